@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { OWNER, type Product, setUp, startProduct } from "../support/product";
 import { sendRaw } from "../support/raw-request";
 
-/** next-auth's own addresses, as anybody reaches them. */
+/** next-auth's own endpoints, as any client reaches them. */
 let product: Product;
 let cookie: string;
 beforeAll(async () => {
@@ -24,7 +24,7 @@ async function csrf(): Promise<{ token: string; cookie: string }> {
   return { token: (reply.json as { csrfToken: string }).csrfToken, cookie: cookies.join("; ") };
 }
 
-test("the session is told to who has one, and to nobody else", async () => {
+test("returns the session only to its own cookie", async () => {
   expect((await get("/api/auth/session")).json).toEqual({});
   const session = (await get("/api/auth/session", { cookie })).json;
   expect(session).toMatchObject({ user: { name: OWNER.username } });
@@ -56,7 +56,7 @@ test("an update of the session changes no claim", async () => {
   expect(after.user).toEqual(before.user);
 });
 
-test("nobody writes to the log through next-auth", async () => {
+test("next-auth's log endpoint writes nothing to the log", async () => {
   const marker = "marker-of-a-forged-line";
   const reply = await post("/api/auth/_log", { level: "error", code: marker, message: `x\n${marker}` });
   expect(reply.status).toBe(404);
@@ -84,7 +84,7 @@ test.each([
   expect([reply.status, reply.json]).toEqual([status, expect.objectContaining({ success: false })]);
 });
 
-test.each(["{", "null", "[1]"])("a broken body (%s) is 400, not a fault of ours", async (body) => {
+test.each(["{", "null", "[1]"])("a broken body (%s) is 400, not 500", async (body) => {
   const reply = await sendRaw(product.url, {
     path: "/api/auth/callback/credentials",
     headers: JSON_HEADERS,
@@ -94,14 +94,14 @@ test.each(["{", "null", "[1]"])("a broken body (%s) is 400, not a fault of ours"
   expect(reply.status).toBeLessThan(500);
 });
 
-test("a cookie of somebody else's making is nobody's session", async () => {
+test("a forged cookie gives no session", async () => {
   const name = cookie.split("=")[0] ?? "";
   const unsigned = `${Buffer.from('{"alg":"none"}').toString("base64url")}..e30.e30.`;
   for (const value of [unsigned, "x".repeat(3_000), "%", "eyJhbGciOiJkaXIiLCJlbmMiOiJBMTI4R0NNIn0..a.b.c"])
     expect((await get("/api/user/self", { cookie: `${name}=${value}` })).status).toBe(401);
 });
 
-test("a session that has ended is told to nobody, though its cookie still decrypts", async () => {
+test("an ended session is not returned, though its cookie still decrypts", async () => {
   const login = await post("/api/user/login", OWNER);
   const own = [login.headers["set-cookie"] ?? []]
     .flat()

@@ -41,7 +41,7 @@ test(`a server killed during set-up, ${ROUNDS} times, is afterwards untouched or
 
     const survivor = await startProduct({ dataDirectory, nodeAdapterOnly: true });
     const isDone = await isSetUp(survivor.url);
-    // Who was told yes must find it so.
+    // An acknowledged setup must have been stored.
     if (wasAnswered) expect(isDone).toBe(true);
     if (!isDone) await setUp(survivor.url);
     await expect(setUp(survivor.url)).rejects.toThrow("409");

@@ -13,26 +13,26 @@ import { totpCode } from "../support/totp";
 import { wrongCode } from "../support/two-factor";
 
 let services: TestServices;
-let door: ConsoleHarness;
+let harness: ConsoleHarness;
 let owner: string;
 beforeEach(async () => {
   services = await testServices();
-  door = openConsoleHarness(services);
-  owner = await setUpOwner(door);
+  harness = openConsoleHarness(services);
+  owner = await setUpOwner(harness);
 });
 afterEach(() => services.close());
 
-const patch = (body: object, cookie = owner) => door("/api/user/self", { method: "PATCH", body, cookie });
-const self = async (cookie = owner) => (await door("/api/user/self", { cookie })).json.data;
+const patch = (body: object, cookie = owner) => harness("/api/user/self", { method: "PATCH", body, cookie });
+const self = async (cookie = owner) => (await harness("/api/user/self", { cookie })).json.data;
 const NEW = "eleven grey herons wade";
 
 describe("one's own profile", () => {
-  test("who tries e-mail addresses one after another hears of ten a minute", async () => {
+  test("refuses e-mail changes after ten attempts a minute", async () => {
     await services.close();
     services = await testServices({ limits: { loginAttemptsPerMinute: 10 } });
-    door = openConsoleHarness(services);
-    owner = await setUpOwner(door);
-    const mia = await addUser(door, owner, { username: "mia" });
+    harness = openConsoleHarness(services);
+    owner = await setUpOwner(harness);
+    const mia = await addUser(harness, owner, { username: "mia" });
     await patch({ email: "o@example.com" });
     for (let i = 0; i < 9; i++)
       expect((await patch({ email: "o@example.com" }, mia.cookie)).status).toBe(409);
@@ -40,7 +40,7 @@ describe("one's own profile", () => {
     expect((await patch({ display_name: "Mia" }, mia.cookie)).status).toBe(200);
     services.clock.advance(60_000);
     expect((await patch({ email: "mia@example.com" }, mia.cookie)).status).toBe(200);
-    // What stands is no attempt.
+    // Sending the present address is not an attempt.
     for (let i = 0; i < 12; i++)
       expect((await patch({ email: "mia@example.com" }, mia.cookie)).status).toBe(200);
   });
@@ -107,8 +107,8 @@ describe("one's own profile", () => {
     expect((await self()).version).toBe(1);
   });
 
-  test("an address or name that opens another's door is 409", async () => {
-    const mia = await addUser(door, owner, { username: "mia@example.com" });
+  test("refuses an e-mail address or name of another user with 409", async () => {
+    const mia = await addUser(harness, owner, { username: "mia@example.com" });
     await patch({ email: "o@example.com" });
     for (const email of ["MIA@example.com", "o@EXAMPLE.com"]) {
       const cookie = email.startsWith("MIA") ? owner : mia.cookie;
@@ -128,13 +128,13 @@ describe("one's own profile", () => {
 });
 
 describe("a change of password", () => {
-  const change = (body: object, cookie = owner) => door("/api/user/password", { body, cookie });
+  const change = (body: object, cookie = owner) => harness("/api/user/password", { body, cookie });
 
   test("needs the present one: missing 400, wrong 403, and nothing changes", async () => {
     expect((await change({ new_password: NEW })).status).toBe(400);
     const wrong = await change({ current_password: "wrong wrong wrong", new_password: NEW });
     expect([wrong.status, wrong.json.code]).toEqual([403, "invalid_credentials"]);
-    expect((await door("/api/user/login", { body: OWNER })).status).toBe(200);
+    expect((await harness("/api/user/login", { body: OWNER })).status).toBe(200);
   });
 
   test.each([
@@ -160,13 +160,13 @@ describe("a change of password", () => {
     expect(reply.status, reply.text).toBe(200);
     expect(reply.setCookies[0]).toMatch(/^next-auth\.session-token=ey/);
     expect((await self(reply.cookie)).username).toBe("olivia");
-    expect((await door("/api/user/login", { body: OWNER })).status).toBe(401);
-    expect((await door("/api/user/login", { body: { ...OWNER, password: NEW } })).status).toBe(200);
+    expect((await harness("/api/user/login", { body: OWNER })).status).toBe(401);
+    expect((await harness("/api/user/login", { body: { ...OWNER, password: NEW } })).status).toBe(200);
     expect(readStoreBytes(services.dataDirectory).includes(NEW)).toBe(false);
   });
 
-  test("asks for a code too when the second factor is on, and uses it up", async () => {
-    const { secret } = await enrol(door, services.clock, owner);
+  test("asks for a code when 2FA is on, and consumes it", async () => {
+    const { secret } = await enrol(harness, services.clock, owner);
     const code = totpCode(secret, services.clock.now());
     const body = { current_password: OWNER.password, new_password: NEW };
     for (const missing of [{}, { code: "" }, { code: "12345" }]) {
@@ -178,8 +178,8 @@ describe("a change of password", () => {
     const reply = await change({ ...body, code });
     expect(reply.status, reply.text).toBe(200);
     expect(reply.json.data.two_factor_enabled).toBe(true);
-    const flow = await door("/api/user/login", { body: { ...OWNER, password: NEW } });
-    const replay = await door("/api/user/login/2fa", { body: { code }, cookie: flow.cookie });
+    const flow = await harness("/api/user/login", { body: { ...OWNER, password: NEW } });
+    const replay = await harness("/api/user/login/2fa", { body: { code }, cookie: flow.cookie });
     expect(replay.json.code).toBe("invalid_code");
   });
 
@@ -196,7 +196,7 @@ describe("a change of password", () => {
 });
 
 test("every address of the account is 401 without a session and 403 for a key", async () => {
-  const made = await door("/api/keys", { body: { name: "m", operations: ["manage"] }, cookie: owner });
+  const made = await harness("/api/keys", { body: { name: "m", operations: ["manage"] }, cookie: owner });
   const headers = { authorization: `Bearer ${made.json.data.key}` };
   const calls: [string, object][] = [
     ["/api/user/self", {}],
@@ -214,7 +214,7 @@ test("every address of the account is 401 without a session and 403 for a key", 
     ["/api/setup/progress", {}],
   ];
   for (const [path, call] of calls) {
-    expect((await door(path, call)).status, path).toBe(401);
-    expect((await door(path, { ...call, headers })).status, path).toBe(403);
+    expect((await harness(path, call)).status, path).toBe(401);
+    expect((await harness(path, { ...call, headers })).status, path).toBe(403);
   }
 });

@@ -7,13 +7,23 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { BACKOFF_MS, deliverAlerts } from "../../lib/console/alerts/deliver";
 import { watchAlerts } from "../../lib/console/alerts/watch";
-import { openWebhookUrl, WEBHOOK_URL_AAD, WEBHOOK_URL_SETTING } from "../../lib/console/alerts/webhook-url";
+import {
+  decryptWebhookUrl,
+  WEBHOOK_URL_AAD,
+  WEBHOOK_URL_SETTING,
+} from "../../lib/console/alerts/webhook-url";
 import { ALERTS_KEPT_MS, sweepExpired } from "../../lib/console/auth/sweep-expired";
 import { AppError } from "../../lib/errors";
 import { UpstreamProgress } from "../../lib/ports/upstream-progress";
 import { createContainer } from "../../lib/server/process/container";
 import { readEnvironment } from "../../lib/server/process/env";
-import { addUser, type ConsoleHarness, OWNER, openConsoleHarness, setUpOwner } from "../support/console-harness";
+import {
+  addUser,
+  type ConsoleHarness,
+  OWNER,
+  openConsoleHarness,
+  setUpOwner,
+} from "../support/console-harness";
 import { type TestServices, testServices } from "../support/services";
 import { readStoreBytes } from "../support/store-bytes";
 
@@ -56,13 +66,13 @@ const FREE = { freeBytes: 50, totalBytes: 100 };
 let receiver: Receiver;
 let target: string;
 let services: TestServices;
-let door: ConsoleHarness;
+let harness: ConsoleHarness;
 let owner: string;
 
 async function start(webhookAllow: string[], upstreamAllow: string[] = []): Promise<void> {
   services = await testServices({ webhookAllow, upstreamAllow });
-  door = openConsoleHarness(services);
-  owner = await setUpOwner(door);
+  harness = openConsoleHarness(services);
+  owner = await setUpOwner(harness);
 }
 beforeEach(async () => {
   receiver = new Receiver();
@@ -75,14 +85,14 @@ afterEach(async () => {
 });
 
 const alerts = async (query = "", cookie = owner) =>
-  (await door(`/api/alerts${query}`, { cookie })).json.data.items;
-const post = (path: string, cookie = owner) => door(`/api/alerts${path}`, { body: {}, cookie });
+  (await harness(`/api/alerts${query}`, { cookie })).json.data.items;
+const post = (path: string, cookie = owner) => harness(`/api/alerts${path}`, { body: {}, cookie });
 
 /** Where messages go from now on, and the secret that signs them. */
 async function setWebhook(url: string): Promise<string> {
-  const { alerts: rules } = (await door("/api/settings", { cookie: owner })).json.data;
+  const { alerts: rules } = (await harness("/api/settings", { cookie: owner })).json.data;
   const body = { alerts: { ...rules, webhook_url: url } };
-  const saved = await door("/api/settings", { method: "PATCH", body, cookie: owner });
+  const saved = await harness("/api/settings", { method: "PATCH", body, cookie: owner });
   expect(saved.status, saved.text).toBe(200);
   const made = await post("/webhook/secret");
   expect(made.status, made.text).toBe(200);
@@ -90,9 +100,9 @@ async function setWebhook(url: string): Promise<string> {
 }
 
 /** The settings' alerts as the API shows them, and a change of them. */
-const readRules = async () => (await door("/api/settings", { cookie: owner })).json.data.alerts;
+const readRules = async () => (await harness("/api/settings", { cookie: owner })).json.data.alerts;
 const changeRules = (rules: object) =>
-  door("/api/settings", { method: "PATCH", body: { alerts: rules }, cookie: owner });
+  harness("/api/settings", { method: "PATCH", body: { alerts: rules }, cookie: owner });
 
 /** As the documentation tells a receiver to. */
 function isSigned({ headers, text }: Received, secret: string, now: number): boolean {
@@ -102,7 +112,7 @@ function isSigned({ headers, text }: Received, secret: string, now: number): boo
 }
 
 describe("alerts", () => {
-  test("a full disk opens one, which resolves by itself when there is room", async () => {
+  test("a full disk raises an alert, which resolves when space is free again", async () => {
     await watchAlerts(services, FULL);
     await watchAlerts(services, FULL);
     const [open, ...others] = await alerts();
@@ -116,7 +126,7 @@ describe("alerts", () => {
       resolved_at: null,
       delivery: { state: "none", attempts: 0, error: null },
     });
-    expect((await door("/api/alerts/summary", { cookie: owner })).json.data).toMatchObject({
+    expect((await harness("/api/alerts/summary", { cookie: owner })).json.data).toMatchObject({
       open: 1,
       unseen: 1,
     });
@@ -132,7 +142,7 @@ describe("alerts", () => {
     await watchAlerts(services, FULL);
     const [open] = await alerts();
     expect((await post(`/${open.id}/seen`)).json.data.seen_at).not.toBeNull();
-    const summary = (await door("/api/alerts/summary", { cookie: owner })).json.data;
+    const summary = (await harness("/api/alerts/summary", { cookie: owner })).json.data;
     expect(summary).toMatchObject({ open: 1, unseen: 0 });
     expect((await post("/alt_unknown/seen")).status).toBe(404);
   });
@@ -146,7 +156,7 @@ describe("alerts", () => {
     } as const;
     await services.store.alerts.raise({ id: "alt_1", kind: "budget_nearly_spent", ...base });
     await services.store.alerts.raise({ id: "alt_2", kind: "budget_spent", ...base });
-    const summary = (await door("/api/alerts/summary", { cookie: owner })).json.data;
+    const summary = (await harness("/api/alerts/summary", { cookie: owner })).json.data;
     expect(summary).toMatchObject({ open: 1, unseen: 1 });
   });
 
@@ -165,20 +175,20 @@ describe("alerts", () => {
 
   test("a rule that is switched off resolves what it had raised", async () => {
     await watchAlerts(services, FULL);
-    const { alerts: rules } = (await door("/api/settings", { cookie: owner })).json.data;
+    const { alerts: rules } = (await harness("/api/settings", { cookie: owner })).json.data;
     const body = { alerts: { ...rules, disk_free_percent: null } };
-    await door("/api/settings", { method: "PATCH", body, cookie: owner });
+    await harness("/api/settings", { method: "PATCH", body, cookie: owner });
     await watchAlerts(services, FULL);
     expect(await alerts("?state=opened")).toEqual([]);
   });
 
   test("members see none and change nothing", async () => {
-    const mia = await addUser(door, owner, { username: "mia" });
+    const mia = await addUser(harness, owner, { username: "mia" });
     for (const path of ["", "/summary"])
-      expect((await door(`/api/alerts${path}`, { cookie: mia.cookie })).status).toBe(403);
+      expect((await harness(`/api/alerts${path}`, { cookie: mia.cookie })).status).toBe(403);
     for (const path of ["/alt_1/seen", "/webhook/secret", "/webhook/test"])
       expect((await post(path, mia.cookie)).status).toBe(403);
-    expect((await door("/api/alerts")).status).toBe(401);
+    expect((await harness("/api/alerts")).status).toBe(401);
   });
 });
 
@@ -261,7 +271,7 @@ describe("the webhook", () => {
       services.clock.advance(waitMs);
       await watchAlerts(services, FREE);
     }
-    // Whoever was signed in has been signed out meanwhile.
+    // Sessions have ended meanwhile.
     const { items } = await services.store.alerts.list({ limit: 1, cursor: null, isOpen: null });
     expect(items).toMatchObject([
       {
@@ -298,7 +308,7 @@ describe("the webhook", () => {
   test("goes to no private address that is allowed for channels", async () => {
     await services.close();
     await start([], [target]);
-    await door("/api/upstreams/allowed", {
+    await harness("/api/upstreams/allowed", {
       body: { base_url: `http://${target}/v1`, password: OWNER.password },
       cookie: owner,
     });
@@ -331,7 +341,7 @@ describe("the webhook", () => {
       keys: ["sk-upstream-0123456789abcdef"],
       models: [{ name: "tts-1", upstream_name: "tts-1" }],
     };
-    const reply = await door("/api/channels", { body, cookie: owner });
+    const reply = await harness("/api/channels", { body, cookie: owner });
     expect([reply.status, reply.json.issues?.map((issue: { path: string }) => issue.path)]).toEqual([
       400,
       ["base_url"],
@@ -361,7 +371,7 @@ describe("the webhook", () => {
     expect((await post("/webhook/test")).json.data).toMatchObject({ ok: false, error: "status_404" });
   });
 
-  test("its secret is shown once, kept sealed, and replaced by the next", async () => {
+  test("shows the webhook secret once, stores it encrypted, and replaces it by the next", async () => {
     const first = await setWebhook(`http://${target}/`);
     expect(first).toMatch(/^whsec_[0-9A-Za-z]{40}$/);
     const second = (await post("/webhook/secret")).json.data.secret;
@@ -371,7 +381,7 @@ describe("the webhook", () => {
     expect(sent && isSigned(sent, second, services.clock.now())).toBe(true);
     expect(sent && isSigned(sent, first, services.clock.now())).toBe(false);
     for (const path of ["/api/settings", "/api/alerts/summary", "/api/audit"]) {
-      const reply = await door(path, { cookie: owner });
+      const reply = await harness(path, { cookie: owner });
       expect(reply.text).not.toContain("whsec_");
     }
     expect(readStoreBytes(services.dataDirectory).includes(second)).toBe(false);
@@ -386,7 +396,7 @@ describe("the webhook", () => {
     const changed = await changeRules({ ...(await readRules()), disk_free_percent: 7 });
     expect(changed.json.data.alerts).toMatchObject({ webhook_url: masked, disk_free_percent: 7 });
     for (const path of ["/api/settings", "/api/audit", "/api/alerts"])
-      expect((await door(path, { cookie: owner })).text).not.toContain("very-secret-path");
+      expect((await harness(path, { cookie: owner })).text).not.toContain("very-secret-path");
     expect(services.logged.join()).not.toContain("very-secret-path");
     expect(readStoreBytes(services.dataDirectory).includes("very-secret-path")).toBe(false);
     await post("/webhook/test");
@@ -427,16 +437,16 @@ describe("the webhook", () => {
     await setWebhook(url);
     expect((await readRules()).webhook_url).toBe(shown);
     expect((await changeRules(await readRules())).status).toBe(200);
-    expect(await openWebhookUrl(services.store, services.cipher)).toBe(url);
+    expect(await decryptWebhookUrl(services.store, services.cipher)).toBe(url);
   });
 
   test("a message from before the address was taken away is not sent", async () => {
     await setWebhook(`http://${target}/`);
     receiver.status = 500;
     await watchAlerts(services, FULL);
-    const { alerts: rules } = (await door("/api/settings", { cookie: owner })).json.data;
+    const { alerts: rules } = (await harness("/api/settings", { cookie: owner })).json.data;
     const body = { alerts: { ...rules, webhook_url: null } };
-    await door("/api/settings", { method: "PATCH", body, cookie: owner });
+    await harness("/api/settings", { method: "PATCH", body, cookie: owner });
     services.clock.advance(60_000);
     await watchAlerts(services, FULL);
     expect(receiver.received).toHaveLength(1);
@@ -447,7 +457,7 @@ describe("the webhook", () => {
 test("a channel with one broken model raises an alert that names the model", async () => {
   const models = ["good", "bad"].map((name) => ({ name, upstream_name: name, operation: "speech" }));
   const body = { name: "Two models", provider: "openai", models };
-  const { id } = (await door("/api/channels", { body, cookie: owner })).json.data;
+  const { id } = (await harness("/api/channels", { body, cookie: owner })).json.data;
   const failed = new AppError("upstream_invalid", "Not audio.");
   for (let time = 0; time < 5; time += 1)
     services.state.circuits.enter(id, null, "bad").failed(failed, new UpstreamProgress());

@@ -5,16 +5,16 @@ import { type TestServices, testServices } from "../support/services";
 /** Who may loosen the limits of a key, and what a management key may do to other keys. */
 
 let services: TestServices;
-let door: ConsoleHarness;
+let harness: ConsoleHarness;
 let owner: string;
 let ada: { id: string; cookie: string };
 let mia: { id: string; cookie: string };
 beforeEach(async () => {
   services = await testServices();
-  door = openConsoleHarness(services);
-  owner = await setUpOwner(door);
-  ada = await addUser(door, owner, { username: "ada", role: "admin" });
-  mia = await addUser(door, owner, { username: "mia" });
+  harness = openConsoleHarness(services);
+  owner = await setUpOwner(harness);
+  ada = await addUser(harness, owner, { username: "ada", role: "admin" });
+  mia = await addUser(harness, owner, { username: "mia" });
 });
 afterEach(() => services.close());
 
@@ -24,18 +24,18 @@ interface Caller {
 }
 const session = (cookie: string): Caller => ({ cookie });
 const make = async (fields: object, cookie: string) => {
-  const reply = await door("/api/keys", { body: { name: "robot", ...fields }, cookie });
+  const reply = await harness("/api/keys", { body: { name: "robot", ...fields }, cookie });
   expect(reply.status, reply.text).toBe(200);
   return reply.json.data;
 };
-const read = async (id: string) => (await door(`/api/keys/${id}`, { cookie: owner })).json.data;
+const read = async (id: string) => (await harness(`/api/keys/${id}`, { cookie: owner })).json.data;
 /** A change of the newest version of a key. */
 const patch = async (id: string, fields: object, caller: Caller) => {
   const { version } = await read(id);
-  return door(`/api/keys/${id}`, { method: "PATCH", body: { ...fields, version }, ...caller });
+  return harness(`/api/keys/${id}`, { method: "PATCH", body: { ...fields, version }, ...caller });
 };
 const rotate = (id: string, body: object, caller: Caller) =>
-  door(`/api/keys/${id}/rotate`, { body, ...caller });
+  harness(`/api/keys/${id}/rotate`, { body, ...caller });
 const expectRefused = (reply: Awaited<ReturnType<ConsoleHarness>>, field: string) => {
   expect([reply.status, reply.json.code]).toEqual([403, "forbidden"]);
   expect(reply.json.message).toContain(field);
@@ -161,9 +161,9 @@ describe("a limit that a higher role set on a key", () => {
     const { id } = await make({}, mia.cookie);
     await patch(id, { rpm: 60 }, session(ada.cookie));
     const body = { role: "admin", version: 1 };
-    await door(`/api/users/${mia.id}`, { method: "PATCH", body, cookie: owner });
+    await harness(`/api/users/${mia.id}`, { method: "PATCH", body, cookie: owner });
     const login = { username: "mia", password: "nine blue lanterns drift" };
-    const { cookie } = await door("/api/user/login", { body: login });
+    const { cookie } = await harness("/api/user/login", { body: login });
     expect((await patch(id, { rpm: 90 }, session(cookie))).status).toBe(200);
     expect((await read(id)).limits_set_by).toEqual({});
   });
@@ -181,7 +181,7 @@ describe("a management key", () => {
     return { headers: { authorization: `Bearer ${key}` } };
   };
   const create = (body: object, caller: Caller) =>
-    door("/api/keys", { body: { name: "child", ...body }, ...caller });
+    harness("/api/keys", { body: { name: "child", ...body }, ...caller });
 
   const COUNTED: [string, object][] = [
     ["rpm", { rpm: 60 }],
@@ -201,7 +201,7 @@ describe("a management key", () => {
       budget: { total_usd: "0", daily_usd: "0", monthly_usd: "0" },
     };
     const plain = await make({ ...tighter, allowed_models: ["a"] }, owner);
-    const keys = async () => (await door("/api/keys", { cookie: owner })).json.data.items.length;
+    const keys = async () => (await harness("/api/keys", { cookie: owner })).json.data.items.length;
     const before = await keys();
     for (const reply of [
       await create({}, caller),
@@ -218,7 +218,7 @@ describe("a management key", () => {
     const narrower = { name: "narrower", enabled: false };
     expect((await patch(plain.id, narrower, caller)).status).toBe(200);
     expectRefused(await patch(plain.id, { enabled: true }, caller), name);
-    expect((await door(`/api/keys/${plain.id}`, { method: "DELETE", ...caller })).status).toBe(200);
+    expect((await harness(`/api/keys/${plain.id}`, { method: "DELETE", ...caller })).status).toBe(200);
   });
 
   const LASTING = {

@@ -5,21 +5,22 @@ import { addUser, type ConsoleHarness, openConsoleHarness, setUpOwner } from "..
 import { type TestServices, testServices } from "../support/services";
 
 let services: TestServices;
-let door: ConsoleHarness;
+let harness: ConsoleHarness;
 let owner: string;
 beforeEach(async () => {
   services = await testServices();
-  door = openConsoleHarness(services);
-  owner = await setUpOwner(door);
+  harness = openConsoleHarness(services);
+  owner = await setUpOwner(harness);
 });
 afterEach(() => services.close());
 
-const list = async (query = "", cookie = owner) => (await door(`/api/audit${query}`, { cookie })).json.data;
-const verify = (cookie = owner) => door("/api/audit/verify", { cookie });
+const list = async (query = "", cookie = owner) =>
+  (await harness(`/api/audit${query}`, { cookie })).json.data;
+const verify = (cookie = owner) => harness("/api/audit/verify", { cookie });
 
 test("a row names who acted and on what, also when that is gone", async () => {
-  const key = (await door("/api/keys", { body: { name: "robot" }, cookie: owner })).json.data;
-  await door(`/api/keys/${key.id}`, { method: "DELETE", cookie: owner });
+  const key = (await harness("/api/keys", { body: { name: "robot" }, cookie: owner })).json.data;
+  await harness(`/api/keys/${key.id}`, { method: "DELETE", cookie: owner });
   const [removed, made] = (await list("?action=key")).items;
   expect(removed).toMatchObject({ action: "key.delete", actor_name: "olivia", target_name: "robot" });
   expect(made).toMatchObject({ action: "key.create", target: key.id, target_name: "robot" });
@@ -27,21 +28,21 @@ test("a row names who acted and on what, also when that is gone", async () => {
 });
 
 test("filters take an actor, a target, a group of actions and a time", async () => {
-  const mia = await addUser(door, owner, { username: "mia" });
+  const mia = await addUser(harness, owner, { username: "mia" });
   services.clock.advance(60_000);
   const since = new Date(services.clock.now()).toISOString();
-  const key = (await door("/api/keys", { body: { name: "hers" }, cookie: mia.cookie })).json.data;
+  const key = (await harness("/api/keys", { body: { name: "hers" }, cookie: mia.cookie })).json.data;
   const actions = async (query: string) =>
     (await list(query)).items.map((row: { action: string }) => row.action);
   expect(await actions(`?actor=${mia.id}&action=key`)).toEqual(["key.create"]);
   expect(await actions(`?target=${key.id}`)).toEqual(["key.create"]);
   expect(await actions(`?from=${since}`)).toEqual(["key.create"]);
   expect(await actions(`?to=${since}&action=user.create,setup`)).toEqual(["user.create", "setup.claim"]);
-  expect((await door("/api/audit?action=%25", { cookie: owner })).status).toBe(400);
+  expect((await harness("/api/audit?action=%25", { cookie: owner })).status).toBe(400);
 });
 
 test("the chain is whole, with the newest hash, until the end is cut off, the head forged or a row changed", async () => {
-  await addUser(door, owner, { username: "mia" });
+  await addUser(harness, owner, { username: "mia" });
   const { items } = await list();
   expect((await verify()).json.data).toMatchObject({
     whole: true,
@@ -67,16 +68,16 @@ test("the chain is whole, with the newest hash, until the end is cut off, the he
 });
 
 test("only administrators who are signed in read or verify it", async () => {
-  const mia = await addUser(door, owner, { username: "mia" });
-  expect((await door("/api/audit", { cookie: mia.cookie })).status).toBe(403);
+  const mia = await addUser(harness, owner, { username: "mia" });
+  expect((await harness("/api/audit", { cookie: mia.cookie })).status).toBe(403);
   expect((await verify(mia.cookie)).status).toBe(403);
-  expect((await door("/api/audit/verify")).status).toBe(401);
+  expect((await harness("/api/audit/verify")).status).toBe(401);
 });
 
 test("an invite is named by its e-mail address, made and taken back", async () => {
   const body = { role: "member", email: "mia@example.com", expires_hours: 24 };
-  const invite = (await door("/api/invites", { body, cookie: owner })).json.data;
-  await door(`/api/invites/${invite.id}`, { method: "DELETE", cookie: owner });
+  const invite = (await harness("/api/invites", { body, cookie: owner })).json.data;
+  await harness(`/api/invites/${invite.id}`, { method: "DELETE", cookie: owner });
   const rows = (await list("?action=invite")).items;
   expect(rows.map((row: { target_name: string }) => row.target_name)).toEqual([body.email, body.email]);
 });

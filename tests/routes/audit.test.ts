@@ -18,10 +18,10 @@ import { totpCode } from "../support/totp";
 import { beginSignIn } from "../support/two-factor";
 
 let services: TestServices;
-let door: ConsoleHarness;
+let harness: ConsoleHarness;
 beforeEach(async () => {
   services = await testServices();
-  door = openConsoleHarness(services);
+  harness = openConsoleHarness(services);
 });
 afterEach(() => services.close());
 
@@ -50,14 +50,14 @@ describe("a change and its audit row are one: when the row cannot be written not
     flow: string;
     sessionId: string;
   }
-  /** A user of every kind, a key, a second factor, a pending sign-in: something for every verb to change. */
+  /** Users of every role, a key, 2FA, a pending sign-in: data for every verb to change. */
   async function scene(): Promise<Scene> {
-    const owner = await setUpOwner(door);
-    const member = await addUser(door, owner, { username: "mia" });
-    const key = (await door("/api/keys", { body: { name: "robot" }, cookie: owner })).json.data;
-    const { secret, backupCodes } = await enrol(door, services.clock, owner);
-    const { token } = await beginSignIn(door);
-    const [session] = (await door("/api/user/sessions", { cookie: owner })).json.data.items;
+    const owner = await setUpOwner(harness);
+    const member = await addUser(harness, owner, { username: "mia" });
+    const key = (await harness("/api/keys", { body: { name: "robot" }, cookie: owner })).json.data;
+    const { secret, backupCodes } = await enrol(harness, services.clock, owner);
+    const { token } = await beginSignIn(harness);
+    const [session] = (await harness("/api/user/sessions", { cookie: owner })).json.data.items;
     return {
       owner,
       member,
@@ -74,7 +74,7 @@ describe("a change and its audit row are one: when the row cannot be written not
     ["a sign-in", (of) => ["/api/user/login", { body: { username: "mia", password: of.member.password } }]],
     ["a failed sign-in", () => ["/api/user/login", { body: { username: "mia", password: "wrong wrong" } }]],
     [
-      "a second step by backup code",
+      "a 2FA sign-in by backup code",
       (of) => ["/api/user/login/2fa", { body: { code: of.backupCode, flow_token: of.flow } }],
     ],
     ["a sign-out", (of) => ["/api/user/logout", { body: {}, cookie: of.owner }]],
@@ -106,7 +106,7 @@ describe("a change and its audit row are one: when the row cannot be written not
       ],
     ],
     [
-      "a second factor off",
+      "2FA disabled",
       (of) => [
         "/api/user/2fa/disable",
         { body: { password: OWNER.password, code: code(of) }, cookie: of.owner },
@@ -132,7 +132,7 @@ describe("a change and its audit row are one: when the row cannot be written not
     ],
     ["a removed user", (of) => [`/api/users/${of.member.id}`, { method: "DELETE", cookie: of.owner }]],
     [
-      "a reset second factor",
+      "2FA reset by an administrator",
       (of) => [`/api/users/${of.member.id}/reset_2fa`, { body: {}, cookie: of.owner }],
     ],
     ["a lifted lock", (of) => [`/api/users/${of.member.id}/unlock`, { body: {}, cookie: of.owner }]],
@@ -144,10 +144,10 @@ describe("a change and its audit row are one: when the row cannot be written not
 
   /** What counts an attempt is meant to stay counted; the rest of the store must not have moved. */
   const COUNTS_FIRST = new Set([
-    "a second step by backup code",
+    "a 2FA sign-in by backup code",
     "a password",
     "new backup codes",
-    "a second factor off",
+    "2FA disabled",
   ]);
 
   test.each(calls)("%s", async (name, call) => {
@@ -155,35 +155,37 @@ describe("a change and its audit row are one: when the row cannot be written not
     breakAudit();
     const before = digestStore(services.dataDirectory);
     const [target, request] = call(of);
-    const reply = await door(target, request);
+    const reply = await harness(target, request);
     expect([reply.status, reply.json.code], reply.text).toEqual([503, "unavailable"]);
     expect(reply.setCookies).toEqual([]);
     if (!COUNTS_FIRST.has(name)) expect(digestStore(services.dataDirectory)).toBe(before);
-    expect((await door("/api/user/self", { cookie: of.owner })).json.data).toMatchObject({
+    expect((await harness("/api/user/self", { cookie: of.owner })).json.data).toMatchObject({
       display_name: "olivia",
       two_factor_enabled: true,
       version: 1,
     });
-    expect((await door("/api/user/2fa/status", { cookie: of.owner })).json.data.backup_codes_left).toBe(10);
+    expect((await harness("/api/user/2fa/status", { cookie: of.owner })).json.data.backup_codes_left).toBe(
+      10,
+    );
   });
 
   test("set-up, which can then be tried again", async () => {
     const whole = services.store.transaction;
     breakAudit();
     const before = digestStore(services.dataDirectory);
-    expect((await door("/api/setup", { body: OWNER })).status).toBe(503);
+    expect((await harness("/api/setup", { body: OWNER })).status).toBe(503);
     expect(digestStore(services.dataDirectory)).toBe(before);
     services.store.transaction = whole;
-    expect((await door("/api/setup", { body: OWNER })).status).toBe(200);
+    expect((await harness("/api/setup", { body: OWNER })).status).toBe(200);
   });
 });
 
 describe("the list", () => {
   test("shows the newest first with who, what and from where, and searches", async () => {
-    const owner = await setUpOwner(door);
-    await door("/api/keys", { body: { name: "100% robot" }, cookie: owner });
-    await door("/api/settings", { method: "PATCH", body: { self_use_mode: true }, cookie: owner });
-    const { items } = (await door("/api/audit", { cookie: owner })).json.data;
+    const owner = await setUpOwner(harness);
+    await harness("/api/keys", { body: { name: "100% robot" }, cookie: owner });
+    await harness("/api/settings", { method: "PATCH", body: { self_use_mode: true }, cookie: owner });
+    const { items } = (await harness("/api/audit", { cookie: owner })).json.data;
     expect(items.map((row: { action: string }) => row.action)).toEqual([
       "settings.update",
       "key.create",
@@ -206,15 +208,16 @@ describe("the list", () => {
       address: "127.0.0.1",
     });
     const found = async (q: string) =>
-      (await door(`/api/audit?q=${encodeURIComponent(q)}`, { cookie: owner })).json.data.items.length;
+      (await harness(`/api/audit?q=${encodeURIComponent(q)}`, { cookie: owner })).json.data.items.length;
     expect([await found("key."), await found("0% r"), await found("0_ r")]).toEqual([1, 1, 0]);
   });
 
   test("pages without gap", async () => {
-    const owner = await setUpOwner(door);
-    for (let i = 0; i < 5; i++) await door("/api/keys", { body: { name: `k${i}` }, cookie: owner });
-    const first = (await door("/api/audit?limit=4", { cookie: owner })).json.data;
-    const rest = (await door(`/api/audit?limit=4&cursor=${first.next_cursor}`, { cookie: owner })).json.data;
+    const owner = await setUpOwner(harness);
+    for (let i = 0; i < 5; i++) await harness("/api/keys", { body: { name: `k${i}` }, cookie: owner });
+    const first = (await harness("/api/audit?limit=4", { cookie: owner })).json.data;
+    const rest = (await harness(`/api/audit?limit=4&cursor=${first.next_cursor}`, { cookie: owner })).json
+      .data;
     const seqs = [...first.items, ...rest.items].map((row) => row.seq);
     expect(seqs).toEqual([6, 5, 4, 3, 2, 1]);
     expect(rest.next_cursor).toBeNull();
@@ -222,17 +225,17 @@ describe("the list", () => {
 });
 
 describe("the chain", () => {
-  test("names the first row that somebody has changed with the database's own tools", async () => {
-    const owner = await setUpOwner(door);
-    for (let i = 0; i < 4; i++) await door("/api/keys", { body: { name: `k${i}` }, cookie: owner });
+  test("names the first row that was changed directly in the database", async () => {
+    const owner = await setUpOwner(harness);
+    for (let i = 0; i < 4; i++) await harness("/api/keys", { body: { name: `k${i}` }, cookie: owner });
     expect((await services.store.audit.verify()).brokenAt).toBeNull();
     const file = readdirSync(services.dataDirectory).find((name) => name.endsWith(".db")) ?? "";
     const database = new Database(path.join(services.dataDirectory, file));
     try {
-      expect(() => database.exec("update audit set actor = 'nobody' where seq = 3")).toThrow(/append-only/);
+      expect(() => database.exec("update audit set actor = 'forged' where seq = 3")).toThrow(/append-only/);
       expect(() => database.exec("delete from audit where seq = 3")).toThrow(/append-only/);
       database.exec("drop trigger audit_no_update");
-      database.exec("update audit set actor = 'nobody' where seq = 3");
+      database.exec("update audit set actor = 'forged' where seq = 3");
     } finally {
       database.close();
     }
@@ -240,9 +243,9 @@ describe("the chain", () => {
   });
 
   test("is whole after a hundred changes at once", async () => {
-    const owner = await setUpOwner(door);
+    const owner = await setUpOwner(harness);
     await Promise.all(
-      Array.from({ length: 100 }, (_, i) => door("/api/keys", { body: { name: `k${i}` }, cookie: owner })),
+      Array.from({ length: 100 }, (_, i) => harness("/api/keys", { body: { name: `k${i}` }, cookie: owner })),
     );
     expect((await services.store.audit.verify()).brokenAt).toBeNull();
     const { items } = await services.store.audit.list({ limit: 100, cursor: null, q: null });

@@ -14,12 +14,12 @@ beforeAll(async () => {
 afterAll(() => upstream.close());
 
 let services: TestServices;
-let door: ConsoleHarness;
+let harness: ConsoleHarness;
 let owner: string;
 const open = async (upstreamAllow: string[]) => {
   services = await testServices({ upstreamAllow });
-  door = openConsoleHarness(services);
-  owner = await setUpOwner(door);
+  harness = openConsoleHarness(services);
+  owner = await setUpOwner(harness);
 };
 beforeEach(() => open(["127.0.0.1"]));
 afterEach(() => services.close());
@@ -31,9 +31,9 @@ const draft = (fields: object = {}) => ({
   ...fields,
 });
 const askModels = (fields: object = {}, cookie = owner) =>
-  door("/api/channels/draft/models", { body: draft(fields), cookie });
+  harness("/api/channels/draft/models", { body: draft(fields), cookie });
 const tryModel = (model: object, fields: object = {}, cookie = owner) =>
-  door("/api/channels/draft/test", { body: draft({ model, ...fields }), cookie });
+  harness("/api/channels/draft/test", { body: draft({ model, ...fields }), cookie });
 
 describe("a channel that is not saved yet", () => {
   test("lists what its upstream serves, each with what it is for, and leaves nothing in the store", async () => {
@@ -47,10 +47,10 @@ describe("a channel that is not saved yet", () => {
       error: null,
     });
     expect(upstream.ledger.at(-1)?.headers.authorization).toBe(`Bearer ${SECRET}`);
-    expect((await door("/api/channels", { cookie: owner })).json.data.items).toEqual([]);
+    expect((await harness("/api/channels", { cookie: owner })).json.data.items).toEqual([]);
   });
 
-  test("speaks and embeds on trial", async () => {
+  test("runs test calls for speech and embeddings", async () => {
     const spoken = await tryModel({ upstream_name: "kokoro", operation: "speech" });
     expect(spoken.json.data).toMatchObject({ ok: true, operation: "speech", error: null });
     const wav = Buffer.from(spoken.json.data.audio_wav, "base64");
@@ -74,7 +74,7 @@ describe("a channel that is not saved yet", () => {
 
   test("keeps its key out of replies, logs, audit and store", async () => {
     const replies = [await askModels(), await tryModel({ upstream_name: "kokoro", operation: "speech" })];
-    const audit = await door("/api/audit", { cookie: owner });
+    const audit = await harness("/api/audit", { cookie: owner });
     for (const { text } of [...replies, audit]) expect(text).not.toContain(SECRET);
     expect(services.logged.join()).not.toContain(SECRET);
     expect(readStoreBytes(services.dataDirectory).includes(SECRET)).toBe(false);
@@ -99,11 +99,11 @@ describe("a channel that is not saved yet", () => {
   });
 
   test("belongs to administrators and takes no field it does not know", async () => {
-    const mia = await addUser(door, owner, { username: "mia" });
+    const mia = await addUser(harness, owner, { username: "mia" });
     expect((await askModels({}, mia.cookie)).status).toBe(403);
     const model = { upstream_name: "kokoro", operation: "speech" };
     expect((await tryModel(model, {}, mia.cookie)).status).toBe(403);
-    expect((await door("/api/channels/draft/models", { body: draft() })).status).toBe(401);
+    expect((await harness("/api/channels/draft/models", { body: draft() })).status).toBe(401);
     expect((await askModels({ embedded: true })).status).toBe(400);
     expect((await askModels({ provider: "lexical" })).status).toBe(400);
   });
@@ -111,7 +111,7 @@ describe("a channel that is not saved yet", () => {
 
 describe("a saved channel that is being changed", () => {
   const save = async () =>
-    (await door("/api/channels", { body: { name: "Kept", ...draft() }, cookie: owner })).json.data;
+    (await harness("/api/channels", { body: { name: "Kept", ...draft() }, cookie: owner })).json.data;
 
   test("is tried with the key it keeps", async () => {
     const { id, keys } = await save();

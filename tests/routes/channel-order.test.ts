@@ -12,25 +12,27 @@ interface Shown {
 }
 
 let services: TestServices;
-let door: ConsoleHarness;
+let harness: ConsoleHarness;
 let owner: string;
 let made: [Shown, Shown, Shown];
 const create = async (name: string, fields: object = {}) => {
   services.clock.advance(1);
   const body = { name, provider: "openai", ...fields };
-  return (await door("/api/channels", { body, cookie: owner })).json.data;
+  return (await harness("/api/channels", { body, cookie: owner })).json.data;
 };
 beforeEach(async () => {
   services = await testServices();
-  door = openConsoleHarness(services);
-  owner = await setUpOwner(door);
+  harness = openConsoleHarness(services);
+  owner = await setUpOwner(harness);
   made = [await create("A"), await create("B"), await create("C")];
 });
 afterEach(() => services.close());
 
 const at = ({ id, version }: Shown) => ({ id, version });
-const order = (tiers: object[][], cookie = owner) => door("/api/channels/order", { body: { tiers }, cookie });
-const listed = async (): Promise<Shown[]> => (await door("/api/channels", { cookie: owner })).json.data.items;
+const order = (tiers: object[][], cookie = owner) =>
+  harness("/api/channels/order", { body: { tiers }, cookie });
+const listed = async (): Promise<Shown[]> =>
+  (await harness("/api/channels", { cookie: owner })).json.data.items;
 const priorities = async () => (await listed()).map((one) => [one.name, one.priority]);
 
 describe("the order of channels", () => {
@@ -47,7 +49,11 @@ describe("the order of channels", () => {
 
   test("is refused whole when one of them was changed, added or removed since", async () => {
     const [a, b, c] = made;
-    await door(`/api/channels/${c.id}`, { method: "PATCH", body: { version: 1, weight: 3 }, cookie: owner });
+    await harness(`/api/channels/${c.id}`, {
+      method: "PATCH",
+      body: { version: 1, weight: 3 },
+      cookie: owner,
+    });
     expect((await order([[at(b)], [at(a)], [at(c)]])).status).toBe(409);
     expect((await order([[at(b)], [at(a)]])).status).toBe(409);
     const unknown = { id: "chn_none", version: 1 };
@@ -64,16 +70,16 @@ describe("the order of channels", () => {
     expect((await order([[at(a), at(a)], [at(b)], [at(c)]])).status).toBe(400);
     expect((await order([[], [at(a), at(b), at(c)]])).status).toBe(400);
     expect((await order([[{ ...at(a), priority: 1 }], [at(b)], [at(c)]])).status).toBe(400);
-    const mia = await addUser(door, owner, { username: "mia" });
+    const mia = await addUser(harness, owner, { username: "mia" });
     expect((await order([[at(a), at(b), at(c)]], mia.cookie)).status).toBe(403);
-    expect((await door("/api/channels/order", { body: { tiers: [] } })).status).toBe(401);
+    expect((await harness("/api/channels/order", { body: { tiers: [] } })).status).toBe(401);
   });
 
   test("leaves one row in the audit with what moved, and none when nothing did", async () => {
     const [a, b, c] = made;
     await order([[at(a), at(b), at(c)]]);
     await order([[at(a), at(b)], [at(c)]]);
-    const { json } = await door("/api/audit", { cookie: owner });
+    const { json } = await harness("/api/audit", { cookie: owner });
     const rows = json.data.items.filter((row: { action: string }) => row.action === "channel.order");
     expect(rows).toHaveLength(1);
     expect(rows[0].detail).toMatchObject({ before: { [c.id]: 0 }, after: { [c.id]: 1 } });
@@ -87,9 +93,9 @@ describe("an open circuit", () => {
     for (const key of record?.keys ?? [])
       services.state.circuits.enter(id, key.id, "m").failed(refused(), new UpstreamProgress());
   };
-  const shown = async (id: string) => (await door(`/api/channels/${id}`, { cookie: owner })).json.data;
+  const shown = async (id: string) => (await harness(`/api/channels/${id}`, { cookie: owner })).json.data;
 
-  test("is told with its reason and when it is tried again, key by key", async () => {
+  test("shows the reason of an open circuit and its retry time per key", async () => {
     const { id } = await create("Keyed", { keys: ["sk-first-key-0001", "sk-second-key-0002"] });
     await breakKeys(id);
     const { health, keys } = await shown(id);
@@ -111,7 +117,7 @@ describe("an open circuit", () => {
     expect(broken_models).toMatchObject([{ name: "bad", state: "open", reason: "failures" }]);
     services.clock.advance(30_000);
     expect((await shown(id)).broken_models).toMatchObject([{ name: "bad", state: "half_open" }]);
-    const closed = await door(`/api/channels/${id}/close`, { body: {}, cookie: owner });
+    const closed = await harness(`/api/channels/${id}/close`, { body: {}, cookie: owner });
     expect(closed.json.data.broken_models).toEqual([]);
     expect(circuits.admission(id, null, "bad")).toBe("closed");
   });
@@ -123,14 +129,14 @@ describe("an open circuit", () => {
       services.state.circuits.enter(id, null, "tts").failed(failed, new UpstreamProgress());
     const models = [{ name: "tts", upstream_name: "tts-1", operation: "speech" }];
     const body = { version, models };
-    const { json } = await door(`/api/channels/${id}`, { method: "PATCH", body, cookie: owner });
+    const { json } = await harness(`/api/channels/${id}`, { method: "PATCH", body, cookie: owner });
     expect(json.data).toMatchObject({ health: { state: "closed" }, broken_models: [] });
   });
 
   test("is closed by hand for one key or all, with a row in the audit", async () => {
     const { id, keys } = await create("Keyed", { keys: ["sk-first-key-0001", "sk-second-key-0002"] });
     await breakKeys(id);
-    const close = (body: object, cookie = owner) => door(`/api/channels/${id}/close`, { body, cookie });
+    const close = (body: object, cookie = owner) => harness(`/api/channels/${id}/close`, { body, cookie });
     const states = async () => (await shown(id)).keys.map((key: { state: string }) => key.state);
     expect((await close({ key_id: keys[1].id })).json.data.health.state).toBe("closed");
     expect(await states()).toEqual(["open", "closed"]);
@@ -138,9 +144,9 @@ describe("an open circuit", () => {
     expect(await states()).toEqual(["closed", "closed"]);
     expect((await close({ key_id: "chk_none" })).status).toBe(404);
     expect((await close({ force: true })).status).toBe(400);
-    const mia = await addUser(door, owner, { username: "mia" });
+    const mia = await addUser(harness, owner, { username: "mia" });
     expect((await close({}, mia.cookie)).status).toBe(403);
-    const { json } = await door("/api/audit", { cookie: owner });
+    const { json } = await harness("/api/audit", { cookie: owner });
     const rows = json.data.items.filter((row: { action: string }) => row.action === "channel.close_circuit");
     expect(rows.map((row: { detail: { key?: string } }) => row.detail.key)).toEqual([undefined, keys[1].id]);
   });

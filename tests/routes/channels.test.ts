@@ -20,12 +20,12 @@ beforeAll(async () => {
 afterAll(() => upstream.close());
 
 let services: TestServices;
-let door: ConsoleHarness;
+let harness: ConsoleHarness;
 let owner: string;
 beforeEach(async () => {
   services = await testServices({ upstreamAllow: ["127.0.0.1"] });
-  door = openConsoleHarness(services);
-  owner = await setUpOwner(door);
+  harness = openConsoleHarness(services);
+  owner = await setUpOwner(harness);
 });
 afterEach(() => services.close());
 
@@ -41,13 +41,13 @@ const draft = (fields: object = {}) => ({
   ...fields,
 });
 const create = async (fields: object = {}, cookie = owner) => {
-  const reply = await door("/api/channels", { body: draft(fields), cookie });
+  const reply = await harness("/api/channels", { body: draft(fields), cookie });
   expect(reply.status, reply.text).toBe(200);
   return reply.json.data;
 };
 const patch = (id: string, body: object, cookie = owner) =>
-  door(`/api/channels/${id}`, { method: "PATCH", body, cookie });
-const models = async () => (await door("/api/models", { cookie: owner })).json.data.items;
+  harness(`/api/channels/${id}`, { method: "PATCH", body, cookie });
+const models = async () => (await harness("/api/models", { cookie: owner })).json.data.items;
 
 describe("a channel", () => {
   test("is made, listed and shown with its key's last four characters alone", async () => {
@@ -57,9 +57,9 @@ describe("a channel", () => {
       keys: [{ display: "****cdef", state: "closed" }],
       version: 1,
     });
-    const listed = await door("/api/channels", { cookie: owner });
+    const listed = await harness("/api/channels", { cookie: owner });
     expect(listed.json.data.items.map((one: { id: string }) => one.id)).toContain(made.id);
-    const shown = await door(`/api/channels/${made.id}`, { cookie: owner });
+    const shown = await harness(`/api/channels/${made.id}`, { cookie: owner });
     for (const text of [listed.text, shown.text, services.logged.join(), JSON.stringify(made)]) {
       expect(text).not.toContain(SECRET);
       expect(text).not.toContain("sealed");
@@ -74,7 +74,7 @@ describe("a channel", () => {
     expect(changed.json.data.options).toEqual({ batching: true });
   });
 
-  test("makes models of the names nobody has, with prices of the shipped list", async () => {
+  test("creates models for unknown names, with prices of the shipped list", async () => {
     await create();
     const made = (await models()).filter((model: { name: string }) => model.name.endsWith("-a"));
     expect(made).toMatchObject([
@@ -89,13 +89,13 @@ describe("a channel", () => {
   });
 
   test("is priced from a list that tells its date", async () => {
-    const { json } = await door("/api/models", { cookie: owner });
+    const { json } = await harness("/api/models", { cookie: owner });
     expect(json.data.price_list_date).toMatch(/^20\d\d-\d\d-\d\d$/);
   });
 
   test("needs a word on what a model is for when neither name nor provider tells", async () => {
     const models = [{ name: "mystery", upstream_name: "blue-owl" }];
-    const reply = await door("/api/channels", { body: draft({ models }), cookie: owner });
+    const reply = await harness("/api/channels", { body: draft({ models }), cookie: owner });
     expect(reply.status).toBe(400);
     expect(reply.json.issues[0].path).toBe("models.0.operation");
     const named = [{ ...models[0], operation: "speech" }];
@@ -117,8 +117,8 @@ describe("a channel", () => {
 
   test.each([
     ["host", () => "https://example.com/v1"],
-    ["path of the same host, where somebody else may live", () => `${upstream.origin}/v1/tenant`],
-  ])("takes no kept key to another %s: its keys are written anew", async (_place, addressOf) => {
+    ["path of the same host, which may belong to another customer", () => `${upstream.origin}/v1/tenant`],
+  ])("never sends a stored key to another %s: keys must be entered again", async (_place, addressOf) => {
     const base_url = addressOf();
     const made = await create();
     const kept = [{ id: made.keys[0].id }];
@@ -140,7 +140,7 @@ describe("a channel", () => {
   test.each(["Authorization", "x-api-key", "X-Secret-Word", "cookie"])(
     "takes no %s among its headers, which are shown to every administrator",
     async (name) => {
-      const reply = await door("/api/channels", {
+      const reply = await harness("/api/channels", {
         body: draft({ headers: { [name]: "HEADERSECRET123" } }),
         cookie: owner,
       });
@@ -160,22 +160,22 @@ describe("a channel", () => {
 
   test("is gone after its deletion, and an engine built in cannot be deleted or sent elsewhere", async () => {
     const made = await create();
-    expect((await door(`/api/channels/${made.id}`, { method: "DELETE", cookie: owner })).status).toBe(200);
-    expect((await door(`/api/channels/${made.id}`, { cookie: owner })).status).toBe(404);
+    expect((await harness(`/api/channels/${made.id}`, { method: "DELETE", cookie: owner })).status).toBe(200);
+    expect((await harness(`/api/channels/${made.id}`, { cookie: owner })).status).toBe(404);
     const { ensureEmbedded } = await import("../../lib/console/channels/ensure-embedded");
     await ensureEmbedded(services.store, services.clock);
     const id = "chn_builtin_speech";
-    expect((await door(`/api/channels/${id}`, { method: "DELETE", cookie: owner })).status).toBe(400);
+    expect((await harness(`/api/channels/${id}`, { method: "DELETE", cookie: owner })).status).toBe(400);
     expect((await patch(id, { version: 1, base_url: "https://example.com" })).status).toBe(400);
     expect((await patch(id, { version: 1, enabled: false })).json.data.enabled).toBe(false);
   });
 
-  test("belongs to administrators: a member is told 403, a stranger 401, and unknown fields 400", async () => {
-    const mia = await addUser(door, owner, { username: "mia" });
-    expect((await door("/api/channels", { cookie: mia.cookie })).status).toBe(403);
-    expect((await door("/api/channels", { body: draft(), cookie: mia.cookie })).status).toBe(403);
-    expect((await door("/api/channels")).status).toBe(401);
-    expect((await door("/api/channels", { body: draft({ embedded: true }), cookie: owner })).status).toBe(
+  test("needs an administrator: 403 for a member, 401 without sign-in, 400 for unknown fields", async () => {
+    const mia = await addUser(harness, owner, { username: "mia" });
+    expect((await harness("/api/channels", { cookie: mia.cookie })).status).toBe(403);
+    expect((await harness("/api/channels", { body: draft(), cookie: mia.cookie })).status).toBe(403);
+    expect((await harness("/api/channels")).status).toBe(401);
+    expect((await harness("/api/channels", { body: draft({ embedded: true }), cookie: owner })).status).toBe(
       400,
     );
   });
@@ -183,8 +183,8 @@ describe("a channel", () => {
   test("leaves a row in the audit for each change, never with a key", async () => {
     const made = await create();
     await patch(made.id, { version: 1, keys: ["sk-second-key-wxyz"] });
-    await door(`/api/channels/${made.id}`, { method: "DELETE", cookie: owner });
-    const { text, json } = await door("/api/audit", { cookie: owner });
+    await harness(`/api/channels/${made.id}`, { method: "DELETE", cookie: owner });
+    const { text, json } = await harness("/api/audit", { cookie: owner });
     expect(json.data.items.slice(0, 3).map((row: { action: string }) => row.action)).toEqual([
       "channel.delete",
       "channel.update",
@@ -200,7 +200,10 @@ describe("a test call", () => {
     const made = await create();
     const spoken = () => upstream.ledger.filter((call) => call.path.endsWith("/audio/speech")).length;
     const before = spoken();
-    const reply = await door(`/api/channels/${made.id}/test`, { body: { model: "speech-a" }, cookie: owner });
+    const reply = await harness(`/api/channels/${made.id}/test`, {
+      body: { model: "speech-a" },
+      cookie: owner,
+    });
     const { data } = reply.json;
     expect(data).toMatchObject({ ok: true, operation: "speech", dimensions: null, error: null });
     const wav = Buffer.from(data.audio_wav, "base64");
@@ -212,7 +215,10 @@ describe("a test call", () => {
 
   test("embeds through an embeddings model and tells the vector's length", async () => {
     const made = await create();
-    const reply = await door(`/api/channels/${made.id}/test`, { body: { model: "embed-a" }, cookie: owner });
+    const reply = await harness(`/api/channels/${made.id}/test`, {
+      body: { model: "embed-a" },
+      cookie: owner,
+    });
     expect(reply.json.data).toMatchObject({
       ok: true,
       operation: "embeddings",
@@ -221,9 +227,9 @@ describe("a test call", () => {
     });
   });
 
-  test("tells what went wrong where nobody answers, without the address", async () => {
+  test("reports the error of an unreachable upstream, without its address", async () => {
     const made = await create({ base_url: `http://127.0.0.1:${await freePort()}/v1` });
-    const reply = await door(`/api/channels/${made.id}/test`, { body: {}, cookie: owner });
+    const reply = await harness(`/api/channels/${made.id}/test`, { body: {}, cookie: owner });
     expect(reply.json.data).toMatchObject({
       ok: false,
       error: { code: "upstream_error", fault: "connection_refused" },
@@ -233,7 +239,7 @@ describe("a test call", () => {
 
   test("asks the upstream what it serves", async () => {
     const made = await create();
-    const reply = await door(`/api/channels/${made.id}/models`, { body: {}, cookie: owner });
+    const reply = await harness(`/api/channels/${made.id}/models`, { body: {}, cookie: owner });
     const names = reply.json.data.models.map((model: { name: string }) => model.name);
     expect(names).toContain("kokoro");
   });
@@ -243,27 +249,27 @@ describe("a private address", () => {
   beforeEach(async () => {
     await services.close();
     services = await testServices();
-    door = openConsoleHarness(services);
-    owner = await setUpOwner(door);
+    harness = openConsoleHarness(services);
+    owner = await setUpOwner(harness);
   });
 
   test("is refused until the owner allows exactly that host and port with the password", async () => {
-    const refused = await door("/api/channels", { body: draft(), cookie: owner });
+    const refused = await harness("/api/channels", { body: draft(), cookie: owner });
     expect(refused.status).toBe(400);
     expect(refused.json.issues[0].path).toBe("base_url");
     const base_url = `${upstream.origin}/v1`;
-    const wrong = await door("/api/upstreams/allowed", {
+    const wrong = await harness("/api/upstreams/allowed", {
       body: { base_url, password: "wrong one" },
       cookie: owner,
     });
     expect(wrong.status).toBe(403);
-    const allowed = await door("/api/upstreams/allowed", {
+    const allowed = await harness("/api/upstreams/allowed", {
       body: { base_url, password: OWNER.password },
       cookie: owner,
     });
     expect(allowed.json.data.targets).toEqual([new URL(upstream.origin).host]);
     await create();
-    const otherPort = await door("/api/channels", {
+    const otherPort = await harness("/api/channels", {
       body: draft({ base_url: "http://127.0.0.1:1/v1" }),
       cookie: owner,
     });
@@ -272,28 +278,28 @@ describe("a private address", () => {
 
   test("is no administrator's to allow, and an allowance taken back stops the channel", async () => {
     const base_url = `${upstream.origin}/v1`;
-    const anna = await addUser(door, owner, { username: "anna", role: "admin" });
+    const anna = await addUser(harness, owner, { username: "anna", role: "admin" });
     const tried = { body: { base_url, password: anna.password }, cookie: anna.cookie };
-    expect((await door("/api/upstreams/allowed", tried)).status).toBe(403);
-    await door("/api/upstreams/allowed", { body: { base_url, password: OWNER.password }, cookie: owner });
+    expect((await harness("/api/upstreams/allowed", tried)).status).toBe(403);
+    await harness("/api/upstreams/allowed", { body: { base_url, password: OWNER.password }, cookie: owner });
     const made = await create();
     const target = new URL(upstream.origin).host;
-    const taken = await door(`/api/upstreams/allowed/${target}`, { method: "DELETE", cookie: owner });
+    const taken = await harness(`/api/upstreams/allowed/${target}`, { method: "DELETE", cookie: owner });
     expect(taken.json.data.targets).toEqual([]);
     const before = upstream.ledger.length;
-    const reply = await door(`/api/channels/${made.id}/test`, { body: {}, cookie: owner });
+    const reply = await harness(`/api/channels/${made.id}/test`, { body: {}, cookie: owner });
     expect(reply.json.data.ok).toBe(false);
     expect(upstream.ledger.length).toBe(before);
   });
 
   test.each(["http://169.254.169.254/v1", "http://[fd00:ec2::254]/v1"])(
-    "%s is nobody's to allow",
+    "%s cannot be allowed",
     async (base_url) => {
-      const reply = await door("/api/upstreams/allowed", {
+      const reply = await harness("/api/upstreams/allowed", {
         body: { base_url, password: OWNER.password },
         cookie: owner,
       });
-      const made = await door("/api/channels", { body: draft({ base_url }), cookie: owner });
+      const made = await harness("/api/channels", { body: draft({ base_url }), cookie: owner });
       expect([reply.status, made.status]).toContain(400);
       expect(made.status).toBe(400);
     },
@@ -305,7 +311,7 @@ describe("a model", () => {
     await create();
     const prices = { input_per_million_characters: "12.5" };
     const body = { version: 1, prices, aliases: ["voice"], max_characters: 1000 };
-    const changed = await door("/api/models/speech-a", { method: "PATCH", body, cookie: owner });
+    const changed = await harness("/api/models/speech-a", { method: "PATCH", body, cookie: owner });
     expect(changed.json.data).toMatchObject({
       prices: { input_per_million_characters: "12.500000000" },
       aliases: ["voice"],
@@ -313,13 +319,15 @@ describe("a model", () => {
       version: 2,
     });
     expect((await services.catalog.find("voice"))?.model.name).toBe("speech-a");
-    expect((await door("/api/models/speech-a", { method: "PATCH", body, cookie: owner })).status).toBe(409);
+    expect((await harness("/api/models/speech-a", { method: "PATCH", body, cookie: owner })).status).toBe(
+      409,
+    );
   });
 
   test("accepts the old name of batching and answers with the new one", async () => {
     await create();
     const body = { version: 1, coalescing: false };
-    const changed = await door("/api/models/speech-a", { method: "PATCH", body, cookie: owner });
+    const changed = await harness("/api/models/speech-a", { method: "PATCH", body, cookie: owner });
     expect(changed.json.data.batching).toBe(false);
     expect(changed.json.data).not.toHaveProperty("coalescing");
   });
@@ -327,12 +335,12 @@ describe("a model", () => {
   test("with a name that is taken is refused, and one that is deleted is served no more", async () => {
     await create();
     const body = { name: "other", operation: "speech", aliases: ["speech-a"] };
-    const refused = await door("/api/models", { body, cookie: owner });
+    const refused = await harness("/api/models", { body, cookie: owner });
     expect(refused.status).toBe(409);
     expect(refused.json.issues).toEqual([
       { path: "aliases.0", message: "'speech-a' is already a name or alias of the model 'speech-a'." },
     ]);
-    expect((await door("/api/models/speech-a", { method: "DELETE", cookie: owner })).status).toBe(200);
+    expect((await harness("/api/models/speech-a", { method: "DELETE", cookie: owner })).status).toBe(200);
     expect(await services.catalog.find("speech-a")).toBeNull();
   });
 });

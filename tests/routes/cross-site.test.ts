@@ -11,12 +11,12 @@ import { type TestServices, testServices } from "../support/services";
 import { digestStore } from "../support/store-dump";
 
 let services: TestServices;
-let door: ConsoleHarness;
+let harness: ConsoleHarness;
 let owner: string;
 beforeAll(async () => {
   services = await testServices();
-  door = openConsoleHarness(services);
-  owner = await setUpOwner(door);
+  harness = openConsoleHarness(services);
+  owner = await setUpOwner(harness);
 });
 afterAll(() => services.close());
 
@@ -25,13 +25,13 @@ const whole: ConsoleHarness = (path, call) => openConsoleHarness(services, ROUTE
 
 const HOST = { host: "patchbay.example:3000" };
 const patch = (headers: ConsoleCall["headers"]) =>
-  door("/api/user/self", { method: "PATCH", body: {}, cookie: owner, headers: { ...HOST, ...headers } });
+  harness("/api/user/self", { method: "PATCH", body: {}, cookie: owner, headers: { ...HOST, ...headers } });
 
 describe("a write from another site's page is refused", () => {
   test.each<[string, Record<string, string>]>([
     ["another origin", { origin: "https://evil.example" }],
     ["another port of ours", { origin: "http://patchbay.example:3001" }],
-    ["the port that stands for none", { origin: "http://patchbay.example" }],
+    ["the default port", { origin: "http://patchbay.example" }],
     ["a sibling subdomain", { origin: "http://evil.patchbay.example:3000" }],
     ["the domain above", { origin: "http://example:3000" }],
     ["a host that begins with ours", { origin: "http://patchbay.example.evil:3000" }],
@@ -39,7 +39,7 @@ describe("a write from another site's page is refused", () => {
     ["our name as its user", { origin: "http://patchbay.example:3000@evil.example" }],
     ["the null origin of a sandbox", { origin: "null" }],
     ["an empty origin", { origin: "" }],
-    ["an origin that is none", { origin: "patchbay.example:3000" }],
+    ["an invalid origin", { origin: "patchbay.example:3000" }],
     ["two origins", { origin: "http://patchbay.example:3000, https://evil.example" }],
     ["Sec-Fetch-Site: cross-site", { "sec-fetch-site": "cross-site" }],
     ["Sec-Fetch-Site: same-site", { "sec-fetch-site": "same-site" }],
@@ -62,7 +62,7 @@ describe("a write from another site's page is refused", () => {
     ["Sec-Fetch-Site: none", { "sec-fetch-site": "none" }],
   ])("while %s pass", async (_name, headers) => expect((await patch(headers)).status).toBe(200));
 
-  test("also where nobody is signed in yet, and nothing changes", async () => {
+  test("refuses them before sign-in too, and nothing changes", async () => {
     const before = digestStore(services.dataDirectory);
     const headers = { ...HOST, origin: "https://evil.example" };
     for (const [path, body] of [
@@ -71,7 +71,7 @@ describe("a write from another site's page is refused", () => {
       ["/api/user/login/2fa", { code: "123456" }],
       ["/api/user/logout", {}],
     ] as const) {
-      expect((await door(path, { body, headers, cookie: owner })).status, path).toBe(403);
+      expect((await harness(path, { body, headers, cookie: owner })).status, path).toBe(403);
     }
     expect(digestStore(services.dataDirectory)).toBe(before);
   });
@@ -101,7 +101,7 @@ describe("what a form of another site can send is no request of ours", () => {
     undefined,
   ])("content-type %j is 415", async (type) => {
     for (const path of ["/api/user/login", "/api/user/logout", "/api/keys", "/api/keys/playground"]) {
-      const reply = await door(path, { body: OWNER, cookie: owner, headers: { "content-type": type } });
+      const reply = await harness(path, { body: OWNER, cookie: owner, headers: { "content-type": type } });
       expect([reply.status, reply.json.code], path).toEqual([415, "unsupported_media_type"]);
     }
   });
@@ -111,7 +111,7 @@ describe("what a form of another site can send is no request of ours", () => {
     async (type) => {
       for (const path of ["/api/user/sessions", "/api/keys/key_1", "/api/settings/metrics-token"]) {
         const headers = { "content-type": type };
-        const reply = await door(path, { method: "DELETE", body: OWNER, cookie: owner, headers });
+        const reply = await harness(path, { method: "DELETE", body: OWNER, cookie: owner, headers });
         expect([reply.status, reply.json.code], path).toEqual([415, "unsupported_media_type"]);
       }
     },
@@ -125,13 +125,13 @@ describe("what a form of another site can send is no request of ours", () => {
     };
     for (const method of ["POST", "DELETE"]) {
       const path = method === "POST" ? "/api/user/logout" : "/api/user/sessions";
-      expect((await door(path, { method, body: OWNER, cookie: owner, headers })).status, path).toBe(415);
+      expect((await harness(path, { method, body: OWNER, cookie: owner, headers })).status, path).toBe(415);
     }
   });
 
   test("and a compressed body neither", async () => {
     const headers = { "content-encoding": "gzip" };
-    expect((await door("/api/user/login", { body: OWNER, headers })).status).toBe(415);
+    expect((await harness("/api/user/login", { body: OWNER, headers })).status).toBe(415);
   });
 });
 
@@ -140,23 +140,23 @@ describe("a call without a body and without a content type", () => {
 
   test("is served where no body is read", async () => {
     expect(
-      (await door("/api/keys/playground", { method: "POST", cookie: owner, headers: BARE })).status,
+      (await harness("/api/keys/playground", { method: "POST", cookie: owner, headers: BARE })).status,
     ).toBe(200);
-    expect((await door("/api/user/logout", { method: "POST", headers: BARE })).status).toBe(200);
-    const gone = await door("/api/keys/key_1", { method: "DELETE", cookie: owner, headers: BARE });
+    expect((await harness("/api/user/logout", { method: "POST", headers: BARE })).status).toBe(200);
+    const gone = await harness("/api/keys/key_1", { method: "DELETE", cookie: owner, headers: BARE });
     expect(gone.status).toBe(404);
     const zero = { ...BARE, "content-length": "0" };
-    expect((await door("/api/user/logout", { method: "POST", headers: zero })).status).toBe(200);
+    expect((await harness("/api/user/logout", { method: "POST", headers: zero })).status).toBe(200);
   });
 
   test("is 415 where a body is wanted", async () => {
     for (const path of ["/api/user/login", "/api/keys", "/api/user/2fa/setup"])
-      expect((await door(path, { method: "POST", cookie: owner, headers: BARE })).status, path).toBe(415);
+      expect((await harness(path, { method: "POST", cookie: owner, headers: BARE })).status, path).toBe(415);
   });
 
   test("is 415 when it names another content type all the same", async () => {
     const headers = { ...BARE, "content-type": "text/plain" };
-    expect((await door("/api/user/logout", { method: "POST", headers })).status).toBe(415);
+    expect((await harness("/api/user/logout", { method: "POST", headers })).status).toBe(415);
   });
 
   test.each([
@@ -167,7 +167,7 @@ describe("a call without a body and without a content type", () => {
     const before = digestStore(services.dataDirectory);
     for (const path of ["/api/user/logout", "/api/keys/playground", "/api/settings/caches/clear"])
       expect(
-        (await door(path, { method: "POST", cookie: owner, headers: { ...BARE, ...headers } })).status,
+        (await harness(path, { method: "POST", cookie: owner, headers: { ...BARE, ...headers } })).status,
       ).toBe(403);
     expect(digestStore(services.dataDirectory)).toBe(before);
   });
@@ -177,7 +177,10 @@ describe("reads", () => {
   test("change nothing, and no reply invites another origin to read it", async () => {
     const before = digestStore(services.dataDirectory);
     for (const path of ["/api/user/self", "/api/user/sessions", "/api/keys", "/api/users", "/api/settings"]) {
-      const reply = await door(path, { cookie: owner, headers: { ...HOST, origin: "https://evil.example" } });
+      const reply = await harness(path, {
+        cookie: owner,
+        headers: { ...HOST, origin: "https://evil.example" },
+      });
       expect(Object.keys(reply.headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
       expect(reply.headers["cache-control"]).toContain("no-store");
     }
@@ -205,7 +208,7 @@ describe("reads", () => {
       "/api/keys/playground",
       "/api/settings/export",
     ]) {
-      const reply = await door(path, { cookie: owner });
+      const reply = await harness(path, { cookie: owner });
       expect(reply.status, path).toBe(405);
     }
   });
@@ -215,7 +218,7 @@ test("a session's cookie as a Bearer token opens nothing, with or without the co
   const value = owner.slice(owner.indexOf("=") + 1);
   const headers = { authorization: `Bearer ${value}` };
   for (const path of ["/api/user/self", "/api/keys", "/api/users", "/api/audit", "/api/settings"]) {
-    expect((await door(path, { headers })).status, path).toBe(401);
-    expect((await door(path, { headers, cookie: owner })).status, path).toBe(401);
+    expect((await harness(path, { headers })).status, path).toBe(401);
+    expect((await harness(path, { headers, cookie: owner })).status, path).toBe(401);
   }
 });

@@ -1,5 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { addUser, type ConsoleHarness, enrol, openConsoleHarness, setUpOwner } from "../support/console-harness";
+import {
+  addUser,
+  type ConsoleHarness,
+  enrol,
+  openConsoleHarness,
+  setUpOwner,
+} from "../support/console-harness";
 import { type TestServices, testServices } from "../support/services";
 import { readStoreBytes } from "../support/store-bytes";
 import { totpCode } from "../support/totp";
@@ -8,16 +14,16 @@ const HOUR = 3_600_000;
 const PASSWORD = "nine blue lanterns drift";
 
 let services: TestServices;
-let door: ConsoleHarness;
+let harness: ConsoleHarness;
 let owner: string;
 beforeEach(async () => {
   services = await testServices();
-  door = openConsoleHarness(services);
-  owner = await setUpOwner(door);
+  harness = openConsoleHarness(services);
+  owner = await setUpOwner(harness);
 });
 afterEach(() => services.close());
 
-const invite = (body: object = {}, cookie = owner) => door("/api/invites", { body, cookie });
+const invite = (body: object = {}, cookie = owner) => harness("/api/invites", { body, cookie });
 const tokenOf = async (body: object = {}, cookie = owner): Promise<string> => {
   const reply = await invite(body, cookie);
   expect(reply.status, reply.text).toBe(200);
@@ -31,9 +37,9 @@ const fields = (token: string, more: object = {}) => ({
   ...more,
 });
 const accept = (token: string, more: object = {}) =>
-  door("/api/invites/accept", { body: fields(token, more) });
-const inspect = (token: string) => door("/api/invites/inspect", { body: { token } });
-const openLinks = async (cookie = owner) => (await door("/api/invites", { cookie })).json.data.items;
+  harness("/api/invites/accept", { body: fields(token, more) });
+const inspect = (token: string) => harness("/api/invites/inspect", { body: { token } });
+const openLinks = async (cookie = owner) => (await harness("/api/invites", { cookie })).json.data.items;
 const minute = () => services.clock.advance(60_000);
 const standing = async (username: string) => (await services.store.users.findByNameOrEmail(username))?.role;
 
@@ -54,7 +60,7 @@ describe("inviting", () => {
       expires_at: new Date(services.clock.now() + 24 * HOUR).toISOString(),
       works: true,
     });
-    const list = await door("/api/invites", { cookie: owner });
+    const list = await harness("/api/invites", { cookie: owner });
     expect(list.json.data.items).toEqual([shown]);
     expect(list.text).not.toContain(token);
     expect(readStoreBytes(services.dataDirectory).includes(token)).toBe(false);
@@ -76,18 +82,18 @@ describe("inviting", () => {
     expect(await openLinks()).toEqual([]);
   });
 
-  test("an administrator invites members alone, a member and a stranger nobody", async () => {
-    const ada = await addUser(door, owner, { username: "ada", role: "admin" });
-    const mia = await addUser(door, owner, { username: "mo" });
+  test("an administrator may invite only members; members and anonymous callers may not invite", async () => {
+    const ada = await addUser(harness, owner, { username: "ada", role: "admin" });
+    const mia = await addUser(harness, owner, { username: "mo" });
     expect((await invite({ role: "admin" }, ada.cookie)).status).toBe(403);
     expect((await invite({}, ada.cookie)).status).toBe(200);
     expect((await invite({}, mia.cookie)).status).toBe(403);
-    expect((await door("/api/invites", { body: {} })).status).toBe(401);
-    expect((await door("/api/invites", { cookie: mia.cookie })).status).toBe(403);
+    expect((await harness("/api/invites", { body: {} })).status).toBe(401);
+    expect((await harness("/api/invites", { cookie: mia.cookie })).status).toBe(403);
   });
 
-  test("an address that somebody has is 409", async () => {
-    await addUser(door, owner, { username: "ada@example.com" });
+  test("refuses a taken e-mail address with 409", async () => {
+    await addUser(harness, owner, { username: "ada@example.com" });
     expect((await invite({ email: "ADA@example.com" })).status).toBe(409);
   });
 });
@@ -110,12 +116,12 @@ describe("accepting", () => {
       role: "admin",
       email: "mia@example.com",
     });
-    const self = await door("/api/user/self", { cookie: reply.cookie });
+    const self = await harness("/api/user/self", { cookie: reply.cookie });
     expect(self.json.data.username).toBe("mia");
-    expect((await door("/api/user/login", { body: { username: "mia", password: PASSWORD } })).status).toBe(
+    expect((await harness("/api/user/login", { body: { username: "mia", password: PASSWORD } })).status).toBe(
       200,
     );
-    const { items } = (await door("/api/audit?q=invite", { cookie: owner })).json.data;
+    const { items } = (await harness("/api/audit?q=invite", { cookie: owner })).json.data;
     expect(items.map((row: { action: string }) => row.action)).toEqual(["invite.accept", "invite.create"]);
     expect(items[0]).toMatchObject({ actor: reply.json.data.id, target: reply.json.data.id });
     expect(JSON.stringify(items)).not.toContain(token);
@@ -139,7 +145,7 @@ describe("accepting", () => {
     ["of an inviter demoted since", () => setOwnerless({ role: "member" })],
     ["of an inviter removed since", () => setOwnerless(null)],
   ])("a link that is %s opens nothing, in the words of one that never was", async (_what, kill) => {
-    const ada = await addUser(door, owner, { username: "ada", role: "admin" });
+    const ada = await addUser(harness, owner, { username: "ada", role: "admin" });
     adaId = ada.id;
     const token = await tokenOf({}, ada.cookie);
     await kill(token);
@@ -172,7 +178,7 @@ describe("accepting", () => {
     ["password", { username: "longenough", password: "LongEnough", confirmPassword: "LongEnough" }],
     ["confirmPassword", { confirmPassword: "another one entirely" }],
     ["username", { username: "a b" }],
-  ])("a bad or foreign %s is 400, and the link goes on", async (field, more) => {
+  ])("refuses an invalid or unknown %s with 400, and the link stays valid", async (field, more) => {
     const token = await tokenOf();
     const reply = await accept(token, more);
     expect(reply.status, reply.text).toBe(400);
@@ -180,7 +186,7 @@ describe("accepting", () => {
     expect((await accept(token)).status).toBe(200);
   });
 
-  test("a taken name is 409, and the link goes on for another", async () => {
+  test("refuses a taken name with 409, and the link stays valid", async () => {
     const token = await tokenOf();
     const reply = await accept(token, { username: "OLIVIA" });
     expect([reply.status, reply.json.issues[0].path]).toEqual([409, "username"]);
@@ -201,7 +207,7 @@ describe("accepting", () => {
 
   test("from another site it is refused", async () => {
     const token = await tokenOf();
-    const reply = await door("/api/invites/accept", {
+    const reply = await harness("/api/invites/accept", {
       body: fields(token),
       headers: { "sec-fetch-site": "cross-site" },
     });
@@ -210,12 +216,12 @@ describe("accepting", () => {
   });
 });
 
-/** Starts anew with the limit that addresses have outside of tests. */
+/** Restarts with the production limit of attempts per address. */
 async function limitAttempts(): Promise<void> {
   await services.close();
   services = await testServices({ limits: { loginAttemptsPerMinute: 10 } });
-  door = openConsoleHarness(services);
-  owner = await setUpOwner(door);
+  harness = openConsoleHarness(services);
+  owner = await setUpOwner(harness);
 }
 
 let adaId = "";
@@ -223,20 +229,20 @@ const idOf = async (username: string) => (await services.store.users.findByNameO
 const ownerRecord = async () => ({
   version: (await services.store.users.findByNameOrEmail("olivia"))?.version ?? 0,
 });
-const revoke = (id: string, cookie = owner) => door(`/api/invites/${id}`, { method: "DELETE", cookie });
+const revoke = (id: string, cookie = owner) => harness(`/api/invites/${id}`, { method: "DELETE", cookie });
 /** Changes or removes ada, by the owner. */
 async function setOwnerless(change: object | null): Promise<void> {
   const path = `/api/users/${adaId}`;
   const reply =
     change === null
-      ? await door(path, { method: "DELETE", cookie: owner })
-      : await door(path, { method: "PATCH", body: { version: 1, ...change }, cookie: owner });
+      ? await harness(path, { method: "DELETE", cookie: owner })
+      : await harness(path, { method: "PATCH", body: { version: 1, ...change }, cookie: owner });
   expect(reply.status, reply.text).toBe(200);
 }
 
 describe("open links", () => {
-  test("are taken back by whoever stands above what they give, once", async () => {
-    const ada = await addUser(door, owner, { username: "ada", role: "admin" });
+  test("can be revoked once, by a user with a higher role than the link grants", async () => {
+    const ada = await addUser(harness, owner, { username: "ada", role: "admin" });
     await tokenOf({ role: "admin" });
     await tokenOf({}, ada.cookie);
     const [mine, theirs] = await openLinks(ada.cookie);
@@ -250,7 +256,7 @@ describe("open links", () => {
   });
 
   test("tell when one opens nothing any more, since its maker fell", async () => {
-    const ada = await addUser(door, owner, { username: "ada", role: "admin" });
+    const ada = await addUser(harness, owner, { username: "ada", role: "admin" });
     adaId = ada.id;
     await tokenOf({}, ada.cookie);
     await setOwnerless({ role: "member" });
@@ -261,18 +267,18 @@ describe("open links", () => {
 describe("a reset link", () => {
   const NEW = "twelve red foxes nap";
   const resetOf = async (id: string, cookie = owner): Promise<string> => {
-    const reply = await door(`/api/users/${id}/password_reset`, { body: {}, cookie });
+    const reply = await harness(`/api/users/${id}/password_reset`, { body: {}, cookie });
     expect(reply.status, reply.text).toBe(200);
     return reply.json.data.token;
   };
   const reset = (token: string, more: object = {}) =>
-    door("/api/password-resets/accept", {
+    harness("/api/password-resets/accept", {
       body: { token, password: NEW, confirmPassword: NEW, ...more },
     });
-  const login = (password: string) => door("/api/user/login", { body: { username: "mia", password } });
+  const login = (password: string) => harness("/api/user/login", { body: { username: "mia", password } });
 
   test("sets the password, ends every session, lifts delays, and signs its holder in", async () => {
-    const mia = await addUser(door, owner, { username: "mia" });
+    const mia = await addUser(harness, owner, { username: "mia" });
     const token = await resetOf(mia.id);
     expect((await inspect(token)).json.data).toEqual({
       kind: "password_reset",
@@ -286,8 +292,8 @@ describe("a reset link", () => {
     await login("wrong wrong wrong");
     const reply = await reset(token);
     expect(reply.status, reply.text).toBe(200);
-    expect((await door("/api/user/self", { cookie: mia.cookie })).status).toBe(401);
-    expect((await door("/api/user/self", { cookie: reply.cookie })).json.data.username).toBe("mia");
+    expect((await harness("/api/user/self", { cookie: mia.cookie })).status).toBe(401);
+    expect((await harness("/api/user/self", { cookie: reply.cookie })).json.data.username).toBe("mia");
     expect((await login(mia.password)).status).toBe(401);
     expect((await login(NEW)).status).toBe(200);
     expect((await reset(token)).status).toBe(404);
@@ -295,15 +301,15 @@ describe("a reset link", () => {
   });
 
   test("of five uses at once one wins", async () => {
-    const mia = await addUser(door, owner, { username: "mia" });
+    const mia = await addUser(harness, owner, { username: "mia" });
     const token = await resetOf(mia.id);
     const replies = await Promise.all(Array.from({ length: 5 }, () => reset(token)));
     expect(replies.map((reply) => reply.status).sort()).toEqual([200, 404, 404, 404, 404]);
   });
 
-  test("asks for the second factor, which stays on; a wrong code leaves the link", async () => {
-    const mia = await addUser(door, owner, { username: "mia" });
-    const { secret, backupCodes } = await enrol(door, services.clock, mia.cookie);
+  test("asks for a 2FA code and leaves 2FA on; a wrong code leaves the link valid", async () => {
+    const mia = await addUser(harness, owner, { username: "mia" });
+    const { secret, backupCodes } = await enrol(harness, services.clock, mia.cookie);
     const token = await resetOf(mia.id);
     expect((await inspect(token)).json.data.two_factor_enabled).toBe(true);
     const bare = await reset(token);
@@ -321,9 +327,9 @@ describe("a reset link", () => {
     expect((await reset(third, { code: backupCodes[0] })).status).toBe(401);
   });
 
-  test("guessing codes locks the account's second step, not the link alone", async () => {
-    const mia = await addUser(door, owner, { username: "mia" });
-    await enrol(door, services.clock, mia.cookie);
+  test("guessing codes locks 2FA of the account, not only the link", async () => {
+    const mia = await addUser(harness, owner, { username: "mia" });
+    await enrol(harness, services.clock, mia.cookie);
     const token = await resetOf(mia.id);
     for (let i = 0; i < 10; i++) {
       if (i % 5 === 0) minute();
@@ -340,11 +346,11 @@ describe("a reset link", () => {
     ["of a user whose password was changed since", (id) => patch(id, { password: "ten odd green socks" })],
     ["of a user raised to its maker's rank", (id) => patch(id, { role: "admin" })],
     ["of a maker demoted since", () => setOwnerless({ role: "member" })],
-    ["of a user removed since", (id) => door(`/api/users/${id}`, { method: "DELETE", cookie: owner })],
+    ["of a user removed since", (id) => harness(`/api/users/${id}`, { method: "DELETE", cookie: owner })],
   ])("that is %s opens nothing", async (_what, kill) => {
-    const ada = await addUser(door, owner, { username: "ada", role: "admin" });
+    const ada = await addUser(harness, owner, { username: "ada", role: "admin" });
     adaId = ada.id;
-    const mia = await addUser(door, owner, { username: "mia" });
+    const mia = await addUser(harness, owner, { username: "mia" });
     const token = await resetOf(mia.id, ada.cookie);
     await kill(mia.id);
     minute();
@@ -352,12 +358,12 @@ describe("a reset link", () => {
     expect([known.status, known.text]).toEqual([404, unknown.text]);
   });
 
-  test("nobody makes one for an equal, a higher role or themselves", async () => {
-    const ada = await addUser(door, owner, { username: "ada", role: "admin" });
-    const bob = await addUser(door, owner, { username: "bob", role: "admin" });
-    const mia = await addUser(door, owner, { username: "mia" });
+  test("refuses a link for an equal or a higher role or oneself", async () => {
+    const ada = await addUser(harness, owner, { username: "ada", role: "admin" });
+    const bob = await addUser(harness, owner, { username: "bob", role: "admin" });
+    const mia = await addUser(harness, owner, { username: "mia" });
     const make = (id: string, cookie: string) =>
-      door(`/api/users/${id}/password_reset`, { body: {}, cookie });
+      harness(`/api/users/${id}/password_reset`, { body: {}, cookie });
     for (const id of [bob.id, ada.id, await idOf("olivia")]) {
       expect((await make(id, ada.cookie)).status).toBe(403);
       expect((await make(id, mia.cookie)).status).toBe(403);
@@ -368,29 +374,30 @@ describe("a reset link", () => {
   });
 
   test("an invite's token sets no password, a reset's makes no user", async () => {
-    const mia = await addUser(door, owner, { username: "mo" });
+    const mia = await addUser(harness, owner, { username: "mo" });
     expect((await reset(await tokenOf())).status).toBe(404);
     expect((await accept(await resetOf(mia.id))).status).toBe(404);
   });
 
   const patch = (id: string, body: object) =>
-    door(`/api/users/${id}`, { method: "PATCH", body: { version: 1, ...body }, cookie: owner });
+    harness(`/api/users/${id}`, { method: "PATCH", body: { version: 1, ...body }, cookie: owner });
 });
 
 describe("ending all of a user's sessions", () => {
-  const end = (id: string, cookie: string) => door(`/api/users/${id}/sessions`, { method: "DELETE", cookie });
+  const end = (id: string, cookie: string) =>
+    harness(`/api/users/${id}/sessions`, { method: "DELETE", cookie });
 
-  test("signs them out everywhere, by whoever stands above them", async () => {
-    const ada = await addUser(door, owner, { username: "ada", role: "admin" });
-    const mia = await addUser(door, owner, { username: "mia" });
+  test("ends all sessions of a user, by a user with a higher role", async () => {
+    const ada = await addUser(harness, owner, { username: "ada", role: "admin" });
+    const mia = await addUser(harness, owner, { username: "mia" });
     expect((await end(await idOf("olivia"), ada.cookie)).status).toBe(403);
     expect((await end(ada.id, ada.cookie)).status).toBe(403);
     expect((await end(ada.id, mia.cookie)).status).toBe(403);
     expect((await end(mia.id, ada.cookie)).status).toBe(200);
-    expect((await door("/api/user/self", { cookie: mia.cookie })).status).toBe(401);
-    expect((await door("/api/user/self", { cookie: ada.cookie })).status).toBe(200);
+    expect((await harness("/api/user/self", { cookie: mia.cookie })).status).toBe(401);
+    expect((await harness("/api/user/self", { cookie: ada.cookie })).status).toBe(200);
     expect((await end("usr_unknown", owner)).status).toBe(404);
-    const { items } = (await door("/api/audit?q=session.end_all", { cookie: owner })).json.data;
+    const { items } = (await harness("/api/audit?q=session.end_all", { cookie: owner })).json.data;
     expect(items).toMatchObject([{ target: mia.id, actor: ada.id, detail: { ended: 1 } }]);
   });
 });
@@ -398,14 +405,14 @@ describe("ending all of a user's sessions", () => {
 describe("registering oneself", () => {
   const register = (more: object = {}) => {
     const { token: _, ...body } = { ...fields(""), ...more } as Record<string, unknown>;
-    return door("/api/user/register", { body });
+    return harness("/api/user/register", { body });
   };
   const turnOn = () =>
-    door("/api/settings", { method: "PATCH", body: { self_registration: true }, cookie: owner });
+    harness("/api/settings", { method: "PATCH", body: { self_registration: true }, cookie: owner });
 
   test("is 404 unless the operator lets people, whatever is sent", async () => {
     for (const body of [{}, { username: "mia" }, fields("x")]) {
-      expect((await door("/api/user/register", { body })).status).toBe(404);
+      expect((await harness("/api/user/register", { body })).status).toBe(404);
     }
     expect((await register()).status).toBe(404);
     await turnOn();
@@ -416,13 +423,14 @@ describe("registering oneself", () => {
     await turnOn();
     const reply = await register();
     expect(reply.json.data).toMatchObject({ username: "mia", role: "member", email: null });
-    expect((await door("/api/users", { cookie: reply.cookie })).status).toBe(403);
-    expect((await door("/api/keys", { cookie: reply.cookie })).status).toBe(200);
+    expect((await harness("/api/users", { cookie: reply.cookie })).status).toBe(403);
+    expect((await harness("/api/keys", { cookie: reply.cookie })).status).toBe(200);
   });
 
   test("comes with the monthly budget of the settings", async () => {
     await turnOn();
-    const budgetOf = async (username: string) => (await services.store.users.findByNameOrEmail(username))?.budget;
+    const budgetOf = async (username: string) =>
+      (await services.store.users.findByNameOrEmail(username))?.budget;
     await register();
     expect(await budgetOf("mia")).toEqual({ totalNano: null, dailyNano: null, monthlyNano: 5_000_000_000 });
     for (const [username, amount, nano] of [
@@ -430,12 +438,12 @@ describe("registering oneself", () => {
       ["omar", null, null],
     ] as const) {
       const body = { registration_budget_usd: amount };
-      expect((await door("/api/settings", { method: "PATCH", body, cookie: owner })).status).toBe(200);
+      expect((await harness("/api/settings", { method: "PATCH", body, cookie: owner })).status).toBe(200);
       await register({ username });
       expect((await budgetOf(username))?.monthlyNano).toBe(nano);
     }
     const wrong = { registration_budget_usd: "a lot" };
-    const refused = await door("/api/settings", { method: "PATCH", body: wrong, cookie: owner });
+    const refused = await harness("/api/settings", { method: "PATCH", body: wrong, cookie: owner });
     expect([refused.status, refused.json.issues[0].path]).toEqual([400, "registration_budget_usd"]);
   });
 
@@ -458,16 +466,16 @@ describe("registering oneself", () => {
     await turnOn();
     const mia = await register();
     const own = { method: "PATCH", body: { email: "boss@example.com" }, cookie: mia.cookie };
-    expect((await door("/api/user/self", own)).status).toBe(403);
+    expect((await harness("/api/user/self", own)).status).toBe(403);
     const { id, version } = mia.json.data;
     const given = { method: "PATCH", body: { email: "mia@example.com", version }, cookie: owner };
-    expect((await door(`/api/users/${id}`, given)).status).toBe(200);
+    expect((await harness(`/api/users/${id}`, given)).status).toBe(200);
   });
 
   test("no e-mail address can be looked up or taken by a name of its form", async () => {
     await turnOn();
     const anna = { username: "anna", email: "anna@example.com", password: PASSWORD };
-    expect((await door("/api/users", { body: anna, cookie: owner })).status).toBe(200);
+    expect((await harness("/api/users", { body: anna, cookie: owner })).status).toBe(200);
     const replies = [
       await register({ username: "anna@example.com" }),
       await register({ username: "mia@example.com" }),

@@ -10,13 +10,13 @@ import { addUser, type ConsoleHarness, openConsoleHarness, setUpOwner } from "..
 import { type TestServices, testServices } from "../support/services";
 
 let services: TestServices;
-let door: ConsoleHarness;
+let harness: ConsoleHarness;
 let owner: string;
 let open: AbortController[];
 beforeEach(async () => {
   services = await testServices();
-  door = openConsoleHarness(services);
-  owner = await setUpOwner(door);
+  harness = openConsoleHarness(services);
+  owner = await setUpOwner(harness);
   open = [];
 });
 afterEach(async () => {
@@ -43,7 +43,7 @@ function request(headers: Record<string, string>): { inbound: Inbound; leave(): 
   };
 }
 
-/** A page that watches: `next` gives the events as they stand on the wire. */
+/** An open event stream: `next` gives the events as sent on the wire. */
 async function watch(headers: Record<string, string>) {
   const { inbound, leave } = request(headers);
   const reply = await createDispatcher(LIVE_ROUTES, async () => services)(inbound);
@@ -59,10 +59,10 @@ async function watch(headers: Record<string, string>) {
   };
 }
 
-const tell = (topic: Parameters<GatewayState["live"]["tell"]>[0], userId?: string) =>
-  services.state.live.tell(topic, userId);
+const tell = (topic: Parameters<GatewayState["live"]["publish"]>[0], userId?: string) =>
+  services.state.live.publish(topic, userId);
 
-test("a page is told which topics changed, in a stream that nobody may hold back", async () => {
+test("streams changed topics, with headers against buffering proxies", async () => {
   const page = await watch({ cookie: owner });
   expect(page.reply.headers).toMatchObject({
     "content-type": "text/event-stream; charset=utf-8",
@@ -70,26 +70,26 @@ test("a page is told which topics changed, in a stream that nobody may hold back
     "x-accel-buffering": "no",
   });
   expect(await page.next()).toContain("event: hello\n");
-  const made = await door("/api/keys", { body: { name: "k", operations: ["speech"] }, cookie: owner });
+  const made = await harness("/api/keys", { body: { name: "k", operations: ["speech"] }, cookie: owner });
   expect(made.status).toBe(200);
   expect(await page.next()).toBe('event: changed\ndata: {"topics":["keys"]}\n\n');
   page.leave();
   expect(await page.next()).toBeNull();
 });
 
-test("a session alone opens it: nobody and keys that may manage are refused", async () => {
+test("needs a session: refuses anonymous callers and manage keys", async () => {
   expect((await watch({})).reply.status).toBe(401);
-  const made = await door("/api/keys", { body: { name: "m", operations: ["manage"] }, cookie: owner });
+  const made = await harness("/api/keys", { body: { name: "m", operations: ["manage"] }, cookie: owner });
   expect((await watch({ authorization: `Bearer ${made.json.data.key}` })).reply.status).toBe(403);
 });
 
-test("members are told of their own calls, and of nothing that is the operators' matter", async () => {
-  const mia = await addUser(door, owner, { username: "mia" });
+test("members get events of their own calls and none of administrator topics", async () => {
+  const mia = await addUser(harness, owner, { username: "mia" });
   const page = await watch({ cookie: mia.cookie });
   await page.next();
   tell("circuits");
   tell("usage", "usr_other");
-  await door("/api/users", {
+  await harness("/api/users", {
     body: { username: "noa", password: "nine blue lanterns drift" },
     cookie: owner,
   });
@@ -98,17 +98,17 @@ test("members are told of their own calls, and of nothing that is the operators'
 });
 
 test("a session that ends takes its stream with it, at once", async () => {
-  const mia = await addUser(door, owner, { username: "mia" });
+  const mia = await addUser(harness, owner, { username: "mia" });
   const page = await watch({ cookie: mia.cookie });
   await page.next();
   const ending = page.next();
-  expect((await door("/api/user/logout", { body: {}, cookie: mia.cookie })).status).toBe(200);
+  expect((await harness("/api/user/logout", { body: {}, cookie: mia.cookie })).status).toBe(200);
   expect(await ending).toBe('event: ended\ndata: {"reason":"session"}\n\n');
   expect(await page.next()).toBeNull();
 });
 
 test("who is disabled watches no more; who is made a member sees a member's topics from then on", async () => {
-  const ada = await addUser(door, owner, { username: "ada", role: "admin" });
+  const ada = await addUser(harness, owner, { username: "ada", role: "admin" });
   const page = await watch({ cookie: ada.cookie });
   await page.next();
   const user = (await services.store.users.findById(ada.id)) ?? { version: 0 };
@@ -134,7 +134,7 @@ test("a session that runs out unused ends its stream at the next beat, and watch
   expect(last.value).toEqual({ kind: "ended", reason: "session" });
 });
 
-test("what changes in quick succession is told once", async () => {
+test("combines changes in quick succession into one event", async () => {
   const page = await watch({ cookie: owner });
   await page.next();
   tell("usage");

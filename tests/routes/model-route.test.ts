@@ -5,26 +5,26 @@ import { addUser, type ConsoleHarness, openConsoleHarness, setUpOwner } from "..
 import { type TestServices, testServices } from "../support/services";
 
 let services: TestServices;
-let door: ConsoleHarness;
+let harness: ConsoleHarness;
 let owner: string;
 beforeEach(async () => {
   services = await testServices();
-  door = openConsoleHarness(services);
-  owner = await setUpOwner(door);
+  harness = openConsoleHarness(services);
+  owner = await setUpOwner(harness);
 });
 afterEach(() => services.close());
 
 const create = async (name: string, fields: object = {}) => {
   const models = [{ name: "tts", upstream_name: `${name}-tts`, operation: "speech" }];
   const body = { name, provider: "openai", models, ...fields };
-  const reply = await door("/api/channels", { body, cookie: owner });
+  const reply = await harness("/api/channels", { body, cookie: owner });
   expect(reply.status, reply.text).toBe(200);
   return reply.json.data.id as string;
 };
 const route = (model: string, cookie = owner) =>
-  door(`/api/models/${encodeURIComponent(model)}/route`, { cookie });
+  harness(`/api/models/${encodeURIComponent(model)}/route`, { cookie });
 const patchModel = (body: object) =>
-  door("/api/models/tts", { method: "PATCH", body: { version: 1, ...body }, cookie: owner });
+  harness("/api/models/tts", { method: "PATCH", body: { version: 1, ...body }, cookie: owner });
 
 test("a call goes by the channels' order, under whatever name the model was asked for", async () => {
   await create("second", { priority: 5 });
@@ -38,7 +38,7 @@ test("a call goes by the channels' order, under whatever name the model was aske
   ]);
 });
 
-test("channels that are passed over stand apart, each with its reason and its end", async () => {
+test("lists skipped channels separately, each with reason and end", async () => {
   const broken = await create("broken");
   await create("off", { enabled: false });
   await create("well", { priority: 1 });
@@ -55,18 +55,18 @@ test("channels that are passed over stand apart, each with its reason and its en
   expect(Date.parse(data.skipped[0].until) - services.clock.now()).toBe(30_000);
 });
 
-test("a disabled model has no route, and one that nobody serves an empty one", async () => {
+test("a disabled model has no route, and one without channels an empty one", async () => {
   await create("only");
   await patchModel({ enabled: false });
   expect((await route("tts")).json.data).toMatchObject({ enabled: false, turns: [] });
-  await door("/api/models", { body: { name: "lonely", operation: "speech" }, cookie: owner });
+  await harness("/api/models", { body: { name: "lonely", operation: "speech" }, cookie: owner });
   expect((await route("lonely")).json.data).toMatchObject({ enabled: true, turns: [], skipped: [] });
 });
 
-test("a route is for administrators, of a model that stands", async () => {
+test("a route needs an administrator and an existing model", async () => {
   await create("only");
-  const mia = await addUser(door, owner, { username: "mia" });
+  const mia = await addUser(harness, owner, { username: "mia" });
   expect((await route("tts", mia.cookie)).status).toBe(403);
-  expect((await door("/api/models/tts/route")).status).toBe(401);
+  expect((await harness("/api/models/tts/route")).status).toBe(401);
   expect((await route("nothing")).status).toBe(404);
 });

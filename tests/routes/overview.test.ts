@@ -14,12 +14,12 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
 let services: TestServices;
-let door: ConsoleHarness;
+let harness: ConsoleHarness;
 let owner: string;
 beforeEach(async () => {
   services = await testServices();
-  door = openConsoleHarness(services);
-  owner = await setUpOwner(door);
+  harness = openConsoleHarness(services);
+  owner = await setUpOwner(harness);
 });
 afterEach(() => services.close());
 
@@ -86,7 +86,7 @@ test("the hour that is running is compared with as much of the one before", asyn
   expect(data.before.calls).toBe(5);
 });
 
-test("an hour is told by minutes, with percentiles off the calls themselves", async () => {
+test("shows an hour by minutes, with percentiles of the calls themselves", async () => {
   const to = now() - (now() % MINUTE) + MINUTE;
   await settle(to - 5 * MINUTE + 1, { latencyMs: 80 });
   await settle(to - 5 * MINUTE + 2, { latencyMs: 90 });
@@ -126,8 +126,8 @@ test("routes hold what is set up and what was called; channels tell what is wron
   expect(data.routes).toContainEqual({ model: "tts", channel_id: channel.id, calls: 0, errors: 0 });
 });
 
-test("members read their own calls and no channel; nobody reads nothing", async () => {
-  const mia = await addUser(door, owner, { username: "mia" });
+test("members read their own calls and no channels; anonymous callers get 401", async () => {
+  const mia = await addUser(harness, owner, { username: "mia" });
   await settle(now() - HOUR, { channelId: "chn_1", model: "a" }, mia.id);
   await settle(now() - HOUR, { channelId: "chn_1", model: "b" }, "usr_other");
   const { data } = await read(mia.cookie);

@@ -76,8 +76,8 @@ test.each<[string, Call, number]>([
   ["a compressed body", { headers: { "content-encoding": "gzip" } }, 415],
   ["no sound", { body: new Uint8Array(0) }, 400],
   ["half a sample", { body: pcm.subarray(0, 3) }, 400],
-  ["a format that is none", { format: "midi" }, 400],
-  ["nobody signed in", { headers: { cookie: "" } }, 401],
+  ["an unknown format", { format: "midi" }, 400],
+  ["no session", { headers: { cookie: "" } }, 401],
   ["another site's page", { headers: { origin: "https://elsewhere.example" } }, 403],
 ])("%s is refused", async (_, call, status) => {
   const reply = await encode(call);

@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ConsoleRoute, Route } from "../../lib/http/core/route";
 import { ROUTES } from "../../lib/http/routes";
-import { addUser, type ConsoleHarness, OWNER, openConsoleHarness, setUpOwner } from "../support/console-harness";
+import {
+  addUser,
+  type ConsoleHarness,
+  OWNER,
+  openConsoleHarness,
+  setUpOwner,
+} from "../support/console-harness";
 import { type TestServices, testServices } from "../support/services";
 
 type Caller = "owner" | "admin" | "member" | "nobody" | "manageKey";
@@ -21,11 +27,11 @@ interface Entry {
   may: keyof typeof MAY;
   body?: object;
   query?: string;
-  /** What those who get through are told; 200 unless told. */
+  /** Status for callers with permission; by default 200. */
   gives?: number;
-  /** Where one of them is told another thing. */
+  /** Exceptions by role. */
   but?: Partial<Record<Caller, number>>;
-  /** Of the fields that nobody sets, those that this address has a use for. */
+  /** Those of UNKNOWN's fields that this route accepts. */
   takes?: readonly string[];
 }
 
@@ -174,27 +180,27 @@ const PASSWORD = "nine blue lanterns drift";
 const REFUSALS = ["unauthenticated", "forbidden"];
 
 let services: TestServices;
-let door: ConsoleHarness;
+let harness: ConsoleHarness;
 let manageKey: string;
 const ids: Record<string, string> = {};
 beforeAll(async () => {
   services = await testServices();
-  door = openConsoleHarness(services, ROUTES);
-  const owner = await setUpOwner(door);
-  const made = await door("/api/keys", { body: { name: "robot", operations: ["manage"] }, cookie: owner });
+  harness = openConsoleHarness(services, ROUTES);
+  const owner = await setUpOwner(harness);
+  const made = await harness("/api/keys", { body: { name: "robot", operations: ["manage"] }, cookie: owner });
   manageKey = made.json.data.key;
   for (const [username, role] of [
     ["ada", "admin"],
     ["mia", "member"],
     ["noor", "member"],
   ] as const) {
-    ids[username] = (await addUser(door, owner, { username, role })).id;
+    ids[username] = (await addUser(harness, owner, { username, role })).id;
   }
 });
 afterAll(() => services.close());
 
 const signIn = async (username: string, password = PASSWORD) =>
-  (await door("/api/user/login", { body: { username, password } })).cookie;
+  (await harness("/api/user/login", { body: { username, password } })).cookie;
 
 /** What a call shows of who makes it. */
 async function asCaller(caller: Caller): Promise<{ cookie?: string; headers?: Record<string, string> }> {
@@ -217,7 +223,7 @@ async function asCaller(caller: Caller): Promise<{ cookie?: string; headers?: Re
 const bodyOf = (route: ConsoleRoute, body: object = {}) =>
   route.method === "GET" || route.method === "DELETE" ? undefined : body;
 
-test("every address of the console stands in the matrix, and nothing else does", () => {
+test("the matrix has exactly the console's routes", () => {
   expect(Object.keys(MATRIX).sort()).toEqual(LINES.map(([name]) => name).sort());
 });
 
@@ -228,7 +234,7 @@ describe("who gets through", () => {
     const { may, query = "", gives = 200, but = {} } = entry;
     const allowed: readonly Caller[] = MAY[may];
     for (const caller of CALLERS) {
-      const reply = await door(route.path.replaceAll(/\{\w+\}/g, "unknown") + query, {
+      const reply = await harness(route.path.replaceAll(/\{\w+\}/g, "unknown") + query, {
         method: route.method,
         body: bodyOf(route, entry.body),
         ...(await asCaller(caller)),
@@ -263,7 +269,7 @@ test("a key that may manage reaches keys, channels, models and usage, and nothin
   ]);
 });
 
-describe("fields that nobody sets", () => {
+describe("fields that no role may set", () => {
   const FOREIGN = ["id", "owner_id", "role", "spent", "is_admin", "__proto__x"];
   /** Answered before any field is looked at, or not in JSON. */
   const OTHERWISE = ["POST /api/setup", "POST /api/user/register", "POST /api/recordings/encode"];
@@ -273,7 +279,7 @@ describe("fields that nobody sets", () => {
     const entry = MATRIX[name];
     const { cookie } = await asCaller("owner");
     for (const field of FOREIGN.filter((one) => !entry?.takes?.includes(one))) {
-      const reply = await door(route.path.replaceAll(/\{\w+\}/g, "unknown"), {
+      const reply = await harness(route.path.replaceAll(/\{\w+\}/g, "unknown"), {
         method: route.method,
         body: { ...entry?.body, [field]: "admin" },
         cookie,
@@ -288,59 +294,59 @@ describe("fields that nobody sets", () => {
 });
 
 describe("a member who knows another's ids", () => {
-  /** Rows that belong to noor, by what stands in the address. */
+  /** Rows that belong to noor, by path. */
   async function noorsOwn(): Promise<Record<string, string>> {
     const cookie = await signIn("noor");
-    const key = await door("/api/keys", { body: { name: "noor's" }, cookie });
-    const sessions = await door("/api/user/sessions", { cookie });
+    const key = await harness("/api/keys", { body: { name: "noor's" }, cookie });
+    const sessions = await harness("/api/user/sessions", { cookie });
     return { key: key.json.data.id, session: sessions.json.data.items[0].id };
   }
 
-  test("is told of keys and sessions that there are none", async () => {
+  test("gets 404 for keys and sessions of others", async () => {
     const { key, session } = await noorsOwn();
     const { cookie } = await asCaller("member");
     const asked = [
-      door(`/api/keys/${key}`, { cookie }),
-      door(`/api/keys/${key}`, { method: "PATCH", body: { version: 1, enabled: false }, cookie }),
-      door(`/api/keys/${key}/rotate`, { body: {}, cookie }),
-      door(`/api/keys/${key}`, { method: "DELETE", cookie }),
-      door(`/api/user/sessions/${session}`, { method: "DELETE", cookie }),
-      door(`/api/keys?owner_id=${ids.noor}`, { cookie }),
-      door(`/api/usage/summary?user_id=${ids.noor}`, { cookie }),
+      harness(`/api/keys/${key}`, { cookie }),
+      harness(`/api/keys/${key}`, { method: "PATCH", body: { version: 1, enabled: false }, cookie }),
+      harness(`/api/keys/${key}/rotate`, { body: {}, cookie }),
+      harness(`/api/keys/${key}`, { method: "DELETE", cookie }),
+      harness(`/api/user/sessions/${session}`, { method: "DELETE", cookie }),
+      harness(`/api/keys?owner_id=${ids.noor}`, { cookie }),
+      harness(`/api/usage/summary?user_id=${ids.noor}`, { cookie }),
     ];
     for (const reply of await Promise.all(asked)) expect(reply.status, reply.text).toBe(404);
-    const list = await door("/api/keys", { cookie });
+    const list = await harness("/api/keys", { cookie });
     expect(list.text).not.toContain(key);
-    const calls = await door(`/api/usage?user_id=${ids.noor}`, { cookie });
+    const calls = await harness(`/api/usage?user_id=${ids.noor}`, { cookie });
     expect(calls.json.data?.items ?? []).toEqual([]);
   });
 
-  test("is told the same of users and channels, whether they are there or not", async () => {
+  test("gets the same reply for users and channels, whether they exist or not", async () => {
     const { cookie } = await asCaller("member");
     const channel =
-      (await door("/api/channels", await asCaller("owner"))).json.data.items[0]?.id ?? "unknown";
+      (await harness("/api/channels", await asCaller("owner"))).json.data.items[0]?.id ?? "unknown";
     for (const [real, none] of [
       [`/api/users/${ids.noor}`, "/api/users/unknown"],
       [`/api/channels/${channel}`, "/api/channels/unknown"],
     ] as const) {
-      const [known, unknown] = [await door(real, { cookie }), await door(none, { cookie })];
+      const [known, unknown] = [await harness(real, { cookie }), await harness(none, { cookie })];
       expect([known.status, known.text]).toEqual([403, unknown.text]);
     }
   });
 });
 
-test("nobody changes the limits that hold for all their keys, by session or by key", async () => {
+test("users cannot change their own user limits, by session or by key", async () => {
   const [owner, admin, member] = [await asCaller("owner"), await asCaller("admin"), await asCaller("member")];
-  const self = async (caller: object) => (await door("/api/user/self", caller)).json.data;
+  const self = async (caller: object) => (await harness("/api/user/self", caller)).json.data;
   const limits = { rpm: 9, tpm: 8, concurrency: 7, budget: { monthly_usd: "6" } };
   const set = (id: string, version: number, fields: object, caller: object) =>
-    door(`/api/users/${id}`, { method: "PATCH", body: { ...fields, version }, ...caller });
+    harness(`/api/users/${id}`, { method: "PATCH", body: { ...fields, version }, ...caller });
   const mia = await self(member);
   expect((await set(mia.id, mia.version, limits, admin)).status).toBe(200);
   const limited = await self(member);
   expect(limited).toMatchObject({ rpm: 9, tpm: 8, concurrency: 7, budget: { monthly_usd: "6.000000000" } });
   const made = { name: "ops", operations: ["manage"] };
-  const { key } = (await door("/api/keys", { body: made, ...admin })).json.data;
+  const { key } = (await harness("/api/keys", { body: made, ...admin })).json.data;
   const ada = await self(admin);
   expect((await set(ada.id, ada.version, limits, owner)).status).toBe(200);
   const { version } = await self(admin);
@@ -354,18 +360,18 @@ test("nobody changes the limits that hold for all their keys, by session or by k
     expect([reply.status, reply.json.code]).toEqual([403, "forbidden"]);
   }
   const own = { method: "PATCH", body: { rpm: null }, ...member };
-  expect((await door("/api/user/self", own)).status).toBe(400);
+  expect((await harness("/api/user/self", own)).status).toBe(400);
   expect([(await self(member)).rpm, (await self(admin)).rpm]).toEqual([9, 9]);
 });
 
-test("a role that falls takes its sessions along: nobody acts by what they were", async () => {
+test("a demotion ends the user's sessions", async () => {
   const cookie = await signIn("ada");
   const { cookie: owner } = await asCaller("owner");
-  const { version } = (await door(`/api/users/${ids.ada}`, { cookie: owner })).json.data;
+  const { version } = (await harness(`/api/users/${ids.ada}`, { cookie: owner })).json.data;
   const demote = { role: "member", version };
-  expect((await door(`/api/users/${ids.ada}`, { method: "PATCH", body: demote, cookie: owner })).status).toBe(
-    200,
-  );
-  expect((await door("/api/users", { cookie })).status).toBe(401);
-  expect((await door("/api/users", { cookie: await signIn("ada") })).status).toBe(403);
+  expect(
+    (await harness(`/api/users/${ids.ada}`, { method: "PATCH", body: demote, cookie: owner })).status,
+  ).toBe(200);
+  expect((await harness("/api/users", { cookie })).status).toBe(401);
+  expect((await harness("/api/users", { cookie: await signIn("ada") })).status).toBe(403);
 });

@@ -11,21 +11,21 @@ import { type TestServices, testServices } from "../support/services";
 import { totpCode } from "../support/totp";
 
 let services: TestServices;
-let door: ConsoleHarness;
+let harness: ConsoleHarness;
 let owner: string;
 beforeEach(async () => {
   services = await testServices();
-  door = openConsoleHarness(services);
-  owner = await setUpOwner(door);
+  harness = openConsoleHarness(services);
+  owner = await setUpOwner(harness);
 });
 afterEach(() => services.close());
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
-const selfStatus = async (cookie: string) => (await door("/api/user/self", { cookie })).status;
+const selfStatus = async (cookie: string) => (await harness("/api/user/self", { cookie })).status;
 const login = async (who: { username: string; password: string } = OWNER, call: object = {}) =>
-  (await door("/api/user/login", { body: { username: who.username, password: who.password }, ...call }))
+  (await harness("/api/user/login", { body: { username: who.username, password: who.password }, ...call }))
     .cookie;
 const versionOf = async (id: string) => (await services.store.users.findById(id))?.version;
 
@@ -34,8 +34,8 @@ describe("the list", () => {
     services.clock.advance(MINUTE);
     const peer = { address: "198.51.100.7", isLocal: false };
     const other = await login(OWNER, { headers: { "user-agent": FIREFOX }, peer });
-    await addUser(door, owner, { username: "mia" });
-    const { items } = (await door("/api/user/sessions", { cookie: other })).json.data;
+    await addUser(harness, owner, { username: "mia" });
+    const { items } = (await harness("/api/user/sessions", { cookie: other })).json.data;
     expect(items).toHaveLength(2);
     expect(Object.keys(items[0]).sort()).toEqual(
       ["address", "created_at", "current", "device", "id", "last_seen_at"].sort(),
@@ -48,7 +48,7 @@ describe("the list", () => {
   });
 
   test("an id from it is no session", async () => {
-    const [first] = (await door("/api/user/sessions", { cookie: owner })).json.data.items;
+    const [first] = (await harness("/api/user/sessions", { cookie: owner })).json.data.items;
     expect(await selfStatus(`next-auth.session-token=${first.id}`)).toBe(401);
   });
 
@@ -57,51 +57,51 @@ describe("the list", () => {
     services.clock.advance(50 * MINUTE);
     expect(await selfStatus(owner)).toBe(200);
     services.clock.advance(20 * MINUTE);
-    expect((await door("/api/user/sessions", { cookie: owner })).json.data.items).toHaveLength(1);
+    expect((await harness("/api/user/sessions", { cookie: owner })).json.data.items).toHaveLength(1);
   });
 });
 
 describe("ending", () => {
   test("one ends that one at once", async () => {
     const other = await login();
-    const { items } = (await door("/api/user/sessions", { cookie: owner })).json.data;
+    const { items } = (await harness("/api/user/sessions", { cookie: owner })).json.data;
     const id = items.find((one: { current: boolean }) => !one.current).id;
-    const reply = await door(`/api/user/sessions/${id}`, { method: "DELETE", cookie: owner });
+    const reply = await harness(`/api/user/sessions/${id}`, { method: "DELETE", cookie: owner });
     expect([reply.status, reply.json.data]).toEqual([200, null]);
     expect(await selfStatus(other)).toBe(401);
     expect(await selfStatus(owner)).toBe(200);
-    expect((await door(`/api/user/sessions/${id}`, { method: "DELETE", cookie: owner })).status).toBe(404);
+    expect((await harness(`/api/user/sessions/${id}`, { method: "DELETE", cookie: owner })).status).toBe(404);
   });
 
-  test("another user's is 404, for the owner too, and it goes on", async () => {
-    const mia = await addUser(door, owner, { username: "mia" });
-    const [hers] = (await door("/api/user/sessions", { cookie: mia.cookie })).json.data.items;
-    const [mine] = (await door("/api/user/sessions", { cookie: owner })).json.data.items;
+  test("ending another user's session is 404, for the owner too, and it stays valid", async () => {
+    const mia = await addUser(harness, owner, { username: "mia" });
+    const [hers] = (await harness("/api/user/sessions", { cookie: mia.cookie })).json.data.items;
+    const [mine] = (await harness("/api/user/sessions", { cookie: owner })).json.data.items;
     const end = (id: string, cookie: string) =>
-      door(`/api/user/sessions/${id}`, { method: "DELETE", cookie });
+      harness(`/api/user/sessions/${id}`, { method: "DELETE", cookie });
     expect((await end(hers.id, owner)).status).toBe(404);
     expect((await end(mine.id, mia.cookie)).status).toBe(404);
     expect([await selfStatus(mia.cookie), await selfStatus(owner)]).toEqual([200, 200]);
   });
 
   test("all others ends all of one's own but this one", async () => {
-    const mia = await addUser(door, owner, { username: "mia" });
+    const mia = await addUser(harness, owner, { username: "mia" });
     const others = [await login(), await login()];
-    expect((await door("/api/user/sessions", { method: "DELETE", cookie: owner })).status).toBe(200);
+    expect((await harness("/api/user/sessions", { method: "DELETE", cookie: owner })).status).toBe(200);
     for (const cookie of others) expect(await selfStatus(cookie)).toBe(401);
     expect([await selfStatus(mia.cookie), await selfStatus(owner)]).toEqual([200, 200]);
   });
 
   test("takes the session's playground key with it", async () => {
     const other = await login();
-    await door("/api/keys/playground", { body: {}, cookie: other });
+    await harness("/api/keys/playground", { body: {}, cookie: other });
     const digestCount = async () => (await services.store.sessions.listByUser((await me()).id)).length;
     expect(await digestCount()).toBe(2);
-    const key = (await door("/api/keys/playground", { body: {}, cookie: other })).json.data.key;
+    const key = (await harness("/api/keys/playground", { body: {}, cookie: other })).json.data.key;
     const { authenticateKey } = await import("../../lib/gateway/admission/authenticate-key");
     const use = () => authenticateKey(services, key, { address: "127.0.0.1" });
     await expect(use()).resolves.toMatchObject({ key: { kind: "playground" } });
-    await door("/api/user/logout", { body: {}, cookie: other });
+    await harness("/api/user/logout", { body: {}, cookie: other });
     await expect(use()).rejects.toMatchObject({ code: "unauthenticated" });
   });
 });
@@ -112,32 +112,36 @@ async function me() {
   return user;
 }
 
-describe("an old cookie is nobody's on the next request", () => {
+describe("an old cookie is anonymous on the next request", () => {
   test("after sign-out", async () => {
-    await door("/api/user/logout", { body: {}, cookie: owner });
+    await harness("/api/user/logout", { body: {}, cookie: owner });
     expect(await selfStatus(owner)).toBe(401);
   });
 
   test("after the user is disabled, and stays so when enabled again", async () => {
-    const mia = await addUser(door, owner, { username: "mia" });
+    const mia = await addUser(harness, owner, { username: "mia" });
     for (const enabled of [false, true]) {
       const body = { enabled, version: await versionOf(mia.id) };
-      expect((await door(`/api/users/${mia.id}`, { method: "PATCH", body, cookie: owner })).status).toBe(200);
+      expect((await harness(`/api/users/${mia.id}`, { method: "PATCH", body, cookie: owner })).status).toBe(
+        200,
+      );
       expect(await selfStatus(mia.cookie)).toBe(401);
     }
   });
 
   test("after a change of role", async () => {
-    const mia = await addUser(door, owner, { username: "mia" });
+    const mia = await addUser(harness, owner, { username: "mia" });
     const body = { role: "admin", version: await versionOf(mia.id) };
-    expect((await door(`/api/users/${mia.id}`, { method: "PATCH", body, cookie: owner })).status).toBe(200);
+    expect((await harness(`/api/users/${mia.id}`, { method: "PATCH", body, cookie: owner })).status).toBe(
+      200,
+    );
     expect(await selfStatus(mia.cookie)).toBe(401);
   });
 
   test("after a change of password, by oneself or an administrator", async () => {
-    const mia = await addUser(door, owner, { username: "mia" });
+    const mia = await addUser(harness, owner, { username: "mia" });
     const other = await login({ username: "mia", password: mia.password });
-    const changed = await door("/api/user/password", {
+    const changed = await harness("/api/user/password", {
       body: { current_password: mia.password, new_password: "eleven grey herons wade" },
       cookie: mia.cookie,
     });
@@ -145,42 +149,47 @@ describe("an old cookie is nobody's on the next request", () => {
     for (const cookie of [mia.cookie, other]) expect(await selfStatus(cookie)).toBe(401);
     expect(await selfStatus(changed.cookie)).toBe(200);
     const body = { password: "twelve red foxes nap", version: await versionOf(mia.id) };
-    expect((await door(`/api/users/${mia.id}`, { method: "PATCH", body, cookie: owner })).status).toBe(200);
+    expect((await harness(`/api/users/${mia.id}`, { method: "PATCH", body, cookie: owner })).status).toBe(
+      200,
+    );
     expect(await selfStatus(changed.cookie)).toBe(401);
   });
 
-  test("after the second factor is turned on, off, or reset", async () => {
-    const mia = await addUser(door, owner, { username: "mia" });
+  test("after 2FA is enabled, disabled or reset", async () => {
+    const mia = await addUser(harness, owner, { username: "mia" });
     const who = { username: "mia", password: mia.password };
     const before = await login(who);
-    const { secret, backupCodes } = await enrol(door, services.clock, mia.cookie);
+    const { secret, backupCodes } = await enrol(harness, services.clock, mia.cookie);
     expect(await selfStatus(before)).toBe(401);
-    const flow = await door("/api/user/login", { body: who });
-    const other = await door("/api/user/login/2fa", { body: { code: backupCodes[0] }, cookie: flow.cookie });
-    const off = await door("/api/user/2fa/disable", {
+    const flow = await harness("/api/user/login", { body: who });
+    const other = await harness("/api/user/login/2fa", {
+      body: { code: backupCodes[0] },
+      cookie: flow.cookie,
+    });
+    const off = await harness("/api/user/2fa/disable", {
       body: { password: mia.password, code: totpCode(secret, services.clock.now()) },
       cookie: mia.cookie,
     });
     expect(off.status, off.text).toBe(200);
     expect(await selfStatus(other.cookie)).toBe(401);
     const last = await login(who);
-    expect((await door(`/api/users/${mia.id}/reset_2fa`, { body: {}, cookie: owner })).status).toBe(200);
+    expect((await harness(`/api/users/${mia.id}/reset_2fa`, { body: {}, cookie: owner })).status).toBe(200);
     expect(await selfStatus(last)).toBe(401);
   });
 
   test("after the user is removed", async () => {
-    const mia = await addUser(door, owner, { username: "mia" });
-    await door(`/api/users/${mia.id}`, { method: "DELETE", cookie: owner });
+    const mia = await addUser(harness, owner, { username: "mia" });
+    await harness(`/api/users/${mia.id}`, { method: "DELETE", cookie: owner });
     expect(await selfStatus(mia.cookie)).toBe(401);
   });
 
   test("in another process on the same store as well", async () => {
     const elsewhere = await testServices({ dataDirectory: services.dataDirectory });
     try {
-      const otherDoor = openConsoleHarness(elsewhere);
-      expect((await otherDoor("/api/user/self", { cookie: owner })).status).toBe(200);
-      await door("/api/user/logout", { body: {}, cookie: owner });
-      expect((await otherDoor("/api/user/self", { cookie: owner })).status).toBe(401);
+      const otherHarness = openConsoleHarness(elsewhere);
+      expect((await otherHarness("/api/user/self", { cookie: owner })).status).toBe(200);
+      await harness("/api/user/logout", { body: {}, cookie: owner });
+      expect((await otherHarness("/api/user/self", { cookie: owner })).status).toBe(401);
     } finally {
       await elsewhere.close();
     }
@@ -190,7 +199,7 @@ describe("an old cookie is nobody's on the next request", () => {
 describe("how long one lives", () => {
   test("is the operator's to say, in parts of an hour too", async () => {
     const hours = { admin_absolute: 1 / 3 + 1, admin_idle: 1 / 3, member_absolute: 2, member_idle: 1 };
-    const saved = await door("/api/settings", {
+    const saved = await harness("/api/settings", {
       method: "PATCH",
       body: { session_hours: hours },
       cookie: owner,
@@ -206,7 +215,7 @@ describe("how long one lives", () => {
   });
 
   test("a member in use every hour is signed out after seven days", async () => {
-    const mia = await addUser(door, owner, { username: "mia" });
+    const mia = await addUser(harness, owner, { username: "mia" });
     for (let hour = 12; hour < 7 * 24; hour += 12) {
       services.clock.advance(12 * HOUR);
       expect(await selfStatus(mia.cookie), `${hour} h`).toBe(200);
@@ -218,28 +227,28 @@ describe("how long one lives", () => {
 
 describe("authority that ends while the body comes in", () => {
   test("a session that was ended acts no more", async () => {
-    const mia = await addUser(door, owner, { username: "mia" });
+    const mia = await addUser(harness, owner, { username: "mia" });
     const whileReading = () => services.store.sessions.deleteByUser(mia.id);
     const body = { name: "late" };
-    const reply = await door("/api/keys", { body, cookie: mia.cookie, whileReading });
+    const reply = await harness("/api/keys", { body, cookie: mia.cookie, whileReading });
     expect(reply.status).toBe(401);
   });
 
   test("an administrator who was demoted makes no user", async () => {
-    const ada = await addUser(door, owner, { username: "ada", role: "admin" });
+    const ada = await addUser(harness, owner, { username: "ada", role: "admin" });
     const whileReading = async () => {
       const version = (await versionOf(ada.id)) ?? 0;
       await services.store.users.update({ id: ada.id, version }, { role: "member" });
     };
     const body = { username: "late", password: "nine blue lanterns drift" };
-    const reply = await door("/api/users", { body, cookie: ada.cookie, whileReading });
+    const reply = await harness("/api/users", { body, cookie: ada.cookie, whileReading });
     expect([reply.status, reply.json.code]).toEqual([403, "forbidden"]);
   });
 
   test("a key that was deleted manages no more", async () => {
     const body = { name: "m", operations: ["manage"] };
-    const { id, key } = (await door("/api/keys", { body, cookie: owner })).json.data;
-    const reply = await door("/api/keys", {
+    const { id, key } = (await harness("/api/keys", { body, cookie: owner })).json.data;
+    const reply = await harness("/api/keys", {
       body: { name: "late" },
       headers: { authorization: `Bearer ${key}` },
       whileReading: () => services.store.keys.delete(id),

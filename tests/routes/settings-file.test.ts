@@ -16,13 +16,13 @@ import { expectDocumented } from "../support/expect-documented";
 import { type TestServices, testServices } from "../support/services";
 
 let services: TestServices;
-let door: ConsoleHarness;
+let harness: ConsoleHarness;
 let owner: string;
 
 beforeEach(async () => {
   services = await testServices();
-  door = openConsoleHarness(services);
-  owner = await setUpOwner(door);
+  harness = openConsoleHarness(services);
+  owner = await setUpOwner(harness);
 });
 afterEach(() => services.close());
 
@@ -34,11 +34,11 @@ const CHANNEL = {
   priority: 2,
 };
 
-const patch = (body: object, cookie = owner) => door("/api/settings", { method: "PATCH", body, cookie });
+const patch = (body: object, cookie = owner) => harness("/api/settings", { method: "PATCH", body, cookie });
 const addChannel = async (fields: object = {}) =>
-  (await door("/api/channels", { body: { ...CHANNEL, ...fields }, cookie: owner })).json.data;
+  (await harness("/api/channels", { body: { ...CHANNEL, ...fields }, cookie: owner })).json.data;
 const bringIn = (file: unknown, dry_run = false, cookie = owner) =>
-  door("/api/settings/import", { body: { dry_run, file }, cookie });
+  harness("/api/settings/import", { body: { dry_run, file }, cookie });
 
 /** Replies that are written as they are read: their bytes whole. */
 async function download(target: string, body: object, cookie: string) {
@@ -77,9 +77,9 @@ const exported = async (cookie = owner) => {
 describe("the export", () => {
   test("holds channels, models and settings, and no secret of any kind", async () => {
     await addChannel();
-    const alerts = (await door("/api/settings", { cookie: owner })).json.data.alerts;
+    const alerts = (await harness("/api/settings", { cookie: owner })).json.data.alerts;
     await patch({ alerts: { ...alerts, webhook_url: "https://hooks.example.com/SECRET" } });
-    await door("/api/settings/metrics-token", { body: { password: OWNER.password }, cookie: owner });
+    await harness("/api/settings/metrics-token", { body: { password: OWNER.password }, cookie: owner });
     const { status, headers, file, bytes } = await exported();
     expect(status).toBe(200);
     expect(headers["content-disposition"]).toMatch(/^attachment; filename="patchbay-settings-[\d-]+\.json"$/);
@@ -92,7 +92,7 @@ describe("the export", () => {
   });
 
   test("is for administrators", async () => {
-    const mia = await addUser(door, owner, { username: "mia" });
+    const mia = await addUser(harness, owner, { username: "mia" });
     expect((await download("/api/settings/export", {}, mia.cookie)).status).toBe(403);
   });
 });
@@ -105,7 +105,7 @@ describe("an import", () => {
       cors_origins: ["https://app.example.com"],
       share_caches: true,
     });
-    await door("/api/models/tts-1", {
+    await harness("/api/models/tts-1", {
       method: "PATCH",
       body: { version: 1, description: "A voice", prices: { input_per_million_characters: "15" } },
       cookie: owner,
@@ -113,9 +113,10 @@ describe("an import", () => {
     const { file } = await exported();
 
     const other = await testServices();
-    const otherDoor = openConsoleHarness(other);
-    const cookie = await setUpOwner(otherDoor);
-    const send = (dry_run: boolean) => otherDoor("/api/settings/import", { body: { dry_run, file }, cookie });
+    const otherHarness = openConsoleHarness(other);
+    const cookie = await setUpOwner(otherHarness);
+    const send = (dry_run: boolean) =>
+      otherHarness("/api/settings/import", { body: { dry_run, file }, cookie });
     const before = JSON.stringify([
       await other.store.channels.all(),
       await other.store.models.all(),
@@ -208,7 +209,7 @@ describe("an import", () => {
   });
 
   test("changes for an administrator nothing that is the owner's, nor what would shut them out", async () => {
-    const ada = await addUser(door, owner, { username: "ada", role: "admin" });
+    const ada = await addUser(harness, owner, { username: "ada", role: "admin" });
     const { file } = await exported();
     const settings = { demo_site: true, two_factor_roles: ["admin"], self_use_mode: true };
     const reply = await bringIn({ ...file, settings, models: [], channels: [] }, false, ada.cookie);
@@ -217,7 +218,7 @@ describe("an import", () => {
       "skip",
       "skip",
     ]);
-    expect((await door("/api/settings", { cookie: owner })).json.data).toMatchObject({
+    expect((await harness("/api/settings", { cookie: owner })).json.data).toMatchObject({
       demo_site: false,
       two_factor_roles: [],
       self_use_mode: true,
@@ -225,7 +226,7 @@ describe("an import", () => {
   });
 
   test("on a demo site is the owner's alone", async () => {
-    const ada = await addUser(door, owner, { username: "ada", role: "admin" });
+    const ada = await addUser(harness, owner, { username: "ada", role: "admin" });
     const { file } = await exported();
     await patch({ demo_site: true });
     expect((await bringIn(file, true, ada.cookie)).status).toBe(403);
@@ -247,7 +248,7 @@ describe("an import", () => {
     expect((await bringIn(spoil(file))).status).toBe(400);
   });
 
-  test("reads what stands here once, however many entries it has, and knows what it has just made", async () => {
+  test("reads existing records once, however many entries the file has, and sees what it has just created", async () => {
     await addChannel();
     const { file } = await exported();
     const models = Array.from({ length: 40 }, (_, i) => ({
@@ -343,7 +344,7 @@ describe("the backup", () => {
   });
 
   test("wants the owner, and the owner's password", async () => {
-    const ada = await addUser(door, owner, { username: "ada", role: "admin" });
+    const ada = await addUser(harness, owner, { username: "ada", role: "admin" });
     expect((await ask(ada.password, ada.cookie)).status).toBe(403);
     expect((await ask("not the password")).status).toBe(403);
     expect(leftovers()).toEqual([]);

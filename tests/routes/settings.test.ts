@@ -11,19 +11,19 @@ import {
 import { type TestServices, testServices } from "../support/services";
 
 let services: TestServices;
-let door: ConsoleHarness;
+let harness: ConsoleHarness;
 let owner: string;
 
 beforeEach(async () => {
   services = await testServices({ limits: { wrongKeysPerMinute: 77 } });
-  door = openConsoleHarness(services);
-  owner = await setUpOwner(door);
+  harness = openConsoleHarness(services);
+  owner = await setUpOwner(harness);
 });
 afterEach(() => services.close());
 
-const change = (body: object, cookie = owner) => door("/api/settings", { method: "PATCH", body, cookie });
-const read = async (cookie = owner) => (await door("/api/settings", { cookie })).json.data;
-const facts = async () => (await door("/api/settings/instance", { cookie: owner })).json.data;
+const change = (body: object, cookie = owner) => harness("/api/settings", { method: "PATCH", body, cookie });
+const read = async (cookie = owner) => (await harness("/api/settings", { cookie })).json.data;
+const facts = async () => (await harness("/api/settings/instance", { cookie: owner })).json.data;
 
 describe("the version of the settings", () => {
   test("a change that shows an older one is 409 and changes nothing", async () => {
@@ -63,73 +63,73 @@ test("the audit keeps what was changed and what it was, and of a webhook's addre
 test("of a webhook's address those who may change it see host and last characters, others the host", async () => {
   const alerts = { ...(await read()).alerts, webhook_url: "https://hooks.example.com/services/T0/SECRET" };
   await change({ alerts });
-  const ada = await addUser(door, owner, { username: "ada", role: "admin" });
-  const shown = async (call: object) => (await door("/api/settings", call)).json.data.alerts.webhook_url;
+  const ada = await addUser(harness, owner, { username: "ada", role: "admin" });
+  const shown = async (call: object) => (await harness("/api/settings", call)).json.data.alerts.webhook_url;
   expect(await shown({ cookie: ada.cookie })).toBe("https://hooks.example.com/****CRET");
   await change({ demo_site: true });
   expect(await shown({ cookie: ada.cookie })).toBe("https://hooks.example.com");
   expect(await shown({ cookie: owner })).toBe("https://hooks.example.com/****CRET");
 });
 
-describe("a second factor for a role", () => {
-  test("whoever has none cannot ask it of their own role", async () => {
+describe("2FA required for a role", () => {
+  test("users without 2FA cannot require it of their own role", async () => {
     const reply = await change({ two_factor_roles: ["owner", "admin"] });
     expect([reply.status, reply.json.issues[0].path]).toEqual([400, "two_factor_roles"]);
     expect((await read()).two_factor_roles).toEqual([]);
   });
 
   test("shuts users without one out of everything but their account, until they have one", async () => {
-    const ada = await addUser(door, owner, { username: "ada", role: "admin" });
+    const ada = await addUser(harness, owner, { username: "ada", role: "admin" });
     const key = (
-      await door("/api/keys", { body: { name: "ops", operations: ["manage"] }, cookie: ada.cookie })
+      await harness("/api/keys", { body: { name: "ops", operations: ["manage"] }, cookie: ada.cookie })
     ).json.data.key;
     expect((await change({ two_factor_roles: ["admin"] })).status).toBe(200);
 
     for (const path of ["/api/keys", "/api/users", "/api/settings", "/api/channels", "/api/usage/summary"]) {
-      const reply = await door(path, { cookie: ada.cookie });
+      const reply = await harness(path, { cookie: ada.cookie });
       expect([path, reply.status, reply.json.code]).toEqual([path, 403, "forbidden"]);
-      expect(reply.json.message).toContain("second factor");
+      expect(reply.json.message).toContain("2FA");
     }
-    const made = await door("/api/keys/playground", { body: {}, cookie: ada.cookie });
+    const made = await harness("/api/keys/playground", { body: {}, cookie: ada.cookie });
     expect(made.status).toBe(403);
     for (const path of ["/api/user/self", "/api/user/sessions", "/api/user/2fa/status"])
-      expect([path, (await door(path, { cookie: ada.cookie })).status]).toEqual([path, 200]);
+      expect([path, (await harness(path, { cookie: ada.cookie })).status]).toEqual([path, 200]);
     // A management key acts as its owner, and is refused with the error that a session of theirs gets.
     const withKey = { headers: { authorization: `Bearer ${key}` } };
     for (const path of ["/api/keys", "/api/channels", "/api/usage/summary"]) {
-      const [byKey, bySession] = [await door(path, withKey), await door(path, { cookie: ada.cookie })];
+      const [byKey, bySession] = [await harness(path, withKey), await harness(path, { cookie: ada.cookie })];
       expect([path, byKey.status, byKey.json]).toEqual([path, 403, bySession.json]);
     }
-    expect((await door("/api/setup", withKey)).status).toBe(200);
+    expect((await harness("/api/setup", withKey)).status).toBe(200);
     // The owner's role was not named.
-    expect((await door("/api/keys", { cookie: owner })).status).toBe(200);
+    expect((await harness("/api/keys", { cookie: owner })).status).toBe(200);
 
-    await enrol(door, services.clock, ada.cookie);
-    expect((await door("/api/channels", { cookie: ada.cookie })).status).toBe(200);
-    expect((await door("/api/channels", withKey)).status).toBe(200);
+    await enrol(harness, services.clock, ada.cookie);
+    expect((await harness("/api/channels", { cookie: ada.cookie })).status).toBe(200);
+    expect((await harness("/api/channels", withKey)).status).toBe(200);
   });
 
   test("lets those without one sign out", async () => {
-    const mia = await addUser(door, owner, { username: "mia" });
+    const mia = await addUser(harness, owner, { username: "mia" });
     await change({ two_factor_roles: ["member"] });
-    expect((await door("/api/user/logout", { body: {}, cookie: mia.cookie })).status).toBe(200);
-    expect((await door("/api/user/self", { cookie: mia.cookie })).status).toBe(401);
+    expect((await harness("/api/user/logout", { body: {}, cookie: mia.cookie })).status).toBe(200);
+    expect((await harness("/api/user/self", { cookie: mia.cookie })).status).toBe(401);
   });
 
   test("is asked of the owner by the owner alone", async () => {
-    const ada = await addUser(door, owner, { username: "ada", role: "admin" });
+    const ada = await addUser(harness, owner, { username: "ada", role: "admin" });
     expect((await change({ two_factor_roles: ["owner"] }, ada.cookie)).status).toBe(403);
-    await enrol(door, services.clock, owner);
+    await enrol(harness, services.clock, owner);
     expect((await change({ two_factor_roles: ["owner"] })).status).toBe(200);
-    expect((await door("/api/keys", { cookie: owner })).status).toBe(200);
+    expect((await harness("/api/keys", { cookie: owner })).status).toBe(200);
   });
 });
 
 describe("the least length of passwords", () => {
   const withPassword = (password: string, username: string) =>
-    door("/api/users", { body: { username, password }, cookie: owner });
+    harness("/api/users", { body: { username, password }, cookie: owner });
 
-  test("counts for the next password, and is told to forms", async () => {
+  test("applies to the next password, and is returned to forms", async () => {
     expect((await change({ password_minimum: 20 })).status).toBe(200);
     const short = await withPassword("green kettle hums", "mia");
     expect([short.status, short.json.issues[0].message]).toEqual([400, "Must have at least 20 characters."]);
@@ -139,9 +139,9 @@ describe("the least length of passwords", () => {
 
   test("is never under the environment's", async () => {
     const strict = await testServices({ passwordMinimum: 16 });
-    const strictDoor = openConsoleHarness(strict);
-    const cookie = await setUpOwner(strictDoor);
-    await strictDoor("/api/settings", { method: "PATCH", body: { password_minimum: 9 }, cookie });
+    const strictHarness = openConsoleHarness(strict);
+    const cookie = await setUpOwner(strictHarness);
+    await strictHarness("/api/settings", { method: "PATCH", body: { password_minimum: 9 }, cookie });
     expect(strict.instance.passwordMinimum).toBe(16);
     await strict.close();
   });
@@ -166,7 +166,7 @@ describe("limits", () => {
     await change({ limits: { loginAttemptsPerMinute: 3 } });
     const body = { username: "nobody", password: "not the password" };
     const statuses = [];
-    for (let i = 0; i < 4; i += 1) statuses.push((await door("/api/user/login", { body })).status);
+    for (let i = 0; i < 4; i += 1) statuses.push((await harness("/api/user/login", { body })).status);
     expect(statuses).toEqual([401, 401, 401, 429]);
   });
 
@@ -206,14 +206,14 @@ describe("caches", () => {
   test("are cleared here and in the audit", async () => {
     const { vectors } = services.state;
     vectors.put("a", new Float32Array(4));
-    expect((await door("/api/settings/caches/clear", { body: {}, cookie: owner })).status).toBe(200);
+    expect((await harness("/api/settings/caches/clear", { body: {}, cookie: owner })).status).toBe(200);
     expect(vectors.get("a")).toBeUndefined();
   });
 });
 
 describe("the token of /metrics", () => {
   const make = (password = OWNER.password, cookie = owner) =>
-    door("/api/settings/metrics-token", { body: { password }, cookie });
+    harness("/api/settings/metrics-token", { body: { password }, cookie });
 
   test("is made by the owner with the password, shown once, and kept as a digest", async () => {
     expect((await make("not the password")).status).toBe(403);
@@ -226,25 +226,25 @@ describe("the token of /metrics", () => {
 
     const again = (await make()).json.data.token;
     expect(again).not.toBe(token);
-    const removed = await door("/api/settings/metrics-token", { method: "DELETE", cookie: owner });
+    const removed = await harness("/api/settings/metrics-token", { method: "DELETE", cookie: owner });
     expect(removed.status).toBe(200);
     expect((await facts()).metrics).toEqual({ token: null, made_at: null });
     expect(services.instance.metricsTokenDigest).toBeNull();
   });
 
   test("is the owner's alone", async () => {
-    const ada = await addUser(door, owner, { username: "ada", role: "admin" });
+    const ada = await addUser(harness, owner, { username: "ada", role: "admin" });
     expect((await make(ada.password, ada.cookie)).status).toBe(403);
-    const removed = await door("/api/settings/metrics-token", { method: "DELETE", cookie: ada.cookie });
+    const removed = await harness("/api/settings/metrics-token", { method: "DELETE", cookie: ada.cookie });
     expect(removed.status).toBe(403);
   });
 });
 
-test("on a demo site nobody but the owner changes anything here", async () => {
-  const ada = await addUser(door, owner, { username: "ada", role: "admin" });
+test("on a demo site only the owner may change settings", async () => {
+  const ada = await addUser(harness, owner, { username: "ada", role: "admin" });
   await change({ demo_site: true });
   expect((await change({ self_use_mode: true }, ada.cookie)).status).toBe(403);
-  expect((await door("/api/settings/caches/clear", { body: {}, cookie: ada.cookie })).status).toBe(403);
+  expect((await harness("/api/settings/caches/clear", { body: {}, cookie: ada.cookie })).status).toBe(403);
   expect((await change({ self_use_mode: true })).status).toBe(200);
 });
 

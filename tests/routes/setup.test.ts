@@ -7,10 +7,10 @@ import { type ConsoleHarness, OWNER, openConsoleHarness, setUpOwner } from "../s
 import { type TestServices, testServices } from "../support/services";
 
 let services: TestServices;
-let door: ConsoleHarness;
+let harness: ConsoleHarness;
 beforeEach(async () => {
   services = await testServices();
-  door = openConsoleHarness(services);
+  harness = openConsoleHarness(services);
 });
 afterEach(() => services.close());
 
@@ -19,7 +19,7 @@ const users = async () => (await services.store.users.list({ limit: 100, cursor:
 
 describe("before set-up", () => {
   test("tells what the wizard needs, and that a token is asked of callers from elsewhere", async () => {
-    const here = await door("/api/setup");
+    const here = await harness("/api/setup");
     expect(here.json).toEqual({
       success: true,
       message: "",
@@ -32,16 +32,16 @@ describe("before set-up", () => {
         engines: [],
       },
     });
-    expect((await door("/api/setup", { peer: ELSEWHERE })).json.data.setup_token_required).toBe(true);
+    expect((await harness("/api/setup", { peer: ELSEWHERE })).json.data.setup_token_required).toBe(true);
   });
 
   test("sign-in answers 503 not_initialized", async () => {
-    const reply = await door("/api/user/login", { body: OWNER });
+    const reply = await harness("/api/user/login", { body: OWNER });
     expect(reply.status).toBe(503);
     expect(reply.json.code).toBe("not_initialized");
   });
 
-  test("every bad field is 400 with the field named, and nobody is created", async () => {
+  test("refuses an invalid field with 400 and its name, and creates no user", async () => {
     const cases: [string, object][] = [
       ["password", { ...OWNER, password: "short" }],
       ["password", { ...OWNER, password: "password123" }],
@@ -56,15 +56,15 @@ describe("before set-up", () => {
       ["is_admin", { ...OWNER, is_admin: true }],
     ];
     for (const [field, body] of cases) {
-      const reply = await door("/api/setup", { body });
+      const reply = await harness("/api/setup", { body });
       expect(reply.status, field).toBe(400);
       expect(reply.json.issues.map((issue: { path: string }) => issue.path)).toContain(field);
     }
     expect(await users()).toEqual([]);
   });
 
-  test("all faults are told at once", async () => {
-    const reply = await door("/api/setup", {
+  test("reports all errors at once", async () => {
+    const reply = await harness("/api/setup", {
       body: { username: "a b", password: "short", email: "x", id: 1 },
     });
     const paths = reply.json.issues.map((issue: { path: string }) => issue.path);
@@ -75,19 +75,19 @@ describe("before set-up", () => {
 describe("the set-up token", () => {
   test("is asked of everybody who is not on this machine; missing or wrong, nothing changes", async () => {
     for (const body of [OWNER, { ...OWNER, setup_token: "x".repeat(43) }]) {
-      const reply = await door("/api/setup", { body, peer: ELSEWHERE });
+      const reply = await harness("/api/setup", { body, peer: ELSEWHERE });
       expect(reply.status).toBe(401);
       expect(reply.json).toMatchObject({ code: "setup_token_required", message: /prints it when it starts/ });
     }
     expect(await users()).toEqual([]);
   });
 
-  test("stands in a file of the owner's alone and is gone after use", async () => {
+  test("stores the token in a file readable by its owner only, and deletes it after use", async () => {
     const file = path.join(services.dataDirectory, "setup-token");
     const token = readFileSync(file, "utf8").trim();
     expect(token).toMatch(/^[\w-]{43}$/);
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    const reply = await door("/api/setup", { body: { ...OWNER, setup_token: token }, peer: ELSEWHERE });
+    const reply = await harness("/api/setup", { body: { ...OWNER, setup_token: token }, peer: ELSEWHERE });
     expect(reply.status, reply.text).toBe(200);
     expect(existsSync(file)).toBe(false);
     expect(services.setupGuard.accepts(token)).toBe(false);
@@ -95,21 +95,21 @@ describe("the set-up token", () => {
 
   test("eleven wrong ones in a minute are too many; a right one still opens", async () => {
     const wrong = { body: { ...OWNER, setup_token: "wrong" }, peer: ELSEWHERE };
-    for (let i = 0; i < 10; i++) expect((await door("/api/setup", wrong)).status).toBe(401);
-    const eleventh = await door("/api/setup", wrong);
+    for (let i = 0; i < 10; i++) expect((await harness("/api/setup", wrong)).status).toBe(401);
+    const eleventh = await harness("/api/setup", wrong);
     expect(eleventh.status).toBe(429);
     expect(Number(eleventh.headers["retry-after"])).toBeGreaterThan(0);
     const right = { ...OWNER, setup_token: services.setupToken };
-    expect((await door("/api/setup", { body: right, peer: ELSEWHERE })).status).toBe(200);
+    expect((await harness("/api/setup", { body: right, peer: ELSEWHERE })).status).toBe(200);
   });
 
   test("one that the operator has set is asked of everybody", async () => {
     const strict = await testServices({ setupToken: "a token of the operator" });
     try {
-      const strictDoor = openConsoleHarness(strict);
-      expect((await strictDoor("/api/setup", { body: OWNER })).status).toBe(401);
+      const strictHarness = openConsoleHarness(strict);
+      expect((await strictHarness("/api/setup", { body: OWNER })).status).toBe(401);
       const body = { ...OWNER, setup_token: "a token of the operator" };
-      expect((await strictDoor("/api/setup", { body })).status).toBe(200);
+      expect((await strictHarness("/api/setup", { body })).status).toBe(200);
     } finally {
       await strict.close();
     }
@@ -118,7 +118,7 @@ describe("the set-up token", () => {
 
 describe("the claim", () => {
   test("makes the owner, the way of use, an audit row and a session in one go", async () => {
-    const reply = await door("/api/setup", {
+    const reply = await harness("/api/setup", {
       body: { ...OWNER, email: "Olivia@Example.com", SelfUseModeEnabled: true },
     });
     expect(reply.status, reply.text).toBe(200);
@@ -140,17 +140,19 @@ describe("the claim", () => {
         "version",
       ].sort(),
     );
-    const self = await door("/api/user/self", { cookie: reply.cookie });
+    const self = await harness("/api/user/self", { cookie: reply.cookie });
     expect(self.json.data).toMatchObject({ username: "olivia", login_method: "setup" });
     const audit = await services.store.audit.list({ limit: 10, cursor: null, q: null });
     expect(audit.items.map((row) => row.action)).toEqual(["setup.claim"]);
     expect(await services.store.settings.all()).toMatchObject({ self_use_mode: true, demo_site: false });
   });
 
-  test("of fifty at once one wins, 49 are told so, and one password was hashed", async () => {
+  test("of fifty concurrent setups one succeeds, 49 get 409, and one password is hashed", async () => {
     const hash = vi.spyOn(services.hasher, "hash");
     const replies = await Promise.all(
-      Array.from({ length: 50 }, (_, i) => door("/api/setup", { body: { ...OWNER, username: `owner${i}` } })),
+      Array.from({ length: 50 }, (_, i) =>
+        harness("/api/setup", { body: { ...OWNER, username: `owner${i}` } }),
+      ),
     );
     expect(replies.map((reply) => reply.status).sort()).toEqual([200, ...Array(49).fill(409)]);
     expect(hash).toHaveBeenCalledTimes(1);
@@ -160,10 +162,10 @@ describe("the claim", () => {
   test("of two processes on one store exactly one wins", async () => {
     const other = await testServices({ dataDirectory: services.dataDirectory });
     try {
-      const otherDoor = openConsoleHarness(other);
+      const otherHarness = openConsoleHarness(other);
       const replies = await Promise.all(
         Array.from({ length: 10 }, (_, i) =>
-          (i % 2 ? door : otherDoor)("/api/setup", { body: { ...OWNER, username: `owner${i}` } }),
+          (i % 2 ? harness : otherHarness)("/api/setup", { body: { ...OWNER, username: `owner${i}` } }),
         ),
       );
       expect(replies.map((reply) => reply.status).sort()).toEqual([200, ...Array(9).fill(409)]);
@@ -173,30 +175,34 @@ describe("the claim", () => {
     }
   });
 
-  test("a store that fails is 503, never an open door, and a second try works", async () => {
+  test("a failing store gives 503 and never sets up; a second attempt works", async () => {
     const isClaimed = vi
       .spyOn(services.store.setup, "isSetUp")
       .mockRejectedValue(new AppError("storage_unavailable", "The store is away."));
-    expect((await door("/api/setup", { body: OWNER })).status).toBe(503);
-    expect((await door("/api/setup")).status).toBe(503);
+    expect((await harness("/api/setup", { body: OWNER })).status).toBe(503);
+    expect((await harness("/api/setup")).status).toBe(503);
     isClaimed.mockRestore();
-    expect((await door("/api/setup", { body: OWNER })).status).toBe(200);
+    expect((await harness("/api/setup", { body: OWNER })).status).toBe(200);
   });
 });
 
 describe("after set-up", () => {
-  beforeEach(() => setUpOwner(door));
+  beforeEach(() => setUpOwner(harness));
 
   test("its state is one truth and nothing else", async () => {
-    expect((await door("/api/setup")).json).toEqual({ success: true, message: "", data: { status: true } });
+    expect((await harness("/api/setup")).json).toEqual({
+      success: true,
+      message: "",
+      data: { status: true },
+    });
   });
 
   test("a late call is 409 in the same words whatever it says, and hashes nothing", async () => {
     const hash = vi.spyOn(services.hasher, "hash");
     const late = [
-      await door("/api/setup", { body: { ...OWNER, username: "second" } }),
-      await door("/api/setup", { body: { nonsense: true }, peer: ELSEWHERE }),
-      await door("/api/setup", { body: { ...OWNER, setup_token: "wrong" }, peer: ELSEWHERE }),
+      await harness("/api/setup", { body: { ...OWNER, username: "second" } }),
+      await harness("/api/setup", { body: { nonsense: true }, peer: ELSEWHERE }),
+      await harness("/api/setup", { body: { ...OWNER, setup_token: "wrong" }, peer: ELSEWHERE }),
     ];
     expect(late.map((reply) => reply.status)).toEqual([409, 409, 409]);
     expect(new Set(late.map((reply) => reply.text)).size).toBe(1);
@@ -204,7 +210,7 @@ describe("after set-up", () => {
     expect(await users()).toHaveLength(1);
   });
 
-  /** As somebody with the database's own tools would. */
+  /** Changes the database directly. */
   function runSql(sql: string): void {
     const database = new Database(path.join(services.dataDirectory, "patchbay.db"));
     try {
@@ -220,40 +226,40 @@ describe("after set-up", () => {
   ])("stays closed when %s", async (_what, sql, isLost) => {
     runSql(sql);
     expect(await services.store.setup.hasLostMark()).toBe(isLost);
-    expect((await door("/api/setup")).json.data).toEqual({ status: true });
-    expect((await door("/api/setup", { body: { ...OWNER, username: "second" } })).status).toBe(409);
+    expect((await harness("/api/setup")).json.data).toEqual({ status: true });
+    expect((await harness("/api/setup", { body: { ...OWNER, username: "second" } })).status).toBe(409);
     expect((await users()).map((user) => user.username)).toEqual(isLost ? ["olivia"] : []);
   });
 
   test("its state may be asked for 30 times a minute from one address", async () => {
     const statuses = [];
-    for (let i = 0; i < 31; i++) statuses.push((await door("/api/setup", { peer: ELSEWHERE })).status);
+    for (let i = 0; i < 31; i++) statuses.push((await harness("/api/setup", { peer: ELSEWHERE })).status);
     expect(statuses.filter((status) => status === 200)).toHaveLength(30);
     expect(statuses.at(-1)).toBe(429);
   });
 
   test("another site's page may not even try", async () => {
-    const reply = await door("/api/setup", { body: OWNER, headers: { "sec-fetch-site": "cross-site" } });
+    const reply = await harness("/api/setup", { body: OWNER, headers: { "sec-fetch-site": "cross-site" } });
     expect(reply.status).toBe(403);
   });
 });
 
 describe("the wizard's progress", () => {
-  test("is kept for the owner until finished, and is nothing for anybody else", async () => {
-    const cookie = await setUpOwner(door);
+  test("stores progress for the owner until finished; other users get 404", async () => {
+    const cookie = await setUpOwner(harness);
     const path = "/api/setup/progress";
-    expect((await door(path, { cookie })).json.data).toEqual({ step: "second-factor", finished: false });
-    await door(path, { method: "PATCH", body: { step: "key" }, cookie });
-    expect((await door(path, { cookie })).json.data).toEqual({ step: "key", finished: false });
-    await door(path, { method: "PATCH", body: { finished: true }, cookie });
-    const back = await door(path, { method: "PATCH", body: { finished: false }, cookie });
+    expect((await harness(path, { cookie })).json.data).toEqual({ step: "second-factor", finished: false });
+    await harness(path, { method: "PATCH", body: { step: "key" }, cookie });
+    expect((await harness(path, { cookie })).json.data).toEqual({ step: "key", finished: false });
+    await harness(path, { method: "PATCH", body: { finished: true }, cookie });
+    const back = await harness(path, { method: "PATCH", body: { finished: false }, cookie });
     expect(back.json.data).toEqual({ step: "key", finished: true });
-    expect((await door(path)).status).toBe(401);
+    expect((await harness(path)).status).toBe(401);
   });
 });
 
-test("a claim that another process made is told by its code", async () => {
-  await setUpOwner(door);
+test("a setup by another process gives 409", async () => {
+  await setUpOwner(harness);
   const taken = services.store.transaction((tx) => tx.setup.recordOwner({ setUpAt: 1, ownerId: "usr_x" }));
   await expect(taken).rejects.toSatisfy((error) => hasCode(error, "conflict"));
 });

@@ -1,21 +1,27 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { findLiveSession } from "../../lib/console/auth/find-live-session";
 import { encryptSession } from "../../lib/http/console/session-cookie";
-import { addUser, type ConsoleHarness, OWNER, openConsoleHarness, setUpOwner } from "../support/console-harness";
+import {
+  addUser,
+  type ConsoleHarness,
+  OWNER,
+  openConsoleHarness,
+  setUpOwner,
+} from "../support/console-harness";
 import { type TestServices, testServices } from "../support/services";
 
 let services: TestServices;
-let door: ConsoleHarness;
+let harness: ConsoleHarness;
 let owner: string;
 beforeEach(async () => {
   services = await testServices();
-  door = openConsoleHarness(services);
-  owner = await setUpOwner(door);
+  harness = openConsoleHarness(services);
+  owner = await setUpOwner(harness);
 });
 afterEach(() => services.close());
 
-const login = (body: object, call: object = {}) => door("/api/user/login", { body, ...call });
-const selfStatus = async (cookie: string) => (await door("/api/user/self", { cookie })).status;
+const login = (body: object, call: object = {}) => harness("/api/user/login", { body, ...call });
+const selfStatus = async (cookie: string) => (await harness("/api/user/self", { cookie })).status;
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
@@ -28,18 +34,26 @@ describe("name and password", () => {
   });
 
   test("the name's case, form and surrounding spaces do not matter; the e-mail address does as well", async () => {
-    await door("/api/user/self", { method: "PATCH", body: { email: "Olivia@Example.com" }, cookie: owner });
+    await harness("/api/user/self", {
+      method: "PATCH",
+      body: { email: "Olivia@Example.com" },
+      cookie: owner,
+    });
     for (const username of ["OLIVIA", " olivia ", "olivia@EXAMPLE.com"]) {
       expect((await login({ ...OWNER, username })).status, username).toBe(200);
     }
   });
 
   test("unknown name, wrong password and disabled user get one answer and one body", async () => {
-    const { id } = await addUser(door, owner, { username: "mallory" });
-    await door(`/api/users/${id}`, { method: "PATCH", body: { enabled: false, version: 1 }, cookie: owner });
+    const { id } = await addUser(harness, owner, { username: "mallory" });
+    await harness(`/api/users/${id}`, {
+      method: "PATCH",
+      body: { enabled: false, version: 1 },
+      cookie: owner,
+    });
     const verify = vi.spyOn(services.hasher, "verify");
     const replies = [
-      await login({ username: "nobody", password: "seven green kettles hum" }),
+      await login({ username: "unknown", password: "seven green kettles hum" }),
       await login({ username: "olivia", password: "wrong wrong wrong" }),
       await login({ username: "mallory", password: "nine blue lanterns drift" }),
     ];
@@ -48,14 +62,14 @@ describe("name and password", () => {
     expect(replies[0]?.json.code).toBe("invalid_credentials");
     expect(new Set(replies.map((reply) => JSON.stringify(reply.headers))).size).toBe(1);
     expect(replies.map((reply) => reply.setCookies)).toEqual([[], [], []]);
-    // One verification each; null: against the hash of nobody.
+    // One verification each; null: against the dummy hash.
     expect(verify.mock.calls.map(([phc]) => phc === null)).toEqual([true, false, true]);
   });
 
   test("a refusal takes its least time, and a success does not wait for it", async () => {
     services.signIn.refusalFloorMs = 120;
     const began = performance.now();
-    await login({ username: "nobody", password: "wrong wrong wrong" });
+    await login({ username: "unknown", password: "wrong wrong wrong" });
     expect(performance.now() - began).toBeGreaterThanOrEqual(115);
   });
 
@@ -68,7 +82,7 @@ describe("name and password", () => {
     ["a field that is not known", { ...OWNER, remember: true }],
   ])("%s: 400", async (_name, body) => expect((await login(body)).status).toBe(400));
 
-  test("hashes of weaker parameters are made anew at sign-in", async () => {
+  test("rehashes passwords with weaker parameters at sign-in", async () => {
     vi.spyOn(services.hasher, "needsRehash").mockReturnValueOnce(true);
     const before = (await services.store.users.findByNameOrEmail("olivia"))?.passwordHash;
     expect((await login(OWNER)).status).toBe(200);
@@ -81,7 +95,7 @@ describe("guessing", () => {
   const wrong = (username: string, i = 0) =>
     login({ username, password: "wrong wrong wrong" }, { peer: { address: `192.0.2.${i}`, isLocal: false } });
 
-  test.each(["olivia", "nobody"])(
+  test.each(["olivia", "unknown"])(
     "ten wrong passwords for %s delay that name, doubling to an hour",
     async (name) => {
       for (let i = 0; i < 10; i++) expect((await wrong(name, i)).status).toBe(401);
@@ -103,7 +117,11 @@ describe("guessing", () => {
   );
 
   test("user name and e-mail address of one account share one counter, also when guesses arrive together", async () => {
-    await door("/api/user/self", { method: "PATCH", body: { email: "olivia@example.com" }, cookie: owner });
+    await harness("/api/user/self", {
+      method: "PATCH",
+      body: { email: "olivia@example.com" },
+      cookie: owner,
+    });
     const names = ["olivia", "olivia@example.com", "OLIVIA", " Olivia@Example.com "];
     for (let i = 0; i < 10; i++) expect((await wrong(names[i % 4] ?? "", i)).status).toBe(401);
     for (const name of names) {
@@ -119,7 +137,11 @@ describe("guessing", () => {
   });
 
   test("a success by one name clears the counter for both", async () => {
-    await door("/api/user/self", { method: "PATCH", body: { email: "olivia@example.com" }, cookie: owner });
+    await harness("/api/user/self", {
+      method: "PATCH",
+      body: { email: "olivia@example.com" },
+      cookie: owner,
+    });
     for (let i = 0; i < 9; i++) await wrong("olivia", i);
     expect((await login({ ...OWNER, username: "olivia@example.com" })).status).toBe(200);
     for (let i = 0; i < 10; i++) expect((await wrong("olivia", i)).status).toBe(401);
@@ -127,18 +149,22 @@ describe("guessing", () => {
   });
 
   test("names without an account count each for itself and answer as an account does", async () => {
-    await door("/api/user/self", { method: "PATCH", body: { email: "olivia@example.com" }, cookie: owner });
+    await harness("/api/user/self", {
+      method: "PATCH",
+      body: { email: "olivia@example.com" },
+      cookie: owner,
+    });
     const answers = async (name: string) => {
       const replies = [];
       for (let i = 0; i < 11; i++) replies.push(await wrong(name, i));
       return replies.map(({ status, headers, text }) => [status, headers, text]);
     };
-    const unknown = await answers("nobody");
+    const unknown = await answers("unknown");
     expect(unknown.map(([status]) => status)).toEqual([...Array(10).fill(401), 429]);
-    expect(await answers("nobody@example.com")).toEqual(unknown);
+    expect(await answers("unknown@example.com")).toEqual(unknown);
     expect(await answers("olivia@example.com")).toEqual(unknown);
     // Case and spaces make no other name.
-    expect((await wrong(" NOBODY ")).status).toBe(429);
+    expect((await wrong(" UNKNOWN ")).status).toBe(429);
   });
 
   test("of a hundred guesses at once at most ten learn that they were wrong", async () => {
@@ -150,7 +176,7 @@ describe("guessing", () => {
     expect(replies.filter((reply) => reply.status === 429)).toHaveLength(90);
   });
 
-  test("the right password of a delayed name waits as well, and live sessions go on", async () => {
+  test("delays the right password as well, and live sessions stay valid", async () => {
     for (let i = 0; i < 10; i++) await wrong("olivia", i);
     expect((await login(OWNER)).status).toBe(429);
     expect(await selfStatus(owner)).toBe(200);
@@ -162,8 +188,8 @@ describe("guessing", () => {
   test("an address has ten attempts a minute, whatever the names", async () => {
     await services.close();
     services = await testServices({ limits: { loginAttemptsPerMinute: 10 } });
-    door = openConsoleHarness(services);
-    await setUpOwner(door);
+    harness = openConsoleHarness(services);
+    await setUpOwner(harness);
     const statuses = [];
     for (let i = 0; i < 11; i++)
       statuses.push((await login({ username: `n${i}`, password: "wrong" })).status);
@@ -189,9 +215,9 @@ describe("the cookie", () => {
     expect(setCookies[0]).toMatch(/^__Host-next-auth\.session-token=ey/);
     expect(flags(setCookies[0])).toContain("Secure");
     const secure = { isSecure: true };
-    expect((await door("/api/user/self", { cookie, peer: secure })).status).toBe(200);
+    expect((await harness("/api/user/self", { cookie, peer: secure })).status).toBe(200);
     expect(
-      (await door("/api/user/self", { cookie: cookie.replaceAll("__Host-", ""), peer: secure })).status,
+      (await harness("/api/user/self", { cookie: cookie.replaceAll("__Host-", ""), peer: secure })).status,
     ).toBe(401);
   });
 
@@ -207,20 +233,23 @@ describe("the cookie", () => {
       () => encryptSession({ signIn: { cookieSecret: "another", refusalFloorMs: 0 } }, "sid", 600),
     ],
     ["of an unknown session", () => encryptSession(services, "unknown", 600)],
-    ["without a seal", async () => `${Buffer.from('{"alg":"none"}').toString("base64url")}.e30.`],
+    [
+      "without an authentication tag",
+      async () => `${Buffer.from('{"alg":"none"}').toString("base64url")}.e30.`,
+    ],
     [
       "of another encryption",
       async () => `${Buffer.from('{"alg":"dir","enc":"A128CBC-HS256"}').toString("base64url")}....`,
     ],
     ["of garbage", async () => "%%%"],
     ["of 4 KB", async () => "e".repeat(4096)],
-  ])("%s is nobody's", async (_name, make) => {
+  ])("%s gives no session", async (_name, make) => {
     expect(await selfStatus(`next-auth.session-token=${await make()}`)).toBe(401);
   });
 
   test("as a Bearer token opens nothing", async () => {
     const value = owner.split("=")[1] ?? "";
-    const reply = await door("/api/user/self", { headers: { authorization: `Bearer ${value}` } });
+    const reply = await harness("/api/user/self", { headers: { authorization: `Bearer ${value}` } });
     expect(reply.status).toBe(401);
   });
 });
@@ -242,7 +271,7 @@ describe("a session's life", () => {
   });
 
   test("a member's ends after 24 hours unused and 7 days in all", async () => {
-    const { cookie } = await addUser(door, owner, { username: "mia" });
+    const { cookie } = await addUser(harness, owner, { username: "mia" });
     services.clock.advance(23 * HOUR);
     expect(await selfStatus(cookie)).toBe(200);
     services.clock.advance(24 * HOUR);
@@ -260,24 +289,24 @@ describe("a session's life", () => {
   });
 
   test("role and status are the store's of this moment", async () => {
-    const { id, cookie } = await addUser(door, owner, { username: "ada", role: "admin" });
-    expect((await door("/api/users", { cookie })).status).toBe(200);
+    const { id, cookie } = await addUser(harness, owner, { username: "ada", role: "admin" });
+    expect((await harness("/api/users", { cookie })).status).toBe(200);
     const user = await services.store.users.findById(id);
     await services.store.users.update({ id, version: user?.version ?? 0 }, { role: "member" });
-    expect((await door("/api/users", { cookie })).status).toBe(403);
+    expect((await harness("/api/users", { cookie })).status).toBe(403);
   });
 });
 
 describe("sign-out", () => {
-  test("ends the session for good: the old cookie is nobody's", async () => {
-    const reply = await door("/api/user/logout", { body: {}, cookie: owner });
+  test("ends the session: the old cookie is anonymous", async () => {
+    const reply = await harness("/api/user/logout", { body: {}, cookie: owner });
     expect(reply.status).toBe(200);
     expect(reply.setCookies[0]).toContain("Max-Age=0");
     expect(await selfStatus(owner)).toBe(401);
   });
 
-  test("works for whoever is signed out already", async () => {
-    expect((await door("/api/user/logout", { body: {} })).status).toBe(200);
+  test("works for a signed-out caller", async () => {
+    expect((await harness("/api/user/logout", { body: {} })).status).toBe(200);
   });
 });
 

@@ -3,35 +3,41 @@ import { digestBackupCode } from "../../lib/console/auth/backup-codes";
 import { startSession } from "../../lib/console/auth/start-session";
 import { hasCode } from "../../lib/errors";
 import type { SessionRecord } from "../../lib/ports/store";
-import { addUser, type ConsoleHarness, enrol, openConsoleHarness, setUpOwner } from "../support/console-harness";
+import {
+  addUser,
+  type ConsoleHarness,
+  enrol,
+  openConsoleHarness,
+  setUpOwner,
+} from "../support/console-harness";
 import { type TestServices, testServices } from "../support/services";
 import { totpCode } from "../support/totp";
 import { wrongCode as anyWrongCode, beginSignIn, MINUTE, STEP, signInWith } from "../support/two-factor";
 
 let services: TestServices;
-let door: ConsoleHarness;
+let harness: ConsoleHarness;
 let owner: string;
 beforeEach(async () => {
   services = await testServices();
-  door = openConsoleHarness(services);
-  owner = await setUpOwner(door);
+  harness = openConsoleHarness(services);
+  owner = await setUpOwner(harness);
 });
 afterEach(() => services.close());
 
 const now = () => services.clock.now();
-const status = async (cookie = owner) => (await door("/api/user/2fa/status", { cookie })).json.data;
-const selfStatus = async (cookie: string) => (await door("/api/user/self", { cookie })).status;
-const second = (body: object, call: object = {}) => door("/api/user/login/2fa", { body, ...call });
-const flow = (who?: { username: string; password: string }) => beginSignIn(door, who);
-const finish = (code: string, who?: { username: string; password: string }) => signInWith(door, code, who);
+const status = async (cookie = owner) => (await harness("/api/user/2fa/status", { cookie })).json.data;
+const selfStatus = async (cookie: string) => (await harness("/api/user/self", { cookie })).status;
+const second = (body: object, call: object = {}) => harness("/api/user/login/2fa", { body, ...call });
+const flow = (who?: { username: string; password: string }) => beginSignIn(harness, who);
+const finish = (code: string, who?: { username: string; password: string }) => signInWith(harness, code, who);
 const wrongCode = (secret: string, salt?: number) => anyWrongCode(secret, services.clock, salt);
 const ownerId = async () => (await services.store.users.findByNameOrEmail("olivia"))?.id ?? "";
 
-describe("sign-in with a second factor", () => {
+describe("sign-in with 2FA", () => {
   let secret: string;
   let backupCodes: string[];
   beforeEach(async () => {
-    ({ secret, backupCodes } = await enrol(door, services.clock, owner));
+    ({ secret, backupCodes } = await enrol(harness, services.clock, owner));
   });
 
   test("gives a flow and its cookie first, and no session", async () => {
@@ -49,9 +55,9 @@ describe("sign-in with a second factor", () => {
       `patchbay.pending=${token}; Path=/; Max-Age=300; HttpOnly; SameSite=Lax`,
     );
     for (const path of ["/api/user/self", "/api/keys", "/api/user/2fa/status", "/api/users", "/api/audit"]) {
-      expect((await door(path, { cookie })).status, path).toBe(401);
+      expect((await harness(path, { cookie })).status, path).toBe(401);
       const asSession = cookie.replace("patchbay.pending", "next-auth.session-token");
-      expect((await door(path, { cookie: asSession })).status, path).toBe(401);
+      expect((await harness(path, { cookie: asSession })).status, path).toBe(401);
     }
   });
 
@@ -117,7 +123,7 @@ describe("sign-in with a second factor", () => {
         async () => {
           const userId = await ownerId();
           const record = await services.store.twoFactors.find(userId);
-          if (record === null) throw new Error("no second factor");
+          if (record === null) throw new Error("no 2FA");
           await services.store.twoFactors.delete(userId);
           await services.store.twoFactors.putPending({ ...record, enrolmentId: "another", lastStep: 0 });
           await services.store.twoFactors.enable(userId, "another", 0);
@@ -222,8 +228,8 @@ describe("sign-in with a second factor", () => {
   });
 
   test("one user's flow does not take another's code", async () => {
-    const mia = await addUser(door, owner, { username: "mia" });
-    const hers = await enrol(door, services.clock, mia.cookie);
+    const mia = await addUser(harness, owner, { username: "mia" });
+    const hers = await enrol(harness, services.clock, mia.cookie);
     const { token } = await flow();
     const reply = await second({ code: totpCode(hers.secret, now()), flow_token: token });
     expect(reply.json.code).toBe("invalid_code");
@@ -231,10 +237,10 @@ describe("sign-in with a second factor", () => {
     expect(backup.json.code).toBe("invalid_code");
   });
 
-  test("a flow dies with the password, the second factor and the account", async () => {
-    const mia = await addUser(door, owner, { username: "mia" });
+  test("a flow ends when the password, 2FA or the account changes", async () => {
+    const mia = await addUser(harness, owner, { username: "mia" });
     const who = { username: "mia", password: mia.password };
-    const hers = await enrol(door, services.clock, mia.cookie);
+    const hers = await enrol(harness, services.clock, mia.cookie);
     const version = async () => (await services.store.users.findById(mia.id))?.version;
     const dead = async (token: string) => {
       services.clock.advance(2 * STEP);
@@ -243,7 +249,7 @@ describe("sign-in with a second factor", () => {
     };
 
     const one = await flow(who);
-    const password = await door("/api/user/password", {
+    const password = await harness("/api/user/password", {
       body: {
         current_password: mia.password,
         new_password: "eleven grey herons wade",
@@ -256,26 +262,26 @@ describe("sign-in with a second factor", () => {
 
     who.password = "eleven grey herons wade";
     const two = await flow(who);
-    const disabled = await door(`/api/users/${mia.id}`, {
+    const disabled = await harness(`/api/users/${mia.id}`, {
       method: "PATCH",
       body: { enabled: false, version: await version() },
       cookie: owner,
     });
     expect(disabled.status, disabled.text).toBe(200);
     await dead(two.token);
-    await door(`/api/users/${mia.id}`, {
+    await harness(`/api/users/${mia.id}`, {
       method: "PATCH",
       body: { enabled: true, version: await version() },
       cookie: owner,
     });
 
     const three = await flow(who);
-    await door(`/api/users/${mia.id}/reset_2fa`, { body: {}, cookie: owner });
+    await harness(`/api/users/${mia.id}/reset_2fa`, { body: {}, cookie: owner });
     await dead(three.token);
-    expect((await door("/api/user/login", { body: who })).json.data.require_2fa).toBeUndefined();
+    expect((await harness("/api/user/login", { body: who })).json.data.require_2fa).toBeUndefined();
   });
 
-  test("a user without a second factor has no flow; the answer is that of a made-up one", async () => {
+  test("a user without 2FA has no flow; the reply equals that for an unknown flow", async () => {
     const made = await second({ code: "123456", flow_token: "y".repeat(43) });
     const none = await second({ code: "123456" });
     expect([made.status, made.text]).toEqual([401, none.text]);
@@ -328,7 +334,7 @@ describe("the lock", () => {
   let secret: string;
   let backupCodes: string[];
   beforeEach(async () => {
-    ({ secret, backupCodes } = await enrol(door, services.clock, owner));
+    ({ secret, backupCodes } = await enrol(harness, services.clock, owner));
   });
 
   /** Wrong codes until the account is locked; half of them backup codes, no more than four on one flow. */
@@ -357,7 +363,7 @@ describe("the lock", () => {
     expect((await finish(totpCode(secret, now()))).headers["retry-after"]).toBe("900");
   });
 
-  test("holds backup codes back as well, and live sessions go on and see it", async () => {
+  test("refuses backup codes too; live sessions stay valid and show the lock", async () => {
     await lock();
     expect((await finish(backupCodes[0] ?? "")).status).toBe(429);
     expect(await selfStatus(owner)).toBe(200);
@@ -391,15 +397,15 @@ describe("the lock", () => {
     expect(replies.filter((reply) => reply.status === 429)).toHaveLength(190);
   });
 
-  test("is lifted by an administrator of a higher role, and nobody else", async () => {
-    const mia = await addUser(door, owner, { username: "mia" });
-    const hers = await enrol(door, services.clock, mia.cookie);
+  test("can be cleared only by an administrator of a higher role", async () => {
+    const mia = await addUser(harness, owner, { username: "mia" });
+    const hers = await enrol(harness, services.clock, mia.cookie);
     const who = { username: "mia", password: mia.password };
     for (let i = 0; i < 10; i++) await finish(wrongCode(hers.secret), who);
     expect((await finish(totpCode(hers.secret, now()), who)).status).toBe(429);
     const path = `/api/users/${mia.id}/unlock`;
-    expect((await door(path, { body: {}, cookie: mia.cookie })).status).toBe(403);
-    expect((await door(path, { body: {}, cookie: owner })).status).toBe(200);
+    expect((await harness(path, { body: {}, cookie: mia.cookie })).status).toBe(403);
+    expect((await harness(path, { body: {}, cookie: owner })).status).toBe(200);
     expect((await finish(totpCode(hers.secret, now()), who)).status).toBe(200);
   });
 });
@@ -425,14 +431,14 @@ describe("a session is started", () => {
     return started;
   };
 
-  test("by any method for a user without a second factor, also with one that is pending", async () => {
+  test("by any method for a user without 2FA, also with a pending enrolment", async () => {
     expect(await starting()).toEqual(METHODS);
-    expect((await door("/api/user/2fa/setup", { body: {}, cookie: owner })).status).toBe(200);
+    expect((await harness("/api/user/2fa/setup", { body: {}, cookie: owner })).status).toBe(200);
     expect(await starting()).toEqual(METHODS);
   });
 
-  test("by a code only for a user whose second factor is on", async () => {
-    await enrol(door, services.clock, owner);
+  test("only by a code for a user with 2FA", async () => {
+    await enrol(harness, services.clock, owner);
     expect(await starting()).toEqual(["totp", "backup_code"]);
   });
 

@@ -1,53 +1,59 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type ConsoleHarness, enrol, OWNER, openConsoleHarness, setUpOwner } from "../support/console-harness";
+import {
+  type ConsoleHarness,
+  enrol,
+  OWNER,
+  openConsoleHarness,
+  setUpOwner,
+} from "../support/console-harness";
 import { type TestServices, testServices } from "../support/services";
 import { readStoreBytes } from "../support/store-bytes";
 import { totpCode } from "../support/totp";
 import { wrongCode as anyWrongCode, MINUTE, STEP, signInWith } from "../support/two-factor";
 
 let services: TestServices;
-let door: ConsoleHarness;
+let harness: ConsoleHarness;
 let owner: string;
 beforeEach(async () => {
   services = await testServices();
-  door = openConsoleHarness(services);
-  owner = await setUpOwner(door);
+  harness = openConsoleHarness(services);
+  owner = await setUpOwner(harness);
 });
 afterEach(() => services.close());
 
 const now = () => services.clock.now();
-const status = async (cookie = owner) => (await door("/api/user/2fa/status", { cookie })).json.data;
-const selfStatus = async (cookie: string) => (await door("/api/user/self", { cookie })).status;
-const second = (body: object, call: object = {}) => door("/api/user/login/2fa", { body, ...call });
-const finish = (code: string, who?: { username: string; password: string }) => signInWith(door, code, who);
+const status = async (cookie = owner) => (await harness("/api/user/2fa/status", { cookie })).json.data;
+const selfStatus = async (cookie: string) => (await harness("/api/user/self", { cookie })).status;
+const second = (body: object, call: object = {}) => harness("/api/user/login/2fa", { body, ...call });
+const finish = (code: string, who?: { username: string; password: string }) => signInWith(harness, code, who);
 const wrongCode = (secret: string, salt?: number) => anyWrongCode(secret, services.clock, salt);
 const ownerId = async () => (await services.store.users.findByNameOrEmail("olivia"))?.id ?? "";
 
 describe("enrolment", () => {
-  test("stands at nothing, pending, enabled in turn", async () => {
+  test("is off, pending and enabled in turn", async () => {
     expect(await status()).toEqual({
       enabled: false,
       pending: false,
       backup_codes_left: 0,
       locked_until: null,
     });
-    const { data } = (await door("/api/user/2fa/setup", { body: {}, cookie: owner })).json;
+    const { data } = (await harness("/api/user/2fa/setup", { body: {}, cookie: owner })).json;
     expect(Object.keys(data).sort()).toEqual(["otpauth_uri", "secret"]);
     expect(data.secret).toMatch(/^[A-Z2-7]{32}$/);
     expect(data.otpauth_uri).toContain(`secret=${data.secret}`);
     expect(await status()).toMatchObject({ enabled: false, pending: true, backup_codes_left: 0 });
     const code = totpCode(data.secret, now());
-    const { backup_codes: codes } = (await door("/api/user/2fa/enable", { body: { code }, cookie: owner }))
+    const { backup_codes: codes } = (await harness("/api/user/2fa/enable", { body: { code }, cookie: owner }))
       .json.data;
     expect(codes).toHaveLength(10);
     expect(new Set(codes).size).toBe(10);
     for (const one of codes) expect(one).toMatch(/^[0-9A-HJKMNP-TV-Z]{5}-[0-9A-HJKMNP-TV-Z]{5}$/);
     expect(await status()).toMatchObject({ enabled: true, pending: false, backup_codes_left: 10 });
-    expect((await door("/api/user/self", { cookie: owner })).json.data.two_factor_enabled).toBe(true);
+    expect((await harness("/api/user/self", { cookie: owner })).json.data.two_factor_enabled).toBe(true);
   });
 
-  test("neither secret nor backup codes stand in the store or the audit", async () => {
-    const { secret, backupCodes } = await enrol(door, services.clock, owner);
+  test("stores neither secret nor backup codes in clear, nor in the audit log", async () => {
+    const { secret, backupCodes } = await enrol(harness, services.clock, owner);
     const dump = readStoreBytes(services.dataDirectory);
     for (const one of [secret, ...backupCodes, ...backupCodes.map((code) => code.replace("-", ""))]) {
       expect(dump.includes(one)).toBe(false);
@@ -56,44 +62,44 @@ describe("enrolment", () => {
 
   test("needs the password once the sign-in is older than ten minutes", async () => {
     services.clock.advance(10 * MINUTE + 1);
-    const bare = await door("/api/user/2fa/setup", { body: {}, cookie: owner });
+    const bare = await harness("/api/user/2fa/setup", { body: {}, cookie: owner });
     expect(bare.status).toBe(400);
     expect(bare.json.issues[0].path).toBe("password");
-    const wrong = await door("/api/user/2fa/setup", {
+    const wrong = await harness("/api/user/2fa/setup", {
       body: { password: "wrong wrong wrong" },
       cookie: owner,
     });
     expect([wrong.status, wrong.json.code]).toEqual([403, "invalid_credentials"]);
-    const right = await door("/api/user/2fa/setup", { body: { password: OWNER.password }, cookie: owner });
+    const right = await harness("/api/user/2fa/setup", { body: { password: OWNER.password }, cookie: owner });
     expect(right.status).toBe(200);
   });
 
   test("that was not finished asks for nothing at sign-in, and its secret opens nothing", async () => {
-    const { secret } = (await door("/api/user/2fa/setup", { body: {}, cookie: owner })).json.data;
-    const login = await door("/api/user/login", { body: OWNER });
+    const { secret } = (await harness("/api/user/2fa/setup", { body: {}, cookie: owner })).json.data;
+    const login = await harness("/api/user/login", { body: OWNER });
     expect(login.status).toBe(200);
     expect(login.json.data.require_2fa).toBeUndefined();
     const token = { code: totpCode(secret, now()), flow_token: "x".repeat(43) };
     expect((await second(token)).json.code).toBe("flow_expired");
-    const off = await door("/api/user/2fa/disable", {
+    const off = await harness("/api/user/2fa/disable", {
       body: { password: OWNER.password, code: totpCode(secret, now()) },
       cookie: owner,
     });
     expect(off.status).toBe(409);
   });
 
-  test("begun anew makes the secret before worthless", async () => {
-    const first = (await door("/api/user/2fa/setup", { body: {}, cookie: owner })).json.data.secret;
-    await door("/api/user/2fa/setup", { body: {}, cookie: owner });
+  test("a new enrolment invalidates the previous secret", async () => {
+    const first = (await harness("/api/user/2fa/setup", { body: {}, cookie: owner })).json.data.secret;
+    await harness("/api/user/2fa/setup", { body: {}, cookie: owner });
     const old = { body: { code: totpCode(first, now()) }, cookie: owner };
-    expect((await door("/api/user/2fa/enable", old)).status).toBe(400);
+    expect((await harness("/api/user/2fa/enable", old)).status).toBe(400);
     expect(await status()).toMatchObject({ enabled: false, pending: true });
   });
 
   test("takes ten wrong codes in ten minutes, then none, not even the right one", async () => {
-    const { secret } = (await door("/api/user/2fa/setup", { body: {}, cookie: owner })).json.data;
+    const { secret } = (await harness("/api/user/2fa/setup", { body: {}, cookie: owner })).json.data;
     const enable = async (code: string) =>
-      (await door("/api/user/2fa/enable", { body: { code }, cookie: owner })).status;
+      (await harness("/api/user/2fa/enable", { body: { code }, cookie: owner })).status;
     const wrong = wrongCode(secret);
     const answers = [];
     for (let i = 0; i < 11; i++) answers.push(await enable(wrong));
@@ -104,33 +110,35 @@ describe("enrolment", () => {
   });
 
   test("of ten at once gives one set of codes", async () => {
-    const { secret } = (await door("/api/user/2fa/setup", { body: {}, cookie: owner })).json.data;
+    const { secret } = (await harness("/api/user/2fa/setup", { body: {}, cookie: owner })).json.data;
     const call = { body: { code: totpCode(secret, now()) }, cookie: owner };
-    const replies = await Promise.all(Array.from({ length: 10 }, () => door("/api/user/2fa/enable", call)));
+    const replies = await Promise.all(
+      Array.from({ length: 10 }, () => harness("/api/user/2fa/enable", call)),
+    );
     expect(replies.map((reply) => reply.status).sort()).toEqual([200, ...Array(9).fill(409)]);
     expect(await status()).toMatchObject({ backup_codes_left: 10 });
   });
 
   test("the code that enabled it does not sign in", async () => {
-    const { secret } = (await door("/api/user/2fa/setup", { body: {}, cookie: owner })).json.data;
+    const { secret } = (await harness("/api/user/2fa/setup", { body: {}, cookie: owner })).json.data;
     const code = totpCode(secret, now());
-    expect((await door("/api/user/2fa/enable", { body: { code }, cookie: owner })).status).toBe(200);
+    expect((await harness("/api/user/2fa/enable", { body: { code }, cookie: owner })).status).toBe(200);
     expect((await finish(code)).json.code).toBe("invalid_code");
   });
 
   test("without a pending one, with a wrong code, or twice is refused", async () => {
-    const call = (code: string) => door("/api/user/2fa/enable", { body: { code }, cookie: owner });
+    const call = (code: string) => harness("/api/user/2fa/enable", { body: { code }, cookie: owner });
     expect((await call("123456")).status).toBe(409);
-    const { secret } = (await door("/api/user/2fa/setup", { body: {}, cookie: owner })).json.data;
+    const { secret } = (await harness("/api/user/2fa/setup", { body: {}, cookie: owner })).json.data;
     expect((await call(wrongCode(secret))).status).toBe(400);
     expect((await call("AAAAA-BBBBB")).status).toBe(400);
-    await enrol(door, services.clock, owner);
-    expect((await door("/api/user/2fa/setup", { body: {}, cookie: owner })).status).toBe(409);
+    await enrol(harness, services.clock, owner);
+    expect((await harness("/api/user/2fa/setup", { body: {}, cookie: owner })).status).toBe(409);
   });
 
   test("ends the user's other sessions and pending sign-ins, not this one", async () => {
-    const other = await door("/api/user/login", { body: OWNER });
-    await enrol(door, services.clock, owner);
+    const other = await harness("/api/user/login", { body: OWNER });
+    await enrol(harness, services.clock, owner);
     expect(await selfStatus(other.cookie)).toBe(401);
     expect(await selfStatus(owner)).toBe(200);
   });
@@ -140,9 +148,9 @@ describe("turning it off and new backup codes", () => {
   let secret: string;
   let backupCodes: string[];
   beforeEach(async () => {
-    ({ secret, backupCodes } = await enrol(door, services.clock, owner));
+    ({ secret, backupCodes } = await enrol(harness, services.clock, owner));
   });
-  const post = (what: string, body: object) => door(`/api/user/2fa/${what}`, { body, cookie: owner });
+  const post = (what: string, body: object) => harness(`/api/user/2fa/${what}`, { body, cookie: owner });
 
   test.each(["disable", "backup_codes"])(
     "%s needs password and code: missing 400, wrong 403",
@@ -175,7 +183,7 @@ describe("turning it off and new backup codes", () => {
     expect(await selfStatus(other.cookie)).toBe(401);
     expect(await selfStatus(owner)).toBe(200);
     expect(await status()).toMatchObject({ enabled: false, pending: false, backup_codes_left: 0 });
-    expect((await door("/api/user/login", { body: OWNER })).json.data.require_2fa).toBeUndefined();
+    expect((await harness("/api/user/login", { body: OWNER })).json.data.require_2fa).toBeUndefined();
     expect((await post("disable", { password: OWNER.password, code: "123456" })).status).toBe(409);
   });
 
@@ -201,11 +209,11 @@ describe("turning it off and new backup codes", () => {
     expect((await finish(totpCode(secret, now()))).status).toBe(429);
   });
 
-  test("whoever guesses at sign-in does not keep the user from what asks for the password", async () => {
+  test("guessing at sign-in does not block password checks of the signed-in user", async () => {
     for (let i = 0; i < 12; i++) {
-      await door("/api/user/login", { body: { username: "olivia", password: "wrong wrong wrong" } });
+      await harness("/api/user/login", { body: { username: "olivia", password: "wrong wrong wrong" } });
     }
-    expect((await door("/api/user/login", { body: OWNER })).status).toBe(429);
+    expect((await harness("/api/user/login", { body: OWNER })).status).toBe(429);
     const off = await post("disable", { password: OWNER.password, code: totpCode(secret, now()) });
     expect(off.status, off.text).toBe(200);
   });
@@ -221,7 +229,7 @@ describe("turning it off and new backup codes", () => {
 });
 
 test("every step is in the audit with its factor, and the chain is whole", async () => {
-  const { secret, backupCodes } = await enrol(door, services.clock, owner);
+  const { secret, backupCodes } = await enrol(harness, services.clock, owner);
   await finish(totpCode(secret, now()));
   await finish(backupCodes[0] ?? "");
   await finish(wrongCode(secret));

@@ -9,14 +9,14 @@ const DAY = 86_400_000;
 const PERIOD = { day: "2026-09-21", month: "2026-09" };
 
 let services: TestServices;
-let door: ConsoleHarness;
+let harness: ConsoleHarness;
 let owner: string;
 let mia: { id: string; cookie: string };
 beforeEach(async () => {
   services = await testServices();
-  door = openConsoleHarness(services);
-  owner = await setUpOwner(door);
-  mia = await addUser(door, owner, { username: "mia" });
+  harness = openConsoleHarness(services);
+  owner = await setUpOwner(harness);
+  mia = await addUser(harness, owner, { username: "mia" });
 });
 afterEach(() => services.close());
 
@@ -43,7 +43,7 @@ async function recordCall(userId: string, words?: string) {
   return row;
 }
 
-const show = (id: string, cookie: string) => door(`/api/usage/${encodeURIComponent(id)}`, { cookie });
+const show = (id: string, cookie: string) => harness(`/api/usage/${encodeURIComponent(id)}`, { cookie });
 
 test("a call is shown with its attempts, the names they have and the words that were kept", async () => {
   const row = await recordCall(mia.id, "good evening");
@@ -81,7 +81,7 @@ test("rows and words go after the days that the settings say, and stay where the
   const row = await recordCall(mia.id, "good evening");
   services.clock.advance(8 * DAY);
   expect(await sweepUsage(services)).toEqual({ rows: 0, prompts: 1 });
-  const login = await door("/api/user/login", {
+  const login = await harness("/api/user/login", {
     body: { username: "olivia", password: "seven green kettles hum" },
   });
   expect((await show(row.id, login.cookie)).json.data).toMatchObject({ id: row.id, prompt: null });
@@ -91,7 +91,7 @@ test("rows and words go after the days that the settings say, and stay where the
   expect(await sweepUsage(services)).toEqual({ rows: 1, prompts: 0 });
 });
 
-test("a channel's last errors tell the tries that failed, and what their callers got; a range is not turned around", async () => {
+test("lists a channel's failed attempts with the callers' status; refuses a reversed range", async () => {
   const row = await recordCall(mia.id);
   const channelId = row.channelId ?? "";
   const at = services.clock.now();
@@ -103,7 +103,7 @@ test("a channel's last errors tell the tries that failed, and what their callers
   const saved = usageRecord("key_gone", mia.id, { channelId: "chn_other", trace, at, attempts: 2 });
   await services.store.ledger.settle(saved, PERIOD);
   services.clock.advance(1);
-  const { status, json } = await door(`/api/channels/${channelId}/errors`, { cookie: owner });
+  const { status, json } = await harness(`/api/channels/${channelId}/errors`, { cookie: owner });
   expect(status).toBe(200);
   expect(json.data.items).toEqual([
     {
@@ -117,6 +117,8 @@ test("a channel's last errors tell the tries that failed, and what their callers
     },
   ]);
   const noon = "2026-09-21T12:00:00Z";
-  const turned = await door(`/api/channels/${channelId}/errors?from=${noon}&to=${noon}`, { cookie: owner });
+  const turned = await harness(`/api/channels/${channelId}/errors?from=${noon}&to=${noon}`, {
+    cookie: owner,
+  });
   expect(turned).toMatchObject({ status: 400, json: { success: false } });
 });

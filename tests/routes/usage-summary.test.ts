@@ -10,12 +10,12 @@ import { type TestServices, testServices } from "../support/services";
 const HOUR = 3_600_000;
 
 let services: TestServices;
-let door: ConsoleHarness;
+let harness: ConsoleHarness;
 let owner: string;
 beforeEach(async () => {
   services = await testServices();
-  door = openConsoleHarness(services);
-  owner = await setUpOwner(door);
+  harness = openConsoleHarness(services);
+  owner = await setUpOwner(harness);
 });
 afterEach(() => services.close());
 
@@ -61,25 +61,25 @@ async function download(cookie: string, query = ""): Promise<{ type: string; chu
 }
 
 test("sums come by hour and by dimension with their total, a member's own alone", async () => {
-  const mia = await addUser(door, owner, { username: "mia" });
+  const mia = await addUser(harness, owner, { username: "mia" });
   await settle(mia.id, { model: "a", costNano: 200, latencyMs: 80 });
   await settle("usr_other", { model: "b", costNano: 300, error: "upstream_error", status: 502 });
-  const all = await door("/api/usage/summary?by=model&interval=hour", { cookie: owner });
+  const all = await harness("/api/usage/summary?by=model&interval=hour", { cookie: owner });
   expect(all.json.data.total).toMatchObject({ calls: 2, errors: 1, cost_usd: "0.000000500" });
   expect(all.json.data.items.map((item: { name: string }) => item.name).sort()).toEqual(["a", "b"]);
   expect(all.json.data.items[0].period).toMatch(/T\d\d:00:00.000Z$/);
-  const own = await door("/api/usage/summary?by=model", { cookie: mia.cookie });
+  const own = await harness("/api/usage/summary?by=model", { cookie: mia.cookie });
   expect(own.json.data.items).toMatchObject([
     { name: "a", calls: 1, latency_p50_ms: 80, latency_p95_ms: 80 },
   ]);
-  expect((await door("/api/usage/summary?user_id=usr_other", { cookie: mia.cookie })).status).toBe(404);
+  expect((await harness("/api/usage/summary?user_id=usr_other", { cookie: mia.cookie })).status).toBe(404);
 });
 
 test("days are those of the instance's time zone", async () => {
   services.instance.timeZone = "Asia/Tokyo";
   await settle("usr_1", { at: Date.parse("2026-09-20T14:30:00Z") });
   await settle("usr_1", { at: Date.parse("2026-09-20T15:30:00Z") });
-  const reply = await door(
+  const reply = await harness(
     "/api/usage/summary?interval=day&from=2026-09-19T00:00:00Z&to=2026-09-22T00:00:00Z",
     {
       cookie: owner,
@@ -96,7 +96,7 @@ test.each([
   "by=colour",
   "interval=hour&from=2020-01-01T00:00:00Z",
 ])("the query %s is refused", async (query) => {
-  expect((await door(`/api/usage/summary?${query}`, { cookie: owner })).status).toBe(400);
+  expect((await harness(`/api/usage/summary?${query}`, { cookie: owner })).status).toBe(400);
 });
 
 test("calls are found and summed by operation, outcome, tag, the caller's user and request id", async () => {
@@ -110,8 +110,8 @@ test("calls are found and summed by operation, outcome, tag, the caller's user a
     costNano: 9,
   });
   const modelsBy = async (query: string, cookie = owner) => {
-    const list = await door(`/api/usage?${query}`, { cookie });
-    const sums = await door(`/api/usage/summary?by=model&${query}`, { cookie });
+    const list = await harness(`/api/usage?${query}`, { cookie });
+    const sums = await harness(`/api/usage/summary?by=model&${query}`, { cookie });
     const named = (items: Record<string, string>[], field: string) => items.map((item) => item[field]).sort();
     expect(named(sums.json.data.items, "name")).toEqual(named(list.json.data.items, "model"));
     return named(list.json.data.items, "model");
@@ -125,24 +125,24 @@ test("calls are found and summed by operation, outcome, tag, the caller's user a
   expect(await modelsBy("tag=night")).toEqual(["a"]);
   expect(await modelsBy("end_user=anna")).toEqual(["a"]);
   expect(await modelsBy("request_id=req_x")).toEqual(["b"]);
-  const mia = await addUser(door, owner, { username: "mia" });
+  const mia = await addUser(harness, owner, { username: "mia" });
   expect(await modelsBy("request_id=req_x", mia.cookie)).toEqual([]);
-  const others = await door("/api/usage?user_id=usr_1&tag=blue", { cookie: mia.cookie });
+  const others = await harness("/api/usage?user_id=usr_1&tag=blue", { cookie: mia.cookie });
   expect(others.json.data.items).toEqual([]);
-  expect((await door("/api/usage?status=Bad!", { cookie: owner })).status).toBe(400);
+  expect((await harness("/api/usage?status=Bad!", { cookie: owner })).status).toBe(400);
   expect((await download(owner, "status=failed")).chunks.join("").trimEnd().split("\r\n")).toHaveLength(2);
 });
 
 test("however many labels a caller makes up, a sum tells a thousand of them and counts every call", async () => {
-  const mia = await addUser(door, owner, { username: "mia" });
+  const mia = await addUser(harness, owner, { username: "mia" });
   const tagsOf = (call: number) => Array.from({ length: 20 }, (_, label) => `${call}-${label}`).join(",");
   const many = Array.from({ length: 1_100 }, (_, call) =>
     settle(mia.id, { tags: tagsOf(call), user: `caller ${call}` }),
   );
   await Promise.all(many);
   for (let i = 0; i < 2; i++) await settle(mia.id, { tags: "busy", user: "busy" });
-  const byTag = await door("/api/usage/summary?by=tag", { cookie: mia.cookie });
-  const byCaller = await door("/api/usage/summary?by=end_user", { cookie: mia.cookie });
+  const byTag = await harness("/api/usage/summary?by=tag", { cookie: mia.cookie });
+  const byCaller = await harness("/api/usage/summary?by=end_user", { cookie: mia.cookie });
   for (const { json } of [byTag, byCaller]) {
     expect(json.data.total.calls).toBe(1_102);
     expect(json.data.items).toHaveLength(1_000);
@@ -155,7 +155,7 @@ test("a call with two tags counts under each, and once in the total", async () =
   await settle("usr_1", { tags: "blue, night" });
   await settle("usr_1", { tags: "blue" });
   await settle("usr_1", { tags: null });
-  const { data } = (await door("/api/usage/summary?by=tag", { cookie: owner })).json;
+  const { data } = (await harness("/api/usage/summary?by=tag", { cookie: owner })).json;
   expect(data.total.calls).toBe(3);
   expect(data.read_from).toBeNull();
   const counts = data.items.map((item: { name: string | null; calls: number }) => [item.name, item.calls]);
@@ -169,7 +169,7 @@ test("a call with two tags counts under each, and once in the total", async () =
 });
 
 test("the export is CSV in pages, with formulas made text and one's own rows for members", async () => {
-  const mia = await addUser(door, owner, { username: "mia" });
+  const mia = await addUser(harness, owner, { username: "mia" });
   for (let i = 0; i < 150; i++) await settle("usr_other", { tags: "plain" });
   await settle(mia.id, { user: "=HYPERLINK(1)", tags: 'a,"b"' });
   const all = await download(owner);
@@ -202,7 +202,7 @@ describe("an export under way", () => {
       }
     }
   }
-  const adaSignedIn = () => addUser(door, owner, { username: "ada", role: "admin" });
+  const adaSignedIn = () => addUser(harness, owner, { username: "ada", role: "admin" });
 
   test("comes to its end where nothing happens", async () => {
     expect(await goOn([["cookie", owner]], async () => undefined)).toEqual([4, "whole"]);
@@ -210,31 +210,31 @@ describe("an export under way", () => {
 
   test("is cut when its session is signed out", async () => {
     const { cookie } = await adaSignedIn();
-    const leave = () => door("/api/user/logout", { body: {}, cookie });
+    const leave = () => harness("/api/user/logout", { body: {}, cookie });
     expect(await goOn([["cookie", cookie]], leave)).toEqual([0, "cut"]);
   });
 
   test("is cut when its user is disabled", async () => {
     const { id, cookie } = await adaSignedIn();
     const disable = () =>
-      door(`/api/users/${id}`, { method: "PATCH", body: { version: 1, enabled: false }, cookie: owner });
+      harness(`/api/users/${id}`, { method: "PATCH", body: { version: 1, enabled: false }, cookie: owner });
     expect(await goOn([["cookie", cookie]], disable)).toEqual([0, "cut"]);
   });
 
-  test("is cut when the owner of its key must have a second factor and lacks it", async () => {
+  test("ends when the key's owner must have 2FA and lacks it", async () => {
     const { cookie } = await adaSignedIn();
     const ops = { name: "ops", operations: ["manage"] };
-    const { key } = (await door("/api/keys", { body: ops, cookie })).json.data;
+    const { key } = (await harness("/api/keys", { body: ops, cookie })).json.data;
     const require = () =>
-      door("/api/settings", { method: "PATCH", body: { two_factor_roles: ["admin"] }, cookie: owner });
+      harness("/api/settings", { method: "PATCH", body: { two_factor_roles: ["admin"] }, cookie: owner });
     expect(await goOn([["authorization", `Bearer ${key}`]], require)).toEqual([0, "cut"]);
   });
 
   test("is cut when its key is deleted", async () => {
     const { key, id } = (
-      await door("/api/keys", { body: { name: "ops", operations: ["manage"] }, cookie: owner })
+      await harness("/api/keys", { body: { name: "ops", operations: ["manage"] }, cookie: owner })
     ).json.data;
-    const remove = () => door(`/api/keys/${id}`, { method: "DELETE", cookie: owner });
+    const remove = () => harness(`/api/keys/${id}`, { method: "DELETE", cookie: owner });
     expect(await goOn([["authorization", `Bearer ${key}`]], remove)).toEqual([0, "cut"]);
   });
 });

@@ -6,15 +6,18 @@ import type { Role, UsageRecord } from "@/lib/ports/store";
 import { openGatewayHarness } from "../support/gateway-harness";
 
 async function list(role: Role, sent: Record<string, string> = {}) {
-  const door = openGatewayHarness();
-  await door.call("/v1/embeddings", { body: { model: "patchbay-embed", input: "a" } });
+  const harness = openGatewayHarness();
+  await harness.call("/v1/embeddings", { body: { model: "patchbay-embed", input: "a" } });
   const asked: unknown[] = [];
   const store = {
     ledger: {
       names: async () => new Map([["key_1", "Radio"]]),
       list: async (query: unknown) => {
         asked.push(query);
-        return { items: door.rows.map((row): UsageRecord => ({ ...row, costNano: 200 })), nextCursor: "c" };
+        return {
+          items: harness.rows.map((row): UsageRecord => ({ ...row, costNano: 200 })),
+          nextCursor: "c",
+        };
       },
     },
   };

@@ -1,24 +1,30 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { DEFAULT_SETTINGS } from "../../lib/contracts/console/settings";
-import { addUser, type ConsoleHarness, OWNER, openConsoleHarness, setUpOwner } from "../support/console-harness";
+import {
+  addUser,
+  type ConsoleHarness,
+  OWNER,
+  openConsoleHarness,
+  setUpOwner,
+} from "../support/console-harness";
 import { type TestServices, testServices } from "../support/services";
 import { readStoreBytes } from "../support/store-bytes";
 
 let services: TestServices;
-let door: ConsoleHarness;
+let harness: ConsoleHarness;
 let owner: string;
 beforeEach(async () => {
   services = await testServices();
-  door = openConsoleHarness(services);
-  owner = await setUpOwner(door);
+  harness = openConsoleHarness(services);
+  owner = await setUpOwner(harness);
 });
 afterEach(() => services.close());
 
 const PASSWORD = "nine blue lanterns drift";
 const create = (body: object, cookie = owner) =>
-  door("/api/users", { body: { username: "mia", password: PASSWORD, ...body }, cookie });
+  harness("/api/users", { body: { username: "mia", password: PASSWORD, ...body }, cookie });
 const patch = (id: string, body: object, cookie = owner) =>
-  door(`/api/users/${id}`, { method: "PATCH", body, cookie });
+  harness(`/api/users/${id}`, { method: "PATCH", body, cookie });
 const ownerId = async () => (await services.store.users.findByNameOrEmail("olivia"))?.id ?? "";
 const count = async () =>
   (await services.store.users.list({ limit: 100, cursor: null, q: null })).items.length;
@@ -45,7 +51,7 @@ describe("adding one", () => {
       last_seen_at: null,
       locked_until: null,
     });
-    const lists = await door("/api/users", { cookie: owner });
+    const lists = await harness("/api/users", { cookie: owner });
     expect(lists.json.data.items).toHaveLength(2);
     expect(lists.text).not.toMatch(/argon2|password/);
     expect(readStoreBytes(services.dataDirectory).includes(PASSWORD)).toBe(false);
@@ -63,7 +69,7 @@ describe("adding one", () => {
     ["id", { id: "usr_1" }],
     ["two_factor_enabled", { two_factor_enabled: true }],
     ["password_hash", { password_hash: "x" }],
-  ])("a bad or foreign %s is 400, and nobody is added", async (field, body) => {
+  ])("refuses an invalid or unknown %s with 400, and adds no user", async (field, body) => {
     const reply = await create(body);
     expect(reply.status, reply.text).toBe(400);
     expect(reply.json.issues.map((issue: { path: string }) => issue.path)).toContain(field);
@@ -75,7 +81,7 @@ describe("adding one", () => {
     ["a name that is another's address", { username: "o@example.com" }],
     ["an address that is another's name", { email: "Olivia@Example.com" }],
   ])("%s is 409", async (_what, body) => {
-    await door("/api/user/self", { method: "PATCH", body: { email: "o@example.com" }, cookie: owner });
+    await harness("/api/user/self", { method: "PATCH", body: { email: "o@example.com" }, cookie: owner });
     if ("email" in body) await create({ username: "olivia@example.com" });
     const before = await count();
     const reply = await create({ username: "other", ...body });
@@ -90,16 +96,16 @@ describe("adding one", () => {
 });
 
 describe("roles", () => {
-  test("nobody acts on an equal or a higher role, or on themselves", async () => {
-    const ada = await addUser(door, owner, { username: "ada", role: "admin" });
-    const bob = await addUser(door, owner, { username: "bob", role: "admin" });
+  test("refuses changes of an equal or a higher role, or of oneself", async () => {
+    const ada = await addUser(harness, owner, { username: "ada", role: "admin" });
+    const bob = await addUser(harness, owner, { username: "bob", role: "admin" });
     const self = await ownerId();
     const acts = (id: string, cookie: string) => [
       patch(id, { enabled: false, version: 1 }, cookie),
       patch(id, { password: "twelve red foxes nap", version: 1 }, cookie),
-      door(`/api/users/${id}`, { method: "DELETE", cookie }),
-      door(`/api/users/${id}/reset_2fa`, { body: {}, cookie }),
-      door(`/api/users/${id}/unlock`, { body: {}, cookie }),
+      harness(`/api/users/${id}`, { method: "DELETE", cookie }),
+      harness(`/api/users/${id}/reset_2fa`, { body: {}, cookie }),
+      harness(`/api/users/${id}/unlock`, { body: {}, cookie }),
     ];
     const attempts = [
       [bob.id, ada.cookie],
@@ -112,11 +118,11 @@ describe("roles", () => {
       expect(replies.map((reply) => reply.status)).toEqual([403, 403, 403, 403, 403]);
     }
     expect(await count()).toBe(3);
-    expect((await door("/api/user/login", { body: OWNER })).status).toBe(200);
+    expect((await harness("/api/user/login", { body: OWNER })).status).toBe(200);
   });
 
-  test("an administrator adds and raises nobody to their own", async () => {
-    const ada = await addUser(door, owner, { username: "ada", role: "admin" });
+  test("an administrator cannot assign their own role", async () => {
+    const ada = await addUser(harness, owner, { username: "ada", role: "admin" });
     expect((await create({ role: "admin" }, ada.cookie)).status).toBe(403);
     const mia = (await create({}, ada.cookie)).json.data;
     expect((await patch(mia.id, { role: "admin", version: 1 }, ada.cookie)).status).toBe(403);
@@ -124,8 +130,8 @@ describe("roles", () => {
     expect((await patch(mia.id, { role: "admin", version: 1 }, owner)).status).toBe(200);
   });
 
-  test("members and strangers see no user, whoever it is", async () => {
-    const mia = await addUser(door, owner, { username: "mia" });
+  test("members and anonymous callers see no users", async () => {
+    const mia = await addUser(harness, owner, { username: "mia" });
     const id = await ownerId();
     for (const [path, method] of [
       ["/api/users", "GET"],
@@ -142,15 +148,17 @@ describe("roles", () => {
       ["/api/audit", "GET"],
     ] as const) {
       const body = method === "GET" || method === "DELETE" ? undefined : {};
-      expect((await door(path, { method, body, cookie: mia.cookie })).status, `${method} ${path}`).toBe(403);
-      expect((await door(path, { method, body })).status, `${method} ${path}`).toBe(401);
+      expect((await harness(path, { method, body, cookie: mia.cookie })).status, `${method} ${path}`).toBe(
+        403,
+      );
+      expect((await harness(path, { method, body })).status, `${method} ${path}`).toBe(401);
     }
   });
 
-  test("an unknown user is 404 for whoever may look", async () => {
-    expect((await door("/api/users/usr_unknown", { cookie: owner })).status).toBe(404);
+  test("an unknown user is 404 for administrators", async () => {
+    expect((await harness("/api/users/usr_unknown", { cookie: owner })).status).toBe(404);
     expect((await patch("usr_unknown", { version: 1 })).status).toBe(404);
-    expect((await door("/api/users/usr_unknown", { method: "DELETE", cookie: owner })).status).toBe(404);
+    expect((await harness("/api/users/usr_unknown", { method: "DELETE", cookie: owner })).status).toBe(404);
   });
 });
 
@@ -166,7 +174,7 @@ describe("changing one", () => {
     const { id } = (await create({})).json.data;
     expect((await patch(id, { password: "mia", version: 1 })).status).toBe(400);
     expect((await patch(id, { password: "twelve red foxes nap", version: 1 })).status).toBe(200);
-    const login = (password: string) => door("/api/user/login", { body: { username: "mia", password } });
+    const login = (password: string) => harness("/api/user/login", { body: { username: "mia", password } });
     expect((await login(PASSWORD)).status).toBe(401);
     expect((await login("twelve red foxes nap")).status).toBe(200);
   });
@@ -175,13 +183,13 @@ describe("changing one", () => {
     const { id } = (await create({ email: "mia@example.com" })).json.data;
     for (let i = 0; i < 10; i++) {
       const username = i % 2 === 0 ? "mia" : "mia@example.com";
-      await door("/api/user/login", { body: { username, password: "wrong wrong wrong" } });
+      await harness("/api/user/login", { body: { username, password: "wrong wrong wrong" } });
     }
-    const login = () => door("/api/user/login", { body: { username: "mia", password: PASSWORD } });
+    const login = () => harness("/api/user/login", { body: { username: "mia", password: PASSWORD } });
     expect((await login()).status).toBe(429);
-    const seen = async () => (await door(`/api/users/${id}`, { cookie: owner })).json.data;
+    const seen = async () => (await harness(`/api/users/${id}`, { cookie: owner })).json.data;
     expect(Date.parse((await seen()).locked_until)).toBeGreaterThan(services.clock.now());
-    expect((await door(`/api/users/${id}/unlock`, { body: {}, cookie: owner })).status).toBe(200);
+    expect((await harness(`/api/users/${id}/unlock`, { body: {}, cookie: owner })).status).toBe(200);
     expect((await login()).status).toBe(200);
     const now = new Date(services.clock.now()).toISOString();
     expect(await seen()).toMatchObject({ locked_until: null, last_seen_at: now });
@@ -189,27 +197,28 @@ describe("changing one", () => {
 });
 
 test("on a demo site only its owner changes users and settings", async () => {
-  const ada = await addUser(door, owner, { username: "ada", role: "admin" });
-  const zoe = await addUser(door, owner, { username: "zoe" });
-  const settings = (body: object, cookie: string) => door("/api/settings", { method: "PATCH", body, cookie });
+  const ada = await addUser(harness, owner, { username: "ada", role: "admin" });
+  const zoe = await addUser(harness, owner, { username: "zoe" });
+  const settings = (body: object, cookie: string) =>
+    harness("/api/settings", { method: "PATCH", body, cookie });
   expect((await settings({ demo_site: true }, ada.cookie)).status).toBe(403);
   expect((await settings({ demo_site: true }, owner)).status).toBe(200);
   expect((await settings({ self_use_mode: true }, ada.cookie)).status).toBe(403);
   expect((await create({}, ada.cookie)).status).toBe(403);
   for (const verb of ["unlock", "reset_2fa"]) {
-    const call = (cookie: string) => door(`/api/users/${zoe.id}/${verb}`, { body: {}, cookie });
+    const call = (cookie: string) => harness(`/api/users/${zoe.id}/${verb}`, { body: {}, cookie });
     expect([verb, (await call(ada.cookie)).status]).toEqual([verb, 403]);
     expect([verb, (await call(owner)).status]).not.toEqual([verb, 403]);
   }
-  expect((await door("/api/settings", { cookie: ada.cookie })).status).toBe(200);
+  expect((await harness("/api/settings", { cookie: ada.cookie })).status).toBe(200);
   expect((await create({}, owner)).status).toBe(200);
 });
 
 describe("settings", () => {
   test("tell their names and values alone, and change one at a time", async () => {
-    const before = (await door("/api/settings", { cookie: owner })).json.data;
+    const before = (await harness("/api/settings", { cookie: owner })).json.data;
     expect(Object.keys(before).sort()).toEqual([...Object.keys(DEFAULT_SETTINGS), "version"].sort());
-    const reply = await door("/api/settings", {
+    const reply = await harness("/api/settings", {
       method: "PATCH",
       body: { self_use_mode: true },
       cookie: owner,
@@ -227,6 +236,6 @@ describe("settings", () => {
     ],
     ["half an object", { session_hours: { admin_idle: 1 } }],
   ])("%s is 400", async (_what, body) => {
-    expect((await door("/api/settings", { method: "PATCH", body, cookie: owner })).status).toBe(400);
+    expect((await harness("/api/settings", { method: "PATCH", body, cookie: owner })).status).toBe(400);
   });
 });

@@ -17,14 +17,14 @@ export interface WholeReply {
   json: ReturnType<typeof JSON.parse>;
 }
 
-/** Every address over a real store and the built-in engines, set up, with an owner, an admin, a key and a channel. */
+/** Every route over a real store and the embedded engines, set up, with an owner, an admin, a key and a channel. */
 export interface ApiHarness {
   services: TestServices;
   ownerCookie: string;
   key: string;
-  /** Ids of things that are there, by the path's collection (`/api/keys`). */
+  /** IDs of existing records, by the path's collection (`/api/keys`). */
   ids: Readonly<Record<string, string>>;
-  /** Fails when the reply is not what the OpenAPI document says of it. */
+  /** Fails when the reply does not match the OpenAPI document. */
   call(request: {
     method: string;
     /** With its query. */
@@ -43,7 +43,7 @@ async function bytesOf(body: Uint8Array | AsyncIterable<Uint8Array> | null): Pro
   return Buffer.concat(chunks);
 }
 
-/** `origin` is where the channel leads, and the only address that channels reach. */
+/** `origin` is the channel's base URL, and the only address that channels may reach. */
 export async function openApiHarness(origin: string): Promise<ApiHarness> {
   const services = await testServices({ upstreamAllow: [new URL(origin).host] });
   const encoder = createAudioEncoder({ workerFile: workerFile("encode") });
@@ -102,7 +102,7 @@ export async function openApiHarness(origin: string): Promise<ApiHarness> {
       const reply = await handler(request);
       const contentType = String(reply.headers["content-type"] ?? "");
       if (path === "/api/events") {
-        // It goes on for as long as its reader listens.
+        // The stream is open until its reader leaves.
         leaving.abort();
         expectDocumented(request, { status: reply.status, contentType, text: "" });
         return { status: reply.status, contentType, text: "", json: null };

@@ -26,10 +26,10 @@ export interface ConsoleCall {
   /** Sent as JSON. */
   body?: unknown;
   cookie?: string;
-  /** `undefined` leaves out what is sent otherwise. */
+  /** `undefined` removes a default header. */
   headers?: Record<string, string | undefined>;
   peer?: Partial<Peer>;
-  /** What happens while the body comes in. */
+  /** Called while the body is read. */
   whileReading?(): unknown;
 }
 
@@ -64,8 +64,11 @@ const ACCOUNT: readonly Route[] = [
   ...CONSOLE_MODELS_ROUTES,
 ];
 
-/** The account routes behind the real pipeline, or those given. */
-export function openConsoleHarness(services: ConsoleServices, routes: readonly Route[] = ACCOUNT): ConsoleHarness {
+/** The console's routes, or those given, behind the real pipeline. */
+export function openConsoleHarness(
+  services: ConsoleServices,
+  routes: readonly Route[] = ACCOUNT,
+): ConsoleHarness {
   const handler = createDispatcher(routes, async () => services);
   return async (target, call = {}) => {
     const [path = "", query = ""] = target.split("?");
@@ -114,22 +117,22 @@ export function openConsoleHarness(services: ConsoleServices, routes: readonly R
 }
 
 /** Sets the instance up and returns the owner's cookie. */
-export async function setUpOwner(door: ConsoleHarness): Promise<string> {
-  const reply = await door("/api/setup", { body: OWNER });
+export async function setUpOwner(harness: ConsoleHarness): Promise<string> {
+  const reply = await harness("/api/setup", { body: OWNER });
   if (reply.status !== 200) throw new Error(`set-up: ${reply.text}`);
   return reply.cookie;
 }
 
-/** Turns the second factor of a session's user on. The clock then stands at a step whose code is unused. */
+/** Enables 2FA for a session's user, then advances the clock to a step whose code is unused. */
 export async function enrol(
-  door: ConsoleHarness,
+  harness: ConsoleHarness,
   clock: FakeClock,
   cookie: string,
 ): Promise<{ secret: string; backupCodes: string[] }> {
-  const begun = await door("/api/user/2fa/setup", { body: {}, cookie });
+  const begun = await harness("/api/user/2fa/setup", { body: {}, cookie });
   if (begun.status !== 200) throw new Error(`2fa set-up: ${begun.text}`);
   const { secret } = begun.json.data;
-  const enabled = await door("/api/user/2fa/enable", {
+  const enabled = await harness("/api/user/2fa/enable", {
     body: { code: totpCode(secret, clock.now()) },
     cookie,
   });
@@ -140,14 +143,14 @@ export async function enrol(
 
 /** Adds a user by the owner's cookie and signs them in. */
 export async function addUser(
-  door: ConsoleHarness,
+  harness: ConsoleHarness,
   owner: string,
   fields: { username: string; role?: "admin" | "member" },
 ): Promise<{ id: string; cookie: string; password: string }> {
   const password = "nine blue lanterns drift";
-  const made = await door("/api/users", { body: { password, ...fields }, cookie: owner });
+  const made = await harness("/api/users", { body: { password, ...fields }, cookie: owner });
   if (made.status !== 200) throw new Error(`user: ${made.text}`);
-  const login = await door("/api/user/login", { body: { username: fields.username, password } });
+  const login = await harness("/api/user/login", { body: { username: fields.username, password } });
   if (login.status !== 200) throw new Error(`login: ${login.text}`);
   return { id: made.json.data.id, cookie: login.cookie, password };
 }

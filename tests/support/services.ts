@@ -21,7 +21,7 @@ import { createCipher } from "../../lib/store/cipher";
 import { openSqliteStore } from "../../lib/store/sqlite/open";
 import { cheapArgon2 } from "./cheap-argon2";
 
-/** A clock that stands until it is moved; both of its hands go together. */
+/** A clock that only moves by `advance`, for both wall and monotonic time. */
 export class FakeClock implements Clock {
   #now: number;
   constructor(at: number) {
@@ -43,7 +43,7 @@ export interface TestServicesOptions {
   upstreamAllow?: string[];
   /** `PATCHBAY_WEBHOOK_ALLOW`. */
   webhookAllow?: string[];
-  /** Kept by the caller when given; else a new folder that `close()` removes. */
+  /** Owned by the caller when given; else a new folder that `close()` removes. */
   dataDirectory?: string;
   limits?: Partial<Limits>;
   setupToken?: string;
@@ -56,14 +56,14 @@ export interface TestServicesOptions {
 export interface TestServices extends ConsoleServices {
   clock: FakeClock;
   dataDirectory: string;
-  /** What set-up from elsewhere needs. */
+  /** Token for setup from another machine. */
   setupToken: string | null;
   /** Everything logged, as text. */
   logged: string[];
   close(): Promise<void>;
 }
 
-/** ConsoleServices over a real SQLite store in a folder of its own, a clock that stands still and the real providers. */
+/** ConsoleServices over a real SQLite store in its own folder, with a fixed clock and the real providers. */
 export async function testServices(options: TestServicesOptions = {}): Promise<TestServices> {
   const dataDirectory = options.dataDirectory ?? mkdtempSync(path.join(tmpdir(), "patchbay-services-"));
   const clock = new FakeClock(1_790_000_000_000);

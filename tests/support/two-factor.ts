@@ -5,7 +5,7 @@ import { totpCode } from "./totp";
 export const STEP = 30_000;
 export const MINUTE = 60_000;
 
-/** A well-formed code that is none of those of the next and last minute; another for another `salt`. */
+/** A well-formed code that is wrong for the last and the next minute; another for another `salt`. */
 export function wrongCode(secret: string, clock: FakeClock, salt = 0): string {
   const good = new Set([-2, -1, 0, 1, 2].map((step) => totpCode(secret, clock.now() + step * STEP)));
   for (let number = salt; ; number++) {
@@ -14,22 +14,24 @@ export function wrongCode(secret: string, clock: FakeClock, salt = 0): string {
   }
 }
 
-/** A sign-in whose password was right. */
+/** Starts a sign-in with the right password. */
 export async function beginSignIn(
-  door: ConsoleHarness,
+  harness: ConsoleHarness,
   who: { username: string; password: string } = OWNER,
 ): Promise<{ token: string; cookie: string; reply: ConsoleReply }> {
-  const reply = await door("/api/user/login", { body: { username: who.username, password: who.password } });
-  if (reply.json.data?.require_2fa !== true) throw new Error(`No second step: ${reply.text}`);
+  const reply = await harness("/api/user/login", {
+    body: { username: who.username, password: who.password },
+  });
+  if (reply.json.data?.require_2fa !== true) throw new Error(`No 2FA flow: ${reply.text}`);
   return { token: reply.json.data.flow_token, cookie: reply.cookie, reply };
 }
 
-/** Password, then code. */
+/** Signs in with password, then code. */
 export async function signInWith(
-  door: ConsoleHarness,
+  harness: ConsoleHarness,
   code: string,
   who?: { username: string; password: string },
 ): Promise<ConsoleReply> {
-  const { token } = await beginSignIn(door, who);
-  return door("/api/user/login/2fa", { body: { code, flow_token: token } });
+  const { token } = await beginSignIn(harness, who);
+  return harness("/api/user/login/2fa", { body: { code, flow_token: token } });
 }

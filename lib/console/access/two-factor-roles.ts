@@ -22,7 +22,7 @@ function refuse(message: string): AppError {
  * Users may require 2FA of their own role only after enabling it, and only the owner may require it of the owner.
  * Throws `invalid`, `forbidden`.
  */
-export async function requireOwnFactor(
+export async function requireOwnTwoFactor(
   tx: Pick<Repositories, "twoFactors">,
   user: UserRecord,
   before: Roles,

@@ -5,8 +5,8 @@ import type { AlertRecord } from "../../ports/store";
 import type { WebhookFailure } from "../../ports/webhook";
 import type { ConsoleServices } from "../context";
 import { toAlert } from "./to-alert";
-import { openWebhookSecret, signMessage } from "./webhook-secret";
-import { openWebhookUrl } from "./webhook-url";
+import { decryptWebhookSecret, signMessage } from "./webhook-secret";
+import { decryptWebhookUrl } from "./webhook-url";
 
 export type DeliveryServices = Pick<ConsoleServices, "store" | "clock" | "cipher" | "webhook" | "log">;
 
@@ -86,7 +86,7 @@ export async function deliverAlerts(services: DeliveryServices): Promise<void> {
   const { store, clock } = services;
   const claimed = await store.alerts.claimDeliveries(clock.now(), LEASE_MS, MOST);
   if (claimed.length === 0) return;
-  const url = await openWebhookUrl(store, services.cipher);
-  const target = url === null ? null : { url, secret: await openWebhookSecret(services) };
+  const url = await decryptWebhookUrl(store, services.cipher);
+  const target = url === null ? null : { url, secret: await decryptWebhookSecret(services) };
   await Promise.all(claimed.map((record) => deliver(services, target, record)));
 }

@@ -1,6 +1,6 @@
 import type { AlertRecord } from "../../ports/store";
 
-type Told = Pick<AlertRecord, "kind" | "detail" | "resolvedAt">;
+type AlertFields = Pick<AlertRecord, "kind" | "detail" | "resolvedAt">;
 
 const REASONS: Readonly<Record<string, string>> = {
   failures: "calls failed one after another",
@@ -26,7 +26,7 @@ function budgetWords(detail: AlertRecord["detail"]): string {
 }
 
 /** One English sentence for webhooks and for clients that do not read the console. */
-export function alertMessage({ kind, detail, resolvedAt }: Told): string {
+export function alertMessage({ kind, detail, resolvedAt }: AlertFields): string {
   const isOver = resolvedAt !== null;
   switch (kind) {
     case "channel_open": {

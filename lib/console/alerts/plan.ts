@@ -17,7 +17,7 @@ const PATIENCE_MS: Readonly<Partial<Record<AlertKind, number>>> = {
   second_server: 45_000,
 };
 
-const placeOf = ({ kind, subject }: { kind: AlertKind; subject: string }) => `${kind} ${subject}`;
+const keyOf = ({ kind, subject }: { kind: AlertKind; subject: string }) => `${kind} ${subject}`;
 
 /** The changes to the open alerts for the conditions that hold now. A hold without new details is left out. */
 export function planAlerts(
@@ -25,13 +25,13 @@ export function planAlerts(
   conditions: readonly Condition[],
   now: number,
 ): AlertPlan {
-  const known = new Map(conditions.map((condition) => [placeOf(condition), condition]));
+  const known = new Map(conditions.map((condition) => [keyOf(condition), condition]));
   const plan: AlertPlan = { raise: [], hold: [], resolve: [] };
-  const standing = new Set<string>();
+  const openKeys = new Set<string>();
   for (const alert of open) {
-    const place = placeOf(alert);
-    standing.add(place);
-    const condition = known.get(place);
+    const key = keyOf(alert);
+    openKeys.add(key);
+    const condition = known.get(key);
     const patienceMs = PATIENCE_MS[alert.kind] ?? 0;
     if (condition === undefined) {
       if (now - alert.heldAt >= patienceMs) plan.resolve.push(alert);
@@ -39,6 +39,6 @@ export function planAlerts(
       plan.hold.push({ alert, condition });
     }
   }
-  plan.raise = conditions.filter((condition) => condition.isRaised && !standing.has(placeOf(condition)));
+  plan.raise = conditions.filter((condition) => condition.isRaised && !openKeys.has(keyOf(condition)));
   return plan;
 }

@@ -6,8 +6,8 @@ import { requireSignedInAdmin } from "../access/guards";
 import { requireWritableSite } from "../access/require-operator";
 import type { ConsoleContext } from "../context";
 import { postMessage } from "./deliver";
-import { openWebhookSecret } from "./webhook-secret";
-import { openWebhookUrl } from "./webhook-url";
+import { decryptWebhookSecret } from "./webhook-secret";
+import { decryptWebhookUrl } from "./webhook-url";
 
 /**
  * Posts one message of kind `test` to the saved webhook and returns the outcome. Throws `invalid` without a webhook URL
@@ -15,9 +15,9 @@ import { openWebhookUrl } from "./webhook-url";
  */
 export async function testWebhook(ctx: ConsoleContext): Promise<WebhookTest> {
   await requireWritableSite(ctx, requireSignedInAdmin(ctx));
-  const url = await openWebhookUrl(ctx.store, ctx.cipher);
+  const url = await decryptWebhookUrl(ctx.store, ctx.cipher);
   if (url === null) throw new AppError("invalid", "No webhook URL is saved. Save one first.");
-  const secret = await openWebhookSecret(ctx);
+  const secret = await decryptWebhookSecret(ctx);
   if (secret === null) throw new AppError("invalid", "No signing secret exists. Create one first.");
   const at = toTimestamp(ctx.clock.now());
   const startedAt = ctx.clock.monotonic();

@@ -13,27 +13,27 @@ const LENGTH = 40;
 
 /** The encrypted secret; null when there is none. */
 export async function encryptedWebhookSecret(store: Pick<Repositories, "settings">): Promise<string | null> {
-  const kept = (await store.settings.all())[WEBHOOK_SECRET_SETTING];
-  return typeof kept === "string" ? kept : null;
+  const stored = (await store.settings.all())[WEBHOOK_SECRET_SETTING];
+  return typeof stored === "string" ? stored : null;
 }
 
 /** The decrypted secret; null when there is none. */
-export async function openWebhookSecret({
+export async function decryptWebhookSecret({
   store,
   cipher,
 }: Pick<ConsoleServices, "store" | "cipher">): Promise<string | null> {
-  const sealed = await encryptedWebhookSecret(store);
-  return sealed === null ? null : cipher.decrypt("webhook-secret", WEBHOOK_SECRET_AAD, sealed);
+  const encrypted = await encryptedWebhookSecret(store);
+  return encrypted === null ? null : cipher.decrypt("webhook-secret", WEBHOOK_SECRET_AAD, encrypted);
 }
 
 /** Creates a signing secret that replaces the old one; it is returned only here. Throws `forbidden`. */
-export async function makeWebhookSecret(ctx: ConsoleContext): Promise<WebhookSecret> {
+export async function createWebhookSecret(ctx: ConsoleContext): Promise<WebhookSecret> {
   await requireWritableSite(ctx, requireSignedInAdmin(ctx));
   const secret = `whsec_${randomBase62(ctx.random, LENGTH)}`;
-  const sealed = ctx.cipher.encrypt("webhook-secret", WEBHOOK_SECRET_AAD, secret);
+  const encrypted = ctx.cipher.encrypt("webhook-secret", WEBHOOK_SECRET_AAD, secret);
   await ctx.store.transaction(async (tx) => {
     const isRotation = (await encryptedWebhookSecret(tx)) !== null;
-    await tx.settings.put(WEBHOOK_SECRET_SETTING, sealed);
+    await tx.settings.put(WEBHOOK_SECRET_SETTING, encrypted);
     await recordAudit(tx, ctx, { action: "alerts.webhook_secret", detail: { rotated: isRotation } });
   });
   return { secret };

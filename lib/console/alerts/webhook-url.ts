@@ -13,22 +13,22 @@ const LEAST_LENGTH = 16;
 
 /** The encrypted webhook URL; null when there is none. */
 export async function encryptedWebhookUrl(store: Pick<Repositories, "settings">): Promise<string | null> {
-  const kept = (await store.settings.all())[WEBHOOK_URL_SETTING];
-  return typeof kept === "string" ? kept : null;
+  const stored = (await store.settings.all())[WEBHOOK_URL_SETTING];
+  return typeof stored === "string" ? stored : null;
 }
 
 /** The decrypted webhook URL; null when there is none. Throws `internal` when the stored text was tampered with. */
-export async function openWebhookUrl(
+export async function decryptWebhookUrl(
   store: Pick<Repositories, "settings">,
-  sealer: Cipher,
+  cipher: Cipher,
 ): Promise<string | null> {
-  const sealed = await encryptedWebhookUrl(store);
-  return sealed === null ? null : sealer.decrypt("webhook-url", WEBHOOK_URL_AAD, sealed);
+  const encrypted = await encryptedWebhookUrl(store);
+  return encrypted === null ? null : cipher.decrypt("webhook-url", WEBHOOK_URL_AAD, encrypted);
 }
 
-async function putWebhookUrl(tx: Repositories, sealer: Cipher, url: string | null): Promise<void> {
-  const sealed = url === null ? null : sealer.encrypt("webhook-url", WEBHOOK_URL_AAD, url);
-  await tx.settings.put(WEBHOOK_URL_SETTING, sealed);
+async function putWebhookUrl(tx: Repositories, cipher: Cipher, url: string | null): Promise<void> {
+  const encrypted = url === null ? null : cipher.encrypt("webhook-url", WEBHOOK_URL_AAD, url);
+  await tx.settings.put(WEBHOOK_URL_SETTING, encrypted);
 }
 
 /** The form in replies: the host and the last characters (`https://hooks.example.com/****cdef`). */
@@ -50,10 +50,10 @@ export function webhookHost(url: string | null): string | null {
  */
 export async function changeWebhookUrl(
   tx: Repositories,
-  sealer: Cipher,
+  cipher: Cipher,
   sent: string | null | undefined,
 ): Promise<{ before: string | null; after: string | null }> {
-  const before = await openWebhookUrl(tx, sealer);
+  const before = await decryptWebhookUrl(tx, cipher);
   if (sent === undefined || (before !== null && sent === maskWebhookUrl(before))) {
     return { before, after: before };
   }
@@ -62,17 +62,17 @@ export async function changeWebhookUrl(
     const path = "alerts.webhook_url";
     throw new AppError("invalid", `${path}: ${message}`, { param: path, issues: [{ path, message }] });
   }
-  await putWebhookUrl(tx, sealer, sent);
+  await putWebhookUrl(tx, cipher, sent);
   return { before, after: sent };
 }
 
 /** Encrypts a webhook URL that an older version stored in clear among the alert rules. Runs at every start. */
-export async function encryptClearWebhookUrl(store: Store, sealer: Cipher): Promise<void> {
+export async function encryptClearWebhookUrl(store: Store, cipher: Cipher): Promise<void> {
   await store.transaction(async (tx) => {
     const { alerts } = await tx.settings.all();
     if (typeof alerts !== "object" || alerts === null || !("webhook_url" in alerts)) return;
     const { webhook_url: url, ...rules } = alerts;
-    if (typeof url === "string") await putWebhookUrl(tx, sealer, url);
+    if (typeof url === "string") await putWebhookUrl(tx, cipher, url);
     await tx.settings.put("alerts", rules);
   });
 }

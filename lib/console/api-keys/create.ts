@@ -6,8 +6,7 @@ import { requireUser } from "../access/guards";
 import { type ActorContext, recordAudit } from "../audit/record";
 import type { ConsoleContext } from "../context";
 import { applyBudget } from "../users/limits";
-import { readExpiry, requireFitFor, requireGrantable } from "./authority";
-import { requireRoomForKey } from "./key-quota";
+import { requireKeyQuota } from "./key-quota";
 import {
   inheritLimits,
   type KeyReach,
@@ -16,6 +15,7 @@ import {
   requireWithinCaller,
   unlimitedReach,
 } from "./limits";
+import { readExpiry, requireFitFor, requireGrantable } from "./permissions";
 import { toApiKey } from "./to-api-key";
 
 const EVERYDAY: Operation[] = ["speech", "embeddings"];
@@ -77,7 +77,7 @@ export async function createKeyOf(
     version: 1,
   };
   return ctx.store.transaction(async (tx) => {
-    await requireRoomForKey(tx, owner, now);
+    await requireKeyQuota(tx, owner, now);
     await tx.keys.insert(record);
     await recordAudit(tx, ctx, {
       action: "key.create",

@@ -1,6 +1,6 @@
 import { recordAudit } from "../audit/record";
 import type { ConsoleContext } from "../context";
-import { findChangeableKey } from "./authority";
+import { findChangeableKey } from "./permissions";
 
 /** Revokes a key permanently. Throws `not_found`, `forbidden`. */
 export async function deleteKey(ctx: ConsoleContext, id: string): Promise<void> {

@@ -12,7 +12,7 @@ const IN_GRACE = 2;
 type Owner = Pick<UserRecord, "id" | "role">;
 
 /** Throws `conflict` when `owner` already has the most unexpired keys of their role. */
-export async function requireRoomForKey(
+export async function requireKeyQuota(
   tx: Pick<Repositories, "keys">,
   owner: Owner,
   now: number,
@@ -29,7 +29,7 @@ export async function requireRoomForKey(
  * Throws `conflict` when another rotated key, valid beside its predecessor for the grace period, would exceed the
  * quota.
  */
-export async function requireRoomForGrace(
+export async function requireGraceQuota(
   tx: Pick<Repositories, "keys">,
   owner: Owner,
   now: number,

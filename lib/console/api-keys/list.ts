@@ -4,7 +4,7 @@ import { AppError } from "../../errors";
 import type { UserRecord } from "../../ports/store";
 import { requireUser } from "../access/guards";
 import type { ConsoleContext, ReadContext } from "../context";
-import { findVisibleKey } from "./authority";
+import { findVisibleKey } from "./permissions";
 import { toApiKey, toApiKeys } from "./to-api-key";
 
 /**

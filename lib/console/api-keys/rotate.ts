@@ -6,9 +6,9 @@ import type { KeyRecord } from "../../ports/store";
 import { requireUser } from "../access/guards";
 import { recordAudit } from "../audit/record";
 import type { ConsoleContext } from "../context";
-import { findChangeableKey } from "./authority";
-import { requireRoomForGrace } from "./key-quota";
+import { requireGraceQuota } from "./key-quota";
 import { requireUncountedCaller, requireWithinCaller } from "./limits";
+import { findChangeableKey } from "./permissions";
 import { toApiKey } from "./to-api-key";
 
 const HOUR_MS = 3_600_000;
@@ -34,7 +34,7 @@ export async function rotateKey(
     }
     requireWithinCaller(ctx, old);
     requireUncountedCaller(ctx, "rotate keys");
-    if (input.grace_hours > 0) await requireRoomForGrace(tx, user, now);
+    if (input.grace_hours > 0) await requireGraceQuota(tx, user, now);
     const fresh: KeyRecord = {
       ...old,
       id: newId(ctx.random, "key"),

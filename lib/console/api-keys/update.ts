@@ -5,8 +5,7 @@ import { requireUser } from "../access/guards";
 import { recordAudit } from "../audit/record";
 import type { ConsoleContext } from "../context";
 import { applyBudget } from "../users/limits";
-import { findChangeableKey, readExpiry, requireGrantable } from "./authority";
-import { requireRoomForKey } from "./key-quota";
+import { requireKeyQuota } from "./key-quota";
 import {
   limitAuthors,
   looserLimits,
@@ -14,6 +13,7 @@ import {
   requireUncountedCaller,
   requireWithinCaller,
 } from "./limits";
+import { findChangeableKey, readExpiry, requireGrantable } from "./permissions";
 import { toApiKey } from "./to-api-key";
 
 /**
@@ -49,7 +49,7 @@ export async function updateKey(ctx: ConsoleContext, id: string, input: UpdateKe
     requireMayLoosen(actor.role, before, wanted);
     if (looserLimits(wanted, before).length > 0) requireUncountedCaller(ctx, "loosen the limits of others");
     // An expired key that becomes valid again counts toward the quota.
-    if (!isLiving(before, now) && isLiving(wanted, now)) await requireRoomForKey(tx, owner, now);
+    if (!isLiving(before, now) && isLiving(wanted, now)) await requireKeyQuota(tx, owner, now);
     const limitsSetBy = limitAuthors(actor.role, owner.role, before, wanted);
     const after = await tx.keys.update(before, { ...patch, limitsSetBy });
     if (after === null) throw changedMeanwhile();

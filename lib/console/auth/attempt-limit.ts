@@ -16,7 +16,7 @@ export function takeAttempt(
   const taken = ctx.limiter.take(`${what}:${addressBucket(ctx.peer.address)}`, limits[limit], MINUTE_MS);
   if (taken.allowed) return;
   ctx.metrics.count("rate_limited");
-  throw tooMany("Too many attempts from this address.", taken.retryAfterMs);
+  throw tooManyAttempts("Too many attempts from this address.", taken.retryAfterMs);
 }
 
 const WRONG_ENROLMENT_CODES = 10;
@@ -35,11 +35,11 @@ export function takeEnrolmentCode(
   const taken = ctx.limiter.take(bucket, WRONG_ENROLMENT_CODES, WRONG_ENROLMENT_WINDOW_MS, cost);
   if (taken.allowed) return;
   ctx.metrics.count("rate_limited");
-  throw tooMany("Too many wrong codes.", taken.retryAfterMs);
+  throw tooManyAttempts("Too many wrong codes.", taken.retryAfterMs);
 }
 
 /** A 429 that says how long to wait. */
-export function tooMany(words: string, retryAfterMs: number): AppError {
+export function tooManyAttempts(words: string, retryAfterMs: number): AppError {
   const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
   const wait = seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} minutes`;
   return new AppError("rate_limited", `${words} Try again in ${wait}.`, { retryAfterMs: seconds * 1000 });

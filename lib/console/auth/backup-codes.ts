@@ -17,6 +17,6 @@ export function newBackupCodes(random: Random): string[] {
  * The stored form of a user's backup code: an HMAC under the instance secret. `code` as returned by readCode, or as
  * shown.
  */
-export function digestBackupCode(sealer: Cipher, userId: string, code: string): string {
-  return sealer.digest("backup-code", `${userId}:${code.replaceAll("-", "")}`);
+export function digestBackupCode(cipher: Cipher, userId: string, code: string): string {
+  return cipher.digest("backup-code", `${userId}:${code.replaceAll("-", "")}`);
 }

@@ -23,15 +23,13 @@ export interface ChangedPassword {
 export async function changePassword(ctx: ConsoleContext, input: ChangePassword): Promise<ChangedPassword> {
   const { user } = requireSession(ctx);
   requireGoodPassword(ctx.instance, input.new_password, user, "new_password");
-  const secondFactor = await ctx.store.twoFactors.find(user.id);
+  const twoFactor = await ctx.store.twoFactors.find(user.id);
   const newHash = () => ctx.hasher.hash(canonicalPassword(input.new_password), "login");
-  if (secondFactor?.state === "enabled") {
+  if (twoFactor?.state === "enabled") {
     const proof = { password: input.current_password, code: requireCode(input.code) };
     // Hashed before the code is used up: a full queue must not cost the user a code.
     const passwordHash = await newHash();
-    return stepUp(ctx, user, secondFactor, proof, (tx, method) =>
-      replace(tx, ctx, user, passwordHash, method),
-    );
+    return stepUp(ctx, user, twoFactor, proof, (tx, method) => replace(tx, ctx, user, passwordHash, method));
   }
   await verifyOwnPassword(ctx, user, input.current_password);
   const passwordHash = await newHash();
@@ -53,8 +51,9 @@ async function replace(
 ): Promise<ChangedPassword> {
   const changed = await tx.users.update(user, { passwordHash, passwordVersion: user.passwordVersion + 1 });
   // 2FA may have been enabled after the check that asked for no code.
-  const isUnasked = method === "password" && (await tx.twoFactors.find(user.id))?.state === "enabled";
-  if (changed === null || isUnasked)
+  const wasEnabledMeanwhile =
+    method === "password" && (await tx.twoFactors.find(user.id))?.state === "enabled";
+  if (changed === null || wasEnabledMeanwhile)
     throw new AppError("conflict", "Your account was changed by another request. Load it again.");
   await tx.sessions.deleteByUser(user.id);
   await tx.flows.deleteByUser(user.id);

@@ -2,7 +2,7 @@ import { readCode, type TwoFactorMethod } from "../../contracts/console/totp-cod
 import { AppError } from "../../errors";
 import type { Repositories, TwoFactorRecord } from "../../ports/store";
 import type { ConsoleContext } from "../context";
-import { tooMany } from "./attempt-limit";
+import { tooManyAttempts } from "./attempt-limit";
 import { digestBackupCode } from "./backup-codes";
 import { matchTotp } from "./totp";
 
@@ -19,14 +19,14 @@ export function secretAad(userId: string): string {
 /** The 429 of a user whose two-factor sign-in is locked; null when it is not. */
 export function lockOf(ctx: Pick<ConsoleContext, "clock">, lockedUntil: number | null): AppError | null {
   const waitMs = (lockedUntil ?? 0) - ctx.clock.now();
-  return waitMs > 0 ? tooMany("Too many wrong codes: two-factor sign-in is locked.", waitMs) : null;
+  return waitMs > 0 ? tooManyAttempts("Too many wrong codes: two-factor sign-in is locked.", waitMs) : null;
 }
 
 /** Counts one attempt on the account before its code is checked. Throws `rate_limited` while locked. */
 export async function countCodeAttempt(ctx: ConsoleContext, userId: string): Promise<void> {
   const counted = await ctx.store.twoFactors.countAttempt(userId, ctx.clock.now(), LOCK_RULE);
   if (!counted.allowed) {
-    throw lockOf(ctx, counted.lockedUntil) ?? tooMany("Too many wrong codes.", 1000);
+    throw lockOf(ctx, counted.lockedUntil) ?? tooManyAttempts("Too many wrong codes.", 1000);
   }
 }
 
@@ -36,28 +36,28 @@ export type MatchedCode = { method: "totp"; step: number } | { method: "backup_c
 /** The match of a well-formed code; null for a wrong TOTP code. A backup code is verified only when it is consumed. */
 export function matchCode(
   ctx: Pick<ConsoleContext, "cipher" | "clock">,
-  secondFactor: TwoFactorRecord,
+  twoFactor: TwoFactorRecord,
   text: string,
 ): MatchedCode | null {
   const read = readCode(text);
   if (read === null)
     throw new AppError("invalid", "code: must be six digits or a backup code.", { param: "code" });
   if (read.method === "backup_code") {
-    return { method: "backup_code", digest: digestBackupCode(ctx.cipher, secondFactor.userId, read.code) };
+    return { method: "backup_code", digest: digestBackupCode(ctx.cipher, twoFactor.userId, read.code) };
   }
-  const secret = ctx.cipher.decrypt("totp", secretAad(secondFactor.userId), secondFactor.encryptedSecret);
-  const step = matchTotp(secret, read.code, ctx.clock.now(), secondFactor.lastStep);
+  const secret = ctx.cipher.decrypt("totp", secretAad(twoFactor.userId), twoFactor.encryptedSecret);
+  const step = matchTotp(secret, read.code, ctx.clock.now(), twoFactor.lastStep);
   return step === null ? null : { method: "totp", step };
 }
 
 /** Consumes the code inside the transaction that depends on it; null when it is wrong or was used before. */
 export async function consumeCode(
   tx: Repositories,
-  secondFactor: TwoFactorRecord,
+  twoFactor: TwoFactorRecord,
   matched: MatchedCode | null,
 ): Promise<TwoFactorMethod | null> {
   if (matched === null) return null;
-  const { userId, enrolmentId } = secondFactor;
+  const { userId, enrolmentId } = twoFactor;
   const wasFresh =
     matched.method === "totp"
       ? await tx.twoFactors.consumeStep(userId, enrolmentId, matched.step)

@@ -12,20 +12,20 @@ export function canonicalPassword(password: string): string {
 /**
  * The problems of a new password beyond those its contract checks: the instance's minimum length and common passwords.
  */
-export function passwordFaults(
+export function passwordIssues(
   password: string,
   rules: { minimum: number; username: string; email?: string | null },
 ): string[] {
-  const faults: string[] = [];
+  const messages: string[] = [];
   const minimum = Math.max(PASSWORD_FLOOR, rules.minimum);
-  if (passwordLength(password) < minimum) faults.push(`Must have at least ${minimum} characters.`);
+  if (passwordLength(password) < minimum) messages.push(`Must have at least ${minimum} characters.`);
   const plain = userNameKey(password);
   if (plain === userNameKey(rules.username) || (rules.email && plain === userNameKey(rules.email))) {
-    faults.push("Must not be the username or the e-mail address.");
+    messages.push("Must not be the username or the e-mail address.");
   } else if (isCommonPassword(plain)) {
-    faults.push("This password is among the most common ones and easy to guess.");
+    messages.push("This password is among the most common ones and easy to guess.");
   }
-  return faults;
+  return messages;
 }
 
 /** Throws `invalid` with an issue per problem under `path`. */
@@ -35,8 +35,8 @@ export function requireGoodPassword(
   of: { username: string; email?: string | null },
   path: string,
 ): void {
-  const faults = passwordFaults(password, { minimum: instance.passwordMinimum, ...of });
-  if (faults.length === 0) return;
-  const issues: Issue[] = faults.map((message) => ({ path, message }));
-  throw new AppError("invalid", `${path}: ${faults[0]}`, { issues, param: path });
+  const messages = passwordIssues(password, { minimum: instance.passwordMinimum, ...of });
+  if (messages.length === 0) return;
+  const issues: Issue[] = messages.map((message) => ({ path, message }));
+  throw new AppError("invalid", `${path}: ${messages[0]}`, { issues, param: path });
 }

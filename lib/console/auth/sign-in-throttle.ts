@@ -1,7 +1,7 @@
 import type { AppError } from "../../errors";
 import type { Repositories, UserRecord } from "../../ports/store";
 import type { ConsoleContext } from "../context";
-import { tooMany } from "./attempt-limit";
+import { tooManyAttempts } from "./attempt-limit";
 import { userNameKey } from "./user-name-key";
 
 /** Ten wrong passwords for one account, existing or not, delay it 30 s, doubling to 1 h. */
@@ -45,7 +45,7 @@ export async function delayOf(
 ): Promise<AppError | null> {
   const throttle = await store.signInThrottles.find(subjectDigest(ctx, subject));
   const waitMs = (throttle?.delayedUntil ?? 0) - ctx.clock.now();
-  return waitMs > 0 ? tooMany("Too many wrong passwords.", waitMs) : null;
+  return waitMs > 0 ? tooManyAttempts("Too many wrong passwords.", waitMs) : null;
 }
 
 /** Resets the counters of these subjects to 0. */

@@ -64,8 +64,8 @@ export async function signIn(ctx: ConsoleContext, input: SignInRequest): Promise
 }
 
 async function admit(tx: Repositories, ctx: ConsoleContext, user: UserRecord): Promise<SignInOutcome> {
-  const secondFactor = await tx.twoFactors.find(user.id);
-  if (secondFactor?.state !== "enabled") {
+  const twoFactor = await tx.twoFactors.find(user.id);
+  if (twoFactor?.state !== "enabled") {
     const started = await startSession(tx, ctx, user, "password");
     await recordAudit(tx, ctx, {
       action: "login.ok",
@@ -80,7 +80,7 @@ async function admit(tx: Repositories, ctx: ConsoleContext, user: UserRecord): P
     digest: digestToken(flowToken),
     userId: user.id,
     passwordVersion: user.passwordVersion,
-    enrolmentId: secondFactor.enrolmentId,
+    enrolmentId: twoFactor.enrolmentId,
     attemptsLeft: FLOW_ATTEMPTS,
     expiresAt: ctx.clock.now() + FLOW_LIFE_MS,
   };

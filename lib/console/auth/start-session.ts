@@ -24,9 +24,9 @@ export async function startSession(
   user: UserRecord,
   method: SessionRecord["method"],
 ): Promise<StartedSession> {
-  const secondFactor = await tx.twoFactors.find(user.id);
+  const twoFactor = await tx.twoFactors.find(user.id);
   const hasPassed = method === "totp" || method === "backup_code";
-  if (!user.enabled || (secondFactor?.state === "enabled" && !hasPassed)) {
+  if (!user.enabled || (twoFactor?.state === "enabled" && !hasPassed)) {
     throw new AppError("internal", "A session was requested before authentication was complete.");
   }
   const now = ctx.clock.now();

@@ -15,15 +15,15 @@ type Outcome<T> = { isProven: true; value: T } | { isProven: false };
 export async function stepUp<T>(
   ctx: ConsoleContext,
   user: UserRecord,
-  secondFactor: TwoFactorRecord,
+  twoFactor: TwoFactorRecord,
   proof: { password: string; code: string },
   change: (tx: Repositories, method: TwoFactorMethod) => Promise<T>,
 ): Promise<T> {
   await verifyOwnPassword(ctx, user, proof.password);
   await countCodeAttempt(ctx, user.id);
-  const matched = matchCode(ctx, secondFactor, proof.code);
+  const matched = matchCode(ctx, twoFactor, proof.code);
   const outcome = await ctx.store.transaction(async (tx): Promise<Outcome<T>> => {
-    const method = await consumeCode(tx, secondFactor, matched);
+    const method = await consumeCode(tx, twoFactor, matched);
     if (method !== null) return { isProven: true, value: await change(tx, method) };
     await recordAudit(tx, ctx, { action: "2fa.fail", target: user.id });
     return { isProven: false };
@@ -34,9 +34,9 @@ export async function stepUp<T>(
 
 /** The user's enabled two-factor record. Throws `conflict` when 2FA is off. */
 export async function requireTwoFactor(ctx: ConsoleContext, userId: string): Promise<TwoFactorRecord> {
-  const secondFactor = await ctx.store.twoFactors.find(userId);
-  if (secondFactor?.state !== "enabled") {
+  const twoFactor = await ctx.store.twoFactors.find(userId);
+  if (twoFactor?.state !== "enabled") {
     throw new AppError("conflict", "Two-factor authentication is not enabled.");
   }
-  return secondFactor;
+  return twoFactor;
 }

@@ -9,10 +9,10 @@ import { consumeCode, countCodeAttempt, lockOf, matchCode } from "./match-code";
 import { type StartedSession, startSession } from "./start-session";
 import { digestToken, isSameSecret } from "./tokens";
 
-interface PendingLogin {
+interface PendingSignIn {
   flow: FlowRecord;
   user: UserRecord;
-  secondFactor: TwoFactorRecord;
+  twoFactor: TwoFactorRecord;
 }
 
 export interface TwoFactorOutcome {
@@ -43,18 +43,18 @@ export async function verifyTwoFactor(
   if (token === null) throw expired();
   const digest = digestToken(token);
   const pending = await findPending(ctx, digest);
-  const locked = lockOf(ctx, pending.secondFactor.lockedUntil);
+  const locked = lockOf(ctx, pending.twoFactor.lockedUntil);
   if (locked !== null) throw locked;
 
   const flow = await ctx.store.flows.takeAttempt(digest, ctx.clock.now());
   if (flow === null) throw expired();
   await countCodeAttempt(ctx, pending.user.id);
   // Read again after counting, so that a step used by a concurrent request is refused.
-  const secondFactor = (await findPending(ctx, digest, flow)).secondFactor;
-  const matched = matchCode(ctx, secondFactor, input.code);
+  const twoFactor = (await findPending(ctx, digest, flow)).twoFactor;
+  const matched = matchCode(ctx, twoFactor, input.code);
 
   const outcome = await ctx.store.transaction(async (tx): Promise<TwoFactorOutcome | null> => {
-    const method = await consumeCode(tx, secondFactor, matched);
+    const method = await consumeCode(tx, twoFactor, matched);
     if (method === null) {
       await recordAudit(tx, ctx, {
         action: "login.fail",
@@ -83,7 +83,7 @@ export async function verifyTwoFactor(
 }
 
 /** The live sign-in behind a flow. Throws `flow_expired`. */
-async function findPending(ctx: ConsoleContext, digest: string, taken?: FlowRecord): Promise<PendingLogin> {
+async function findPending(ctx: ConsoleContext, digest: string, taken?: FlowRecord): Promise<PendingSignIn> {
   const flow = taken ?? (await ctx.store.flows.find(digest));
   const isLive =
     flow !== null && flow.expiresAt > ctx.clock.now() && (taken !== undefined || flow.attemptsLeft > 0);
@@ -98,13 +98,13 @@ async function findPending(ctx: ConsoleContext, digest: string, taken?: FlowReco
 async function readBound(
   store: Pick<Repositories, "users" | "twoFactors">,
   flow: FlowRecord,
-): Promise<{ user: UserRecord; secondFactor: TwoFactorRecord }> {
+): Promise<{ user: UserRecord; twoFactor: TwoFactorRecord }> {
   const user = await store.users.findById(flow.userId);
-  const secondFactor = await store.twoFactors.find(flow.userId);
+  const twoFactor = await store.twoFactors.find(flow.userId);
   if (!user?.enabled) throw expired();
   if (user.passwordVersion !== flow.passwordVersion) throw expired();
-  if (secondFactor?.state !== "enabled" || secondFactor.enrolmentId !== flow.enrolmentId) throw expired();
-  return { user, secondFactor };
+  if (twoFactor?.state !== "enabled" || twoFactor.enrolmentId !== flow.enrolmentId) throw expired();
+  return { user, twoFactor };
 }
 
 function expired(): AppError {

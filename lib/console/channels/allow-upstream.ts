@@ -13,8 +13,8 @@ const Targets = z.array(z.string());
 
 /** The `host:port` targets that the owner has allowed; an unreadable list counts as empty. */
 export async function readAllowedUpstreams(store: Pick<Repositories, "settings">): Promise<string[]> {
-  const kept = Targets.safeParse((await store.settings.all())[SETTING]);
-  return kept.success ? kept.data : [];
+  const stored = Targets.safeParse((await store.settings.all())[SETTING]);
+  return stored.success ? stored.data : [];
 }
 
 /** Only the owner may allow private addresses (SECURITY SF-3). */

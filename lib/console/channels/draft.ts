@@ -8,8 +8,8 @@ import { recordAudit } from "../audit/record";
 import type { ConsoleContext } from "../context";
 import { encryptKey } from "./encrypt-keys";
 import { askForModels } from "./list-upstream-models";
-import { runTestCall, type ToWav, toFault } from "./run-test-call";
-import { keptKey, requireNewKeys } from "./stored-keys";
+import { runTestCall, type ToWav, toUpstreamFailure } from "./run-test-call";
+import { findStoredKey, requireNewKeys } from "./stored-keys";
 import { readTimeouts } from "./timeouts";
 
 /** The key of a draft: a new one, or one of the saved channel, whose address must be the same. */
@@ -26,8 +26,8 @@ function keyOf(
     const message = "A new channel has no stored keys; enter them.";
     throw new AppError("invalid", message, { issues: [{ path: "keys.0", message }] });
   }
-  const kept = keptKey(saved, first.id, 0);
-  const open = ctx.cipher.decrypt("upstream-key", channelKeyAad(saved.id, kept.id), kept.sealed);
+  const stored = findStoredKey(saved, first.id, 0);
+  const open = ctx.cipher.decrypt("upstream-key", channelKeyAad(saved.id, stored.id), stored.sealed);
   return [encryptKey(ctx, draftId, open)];
 }
 
@@ -79,7 +79,7 @@ export async function listDraftModels(ctx: ConsoleContext, input: DraftChannel):
     return { ...(await askForModels(ctx, channel)), error: null };
   } catch (error) {
     if (!isAppError(error)) throw error;
-    return { models: null, error: toFault(ctx, error) };
+    return { models: null, error: toUpstreamFailure(ctx, error) };
   }
 }
 

@@ -30,11 +30,11 @@ export async function ensureModels(
   now: number,
   given?: ModelNames,
 ): Promise<void> {
-  const book = given ?? (await readModelNames(tx));
+  const models = given ?? (await readModelNames(tx));
   const issues: Issue[] = [];
   const drafts: ModelRecord[] = [];
   for (const [index, offer] of offers.entries()) {
-    const taken = book.holderOf(offer.name);
+    const taken = models.holderOf(offer.name);
     if (taken !== undefined) {
       if (taken.name !== offer.name)
         issues.push({
@@ -59,6 +59,6 @@ export async function ensureModels(
   if (issues.length > 0) throw new AppError("invalid", issues[0]?.message ?? "", { issues });
   for (const draft of drafts) {
     await tx.models.insert(draft);
-    book.note(draft);
+    models.note(draft);
   }
 }

@@ -21,15 +21,15 @@ export interface Offer {
 /** Wraps 24 kHz samples as a WAV file. */
 export type ToWav = (pcm: Uint8Array) => Uint8Array;
 
-/** What a test learned, before it is told. */
-type Learned = Pick<ChannelTest, "first_byte_ms" | "dimensions" | "audio_ms"> & { pcm: Uint8Array | null };
+/** The measured result of a successful test call. */
+type CallResult = Pick<ChannelTest, "first_byte_ms" | "dimensions" | "audio_ms"> & { pcm: Uint8Array | null };
 
 async function speak(
   ctx: ConsoleContext,
   channel: ChannelRecord,
   offer: Offer,
   options: CallOptions,
-): Promise<Learned> {
+): Promise<CallResult> {
   const startedAt = ctx.clock.monotonic();
   const model = ctx.providers.speech(channel);
   const [voice] = await model.voices(offer.upstreamName);
@@ -55,7 +55,7 @@ async function embed(
   channel: ChannelRecord,
   offer: Offer,
   options: CallOptions,
-): Promise<Learned> {
+): Promise<CallResult> {
   const request = { model: offer.upstreamName, texts: [EMBEDDED] };
   const { vectors } = await ctx.providers.embedding(channel).embed(request, options);
   const [vector] = vectors;
@@ -64,8 +64,8 @@ async function embed(
   return { first_byte_ms: null, dimensions: vector.length, audio_ms: null, pcm: null };
 }
 
-/** Why an upstream gave nothing, as the operator hears it. */
-export function toFault(ctx: ConsoleContext, error: AppError): UpstreamFailure {
+/** A failed upstream call as the API returns it. */
+export function toUpstreamFailure(ctx: ConsoleContext, error: AppError): UpstreamFailure {
   return {
     code: error.code,
     message: error.message,
@@ -74,7 +74,7 @@ export function toFault(ctx: ConsoleContext, error: AppError): UpstreamFailure {
   };
 }
 
-/** One real, short call of the right kind through the channel, by the same client and limits as any other. */
+/** Runs one short real call through the channel, with the same client and limits as any other call. */
 export async function runTestCall(
   ctx: ConsoleContext,
   channel: ChannelRecord,
@@ -91,12 +91,12 @@ export async function runTestCall(
   const tookMs = () => Math.round(ctx.clock.monotonic() - startedAt);
   try {
     const run = offer.operation === "speech" ? speak : embed;
-    const { pcm, ...learned } = await run(ctx, channel, offer, options);
+    const { pcm, ...result } = await run(ctx, channel, offer, options);
     const audio = pcm === null ? null : Buffer.from(wav(pcm)).toString("base64");
-    return { ok: true, ...base, latency_ms: tookMs(), ...learned, audio_wav: audio, error: null };
+    return { ok: true, ...base, latency_ms: tookMs(), ...result, audio_wav: audio, error: null };
   } catch (error) {
     if (!isAppError(error)) throw error;
     const nothing = { first_byte_ms: null, dimensions: null, audio_ms: null, audio_wav: null };
-    return { ok: false, ...base, latency_ms: tookMs(), ...nothing, error: toFault(ctx, error) };
+    return { ok: false, ...base, latency_ms: tookMs(), ...nothing, error: toUpstreamFailure(ctx, error) };
   }
 }

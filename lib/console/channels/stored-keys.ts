@@ -2,7 +2,7 @@ import type { UpdateChannel } from "../../contracts/console/channels";
 import { AppError } from "../../errors";
 import type { ChannelKey, ChannelRecord } from "../../ports/store";
 
-function placeOf(baseUrl: string | null | undefined): string | null {
+function normalizeBaseUrl(baseUrl: string | null | undefined): string | null {
   if (!baseUrl) return null;
   return (URL.canParse(baseUrl) ? new URL(baseUrl).href : baseUrl).replace(/\/$/, "");
 }
@@ -11,8 +11,8 @@ function placeOf(baseUrl: string | null | undefined): string | null {
  * True when both base URLs are the same, path included: on shared hosts another path is another customer. Null is the
  * provider's default; a trailing slash is ignored.
  */
-export function isSamePlace(one: string | null | undefined, other: string | null | undefined): boolean {
-  return placeOf(one) === placeOf(other);
+export function isSameBaseUrl(one: string | null | undefined, other: string | null | undefined): boolean {
+  return normalizeBaseUrl(one) === normalizeBaseUrl(other);
 }
 
 /**
@@ -21,18 +21,18 @@ export function isSamePlace(one: string | null | undefined, other: string | null
  */
 export function requireNewKeys(record: ChannelRecord, input: Pick<UpdateChannel, "base_url" | "keys">): void {
   if (input.base_url === undefined || record.keys.length === 0) return;
-  if (isSamePlace(input.base_url, record.baseUrl)) return;
-  const isKept = input.keys === undefined || input.keys.some((one) => typeof one !== "string");
-  if (!isKept) return;
+  if (isSameBaseUrl(input.base_url, record.baseUrl)) return;
+  const reusesStoredKeys = input.keys === undefined || input.keys.some((one) => typeof one !== "string");
+  if (!reusesStoredKeys) return;
   const message =
     "The address has changed: enter its keys again, stored keys are only sent to the old address.";
   throw new AppError("invalid", message, { issues: [{ path: "keys", message }] });
 }
 
 /** The channel's stored key with that ID, which was at `index` in the request. Throws `invalid`. */
-export function keptKey(record: ChannelRecord, id: string, index: number): ChannelKey {
-  const kept = record.keys.find((key) => key.id === id);
-  if (kept !== undefined) return kept;
+export function findStoredKey(record: ChannelRecord, id: string, index: number): ChannelKey {
+  const stored = record.keys.find((key) => key.id === id);
+  if (stored !== undefined) return stored;
   const message = "This channel has no key with that ID.";
   throw new AppError("invalid", message, { issues: [{ path: `keys.${index}.id`, message }] });
 }

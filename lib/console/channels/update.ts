@@ -6,7 +6,7 @@ import { recordAudit } from "../audit/record";
 import type { ConsoleContext } from "../context";
 import { encryptKey } from "./encrypt-keys";
 import { ensureModels } from "./ensure-models";
-import { keptKey, requireNewKeys } from "./stored-keys";
+import { findStoredKey, requireNewKeys } from "./stored-keys";
 import { readTimeouts } from "./timeouts";
 import { toChannel } from "./to-channel";
 
@@ -29,7 +29,7 @@ function keysOf(
   sent: UpdateChannel["keys"],
 ): ChannelKey[] | undefined {
   return sent?.map((one, index) =>
-    typeof one === "string" ? encryptKey(ctx, record.id, one) : keptKey(record, one.id, index),
+    typeof one === "string" ? encryptKey(ctx, record.id, one) : findStoredKey(record, one.id, index),
   );
 }
 

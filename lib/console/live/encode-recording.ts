@@ -8,7 +8,7 @@ const MOST_AT_ONCE = 2;
 /** Bytes handed to the encoder at a time: one second. */
 const PIECE_BYTES = 48_000;
 
-async function* inPieces(pcm: Uint8Array): AsyncGenerator<Uint8Array> {
+async function* inChunks(pcm: Uint8Array): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < pcm.byteLength; at += PIECE_BYTES) yield pcm.subarray(at, at + PIECE_BYTES);
 }
 
@@ -42,7 +42,7 @@ export async function* encodeRecording(
     const pcm = await read();
     if (pcm.byteLength === 0 || pcm.byteLength % 2 !== 0)
       throw new AppError("invalid", "The body must be 24 kHz mono PCM with 16-bit samples.");
-    yield* ctx.encoder.encode(format, inPieces(pcm));
+    yield* ctx.encoder.encode(format, inChunks(pcm));
   } finally {
     leave();
   }

@@ -57,7 +57,7 @@ export function watchChanges(
   let isGreeted = false;
   let isBeatDue = false;
   let isSuspect = false;
-  let mayTell = true;
+  let maySend = true;
   const pending = new Set<LiveTopic>();
   let wake = (): void => undefined;
 
@@ -108,12 +108,12 @@ export function watchChanges(
     return true;
   }
 
-  function tell(): LiveEvent {
+  function changedEvent(): LiveEvent {
     const topics = [...pending];
     pending.clear();
-    mayTell = false;
+    maySend = false;
     throttle = setTimeout(() => {
-      mayTell = true;
+      maySend = true;
       wake();
     }, pace.throttleMs);
     return { kind: "changed", topics };
@@ -140,7 +140,7 @@ export function watchChanges(
       isGreeted = true;
       return { kind: "hello" };
     }
-    if (pending.size > 0 && mayTell) return tell();
+    if (pending.size > 0 && maySend) return changedEvent();
     if (!isBeatDue) return null;
     isBeatDue = false;
     return { kind: "beat" };

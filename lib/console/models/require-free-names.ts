@@ -11,9 +11,9 @@ export async function requireFreeNames(
   { name, aliases }: Pick<ModelRecord, "name" | "aliases">,
   isNew: boolean,
 ): Promise<void> {
-  const book = await readModelNames(tx);
+  const models = await readModelNames(tx);
   const issueOf = (path: string, asked: string): Issue[] => {
-    const holder = book.holderOf(asked);
+    const holder = models.holderOf(asked);
     if (holder === undefined || (!isNew && holder.name === name)) return [];
     return [{ path, message: `'${asked}' is already a name or alias of the model '${holder.name}'.` }];
   };

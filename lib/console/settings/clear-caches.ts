@@ -9,8 +9,8 @@ const SETTING = "cache_clearings";
 
 /** The number of clearings so far. */
 export async function readClearings(store: Pick<Repositories, "settings">): Promise<number> {
-  const kept = (await store.settings.all())[SETTING];
-  return typeof kept === "number" ? kept : 0;
+  const stored = (await store.settings.all())[SETTING];
+  return typeof stored === "number" ? stored : 0;
 }
 
 /** Clears cached vectors and speech, here at once and in other processes within a second. Throws `forbidden`. */

@@ -10,14 +10,14 @@ import type { ConsoleContext } from "../context";
 
 const SETTING = "metrics_token";
 /** The stored token: its digest in hex, never the token. */
-const Kept = z.object({ digest: z.string(), madeAt: z.number() });
+const StoredToken = z.object({ digest: z.string(), madeAt: z.number() });
 
 /** The stored token; null when there is none. */
 export async function readMetricsToken(
   store: Pick<Repositories, "settings">,
-): Promise<z.output<typeof Kept> | null> {
-  const kept = Kept.safeParse((await store.settings.all())[SETTING]);
-  return kept.success ? kept.data : null;
+): Promise<z.output<typeof StoredToken> | null> {
+  const stored = StoredToken.safeParse((await store.settings.all())[SETTING]);
+  return stored.success ? stored.data : null;
 }
 
 /** The form in which tokens are stored and compared. */
@@ -29,7 +29,7 @@ export function digestOf(token: string): string {
  * Creates the token of /metrics, replacing an earlier one. Throws `forbidden`, `step_up_failed`, `conflict`
  * (PATCHBAY_METRICS_TOKEN is set and wins).
  */
-export async function makeMetricsToken(ctx: ConsoleContext, proof: OwnerProof): Promise<MetricsToken> {
+export async function createMetricsToken(ctx: ConsoleContext, proof: OwnerProof): Promise<MetricsToken> {
   const owner = requireOwner(ctx, "Only the owner may create the token of /metrics.");
   if (ctx.metrics.exposition?.token) {
     const message = "PATCHBAY_METRICS_TOKEN sets the token; change it there.";

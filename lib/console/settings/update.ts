@@ -4,8 +4,8 @@ import type { Repositories, UserRecord } from "../../ports/store";
 import { requireSignedInAdmin } from "../access/guards";
 import { readSettings } from "../access/read-settings";
 import { requireWritableSite } from "../access/require-operator";
-import { requireOwnFactor } from "../access/two-factor-roles";
-import { changeWebhookUrl, maskWebhookUrl, openWebhookUrl, webhookHost } from "../alerts/webhook-url";
+import { requireOwnTwoFactor } from "../access/two-factor-roles";
+import { changeWebhookUrl, decryptWebhookUrl, maskWebhookUrl, webhookHost } from "../alerts/webhook-url";
 import { recordAudit } from "../audit/record";
 import type { ConsoleContext, ReadContext } from "../context";
 import { raiseVersion, readVersioned } from "./version";
@@ -27,7 +27,7 @@ export async function applySettings(
   if (change.demo_site !== undefined && user.role !== "owner")
     throw new AppError("forbidden", "Only the owner may turn the demo site on or off.");
   if (change.two_factor_roles !== undefined)
-    await requireOwnFactor(tx, user, before.two_factor_roles, change.two_factor_roles);
+    await requireOwnTwoFactor(tx, user, before.two_factor_roles, change.two_factor_roles);
   // The keys of `change` are setting names.
   const names = (Object.keys(change) as (keyof SettingsChange)[]).filter(
     (name) => change[name] !== undefined,
@@ -52,7 +52,7 @@ async function present(
   user: UserRecord,
 ): Promise<VersionedSettings> {
   const { alerts, ...settings } = await readVersioned(store);
-  const url = await openWebhookUrl(store, cipher);
+  const url = await decryptWebhookUrl(store, cipher);
   const mayChange = user.role === "owner" || !settings.demo_site;
   const shown = url !== null && mayChange ? maskWebhookUrl(url) : webhookHost(url);
   return { ...settings, alerts: { ...alerts, webhook_url: shown } };

@@ -7,8 +7,8 @@ import { readSettings } from "../access/read-settings";
 const SETTING = "settings_version";
 
 async function readVersion(store: Pick<Repositories, "settings">): Promise<number> {
-  const kept = (await store.settings.all())[SETTING];
-  return typeof kept === "number" ? kept : 1;
+  const stored = (await store.settings.all())[SETTING];
+  return typeof stored === "number" ? stored : 1;
 }
 
 /** The settings with the version that an update must send back. */
@@ -20,11 +20,11 @@ export async function readVersioned(
 
 /** Raises the version inside the change's transaction. Throws `conflict` when `read` is not the present version. */
 export async function raiseVersion(tx: Repositories, read: number | undefined): Promise<void> {
-  const stands = await readVersion(tx);
-  if (read !== undefined && read !== stands)
+  const present = await readVersion(tx);
+  if (read !== undefined && read !== present)
     throw new AppError(
       "conflict",
       "The settings were changed by another request. Load them again and repeat your change.",
     );
-  await tx.settings.put(SETTING, stands + 1);
+  await tx.settings.put(SETTING, present + 1);
 }

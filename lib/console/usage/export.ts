@@ -1,6 +1,6 @@
 import type { UsageFilters } from "../../contracts/console/usage";
 import type { UsageRecord } from "../../ports/store";
-import { findCallerAgain } from "../auth/refresh-caller";
+import { findCallerAgain } from "../auth/find-caller-again";
 import type { ConsoleContext } from "../context";
 import { listUsage } from "./list-usage";
 

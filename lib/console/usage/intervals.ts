@@ -8,28 +8,28 @@ import { addSums, NO_SUMS, type Sums } from "../../ports/usage-sums";
 const HOUR_MS = 60 * MINUTE_MS;
 
 /** A time range cut into equal intervals without gaps. */
-export interface Pieces {
+export interface Intervals {
   /** Label of each interval: a timestamp, or a day of the instance's time zone. */
   periods: string[];
   starts: number[];
   sums: Sums[];
 }
 
-interface Stretch {
+interface TimeRange {
   from: number;
   to: number;
   interval: OverviewQuery["interval"];
   timeZone: string;
 }
 
-const stepOf = (interval: Stretch["interval"]) => (interval === "minute" ? MINUTE_MS : HOUR_MS);
+const stepOf = (interval: TimeRange["interval"]) => (interval === "minute" ? MINUTE_MS : HOUR_MS);
 
-function nameAt({ interval, timeZone }: Pick<Stretch, "interval" | "timeZone">, at: number): string {
+function nameAt({ interval, timeZone }: Pick<TimeRange, "interval" | "timeZone">, at: number): string {
   return interval === "day" ? billingPeriod(timeZone, at).day : toTimestamp(at);
 }
 
 /** Start times of the intervals; the first is rounded down to the minute or hour. */
-function startsOf(stretch: Stretch): number[] {
+function startsOf(stretch: TimeRange): number[] {
   const { from, to, interval } = stretch;
   const step = stepOf(interval);
   const starts: number[] = [];
@@ -48,20 +48,20 @@ export function dayStarts(range: { from: number; to: number; timeZone: string })
 }
 
 /** Assigns groups by minute, hour or day to the intervals of a range; intervals without calls are 0. */
-export function cutIntoPieces(stretch: Stretch, groups: readonly UsageGroup[]): Pieces {
+export function splitIntoIntervals(stretch: TimeRange, groups: readonly UsageGroup[]): Intervals {
   const starts = startsOf(stretch);
   const periods = starts.map((start) => nameAt(stretch, start));
-  const places = new Map(periods.map((period, place) => [period, place]));
+  const indexes = new Map(periods.map((period, index) => [period, index]));
   const sums: Sums[] = starts.map(() => NO_SUMS);
   for (const group of groups) {
-    const place = places.get(nameAt(stretch, group.hour ?? stretch.from));
-    if (place !== undefined) sums[place] = addSums(sums[place] ?? NO_SUMS, group);
+    const index = indexes.get(nameAt(stretch, group.hour ?? stretch.from));
+    if (index !== undefined) sums[index] = addSums(sums[index] ?? NO_SUMS, group);
   }
   return { periods, starts, sums };
 }
 
 /** Number of intervals elapsed by `now`; the running one counts by its elapsed share. */
-export function elapsedPieces({ starts }: Pieces, to: number, now: number): number {
+export function elapsedIntervals({ starts }: Intervals, to: number, now: number): number {
   if (now >= to) return starts.length;
   const running = starts.findLastIndex((start) => start <= now);
   const start = starts[running] ?? now;
@@ -70,7 +70,7 @@ export function elapsedPieces({ starts }: Pieces, to: number, now: number): numb
 }
 
 /** Sum of the first `count` intervals; a fractional last one counts by its share. */
-export function sumOf({ sums }: Pieces, count = Number.POSITIVE_INFINITY): Sums {
+export function sumOf({ sums }: Intervals, count = Number.POSITIVE_INFINITY): Sums {
   return sums.reduce((total, one, index) => {
     const share = Math.min(1, Math.max(0, count - index));
     return share === 0 ? total : addSums(total, share === 1 ? one : shareOf(one, share));

@@ -4,7 +4,7 @@ import { AppError } from "../../errors";
 import { NO_SUMS } from "../../ports/usage-sums";
 import { requireUser } from "../access/guards";
 import type { ReadContext } from "../context";
-import { cutIntoPieces, dayStarts, elapsedPieces, type Pieces, sumOf } from "./intervals";
+import { dayStarts, elapsedIntervals, type Intervals, splitIntoIntervals, sumOf } from "./intervals";
 import { channelShares, keyShares, modelShares, routeShares } from "./shares";
 import { showSums } from "./to-usage-sums";
 
@@ -47,19 +47,19 @@ export async function readOverview(ctx: ReadContext, query: OverviewQuery): Prom
     ctx.store.models.all(),
     isMember ? [] : ctx.store.channels.all(),
   ]);
-  const pieces = cutIntoPieces({ from, to, interval, timeZone }, now.groups);
-  const earlier = cutIntoPieces({ from: 2 * from - to, to: from, interval, timeZone }, before.groups);
+  const intervals = splitIntoIntervals({ from, to, interval, timeZone }, now.groups);
+  const earlier = splitIntoIntervals({ from: 2 * from - to, to: from, interval, timeZone }, before.groups);
   const bounds = now.latencyBoundsMs;
-  const ran = elapsedPieces(pieces, to, ctx.clock.now());
+  const ran = elapsedIntervals(intervals, to, ctx.clock.now());
   return {
     from: toTimestamp(from),
     to: toTimestamp(to),
     read_from: now.readFrom === null ? null : toTimestamp(now.readFrom),
-    total: showSums(sumOf(pieces), bounds),
+    total: showSums(sumOf(intervals), bounds),
     before: showSums(sumOf(earlier, ran), bounds),
-    periods: pieces.periods,
-    series: seriesOf(pieces, pieces.periods.length, bounds),
-    before_series: seriesOf(earlier, pieces.periods.length, bounds),
+    periods: intervals.periods,
+    series: seriesOf(intervals, intervals.periods.length, bounds),
+    before_series: seriesOf(earlier, intervals.periods.length, bounds),
     models: modelShares(byRoute.groups, isMember ? [] : models.filter((model) => model.enabled), models),
     keys: await keyShares(ctx, byKey.groups),
     channels: isMember ? [] : channelShares(ctx, byRoute.groups, channels),
@@ -67,16 +67,16 @@ export async function readOverview(ctx: ReadContext, query: OverviewQuery): Prom
   };
 }
 
-function seriesOf({ sums }: Pieces, length: number, bounds: readonly number[]): OverviewSeries {
+function seriesOf({ sums }: Intervals, length: number, bounds: readonly number[]): OverviewSeries {
   const all = Array.from({ length }, (_, index) => sums[index] ?? NO_SUMS);
-  const told = all.map((one) => showSums(one, bounds));
+  const shown = all.map((one) => showSums(one, bounds));
   return {
     calls: all.map((one) => one.calls),
     errors: all.map((one) => one.errors),
     tokens: all.map((one) => one.inputTokens + one.outputTokens),
     audio_ms: all.map((one) => one.audioMs),
-    cost_usd: told.map((one) => one.cost_usd),
-    latency_p50_ms: told.map((one) => one.latency_p50_ms),
-    latency_p95_ms: told.map((one) => one.latency_p95_ms),
+    cost_usd: shown.map((one) => one.cost_usd),
+    latency_p50_ms: shown.map((one) => one.latency_p50_ms),
+    latency_p95_ms: shown.map((one) => one.latency_p95_ms),
   };
 }

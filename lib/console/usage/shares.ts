@@ -102,11 +102,11 @@ export function routeShares(
   const sums = sumBy(groups, (group) => (routeOf(group).channelId === null ? null : group.name));
   for (const channel of channels.filter((one) => one.enabled))
     for (const { name } of channel.models) {
-      const place = `${name}\n${channel.id}`;
-      if (!sums.has(place)) sums.set(place, NO_SUMS);
+      const route = `${name}\n${channel.id}`;
+      if (!sums.has(route)) sums.set(route, NO_SUMS);
     }
-  return [...sums].map(([place, { calls, errors }]) => {
-    const [model = "", channel_id = ""] = place.split("\n");
+  return [...sums].map(([route, { calls, errors }]) => {
+    const [model = "", channel_id = ""] = route.split("\n");
     return { model, channel_id, calls, errors };
   });
 }

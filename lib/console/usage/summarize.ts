@@ -33,8 +33,8 @@ const GROUPS_AT_ONCE = 250;
 /** The comma-separated labels of a call; `[null]` when there are none. */
 function labelsOf(tags: string | null): (string | null)[] {
   const labels = (tags ?? "").split(",").map((label) => label.trim());
-  const told = [...new Set(labels.filter((label) => label !== ""))];
-  return told.length > 0 ? told : [null];
+  const unique = [...new Set(labels.filter((label) => label !== ""))];
+  return unique.length > 0 ? unique : [null];
 }
 
 interface Item {
@@ -44,7 +44,7 @@ interface Item {
 }
 
 /** Sums by period and name, and their total, which also counts calls without an item. */
-async function sumByPlace(
+async function sumByItem(
   groups: readonly UsageGroup[],
   by: UsageSummaryQuery["by"],
   periodOf: (hour: number | null) => string | null,
@@ -59,10 +59,10 @@ async function sumByPlace(
     total = addSums(total, group);
     const period = periodOf(group.hour);
     for (const name of by === "tag" ? labelsOf(group.name) : [group.name]) {
-      const place = `${period}\n${name === null ? "" : `=${name}`}`;
-      const known = items.get(place);
+      const itemKey = `${period}\n${name === null ? "" : `=${name}`}`;
+      const known = items.get(itemKey);
       if (known !== undefined) known.sums = addSums(known.sums, group);
-      else if (items.size < most) items.set(place, { period, name, sums: addSums(NO_SUMS, group) });
+      else if (items.size < most) items.set(itemKey, { period, name, sums: addSums(NO_SUMS, group) });
     }
   }
   return { items: [...items.values()], total };
@@ -102,7 +102,7 @@ export async function summarizeUsage(ctx: ReadContext, query: UsageSummaryQuery)
     if (hour === null) return null;
     return query.interval === "day" ? billingPeriod(ctx.instance.timeZone, hour).day : toTimestamp(hour);
   };
-  const { items, total } = await sumByPlace(groups, query.by, periodOf);
+  const { items, total } = await sumByItem(groups, query.by, periodOf);
   const labels = await labelsOfSubjects(ctx, query.by, groups);
   return {
     from: toTimestamp(from),

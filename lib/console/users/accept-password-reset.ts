@@ -33,13 +33,13 @@ export async function acceptPasswordReset(
   if (!target) throw deadLink();
   requireGoodPassword(ctx.instance, input.password, target, "password");
   const found = await ctx.store.twoFactors.find(target.id);
-  const secondFactor = found?.state === "enabled" ? found : null;
-  if (secondFactor !== null) requireCode(input.code);
+  const twoFactor = found?.state === "enabled" ? found : null;
+  if (twoFactor !== null) requireCode(input.code);
   // Hashed before the code is used up: a full queue must not cost the user a code.
   const passwordHash = await ctx.hasher.hash(canonicalPassword(input.password), "login");
-  const matched = secondFactor === null ? null : await tryCode(ctx, secondFactor, input.code ?? "");
+  const matched = twoFactor === null ? null : await tryCode(ctx, twoFactor, input.code ?? "");
   const outcome = await ctx.store.transaction(async (tx): Promise<AcceptedReset | null> => {
-    const method = await prove(tx, ctx, target, secondFactor, matched);
+    const method = await prove(tx, ctx, target, twoFactor, matched);
     return method === null ? null : replacePassword(tx, ctx, digest, passwordHash, method);
   });
   if (outcome !== null) return outcome;
@@ -56,11 +56,11 @@ function requireCode(code: string | undefined): void {
 /** Counts the attempt on the account before the code is checked. */
 async function tryCode(
   ctx: ConsoleContext,
-  secondFactor: TwoFactorRecord,
+  twoFactor: TwoFactorRecord,
   code: string,
 ): Promise<MatchedCode | null> {
-  await countCodeAttempt(ctx, secondFactor.userId);
-  return matchCode(ctx, (await ctx.store.twoFactors.find(secondFactor.userId)) ?? secondFactor, code);
+  await countCodeAttempt(ctx, twoFactor.userId);
+  return matchCode(ctx, (await ctx.store.twoFactors.find(twoFactor.userId)) ?? twoFactor, code);
 }
 
 /** The verified method; null for a wrong code, which is recorded in the audit log. */
@@ -68,15 +68,15 @@ async function prove(
   tx: Repositories,
   ctx: ConsoleContext,
   target: UserRecord,
-  secondFactor: TwoFactorRecord | null,
+  twoFactor: TwoFactorRecord | null,
   matched: MatchedCode | null,
 ): Promise<TwoFactorMethod | "password" | null> {
-  if (secondFactor === null) {
+  if (twoFactor === null) {
     // 2FA may have been enabled after the check that asked for no code.
     if ((await tx.twoFactors.find(target.id))?.state === "enabled") throw deadLink();
     return "password";
   }
-  const method = await consumeCode(tx, secondFactor, matched);
+  const method = await consumeCode(tx, twoFactor, matched);
   if (method === null) {
     await recordAudit(tx, ctx, { action: "2fa.fail", target: target.id, detail: { by: "reset link" } });
   }

@@ -1,8 +1,8 @@
 import type { InviteWithToken } from "../../contracts/console/invites";
 import { newId } from "../../gateway/new-id";
 import type { InviteRecord } from "../../ports/store";
-import { findManageable, requireUserManager } from "../access/require-manager";
 import { requireWritableSite } from "../access/require-operator";
+import { findManageable, requireUserManager } from "../access/require-user-manager";
 import { recordAudit } from "../audit/record";
 import { digestToken, newToken } from "../auth/tokens";
 import type { ConsoleContext } from "../context";

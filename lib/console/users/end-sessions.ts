@@ -1,5 +1,5 @@
-import { findManageable, requireUserManager } from "../access/require-manager";
 import { requireWritableSite } from "../access/require-operator";
+import { findManageable, requireUserManager } from "../access/require-user-manager";
 import { recordAudit } from "../audit/record";
 import type { ConsoleContext } from "../context";
 

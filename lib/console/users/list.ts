@@ -1,7 +1,7 @@
 import type { ManagedUser } from "../../contracts/console/user";
 import type { ListPage, ListQuery } from "../../contracts/paging";
 import { AppError } from "../../errors";
-import { requireUserManager } from "../access/require-manager";
+import { requireUserManager } from "../access/require-user-manager";
 import type { ReadContext } from "../context";
 import { toManagedUser, toManagedUsers } from "./to-managed-user";
 

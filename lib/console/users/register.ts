@@ -10,7 +10,7 @@ import { type StartedSession, startSession } from "../auth/start-session";
 import type { ConsoleContext } from "../context";
 import { applyBudget } from "./limits";
 import { newUser } from "./new-user";
-import { requireFreeNames } from "./require-free-login";
+import { requireFreeNames } from "./require-free-names";
 
 /** The settings if self-registration is on. Throws `not_found` otherwise. */
 export async function requireSelfRegistration(store: Pick<Repositories, "settings">): Promise<OpenSettings> {

@@ -20,23 +20,23 @@ export async function toManagedUsers(
   const digestsOf = (user: UserRecord) =>
     throttleSubjects(user).map((subject) => subjectDigest(ctx, subject));
   const counters = new Map(users.map((user) => [user.id, digestsOf(user)]));
-  const [standings, delays] = await Promise.all([
+  const [statuses, delays] = await Promise.all([
     store.users.standings([...counters.keys()], now),
     store.signInThrottles.delayed([...counters.values()].flat(), now),
   ]);
   return users.map((user) => {
-    const standing = standings.get(user.id);
+    const status = statuses.get(user.id);
     const waits = (counters.get(user.id) ?? []).map((digest) => delays.get(digest) ?? 0);
-    const lockedUntil = Math.max(standing?.lockedUntil ?? 0, ...waits);
+    const lockedUntil = Math.max(status?.lockedUntil ?? 0, ...waits);
     return {
-      ...toUser(user, standing?.hasTwoFactor ?? false),
+      ...toUser(user, status?.hasTwoFactor ?? false),
       ...shownLimits(user),
       spent: {
-        total_usd: nanoToUsd(standing?.spent.totalNano ?? 0),
-        daily_usd: nanoToUsd(standing?.spent.dailyNano ?? 0),
-        monthly_usd: nanoToUsd(standing?.spent.monthlyNano ?? 0),
+        total_usd: nanoToUsd(status?.spent.totalNano ?? 0),
+        daily_usd: nanoToUsd(status?.spent.dailyNano ?? 0),
+        monthly_usd: nanoToUsd(status?.spent.monthlyNano ?? 0),
       },
-      last_seen_at: time(standing?.lastSeenAt ?? null),
+      last_seen_at: time(status?.lastSeenAt ?? null),
       locked_until: lockedUntil > now ? toTimestamp(lockedUntil) : null,
     };
   });

@@ -1,6 +1,6 @@
 import type { Repositories, UserRecord } from "../../ports/store";
-import { findManageable, requireUserManager } from "../access/require-manager";
 import { requireWritableSite } from "../access/require-operator";
+import { findManageable, requireUserManager } from "../access/require-user-manager";
 import { recordAudit } from "../audit/record";
 import { clearThrottles, throttleSubjects } from "../auth/sign-in-throttle";
 import type { ConsoleContext } from "../context";

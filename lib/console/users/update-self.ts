@@ -6,7 +6,7 @@ import { recordAudit } from "../audit/record";
 import { takeAttempt } from "../auth/attempt-limit";
 import { userNameKey } from "../auth/user-name-key";
 import type { ConsoleContext } from "../context";
-import { requireFreeNames } from "./require-free-login";
+import { requireFreeNames } from "./require-free-names";
 import { hasTwoFactor, toSelf } from "./to-user";
 
 /**

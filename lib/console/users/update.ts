@@ -2,14 +2,14 @@ import type { ManagedUser, UpdateUser } from "../../contracts/console/user";
 import { AppError } from "../../errors";
 import type { UserRecord } from "../../ports/store";
 import { outranks } from "../access/guards";
-import { findManageable, requireUserManager } from "../access/require-manager";
 import { requireWritableSite } from "../access/require-operator";
+import { findManageable, requireUserManager } from "../access/require-user-manager";
 import { recordAudit } from "../audit/record";
 import { canonicalPassword, requireGoodPassword } from "../auth/password-rules";
 import { userNameKey } from "../auth/user-name-key";
 import type { ConsoleContext } from "../context";
 import { applyBudget, applyCallLimits } from "./limits";
-import { requireFreeNames } from "./require-free-login";
+import { requireFreeNames } from "./require-free-names";
 import { toManagedUser } from "./to-managed-user";
 
 /**
@@ -42,9 +42,9 @@ export async function updateUser(ctx: ConsoleContext, id: string, input: UpdateU
     );
     if (changed === null)
       throw new AppError("conflict", "The user was changed by another request. Load it again.");
-    const hasNewStanding =
+    const endsSessions =
       changed.role !== present.role || changed.enabled !== present.enabled || passwordHash !== null;
-    if (hasNewStanding) {
+    if (endsSessions) {
       await tx.sessions.deleteByUser(id);
       await tx.flows.deleteByUser(id);
     }
@@ -52,7 +52,7 @@ export async function updateUser(ctx: ConsoleContext, id: string, input: UpdateU
     await recordAudit(tx, ctx, {
       action: "user.update",
       target: id,
-      detail: { before: standing(present), change: fields, password: passwordHash !== null },
+      detail: { before: auditedFields(present), change: fields, password: passwordHash !== null },
     });
     return toManagedUser(tx, ctx, changed);
   });
@@ -68,7 +68,7 @@ async function newHash(
   return ctx.hasher.hash(canonicalPassword(password), "login");
 }
 
-function standing(user: UserRecord): Record<string, unknown> {
+function auditedFields(user: UserRecord): Record<string, unknown> {
   const { role, enabled, displayName, email, rpm, tpm, concurrency } = user;
   return { role, enabled, display_name: displayName, email, rpm, tpm, concurrency };
 }

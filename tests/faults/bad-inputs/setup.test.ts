@@ -90,7 +90,7 @@ describe("before set-up", () => {
 });
 
 describe("at once and afterwards", () => {
-  test("N-210 of fifty set-ups at once one wins and 49 are told so", async () => {
+  test("N-210 of fifty concurrent setups one succeeds and 49 get 409", async () => {
     const replies = await Promise.all(
       Array.from({ length: 50 }, (_, i) => post({ ...GOOD, username: `owner${i}` })),
     );

@@ -150,7 +150,7 @@ describe("codes", () => {
     expect(second.json).toMatchObject({ code: "invalid_code" });
   });
 
-  test("N-180 a flow token alone says nothing of users without a second factor", async () => {
+  test("N-180 a flow token alone reveals nothing about users without 2FA", async () => {
     const reply = await post("/api/user/login/2fa", { code: "123456", flow_token: "y".repeat(43) });
     expect(reply.status).toBe(401);
   });

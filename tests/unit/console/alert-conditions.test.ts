@@ -20,7 +20,7 @@ const judge = (facts: Partial<AlertFacts>, rules: Partial<AlertRules> = {}) =>
 
 test("nothing wrong, nothing raised", () => expect(judge({})).toEqual([]));
 
-test("a channel is told of after it was open for as long as the rule says, not before", () => {
+test("raises a channel alert after the rule's minutes, not before", () => {
   const openFor = (ms: number) => ({
     openChannels: [{ id: "chn_1", name: "Gemini", openedAt: NOW - ms, reason: "credentials" as const }],
   });

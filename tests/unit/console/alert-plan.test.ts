@@ -38,7 +38,7 @@ test("what is wrong is raised once, and only from its threshold on", () => {
   expect(told([record()], [condition()])).toEqual({ raise: 0, hold: 0, resolve: 0 });
 });
 
-test("below the threshold, but near it, an open one goes on with its new figures", () => {
+test("holds an open alert with new figures near below the threshold", () => {
   const near = condition({ isRaised: false, detail: { percent: 17 } });
   expect(told([record()], [near])).toEqual({ raise: 0, hold: 1, resolve: 0 });
 });
@@ -52,7 +52,7 @@ test("a channel that another instance saw a moment ago stays open; after three l
   const seen = (msAgo: number) => record({ ...channel, heldAt: NOW - msAgo });
   expect(told([seen(44_999)], [])).toEqual({ raise: 0, hold: 0, resolve: 0 });
   expect(told([seen(45_000)], [])).toEqual({ raise: 0, hold: 0, resolve: 1 });
-  // Whoever sees it says so each time, for the others.
+  // Each instance that sees it holds it again, for the others.
   const same = condition({ ...channel, isRaised: false, detail: { percent: 40 } });
   expect(told([seen(45_000)], [same])).toEqual({ raise: 0, hold: 1, resolve: 0 });
 });

@@ -45,7 +45,7 @@ function place() {
   return { stored, services, instance: services.instance, tell, state, warnings };
 }
 
-test("another process's change counts once its topic is told, over what the environment gave", async () => {
+test("applies another process's change after its topic, over the environment", async () => {
   const { stored, services, instance, tell } = place();
   await applyStoredSettings(services);
   const held = instance.limits;
@@ -57,7 +57,7 @@ test("another process's change counts once its topic is told, over what the envi
   expect(instance.passwordMinimum).toBe(10);
   tell("settings");
   await vi.advanceTimersByTimeAsync(0);
-  // Whoever held the limits at the start sees the change.
+  // A reference taken at the start sees the change.
   expect(held).toMatchObject({ attemptsPerCall: 5 });
   expect([instance.passwordMinimum, [...(instance.corsOrigins ?? [])]]).toEqual([
     12,

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { readCode } from "../../../lib/contracts/console/totp-code";
 import { nanoToUsd, usdToNano } from "../../../lib/contracts/money";
 import { safeReturnPath } from "../../../lib/contracts/return-path";
-import { INVISIBLE_CLASS, shownText } from "../../../lib/contracts/text";
+import { displayText, INVISIBLE_CLASS } from "../../../lib/contracts/text";
 
 describe("money", () => {
   test.each([
@@ -85,7 +85,7 @@ describe("where to go after signing in", () => {
 });
 
 describe("names that are shown", () => {
-  const Name = shownText(8);
+  const Name = displayText(8);
   test("are trimmed and composed", () => expect(Name.parse("  e\u0301tude ")).toBe("\u00e9tude"));
   test("are counted in code points", () => {
     expect(Name.safeParse("🎙".repeat(8)).success).toBe(true);

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { API_KEY_PATTERN } from "../../../lib/contracts/console/api-keys";
-import { digestKey, displayKey, makeKey, isWellFormedKey } from "../../../lib/gateway/admission/key-format";
+import { digestKey, displayKey, isWellFormedKey, makeKey } from "../../../lib/gateway/admission/key-format";
 import { randomBase62 } from "../../../lib/gateway/new-id";
 
 const random = { bytes: (length: number) => randomBytes(length), fraction: () => 0 };
@@ -14,7 +14,7 @@ describe("API keys", () => {
     expect(isWellFormedKey(key)).toBe(true);
   });
 
-  test("any single character changed is told without a store", () => {
+  test("detects any single changed character without a store", () => {
     const key = makeKey(random);
     for (let at = 0; at < key.length; at++) {
       const other = key[at] === "a" ? "b" : "a";

@@ -8,13 +8,13 @@ import { type ConsoleHarness, openConsoleHarness, setUpOwner } from "../../suppo
 import { type TestServices, testServices } from "../../support/services";
 
 let services: TestServices;
-let door: ConsoleHarness;
+let harness: ConsoleHarness;
 let owner: string;
 let options: AuthOptions;
 beforeEach(async () => {
   services = await testServices();
-  door = openConsoleHarness(services);
-  owner = await setUpOwner(door);
+  harness = openConsoleHarness(services);
+  owner = await setUpOwner(harness);
   options = nextAuthOptions(consoleContext(services, inbound(), { kind: "anonymous" }));
 });
 afterEach(() => services.close());
@@ -48,18 +48,18 @@ describe("the token", () => {
     expect(await jwt({ sid, role: "root", name: "x" }, update)).toEqual({ sid });
   });
 
-  test("is sealed under the same secret and form as our own cookie", async () => {
+  test("encrypts its cookie with the same secret and form as ours", async () => {
     const sid = await sidOf(owner);
-    const sealed = await options.jwt?.encode?.({ token: { sid }, secret: "ignored", maxAge: 1 });
-    expect(await decryptSession(services, sealed ?? "")).toBe(sid);
-    const reply = await door("/api/user/self", { cookie: `next-auth.session-token=${sealed}` });
+    const encrypted = await options.jwt?.encode?.({ token: { sid }, secret: "ignored", maxAge: 1 });
+    expect(await decryptSession(services, encrypted ?? "")).toBe(sid);
+    const reply = await harness("/api/user/self", { cookie: `next-auth.session-token=${encrypted}` });
     expect(reply.status).toBe(200);
   });
 
   test("of a session that has ended makes no session", async () => {
     const sid = await sidOf(owner);
     expect(await session({ sid })).toMatchObject({ user: { role: "owner", name: "olivia" } });
-    await door("/api/user/logout", { body: {}, cookie: owner });
+    await harness("/api/user/logout", { body: {}, cookie: owner });
     await expect(session({ sid })).rejects.toThrow("ended");
     await expect(jwt({ sid })).rejects.toThrow("ended");
     await expect(jwt({})).rejects.toThrow("ended");
@@ -76,7 +76,7 @@ test("signing out by next-auth ends the session and is in the audit as any sign-
   const sid = await sidOf(owner);
   // Only the token is looked at.
   await options.events?.signOut?.({ token: { sid } } as never);
-  expect((await door("/api/user/self", { cookie: owner })).status).toBe(401);
+  expect((await harness("/api/user/self", { cookie: owner })).status).toBe(401);
   const { items } = await services.store.audit.list({ limit: 1, cursor: null, q: null });
   expect(items[0]).toMatchObject({ action: "logout", actor: items[0]?.target });
   await options.events?.signOut?.({ token: { sid } } as never);

@@ -1,7 +1,7 @@
 import * as argon2 from "@node-rs/argon2";
 import { describe, expect, test } from "vitest";
 import { COMMON_PASSWORD_COUNT } from "../../../lib/console/auth/common-passwords";
-import { canonicalPassword, passwordFaults } from "../../../lib/console/auth/password-rules";
+import { canonicalPassword, passwordIssues } from "../../../lib/console/auth/password-rules";
 import { NewPassword } from "../../../lib/contracts/console/password";
 import { hasCode } from "../../../lib/errors";
 import { createPasswordHasher } from "../../../lib/server/process/password-hasher";
@@ -23,17 +23,17 @@ describe("what may be a password", () => {
     "Patch-Bay2026!",
     "OLIVIA.W",
     "short",
-  ])("%j is refused", (password) => expect(passwordFaults(password, rules)).not.toEqual([]));
+  ])("%j is refused", (password) => expect(passwordIssues(password, rules)).not.toEqual([]));
 
   test.each([
     "seven green kettles hum",
     " leading and trailing ",
     "短い秘密の言葉です",
     "correct donkey stapler",
-  ])("%j is taken", (password) => expect(passwordFaults(password, rules)).toEqual([]));
+  ])("%j is taken", (password) => expect(passwordIssues(password, rules)).toEqual([]));
 
   test("the operator may ask for more", () => {
-    expect(passwordFaults("kettles hum", { ...rules, minimum: 15 })).toEqual([
+    expect(passwordIssues("kettles hum", { ...rules, minimum: 15 })).toEqual([
       "Must have at least 15 characters.",
     ]);
   });
@@ -50,7 +50,7 @@ describe("what may be a password", () => {
 describe("hashing", () => {
   const hasher = createPasswordHasher();
 
-  test("is argon2id with 19 MiB, two passes, one lane", async () => {
+  test("is argon2id with 19 MiB, two passes, parallelism 1", async () => {
     expect(await hasher.hash("seven green kettles hum", "login")).toMatch(
       /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/,
     );
@@ -85,11 +85,11 @@ describe("hashing", () => {
     expect(verified[0]).not.toBe(known);
   });
 
-  test("nobody's password is never right", async () => {
+  test("the password of an unknown user is never right", async () => {
     expect(await hasher.verify(null, "a password that no user has")).toBe(false);
   });
 
-  test("weaker parameters of the past are made anew", async () => {
+  test("hashes with weaker parameters need a rehash", async () => {
     expect(
       hasher.needsRehash(
         "$argon2id$v=19$m=4096,t=3,p=1$c29tZXNhbHRzb21lc2FsdA$aGFzaGhhc2hoYXNoaGFzaGhhc2hoYXNo",
@@ -98,7 +98,7 @@ describe("hashing", () => {
     expect(hasher.needsRehash(await hasher.hash("x".repeat(8), "login"))).toBe(false);
   });
 
-  test("32 wait behind two; the next is told to come back in a second", async () => {
+  test("32 wait behind two; the next gets a retry after one second", async () => {
     const results = await Promise.allSettled(
       Array.from({ length: 40 }, () => hasher.hash("x".repeat(9), "login")),
     );
@@ -109,7 +109,7 @@ describe("hashing", () => {
     }
   });
 
-  test("set-up does not stand in the sign-in queue", async () => {
+  test("setup does not wait in the sign-in queue", async () => {
     const crowd = Array.from({ length: 34 }, () => hasher.hash("x".repeat(9), "login"));
     await expect(hasher.hash("y".repeat(9), "setup")).resolves.toMatch(/^\$argon2id/);
     await Promise.all(crowd);

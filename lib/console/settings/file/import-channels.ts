@@ -3,7 +3,7 @@ import { hasCode } from "../../../errors";
 import { newId } from "../../../gateway/new-id";
 import type { ChannelRecord } from "../../../ports/store";
 import { ensureModels } from "../../channels/ensure-models";
-import { isSamePlace } from "../../channels/stored-keys";
+import { isSameBaseUrl } from "../../channels/stored-keys";
 import { readTimeouts } from "../../channels/timeouts";
 import { changed, created, differing, type Importing, skipped } from "./step";
 
@@ -38,7 +38,7 @@ function patchOf({ ctx }: Importing, sent: FileChannel): Patch {
 function refusal(before: ChannelRecord, sent: FileChannel, patch: Patch): string | null {
   if (before.provider !== sent.provider) return "A channel of this name has another provider here.";
   // Stored keys must not be sent to a new address (SECURITY EN-4).
-  if (before.keys.length > 0 && !isSamePlace(before.baseUrl, patch.baseUrl))
+  if (before.keys.length > 0 && !isSameBaseUrl(before.baseUrl, patch.baseUrl))
     return "Its address differs from the one its stored keys belong to.";
   return null;
 }
@@ -104,15 +104,15 @@ export async function importChannels(
   channels: readonly FileChannel[],
 ): Promise<ImportStep[]> {
   const steps: ImportStep[] = [];
-  const met = new Set<string>();
+  const seen = new Set<string>();
   for (const sent of channels) {
     const one = { kind: "channel", name: sent.name } as const;
     const key = `${sent.embedded === true}/${sent.name}`;
-    if (met.has(key)) {
+    if (seen.has(key)) {
       steps.push(skipped(one, "Another channel of the file has this name."));
       continue;
     }
-    met.add(key);
+    seen.add(key);
     try {
       steps.push(await (sent.embedded ? importEmbedded : importUpstream)(importing, sent));
     } catch (error) {

@@ -2,7 +2,7 @@ import type { OpenSettings } from "../../../contracts/console/settings";
 import type { ImportStep, SettingsFile } from "../../../contracts/console/settings-file";
 import { isAppError } from "../../../errors";
 import { readSettings } from "../../access/read-settings";
-import { requireOwnFactor } from "../../access/two-factor-roles";
+import { requireOwnTwoFactor } from "../../access/two-factor-roles";
 import { applySettings } from "../update";
 import { raiseVersion } from "../version";
 import { changed, differing, type Importing, skipped } from "./step";
@@ -17,7 +17,7 @@ async function refusal(
   if (name === "demo_site" && user.role !== "owner") return "Only the owner may change this.";
   if (name !== "two_factor_roles" || change.two_factor_roles === undefined) return null;
   try {
-    await requireOwnFactor(tx, user, before.two_factor_roles, change.two_factor_roles);
+    await requireOwnTwoFactor(tx, user, before.two_factor_roles, change.two_factor_roles);
     return null;
   } catch (error) {
     if (!isAppError(error)) throw error;

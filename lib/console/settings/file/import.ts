@@ -32,9 +32,9 @@ export async function importFile(ctx: ConsoleContext, input: ImportSettings): Pr
   const { dry_run, file } = input;
   try {
     const steps = await ctx.store.transaction(async (tx) => {
-      const standing = (await tx.channels.all()).map((channel) => [channel.id, channel] as const);
+      const existing = (await tx.channels.all()).map((channel) => [channel.id, channel] as const);
       const models = await readModelNames(tx);
-      const importing: Importing = { tx, ctx, user, models, channels: new Map(standing) };
+      const importing: Importing = { tx, ctx, user, models, channels: new Map(existing) };
       // Models first: channels name them.
       const ofModels = await importModels(importing, file.models);
       const ofChannels = await importChannels(importing, file.channels);

@@ -48,8 +48,8 @@ export function isSameJson(a: unknown, b: unknown): boolean {
 
 /** The fields of `patch` that differ from those of `before`. */
 export function differing<Patch extends object>(before: object, patch: Patch): Partial<Patch> {
-  const stands = new Map<string, unknown>(Object.entries(before));
-  const entries = Object.entries(patch).filter(([name, value]) => !isSameJson(stands.get(name), value));
+  const present = new Map<string, unknown>(Object.entries(before));
+  const entries = Object.entries(patch).filter(([name, value]) => !isSameJson(present.get(name), value));
   // A part of the patch's own entries.
   return Object.fromEntries(entries) as Partial<Patch>;
 }

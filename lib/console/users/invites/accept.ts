@@ -8,7 +8,7 @@ import { digestToken } from "../../auth/tokens";
 import { userNameKey } from "../../auth/user-name-key";
 import type { ConsoleContext } from "../../context";
 import { newUser } from "../new-user";
-import { requireFreeNames } from "../require-free-login";
+import { requireFreeNames } from "../require-free-names";
 import { consumeLink, deadLink, findLiveLink } from "./link";
 
 /**

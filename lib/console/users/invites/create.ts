@@ -3,13 +3,13 @@ import { AppError } from "../../../errors";
 import { newId } from "../../../gateway/new-id";
 import type { InviteRecord } from "../../../ports/store";
 import { outranks } from "../../access/guards";
-import { requireUserManager } from "../../access/require-manager";
 import { requireWritableSite } from "../../access/require-operator";
+import { requireUserManager } from "../../access/require-user-manager";
 import { recordAudit } from "../../audit/record";
 import { digestToken, newToken } from "../../auth/tokens";
 import { userNameKey } from "../../auth/user-name-key";
 import type { ConsoleContext } from "../../context";
-import { requireFreeNames } from "../require-free-login";
+import { requireFreeNames } from "../require-free-names";
 import { toInvite } from "./to-invite";
 
 const HOUR_MS = 3_600_000;

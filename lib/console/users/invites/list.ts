@@ -1,6 +1,6 @@
 import type { Invite } from "../../../contracts/console/invites";
 import type { ListPage, ListQuery } from "../../../contracts/paging";
-import { requireUserManager } from "../../access/require-manager";
+import { requireUserManager } from "../../access/require-user-manager";
 import type { ReadContext } from "../../context";
 import { toInvite } from "./to-invite";
 

@@ -1,7 +1,7 @@
 import { AppError } from "../../../errors";
 import { outranks } from "../../access/guards";
-import { requireUserManager } from "../../access/require-manager";
 import { requireWritableSite } from "../../access/require-operator";
+import { requireUserManager } from "../../access/require-user-manager";
 import { recordAudit } from "../../audit/record";
 import type { ConsoleContext } from "../../context";
 

@@ -1,6 +1,6 @@
 import { listAlerts, markAlertSeen, summarizeAlerts } from "../../../console/alerts/list";
 import { testWebhook } from "../../../console/alerts/test-webhook";
-import { makeWebhookSecret } from "../../../console/alerts/webhook-secret";
+import { createWebhookSecret } from "../../../console/alerts/webhook-secret";
 import {
   Alert,
   AlertsQuery,
@@ -44,7 +44,7 @@ export const ALERTS_ROUTES = [
     auth: "adminSession",
     data: WebhookSecret,
     summary: "Create a new secret that signs webhook messages; it is returned only once",
-    handle: async (ctx) => ({ data: await makeWebhookSecret(ctx) }),
+    handle: async (ctx) => ({ data: await createWebhookSecret(ctx) }),
   }),
   consoleRoute({
     method: "POST",

@@ -9,8 +9,8 @@ import {
 import { createChannel } from "../../../console/channels/create";
 import { deleteChannel } from "../../../console/channels/delete";
 import { listDraftModels, testDraft } from "../../../console/channels/draft";
-import { listChannelErrors } from "../../../console/channels/errors";
 import { getChannel, listChannels, listProviders } from "../../../console/channels/list";
+import { listChannelErrors } from "../../../console/channels/list-errors";
 import { listUpstreamModels } from "../../../console/channels/list-upstream-models";
 import { orderChannels } from "../../../console/channels/order";
 import { testChannel } from "../../../console/channels/test-channel";

@@ -3,7 +3,7 @@ import { clearCaches } from "../../../console/settings/clear-caches";
 import { exportSettings } from "../../../console/settings/file/export";
 import { importFile } from "../../../console/settings/file/import";
 import { readInstanceFacts } from "../../../console/settings/instance-facts";
-import { makeMetricsToken, removeMetricsToken } from "../../../console/settings/metrics-token";
+import { createMetricsToken, removeMetricsToken } from "../../../console/settings/metrics-token";
 import { showSettings, updateSettings } from "../../../console/settings/update";
 import {
   InstanceFacts,
@@ -68,7 +68,7 @@ export const SETTINGS_ROUTES = [
     body: OwnerProof,
     data: MetricsToken,
     summary: "Create the token of /metrics, with the owner's password; it is returned only once",
-    handle: async (ctx, { body }) => ({ data: await makeMetricsToken(ctx, body) }),
+    handle: async (ctx, { body }) => ({ data: await createMetricsToken(ctx, body) }),
   }),
   consoleRoute({
     method: "DELETE",

@@ -1,0 +1,78 @@
+import { AppError } from "../../errors";
+import type { KeyRecord, Operation, Repositories, UserRecord } from "../../ports/store";
+import { outranks, requireUser } from "../access/guards";
+import type { ConsoleContext } from "../context";
+
+const NO_SUCH_KEY = "There is no such key.";
+
+/** A key that the caller may see: their own, or any for administrators; never a playground key. Throws `not_found`. */
+export async function findVisibleKey(
+  store: Pick<Repositories, "keys">,
+  ctx: ConsoleContext,
+  id: string,
+): Promise<KeyRecord> {
+  const user = requireUser(ctx);
+  const key = await store.keys.findById(id);
+  const isTheirs = key?.ownerId === user.id || user.role !== "member";
+  if (key === null || key.kind !== "api" || !isTheirs) throw new AppError("not_found", NO_SUCH_KEY);
+  return key;
+}
+
+/**
+ * A key that the caller may change: their own, or one of a user with a lower role. A manage key cannot change manage
+ * keys. Throws `not_found`, `forbidden`.
+ */
+export async function findChangeableKey(
+  tx: Pick<Repositories, "keys" | "users">,
+  ctx: ConsoleContext,
+  id: string,
+): Promise<KeyRecord> {
+  const user = requireUser(ctx);
+  const key = await findVisibleKey(tx, ctx, id);
+  if (key.ownerId !== user.id) {
+    const owner = await tx.users.findById(key.ownerId);
+    if (owner !== null && !outranks(user, owner)) {
+      throw new AppError(
+        "forbidden",
+        "Only the owner of this key, or a user with a higher role, may change it.",
+      );
+    }
+  }
+  if (ctx.caller.kind === "manage-key" && key.operations.includes("manage")) {
+    throw new AppError("forbidden", "A key cannot change a key that may manage. Sign in instead.");
+  }
+  return key;
+}
+
+/** Throws `forbidden` when a key of this owner may not have these operations. */
+export function requireFitFor(owner: Pick<UserRecord, "role">, operations: readonly Operation[]): void {
+  if (operations.includes("manage") && owner.role === "member") {
+    throw new AppError("forbidden", "Only an owner's or an administrator's key may manage.");
+  }
+}
+
+/** Throws `forbidden` when the caller may not grant these operations to a key of `owner`. */
+export function requireGrantable(
+  ctx: ConsoleContext,
+  owner: Pick<UserRecord, "role">,
+  operations: readonly Operation[],
+): void {
+  if (!operations.includes("manage")) return;
+  if (ctx.caller.kind !== "session") {
+    throw new AppError("forbidden", "A key cannot make a key that may manage. Sign in instead.");
+  }
+  requireFitFor(owner, operations);
+  requireFitFor(ctx.caller.user, operations);
+}
+
+/** `text` as milliseconds since 1970; null stays null. Throws `invalid` for a time that has passed. */
+export function readExpiry(text: string | null, now: number): number | null {
+  if (text === null) return null;
+  const at = Date.parse(text);
+  if (at > now) return at;
+  const message = "Must be in the future.";
+  throw new AppError("invalid", `expires_at: ${message}`, {
+    param: "expires_at",
+    issues: [{ path: "expires_at", message }],
+  });
+}
