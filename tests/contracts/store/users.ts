@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { requireFreeNames } from "../../../lib/console/users/require-free-login";
+import { requireFreeNames } from "../../../lib/console/users/require-free-names";
 import type { Store, UserRecord } from "../../../lib/ports/store";
 import {
   flowRecord,

@@ -12,7 +12,7 @@ import path from "node:path";
 import Database from "libsql";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { readSettings } from "../../../lib/console/access/read-settings";
-import { openWebhookUrl } from "../../../lib/console/alerts/webhook-url";
+import { decryptWebhookUrl } from "../../../lib/console/alerts/webhook-url";
 import { type AdminPlace, adminPlace } from "../../support/admin";
 import {
   addUser,
@@ -434,7 +434,7 @@ describe("rotate-secret", () => {
     expect(again.services.cipher.decrypt("upstream-key", "channels/chn_1/keys/ck_1", key?.sealed ?? "")).toBe(
       "sk-upstream",
     );
-    expect(await openWebhookUrl(again.services.store, again.services.cipher)).toBe(WEBHOOK_URL);
+    expect(await decryptWebhookUrl(again.services.store, again.services.cipher)).toBe(WEBHOOK_URL);
     const { items } = await again.services.store.audit.list({ limit: 9, cursor: null, q: "secret.rotate" });
     expect(items[0]).toMatchObject({ actor: "admin-command", detail: { secondFactors: 2, upstreamKeys: 1 } });
   });
@@ -523,6 +523,6 @@ test("a start encrypts a webhook URL that an older version stored as plain text,
   expect((await place.run(["unlock", "olivia"])).code).toBe(0);
   expect(readStoreBytes(place.dataDirectory).includes("very-secret-path")).toBe(false);
   const { store, cipher } = (await serve()).services;
-  expect(await openWebhookUrl(store, cipher)).toBe(url);
+  expect(await decryptWebhookUrl(store, cipher)).toBe(url);
   expect((await readSettings(store)).alerts).toEqual(rules);
 });
