@@ -3,15 +3,15 @@ import type { Peer } from "./exchange";
 
 /**
  * The header by which our server passes the caller's address to Next in the same process. It is deleted from incoming
- * requests and carries a random token that only this process knows. The token is unset where Next runs without our server.
+ * requests and carries a random marker that only this process knows. The marker is unset where Next runs without our server.
  */
 export const PEER_HEADER = "x-patchbay-peer";
 
-const SLOT = Symbol.for("patchbay.peer-token");
+const SLOT = Symbol.for("patchbay.peer-marker");
 // Only this module uses the symbol, so its type is known.
 const globalSlots = globalThis as unknown as Record<symbol, string | undefined>;
 
-/** Called once by our server; afterwards peerFrom accepts headers that begin with the token. */
+/** Called once by our server; afterwards peerFrom accepts headers that begin with the marker. */
 export function enablePeerHeader(): void {
   globalSlots[SLOT] ??= randomBytes(16).toString("hex");
 }
@@ -23,8 +23,8 @@ export function peerHeader(peer: Peer): string {
 
 /** The caller as our server saw it; an unknown peer without our server. */
 export function peerFrom(value: string | null | undefined, baseUrl: string | null): Peer {
-  const [token, isLocal, isSecure, address] = (value ?? "").split(";");
+  const [marker, isLocal, isSecure, address] = (value ?? "").split(";");
   const isHttps = baseUrl?.startsWith("https:") ?? false;
-  if (!token || token !== globalSlots[SLOT]) return { address: null, isLocal: false, isSecure: isHttps };
+  if (!marker || marker !== globalSlots[SLOT]) return { address: null, isLocal: false, isSecure: isHttps };
   return { address: address || null, isLocal: isLocal === "1", isSecure: isSecure === "1" };
 }
