@@ -4,8 +4,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { freePort } from "../support/product";
 import {
   expectFailure,
-  type Place,
   type RoutedProduct,
+  type RouteTarget,
   samplesOf,
   spoken,
   startRouted,
@@ -49,7 +49,7 @@ beforeEach(() => routed.busy(40));
 const embed = (model: string, input: unknown = "one text", more: object = {}) =>
   routed.send("/v1/embeddings", { model, input, ...more });
 const SIZE = 8;
-const GOOD: Place = { as: `embed.${SIZE}` };
+const GOOD: RouteTarget = { as: `embed.${SIZE}` };
 
 /** Where the failure happens, and the error of the caller without another channel. */
 const FAILURES: readonly [title: string, as: string, status: number, code: string][] = [
@@ -62,14 +62,14 @@ const FAILURES: readonly [title: string, as: string, status: number, code: strin
   ["answers HTML with 200", "garbage", 502, "upstream_invalid"],
   ["answers half a JSON document with 200", "garbage-json", 502, "upstream_invalid"],
   ["answers what is not UTF-8", "not-utf8", 502, "upstream_invalid"],
-  ["answers nothing with 200", "empty", 502, "upstream_invalid"],
+  ["answers an empty 200", "empty", 502, "upstream_invalid"],
   ["answers without end", "huge", 502, "upstream_invalid"],
   ["answers a gzip bomb", "bomb", 502, "upstream_invalid"],
   ["answers invalid gzip", "bad-gzip", 502, "upstream_invalid"],
   ["cuts its answer", "cut-at-byte-40", 502, "upstream_truncated"],
   ["cuts its chunked answer", "cut-chunked-at-byte-40", 502, "upstream_truncated"],
   ["answers vectors of another size", "wrong-size-5", 502, "upstream_invalid"],
-  ["answers a vector too few", "wrong-count", 502, "upstream_invalid"],
+  ["answers one vector too few", "wrong-count", 502, "upstream_invalid"],
   ["answers a vector with NaN", "nan", 502, "upstream_invalid"],
   ["answers a vector with null", "null-number", 502, "upstream_invalid"],
   ["answers 408", "status-408", 504, "upstream_timeout"],
@@ -137,10 +137,10 @@ test("fails over when no process listens; without another channel answers a plai
 test.each([301, 302, 307, 308])(
   "does not follow a redirect (%i) to another origin or send it the key",
   async (status) => {
-    const place = { at: misleading, as: `embed.${SIZE}--redirect-${status}` };
-    const { name } = await routed.route("embeddings", [place, GOOD]);
+    const target = { at: misleading, as: `embed.${SIZE}--redirect-${status}` };
+    const { name } = await routed.route("embeddings", [target, GOOD]);
     expect((await embed(name)).status).toBe(200);
-    const { name: alone } = await routed.route("embeddings", [place]);
+    const { name: alone } = await routed.route("embeddings", [target]);
     expectFailure("openai", await embed(alone), 502, "upstream_redirect");
     expect(strayed).toEqual([]);
   },
@@ -158,7 +158,7 @@ test("converts base64 in place of requested numbers, and numbers in place of bas
 
 const SPEECH_FAULTS: readonly [title: string, failure: string, status: number, code: string][] = [
   ["answers 200 without audio", "no-audio", 502, "upstream_invalid"],
-  ["answers nothing with 200", "empty", 502, "upstream_invalid"],
+  ["answers an empty 200", "empty", 502, "upstream_invalid"],
   ["answers HTML with 200", "garbage", 502, "upstream_invalid"],
   ["resets before headers", "reset-before-headers", 502, "upstream_error"],
   ["never answers", "black-hole", 504, "upstream_timeout"],

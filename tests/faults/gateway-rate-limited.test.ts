@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { expectFailure, type Place, type RoutedProduct, startRouted } from "../support/routed-product";
+import { expectFailure, type RoutedProduct, type RouteTarget, startRouted } from "../support/routed-product";
 import { RETRY_AFTER_FORMS } from "../support/upstream/injected-failure";
 
 /** Upstreams that are rate limited, in every form of Retry-After. */
@@ -13,7 +13,7 @@ beforeEach(() => routed.busy(40));
 
 const embed = (model: string) => routed.send("/v1/embeddings", { model, input: "one text" });
 const SIZE = 8;
-const GOOD: Place = { as: `embed.${SIZE}` };
+const GOOD: RouteTarget = { as: `embed.${SIZE}` };
 
 describe("a 429 of the upstream", () => {
   test.each(RETRY_AFTER_FORMS.map((form, index) => [String(form.header), index, form.expectedMs] as const))(

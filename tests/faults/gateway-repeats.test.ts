@@ -239,8 +239,8 @@ describe("batched", () => {
   });
 
   test("a failed batch fails over as a whole, and its failure counts once", async () => {
-    const places = [{ as: "embed.16--status-503" }, { as: "embed.16" }];
-    const { name, ids } = await routed.route("embeddings", places, { batching: true });
+    const targets = [{ as: "embed.16--status-503" }, { as: "embed.16" }];
+    const { name, ids } = await routed.route("embeddings", targets, { batching: true });
     await routed.busy(100);
     const replies = await Promise.all(
       Array.from({ length: 16 }, (_, i) =>

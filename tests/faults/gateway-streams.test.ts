@@ -93,7 +93,7 @@ const BREAKS: readonly [
     "INTERNAL",
   ],
   ["ends politely but too early", "end-at-chunk-3", ["gemini"], "upstream_truncated", "INTERNAL"],
-  ["tells an error in the middle", "error-at-chunk-3", ["gemini"], "upstream_error", "INTERNAL"],
+  ["reports an error in the middle", "error-at-chunk-3", ["gemini"], "upstream_error", "INTERNAL"],
 ];
 
 const CASES = BREAKS.flatMap(([title, failure, providers, code, status]) =>
@@ -117,8 +117,8 @@ describe.each(Object.entries(FRAMINGS).filter(([name]) => name !== WHOLE))("sent
       expect(reply.isWhole).toBe(false);
       expect(reply.bytes.length).toBeGreaterThan(4_000);
       expect(reply.headers["x-patchbay-channel"]).toBe(`${name}-0`);
-      const told = framing.errorIn(reply);
-      if (told !== null) expect([code, status]).toContain(told);
+      const reported = framing.errorIn(reply);
+      if (reported !== null) expect([code, status]).toContain(reported);
       const [row, ...others] = await routed.whenRows(name, 1);
       expect(others).toEqual([]);
       expect(row).toMatchObject({ channel_id: ids[0], attempts: 1, error: code });
@@ -248,8 +248,8 @@ describe("a caller who leaves", () => {
 
   test("at any of 60 moments leaves no open socket and no upstream call without a row", async () => {
     const own = await startUpstream();
-    const place = { at: own, as: "tts--stall-at-chunk-4", options: { list_voices: false } };
-    const { name } = await routed.route("speech", [place]);
+    const target = { at: own, as: "tts--stall-at-chunk-4", options: { list_voices: false } };
+    const { name } = await routed.route("speech", [target]);
     const calls = Array.from({ length: 60 }, async (_, at) => {
       const leaving = new AbortController();
       const sent = routed.send(...spoken("openai", name), { signal: leaving.signal }).catch(() => null);
@@ -290,8 +290,8 @@ describe("memory", () => {
   test("stays constant while floods and gzip bombs are refused", async () => {
     const before = residentMb();
     for (const failure of ["huge", "bomb"]) {
-      const places = Array.from({ length: 2 }, () => ({ as: `embed.8--${failure}` }));
-      const { name } = await routed.route("embeddings", places);
+      const targets = Array.from({ length: 2 }, () => ({ as: `embed.8--${failure}` }));
+      const { name } = await routed.route("embeddings", targets);
       const replies = await Promise.all(
         Array.from({ length: 10 }, () => routed.send("/v1/embeddings", { model: name, input: "a" })),
       );
@@ -305,14 +305,14 @@ describe("memory", () => {
 
   test("speech without end is cut at its limit with an error, and a caller who does not read pauses the upstream", async () => {
     const own = await startUpstream();
-    const place = { at: own, as: "tts--huge", options: { list_voices: false } };
-    const { name } = await routed.route("speech", [place]);
+    const target = { at: own, as: "tts--huge", options: { list_voices: false } };
+    const { name } = await routed.route("speech", [target]);
     const before = residentMb();
     const whole = await routed.send(...spoken("openai", name));
     expect([whole.status, whole.isWhole]).toEqual([200, false]);
     expect(whole.bytes.length).toBeLessThanOrEqual(64 * 1_024 * 1_024);
 
-    const { name: held } = await routed.route("speech", [place]);
+    const { name: held } = await routed.route("speech", [target]);
     const [path, body] = spoken("openai", held);
     const text = JSON.stringify(body);
     const wire = await openWire(routed.product.port);

@@ -53,11 +53,11 @@ describe("implausible usage", () => {
     const { name } = await routed.route("speech", [{ as: "tts" }], { prices: PRICES });
     expect((await routed.send(...spoken("openai", name, "hello world"))).status).toBe(200);
     expect((await routed.rows(name))[0]).toMatchObject({ audio_ms: 500, output_tokens: 13, estimated: true });
-    const { name: told } = await routed.route("speech", [{ as: "tts", provider: "gemini" }], {
+    const { name: reported } = await routed.route("speech", [{ as: "tts", provider: "gemini" }], {
       prices: PRICES,
     });
-    expect((await routed.send(...spoken("openai", told, "hello world"))).status).toBe(200);
-    expect((await routed.rows(told))[0]).toMatchObject({
+    expect((await routed.send(...spoken("openai", reported, "hello world"))).status).toBe(200);
+    expect((await routed.rows(reported))[0]).toMatchObject({
       audio_ms: 500,
       output_tokens: 13,
       estimated: false,

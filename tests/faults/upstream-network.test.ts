@@ -161,10 +161,10 @@ test("gives callers the same error for closed, silent, refused, unknown and untr
     "address_refused",
     "name_unknown",
   ]);
-  const told = results.map(({ error }) =>
+  const messages = results.map(({ error }) =>
     isAppError(error) ? [error.code, error.message, error.details] : error,
   );
-  for (const one of told)
+  for (const one of messages)
     expect(one).toEqual(["upstream_error", "The channel's upstream could not be reached.", {}]);
   await new Promise((resolve) => silent.close(resolve));
 });

@@ -12,14 +12,14 @@ const MONTH = 30 * 86_400_000;
 /** Dozens of times the duration on an idle machine: fails for endless queries, not on a busy machine. */
 const LONGEST_MS = 10_000;
 
-let place: SqlitePlace;
+let database: SqlitePlace;
 let store: Store;
 beforeAll(async () => {
-  place = await newSqlitePlace();
-  store = await place.open();
-  seedSqlite(place.file, { count: ROWS, from: NOW - 1.05 * MONTH, to: NOW });
+  database = await newSqlitePlace();
+  store = await database.open();
+  seedSqlite(database.file, { count: ROWS, from: NOW - 1.05 * MONTH, to: NOW });
 }, 240_000);
-afterAll(() => place?.remove());
+afterAll(() => database?.remove());
 
 async function inTime<T>(work: () => Promise<T>): Promise<T> {
   const since = performance.now();
@@ -50,7 +50,7 @@ test("answers a month by hour, of failures and of one tag, in time", async () =>
 
 test.each<[string, UsageFilter]>([
   ["that are there", {}],
-  ["of a request id that never was", { requestId: "req_none" }],
+  ["of an unknown request ID", { requestId: "req_none" }],
   ["of an unknown caller", { endUser: "nobody" }],
   ["of an unknown tag", { tag: "none" }],
   ["of a model without calls", { model: "none" }],

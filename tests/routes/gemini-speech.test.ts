@@ -663,15 +663,15 @@ describe("a failure", () => {
   });
 
   it("flags counts that the upstream did not report as estimated", async () => {
-    const told = new ScriptedSpeech(() =>
+    const reported = new ScriptedSpeech(() =>
       spoken(1, {
         ending: { type: "end", usage: { inputTokens: 9, outputTokens: 31 }, finishReason: "STOP" },
       }),
     );
-    const untold = new ScriptedSpeech(() => spoken(1));
+    const unreported = new ScriptedSpeech(() => spoken(1));
     for (const [speech, row] of [
-      [told, { inputTokens: 9, outputTokens: 31, estimated: false }],
-      [untold, { inputTokens: 3, outputTokens: 25, estimated: true }],
+      [reported, { inputTokens: 9, outputTokens: 31, estimated: false }],
+      [unreported, { inputTokens: 3, outputTokens: 25, estimated: true }],
     ] as const) {
       const { post, rows } = openSpeechHarness([{ channel: channel("u", { embedded: false }), speech }]);
       await readBody(await post(PATH, GOOD));

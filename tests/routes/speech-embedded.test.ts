@@ -47,11 +47,11 @@ it("speaks a conversation with two voices, without names and instruction", async
     return (rows[0]?.audioMs ?? 0) / 1_000;
   };
   const bare = await seconds("Joe: How are you today?\nJane: Very well, thank you.");
-  const told = await seconds(
+  const labelled = await seconds(
     "Read this in a very slow and sleepy voice:\nJoe: How are you today?\nJane: Very well, thank you.",
   );
   expect(bare).toBeGreaterThan(1.5);
-  expect(told).toBe(bare);
+  expect(labelled).toBe(bare);
 });
 
 it.each(["…", "🙂", "?!", "— * —"])("answers 400 with a message when the text is only %s", async (text) => {

@@ -44,7 +44,7 @@ export interface Row {
   estimated: boolean;
 }
 
-export interface Place {
+export interface RouteTarget {
   /** Default: the upstream of the rig. */
   at?: { origin: string };
   /** The upstream's model name, with the injected failure. */
@@ -65,7 +65,7 @@ export interface RoutedProduct {
   /** Creates a model with one channel per entry, in order of priority. Resolves to its name and the channel IDs. */
   route(
     operation: "speech" | "embeddings",
-    places: readonly Place[],
+    targets: readonly RouteTarget[],
     model?: Record<string, unknown>,
   ): Promise<{ name: string; ids: string[] }>;
   send(path: string, body: unknown, sent?: Sent): Promise<Reply>;
@@ -169,12 +169,12 @@ export async function startRouted(options: ProductOptions = {}): Promise<RoutedP
 
     newKey: (fields = {}) => createKey(product.url, cookie, fields),
 
-    async route(operation, places, model = {}) {
+    async route(operation, targets, model = {}) {
       models += 1;
       const name = `model-${models}`;
       await routed.console("/api/models", { name, operation, cacheable: false, batching: false, ...model });
       const ids: string[] = [];
-      for (const [index, { at = upstream, as, provider = "openai", ...fields }] of places.entries()) {
+      for (const [index, { at = upstream, as, provider = "openai", ...fields }] of targets.entries()) {
         const made = await routed.console("/api/channels", {
           name: `${name}-${index}`,
           provider,

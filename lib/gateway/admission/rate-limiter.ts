@@ -59,14 +59,24 @@ function waitFor(bucket: Bucket, limit: number, need: number, now: number, windo
   return Math.max(0, until - now);
 }
 
-/**
- * Rate and concurrency limits of one process: a sliding log per bucket on the monotonic clock. No window of `windowMs`
- * admits more than `limit` units; a unit is free again after its window (up to 1/1,024 of it later where entries were
- * merged). A cost of 0 only reads: `allowed` is true when one unit is free.
- */
-export function createRateLimiter(clock: Clock): RateLimiter {
+function record(bucket: Bucket, cost: number, now: number, windowMs: number): void {
+  bucket.sum += cost;
+  const last = bucket.log[bucket.log.length - 1];
+  const crowded = bucket.log.length - bucket.head >= MAX_LOG_ENTRIES / 2;
+  if (
+    last !== undefined &&
+    (last.to === now || (crowded && now - last.from < (windowMs * 2) / MAX_LOG_ENTRIES))
+  ) {
+    last.to = now;
+    last.cost += cost;
+  } else {
+    bucket.log.push({ from: now, to: now, cost });
+  }
+}
+
+/** Rate limits: a sliding log per bucket. */
+function createRates(clock: Clock): Pick<RateLimiter, "take"> {
   const buckets = new Map<string, Bucket>();
-  const slotsByName = new Map<string, Slots>();
 
   function bucketOf(name: string): Bucket {
     let bucket = buckets.get(name);
@@ -84,20 +94,27 @@ export function createRateLimiter(clock: Clock): RateLimiter {
     return bucket;
   }
 
-  function record(bucket: Bucket, cost: number, now: number, windowMs: number): void {
-    bucket.sum += cost;
-    const last = bucket.log[bucket.log.length - 1];
-    const crowded = bucket.log.length - bucket.head >= MAX_LOG_ENTRIES / 2;
-    if (
-      last !== undefined &&
-      (last.to === now || (crowded && now - last.from < (windowMs * 2) / MAX_LOG_ENTRIES))
-    ) {
-      last.to = now;
-      last.cost += cost;
-    } else {
-      bucket.log.push({ from: now, to: now, cost });
-    }
-  }
+  return {
+    take(name, limit, windowMs, cost = 1) {
+      const now = clock.monotonic();
+      const bucket = bucketOf(name);
+      dropExpired(bucket, now, windowMs);
+      const allowed = bucket.sum + Math.max(cost, 1) <= limit;
+      if (allowed && cost > 0) record(bucket, cost, now, windowMs);
+      const newest = bucket.log[bucket.log.length - 1];
+      return {
+        allowed,
+        remaining: Math.max(0, limit - bucket.sum),
+        resetMs: newest === undefined ? 0 : Math.max(0, newest.to + windowMs - now),
+        retryAfterMs: allowed && cost === 0 ? 0 : waitFor(bucket, limit, Math.max(cost, 1), now, windowMs),
+      };
+    },
+  };
+}
+
+/** Concurrency limits: slots per bucket, with a queue of waiting calls. */
+function createSlots(): Pick<RateLimiter, "enter" | "enterSoon"> {
+  const slotsByName = new Map<string, Slots>();
 
   function releaser(name: string, slots: Slots): () => void {
     let isInside = true;
@@ -114,32 +131,19 @@ export function createRateLimiter(clock: Clock): RateLimiter {
     };
   }
 
-  return {
-    take(name, limit, windowMs, cost = 1) {
-      const now = clock.monotonic();
-      const bucket = bucketOf(name);
-      dropExpired(bucket, now, windowMs);
-      const allowed = bucket.sum + Math.max(cost, 1) <= limit;
-      if (allowed && cost > 0) record(bucket, cost, now, windowMs);
-      const newest = bucket.log[bucket.log.length - 1];
-      return {
-        allowed,
-        remaining: Math.max(0, limit - bucket.sum),
-        resetMs: newest === undefined ? 0 : Math.max(0, newest.to + windowMs - now),
-        retryAfterMs: allowed && cost === 0 ? 0 : waitFor(bucket, limit, Math.max(cost, 1), now, windowMs),
-      };
-    },
+  function enter(name: string, limit: number): (() => void) | null {
+    const slots = slotsByName.get(name) ?? { inside: 0, waiting: new Set() };
+    if (slots.inside >= limit) return null;
+    slotsByName.set(name, slots);
+    slots.inside += 1;
+    return releaser(name, slots);
+  }
 
-    enter(name, limit) {
-      const slots = slotsByName.get(name) ?? { inside: 0, waiting: new Set() };
-      if (slots.inside >= limit) return null;
-      slotsByName.set(name, slots);
-      slots.inside += 1;
-      return releaser(name, slots);
-    },
+  return {
+    enter,
 
     enterSoon(name, limit, waitMs, signal) {
-      const free = this.enter(name, limit);
+      const free = enter(name, limit);
       const slots = slotsByName.get(name);
       if (free !== null || slots === undefined || slots.waiting.size >= MAX_WAITING)
         return Promise.resolve(free);
@@ -159,4 +163,13 @@ export function createRateLimiter(clock: Clock): RateLimiter {
       });
     },
   };
+}
+
+/**
+ * Rate and concurrency limits of one process: a sliding log per bucket on the monotonic clock. No window of `windowMs`
+ * admits more than `limit` units; a unit is free again after its window (up to 1/1,024 of it later where entries were
+ * merged). A cost of 0 only reads: `allowed` is true when one unit is free.
+ */
+export function createRateLimiter(clock: Clock): RateLimiter {
+  return { ...createRates(clock), ...createSlots() };
 }

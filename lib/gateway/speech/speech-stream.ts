@@ -1,6 +1,6 @@
 import { DEFAULT_LIMITS } from "../../contracts/limits";
 import { AppError } from "../../errors";
-import type { SpeechEvent } from "../../ports/speech-model";
+import type { SpeechEvent, SpeechUsage } from "../../ports/speech-model";
 import type { CallOutcome, Meter } from "../call";
 import type { GatewayContext } from "../context";
 import { failedOutcome } from "../metering/outcome";
@@ -45,6 +45,19 @@ export async function openSpeech(
   throw new AppError("upstream_invalid", `The channel answered without audio (finish reason ${reason}).`);
 }
 
+/** Usage of a finished speech: the upstream's counts where plausible, else our own. */
+function countUsage(usage: SpeechUsage, inputTokens: number, bytes: number) {
+  const { audioMs, outputTokens } = measureAudio(bytes);
+  const input = reconcileTokens(usage.inputTokens, inputTokens);
+  const output = reconcileTokens(usage.outputTokens, outputTokens);
+  return {
+    inputTokens: input.tokens,
+    outputTokens: output.tokens,
+    audioMs,
+    isReported: input.isReported && output.isReported,
+  };
+}
+
 /**
  * The events of a call: audio as it arrives, then one `end` once the ledger entry is on disk. Settles exactly once: at
  * the end, on an error (which is rethrown), or with status 499 by `return()`; `throw(error)` settles with that error.
@@ -86,14 +99,7 @@ export function meteredSpeech(
       return { done: false, value: next.value };
     }
     const { usage, finishReason } = next.value;
-    const measured = measureAudio(bytes);
-    const input = reconcileTokens(usage.inputTokens, inputTokens);
-    const output = reconcileTokens(usage.outputTokens, measured.outputTokens);
-    const counted = {
-      inputTokens: input.tokens,
-      outputTokens: output.tokens,
-      audioMs: measured.audioMs,
-    };
+    const { isReported, ...counted } = countUsage(usage, inputTokens, bytes);
     isOver = true;
     // Without this the provider's generator stays suspended after its last event.
     source.return?.().catch(() => {});
@@ -101,7 +107,7 @@ export function meteredSpeech(
       ...counted,
       status: 200,
       error: null,
-      estimated: !isEmbedded && !(input.isReported && output.isReported),
+      estimated: !isEmbedded && !isReported,
       cached: isCached,
     });
     return { done: false, value: { type: "end", ...counted, finishReason } };

@@ -71,10 +71,10 @@ export function openAiEmbeddings(base: string, body: Body, failure: InjectedFail
   if (failure?.kind === "reversed") data.reverse();
   if (failure?.kind === "same-index") for (const one of data) one.index = 0;
   const tokens = input.reduce((sum, text) => sum + tokensOf(text), 0);
-  const told = usageNumber(failure?.kind ?? "", tokens);
+  const reported = usageNumber(failure?.kind ?? "", tokens);
   return json(
     200,
-    { object: "list", data, model: body.model, usage: { prompt_tokens: told, total_tokens: told } },
+    { object: "list", data, model: body.model, usage: { prompt_tokens: reported, total_tokens: reported } },
     tokens,
   );
 }

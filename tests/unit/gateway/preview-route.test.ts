@@ -109,7 +109,7 @@ test("a circuit that is open for one model does not skip the channel for another
   const limited = new AppError("upstream_rate_limited", "Full.");
   services.state.circuits.enter("a", null, "m").failed(limited, new UpstreamProgress());
   const targets = [target({ id: "a" })];
-  expect(previewRoute(services, "m", targets)).toMatchObject({ turns: [], attempts: 0 });
+  expect(previewRoute(services, "m", targets)).toMatchObject({ tiers: [], attempts: 0 });
   expect(previewRoute(services, "n", targets)).toMatchObject({ skipped: [], attempts: 2 });
 });
 

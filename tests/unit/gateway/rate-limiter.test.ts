@@ -79,9 +79,9 @@ test("calls without a free slot wait in order and take over the next released sl
   const { signal } = new AbortController();
   const leave = limiter.enter("calls", 1);
   const order: string[] = [];
-  const first = limiter.enterSoon("calls", 1, 10_000, signal).then((place) => {
+  const first = limiter.enterSoon("calls", 1, 10_000, signal).then((release) => {
     order.push("first");
-    return place;
+    return release;
   });
   const second = limiter.enterSoon("calls", 1, 10_000, signal).then(() => order.push("second"));
   leave?.();
