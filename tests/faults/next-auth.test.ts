@@ -31,7 +31,7 @@ test("returns the session only to its own cookie", async () => {
   expect(JSON.stringify(session)).not.toMatch(/password|sid|hash/i);
 });
 
-test("a password straight to the credentials callback is refused and makes no session", async () => {
+test("refuses a password at the credentials callback and starts no session", async () => {
   const { token, cookie: csrfCookie } = await csrf();
   const fields = new URLSearchParams({ ...OWNER, csrfToken: token, json: "true" });
   const reply = await sendRaw(product.url, {
@@ -112,7 +112,7 @@ test("an ended session is not returned, though its cookie still decrypts", async
   expect((await get("/api/auth/session", { cookie: own })).json).toEqual({});
 });
 
-describe("a page to come back to", () => {
+describe("the return path", () => {
   const STRANGERS = [
     "https://evil",
     "//evil",

@@ -26,7 +26,7 @@ const patch = (body: object, cookie = owner) => harness("/api/user/self", { meth
 const self = async (cookie = owner) => (await harness("/api/user/self", { cookie })).json.data;
 const NEW = "eleven grey herons wade";
 
-describe("one's own profile", () => {
+describe("the caller's own profile", () => {
   test("refuses e-mail changes after ten attempts a minute", async () => {
     await services.close();
     services = await testServices({ limits: { loginAttemptsPerMinute: 10 } });
@@ -45,7 +45,7 @@ describe("one's own profile", () => {
       expect((await patch({ email: "mia@example.com" }, mia.cookie)).status).toBe(200);
   });
 
-  test("tells what may be told, field by field", async () => {
+  test("returns exactly the contract's fields", async () => {
     expect(await self()).toEqual({
       id: expect.stringMatching(/^usr_/),
       username: "olivia",
@@ -66,7 +66,7 @@ describe("one's own profile", () => {
     });
   });
 
-  test("name, address and language can be changed, and taken back", async () => {
+  test("changes and removes name, e-mail address and language", async () => {
     const reply = await patch({
       display_name: " Olivia W. ",
       email: "o@example.com",
@@ -86,7 +86,7 @@ describe("one's own profile", () => {
     });
   });
 
-  test("a version that is not the one stored is 409, and nothing changes", async () => {
+  test("refuses a stale version with 409, and nothing changes", async () => {
     const reply = await patch({ display_name: "Else", version: 7 });
     expect([reply.status, reply.json.code]).toEqual([409, "conflict"]);
     expect((await self()).display_name).toBe("olivia");
@@ -127,10 +127,10 @@ describe("one's own profile", () => {
   });
 });
 
-describe("a change of password", () => {
+describe("changing the password", () => {
   const change = (body: object, cookie = owner) => harness("/api/user/password", { body, cookie });
 
-  test("needs the present one: missing 400, wrong 403, and nothing changes", async () => {
+  test("needs the present password: 400 if missing, 403 if wrong, and nothing changes", async () => {
     expect((await change({ new_password: NEW })).status).toBe(400);
     const wrong = await change({ current_password: "wrong wrong wrong", new_password: NEW });
     expect([wrong.status, wrong.json.code]).toEqual([403, "invalid_credentials"]);
@@ -149,13 +149,13 @@ describe("a change of password", () => {
     expect(reply.json.issues[0].path).toBe("new_password");
   });
 
-  test("a present one beyond 1,024 bytes is 400 before any hashing", async () => {
+  test("refuses a present password beyond 1,024 bytes with 400 before any hashing", async () => {
     const reply = await change({ current_password: "x".repeat(1025), new_password: NEW });
     expect(reply.status).toBe(400);
     expect(reply.json.issues[0].path).toBe("current_password");
   });
 
-  test("gives a new session and opens with the new one alone", async () => {
+  test("starts a new session; only the new password signs in", async () => {
     const reply = await change({ current_password: OWNER.password, new_password: NEW });
     expect(reply.status, reply.text).toBe(200);
     expect(reply.setCookies[0]).toMatch(/^next-auth\.session-token=ey/);
@@ -183,7 +183,7 @@ describe("a change of password", () => {
     expect(replay.json.code).toBe("invalid_code");
   });
 
-  test("of ten at once one is made", async () => {
+  test("of ten concurrent changes one succeeds", async () => {
     const replies = await Promise.all(
       Array.from({ length: 10 }, (_, i) =>
         change({ current_password: OWNER.password, new_password: `${NEW} ${i}` }),
@@ -195,7 +195,7 @@ describe("a change of password", () => {
   });
 });
 
-test("every address of the account is 401 without a session and 403 for a key", async () => {
+test("every account route is 401 without a session and 403 for a key", async () => {
   const made = await harness("/api/keys", { body: { name: "m", operations: ["manage"] }, cookie: owner });
   const headers = { authorization: `Bearer ${made.json.data.key}` };
   const calls: [string, object][] = [

@@ -138,7 +138,7 @@ describe("alerts", () => {
     ]);
   });
 
-  test("a seen one stays open and is no longer counted as new", async () => {
+  test("a seen alert stays open and is no longer counted as new", async () => {
     await watchAlerts(services, FULL);
     const [open] = await alerts();
     expect((await post(`/${open.id}/seen`)).json.data.seen_at).not.toBeNull();
@@ -147,7 +147,7 @@ describe("alerts", () => {
     expect((await post("/alt_unknown/seen")).status).toBe(404);
   });
 
-  test("a budget that is nearly spent and one that has no room count once", async () => {
+  test("a nearly spent and a spent budget count as one alert", async () => {
     const base = {
       subject: "key_1:daily",
       detail: {},
@@ -160,7 +160,7 @@ describe("alerts", () => {
     expect(summary).toMatchObject({ open: 1, unseen: 1 });
   });
 
-  test("one that is over is kept for ninety days", async () => {
+  test("deletes a resolved alert after ninety days", async () => {
     await watchAlerts(services, FULL);
     await watchAlerts(services, FREE);
     const listed = async () =>
@@ -173,7 +173,7 @@ describe("alerts", () => {
     expect(await listed()).toBe(0);
   });
 
-  test("a rule that is switched off resolves what it had raised", async () => {
+  test("disabling a rule resolves its alerts", async () => {
     await watchAlerts(services, FULL);
     const { alerts: rules } = (await harness("/api/settings", { cookie: owner })).json.data;
     const body = { alerts: { ...rules, disk_free_percent: null } };
@@ -182,7 +182,7 @@ describe("alerts", () => {
     expect(await alerts("?state=opened")).toEqual([]);
   });
 
-  test("members see none and change nothing", async () => {
+  test("members may not read or change alerts", async () => {
     const mia = await addUser(harness, owner, { username: "mia" });
     for (const path of ["", "/summary"])
       expect((await harness(`/api/alerts${path}`, { cookie: mia.cookie })).status).toBe(403);
@@ -193,7 +193,7 @@ describe("alerts", () => {
 });
 
 describe("the webhook", () => {
-  test("gets a signed message when one opens and another when it is over", async () => {
+  test("gets a signed message when an alert opens and when it resolves", async () => {
     const secret = await setWebhook(`http://${target}/hooks/patchbay?team=night`);
     await watchAlerts(services, FULL);
     services.clock.advance(15_000);
@@ -225,7 +225,7 @@ describe("the webhook", () => {
     expect(open.delivery).toMatchObject({ state: "delivered", attempts: 1, error: null });
   });
 
-  test("gets thirty messages a minute at most, and the rest later", async () => {
+  test("gets at most thirty messages a minute, and the rest later", async () => {
     await setWebhook(`http://${target}/`);
     const openedAt = services.clock.now();
     for (let index = 0; index < 45; index++)
@@ -247,7 +247,7 @@ describe("the webhook", () => {
     expect(sent).toEqual([10, 20, 30, 30, 40, 45]);
   });
 
-  test("is tried again after a 500, later and later, and given up at last", async () => {
+  test("is retried after a 500 with growing delays, then given up", async () => {
     await setWebhook(`http://${target}/`);
     receiver.status = 500;
     await watchAlerts(services, FULL);
@@ -360,7 +360,7 @@ describe("the webhook", () => {
     expect((await post("/webhook/test")).json.data).toMatchObject({ ok: false, error: "address_refused" });
   });
 
-  test("a test says what came of it, and needs an address and a secret", async () => {
+  test("a test message returns its outcome, and needs a URL and a secret", async () => {
     expect((await post("/webhook/test")).status).toBe(400);
     const secret = await setWebhook(`http://${target}/`);
     expect((await post("/webhook/test")).json.data).toMatchObject({ ok: true, error: null });
@@ -411,7 +411,7 @@ describe("the webhook", () => {
       expect(() => services.cipher.decrypt(purpose, place, String(sealed))).toThrow("changed or moved");
   });
 
-  test("keeps its URL when a change sends the mask or leaves it out, and loses it for null", async () => {
+  test("retains its URL when an update sends the mask or omits it, and removes it for null", async () => {
     await setWebhook(`http://${target}/services/T0/very-secret-path`);
     const { webhook_url: masked, ...rules } = await readRules();
     expect((await changeRules({ ...rules, webhook_url: masked })).status).toBe(200);
@@ -440,7 +440,7 @@ describe("the webhook", () => {
     expect(await decryptWebhookUrl(services.store, services.cipher)).toBe(url);
   });
 
-  test("a message from before the address was taken away is not sent", async () => {
+  test("does not send a message from before the URL was removed", async () => {
     await setWebhook(`http://${target}/`);
     receiver.status = 500;
     await watchAlerts(services, FULL);

@@ -85,7 +85,7 @@ const LIMITS: [string, object, object, object[]][] = [
 ];
 
 describe("a limit that a higher role set on a key", () => {
-  test.each(LIMITS)("%s: a member tightens it and never loosens it", async (name, limit, tighter, looser) => {
+  test.each(LIMITS)("%s: a member may tighten but not loosen it", async (name, limit, tighter, looser) => {
     const { id } = await make({}, mia.cookie);
     expect((await patch(id, limit, session(ada.cookie))).status).toBe(200);
     expect((await read(id)).limits_set_by).toEqual({ [name]: "admin" });
@@ -100,7 +100,7 @@ describe("a limit that a higher role set on a key", () => {
       expect((await patch(id, fields, session(ada.cookie))).status, JSON.stringify(fields)).toBe(200);
   });
 
-  test("names who set it, the value, and what is accepted", async () => {
+  test("the error names who set it, the value, and what is accepted", async () => {
     const { id } = await make({}, mia.cookie);
     await patch(id, { rpm: 60 }, session(ada.cookie));
     const reply = await patch(id, { rpm: null }, session(mia.cookie));
@@ -110,7 +110,7 @@ describe("a limit that a higher role set on a key", () => {
     expect(reply.json.issues).toEqual([{ path: "rpm", message: expect.stringContaining("not loosen") }]);
   });
 
-  test.each(LIMITS)("%s: an administrator does not loosen the owner's", async (name, limit, _, looser) => {
+  test.each(LIMITS)("%s: an administrator may not loosen the owner's", async (name, limit, _, looser) => {
     for (const { id } of [await make({}, mia.cookie), await make({}, ada.cookie)]) {
       expect((await patch(id, limit, session(owner))).status).toBe(200);
       expect((await read(id)).limits_set_by).toEqual({ [name]: "owner" });
@@ -119,7 +119,7 @@ describe("a limit that a higher role set on a key", () => {
     }
   });
 
-  test("is not lost by a rotation, and neither is who set it", async () => {
+  test("survives a rotation, with its author", async () => {
     const { id } = await make({}, mia.cookie);
     const limits = { enabled: false, expires_at: "2030-01-31T12:00:00.000Z", rpm: 60, allowed_models: ["a"] };
     await patch(id, limits, session(ada.cookie));
@@ -145,7 +145,7 @@ describe("a limit that a higher role set on a key", () => {
     expect((await patch(id, { tpm: null }, session(mia.cookie))).status).toBe(200);
   });
 
-  test("is gone once the higher role takes it away: the next is the member's own", async () => {
+  test("a limit that the higher role removed is the member's to set", async () => {
     const { id } = await make({}, mia.cookie);
     await patch(id, { rpm: 60, enabled: false }, session(ada.cookie));
     await patch(id, { rpm: null, enabled: true }, session(ada.cookie));
@@ -157,7 +157,7 @@ describe("a limit that a higher role set on a key", () => {
       expect((await patch(id, fields, session(mia.cookie))).status).toBe(200);
   });
 
-  test("is an administrator's own to loosen after the member became one", async () => {
+  test("can be loosened by its owner after promotion to administrator", async () => {
     const { id } = await make({}, mia.cookie);
     await patch(id, { rpm: 60 }, session(ada.cookie));
     const body = { role: "admin", version: 1 };
@@ -169,7 +169,7 @@ describe("a limit that a higher role set on a key", () => {
   });
 });
 
-test.each(LIMITS)("%s: a member loosens what they set themselves", async (_, limit, __, looser) => {
+test.each(LIMITS)("%s: a member may loosen their own limit", async (_, limit, __, looser) => {
   const { id } = await make(limit, mia.cookie);
   expect((await read(id)).limits_set_by).toEqual({});
   for (const fields of looser) expect((await patch(id, fields, session(mia.cookie))).status).toBe(200);

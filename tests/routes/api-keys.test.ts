@@ -36,7 +36,7 @@ const use = async (key: string, address: string | null = "127.0.0.1") =>
     (error: { code: string }) => error.code,
   );
 
-describe("how many one user has", () => {
+describe("the quota of keys per user", () => {
   const CONFLICT = [409, "conflict"];
   const answer = ({ status, json }: Awaited<ReturnType<ConsoleHarness>>) => [status, json.code];
   /** `count` of mia's keys, straight into the store. */
@@ -50,7 +50,7 @@ describe("how many one user has", () => {
     });
   }
 
-  test("a member has a hundred that have not expired, and room again when one is deleted", async () => {
+  test("a member may have a hundred unexpired keys; deleting one frees a place", async () => {
     await fill(100);
     const refused = await harness("/api/keys", { body: { name: "one more" }, cookie: mia.cookie });
     expect(answer(refused)).toEqual(CONFLICT);
@@ -71,7 +71,7 @@ describe("how many one user has", () => {
     await make();
   });
 
-  test("of many made at once no more than that are made", async () => {
+  test("concurrent creation does not exceed the quota", async () => {
     await fill(95);
     const replies = await Promise.all(
       Array.from({ length: 20 }, () => harness("/api/keys", { body: { name: "flood" }, cookie: mia.cookie })),
@@ -80,7 +80,7 @@ describe("how many one user has", () => {
     expect(replies.filter(({ status }) => status === 409)).toHaveLength(15);
   });
 
-  test("each of a hundred is rotated once with grace; without grace always", async () => {
+  test("each of a hundred keys may be rotated once with grace; without grace always", async () => {
     await fill(200);
     expect(answer(await rotate("key_1", { grace_hours: 1 }, mia.cookie))).toEqual(CONFLICT);
     expect((await rotate("key_1", {}, mia.cookie)).status).toBe(200);
@@ -89,8 +89,8 @@ describe("how many one user has", () => {
   });
 });
 
-describe("making one", () => {
-  test("shows it once: later replies have its display form, the store its digest", async () => {
+describe("creating a key", () => {
+  test("shows the key once: later replies have its display form, the store its digest", async () => {
     const made = await make();
     expect(made.key).toMatch(/^sk-pb-[0-9A-Za-z]{38}$/);
     expect(made.display).toBe(`sk-pb-${made.key.slice(6, 8)}…${made.key.slice(-4)}`);
@@ -103,7 +103,7 @@ describe("making one", () => {
     expect(services.logged.join()).not.toContain(made.key);
   });
 
-  test("has every field of the contract and no other", async () => {
+  test("returns exactly the contract's fields", async () => {
     const { key, ...made } = await make();
     expect((await read(made.id)).json.data).toEqual(made);
     expect(made).toEqual({
@@ -129,7 +129,7 @@ describe("making one", () => {
     });
   });
 
-  test("keeps limits, and money to the nano-dollar", async () => {
+  test("stores limits, and money to the nano-dollar", async () => {
     const fields = {
       enabled: false,
       expires_at: "2030-01-31T12:00:00+02:00",
@@ -175,8 +175,8 @@ describe("making one", () => {
   });
 });
 
-describe("whose they are", () => {
-  test("a member sees and changes their own alone; another's is 404 whatever the call", async () => {
+describe("ownership of keys", () => {
+  test("a member sees and changes only their own keys; another's is 404 on every route", async () => {
     const [hers, mine] = [await make({}, mia.cookie), await make()];
     expect((await list("", mia.cookie)).items.map((one: { id: string }) => one.id)).toEqual([hers.id]);
     const body = { name: "taken", version: 1 };
@@ -192,7 +192,7 @@ describe("whose they are", () => {
     expect(await use(mine.key)).toBe("ok");
   });
 
-  test("an administrator changes those of lower roles, sees the owner's, and rotates none but their own", async () => {
+  test("an administrator changes keys of lower roles, sees the owner's, and rotates only their own", async () => {
     const ada = await addUser(harness, owner, { username: "ada", role: "admin" });
     const [hers, mine] = [await make({}, mia.cookie), await make()];
     expect((await list("", ada.cookie)).items).toHaveLength(2);
@@ -204,7 +204,7 @@ describe("whose they are", () => {
     expect((await remove(hers.id, ada.cookie)).status).toBe(200);
   });
 
-  test("all die with their owner's account", async () => {
+  test("deleting a user deletes their keys", async () => {
     const hers = await make({}, mia.cookie);
     const set = (enabled: boolean, version: number) =>
       harness(`/api/users/${mia.id}`, { method: "PATCH", body: { enabled, version }, cookie: owner });
@@ -219,7 +219,7 @@ describe("whose they are", () => {
 });
 
 describe("changing one", () => {
-  test("counts from the next request; the version read must be sent, and a stale one is 409", async () => {
+  test("applies from the next request; needs the present version, and a stale one is 409", async () => {
     const { id, key } = await make();
     expect((await patch(id, { enabled: false })).status).toBe(400);
     const changed = await patch(id, { enabled: false, version: 1 });
@@ -233,7 +233,7 @@ describe("changing one", () => {
     expect(await use(key, "203.0.113.7")).toBe("ok");
   });
 
-  test("leaves alone what is not named, parts of a budget too", async () => {
+  test("leaves omitted fields unchanged, parts of a budget too", async () => {
     const { id } = await make({ rpm: 5, budget: { total_usd: "1", daily_usd: "2" } });
     const { data } = (await patch(id, { budget: { daily_usd: null }, version: 1 })).json;
     expect(data).toMatchObject({
@@ -243,7 +243,7 @@ describe("changing one", () => {
     });
   });
 
-  test("of ten edits of one version at once one is made", async () => {
+  test("of ten concurrent updates of one version one succeeds", async () => {
     const { id } = await make();
     const replies = await Promise.all(
       Array.from({ length: 10 }, (_, i) => patch(id, { name: `n${i}`, version: 1 })),
@@ -251,7 +251,7 @@ describe("changing one", () => {
     expect(replies.map((reply) => reply.status).sort()).toEqual([200, ...Array(9).fill(409)]);
   });
 
-  test("an expiry sent back as it was read is no change after it has passed", async () => {
+  test("an expired expiry sent back unchanged is accepted", async () => {
     const expires_at = new Date(services.clock.now() + 60_000).toISOString();
     const { id, key } = await make({ expires_at });
     services.clock.advance(60_000);
@@ -273,7 +273,7 @@ describe("changing one", () => {
 });
 
 describe("rotation", () => {
-  test("gives a new key with the same powers, and ends the old one at once unless told otherwise", async () => {
+  test("creates a key with the same limits, and by default ends the old one at once", async () => {
     const old = await make({ rpm: 7, operations: ["speech"], budget: { total_usd: "3" } });
     const reply = await rotate(old.id);
     expect(reply.status, reply.text).toBe(200);
@@ -310,13 +310,13 @@ describe("rotation", () => {
     expect((await rotate(id, { grace_hours })).status).toBe(400);
   });
 
-  test("an odd part of an hour is kept in whole milliseconds", async () => {
+  test("stores a fraction of an hour as whole milliseconds", async () => {
     const { id } = await make();
     expect((await rotate(id, { grace_hours: 1e-7 })).status).toBe(200);
     expect(Number.isSafeInteger((await services.store.keys.findById(id))?.expiresAt)).toBe(true);
   });
 
-  test("of an expired key is refused: the new one would be as dead", async () => {
+  test("refuses to rotate an expired key", async () => {
     const { id } = await make({ expires_at: new Date(services.clock.now() + 1_000).toISOString() });
     services.clock.advance(1_000);
     expect((await rotate(id)).status).toBe(409);
@@ -324,13 +324,13 @@ describe("rotation", () => {
   });
 });
 
-describe("keys that may manage", () => {
+describe("manage keys", () => {
   const withKey = (key: string, call: object = {}) => ({
     ...call,
     headers: { authorization: `Bearer ${key}` },
   });
 
-  test("are an administrator's to make, by session alone", async () => {
+  test("can only be created by an administrator's session", async () => {
     const refused = await harness("/api/keys", {
       body: { name: "m", operations: ["manage"] },
       cookie: mia.cookie,
@@ -347,7 +347,7 @@ describe("keys that may manage", () => {
     expect((await harness(`/api/keys/${id}`, withKey(key, { method: "DELETE" }))).status).toBe(403);
   });
 
-  test("work no longer when their owner is a member, and others' keys cannot be raised to them", async () => {
+  test("stop working when their owner becomes a member, and other keys cannot become manage keys", async () => {
     const ada = await addUser(harness, owner, { username: "ada", role: "admin" });
     const { key } = await make({ operations: ["manage"] }, ada.cookie);
     expect((await harness("/api/keys", withKey(key))).status).toBe(200);
@@ -358,7 +358,7 @@ describe("keys that may manage", () => {
     expect((await patch(hers.id, { operations: ["manage"], version: 1 })).status).toBe(403);
   });
 
-  test("a key that may not manage opens nothing here, and decides before the cookie", async () => {
+  test("a key that may not manage is refused, even with a valid cookie", async () => {
     const { key } = await make();
     expect((await harness("/api/keys", withKey(key))).status).toBe(403);
     expect((await harness("/api/keys", { ...withKey(key), cookie: owner })).status).toBe(403);
@@ -367,7 +367,7 @@ describe("keys that may manage", () => {
     expect((await harness(`/api/keys?key=${key}`)).status).toBe(401);
   });
 
-  test("say nothing of users, settings of the account, or other people's passwords", async () => {
+  test("cannot reach users, account settings or passwords", async () => {
     const { key } = await make({ operations: ["manage"] });
     for (const path of ["/api/users", `/api/users/${mia.id}`, "/api/audit"]) {
       expect((await harness(path, withKey(key))).status, path).toBe(403);
@@ -403,7 +403,7 @@ describe("the playground's key", () => {
     expect(await use(made.key)).toBe("unauthenticated");
   });
 
-  test("is one of at most twenty of a session: the oldest gives way, other sessions keep theirs", async () => {
+  test("a session has at most twenty: the oldest is removed, other sessions' stay", async () => {
     const one = async (cookie: string): Promise<string> => {
       services.clock.advance(1);
       return (await harness("/api/keys/playground", { body: {}, cookie })).json.data.key;
@@ -419,7 +419,7 @@ describe("the playground's key", () => {
 });
 
 describe("the list", () => {
-  test("pages newest first without gap or repeat", async () => {
+  test("pages newest first without gaps or repeats", async () => {
     const names: string[] = [];
     for (let i = 0; i < 7; i++) {
       // Two share an instant.
@@ -464,7 +464,7 @@ describe("the list", () => {
     }
   });
 
-  test("searches for the very characters, whatever they mean to a database", async () => {
+  test("searches literally, including the database's wildcards", async () => {
     for (const name of ["100% sure", "100 sure", "under_score", "underscore", "back\\slash", "it's"]) {
       await make({ name });
     }
@@ -493,7 +493,7 @@ describe("the list", () => {
   });
 });
 
-test("every change is in the audit with who, what and from where; never the key", async () => {
+test("records every change with actor, target and address in the audit log; never the key", async () => {
   const made = await make();
   await patch(made.id, { rpm: 5, version: 1 });
   const fresh = (await rotate(made.id, { grace_hours: 1 })).json.data;

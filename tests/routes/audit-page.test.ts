@@ -18,7 +18,7 @@ const list = async (query = "", cookie = owner) =>
   (await harness(`/api/audit${query}`, { cookie })).json.data;
 const verify = (cookie = owner) => harness("/api/audit/verify", { cookie });
 
-test("a row names who acted and on what, also when that is gone", async () => {
+test("a row names actor and target, even when deleted", async () => {
   const key = (await harness("/api/keys", { body: { name: "robot" }, cookie: owner })).json.data;
   await harness(`/api/keys/${key.id}`, { method: "DELETE", cookie: owner });
   const [removed, made] = (await list("?action=key")).items;
@@ -27,7 +27,7 @@ test("a row names who acted and on what, also when that is gone", async () => {
   expect(JSON.stringify([removed, made])).not.toContain(key.key);
 });
 
-test("filters take an actor, a target, a group of actions and a time", async () => {
+test("filters by actor, target, group of actions and time", async () => {
   const mia = await addUser(harness, owner, { username: "mia" });
   services.clock.advance(60_000);
   const since = new Date(services.clock.now()).toISOString();
@@ -41,7 +41,7 @@ test("filters take an actor, a target, a group of actions and a time", async () 
   expect((await harness("/api/audit?action=%25", { cookie: owner })).status).toBe(400);
 });
 
-test("the chain is whole, with the newest hash, until the end is cut off, the head forged or a row changed", async () => {
+test("the chain verifies until its end is cut off, its head forged or a row changed", async () => {
   await addUser(harness, owner, { username: "mia" });
   const { items } = await list();
   expect((await verify()).json.data).toMatchObject({
@@ -67,14 +67,14 @@ test("the chain is whole, with the newest hash, until the end is cut off, the he
   expect((await verify()).json.data).toMatchObject({ whole: false, rows: 1, broken_at: 2 });
 });
 
-test("only administrators who are signed in read or verify it", async () => {
+test("only signed-in administrators may read or verify the log", async () => {
   const mia = await addUser(harness, owner, { username: "mia" });
   expect((await harness("/api/audit", { cookie: mia.cookie })).status).toBe(403);
   expect((await verify(mia.cookie)).status).toBe(403);
   expect((await harness("/api/audit/verify")).status).toBe(401);
 });
 
-test("an invite is named by its e-mail address, made and taken back", async () => {
+test("names an invite by its e-mail address when created and revoked", async () => {
   const body = { role: "member", email: "mia@example.com", expires_hours: 24 };
   const invite = (await harness("/api/invites", { body, cookie: owner })).json.data;
   await harness(`/api/invites/${invite.id}`, { method: "DELETE", cookie: owner });

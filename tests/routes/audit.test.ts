@@ -40,7 +40,7 @@ function breakAudit(): void {
     );
 }
 
-describe("a change and its audit row are one: when the row cannot be written nothing has happened", () => {
+describe("rolls a change back when its audit row cannot be written", () => {
   interface Scene {
     owner: string;
     member: { id: string; cookie: string; password: string };
@@ -169,7 +169,7 @@ describe("a change and its audit row are one: when the row cannot be written not
     );
   });
 
-  test("set-up, which can then be tried again", async () => {
+  test("setup, which can then be repeated", async () => {
     const whole = services.store.transaction;
     breakAudit();
     const before = digestStore(services.dataDirectory);
@@ -181,7 +181,7 @@ describe("a change and its audit row are one: when the row cannot be written not
 });
 
 describe("the list", () => {
-  test("shows the newest first with who, what and from where, and searches", async () => {
+  test("lists newest first with actor, target and address, and searches", async () => {
     const owner = await setUpOwner(harness);
     await harness("/api/keys", { body: { name: "100% robot" }, cookie: owner });
     await harness("/api/settings", { method: "PATCH", body: { self_use_mode: true }, cookie: owner });
@@ -242,7 +242,7 @@ describe("the chain", () => {
     expect((await services.store.audit.verify()).brokenAt).toBe(3);
   });
 
-  test("is whole after a hundred changes at once", async () => {
+  test("verifies after a hundred concurrent changes", async () => {
     const owner = await setUpOwner(harness);
     await Promise.all(
       Array.from({ length: 100 }, (_, i) => harness("/api/keys", { body: { name: `k${i}` }, cookie: owner })),

@@ -35,8 +35,8 @@ const askModels = (fields: object = {}, cookie = owner) =>
 const tryModel = (model: object, fields: object = {}, cookie = owner) =>
   harness("/api/channels/draft/test", { body: draft({ model, ...fields }), cookie });
 
-describe("a channel that is not saved yet", () => {
-  test("lists what its upstream serves, each with what it is for, and leaves nothing in the store", async () => {
+describe("an unsaved channel", () => {
+  test("lists its upstream's models with their operations, and stores nothing", async () => {
     const reply = await askModels();
     expect(reply.json.data).toEqual({
       models: [
@@ -59,7 +59,7 @@ describe("a channel that is not saved yet", () => {
     expect(embedded.json.data).toMatchObject({ ok: true, dimensions: 768, audio_wav: null });
   });
 
-  test("tells what its upstream refused, and what lies under a silence", async () => {
+  test("reports the upstream's refusal, or the network error", async () => {
     const wrongKey = await askModels({ keys: ["sk-wrong"] });
     expect(wrongKey.status).toBe(200);
     expect(wrongKey.json.data).toMatchObject({
@@ -72,7 +72,7 @@ describe("a channel that is not saved yet", () => {
     expect(tried.json.data).toMatchObject({ ok: false, error: { upstream_status: 401 } });
   });
 
-  test("keeps its key out of replies, logs, audit and store", async () => {
+  test("never shows its key in replies, logs, audit or store", async () => {
     const replies = [await askModels(), await tryModel({ upstream_name: "kokoro", operation: "speech" })];
     const audit = await harness("/api/audit", { cookie: owner });
     for (const { text } of [...replies, audit]) expect(text).not.toContain(SECRET);
@@ -84,7 +84,7 @@ describe("a channel that is not saved yet", () => {
     });
   });
 
-  test("reaches no address that a saved one could not", async () => {
+  test("may not reach an address that a saved channel could not", async () => {
     await services.close();
     await open([]);
     const before = upstream.ledger.length;
@@ -98,7 +98,7 @@ describe("a channel that is not saved yet", () => {
     expect(upstream.ledger.length).toBe(before);
   });
 
-  test("belongs to administrators and takes no field it does not know", async () => {
+  test("needs an administrator and refuses unknown fields", async () => {
     const mia = await addUser(harness, owner, { username: "mia" });
     expect((await askModels({}, mia.cookie)).status).toBe(403);
     const model = { upstream_name: "kokoro", operation: "speech" };
@@ -109,11 +109,11 @@ describe("a channel that is not saved yet", () => {
   });
 });
 
-describe("a saved channel that is being changed", () => {
+describe("a saved channel that is being edited", () => {
   const save = async () =>
     (await harness("/api/channels", { body: { name: "Kept", ...draft() }, cookie: owner })).json.data;
 
-  test("is tried with the key it keeps", async () => {
+  test("is tested with its stored key", async () => {
     const { id, keys } = await save();
     const kept = { channel_id: id, keys: [{ id: keys[0].id }] };
     expect((await askModels(kept)).json.data.models).toHaveLength(3);
@@ -123,7 +123,7 @@ describe("a saved channel that is being changed", () => {
     expect((await askModels({ channel_id: "chn_none" })).status).toBe(404);
   });
 
-  test("shows no kept key at another address, be it of the same host", async () => {
+  test("never sends its stored key to another address, even on the same host", async () => {
     const { id, keys } = await save();
     const elsewhere = await startUpstream();
     const kept = { channel_id: id, keys: [{ id: keys[0].id }], base_url: `${elsewhere.origin}/v1` };

@@ -36,7 +36,7 @@ const listed = async (): Promise<Shown[]> =>
 const priorities = async () => (await listed()).map((one) => [one.name, one.priority]);
 
 describe("the order of channels", () => {
-  test("is set for all of them at once, and those of one tier share it", async () => {
+  test("is set for all channels at once, with a shared priority per tier", async () => {
     const [a, b, c] = made;
     const reply = await order([[at(c)], [at(a), at(b)]]);
     expect(reply.json.data.items.map((one: Shown) => one.name)).toEqual(["C", "A", "B"]);
@@ -47,7 +47,7 @@ describe("the order of channels", () => {
     ]);
   });
 
-  test("is refused whole when one of them was changed, added or removed since", async () => {
+  test("is refused when a channel was changed, added or removed since", async () => {
     const [a, b, c] = made;
     await harness(`/api/channels/${c.id}`, {
       method: "PATCH",
@@ -65,7 +65,7 @@ describe("the order of channels", () => {
     ]);
   });
 
-  test("names each channel once, in the form that was agreed, by an administrator", async () => {
+  test("must name each channel once, in the contract's form, by an administrator", async () => {
     const [a, b, c] = made;
     expect((await order([[at(a), at(a)], [at(b)], [at(c)]])).status).toBe(400);
     expect((await order([[], [at(a), at(b), at(c)]])).status).toBe(400);
@@ -75,7 +75,7 @@ describe("the order of channels", () => {
     expect((await harness("/api/channels/order", { body: { tiers: [] } })).status).toBe(401);
   });
 
-  test("leaves one row in the audit with what moved, and none when nothing did", async () => {
+  test("writes one audit row with the moved channels, and none without changes", async () => {
     const [a, b, c] = made;
     await order([[at(a), at(b), at(c)]]);
     await order([[at(a), at(b)], [at(c)]]);
@@ -104,7 +104,7 @@ describe("an open circuit", () => {
     expect(keys.map((key: { state: string }) => key.state)).toEqual(["open", "open"]);
   });
 
-  test("of one model leaves the channel healthy and names the model; closing lets it through again", async () => {
+  test("for one model leaves the channel healthy and names the model; closing it resumes traffic", async () => {
     const models = ["good", "bad"].map((name) => ({ name, upstream_name: name, operation: "speech" }));
     const { id } = await create("Two models", { models });
     const { circuits } = services.state;

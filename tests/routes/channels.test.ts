@@ -50,7 +50,7 @@ const patch = (id: string, body: object, cookie = owner) =>
 const models = async () => (await harness("/api/models", { cookie: owner })).json.data.items;
 
 describe("a channel", () => {
-  test("is made, listed and shown with its key's last four characters alone", async () => {
+  test("is created, listed and shown with only the last four characters of its key", async () => {
     const made = await create();
     expect(made).toMatchObject({
       name: "Loopback",
@@ -88,12 +88,12 @@ describe("a channel", () => {
     ]);
   });
 
-  test("is priced from a list that tells its date", async () => {
+  test("gets prices of a list with a date", async () => {
     const { json } = await harness("/api/models", { cookie: owner });
     expect(json.data.price_list_date).toMatch(/^20\d\d-\d\d-\d\d$/);
   });
 
-  test("needs a word on what a model is for when neither name nor provider tells", async () => {
+  test("needs a model's operation when neither name nor provider imply it", async () => {
     const models = [{ name: "mystery", upstream_name: "blue-owl" }];
     const reply = await harness("/api/channels", { body: draft({ models }), cookie: owner });
     expect(reply.status).toBe(400);
@@ -102,7 +102,7 @@ describe("a channel", () => {
     expect((await create({ models: named })).models).toHaveLength(1);
   });
 
-  test("keeps keys by id, adds new ones and forgets those that are left out", async () => {
+  test("retains keys by ID, adds new ones and deletes omitted ones", async () => {
     const made = await create();
     const kept = made.keys[0].id;
     const both = await patch(made.id, { version: 1, keys: [{ id: kept }, "sk-second-key-wxyz"] });
@@ -149,7 +149,7 @@ describe("a channel", () => {
     },
   );
 
-  test("of an older version is not overwritten", async () => {
+  test("refuses an update with a stale version", async () => {
     const made = await create();
     expect((await patch(made.id, { version: 1, weight: 5 })).json.data).toMatchObject({
       weight: 5,
@@ -158,7 +158,7 @@ describe("a channel", () => {
     expect((await patch(made.id, { version: 1, weight: 6 })).status).toBe(409);
   });
 
-  test("is gone after its deletion, and an engine built in cannot be deleted or sent elsewhere", async () => {
+  test("can be deleted; an embedded engine cannot be deleted or redirected", async () => {
     const made = await create();
     expect((await harness(`/api/channels/${made.id}`, { method: "DELETE", cookie: owner })).status).toBe(200);
     expect((await harness(`/api/channels/${made.id}`, { cookie: owner })).status).toBe(404);
@@ -180,7 +180,7 @@ describe("a channel", () => {
     );
   });
 
-  test("leaves a row in the audit for each change, never with a key", async () => {
+  test("writes an audit row for each change, never with a key", async () => {
     const made = await create();
     await patch(made.id, { version: 1, keys: ["sk-second-key-wxyz"] });
     await harness(`/api/channels/${made.id}`, { method: "DELETE", cookie: owner });
@@ -196,7 +196,7 @@ describe("a channel", () => {
 });
 
 describe("a test call", () => {
-  test("speaks through a speech model and hands back the sound", async () => {
+  test("returns audio from a speech model", async () => {
     const made = await create();
     const spoken = () => upstream.ledger.filter((call) => call.path.endsWith("/audio/speech")).length;
     const before = spoken();
@@ -213,7 +213,7 @@ describe("a test call", () => {
     expect(spoken()).toBe(before + 1);
   });
 
-  test("embeds through an embeddings model and tells the vector's length", async () => {
+  test("returns the vector's length from an embeddings model", async () => {
     const made = await create();
     const reply = await harness(`/api/channels/${made.id}/test`, {
       body: { model: "embed-a" },
@@ -237,7 +237,7 @@ describe("a test call", () => {
     expect(reply.json.data.error.message).not.toContain("127.0.0.1");
   });
 
-  test("asks the upstream what it serves", async () => {
+  test("lists the upstream's models", async () => {
     const made = await create();
     const reply = await harness(`/api/channels/${made.id}/models`, { body: {}, cookie: owner });
     const names = reply.json.data.models.map((model: { name: string }) => model.name);
@@ -276,7 +276,7 @@ describe("a private address", () => {
     expect(otherPort.status).toBe(400);
   });
 
-  test("is no administrator's to allow, and an allowance taken back stops the channel", async () => {
+  test("cannot be allowed by an administrator; removing it from the list stops the channel", async () => {
     const base_url = `${upstream.origin}/v1`;
     const anna = await addUser(harness, owner, { username: "anna", role: "admin" });
     const tried = { body: { base_url, password: anna.password }, cookie: anna.cookie };
@@ -307,7 +307,7 @@ describe("a private address", () => {
 });
 
 describe("a model", () => {
-  test("gets other prices, aliases and limits, by the version that was read", async () => {
+  test("changes prices, aliases and limits, given the present version", async () => {
     await create();
     const prices = { input_per_million_characters: "12.5" };
     const body = { version: 1, prices, aliases: ["voice"], max_characters: 1000 };
@@ -332,7 +332,7 @@ describe("a model", () => {
     expect(changed.json.data).not.toHaveProperty("coalescing");
   });
 
-  test("with a name that is taken is refused, and one that is deleted is served no more", async () => {
+  test("is refused with a taken name, and not served after deletion", async () => {
     await create();
     const body = { name: "other", operation: "speech", aliases: ["speech-a"] };
     const refused = await harness("/api/models", { body, cookie: owner });

@@ -89,7 +89,7 @@ describe("a write from another site's page is refused", () => {
   });
 });
 
-describe("what a form of another site can send is no request of ours", () => {
+describe("refuses what a form of another site can send", () => {
   test.each([
     "text/plain",
     "text/plain; charset=application/json",
@@ -129,16 +129,16 @@ describe("what a form of another site can send is no request of ours", () => {
     }
   });
 
-  test("and a compressed body neither", async () => {
+  test("refuses a compressed body", async () => {
     const headers = { "content-encoding": "gzip" };
     expect((await harness("/api/user/login", { body: OWNER, headers })).status).toBe(415);
   });
 });
 
-describe("a call without a body and without a content type", () => {
+describe("a request without body and content type", () => {
   const BARE = { "content-type": undefined, "content-length": undefined };
 
-  test("is served where no body is read", async () => {
+  test("is accepted by a route without a body", async () => {
     expect(
       (await harness("/api/keys/playground", { method: "POST", cookie: owner, headers: BARE })).status,
     ).toBe(200);
@@ -149,12 +149,12 @@ describe("a call without a body and without a content type", () => {
     expect((await harness("/api/user/logout", { method: "POST", headers: zero })).status).toBe(200);
   });
 
-  test("is 415 where a body is wanted", async () => {
+  test("is 415 on a route with a body", async () => {
     for (const path of ["/api/user/login", "/api/keys", "/api/user/2fa/setup"])
       expect((await harness(path, { method: "POST", cookie: owner, headers: BARE })).status, path).toBe(415);
   });
 
-  test("is 415 when it names another content type all the same", async () => {
+  test("is 415 with a wrong content type", async () => {
     const headers = { ...BARE, "content-type": "text/plain" };
     expect((await harness("/api/user/logout", { method: "POST", headers })).status).toBe(415);
   });
@@ -174,7 +174,7 @@ describe("a call without a body and without a content type", () => {
 });
 
 describe("reads", () => {
-  test("change nothing, and no reply invites another origin to read it", async () => {
+  test("change nothing, and no reply allows another origin", async () => {
     const before = digestStore(services.dataDirectory);
     for (const path of ["/api/user/self", "/api/user/sessions", "/api/keys", "/api/users", "/api/settings"]) {
       const reply = await harness(path, {
@@ -187,7 +187,7 @@ describe("reads", () => {
     expect(digestStore(services.dataDirectory)).toBe(before);
   });
 
-  test("none of the console's writes anything, so that a link from another site does nothing in one's name", async () => {
+  test("write nothing, so that a link from another site cannot act for the user", async () => {
     // The session's last use is written once a minute; it was just used.
     await whole("/api/user/self", { cookie: owner });
     const before = digestStore(services.dataDirectory);
@@ -200,7 +200,7 @@ describe("reads", () => {
     }
   });
 
-  test("of an address that only takes writes are 405", async () => {
+  test("are 405 on a write-only route", async () => {
     for (const path of [
       "/api/user/logout",
       "/api/user/login",

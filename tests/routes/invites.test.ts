@@ -44,7 +44,7 @@ const minute = () => services.clock.advance(60_000);
 const standing = async (username: string) => (await services.store.users.findByNameOrEmail(username))?.role;
 
 describe("inviting", () => {
-  test("shows the token once, and keeps and lists nothing of it", async () => {
+  test("shows the token once, and neither stores nor lists it", async () => {
     const reply = await invite({ role: "admin", email: "mia@example.com", expires_hours: 24 });
     expect(reply.status, reply.text).toBe(200);
     const { token, ...shown } = reply.json.data;
@@ -99,7 +99,7 @@ describe("inviting", () => {
 });
 
 describe("accepting", () => {
-  test("makes the user with the link's role and address, signs them in, and is on record", async () => {
+  test("creates the user with the link's role and address, signs them in, and is audited", async () => {
     const token = await tokenOf({ role: "admin", email: "mia@example.com" });
     expect((await inspect(token)).json.data).toEqual({
       kind: "invite",
@@ -127,7 +127,7 @@ describe("accepting", () => {
     expect(JSON.stringify(items)).not.toContain(token);
   });
 
-  test("of ten at once, for ten names, one wins and one user is made", async () => {
+  test("of ten concurrent uses one creates a user", async () => {
     const token = await tokenOf();
     const replies = await Promise.all(
       Array.from({ length: 10 }, (_, index) => accept(token, { username: `mia${index}` })),
@@ -158,7 +158,7 @@ describe("accepting", () => {
     expect(await standing("mia")).toBeUndefined();
   });
 
-  test("an administrator's rise or fall changes what their links to administrators do", async () => {
+  test("links to administrators depend on their creator's present role", async () => {
     const token = await tokenOf({ role: "admin" });
     await services.store.users.update(
       { ...(await ownerRecord()), id: await idOf("olivia") },
@@ -193,7 +193,7 @@ describe("accepting", () => {
     expect((await accept(token)).status).toBe(200);
   });
 
-  test("an address makes ten attempts a minute at links, whatever they are for", async () => {
+  test("allows ten attempts a minute per address over all kinds of links", async () => {
     await limitAttempts();
     const token = await tokenOf();
     for (let i = 0; i < 5; i++) expect((await inspect("x")).status).toBe(404);
@@ -205,7 +205,7 @@ describe("accepting", () => {
     expect((await accept(token)).status).toBe(200);
   });
 
-  test("from another site it is refused", async () => {
+  test("refuses a request from another site", async () => {
     const token = await tokenOf();
     const reply = await harness("/api/invites/accept", {
       body: fields(token),
@@ -255,7 +255,7 @@ describe("open links", () => {
     expect(await openLinks()).toEqual([]);
   });
 
-  test("tell when one opens nothing any more, since its maker fell", async () => {
+  test("show when a link is invalid because its creator was demoted", async () => {
     const ada = await addUser(harness, owner, { username: "ada", role: "admin" });
     adaId = ada.id;
     await tokenOf({}, ada.cookie);
@@ -277,7 +277,7 @@ describe("a reset link", () => {
     });
   const login = (password: string) => harness("/api/user/login", { body: { username: "mia", password } });
 
-  test("sets the password, ends every session, lifts delays, and signs its holder in", async () => {
+  test("sets the password, ends every session, clears delays, and signs the user in", async () => {
     const mia = await addUser(harness, owner, { username: "mia" });
     const token = await resetOf(mia.id);
     expect((await inspect(token)).json.data).toEqual({
@@ -300,7 +300,7 @@ describe("a reset link", () => {
     expect(readStoreBytes(services.dataDirectory).includes(token)).toBe(false);
   });
 
-  test("of five uses at once one wins", async () => {
+  test("of five concurrent uses one succeeds", async () => {
     const mia = await addUser(harness, owner, { username: "mia" });
     const token = await resetOf(mia.id);
     const replies = await Promise.all(Array.from({ length: 5 }, () => reset(token)));
@@ -373,7 +373,7 @@ describe("a reset link", () => {
     expect((await make(bob.id, owner)).status).toBe(200);
   });
 
-  test("an invite's token sets no password, a reset's makes no user", async () => {
+  test("refuses an invite's token for a reset and a reset's token for an invite", async () => {
     const mia = await addUser(harness, owner, { username: "mo" });
     expect((await reset(await tokenOf())).status).toBe(404);
     expect((await accept(await resetOf(mia.id))).status).toBe(404);
@@ -402,7 +402,7 @@ describe("ending all of a user's sessions", () => {
   });
 });
 
-describe("registering oneself", () => {
+describe("self-registration", () => {
   const register = (more: object = {}) => {
     const { token: _, ...body } = { ...fields(""), ...more } as Record<string, unknown>;
     return harness("/api/user/register", { body });
@@ -410,7 +410,7 @@ describe("registering oneself", () => {
   const turnOn = () =>
     harness("/api/settings", { method: "PATCH", body: { self_registration: true }, cookie: owner });
 
-  test("is 404 unless the operator lets people, whatever is sent", async () => {
+  test("is 404 while it is off, for any body", async () => {
     for (const body of [{}, { username: "mia" }, fields("x")]) {
       expect((await harness("/api/user/register", { body })).status).toBe(404);
     }
@@ -419,7 +419,7 @@ describe("registering oneself", () => {
     expect((await register()).status).toBe(200);
   });
 
-  test("makes a member who is signed in, and nothing more", async () => {
+  test("creates a signed-in member and nothing else", async () => {
     await turnOn();
     const reply = await register();
     expect(reply.json.data).toMatchObject({ username: "mia", role: "member", email: null });
@@ -427,7 +427,7 @@ describe("registering oneself", () => {
     expect((await harness("/api/keys", { cookie: reply.cookie })).status).toBe(200);
   });
 
-  test("comes with the monthly budget of the settings", async () => {
+  test("gives the monthly budget of the settings", async () => {
     await turnOn();
     const budgetOf = async (username: string) =>
       (await services.store.users.findByNameOrEmail(username))?.budget;
@@ -462,7 +462,7 @@ describe("registering oneself", () => {
     expect(await standing("mia")).toBeUndefined();
   });
 
-  test("no e-mail address can be taken by a member afterwards, but given by an administrator", async () => {
+  test("members cannot set an e-mail address afterwards; an administrator can", async () => {
     await turnOn();
     const mia = await register();
     const own = { method: "PATCH", body: { email: "boss@example.com" }, cookie: mia.cookie };
@@ -472,7 +472,7 @@ describe("registering oneself", () => {
     expect((await harness(`/api/users/${id}`, given)).status).toBe(200);
   });
 
-  test("no e-mail address can be looked up or taken by a name of its form", async () => {
+  test("refuses a name in the form of an e-mail address", async () => {
     await turnOn();
     const anna = { username: "anna", email: "anna@example.com", password: PASSWORD };
     expect((await harness("/api/users", { body: anna, cookie: owner })).status).toBe(200);
@@ -488,7 +488,7 @@ describe("registering oneself", () => {
     expect((await invite({ email: "mia@example.com" })).status).toBe(200);
   });
 
-  test("a taken name is 409 after the work of a free one, and an address asks ten times a minute", async () => {
+  test("a taken name is 409 after the same work as a free one, ten times a minute per address", async () => {
     await limitAttempts();
     await turnOn();
     let hashes = 0;
@@ -505,7 +505,7 @@ describe("registering oneself", () => {
     expect((await register()).status).toBe(200);
   });
 
-  test("of ten of one name at once one is made", async () => {
+  test("of ten concurrent registrations of one name one succeeds", async () => {
     await turnOn();
     const replies = await Promise.all(Array.from({ length: 10 }, () => register()));
     expect(replies.map((reply) => reply.status).sort()).toEqual([200, ...Array(9).fill(409)]);

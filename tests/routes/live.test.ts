@@ -97,7 +97,7 @@ test("members get events of their own calls and none of administrator topics", a
   expect(await page.next()).toBe('event: changed\ndata: {"topics":["usage"]}\n\n');
 });
 
-test("a session that ends takes its stream with it, at once", async () => {
+test("ends the stream at once when its session ends", async () => {
   const mia = await addUser(harness, owner, { username: "mia" });
   const page = await watch({ cookie: mia.cookie });
   await page.next();
@@ -107,7 +107,7 @@ test("a session that ends takes its stream with it, at once", async () => {
   expect(await page.next()).toBeNull();
 });
 
-test("who is disabled watches no more; who is made a member sees a member's topics from then on", async () => {
+test("ends the stream of a disabled user; a demoted one gets a member's topics", async () => {
   const ada = await addUser(harness, owner, { username: "ada", role: "admin" });
   const page = await watch({ cookie: ada.cookie });
   await page.next();
@@ -122,7 +122,7 @@ test("who is disabled watches no more; who is made a member sees a member's topi
   expect(await page.next()).toContain('"reason":"session"');
 });
 
-test("a session that runs out unused ends its stream at the next beat, and watching is no use of it", async () => {
+test("ends the stream of an idle session at the next beat; watching does not prolong it", async () => {
   const { inbound } = request({ cookie: owner });
   const ctx = consoleContext(services, inbound, await authenticateConsole(services, inbound));
   const events = watchChanges(ctx, inbound.signal, { beatMs: 5, throttleMs: 1 });
@@ -143,7 +143,7 @@ test("combines changes in quick succession into one event", async () => {
   expect(await page.next()).toBe('event: changed\ndata: {"topics":["circuits","usage"]}\n\n');
 });
 
-test("a session may watch with so many pages and no more; one that leaves makes room", async () => {
+test("limits streams per session; closing one frees a slot", async () => {
   const pages = await Promise.all(Array.from({ length: 8 }, () => watch({ cookie: owner })));
   const refused = await watch({ cookie: owner });
   expect(refused.reply.status).toBe(429);
@@ -151,7 +151,7 @@ test("a session may watch with so many pages and no more; one that leaves makes 
   expect((await watch({ cookie: owner })).reply.status).toBe(200);
 });
 
-test("a server that stops ends every stream and opens no other", async () => {
+test("a stopping server ends every stream and opens no new one", async () => {
   const page = await watch({ cookie: owner });
   await page.next();
   const ending = page.next();

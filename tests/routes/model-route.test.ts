@@ -26,7 +26,7 @@ const route = (model: string, cookie = owner) =>
 const patchModel = (body: object) =>
   harness("/api/models/tts", { method: "PATCH", body: { version: 1, ...body }, cookie: owner });
 
-test("a call goes by the channels' order, under whatever name the model was asked for", async () => {
+test("shows the route in channel order, by name or alias", async () => {
   await create("second", { priority: 5 });
   await create("first");
   await patchModel({ aliases: ["voice"] });

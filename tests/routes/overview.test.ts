@@ -64,7 +64,7 @@ async function read(
   return { status: reply.status, data: JSON.parse(text).data };
 }
 
-test("figures come with their pieces, hours without calls as 0, and the same time before", async () => {
+test("returns totals and series, hours without calls as 0, and the time before", async () => {
   await settle(now() - 2 * HOUR, { model: "a", audioMs: 500, latencyMs: 80 });
   await settle(now() - 2 * HOUR, { model: "a", status: 502, error: "upstream_error" });
   await settle(now() - 30 * HOUR, { model: "a" });
@@ -78,7 +78,7 @@ test("figures come with their pieces, hours without calls as 0, and the same tim
   expect(data.series.latency_p50_ms[0]).toBeNull();
 });
 
-test("the hour that is running is compared with as much of the one before", async () => {
+test("compares the running hour with the same share of the one before", async () => {
   const end = now() - (now() % HOUR) + HOUR;
   services.clock.advance(end - HOUR / 2 - now());
   for (let index = 0; index < 10; index++) await settle(end - HOUR / 2 - MINUTE - 24 * HOUR);
@@ -98,7 +98,7 @@ test("shows an hour by minutes, with percentiles of the calls themselves", async
   expect((await read(owner, { from: to - 12 * HOUR, to, interval: "minute" })).status).toBe(400);
 });
 
-test("days are those of the instance's time zone", async () => {
+test("days follow the instance's time zone", async () => {
   services.instance.timeZone = "Asia/Tokyo";
   const from = Date.parse("2026-09-18T15:00:00Z");
   await settle(Date.parse("2026-09-20T14:30:00Z"));
@@ -108,7 +108,7 @@ test("days are those of the instance's time zone", async () => {
   expect(data.series.calls).toEqual([0, 1, 1]);
 });
 
-test("routes hold what is set up and what was called; channels tell what is wrong with them", async () => {
+test("routes include configured and called ones; channels show their health", async () => {
   const channel = channelRecord({ keys: [], models: [{ name: "tts", upstreamName: "x" }] });
   await services.store.transaction((tx) => tx.channels.insert(channel));
   await settle(now() - HOUR, { model: "gone", channelId: "chn_gone", error: "upstream_error", status: 502 });

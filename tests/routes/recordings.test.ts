@@ -85,7 +85,7 @@ test.each<[string, Call, number]>([
   expect(JSON.parse((await bytesOf(reply.body)).toString())).toMatchObject({ success: false });
 });
 
-test("one recording of a user is encoded at a time, and who leaves makes room", async () => {
+test("encodes one recording per user at a time; a disconnect frees the slot", async () => {
   const first = await encode({});
   const asked: number[] = [];
   const second = await encode({ asked });

@@ -227,7 +227,7 @@ test("the matrix has exactly the console's routes", () => {
   expect(Object.keys(MATRIX).sort()).toEqual(LINES.map(([name]) => name).sort());
 });
 
-describe("who gets through", () => {
+describe("permissions by role", () => {
   test.each(LINES)("%s", async (name, route) => {
     const entry = MATRIX[name];
     if (entry === undefined) throw new Error(`${name} has no line in the matrix.`);
@@ -252,7 +252,7 @@ describe("who gets through", () => {
   });
 });
 
-test("a key that may manage reaches keys, channels, models and usage, and nothing else of a session's", () => {
+test("a manage key reaches only keys, channels, models and usage", () => {
   const nouns = LINES.filter(([, { auth }]) => auth === "manage" || auth === "admin").map(
     ([, { path }]) => path.split("/")[2],
   );
@@ -293,7 +293,7 @@ describe("fields that no role may set", () => {
   });
 });
 
-describe("a member who knows another's ids", () => {
+describe("a member who knows IDs of others", () => {
   /** Rows that belong to noor, by path. */
   async function noorsOwn(): Promise<Record<string, string>> {
     const cookie = await signIn("noor");

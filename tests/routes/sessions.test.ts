@@ -30,7 +30,7 @@ const login = async (who: { username: string; password: string } = OWNER, call: 
 const versionOf = async (id: string) => (await services.store.users.findById(id))?.version;
 
 describe("the list", () => {
-  test("shows one's own with device, address and times, this one marked, and no secret", async () => {
+  test("shows the user's sessions with device, address and times, the present one marked, and no secret", async () => {
     services.clock.advance(MINUTE);
     const peer = { address: "198.51.100.7", isLocal: false };
     const other = await login(OWNER, { headers: { "user-agent": FIREFOX }, peer });
@@ -47,12 +47,12 @@ describe("the list", () => {
     expect(items.filter((one: { current: boolean }) => one.current)).toHaveLength(1);
   });
 
-  test("an id from it is no session", async () => {
+  test("an ID from the list cannot be used as a session", async () => {
     const [first] = (await harness("/api/user/sessions", { cookie: owner })).json.data.items;
     expect(await selfStatus(`next-auth.session-token=${first.id}`)).toBe(401);
   });
 
-  test("leaves out what was left unused too long", async () => {
+  test("leaves out idle sessions", async () => {
     await login();
     services.clock.advance(50 * MINUTE);
     expect(await selfStatus(owner)).toBe(200);
@@ -62,7 +62,7 @@ describe("the list", () => {
 });
 
 describe("ending", () => {
-  test("one ends that one at once", async () => {
+  test("ending one session takes effect at once", async () => {
     const other = await login();
     const { items } = (await harness("/api/user/sessions", { cookie: owner })).json.data;
     const id = items.find((one: { current: boolean }) => !one.current).id;
@@ -84,7 +84,7 @@ describe("ending", () => {
     expect([await selfStatus(mia.cookie), await selfStatus(owner)]).toEqual([200, 200]);
   });
 
-  test("all others ends all of one's own but this one", async () => {
+  test("ending all others ends all of the user's except the present one", async () => {
     const mia = await addUser(harness, owner, { username: "mia" });
     const others = [await login(), await login()];
     expect((await harness("/api/user/sessions", { method: "DELETE", cookie: owner })).status).toBe(200);
@@ -92,7 +92,7 @@ describe("ending", () => {
     expect([await selfStatus(mia.cookie), await selfStatus(owner)]).toEqual([200, 200]);
   });
 
-  test("takes the session's playground key with it", async () => {
+  test("deletes the session's playground key", async () => {
     const other = await login();
     await harness("/api/keys/playground", { body: {}, cookie: other });
     const digestCount = async () => (await services.store.sessions.listByUser((await me()).id)).length;
@@ -118,7 +118,7 @@ describe("an old cookie is anonymous on the next request", () => {
     expect(await selfStatus(owner)).toBe(401);
   });
 
-  test("after the user is disabled, and stays so when enabled again", async () => {
+  test("after the user is disabled, even if enabled again", async () => {
     const mia = await addUser(harness, owner, { username: "mia" });
     for (const enabled of [false, true]) {
       const body = { enabled, version: await versionOf(mia.id) };
@@ -183,7 +183,7 @@ describe("an old cookie is anonymous on the next request", () => {
     expect(await selfStatus(mia.cookie)).toBe(401);
   });
 
-  test("in another process on the same store as well", async () => {
+  test("in another process on the same store too", async () => {
     const elsewhere = await testServices({ dataDirectory: services.dataDirectory });
     try {
       const otherHarness = openConsoleHarness(elsewhere);
@@ -196,8 +196,8 @@ describe("an old cookie is anonymous on the next request", () => {
   });
 });
 
-describe("how long one lives", () => {
-  test("is the operator's to say, in parts of an hour too", async () => {
+describe("session lifetime", () => {
+  test("follows the settings, with fractions of an hour", async () => {
     const hours = { admin_absolute: 1 / 3 + 1, admin_idle: 1 / 3, member_absolute: 2, member_idle: 1 };
     const saved = await harness("/api/settings", {
       method: "PATCH",
@@ -225,8 +225,8 @@ describe("how long one lives", () => {
   });
 });
 
-describe("authority that ends while the body comes in", () => {
-  test("a session that was ended acts no more", async () => {
+describe("permission that ends while the body arrives", () => {
+  test("an ended session is refused", async () => {
     const mia = await addUser(harness, owner, { username: "mia" });
     const whileReading = () => services.store.sessions.deleteByUser(mia.id);
     const body = { name: "late" };
@@ -234,7 +234,7 @@ describe("authority that ends while the body comes in", () => {
     expect(reply.status).toBe(401);
   });
 
-  test("an administrator who was demoted makes no user", async () => {
+  test("a demoted administrator cannot create a user", async () => {
     const ada = await addUser(harness, owner, { username: "ada", role: "admin" });
     const whileReading = async () => {
       const version = (await versionOf(ada.id)) ?? 0;
@@ -245,7 +245,7 @@ describe("authority that ends while the body comes in", () => {
     expect([reply.status, reply.json.code]).toEqual([403, "forbidden"]);
   });
 
-  test("a key that was deleted manages no more", async () => {
+  test("a deleted key is refused", async () => {
     const body = { name: "m", operations: ["manage"] };
     const { id, key } = (await harness("/api/keys", { body, cookie: owner })).json.data;
     const reply = await harness("/api/keys", {

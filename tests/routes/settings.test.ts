@@ -60,7 +60,7 @@ test("the audit keeps what was changed and what it was, and of a webhook's addre
   expect(JSON.stringify(row)).not.toContain("SECRET");
 });
 
-test("of a webhook's address those who may change it see host and last characters, others the host", async () => {
+test("shows a webhook's host and last characters to those who may change it, else the host", async () => {
   const alerts = { ...(await read()).alerts, webhook_url: "https://hooks.example.com/services/T0/SECRET" };
   await change({ alerts });
   const ada = await addUser(harness, owner, { username: "ada", role: "admin" });
@@ -78,7 +78,7 @@ describe("2FA required for a role", () => {
     expect((await read()).two_factor_roles).toEqual([]);
   });
 
-  test("shuts users without one out of everything but their account, until they have one", async () => {
+  test("restricts users without 2FA to their account until they enable it", async () => {
     const ada = await addUser(harness, owner, { username: "ada", role: "admin" });
     const key = (
       await harness("/api/keys", { body: { name: "ops", operations: ["manage"] }, cookie: ada.cookie })
@@ -109,14 +109,14 @@ describe("2FA required for a role", () => {
     expect((await harness("/api/channels", withKey)).status).toBe(200);
   });
 
-  test("lets those without one sign out", async () => {
+  test("lets users without 2FA sign out", async () => {
     const mia = await addUser(harness, owner, { username: "mia" });
     await change({ two_factor_roles: ["member"] });
     expect((await harness("/api/user/logout", { body: {}, cookie: mia.cookie })).status).toBe(200);
     expect((await harness("/api/user/self", { cookie: mia.cookie })).status).toBe(401);
   });
 
-  test("is asked of the owner by the owner alone", async () => {
+  test("can be required of the owner only by the owner", async () => {
     const ada = await addUser(harness, owner, { username: "ada", role: "admin" });
     expect((await change({ two_factor_roles: ["owner"] }, ada.cookie)).status).toBe(403);
     await enrol(harness, services.clock, owner);
@@ -125,7 +125,7 @@ describe("2FA required for a role", () => {
   });
 });
 
-describe("the least length of passwords", () => {
+describe("the minimum password length", () => {
   const withPassword = (password: string, username: string) =>
     harness("/api/users", { body: { username, password }, cookie: owner });
 
@@ -148,7 +148,7 @@ describe("the least length of passwords", () => {
 });
 
 describe("limits", () => {
-  test("count from the next request on, and fall back to the environment's", async () => {
+  test("apply from the next request, and fall back to the environment's", async () => {
     const { limits } = services.instance;
     await change({ limits: { attemptsPerCall: 5, consoleBodyBytes: 128 * 1024, wrongKeysPerMinute: 5 } });
     expect(limits).toMatchObject({
@@ -162,7 +162,7 @@ describe("limits", () => {
     expect(limits).toMatchObject({ attemptsPerCall: 3, wrongKeysPerMinute: 77 });
   });
 
-  test("sign-ins a minute and address are those of the settings", async () => {
+  test("sign-in attempts per minute and address follow the settings", async () => {
     await change({ limits: { loginAttemptsPerMinute: 3 } });
     const body = { username: "nobody", password: "not the password" };
     const statuses = [];
@@ -181,7 +181,7 @@ describe("limits", () => {
 });
 
 describe("caches", () => {
-  test("hold what the settings say, and nothing when that is nothing", async () => {
+  test("have the size of the settings, and store nothing at 0", async () => {
     const { vectors } = services.state;
     for (const name of ["a", "b", "c"]) vectors.put(name, new Float32Array(100_000));
     await change({ caches: { embeddings_mb: 1, speech_mb: 2 } });
@@ -195,7 +195,7 @@ describe("caches", () => {
     expect([vectors.isOn, vectors.get("c"), vectors.get("d")]).toEqual([false, undefined, undefined]);
   });
 
-  test("are shared between users only while the settings say so", async () => {
+  test("are shared between users only while enabled", async () => {
     expect([(await read()).share_caches, services.instance.sharesCaches]).toEqual([false, false]);
     await change({ share_caches: true });
     expect([(await read()).share_caches, services.instance.sharesCaches]).toEqual([true, true]);
@@ -203,7 +203,7 @@ describe("caches", () => {
     expect(services.instance.sharesCaches).toBe(false);
   });
 
-  test("are cleared here and in the audit", async () => {
+  test("are cleared, with an audit row", async () => {
     const { vectors } = services.state;
     vectors.put("a", new Float32Array(4));
     expect((await harness("/api/settings/caches/clear", { body: {}, cookie: owner })).status).toBe(200);
@@ -215,7 +215,7 @@ describe("the token of /metrics", () => {
   const make = (password = OWNER.password, cookie = owner) =>
     harness("/api/settings/metrics-token", { body: { password }, cookie });
 
-  test("is made by the owner with the password, shown once, and kept as a digest", async () => {
+  test("is created by the owner with the password, shown once, and stored as a digest", async () => {
     expect((await make("not the password")).status).toBe(403);
     const made = await make();
     const { token } = made.json.data;
@@ -232,7 +232,7 @@ describe("the token of /metrics", () => {
     expect(services.instance.metricsTokenDigest).toBeNull();
   });
 
-  test("is the owner's alone", async () => {
+  test("is refused to all but the owner", async () => {
     const ada = await addUser(harness, owner, { username: "ada", role: "admin" });
     expect((await make(ada.password, ada.cookie)).status).toBe(403);
     const removed = await harness("/api/settings/metrics-token", { method: "DELETE", cookie: ada.cookie });

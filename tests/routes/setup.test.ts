@@ -18,7 +18,7 @@ const ELSEWHERE = { address: "192.0.2.7", isLocal: false };
 const users = async () => (await services.store.users.list({ limit: 100, cursor: null, q: null })).items;
 
 describe("before set-up", () => {
-  test("tells what the wizard needs, and that a token is asked of callers from elsewhere", async () => {
+  test("returns what the wizard needs, and whether the caller must send a token", async () => {
     const here = await harness("/api/setup");
     expect(here.json).toEqual({
       success: true,
@@ -73,7 +73,7 @@ describe("before set-up", () => {
 });
 
 describe("the set-up token", () => {
-  test("is asked of everybody who is not on this machine; missing or wrong, nothing changes", async () => {
+  test("is required from other machines; missing or wrong, nothing changes", async () => {
     for (const body of [OWNER, { ...OWNER, setup_token: "x".repeat(43) }]) {
       const reply = await harness("/api/setup", { body, peer: ELSEWHERE });
       expect(reply.status).toBe(401);
@@ -93,7 +93,7 @@ describe("the set-up token", () => {
     expect(services.setupGuard.accepts(token)).toBe(false);
   });
 
-  test("eleven wrong ones in a minute are too many; a right one still opens", async () => {
+  test("limits wrong tokens to ten a minute; the right one is still accepted", async () => {
     const wrong = { body: { ...OWNER, setup_token: "wrong" }, peer: ELSEWHERE };
     for (let i = 0; i < 10; i++) expect((await harness("/api/setup", wrong)).status).toBe(401);
     const eleventh = await harness("/api/setup", wrong);
@@ -103,7 +103,7 @@ describe("the set-up token", () => {
     expect((await harness("/api/setup", { body: right, peer: ELSEWHERE })).status).toBe(200);
   });
 
-  test("one that the operator has set is asked of everybody", async () => {
+  test("a token set by the operator is required from every caller", async () => {
     const strict = await testServices({ setupToken: "a token of the operator" });
     try {
       const strictHarness = openConsoleHarness(strict);
@@ -116,8 +116,8 @@ describe("the set-up token", () => {
   });
 });
 
-describe("the claim", () => {
-  test("makes the owner, the way of use, an audit row and a session in one go", async () => {
+describe("creating the owner", () => {
+  test("creates the owner, the settings, an audit row and a session in one transaction", async () => {
     const reply = await harness("/api/setup", {
       body: { ...OWNER, email: "Olivia@Example.com", SelfUseModeEnabled: true },
     });
@@ -159,7 +159,7 @@ describe("the claim", () => {
     expect(await users()).toHaveLength(1);
   });
 
-  test("of two processes on one store exactly one wins", async () => {
+  test("of two processes on one store exactly one succeeds", async () => {
     const other = await testServices({ dataDirectory: services.dataDirectory });
     try {
       const otherHarness = openConsoleHarness(other);
@@ -189,7 +189,7 @@ describe("the claim", () => {
 describe("after set-up", () => {
   beforeEach(() => setUpOwner(harness));
 
-  test("its state is one truth and nothing else", async () => {
+  test("the state has only `status`", async () => {
     expect((await harness("/api/setup")).json).toEqual({
       success: true,
       message: "",
@@ -197,7 +197,7 @@ describe("after set-up", () => {
     });
   });
 
-  test("a late call is 409 in the same words whatever it says, and hashes nothing", async () => {
+  test("a late request is 409 with the same message for any body, and hashes nothing", async () => {
     const hash = vi.spyOn(services.hasher, "hash");
     const late = [
       await harness("/api/setup", { body: { ...OWNER, username: "second" } }),
@@ -231,14 +231,14 @@ describe("after set-up", () => {
     expect((await users()).map((user) => user.username)).toEqual(isLost ? ["olivia"] : []);
   });
 
-  test("its state may be asked for 30 times a minute from one address", async () => {
+  test("limits state requests to 30 a minute per address", async () => {
     const statuses = [];
     for (let i = 0; i < 31; i++) statuses.push((await harness("/api/setup", { peer: ELSEWHERE })).status);
     expect(statuses.filter((status) => status === 200)).toHaveLength(30);
     expect(statuses.at(-1)).toBe(429);
   });
 
-  test("another site's page may not even try", async () => {
+  test("refuses a request from another site's page", async () => {
     const reply = await harness("/api/setup", { body: OWNER, headers: { "sec-fetch-site": "cross-site" } });
     expect(reply.status).toBe(403);
   });

@@ -26,14 +26,14 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
 describe("name and password", () => {
-  test("give the user and a session cookie", async () => {
+  test("return the user and a session cookie", async () => {
     const reply = await login(OWNER);
     expect(reply.status, reply.text).toBe(200);
     expect(reply.json.data).toMatchObject({ username: "olivia", role: "owner", two_factor_enabled: false });
     expect(await selfStatus(reply.cookie)).toBe(200);
   });
 
-  test("the name's case, form and surrounding spaces do not matter; the e-mail address does as well", async () => {
+  test("ignore case, normalization and surrounding spaces of the name; the e-mail address works too", async () => {
     await harness("/api/user/self", {
       method: "PATCH",
       body: { email: "Olivia@Example.com" },
@@ -44,7 +44,7 @@ describe("name and password", () => {
     }
   });
 
-  test("unknown name, wrong password and disabled user get one answer and one body", async () => {
+  test("give the same reply for unknown name, wrong password and disabled user", async () => {
     const { id } = await addUser(harness, owner, { username: "mallory" });
     await harness(`/api/users/${id}`, {
       method: "PATCH",
@@ -66,7 +66,7 @@ describe("name and password", () => {
     expect(verify.mock.calls.map(([phc]) => phc === null)).toEqual([true, false, true]);
   });
 
-  test("a refusal takes its least time, and a success does not wait for it", async () => {
+  test("a refusal takes its minimum time, and a success does not wait", async () => {
     services.signIn.refusalFloorMs = 120;
     const began = performance.now();
     await login({ username: "unknown", password: "wrong wrong wrong" });
@@ -116,7 +116,7 @@ describe("guessing", () => {
     },
   );
 
-  test("user name and e-mail address of one account share one counter, also when guesses arrive together", async () => {
+  test("user name and e-mail address of one account share one counter, also for concurrent guesses", async () => {
     await harness("/api/user/self", {
       method: "PATCH",
       body: { email: "olivia@example.com" },
@@ -148,7 +148,7 @@ describe("guessing", () => {
     expect((await wrong("olivia")).status).toBe(429);
   });
 
-  test("names without an account count each for itself and answer as an account does", async () => {
+  test("each unknown name has its own counter and behaves like an account", async () => {
     await harness("/api/user/self", {
       method: "PATCH",
       body: { email: "olivia@example.com" },
@@ -167,7 +167,7 @@ describe("guessing", () => {
     expect((await wrong(" UNKNOWN ")).status).toBe(429);
   });
 
-  test("of a hundred guesses at once at most ten learn that they were wrong", async () => {
+  test("of a hundred concurrent guesses at most ten learn the result", async () => {
     vi.spyOn(services.hasher, "verify").mockImplementation(
       async (_phc, password) => password === OWNER.password,
     );
@@ -185,7 +185,7 @@ describe("guessing", () => {
     expect((await wrong("olivia")).status).toBe(401);
   });
 
-  test("an address has ten attempts a minute, whatever the names", async () => {
+  test("allows ten attempts a minute per address over all names", async () => {
     await services.close();
     services = await testServices({ limits: { loginAttemptsPerMinute: 10 } });
     harness = openConsoleHarness(services);
@@ -210,7 +210,7 @@ describe("the cookie", () => {
     expect(session?.length).toBeLessThan(1024);
   });
 
-  test("is Secure under __Host- over https, and the plain one opens nothing there", async () => {
+  test("is Secure with __Host- over https, and the plain cookie is refused there", async () => {
     const { setCookies, cookie } = await login(OWNER, { peer: { isSecure: true } });
     expect(setCookies[0]).toMatch(/^__Host-next-auth\.session-token=ey/);
     expect(flags(setCookies[0])).toContain("Secure");
@@ -221,7 +221,7 @@ describe("the cookie", () => {
     ).toBe(401);
   });
 
-  test("holds a session of its own for every sign-in", async () => {
+  test("holds a new session for every sign-in", async () => {
     const [one, two] = [await login(OWNER), await login(OWNER, { cookie: owner })];
     expect(one.cookie).not.toBe(two.cookie);
     expect(two.cookie).not.toContain(owner);
@@ -247,14 +247,14 @@ describe("the cookie", () => {
     expect(await selfStatus(`next-auth.session-token=${await make()}`)).toBe(401);
   });
 
-  test("as a Bearer token opens nothing", async () => {
+  test("is refused as a Bearer token", async () => {
     const value = owner.split("=")[1] ?? "";
     const reply = await harness("/api/user/self", { headers: { authorization: `Bearer ${value}` } });
     expect(reply.status).toBe(401);
   });
 });
 
-describe("a session's life", () => {
+describe("session expiry", () => {
   test("ends an hour after an administrator's last call and 24 hours after sign-in", async () => {
     services.clock.advance(59 * MINUTE);
     expect(await selfStatus(owner)).toBe(200);
@@ -278,7 +278,7 @@ describe("a session's life", () => {
     expect(await selfStatus(cookie)).toBe(401);
   });
 
-  test("is written down at most once a minute", async () => {
+  test("is stored at most once a minute", async () => {
     const touch = vi.spyOn(services.store.sessions, "touch");
     services.clock.advance(30_000);
     for (let i = 0; i < 5; i++) await selfStatus(owner);
@@ -288,7 +288,7 @@ describe("a session's life", () => {
     expect(touch).toHaveBeenCalledTimes(1);
   });
 
-  test("role and status are the store's of this moment", async () => {
+  test("role and status are read from the store on every request", async () => {
     const { id, cookie } = await addUser(harness, owner, { username: "ada", role: "admin" });
     expect((await harness("/api/users", { cookie })).status).toBe(200);
     const user = await services.store.users.findById(id);
@@ -310,7 +310,7 @@ describe("sign-out", () => {
   });
 });
 
-test("failed and good sign-ins are in the audit, the chain is whole, and no name or password is in it", async () => {
+test("records failed and successful sign-ins without names or passwords, in an intact chain", async () => {
   await login({ username: "typed-my-password-here", password: "wrong wrong wrong" });
   await login(OWNER);
   const { items } = await services.store.audit.list({ limit: 10, cursor: null, q: null });
@@ -321,6 +321,6 @@ test("failed and good sign-ins are in the audit, the chain is whole, and no name
   expect(JSON.stringify(items)).not.toMatch(/typed-my-password|wrong wrong|kettles/);
 });
 
-test("a session id that the store does not know is null", async () => {
+test("an unknown session ID gives null", async () => {
   expect(await findLiveSession(services, "nothing")).toBeNull();
 });

@@ -40,7 +40,7 @@ describe("sign-in with 2FA", () => {
     ({ secret, backupCodes } = await enrol(harness, services.clock, owner));
   });
 
-  test("gives a flow and its cookie first, and no session", async () => {
+  test("starts a flow with its cookie, and no session", async () => {
     const { reply, cookie, token } = await flow();
     expect(Object.keys(reply.json.data).sort()).toEqual([
       "expires_at",
@@ -61,7 +61,7 @@ describe("sign-in with 2FA", () => {
     }
   });
 
-  test("a right code gives the session and takes the pending cookie away", async () => {
+  test("a right code starts the session and removes the pending cookie", async () => {
     const { token } = await flow();
     const reply = await second({ code: totpCode(secret, now()), flow_token: token });
     expect(reply.status, reply.text).toBe(200);
@@ -135,7 +135,7 @@ describe("sign-in with 2FA", () => {
     });
   });
 
-  test("takes the flow from its cookie, and 400 when the body names another", async () => {
+  test("reads the flow from its cookie; 400 when the body names another", async () => {
     const [one, two] = [await flow(), await flow()];
     const code = totpCode(secret, now());
     const both = await second({ code, flow_token: one.token }, { cookie: two.cookie });
@@ -155,7 +155,7 @@ describe("sign-in with 2FA", () => {
     expect([reply.status, reply.json.code, reply.json.attempts_left]).toEqual([401, "invalid_code", 4]);
   });
 
-  test.each([-1, 1])("takes the code of the step at %i, once", async (steps) => {
+  test.each([-1, 1])("accepts the code of the step at %i, once", async (steps) => {
     const code = totpCode(secret, now() + steps * STEP);
     expect((await finish(code)).status).toBe(200);
     expect((await finish(code)).json.code).toBe("invalid_code");
@@ -168,7 +168,7 @@ describe("sign-in with 2FA", () => {
     }
   });
 
-  test("of fifty posts of one code over fifty flows one gets a session", async () => {
+  test("of fifty requests with one code over fifty flows one gets a session", async () => {
     const flows = [];
     for (let i = 0; i < 50; i++) flows.push(await flow());
     const before = (await services.store.sessions.listByUser(await ownerId())).length;
@@ -179,14 +179,14 @@ describe("sign-in with 2FA", () => {
     expect(await services.store.sessions.listByUser(await ownerId())).toHaveLength(before + 1);
   });
 
-  test("of fifty posts of one code over one flow one gets a session", async () => {
+  test("of fifty requests with one code over one flow one gets a session", async () => {
     const { token } = await flow();
     const code = totpCode(secret, now());
     const replies = await Promise.all(Array.from({ length: 50 }, () => second({ code, flow_token: token })));
     expect(replies.filter((reply) => reply.status === 200)).toHaveLength(1);
   });
 
-  test("of 500 wrong codes at once on one flow at most five are checked", async () => {
+  test("checks at most five of 500 concurrent wrong codes on one flow", async () => {
     const { token } = await flow();
     const replies = await Promise.all(
       Array.from({ length: 500 }, (_, i) =>
@@ -200,7 +200,7 @@ describe("sign-in with 2FA", () => {
     expect(left.sort()).toEqual([0, 1, 2, 3, 4]);
   });
 
-  test("the fifth wrong code spends the flow: even the right one is too late", async () => {
+  test("the fifth wrong code ends the flow, even for the right code", async () => {
     const { token } = await flow();
     for (const left of [4, 3, 2, 1, 0]) {
       const reply = await second({ code: wrongCode(secret), flow_token: token });
@@ -210,7 +210,7 @@ describe("sign-in with 2FA", () => {
     expect([late.status, late.json.code]).toEqual([401, "flow_expired"]);
   });
 
-  test("a flow is good once", async () => {
+  test("a flow works once", async () => {
     const { token } = await flow();
     expect((await second({ code: totpCode(secret, now()), flow_token: token })).status).toBe(200);
     services.clock.advance(STEP);
@@ -218,7 +218,7 @@ describe("sign-in with 2FA", () => {
     expect(again.json.code).toBe("flow_expired");
   });
 
-  test("a flow is good for 300 seconds", async () => {
+  test("a flow expires after 300 seconds", async () => {
     const [early, late] = [await flow(), await flow()];
     services.clock.advance(299_000);
     expect((await second({ code: totpCode(secret, now()), flow_token: early.token })).status).toBe(200);
@@ -227,7 +227,7 @@ describe("sign-in with 2FA", () => {
     expect([reply.status, reply.json.code]).toEqual([401, "flow_expired"]);
   });
 
-  test("one user's flow does not take another's code", async () => {
+  test("one user's flow refuses another's code", async () => {
     const mia = await addUser(harness, owner, { username: "mia" });
     const hers = await enrol(harness, services.clock, mia.cookie);
     const { token } = await flow();
@@ -348,7 +348,7 @@ describe("the lock", () => {
     }
   }
 
-  test("comes after ten wrong codes over any flows and both kinds, and doubles from 15 minutes to a day", async () => {
+  test("starts after ten wrong codes over any flows and both methods, and doubles from 15 minutes to a day", async () => {
     for (const minutes of [15, 30, 60, 120, 240, 480, 960, 1440, 1440]) {
       await lock();
       const { token } = await flow();

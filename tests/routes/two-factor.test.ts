@@ -74,7 +74,7 @@ describe("enrolment", () => {
     expect(right.status).toBe(200);
   });
 
-  test("that was not finished asks for nothing at sign-in, and its secret opens nothing", async () => {
+  test("while pending needs no code at sign-in, and its codes are refused", async () => {
     const { secret } = (await harness("/api/user/2fa/setup", { body: {}, cookie: owner })).json.data;
     const login = await harness("/api/user/login", { body: OWNER });
     expect(login.status).toBe(200);
@@ -96,7 +96,7 @@ describe("enrolment", () => {
     expect(await status()).toMatchObject({ enabled: false, pending: true });
   });
 
-  test("takes ten wrong codes in ten minutes, then none, not even the right one", async () => {
+  test("allows ten wrong codes in ten minutes, then refuses even the right one", async () => {
     const { secret } = (await harness("/api/user/2fa/setup", { body: {}, cookie: owner })).json.data;
     const enable = async (code: string) =>
       (await harness("/api/user/2fa/enable", { body: { code }, cookie: owner })).status;
@@ -109,7 +109,7 @@ describe("enrolment", () => {
     expect(await enable(totpCode(secret, now()))).toBe(200);
   });
 
-  test("of ten at once gives one set of codes", async () => {
+  test("ten concurrent requests give one set of codes", async () => {
     const { secret } = (await harness("/api/user/2fa/setup", { body: {}, cookie: owner })).json.data;
     const call = { body: { code: totpCode(secret, now()) }, cookie: owner };
     const replies = await Promise.all(
@@ -144,7 +144,7 @@ describe("enrolment", () => {
   });
 });
 
-describe("turning it off and new backup codes", () => {
+describe("disabling 2FA and new backup codes", () => {
   let secret: string;
   let backupCodes: string[];
   beforeEach(async () => {
@@ -174,7 +174,7 @@ describe("turning it off and new backup codes", () => {
     },
   );
 
-  test("disable ends the other sessions and asks for nothing from then on", async () => {
+  test("disabling ends the other sessions, and sign-in needs no code", async () => {
     const other = await finish(totpCode(secret, now()));
     services.clock.advance(2 * STEP);
     const off = await post("disable", { password: OWNER.password, code: totpCode(secret, now()) });
@@ -187,14 +187,14 @@ describe("turning it off and new backup codes", () => {
     expect((await post("disable", { password: OWNER.password, code: "123456" })).status).toBe(409);
   });
 
-  test("a code that disabled it was used: it does nothing else", async () => {
+  test("the code that disabled 2FA cannot be reused", async () => {
     const code = totpCode(secret, now());
     const renewed = await post("backup_codes", { password: OWNER.password, code });
     expect(renewed.status).toBe(200);
     expect((await post("disable", { password: OWNER.password, code })).status).toBe(403);
   });
 
-  test("new backup codes kill the old ones", async () => {
+  test("new backup codes invalidate the old ones", async () => {
     const renewed = await post("backup_codes", { password: OWNER.password, code: backupCodes[0] });
     expect(renewed.json.data.backup_codes).toHaveLength(10);
     expect((await finish(backupCodes[1] ?? "")).json.code).toBe("invalid_code");
@@ -202,7 +202,7 @@ describe("turning it off and new backup codes", () => {
     expect(await status()).toMatchObject({ backup_codes_left: 9 });
   });
 
-  test("ten wrong codes with the right password lock here too, and sign-in with it", async () => {
+  test("ten wrong codes with the right password lock this and sign-in", async () => {
     const wrong = { password: OWNER.password, code: wrongCode(secret) };
     for (let i = 0; i < 10; i++) expect((await post("disable", wrong)).status).toBe(403);
     expect((await post("disable", wrong)).status).toBe(429);
@@ -228,7 +228,7 @@ describe("turning it off and new backup codes", () => {
   });
 });
 
-test("every step is in the audit with its factor, and the chain is whole", async () => {
+test("audits every step with its method, in an intact chain", async () => {
   const { secret, backupCodes } = await enrol(harness, services.clock, owner);
   await finish(totpCode(secret, now()));
   await finish(backupCodes[0] ?? "");

@@ -45,7 +45,7 @@ async function recordCall(userId: string, words?: string) {
 
 const show = (id: string, cookie: string) => harness(`/api/usage/${encodeURIComponent(id)}`, { cookie });
 
-test("a call is shown with its attempts, the names they have and the words that were kept", async () => {
+test("shows a call with its attempts, names and stored prompt", async () => {
   const row = await recordCall(mia.id, "good evening");
   const { status, json } = await show(row.id, owner);
   expect(status).toBe(200);
@@ -66,7 +66,7 @@ test("a call is shown with its attempts, the names they have and the words that 
   expect((await show(row.requestId, owner)).json.data.id).toBe(row.id);
 });
 
-test("a member is shown their own calls alone, and no channel's key", async () => {
+test("members see only their own calls, and no channel keys", async () => {
   const own = await recordCall(mia.id);
   const others = await recordCall("usr_other");
   const { json } = await show(own.id, mia.cookie);
@@ -77,7 +77,7 @@ test("a member is shown their own calls alone, and no channel's key", async () =
   expect((await show("use_nowhere", owner)).status).toBe(404);
 });
 
-test("rows and words go after the days that the settings say, and stay where they say none", async () => {
+test("deletes rows and prompts after the settings' days, and never without them", async () => {
   const row = await recordCall(mia.id, "good evening");
   services.clock.advance(8 * DAY);
   expect(await sweepUsage(services)).toEqual({ rows: 0, prompts: 1 });

@@ -60,7 +60,7 @@ async function download(cookie: string, query = ""): Promise<{ type: string; chu
   return { type, chunks };
 }
 
-test("sums come by hour and by dimension with their total, a member's own alone", async () => {
+test("sums by hour and by dimension with a total; members see only their own", async () => {
   const mia = await addUser(harness, owner, { username: "mia" });
   await settle(mia.id, { model: "a", costNano: 200, latencyMs: 80 });
   await settle("usr_other", { model: "b", costNano: 300, error: "upstream_error", status: 502 });
@@ -75,7 +75,7 @@ test("sums come by hour and by dimension with their total, a member's own alone"
   expect((await harness("/api/usage/summary?user_id=usr_other", { cookie: mia.cookie })).status).toBe(404);
 });
 
-test("days are those of the instance's time zone", async () => {
+test("days follow the instance's time zone", async () => {
   services.instance.timeZone = "Asia/Tokyo";
   await settle("usr_1", { at: Date.parse("2026-09-20T14:30:00Z") });
   await settle("usr_1", { at: Date.parse("2026-09-20T15:30:00Z") });
@@ -133,7 +133,7 @@ test("calls are found and summed by operation, outcome, tag, the caller's user a
   expect((await download(owner, "status=failed")).chunks.join("").trimEnd().split("\r\n")).toHaveLength(2);
 });
 
-test("however many labels a caller makes up, a sum tells a thousand of them and counts every call", async () => {
+test("returns at most a thousand labels and counts every call in the total", async () => {
   const mia = await addUser(harness, owner, { username: "mia" });
   const tagsOf = (call: number) => Array.from({ length: 20 }, (_, label) => `${call}-${label}`).join(",");
   const many = Array.from({ length: 1_100 }, (_, call) =>
@@ -182,7 +182,7 @@ test("the export is CSV in pages, with formulas made text and one's own rows for
   expect(own).toContain('"a,""b"""');
 });
 
-describe("an export under way", () => {
+describe("a running export", () => {
   /** Pages that still came after the first, and how it ended. */
   async function goOn(
     headers: readonly (readonly [string, string])[],
@@ -204,7 +204,7 @@ describe("an export under way", () => {
   }
   const adaSignedIn = () => addUser(harness, owner, { username: "ada", role: "admin" });
 
-  test("comes to its end where nothing happens", async () => {
+  test("completes if nothing changes", async () => {
     expect(await goOn([["cookie", owner]], async () => undefined)).toEqual([4, "whole"]);
   });
 

@@ -46,7 +46,7 @@ test("a row is shown as the contract has it, money in dollars", async () => {
   });
 });
 
-test("an owner sees everybody's calls, a member none but its own", async () => {
+test("an owner sees all calls, a member only their own", async () => {
   expect((await list("owner", { user_id: "usr_2" })).asked).toMatchObject([{ userId: "usr_2", limit: 50 }]);
   expect((await list("member")).asked).toMatchObject([{ userId: "usr_me" }]);
   const others = await list("member", { user_id: "usr_2" });

@@ -29,8 +29,8 @@ const ownerId = async () => (await services.store.users.findByNameOrEmail("olivi
 const count = async () =>
   (await services.store.users.list({ limit: 100, cursor: null, q: null })).items.length;
 
-describe("adding one", () => {
-  test("gives a member unless told, with nothing of the password in any reply or on disk", async () => {
+describe("adding a user", () => {
+  test("creates a member by default, with no trace of the password in replies or on disk", async () => {
     const reply = await create({ email: "mia@example.com", budget: { monthly_usd: "5" } });
     expect(reply.status, reply.text).toBe(200);
     expect(reply.json.data).toEqual({
@@ -89,7 +89,7 @@ describe("adding one", () => {
     expect(await count()).toBe(before);
   });
 
-  test("of ten of one name at once one is added", async () => {
+  test("of ten concurrent requests with one name one succeeds", async () => {
     const replies = await Promise.all(Array.from({ length: 10 }, () => create({})));
     expect(replies.map((reply) => reply.status).sort()).toEqual([200, ...Array(9).fill(409)]);
   });
@@ -170,7 +170,7 @@ describe("changing one", () => {
     expect((await patch(id, { display_name: "Else", version: 1 })).status).toBe(409);
   });
 
-  test("a new password is checked like any other and opens", async () => {
+  test("a new password is checked like any other and signs in", async () => {
     const { id } = (await create({})).json.data;
     expect((await patch(id, { password: "mia", version: 1 })).status).toBe(400);
     expect((await patch(id, { password: "twelve red foxes nap", version: 1 })).status).toBe(200);
@@ -179,7 +179,7 @@ describe("changing one", () => {
     expect((await login("twelve red foxes nap")).status).toBe(200);
   });
 
-  test("lifting the delay of a name lets its owner in", async () => {
+  test("clearing the delay of a name lets its user sign in", async () => {
     const { id } = (await create({ email: "mia@example.com" })).json.data;
     for (let i = 0; i < 10; i++) {
       const username = i % 2 === 0 ? "mia" : "mia@example.com";
@@ -215,7 +215,7 @@ test("on a demo site only its owner changes users and settings", async () => {
 });
 
 describe("settings", () => {
-  test("tell their names and values alone, and change one at a time", async () => {
+  test("return only names and values, and change one at a time", async () => {
     const before = (await harness("/api/settings", { cookie: owner })).json.data;
     expect(Object.keys(before).sort()).toEqual([...Object.keys(DEFAULT_SETTINGS), "version"].sort());
     const reply = await harness("/api/settings", {

@@ -89,7 +89,7 @@ describe("before set-up", () => {
   });
 });
 
-describe("at once and afterwards", () => {
+describe("concurrent setups and afterwards", () => {
   test("N-210 of fifty concurrent setups one succeeds and 49 get 409", async () => {
     const replies = await Promise.all(
       Array.from({ length: 50 }, (_, i) => post({ ...GOOD, username: `owner${i}` })),
@@ -107,7 +107,7 @@ describe("at once and afterwards", () => {
     expect(digestStore(product.dataDirectory)).toBe(before);
   });
 
-  test("SU-6 after set-up its state is one truth and nothing else", async () => {
+  test("SU-6 after setup the state has only `status`", async () => {
     await setUp(product.url);
     const reply = await sendRaw(product.url, { method: "GET", path: "/api/setup" });
     expect(reply.json).toEqual({ success: true, message: "", data: { status: true } });

@@ -65,7 +65,7 @@ describe("flows", () => {
     expect(reply.status).toBe(400);
   });
 
-  test("N-186 what the first step gives opens nothing", async () => {
+  test("N-186 the flow token of the first step authenticates nothing", async () => {
     const { cookie } = await flow();
     for (const path of ["/api/user/self", "/api/keys", "/api/user/sessions"]) {
       expect((await sendRaw(product.url, { method: "GET", path, headers: { cookie } })).status).toBe(401);
@@ -141,7 +141,7 @@ describe("codes", () => {
     expect(reply.json).toMatchObject({ code: "invalid_code" });
   });
 
-  test("N-177 a backup code is good in lower case, with a space for its dash, once", async () => {
+  test("N-177 a backup code works in lower case, with a space for its dash, once", async () => {
     const code = backupCodes[0]?.toLowerCase().replace("-", " ");
     const first = await post("/api/user/login/2fa", { code, flow_token: (await flow()).token });
     expect(first.status, first.text).toBe(200);

@@ -69,7 +69,7 @@ test.each([
   expect(judge({ disk: { freeBytes, totalBytes: 100 } }, { disk_free_percent: null })).toEqual([]);
 });
 
-test("two servers on one SQLite file are a condition, in the same words whichever of them looks", () => {
+test("reports two servers on one SQLite file, the same on both", () => {
   expect(judge({ servers: ["b", "a"] })).toEqual(["second_server raised"]);
   const [one, other] = [
     ["b", "a"],

@@ -32,7 +32,7 @@ const told = (open: AlertRecord[], conditions: Condition[]) => {
   return { raise: raise.length, hold: hold.length, resolve: resolve.length };
 };
 
-test("what is wrong is raised once, and only from its threshold on", () => {
+test("raises a condition once, and only from its threshold on", () => {
   expect(told([], [condition()])).toEqual({ raise: 1, hold: 0, resolve: 0 });
   expect(told([], [condition({ isRaised: false })])).toEqual({ raise: 0, hold: 0, resolve: 0 });
   expect(told([record()], [condition()])).toEqual({ raise: 0, hold: 0, resolve: 0 });
@@ -43,11 +43,11 @@ test("holds an open alert with new figures near below the threshold", () => {
   expect(told([record()], [near])).toEqual({ raise: 0, hold: 1, resolve: 0 });
 });
 
-test("what is no longer wrong is over at once", () => {
+test("resolves a condition that no longer holds at once", () => {
   expect(told([record()], [])).toEqual({ raise: 0, hold: 0, resolve: 1 });
 });
 
-test("a channel that another instance saw a moment ago stays open; after three looks it is over", () => {
+test("a channel alert seen by another instance stays open; after three checks it resolves", () => {
   const channel = { kind: "channel_open", subject: "chn_1" } as const;
   const seen = (msAgo: number) => record({ ...channel, heldAt: NOW - msAgo });
   expect(told([seen(44_999)], [])).toEqual({ raise: 0, hold: 0, resolve: 0 });

@@ -73,7 +73,7 @@ describe("a limit is looser", () => {
     );
   });
 
-  test("whenever a call becomes possible", () => {
+  test("when it allows a call that was refused", () => {
     fc.assert(
       fc.property(reach, reach, (after, before) => {
         fc.pre(looserLimits(after, before).length === 0);
@@ -123,7 +123,7 @@ const patch = reach.chain((full) =>
   }),
 );
 
-test("no row of changes by lower roles gets a key past the limits that a higher role set", () => {
+test("no sequence of changes by lower roles exceeds the limits of a higher role", () => {
   fc.assert(
     fc.property(
       fc.constantFrom<[Role, Role[]]>(["admin", ["member"]], ["owner", ["member", "admin"]]),

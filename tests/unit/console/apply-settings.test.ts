@@ -70,7 +70,7 @@ test("applies another process's change after its topic, over the environment", a
   expect([held?.attemptsPerCall, instance.passwordMinimum]).toEqual([2, 10]);
 });
 
-test("a change that cannot be read is read when the store is back", async () => {
+test("reads a change again when the store is available", async () => {
   const { stored, services, instance, tell, state, warnings } = place();
   await applyStoredSettings(services);
   stored.cors_origins = ["https://app.example.com"];

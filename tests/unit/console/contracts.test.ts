@@ -14,7 +14,7 @@ describe("money", () => {
     [-1, "-0.000000001"],
   ])("%i nano-dollars are %s", (nano, text) => expect(nanoToUsd(nano)).toBe(text));
 
-  test("goes there and back exactly, whatever the amount", () => {
+  test("round-trips every amount exactly", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }), (nano) => {
         expect(usdToNano(nanoToUsd(nano))).toBe(nano);
@@ -53,7 +53,7 @@ describe("codes", () => {
   ])("%j is none", (text) => expect(readCode(text)).toBeNull());
 });
 
-describe("where to go after signing in", () => {
+describe("the return path after sign-in", () => {
   test.each(["/", "/keys", "/playground/speech?voice=Kore#x", "/@evil", "/a//b"])("keeps %j", (path) => {
     expect(safeReturnPath(path)).toBe(path);
   });

@@ -31,7 +31,7 @@ describe("API keys", () => {
     "sk-pb-é".padEnd(44, "a"),
   ])("%j is none", (text) => expect(isWellFormedKey(text)).toBe(false));
 
-  test("keep a digest of the whole key, so that keys with one beginning differ", () => {
+  test("digest the whole key, so that keys with the same prefix differ", () => {
     const key = makeKey(random);
     expect(digestKey(key)).toMatch(/^[\w-]{43}$/);
     expect(digestKey(key)).not.toBe(digestKey(`${key.slice(0, -1)}!`));
@@ -42,7 +42,7 @@ describe("API keys", () => {
     expect(displayKey(key)).toBe(`sk-pb-${key.slice(6, 8)}…${key.slice(-4)}`);
   });
 
-  test("every character is as likely as any other over a million", () => {
+  test("every character is equally likely over a million", () => {
     const counts = new Map<string, number>();
     for (const one of randomBase62(random, 1_000_000)) counts.set(one, (counts.get(one) ?? 0) + 1);
     expect(counts.size).toBe(62);

@@ -56,7 +56,7 @@ describe("the token", () => {
     expect(reply.status).toBe(200);
   });
 
-  test("of a session that has ended makes no session", async () => {
+  test("of an ended session gives no session", async () => {
     const sid = await sidOf(owner);
     expect(await session({ sid })).toMatchObject({ user: { role: "owner", name: "olivia" } });
     await harness("/api/user/logout", { body: {}, cookie: owner });
@@ -65,7 +65,7 @@ describe("the token", () => {
     await expect(jwt({})).rejects.toThrow("ended");
   });
 
-  test("tells of the user what the page needs and nothing else", async () => {
+  test("returns only the user's fields that the page needs", async () => {
     const told = (await session({ sid: await sidOf(owner) })) as { user: object };
     expect(Object.keys(told).sort()).toEqual(["expires", "user"]);
     expect(Object.keys(told.user).sort()).toEqual(["email", "id", "name", "role"]);
@@ -82,7 +82,7 @@ test("signing out by next-auth ends the session and is in the audit as any sign-
   await options.events?.signOut?.({ token: { sid } } as never);
 });
 
-describe("where it sends people afterwards", () => {
+describe("the redirect afterwards", () => {
   const baseUrl = "http://localhost:3000";
   const redirect = (url: string) => options.callbacks?.redirect?.({ url, baseUrl });
 

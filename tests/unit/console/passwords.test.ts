@@ -9,7 +9,7 @@ import { createPasswordHasher } from "../../../lib/server/process/password-hashe
 const rules = { minimum: 8, username: "olivia.w" };
 
 describe("what may be a password", () => {
-  test("the list of common ones is of some length", () =>
+  test("the list of common passwords has its minimum size", () =>
     expect(COMMON_PASSWORD_COUNT).toBeGreaterThan(2_000));
 
   test.each([
@@ -38,7 +38,7 @@ describe("what may be a password", () => {
     ]);
   });
 
-  test("length is counted in code points, and bytes have an end", () => {
+  test("counts length in code points and limits bytes", () => {
     expect(NewPassword.safeParse("🎙".repeat(8)).success).toBe(true);
     expect(NewPassword.safeParse("🎙".repeat(7)).success).toBe(false);
     expect(NewPassword.safeParse("a".repeat(256)).success).toBe(true);
@@ -61,7 +61,7 @@ describe("hashing", () => {
     expect(await hasher.verify(phc, canonicalPassword("cafe\u0301 au lait"))).toBe(true);
   });
 
-  test("nothing is cut off: passwords that differ in byte 73 differ", async () => {
+  test("hashes the whole password: a difference in byte 73 counts", async () => {
     const phc = await hasher.hash(`${"k".repeat(72)}a`, "login");
     expect(await hasher.verify(phc, `${"k".repeat(72)}b`)).toBe(false);
   });

@@ -21,7 +21,7 @@ test("of one call every percentile is its latency, above the last bound too", ()
   }
 });
 
-test("no percentile lies where no call can have been", () => {
+test("no percentile lies outside the possible latencies", () => {
   const two = latenciesOf(620, 640);
   // The other took more than 500.
   expect(percentile(two, BOUNDS, 0.95)).toBeLessThanOrEqual(1_260 - 500);

@@ -53,7 +53,7 @@ describe("matching", () => {
       timestamp: step * STEP_MS,
     });
 
-  test.each([-1, 0, 1])("takes the code of the step at %i", (offset) => {
+  test.each([-1, 0, 1])("accepts the code of the step at %i", (offset) => {
     expect(matchTotp(secret, codeAt(present + offset), now, 0)).toBe(present + offset);
   });
 
