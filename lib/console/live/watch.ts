@@ -23,13 +23,147 @@ export interface LivePace {
 }
 const PACE: LivePace = { beatMs: 15_000, throttleMs: 1_000 };
 
-const FOR_EVERYBODY = ["sessions", "keys", "models", "usage"] as const satisfies LiveTopic[];
-const FOR_OPERATORS = ["users", "channels", "settings", "alerts", "circuits"] as const satisfies LiveTopic[];
+const FOR_MEMBERS = ["sessions", "keys", "models", "usage"] as const satisfies LiveTopic[];
+const FOR_ADMINS = ["users", "channels", "settings", "alerts", "circuits"] as const satisfies LiveTopic[];
 /** Topics that may mean the session ended or its user's role changed. */
 const GUARDS: readonly Topic[] = ["sessions", "users", "settings"];
 
 function topicsFor(role: Role): ReadonlySet<string> {
-  return new Set<string>(role === "member" ? FOR_EVERYBODY : [...FOR_EVERYBODY, ...FOR_OPERATORS]);
+  return new Set<string>(role === "member" ? FOR_MEMBERS : [...FOR_MEMBERS, ...FOR_ADMINS]);
+}
+
+class ChangeStream implements AsyncIterableIterator<LiveEvent> {
+  readonly #ctx: ConsoleContext;
+  readonly #pace: LivePace;
+  readonly #sessionId: string;
+  readonly #pending = new Set<LiveTopic>();
+  /** Undone at the end, in this order. */
+  readonly #release: (() => void)[];
+  #allowed: ReadonlySet<string>;
+  #isOver = false;
+  #isGreeted = false;
+  #isBeatDue = false;
+  /** True when the session may have ended or its user's role may have changed. */
+  #isSuspect = false;
+  #maySend = true;
+  #throttle: NodeJS.Timeout | undefined;
+  #wake = (): void => undefined;
+
+  constructor(ctx: ConsoleContext, signal: AbortSignal, pace: LivePace, leave: () => void) {
+    const { user, session } = requireSession(ctx);
+    this.#ctx = ctx;
+    this.#pace = pace;
+    this.#sessionId = session.id;
+    this.#allowed = topicsFor(user.role);
+    const beat = setInterval(() => {
+      this.#isBeatDue = true;
+      this.#isSuspect = true;
+      this.#wake();
+    }, pace.beatMs);
+    const end = (): void => this.#end();
+    const { live } = ctx.state;
+    this.#release = [
+      () => clearInterval(beat),
+      () => signal.removeEventListener("abort", end),
+      leave,
+      live.subscribe((topic, userId) => {
+        const isOthers = userId !== null && userId !== user.id && !this.#allowed.has("users");
+        if (!isOthers) this.#note(topic);
+      }),
+      ctx.store.onChange((topics) => {
+        if (GUARDS.some((topic) => topics.has(topic))) this.#isSuspect = true;
+        for (const topic of topics) this.#note(topic);
+        this.#wake();
+      }),
+      live.onClose(() => this.#wake()),
+    ];
+    signal.addEventListener("abort", end, { once: true });
+    if (signal.aborted) end();
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<LiveEvent>> {
+    while (!this.#isOver) {
+      const woken = new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+      const event = await this.#due();
+      if (event !== null) return { value: event, done: false };
+      await woken;
+    }
+    return { value: undefined, done: true };
+  }
+
+  async return(): Promise<IteratorResult<LiveEvent>> {
+    this.#end();
+    return { value: undefined, done: true };
+  }
+
+  #note(topic: string): void {
+    if (!this.#allowed.has(topic)) return;
+    // `#allowed` holds only live topics.
+    this.#pending.add(topic as LiveTopic);
+    this.#wake();
+  }
+
+  #end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    clearTimeout(this.#throttle);
+    for (const action of this.#release) action();
+    this.#wake();
+  }
+
+  /** Checks the session again and updates which topics its user may see. */
+  async #isStillAllowed(): Promise<boolean> {
+    this.#isSuspect = false;
+    const found = await peekSession(this.#ctx, this.#sessionId);
+    if (found === null || found.mustEnrol) return false;
+    this.#allowed = topicsFor(found.user.role);
+    for (const topic of this.#pending) if (!this.#allowed.has(topic)) this.#pending.delete(topic);
+    return true;
+  }
+
+  #changedEvent(): LiveEvent {
+    const topics = [...this.#pending];
+    this.#pending.clear();
+    this.#maySend = false;
+    this.#throttle = setTimeout(() => {
+      this.#maySend = true;
+      this.#wake();
+    }, this.#pace.throttleMs);
+    return { kind: "changed", topics };
+  }
+
+  #endedEvent(reason: "session" | "closing"): LiveEvent {
+    this.#end();
+    return { kind: "ended", reason };
+  }
+
+  /** The next event, if one is due. */
+  async #due(): Promise<LiveEvent | null> {
+    if (this.#ctx.state.live.isClosed) return this.#endedEvent("closing");
+    if (this.#isSuspect) {
+      try {
+        if (!(await this.#isStillAllowed())) return this.#endedEvent("session");
+      } catch (error) {
+        // The page reconnects automatically, and its own calls report the unavailable store.
+        if (hasCode(error, "storage_unavailable")) return this.#endedEvent("closing");
+        throw error;
+      }
+    }
+    if (!this.#isGreeted) {
+      this.#isGreeted = true;
+      return { kind: "hello" };
+    }
+    if (this.#pending.size > 0 && this.#maySend) return this.#changedEvent();
+    if (!this.#isBeatDue) return null;
+    this.#isBeatDue = false;
+    return { kind: "beat" };
+  }
 }
 
 /**
@@ -51,119 +185,5 @@ export function watchChanges(
     throw new AppError("rate_limited", "Too many open event streams for this session or user.", {
       retryAfterMs: 60_000,
     });
-
-  let allowed = topicsFor(user.role);
-  let isOver = false;
-  let isGreeted = false;
-  let isBeatDue = false;
-  let isSuspect = false;
-  let maySend = true;
-  const pending = new Set<LiveTopic>();
-  let wake = (): void => undefined;
-
-  const note = (topic: string): void => {
-    if (!allowed.has(topic)) return;
-    // `allowed` holds live topics alone.
-    pending.add(topic as LiveTopic);
-    wake();
-  };
-  const beat = setInterval(() => {
-    isBeatDue = true;
-    isSuspect = true;
-    wake();
-  }, pace.beatMs);
-  let throttle: NodeJS.Timeout | undefined;
-  const release = [
-    leave,
-    live.subscribe((topic, userId) => {
-      const isOthers = userId !== null && userId !== user.id && !allowed.has("users");
-      if (!isOthers) note(topic);
-    }),
-    ctx.store.onChange((topics) => {
-      if (GUARDS.some((topic) => topics.has(topic))) isSuspect = true;
-      for (const topic of topics) note(topic);
-      wake();
-    }),
-    live.onClose(() => wake()),
-  ];
-  function end(): void {
-    if (isOver) return;
-    isOver = true;
-    clearInterval(beat);
-    clearTimeout(throttle);
-    signal.removeEventListener("abort", end);
-    for (const action of release) action();
-    wake();
-  }
-  signal.addEventListener("abort", end, { once: true });
-  if (signal.aborted) end();
-
-  /** Checks the session again and updates which topics its user may see. */
-  async function isStillAllowed(): Promise<boolean> {
-    isSuspect = false;
-    const found = await peekSession(ctx, session.id);
-    if (found === null || found.mustEnrol) return false;
-    allowed = topicsFor(found.user.role);
-    for (const topic of pending) if (!allowed.has(topic)) pending.delete(topic);
-    return true;
-  }
-
-  function changedEvent(): LiveEvent {
-    const topics = [...pending];
-    pending.clear();
-    maySend = false;
-    throttle = setTimeout(() => {
-      maySend = true;
-      wake();
-    }, pace.throttleMs);
-    return { kind: "changed", topics };
-  }
-
-  function over(reason: "session" | "closing"): LiveEvent {
-    end();
-    return { kind: "ended", reason };
-  }
-
-  /** The next event, if one is due. */
-  async function due(): Promise<LiveEvent | null> {
-    if (live.isClosed) return over("closing");
-    if (isSuspect) {
-      try {
-        if (!(await isStillAllowed())) return over("session");
-      } catch (error) {
-        // The page reconnects automatically, and its own calls report the unavailable store.
-        if (hasCode(error, "storage_unavailable")) return over("closing");
-        throw error;
-      }
-    }
-    if (!isGreeted) {
-      isGreeted = true;
-      return { kind: "hello" };
-    }
-    if (pending.size > 0 && maySend) return changedEvent();
-    if (!isBeatDue) return null;
-    isBeatDue = false;
-    return { kind: "beat" };
-  }
-
-  return {
-    [Symbol.asyncIterator]() {
-      return this;
-    },
-    async next() {
-      while (!isOver) {
-        const woken = new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-        const event = await due();
-        if (event !== null) return { value: event, done: false };
-        await woken;
-      }
-      return { value: undefined, done: true };
-    },
-    async return() {
-      end();
-      return { value: undefined, done: true };
-    },
-  };
+  return new ChangeStream(ctx, signal, pace, leave);
 }
