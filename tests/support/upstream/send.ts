@@ -62,7 +62,7 @@ export async function send(
     case "empty":
       return whole(res, 200, reply.headers, Buffer.alloc(0), count);
     case "bomb":
-      // Again and again.
+      // Repeated until the connection closes.
       bomb ??= gzipSync(Buffer.alloc(32 * 1024 * 1024));
       return flood(res, { ...reply.headers, "content-encoding": "gzip" }, bomb, count);
     case "gzip":
