@@ -38,8 +38,10 @@ export async function reEncryptSecrets(
     done.upstreamKeys += await reEncryptUpstreamKeys(ctx);
     done.settings += await reEncryptSettings(ctx, settings);
     if (done.twoFactors + done.upstreamKeys + done.settings > before) continue;
+    // The audit log's stored field is `secondFactors`.
+    const { twoFactors: secondFactors, ...others } = done;
     await ctx.store.transaction((tx) =>
-      recordAudit(tx, ctx, { action: "secret.rotate", detail: { ...done } }),
+      recordAudit(tx, ctx, { action: "secret.rotate", detail: { secondFactors, ...others } }),
     );
     return done;
   }
