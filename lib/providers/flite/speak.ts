@@ -46,7 +46,7 @@ function runFlite(module: WebAssembly.Module, args: string[]): { file: Uint8Arra
   const printed: string[] = [];
   const print = () => ConsoleStdout.lineBuffered((line) => printed.push(line));
   const folder = new PreopenDirectory("/", new Map());
-  const wasi = new WASI(args, [], [new OpenFile(new File([])), print(), print(), folder]);
+  const wasi = new WASI(args, [], [new OpenFile(new File([])), print(), print(), folder], { debug: false });
   const instance = new WebAssembly.Instance(module, { wasi_snapshot_preview1: wasi.wasiImport });
   // Every WASI command exports its memory and `_start` (WASI preview 1, application ABI).
   wasi.start(
