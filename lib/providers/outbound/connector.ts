@@ -37,8 +37,8 @@ const NEXT_ADDRESS_MS = 250;
  * read, and keep the event loop from others four times as long.
  */
 const READ_BYTES = 16 * 1024;
-/** Nothing more is read from a connection, or passed on from it, while something waits to be taken. */
-export const HIGH_WATER_MARK = 1;
+/** At 0 a stream reads nothing ahead of its reader; at 1 it reads the next piece as soon as one is taken. */
+export const HIGH_WATER_MARK = 0;
 /** What every connection is read into; its content is copied at once. */
 const scratch = Buffer.alloc(READ_BYTES);
 
@@ -127,7 +127,12 @@ async function openTls({ tlsMs, ca }: ConnectorSettings, socket: Socket, host: s
     ...(ca === undefined ? {} : { ca }),
     ALPNProtocols: ["http/1.1"],
   });
-  await happened(secure, "secureConnect", tlsMs, (error) => new UpstreamFailure("tls_failed", errnoOf(error)));
+  await happened(
+    secure,
+    "secureConnect",
+    tlsMs,
+    (error) => new UpstreamFailure("tls_failed", errnoOf(error)),
+  );
   return secure;
 }
 
