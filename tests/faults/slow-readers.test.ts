@@ -7,10 +7,11 @@ import { bookedCalls, ENDLESS, geminiSpeech, openSpeech, STREAM_PATH } from "../
 
 /** Slow readers, and callers who leave (RELIABILITY RB-9, RB-21). */
 const READERS = Number(process.env.PATCHBAY_TEST_READERS ?? 40);
+const UNREAD_READERS = Number(process.env.PATCHBAY_TEST_READERS ?? 120);
 const PARTY = 10;
 const KB_PER_STREAM = 64;
-/** Each costs the process two sockets and the data read from the upstream: about 90 KB. */
-const KB_PER_UNREAD_UPSTREAM_STREAM = 128;
+/** RB-21 wants 64 KB for each stream. Resident memory includes what V8 has not freed yet: 49 to 88 KB were measured. */
+const KB_PER_UNREAD_UPSTREAM_STREAM = 100;
 /** V8 collects unreferenced buffers once they reach 64 MiB: more than the total cost of a few readers. */
 const SLACK_KB = READERS < 500 ? 64 * 1024 : 0;
 const BYTES_PER_SECOND = 1_024;
@@ -152,8 +153,8 @@ async function startSpeechUpstream(): Promise<Server> {
   return server;
 }
 
-test(`${READERS} callers who do not read an upstream's speech pause it, and their entries have what each received`, {
-  timeout: 180_000 + READERS * 3_000,
+test(`${UNREAD_READERS} callers who do not read an upstream's speech pause it, and their entries have what each received`, {
+  timeout: 180_000 + UNREAD_READERS * 3_000,
 }, async () => {
   const upstream = await startSpeechUpstream();
   // A TCP server's address is an object.
@@ -185,8 +186,8 @@ test(`${READERS} callers who do not read an upstream's speech pause it, and thei
   const baseKb = (await numbers()).memoryKb;
 
   const crowd: Wire[] = [];
-  while (crowd.length < READERS) {
-    const party = Array.from({ length: Math.min(PARTY, READERS - crowd.length) }, async (_, i) => {
+  while (crowd.length < UNREAD_READERS) {
+    const party = Array.from({ length: Math.min(PARTY, UNREAD_READERS - crowd.length) }, async (_, i) => {
       const wire = await open(`unread-${crowd.length + i}`);
       await wire.until("200 OK");
       wire.pause();
@@ -196,8 +197,10 @@ test(`${READERS} callers who do not read an upstream's speech pause it, and thei
   }
   await untilIdle();
   const growthKb = (await numbers()).memoryKb - baseKb;
-  console.log(`${READERS} unread speeches of an upstream: ${(growthKb / READERS).toFixed(0)} KB each`);
-  expect(growthKb).toBeLessThan(KB_PER_UNREAD_UPSTREAM_STREAM * READERS + SLACK_KB);
+  console.log(
+    `${UNREAD_READERS} unread speeches of an upstream: ${(growthKb / UNREAD_READERS).toFixed(0)} KB each`,
+  );
+  expect(growthKb).toBeLessThan(KB_PER_UNREAD_UPSTREAM_STREAM * UNREAD_READERS);
   const rowsOf = () =>
     bookedCalls(product.dataDirectory).filter((row) => row.request_id.startsWith("unread-"));
   // No caller has a whole reply yet, so no entry says so.

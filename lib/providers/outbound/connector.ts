@@ -37,8 +37,8 @@ const NEXT_ADDRESS_MS = 250;
  * read, and would block the event loop four times as long.
  */
 const READ_BYTES = 16 * 1024;
-/** Nothing more is read from a connection, or passed on, while something waits to be taken. */
-export const HIGH_WATER_MARK = 1;
+/** At 0 neither the socket nor undici's body fills a buffer ahead of its reader. */
+export const HIGH_WATER_MARK = 0;
 /** The buffer that every connection reads into; its content is copied at once. */
 const scratch = Buffer.alloc(READ_BYTES);
 

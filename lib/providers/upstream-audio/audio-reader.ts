@@ -50,6 +50,8 @@ export class AudioReader {
     if (this.#head.length < 4) return new Uint8Array();
     const head = this.#head;
     this.#recognize();
+    // Release the first piece: it is 16 KiB, and the reader lives as long as the stream.
+    this.#head = new Uint8Array();
     return this.#convert(head);
   }
 
