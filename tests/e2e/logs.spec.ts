@@ -65,10 +65,10 @@ test("shows the input text of a call if it was stored, else says that it was not
     });
   await embed(product.url, program, { input: "sent before storing" });
   await storePrompts(true);
-  const stored = await embed(product.url, program, { input: "the lamps are lit" });
+  const stored = await embed(product.url, program, { input: "the lights are on" });
   await storePrompts(false);
   await page.goto(`${product.url}/logs?key_id=${program.id}&call=${stored}`);
-  await expect(drawer(page).getByText("the lamps are lit")).toBeVisible();
+  await expect(drawer(page).getByText("the lights are on")).toBeVisible();
   await page.keyboard.press("Escape");
   await callLink(page).last().click();
   await expect(drawer(page).getByText("Input texts are not stored.")).toBeVisible();

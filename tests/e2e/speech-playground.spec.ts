@@ -14,7 +14,7 @@ import {
   storedTakes,
 } from "./speech-page";
 
-const SENTENCE = "The lamp went orange, and the cord was pulled.";
+const SENTENCE = "The light went orange, and the cord was pulled.";
 const STORY = `${"The patch bay stood in the corner of the studio, a grid of brass and dust. ".repeat(16)}The end.`;
 const SCRIPT = "Ana: Did the cord go into the third jack?\nBen: The fourth. The third one is for embeddings.";
 /** Minimum root mean square of speech: −34 dBFS, where speech has −30 to −10 dBFS and short silences. */

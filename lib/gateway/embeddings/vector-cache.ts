@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import type { CatalogEntry } from "../../ports/catalog";
+import type { Instance } from "../../ports/instance";
+import type { KeyWithOwner } from "../../ports/store";
 import { type ByteCache, createByteCache } from "../byte-cache";
-import type { GatewayContext } from "../context";
 
 /** Vectors of recent texts, bounded in bytes; one per process (DESIGN §4). */
 export type VectorCache = ByteCache<Float32Array>;
@@ -31,7 +32,13 @@ export function fingerprintOf(entry: CatalogEntry): string {
  * The scope of cached results: the owner of the API key, or all users where the settings say so. Part of every cache key,
  * so that neither `x-patchbay-cache` nor the latency reveals to one user what another sent.
  */
-export function cacheScope({ services, caller }: Pick<GatewayContext, "services" | "caller">): string {
+export function cacheScope({
+  services,
+  caller,
+}: {
+  services: { instance: Instance };
+  caller: KeyWithOwner;
+}): string {
   return services.instance.sharesCaches === true ? "all" : caller.owner.id;
 }
 

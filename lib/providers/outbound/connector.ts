@@ -136,12 +136,12 @@ async function openTls({ tlsMs, ca }: ConnectorSettings, socket: Socket, host: s
   return secure;
 }
 
-/** Resolves at the event; destroys the socket and rejects with `fail(error)`, or with `fail(null)` on a timeout. */
+/** Resolves at the event; destroys the socket and rejects with `toFailure(error)`, or `toFailure(null)` on a timeout. */
 function happened(
   socket: Socket,
   event: "connect" | "secureConnect",
   ms: number,
-  fail: (error: Error | null) => UpstreamFailure,
+  toFailure: (error: Error | null) => UpstreamFailure,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const fail = (error: Error | null): void => {
@@ -149,7 +149,7 @@ function happened(
       // Further errors of the socket are ignored.
       socket.on("error", () => {});
       socket.destroy();
-      reject(fail(error));
+      reject(toFailure(error));
     };
     const onClose = (): void => fail(new Error("closed"));
     const onEvent = (): void => {

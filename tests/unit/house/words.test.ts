@@ -71,14 +71,14 @@ function proseOf({ file, text }: Source): string[] {
 }
 
 const isCatalogue = (file: string) => file.startsWith("lib/messages/");
-const sources = sourcesBelow("app", "components", "lib", "tests").filter(
-  ({ file }) => !isCatalogue(file) && file !== "tests/unit/house/words.test.ts",
-);
+const sources = sourcesBelow("app", "components", "lib", "tests")
+  .filter(({ file }) => !isCatalogue(file) && file !== "tests/unit/house/words.test.ts")
+  .map((source) => ({ file: source.file, prose: proseOf(source) }));
 
 test.each(WORDS)("no comment, title or message says %s", (pattern, use) => {
   const word = new RegExp(`\\b(?:${pattern})\\b`, "i");
   const found = sources.flatMap((source) =>
-    proseOf(source)
+    source.prose
       .filter((text) => word.test(text))
       .filter((text) => !ALLOWED.some(([file, allowed]) => file.test(source.file) && allowed.test(text)))
       .map((text) => `${source.file}: ${text.slice(0, 200)}`),
@@ -90,7 +90,7 @@ test("the allow-list has at most 30 entries, and each is used", () => {
   expect(ALLOWED.length).toBeLessThanOrEqual(30);
   const unused = ALLOWED.filter(
     ([file, text]) =>
-      !sources.some((source) => file.test(source.file) && proseOf(source).some((one) => text.test(one))),
+      !sources.some((source) => file.test(source.file) && source.prose.some((one) => text.test(one))),
   );
   expect(unused.map(([, , reason]) => reason)).toEqual([]);
 });
