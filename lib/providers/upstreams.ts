@@ -34,7 +34,7 @@ export interface UpstreamsSettings {
   lookup?: Lookup;
 }
 
-/** Every upstream provider by the name that channels have. A new one is a folder beside this file and a line here. */
+/** Every upstream provider by the name that channels have. Also listed in lib/contracts/console/channels.ts. */
 const UPSTREAM_PROVIDERS: Readonly<Record<string, (settings: UpstreamSettings) => UpstreamProvider>> = {
   gemini: createGemini,
   openai: createOpenAi,

@@ -28,7 +28,7 @@ async function buildPages() {
   process.stdout.write("Building the console; this happens once for each version.\n");
   const code = await run(process.execPath, [path.join(ROOT, "node_modules/next/dist/bin/next"), "build"]);
   if (code !== 0) {
-    process.stderr.write("The build failed; what it printed above says why.\n");
+    process.stderr.write("The build failed; see the output above.\n");
     process.exit(1);
   }
   await notePages();

@@ -31,7 +31,7 @@ function takeLeast(heap: number[]): number {
 }
 
 /** Merges and first lookups per step: about a millisecond's work. */
-const WORK_A_STEP = 4_096;
+const WORK_PER_STEP = 4_096;
 
 /**
  * Byte-pair encoding of one piece (a Latin-1 string, one character per byte): always merges the adjacent pair of the
@@ -61,11 +61,11 @@ export function* mergeInSteps(
 
   for (let i = 0; i < length - 1; i++) {
     look(i);
-    if (i % WORK_A_STEP === WORK_A_STEP - 1) yield;
+    if (i % WORK_PER_STEP === WORK_PER_STEP - 1) yield;
   }
   let count = length;
   for (let work = 1; queue.length > 0; work++) {
-    if (work % WORK_A_STEP === 0) yield;
+    if (work % WORK_PER_STEP === 0) yield;
     const entry = takeLeast(queue);
     const start = entry % POSITION;
     // Stale: that pair was already merged, or one of its halves has grown since.

@@ -19,7 +19,7 @@ const MAX_RECENT_LENGTH = 64;
 /** Longer pieces (UTF-16 code units) are merged in steps where the caller can wait. */
 const LONG_PIECE = 4_096;
 /** Characters per step: about a millisecond's work. */
-const CHARACTERS_A_STEP = 8_192;
+const CHARACTERS_PER_STEP = 8_192;
 
 /** The count of a known piece, or of one whose minimum is above `limit`; else its bytes (Latin-1), to be merged. */
 function lookUp(piece: string, words: Vocabulary, limit: number): number | string {
@@ -83,7 +83,7 @@ export function* countTokensInSteps(
     } else count += countPiece(piece, words, limit - count);
     if (count > limit) break;
     since += piece.length;
-    if (since < CHARACTERS_A_STEP) continue;
+    if (since < CHARACTERS_PER_STEP) continue;
     since = 0;
     yield;
   }

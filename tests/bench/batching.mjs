@@ -20,7 +20,7 @@ async function startUpstream(concurrency) {
 
 export async function benchBatching() {
   const product = await startFor(["node", ".next/patchbay/main.mjs"], {
-    env: { PATCHBAY_DOOR_ONLY: "1", PATCHBAY_UPSTREAM_ALLOW: "127.0.0.1" },
+    env: { PATCHBAY_API_ONLY: "1", PATCHBAY_UPSTREAM_ALLOW: "127.0.0.1" },
   });
   const { cookie, key } = await claimWithCookie(product.url);
   const ask = async (path, body) => {

@@ -91,7 +91,7 @@ function speakOn(url, key) {
 }
 
 async function benchBeside() {
-  const product = await startFor(["node", ".next/patchbay/main.mjs"], { env: { PATCHBAY_DOOR_ONLY: "1" } });
+  const product = await startFor(["node", ".next/patchbay/main.mjs"], { env: { PATCHBAY_API_ONLY: "1" } });
   const key = await claim(product.url);
   const target = {
     url: `${product.url}/v1/embeddings`,

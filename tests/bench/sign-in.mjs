@@ -40,7 +40,7 @@ async function addUser(url, cookie, fields) {
 
 async function benchRefusals() {
   const product = await startFor(["node", ".next/patchbay/main.mjs"], {
-    env: { PATCHBAY_DOOR_ONLY: "1", PATCHBAY_LIMITS: LIMITS },
+    env: { PATCHBAY_API_ONLY: "1", PATCHBAY_LIMITS: LIMITS },
   });
   const { cookie } = await claimWithCookie(product.url);
   const times = { unknown: [], wrong: [], disabled: [] };
@@ -82,7 +82,7 @@ function flood(url) {
 
 async function benchFlood() {
   const product = await startFor(["node", ".next/patchbay/main.mjs"], {
-    env: { PATCHBAY_DOOR_ONLY: "1", PATCHBAY_LIMITS: LIMITS },
+    env: { PATCHBAY_API_ONLY: "1", PATCHBAY_LIMITS: LIMITS },
   });
   const { key } = await claimWithCookie(product.url);
   const target = {

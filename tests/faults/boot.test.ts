@@ -28,7 +28,7 @@ async function start(env: Record<string, string>, flags: string[] = []): Promise
     env: {
       PATH: process.env.PATH,
       NODE_ENV: "production",
-      PATCHBAY_DOOR_ONLY: "1",
+      PATCHBAY_API_ONLY: "1",
       HOST: "127.0.0.1",
       PORT: String(await freePort()),
       PATCHBAY_DATA_DIR: path.join(scratch, "untouched"),

@@ -67,7 +67,7 @@ export async function startProduct(options: ProductOptions = {}): Promise<Produc
       PORT: String(port),
       HOST: "127.0.0.1",
       PATCHBAY_DATA_DIR: dataDirectory,
-      ...(options.nodeAdapterOnly ? { PATCHBAY_DOOR_ONLY: "1" } : {}),
+      ...(options.nodeAdapterOnly ? { PATCHBAY_API_ONLY: "1" } : {}),
       ...options.env,
     },
     stdio: ["ignore", "pipe", "pipe"],

@@ -4,7 +4,7 @@ import type { ChannelRecord } from "../../ports/store";
 import { requireOperator } from "../access/require-operator";
 import { recordAudit } from "../audit/record";
 import type { ConsoleContext } from "../context";
-import { encryptKey } from "./encrypt-keys";
+import { encryptKey } from "./encrypt-key";
 import { ensureModels } from "./ensure-models";
 import { readTimeouts } from "./timeouts";
 import { toChannel } from "./to-channel";

@@ -6,7 +6,7 @@ import type { ChannelKey, ChannelRecord } from "../../ports/store";
 import { getChannelRecord, requireOperator } from "../access/require-operator";
 import { recordAudit } from "../audit/record";
 import type { ConsoleContext } from "../context";
-import { encryptKey } from "./encrypt-keys";
+import { encryptKey } from "./encrypt-key";
 import { askForModels } from "./list-upstream-models";
 import { runTestCall, type ToWav, toUpstreamFailure } from "./run-test-call";
 import { findStoredKey, requireNewKeys } from "./stored-keys";

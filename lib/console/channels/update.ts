@@ -4,7 +4,7 @@ import type { ChannelKey, ChannelRecord } from "../../ports/store";
 import { getChannelRecord, requireOperator, staleVersion } from "../access/require-operator";
 import { recordAudit } from "../audit/record";
 import type { ConsoleContext } from "../context";
-import { encryptKey } from "./encrypt-keys";
+import { encryptKey } from "./encrypt-key";
 import { ensureModels } from "./ensure-models";
 import { findStoredKey, requireNewKeys } from "./stored-keys";
 import { readTimeouts } from "./timeouts";

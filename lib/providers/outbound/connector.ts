@@ -27,7 +27,7 @@ export interface ConnectorSettings {
   ca?: string;
 }
 
-/** A connection unused until then was made for a request that no longer exists. */
+/** A connection unused for this long belongs to an aborted request. */
 const UNUSED_MS = 500;
 const KEEP_ALIVE_AFTER_MS = 60_000;
 /** The other address family is tried as well after this long (RFC 8305). */
@@ -44,7 +44,7 @@ const scratch = Buffer.alloc(READ_BYTES);
 
 /**
  * Connects for undici. Checks every address of a host, including literal ones (undici does no lookup for them), and
- * again the peer of the connection: a name whose address changes meanwhile gains nothing (SECURITY SF-3).
+ * again the peer of the connection: this prevents DNS rebinding (SECURITY SF-3).
  */
 export function createConnector(settings: ConnectorSettings): buildConnector.connector {
   return (options, callback) => {

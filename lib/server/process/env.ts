@@ -98,7 +98,7 @@ const Variables = z.object({
     .enum(["debug", "info", "warn", "error", "silent"], "must be debug, info, warn, error or silent")
     .optional(),
   /** For tests: only the Node adapter, without Next's pages. */
-  PATCHBAY_DOOR_ONLY: Switch.optional(),
+  PATCHBAY_API_ONLY: Switch.optional(),
 });
 
 export interface Environment {
@@ -167,7 +167,7 @@ export function readEnvironment(
     drainMs: (given.PATCHBAY_DRAIN_SECONDS ?? 25) * 1_000,
     limits: given.PATCHBAY_LIMITS ?? Limits.parse({}),
     logLevel: given.PATCHBAY_LOG_LEVEL ?? "info",
-    isNodeAdapterOnly: given.PATCHBAY_DOOR_ONLY ?? false,
+    isNodeAdapterOnly: given.PATCHBAY_API_ONLY ?? false,
   };
 }
 

@@ -155,7 +155,7 @@ export function createNodeServer(container: Container, log: Log): NodeServer {
     const request = { method, peer, requestId };
     if (head.error !== null)
       return refuse(message, response, request, renderError(surfaceOf(head.path), head.error));
-    // Health checks are answered above the cap, too: a full server is not a dead one.
+    // Health checks are answered above the cap, too: a server at its limit is still healthy.
     if (connections.isAbove(message.socket) && !head.path.startsWith("/api/health/"))
       return refuse(message, response, request, renderError(surfaceOf(head.path), outOfFiles()));
     const isRoute =

@@ -28,7 +28,7 @@ const BY_NAME: Readonly<Record<string, unknown>> = {
   display_name: "Olivia",
   displayName: "patchbay-speech",
   default_voice: "Kore",
-  description: "Built-in speech in more than a hundred languages",
+  description: "Built-in speech in 96 languages",
   email: "olivia@example.com",
   embedding: 0.0123,
   end_user: "customer-42",
