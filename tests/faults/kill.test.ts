@@ -8,7 +8,7 @@ import { createKey, type Product, setUp, startProduct } from "../support/product
 import { startUpstream, type Upstream } from "../support/upstream/server";
 
 /** Number of kills; the soak run sets more. */
-const KILLS = Number(process.env.PATCHBAY_TEST_KILLS ?? 200);
+const KILLS = Number(process.env.PATCHBAY_TEST_KILLS ?? 50);
 /** Budget of one key in nano-dollars; it runs out during the test. */
 const SMALL_BUDGET = 300_000;
 

@@ -54,7 +54,7 @@ describe("the quota of keys per user", () => {
     await fill(100);
     const refused = await harness("/api/keys", { body: { name: "one more" }, cookie: mia.cookie });
     expect(answer(refused)).toEqual(CONFLICT);
-    expect(refused.json.message).toContain("at most 100 keys");
+    expect(refused.json.message).toContain("at most 100 unexpired API keys");
     expect((await remove("key_1", mia.cookie)).status).toBe(200);
     const expiresAt = new Date(services.clock.now() + HOUR / 2).toISOString();
     const made = await make({ expires_at: expiresAt }, mia.cookie);

@@ -471,7 +471,7 @@ describe("generateContent on upstream channels", () => {
     expect(speech.running).toBe(0);
   });
 
-  it("is refused before any channel is called while buffered replies fill their memory", async () => {
+  it("is refused before any channel is called while buffered replies fill their owner's share", async () => {
     let finish = () => {};
     const finished = new Promise<void>((resolve) => {
       finish = resolve;
@@ -482,17 +482,17 @@ describe("generateContent on upstream channels", () => {
       yield END;
     });
     const { post, rows } = openSpeechHarness([{ channel: upstream("a"), speech }]);
-    // Each may last 80 minutes, of which 64 MiB are reserved.
+    // Each may last 80 minutes, of which 64 MiB are reserved; an owner may have half of 512 MiB.
     const long = { ...GOOD, contents: [{ parts: [{ text: "a ".repeat(15_999) }] }] };
-    const held = Array.from({ length: 8 }, () => post(PATH, long));
-    while (speech.running < 8) await new Promise((resolve) => setImmediate(resolve));
+    const held = Array.from({ length: 4 }, () => post(PATH, long));
+    while (speech.running < 4) await new Promise((resolve) => setImmediate(resolve));
     const refused = await post(PATH, GOOD);
-    expect([refused.status, (await json(refused)).error.status]).toEqual([503, "UNAVAILABLE"]);
-    expect(speech.requests).toHaveLength(8);
+    expect([refused.status, (await json(refused)).error.status]).toEqual([429, "RESOURCE_EXHAUSTED"]);
+    expect(speech.requests).toHaveLength(4);
     finish();
     for (const reply of await Promise.all(held)) await readBody(reply);
     expect((await post(PATH, GOOD)).status).toBe(200);
-    expect(rows.map(({ status }) => status)).toEqual([503, ...Array(8).fill(200)]);
+    expect(rows.map(({ status }) => status)).toEqual([429, ...Array(4).fill(200)]);
   });
 
   it("writes the true sizes into a WAV file of any length", async () => {

@@ -178,7 +178,7 @@ describe("an import", () => {
       );
       const reply = await bringIn({ ...file, channels: moved });
       const step = reply.json.data.steps.find((one: { name: string }) => one.name === "OpenAI");
-      expect([step.action, step.reason]).toEqual(["skip", expect.stringContaining("another address")]);
+      expect([step.action, step.reason]).toEqual(["skip", expect.stringContaining("address differs")]);
     },
   );
 

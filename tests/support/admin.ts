@@ -49,7 +49,7 @@ export function adminPlace(): AdminPlace {
       const environment = readEnvironment({ PATCHBAY_DATA_DIR: dataDirectory, ...variables });
       const { store, cipher } = await openEncryptedStore(environment, "test");
       await store.close();
-      const services = await testServices({ dataDirectory, cipher });
+      const services = await testServices({ dataDirectory, cipher, realHasher: true });
       services.clock.advance(Date.now() - services.clock.now());
       return services;
     },

@@ -10,6 +10,7 @@ const ANNOTATIONS = new Set([
   "description",
   "examples",
   "default",
+  "deprecated",
   "format",
   "contentEncoding",
   "contentMediaType",

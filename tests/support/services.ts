@@ -49,6 +49,8 @@ export interface TestServicesOptions {
   setupToken?: string;
   passwordMinimum?: number;
   secret?: string;
+  /** The real argon2, for stores that the admin command writes to as well. */
+  realHasher?: boolean;
   /** In place of one under `secret`. */
   cipher?: Cipher;
 }
@@ -104,7 +106,7 @@ export async function testServices(options: TestServicesOptions = {}): Promise<T
     state: createGatewayState({ store, clock, log: loggers, metrics }),
     random: { bytes: (length) => randomBytes(length), fraction: () => 0.5 },
     cipher,
-    hasher: createPasswordHasher(cheapArgon2),
+    hasher: options.realHasher ? createPasswordHasher() : createPasswordHasher(cheapArgon2),
     log: loggers,
     instance: {
       id: "test",

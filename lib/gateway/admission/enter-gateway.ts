@@ -14,6 +14,8 @@ const MAX_WAIT_MS = 1_000;
 
 /** Repeats of one key that may wait at once for their original requests; they take no concurrency slot of the key. */
 const MAX_WAITING_REPEATS = 64;
+/** The same for all keys of one owner: a user can create keys, so a limit per key does not limit a user. */
+const MAX_OWNER_REPEATS = 128;
 
 type Leave = () => void;
 
@@ -64,6 +66,25 @@ async function enterLimits(
   return { leave };
 }
 
+/** A slot among the repeats in progress of a key and of its owner, who may have many keys. Throws `rate_limited`. */
+function enterRepeats(services: GatewayServices, { key, owner }: KeyWithOwner): Leave {
+  const leaveKey = services.limiter.enter(`repeats:${key.id}`, MAX_WAITING_REPEATS);
+  if (leaveKey === null)
+    throw limited(services, `This key may have ${MAX_WAITING_REPEATS} repeats of calls in progress at once.`);
+  const leaveOwner = services.limiter.enter(`owner-repeats:${owner.id}`, MAX_OWNER_REPEATS);
+  if (leaveOwner === null) {
+    leaveKey();
+    throw limited(
+      services,
+      `All keys of this key's owner together may have ${MAX_OWNER_REPEATS} repeats of calls in progress at once.`,
+    );
+  }
+  return () => {
+    leaveKey();
+    leaveOwner();
+  };
+}
+
 /**
  * Takes the concurrency slots of a call before its body is read (DESIGN §4): those of the key and its owner, then that
  * of the process, so that a call that waits for its own limit takes no capacity from others. A repeat of a known
@@ -83,12 +104,7 @@ export async function enterGateway(
   const isRepeat = (): boolean => idempotencyKey !== null && idempotency.has(caller.key.id, idempotencyKey);
 
   const waitAsRepeat = (): void => {
-    leaveRepeats ??= limiter.enter(`repeats:${caller.key.id}`, MAX_WAITING_REPEATS);
-    if (leaveRepeats === null)
-      throw limited(
-        services,
-        `This key may have ${MAX_WAITING_REPEATS} repeats of calls in progress at once.`,
-      );
+    leaveRepeats ??= enterRepeats(services, caller);
     leaveCaller?.();
     leaveCaller = null;
   };
@@ -115,6 +131,7 @@ export async function enterGateway(
     leaveRepeats = null;
   };
 
+  if (signal.aborted) throw stopReason(signal);
   const until = clock.monotonic() + MAX_WAIT_MS;
   await enterBy(until);
   const leaveAll =

@@ -118,7 +118,10 @@ export async function answerOnce(
     call.slot.waitAsRepeat();
     const stored = await untilAborted(start.reply, ctx.signal);
     const current = await call.authorizeReplay(ctx);
-    if (stored === null) return answerOnce(current, sent, call);
+    if (stored === null) {
+      // The wait does not count towards the time limit of the call that runs now.
+      return answerOnce({ ...current, receivedAt: current.services.clock.monotonic() }, sent, call);
+    }
     if (stored.row !== null) await recordRepeat(current, stored.row);
     return { status: stored.status, headers: { ...stored.headers }, body: stored.body };
   }

@@ -1,6 +1,7 @@
 import type { ConsoleServices } from "../../console/context";
 import { DEFAULT_LIMITS } from "../../contracts/limits";
 import { AppError } from "../../errors";
+import { BodyChunks } from "../core/body-chunks";
 import { requestIdOf } from "../core/edge-guard";
 import { type BodyCount, type Handler, type Inbound, type Outbound, STALLED_MS } from "../core/exchange";
 import { surfaceOf } from "../core/match";
@@ -47,15 +48,13 @@ async function readBody(
   if (request.body === null) return new Uint8Array(0);
   if (declared !== null) memory?.check(Number(declared));
   const reader = request.body.getReader();
-  const chunks: Uint8Array[] = [];
-  let size = 0;
+  const chunks = new BodyChunks();
   const { failed, stop } = failAfter(timeoutMs, request.signal);
   try {
     for (;;) {
       const { done, value } = await Promise.race([reader.read(), failed]);
       if (done) break;
-      size += value.byteLength;
-      if (size > maxBytes) throw tooLarge();
+      if (chunks.length + value.byteLength > maxBytes) throw tooLarge();
       memory?.take(value.byteLength);
       chunks.push(value);
     }
@@ -65,9 +64,9 @@ async function readBody(
   } finally {
     stop();
   }
-  if (declared !== null && size < Number(declared))
+  if (declared !== null && chunks.length < Number(declared))
     throw new AppError("invalid", "The body is shorter than its Content-Length.");
-  return Buffer.concat(chunks, size);
+  return chunks.concat();
 }
 
 /** A stream of the chunks, pulled as they are read; it fails when the reader pulls nothing for `stalledMs`. */

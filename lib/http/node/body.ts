@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { AppError } from "../../errors";
+import { BodyChunks } from "../core/body-chunks";
 import type { BodyCount, Inbound } from "../core/exchange";
 
 const EMPTY = new Uint8Array(0);
@@ -22,8 +23,7 @@ function collect(
   memory: BodyCount | undefined,
 ): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
+    const chunks = new BodyChunks();
     const timer = setTimeout(
       () => fail(new AppError("request_timeout", `The body did not arrive within ${timeoutMs / 1_000} s.`)),
       timeoutMs,
@@ -40,9 +40,8 @@ function collect(
       reject(error);
     };
     const onData = (chunk: Buffer): void => {
-      size += chunk.length;
       try {
-        if (size > maxBytes) throw tooLarge(maxBytes);
+        if (chunks.length + chunk.length > maxBytes) throw tooLarge(maxBytes);
         memory?.take(chunk.length);
         chunks.push(chunk);
       } catch (error) {
@@ -51,10 +50,12 @@ function collect(
     };
     const onEnd = (): void => {
       done();
-      resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size));
+      resolve(chunks.concat());
     };
     const onClose = (): void =>
       fail(new AppError("caller_left", "The caller left before its body was whole."));
+    // A message that was destroyed earlier emits no further event.
+    if (message.destroyed && !message.complete) return onClose();
     message.on("data", onData).on("end", onEnd).on("close", onClose).on("error", onClose);
   });
 }

@@ -6,7 +6,7 @@ import { parseAndValidateFlightRouterState } from "next/dist/server/app-render/p
 import { AppError } from "../../errors";
 import type { CheckedHead } from "../../http/core/edge-guard";
 import type { Outbound, Peer } from "../../http/core/exchange";
-import { normalizePath } from "../../http/core/normalize-path";
+import { isTablePath, normalizePath } from "../../http/core/normalize-path";
 import { PEER_HEADER, peerHeader } from "../../http/core/peer-header";
 import { renderError } from "../../http/core/render-error";
 import { pageHeaders, pagePolicy } from "../../http/core/security-headers";
@@ -110,7 +110,9 @@ function createRefusal(isKnown: (path: string) => boolean): Pages["refuse"] {
       );
     // The console has no server actions (SECURITY pitfall 25).
     if (head.headers.has("next-action")) return notFound();
-    const isPage = isKnown(decodeURIComponent(head.path));
+    const path = decodeURIComponent(head.path);
+    // An encoded spelling of an API path is no page, although Next has a route file for it.
+    const isPage = isKnown(path) && !isTablePath(path);
     if (method !== "GET" && method !== "HEAD") {
       if (!isPage) return notFound();
       const allow = ["GET", "HEAD"];

@@ -147,7 +147,7 @@ describe("codes and links used since the backup", () => {
     expect(reply.code, reply.notes).toBe(0);
     expect(reply.notes).toContain("No earlier state of this instance could be read");
     expect(reply.notes).toContain("Backup codes spent since the backup may work again");
-    expect(reply.notes).toContain("make new ones: olivia.");
+    expect(reply.notes).toContain("create new ones: olivia.");
     const { door, services } = await serveAt(Date.now());
     // Sign-in accepts codes of one step before and after.
     const used = [-30_000, 0, 30_000].map((ms) => totpCode(secret, services.clock.now() + ms));
@@ -193,7 +193,7 @@ describe("codes and links used since the backup", () => {
     const { secret } = await signInAfterBackup();
     change(at("patchbay.db"), "update two_factors set enrolment_id = 'enr_other', last_step = 1");
     const reply = await restore();
-    expect(reply.notes).toContain("make new ones: olivia.");
+    expect(reply.notes).toContain("create new ones: olivia.");
     expect(reply.notes).not.toContain("No earlier state");
     const { door, services } = await serveAt(Date.now());
     const now = totpCode(secret, services.clock.now());

@@ -35,3 +35,37 @@ test("a call waits one second for the slots of its key, its owner and all calls 
   await vi.advanceTimersByTimeAsync(5_000);
   expect(await refused).toMatchObject({ error: { code: "overloaded" }, afterMs: 1_000 });
 });
+
+/** A caller whose Idempotency-Key "again" belongs to a running call. */
+function repeatingCaller(services: GatewayServices, keyId: string): KeyWithOwner {
+  services.state.idempotency.begin(keyId, "again", "digest");
+  // Only its limits are read.
+  return { key: keyRecord({ id: keyId }), owner: { id: "usr_1", concurrency: null } } as KeyWithOwner;
+}
+
+test("repeats of one owner are limited over all keys, and their slots are returned", async () => {
+  const { services } = openGatewayHarness();
+  const { signal } = new AbortController();
+  const keys = ["key_1", "key_2", "key_3"].map((id) => repeatingCaller(services, id));
+  const enter = (caller: KeyWithOwner | undefined) =>
+    enterGateway(services, caller as KeyWithOwner, signal, "again");
+  const slots = [];
+  for (let repeat = 0; repeat < 64; repeat++) slots.push(await enter(keys[0]), await enter(keys[1]));
+  await expect(enter(keys[2])).rejects.toMatchObject({ code: "rate_limited" });
+  slots[0]?.leave();
+  const freed = await enter(keys[2]);
+  await expect(enter(keys[0])).rejects.toMatchObject({ code: "rate_limited" });
+  freed.leave();
+  await expect(enter(keys[0])).resolves.toBeDefined();
+});
+
+test("a caller who has left takes no slot", async () => {
+  const { services } = openGatewayHarness();
+  const caller = {
+    key: keyRecord({ concurrency: 1 }),
+    owner: { id: "usr_1", concurrency: null },
+  } as KeyWithOwner;
+  const gone = AbortSignal.abort();
+  await expect(enterGateway(services, caller, gone, null)).rejects.toMatchObject({ code: "caller_left" });
+  await expect(enterGateway(services, caller, new AbortController().signal, null)).resolves.toBeDefined();
+});
