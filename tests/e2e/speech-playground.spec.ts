@@ -79,7 +79,7 @@ test("a take downloads as an audible file in every format", async ({ ownerPage: 
       page.waitForEvent("download"),
       page.getByRole("menuitem", { name: format, exact: true }).click(),
     ]);
-    expect(download.suggestedFilename()).toMatch(/^Kore-The-lamp-went-orange/);
+    expect(download.suggestedFilename()).toMatch(/^Kore-The-light-went-orange/);
     const bytes = readFileSync(await download.path());
     if (codec === null) {
       expect(bytes.length / 48_000).toBeCloseTo(seconds, 2);
