@@ -48,6 +48,24 @@ test("refuses another body under the same key, and runs it under another key", a
   expect(asked()).toBe(3);
 });
 
+test("does not repeat the rate-limit headers of the first reply", async () => {
+  const { harness } = open();
+  const key = harness.addKey({ rpm: 100, tpm: 1_000 });
+  const send = (id: string) =>
+    harness.call("/v1/embeddings", {
+      headers: { "idempotency-key": id, authorization: `Bearer ${key}` },
+      body: { model: "patchbay-embed", input: "text" },
+    });
+  const limitsOf = ({ headers }: { headers: object }) =>
+    Object.entries(headers).filter(([name]) => name.includes("ratelimit-"));
+  const first = await send("order-17");
+  for (let call = 0; call < 5; call++) await send(`other-${call}`);
+  const repeat = await send("order-17");
+  expect(limitsOf(first).length).toBeGreaterThan(0);
+  const stale = limitsOf(repeat).filter(([name, value]) => first.headers[name] === value);
+  expect(stale.filter(([name]) => name.includes("remaining"))).toEqual([]);
+});
+
 test("waits for a running request: ten at once are one call", async () => {
   let release = (): void => undefined;
   const gate = new Promise<void>((resolve) => {

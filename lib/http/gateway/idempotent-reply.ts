@@ -100,6 +100,11 @@ function untilAborted<T>(value: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
+/** The headers of a reply without those that state the limits of its own moment: a repeat gets today's. */
+function withoutRateLimits(headers: Outbound["headers"]): Outbound["headers"] {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !/^(?:x-)?ratelimit-/.test(name)));
+}
+
 /**
  * Runs `execute` once for all requests of one key with the same Idempotency-Key and body (CONTRACT §8). Only status
  * 200 is stored: a failure asks for a retry, and the official SDKs retry under the same key. Before a stored reply is
@@ -143,8 +148,9 @@ export async function answerOnce(
       start.discard();
       return reply;
     }
+    const headers = withoutRateLimits(reply.headers);
     const store = (body: Uint8Array): void => {
-      start.store({ status: reply.status, headers: reply.headers, body, row });
+      start.store({ status: reply.status, headers, body, row });
     };
     if (reply.body === null || reply.body instanceof Uint8Array) {
       const body = reply.body ?? new Uint8Array(0);

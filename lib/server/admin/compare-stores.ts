@@ -99,13 +99,13 @@ function userReason(row: UserTable, later: UserTable | undefined): string | null
   return wider.length > 0 ? `limited since the backup: ${wider.join(", ")}` : null;
 }
 
-/** Whether a user who enrolled in 2FA since the backup signs in without it again. */
+/** Whether a user who set up 2FA since the backup signs in without it, or with the TOTP secret from before it. */
 function twoFactorReason(userId: string, before: AccountRows, restored: AccountRows): string | null {
-  const isOn = (rows: AccountRows) => rows.twoFactors.get(userId)?.state === "enabled";
-  const isEnabled = restored.users.get(userId)?.enabled === 1;
-  return isEnabled && isOn(before) && !isOn(restored)
-    ? "signs in without the 2FA set up since the backup"
-    : null;
+  const later = before.twoFactors.get(userId);
+  if (restored.users.get(userId)?.enabled !== 1 || later?.state !== "enabled") return null;
+  const row = restored.twoFactors.get(userId);
+  if (row?.state !== "enabled") return "signs in without the 2FA set up since the backup";
+  return row.enrolment_id === later.enrolment_id ? null : "has the 2FA from before its change again";
 }
 
 function keyReason(row: KeyTable, later: KeyTable | undefined, owner: UserTable | undefined): string | null {

@@ -195,6 +195,7 @@ describe("codes and links used since the backup", () => {
     const reply = await restore();
     expect(reply.notes).toContain("create new ones: olivia.");
     expect(reply.notes).not.toContain("No earlier state");
+    expect(reply.notes).toContain("olivia: has the 2FA from before its change again");
     const { door, services } = await serveAt(Date.now());
     const now = totpCode(secret, services.clock.now());
     expect((await signInWith(door, now)).status).toBe(401);
