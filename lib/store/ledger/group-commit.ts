@@ -2,8 +2,7 @@ import { hasCode } from "../../errors";
 import type { Clock } from "../../ports/clock";
 import { isBusy, isLockTimeout, storageUnavailable } from "../errors";
 import type { StoreLog } from "../log";
-import { correctionFor, type LedgerOperation, type LedgerOutcome } from "./group";
-import { positionOf } from "./rows";
+import { correctionFor, idOf, type LedgerOperation, type LedgerOutcome } from "./operations";
 
 /** How long a caller waits for another process's lock before it gets `storage_unavailable`. */
 export const LOCK_WAIT_MS = 1_000;
@@ -21,12 +20,6 @@ interface Waiting {
   since: number;
   resolve(outcome: LedgerOutcome): void;
   reject(error: unknown): void;
-}
-
-const ID = positionOf("id");
-
-function idOf(operation: LedgerOperation): string {
-  return String(operation.row[ID]);
 }
 
 /**
@@ -145,7 +138,7 @@ export class GroupCommit {
           this.#failWith([], error);
           return;
         }
-        for (const operation of operations) await this.#makeUpAlone(operation);
+        for (const operation of operations) await this.#correctAlone(operation);
       }
       for (const operation of operations) {
         if (this.#corrections.get(idOf(operation)) === operation) this.#corrections.delete(idOf(operation));
@@ -153,7 +146,7 @@ export class GroupCommit {
     }
   }
 
-  async #makeUpAlone(operation: LedgerOperation): Promise<void> {
+  async #correctAlone(operation: LedgerOperation): Promise<void> {
     try {
       await this.#commit([operation]);
     } catch (error) {

@@ -41,6 +41,8 @@ export const USAGE_COLUMNS = [
   "trace",
 ] as const satisfies readonly (keyof UsageTable)[];
 
+export type UsageColumn = (typeof USAGE_COLUMNS)[number];
+
 /** The columns that lists read: all except the trace. */
 export const LISTED_COLUMNS = USAGE_COLUMNS.filter(
   (column): column is Exclude<typeof column, "trace"> => column !== "trace",
@@ -67,7 +69,7 @@ export const SETTLED_COLUMNS = [
   "latency_ms",
   "first_byte_ms",
   "trace",
-] as const satisfies readonly (typeof USAGE_COLUMNS)[number][];
+] as const satisfies readonly UsageColumn[];
 
 /** Rounds fractions of a millisecond. NaN is rejected: it would spoil the sums for ever. */
 function whole(value: number, column: string): number {
@@ -155,6 +157,14 @@ export function toUsage(row: Omit<UsageTable, "trace">): UsageRecord {
 const POSITION = new Map<string, number>(USAGE_COLUMNS.map((column, index) => [column, index]));
 
 /** The position of a column in a row's cells. */
-export function positionOf(column: (typeof USAGE_COLUMNS)[number]): number {
+export function positionOf(column: UsageColumn): number {
   return POSITION.get(column) ?? -1;
+}
+
+export function textIn(row: readonly Cell[], column: UsageColumn): string {
+  return String(row[positionOf(column)]);
+}
+
+export function numberIn(row: readonly Cell[], column: UsageColumn): number {
+  return Number(row[positionOf(column)]);
 }

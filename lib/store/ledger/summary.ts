@@ -2,9 +2,9 @@ import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { UsageDimension, UsageGroup, UsageSummary, UsageSummaryQuery } from "../../ports/store";
 import type { Tables } from "../schema";
 import { rolledConditions, rowConditions } from "./conditions";
-import { summarizeRows } from "./from-rows";
 import { mergeGroups, routeName, toGroup, total } from "./groups";
 import { LATENCY_BOUNDS_MS, LATENCY_COLUMNS } from "./latency";
+import { summarizeRows } from "./summarize-rows";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -1,6 +1,7 @@
 import { isContention } from "../errors";
-import { commitGroup, type LedgerOperation, type LedgerOutcome } from "../ledger/group";
+import { commitGroup } from "../ledger/commit-group";
 import type { CommitGroup } from "../ledger/group-commit";
+import type { LedgerOperation, LedgerOutcome } from "../ledger/operations";
 import type { Lease } from "./lease";
 import type { LeasePool } from "./lease-pool";
 

@@ -1,4 +1,4 @@
-import type { LedgerOperation, LedgerOutcome } from "../ledger/group";
+import type { LedgerOperation, LedgerOutcome } from "../ledger/operations";
 import type { QueryOutcome } from "./connection";
 
 /** Requests to a store worker. One connection processes them in order. */

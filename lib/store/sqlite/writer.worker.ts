@@ -1,5 +1,6 @@
 import { parentPort } from "node:worker_threads";
-import { commitGroup, type LedgerOperation, type LedgerOutcome } from "../ledger/group";
+import { commitGroup } from "../ledger/commit-group";
+import type { LedgerOperation, LedgerOutcome } from "../ledger/operations";
 import type { Connection } from "./connection";
 import { openForReading, openForWriting, prepareFile } from "./open-file";
 import type { Envelope, Failure, Replies, Reply, Request } from "./protocol";
@@ -25,7 +26,7 @@ function runGroup(operations: LedgerOperation[]): LedgerOutcome[] {
     try {
       database.exec("rollback");
     } catch {
-      // SQLite has rolled back by itself; the first error says why.
+      // SQLite has rolled back already; the first error says why.
     }
     throw error;
   }

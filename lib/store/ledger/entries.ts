@@ -1,0 +1,90 @@
+import { type Kysely, sql } from "kysely";
+import type { FailedAttempt, Ledger, Page, UsageRecord } from "../../ports/store";
+import { storable } from "../columns";
+import { behind, matches, pageSize, rowsToRead, toPage } from "../page";
+import type { Tables } from "../schema";
+import { listConditions } from "./conditions";
+import { LISTED_COLUMNS, toUsage } from "./rows";
+import { decodeTrace } from "./trace";
+
+/** One page of entries without their traces, newest first. */
+export async function listEntries(
+  db: Kysely<Tables>,
+  query: Parameters<Ledger["list"]>[0],
+): Promise<Page<UsageRecord>> {
+  let select = db.selectFrom("usage").select(LISTED_COLUMNS);
+  for (const condition of listConditions(query)) select = select.where(condition);
+  if (query.q !== null) {
+    select = select.where(matches(query.q, ["request_id", "model", "error", "end_user", "tags"]));
+  }
+  if (query.cursor !== null) select = select.where(behind(query.cursor, "at", "id"));
+  const rows = await select.orderBy("at", "desc").orderBy("id", "desc").limit(rowsToRead(query)).execute();
+  return toPage(query, rows, (row) => ({ at: row.at, id: row.id }), toUsage);
+}
+
+/** One entry with its trace and its stored input text; null: no such entry. */
+export async function findEntry(db: Kysely<Tables>, id: string): ReturnType<Ledger["find"]> {
+  const row = await db
+    .selectFrom("usage")
+    .leftJoin("prompts", "prompts.usage_id", "usage.id")
+    .selectAll("usage")
+    .select("prompts.input as prompt")
+    .where("usage.id", "=", id)
+    .executeTakeFirst();
+  return row ? { row: { ...toUsage(row), trace: decodeTrace(row.trace) }, prompt: row.prompt } : null;
+}
+
+/** The ID of the newest entry of that request ID, of that user if given; null: none. */
+export async function findEntryByRequest(
+  db: Kysely<Tables>,
+  requestId: string,
+  userId?: string,
+): Promise<string | null> {
+  let select = db.selectFrom("usage").select("id").where("request_id", "=", storable(requestId));
+  if (userId !== undefined) select = select.where("user_id", "=", userId);
+  const row = await select.orderBy("at", "desc").orderBy("id", "desc").limit(1).executeTakeFirst();
+  return row?.id ?? null;
+}
+
+/**
+ * The newest calls with a failed attempt on one channel. A failed call's entry names the channel of its last attempt;
+ * of a call with several attempts, the trace names the other channels.
+ */
+export async function failedAttempts(
+  db: Kysely<Tables>,
+  { channelId, from, to, limit }: Parameters<Ledger["failedAttempts"]>[0],
+): Promise<FailedAttempt[]> {
+  const id = storable(channelId);
+  const named = `%"${id}"%`;
+  const rows = await db
+    .selectFrom("usage")
+    .select(["id", "request_id", "at", "model", "status", "error", "trace"])
+    // The condition of the partial index, in the same words, so that the index is used.
+    .where(sql<boolean>`(error is not null or attempts > 1)`)
+    .where(
+      sql<boolean>`((channel_id = ${id} and error is not null)
+        or (trace like ${named} and (channel_id is null or channel_id <> ${id}))
+        or (channel_id = ${id} and trace like ${`${named}"${id}"%`}))`,
+    )
+    .where("at", ">=", from)
+    .where("at", "<", to)
+    .orderBy("at", "desc")
+    .orderBy("id", "desc")
+    .limit(pageSize({ limit }))
+    .execute();
+  return rows.flatMap(({ trace, ...row }) => {
+    const attempts = decodeTrace(trace)?.attempts ?? [];
+    const failed = attempts.findLast((one) => one.channelId === id && one.error !== null);
+    const error = failed?.error ?? row.error;
+    if (error === null) return [];
+    return {
+      id: row.id,
+      requestId: row.request_id,
+      at: row.at,
+      model: row.model,
+      error,
+      upstreamStatus: failed?.upstreamStatus ?? null,
+      status: row.status,
+    };
+  });
+}

@@ -1,0 +1,142 @@
+import type { Budget } from "../../ports/store";
+import { type SubjectKind, TOTAL } from "./balances";
+import type { LedgerOperation } from "./operations";
+import { type Cell, numberIn, textIn } from "./rows";
+
+/** A stored entry as far as a group needs it. */
+export interface KnownRow {
+  isOpen: boolean;
+  reserved: number;
+  key: string;
+  user: string;
+  day: string;
+  month: string;
+}
+
+/** The key, the user and the budget periods whose balances an entry changes. */
+export type Payer = Omit<KnownRow, "isOpen" | "reserved">;
+
+export function payerOf(row: readonly Cell[]): Payer {
+  return {
+    key: textIn(row, "key_id"),
+    user: textIn(row, "user_id"),
+    day: textIn(row, "day"),
+    month: textIn(row, "month"),
+  };
+}
+
+type BalanceKey = [kind: SubjectKind, id: string, period: string];
+
+function nameOf(key: readonly Cell[]): string {
+  return key.join("\n");
+}
+
+function balancesOfPayer({ key, user, day, month }: Payer): BalanceKey[] {
+  return [TOTAL, day, month].flatMap((period): BalanceKey[] => [
+    ["key", key, period],
+    ["user", user, period],
+  ]);
+}
+
+/** The limits of a key's and a user's budget, with the balances that they limit. */
+function limitsOf(payer: Payer, keyBudget: Budget, userBudget: Budget): { key: BalanceKey; limit: number }[] {
+  const budgets = [
+    ["key", payer.key, keyBudget],
+    ["user", payer.user, userBudget],
+  ] as const;
+  return budgets.flatMap(([kind, id, budget]) => {
+    const limits = [
+      [TOTAL, budget.totalNano],
+      [payer.day, budget.dailyNano],
+      [payer.month, budget.monthlyNano],
+    ] as const;
+    return limits.flatMap(([period, limit]): { key: BalanceKey; limit: number }[] =>
+      limit === null ? [] : [{ key: [kind, id, period], limit }],
+    );
+  });
+}
+
+/** Balances as read, and what the group adds to them. */
+export class GroupBalances {
+  readonly #read = new Map<string, number>();
+  readonly #changes = new Map<string, { key: BalanceKey; spent: number; reserved: number }>();
+
+  /** Notes a row of `selectBalances`: kind, ID, period, spent plus reserved. */
+  noteRead(row: readonly Cell[]): void {
+    this.#read.set(nameOf(row.slice(0, 3)), Number(row[3]));
+  }
+
+  /** The subject whose budget has less left than the operation reserves; null when both have enough. */
+  findFull({
+    row,
+    keyBudget,
+    userBudget,
+  }: Extract<LedgerOperation, { kind: "reserve" }>): SubjectKind | null {
+    const amount = numberIn(row, "reserved_nano");
+    const full = limitsOf(payerOf(row), keyBudget, userBudget).find(
+      ({ key, limit }) => this.#used(key) + amount > limit,
+    );
+    return full ? full.key[0] : null;
+  }
+
+  /** Adds amounts to all balances of the payer. */
+  add(payer: Payer, { spent = 0, reserved = 0 }: { spent?: number; reserved?: number }): void {
+    if (spent === 0 && reserved === 0) return;
+    for (const key of balancesOfPayer(payer)) {
+      const change = this.#changes.get(nameOf(key));
+      if (change) {
+        change.spent += spent;
+        change.reserved += reserved;
+      } else {
+        this.#changes.set(nameOf(key), { key, spent, reserved });
+      }
+    }
+  }
+
+  /** The rows of `addToBalances`. In a fixed order, so that two groups lock their rows in the same order. */
+  rows(): Cell[][] {
+    return [...this.#changes]
+      .filter(([, change]) => change.spent !== 0 || change.reserved !== 0)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([, change]) => [...change.key, change.spent, change.reserved]);
+  }
+
+  #used(key: BalanceKey): number {
+    const change = this.#changes.get(nameOf(key));
+    return (this.#read.get(nameOf(key)) ?? 0) + (change ? change.spent + change.reserved : 0);
+  }
+}
+
+/** The balances whose limits reservations are checked against. */
+export function limitedBalances(operations: readonly LedgerOperation[]): BalanceKey[] {
+  return operations.flatMap((operation) =>
+    operation.kind === "reserve"
+      ? limitsOf(payerOf(operation.row), operation.keyBudget, operation.userBudget).map(({ key }) => key)
+      : [],
+  );
+}
+
+/** The balances that a group will change. */
+export function changedBalances(
+  operations: readonly LedgerOperation[],
+  known: ReadonlyMap<string, KnownRow>,
+  settled: ReadonlyMap<string, Cell[]>,
+): BalanceKey[] {
+  return operations.flatMap((operation) => {
+    const { kind, row } = operation;
+    if (kind === "reserve") return numberIn(row, "reserved_nano") === 0 ? [] : balancesOfPayer(payerOf(row));
+    const id = textIn(row, "id");
+    const before = known.get(id);
+    const released = before?.isOpen && before.reserved !== 0 ? balancesOfPayer(before) : [];
+    const wrong = settled.get(id);
+    const booked = kind === "cancel" ? [] : wrong ? [row, wrong] : [row];
+    const changed = booked.filter((one) => numberIn(one, "cost_nano") !== 0);
+    return [...released, ...changed.flatMap((one) => balancesOfPayer(payerOf(one)))];
+  });
+}
+
+/** Each balance once. In a fixed order, so that two groups lock their rows in the same order. */
+export function inLockOrder(keys: readonly BalanceKey[]): BalanceKey[] {
+  const byName = new Map(keys.map((key) => [nameOf(key), key]));
+  return [...byName].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, key]) => key);
+}
