@@ -1,55 +1,231 @@
-/** CPU per embeddings call at 64 connections: the Node adapter, the Next adapter and a bare proxy in one run. */
-import { fork } from "node:child_process";
+/**
+ * What a request costs on its way through a routed channel: CPU per request, added latency and memory of the Node
+ * adapter, the Next adapter and a bare Node proxy, in one run against one upstream. The gateways run on core 1, the load
+ * and the upstream on core 0, where `taskset` exists.
+ * `npm run bench gateway [-- --row <part of a title>] [--against <built checkout>] [--only-node] [--cpu-prof] [--idle]`
+ */
+import { execFileSync, fork } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { printProfiles } from "./cpu-profile.mjs";
 import { load, printRows, residentMb } from "./load.mjs";
-import { claim, startFor } from "./product.mjs";
+import { claimWithCookie, startFor } from "./product.mjs";
+import { GEMINI_PCM_BASE64, PCM, VECTOR, VECTOR_BASE64 } from "./upstream.mjs";
 
-const MAIN = ["node", ".next/patchbay/main.mjs"];
+/** The JIT settles after some 8 s of load; a bare proxy has little to compile. */
+const WARM_SECONDS = { gateway: 8, proxy: 3 };
+/** The targets of a row are measured in turns, so that a change of the machine's speed affects all. */
+const ROUNDS = 2;
+const ROUND_SECONDS = 2.5;
+const GATEWAY_CORE = "1";
+const LOAD_CORE = "0";
 
-function startBare(role, ...args) {
+const canPin = (() => {
+  try {
+    execFileSync("taskset", ["-acp", LOAD_CORE, String(process.pid)], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+})();
+const pinned = (command) => (canPin ? ["taskset", "-c", GATEWAY_CORE, ...command] : command);
+
+function embeddingRow(format, isRight) {
+  return {
+    path: "/v1/embeddings",
+    body: (i) =>
+      JSON.stringify({ model: "bench-embed", input: `a short text, number ${i}`, encoding_format: format }),
+    check: (reply) => isRight(JSON.parse(reply).data[0].embedding),
+  };
+}
+
+const BASE64_ROW = embeddingRow("base64", (vector) => vector === VECTOR_BASE64);
+const ROWS = [
+  { title: "embeddings, base64", connections: 64, minBytes: VECTOR_BASE64.length, ...BASE64_ROW },
+  {
+    title: "embeddings, float",
+    connections: 64,
+    minBytes: 15_000,
+    ...embeddingRow("float", (vector) =>
+      Buffer.from(Float32Array.from(vector).buffer).equals(Buffer.from(VECTOR.buffer)),
+    ),
+  },
+  {
+    title: "OpenAI speech, 200 KB of PCM, streamed",
+    connections: 16,
+    minBytes: PCM.length,
+    path: "/v1/audio/speech",
+    body: (i) =>
+      JSON.stringify({
+        model: "bench-tts",
+        input: `A short text, number ${i}.`,
+        voice: "alloy",
+        response_format: "pcm",
+      }),
+    check: (reply) => reply.equals(PCM),
+  },
+  {
+    title: "Gemini speech, 300 KB of base64 in JSON",
+    connections: 16,
+    minBytes: GEMINI_PCM_BASE64.length,
+    path: "/v1beta/models/bench-gemini:generateContent",
+    body: (i) =>
+      JSON.stringify({
+        contents: [{ parts: [{ text: `A short text, number ${i}.` }] }],
+        generationConfig: {
+          responseModalities: ["AUDIO"],
+          speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName: "Kore" } } },
+        },
+      }),
+    check: (reply) => JSON.parse(reply).candidates[0].content.parts[0].inlineData.data === GEMINI_PCM_BASE64,
+  },
+  { title: "latency, embeddings, base64", connections: 1, minBytes: VECTOR_BASE64.length, ...BASE64_ROW },
+];
+
+/** Starts a script of this folder that reports its port. */
+function startScript(name, args, isGateway) {
   return new Promise((resolve) => {
-    const child = fork(new URL("./bare-proxy.mjs", import.meta.url), [role, ...args]);
+    const [execPath, ...execArgv] = isGateway ? pinned([process.execPath]) : [process.execPath];
+    const file = new URL(name, import.meta.url);
+    const child = canPin && isGateway ? fork(file, args, { execPath, execArgv }) : fork(file, args);
     child.once("message", (port) =>
       resolve({ url: `http://127.0.0.1:${port}`, pid: child.pid, stop: () => child.kill() }),
     );
   });
 }
 
-function target(product, key) {
-  return {
-    url: `${product.url}/v1/embeddings`,
-    pid: product.pid,
-    headers: { authorization: `Bearer ${key}` },
-    body: (i) =>
-      JSON.stringify({
-        model: "patchbay-embed",
-        input: `a short text, number ${i}`,
-        encoding_format: "base64",
-      }),
+/** A started product with one channel of each provider to the upstream. */
+async function startGateway(name, command, { upstream, cwd, env = {} }) {
+  const product = await startFor(pinned(command), {
+    cwd,
+    env: { PATCHBAY_UPSTREAM_ALLOW: "127.0.0.1", ...env },
+  });
+  const { cookie, key } = await claimWithCookie(product.url);
+  const create = async (url, body) => {
+    const reply = await fetch(`${product.url}${url}`, {
+      method: "POST",
+      headers: { "content-type": "application/json", cookie },
+      body: JSON.stringify(body),
+    });
+    if (!reply.ok) throw new Error(`${url}: ${reply.status} ${await reply.text()}`);
   };
+  // Every call is to reach the upstream by itself, as it does through the proxy.
+  await create("/api/models", { name: "bench-embed", operation: "embeddings", batching: false });
+  const keys = ["sk-bench-0123456789"];
+  await create("/api/channels", {
+    name: "openai",
+    provider: "openai",
+    base_url: `${upstream.url}/v1`,
+    keys,
+    models: [
+      { name: "bench-embed", upstream_name: "upstream-embed", operation: "embeddings" },
+      { name: "bench-tts", upstream_name: "upstream-tts", operation: "speech" },
+    ],
+  });
+  await create("/api/channels", {
+    name: "gemini",
+    provider: "gemini",
+    base_url: `${upstream.url}/v1beta`,
+    keys,
+    models: [{ name: "bench-gemini", upstream_name: "upstream-gemini", operation: "speech" }],
+    options: { streaming: false },
+  });
+  return { ...product, name, headers: { authorization: `Bearer ${key}` }, warmSeconds: WARM_SECONDS.gateway };
 }
 
-export async function benchGateway() {
-  const product = await startFor(MAIN);
-  const key = await claim(product.url);
-  const nextAlone = await startFor(["node", "node_modules/next/dist/bin/next", "start"], {
-    env: { PATCHBAY_SETUP_OPEN: "1" },
-  });
-  const nextKey = await claim(nextAlone.url);
-  const upstream = await startBare("upstream");
-  const proxy = await startBare("proxy", new URL(upstream.url).port);
-  const rows = [
-    ["Node adapter (keys, limits, ledger)", await load(target(product, key))],
-    ["Next adapter (the same handlers)", await load(target(nextAlone, nextKey))],
-    ["bare Node proxy (no processing)", await load(target(proxy, "none"))],
-  ];
-  printRows("Embeddings of one short text, base64, 64 connections", rows);
+async function startTargets(settings, upstream, profiles) {
+  const profiling =
+    profiles === null ? [] : ["--cpu-prof", "--cpu-prof-interval=500", `--cpu-prof-dir=${profiles}`];
+  const main = ["node", ...profiling, ".next/patchbay/main.mjs"];
+  const targets = [await startGateway("Node adapter (keys, limits, ledger)", main, { upstream })];
+  if (settings.against !== undefined) {
+    const cwd = path.resolve(settings.against);
+    const name = `  the same in ${path.basename(cwd)}`;
+    targets.push(await startGateway(name, ["node", ".next/patchbay/main.mjs"], { upstream, cwd }));
+  }
+  if (settings["only-node"] !== true && profiles === null) {
+    const next = ["node", "node_modules/next/dist/bin/next", "start"];
+    const env = { PATCHBAY_SETUP_OPEN: "1" };
+    targets.push(await startGateway("Next adapter (the same handlers)", next, { upstream, env }));
+  }
+  const proxy = await startScript("./bare-proxy.mjs", [new URL(upstream.url).port], true);
+  targets.push({ ...proxy, name: "bare Node proxy", warmSeconds: WARM_SECONDS.proxy });
+  return targets;
+}
+
+/** The mean of the rounds' figures; the sums of requests and failures. */
+function combine(rounds) {
+  const [first] = rounds;
+  const sum = (field) => rounds.reduce((total, round) => total + round[field], 0);
+  const mean = Object.fromEntries(Object.keys(first).map((field) => [field, sum(field) / rounds.length]));
+  return { ...mean, requests: sum("requests"), failed: sum("failed") };
+}
+
+/** The figures of each target, measured in turns after each was warm. */
+async function measure(row, targets) {
+  const loadOn = ({ url, pid, headers }, times) =>
+    load({ ...row, url: `${url}${row.path}`, pid, headers }, { connections: row.connections, ...times });
+  for (const target of targets) await loadOn(target, { warmupSeconds: 0, seconds: target.warmSeconds });
+  const rounds = targets.map(() => []);
+  const from = process.hrtime.bigint();
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [index, target] of targets.entries())
+      rounds[index].push(await loadOn(target, { warmupSeconds: 0.2, seconds: ROUND_SECONDS }));
+  }
+  const figures = rounds.map(combine);
+  return { figures, from: Number(from / 1_000n), to: Number(process.hrtime.bigint() / 1_000n) };
+}
+
+function printRow(row, targets, figures, direct) {
+  const connections = `${row.connections} connection${row.connections === 1 ? "" : "s"}`;
+  printRows(
+    `${row.title}; ${connections}`,
+    targets.map(({ name }, index) => [name, figures[index]]),
+  );
+  if (direct === null) return;
+  console.log("added to the upstream's own latency, ms:");
+  for (const [index, { name }] of targets.entries()) {
+    const { p50, p99 } = figures[index];
+    console.log(
+      `${name.padEnd(34)} p50 ${(p50 - direct.p50).toFixed(2)}  p99 ${(p99 - direct.p99).toFixed(2)}`,
+    );
+  }
+}
+
+async function measureRow(row, upstream, targets) {
+  const isLatency = row.connections === 1;
+  const all = isLatency ? [...targets, { ...upstream, warmSeconds: WARM_SECONDS.proxy }] : targets;
+  const { figures, ...period } = await measure(row, all);
+  const direct = isLatency ? figures.pop() : null;
+  printRow(row, targets, figures, direct);
+  return { ...period, requests: figures[0].requests };
+}
+
+/**
+ * `settings`: `row`, only the rows whose title contains it; `against`, another built checkout to measure beside this one;
+ * `only-node`, without Next's adapter; `cpu-prof`, print where the CPU time of the last row goes; `idle`, see below.
+ */
+export async function benchGateway(settings = {}) {
+  const rows = ROWS.filter(({ title }) => title.includes(settings.row ?? ""));
+  const profiles =
+    settings["cpu-prof"] === true ? mkdtempSync(path.join(tmpdir(), "patchbay-profile-")) : null;
+  const upstream = await startScript("./upstream.mjs", [], false);
+  const targets = await startTargets(settings, upstream, profiles);
+  if (!canPin) console.log("taskset is not available: the processes are not pinned to cores.");
+  let last = null;
+  for (const row of rows) last = await measureRow(row, upstream, targets);
+  console.log("\nresident memory after the run");
+  for (const { name, pid } of targets) console.log(`${name.padEnd(34)}${residentMb(pid).toFixed(0)} MB`);
+  const [product] = targets;
   console.log(`ready after ${product.readyMs.toFixed(0)} ms (process start to 200 from /api/health/ready)`);
-  if (process.argv.includes("--idle")) {
+  if (settings.idle === true) {
     await new Promise((resolve) => setTimeout(resolve, 60_000));
     console.log(`resident 60 s after the last call: ${residentMb(product.pid).toFixed(0)} MB`);
   }
-  proxy.stop();
-  upstream.stop();
-  await nextAlone.stop();
-  await product.stop();
+  for (const target of [...targets, upstream]) await target.stop();
+  if (profiles === null) return;
+  // Of several rows the last one.
+  printProfiles(profiles, last);
+  rmSync(profiles, { recursive: true });
 }

@@ -1,80 +1,128 @@
-/** A closed-loop load: `connections` callers, each with one request in flight, for `seconds`. */
+/** A closed-loop load over raw sockets: `connections` callers, each with one request in flight, for `seconds`. */
 
-import { readFileSync } from "node:fs";
-import http from "node:http";
+import { readdirSync, readFileSync } from "node:fs";
+import net from "node:net";
+import { HttpReplies } from "./http-replies.mjs";
 
-/** CPU seconds (user and system) that a process has used, from /proc. */
+const TICKS_PER_SECOND = 100;
+/** One reply of this many is checked in full; of the others the status and length. */
+const CHECK_EVERY = 50;
+
+/** Fields of /proc/<pid>/stat from the state on: [1] parent, [11] user ticks, [12] system ticks. */
+function statOf(pid) {
+  return readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1].split(" ");
+}
+
+/** The process and all its descendants. */
+function treeOf(pid) {
+  const parents = new Map();
+  for (const name of readdirSync("/proc").filter((one) => /^\d+$/.test(one))) {
+    try {
+      parents.set(Number(name), Number(statOf(name)[1]));
+    } catch {
+      // It ended meanwhile.
+    }
+  }
+  const tree = [pid];
+  for (const member of tree) for (const [child, parent] of parents) if (parent === member) tree.push(child);
+  return tree;
+}
+
+/** CPU seconds (user and system) that a process and its descendants have used, from /proc. */
 export function cpuSeconds(pid) {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1].split(" ");
-  const ticksPerSecond = 100;
-  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+  return treeOf(pid).reduce((sum, member) => {
+    const fields = statOf(member);
+    return sum + (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+  }, 0);
 }
 
-/** Resident memory in MB. */
+/** Resident memory of a process and its descendants in MB. */
 export function residentMb(pid) {
-  const kb = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? "0";
-  return Number(kb) / 1024;
+  return treeOf(pid).reduce((sum, member) => {
+    const kb = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${member}/status`, "utf8"))?.[1] ?? "0";
+    return sum + Number(kb) / 1024;
+  }, 0);
 }
 
-function once(agent, target, body) {
-  return new Promise((resolve, reject) => {
-    const startedAt = performance.now();
-    const request = http.request(
-      target.url,
-      {
-        method: "POST",
-        agent,
-        headers: { "content-type": "application/json", "content-length": body.length, ...target.headers },
-      },
-      (reply) => {
-        let bytes = 0;
-        reply.on("data", (chunk) => {
-          bytes += chunk.length;
-        });
-        reply.on("end", () =>
-          resolve({ status: reply.statusCode, ms: performance.now() - startedAt, bytes }),
-        );
-        reply.on("error", reject);
-      },
-    );
-    request.on("error", reject);
-    request.end(body);
-  });
+function headOf({ url, headers = {} }) {
+  const { host, pathname, search } = new URL(url);
+  const lines = Object.entries({ host, "content-type": "application/json", ...headers });
+  return `POST ${pathname}${search} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")}`;
+}
+
+/** One kept-alive connection; `ask` rejects when it breaks. */
+async function connect(target) {
+  const { hostname, port } = new URL(target.url);
+  const socket = net.connect({ host: hostname, port: Number(port), noDelay: true });
+  const head = headOf(target);
+  let waiting = null;
+  const replies = new HttpReplies((reply) => waiting.resolve(reply));
+  socket.on("data", (data) => replies.push(data));
+  socket.on("error", () => socket.destroy());
+  socket.on("close", () =>
+    waiting?.reject(new Error("the connection was closed before the reply was whole")),
+  );
+  return {
+    ask(body) {
+      return new Promise((resolve, reject) => {
+        waiting = { resolve, reject };
+        if (socket.destroyed) reject(new Error("the connection is closed"));
+        socket.write(`${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+      });
+    },
+    close: () => socket.destroy(),
+  };
 }
 
 function percentile(sorted, share) {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }
 
-/** Runs the load against `target {url, headers, body(i), pid}` and returns the figures of the measured part. */
-export async function load(target, { connections = 64, seconds = 4, warmupSeconds = 1.5 } = {}) {
-  const agent = new http.Agent({ keepAlive: true, maxSockets: connections });
+let counter = 0;
+
+/** Runs the callers until `seconds` have passed; returns the time of each correct reply in ms, and the other replies. */
+async function run(target, connections, seconds) {
   const times = [];
   let failed = 0;
-  let counter = 0;
-  let isMeasured = false;
-  let stopAt = performance.now() + warmupSeconds * 1000;
+  const stopAt = performance.now() + seconds * 1000;
   const caller = async () => {
+    let connection = await connect(target);
     while (performance.now() < stopAt) {
-      const body = Buffer.from(target.body(counter++));
-      const reply = await once(agent, target, body);
-      if (reply.status !== 200) failed++;
-      else if (isMeasured) times.push(reply.ms);
+      const body = target.body(counter++);
+      const startedAt = performance.now();
+      try {
+        const reply = await connection.ask(body);
+        const ms = performance.now() - startedAt;
+        const isChecked = times.length % CHECK_EVERY === 0 && target.check !== undefined;
+        const isGood = reply.status === 200 && reply.length >= (target.minBytes ?? 1);
+        if (isGood && (!isChecked || target.check(reply.body()))) times.push(ms);
+        else failed++;
+      } catch {
+        failed++;
+        connection = await connect(target);
+      }
     }
+    connection.close();
   };
   await Promise.all(Array.from({ length: connections }, caller));
-  isMeasured = true;
+  return { times, failed };
+}
+
+/**
+ * Runs the load against `target {url, headers, body(i), pid, minBytes?, check?(body)}` and returns the figures of the
+ * measured part. A reply that is not 200, too short or fails its check counts as failed.
+ */
+export async function load(target, { connections = 64, seconds = 4, warmupSeconds = 1.5 } = {}) {
+  const warm = await run(target, connections, warmupSeconds);
   const startedAt = performance.now();
-  stopAt = startedAt + seconds * 1000;
   const cpuBefore = cpuSeconds(target.pid);
-  await Promise.all(Array.from({ length: connections }, caller));
+  const { times, failed } = await run(target, connections, seconds);
   const elapsed = (performance.now() - startedAt) / 1000;
   const cpu = cpuSeconds(target.pid) - cpuBefore;
-  agent.destroy();
   times.sort((a, b) => a - b);
   return {
     requests: times.length,
-    failed,
+    failed: failed + warm.failed,
     perSecond: times.length / elapsed,
     cpuMicros: (cpu / Math.max(1, times.length)) * 1e6,
     p50: percentile(times, 0.5),

@@ -27,14 +27,15 @@ async function untilReady(url, child) {
   }
 }
 
-/** `command` as `[file, ...args]`; it gets the port as `PORT`. */
+/** `command` as `[file, ...args]`, run in the folder `cwd`; it gets the port as `PORT`. */
 export async function startFor(
   command,
-  { env = {}, data = mkdtempSync(path.join(tmpdir(), "patchbay-bench-")) } = {},
+  { env = {}, cwd, data = mkdtempSync(path.join(tmpdir(), "patchbay-bench-")) } = {},
 ) {
   const port = await freePort();
   const startedAt = performance.now();
   const child = spawn(command[0], command.slice(1), {
+    cwd,
     env: {
       ...process.env,
       NODE_ENV: "production",

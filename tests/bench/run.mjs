@@ -1,9 +1,21 @@
-/** `npm run bench [-- gateway speech embeddings …] [--idle]`: prints figures, asserts nothing. Needs `npm run build`. */
+/** `npm run bench [gateway speech embeddings …] [-- --row …]`: prints figures, asserts nothing. Needs `npm run build`. */
 import { existsSync } from "node:fs";
+import { parseArgs } from "node:util";
 
-const asked = process.argv.slice(2).filter((word) => !word.startsWith("--"));
+const { values: settings, positionals: asked } = parseArgs({
+  allowPositionals: true,
+  // Of the gateway bench; see there.
+  options: {
+    row: { type: "string" },
+    against: { type: "string" },
+    "only-node": { type: "boolean" },
+    "cpu-prof": { type: "boolean" },
+    idle: { type: "boolean" },
+  },
+});
+
 const BENCHES = {
-  gateway: async () => (await import("./gateway.mjs")).benchGateway(),
+  gateway: async () => (await import("./gateway.mjs")).benchGateway(settings),
   "sign-in": async () => (await import("./sign-in.mjs")).benchSignIn(),
   embeddings: async () => (await import("./embeddings.mjs")).benchEmbeddings(),
   speech: async () => (await import("./speech.mjs")).benchSpeech(),
