@@ -1,5 +1,5 @@
 /** Second half of `npm run build`: bundles the server and records which sources the pages were built from. */
-import { ensureServer, notePages } from "./build.mjs";
+import { ensureServer, finishPages } from "./build.mjs";
 
 await ensureServer();
-await notePages();
+await finishPages();

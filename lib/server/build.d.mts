@@ -4,4 +4,4 @@ export function buildWorkers(out?: string): Promise<void>;
 export function buildServer(out?: string): Promise<void>;
 export function ensureServer(): Promise<void>;
 export function arePagesFresh(): Promise<boolean>;
-export function notePages(): Promise<void>;
+export function finishPages(): Promise<void>;

@@ -1,13 +1,19 @@
 /** Bundles the server process, the admin command and every `*.worker.ts` into `.next/patchbay`, next to the Next build. */
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { cp, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import zlib from "node:zlib";
 import { build } from "esbuild";
 
 export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 export const OUT = path.join(ROOT, ".next", "patchbay");
+const FILES = path.join(OUT, "files");
+
+const brotli = promisify(zlib.brotliCompress);
+const gzip = promisify(zlib.gzip);
 
 const shared = {
   bundle: true,
@@ -100,7 +106,27 @@ export async function arePagesFresh() {
   return (await readStamp()).pages === (await digestOf(PAGES));
 }
 
-/** Records that the pages in `.next` were built from the current sources. */
-export async function notePages() {
+/** Compresses as small as possible: this runs once per build. Images and fonts are compressed already. */
+async function writeCompressed(file) {
+  if (!/\.(?:css|html|ico|js|json|map|svg|txt|xml)$/.test(file)) return;
+  const bytes = await readFile(file);
+  if (bytes.length < 1_024) return;
+  const [br, gz] = await Promise.all([brotli(bytes), gzip(bytes, { level: 9 })]);
+  await Promise.all([writeFile(`${file}.br`, br), writeFile(`${file}.gz`, gz)]);
+}
+
+/** Copies Next's static files and `public/` into one folder, with a brotli and a gzip copy of each that gets smaller. */
+async function buildFiles() {
+  await rm(FILES, { recursive: true, force: true });
+  await cp(path.join(ROOT, ".next", "static"), path.join(FILES, "_next", "static"), { recursive: true });
+  await cp(path.join(ROOT, "public"), FILES, { recursive: true });
+  const entries = await readdir(FILES, { withFileTypes: true, recursive: true });
+  const files = entries.filter((entry) => entry.isFile());
+  await Promise.all(files.map((entry) => writeCompressed(path.join(entry.parentPath, entry.name))));
+}
+
+/** Prepares the files that the server sends, and records that the pages were built from the current sources. */
+export async function finishPages() {
+  await buildFiles();
   await saveStamp({ pages: await digestOf(PAGES) });
 }

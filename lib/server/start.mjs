@@ -13,7 +13,7 @@ if (major < 20 || (major === 20 && minor < 19)) {
   process.exit(1);
 }
 
-const { arePagesFresh, ensureServer, notePages, OUT, ROOT } = await import("./build.mjs");
+const { arePagesFresh, ensureServer, finishPages, OUT, ROOT } = await import("./build.mjs");
 process.chdir(ROOT);
 
 function run(command, args) {
@@ -31,7 +31,7 @@ async function buildPages() {
     process.stderr.write("The build failed; see the output above.\n");
     process.exit(1);
   }
-  await notePages();
+  await finishPages();
 }
 
 const load = (name) => import(pathToFileURL(path.join(OUT, `${name}.mjs`)).href);

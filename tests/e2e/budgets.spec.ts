@@ -42,3 +42,18 @@ for (const one of others)
     if (one.as === "owner") await signInByCookie(page, product.url, product.cookie);
     await visitPage(one, product, (path) => visit(page, product.url, one.name, path));
   });
+
+/** Limit for all bytes, compressed, that the first visit of the sign-in page receives: scripts, styles, fonts, page. */
+const SIGN_IN_LIMIT = 330 * 1024;
+
+test("transfers at most 330 KB for the sign-in page", async ({ page, product }) => {
+  const sizes: Promise<number>[] = [];
+  page.on("requestfinished", (request) => {
+    sizes.push(request.sizes().then((size) => size.responseBodySize + size.responseHeadersSize));
+  });
+  await page.goto(`${product.url}/login`, { waitUntil: "networkidle" });
+  const total = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+  console.log(`sign-in page: ${(total / 1024).toFixed(0)} KB in ${sizes.length} replies`);
+  expect(sizes.length).toBeGreaterThan(5);
+  expect(total).toBeLessThanOrEqual(SIGN_IN_LIMIT);
+});

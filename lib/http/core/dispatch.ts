@@ -3,6 +3,7 @@ import { AppError, isAppError } from "../../errors";
 import { consoleContext, runConsoleRoute } from "../console/pipeline";
 import { runGatewayRoute } from "../gateway/pipeline";
 import { isBareOpenAiPath } from "./bare-openai-path";
+import { compressReply } from "./compress-reply";
 import { addCorsHeaders } from "./cross-origin";
 import type { Handler, Inbound, Outbound } from "./exchange";
 import { compileRoutes, type Match, matchRoute, type RouteTable, surfaceOf } from "./match";
@@ -14,7 +15,7 @@ import { DATA_HEADERS, STRICT_TRANSPORT } from "./security-headers";
 
 type Found = Extract<Match, { kind: "found" }>;
 
-function runRoute(found: Found, services: ConsoleServices, request: Inbound): Promise<Outbound> {
+async function runRoute(found: Found, services: ConsoleServices, request: Inbound): Promise<Outbound> {
   const { route, params, error } = found;
   switch (route.surface) {
     case "gemini":
@@ -22,9 +23,11 @@ function runRoute(found: Found, services: ConsoleServices, request: Inbound): Pr
       return runGatewayRoute(route, services, request, params, error);
     case "console":
       if (error !== null) throw error;
-      return runConsoleRoute(route, services, request, params);
-    case "plain":
-      return route.handle(consoleContext(services, request, { kind: "anonymous" }), request);
+      return compressReply(request, await runConsoleRoute(route, services, request, params));
+    case "plain": {
+      const context = consoleContext(services, request, { kind: "anonymous" });
+      return compressReply(request, await route.handle(context, request));
+    }
     default:
       return route satisfies never;
   }

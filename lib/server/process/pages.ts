@@ -2,7 +2,9 @@ import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import path from "node:path";
+import compression from "compression";
 import { parseAndValidateFlightRouterState } from "next/dist/server/app-render/parse-and-validate-flight-router-state.js";
+import sirv from "sirv";
 import { AppError } from "../../errors";
 import type { CheckedHead } from "../../http/core/edge-guard";
 import type { Outbound, Peer } from "../../http/core/exchange";
@@ -28,6 +30,7 @@ export interface Pages {
   close(): Promise<void>;
 }
 
+type FileHandler = (message: IncomingMessage, response: ServerResponse, next: () => void) => void;
 type NextHandler = (message: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 function readJson(file: string): Record<string, string> {
@@ -52,15 +55,33 @@ function filesBelow(folder: string): string[] {
   }
 }
 
-/** The URL paths of the built pages, of Next's static files and of `public/`. */
+/** Next's static files and `public/`, with their compressed copies (lib/server/build.mjs writes the folder). */
+const filesFolder = (root: string): string => path.join(root, ".next", "patchbay", "files");
+
+/** The URL paths of the built pages and of the static files. */
 function knownAddresses(root: string): ReadonlySet<string> {
   const manifest = readJson(path.join(root, ".next", "app-path-routes-manifest.json"));
-  return new Set([
-    ...Object.values(manifest),
-    ...filesBelow(path.join(root, "public")).map((file) => `/${file}`),
-    ...filesBelow(path.join(root, ".next", "static")).map((file) => `/_next/static/${file}`),
-  ]);
+  const files = filesBelow(filesFolder(root)).filter((file) => !/\.(?:br|gz)$/.test(file));
+  return new Set([...Object.values(manifest), ...files.map((file) => `/${file}`)]);
 }
+
+/** Serves the static files, compressed at build as small as they get; calls `next` for every other path. */
+function createFileHandler(root: string): FileHandler {
+  return sirv(filesFolder(root), {
+    brotli: true,
+    gzip: true,
+    etag: true,
+    extensions: [],
+    setHeaders(response, file) {
+      // The names of Next's files contain a digest of their content.
+      const isHashed = file.startsWith("/_next/static/");
+      response.setHeader("cache-control", isHashed ? "public, max-age=31536000, immutable" : "no-cache");
+    },
+  });
+}
+
+/** Compresses pages larger than 1 KiB. Their only secret is the nonce of the policy, which is new in each reply. */
+const compressPage = compression();
 
 /** True when a 404 should be a page, for a browser; Next's static files get JSON. */
 function wantsPage(head: CheckedHead): boolean {
@@ -165,6 +186,7 @@ export async function createPages(options: {
   await app.prepare();
   const handler = app.getRequestHandler();
   const known = options.isDevelopment ? null : knownAddresses(root);
+  const serveFile: FileHandler = options.isDevelopment ? (_m, _r, next) => next() : createFileHandler(root);
   return {
     refuse: createRefusal((address) => known === null || known.has(address)),
     async serve(message, response, peer) {
@@ -172,7 +194,17 @@ export async function createPages(options: {
       prepareMessage(message, peer, policy, options.isDevelopment);
       const headers = pageHeaders(policy, peer.isSecure);
       for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-      await handler(message, response);
+      await new Promise<void>((resolve, reject) => {
+        const answerByNext = () => {
+          handler(message, response).then(resolve, reject);
+        };
+        const isAuth = message.url?.startsWith("/api/auth/");
+        response.on("close", resolve);
+        serveFile(message, response, () => {
+          if (isAuth) answerByNext();
+          else compressPage(message, response, answerByNext);
+        });
+      });
     },
     close: () => app.close(),
   };
