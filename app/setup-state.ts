@@ -1,5 +1,5 @@
 import { readSettings } from "@/lib/console/access/read-settings";
-import { PROGRESS_SETTING } from "@/lib/console/setup/progress";
+import { PROGRESS_SETTING } from "@/lib/console/setup/state";
 import { SetupProgress, type SetupStep } from "@/lib/contracts/console/setup";
 import { getContainer } from "@/lib/server/process/container";
 

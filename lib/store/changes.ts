@@ -1,7 +1,6 @@
-import type { Kysely } from "kysely";
-import { sql } from "kysely";
+import { type Kysely, sql } from "kysely";
 import type { Topic } from "../ports/store";
-import type { StoreLog } from "./log";
+import type { StoreLog } from "./options";
 import type { RevisionTable, Tables } from "./schema";
 
 type Listener = (topics: ReadonlySet<Topic>) => void;

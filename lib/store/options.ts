@@ -1,7 +1,14 @@
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Clock } from "../ports/clock";
-import type { StoreLog } from "./log";
+
+/** The log functions that the store uses. */
+export interface StoreLog {
+  warn(event: string, fields?: Record<string, unknown>): void;
+  error(event: string, fields?: Record<string, unknown>): void;
+}
+
+export const SILENT: StoreLog = { warn() {}, error() {} };
 
 export interface StoreOptions {
   /** `file:…` (SQLite) or `postgres://…`. */

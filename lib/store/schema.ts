@@ -2,13 +2,13 @@ import type {
   BackupCodeTable,
   FlowTable,
   InviteTable,
+  KeyTable,
   SessionTable,
   SetupTable,
   SignInThrottleTable,
   TwoFactorTable,
   UserTable,
 } from "./schema/accounts";
-import type { KeyTable } from "./schema/api-keys";
 import type { ChannelTable, ModelNameTable, ModelTable } from "./schema/catalogue";
 import type { BalanceTable, PromptTable, RollUpTable, UsageTable } from "./schema/ledger";
 import type {
@@ -21,7 +21,6 @@ import type {
 } from "./schema/records";
 
 export type * from "./schema/accounts";
-export type * from "./schema/api-keys";
 export type * from "./schema/catalogue";
 export type { Flag } from "./schema/columns";
 export type * from "./schema/ledger";

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Overview } from "../../lib/contracts/console/overview";
 import { AppError } from "../../lib/errors";
 import { createDispatcher } from "../../lib/http/core/dispatch";
-import { OVERVIEW_ROUTES } from "../../lib/http/routes/console/overview";
+import { OVERVIEW_ROUTES } from "../../lib/http/routes/console/usage";
 import type { UsageRecord } from "../../lib/ports/store";
 import { UpstreamProgress } from "../../lib/ports/upstream-progress";
 import { channelRecord, usageRecord } from "../contracts/store/records";

@@ -6,10 +6,9 @@ import { createRateLimiter } from "../../lib/gateway/admission/rate-limiter";
 import { createGatewayState } from "../../lib/gateway/state";
 import { createDispatcher } from "../../lib/http/core/dispatch";
 import type { Inbound, Outbound } from "../../lib/http/core/exchange";
-import { COUNT_TOKENS_ROUTES } from "../../lib/http/routes/gateway/gemini-count-tokens";
-import { GEMINI_EMBEDDINGS_ROUTES } from "../../lib/http/routes/gateway/gemini-embeddings";
+import { COUNT_TOKENS_ROUTES, GEMINI_EMBEDDINGS_ROUTES } from "../../lib/http/routes/gateway/gemini";
 import { MODELS_ROUTES } from "../../lib/http/routes/gateway/models";
-import { EMBEDDINGS_ROUTES } from "../../lib/http/routes/gateway/openai-embeddings";
+import { EMBEDDINGS_ROUTES } from "../../lib/http/routes/gateway/openai";
 import type { EmbeddingModel } from "../../lib/ports/embedding-model";
 import type {
   Budget,

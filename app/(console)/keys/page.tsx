@@ -1,7 +1,7 @@
 import { KeysPage } from "@/components/api-keys/keys-page";
 import { MessagesProvider } from "@/components/shell/messages-provider";
 import { readSettings } from "@/lib/console/access/read-settings";
-import { listKeys } from "@/lib/console/api-keys/list";
+import { listKeys } from "@/lib/console/api-keys/manage";
 import { shownLimits } from "@/lib/console/users/to-user";
 import { KeyQuery } from "@/lib/contracts/console/api-keys";
 import { messagesFor } from "@/lib/messages/catalogue";

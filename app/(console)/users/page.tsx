@@ -1,8 +1,8 @@
 import { MessagesProvider } from "@/components/shell/messages-provider";
 import { UsersPage } from "@/components/users/users-page";
 import { readSettings } from "@/lib/console/access/read-settings";
-import { listInvites } from "@/lib/console/users/invites/list";
-import { listUsers } from "@/lib/console/users/list";
+import { listInvites } from "@/lib/console/users/invites/manage";
+import { listUsers } from "@/lib/console/users/managed-users";
 import { ListQuery } from "@/lib/contracts/paging";
 import { messagesFor } from "@/lib/messages/catalogue";
 import { type PageQuery, pageTitle, requestLocale } from "../../request";

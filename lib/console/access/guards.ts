@@ -1,7 +1,7 @@
 import { isHigherRole } from "../../contracts/rank";
 import { AppError } from "../../errors";
-import type { SessionRecord, UserRecord } from "../../ports/store";
-import type { ConsoleContext } from "../context";
+import type { Repositories, SessionRecord, UserRecord } from "../../ports/store";
+import type { ConsoleContext, ReadContext } from "../context";
 
 /**
  * The signed-in user and their session. Throws `unauthenticated`; `forbidden` for a manage key, which never changes
@@ -43,4 +43,29 @@ export function requireSignedInAdmin(ctx: Pick<ConsoleContext, "caller">): UserR
 /** True when the role of `actor` is higher than that of `target`; users never change an equal or a higher role. */
 export function outranks(actor: UserRecord, target: Pick<UserRecord, "role">): boolean {
   return isHigherRole(actor.role, target.role);
+}
+
+/** The signed-in owner. Throws `unauthenticated`; `forbidden` with `message` for every other user. */
+export function requireOwner(ctx: ConsoleContext, message: string): UserRecord {
+  const { user } = requireSession(ctx);
+  if (user.role === "owner") return user;
+  throw new AppError("forbidden", message);
+}
+
+/** An owner or admin signed in by session; manage keys never change users. */
+export function requireUserManager(ctx: ReadContext): UserRecord {
+  return requireSignedInAdmin(ctx);
+}
+
+/** The user to change. Throws `not_found`; `forbidden` for the caller's own account, an equal or a higher role. */
+export async function findManageable(tx: Repositories, actor: UserRecord, id: string): Promise<UserRecord> {
+  const target = await tx.users.findById(id);
+  if (target === null) throw new AppError("not_found", "There is no such user.");
+  if (target.id === actor.id) {
+    throw new AppError("forbidden", "Change your own account on the account page.");
+  }
+  if (!outranks(actor, target)) {
+    throw new AppError("forbidden", "Only a user with a higher role may change this user.");
+  }
+  return target;
 }

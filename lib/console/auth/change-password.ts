@@ -7,8 +7,7 @@ import { recordAudit } from "../audit/record";
 import type { ConsoleContext } from "../context";
 import { canonicalPassword, requireGoodPassword } from "./password-rules";
 import { type StartedSession, startSession } from "./start-session";
-import { stepUp } from "./step-up";
-import { verifyOwnPassword } from "./verify-password";
+import { stepUp, verifyOwnPassword } from "./step-up";
 
 export interface ChangedPassword {
   user: UserRecord;

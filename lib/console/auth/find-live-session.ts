@@ -3,7 +3,7 @@ import type { SessionRecord, UserRecord } from "../../ports/store";
 import { readSettings } from "../access/read-settings";
 import { mustEnrol } from "../access/two-factor-roles";
 import type { ConsoleServices } from "../context";
-import { isAlive, sessionLifetime } from "./session-lifetime";
+import { isAlive, sessionLifetime } from "./sessions";
 import { digestToken } from "./tokens";
 
 /** Session uses closer together than this are not written to the store. */

@@ -2,7 +2,7 @@ import { AppError } from "../../errors";
 import type { Repositories, SessionRecord, UserRecord } from "../../ports/store";
 import { readSettings } from "../access/read-settings";
 import type { ConsoleContext } from "../context";
-import { sessionLifetime } from "./session-lifetime";
+import { sessionLifetime } from "./sessions";
 import { digestToken, newToken } from "./tokens";
 
 /** A new session and its cookie's ID, which is stored only as a digest. */

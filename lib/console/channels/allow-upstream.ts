@@ -4,7 +4,7 @@ import { AppError } from "../../errors";
 import type { Repositories, UserRecord } from "../../ports/store";
 import { requireSession } from "../access/guards";
 import { recordAudit } from "../audit/record";
-import { verifyOwnPassword } from "../auth/verify-password";
+import { verifyOwnPassword } from "../auth/step-up";
 import type { ConsoleContext } from "../context";
 
 /** Key of the owner's list in the settings table. */

@@ -4,10 +4,9 @@ import type { ChannelRecord } from "../../ports/store";
 import { requireOperator } from "../access/require-operator";
 import { recordAudit } from "../audit/record";
 import type { ConsoleContext } from "../context";
-import { encryptKey } from "./encrypt-key";
 import { ensureModels } from "./ensure-models";
-import { readTimeouts } from "./timeouts";
-import { toChannel } from "./to-channel";
+import { encryptKey } from "./stored-keys";
+import { readTimeouts, toChannel } from "./to-channel";
 
 /** Adds a channel; it serves from the next request on. Throws `forbidden`, `invalid` (with an issue per field). */
 export async function createChannel(ctx: ConsoleContext, input: CreateChannel): Promise<Channel> {

@@ -6,11 +6,10 @@ import type { ChannelKey, ChannelRecord } from "../../ports/store";
 import { getChannelRecord, requireOperator } from "../access/require-operator";
 import { recordAudit } from "../audit/record";
 import type { ConsoleContext } from "../context";
-import { encryptKey } from "./encrypt-key";
 import { askForModels } from "./list-upstream-models";
 import { runTestCall, type ToWav, toUpstreamFailure } from "./run-test-call";
-import { findStoredKey, requireNewKeys } from "./stored-keys";
-import { readTimeouts } from "./timeouts";
+import { encryptKey, findStoredKey, requireNewKeys } from "./stored-keys";
+import { readTimeouts } from "./to-channel";
 
 /** The key of a draft: a new one, or one of the saved channel, whose address must be the same. */
 function keyOf(

@@ -1,6 +1,9 @@
 import type { UpdateChannel } from "../../contracts/console/channels";
 import { AppError } from "../../errors";
+import { newId } from "../../gateway/new-id";
+import { channelKeyAad } from "../../ports/channel-probe";
 import type { ChannelKey, ChannelRecord } from "../../ports/store";
+import type { ConsoleServices } from "../context";
 
 function normalizeBaseUrl(baseUrl: string | null | undefined): string | null {
   if (!baseUrl) return null;
@@ -35,4 +38,23 @@ export function findStoredKey(record: ChannelRecord, id: string, index: number):
   if (stored !== undefined) return stored;
   const message = "This channel has no key with that ID.";
   throw new AppError("invalid", message, { issues: [{ path: `keys.${index}.id`, message }] });
+}
+
+/** `****wxyz`; a key too short for that shows nothing. */
+function displayOf(key: string): string {
+  return key.length >= 12 ? `****${key.slice(-4)}` : "****";
+}
+
+/** Encrypts an upstream key, bound to this channel. */
+export function encryptKey(
+  { cipher, random }: Pick<ConsoleServices, "cipher" | "random">,
+  channelId: string,
+  key: string,
+): ChannelKey {
+  const id = newId(random, "chk");
+  return {
+    id,
+    sealed: cipher.encrypt("upstream-key", channelKeyAad(channelId, id), key),
+    display: displayOf(key),
+  };
 }

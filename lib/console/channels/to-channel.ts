@@ -1,4 +1,9 @@
-import type { BrokenModel, Channel, CircuitHealth as ShownHealth } from "../../contracts/console/channels";
+import type {
+  BrokenModel,
+  Channel,
+  ChannelTimeouts,
+  CircuitHealth as ShownHealth,
+} from "../../contracts/console/channels";
 import { toTimestamp } from "../../contracts/timestamp";
 import type { CircuitHealth } from "../../gateway/routing/breaker";
 import { brokenModels, channelHealth, keyHealth } from "../../gateway/routing/circuit-health";
@@ -54,5 +59,15 @@ export function toChannel(services: ConsoleServices, record: ChannelRecord): Cha
     broken_models: toBrokenModels(services, record),
     created_at: toTimestamp(record.createdAt),
     version: record.version,
+  };
+}
+
+/** The contract's timeouts in the stored form; absent ones stay absent. */
+export function readTimeouts(sent: ChannelTimeouts): ChannelRecord["timeouts"] {
+  return {
+    ...(sent.connect_ms === undefined ? {} : { connectMs: sent.connect_ms }),
+    ...(sent.first_byte_ms === undefined ? {} : { firstByteMs: sent.first_byte_ms }),
+    ...(sent.idle_ms === undefined ? {} : { idleMs: sent.idle_ms }),
+    ...(sent.total_ms === undefined ? {} : { totalMs: sent.total_ms }),
   };
 }

@@ -4,11 +4,9 @@ import type { ChannelKey, ChannelRecord } from "../../ports/store";
 import { getChannelRecord, requireOperator, staleVersion } from "../access/require-operator";
 import { recordAudit } from "../audit/record";
 import type { ConsoleContext } from "../context";
-import { encryptKey } from "./encrypt-key";
 import { ensureModels } from "./ensure-models";
-import { findStoredKey, requireNewKeys } from "./stored-keys";
-import { readTimeouts } from "./timeouts";
-import { toChannel } from "./to-channel";
+import { encryptKey, findStoredKey, requireNewKeys } from "./stored-keys";
+import { readTimeouts, toChannel } from "./to-channel";
 
 type Patch = Partial<Omit<ChannelRecord, "id" | "createdAt" | "version">>;
 

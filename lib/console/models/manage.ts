@@ -1,13 +1,36 @@
 import type { CreateModel, Model, ModelList, UpdateModel } from "../../contracts/gateway/models";
-import { AppError } from "../../errors";
+import { AppError, type Issue } from "../../errors";
 import type { ModelRecord, Repositories } from "../../ports/store";
 import { requireAdmin } from "../access/guards";
 import { requireOperator, staleVersion } from "../access/require-operator";
 import { recordAudit } from "../audit/record";
 import type { ConsoleContext, ReadContext } from "../context";
+import { readModelNames } from "./model-names";
 import { draftModel, PRICE_LIST_DATE } from "./price-list";
-import { requireFreeNames } from "./require-free-names";
 import { patchOf, toModel } from "./to-model";
+
+/**
+ * Refuses a name or alias that another model uses, with an issue per field. `isNew`: also checks the model's own name.
+ * Throws `conflict`.
+ */
+export async function requireFreeNames(
+  tx: Pick<Repositories, "models">,
+  { name, aliases }: Pick<ModelRecord, "name" | "aliases">,
+  isNew: boolean,
+): Promise<void> {
+  const models = await readModelNames(tx);
+  const issueOf = (path: string, asked: string): Issue[] => {
+    const holder = models.holderOf(asked);
+    if (holder === undefined || (!isNew && holder.name === name)) return [];
+    return [{ path, message: `'${asked}' is already a name or alias of the model '${holder.name}'.` }];
+  };
+  const issues = [
+    ...(isNew ? issueOf("name", name) : []),
+    ...aliases.flatMap((alias, index) => issueOf(`aliases.${index}`, alias)),
+  ];
+  const [first] = issues;
+  if (first !== undefined) throw new AppError("conflict", first.message, { issues });
+}
 
 async function getModelRecord(store: Pick<Repositories, "models">, name: string): Promise<ModelRecord> {
   const record = (await store.models.all()).find((model) => model.name === name);

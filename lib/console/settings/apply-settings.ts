@@ -1,9 +1,31 @@
 import type { OpenSettings } from "../../contracts/console/settings";
 import { DEFAULT_LIMITS } from "../../contracts/limits";
+import type { Repositories } from "../../ports/store";
+import { requireSignedInAdmin } from "../access/guards";
 import { readSettings } from "../access/read-settings";
-import type { ConsoleServices } from "../context";
-import { readClearings } from "./clear-caches";
+import { requireWritableSite } from "../access/require-operator";
+import { recordAudit } from "../audit/record";
+import type { ConsoleContext, ConsoleServices } from "../context";
 import { readMetricsToken } from "./metrics-token";
+
+/** Counter raised at each clearing, so that every process notices. */
+const SETTING = "cache_clearings";
+
+/** The number of clearings so far. */
+export async function readClearings(store: Pick<Repositories, "settings">): Promise<number> {
+  const stored = (await store.settings.all())[SETTING];
+  return typeof stored === "number" ? stored : 0;
+}
+
+/** Clears cached vectors and speech, here at once and in other processes within a second. Throws `forbidden`. */
+export async function clearCaches(ctx: ConsoleContext): Promise<void> {
+  await requireWritableSite(ctx, requireSignedInAdmin(ctx));
+  await ctx.store.transaction(async (tx) => {
+    await tx.settings.put(SETTING, (await readClearings(tx)) + 1);
+    await recordAudit(tx, ctx, { action: "caches.clear" });
+  });
+  await ctx.instance.refreshSettings?.();
+}
 
 const RETRY_MS = 1_000;
 const MEGABYTE = 1024 * 1024;

@@ -1,8 +1,8 @@
 import type { OwnerProof } from "../../contracts/console/settings";
 import { AppError } from "../../errors";
-import { requireOwner } from "../access/require-owner";
+import { requireOwner } from "../access/guards";
 import { recordAudit } from "../audit/record";
-import { verifyOwnPassword } from "../auth/verify-password";
+import { verifyOwnPassword } from "../auth/step-up";
 import type { ConsoleContext } from "../context";
 
 /** The file name of a backup taken at `now`. */

@@ -3,9 +3,9 @@ import { z } from "zod";
 import type { MetricsToken, OwnerProof } from "../../contracts/console/settings";
 import { AppError } from "../../errors";
 import type { Repositories } from "../../ports/store";
-import { requireOwner } from "../access/require-owner";
+import { requireOwner } from "../access/guards";
 import { recordAudit } from "../audit/record";
-import { verifyOwnPassword } from "../auth/verify-password";
+import { verifyOwnPassword } from "../auth/step-up";
 import type { ConsoleContext } from "../context";
 
 const SETTING = "metrics_token";

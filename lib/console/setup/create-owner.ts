@@ -8,7 +8,7 @@ import { canonicalPassword, requireGoodPassword } from "../auth/password-rules";
 import { type StartedSession, startSession } from "../auth/start-session";
 import type { ConsoleContext } from "../context";
 import { newUser } from "../users/new-user";
-import { PROGRESS_SETTING } from "./progress";
+import { PROGRESS_SETTING } from "./state";
 
 /** One setup at a time per store: a waiting request checks the state again before hashing a password. */
 const turns = new WeakMap<Store, Promise<unknown>>();

@@ -1,7 +1,37 @@
 import type { UsageFilters } from "../../contracts/console/usage";
-import type { Page, PageQuery, UsageRecord } from "../../ports/store";
-import type { ConsoleContext } from "../context";
-import { usageFilter } from "./filter";
+import type { Page, PageQuery, UsageFilter, UsageOutcome, UsageRecord } from "../../ports/store";
+import { requireUser } from "../access/guards";
+import { findCallerAgain } from "../auth/find-caller-again";
+import type { ConsoleContext, ReadContext } from "../context";
+
+function outcomeOf(status: string): UsageOutcome {
+  if (status === "ok" || status === "failed") return { kind: status };
+  return /^\d/.test(status) ? { kind: "status", status: Number(status) } : { kind: "error", code: status };
+}
+
+/**
+ * The requested filter, narrowed to the caller's own calls for a member; null when a member asks for another user's.
+ * Throws `unauthenticated`.
+ */
+export function usageFilter(ctx: ReadContext, asked: UsageFilters): UsageFilter | null {
+  const { id, role } = requireUser(ctx);
+  const isMember = role === "member";
+  if (isMember && asked.user_id !== undefined && asked.user_id !== id) return null;
+  const filter: UsageFilter = {
+    userId: isMember ? id : asked.user_id,
+    keyId: asked.key_id,
+    model: asked.model,
+    channelId: asked.channel_id,
+    operation: asked.operation,
+    tag: asked.tag,
+    endUser: asked.end_user,
+    requestId: asked.request_id,
+  };
+  if (asked.status !== undefined) filter.outcome = outcomeOf(asked.status);
+  if (asked.from !== undefined) filter.from = Date.parse(asked.from);
+  if (asked.to !== undefined) filter.to = Date.parse(asked.to);
+  return filter;
+}
 
 /**
  * Calls, newest first: all for owners and admins, their own for members. A member who asks for another user's gets
@@ -15,4 +45,24 @@ export async function listUsage(
   const filter = usageFilter(ctx, asked);
   if (filter === null) return { items: [], nextCursor: null };
   return ctx.store.ledger.list({ ...filter, ...page });
+}
+
+const PAGE = 100;
+
+/**
+ * Every call of the filter, newest first, one page in memory at a time. The caller is authenticated again before each
+ * page and gets what they may see then. Throws `unauthenticated` at any page.
+ */
+export async function* exportUsage(
+  ctx: ConsoleContext,
+  asked: UsageFilters,
+  q: string | null,
+): AsyncGenerator<UsageRecord[]> {
+  let cursor: string | null = null;
+  do {
+    const caller = await findCallerAgain(ctx);
+    const page = await listUsage({ ...ctx, caller }, asked, { q, limit: PAGE, cursor });
+    yield page.items;
+    cursor = page.nextCursor;
+  } while (cursor !== null);
 }

@@ -5,8 +5,8 @@ import { billingPeriod } from "../../gateway/metering/billing-period";
 import type { UsageGroup } from "../../ports/store";
 import { addSums, NO_SUMS, type Sums } from "../../ports/usage-sums";
 import type { ReadContext } from "../context";
-import { usageFilter } from "./filter";
 import { dayStarts } from "./intervals";
+import { usageFilter } from "./list-usage";
 import { showSums } from "./to-usage-sums";
 
 const DAY_MS = 86_400_000;

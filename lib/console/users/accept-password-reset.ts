@@ -10,7 +10,7 @@ import { type StartedSession, startSession } from "../auth/start-session";
 import { digestToken } from "../auth/tokens";
 import type { ConsoleContext } from "../context";
 import { consumeLink, deadLink, findLiveLink } from "./invites/link";
-import { liftLocks } from "./unlock";
+import { liftLocks } from "./manage";
 
 export interface AcceptedReset {
   user: UserRecord;

@@ -1,12 +1,12 @@
 import type { InviteWithToken } from "../../contracts/console/invites";
 import { newId } from "../../gateway/new-id";
 import type { InviteRecord } from "../../ports/store";
+import { findManageable, requireUserManager } from "../access/guards";
 import { requireWritableSite } from "../access/require-operator";
-import { findManageable, requireUserManager } from "../access/require-user-manager";
 import { recordAudit } from "../audit/record";
 import { digestToken, newToken } from "../auth/tokens";
 import type { ConsoleContext } from "../context";
-import { toInvite } from "./invites/to-invite";
+import { toInvite } from "./invites/manage";
 
 const LIFE_MS = 24 * 3_600_000;
 

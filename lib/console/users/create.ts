@@ -1,16 +1,14 @@
 import type { CreateUser, ManagedUser } from "../../contracts/console/user";
 import { AppError } from "../../errors";
-import { outranks } from "../access/guards";
+import { outranks, requireUserManager } from "../access/guards";
 import { requireWritableSite } from "../access/require-operator";
-import { requireUserManager } from "../access/require-user-manager";
 import { recordAudit } from "../audit/record";
 import { canonicalPassword, requireGoodPassword } from "../auth/password-rules";
 import { userNameKey } from "../auth/user-name-key";
 import type { ConsoleContext } from "../context";
 import { applyBudget, applyCallLimits } from "./limits";
-import { newUser } from "./new-user";
-import { requireFreeNames } from "./require-free-names";
-import { toManagedUser } from "./to-managed-user";
+import { toManagedUser } from "./managed-users";
+import { newUser, requireFreeNames } from "./new-user";
 
 /** Creates a user of a lower role than the caller's. Throws `forbidden`, `invalid`, `conflict`. */
 export async function createUser(ctx: ConsoleContext, input: CreateUser): Promise<ManagedUser> {

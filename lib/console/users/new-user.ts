@@ -1,6 +1,7 @@
+import { AppError } from "../../errors";
 import { newId } from "../../gateway/new-id";
 import type { Random } from "../../ports/clock";
-import type { Budget, CallLimits, UserRecord } from "../../ports/store";
+import type { Budget, CallLimits, Repositories, UserRecord } from "../../ports/store";
 import { userNameKey } from "../auth/user-name-key";
 import { applyBudget, applyCallLimits } from "./limits";
 
@@ -35,4 +36,20 @@ export function newUser(
     createdAt: made.now,
     version: 1,
   };
+}
+
+/** Names and e-mail addresses both sign in, so each must be unique among both. Throws `conflict` naming the field. */
+export async function requireFreeNames(
+  tx: Repositories,
+  keys: { username?: string | null; email?: string | null },
+  ownId: string | null,
+): Promise<void> {
+  for (const [field, key] of Object.entries(keys)) {
+    if (key === null || key === undefined) continue;
+    const holder = await tx.users.findByNameOrEmail(key);
+    if (holder !== null && holder.id !== ownId) {
+      const message = field === "email" ? "This e-mail address is taken." : "This name is taken.";
+      throw new AppError("conflict", message, { param: field, issues: [{ path: field, message }] });
+    }
+  }
 }

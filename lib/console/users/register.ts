@@ -9,8 +9,7 @@ import { canonicalPassword, requireGoodPassword } from "../auth/password-rules";
 import { type StartedSession, startSession } from "../auth/start-session";
 import type { ConsoleContext } from "../context";
 import { applyBudget } from "./limits";
-import { newUser } from "./new-user";
-import { requireFreeNames } from "./require-free-names";
+import { newUser, requireFreeNames } from "./new-user";
 
 /** The settings if self-registration is on. Throws `not_found` otherwise. */
 export async function requireSelfRegistration(store: Pick<Repositories, "settings">): Promise<OpenSettings> {

@@ -4,7 +4,7 @@ import type { UserRecord } from "../../ports/store";
 import { type ActorContext, recordAudit } from "../audit/record";
 import { canonicalPassword, requireGoodPassword } from "../auth/password-rules";
 import type { ConsoleContext } from "../context";
-import { liftLocks } from "./unlock";
+import { liftLocks } from "./manage";
 
 interface Resetter extends ActorContext, Pick<ConsoleContext, "store" | "hasher" | "cipher"> {
   instance: Pick<Instance, "passwordMinimum">;

@@ -1,6 +1,6 @@
 import type { AuthOptions } from "next-auth";
 import { findLiveSession } from "../../console/auth/find-live-session";
-import { signOut } from "../../console/auth/sign-out";
+import { signOut } from "../../console/auth/sessions";
 import type { ConsoleContext } from "../../console/context";
 import { safeReturnPath } from "../../contracts/return-path";
 import { decryptSession, encryptSession, sessionCookie } from "./session-cookie";

@@ -8,9 +8,8 @@ import { requireSetUp } from "../core/is-set-up";
 import { JSON_LIMITS, type JsonLimits, readJsonObject } from "../core/read-json";
 import { jsonReply } from "../core/respond";
 import type { ConsoleRoute, Parameters } from "../core/route";
-import { authenticateConsole } from "./authenticate";
+import { authenticateConsole, requireSameOrigin } from "./authenticate";
 import { describeDevice } from "./device";
-import { requireSameOrigin } from "./same-origin";
 
 const ANONYMOUS: ConsoleCaller = { kind: "anonymous" };
 

@@ -7,21 +7,16 @@ import { CHANNELS_ROUTES } from "./console/channels";
 import { INVITES_ROUTES } from "./console/invites";
 import { LIVE_ROUTES } from "./console/live";
 import { CONSOLE_MODELS_ROUTES } from "./console/models";
-import { OVERVIEW_ROUTES } from "./console/overview";
 import { RECORDINGS_ROUTES } from "./console/recordings";
 import { SETTINGS_ROUTES } from "./console/settings";
 import { SETUP_ROUTES } from "./console/setup";
 import { SIGN_IN_ROUTES } from "./console/sign-in";
 import { TWO_FACTOR_ROUTES } from "./console/two-factor";
-import { USAGE_ROUTES } from "./console/usage";
+import { OVERVIEW_ROUTES, USAGE_ROUTES } from "./console/usage";
 import { USERS_ROUTES } from "./console/users";
-import { COUNT_TOKENS_ROUTES } from "./gateway/gemini-count-tokens";
-import { GEMINI_EMBEDDINGS_ROUTES } from "./gateway/gemini-embeddings";
-import { SPEECH_GEMINI_ROUTES } from "./gateway/gemini-speech";
-import { MODELS_ROUTES } from "./gateway/models";
-import { EMBEDDINGS_ROUTES } from "./gateway/openai-embeddings";
-import { SPEECH_OPENAI_ROUTES } from "./gateway/openai-speech";
-import { VOICES_ROUTES } from "./gateway/voices";
+import { COUNT_TOKENS_ROUTES, GEMINI_EMBEDDINGS_ROUTES, SPEECH_GEMINI_ROUTES } from "./gateway/gemini";
+import { MODELS_ROUTES, VOICES_ROUTES } from "./gateway/models";
+import { EMBEDDINGS_ROUTES, SPEECH_OPENAI_ROUTES } from "./gateway/openai";
 import { OPERATIONS_ROUTES, openApiRoute } from "./operations";
 
 /** Each file of this folder exports one array. */

@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { recordAudit } from "../../console/audit/record";
 import { totpStep } from "../../console/auth/totp";
+import { START_ERROR } from "../../store/errors";
 import { fileOf } from "../../store/options";
 import { checkpoint, copyToDraft, dropFile, exchangeFile } from "../../store/sqlite/exchange-file";
 import {
@@ -11,7 +12,6 @@ import {
   requireDatabaseFile,
   requireOwnSchema,
 } from "../../store/sqlite/inspect-file";
-import { START_ERROR } from "../../store/start-error";
 import { systemClock } from "../process/container";
 import type { Environment } from "../process/env";
 import { isGone } from "../process/instance-id";

@@ -3,13 +3,11 @@ import { readEnvironment } from "../process/env";
 import { backup } from "./backup";
 import { type Command, UsageError } from "./command";
 import { createKey } from "./create-key";
-import { resetTwoFactor } from "./reset-2fa";
-import { resetPassword } from "./reset-password";
 import { restore } from "./restore";
 import { rotateSecret } from "./rotate-secret";
 import { setup } from "./setup";
 import type { Terminal } from "./terminal";
-import { unlock } from "./unlock";
+import { resetPassword, resetTwoFactor, unlock } from "./user-commands";
 import { verifyAudit } from "./verify-audit";
 
 const COMMANDS: readonly Command[] = [

@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { createOwner, requireNotSetUp } from "../../console/setup/create-owner";
-import { PROGRESS_SETTING } from "../../console/setup/progress";
+import { PROGRESS_SETTING } from "../../console/setup/state";
 import { SetupRequest } from "../../contracts/console/setup";
 import { parseInput } from "../../http/console/pipeline";
 import { setupTokenFile } from "../process/setup-guard";

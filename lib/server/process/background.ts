@@ -1,10 +1,20 @@
+import { statfs } from "node:fs/promises";
 import { watchAlerts } from "../../console/alerts/watch";
 import { sweepExpired } from "../../console/auth/sweep-expired";
 import type { ConsoleServices } from "../../console/context";
 import { sweepUsage } from "../../console/usage/sweep";
-import { readDisk } from "./disk";
 import { isGone } from "./instance-id";
 import { DEAD_AFTER_MS, watchOtherServers } from "./other-servers";
+
+/** Free and total space of the filesystem of `directory`; null when unknown. */
+export async function readDisk(directory: string): Promise<{ freeBytes: number; totalBytes: number } | null> {
+  try {
+    const { bsize, bavail, blocks } = await statfs(directory);
+    return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
+  } catch {
+    return null;
+  }
+}
 
 const HEARTBEAT_MS = 5_000;
 const ORPHANS_MS = 15_000;

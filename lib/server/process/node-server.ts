@@ -1,12 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Limits } from "../../contracts/limits";
 import { AppError, isOutOfFiles, outOfFiles } from "../../errors";
-import { isBareOpenAiPath } from "../../http/core/bare-openai-path";
 import { completeReply, createDispatcher } from "../../http/core/dispatch";
 import { type CheckedHead, checkHead, requestIdOf } from "../../http/core/edge-guard";
 import type { Inbound, Outbound, Peer } from "../../http/core/exchange";
 import { surfaceOf } from "../../http/core/match";
-import { isDecodable, isTablePath, normalizePath } from "../../http/core/normalize-path";
+import { isBareOpenAiPath, isDecodable, isTablePath, normalizePath } from "../../http/core/normalize-path";
 import { PEER_HEADER } from "../../http/core/peer-header";
 import { renderError } from "../../http/core/render-error";
 import { createNodeAdapter, sendReply } from "../../http/node/adapter";

@@ -1,7 +1,7 @@
 import { hasCode } from "../../errors";
 import type { Clock } from "../../ports/clock";
 import { isBusy, isLockTimeout, storageUnavailable } from "../errors";
-import type { StoreLog } from "../log";
+import type { StoreLog } from "../options";
 import { correctionFor, idOf, type LedgerOperation, type LedgerOutcome } from "./operations";
 
 /** How long a caller waits for another process's lock before it gets `storage_unavailable`. */

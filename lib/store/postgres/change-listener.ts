@@ -1,6 +1,6 @@
 import { Client } from "pg";
 import type { ChangeFeed } from "../changes";
-import type { StoreLog } from "../log";
+import type { StoreLog } from "../options";
 import { ANSWER_MS, sessionConfig, withinTime } from "./session";
 
 export const CHANNEL = "patchbay_changes";

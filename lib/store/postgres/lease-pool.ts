@@ -2,7 +2,7 @@ import type { PostgresPool } from "kysely";
 import { Pool } from "pg";
 import { hasCode } from "../../errors";
 import { translated } from "../errors";
-import type { StoreLog } from "../log";
+import type { StoreLog } from "../options";
 import { Lease } from "./lease";
 import { ANSWER_MS, sessionConfig, withinTime } from "./session";
 

@@ -3,16 +3,14 @@ import { AppError } from "../../errors";
 import type { Store } from "../../ports/store";
 import { assembleStore } from "../assemble";
 import { ChangeFeed } from "../changes";
-import { SILENT } from "../log";
-import type { StoreOptions } from "../options";
+import { SILENT, type StoreOptions } from "../options";
 import type { Tables } from "../schema";
 import type { Connections } from "../transactions";
 import { WriteQueue } from "../write-queue";
 import { CHANNEL, ChangeListener } from "./change-listener";
 import { groupCommitOn } from "./commit-group";
 import { LeasePool } from "./lease-pool";
-import { LOCKS } from "./locks";
-import { migratePostgres } from "./migrate";
+import { LOCKS, migratePostgres } from "./migrate";
 import { ANSWER_MS, SCAN_MS } from "./session";
 
 const READERS = 8;

@@ -1,9 +1,8 @@
 import { chmodSync, closeSync, mkdirSync, openSync, readSync } from "node:fs";
 import path from "node:path";
 import Database from "libsql";
-import { isBusy, isDamage } from "../errors";
+import { isBusy, isDamage, StartError } from "../errors";
 import { MIGRATIONS, newerSchemaMessage } from "../migrations";
-import { StartError } from "../start-error";
 import { Connection } from "./connection";
 
 const HEADER = "SQLite format 3\0";

@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { storageUnavailable } from "../errors";
-import type { StoreLog } from "../log";
+import type { StoreLog } from "../options";
 import { type Replies, type Reply, type Request, WorkerFailure } from "./protocol";
 
 /** Statements and rows are short-lived in a worker; V8's default young generation would grow to 48 MB. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { requireFreeNames } from "../../../lib/console/users/require-free-names";
+import { requireFreeNames } from "../../../lib/console/users/new-user";
 import type { Store, UserRecord } from "../../../lib/ports/store";
 import {
   flowRecord,

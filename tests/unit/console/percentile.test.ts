@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { percentile } from "../../../lib/console/usage/percentile";
+import { percentile } from "../../../lib/console/usage/to-usage-sums";
 
 const BOUNDS = [100, 500, 1_000];
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isBareOpenAiPath } from "../../../lib/http/core/bare-openai-path";
+import { isBareOpenAiPath } from "../../../lib/http/core/normalize-path";
 
 const NOBODY = new Map<string, string>();
 const KEY = new Map([["authorization", "Bearer sk-pb-x"]]);

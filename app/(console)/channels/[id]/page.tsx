@@ -1,6 +1,6 @@
 import { ChannelPage } from "@/components/channels/channel-page";
 import { MessagesProvider } from "@/components/shell/messages-provider";
-import { listChannels } from "@/lib/console/channels/list";
+import { listChannels } from "@/lib/console/channels/manage";
 import { messagesFor } from "@/lib/messages/catalogue";
 import { type PageQuery, pageTitle, requestLocale } from "../../../request";
 import { requireAdminPage } from "../../guard";

@@ -4,7 +4,7 @@ import { newId } from "../../../gateway/new-id";
 import type { ChannelRecord } from "../../../ports/store";
 import { ensureModels } from "../../channels/ensure-models";
 import { isSameBaseUrl } from "../../channels/stored-keys";
-import { readTimeouts } from "../../channels/timeouts";
+import { readTimeouts } from "../../channels/to-channel";
 import { changed, created, differing, type Importing, skipped } from "./step";
 
 type Patch = Partial<Omit<ChannelRecord, "id" | "createdAt" | "version">>;

@@ -3,8 +3,7 @@ import type { ImportStep, SettingsFile } from "../../../contracts/console/settin
 import { isAppError } from "../../../errors";
 import { readSettings } from "../../access/read-settings";
 import { requireOwnTwoFactor } from "../../access/two-factor-roles";
-import { applySettings } from "../update";
-import { raiseVersion } from "../version";
+import { applySettings, raiseVersion } from "../update";
 import { changed, differing, type Importing, skipped } from "./step";
 
 /** Why this caller may not make this change; null: they may. */

@@ -7,8 +7,7 @@ import { type StartedSession, startSession } from "../../auth/start-session";
 import { digestToken } from "../../auth/tokens";
 import { userNameKey } from "../../auth/user-name-key";
 import type { ConsoleContext } from "../../context";
-import { newUser } from "../new-user";
-import { requireFreeNames } from "../require-free-names";
+import { newUser, requireFreeNames } from "../new-user";
 import { consumeLink, deadLink, findLiveLink } from "./link";
 
 /**

@@ -1,6 +1,12 @@
+import type { InspectInvite, InviteFacts } from "../../../contracts/console/invites";
+import { toTimestamp } from "../../../contracts/timestamp";
 import { AppError } from "../../../errors";
 import type { InviteRecord, Repositories, UserRecord } from "../../../ports/store";
 import { outranks } from "../../access/guards";
+import { takeAttempt } from "../../auth/attempt-limit";
+import { digestToken } from "../../auth/tokens";
+import type { ConsoleContext } from "../../context";
+import { hasTwoFactor } from "../to-user";
 
 /** The users of a link: its creator and, for a reset, the user whose password it resets; null: deleted. */
 export interface LinkParties {
@@ -67,4 +73,18 @@ async function withParties(
   const maker = await store.users.findById(invite.madeBy);
   const target = invite.userId === null ? null : await store.users.findById(invite.userId);
   return maker !== null && isBacked(invite, { maker, target }) ? { invite, maker, target } : null;
+}
+
+/** What a link is for. Throws the same `not_found` for every invalid link, `rate_limited`. */
+export async function inspectInvite(ctx: ConsoleContext, { token }: InspectInvite): Promise<InviteFacts> {
+  takeAttempt(ctx, "invite", "loginAttemptsPerMinute");
+  const live = await findLiveLink(ctx.store, digestToken(token), null, ctx.clock.now());
+  if (live === null) throw deadLink();
+  const { invite, maker, target } = live;
+  const expires_at = toTimestamp(invite.expiresAt);
+  if (target === null) {
+    return { kind: "invite", role: invite.role, email: invite.email, made_by: maker.displayName, expires_at };
+  }
+  const two_factor_enabled = await hasTwoFactor(ctx.store, target.id);
+  return { kind: "password_reset", username: target.username, two_factor_enabled, expires_at };
 }

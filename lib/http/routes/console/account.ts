@@ -1,9 +1,7 @@
 import { changePassword } from "../../../console/auth/change-password";
-import { endOtherSessions, endSession } from "../../../console/auth/end-session";
-import { listSessions } from "../../../console/auth/list-sessions";
-import { readSelf } from "../../../console/users/read-self";
+import { endOtherSessions, endSession, listSessions } from "../../../console/auth/sessions";
+import { readSelf, updateSelf } from "../../../console/users/self";
 import { hasTwoFactor, toUser } from "../../../console/users/to-user";
-import { updateSelf } from "../../../console/users/update-self";
 import { SessionList } from "../../../contracts/console/sessions";
 import { ChangePassword, Self, UpdateSelf, User } from "../../../contracts/console/user";
 import { writeSessionCookie } from "../../console/session-cookie";

@@ -1,7 +1,6 @@
 import { createKey } from "../../../console/api-keys/create";
 import { createPlaygroundKey } from "../../../console/api-keys/create-playground";
-import { deleteKey } from "../../../console/api-keys/delete";
-import { getKey, listKeys } from "../../../console/api-keys/list";
+import { deleteKey, getKey, listKeys } from "../../../console/api-keys/manage";
 import { rotateKey } from "../../../console/api-keys/rotate";
 import { updateKey } from "../../../console/api-keys/update";
 import {

@@ -7,12 +7,16 @@ import {
   readAllowedUpstreams,
 } from "../../../console/channels/allow-upstream";
 import { createChannel } from "../../../console/channels/create";
-import { deleteChannel } from "../../../console/channels/delete";
 import { listDraftModels, testDraft } from "../../../console/channels/draft";
-import { getChannel, listChannels, listProviders } from "../../../console/channels/list";
 import { listChannelErrors } from "../../../console/channels/list-errors";
 import { listUpstreamModels } from "../../../console/channels/list-upstream-models";
-import { orderChannels } from "../../../console/channels/order";
+import {
+  deleteChannel,
+  getChannel,
+  listChannels,
+  listProviders,
+  orderChannels,
+} from "../../../console/channels/manage";
 import { testChannel } from "../../../console/channels/test-channel";
 import { closeCircuit, updateChannel } from "../../../console/channels/update";
 import { ChannelErrors, ChannelErrorsQuery } from "../../../contracts/console/channel-errors";

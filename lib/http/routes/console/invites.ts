@@ -1,10 +1,8 @@
 import { z } from "zod";
 import { acceptPasswordReset } from "../../../console/users/accept-password-reset";
 import { acceptInvite } from "../../../console/users/invites/accept";
-import { createInvite } from "../../../console/users/invites/create";
-import { inspectInvite } from "../../../console/users/invites/inspect";
-import { listInvites } from "../../../console/users/invites/list";
-import { revokeInvite } from "../../../console/users/invites/revoke";
+import { inspectInvite } from "../../../console/users/invites/link";
+import { createInvite, listInvites, revokeInvite } from "../../../console/users/invites/manage";
 import { registerUser, requireSelfRegistration } from "../../../console/users/register";
 import { toUser } from "../../../console/users/to-user";
 import {

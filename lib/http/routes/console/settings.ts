@@ -1,5 +1,5 @@
+import { clearCaches } from "../../../console/settings/apply-settings";
 import { downloadBackup } from "../../../console/settings/backup";
-import { clearCaches } from "../../../console/settings/clear-caches";
 import { exportSettings } from "../../../console/settings/file/export";
 import { importFile } from "../../../console/settings/file/import";
 import { readInstanceFacts } from "../../../console/settings/instance-facts";

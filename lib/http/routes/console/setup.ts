@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { requireNotSetUp, setUpInstance } from "../../../console/setup/create-owner";
-import { readProgress, updateProgress } from "../../../console/setup/progress";
-import { readSetupState } from "../../../console/setup/read-state";
+import { readProgress, readSetupState, updateProgress } from "../../../console/setup/state";
 import { toUser } from "../../../console/users/to-user";
 import {
   SetupProgress,

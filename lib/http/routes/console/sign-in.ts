@@ -1,5 +1,5 @@
+import { signOut } from "../../../console/auth/sessions";
 import { signIn } from "../../../console/auth/sign-in";
-import { signOut } from "../../../console/auth/sign-out";
 import { verifyTwoFactor } from "../../../console/auth/verify-two-factor";
 import { toUser } from "../../../console/users/to-user";
 import {

@@ -1,8 +1,5 @@
-import { disableTwoFactor } from "../../../console/auth/two-factor/disable";
-import { enableTwoFactor } from "../../../console/auth/two-factor/enable";
-import { renewBackupCodes } from "../../../console/auth/two-factor/renew-backup-codes";
-import { setUpTwoFactor } from "../../../console/auth/two-factor/set-up";
-import { twoFactorStatus } from "../../../console/auth/two-factor/status";
+import { enableTwoFactor, setUpTwoFactor } from "../../../console/auth/two-factor/enrol";
+import { disableTwoFactor, renewBackupCodes, twoFactorStatus } from "../../../console/auth/two-factor/manage";
 import {
   BackupCodes,
   TwoFactorEnable,

@@ -1,10 +1,11 @@
 import { requireUser } from "../../../console/access/guards";
 import type { ConsoleContext } from "../../../console/context";
-import { exportUsage } from "../../../console/usage/export";
-import { listUsage } from "../../../console/usage/list-usage";
+import { exportUsage, listUsage } from "../../../console/usage/list-usage";
 import { createNamer, type UsageNames } from "../../../console/usage/names";
+import { readOverview } from "../../../console/usage/overview";
 import { type UsageDetail as Detail, showUsage } from "../../../console/usage/read-usage";
 import { summarizeUsage } from "../../../console/usage/summarize";
+import { Overview, OverviewQuery } from "../../../contracts/console/overview";
 import { UsageDetail, UsageList, UsageQuery, type UsageRow } from "../../../contracts/console/usage";
 import { UsageSummary, UsageSummaryQuery } from "../../../contracts/console/usage-summary";
 import { nanoToUsd } from "../../../contracts/money";
@@ -134,5 +135,20 @@ export const USAGE_ROUTES = [
     summary:
       "Show one call with its timeline, by its ID or the newest of a request ID; members see their own",
     handle: async (ctx, { params }) => ({ data: usageDetail(await showUsage(ctx, params.id ?? "")) }),
+  }),
+];
+
+export const OVERVIEW_ROUTES = [
+  consoleRoute({
+    method: "GET",
+    path: "/api/overview",
+    auth: "manage",
+    query: OverviewQuery,
+    data: Overview,
+    summary: "Figures of a range and of the time before it: over time, by model, channel, key and route",
+    handle: async (ctx, { query }) => ({
+      // The route pipeline has parsed the query with the schema above; its declared type is that of every route.
+      data: await readOverview(ctx, query as OverviewQuery),
+    }),
   }),
 ];

@@ -1,11 +1,13 @@
 import { createUser } from "../../../console/users/create";
 import { createPasswordReset } from "../../../console/users/create-password-reset";
-import { deleteUser } from "../../../console/users/delete";
-import { endUserSessions } from "../../../console/users/end-sessions";
-import { getUser, listUsers } from "../../../console/users/list";
-import { resetTwoFactor } from "../../../console/users/reset-two-factor";
-import { unlockUser } from "../../../console/users/unlock";
-import { updateUser } from "../../../console/users/update";
+import {
+  deleteUser,
+  endUserSessions,
+  resetTwoFactor,
+  unlockUser,
+  updateUser,
+} from "../../../console/users/manage";
+import { getUser, listUsers } from "../../../console/users/managed-users";
 import { InviteWithToken } from "../../../contracts/console/invites";
 import { CreateUser, ManagedUser, UpdateUser } from "../../../contracts/console/user";
 import { ListQuery, listOf } from "../../../contracts/paging";

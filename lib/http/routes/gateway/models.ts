@@ -6,7 +6,9 @@ import {
   OpenAiModel,
   OpenAiModelList,
 } from "../../../contracts/console/models";
+import { VoiceList } from "../../../contracts/gateway/voices";
 import { getUsableModel, listUsableModels } from "../../../gateway/admission/list-usable-models";
+import { listVoices } from "../../../gateway/speech/list-voices";
 import { jsonReply } from "../../core/respond";
 import { gatewayRoute } from "../../core/route";
 import { geminiModel, geminiModelPage, isGoogleCaller, openAiModel } from "../../gateway/models-reply";
@@ -65,5 +67,18 @@ export const MODELS_ROUTES = [
       const name = params.model ?? "";
       return jsonReply(200, geminiModel(await getUsableModel(ctx, name), name));
     },
+  }),
+];
+
+export const VOICES_ROUTES = [
+  gatewayRoute({
+    surface: "openai",
+    method: "GET",
+    path: "/v1/audio/voices",
+    operation: "speech",
+    summary: "List the voices of the models this key may use",
+    reply: VoiceList,
+    handle: async (ctx) =>
+      jsonReply(200, { object: "list", voices: await listVoices(ctx) } satisfies VoiceList),
   }),
 ];

@@ -3,8 +3,9 @@ import type { ListPage } from "../../contracts/paging";
 import { AppError } from "../../errors";
 import type { UserRecord } from "../../ports/store";
 import { requireUser } from "../access/guards";
+import { recordAudit } from "../audit/record";
 import type { ConsoleContext, ReadContext } from "../context";
-import { findVisibleKey } from "./permissions";
+import { findChangeableKey, findVisibleKey } from "./permissions";
 import { toApiKey, toApiKeys } from "./to-api-key";
 
 /**
@@ -34,4 +35,17 @@ function ownerAsked(user: UserRecord, asked: string | undefined): string | null 
 /** One API key. Throws `not_found`. */
 export async function getKey(ctx: ConsoleContext, id: string): Promise<ApiKey> {
   return toApiKey(ctx.store, await findVisibleKey(ctx.store, ctx, id), ctx.clock.now());
+}
+
+/** Revokes a key permanently. Throws `not_found`, `forbidden`. */
+export async function deleteKey(ctx: ConsoleContext, id: string): Promise<void> {
+  await ctx.store.transaction(async (tx) => {
+    const key = await findChangeableKey(tx, ctx, id);
+    await tx.keys.delete(id);
+    await recordAudit(tx, ctx, {
+      action: "key.delete",
+      target: id,
+      detail: { name: key.name, display: key.display, owner: key.ownerId },
+    });
+  });
 }

@@ -6,7 +6,7 @@ import { recordAudit } from "../audit/record";
 import { takeAttempt } from "../auth/attempt-limit";
 import { userNameKey } from "../auth/user-name-key";
 import type { ConsoleContext } from "../context";
-import { requireFreeNames } from "./require-free-names";
+import { requireFreeNames } from "./new-user";
 import { hasTwoFactor, toSelf } from "./to-user";
 
 /**
@@ -44,4 +44,10 @@ export async function updateSelf(ctx: ConsoleContext, input: UpdateSelf): Promis
     });
     return toSelf(changed, session, await hasTwoFactor(tx, user.id));
   });
+}
+
+/** The signed-in user. */
+export async function readSelf(ctx: ConsoleContext): Promise<Self> {
+  const { user, session } = requireSession(ctx);
+  return toSelf(user, session, await hasTwoFactor(ctx.store, user.id));
 }

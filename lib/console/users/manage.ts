@@ -1,16 +1,17 @@
 import type { ManagedUser, UpdateUser } from "../../contracts/console/user";
 import { AppError } from "../../errors";
-import type { UserRecord } from "../../ports/store";
-import { outranks } from "../access/guards";
+import type { Repositories, UserRecord } from "../../ports/store";
+import { findManageable, outranks, requireUserManager } from "../access/guards";
 import { requireWritableSite } from "../access/require-operator";
-import { findManageable, requireUserManager } from "../access/require-user-manager";
 import { recordAudit } from "../audit/record";
 import { canonicalPassword, requireGoodPassword } from "../auth/password-rules";
+import { clearThrottles, throttleSubjects } from "../auth/sign-in-throttle";
+import { removeTwoFactor } from "../auth/two-factor/manage";
 import { userNameKey } from "../auth/user-name-key";
 import type { ConsoleContext } from "../context";
 import { applyBudget, applyCallLimits } from "./limits";
-import { requireFreeNames } from "./require-free-names";
-import { toManagedUser } from "./to-managed-user";
+import { toManagedUser } from "./managed-users";
+import { requireFreeNames } from "./new-user";
 
 /**
  * Changes a user of a lower role. Disabling, a new role or a new password ends the user's sessions and pending
@@ -71,4 +72,64 @@ async function newHash(
 function auditedFields(user: UserRecord): Record<string, unknown> {
   const { role, enabled, displayName, email, rpm, tpm, concurrency } = user;
   return { role, enabled, display_name: displayName, email, rpm, tpm, concurrency };
+}
+
+/** Clears the delays of a user's sign-in and password and the lock of their two-factor sign-in. */
+export async function liftLocks(
+  tx: Repositories,
+  ctx: Pick<ConsoleContext, "cipher">,
+  user: UserRecord,
+): Promise<void> {
+  await tx.twoFactors.clearFailures(user.id);
+  await clearThrottles(tx, ctx, throttleSubjects(user));
+}
+
+/** Unlocks a user of a lower role. Throws `not_found`, `forbidden`. */
+export async function unlockUser(ctx: ConsoleContext, id: string): Promise<void> {
+  const actor = requireUserManager(ctx);
+  await requireWritableSite(ctx, actor);
+  await ctx.store.transaction(async (tx) => {
+    await liftLocks(tx, ctx, await findManageable(tx, actor, id));
+    await recordAudit(tx, ctx, { action: "user.unlock", target: id });
+  });
+}
+
+/** Ends all sessions and pending sign-ins of a user of a lower role. Throws `not_found`, `forbidden`. */
+export async function endUserSessions(ctx: ConsoleContext, id: string): Promise<void> {
+  const actor = requireUserManager(ctx);
+  await requireWritableSite(ctx, actor);
+  await ctx.store.transaction(async (tx) => {
+    await findManageable(tx, actor, id);
+    const ended = await tx.sessions.deleteByUser(id);
+    await tx.flows.deleteByUser(id);
+    await recordAudit(tx, ctx, { action: "session.end_all", target: id, detail: { ended } });
+  });
+}
+
+/** Disables 2FA of a user of a lower role who has lost it, and ends their sessions. */
+export async function resetTwoFactor(ctx: ConsoleContext, id: string): Promise<void> {
+  const actor = requireUserManager(ctx);
+  await requireWritableSite(ctx, actor);
+  await ctx.store.transaction(async (tx) => {
+    await findManageable(tx, actor, id);
+    await removeTwoFactor(tx, id);
+    await recordAudit(tx, ctx, { action: "2fa.reset", target: id });
+  });
+}
+
+/** Deletes a user of a lower role with their sessions and keys. Throws `not_found`, `forbidden`. */
+export async function deleteUser(ctx: ConsoleContext, id: string): Promise<void> {
+  const actor = requireUserManager(ctx);
+  await requireWritableSite(ctx, actor);
+  await ctx.store.transaction(async (tx) => {
+    const target = await findManageable(tx, actor, id);
+    await tx.sessions.deleteByUser(id);
+    await tx.flows.deleteByUser(id);
+    await tx.users.delete(id);
+    await recordAudit(tx, ctx, {
+      action: "user.delete",
+      target: id,
+      detail: { username: target.username, role: target.role },
+    });
+  });
 }

@@ -1,9 +1,12 @@
 import type { ManagedUser } from "../../contracts/console/user";
 import { nanoToUsd } from "../../contracts/money";
+import type { ListPage, ListQuery } from "../../contracts/paging";
 import { toTimestamp } from "../../contracts/timestamp";
+import { AppError } from "../../errors";
 import type { Repositories, UserRecord } from "../../ports/store";
+import { requireUserManager } from "../access/guards";
 import { subjectDigest, throttleSubjects } from "../auth/sign-in-throttle";
-import type { ConsoleContext } from "../context";
+import type { ConsoleContext, ReadContext } from "../context";
 import { shownLimits, toUser } from "./to-user";
 
 const time = (at: number | null) => (at === null ? null : toTimestamp(at));
@@ -51,4 +54,23 @@ export async function toManagedUser(
   const [managed] = await toManagedUsers(store, ctx, [user]);
   // One goes in, so one comes out.
   return managed as ManagedUser;
+}
+
+/** Users, for administrators. */
+export async function listUsers(ctx: ReadContext, query: ListQuery): Promise<ListPage<ManagedUser>> {
+  requireUserManager(ctx);
+  const page = await ctx.store.users.list({
+    limit: query.limit,
+    cursor: query.cursor ?? null,
+    q: query.q ?? null,
+  });
+  return { items: await toManagedUsers(ctx.store, ctx, page.items), next_cursor: page.nextCursor };
+}
+
+/** One user, for administrators. Throws `not_found`. */
+export async function getUser(ctx: ReadContext, id: string): Promise<ManagedUser> {
+  requireUserManager(ctx);
+  const user = await ctx.store.users.findById(id);
+  if (user === null) throw new AppError("not_found", "There is no such user.");
+  return toManagedUser(ctx.store, ctx, user);
 }

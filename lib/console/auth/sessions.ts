@@ -1,0 +1,80 @@
+import type { SessionList } from "../../contracts/console/sessions";
+import type { Settings } from "../../contracts/console/settings";
+import { toTimestamp } from "../../contracts/timestamp";
+import { AppError } from "../../errors";
+import type { SessionRecord, UserRecord } from "../../ports/store";
+import { requireSession } from "../access/guards";
+import { readSettings } from "../access/read-settings";
+import { recordAudit } from "../audit/record";
+import type { ConsoleContext } from "../context";
+
+const HOUR_MS = 3_600_000;
+
+/** Longest lifetime of a session of this role, and its idle timeout; both in milliseconds. */
+export function sessionLifetime(
+  settings: Pick<Settings, "session_hours">,
+  role: UserRecord["role"],
+): { absoluteMs: number; idleMs: number } {
+  const hours = settings.session_hours;
+  const [absolute, idle] =
+    role === "member" ? [hours.member_absolute, hours.member_idle] : [hours.admin_absolute, hours.admin_idle];
+  // The store holds whole milliseconds; hours may be fractions.
+  return { absoluteMs: Math.round(absolute * HOUR_MS), idleMs: Math.round(idle * HOUR_MS) };
+}
+
+/** False when the session has reached its end or was left unused too long. */
+export function isAlive(session: SessionRecord, idleMs: number, now: number): boolean {
+  return now < session.expiresAt && now < session.lastSeenAt + idleMs;
+}
+
+/** The caller's live sessions, most recently used first. */
+export async function listSessions(ctx: ConsoleContext): Promise<SessionList> {
+  const { user, session } = requireSession(ctx);
+  const now = ctx.clock.now();
+  const { idleMs } = sessionLifetime(await readSettings(ctx.store), user.role);
+  const all = await ctx.store.sessions.listByUser(user.id);
+  const live = all.filter((one) => one.passwordVersion === user.passwordVersion && isAlive(one, idleMs, now));
+  return {
+    items: live
+      .sort((a, b) => b.lastSeenAt - a.lastSeenAt)
+      .map((one) => ({
+        id: one.id,
+        device: one.device,
+        address: one.address,
+        created_at: toTimestamp(one.authenticatedAt),
+        last_seen_at: toTimestamp(one.lastSeenAt),
+        current: one.id === session.id,
+      })),
+  };
+}
+
+/** Ends one of the caller's sessions. Throws `not_found` for any other. */
+export async function endSession(ctx: ConsoleContext, id: string): Promise<void> {
+  const { user } = requireSession(ctx);
+  await ctx.store.transaction(async (tx) => {
+    const found = await tx.sessions.find(id);
+    if (found?.userId !== user.id) throw new AppError("not_found", "There is no such session.");
+    await tx.sessions.delete(id);
+    await recordAudit(tx, ctx, { action: "session.end", target: id });
+  });
+}
+
+/** Ends all sessions of the caller except the present one. */
+export async function endOtherSessions(ctx: ConsoleContext): Promise<void> {
+  const { user, session } = requireSession(ctx);
+  await ctx.store.transaction(async (tx) => {
+    const ended = await tx.sessions.deleteByUser(user.id, session.id);
+    await recordAudit(tx, ctx, { action: "session.end_others", target: user.id, detail: { ended } });
+  });
+}
+
+/** Ends the caller's session, if there is one. */
+export async function signOut(ctx: ConsoleContext): Promise<void> {
+  const { caller } = ctx;
+  if (caller.kind !== "session") return;
+  await ctx.store.transaction(async (tx) => {
+    if (await tx.sessions.delete(caller.session.id)) {
+      await recordAudit(tx, ctx, { action: "logout", target: caller.user.id });
+    }
+  });
+}

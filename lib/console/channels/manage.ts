@@ -1,0 +1,80 @@
+import type { Channel, OrderChannels, Provider } from "../../contracts/console/channels";
+import type { ListPage } from "../../contracts/paging";
+import { AppError } from "../../errors";
+import { requireAdmin } from "../access/guards";
+import { getChannelRecord, requireOperator, staleVersion } from "../access/require-operator";
+import { recordAudit } from "../audit/record";
+import type { ConsoleContext, ReadContext } from "../context";
+import { toChannel } from "./to-channel";
+
+/** Every channel, by priority. There are few, so the list is one page. */
+export async function listChannels(ctx: ReadContext): Promise<ListPage<Channel>> {
+  requireAdmin(ctx);
+  const records = await ctx.store.channels.all();
+  const sorted = [...records].sort((a, b) => a.priority - b.priority || a.createdAt - b.createdAt);
+  return { items: sorted.map((record) => toChannel(ctx, record)), next_cursor: null };
+}
+
+/** One channel. Throws `not_found`. */
+export async function getChannel(ctx: ReadContext, id: string): Promise<Channel> {
+  requireAdmin(ctx);
+  return toChannel(ctx, await getChannelRecord(ctx.store, id));
+}
+
+/** The providers a channel can have: those that call an upstream. */
+export function listProviders(ctx: ReadContext): { items: Provider[] } {
+  requireAdmin(ctx);
+  const upstreams = ctx.providers.providers().filter((one) => one.isUpstream);
+  const items = upstreams.map(({ name, operations, defaultBaseUrl }) => ({
+    name,
+    operations: [...operations],
+    default_base_url: defaultBaseUrl,
+  }));
+  return { items };
+}
+
+/**
+ * Sets the priority of every channel to its tier, all or none. Throws `forbidden`, `invalid` (a channel is named
+ * twice), `conflict` (a channel was added, removed or changed since the order was read).
+ */
+export async function orderChannels(ctx: ConsoleContext, input: OrderChannels): Promise<ListPage<Channel>> {
+  await requireOperator(ctx);
+  const wanted = input.tiers.flatMap((tier, priority) => tier.map((one) => ({ ...one, priority })));
+  const byId = new Map(wanted.map((one) => [one.id, one]));
+  if (byId.size < wanted.length) throw new AppError("invalid", "Name each channel once.");
+  await ctx.store.transaction(async (tx) => {
+    const records = await tx.channels.all();
+    if (records.length !== byId.size) throw staleVersion();
+    const before: Record<string, number> = {};
+    const after: Record<string, number> = {};
+    for (const record of records) {
+      const one = byId.get(record.id);
+      if (one === undefined || one.version !== record.version) throw staleVersion();
+      if (one.priority === record.priority) continue;
+      before[record.id] = record.priority;
+      after[record.id] = one.priority;
+      const updated = await tx.channels.update(one, { priority: one.priority });
+      if (updated === null) throw staleVersion();
+    }
+    if (Object.keys(after).length === 0) return;
+    await recordAudit(tx, ctx, { action: "channel.order", detail: { before, after } });
+  });
+  return listChannels(ctx);
+}
+
+/** Deletes a channel and its keys; its models stay. Throws `forbidden`, `not_found`, `invalid` (embedded engine). */
+export async function deleteChannel(ctx: ConsoleContext, id: string): Promise<void> {
+  await requireOperator(ctx);
+  await ctx.store.transaction(async (tx) => {
+    const record = await getChannelRecord(tx, id);
+    if (record.embedded)
+      throw new AppError("invalid", "An embedded engine cannot be deleted; disable it instead.");
+    await tx.channels.delete(id);
+    const { name, provider, baseUrl } = record;
+    await recordAudit(tx, ctx, {
+      action: "channel.delete",
+      target: id,
+      detail: { name, provider, base_url: baseUrl },
+    });
+  });
+}

@@ -1,0 +1,68 @@
+import { recordAudit } from "../../console/audit/record";
+import { removeTwoFactor } from "../../console/auth/two-factor/manage";
+import { liftLocks } from "../../console/users/manage";
+import { resetPassword as resetPasswordOf } from "../../console/users/reset-password";
+import { type Command, CommandError, readArguments } from "./command";
+import { findUser, withStore } from "./open-store";
+import { readNewPassword } from "./password";
+
+export const resetPassword: Command = {
+  name: "reset-password",
+  usage: "<username> [--generate]",
+  summary: "set a user's password and end their sessions",
+  async run({ env, terminal }, args) {
+    const { values, positionals } = readArguments(args, { generate: { type: "boolean" } }, ["username"]);
+    await withStore(env, async (admin) => {
+      const user = await findUser(admin.store, positionals[0] ?? "");
+      const password = await readNewPassword(terminal, values.generate === true);
+      await resetPasswordOf(admin, user, password);
+      terminal.note(`${user.username} has a new password; their sessions have ended.`);
+      if ((await admin.store.twoFactors.find(user.id))?.state === "enabled") {
+        terminal.note("Their 2FA is still on; 'reset-2fa' turns it off.");
+      }
+      if (!user.enabled) terminal.note("Their account is disabled, so they cannot sign in yet.");
+      if (values.generate === true) {
+        terminal.note("The password, shown only once:");
+        terminal.say(password);
+      }
+    });
+  },
+};
+
+export const resetTwoFactor: Command = {
+  name: "reset-2fa",
+  usage: "<username>",
+  summary: "turn off a user's 2FA and end their sessions",
+  async run({ env, terminal }, args) {
+    const { positionals } = readArguments(args, {}, ["username"]);
+    await withStore(env, async (admin) => {
+      const { store } = admin;
+      const user = await findUser(store, positionals[0] ?? "");
+      await store.transaction(async (tx) => {
+        if ((await tx.twoFactors.find(user.id)) === null) {
+          throw new CommandError(`${user.username} does not use 2FA.`);
+        }
+        await removeTwoFactor(tx, user.id);
+        await recordAudit(tx, admin, { action: "2fa.reset", target: user.id });
+      });
+      terminal.note(`${user.username} no longer uses 2FA; their sessions have ended.`);
+    });
+  },
+};
+
+export const unlock: Command = {
+  name: "unlock",
+  usage: "<username>",
+  summary: "lift a user's sign-in delay and 2FA lock",
+  async run({ env, terminal }, args) {
+    const { positionals } = readArguments(args, {}, ["username"]);
+    await withStore(env, async (admin) => {
+      const user = await findUser(admin.store, positionals[0] ?? "");
+      await admin.store.transaction(async (tx) => {
+        await liftLocks(tx, admin, user);
+        await recordAudit(tx, admin, { action: "user.unlock", target: user.id });
+      });
+      terminal.note(`${user.username} may sign in again.`);
+    });
+  },
+};
