@@ -1,7 +1,7 @@
 "use client";
 
 import { defaultFilter } from "cmdk";
-import { LogOutIcon, PlusIcon, SunMoonIcon } from "lucide-react";
+import { KeyboardIcon, LogOutIcon, PlusIcon, SunMoonIcon } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { type ReactNode, useState } from "react";
 import { useTranslations } from "use-intl";
@@ -18,6 +18,7 @@ import { LANGUAGES, usePreferences } from "./use-preferences";
 interface PaletteProps {
   onClose(): void;
   onError(error: unknown): void;
+  onShowShortcuts(): void;
   role: Role;
 }
 
@@ -95,7 +96,7 @@ function Palette(props: PaletteProps) {
   );
 }
 
-function useEntries({ role, onError }: PaletteProps) {
+function useEntries({ role, onError, onShowShortcuts }: PaletteProps) {
   const t = useTranslations("common");
   const router = useRouter();
   const { locale, setLocale, toggleTheme } = usePreferences({ isSignedIn: true });
@@ -115,6 +116,7 @@ function useEntries({ role, onError }: PaletteProps) {
     ...(role === "member"
       ? []
       : [createEntry("addChannel", "/channels/new"), createEntry("inviteUser", "/users?invite=1")]),
+    { name: t("shortcuts.title"), icon: <KeyboardIcon />, act: onShowShortcuts },
     { name: t("palette.toggleTheme"), icon: <SunMoonIcon />, act: toggleTheme },
     ...LANGUAGES.filter((one) => one.locale !== locale).map((one) => ({
       name: one.name,

@@ -3,23 +3,29 @@
 import { MenuIcon, SearchIcon } from "lucide-react";
 import dynamic from "next/dynamic";
 import Link from "next/link";
-import { type ReactNode, useEffect, useState } from "react";
+import { useRouter } from "next/navigation";
+import { type ReactNode, useState } from "react";
 import { toast } from "sonner";
 import { SWRConfig } from "swr";
 import { useTranslations } from "use-intl";
 import { useLiveUpdates } from "@/lib/client/live";
 import { SWR_CONFIG } from "@/lib/client/swr-config";
+import { leaveTo } from "@/lib/client/unsaved";
 import { useErrorText } from "../forms/error-text";
 import { Button } from "../ui/button";
 import { Kbd } from "../ui/kbd";
 import { AccountButton } from "./account-button";
 import type { ShellUser } from "./account-trigger";
 import { LeaveGuard } from "./leave-guard";
-
 import { Wordmark } from "./mark";
 import { Navigation } from "./navigation";
+import { pagesFor } from "./pages";
+import { useShellKeys } from "./use-shell-keys";
 
 const CommandPalette = dynamic(() => import("./command-palette").then((one) => one.CommandPalette), {
+  ssr: false,
+});
+const ShortcutsDialog = dynamic(() => import("./shortcuts-dialog").then((one) => one.ShortcutsDialog), {
   ssr: false,
 });
 const PhoneMenu = dynamic(() => import("./phone-menu").then((one) => one.PhoneMenu), { ssr: false });
@@ -32,15 +38,17 @@ export function Shell({ user, children }: { user: ShellUser; children: ReactNode
   const [menu, setMenu] = useState<"never" | "open" | "closed">("never");
   const showError = (error: unknown) => toast.error(errorText(error).message);
 
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (event.key.toLowerCase() !== "k" || !(event.metaKey || event.ctrlKey) || event.altKey) return;
-      event.preventDefault();
-      setPalette((state) => (state === "open" ? "closed" : "open"));
-    };
-    window.addEventListener("keydown", onKey);
-    return () => window.removeEventListener("keydown", onKey);
-  }, []);
+  const [shortcuts, setShortcuts] = useState<"never" | "open" | "closed">("never");
+  const router = useRouter();
+  useShellKeys({
+    togglePalette: () => setPalette((state) => (state === "open" ? "closed" : "open")),
+    showShortcuts: () => setShortcuts("open"),
+    goTo: (letter) => {
+      const page = pagesFor(user.role).find((one) => one.letter === letter);
+      if (page) leaveTo(page.path, (to) => router.push(to));
+      return page !== undefined;
+    },
+  });
 
   const account = <AccountButton user={user} onError={showError} />;
   return (
@@ -108,6 +116,14 @@ export function Shell({ user, children }: { user: ShellUser; children: ReactNode
           open={palette === "open"}
           onOpenChange={(open) => setPalette(open ? "open" : "closed")}
           onError={showError}
+          onShowShortcuts={() => setShortcuts("open")}
+          role={user.role}
+        />
+      ) : null}
+      {shortcuts !== "never" ? (
+        <ShortcutsDialog
+          open={shortcuts === "open"}
+          onOpenChange={(open) => setShortcuts(open ? "open" : "closed")}
           role={user.role}
         />
       ) : null}

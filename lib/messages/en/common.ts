@@ -95,6 +95,17 @@ export const common = {
     inviteUser: "Invite user",
     toggleTheme: "Toggle light and dark theme",
   },
+  shortcuts: {
+    title: "Keyboard shortcuts",
+    text: "Press the keys of a page one after the other.",
+    pages: "Open a page",
+    everywhere: "Everywhere",
+    close: "Close",
+    run: "Generate or compare",
+    playPause: "Play or pause",
+    stop: "Stop",
+    space: "Space",
+  },
   error: {
     title: "Something went wrong",
     requestId: "Request ID",

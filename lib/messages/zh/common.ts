@@ -95,6 +95,17 @@ export const common = {
     inviteUser: "邀请用户",
     toggleTheme: "切换浅色与深色",
   },
+  shortcuts: {
+    title: "键盘快捷键",
+    text: "打开页面时，请依次按下两个键。",
+    pages: "打开页面",
+    everywhere: "所有页面",
+    close: "关闭",
+    run: "生成或比较",
+    playPause: "播放或暂停",
+    stop: "停止",
+    space: "空格",
+  },
   error: {
     title: "出错了",
     requestId: "请求 ID",
