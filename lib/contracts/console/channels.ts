@@ -287,6 +287,9 @@ export const Provider = z.strictObject({
 });
 export type Provider = z.output<typeof Provider>;
 
+/** `GET /api/providers`. */
+export const ProviderList = z.strictObject({ items: z.array(Provider) });
+
 /** `POST /api/upstreams/allowed`: allows one host and port; needs the owner's password. */
 export const AllowUpstream = z.strictObject({
   base_url: BaseUrl,

@@ -19,3 +19,6 @@ export type LiveTopic = z.output<typeof LiveTopic>;
 /** `data` of a `changed` event of `GET /api/events`. */
 export const LiveChange = z.strictObject({ topics: z.array(LiveTopic) });
 export type LiveChange = z.output<typeof LiveChange>;
+
+/** The stream of `GET /api/events`. */
+export const LiveEvents = z.string().meta({ examples: ['event: changed\ndata: {"topics":["keys"]}\n\n'] });

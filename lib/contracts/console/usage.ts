@@ -98,3 +98,42 @@ export type UsageFilters = z.output<typeof UsageFilters>;
 
 export const UsageQuery = ListQuery.extend(UsageFilters.shape);
 export type UsageQuery = z.output<typeof UsageQuery>;
+
+/** Query of `GET /api/usage/export`. */
+export const UsageExportQuery = UsageQuery.omit({ limit: true, cursor: true });
+
+/** Columns of the CSV file, in order. */
+export const USAGE_COLUMNS = [
+  "at",
+  "id",
+  "request_id",
+  "key_id",
+  "key_name",
+  "user_id",
+  "user_name",
+  "model",
+  "channel_id",
+  "channel_name",
+  "operation",
+  "attempts",
+  "input_tokens",
+  "output_tokens",
+  "characters",
+  "audio_ms",
+  "cost_usd",
+  "status",
+  "error",
+  "cached",
+  "estimated",
+  "user",
+  "tags",
+  "latency_ms",
+  "first_byte_ms",
+] as const satisfies readonly (keyof UsageRow)[];
+
+/** `GET /api/usage/export`, as /openapi.json shows it. */
+export const UsageCsv = z.string().meta({
+  description: "RFC 4180: a line of names, then one for each call",
+  pattern: `^${USAGE_COLUMNS.join(",")}\r\n`,
+  examples: [`${USAGE_COLUMNS.join(",")}\r\n`],
+});

@@ -49,6 +49,9 @@ export const Self = User.extend({
 });
 export type Self = z.infer<typeof Self>;
 
+/** The signed-in user, as far as permissions depend on it. */
+export type Viewer = Pick<Self, "id" | "role">;
+
 /** `PATCH /api/user/self`; `version`, when sent, must be the one last read. */
 export const UpdateSelf = z.strictObject({
   display_name: displayText(64).optional(),

@@ -120,7 +120,11 @@ async function readBody(route: ConsoleRoute, services: ConsoleServices, request:
   if (isBare) return undefined;
   const limits = services.instance.limits ?? DEFAULT_LIMITS;
   const bytes = await request.readBody(route.maxBodyBytes ?? limits.consoleBodyBytes);
-  if (route.body !== undefined) return parseInput(route.body, readJsonObject(bytes, jsonLimits(route)));
+  if (route.body !== undefined) {
+    const fields = readJsonObject(bytes, jsonLimits(route));
+    await route.checkFirst?.(services);
+    return parseInput(route.body, fields);
+  }
   if (bytes.length > 0 && Object.keys(readJsonObject(bytes)).length > 0)
     throw new AppError("invalid", "This endpoint takes no fields.");
   return undefined;
@@ -159,14 +163,9 @@ export async function runConsoleRoute(
   const readBytes = () => readRawBody(route, request);
   const caller = await findCallerAgain(route, services, request, arrived);
   const given = readQuery(request.query);
-  // Every query schema is an object schema, so its output is a record.
-  const query = (route.query === undefined ? given : parseInput(route.query, given)) as Record<
-    string,
-    unknown
-  >;
+  const query = route.query === undefined ? undefined : parseInput(route.query, given);
   const context = consoleContext(services, request, caller);
-  // The table holds routes of any body type; `body` has just been parsed with this route's own schema.
-  const reply = await route.handle(context, { body: body as never, query, params, request, readBytes });
+  const reply = await route.handle(context, { body, query, params, request, readBytes });
   if (reply.download !== undefined) {
     const { contentType, name, body: file } = reply.download;
     const headers = { "content-type": contentType, "content-disposition": `attachment; filename="${name}"` };

@@ -1,40 +1,4 @@
-import { z } from "zod";
-import type { UsageRow } from "../../contracts/console/usage";
-
-const COLUMNS = [
-  "at",
-  "id",
-  "request_id",
-  "key_id",
-  "key_name",
-  "user_id",
-  "user_name",
-  "model",
-  "channel_id",
-  "channel_name",
-  "operation",
-  "attempts",
-  "input_tokens",
-  "output_tokens",
-  "characters",
-  "audio_ms",
-  "cost_usd",
-  "status",
-  "error",
-  "cached",
-  "estimated",
-  "user",
-  "tags",
-  "latency_ms",
-  "first_byte_ms",
-] as const satisfies readonly (keyof UsageRow)[];
-
-/** The file as /openapi.json shows it. */
-export const UsageCsv = z.string().meta({
-  description: "RFC 4180: a line of names, then one for each call",
-  pattern: `^${COLUMNS.join(",")}\r\n`,
-  examples: [`${COLUMNS.join(",")}\r\n`],
-});
+import { USAGE_COLUMNS, type UsageRow } from "../../contracts/console/usage";
 
 /**
  * Where a spreadsheet may start a cell and read it as a formula: the start of the text, and after each separator that
@@ -51,9 +15,9 @@ function cell(value: string | number | boolean | null): string {
 
 /** RFC 4180 with a line of names on top, a chunk for each page of rows. */
 export async function* usageCsv(pages: AsyncIterable<UsageRow[]>): AsyncGenerator<Uint8Array> {
-  yield Buffer.from(`${COLUMNS.join(",")}\r\n`);
+  yield Buffer.from(`${USAGE_COLUMNS.join(",")}\r\n`);
   for await (const rows of pages) {
-    const lines = rows.map((row) => COLUMNS.map((column) => cell(row[column])).join(","));
+    const lines = rows.map((row) => USAGE_COLUMNS.map((column) => cell(row[column])).join(","));
     if (lines.length > 0) yield Buffer.from(`${lines.join("\r\n")}\r\n`);
   }
 }

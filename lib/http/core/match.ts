@@ -1,6 +1,7 @@
+import type { Method } from "../../contracts/console/endpoints";
 import { MODEL_NAME } from "../../contracts/console/model-name";
 import { AppError } from "../../errors";
-import type { Method, Parameters, Route, Surface } from "./route";
+import type { Parameters, Route, Surface } from "./route";
 
 const DOT_SEGMENT = /(?:^|\/)\.{1,2}(?:\/|$)/;
 /** IDs and names in a path: printable characters, at most 256. */

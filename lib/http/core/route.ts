@@ -1,67 +1,69 @@
-import { z } from "zod";
-import type { ConsoleContext } from "../../console/context";
+import type { z } from "zod";
+import type { ConsoleContext, ConsoleServices } from "../../console/context";
+import {
+  type BodyOf,
+  type DataOf,
+  type EndpointKey,
+  type ParamsOf,
+  type QueryOf,
+  splitKey,
+} from "../../contracts/console/endpoint";
+import {
+  ENDPOINTS,
+  type EndpointSchemas,
+  type Method,
+  type ReplyContent,
+} from "../../contracts/console/endpoints";
 import type { GatewayContext } from "../../gateway/context";
 import type { Operation } from "../../ports/store";
 import type { Inbound, Outbound } from "./exchange";
 import type { Json } from "./openapi/json-schema";
 
-/**
- * A route is a declaration in the route table (routes/index.ts), which both adapters serve.
- * `path` segments in braces are parameters: `{id}` takes one segment, `{model}` takes one or more (model ids hold
- * slashes), percent-decoded once and checked. A pattern may end in `:{method}` on the Gemini surface.
- */
-/** Schemas of a reply by content type; `BINARY` for replies that are not text. */
-export type ReplyContent = Readonly<Record<string, z.ZodType>>;
-export const BINARY = z.string().meta({ format: "binary" });
-
 export type Surface = "gemini" | "openai" | "console";
-export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 export type Parameters = Readonly<Record<string, string>>;
 
-/** `/api/**`: answers `{success, message, data}`. */
-export interface ConsoleRoute<Body extends z.ZodType | undefined = z.ZodType | undefined> {
-  surface: "console";
-  method: Method;
-  path: string;
+/** What a console handler receives, parsed by the endpoint's schemas. */
+interface ConsoleInput<Body, Query, Params> {
+  body: Body;
+  query: Query;
+  params: Params;
+  request: Inbound;
+  /** The body of an endpoint with `rawBody`, up to `maxBodyBytes`; empty for others. */
+  readBytes(): Promise<Uint8Array>;
+}
+
+/** How the server answers an endpoint of the console. */
+interface ConsoleHandling<Body, Query, Params, Data> {
   /**
    * `none`: anyone; `session`: cookie; `manage`: cookie, or a key with the manage operation; `admin`: a session or
    * manage key of an owner or admin; `adminSession`: their session alone. Keys reach keys, channels, models and usage.
    */
   auth: "none" | "session" | "manage" | "admin" | "adminSession";
-  /** Strict schema of the JSON body; absent: no body is read. */
-  body?: Body;
-  /** Strict schema of the query's parameters; absent: unknown parameters are ignored. */
-  query?: z.ZodType;
   /** Answers before the initial setup too (otherwise 503 `not_initialized` for `/api/user/login*`; other routes are 401). */
   openBeforeSetup?: boolean;
   /** Allowed for users who must set up 2FA first (Settings, `two_factor_roles`): their account and sign-out. */
   allowedWithoutTwoFactor?: boolean;
   /** Largest body in bytes; absent: the console's limit. */
   maxBodyBytes?: number;
-  /** The content type of a body that is not JSON: the handler reads it with `readBytes`, once it has memory for it. */
-  rawBody?: string;
+  /** Runs before the fields of the body are checked: its error takes precedence over theirs. */
+  checkFirst?(services: ConsoleServices): Promise<void>;
   summary: string;
-  /** Schema of `data`, for /openapi.json; absent: null. */
-  data?: z.ZodType;
-  /** Replies without the JSON envelope, by content type, for /openapi.json. */
-  content?: ReplyContent;
   /** Adds the checks that `body` leaves to the handler to the published schema. */
   describeBody?(schema: Json): Json;
-  handle(
-    ctx: ConsoleContext,
-    input: {
-      body: Body extends z.ZodType ? z.output<Body> : undefined;
-      query: Record<string, unknown>;
-      params: Parameters;
-      request: Inbound;
-      /** The body of a route with `rawBody`, up to `maxBodyBytes`; empty for others. */
-      readBytes(): Promise<Uint8Array>;
-    },
-  ): Promise<ConsoleReply>;
+  handle(ctx: ConsoleContext, input: ConsoleInput<Body, Query, Params>): Promise<ConsoleReply<Data>>;
 }
 
-export interface ConsoleReply {
-  data: unknown;
+/** `/api/**`: answers `{success, message, data}`, or a file or stream (`content`). */
+export interface ConsoleRoute
+  extends EndpointSchemas,
+    ConsoleHandling<unknown, unknown, Parameters, unknown> {
+  surface: "console";
+  method: Method;
+  path: string;
+}
+
+export interface ConsoleReply<Data = unknown> {
+  data: Data;
   /** Default: 200. */
   status?: number;
   cookies?: string[];
@@ -111,14 +113,20 @@ export interface PlainRoute {
   handle(services: ConsoleContext, request: Inbound): Promise<Outbound>;
 }
 
+/**
+ * A route is a declaration in the route table (routes/index.ts), which both adapters serve.
+ * `path` segments in braces are parameters: `{id}` takes one segment, `{model}` takes one or more (model ids hold
+ * slashes), percent-decoded once and checked. A pattern may end in `:{method}` on the Gemini surface.
+ */
 export type Route = ConsoleRoute | GatewayRoute | PlainRoute;
 
-/** Types the body of `handle` by its schema. */
-export function consoleRoute<Body extends z.ZodType | undefined = undefined>(
-  definition: Omit<ConsoleRoute<Body>, "surface">,
+/** The route of an endpoint of the console: method, path and schemas are those of its declaration. */
+export function consoleRoute<Key extends EndpointKey>(
+  key: Key,
+  handling: ConsoleHandling<BodyOf<Key>, QueryOf<Key>, ParamsOf<Key>, DataOf<Key>>,
 ): ConsoleRoute {
-  // The table holds routes of any body; the console pipeline parses with `body` before it calls `handle`.
-  return { surface: "console", ...definition } as unknown as ConsoleRoute;
+  const schemas: EndpointSchemas = ENDPOINTS[key];
+  return { surface: "console", ...splitKey(key), ...schemas, ...handling };
 }
 
 export function gatewayRoute(definition: GatewayRoute): GatewayRoute {

@@ -2,7 +2,6 @@ import { z } from "zod";
 import { readSettings } from "../../console/access/read-settings";
 import { isSameSecret } from "../../console/auth/tokens";
 import { digestOf } from "../../console/settings/metrics-token";
-import { Health, Status } from "../../contracts/console/status";
 import { AppError } from "../../errors";
 import type { Inbound } from "../core/exchange";
 import { describeRoutes } from "../core/openapi/describe-routes";
@@ -48,35 +47,26 @@ const metricsRoute: PlainRoute = {
 };
 
 export const OPERATIONS_ROUTES: readonly Route[] = [
-  consoleRoute({
-    method: "GET",
-    path: "/api/health/live",
+  consoleRoute("GET /api/health/live", {
     auth: "none",
     openBeforeSetup: true,
     summary: "Tells that the process runs",
-    data: Health,
-    handle: async () => ({ data: { status: "live" } }),
+    handle: async () => ({ data: { status: "live" as const } }),
   }),
-  consoleRoute({
-    method: "GET",
-    path: "/api/health/ready",
+  consoleRoute("GET /api/health/ready", {
     auth: "none",
     openBeforeSetup: true,
     summary: "Tells that the store answers and the process is not about to stop",
-    data: Health,
     async handle({ instance, store }) {
       if (instance.draining) throw new AppError("overloaded", "The server is shutting down.");
       await store.ping();
-      return { data: { status: "ready" } };
+      return { data: { status: "ready" as const } };
     },
   }),
-  consoleRoute({
-    method: "GET",
-    path: "/api/status",
+  consoleRoute("GET /api/status", {
     auth: "none",
     openBeforeSetup: true,
     summary: "Tells whether the instance is set up, and its public settings",
-    data: Status,
     async handle({ store, caller, instance }) {
       const [setup, settings] = await Promise.all([store.setup.isSetUp(), readSettings(store)]);
       const { self_use_mode, demo_site, self_registration } = settings;

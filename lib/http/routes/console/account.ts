@@ -2,38 +2,25 @@ import { changePassword } from "../../../console/auth/change-password";
 import { endOtherSessions, endSession, listSessions } from "../../../console/auth/sessions";
 import { readSelf, updateSelf } from "../../../console/users/self";
 import { hasTwoFactor, toUser } from "../../../console/users/to-user";
-import { SessionList } from "../../../contracts/console/sessions";
-import { ChangePassword, Self, UpdateSelf, User } from "../../../contracts/console/user";
 import { writeSessionCookie } from "../../console/session-cookie";
 import { consoleRoute } from "../../core/route";
 
 export const ACCOUNT_ROUTES = [
-  consoleRoute({
-    method: "GET",
-    path: "/api/user/self",
+  consoleRoute("GET /api/user/self", {
     auth: "session",
     allowedWithoutTwoFactor: true,
-    data: Self,
     summary: "Show the signed-in user",
     handle: async (ctx) => ({ data: await readSelf(ctx) }),
   }),
-  consoleRoute({
-    method: "PATCH",
-    path: "/api/user/self",
+  consoleRoute("PATCH /api/user/self", {
     auth: "session",
     allowedWithoutTwoFactor: true,
-    body: UpdateSelf,
-    data: Self,
     summary: "Change your profile",
     handle: async (ctx, { body }) => ({ data: await updateSelf(ctx, body) }),
   }),
-  consoleRoute({
-    method: "POST",
-    path: "/api/user/password",
+  consoleRoute("POST /api/user/password", {
     auth: "session",
     allowedWithoutTwoFactor: true,
-    body: ChangePassword,
-    data: User,
     summary: "Change your password; every other session ends",
     async handle(ctx, { body }) {
       const { user, started } = await changePassword(ctx, body);
@@ -43,18 +30,13 @@ export const ACCOUNT_ROUTES = [
       };
     },
   }),
-  consoleRoute({
-    method: "GET",
-    path: "/api/user/sessions",
+  consoleRoute("GET /api/user/sessions", {
     auth: "session",
     allowedWithoutTwoFactor: true,
-    data: SessionList,
     summary: "List your sessions",
     handle: async (ctx) => ({ data: await listSessions(ctx) }),
   }),
-  consoleRoute({
-    method: "DELETE",
-    path: "/api/user/sessions",
+  consoleRoute("DELETE /api/user/sessions", {
     auth: "session",
     allowedWithoutTwoFactor: true,
     summary: "End all your other sessions",
@@ -63,14 +45,12 @@ export const ACCOUNT_ROUTES = [
       return { data: null };
     },
   }),
-  consoleRoute({
-    method: "DELETE",
-    path: "/api/user/sessions/{id}",
+  consoleRoute("DELETE /api/user/sessions/{id}", {
     auth: "session",
     allowedWithoutTwoFactor: true,
     summary: "End one of your sessions",
     async handle(ctx, { params }) {
-      await endSession(ctx, params.id ?? "");
+      await endSession(ctx, params.id);
       return { data: null };
     },
   }),

@@ -19,25 +19,7 @@ import {
 } from "../../../console/channels/manage";
 import { testChannel } from "../../../console/channels/test-channel";
 import { closeCircuit, updateChannel } from "../../../console/channels/update";
-import { ChannelErrors, ChannelErrorsQuery } from "../../../contracts/console/channel-errors";
 import { ELEVENLABS_SHAPE, GEMINI_SHAPE, OPENAI_SHAPE } from "../../../contracts/console/channel-options";
-import {
-  AllowedUpstreams,
-  AllowUpstream,
-  Channel,
-  ChannelTest,
-  CloseCircuit,
-  CreateChannel,
-  DraftChannel,
-  DraftModels,
-  OrderChannels,
-  Provider,
-  TestChannel,
-  TestDraft,
-  UpdateChannel,
-  UpstreamModels,
-} from "../../../contracts/console/channels";
-import { listOf } from "../../../contracts/paging";
 import { SPEECH_SAMPLE_RATE } from "../../../ports/speech-model";
 import { isObject, type Json, requestSchema } from "../../core/openapi/json-schema";
 import { consoleRoute } from "../../core/route";
@@ -69,153 +51,96 @@ function asWav(pcm: Uint8Array): Uint8Array {
 }
 
 export const CHANNELS_ROUTES = [
-  consoleRoute({
-    method: "GET",
-    path: "/api/channels",
+  consoleRoute("GET /api/channels", {
     auth: "admin",
-    data: listOf(Channel),
     summary: "List channels in the order in which they are tried",
     handle: async (ctx) => ({ data: await listChannels(ctx) }),
   }),
-  consoleRoute({
-    method: "POST",
-    path: "/api/channels",
+  consoleRoute("POST /api/channels", {
     auth: "admin",
-    body: CreateChannel,
     describeBody: withOptions,
-    data: Channel,
     summary: "Add a channel to an upstream",
     handle: async (ctx, { body }) => ({ data: await createChannel(ctx, body) }),
   }),
-  consoleRoute({
-    method: "GET",
-    path: "/api/channels/{id}",
+  consoleRoute("GET /api/channels/{id}", {
     auth: "admin",
-    data: Channel,
     summary: "Show a channel",
-    handle: async (ctx, { params }) => ({ data: await getChannel(ctx, params.id ?? "") }),
+    handle: async (ctx, { params }) => ({ data: await getChannel(ctx, params.id) }),
   }),
-  consoleRoute({
-    method: "GET",
-    path: "/api/channels/{id}/errors",
+  consoleRoute("GET /api/channels/{id}/errors", {
     auth: "admin",
-    query: ChannelErrorsQuery,
-    data: ChannelErrors,
     summary: "List the newest failed attempts on a channel, including those recovered by failover",
-    // The route pipeline has parsed the query with the schema above; its declared type is that of every route.
     handle: async (ctx, { params, query }) => ({
-      data: await listChannelErrors(ctx, params.id ?? "", query as ChannelErrorsQuery),
+      data: await listChannelErrors(ctx, params.id, query),
     }),
   }),
-  consoleRoute({
-    method: "PATCH",
-    path: "/api/channels/{id}",
+  consoleRoute("PATCH /api/channels/{id}", {
     auth: "admin",
-    body: UpdateChannel,
     describeBody: withAnyOptions,
-    data: Channel,
     summary: "Change a channel",
-    handle: async (ctx, { params, body }) => ({ data: await updateChannel(ctx, params.id ?? "", body) }),
+    handle: async (ctx, { params, body }) => ({ data: await updateChannel(ctx, params.id, body) }),
   }),
-  consoleRoute({
-    method: "DELETE",
-    path: "/api/channels/{id}",
+  consoleRoute("DELETE /api/channels/{id}", {
     auth: "admin",
     summary: "Remove a channel and its keys",
     async handle(ctx, { params }) {
-      await deleteChannel(ctx, params.id ?? "");
+      await deleteChannel(ctx, params.id);
       return { data: null };
     },
   }),
-  consoleRoute({
-    method: "POST",
-    path: "/api/channels/{id}/test",
+  consoleRoute("POST /api/channels/{id}/test", {
     auth: "admin",
-    body: TestChannel,
-    data: ChannelTest,
     summary: "Test a channel with one real call",
-    handle: async (ctx, { params, body }) => ({ data: await testChannel(ctx, params.id ?? "", body, asWav) }),
+    handle: async (ctx, { params, body }) => ({ data: await testChannel(ctx, params.id, body, asWav) }),
   }),
-  consoleRoute({
-    method: "POST",
-    path: "/api/channels/{id}/models",
+  consoleRoute("POST /api/channels/{id}/models", {
     auth: "admin",
-    data: UpstreamModels,
     summary: "List the models of a channel's upstream",
-    handle: async (ctx, { params }) => ({ data: await listUpstreamModels(ctx, params.id ?? "") }),
+    handle: async (ctx, { params }) => ({ data: await listUpstreamModels(ctx, params.id) }),
   }),
-  consoleRoute({
-    method: "POST",
-    path: "/api/channels/{id}/close",
+  consoleRoute("POST /api/channels/{id}/close", {
     auth: "admin",
-    body: CloseCircuit,
-    data: Channel,
     summary: "Close the circuits of a channel, or of one of its keys",
-    handle: async (ctx, { params, body }) => ({ data: await closeCircuit(ctx, params.id ?? "", body) }),
+    handle: async (ctx, { params, body }) => ({ data: await closeCircuit(ctx, params.id, body) }),
   }),
-  consoleRoute({
-    method: "POST",
-    path: "/api/channels/order",
+  consoleRoute("POST /api/channels/order", {
     auth: "admin",
-    body: OrderChannels,
-    data: listOf(Channel),
     summary: "Set the order in which channels are tried, for all of them at once",
     handle: async (ctx, { body }) => ({ data: await orderChannels(ctx, body) }),
   }),
-  consoleRoute({
-    method: "POST",
-    path: "/api/channels/draft/models",
+  consoleRoute("POST /api/channels/draft/models", {
     auth: "admin",
-    body: DraftChannel,
     describeBody: withOptions,
-    data: DraftModels,
     summary: "List the models of an upstream before its channel is saved",
     handle: async (ctx, { body }) => ({ data: await listDraftModels(ctx, body) }),
   }),
-  consoleRoute({
-    method: "POST",
-    path: "/api/channels/draft/test",
+  consoleRoute("POST /api/channels/draft/test", {
     auth: "admin",
-    body: TestDraft,
     describeBody: withOptions,
-    data: ChannelTest,
     summary: "Test an unsaved channel with one real call",
     handle: async (ctx, { body }) => ({ data: await testDraft(ctx, body, asWav) }),
   }),
-  consoleRoute({
-    method: "GET",
-    path: "/api/providers",
+  consoleRoute("GET /api/providers", {
     auth: "admin",
-    data: z.strictObject({ items: z.array(Provider) }),
     summary: "List the providers a channel can have",
     handle: async (ctx) => ({ data: listProviders(ctx) }),
   }),
-  consoleRoute({
-    method: "GET",
-    path: "/api/upstreams/allowed",
+  consoleRoute("GET /api/upstreams/allowed", {
     auth: "admin",
-    data: AllowedUpstreams,
     summary: "List the private addresses that the owner has allowed as upstreams",
     async handle(ctx) {
       requireAdmin(ctx);
       return { data: { targets: await readAllowedUpstreams(ctx.store) } };
     },
   }),
-  consoleRoute({
-    method: "POST",
-    path: "/api/upstreams/allowed",
+  consoleRoute("POST /api/upstreams/allowed", {
     auth: "session",
-    body: AllowUpstream,
-    data: AllowedUpstreams,
     summary: "Allow one private host and port as an upstream, with the owner's password",
     handle: async (ctx, { body }) => ({ data: await allowUpstream(ctx, body) }),
   }),
-  consoleRoute({
-    method: "DELETE",
-    path: "/api/upstreams/allowed/{target}",
+  consoleRoute("DELETE /api/upstreams/allowed/{target}", {
     auth: "session",
-    data: AllowedUpstreams,
     summary: "Remove an allowed private host and port",
-    handle: async (ctx, { params }) => ({ data: await disallowUpstream(ctx, params.target ?? "") }),
+    handle: async (ctx, { params }) => ({ data: await disallowUpstream(ctx, params.target) }),
   }),
 ];

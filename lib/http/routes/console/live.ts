@@ -1,16 +1,10 @@
-import { z } from "zod";
 import { watchChanges } from "../../../console/live/watch";
 import { eventStream } from "../../console/event-stream";
 import { consoleRoute } from "../../core/route";
 
 export const LIVE_ROUTES = [
-  consoleRoute({
-    method: "GET",
-    path: "/api/events",
+  consoleRoute("GET /api/events", {
     auth: "session",
-    content: {
-      "text/event-stream": z.string().meta({ examples: ['event: changed\ndata: {"topics":["keys"]}\n\n'] }),
-    },
     summary: "Server-sent events that name what has changed (`changed`: {topics}), never the change itself",
     handle: async (ctx, { request }) => ({
       data: null,

@@ -1,24 +1,17 @@
 import { encodeRecording } from "../../../console/live/encode-recording";
-import { EncodeRecordingQuery, MAX_RECORDING_BYTES } from "../../../contracts/console/recordings";
+import { MAX_RECORDING_BYTES } from "../../../contracts/console/recordings";
 import { SPEECH_CONTENT_TYPES } from "../../../contracts/gateway/openai/speech";
-import { BINARY, consoleRoute } from "../../core/route";
+import { consoleRoute } from "../../core/route";
 import { startedBody } from "../../gateway/speech-body";
 
 const ENDING = { mp3: "mp3", opus: "ogg", aac: "aac", flac: "flac" } as const;
 
 export const RECORDINGS_ROUTES = [
-  consoleRoute({
-    method: "POST",
-    path: "/api/recordings/encode",
+  consoleRoute("POST /api/recordings/encode", {
     auth: "session",
-    query: EncodeRecordingQuery,
-    rawBody: "audio/pcm",
     maxBodyBytes: MAX_RECORDING_BYTES,
-    content: { "audio/mpeg": BINARY, "audio/ogg": BINARY, "audio/aac": BINARY, "audio/flac": BINARY },
     summary: "Encode a recording of the playground (24 kHz mono s16le) as mp3, opus, aac or flac",
-    async handle(ctx, { query, readBytes }) {
-      // The route pipeline has parsed the query with the schema above; its declared type is that of every route.
-      const { format } = query as EncodeRecordingQuery;
+    async handle(ctx, { query: { format }, readBytes }) {
       return {
         data: null,
         download: {

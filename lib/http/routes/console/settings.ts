@@ -5,20 +5,8 @@ import { importFile } from "../../../console/settings/file/import";
 import { readInstanceFacts } from "../../../console/settings/instance-facts";
 import { createMetricsToken, removeMetricsToken } from "../../../console/settings/metrics-token";
 import { showSettings, updateSettings } from "../../../console/settings/update";
-import {
-  InstanceFacts,
-  MetricsToken,
-  OwnerProof,
-  UpdateSettings,
-  VersionedSettings,
-} from "../../../contracts/console/settings";
-import {
-  ImportReport,
-  ImportSettings,
-  MAX_FILE_BYTES,
-  SettingsFile,
-} from "../../../contracts/console/settings-file";
-import { BINARY, consoleRoute } from "../../core/route";
+import { MAX_FILE_BYTES } from "../../../contracts/console/settings-file";
+import { consoleRoute } from "../../core/route";
 
 /** A whole file as one chunk. */
 async function* oneChunk(text: string): AsyncGenerator<Uint8Array> {
@@ -26,34 +14,22 @@ async function* oneChunk(text: string): AsyncGenerator<Uint8Array> {
 }
 
 export const SETTINGS_ROUTES = [
-  consoleRoute({
-    method: "GET",
-    path: "/api/settings",
+  consoleRoute("GET /api/settings", {
     auth: "adminSession",
-    data: VersionedSettings,
     summary: "Show the instance's settings",
     handle: async (ctx) => ({ data: await showSettings(ctx) }),
   }),
-  consoleRoute({
-    method: "PATCH",
-    path: "/api/settings",
+  consoleRoute("PATCH /api/settings", {
     auth: "adminSession",
-    body: UpdateSettings,
-    data: VersionedSettings,
     summary: "Change the instance's settings",
     handle: async (ctx, { body }) => ({ data: await updateSettings(ctx, body) }),
   }),
-  consoleRoute({
-    method: "GET",
-    path: "/api/settings/instance",
+  consoleRoute("GET /api/settings/instance", {
     auth: "adminSession",
-    data: InstanceFacts,
     summary: "Show the base values of the settings and those in force",
     handle: async (ctx) => ({ data: await readInstanceFacts(ctx) }),
   }),
-  consoleRoute({
-    method: "POST",
-    path: "/api/settings/caches/clear",
+  consoleRoute("POST /api/settings/caches/clear", {
     auth: "adminSession",
     summary: "Clear the caches of vectors and speech",
     async handle(ctx) {
@@ -61,18 +37,12 @@ export const SETTINGS_ROUTES = [
       return { data: null };
     },
   }),
-  consoleRoute({
-    method: "POST",
-    path: "/api/settings/metrics-token",
+  consoleRoute("POST /api/settings/metrics-token", {
     auth: "session",
-    body: OwnerProof,
-    data: MetricsToken,
     summary: "Create the token of /metrics, with the owner's password; it is returned only once",
     handle: async (ctx, { body }) => ({ data: await createMetricsToken(ctx, body) }),
   }),
-  consoleRoute({
-    method: "DELETE",
-    path: "/api/settings/metrics-token",
+  consoleRoute("DELETE /api/settings/metrics-token", {
     auth: "session",
     summary: "Remove the token of /metrics that was made in the console",
     async handle(ctx) {
@@ -80,12 +50,9 @@ export const SETTINGS_ROUTES = [
       return { data: null };
     },
   }),
-  consoleRoute({
+  consoleRoute("POST /api/settings/export", {
     // POST because it writes an audit row: with GET another site's link could do so in the user's name (CS-1).
-    method: "POST",
-    path: "/api/settings/export",
     auth: "adminSession",
-    content: { "application/json": SettingsFile },
     summary: "Download channels, models and settings as one file, without secrets",
     async handle(ctx) {
       const file = await exportSettings(ctx);
@@ -94,22 +61,14 @@ export const SETTINGS_ROUTES = [
       return { data: null, download: { contentType: "application/json; charset=utf-8", name, body } };
     },
   }),
-  consoleRoute({
-    method: "POST",
-    path: "/api/settings/import",
+  consoleRoute("POST /api/settings/import", {
     auth: "adminSession",
-    body: ImportSettings,
     maxBodyBytes: MAX_FILE_BYTES,
-    data: ImportReport,
     summary: "Import a file of channels, models and settings, or report the changes",
     handle: async (ctx, { body }) => ({ data: await importFile(ctx, body) }),
   }),
-  consoleRoute({
-    method: "POST",
-    path: "/api/settings/backup",
+  consoleRoute("POST /api/settings/backup", {
     auth: "session",
-    body: OwnerProof,
-    content: { "application/vnd.sqlite3": BINARY },
     summary: "Download a copy of the whole store, with the owner's password (SQLite)",
     async handle(ctx, { body: proof }) {
       const { name, body } = await downloadBackup(ctx, proof);

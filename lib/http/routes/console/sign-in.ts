@@ -2,12 +2,7 @@ import { signOut } from "../../../console/auth/sessions";
 import { signIn } from "../../../console/auth/sign-in";
 import { verifyTwoFactor } from "../../../console/auth/verify-two-factor";
 import { toUser } from "../../../console/users/to-user";
-import {
-  SignInRequest,
-  SignInResult,
-  TwoFactorSignInRequest,
-  TwoFactorSignInResult,
-} from "../../../contracts/console/sign-in";
+import type { TwoFactorNeeded } from "../../../contracts/console/sign-in";
 import { toTimestamp } from "../../../contracts/timestamp";
 import {
   clearPendingCookie,
@@ -20,24 +15,21 @@ import {
 import { consoleRoute } from "../../core/route";
 
 export const SIGN_IN_ROUTES = [
-  consoleRoute({
-    method: "POST",
-    path: "/api/user/login",
+  consoleRoute("POST /api/user/login", {
     auth: "none",
-    body: SignInRequest,
-    data: SignInResult,
     summary: "Sign in with name and password",
     async handle(ctx, { body }) {
       const { isSecure } = ctx.peer;
       const outcome = await signIn(ctx, body);
       if (outcome.kind === "second-step") {
+        const data: TwoFactorNeeded = {
+          require_2fa: true,
+          flow_token: outcome.flowToken,
+          expires_at: toTimestamp(outcome.expiresAt),
+          methods: ["totp", "backup_code"],
+        };
         return {
-          data: {
-            require_2fa: true,
-            flow_token: outcome.flowToken,
-            expires_at: toTimestamp(outcome.expiresAt),
-            methods: ["totp", "backup_code"],
-          },
+          data,
           cookies: [writePendingCookie(isSecure, outcome.flowToken)],
         };
       }
@@ -47,12 +39,8 @@ export const SIGN_IN_ROUTES = [
       };
     },
   }),
-  consoleRoute({
-    method: "POST",
-    path: "/api/user/login/2fa",
+  consoleRoute("POST /api/user/login/2fa", {
     auth: "none",
-    body: TwoFactorSignInRequest,
-    data: TwoFactorSignInResult,
     summary: "Complete a sign-in with a 2FA code",
     async handle(ctx, { body, request }) {
       const { isSecure } = ctx.peer;
@@ -64,9 +52,7 @@ export const SIGN_IN_ROUTES = [
       };
     },
   }),
-  consoleRoute({
-    method: "POST",
-    path: "/api/user/logout",
+  consoleRoute("POST /api/user/logout", {
     // Also for signed-out callers, whose cookie must still be cleared.
     auth: "none",
     summary: "Sign out",

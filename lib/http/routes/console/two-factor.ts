@@ -1,64 +1,38 @@
 import { enableTwoFactor, setUpTwoFactor } from "../../../console/auth/two-factor/enrol";
 import { disableTwoFactor, renewBackupCodes, twoFactorStatus } from "../../../console/auth/two-factor/manage";
-import {
-  BackupCodes,
-  TwoFactorEnable,
-  TwoFactorEnrolment,
-  TwoFactorProof,
-  TwoFactorSetup,
-  TwoFactorStatus,
-} from "../../../contracts/console/two-factor";
 import { consoleRoute } from "../../core/route";
 
 export const TWO_FACTOR_ROUTES = [
-  consoleRoute({
-    method: "GET",
-    path: "/api/user/2fa/status",
+  consoleRoute("GET /api/user/2fa/status", {
     auth: "session",
     allowedWithoutTwoFactor: true,
-    data: TwoFactorStatus,
     summary: "Show the state of your 2FA",
     handle: async (ctx) => ({ data: await twoFactorStatus(ctx) }),
   }),
-  consoleRoute({
-    method: "POST",
-    path: "/api/user/2fa/setup",
+  consoleRoute("POST /api/user/2fa/setup", {
     auth: "session",
     allowedWithoutTwoFactor: true,
-    body: TwoFactorSetup,
-    data: TwoFactorEnrolment,
     summary: "Start setting up 2FA",
     handle: async (ctx, { body }) => ({ data: await setUpTwoFactor(ctx, body) }),
   }),
-  consoleRoute({
-    method: "POST",
-    path: "/api/user/2fa/enable",
+  consoleRoute("POST /api/user/2fa/enable", {
     auth: "session",
     allowedWithoutTwoFactor: true,
-    body: TwoFactorEnable,
-    data: BackupCodes,
     summary: "Enable 2FA with its first code",
     handle: async (ctx, { body }) => ({ data: await enableTwoFactor(ctx, body) }),
   }),
-  consoleRoute({
-    method: "POST",
-    path: "/api/user/2fa/disable",
+  consoleRoute("POST /api/user/2fa/disable", {
     auth: "session",
     allowedWithoutTwoFactor: true,
-    body: TwoFactorProof,
     summary: "Disable 2FA",
     async handle(ctx, { body }) {
       await disableTwoFactor(ctx, body);
       return { data: null };
     },
   }),
-  consoleRoute({
-    method: "POST",
-    path: "/api/user/2fa/backup_codes",
+  consoleRoute("POST /api/user/2fa/backup_codes", {
     auth: "session",
     allowedWithoutTwoFactor: true,
-    body: TwoFactorProof,
-    data: BackupCodes,
     summary: "Replace your backup codes",
     handle: async (ctx, { body }) => ({ data: await renewBackupCodes(ctx, body) }),
   }),

@@ -5,13 +5,11 @@ import { createNamer, type UsageNames } from "../../../console/usage/names";
 import { readOverview } from "../../../console/usage/overview";
 import { type UsageDetail as Detail, showUsage } from "../../../console/usage/read-usage";
 import { summarizeUsage } from "../../../console/usage/summarize";
-import { Overview, OverviewQuery } from "../../../contracts/console/overview";
-import { UsageDetail, UsageList, UsageQuery, type UsageRow } from "../../../contracts/console/usage";
-import { UsageSummary, UsageSummaryQuery } from "../../../contracts/console/usage-summary";
+import type { UsageDetail, UsageRow } from "../../../contracts/console/usage";
 import { nanoToUsd } from "../../../contracts/money";
 import { toTimestamp } from "../../../contracts/timestamp";
 import type { UsageRecord } from "../../../ports/store";
-import { UsageCsv, usageCsv } from "../../console/usage-csv";
+import { usageCsv } from "../../console/usage-csv";
 import { consoleRoute } from "../../core/route";
 
 function usageRow(row: UsageRecord, names: UsageNames): UsageRow {
@@ -80,16 +78,11 @@ function usageDetail({ row, names, keyDisplay, callerKey, prompt }: Detail): Usa
 }
 
 export const USAGE_ROUTES = [
-  consoleRoute({
-    method: "GET",
-    path: "/api/usage",
+  consoleRoute("GET /api/usage", {
     auth: "manage",
-    query: UsageQuery,
-    data: UsageList,
     summary: "List calls, newest first; members see their own",
     async handle(ctx, { query }) {
-      // The route pipeline has parsed the query with the schema above; its declared type is that of every route.
-      const { limit, cursor = null, q = null, ...filters } = query as UsageQuery;
+      const { limit, cursor = null, q = null, ...filters } = query;
       const page = await listUsage(ctx, filters, { limit, cursor, q });
       const namer = createNamer(ctx);
       await namer.learnRows(page.items);
@@ -97,25 +90,17 @@ export const USAGE_ROUTES = [
       return { data: { items, next_cursor: page.nextCursor } };
     },
   }),
-  consoleRoute({
-    method: "GET",
-    path: "/api/usage/summary",
+  consoleRoute("GET /api/usage/summary", {
     auth: "manage",
-    query: UsageSummaryQuery,
-    data: UsageSummary,
     summary: "Sum calls over a range by hour, day, key, model, channel, user, tag; members see their own",
-    handle: async (ctx, { query }) => ({ data: await summarizeUsage(ctx, query as UsageSummaryQuery) }),
+    handle: async (ctx, { query }) => ({ data: await summarizeUsage(ctx, query) }),
   }),
-  consoleRoute({
-    method: "GET",
-    path: "/api/usage/export",
+  consoleRoute("GET /api/usage/export", {
     auth: "manage",
-    query: UsageQuery.omit({ limit: true, cursor: true }),
-    content: { "text/csv": UsageCsv },
     summary: "Download calls as CSV, newest first; members get their own",
     async handle(ctx, { query }) {
       requireUser(ctx);
-      const { q = null, ...filters } = query as Omit<UsageQuery, "limit" | "cursor">;
+      const { q = null, ...filters } = query;
       const pages = exportUsage(ctx, filters, q);
       return {
         data: null,
@@ -127,28 +112,18 @@ export const USAGE_ROUTES = [
       };
     },
   }),
-  consoleRoute({
-    method: "GET",
-    path: "/api/usage/{id}",
+  consoleRoute("GET /api/usage/{id}", {
     auth: "manage",
-    data: UsageDetail,
     summary:
       "Show one call with its timeline, by its ID or the newest of a request ID; members see their own",
-    handle: async (ctx, { params }) => ({ data: usageDetail(await showUsage(ctx, params.id ?? "")) }),
+    handle: async (ctx, { params }) => ({ data: usageDetail(await showUsage(ctx, params.id)) }),
   }),
 ];
 
 export const OVERVIEW_ROUTES = [
-  consoleRoute({
-    method: "GET",
-    path: "/api/overview",
+  consoleRoute("GET /api/overview", {
     auth: "manage",
-    query: OverviewQuery,
-    data: Overview,
     summary: "Figures of a range and of the time before it: over time, by model, channel, key and route",
-    handle: async (ctx, { query }) => ({
-      // The route pipeline has parsed the query with the schema above; its declared type is that of every route.
-      data: await readOverview(ctx, query as OverviewQuery),
-    }),
+    handle: async (ctx, { query }) => ({ data: await readOverview(ctx, query) }),
   }),
 ];

@@ -1,0 +1,198 @@
+import { z } from "zod";
+import { CreateModel, Model, ModelList, UpdateModel } from "../gateway/models";
+import { ListQuery, listOf } from "../paging";
+import { Alert, AlertsQuery, AlertsSummary, WebhookSecret, WebhookTest } from "./alerts";
+import {
+  ApiKey,
+  ApiKeyWithSecret,
+  CreateKey,
+  KeyQuery,
+  PlaygroundKey,
+  RotateKey,
+  UpdateKey,
+} from "./api-keys";
+import { AuditCheck, AuditQuery, AuditRow } from "./audit";
+import { ChannelErrors, ChannelErrorsQuery } from "./channel-errors";
+import {
+  AllowedUpstreams,
+  AllowUpstream,
+  Channel,
+  ChannelTest,
+  CloseCircuit,
+  CreateChannel,
+  DraftChannel,
+  DraftModels,
+  OrderChannels,
+  ProviderList,
+  TestChannel,
+  TestDraft,
+  UpdateChannel,
+  UpstreamModels,
+} from "./channels";
+import {
+  AcceptInvite,
+  AcceptPasswordReset,
+  CreateInvite,
+  InspectInvite,
+  Invite,
+  InviteFacts,
+  InviteWithToken,
+  RegisterRequest,
+} from "./invites";
+import { LiveEvents } from "./live";
+import { Overview, OverviewQuery } from "./overview";
+import { EncodeRecordingQuery } from "./recordings";
+import { RoutePreview } from "./routing";
+import { SessionList } from "./sessions";
+import { InstanceFacts, MetricsToken, OwnerProof, UpdateSettings, VersionedSettings } from "./settings";
+import { ImportReport, ImportSettings, SettingsFile } from "./settings-file";
+import { SetupProgress, SetupRequest, SetupResult, SetupState, UpdateSetupProgress } from "./setup";
+import { SignInRequest, SignInResult, TwoFactorSignInRequest, TwoFactorSignInResult } from "./sign-in";
+import { Health, Status } from "./status";
+import {
+  BackupCodes,
+  TwoFactorEnable,
+  TwoFactorEnrolment,
+  TwoFactorProof,
+  TwoFactorSetup,
+  TwoFactorStatus,
+} from "./two-factor";
+import { UsageCsv, UsageDetail, UsageExportQuery, UsageList, UsageQuery } from "./usage";
+import { UsageSummary, UsageSummaryQuery } from "./usage-summary";
+import { ChangePassword, CreateUser, ManagedUser, Self, UpdateSelf, UpdateUser, User } from "./user";
+
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** Schemas of a reply by content type. */
+export type ReplyContent = Readonly<Record<string, z.ZodType>>;
+
+/** The declaration of an endpoint, under its method and path. */
+export interface EndpointSchemas {
+  /** Strict schema of the query's parameters; absent: unknown parameters are ignored. */
+  query?: z.ZodType;
+  /** Strict schema of the JSON body; absent: no body is read. */
+  body?: z.ZodType;
+  /** The content type of a body that is not JSON. */
+  rawBody?: string;
+  /** Schema of `data`; absent: null. */
+  data?: z.ZodType;
+  /** Replies without the JSON envelope, by content type: files and streams. */
+  content?: ReplyContent;
+}
+
+const BINARY = z.string().meta({ format: "binary" });
+
+/**
+ * The console API: one declaration per endpoint. The route table takes method, path and schemas from it, the handlers
+ * and lib/client their types (endpoint.ts), /openapi.json the document.
+ */
+export const ENDPOINTS = {
+  "GET /api/health/live": { data: Health },
+  "GET /api/health/ready": { data: Health },
+  "GET /api/status": { data: Status },
+
+  "GET /api/setup": { data: SetupState },
+  "POST /api/setup": { body: SetupRequest, data: SetupResult },
+  "GET /api/setup/progress": { data: SetupProgress },
+  "PATCH /api/setup/progress": { body: UpdateSetupProgress, data: SetupProgress },
+
+  "POST /api/user/login": { body: SignInRequest, data: SignInResult },
+  "POST /api/user/login/2fa": { body: TwoFactorSignInRequest, data: TwoFactorSignInResult },
+  "POST /api/user/logout": {},
+
+  "GET /api/user/2fa/status": { data: TwoFactorStatus },
+  "POST /api/user/2fa/setup": { body: TwoFactorSetup, data: TwoFactorEnrolment },
+  "POST /api/user/2fa/enable": { body: TwoFactorEnable, data: BackupCodes },
+  "POST /api/user/2fa/disable": { body: TwoFactorProof },
+  "POST /api/user/2fa/backup_codes": { body: TwoFactorProof, data: BackupCodes },
+
+  "GET /api/user/self": { data: Self },
+  "PATCH /api/user/self": { body: UpdateSelf, data: Self },
+  "POST /api/user/password": { body: ChangePassword, data: User },
+  "GET /api/user/sessions": { data: SessionList },
+  "DELETE /api/user/sessions": {},
+  "DELETE /api/user/sessions/{id}": {},
+
+  "GET /api/keys": { query: KeyQuery, data: listOf(ApiKey) },
+  "POST /api/keys": { body: CreateKey, data: ApiKeyWithSecret },
+  "POST /api/keys/playground": { data: PlaygroundKey },
+  "GET /api/keys/{id}": { data: ApiKey },
+  "PATCH /api/keys/{id}": { body: UpdateKey, data: ApiKey },
+  "DELETE /api/keys/{id}": {},
+  "POST /api/keys/{id}/rotate": { body: RotateKey, data: ApiKeyWithSecret },
+
+  "GET /api/users": { query: ListQuery, data: listOf(ManagedUser) },
+  "POST /api/users": { body: CreateUser, data: ManagedUser },
+  "GET /api/users/{id}": { data: ManagedUser },
+  "PATCH /api/users/{id}": { body: UpdateUser, data: ManagedUser },
+  "DELETE /api/users/{id}": {},
+  "POST /api/users/{id}/reset_2fa": {},
+  "POST /api/users/{id}/unlock": {},
+  "POST /api/users/{id}/password_reset": { data: InviteWithToken },
+  "DELETE /api/users/{id}/sessions": {},
+
+  "GET /api/invites": { query: ListQuery, data: listOf(Invite) },
+  "POST /api/invites": { body: CreateInvite, data: InviteWithToken },
+  "DELETE /api/invites/{id}": {},
+  "POST /api/invites/inspect": { body: InspectInvite, data: InviteFacts },
+  "POST /api/invites/accept": { body: AcceptInvite, data: User },
+  "POST /api/password-resets/accept": { body: AcceptPasswordReset, data: User },
+  "POST /api/user/register": { body: RegisterRequest, data: User },
+
+  "GET /api/settings": { data: VersionedSettings },
+  "PATCH /api/settings": { body: UpdateSettings, data: VersionedSettings },
+  "GET /api/settings/instance": { data: InstanceFacts },
+  "POST /api/settings/caches/clear": {},
+  "POST /api/settings/metrics-token": { body: OwnerProof, data: MetricsToken },
+  "DELETE /api/settings/metrics-token": {},
+  "POST /api/settings/export": { content: { "application/json": SettingsFile } },
+  "POST /api/settings/import": { body: ImportSettings, data: ImportReport },
+  "POST /api/settings/backup": { body: OwnerProof, content: { "application/vnd.sqlite3": BINARY } },
+
+  "GET /api/audit": { query: AuditQuery, data: listOf(AuditRow) },
+  "GET /api/audit/verify": { data: AuditCheck },
+
+  "GET /api/alerts": { query: AlertsQuery, data: listOf(Alert) },
+  "GET /api/alerts/summary": { data: AlertsSummary },
+  "POST /api/alerts/{id}/seen": { data: Alert },
+  "POST /api/alerts/webhook/secret": { data: WebhookSecret },
+  "POST /api/alerts/webhook/test": { data: WebhookTest },
+
+  "GET /api/channels": { data: listOf(Channel) },
+  "POST /api/channels": { body: CreateChannel, data: Channel },
+  "GET /api/channels/{id}": { data: Channel },
+  "GET /api/channels/{id}/errors": { query: ChannelErrorsQuery, data: ChannelErrors },
+  "PATCH /api/channels/{id}": { body: UpdateChannel, data: Channel },
+  "DELETE /api/channels/{id}": {},
+  "POST /api/channels/{id}/test": { body: TestChannel, data: ChannelTest },
+  "POST /api/channels/{id}/models": { data: UpstreamModels },
+  "POST /api/channels/{id}/close": { body: CloseCircuit, data: Channel },
+  "POST /api/channels/order": { body: OrderChannels, data: listOf(Channel) },
+  "POST /api/channels/draft/models": { body: DraftChannel, data: DraftModels },
+  "POST /api/channels/draft/test": { body: TestDraft, data: ChannelTest },
+  "GET /api/providers": { data: ProviderList },
+  "GET /api/upstreams/allowed": { data: AllowedUpstreams },
+  "POST /api/upstreams/allowed": { body: AllowUpstream, data: AllowedUpstreams },
+  "DELETE /api/upstreams/allowed/{target}": { data: AllowedUpstreams },
+
+  "GET /api/models": { data: ModelList },
+  "POST /api/models": { body: CreateModel, data: Model },
+  "PATCH /api/models/{model}": { body: UpdateModel, data: Model },
+  "DELETE /api/models/{model}": {},
+  "GET /api/models/{model}/route": { data: RoutePreview },
+
+  "POST /api/recordings/encode": {
+    query: EncodeRecordingQuery,
+    rawBody: "audio/pcm",
+    content: { "audio/mpeg": BINARY, "audio/ogg": BINARY, "audio/aac": BINARY, "audio/flac": BINARY },
+  },
+
+  "GET /api/usage": { query: UsageQuery, data: UsageList },
+  "GET /api/usage/summary": { query: UsageSummaryQuery, data: UsageSummary },
+  "GET /api/usage/export": { query: UsageExportQuery, content: { "text/csv": UsageCsv } },
+  "GET /api/usage/{id}": { data: UsageDetail },
+
+  "GET /api/overview": { query: OverviewQuery, data: Overview },
+
+  "GET /api/events": { content: { "text/event-stream": LiveEvents } },
+} satisfies Readonly<Record<`${Method} /api/${string}`, EndpointSchemas>>;
