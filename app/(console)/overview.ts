@@ -1,5 +1,6 @@
 import type { OverviewPageProps } from "@/components/overview/overview-page";
-import { ALERTS_SUMMARY_PATH, overviewPath } from "@/lib/client/overview";
+import { api, cached } from "@/lib/client/api";
+import { overviewQuery } from "@/lib/client/overview";
 import { readRange } from "@/lib/client/range";
 import { readSettings } from "@/lib/console/access/read-settings";
 import type { ConsoleServices } from "@/lib/console/context";
@@ -52,24 +53,17 @@ async function readFallback(
   now: number,
 ): Promise<Record<string, unknown>> {
   const param = (name: string) => [query[name] ?? null].flat()[0] ?? null;
-  const range = readRange({ get: param }, now);
-  const { from, to, interval } = range;
+  const range = overviewQuery(readRange({ get: param }, now));
   const ctx = { ...services, caller: { kind: "session" as const, user, session } };
-  const overview = await readOverview(ctx, {
-    from: new Date(from).toISOString(),
-    to: new Date(to).toISOString(),
-    interval,
-  });
-  if (user.role === "member") return { [overviewPath(range)]: overview };
+  const overview = cached(api.readOverview, { query: range }, await readOverview(ctx, range));
+  if (user.role === "member") return overview;
   const alerts = await services.store.alerts.open();
-  return {
-    [overviewPath(range)]: overview,
-    [ALERTS_SUMMARY_PATH]: {
-      open: alerts.length,
-      unseen: alerts.filter((alert) => alert.seenAt === null).length,
-      webhook_secret: { made: false },
-    },
+  const summary = {
+    open: alerts.length,
+    unseen: alerts.filter((alert) => alert.seenAt === null).length,
+    webhook_secret: { made: false },
   };
+  return { ...overview, ...cached(api.summarizeAlerts, {}, summary) };
 }
 
 /** Which first steps this user has done. Members have no upstream and price steps; only owners have a backup step. */

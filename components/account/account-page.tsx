@@ -2,7 +2,8 @@
 
 import { SWRConfig } from "swr";
 import { useTranslations } from "use-intl";
-import { SELF_PATH, useSelf } from "@/lib/client/account";
+import { api, cached } from "@/lib/client/api";
+import { useApi } from "@/lib/client/use-api";
 import type { Self } from "@/lib/contracts/console/user";
 import { PageHeader } from "../shell/page-header";
 import { Notice } from "../ui/notice";
@@ -23,7 +24,7 @@ export function AccountPage({
   passwordMinimum: number;
 }) {
   return (
-    <SWRConfig value={{ fallback: { [SELF_PATH]: self } }}>
+    <SWRConfig value={{ fallback: cached(api.readSelf, {}, self) }}>
       <Sections initial={self} mustEnrol={mustEnrol} passwordMinimum={passwordMinimum} />
     </SWRConfig>
   );
@@ -39,7 +40,7 @@ function Sections({
   passwordMinimum: number;
 }) {
   const t = useTranslations("account");
-  const { data: self = initial } = useSelf();
+  const { data: self = initial } = useApi(api.readSelf);
   return (
     <div className="mx-auto max-w-page">
       <PageHeader title={t("title")} description={t("lead")} />

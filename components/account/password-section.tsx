@@ -3,12 +3,11 @@
 import { useState } from "react";
 import { useForm } from "react-hook-form";
 import { toast } from "sonner";
-import { useSWRConfig } from "swr";
 import { useTranslations } from "use-intl";
-import { SELF_PATH, SESSIONS_PATH } from "@/lib/client/account";
-import { api } from "@/lib/client/api";
+import { api, callApi } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
-import type { Self, User } from "@/lib/contracts/console/user";
+import { useApiCache } from "@/lib/client/use-api";
+import type { Self } from "@/lib/contracts/console/user";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
 import { PasswordInput } from "../forms/password-input";
@@ -29,7 +28,7 @@ const EMPTY = { current_password: "", new_password: "", confirm: "", code: "" };
 export function PasswordSection({ self, minimum }: { self: Self; minimum: number }) {
   const t = useTranslations("account.password");
   const fieldError = useTranslations("common.fieldError");
-  const { mutate } = useSWRConfig();
+  const { reload } = useApiCache();
   const [error, setError] = useState<unknown>(null);
   const form = useForm({ resolver: useSchemaResolver(loadSchema), defaultValues: EMPTY });
   const { errors, isSubmitting } = form.formState;
@@ -38,14 +37,11 @@ export function PasswordSection({ self, minimum }: { self: Self; minimum: number
   const change = form.handleSubmit(async ({ current_password, new_password, code }) => {
     setError(null);
     try {
-      await api.post<User>("/api/user/password", {
-        current_password,
-        new_password,
-        code: self.two_factor_enabled ? code : undefined,
+      await callApi(api.changePassword, {
+        body: { current_password, new_password, code: self.two_factor_enabled ? code : undefined },
       });
       form.reset(EMPTY);
-      void mutate(SELF_PATH);
-      void mutate(SESSIONS_PATH);
+      void reload(api.readSelf, api.listSessions);
       toast.success(t("changed"));
     } catch (failure) {
       if (isApiError(failure, "invalid_credentials") && !self.two_factor_enabled) {

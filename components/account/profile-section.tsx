@@ -4,12 +4,11 @@ import { useRouter } from "next/navigation";
 import { useEffect, useState } from "react";
 import { useForm } from "react-hook-form";
 import { toast } from "sonner";
-import { useSWRConfig } from "swr";
 import { useTranslations } from "use-intl";
-import { SELF_PATH } from "@/lib/client/account";
-import { api } from "@/lib/client/api";
+import { api, callApi } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
 import { useUnsaved } from "@/lib/client/unsaved";
+import { useApiCache } from "@/lib/client/use-api";
 import type { Self } from "@/lib/contracts/console/user";
 import { CallError } from "../forms/call-error";
 import { Field } from "../forms/field";
@@ -30,7 +29,7 @@ export function ProfileSection({ self }: { self: Self }) {
   const common = useTranslations("common");
   const fieldError = useTranslations("common.fieldError");
   const router = useRouter();
-  const { mutate } = useSWRConfig();
+  const cache = useApiCache();
   const [error, setError] = useState<unknown>(null);
   const form = useForm({
     resolver: useSchemaResolver(loadSchema),
@@ -50,14 +49,14 @@ export function ProfileSection({ self }: { self: Self }) {
   const save = form.handleSubmit(async (values) => {
     setError(null);
     try {
-      const saved = await api.patch<Self>(SELF_PATH, { ...values, version: self.version });
+      const saved = await callApi(api.updateSelf, { body: { ...values, version: self.version } });
       form.reset({ display_name: saved.display_name, email: saved.email });
-      await mutate(SELF_PATH, saved, { revalidate: false });
+      await cache.write(api.readSelf, {}, saved);
       // The shell shows the name too.
       router.refresh();
       toast.success(t("saved"));
     } catch (failure) {
-      if (isApiError(failure, "conflict")) void mutate(SELF_PATH);
+      if (isApiError(failure, "conflict")) void cache.reload(api.readSelf);
       if (!setFieldErrors(form, failure, ["display_name", "email"], fieldError)) setError(failure);
     }
   });

@@ -5,8 +5,8 @@ import dynamic from "next/dynamic";
 import { useState } from "react";
 import { toast } from "sonner";
 import { useTranslations } from "use-intl";
-import { SESSIONS_PATH, useSessions } from "@/lib/client/account";
-import { api } from "@/lib/client/api";
+import { api, callApi } from "@/lib/client/api";
+import { useApi } from "@/lib/client/use-api";
 import type { Session } from "@/lib/contracts/console/sessions";
 import { CallError } from "../forms/call-error";
 import { Badge } from "../ui/badge";
@@ -21,14 +21,14 @@ const ConfirmDialog = dynamic(() => import("../forms/confirm-dialog").then((one)
 
 export function SessionsSection() {
   const t = useTranslations("account.sessions");
-  const { data, error, mutate } = useSessions();
+  const { data, error, mutate } = useApi(api.listSessions);
   /** The session to end, or all others; null while no dialog is open. */
   const [ending, setEnding] = useState<Session | "others" | null>(null);
   const deviceName = useDeviceName();
   const others = data?.items.filter((session) => !session.current) ?? [];
 
-  const end = async (path: string, message: string) => {
-    await api.delete(path);
+  const end = async (ended: Promise<null>, message: string) => {
+    await ended;
     await mutate();
     setEnding(null);
     toast.success(message);
@@ -61,7 +61,7 @@ export function SessionsSection() {
           title={t("endOthersTitle", { count: others.length })}
           text={t("endOthersText")}
           action={t("endOthers")}
-          onConfirm={() => end(SESSIONS_PATH, t("othersEnded"))}
+          onConfirm={() => end(callApi(api.endOtherSessions), t("othersEnded"))}
           onClose={() => setEnding(null)}
         />
       ) : ending ? (
@@ -71,7 +71,7 @@ export function SessionsSection() {
           action={t("end")}
           onConfirm={() =>
             end(
-              `${SESSIONS_PATH}/${encodeURIComponent(ending.id)}`,
+              callApi(api.endSession, { params: { id: ending.id } }),
               t("ended", { device: deviceName(ending.device) }),
             )
           }

@@ -2,11 +2,9 @@
 
 import { useState } from "react";
 import { toast } from "sonner";
-import { useSWRConfig } from "swr";
 import { useTranslations } from "use-intl";
-import { SELF_PATH, SESSIONS_PATH, TWO_FACTOR_PATH } from "@/lib/client/account";
-import { api } from "@/lib/client/api";
-import type { BackupCodes as Codes } from "@/lib/contracts/console/two-factor";
+import { api, callApi } from "@/lib/client/api";
+import { useApiCache } from "@/lib/client/use-api";
 import { EnrolTwoFactor } from "../two-factor/enrol";
 import { SaveBackupCodes } from "../two-factor/save-backup-codes";
 import { Dialog, DialogContent, DialogDescription, DialogHeader, DialogTitle } from "../ui/dialog";
@@ -25,10 +23,10 @@ export function TwoFactorDialog({
   onClose(): void;
 }) {
   const t = useTranslations("account.twoFactor");
-  const { mutate } = useSWRConfig();
+  const { reload } = useApiCache();
   const [codes, setCodes] = useState<string[] | null>(null);
   const [showsCodes, setShowsCodes] = useState(false);
-  const refresh = () => Promise.all([SELF_PATH, TWO_FACTOR_PATH, SESSIONS_PATH].map((path) => mutate(path)));
+  const refresh = () => reload(api.readSelf, api.readTwoFactor, api.listSessions);
   const preventClose = (event: Event) => {
     if (showsCodes) event.preventDefault();
   };
@@ -61,10 +59,10 @@ export function TwoFactorDialog({
           <ProofForm
             action={t("renewAction")}
             onProof={async (proof) => {
-              const { backup_codes } = await api.post<Codes>("/api/user/2fa/backup_codes", proof);
+              const { backup_codes } = await callApi(api.renewBackupCodes, { body: proof });
               setCodes(backup_codes);
               setShowsCodes(true);
-              void mutate(TWO_FACTOR_PATH);
+              void reload(api.readTwoFactor);
             }}
             onCancel={onClose}
           />
@@ -75,7 +73,7 @@ export function TwoFactorDialog({
             action={t("switchOff")}
             isDanger
             onProof={async (proof) => {
-              await api.post("/api/user/2fa/disable", proof);
+              await callApi(api.disableTwoFactor, { body: proof });
               await refresh();
               toast.success(t("disabled"));
               onClose();

@@ -3,7 +3,8 @@
 import dynamic from "next/dynamic";
 import { useState } from "react";
 import { useTranslations } from "use-intl";
-import { useTwoFactor } from "@/lib/client/account";
+import { api } from "@/lib/client/api";
+import { useApi } from "@/lib/client/use-api";
 import type { TwoFactorStatus } from "@/lib/contracts/console/two-factor";
 import type { Self } from "@/lib/contracts/console/user";
 import { CallError } from "../forms/call-error";
@@ -24,7 +25,7 @@ const FEW_CODES = 3;
 
 export function TwoFactorSection({ self }: { self: Self }) {
   const t = useTranslations("account.twoFactor");
-  const { data, error, mutate } = useTwoFactor();
+  const { data, error, mutate } = useApi(api.readTwoFactor);
   const [dialog, setDialog] = useState<TwoFactorDialogKind | null>(null);
   // Known from the page's data before the status has loaded.
   const isOn = data?.enabled ?? self.two_factor_enabled;

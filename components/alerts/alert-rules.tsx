@@ -4,10 +4,10 @@ import { useEffect, useState } from "react";
 import { type UseFormReturn, useForm } from "react-hook-form";
 import { toast } from "sonner";
 import { useTranslations } from "use-intl";
-import { useInstanceSettings } from "@/lib/client/alerts";
-import { api } from "@/lib/client/api";
+import { api, callApi } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
 import { useUnsaved } from "@/lib/client/unsaved";
+import { useApi } from "@/lib/client/use-api";
 import type { Settings, VersionedSettings } from "@/lib/contracts/console/settings";
 import { CallError } from "../forms/call-error";
 import { Field } from "../forms/field";
@@ -39,7 +39,7 @@ const textOrNull = (text: unknown) => (text === "" ? null : text);
 /** The thresholds of alerts and the webhook that receives them. */
 export function AlertRules() {
   const t = useTranslations("alerts.rules");
-  const { data, error, mutate } = useInstanceSettings();
+  const { data, error, mutate } = useApi(api.readSettings);
   return (
     <Section title={t("title")} text={t("text")}>
       {error && !data ? (
@@ -113,10 +113,7 @@ function useRulesForm({ settings, onSaved, onStale }: RulesFormProps) {
     setError(null);
     setStale(false);
     try {
-      const saved = await api.patch<VersionedSettings>("/api/settings", {
-        alerts,
-        version: settings.version,
-      });
+      const saved = await callApi(api.updateSettings, { body: { alerts, version: settings.version } });
       form.reset(saved.alerts);
       onSaved(saved);
       toast.success(t("saved"));

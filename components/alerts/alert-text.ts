@@ -116,3 +116,19 @@ function useDeliveryText() {
 
   return { errorOf, deliveryOf };
 }
+
+/** The page where the cause of an alert can be fixed. */
+export function alertHref({ kind, subject, subject_name, detail }: Alert): string {
+  switch (kind) {
+    case "channel_open":
+      return `/channels/${encodeURIComponent(subject)}`;
+    case "error_rate":
+      return "/logs?status=failed&range=1h";
+    case "budget_nearly_spent":
+    case "budget_spent":
+      return `/${detail.owner === "user" ? "users" : "keys"}?q=${encodeURIComponent(subject_name ?? "")}`;
+    case "disk":
+    case "second_server":
+      return "/settings";
+  }
+}

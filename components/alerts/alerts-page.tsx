@@ -3,22 +3,42 @@
 import { BellIcon } from "lucide-react";
 import { SWRConfig } from "swr";
 import { useTranslations } from "use-intl";
-import { alertsFallback, type FirstAlerts, useOpenAlerts } from "@/lib/client/alerts";
-import type { Alert } from "@/lib/contracts/console/alerts";
+import { api, cached } from "@/lib/client/api";
+import { useApi } from "@/lib/client/use-api";
+import { cachedPages } from "@/lib/client/use-api-pages";
+import type { Alert, AlertsSummary } from "@/lib/contracts/console/alerts";
+import type { ListPage } from "@/lib/contracts/paging";
 import { CallError } from "../forms/call-error";
 import { PageHeader } from "../shell/page-header";
 import { EmptyState } from "../ui/empty-state";
 import { Skeleton } from "../ui/skeleton";
 import { AlertRules } from "./alert-rules";
 import { OpenAlert } from "./open-alert";
-import { ResolvedAlerts } from "./resolved-alerts";
+import { RESOLVED, ResolvedAlerts } from "./resolved-alerts";
 import { WebhookSection } from "./webhook-section";
+
+const OPEN = { query: { state: "opened", limit: 100 } } as const;
+/** The interval of the server's own checks. */
+const REFRESH_MS = 15_000;
+
+/** Data of the page, read on the server. */
+export interface FirstAlerts {
+  open: ListPage<Alert>;
+  /** The first page. */
+  resolved: ListPage<Alert>;
+  summary: AlertsSummary;
+}
 
 /** Open and resolved alerts, the alert rules and the webhook. */
 export function AlertsPage({ first }: { first: FirstAlerts }) {
   const t = useTranslations("alerts");
+  const fallback = {
+    ...cached(api.listAlerts, OPEN, first.open),
+    ...cachedPages(api.listAlerts, RESOLVED, first.resolved),
+    ...cached(api.summarizeAlerts, {}, first.summary),
+  };
   return (
-    <SWRConfig value={{ fallback: alertsFallback(first) }}>
+    <SWRConfig value={{ fallback }}>
       <div className="mx-auto max-w-page">
         <PageHeader title={t("title")} description={t("lead")} />
         <OpenAlerts />
@@ -32,7 +52,7 @@ export function AlertsPage({ first }: { first: FirstAlerts }) {
 
 function OpenAlerts() {
   const t = useTranslations("alerts");
-  const { data, error, mutate } = useOpenAlerts();
+  const { data, error, mutate } = useApi(api.listAlerts, OPEN, { refreshInterval: REFRESH_MS });
   return (
     <section aria-label={t("open")} className="mb-8">
       {error && !data ? (

@@ -4,17 +4,16 @@ import { ArrowRightIcon } from "lucide-react";
 import Link from "next/link";
 import { useState } from "react";
 import { toast } from "sonner";
-import { useSWRConfig } from "swr";
 import { useTranslations } from "use-intl";
-import { alertHref } from "@/lib/client/alerts";
-import { api } from "@/lib/client/api";
+import { api, callApi } from "@/lib/client/api";
+import { useApiCache } from "@/lib/client/use-api";
 import type { Alert } from "@/lib/contracts/console/alerts";
 import { useErrorText } from "../forms/error-text";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { RelativeTime } from "../ui/relative-time";
 import { StatusDot } from "../ui/status-dot";
-import { useAlertText } from "./alert-text";
+import { alertHref, useAlertText } from "./alert-text";
 
 /** Kinds that do not make calls fail. */
 const WARNINGS: ReadonlySet<Alert["kind"]> = new Set(["budget_nearly_spent", "second_server"]);
@@ -72,7 +71,7 @@ function linkKeyOf({ kind, detail }: Alert) {
 function AcknowledgeButton({ alert, onChanged }: { alert: Alert; onChanged(): void }) {
   const t = useTranslations("alerts");
   const errorText = useErrorText();
-  const { mutate } = useSWRConfig();
+  const { reload } = useApiCache();
   const [isBusy, setBusy] = useState(false);
   if (alert.seen_at !== null)
     return (
@@ -83,9 +82,9 @@ function AcknowledgeButton({ alert, onChanged }: { alert: Alert; onChanged(): vo
   const mark = async () => {
     setBusy(true);
     try {
-      await api.post(`/api/alerts/${encodeURIComponent(alert.id)}/seen`);
+      await callApi(api.markAlertSeen, { params: { id: alert.id } });
       onChanged();
-      await mutate("/api/alerts/summary");
+      await reload(api.summarizeAlerts);
     } catch (failure) {
       toast.error(errorText(failure).message);
     } finally {

@@ -1,7 +1,8 @@
 "use client";
 
 import { useTranslations } from "use-intl";
-import { useResolvedAlerts } from "@/lib/client/alerts";
+import { api } from "@/lib/client/api";
+import { useApiPages } from "@/lib/client/use-api-pages";
 import { CallError } from "../forms/call-error";
 import { Button } from "../ui/button";
 import { RelativeTime } from "../ui/relative-time";
@@ -10,11 +11,13 @@ import { Skeleton } from "../ui/skeleton";
 import { StatusDot } from "../ui/status-dot";
 import { useAlertText } from "./alert-text";
 
+export const RESOLVED = { query: { state: "resolved" } } as const;
+
 /** Resolved alerts and how long they were open. */
 export function ResolvedAlerts() {
   const t = useTranslations("alerts");
   const alertText = useAlertText();
-  const { items, hasMore, loadMore, isLoadingMore, error, reload } = useResolvedAlerts();
+  const { items, hasMore, loadMore, isLoadingMore, error, reload } = useApiPages(api.listAlerts, RESOLVED);
   return (
     <Section title={t("resolved.title")} text={t("resolved.text")}>
       {error && !items ? (

@@ -4,9 +4,9 @@ import dynamic from "next/dynamic";
 import Link from "next/link";
 import { useState } from "react";
 import { useTranslations } from "use-intl";
-import { useAlertsSummary, useInstanceSettings } from "@/lib/client/alerts";
-import { api } from "@/lib/client/api";
-import type { WebhookSecret, WebhookTest } from "@/lib/contracts/console/alerts";
+import { api, callApi } from "@/lib/client/api";
+import { useApi } from "@/lib/client/use-api";
+import type { WebhookTest } from "@/lib/contracts/console/alerts";
 import { CallError } from "../forms/call-error";
 import { Button } from "../ui/button";
 import { Notice } from "../ui/notice";
@@ -21,15 +21,15 @@ const SecretDialogs = dynamic(() => import("./secret-dialogs").then((one) => one
 /** The webhook's signing secret, and a button that sends a test message. */
 export function WebhookSection() {
   const t = useTranslations("alerts.webhook");
-  const { data: settings } = useInstanceSettings();
-  const { data: summary, mutate } = useAlertsSummary();
+  const { data: settings } = useApi(api.readSettings);
+  const { data: summary, mutate } = useApi(api.summarizeAlerts);
   const [dialog, setDialog] = useState<"replace" | { secret: string } | null>(null);
   const [isCreating, setCreating] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const hasSecret = summary?.webhook_secret.made ?? false;
 
   const create = async () => {
-    const { secret } = await api.post<WebhookSecret>("/api/alerts/webhook/secret");
+    const { secret } = await callApi(api.createWebhookSecret);
     setDialog({ secret });
     await mutate();
   };
@@ -84,7 +84,7 @@ function TestButton() {
     setBusy(true);
     setOutcome(null);
     try {
-      setOutcome({ test: await api.post<WebhookTest>("/api/alerts/webhook/test") });
+      setOutcome({ test: await callApi(api.testWebhook) });
     } catch (error) {
       setOutcome({ error });
     } finally {

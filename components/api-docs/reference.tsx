@@ -30,7 +30,7 @@ async function fetchDocument(path: string): Promise<OpenApiDocument> {
 export function Reference({ origin, models }: { origin: string; models: ExampleModels }) {
   const t = useTranslations("apiDocs");
   const q = useSearchParams().get("q") ?? "";
-  const { data, error, mutate } = useSWR<OpenApiDocument>("/openapi.json", fetchDocument, {
+  const { data, error, mutate } = useSWR("/openapi.json", fetchDocument, {
     revalidateOnFocus: false,
   });
   const operations = useMemo(() => (data ? readOperations(data) : []), [data]);

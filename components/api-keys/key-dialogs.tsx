@@ -2,9 +2,8 @@
 
 import { toast } from "sonner";
 import { useTranslations } from "use-intl";
-import { api } from "@/lib/client/api";
+import { api, callApi } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
-import { apiKeyPath } from "@/lib/client/api-keys";
 import type { ApiKey, ApiKeyWithSecret } from "@/lib/contracts/console/api-keys";
 import type { Role } from "@/lib/contracts/console/user";
 import { ConfirmDialog } from "../forms/confirm-dialog";
@@ -80,7 +79,7 @@ function FormDialogs({
           mayManage={mayManage}
           {...shared}
           onSave={async (request) => {
-            const created = await api.post<ApiKeyWithSecret>("/api/keys", request);
+            const created = await callApi(api.createKey, { body: request });
             onChanged();
             onDialog({ kind: "reveal", created, graceHours: null });
           }}
@@ -97,11 +96,11 @@ function FormDialogs({
         {...shared}
         onSave={async (request) => {
           const body = { ...request, version: key.version };
-          const saved = await api.patch<ApiKey>(apiKeyPath(key.id), body);
+          const saved = await callApi(api.updateKey, { params: { id: key.id }, body });
           done(t("saved", { name: saved.name }));
         }}
         onStale={async () => {
-          const newest = await api.get<ApiKey>(apiKeyPath(key.id));
+          const newest = await callApi(api.getKey, { params: { id: key.id } });
           onDialog({ kind: "edit", key: newest });
           onChanged();
           return newest;
@@ -123,8 +122,8 @@ function ConfirmDialogs({ dialog, onChanged, onDialog }: DialogProps<ConfirmStat
         <RotateDialog
           name={name}
           onRotate={async (graceHours) => {
-            const path = `${apiKeyPath(key.id)}/rotate`;
-            const created = await api.post<ApiKeyWithSecret>(path, { grace_hours: graceHours });
+            const body = { grace_hours: graceHours };
+            const created = await callApi(api.rotateKey, { params: { id: key.id }, body });
             onChanged();
             onDialog({ kind: "reveal", created, graceHours });
           }}
@@ -152,7 +151,7 @@ function ConfirmDialogs({ dialog, onChanged, onDialog }: DialogProps<ConfirmStat
           action={t("delete.action")}
           typed={{ name, label: t("delete.type", { name }) }}
           onConfirm={async () => {
-            await api.delete(apiKeyPath(key.id));
+            await callApi(api.deleteKey, { params: { id: key.id } });
             done(t("deleted", { name }));
           }}
           onClose={close}
@@ -165,10 +164,10 @@ function ConfirmDialogs({ dialog, onChanged, onDialog }: DialogProps<ConfirmStat
 
 /** Disables a key even if it was changed since it was loaded: a leaked key must be stopped. */
 async function disableKey({ id, version }: ApiKey): Promise<void> {
-  const path = apiKeyPath(id);
-  await api.patch(path, { enabled: false, version }).catch(async (error) => {
+  const params = { id };
+  await callApi(api.updateKey, { params, body: { enabled: false, version } }).catch(async (error) => {
     if (!isApiError(error, "conflict")) throw error;
-    const newest = await api.get<ApiKey>(path);
-    await api.patch(path, { enabled: false, version: newest.version });
+    const newest = await callApi(api.getKey, { params });
+    await callApi(api.updateKey, { params, body: { enabled: false, version: newest.version } });
   });
 }

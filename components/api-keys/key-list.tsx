@@ -1,8 +1,8 @@
 "use client";
 
 import { useFormatter, useTranslations } from "use-intl";
-import type { Viewer } from "@/lib/client/account";
 import type { ApiKey } from "@/lib/contracts/console/api-keys";
+import type { Viewer } from "@/lib/contracts/console/user";
 import { isHigherRole } from "@/lib/contracts/rank";
 import { KeyUsage } from "../charts/budget-usage";
 import { type Column, RecordList } from "../shell/record-list";

@@ -7,11 +7,12 @@ import { type ReactNode, useState } from "react";
 import { toast } from "sonner";
 import { SWRConfig } from "swr";
 import { useTranslations } from "use-intl";
-import type { Viewer } from "@/lib/client/account";
-import { api } from "@/lib/client/api";
-import { apiKeyPath, apiKeysFallback, type InitialApiKeys, useApiKeys } from "@/lib/client/api-keys";
+import { api, callApi } from "@/lib/client/api";
 import { setQueryParam } from "@/lib/client/query-params";
+import { cachedPages, searchText, useApiPages } from "@/lib/client/use-api-pages";
 import type { ApiKey } from "@/lib/contracts/console/api-keys";
+import type { Viewer } from "@/lib/contracts/console/user";
+import type { ListPage } from "@/lib/contracts/paging";
 import { useErrorText } from "../forms/error-text";
 import { ListBody, NoSearchResults } from "../shell/list-body";
 import { PageHeader } from "../shell/page-header";
@@ -40,10 +41,22 @@ interface KeysPageProps {
   modelNames: readonly string[];
 }
 
+/** The first page of keys, read by the server for the filters in the page's URL. */
+interface InitialApiKeys {
+  q: string;
+  /** `me`, a user's ID, or null for all owners. */
+  owner: string | null;
+  /** Null if the filters are invalid. */
+  keys: ListPage<ApiKey> | null;
+}
+
+const inputOf = (q: string, owner: string | null) => ({ query: { q: searchText(q), owner_id: owner } });
+
 /** The API keys that the viewer may see. */
 export function KeysPage({ initial, ...props }: KeysPageProps & { initial: InitialApiKeys }) {
+  const { q, owner, keys } = initial;
   return (
-    <SWRConfig value={{ fallback: apiKeysFallback(initial) }}>
+    <SWRConfig value={{ fallback: keys ? cachedPages(api.listKeys, inputOf(q, owner), keys) : {} }}>
       <Content {...props} />
     </SWRConfig>
   );
@@ -55,7 +68,7 @@ function Content({ viewer, hasOthers, hidesBudgets, ownLimits, modelNames }: Key
   const q = params.get("q") ?? "";
   const owner = params.get("owner");
   const [chosenDialog, setDialog] = useState<KeyDialog | null>(null);
-  const list = useApiKeys(q, viewer.role === "member" ? null : owner);
+  const list = useApiPages(api.listKeys, inputOf(q, viewer.role === "member" ? null : owner));
   const enable = useEnableKey(list.reload);
   const keys = list.items;
   const dialog = params.get("create") === "1" && !chosenDialog ? ({ kind: "create" } as const) : chosenDialog;
@@ -120,7 +133,8 @@ function useEnableKey(reload: () => Promise<unknown>) {
   const errorText = useErrorText();
   return async (key: ApiKey) => {
     try {
-      await api.patch(apiKeyPath(key.id), { enabled: true, version: key.version });
+      const body = { enabled: true, version: key.version };
+      await callApi(api.updateKey, { params: { id: key.id }, body });
       toast.success(t("enabled", { name: key.name }));
     } catch (error) {
       toast.error(errorText(error).message);

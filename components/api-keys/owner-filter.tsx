@@ -1,10 +1,9 @@
 "use client";
 
-import useSWR from "swr";
 import { useTranslations } from "use-intl";
+import { api } from "@/lib/client/api";
 import { setQueryParam } from "@/lib/client/query-params";
-import type { ManagedUser } from "@/lib/contracts/console/user";
-import type { ListPage } from "@/lib/contracts/paging";
+import { useApi } from "@/lib/client/use-api";
 import { NativeSelect } from "../ui/native-select";
 
 /** The longest list that is still usable; other users' keys are linked from the users page. */
@@ -13,7 +12,7 @@ const MAX_USERS = 100;
 /** Filters keys by owner: all, the viewer's own, or one user's. The choice is the `owner` query parameter. */
 export function OwnerFilter({ viewerId, owner }: { viewerId: string; owner: string | null }) {
   const t = useTranslations("apiKeys.owner");
-  const { data } = useSWR<ListPage<ManagedUser>>(`/api/users?limit=${MAX_USERS}`);
+  const { data } = useApi(api.listUsers, { query: { limit: MAX_USERS } });
   const others = (data?.items ?? []).filter((user) => user.id !== viewerId);
   const isUnlisted = owner !== null && owner !== "me" && !others.some((user) => user.id === owner);
   return (

@@ -3,13 +3,12 @@
 import { SearchIcon, XIcon } from "lucide-react";
 import { useSearchParams } from "next/navigation";
 import { type ReactNode, useId } from "react";
-import useSWR from "swr";
 import { useTranslations } from "use-intl";
 import { AUDIT_GROUPS, type AuditGroup } from "@/components/audit/use-audit";
+import { api } from "@/lib/client/api";
 import { setQueryParam } from "@/lib/client/query-params";
+import { useApi } from "@/lib/client/use-api";
 import type { AuditRow } from "@/lib/contracts/console/audit";
-import type { User } from "@/lib/contracts/console/user";
-import type { ListPage } from "@/lib/contracts/paging";
 import { Button } from "../ui/button";
 import { Input } from "../ui/input";
 import { Label } from "../ui/label";
@@ -95,7 +94,7 @@ function Labelled({
 
 function ActorChoice({ value, rows }: { value: string; rows: readonly AuditRow[] }) {
   const t = useTranslations("audit.filter");
-  const { data } = useSWR<ListPage<User>>("/api/users?limit=100");
+  const { data } = useApi(api.listUsers, { query: { limit: 100 } });
   const users = data?.items ?? [];
   const others = { system: t("system"), "admin-command": t("adminCommand"), anonymous: t("anonymous") };
   const isListed = value === "" || value in others || users.some((user) => user.id === value);

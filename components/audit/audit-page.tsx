@@ -23,7 +23,7 @@ export function AuditPage() {
   const check = useAuditCheck();
   const hasNoRows = Boolean(error && !rows);
   const isUnchecked = Boolean(check.error && !check.data);
-  const isFiltered = query !== "";
+  const isFiltered = Object.keys(query).length > 0;
   return (
     <div className="mx-auto max-w-page">
       <PageHeader title={t("title")} description={t("lead")} />

@@ -1,6 +1,7 @@
-import useSWR from "swr";
-import { usePagedList } from "../../lib/client/paged-list";
-import type { AuditCheck, AuditRow } from "../../lib/contracts/console/audit";
+import { api } from "../../lib/client/api";
+import { useApi } from "../../lib/client/use-api";
+import { searchText, useApiPages } from "../../lib/client/use-api-pages";
+import type { AuditQuery } from "../../lib/contracts/console/audit";
 
 /** Groups of actions in the filter, by their name in the page's URL; the values are sent as `action=`. */
 export const AUDIT_GROUPS = {
@@ -40,39 +41,42 @@ function dayStart(day: string | null, plusDays = 0): string | null {
   return new Date(Number(year), Number(month) - 1, Number(date) + plusDays).toISOString();
 }
 
-/** The query of `GET /api/audit` for the page's search parameters. `now` (ms) is the end of relative periods. */
-export function auditQuery(address: { get(name: string): string | null }, now: number): string {
-  const query = new URLSearchParams();
-  const put = (name: string, value: string | null) => {
-    if (value) query.set(name, value);
-  };
-  const q = (address.get("q") ?? "").trim();
-  if (q.length >= 2) query.set("q", q);
-  put("actor", address.get("actor"));
-  put("target", address.get("target"));
+type AuditFilters = Omit<AuditQuery, "limit" | "cursor">;
+
+/** The filters of the page's search parameters. `now` (ms) is the end of relative periods. */
+export function auditQuery(address: { get(name: string): string | null }, now: number): AuditFilters {
   const group = address.get("what") ?? "";
-  if (isAuditGroup(group)) query.set("action", AUDIT_GROUPS[group]);
   const time = address.get("time") ?? "";
-  if (isTime(time)) query.set("from", new Date(now - AUDIT_TIMES[time]).toISOString());
-  if (time === "days") {
-    put("from", dayStart(address.get("from")));
-    put("to", dayStart(address.get("to"), 1));
-  }
-  const text = query.toString();
-  return text === "" ? "" : `?${text}`;
+  const filters = {
+    q: searchText(address.get("q") ?? ""),
+    actor: address.get("actor"),
+    target: address.get("target"),
+    action: isAuditGroup(group) ? AUDIT_GROUPS[group] : null,
+    from: isTime(time)
+      ? new Date(now - AUDIT_TIMES[time]).toISOString()
+      : time === "days"
+        ? dayStart(address.get("from"))
+        : null,
+    to: time === "days" ? dayStart(address.get("to"), 1) : null,
+  };
+  return Object.fromEntries(Object.entries(filters).filter(([, value]) => value));
 }
 
 /** Pages of the audit log for a query from `auditQuery`, newest first. */
-export function useAudit(query: string) {
-  const { items, ...rest } = usePagedList<AuditRow>(`/api/audit${query}`);
+export function useAudit(query: AuditFilters) {
+  const { items, ...rest } = useApiPages(api.listAudit, { query });
   return { rows: items, ...rest };
 }
 
 /** Verification of the hash chain: runs when the page opens and on request. */
 export function useAuditCheck() {
-  return useSWR<AuditCheck>("/api/audit/verify", {
-    revalidateOnFocus: false,
-    revalidateOnReconnect: false,
-    revalidateIfStale: true,
-  });
+  return useApi(
+    api.verifyAudit,
+    {},
+    {
+      revalidateOnFocus: false,
+      revalidateOnReconnect: false,
+      revalidateIfStale: true,
+    },
+  );
 }

@@ -1,9 +1,10 @@
 "use client";
 
 import { type ReactNode, useMemo } from "react";
-import useSWR from "swr";
 import { useTranslations } from "use-intl";
+import { api } from "@/lib/client/api";
 import { INTERVAL_MS, type Range, rangeQuery } from "@/lib/client/range";
+import { useApi } from "@/lib/client/use-api";
 import type { UsageSummary, UsageSums } from "@/lib/contracts/console/usage-summary";
 import { TimeChart } from "../charts/time-chart";
 import { CallError } from "../forms/call-error";
@@ -29,13 +30,15 @@ function bucketsOf(range: Range, items: readonly Item[]): { at: number; sums: It
 export function ChannelCharts({ id, range }: { id: string; range: Range }) {
   const t = useTranslations("channels.detail");
   const format = useMetricFormat();
-  const ends = rangeQuery({ from: range.from, to: range.to });
-  const query = new URLSearchParams({ channel_id: id });
-  const own = useSWR<UsageSummary>(`/api/usage/summary?${query}&${rangeQuery(range)}`, {
-    refreshInterval: 30_000,
-    keepPreviousData: true,
-  });
-  const all = useSWR<UsageSummary>(`/api/usage/summary?by=channel&${ends}`, { keepPreviousData: true });
+  const ends = rangeQuery(range);
+  const ofChannel = { ...ends, channel_id: id, interval: range.interval };
+  const own = useApi(
+    api.summarizeUsage,
+    { query: ofChannel },
+    { refreshInterval: 30_000, keepPreviousData: true },
+  );
+  const byChannel = { ...ends, by: "channel" } as const;
+  const all = useApi(api.summarizeUsage, { query: byChannel }, { keepPreviousData: true });
   const buckets = useMemo(() => bucketsOf(range, own.data?.items ?? []), [range, own.data]);
   if (own.error && !own.data) return <CallError error={own.error} onRetry={() => void own.mutate()} />;
   const served = (all.data?.items ?? [])

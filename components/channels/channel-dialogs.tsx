@@ -3,8 +3,7 @@
 import { useRouter } from "next/navigation";
 import { toast } from "sonner";
 import { useTranslations } from "use-intl";
-import { api } from "@/lib/client/api";
-import { channelPath } from "@/lib/client/channels";
+import { api, callApi } from "@/lib/client/api";
 import type { Channel } from "@/lib/contracts/console/channels";
 import { ConfirmDialog } from "../forms/confirm-dialog";
 import { Dialog, DialogContent, DialogHeader, DialogTitle } from "../ui/dialog";
@@ -53,7 +52,7 @@ export function ChannelDialogs({
           onConfirm={async () => {
             onDeleting?.(true);
             try {
-              await api.delete(channelPath(channel.id));
+              await callApi(api.deleteChannel, { params: { id: channel.id } });
             } catch (failure) {
               onDeleting?.(false);
               throw failure;

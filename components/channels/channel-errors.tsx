@@ -1,11 +1,10 @@
 "use client";
 
 import Link from "next/link";
-import useSWR from "swr";
 import { useTranslations } from "use-intl";
-import { channelPath } from "@/lib/client/channels";
+import { api } from "@/lib/client/api";
 import { type Range, rangeQuery } from "@/lib/client/range";
-import type { ChannelError } from "@/lib/contracts/console/channel-errors";
+import { useApi } from "@/lib/client/use-api";
 import { CallError } from "../forms/call-error";
 import { CopyButton } from "../ui/copy-button";
 import { RelativeTime } from "../ui/relative-time";
@@ -20,9 +19,9 @@ const SHOWN = 8;
 export function ChannelErrors({ id, range }: { id: string | null; range: Range }) {
   const t = useTranslations("channels.detail");
   const filter = new URLSearchParams({ channel_id: id ?? "", status: "failed" });
-  const ends = rangeQuery({ from: range.from, to: range.to });
-  const { data, error, mutate } = useSWR<{ items: ChannelError[] }>(
-    id === null ? null : `${channelPath(id)}/errors?${ends}&limit=${SHOWN}`,
+  const { data, error, mutate } = useApi(
+    api.listChannelErrors,
+    id === null ? null : { params: { id }, query: { ...rangeQuery(range), limit: SHOWN } },
     { refreshInterval: 30_000, keepPreviousData: true },
   );
   if (error && !data) return <CallError error={error} onRetry={() => void mutate()} />;

@@ -3,8 +3,7 @@
 import { useState } from "react";
 import { toast } from "sonner";
 import { useTranslations } from "use-intl";
-import { api } from "@/lib/client/api";
-import { channelPath } from "@/lib/client/channels";
+import { api, callApi } from "@/lib/client/api";
 import type { Channel } from "@/lib/contracts/console/channels";
 import { useErrorText } from "../forms/error-text";
 import { Button } from "../ui/button";
@@ -44,7 +43,7 @@ function ChannelKey({
   const close = async () => {
     setBusy(true);
     try {
-      await api.post(`${channelPath(channel.id)}/close`, { key_id: key.id });
+      await callApi(api.closeCircuit, { params: { id: channel.id }, body: { key_id: key.id } });
       onChanged();
     } catch (failure) {
       toast.error(errorText(failure).message);

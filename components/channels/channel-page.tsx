@@ -6,8 +6,9 @@ import Link from "next/link";
 import { type ReactNode, useState } from "react";
 import { SWRConfig } from "swr";
 import { useTranslations } from "use-intl";
+import { api, cached } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
-import { channelFallback, useChannel } from "@/lib/client/channels";
+import { useApi } from "@/lib/client/use-api";
 import { useRange } from "@/lib/client/use-range";
 import type { Channel } from "@/lib/contracts/console/channels";
 import { CallError } from "../forms/call-error";
@@ -25,6 +26,7 @@ import { ChannelKeys } from "./channel-keys";
 import { ChannelStatusDot, ConditionBadge, conditionOf, isUnhealthy } from "./channel-state";
 import { CircuitNote } from "./circuit-note";
 import { SavedTests } from "./saved-tests";
+import { REFRESH_MS } from "./use-channels";
 
 const ChannelDialogs = dynamic(() => import("./channel-dialogs").then((one) => one.ChannelDialogs), {
   ssr: false,
@@ -33,7 +35,7 @@ const ChannelDialogs = dynamic(() => import("./channel-dialogs").then((one) => o
 /** The detail page of a channel: metrics over a range, errors, keys and models. */
 export function ChannelPage({ id, first }: { id: string; first: Channel | null }) {
   return (
-    <SWRConfig value={{ fallback: channelFallback(first) }}>
+    <SWRConfig value={{ fallback: first ? cached(api.getChannel, { params: { id } }, first) : {} }}>
       <Content id={id} />
     </SWRConfig>
   );
@@ -43,7 +45,14 @@ function Content({ id }: { id: string }) {
   const t = useTranslations("channels");
   const range = useRange();
   const [isDeleting, setDeleting] = useState(false);
-  const { data: channel, error, mutate } = useChannel(isDeleting ? null : id);
+  const {
+    data: channel,
+    error,
+    mutate,
+  } = useApi(api.getChannel, isDeleting ? null : { params: { id } }, {
+    refreshInterval: REFRESH_MS,
+    keepPreviousData: true,
+  });
   const reload = () => void mutate();
   if (error && !channel) {
     return (

@@ -8,7 +8,7 @@ import { useState } from "react";
 import { toast } from "sonner";
 import { SWRConfig } from "swr";
 import { useTranslations } from "use-intl";
-import { api } from "@/lib/client/api";
+import { api, callApi } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
 import {
   type DropTarget,
@@ -19,13 +19,6 @@ import {
   type Tiers,
   tiersOf,
 } from "@/lib/client/channel-order";
-import {
-  channelPath,
-  channelsFallback,
-  type FirstChannels,
-  useChannels,
-  useChannelTraffic,
-} from "@/lib/client/channels";
 import type { Channel } from "@/lib/contracts/console/channels";
 import { CallError } from "../forms/call-error";
 import { useErrorText } from "../forms/error-text";
@@ -35,6 +28,7 @@ import { EmptyState } from "../ui/empty-state";
 import type { ChannelDialog } from "./channel-dialogs";
 import { ChannelList, ChannelListSkeleton } from "./channel-list";
 import type { ChannelAction } from "./channel-menu";
+import { channelsFallback, type FirstChannels, useChannels, useChannelTraffic } from "./use-channels";
 
 const ChannelDialogs = dynamic(() => import("./channel-dialogs").then((one) => one.ChannelDialogs), {
   ssr: false,
@@ -165,7 +159,8 @@ function useToggle(reload: () => Promise<unknown>) {
   const errorText = useErrorText();
   return async (channel: Channel, enabled: boolean) => {
     try {
-      await api.patch(channelPath(channel.id), { enabled, version: channel.version });
+      const body = { enabled, version: channel.version };
+      await callApi(api.updateChannel, { params: { id: channel.id }, body });
       toast.success(t(enabled ? "enabled" : "disabled", { name: channel.name }));
     } catch (failure) {
       const isStale = isApiError(failure, "conflict");

@@ -3,8 +3,7 @@
 import { useState } from "react";
 import { toast } from "sonner";
 import { useTranslations } from "use-intl";
-import { api } from "@/lib/client/api";
-import { channelPath } from "@/lib/client/channels";
+import { api, callApi } from "@/lib/client/api";
 import type { Channel } from "@/lib/contracts/console/channels";
 import { useErrorText } from "../forms/error-text";
 import { Button } from "../ui/button";
@@ -33,7 +32,7 @@ export function CircuitNote({
   const close = async () => {
     setBusy(true);
     try {
-      await api.post(`${channelPath(channel.id)}/close`);
+      await callApi(api.closeCircuit, { params: { id: channel.id }, body: {} });
       toast.success(t("closed", { name: channel.name }));
       onChanged();
     } catch (failure) {

@@ -1,9 +1,8 @@
 "use client";
 
 import { useTranslations } from "use-intl";
-import { api } from "@/lib/client/api";
-import { channelPath } from "@/lib/client/channels";
-import type { Channel, ChannelTest } from "@/lib/contracts/console/channels";
+import { api, callApi } from "@/lib/client/api";
+import type { Channel } from "@/lib/contracts/console/channels";
 import { Button } from "../ui/button";
 import { TestOutcome } from "./test-outcome";
 import { useTestCalls } from "./use-test-call";
@@ -33,7 +32,7 @@ export function SavedTests({ channel, onTested }: { channel: Channel; onTested()
                 aria-label={t("form.testOf", { name })}
                 onClick={() =>
                   void run(name, () =>
-                    api.post<ChannelTest>(`${channelPath(channel.id)}/test`, { model: name }),
+                    callApi(api.testChannel, { params: { id: channel.id }, body: { model: name } }),
                   ).then(onTested)
                 }
               >

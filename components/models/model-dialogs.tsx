@@ -3,9 +3,8 @@
 import type { ReactNode } from "react";
 import { toast } from "sonner";
 import { useTranslations } from "use-intl";
-import { api } from "@/lib/client/api";
-import { MODELS, modelPath } from "@/lib/client/models";
-import type { Model, ModelList } from "@/lib/contracts/gateway/models";
+import { api, callApi } from "@/lib/client/api";
+import type { CreateModel, Model, UpdateModel } from "@/lib/contracts/gateway/models";
 import { ConfirmDialog } from "../forms/confirm-dialog";
 import { Button } from "../ui/button";
 import { Dialog, DialogContent, DialogHeader, DialogTitle } from "../ui/dialog";
@@ -54,6 +53,12 @@ function finish({ onChanged, onClose }: Pick<DialogProps, "onChanged" | "onClose
   toast.success(message);
 }
 
+/** A request with a version changes the model `name`; any other creates a model. */
+const saveModel = (request: CreateModel | UpdateModel, name = "") =>
+  "version" in request
+    ? callApi(api.updateModel, { params: { model: name }, body: request })
+    : callApi(api.createModel, { body: request });
+
 function CreateDialog(props: DialogProps) {
   const t = useTranslations("models");
   return (
@@ -62,7 +67,7 @@ function CreateDialog(props: DialogProps) {
         before={null}
         priceListDate={props.priceListDate}
         onSave={async (request) => {
-          const created = await api.post<Model>(MODELS, request);
+          const created = await saveModel(request);
           finish(props, t("created", { name: created.name }));
         }}
         onCancel={props.onClose}
@@ -79,11 +84,11 @@ function EditDialog({ model, ...props }: DialogProps & { model: Model }) {
         before={model}
         priceListDate={props.priceListDate}
         onSave={async (request) => {
-          const saved = await api.patch<Model>(modelPath(model.name), request);
+          const saved = await saveModel(request, model.name);
           finish(props, t("saved", { name: saved.name }));
         }}
         onStale={async () => {
-          const { items } = await api.get<ModelList>(MODELS);
+          const { items } = await callApi(api.listModels);
           const newest = items.find(({ name }) => name === model.name) ?? model;
           props.onNewest(newest);
           props.onChanged();
@@ -104,7 +109,7 @@ function DeleteDialog({ name, ...props }: DialogProps & { name: string }) {
       action={t("delete.action")}
       typed={{ name, label: t("delete.type", { name }) }}
       onConfirm={async () => {
-        await api.delete(modelPath(name));
+        await callApi(api.deleteModel, { params: { model: name } });
         finish(props, t("deleted", { name }));
       }}
       onClose={props.onClose}

@@ -8,10 +8,10 @@ import { useState } from "react";
 import { toast } from "sonner";
 import { SWRConfig } from "swr";
 import { useFormatter, useTranslations } from "use-intl";
-import { api } from "@/lib/client/api";
+import { api, cached, callApi } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
-import { filterModels, modelPath, modelsFallback, useModels } from "@/lib/client/models";
 import { setQueryParam } from "@/lib/client/query-params";
+import { useApi } from "@/lib/client/use-api";
 import type { ModelList as Listed, Model } from "@/lib/contracts/gateway/models";
 import { CallError } from "../forms/call-error";
 import { useErrorText } from "../forms/error-text";
@@ -29,9 +29,19 @@ const ModelDialogs = dynamic(() => import("./model-dialogs").then((one) => one.M
 /** The list of models. `first`: data read on the server. */
 export function ModelsPage({ first }: { first: Listed }) {
   return (
-    <SWRConfig value={{ fallback: modelsFallback(first) }}>
+    <SWRConfig value={{ fallback: cached(api.listModels, {}, first) }}>
       <Content />
     </SWRConfig>
+  );
+}
+
+/** Models whose name or alias contains the text; `operation` empty: all operations. */
+function filterModels(models: readonly Model[], q: string, operation: string): Model[] {
+  const text = q.trim().toLowerCase();
+  return models.filter(
+    (model) =>
+      (operation === "" || model.operation === operation) &&
+      [model.name, ...model.aliases].some((name) => name.toLowerCase().includes(text)),
   );
 }
 
@@ -43,7 +53,7 @@ function Content() {
   const q = params.get("q") ?? "";
   const operation = params.get("operation") ?? "";
   const routeOf = params.get("model");
-  const { data, error, mutate } = useModels();
+  const { data, error, mutate } = useApi(api.listModels);
   const [dialog, setDialog] = useState<ModelDialog | null>(null);
   const models = data?.items;
   const shown = models && filterModels(models, q, operation);
@@ -54,7 +64,8 @@ function Content() {
 
   const toggle = async (model: Model, enabled: boolean) => {
     try {
-      await api.patch(modelPath(model.name), { enabled, version: model.version });
+      const body = { enabled, version: model.version };
+      await callApi(api.updateModel, { params: { model: model.name }, body });
       toast.success(t(enabled ? "enabled" : "disabled", { name: model.name }));
     } catch (failure) {
       const isStale = isApiError(failure, "conflict");

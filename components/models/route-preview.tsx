@@ -2,17 +2,25 @@
 
 import Link from "next/link";
 import { useFormatter, useNow, useTranslations } from "use-intl";
-import { useRoute } from "@/lib/client/models";
+import { api } from "@/lib/client/api";
+import { useApi } from "@/lib/client/use-api";
 import type { RoutePreview as Preview } from "@/lib/contracts/console/routing";
 import { CallError } from "../forms/call-error";
 import { Notice } from "../ui/notice";
 import { Skeleton } from "../ui/skeleton";
 import { StatusDot } from "../ui/status-dot";
 
+/** A route depends on circuits, limits and calls in flight. */
+const REFRESH_MS = 3_000;
+
 /** Where a call for a model would be routed now: the tiers in order, then the skipped channels and why. */
 export function RoutePreview({ name }: { name: string }) {
   const t = useTranslations("models.route");
-  const { data, error, mutate } = useRoute(name);
+  const { data, error, mutate } = useApi(
+    api.previewRoute,
+    { params: { model: name } },
+    { refreshInterval: REFRESH_MS },
+  );
   if (error && !data) return <CallError error={error} onRetry={() => void mutate()} />;
   if (!data) return <RouteSkeleton />;
   return (

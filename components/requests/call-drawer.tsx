@@ -1,8 +1,9 @@
 "use client";
 
-import useSWR from "swr";
 import { useTranslations } from "use-intl";
+import { api } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
+import { useApi } from "@/lib/client/use-api";
 import type { UsageDetail } from "@/lib/contracts/console/usage";
 import { useAmounts } from "../charts/use-amounts";
 import { CallError } from "../forms/call-error";
@@ -38,7 +39,7 @@ export function CallDrawer({
 
 function Call({ id, isAdmin }: { id: string; isAdmin: boolean }) {
   const t = useTranslations("requests.detail");
-  const { data: call, error, mutate } = useSWR<UsageDetail>(`/api/usage/${encodeURIComponent(id)}`);
+  const { data: call, error, mutate } = useApi(api.getCall, { params: { id } });
   if (isApiError(error, "not_found")) return <p className="pr-10 text-ink-muted">{t("notFound")}</p>;
   if (error && !call) return <CallError error={error} onRetry={() => void mutate()} className="mt-8" />;
   if (!call) return <CallSkeleton />;

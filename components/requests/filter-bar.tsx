@@ -3,12 +3,12 @@
 import { SlidersHorizontalIcon, XIcon } from "lucide-react";
 import { useSearchParams } from "next/navigation";
 import { useState } from "react";
-import useSWR from "swr";
 import { useTranslations } from "use-intl";
-import { CALL_FILTERS, type CallFilter, readCallFilters, summaryPath } from "@/lib/client/calls";
+import { api } from "@/lib/client/api";
+import { CALL_FILTERS, type CallFilter, readCallFilters } from "@/lib/client/calls";
 import { pushQueryParams } from "@/lib/client/query-params";
-import type { Range } from "@/lib/client/range";
-import type { UsageSummary } from "@/lib/contracts/console/usage-summary";
+import { type Range, rangeQuery } from "@/lib/client/range";
+import { useApi } from "@/lib/client/use-api";
 import { RangePicker } from "../forms/range-picker";
 import { Button } from "../ui/button";
 import { Label } from "../ui/label";
@@ -116,7 +116,11 @@ function UsedValueFilter({
   isNarrow?: boolean;
 }) {
   const t = useTranslations("requests.filter");
-  const { data } = useSWR<UsageSummary>(summaryPath({}, range, { by }), { keepPreviousData: true });
+  const { data } = useApi(
+    api.summarizeUsage,
+    { query: { ...rangeQuery(range), by } },
+    { keepPreviousData: true },
+  );
   const options = (data?.items ?? [])
     .filter((item) => item.name !== null)
     .sort((a, b) => b.calls - a.calls)

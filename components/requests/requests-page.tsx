@@ -1,14 +1,14 @@
 "use client";
 
 import { useSearchParams } from "next/navigation";
-import useSWR from "swr";
 import { useTranslations } from "use-intl";
-import { callsPath, readCallFilters, summaryPath } from "@/lib/client/calls";
-import { putRangeInAddress } from "@/lib/client/range";
+import { api } from "@/lib/client/api";
+import { callsQuery, readCallFilters } from "@/lib/client/calls";
+import { putRangeInAddress, rangeQuery } from "@/lib/client/range";
 import { toSeries } from "@/lib/client/usage-series";
+import { useApi } from "@/lib/client/use-api";
 import { useCalls } from "@/lib/client/use-calls";
 import { useRange } from "@/lib/client/use-range";
-import type { UsageSummary } from "@/lib/contracts/console/usage-summary";
 import { TimeChart } from "../charts/time-chart";
 import { useAmounts } from "../charts/use-amounts";
 import { PageHeader } from "../shell/page-header";
@@ -21,9 +21,9 @@ export function RequestsPage({ now }: { now: number }) {
   const amounts = useAmounts();
   const range = useRange("24h", now);
   const filters = readCallFilters(useSearchParams());
-  const path = summaryPath(filters, range, { interval: range.interval });
-  const { data: summary } = useSWR<UsageSummary>(path, { keepPreviousData: true });
-  const calls = useCalls(callsPath(filters, range));
+  const query = { ...rangeQuery(range), ...filters, interval: range.interval };
+  const { data: summary } = useApi(api.summarizeUsage, { query }, { keepPreviousData: true });
+  const calls = useCalls(callsQuery(filters, range));
   const { buckets, bucketMs, items } = toSeries(range, summary);
   return (
     <>

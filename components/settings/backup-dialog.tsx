@@ -2,7 +2,7 @@
 
 import { toast } from "sonner";
 import { useTranslations } from "use-intl";
-import { apiDownload } from "@/lib/client/api";
+import { api, downloadFile } from "@/lib/client/api";
 import { saveFile } from "@/lib/client/save-file";
 import { PasswordDialog } from "./password-dialog";
 
@@ -16,7 +16,7 @@ export function BackupDialog({ onClose }: { onClose(): void }) {
       action={t("action")}
       onClose={onClose}
       onProof={async (password) => {
-        const { content, name } = await apiDownload("/api/settings/backup", { password });
+        const { content, name } = await downloadFile(api.downloadBackup, { body: { password } });
         saveFile(content, name);
         toast.success(t("done"));
         onClose();

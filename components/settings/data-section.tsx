@@ -3,10 +3,9 @@
 import dynamic from "next/dynamic";
 import { useState } from "react";
 import { toast } from "sonner";
-import { useSWRConfig } from "swr";
 import { useFormatter, useTranslations } from "use-intl";
-import { FACTS_PATH } from "@/components/settings/use-settings";
-import { api } from "@/lib/client/api";
+import { api, callApi } from "@/lib/client/api";
+import { useApiCache } from "@/lib/client/use-api";
 import type { CacheFigures, VersionedSettings } from "@/lib/contracts/console/settings";
 import { Button } from "../ui/button";
 import { Notice } from "../ui/notice";
@@ -123,7 +122,7 @@ const CACHES_PLAN = {
 function Caches() {
   const t = useTranslations("settings");
   const { facts, isReadOnly } = useSettingsPage();
-  const { mutate } = useSWRConfig();
+  const { reload } = useApiCache();
   const [isClearing, setClearing] = useState(false);
   const form = useSettingsForm(CACHES_PLAN);
   const cache = (name: "embeddings_mb" | "speech_mb", figures: CacheFigures) => (
@@ -179,8 +178,8 @@ function Caches() {
             action={t("caches.clearAction")}
             onClose={() => setClearing(false)}
             onConfirm={async () => {
-              await api.post("/api/settings/caches/clear");
-              await mutate(FACTS_PATH);
+              await callApi(api.clearCaches);
+              await reload(api.readInstanceFacts);
               toast.success(t("caches.cleared"));
               setClearing(false);
             }}

@@ -2,11 +2,10 @@
 
 import { useEffect, useState } from "react";
 import { toast } from "sonner";
-import { useSWRConfig } from "swr";
 import { useTranslations } from "use-intl";
-import { FACTS_PATH, SETTINGS_PATH } from "@/components/settings/use-settings";
-import { api } from "@/lib/client/api";
-import type { ImportReport, ImportStep } from "@/lib/contracts/console/settings-file";
+import { api, callApi } from "@/lib/client/api";
+import { useApiCache } from "@/lib/client/use-api";
+import type { ImportReport, ImportStep, SettingsFile } from "@/lib/contracts/console/settings-file";
 import { CallError } from "../forms/call-error";
 import { Badge } from "../ui/badge";
 import { Button } from "../ui/button";
@@ -21,7 +20,6 @@ import {
 import { Notice } from "../ui/notice";
 import { Skeleton } from "../ui/skeleton";
 
-const PATH = "/api/settings/import";
 const TONES = { create: "good", change: "info", same: "neutral", skip: "warn" } as const;
 
 /** Preview of the changes a settings file would make, with a button that applies them. */
@@ -31,19 +29,19 @@ export function ImportDialog({
   onClose,
 }: {
   name: string;
-  content: unknown;
+  content: SettingsFile;
   onClose(): void;
 }) {
   const t = useTranslations("settings.import");
   const common = useTranslations("common");
-  const { mutate } = useSWRConfig();
+  const { reload } = useApiCache();
   const [report, setReport] = useState<ImportReport | null>(null);
   const [error, setError] = useState<unknown>(null);
   const [isBusy, setBusy] = useState(false);
 
   useEffect(() => {
     let isShown = true;
-    api.post<ImportReport>(PATH, { dry_run: true, file: content }).then(
+    callApi(api.importSettings, { body: { dry_run: true, file: content } }).then(
       (preview) => isShown && setReport(preview),
       (failure: unknown) => isShown && setError(failure),
     );
@@ -58,8 +56,8 @@ export function ImportDialog({
     setBusy(true);
     setError(null);
     try {
-      await api.post<ImportReport>(PATH, { dry_run: false, file: content });
-      await Promise.all([SETTINGS_PATH, FACTS_PATH].map((path) => mutate(path)));
+      await callApi(api.importSettings, { body: { dry_run: false, file: content } });
+      await reload(api.readSettings, api.readInstanceFacts);
       toast.success(t("done", { count }));
       onClose();
     } catch (failure) {

@@ -2,21 +2,17 @@
 
 import { useState } from "react";
 import { toast } from "sonner";
-import { useSWRConfig } from "swr";
 import { useTranslations } from "use-intl";
-import { FACTS_PATH } from "@/components/settings/use-settings";
-import { api } from "@/lib/client/api";
-import type { MetricsToken } from "@/lib/contracts/console/settings";
+import { api, callApi } from "@/lib/client/api";
+import { useApiCache } from "@/lib/client/use-api";
 import { ConfirmDialog } from "../forms/confirm-dialog";
 import { SecretDialog } from "../forms/secret-dialog";
 import { PasswordDialog } from "./password-dialog";
 
-const PATH = "/api/settings/metrics-token";
-
 /** Generates a token after asking for the owner's password, and shows it once. */
 export function MetricsDialog({ isFirst, onClose }: { isFirst: boolean; onClose(): void }) {
   const t = useTranslations("settings.metrics");
-  const { mutate } = useSWRConfig();
+  const { reload } = useApiCache();
   const [token, setToken] = useState<string | null>(null);
   if (token !== null) {
     const labels = {
@@ -36,9 +32,9 @@ export function MetricsDialog({ isFirst, onClose }: { isFirst: boolean; onClose(
       action={isFirst ? t("generate") : t("rotate")}
       onClose={onClose}
       onProof={async (password) => {
-        const created = await api.post<MetricsToken>(PATH, { password });
+        const created = await callApi(api.createMetricsToken, { body: { password } });
         setToken(created.token);
-        void mutate(FACTS_PATH);
+        void reload(api.readInstanceFacts);
       }}
     />
   );
@@ -46,7 +42,7 @@ export function MetricsDialog({ isFirst, onClose }: { isFirst: boolean; onClose(
 
 export function RemoveTokenDialog({ onClose }: { onClose(): void }) {
   const t = useTranslations("settings.metrics");
-  const { mutate } = useSWRConfig();
+  const { reload } = useApiCache();
   return (
     <ConfirmDialog
       title={t("removeTitle")}
@@ -54,8 +50,8 @@ export function RemoveTokenDialog({ onClose }: { onClose(): void }) {
       action={t("remove")}
       onClose={onClose}
       onConfirm={async () => {
-        await api.delete(PATH);
-        await mutate(FACTS_PATH);
+        await callApi(api.removeMetricsToken);
+        await reload(api.readInstanceFacts);
         toast.success(t("removed"));
         onClose();
       }}

@@ -3,7 +3,8 @@
 import dynamic from "next/dynamic";
 import { useState } from "react";
 import { useTranslations } from "use-intl";
-import { useAllowedUpstreams } from "@/components/settings/use-settings";
+import { api } from "@/lib/client/api";
+import { useApi } from "@/lib/client/use-api";
 import { CallError } from "../forms/call-error";
 import { Button } from "../ui/button";
 import { Section } from "../ui/section";
@@ -22,7 +23,7 @@ const RevokeDialog = dynamic(() => import("./upstream-dialogs").then((one) => on
 export function PrivateUpstreams() {
   const t = useTranslations("settings.upstreams");
   const { isOwner } = useSettingsPage();
-  const { data, error, mutate } = useAllowedUpstreams();
+  const { data, error, mutate } = useApi(api.listAllowedUpstreams);
   const [dialog, setDialog] = useState<"add" | { revoke: string } | null>(null);
   return (
     <Section title={t("title")} text={t("text")} status={isOwner ? null : <OwnerOnly />}>

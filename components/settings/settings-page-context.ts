@@ -1,7 +1,8 @@
 "use client";
 
 import { createContext, type ReactNode, useContext, useEffect } from "react";
-import { useFacts, useSettings } from "@/components/settings/use-settings";
+import { api } from "@/lib/client/api";
+import { useApi } from "@/lib/client/use-api";
 import type { AllowedUpstreams } from "@/lib/contracts/console/channels";
 import type { InstanceFacts, VersionedSettings } from "@/lib/contracts/console/settings";
 
@@ -39,7 +40,7 @@ export function WhileShown({ onHide, children }: { onHide(): void; children: Rea
 export function useSettingsPage(): SettingsPageState & { isReadOnly: boolean } {
   const state = useContext(Context);
   if (state === null) throw new Error("useSettingsPage must be used inside SettingsPageProvider.");
-  const settings = useSettings().data ?? state.settings;
-  const facts = useFacts().data ?? state.facts;
+  const settings = useApi(api.readSettings).data ?? state.settings;
+  const facts = useApi(api.readInstanceFacts).data ?? state.facts;
   return { ...state, settings, facts, isReadOnly: settings.demo_site && !state.isOwner };
 }

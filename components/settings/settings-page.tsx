@@ -4,7 +4,7 @@ import { useSearchParams } from "next/navigation";
 import { type ComponentType, useState } from "react";
 import { SWRConfig } from "swr";
 import { useTranslations } from "use-intl";
-import { FACTS_PATH, SETTINGS_PATH, UPSTREAMS_PATH } from "@/components/settings/use-settings";
+import { api, cached } from "@/lib/client/api";
 import { useUnsavedParts } from "@/lib/client/unsaved";
 import { PageHeader } from "../shell/page-header";
 import { cn } from "../ui/class-names";
@@ -38,7 +38,11 @@ const NAMES = ["general", "security", "limits", "network", "data", "transfer"] a
 /** The settings of the instance; the current section is part of the URL. `state`: data read on the server. */
 export function SettingsPage({ state }: { state: SettingsPageState }) {
   const { settings, facts, upstreams } = state;
-  const fallback = { [SETTINGS_PATH]: settings, [FACTS_PATH]: facts, [UPSTREAMS_PATH]: upstreams };
+  const fallback = {
+    ...cached(api.readSettings, {}, settings),
+    ...cached(api.readInstanceFacts, {}, facts),
+    ...cached(api.listAllowedUpstreams, {}, upstreams),
+  };
   return (
     <SWRConfig value={{ fallback }}>
       <SettingsPageProvider value={state}>

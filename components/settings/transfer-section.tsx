@@ -4,8 +4,9 @@ import { DownloadIcon } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useRef, useState } from "react";
 import { useTranslations } from "use-intl";
-import { apiDownload } from "@/lib/client/api";
+import { api, downloadFile } from "@/lib/client/api";
 import { saveFile } from "@/lib/client/save-file";
+import type { SettingsFile } from "@/lib/contracts/console/settings-file";
 import { CallError } from "../forms/call-error";
 import { Button } from "../ui/button";
 import { Notice } from "../ui/notice";
@@ -32,7 +33,7 @@ function ExportFile() {
   const save = async () => {
     setState({ error: null, isBusy: true });
     try {
-      const { content, name } = await apiDownload("/api/settings/export", {});
+      const { content, name } = await downloadFile(api.exportSettings);
       saveFile(content, name);
       setState({ error: null, isBusy: false });
     } catch (error) {
@@ -56,7 +57,7 @@ function ExportFile() {
 const MAX_FILE_BYTES = 8 * 1024 * 1024;
 
 /** Checks the `format` of an exported file; the server validates the rest. */
-function isSettingsFile(content: unknown): boolean {
+function isSettingsFile(content: unknown): content is SettingsFile {
   return (
     typeof content === "object" &&
     content !== null &&
@@ -69,7 +70,7 @@ function ImportFile() {
   const t = useTranslations("settings.import");
   const { isReadOnly } = useSettingsPage();
   const input = useRef<HTMLInputElement>(null);
-  const [chosen, setChosen] = useState<{ name: string; content: unknown } | null>(null);
+  const [chosen, setChosen] = useState<{ name: string; content: SettingsFile } | null>(null);
   const [fileError, setFileError] = useState<"notJson" | "notSettings" | "tooLarge" | null>(null);
 
   const read = async (file: File) => {

@@ -2,11 +2,9 @@
 
 import { useState } from "react";
 import { toast } from "sonner";
-import { useSWRConfig } from "swr";
 import { useTranslations } from "use-intl";
-import { UPSTREAMS_PATH } from "@/components/settings/use-settings";
-import { api } from "@/lib/client/api";
-import type { AllowedUpstreams } from "@/lib/contracts/console/channels";
+import { api, callApi } from "@/lib/client/api";
+import { useApiCache } from "@/lib/client/use-api";
 import { ConfirmDialog } from "../forms/confirm-dialog";
 import { Field } from "../forms/field";
 import { Input } from "../ui/input";
@@ -15,7 +13,7 @@ import { PasswordDialog } from "./password-dialog";
 /** Allows one host and port after asking for the owner's password. */
 export function UpstreamDialog({ onClose }: { onClose(): void }) {
   const t = useTranslations("settings.upstreams");
-  const { mutate } = useSWRConfig();
+  const cache = useApiCache();
   const [address, setAddress] = useState("");
   return (
     <PasswordDialog
@@ -25,8 +23,8 @@ export function UpstreamDialog({ onClose }: { onClose(): void }) {
       onClose={onClose}
       onProof={async (password) => {
         const body = { base_url: address.trim(), password };
-        const list = await api.post<AllowedUpstreams>(UPSTREAMS_PATH, body);
-        await mutate(UPSTREAMS_PATH, list, { revalidate: false });
+        const list = await callApi(api.allowUpstream, { body });
+        await cache.write(api.listAllowedUpstreams, {}, list);
         toast.success(t("allowed", { target: address.trim() }));
         onClose();
       }}
@@ -52,7 +50,7 @@ export function UpstreamDialog({ onClose }: { onClose(): void }) {
 /** Revokes an allowed host and port. */
 export function RevokeDialog({ target, onClose }: { target: string; onClose(): void }) {
   const t = useTranslations("settings.upstreams");
-  const { mutate } = useSWRConfig();
+  const cache = useApiCache();
   return (
     <ConfirmDialog
       title={t("revokeTitle", { target })}
@@ -60,8 +58,8 @@ export function RevokeDialog({ target, onClose }: { target: string; onClose(): v
       action={t("revoke")}
       onClose={onClose}
       onConfirm={async () => {
-        const list = await api.delete<AllowedUpstreams>(`${UPSTREAMS_PATH}/${encodeURIComponent(target)}`);
-        await mutate(UPSTREAMS_PATH, list, { revalidate: false });
+        const list = await callApi(api.disallowUpstream, { params: { target } });
+        await cache.write(api.listAllowedUpstreams, {}, list);
         toast.success(t("revoked", { target }));
         onClose();
       }}

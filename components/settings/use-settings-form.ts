@@ -2,12 +2,11 @@
 
 import { useState } from "react";
 import { toast } from "sonner";
-import { useSWRConfig } from "swr";
 import { useTranslations } from "use-intl";
-import { SETTINGS_PATH } from "@/components/settings/use-settings";
-import { api } from "@/lib/client/api";
+import { api, callApi } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
-import type { VersionedSettings } from "@/lib/contracts/console/settings";
+import { useApiCache } from "@/lib/client/use-api";
+import type { UpdateSettings, VersionedSettings } from "@/lib/contracts/console/settings";
 import { useErrorText } from "../forms/error-text";
 import { ruleText } from "../forms/rule-text";
 import { useSettingsPage } from "./settings-page-context";
@@ -125,20 +124,23 @@ export function useSettingsForm<Values extends FieldValues>(plan: FormPlan<Value
 function useSendSettings<Values extends FieldValues>(plan: FormPlan<Values>) {
   const t = useTranslations("settings");
   const errorText = useErrorText();
-  const { mutate } = useSWRConfig();
+  const { write } = useApiCache();
 
   const cache = async (next: VersionedSettings) => {
-    await mutate(SETTINGS_PATH, next, { revalidate: false });
+    await write(api.readSettings, {}, next);
     return next;
   };
-  const send = (values: Values, version: number) =>
-    api.patch<VersionedSettings>(SETTINGS_PATH, { ...plan.write(values), version }).then(cache);
+  const send = (values: Values, version: number) => {
+    // Type assertion: invalid numbers are sent as typed, and the server refuses them.
+    const body = { ...plan.write(values), version } as UpdateSettings;
+    return callApi(api.updateSettings, { body }).then(cache);
+  };
 
   return {
     send,
     /** Applies the draft to the newest settings; null if one of its fields was changed there. */
     async sendRebased(draft: Partial<Values>, saved: Values, changed: readonly (keyof Values & string)[]) {
-      const newest = await api.get<VersionedSettings>(SETTINGS_PATH).then(cache);
+      const newest = await callApi(api.readSettings).then(cache);
       const now = plan.read(newest);
       if (changed.some((name) => !isSame(now[name], saved[name]))) return null;
       return send({ ...now, ...draft }, newest.version);

@@ -3,9 +3,8 @@
 import { useState } from "react";
 import { useForm } from "react-hook-form";
 import { useTranslations } from "use-intl";
-import { api } from "@/lib/client/api";
+import { api, callApi } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
-import type { SetupResult } from "@/lib/contracts/console/setup";
 import { CallError } from "../forms/call-error";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
@@ -119,12 +118,14 @@ function useCreateOwner({
   const create = form.handleSubmit(async (values) => {
     setError(null);
     try {
-      const { user } = await api.post<SetupResult>("/api/setup", {
-        ...values,
-        email: values.email || undefined,
-        SelfUseModeEnabled: draft.usage === "self",
-        DemoSiteEnabled: draft.usage === "demo",
-        setup_token: draft.token || undefined,
+      const { user } = await callApi(api.setUpInstance, {
+        body: {
+          ...values,
+          email: values.email || undefined,
+          SelfUseModeEnabled: draft.usage === "self",
+          DemoSiteEnabled: draft.usage === "demo",
+          setup_token: draft.token || undefined,
+        },
       });
       onCreated(user.username);
     } catch (failure) {

@@ -3,8 +3,7 @@
 import { useState } from "react";
 import { useForm } from "react-hook-form";
 import { useTranslations } from "use-intl";
-import { api } from "@/lib/client/api";
-import type { ApiKeyWithSecret } from "@/lib/contracts/console/api-keys";
+import { api, callApi } from "@/lib/client/api";
 import { CallError } from "../forms/call-error";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
@@ -85,7 +84,7 @@ function CreateKeyForm({ onKey, onNext, onBack }: Pick<KeyStepProps, "onKey" | "
   const create = form.handleSubmit(async ({ name }) => {
     setError(null);
     try {
-      const created = await api.post<ApiKeyWithSecret>("/api/keys", { name });
+      const created = await callApi(api.createKey, { body: { name } });
       onKey(created.key);
     } catch (failure) {
       if (!setFieldErrors(form, failure, ["name"], fieldError)) setError(failure);

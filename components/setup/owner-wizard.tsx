@@ -1,8 +1,8 @@
 "use client";
 
 import { useRef, useState } from "react";
-import { saveProgress } from "@/components/setup/api";
-import { useApiKeys } from "@/lib/client/api-keys";
+import { api, callApi } from "@/lib/client/api";
+import { useApiPages } from "@/lib/client/use-api-pages";
 import { KeyStep } from "./key-step";
 import { SoundStep } from "./sound-step";
 import { OWNER_STEPS, reachableStep, useStepParam, type WizardStep } from "./steps";
@@ -25,7 +25,7 @@ export function OwnerWizard({
   const [furthest, setFurthest] = useState<OwnerStep>(isOwnerStep(owner.step) ? owner.step : "second-factor");
   const [secret, setSecret] = useState<string | null>(null);
   const [requestedStep, goTo] = useStepParam();
-  const { items: keys, error: keysError, reload } = useApiKeys("");
+  const { items: keys, error: keysError, reload } = useApiPages(api.listKeys);
   const current = reachableStep(requestedStep, furthest, steps);
 
   const isMoving = useRef(false);
@@ -35,7 +35,8 @@ export function OwnerWizard({
     if (OWNER_STEPS.indexOf(step) > OWNER_STEPS.indexOf(furthest)) {
       // Saved before the step is shown, so that a reload finds it. If saving fails, a reload goes back one step.
       isMoving.current = true;
-      await saveProgress({ step }, { signal: AbortSignal.timeout(SAVE_TIMEOUT_MS) }).catch(() => undefined);
+      const signal = AbortSignal.timeout(SAVE_TIMEOUT_MS);
+      await callApi(api.updateSetupProgress, { body: { step }, signal }).catch(() => undefined);
       isMoving.current = false;
       setFurthest(step);
     }
@@ -64,7 +65,7 @@ export function OwnerWizard({
             secret={secret}
             onBack={() => moveTo("key")}
             onFinish={async () => {
-              await saveProgress({ finished: true });
+              await callApi(api.updateSetupProgress, { body: { finished: true } });
               window.location.assign("/playground/speech");
             }}
           />

@@ -2,7 +2,8 @@
 
 import { useState } from "react";
 import { useTranslations } from "use-intl";
-import { useTwoFactor } from "@/lib/client/account";
+import { api } from "@/lib/client/api";
+import { useApi } from "@/lib/client/use-api";
 import { CallError } from "../forms/call-error";
 import { EnrolTwoFactor } from "../two-factor/enrol";
 import { Button } from "../ui/button";
@@ -13,7 +14,7 @@ import { StepActions, StepBody } from "./wizard-frame";
 export function TwoFactorStep({ username, onNext }: { username: string; onNext(): void }) {
   const t = useTranslations("setup.twoFactor");
   const common = useTranslations("common");
-  const { data, error, mutate } = useTwoFactor();
+  const { data, error, mutate } = useApi(api.readTwoFactor);
   // 2FA is already enabled while the backup codes are still shown.
   const [showsCodes, setShowsCodes] = useState(false);
   const codes = useTranslations("twoFactor");

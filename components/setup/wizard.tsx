@@ -4,13 +4,14 @@ import dynamic from "next/dynamic";
 import { useState } from "react";
 import { SWRConfig } from "swr";
 import { useTranslations } from "use-intl";
+import { api } from "@/lib/client/api";
 import { SWR_CONFIG } from "@/lib/client/swr-config";
+import { useApi } from "@/lib/client/use-api";
 import type { SetupStep } from "@/lib/contracts/console/setup";
 import { CallError } from "../forms/call-error";
 import { Wordmark } from "../shell/mark";
 import { Button } from "../ui/button";
 import { Skeleton } from "../ui/skeleton";
-import { useSetupState } from "./api";
 import { CreateOwnerWizard } from "./create-owner-wizard";
 import { wizardSteps } from "./steps";
 import { WizardFrame } from "./wizard-frame";
@@ -36,7 +37,9 @@ export function Wizard({ resume }: { resume: Resume | null }) {
 function CurrentWizard({ resume }: { resume: Resume | null }) {
   const [owner, setOwner] = useState(resume);
   const [isAlreadySetUp, setAlreadySetUp] = useState(false);
-  const { data, error, mutate } = useSetupState(owner === null);
+  const { data, error, mutate } = useApi(api.readSetupState, owner === null ? {} : null, {
+    revalidateOnFocus: false,
+  });
   // Remembered for the step list: once there is an owner, the server no longer reports it.
   const [neededToken, setNeededToken] = useState(false);
   const steps = wizardSteps(neededToken || (data?.status === false && data.setup_token_required));

@@ -3,7 +3,8 @@
 import Link, { useLinkStatus } from "next/link";
 import { usePathname, useRouter } from "next/navigation";
 import { useTranslations } from "use-intl";
-import { useAlertsSummary } from "@/lib/client/alerts";
+import { api } from "@/lib/client/api";
+import { useApi } from "@/lib/client/use-api";
 import type { Role } from "@/lib/contracts/console/user";
 import { Badge } from "../ui/badge";
 import { cn } from "../ui/class-names";
@@ -97,7 +98,7 @@ function Pending() {
 /** The number of alerts that no one has acknowledged. */
 function AlertCount() {
   const t = useTranslations("common.nav");
-  const { data } = useAlertsSummary();
+  const { data } = useApi(api.summarizeAlerts, {}, { refreshInterval: 60_000 });
   if (!data || data.unseen === 0) return null;
   return (
     <Badge tone="bad" className="tabular-nums">

@@ -1,8 +1,6 @@
 import { useEffect, useState } from "react";
-import useSWR from "swr";
 import { api } from "../../lib/client/api";
-import { CHANNELS } from "../../lib/client/channels";
-import { MODELS } from "../../lib/client/models";
+import { useApi } from "../../lib/client/use-api";
 import type { ApiKey } from "../../lib/contracts/console/api-keys";
 import type { Channel } from "../../lib/contracts/console/channels";
 import type { ManagedUser, Role } from "../../lib/contracts/console/user";
@@ -17,20 +15,18 @@ export interface Match {
   path: string;
 }
 
-/** A list of the console API, and how its records are matched. */
+/** How the records of a list are matched. */
 interface Source<Item> {
-  /** The whole list, or its first page. */
-  path: string;
-  /** The server's search; null if `path` returns the whole list. */
-  searchPath: string | null;
   /** The searched texts, the name first. */
   textsOf(item: Item): readonly (string | null)[];
   matchOf(item: Item): Match;
 }
 
-interface ListResponse<Item> {
-  items: readonly Item[];
-  next_cursor?: string | null;
+/** A list as far as it has been loaded. */
+interface Loaded<Item> {
+  data: { items: readonly Item[] } | undefined;
+  error: unknown;
+  isLoading: boolean;
 }
 
 const DEBOUNCE_MS = 150;
@@ -39,14 +35,10 @@ const MAX_MATCHES = 5;
 const SEARCH_FROM = 2;
 
 const CHANNEL_SOURCE: Source<Channel> = {
-  path: CHANNELS,
-  searchPath: null,
   textsOf: (one) => [one.name, one.id],
   matchOf: ({ id, name }) => ({ id, name, note: null, path: `/channels/${encodeURIComponent(id)}` }),
 };
 const MODEL_SOURCE: Source<Model> = {
-  path: MODELS,
-  searchPath: null,
   textsOf: (one) => [one.name, ...one.aliases],
   matchOf: ({ name }) => ({
     id: name,
@@ -56,8 +48,6 @@ const MODEL_SOURCE: Source<Model> = {
   }),
 };
 const KEY_SOURCE: Source<ApiKey> = {
-  path: "/api/keys?limit=100",
-  searchPath: "/api/keys?limit=20",
   textsOf: (one) => [one.name, one.display],
   matchOf: ({ id, name, display }) => ({
     id,
@@ -67,8 +57,6 @@ const KEY_SOURCE: Source<ApiKey> = {
   }),
 };
 const USER_SOURCE: Source<ManagedUser> = {
-  path: "/api/users?limit=100",
-  searchPath: "/api/users?limit=20",
   textsOf: (one) => [one.display_name, one.username, one.email],
   matchOf: ({ id, display_name, username }) => ({
     id,
@@ -78,43 +66,69 @@ const USER_SOURCE: Source<ManagedUser> = {
   }),
 };
 
-/** Up to five matches of each kind that the role may see. A list that fails to load has no matches. */
+/**
+ * Up to five matches of each kind that the role may see. A list that fails to load has no matches. If the first page of
+ * keys or users is not the whole list, the server is asked once typing pauses.
+ */
 export function usePaletteMatches(query: string, role: Role) {
   const text = query.trim();
+  const debounced = useDebounced(text);
+  const isOpen = debounced !== "";
+  const isAdminOpen = isOpen && role !== "member";
+  const first = { query: { limit: 100 } };
+  const channels = useApi(api.listChannels, isAdminOpen ? {} : null);
+  const models = useApi(api.listModels, isAdminOpen ? {} : null);
+  const keys = useApi(api.listKeys, isOpen ? first : null);
+  const users = useApi(api.listUsers, isAdminOpen ? first : null);
+  const search = debounced.length >= SEARCH_FROM ? { query: { limit: 20, q: debounced } } : null;
+  const keep = { keepPreviousData: true };
+  const foundKeys = useApi(api.listKeys, keys.data?.next_cursor ? search : null, keep);
+  const foundUsers = useApi(api.listUsers, users.data?.next_cursor ? search : null, keep);
   const isAdmin = role !== "member";
+  const usesServer = text.length >= SEARCH_FROM;
+  const isCurrent = text === debounced;
+  const none = { isSearching: false, matches: [] };
   const lists = {
-    channels: useMatches(CHANNEL_SOURCE, text, isAdmin),
-    models: useMatches(MODEL_SOURCE, text, isAdmin),
-    keys: useMatches(KEY_SOURCE, text, true),
-    users: useMatches(USER_SOURCE, text, isAdmin),
+    channels: isAdmin ? matchesIn(CHANNEL_SOURCE, text, channels) : none,
+    models: isAdmin ? matchesIn(MODEL_SOURCE, text, models) : none,
+    keys: matchesIn(
+      KEY_SOURCE,
+      text,
+      keys,
+      usesServer && keys.data?.next_cursor ? foundKeys : null,
+      isCurrent,
+    ),
+    users: isAdmin
+      ? matchesIn(
+          USER_SOURCE,
+          text,
+          users,
+          usesServer && users.data?.next_cursor ? foundUsers : null,
+          isCurrent,
+        )
+      : none,
   };
   return { lists, isSearching: Object.values(lists).some((list) => list.isSearching) };
 }
 
 /**
- * Searches a list. If its first page is the whole list, it is filtered here; otherwise the server is asked once typing
- * pauses, and until it responds the previous results are shown as far as they still match.
+ * The matches in a list, or in what the server found for the text before `isCurrent`: until it responds the previous
+ * results are shown as far as they still match.
  */
-function useMatches<Item>(source: Source<Item>, text: string, isAllowed: boolean) {
-  const { path, searchPath, textsOf, matchOf } = source;
-  const debounced = useDebounced(text);
-  const first = useSWR<ListResponse<Item>>(isAllowed && debounced !== "" ? path : null);
-  const hasMorePages = searchPath !== null && Boolean(first.data?.next_cursor);
-  const found = useSWR(
-    hasMorePages && debounced.length >= SEARCH_FROM
-      ? `${searchPath}&q=${encodeURIComponent(debounced)}`
-      : null,
-    async (query: string) => ({ text: debounced, items: (await api.get<ListResponse<Item>>(query)).items }),
-    { keepPreviousData: true },
-  );
-  const usesServer = hasMorePages && text.length >= SEARCH_FROM;
-  const isCurrent = usesServer && found.data?.text === text;
-  const loaded = (usesServer ? found.data : null) ?? first.data;
-  const matches = (item: Item) => isCurrent || matchingText(textsOf(item), text) !== null;
+function matchesIn<Item>(
+  { textsOf, matchOf }: Source<Item>,
+  text: string,
+  first: Loaded<Item>,
+  found: Loaded<Item> | null = null,
+  isCurrent = false,
+) {
+  const isFound = found !== null && isCurrent && !found.isLoading && found.data !== undefined;
+  const loaded = found?.data ?? first.data;
+  const matches = (item: Item) => isFound || matchingText(textsOf(item), text) !== null;
   const items = text === "" ? [] : (loaded?.items ?? []).filter(matches);
-  const isLoading = (!first.data && !first.error) || (usesServer && !isCurrent && !found.error);
+  const isLoading = (!first.data && !first.error) || (found !== null && !isFound && !found.error);
   return {
-    isSearching: isAllowed && text !== "" && isLoading,
+    isSearching: text !== "" && isLoading,
     matches: bestMatches(items, text, textsOf).map((item) => withNote(matchOf(item), textsOf(item), text)),
   };
 }

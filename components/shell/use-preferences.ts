@@ -4,7 +4,7 @@ import { useRouter } from "next/navigation";
 import { useTheme } from "next-themes";
 import { useLocale } from "use-intl";
 
-import { api } from "@/lib/client/api";
+import { api, callApi } from "@/lib/client/api";
 import { LOCALE_COOKIE, LOCALES, type Locale } from "@/lib/messages/locale";
 
 /** Each language's name in that language. */
@@ -31,7 +31,7 @@ export function usePreferences({ isSignedIn }: { isSignedIn: boolean }) {
     storeLocale(next);
     router.refresh();
     // This browser already has the language; if saving fails, only other browsers miss it.
-    if (isSignedIn) await api.patch("/api/user/self", { locale: next }).catch(() => undefined);
+    if (isSignedIn) await callApi(api.updateSelf, { body: { locale: next } }).catch(() => undefined);
   };
   const toggleTheme = () => setTheme(resolvedTheme === "dark" ? "light" : "dark");
   return { locale, setLocale, theme, setTheme, toggleTheme };

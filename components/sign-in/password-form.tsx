@@ -4,9 +4,8 @@ import { useRouter } from "next/navigation";
 import { useEffect, useState } from "react";
 import { useForm } from "react-hook-form";
 import { useTranslations } from "use-intl";
-import { api } from "@/lib/client/api";
+import { api, callApi } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
-import type { SignInResult } from "@/lib/contracts/console/sign-in";
 import { CallError } from "../forms/call-error";
 import { clockTime, useCountdown } from "../forms/countdown";
 import { Field } from "../forms/field";
@@ -110,7 +109,7 @@ function usePasswordSignIn(returnTo: string) {
   const signIn = form.handleSubmit(async (values) => {
     setError(null);
     try {
-      const result = await api.post<SignInResult>("/api/user/login", values);
+      const result = await callApi(api.signIn, { body: values });
       setLeaving(true);
       if ("require_2fa" in result) {
         savePendingSignIn({ username: values.username, expiresAt: Date.parse(result.expires_at) });

@@ -3,9 +3,8 @@
 import { useRouter } from "next/navigation";
 import { useCallback, useEffect, useState } from "react";
 import { useTranslations } from "use-intl";
-import { api } from "@/lib/client/api";
+import { api, callApi } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
-import type { TwoFactorSignInResult } from "@/lib/contracts/console/sign-in";
 import { CallError } from "../forms/call-error";
 import { CodeInput } from "../forms/code-input";
 import { clockTime, useCountdown } from "../forms/countdown";
@@ -160,7 +159,7 @@ function useCodeSubmission(returnTo: string, startAgain: (reason: SignInReason) 
       const isWellFormed = readCode(text)?.method === method;
       setMalformed(!isWellFormed);
       if (!isWellFormed) return setBusy(false);
-      await api.post<TwoFactorSignInResult>("/api/user/login/2fa", { code: text });
+      await callApi(api.signInWithCode, { body: { code: text } });
       clearPendingSignIn();
       // Not a client navigation: the whole page must belong to the new session.
       window.location.assign(returnTo + window.location.hash);

@@ -1,3 +1,4 @@
+import { api, urlOf } from "../../lib/client/api";
 import { failureOfResponse, GatewayError } from "../../lib/client/gateway-error";
 import type { SpeechCall } from "../../lib/client/speech-call";
 import { pcmOf, wavOf } from "../../lib/client/speech-pcm";
@@ -33,7 +34,7 @@ export async function encodeTake(
   if (format === "wav") return new Blob([wavOf(samples)], { type: "audio/wav" });
   const pcm = new Blob([pcmOf(samples)], { type: "audio/pcm" });
   if (format === "pcm") return pcm;
-  const response = await fetch(`/api/recordings/encode?format=${format}`, {
+  const response = await fetch(urlOf(api.encodeRecording, { query: { format } }), {
     method: "POST",
     credentials: "same-origin",
     headers: { "content-type": "audio/pcm" },

@@ -20,11 +20,10 @@ export function hasVoice({ voices }: SpeechCall, model: GatewayModel | null): bo
  * model. Both are null while they load.
  */
 export function useVoices(model: string) {
-  const { data, error, mutate } = useSWR<GatewayVoice[]>(
-    "/v1/audio/voices",
-    () => withPlaygroundKey(listVoices),
-    { revalidateOnFocus: false, revalidateOnReconnect: false },
-  );
+  const { data, error, mutate } = useSWR("/v1/audio/voices", () => withPlaygroundKey(listVoices), {
+    revalidateOnFocus: false,
+    revalidateOnReconnect: false,
+  });
   const voices = useMemo(() => (data ? voicesOfModel(data, model) : null), [data, model]);
   // SWR types errors as any.
   return { all: data ?? null, voices, error: error as unknown, reload: () => void mutate() };

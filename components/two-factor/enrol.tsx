@@ -2,14 +2,9 @@
 
 import { useEffect, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
-import { TWO_FACTOR_PATH } from "@/lib/client/account";
-import { api } from "@/lib/client/api";
+import { api, callApi } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
-import type {
-  BackupCodes as Codes,
-  TwoFactorEnrolment,
-  TwoFactorStatus,
-} from "@/lib/contracts/console/two-factor";
+import type { TwoFactorEnrolment } from "@/lib/contracts/console/two-factor";
 import { CallError } from "../forms/call-error";
 import { CodeInput } from "../forms/code-input";
 import { Field } from "../forms/field";
@@ -49,8 +44,8 @@ export function EnrolTwoFactor({
   const start = async (password?: string) => {
     try {
       // Each start creates a new secret; it replaces one that an earlier visit showed but did not confirm.
-      const { pending } = await api.get<TwoFactorStatus>(TWO_FACTOR_PATH);
-      const enrolment = await api.post<TwoFactorEnrolment>("/api/user/2fa/setup", { password });
+      const { pending } = await callApi(api.readTwoFactor);
+      const enrolment = await callApi(api.setUpTwoFactor, { body: { password } });
       setStage({ kind: "scan", enrolment, replacesPending: pending });
     } catch (error) {
       const needsPassword = isApiError(error) && (error.status === 400 || error.status === 403);
@@ -121,7 +116,7 @@ function Scan({
     setBusy(true);
     setError(null);
     try {
-      const { backup_codes } = await api.post<Codes>("/api/user/2fa/enable", { code: digits });
+      const { backup_codes } = await callApi(api.enableTwoFactor, { body: { code: digits } });
       onCodes(backup_codes);
     } catch (failure) {
       setError(failure);

@@ -1,10 +1,11 @@
 import { useSearchParams } from "next/navigation";
 import type { ReactNode } from "react";
-import useSWR from "swr";
 import { useTranslations } from "use-intl";
-import { type CallFilter, type CallFilters, summaryPath, withFilter } from "@/lib/client/calls";
+import { api } from "@/lib/client/api";
+import { type CallFilter, type CallFilters, withFilter } from "@/lib/client/calls";
 import { setQueryParam } from "@/lib/client/query-params";
-import type { Range } from "@/lib/client/range";
+import { type Range, rangeQuery } from "@/lib/client/range";
+import { useApi } from "@/lib/client/use-api";
 import type { UsageSummary } from "@/lib/contracts/console/usage-summary";
 import { type Bar, BarList } from "../charts/bar-list";
 import { useAmounts } from "../charts/use-amounts";
@@ -59,8 +60,8 @@ export function Breakdown({
   const searchParams = useSearchParams();
   const requested = searchParams.get("by");
   const by = DIMENSIONS.find((dimension) => dimension === requested) ?? "model";
-  const path = summaryPath(filters, range, { by });
-  const { data, error, mutate } = useSWR<UsageSummary>(path, { keepPreviousData: true });
+  const query = { ...rangeQuery(range), ...filters, by };
+  const { data, error, mutate } = useApi(api.summarizeUsage, { query }, { keepPreviousData: true });
   const formats: Record<Figure, (value: number) => string> = {
     calls: amounts.count,
     cost: amounts.money,

@@ -2,14 +2,14 @@
 
 import { DownloadIcon } from "lucide-react";
 import { useSearchParams } from "next/navigation";
-import useSWR, { useSWRConfig } from "swr";
 import { useTranslations } from "use-intl";
-import { callsPath, exportPath, readCallFilters, summaryPath } from "@/lib/client/calls";
+import { api, urlOf } from "@/lib/client/api";
+import { callsQuery, readCallFilters } from "@/lib/client/calls";
 import { setQueryParam } from "@/lib/client/query-params";
-import { putRangeInAddress } from "@/lib/client/range";
+import { putRangeInAddress, rangeQuery } from "@/lib/client/range";
+import { useApi, useApiCache } from "@/lib/client/use-api";
 import { useCalls } from "@/lib/client/use-calls";
 import { useRange } from "@/lib/client/use-range";
-import type { UsageSummary } from "@/lib/contracts/console/usage-summary";
 import { useAmounts } from "../charts/use-amounts";
 import { CallError } from "../forms/call-error";
 import { FilterBar } from "../requests/filter-bar";
@@ -30,16 +30,19 @@ export function UsagePage({ isAdmin, now }: { isAdmin: boolean; now: number }) {
   const filters = readCallFilters(searchParams);
   const requested = searchParams.get("figure");
   const figure: Figure = isFigure(requested) ? requested : "calls";
-  const path = summaryPath(filters, range, { interval: range.interval });
-  const { data: summary, error } = useSWR<UsageSummary>(path, { keepPreviousData: true });
-  const calls = useCalls(callsPath(filters, range));
+  const query = { ...rangeQuery(range), ...filters };
+  const { data: summary, error } = useApi(
+    api.summarizeUsage,
+    { query: { ...query, interval: range.interval } },
+    { keepPreviousData: true },
+  );
+  const calls = useCalls(callsQuery(filters, range));
   const figuresFailed = Boolean(error && !summary);
   // One error is enough when figures and calls both fail to load.
   const callsFailed = figuresFailed && Boolean(calls.error && !calls.rows);
-  const { mutate } = useSWRConfig();
+  const { clear } = useApiCache();
   // Reloads everything on the page, so that the calls recover together with the figures.
-  const retry = () =>
-    void mutate((key) => typeof key === "string" && key.startsWith("/api/usage"), undefined);
+  const retry = () => void clear(api.listCalls, api.getCall, api.summarizeUsage);
 
   return (
     <>
@@ -48,7 +51,7 @@ export function UsagePage({ isAdmin, now }: { isAdmin: boolean; now: number }) {
         description={isAdmin ? t("lead") : t("leadOwn")}
         action={
           <Button asChild variant="outline">
-            <a href={exportPath(filters, range)} download>
+            <a href={urlOf(api.exportCalls, { query })} download>
               <DownloadIcon aria-hidden="true" />
               {t("download")}
             </a>

@@ -3,7 +3,11 @@
 import { useFormatter, useTranslations } from "use-intl";
 import type { InviteWithToken } from "@/lib/contracts/console/invites";
 import { SecretDialog } from "../forms/secret-dialog";
-import { oneTimeLinkUrl } from "./api";
+
+/** The URL of a one-time link. The token is in the fragment, which is never sent to a server or logged. */
+function oneTimeLinkUrl(kind: InviteWithToken["kind"], token: string): string {
+  return `${window.location.origin}/${kind === "invite" ? "invite" : "reset"}#token=${token}`;
+}
 
 /** Shows a new one-time link, which is shown only once. */
 export function LinkDialog({ link, onClose }: { link: InviteWithToken; onClose(): void }) {

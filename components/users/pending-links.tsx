@@ -2,8 +2,8 @@
 
 import { LinkIcon } from "lucide-react";
 import { useTranslations } from "use-intl";
-import type { Viewer } from "@/lib/client/account";
 import type { Invite } from "@/lib/contracts/console/invites";
+import type { Viewer } from "@/lib/contracts/console/user";
 import { isHigherRole } from "@/lib/contracts/rank";
 import { Badge } from "../ui/badge";
 import { Button } from "../ui/button";

@@ -2,14 +2,12 @@
 
 import { toast } from "sonner";
 import { useTranslations } from "use-intl";
-import type { Viewer } from "@/lib/client/account";
-import { api } from "@/lib/client/api";
+import { api, callApi } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
 import type { Invite, InviteWithToken } from "@/lib/contracts/console/invites";
-import type { ManagedUser } from "@/lib/contracts/console/user";
+import type { CreateUser, ManagedUser, UpdateUser, Viewer } from "@/lib/contracts/console/user";
 import { ConfirmDialog } from "../forms/confirm-dialog";
 import { FormDialog } from "../forms/form-dialog";
-import { userPath } from "./api";
 import { InviteForm } from "./invite-form";
 import { LinkDialog } from "./link-dialog";
 import { useLinkName } from "./pending-links";
@@ -53,6 +51,12 @@ function useDone({ onChanged, onDialog }: Pick<DialogProps<UserDialog>, "onChang
   };
 }
 
+/** A request with a version changes the user `id`; any other creates a user. */
+const saveUser = (request: CreateUser | UpdateUser, id = "") =>
+  "version" in request
+    ? callApi(api.updateUser, { params: { id }, body: request })
+    : callApi(api.createUser, { body: request });
+
 function FormDialogs({ dialog, viewer, hidesBudgets, onChanged, onDialog }: DialogProps<FormState>) {
   const t = useTranslations("users");
   const close = () => onDialog(null);
@@ -63,7 +67,7 @@ function FormDialogs({ dialog, viewer, hidesBudgets, onChanged, onDialog }: Dial
         <InviteForm
           viewerRole={viewer.role}
           onInvite={async (request) => {
-            const link = await api.post<InviteWithToken>("/api/invites", request);
+            const link = await callApi(api.createInvite, { body: request });
             onChanged();
             onDialog({ kind: "link", link });
           }}
@@ -80,26 +84,26 @@ function FormDialogs({ dialog, viewer, hidesBudgets, onChanged, onDialog }: Dial
           before={null}
           {...shared}
           onSave={async (request) => {
-            const created = await api.post<ManagedUser>("/api/users", request);
+            const created = await saveUser(request);
             done(t("toast.created", { name: created.username }));
           }}
         />
       </FormDialog>
     );
   }
-  const path = userPath(dialog.user.id);
+  const params = { id: dialog.user.id };
   return (
     <FormDialog title={t("form.editTitle", { name: dialog.user.username })} onClose={close}>
       <UserForm
         before={dialog.user}
         {...shared}
         onSave={async (request) => {
-          const saved = await api.patch<ManagedUser>(path, request);
+          const saved = await saveUser(request, dialog.user.id);
           const message = saved.role === dialog.user.role ? "toast.saved" : "toast.savedRole";
           done(t(message, { name: saved.username }));
         }}
         onStale={async () => {
-          const user = await api.get<ManagedUser>(path);
+          const user = await callApi(api.getUser, { params });
           onDialog({ kind: "edit", user });
           onChanged();
           return user;
@@ -116,27 +120,27 @@ function ConfirmDialogs({ dialog, onChanged, onDialog }: DialogProps<ConfirmStat
   const name = dialog.kind === "revoke" ? linkName(dialog.link) : dialog.user.username;
   const confirm = async () => {
     if (dialog.kind === "revoke") {
-      await api.delete(`/api/invites/${encodeURIComponent(dialog.link.id)}`);
+      await callApi(api.revokeInvite, { params: { id: dialog.link.id } });
       return done(t("toast.revoked"));
     }
-    const path = userPath(dialog.user.id);
+    const params = { id: dialog.user.id };
     switch (dialog.kind) {
       case "password": {
-        const link = await api.post<InviteWithToken>(`${path}/password_reset`);
+        const link = await callApi(api.createPasswordReset, { params });
         onChanged();
         return onDialog({ kind: "link", link });
       }
       case "twoFactor":
-        await api.post(`${path}/reset_2fa`);
+        await callApi(api.resetTwoFactor, { params });
         return done(t("toast.twoFactor", { name }));
       case "sessions":
-        await api.delete(`${path}/sessions`);
+        await callApi(api.endUserSessions, { params });
         return done(t("toast.sessions", { name }));
       case "disable":
         await disableUser(dialog.user);
         return done(t("toast.disabled", { name }));
       case "delete":
-        await api.delete(path);
+        await callApi(api.deleteUser, { params });
         return done(t("toast.deleted", { name }));
       default:
         return dialog satisfies never;
@@ -158,10 +162,10 @@ function ConfirmDialogs({ dialog, onChanged, onDialog }: DialogProps<ConfirmStat
 
 /** Disables a user even if they were changed since they were loaded: their access must be stopped. */
 async function disableUser({ id, version }: ManagedUser): Promise<void> {
-  const path = userPath(id);
-  await api.patch(path, { enabled: false, version }).catch(async (error) => {
+  const params = { id };
+  await callApi(api.updateUser, { params, body: { enabled: false, version } }).catch(async (error) => {
     if (!isApiError(error, "conflict")) throw error;
-    const newest = await api.get<ManagedUser>(path);
-    await api.patch(path, { enabled: false, version: newest.version });
+    const newest = await callApi(api.getUser, { params });
+    await callApi(api.updateUser, { params, body: { enabled: false, version: newest.version } });
   });
 }

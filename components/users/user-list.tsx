@@ -1,8 +1,7 @@
 "use client";
 
 import { useTranslations } from "use-intl";
-import type { Viewer } from "@/lib/client/account";
-import type { ManagedUser } from "@/lib/contracts/console/user";
+import type { ManagedUser, Viewer } from "@/lib/contracts/console/user";
 import { type Column, RecordList } from "../shell/record-list";
 import { ActionsButton } from "../ui/actions-button";
 import { UserLastSeen, UserName, UserSpend, UserTwoFactor } from "./user-cells";

@@ -14,8 +14,7 @@ import {
 } from "lucide-react";
 import Link from "next/link";
 import { useTranslations } from "use-intl";
-import type { Viewer } from "@/lib/client/account";
-import type { ManagedUser } from "@/lib/contracts/console/user";
+import type { ManagedUser, Viewer } from "@/lib/contracts/console/user";
 import { isHigherRole } from "@/lib/contracts/rank";
 import { ActionsMenu } from "../ui/actions-menu";
 import { DropdownMenuItem, DropdownMenuSeparator } from "../ui/dropdown-menu";

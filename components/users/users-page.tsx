@@ -7,17 +7,18 @@ import { useState } from "react";
 import { toast } from "sonner";
 import { SWRConfig } from "swr";
 import { useTranslations } from "use-intl";
-import type { Viewer } from "@/lib/client/account";
-import { api } from "@/lib/client/api";
+import { api, callApi } from "@/lib/client/api";
 import { setQueryParam } from "@/lib/client/query-params";
-import type { ManagedUser } from "@/lib/contracts/console/user";
+import { cachedPages, searchText, useApiPages } from "@/lib/client/use-api-pages";
+import type { Invite } from "@/lib/contracts/console/invites";
+import type { ManagedUser, Viewer } from "@/lib/contracts/console/user";
+import type { ListPage } from "@/lib/contracts/paging";
 import { useErrorText } from "../forms/error-text";
 import { ListBody, NoSearchResults } from "../shell/list-body";
 import { PageHeader } from "../shell/page-header";
 import { Button } from "../ui/button";
 import { EmptyState } from "../ui/empty-state";
 import { SearchField } from "../ui/search-field";
-import { type InitialUsers, usePendingLinks, userPath, usersFallback, useUsers } from "./api";
 import { PendingLinks } from "./pending-links";
 import type { UserDialog } from "./user-dialogs";
 import { UserList } from "./user-list";
@@ -33,10 +34,25 @@ interface UsersPageProps {
   hidesBudgets: boolean;
 }
 
+/** The page's initial data, read by the server for the search in the page's URL. */
+interface InitialUsers {
+  q: string;
+  /** Null if the search is invalid. */
+  users: ListPage<ManagedUser> | null;
+  links: ListPage<Invite>;
+}
+
+const inputOf = (q: string) => ({ query: { q: searchText(q) } });
+
 /** The users, and the one-time links that were not used yet. */
 export function UsersPage({ initial, ...props }: UsersPageProps & { initial: InitialUsers }) {
+  const { q, users, links } = initial;
+  const fallback = {
+    ...(users ? cachedPages(api.listUsers, inputOf(q), users) : {}),
+    ...cachedPages(api.listInvites, {}, links),
+  };
   return (
-    <SWRConfig value={{ fallback: usersFallback(initial) }}>
+    <SWRConfig value={{ fallback }}>
       <Content {...props} />
     </SWRConfig>
   );
@@ -48,8 +64,8 @@ function Content({ viewer, hidesBudgets }: UsersPageProps) {
   const q = params.get("q") ?? "";
   const [chosenDialog, setDialog] = useState<UserDialog | null>(null);
   const dialog = params.get("invite") === "1" && !chosenDialog ? ({ kind: "invite" } as const) : chosenDialog;
-  const list = useUsers(q);
-  const pendingLinks = usePendingLinks();
+  const list = useApiPages(api.listUsers, inputOf(q));
+  const pendingLinks = useApiPages(api.listInvites);
   const reloadAll = () => Promise.all([list.reload(), pendingLinks.reload()]);
   const act = useUserActions(reloadAll, setDialog);
   const users = list.items;
@@ -138,10 +154,14 @@ function useUserActions(reloadAll: () => Promise<unknown>, openDialog: (dialog: 
   };
   return (action: UserAction, user: ManagedUser) => {
     const { username: name, version } = user;
-    const path = userPath(user.id);
+    const params = { id: user.id };
     if (action === "enable")
-      void run(api.patch(path, { enabled: true, version }), t("toast.enabled", { name }));
-    else if (action === "unlock") void run(api.post(`${path}/unlock`), t("toast.unlocked", { name }));
+      void run(
+        callApi(api.updateUser, { params, body: { enabled: true, version } }),
+        t("toast.enabled", { name }),
+      );
+    else if (action === "unlock")
+      void run(callApi(api.unlockUser, { params }), t("toast.unlocked", { name }));
     else openDialog({ kind: action, user });
   };
 }

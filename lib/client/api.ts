@@ -1,4 +1,15 @@
+import {
+  type DataOf,
+  type EndpointKey,
+  type FileKey,
+  type InputOf,
+  type JsonKey,
+  splitKey,
+} from "../contracts/console/endpoint";
+import type { Method } from "../contracts/console/endpoints";
 import { ApiError, type FieldIssue } from "./api-error";
+
+export * as api from "./endpoints";
 
 interface Envelope {
   success?: boolean;
@@ -10,15 +21,76 @@ interface Envelope {
   retry_after?: number;
 }
 
-interface CallOptions {
+/** What an endpoint is sent, whichever it is. */
+export interface Sent {
+  params?: Readonly<Record<string, string>>;
+  query?: Readonly<Record<string, string | number | null | undefined>>;
+  body?: unknown;
   signal?: AbortSignal;
 }
 
-async function call<T>(method: string, path: string, body?: unknown, options: CallOptions = {}): Promise<T> {
-  const response = await send(method, path, body, options);
+/** The arguments after an endpoint: its input, which may be left out where nothing of it is required. */
+export type InputArgs<Input, Options extends unknown[] = []> =
+  Record<never, never> extends Input
+    ? [input?: Input, ...options: Options]
+    : [input: Input, ...options: Options];
+
+/** The URL path and query of an endpoint. */
+export function urlOf<Key extends EndpointKey>(
+  endpoint: Key,
+  ...args: InputArgs<Pick<InputOf<Key>, keyof InputOf<Key> & ("params" | "query")>>
+): string;
+export function urlOf(endpoint: EndpointKey, input?: Sent): string {
+  return urlFor(endpoint, input);
+}
+
+function urlFor(endpoint: EndpointKey, { params = {}, query = {} }: Sent = {}): string {
+  const path = splitKey(endpoint).path.replace(/\{(\w+)\}/g, (_, name) =>
+    encodeURIComponent(params[name] ?? ""),
+  );
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value != null) search.set(name, String(value));
+  return search.size > 0 ? `${path}?${search}` : path;
+}
+
+/**
+ * Calls an endpoint of the console API. Returns the reply's `data`, whose type is that of the declaration: the server's
+ * handlers are checked against it, and its tests parse every reply with it. Throws an ApiError.
+ */
+export function callApi<Key extends JsonKey>(
+  endpoint: Key,
+  ...args: InputArgs<InputOf<Key> & { signal?: AbortSignal }>
+): Promise<DataOf<Key>>;
+export async function callApi(endpoint: JsonKey, input: Sent = {}): Promise<unknown> {
+  return readData(await send(splitKey(endpoint).method, urlFor(endpoint, input), input));
+}
+
+/** The cache key of a reply: the endpoint, a space and the URL. */
+export const cacheKey = (endpoint: JsonKey, input: Sent = {}): string =>
+  `${endpoint} ${urlFor(endpoint, input)}`;
+
+/** The endpoint of a cache key; `$inf$` marks the key of a paged list. */
+export const endpointOf = (key: string): string | undefined => /^(?:\$inf\$)?(\S+ \S+) /.exec(key)?.[1];
+
+/** SWR's `fallback` with a reply that the server has rendered the page with. */
+export function cached<Key extends JsonKey>(
+  endpoint: Key,
+  input: InputOf<Key>,
+  data: DataOf<Key>,
+): Record<string, unknown>;
+export function cached(endpoint: JsonKey, input: Sent, data: unknown): Record<string, unknown> {
+  return { [cacheKey(endpoint, input)]: data };
+}
+
+/** Fetches the reply of a cache key. */
+export async function fetchCached(key: string): Promise<unknown> {
+  return readData(await send("GET", key.slice(key.lastIndexOf(" ") + 1)));
+}
+
+/** The `data` of a reply. Throws an ApiError. */
+async function readData(response: Response): Promise<unknown> {
   const envelope = await readEnvelope(response);
-  // Callers pass the type of the endpoint's response schema (lib/contracts).
-  if (response.ok && envelope?.success) return envelope.data as T;
+  if (response.ok && envelope?.success) return envelope.data;
   throw toApiError(response, envelope);
 }
 
@@ -35,18 +107,19 @@ function toApiError(response: Response, envelope: Envelope | null): ApiError {
   });
 }
 
-async function send(method: string, path: string, body: unknown, options: CallOptions): Promise<Response> {
+async function send(method: Method, url: string, { body, signal }: Pick<Sent, "body" | "signal"> = {}) {
   try {
-    return await fetch(path, {
+    return await fetch(url, {
       method,
       credentials: "same-origin",
       cache: "no-store",
       headers: method === "GET" ? undefined : { "content-type": "application/json" },
-      body: body === undefined ? undefined : JSON.stringify(body),
-      signal: options.signal,
+      // The server reads a JSON object from every POST that has a body schema.
+      body: body === undefined && method !== "POST" ? undefined : JSON.stringify(body ?? {}),
+      signal,
     });
   } catch (error) {
-    if (options.signal?.aborted) throw error;
+    if (signal?.aborted) throw error;
     throw new ApiError({ status: 0, code: "network", message: "" });
   }
 }
@@ -62,17 +135,13 @@ async function readEnvelope(response: Response): Promise<Envelope | null> {
 }
 
 /** Downloads a file: its bytes and the name from Content-Disposition. Throws an ApiError. */
-export async function apiDownload(path: string, body: unknown): Promise<{ content: Blob; name: string }> {
-  const response = await send("POST", path, body, {});
+export function downloadFile<Key extends FileKey>(
+  endpoint: Key,
+  ...args: InputArgs<InputOf<Key>>
+): Promise<{ content: Blob; name: string }>;
+export async function downloadFile(endpoint: FileKey, input: Sent = {}) {
+  const response = await send(splitKey(endpoint).method, urlFor(endpoint, input), input);
   if (!response.ok) throw toApiError(response, await readEnvelope(response));
   const name = /filename="([^"]+)"/.exec(response.headers.get("content-disposition") ?? "")?.[1];
   return { content: await response.blob(), name: name ?? "download" };
 }
-
-/** The console API. Each method returns the response's `data` or throws an ApiError. */
-export const api = {
-  get: <T>(path: string, options?: CallOptions) => call<T>("GET", path, undefined, options),
-  post: <T>(path: string, body: unknown = {}, options?: CallOptions) => call<T>("POST", path, body, options),
-  patch: <T>(path: string, body: unknown, options?: CallOptions) => call<T>("PATCH", path, body, options),
-  delete: <T = null>(path: string, options?: CallOptions) => call<T>("DELETE", path, undefined, options),
-};

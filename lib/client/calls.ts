@@ -1,5 +1,5 @@
-import type { UsageRow } from "../contracts/console/usage";
-import type { Range, Span } from "./range";
+import type { UsageFilters, UsageRow } from "../contracts/console/usage";
+import { type Range, rangeQuery } from "./range";
 
 /** Filters for calls; the URL of the page and the API use the same names. */
 export const CALL_FILTERS = [
@@ -14,48 +14,23 @@ export const CALL_FILTERS = [
   "request_id",
 ] as const;
 export type CallFilter = (typeof CALL_FILTERS)[number];
-export type CallFilters = Partial<Record<CallFilter, string>>;
+export type CallFilters = Pick<UsageFilters, CallFilter>;
 
 /** Reads the filters from a URL's query. */
 export function readCallFilters(query: { get(name: string): string | null }): CallFilters {
-  const filters: CallFilters = {};
+  const filters: Partial<Record<CallFilter, string>> = {};
   for (const name of CALL_FILTERS) {
     const value = query.get(name);
     if (value) filters[name] = value;
   }
-  return filters;
+  // Type assertion: the server refuses an unknown operation.
+  return filters as CallFilters;
 }
 
-function spanParameters({ from, to }: Partial<Span>): [string, string][] {
-  const parameters: [string, string][] = [];
-  if (from !== undefined) parameters.push(["from", new Date(from).toISOString()]);
-  if (to !== undefined) parameters.push(["to", new Date(to).toISOString()]);
-  return parameters;
-}
-
-/** API path of the list of calls. A range that ends now has no `to`, so that new calls are included. */
-export function callsPath(filters: CallFilters, range: Range): string {
-  const span = range.name === "custom" ? range : { from: range.from };
-  return `/api/usage?${new URLSearchParams([...spanParameters(span), ...Object.entries(filters)])}`;
-}
-
-/** API path of the same calls as a CSV file. */
-export function exportPath(filters: CallFilters, range: Range): string {
-  return `/api/usage/export?${new URLSearchParams([...spanParameters(range), ...Object.entries(filters)])}`;
-}
-
-/** API path of the totals of calls: over time, or by a dimension. */
-export function summaryPath(
-  filters: CallFilters,
-  range: Range,
-  grouping: { interval: Range["interval"] } | { by: string },
-): string {
-  const query = new URLSearchParams([
-    ...spanParameters(range),
-    ...Object.entries(filters),
-    ...Object.entries(grouping),
-  ]);
-  return `/api/usage/summary?${query}`;
+/** Query of the list of calls. A range that ends now has no `to`, so that new calls are included. */
+export function callsQuery(filters: CallFilters, range: Range): UsageFilters {
+  const { from, to } = rangeQuery(range);
+  return { from, ...(range.name === "custom" ? { to } : {}), ...filters };
 }
 
 /** The current query with one more filter and without an open call. */

@@ -1,6 +1,7 @@
 import type { LiveChange, LiveTopic } from "../contracts/console/live";
+import { urlOf } from "./api";
+import { watchChanges } from "./endpoints";
 
-const PATH = "/api/events";
 /** Wait before a reconnect: doubled with each failure, up to the maximum. */
 const MIN_WAIT_MS = 1_000;
 const MAX_WAIT_MS = 60_000;
@@ -75,7 +76,7 @@ function createConnection(listener: LiveListener, isWanted: () => boolean) {
   function connect(): void {
     close();
     if (!isWanted()) return;
-    const stream = new EventSource(PATH);
+    const stream = new EventSource(urlOf(watchChanges));
     source = stream;
     stream.addEventListener("hello", onHello);
     stream.addEventListener("changed", (event: MessageEvent<string>) => {

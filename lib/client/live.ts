@@ -1,11 +1,10 @@
 import { useEffect, useSyncExternalStore } from "react";
-import { type Cache, useSWRConfig } from "swr";
+import { useSWRConfig } from "swr";
 import type { LiveTopic } from "../contracts/console/live";
-import { LIVE_RULES, type LiveRule, ruleOf } from "./live-rules";
+import { LIVE_RULES, type LiveRule } from "./live-rules";
 import { openLiveStream } from "./live-stream";
 import { discardUnsaved } from "./unsaved";
-
-type Mutate = ReturnType<typeof useSWRConfig>["mutate"];
+import { revalidate } from "./use-api";
 
 let isLive = false;
 const watchers = new Set<() => void>();
@@ -26,15 +25,6 @@ export function useIsLive(): boolean {
     () => isLive,
     () => false,
   );
-}
-
-/** Revalidates the cached replies of one rule; the page shows the old data until the new arrives. */
-function revalidateRule(rule: LiveRule, cache: Cache, mutate: Mutate, includesLaterPages: boolean): void {
-  const keys = [...cache.keys()].filter((key) => ruleOf(key) === rule);
-  // A list fetches its later pages again with the first once their own cache entries are gone; it shows its own copy.
-  if (includesLaterPages)
-    for (const key of keys) if (key.includes("&cursor=")) void mutate(key, undefined, { revalidate: false });
-  for (const key of keys) if (!key.includes("&cursor=")) void mutate(key);
 }
 
 /** Runs `work` at once, then at most every `intervalMs`; a trigger in between runs it at the end of the interval. */
@@ -66,9 +56,9 @@ export function useLiveUpdates(): void {
     const rulesWithLaterPages = new Set<LiveRule>();
     const revalidators = LIVE_RULES.map((rule) => ({
       rule,
-      ...throttle(rule.minIntervalMs, () =>
-        revalidateRule(rule, cache, mutate, rulesWithLaterPages.delete(rule)),
-      ),
+      ...throttle(rule.minIntervalMs, () => {
+        void revalidate({ cache, mutate }, rule.endpoints, rulesWithLaterPages.delete(rule));
+      }),
     }));
     const onChange = (topics: readonly LiveTopic[]) => {
       for (const { rule, trigger } of revalidators) {

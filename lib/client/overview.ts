@@ -1,11 +1,7 @@
 import type { Overview } from "../contracts/console/overview";
 import { INTERVAL_MS, type Range, rangeQuery } from "./range";
 
-/** Rows of the list of recent calls. */
-const RECENT_ROWS = 12;
-export const RECENT_REQUESTS_PATH = `/api/usage?limit=${RECENT_ROWS}`;
-export const ALERTS_SUMMARY_PATH = "/api/alerts/summary";
-export const overviewPath = (range: Range) => `/api/overview?${rangeQuery(range)}`;
+export const overviewQuery = (range: Range) => ({ ...rangeQuery(range), interval: range.interval });
 
 /** Start of each bucket. A day is given as a date and starts in the local time zone. */
 export function bucketsOf({ periods }: Pick<Overview, "periods">): number[] {

@@ -1,9 +1,4 @@
-import { api } from "./api";
-
-interface PlaygroundKey {
-  key: string;
-  expires_at: string;
-}
+import { api, callApi } from "./api";
 
 /** A key is renewed this long before it expires, so that no request outlives it. */
 const RENEW_BEFORE_MS = 60_000;
@@ -12,7 +7,7 @@ let current: { key: string; expiresAt: number } | null = null;
 let pending: Promise<string> | null = null;
 
 async function createPlaygroundKey(): Promise<string> {
-  const { key, expires_at } = await api.post<PlaygroundKey>("/api/keys/playground");
+  const { key, expires_at } = await callApi(api.createPlaygroundKey);
   current = { key, expiresAt: Date.parse(expires_at) };
   return key;
 }

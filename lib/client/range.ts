@@ -63,14 +63,9 @@ function rangeOf(name: Range["name"], from: number, to: number): Range {
   return { name, from, to, interval: intervalFor(to - from) };
 }
 
-/** Query of an API request for a range: `from=…&to=…&interval=…`. */
-export function rangeQuery(range: Span & { interval?: Interval }): string {
-  const query = new URLSearchParams({
-    from: new Date(range.from).toISOString(),
-    to: new Date(range.to).toISOString(),
-  });
-  if (range.interval) query.set("interval", range.interval);
-  return query.toString();
+/** Query of an API request for a range. */
+export function rangeQuery({ from, to }: Span): { from: string; to: string } {
+  return { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
 }
 
 /** Writes a range into the page's URL as a new history entry. */

@@ -1,4 +1,4 @@
-import { api } from "./api";
+import { api, callApi } from "./api";
 import { isApiError } from "./api-error";
 import { forgetPlaygroundKey } from "./playground-key";
 import { discardUnsaved } from "./unsaved";
@@ -17,7 +17,7 @@ const DATABASE_PREFIX = "patchbay";
 /** Ends the session, then deletes the user's data in this browser. */
 export async function signOut(): Promise<void> {
   try {
-    await api.post("/api/user/logout");
+    await callApi(api.signOut);
   } catch (error) {
     if (!isApiError(error, "unauthenticated")) throw error;
   }

@@ -1,11 +1,11 @@
 import type { SWRConfiguration } from "swr";
-import { api } from "./api";
+import { fetchCached } from "./api";
 import { isApiError } from "./api-error";
 import { discardUnsaved } from "./unsaved";
 
 /** SWR's configuration for the console. */
 export const SWR_CONFIG: SWRConfiguration = {
-  fetcher: (path: string) => api.get(path),
+  fetcher: fetchCached,
   // Other errors would fail again.
   shouldRetryOnError: (error: unknown) => isApiError(error) && (error.status === 0 || error.status === 503),
   errorRetryCount: 4,

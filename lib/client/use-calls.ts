@@ -1,9 +1,9 @@
 import { useState } from "react";
-import useSWR from "swr";
-import type { UsageRow } from "../contracts/console/usage";
+import type { UsageFilters, UsageRow } from "../contracts/console/usage";
 import type { ListPage } from "../contracts/paging";
-import { api } from "./api";
+import { api, callApi, urlOf } from "./api";
 import { mergeNewest } from "./calls";
+import { useApi } from "./use-api";
 
 const PAGE_SIZE = 50;
 /** Limits the memory of a page left open for long. */
@@ -40,8 +40,10 @@ export type PagedCalls = ReturnType<typeof useCalls>;
 /**
  * A list of calls, newest first. SWR revalidates the newest page; `loadMore` appends older pages, which are fetched once.
  */
-export function useCalls(path: string) {
-  const first = useSWR<ListPage<UsageRow>>(`${path}&limit=${PAGE_SIZE}`, { keepPreviousData: false });
+export function useCalls(filters: UsageFilters) {
+  const query = { ...filters, limit: PAGE_SIZE };
+  const path = urlOf(api.listCalls, { query });
+  const first = useApi(api.listCalls, { query }, { keepPreviousData: false });
   const [loaded, setLoaded] = useState<LoadedCalls | null>(null);
   const [older, setOlder] = useState<{ isLoading: boolean; error: unknown }>({
     isLoading: false,
@@ -55,8 +57,7 @@ export function useCalls(path: string) {
     if (!current?.cursor || older.isLoading) return;
     setOlder({ isLoading: true, error: null });
     try {
-      const cursor = encodeURIComponent(current.cursor);
-      const page = await api.get<ListPage<UsageRow>>(`${path}&limit=${PAGE_SIZE}&cursor=${cursor}`);
+      const page = await callApi(api.listCalls, { query: { ...query, cursor: current.cursor } });
       setLoaded((now) => {
         if (now?.path !== path) return now;
         const ids = new Set(now.rows.map((row) => row.id));
@@ -75,7 +76,7 @@ export function useCalls(path: string) {
     isLoadingMore: older.isLoading,
     hasNewer: Boolean(current?.newer),
     showNewer: () => setLoaded((now) => (now?.newer ? fromFirstPage(now.path, now.newer) : now)),
-    error: (first.error ?? older.error) as unknown,
+    error: first.error ?? older.error,
     reload: () => first.mutate(),
   };
 }

@@ -1,6 +1,5 @@
-import { AlertsPage } from "@/components/alerts/alerts-page";
+import { AlertsPage, type FirstAlerts } from "@/components/alerts/alerts-page";
 import { MessagesProvider } from "@/components/shell/messages-provider";
-import type { FirstAlerts } from "@/lib/client/alerts";
 import { listAlerts, summarizeAlerts } from "@/lib/console/alerts/list";
 import { PAGE_SIZE } from "@/lib/contracts/paging";
 import { messagesFor } from "@/lib/messages/catalogue";

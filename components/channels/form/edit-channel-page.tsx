@@ -6,26 +6,25 @@ import { toast } from "sonner";
 import useSWR from "swr";
 import { useTranslations } from "use-intl";
 import { draftOf, updateRequest } from "@/components/channels/channel-draft";
-import { api } from "@/lib/client/api";
+import { api, callApi } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
-import { channelPath, useCatalogueReload } from "@/lib/client/channels";
-import { useModels } from "@/lib/client/models";
 import { discardUnsaved } from "@/lib/client/unsaved";
-import type { Channel } from "@/lib/contracts/console/channels";
+import { useApi, useApiCache } from "@/lib/client/use-api";
 import { CallError } from "../../forms/call-error";
 import { PageHeader } from "../../shell/page-header";
 import { Skeleton } from "../../ui/skeleton";
 import { BackToChannels } from "../back-to-channels";
+import { CHANNELS_AND_MODELS } from "../use-channels";
 import { ChannelForm } from "./channel-form";
 
 /** The form of a saved channel. It starts from the first read; later reads do not overwrite user input. */
 export function EditChannelPage({ id, mayAllow }: { id: string; mayAllow: boolean }) {
   const t = useTranslations("channels");
   const router = useRouter();
-  const reload = useCatalogueReload();
-  const models = useModels();
+  const { reload } = useApiCache();
+  const models = useApi(api.listModels);
   // Its own cache key, so that only this page revalidates it while the form is open.
-  const request = useSWR(["channel to edit", id], () => api.get<Channel>(channelPath(id)), {
+  const request = useSWR(["channel to edit", id], () => callApi(api.getChannel, { params: { id } }), {
     revalidateOnFocus: false,
     revalidateOnReconnect: false,
     revalidateIfStale: true,
@@ -52,8 +51,9 @@ export function EditChannelPage({ id, mayAllow }: { id: string; mayAllow: boolea
         cancelTo={address}
         onSave={async (draft) => {
           try {
-            const saved = await api.patch<Channel>(channelPath(id), updateRequest(draft, channel));
-            void reload();
+            const body = updateRequest(draft, channel);
+            const saved = await callApi(api.updateChannel, { params: { id }, body });
+            void reload(...CHANNELS_AND_MODELS);
             toast.success(t("saved", { name: saved.name }));
             discardUnsaved();
             router.push(address);

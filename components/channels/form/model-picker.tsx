@@ -4,9 +4,8 @@ import { PlusIcon } from "lucide-react";
 import { useState } from "react";
 import { useTranslations } from "use-intl";
 import { draftRequest, nextRowId, type ModelRow as Row } from "@/components/channels/channel-draft";
-import { api } from "@/lib/client/api";
-import { useModels } from "@/lib/client/models";
-import type { ChannelTest } from "@/lib/contracts/console/channels";
+import { api, callApi } from "@/lib/client/api";
+import { useApi } from "@/lib/client/use-api";
 import { Button } from "../../ui/button";
 import { SearchField } from "../../ui/search-field";
 import { useTestCalls } from "../use-test-call";
@@ -22,7 +21,7 @@ export function ModelPicker({ form, channelId }: { form: ChannelForm; channelId:
   const { draft, setDraft, fieldErrors } = form;
   const [filter, setFilter] = useState("");
   const { tests, run } = useTestCalls();
-  const models = useModels().data?.items ?? [];
+  const models = useApi(api.listModels).data?.items ?? [];
   const matches = (row: Row) =>
     row.isManual || `${row.upstream} ${row.name}`.toLowerCase().includes(filter.trim().toLowerCase());
   const shown = draft.models.filter(matches);
@@ -36,7 +35,7 @@ export function ModelPicker({ form, channelId }: { form: ChannelForm; channelId:
   const test = ({ id, upstream, operation }: Row) => {
     if (operation === null) return;
     const body = { ...draftRequest(draft, channelId), model: { upstream_name: upstream.trim(), operation } };
-    void run(id, () => api.post<ChannelTest>("/api/channels/draft/test", body));
+    void run(id, () => callApi(api.testDraft, { body }));
   };
   const sharedWith = (row: Row) =>
     (models.find((model) => model.name === row.name.trim())?.channels ?? [])

@@ -4,18 +4,18 @@ import { useRouter } from "next/navigation";
 import { toast } from "sonner";
 import { useTranslations } from "use-intl";
 import { createRequest } from "@/components/channels/channel-draft";
-import { api } from "@/lib/client/api";
-import { CHANNELS, useCatalogueReload } from "@/lib/client/channels";
+import { api, callApi } from "@/lib/client/api";
 import { discardUnsaved } from "@/lib/client/unsaved";
-import type { Channel } from "@/lib/contracts/console/channels";
+import { useApiCache } from "@/lib/client/use-api";
 import { PageHeader } from "../../shell/page-header";
 import { BackToChannels } from "../back-to-channels";
+import { CHANNELS_AND_MODELS } from "../use-channels";
 import { ChannelForm } from "./channel-form";
 
 export function NewChannelPage({ mayAllow }: { mayAllow: boolean }) {
   const t = useTranslations("channels.form");
   const router = useRouter();
-  const reload = useCatalogueReload();
+  const { reload } = useApiCache();
   return (
     <div className="mx-auto max-w-3xl">
       <BackToChannels />
@@ -25,8 +25,8 @@ export function NewChannelPage({ mayAllow }: { mayAllow: boolean }) {
         mayAllow={mayAllow}
         cancelTo="/channels"
         onSave={async (draft) => {
-          const created = await api.post<Channel>(CHANNELS, createRequest(draft));
-          void reload();
+          const created = await callApi(api.createChannel, { body: createRequest(draft) });
+          void reload(...CHANNELS_AND_MODELS);
           toast.success(t("added", { name: created.name }));
           discardUnsaved();
           router.push("/channels");

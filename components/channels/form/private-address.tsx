@@ -2,7 +2,7 @@
 
 import { type KeyboardEvent, useState } from "react";
 import { useTranslations } from "use-intl";
-import { api } from "@/lib/client/api";
+import { api, callApi } from "@/lib/client/api";
 import { CallError } from "../../forms/call-error";
 import { Field } from "../../forms/field";
 import { PasswordInput } from "../../forms/password-input";
@@ -32,7 +32,7 @@ export function PrivateAddress({
     setBusy(true);
     setError(null);
     try {
-      await api.post("/api/upstreams/allowed", { base_url: baseUrl, password });
+      await callApi(api.allowUpstream, { body: { base_url: baseUrl, password } });
       onAllowed();
     } catch (failure) {
       setError(failure);

@@ -2,7 +2,8 @@
 
 import { useFormatter, useTranslations } from "use-intl";
 import { type Preset, presetsOf } from "@/components/channels/channel-draft";
-import { useProviders } from "@/lib/client/channels";
+import { api } from "@/lib/client/api";
+import { useApi } from "@/lib/client/use-api";
 import type { Provider } from "@/lib/contracts/console/channels";
 import { CallError } from "../../forms/call-error";
 import { cn } from "../../ui/class-names";
@@ -21,7 +22,7 @@ export function ProviderCards({
 }) {
   const t = useTranslations("channels");
   const format = useFormatter();
-  const { data, error, mutate } = useProviders();
+  const { data, error, mutate } = useApi(api.listProviders, {}, { revalidateOnFocus: false });
   if (error && !data) return <CallError error={error} onRetry={() => void mutate()} />;
   return (
     <ul className="grid gap-2 sm:grid-cols-2 lg:grid-cols-3" aria-busy={data === undefined}>

@@ -1,14 +1,9 @@
 "use client";
 
 import { useCallback, useRef, useState } from "react";
-import { api } from "@/lib/client/api";
+import { api, callApi } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
-import type {
-  DraftChannel,
-  DraftModels,
-  UpstreamFailure,
-  UpstreamModels,
-} from "@/lib/contracts/console/channels";
+import type { DraftChannel, UpstreamFailure, UpstreamModels } from "@/lib/contracts/console/channels";
 
 /** State of the request for the upstream's models. */
 export type Connection =
@@ -59,7 +54,7 @@ export function useConnection(onListed: (models: NonNullable<UpstreamModels["mod
       if (number === newest.current) setConnection(next);
     };
     try {
-      const { models, error } = await api.post<DraftModels>("/api/channels/draft/models", request);
+      const { models, error } = await callApi(api.listDraftModels, { body: request });
       if (number !== newest.current) return null;
       if (error?.fault === "address_refused") update({ kind: "private", target: targetOf(request.base_url) });
       else if (error) update({ kind: "upstream-error", error });

@@ -1,6 +1,7 @@
 "use client";
 
 import { useTranslations } from "use-intl";
+import { api, callApi } from "@/lib/client/api";
 import { FailedLink, InvalidLink, LoadingLink, SignedInNotice } from "./link-states";
 import { NewAccountForm } from "./new-account-form";
 import { useOneTimeLink } from "./use-one-time-link";
@@ -20,8 +21,7 @@ export function InvitePage({ signedInAs }: { signedInAs: string | null }) {
       const { role, email, made_by } = link.facts;
       return (
         <NewAccountForm
-          path="/api/invites/accept"
-          extra={{ token: link.token }}
+          onCreate={(account) => callApi(api.acceptInvite, { body: { token: link.token, ...account } })}
           action={t("action")}
           personal={email ? [email] : []}
           onInvalidLink={markInvalid}

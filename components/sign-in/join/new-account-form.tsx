@@ -3,10 +3,8 @@
 import { type ReactNode, useState } from "react";
 import { useForm } from "react-hook-form";
 import { useTranslations } from "use-intl";
-import { api } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
 import type { RegisterRequest } from "@/lib/contracts/console/invites";
-import type { User } from "@/lib/contracts/console/user";
 import { Field } from "../../forms/field";
 import { Form } from "../../forms/form";
 import { PasswordInput } from "../../forms/password-input";
@@ -22,17 +20,15 @@ const FIELDS = ["username", "password", "confirmPassword", "display_name"] as co
 /** An empty display name means the username. */
 const emptyToUndefined = (text?: string) => (text === "" ? undefined : text);
 
-/** Creates an account with a POST of the form and `extra` to `path`, then opens the console. */
+/** The form of a new account; when `onCreate` has sent it, it opens the console. */
 export function NewAccountForm({
-  path,
-  extra,
+  onCreate,
   action,
   personal = [],
   onInvalidLink,
   children,
 }: {
-  path: string;
-  extra?: { token: string };
+  onCreate(account: RegisterRequest): Promise<unknown>;
   action: string;
   /** Words that make a password weak. */
   personal?: string[];
@@ -56,7 +52,7 @@ export function NewAccountForm({
   const create = form.handleSubmit(async (values) => {
     setError(null);
     try {
-      await api.post<User>(path, { ...extra, ...values });
+      await onCreate(values);
       setLeaving(true);
       // Not a client navigation: the page must belong to the new session, and Back must not return to a used link.
       window.location.replace("/");

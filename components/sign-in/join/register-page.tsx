@@ -1,6 +1,7 @@
 "use client";
 
 import { useTranslations } from "use-intl";
+import { api, callApi } from "@/lib/client/api";
 import { Button } from "../../ui/button";
 import { NewAccountForm } from "./new-account-form";
 
@@ -9,7 +10,10 @@ export function RegisterPage() {
   const t = useTranslations("join.register");
   return (
     <div className="grid gap-5">
-      <NewAccountForm path="/api/user/register" action={t("action")}>
+      <NewAccountForm
+        onCreate={(account) => callApi(api.registerUser, { body: account })}
+        action={t("action")}
+      >
         <div className="mb-1 grid gap-1">
           <h1 className="text-2xl">{t("title")}</h1>
           <p className="text-ink-muted">{t("text")}</p>

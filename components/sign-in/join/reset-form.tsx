@@ -3,10 +3,9 @@
 import { type ReactNode, useState } from "react";
 import { useForm } from "react-hook-form";
 import { useTranslations } from "use-intl";
-import { api } from "@/lib/client/api";
+import { api, callApi } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
 import type { AcceptPasswordReset } from "@/lib/contracts/console/invites";
-import type { User } from "@/lib/contracts/console/user";
 import { Field } from "../../forms/field";
 import { Form } from "../../forms/form";
 import { PasswordInput } from "../../forms/password-input";
@@ -51,7 +50,7 @@ export function ResetForm({
   const save = form.handleSubmit(async (values) => {
     setError(null);
     try {
-      await api.post<User>("/api/password-resets/accept", { ...values, token });
+      await callApi(api.acceptPasswordReset, { body: { ...values, token } });
       setLeaving(true);
       // Not a client navigation: the page must belong to the new session, and Back must not return to a used link.
       window.location.replace("/");

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState } from "react";
-import { api } from "@/lib/client/api";
+import { api, callApi } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
 import type { InviteFacts } from "@/lib/contracts/console/invites";
 
@@ -18,7 +18,7 @@ export function useOneTimeLink<Kind extends InviteFacts["kind"]>(kind: Kind) {
     if (!token) return setLink({ state: "invalid" });
     setLink({ state: "loading" });
     try {
-      const facts = await api.post<InviteFacts>("/api/invites/inspect", { token });
+      const facts = await callApi(api.inspectInvite, { body: { token } });
       // The kinds were just compared, but TypeScript does not narrow by a type parameter.
       if (facts.kind === kind) setLink({ state: "valid", token, facts: facts as never });
       else setLink({ state: "invalid" });

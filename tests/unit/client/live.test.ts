@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { ruleOf } from "@/lib/client/live-rules";
 import { openLiveStream } from "@/lib/client/live-stream";
 
 /** A fake EventSource; `send` dispatches a server event. */
@@ -140,14 +139,4 @@ test("reconnects after the server has shut down", () => {
   vi.advanceTimersByTime(2_000);
   expect(open()).toHaveLength(1);
   expect(events).toEqual([]);
-});
-
-test("finds the rule of a path, paged lists included", () => {
-  expect(ruleOf("/api/usage/summary?by=model")?.minIntervalMs).toBeGreaterThan(
-    ruleOf("/api/usage?limit=12")?.minIntervalMs ?? 0,
-  );
-  expect(ruleOf("$inf$/api/keys?limit=50")?.topics).toEqual(["keys"]);
-  expect(ruleOf("/api/user/sessions")?.topics).toEqual(["sessions"]);
-  expect(ruleOf("/api/user/self")?.topics).toEqual(["users"]);
-  expect(ruleOf("/v1/models")).toBeNull();
 });

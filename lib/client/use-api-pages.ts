@@ -1,0 +1,58 @@
+import useSWRInfinite, { unstable_serialize } from "swr/infinite";
+import type { DataOf, InputOf } from "../contracts/console/endpoint";
+import type { ListPage } from "../contracts/paging";
+import { cacheKey, type InputArgs, type Sent } from "./api";
+import type { GetKey } from "./use-api";
+
+type ItemOf<Key extends GetKey> = DataOf<Key> extends ListPage<infer Item> ? Item : never;
+/** Endpoints of lists. */
+type PagesKey = { [Key in GetKey]: DataOf<Key> extends ListPage<unknown> ? Key : never }[GetKey];
+
+/** Default of `ListQuery`, so that lists preloaded by the server have the same rows. */
+const PAGE_SIZE = 50;
+
+/** A search text as lists accept it; null: too short. */
+export const searchText = (q: string): string | null => (q.trim().length >= 2 ? q.trim() : null);
+
+const pageKey = (endpoint: PagesKey, { query }: Sent, cursor?: string | null) =>
+  cacheKey(endpoint, { query: { ...query, limit: PAGE_SIZE, cursor } });
+
+export interface ApiPages<Item> {
+  items: Item[] | undefined;
+  hasMore: boolean;
+  loadMore(): Promise<unknown>;
+  isLoadingMore: boolean;
+  error: unknown;
+  reload(): Promise<unknown>;
+}
+
+/** Pages of a list of the console API. */
+export function useApiPages<Key extends PagesKey>(
+  endpoint: Key,
+  ...args: InputArgs<InputOf<Key>>
+): ApiPages<ItemOf<Key>>;
+export function useApiPages(endpoint: PagesKey, input: Sent = {}): ApiPages<unknown> {
+  const pages = useSWRInfinite<ListPage<unknown>, unknown>(
+    (index, previous: ListPage<unknown> | null) =>
+      index > 0 && !previous?.next_cursor ? null : pageKey(endpoint, input, previous?.next_cursor),
+    { keepPreviousData: true, revalidateFirstPage: true },
+  );
+  return {
+    items: pages.data?.flatMap((page) => page.items),
+    hasMore: Boolean(pages.data?.at(-1)?.next_cursor),
+    loadMore: () => pages.setSize(pages.size + 1),
+    isLoadingMore: pages.isValidating && pages.size > (pages.data?.length ?? 0),
+    error: pages.error,
+    reload: () => pages.mutate(),
+  };
+}
+
+/** SWR's `fallback` with the first page of a list. */
+export function cachedPages<Key extends PagesKey>(
+  endpoint: Key,
+  input: InputOf<Key>,
+  page: DataOf<Key>,
+): Record<string, unknown>;
+export function cachedPages(endpoint: PagesKey, input: Sent, page: unknown): Record<string, unknown> {
+  return { [unstable_serialize(() => pageKey(endpoint, input))]: [page] };
+}
