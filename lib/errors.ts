@@ -1,3 +1,5 @@
+import type { RefusedLimit } from "./contracts/console/rejections";
+
 /**
  * The one error type of the product. A verb throws `AppError`; the HTTP layer turns its code into the status and
  * body of the caller's dialect (lib/http/core/render-error.ts). Any other thrown value is an internal error: 500.
@@ -70,6 +72,12 @@ export interface ErrorDetails {
   isUnknownModel?: boolean;
   /** False when a retry cannot succeed (`x-should-retry`). */
   shouldRetry?: boolean;
+  /** The limit that refused the request; recorded, never sent. */
+  limit?: RefusedLimit;
+  /** The API key that was refused although it exists; recorded, never sent. */
+  key?: { id: string; ownerId: string };
+  /** The upstream's own message, one line without secrets; for administrators, never sent to callers. */
+  upstreamMessage?: string;
 }
 
 const BRAND = "patchbay.AppError";

@@ -85,8 +85,7 @@ function useColumns(viewer: Viewer, showsOwners: boolean): Column<ApiKey>[] {
     {
       name: "lastUsed",
       heading: t("lastUsed"),
-      cell: (key) => <KeyLastUsed apiKey={key} />,
-      className: "whitespace-nowrap",
+      cell: (key) => <KeyLastUsed apiKey={key} viewer={viewer} />,
     },
   ];
 }

@@ -1,7 +1,11 @@
 "use client";
 
+import Link from "next/link";
 import { useTranslations } from "use-intl";
+import type { Viewer } from "@/lib/contracts/console/user";
+import { rejectionsHref } from "@/lib/client/calls";
 import type { ApiKey } from "@/lib/contracts/console/api-keys";
+import type { LastRejection } from "@/lib/contracts/console/rejections";
 import { Badge } from "../ui/badge";
 import { RelativeTime, useRelativeTime } from "../ui/relative-time";
 
@@ -44,11 +48,57 @@ export function KeyDates({ apiKey }: { apiKey: ApiKey }) {
   );
 }
 
-export function KeyLastUsed({ apiKey }: { apiKey: ApiKey }) {
+/** When a key was last used, and its latest rejected request with a link to all of them. */
+export function KeyLastUsed({ apiKey, viewer }: { apiKey: ApiKey; viewer: Viewer }) {
   const t = useTranslations("apiKeys");
-  return apiKey.last_used_at ? (
-    <RelativeTime at={apiKey.last_used_at} />
-  ) : (
-    <span className="text-ink-faint">{t("neverUsed")}</span>
+  return (
+    <span className="grid gap-0.5">
+      {apiKey.last_used_at ? (
+        <RelativeTime at={apiKey.last_used_at} />
+      ) : (
+        <span className="text-ink-faint">{t("neverUsed")}</span>
+      )}
+      {apiKey.last_rejected === null ? null : (
+        <LastRejected apiKey={apiKey} rejection={apiKey.last_rejected} viewer={viewer} />
+      )}
+    </span>
   );
+}
+
+function LastRejected({
+  apiKey,
+  rejection,
+  viewer,
+}: {
+  apiKey: ApiKey;
+  rejection: LastRejection;
+  viewer: Viewer;
+}) {
+  const t = useTranslations("apiKeys.rejected");
+  const reason = t(reasonOf(rejection), { code: rejection.error });
+  return (
+    <Link
+      prefetch={false}
+      href={rejectionsHref(viewer.role !== "member", { since: rejection.at }, { key_id: apiKey.id })}
+      className="w-fit rounded-sm text-sm text-warn underline decoration-line-strong underline-offset-4 hover:decoration-ink"
+    >
+      <RelativeTime at={rejection.at} phrase={(when) => t("last", { reason, when })} />
+    </Link>
+  );
+}
+
+const REASONS = {
+  insufficient_quota: "budget",
+  forbidden: "model",
+  model_not_allowed: "model",
+  model_not_found: "unknownModel",
+  ip_not_allowed: "address",
+  unauthenticated: "key",
+  invalid: "input",
+} as const;
+
+function reasonOf({ error, limit }: LastRejection) {
+  if (limit === "key_concurrency" || limit === "user_concurrency") return "concurrency";
+  if (error === "rate_limited") return "limit";
+  return Object.hasOwn(REASONS, error) ? REASONS[error as keyof typeof REASONS] : "other";
 }

@@ -56,6 +56,9 @@ export function ChannelErrors({ id, range }: { id: string | null; range: Range }
               </Link>
               <CopyButton value={call.request_id} name={t("requestId")} />
             </span>
+            {call.message === null ? null : (
+              <span className="col-span-full break-words text-ink-muted">{call.message}</span>
+            )}
           </li>
         ))}
       </ul>

@@ -5,6 +5,7 @@ import { useSearchParams } from "next/navigation";
 import { useState } from "react";
 import { SWRConfig } from "swr";
 import { useTranslations } from "use-intl";
+import { rejectionsHref } from "@/lib/client/calls";
 import { setQueryParam } from "@/lib/client/query-params";
 import type { Range } from "@/lib/client/range";
 import { useRange } from "@/lib/client/use-range";
@@ -12,6 +13,7 @@ import type { Overview } from "@/lib/contracts/console/overview";
 import { useAmounts } from "../charts/use-amounts";
 import { CallError } from "../forms/call-error";
 import { RangePicker } from "../forms/range-picker";
+import { RejectedLink } from "../requests/rejected-link";
 import { Button } from "../ui/button";
 import { CopyButton } from "../ui/copy-button";
 import { Skeleton } from "../ui/skeleton";
@@ -68,6 +70,9 @@ function Content(props: Omit<OverviewPageProps, "fallback">) {
       ) : data ? (
         <>
           <FiguresAndChart overview={data} range={range} hidesSpend={props.hidesSpend} />
+          {data.rejected > 0 ? (
+            <RejectedLink calls={data.rejected} href={rejectionsHref(isAdmin, range)} className="-mt-3" />
+          ) : null}
           {isAdmin ? <PatchBay overview={data} /> : null}
         </>
       ) : (

@@ -11,6 +11,7 @@ import { CopyButton } from "../ui/copy-button";
 import { Notice } from "../ui/notice";
 import { Sheet, SheetContent } from "../ui/sheet";
 import { Skeleton } from "../ui/skeleton";
+import { SkippedChannels } from "./attempt-cause";
 import { CallFacts } from "./call-facts";
 import { CallHelp } from "./call-help";
 import { CallState } from "./call-state";
@@ -39,6 +40,7 @@ export function CallDrawer({
 
 function Call({ id, isAdmin }: { id: string; isAdmin: boolean }) {
   const t = useTranslations("requests.detail");
+  const tAttempt = useTranslations("requests.attempt");
   const { data: call, error, mutate } = useApi(api.getCall, { params: { id } });
   if (isApiError(error, "not_found")) return <p className="pr-10 text-ink-muted">{t("notFound")}</p>;
   if (error && !call) return <CallError error={error} onRetry={() => void mutate()} className="mt-8" />;
@@ -53,10 +55,22 @@ function Call({ id, isAdmin }: { id: string; isAdmin: boolean }) {
           <Timeline trace={call.trace} />
         ) : (
           <p className="text-ink-muted">
-            {call.state === "open" ? t("running") : call.cached ? t("fromCache") : t("noTrace")}
+            {call.state === "open"
+              ? t("running")
+              : call.cached
+                ? t("fromCache")
+                : call.trace && call.error !== null
+                  ? tAttempt("none")
+                  : t("noTrace")}
           </p>
         )}
       </section>
+      {call.trace && call.trace.skipped.length > 0 ? (
+        <section className="grid gap-3">
+          <h3 className="font-medium">{tAttempt("skipped")}</h3>
+          <SkippedChannels skipped={call.trace.skipped} />
+        </section>
+      ) : null}
       <CallFacts call={call} />
       <InputText call={call} isAdmin={isAdmin} />
       <SimilarCalls call={call} />

@@ -5,7 +5,7 @@ import { useSearchParams } from "next/navigation";
 import { useState } from "react";
 import { useTranslations } from "use-intl";
 import { api } from "@/lib/client/api";
-import { CALL_FILTERS, type CallFilter, readCallFilters } from "@/lib/client/calls";
+import { CALL_FILTERS, type CallFilter, REJECTED, readCallFilters } from "@/lib/client/calls";
 import { pushQueryParams } from "@/lib/client/query-params";
 import { type Range, rangeQuery } from "@/lib/client/range";
 import { useApi } from "@/lib/client/use-api";
@@ -66,6 +66,7 @@ export function FilterBar({ range, isOwn }: { range: Range; isOwn: boolean }) {
             options={[
               { value: "ok", label: t("ok") },
               { value: "failed", label: t("failed") },
+              { value: REJECTED, label: t("rejected") },
               ...ERROR_CODES.map((code) => ({ value: code, label: t("code", { code }) })),
             ]}
           />

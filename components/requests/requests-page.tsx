@@ -3,8 +3,8 @@
 import { useSearchParams } from "next/navigation";
 import { useTranslations } from "use-intl";
 import { api } from "@/lib/client/api";
-import { callsQuery, readCallFilters } from "@/lib/client/calls";
-import { putRangeInAddress, rangeQuery } from "@/lib/client/range";
+import { type CallFilters, callsQuery, REJECTED, readCallFilters } from "@/lib/client/calls";
+import { putRangeInAddress, type Range, rangeQuery } from "@/lib/client/range";
 import { toSeries } from "@/lib/client/usage-series";
 import { useApi } from "@/lib/client/use-api";
 import { useCalls } from "@/lib/client/use-calls";
@@ -13,22 +13,37 @@ import { TimeChart } from "../charts/time-chart";
 import { useAmounts } from "../charts/use-amounts";
 import { PageHeader } from "../shell/page-header";
 import { FilterBar } from "./filter-bar";
+import { RejectionList } from "./rejection-list";
 import { RequestList } from "./request-list";
 
-/** Every call, newest first, below a chart of calls over time that selects a period. */
+/** Every call, newest first, or the rejected requests. */
 export function RequestsPage({ now }: { now: number }) {
   const t = useTranslations("requests.page");
-  const amounts = useAmounts();
   const range = useRange("24h", now);
   const filters = readCallFilters(useSearchParams());
+  return (
+    <>
+      <PageHeader title={t("title")} description={t("lead")} />
+      <FilterBar range={range} isOwn={false} />
+      {filters.status === REJECTED ? (
+        <RejectionList filters={filters} range={range} showsUsers />
+      ) : (
+        <Calls filters={filters} range={range} />
+      )}
+    </>
+  );
+}
+
+/** Calls below a chart of calls over time that selects a period. */
+function Calls({ filters, range }: { filters: CallFilters; range: Range }) {
+  const t = useTranslations("requests.page");
+  const amounts = useAmounts();
   const query = { ...rangeQuery(range), ...filters, interval: range.interval };
   const { data: summary } = useApi(api.summarizeUsage, { query }, { keepPreviousData: true });
   const calls = useCalls(callsQuery(filters, range));
   const { buckets, bucketMs, items } = toSeries(range, summary);
   return (
     <>
-      <PageHeader title={t("title")} description={t("lead")} />
-      <FilterBar range={range} isOwn={false} />
       <div className="mb-4 rounded-md border bg-panel p-3 pt-4" title={t("zoom")}>
         <TimeChart
           label={t("chart")}

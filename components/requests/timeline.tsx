@@ -3,6 +3,7 @@ import { useTranslations } from "use-intl";
 import type { UsageAttempt, UsageDetail } from "@/lib/contracts/console/usage";
 import { useAmounts } from "../charts/use-amounts";
 import { cn } from "../ui/class-names";
+import { AttemptMessage } from "./attempt-cause";
 
 type Trace = NonNullable<UsageDetail["trace"]>;
 
@@ -54,13 +55,16 @@ function Attempt({ attempt, number, end }: { attempt: UsageAttempt; number: numb
         </>
       }
       note={
-        <span className="flex flex-wrap gap-x-3">
-          {attempt.key === null ? null : <span>{t("with", { key: attempt.key })}</span>}
-          {attempt.first_byte_ms === null ? null : (
-            <span>{t("firstByteMark", { time: amounts.ms(first - attempt.started_ms) })}</span>
-          )}
-          {isFailed ? <code className="text-bad">{attempt.error}</code> : null}
-          {status === null ? null : <span>{t("answered", { status: String(status) })}</span>}
+        <span className="grid gap-1.5">
+          <span className="flex flex-wrap gap-x-3">
+            {attempt.key === null ? null : <span>{t("with", { key: attempt.key })}</span>}
+            {attempt.first_byte_ms === null ? null : (
+              <span>{t("firstByteMark", { time: amounts.ms(first - attempt.started_ms) })}</span>
+            )}
+            {isFailed ? <code className="text-bad">{attempt.error}</code> : null}
+            {status === null ? null : <span>{t("answered", { status: String(status) })}</span>}
+          </span>
+          {attempt.message === null ? null : <AttemptMessage>{attempt.message}</AttemptMessage>}
         </span>
       }
       time={amounts.ms(ended - attempt.started_ms)}

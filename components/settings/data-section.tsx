@@ -29,19 +29,23 @@ export function DataSection() {
 
 interface RecordValues {
   usage: string;
+  rejection_retention_days: string;
   prompts: string;
   keep_prompts: boolean;
   [name: string]: string | boolean;
 }
+const RECORD_FIELDS = ["usage", "rejection_retention_days", "prompts", "keep_prompts"] as const;
 const days = (count: number | null) => (count === null ? "" : String(count));
 const RECORDS_PLAN = {
-  read: ({ retention_days, keep_prompts }: VersionedSettings): RecordValues => ({
+  read: ({ retention_days, rejection_retention_days, keep_prompts }: VersionedSettings): RecordValues => ({
     usage: days(retention_days.usage),
+    rejection_retention_days: days(rejection_retention_days),
     keep_prompts,
     prompts: days(retention_days.prompts),
   }),
   write: (values: RecordValues) => ({
     retention_days: { usage: typedNumber(values.usage), prompts: typedNumber(values.prompts) },
+    rejection_retention_days: typedNumber(values.rejection_retention_days),
     keep_prompts: values.keep_prompts,
   }),
 };
@@ -61,9 +65,7 @@ function Records() {
       form={form}
       title={t("records.title")}
       text={t("records.text")}
-      nameOf={(name) =>
-        t(`field.${name === "usage" ? "usage" : name === "prompts" ? "prompts" : "keep_prompts"}`)
-      }
+      nameOf={(name) => t(`field.${RECORD_FIELDS.find((one) => one === name) ?? "keep_prompts"}`)}
       formatValue={formatValue}
     >
       <NumberField
@@ -73,6 +75,14 @@ function Records() {
         value={form.values.usage}
         error={form.fieldErrors.usage}
         onChange={(value) => form.set("usage", value)}
+      />
+      <NumberField
+        label={t("field.rejection_retention_days")}
+        unit={t("unit.days")}
+        hint={t("records.keepHint")}
+        value={form.values.rejection_retention_days}
+        error={form.fieldErrors.rejection_retention_days}
+        onChange={(value) => form.set("rejection_retention_days", value)}
       />
       <SwitchField
         label={t("field.keep_prompts")}

@@ -17,9 +17,11 @@ export interface Column<Item> {
 interface RecordListProps<Item extends { id: string }> {
   items: readonly Item[];
   columns: readonly Column<Item>[];
-  /** Heading of the column of menus, for screen readers. */
-  actionsHeading: string;
-  menu(item: Item): ReactNode;
+  /** Name of the table and list for screen readers, where no heading precedes them. */
+  label?: string;
+  /** Heading of the column of menus, for screen readers; needed with `menu`. */
+  actionsHeading?: string;
+  menu?(item: Item): ReactNode;
   cardTitle(item: Item): ReactNode;
   cardFooter?(item: Item): ReactNode;
 }
@@ -31,7 +33,7 @@ export function RecordList<Item extends { id: string }>(props: RecordListProps<I
       <div className="hidden md:block">
         <RecordTable {...props} />
       </div>
-      <ul className="divide-y rounded-md border bg-panel md:hidden">
+      <ul aria-label={props.label} className="divide-y rounded-md border bg-panel md:hidden">
         {props.items.map((item) => (
           <RecordCard key={item.id} item={item} {...props} />
         ))}
@@ -41,13 +43,14 @@ export function RecordList<Item extends { id: string }>(props: RecordListProps<I
 }
 
 function RecordTable<Item extends { id: string }>({
+  label,
   items,
   columns,
   actionsHeading,
   menu,
 }: RecordListProps<Item>) {
   return (
-    <Table>
+    <Table aria-label={label}>
       <TableHeader>
         <tr>
           {columns.map(({ name, heading, className }) => (
@@ -55,9 +58,11 @@ function RecordTable<Item extends { id: string }>({
               {heading}
             </TableHead>
           ))}
-          <TableHead>
-            <span className="sr-only">{actionsHeading}</span>
-          </TableHead>
+          {menu === undefined ? null : (
+            <TableHead>
+              <span className="sr-only">{actionsHeading}</span>
+            </TableHead>
+          )}
         </tr>
       </TableHeader>
       <TableBody>
@@ -68,7 +73,7 @@ function RecordTable<Item extends { id: string }>({
                 {cell(item)}
               </TableCell>
             ))}
-            <TableCell className="text-right">{menu(item)}</TableCell>
+            {menu === undefined ? null : <TableCell className="text-right">{menu(item)}</TableCell>}
           </TableRow>
         ))}
       </TableBody>
@@ -87,7 +92,7 @@ function RecordCard<Item extends { id: string }>({
     <li className="grid gap-3 p-4">
       <div className="flex items-start gap-2">
         <div className="min-w-0 flex-1">{cardTitle(item)}</div>
-        {menu(item)}
+        {menu?.(item)}
       </div>
       <dl className="grid grid-cols-[max-content_minmax(0,1fr)] gap-x-3 gap-y-1.5 text-sm [&>dt]:text-ink-faint">
         {columns

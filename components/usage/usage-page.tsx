@@ -4,15 +4,23 @@ import { DownloadIcon } from "lucide-react";
 import { useSearchParams } from "next/navigation";
 import { useTranslations } from "use-intl";
 import { api, urlOf } from "@/lib/client/api";
-import { callsQuery, readCallFilters } from "@/lib/client/calls";
+import {
+  type CallFilters,
+  callsQuery,
+  REJECTED,
+  readCallFilters,
+  rejectionsHref,
+} from "@/lib/client/calls";
 import { setQueryParam } from "@/lib/client/query-params";
-import { putRangeInAddress, rangeQuery } from "@/lib/client/range";
+import { putRangeInAddress, type Range, rangeQuery } from "@/lib/client/range";
 import { useApi, useApiCache } from "@/lib/client/use-api";
 import { useCalls } from "@/lib/client/use-calls";
 import { useRange } from "@/lib/client/use-range";
 import { useAmounts } from "../charts/use-amounts";
 import { CallError } from "../forms/call-error";
 import { FilterBar } from "../requests/filter-bar";
+import { RejectedLink } from "../requests/rejected-link";
+import { RejectionList } from "../requests/rejection-list";
 import { RequestList } from "../requests/request-list";
 import { PageHeader } from "../shell/page-header";
 import { Button } from "../ui/button";
@@ -21,14 +29,43 @@ import { Breakdown } from "./breakdown";
 import { type Figure, Figures, isFigure } from "./figures";
 import { UsageChart } from "./usage-chart";
 
-/** Figures of the range, one of them over time, its breakdown, and the calls. */
+/** The usage of the range, or its rejected requests. */
 export function UsagePage({ isAdmin, now }: { isAdmin: boolean; now: number }) {
   const t = useTranslations("usage");
-  const amounts = useAmounts();
-  const searchParams = useSearchParams();
   const range = useRange("24h", now);
-  const filters = readCallFilters(searchParams);
-  const requested = searchParams.get("figure");
+  const filters = readCallFilters(useSearchParams());
+  const isRejected = filters.status === REJECTED;
+  return (
+    <>
+      <PageHeader
+        title={t("title")}
+        description={isAdmin ? t("lead") : t("leadOwn")}
+        action={
+          isRejected ? null : (
+            <Button asChild variant="outline">
+              <a href={urlOf(api.exportCalls, { query: { ...rangeQuery(range), ...filters } })} download>
+                <DownloadIcon aria-hidden="true" />
+                {t("download")}
+              </a>
+            </Button>
+          )
+        }
+      />
+      <FilterBar range={range} isOwn={!isAdmin} />
+      {isRejected ? (
+        <RejectionList filters={filters} range={range} showsUsers={isAdmin} />
+      ) : (
+        <Usage filters={filters} range={range} isAdmin={isAdmin} />
+      )}
+    </>
+  );
+}
+
+/** Figures, one of them over time, its breakdown, and the calls. */
+function Usage({ filters, range, isAdmin }: { filters: CallFilters; range: Range; isAdmin: boolean }) {
+  const t = useTranslations("usage");
+  const amounts = useAmounts();
+  const requested = useSearchParams().get("figure");
   const figure: Figure = isFigure(requested) ? requested : "calls";
   const query = { ...rangeQuery(range), ...filters };
   const { data: summary, error } = useApi(
@@ -46,19 +83,6 @@ export function UsagePage({ isAdmin, now }: { isAdmin: boolean; now: number }) {
 
   return (
     <>
-      <PageHeader
-        title={t("title")}
-        description={isAdmin ? t("lead") : t("leadOwn")}
-        action={
-          <Button asChild variant="outline">
-            <a href={urlOf(api.exportCalls, { query })} download>
-              <DownloadIcon aria-hidden="true" />
-              {t("download")}
-            </a>
-          </Button>
-        }
-      />
-      <FilterBar range={range} isOwn={!isAdmin} />
       {figuresFailed ? (
         <CallError error={error} onRetry={retry} className="mb-6" />
       ) : (
@@ -81,6 +105,13 @@ export function UsagePage({ isAdmin, now }: { isAdmin: boolean; now: number }) {
           <Breakdown filters={filters} range={range} figure={figure} isOwn={!isAdmin} />
         </div>
       )}
+      {summary?.rejected ? (
+        <RejectedLink
+          calls={summary.rejected}
+          href={rejectionsHref(isAdmin, range, filters)}
+          className="-mt-4 mb-8"
+        />
+      ) : null}
       {summary?.read_from ? (
         <Notice tone="info" className="mb-6">
           {t("partial", { when: amounts.exact(summary.read_from) })}

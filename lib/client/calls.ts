@@ -1,5 +1,6 @@
+import type { RejectionQuery } from "../contracts/console/rejections";
 import type { UsageFilters, UsageRow } from "../contracts/console/usage";
-import { type Range, rangeQuery } from "./range";
+import { RANGES, type Range, rangeQuery } from "./range";
 
 /** Filters for calls; the URL of the page and the API use the same names. */
 export const CALL_FILTERS = [
@@ -31,6 +32,34 @@ export function readCallFilters(query: { get(name: string): string | null }): Ca
 export function callsQuery(filters: CallFilters, range: Range): UsageFilters {
   const { from, to } = rangeQuery(range);
   return { from, ...(range.name === "custom" ? { to } : {}), ...filters };
+}
+
+/** The outcome of requests that were refused before a channel was called; they are a list of their own. */
+export const REJECTED = "rejected";
+
+/** Query of the rejected requests of a range; null where a filter selects what they do not have. */
+export function rejectionsQuery(
+  filters: CallFilters,
+  range: Range,
+): Omit<RejectionQuery, "limit" | "cursor"> | null {
+  const { status: _rejected, channel_id, operation, tag, end_user, ...own } = callsQuery(filters, range);
+  return [channel_id, operation, tag, end_user].some((value) => value !== undefined) ? null : own;
+}
+
+/** The page that lists rejected requests: of a range, or of one that ends now and contains `since` (RFC 3339). */
+export function rejectionsHref(
+  isAdmin: boolean,
+  range: Range | { since: string },
+  filters: CallFilters = {},
+): string {
+  const query = new URLSearchParams({ ...filters, status: REJECTED });
+  if ("since" in range) {
+    const ageMs = Date.now() - Date.parse(range.since);
+    query.set("range", ageMs < RANGES["24h"] ? "24h" : ageMs < RANGES["7d"] ? "7d" : "30d");
+  } else if (range.name === "custom") {
+    for (const [name, value] of Object.entries(rangeQuery(range))) query.set(name, value);
+  } else query.set("range", range.name);
+  return `${isAdmin ? "/logs" : "/usage"}?${query}`;
 }
 
 /** The current query with one more filter and without an open call. */

@@ -91,6 +91,7 @@ export const encodeRecording = "POST /api/recordings/encode";
 
 export const listCalls = "GET /api/usage";
 export const summarizeUsage = "GET /api/usage/summary";
+export const listRejections = "GET /api/usage/rejected";
 export const exportCalls = "GET /api/usage/export";
 export const getCall = "GET /api/usage/{id}";
 

@@ -33,7 +33,7 @@ export const LIVE_RULES: readonly LiveRule[] = [
   },
   // Summaries cost the database more than lists.
   { endpoints: [api.summarizeUsage], topics: ["usage"], minIntervalMs: 5_000 },
-  { endpoints: [api.listCalls, api.getCall], topics: ["usage"], minIntervalMs: 1_500 },
+  { endpoints: [api.listCalls, api.listRejections, api.getCall], topics: ["usage"], minIntervalMs: 1_500 },
   {
     endpoints: [api.readOverview],
     topics: ["usage", "circuits", "channels", "models", "keys"],

@@ -1,6 +1,7 @@
 import type { ErrorCode } from "../errors";
 import type { CatalogEntry } from "../ports/catalog";
 import type { CallOptions } from "../ports/speech-model";
+import type { SkippedChannel } from "../ports/store";
 import type { GatewayContext } from "./context";
 
 /** One gateway call before it runs. */
@@ -27,6 +28,8 @@ export interface CallPlan {
 export interface CallOutcome {
   status: number;
   error: ErrorCode | null;
+  /** Of the attempt that was running (`attemptMessage`). */
+  message?: string | null;
   inputTokens: number;
   outputTokens: number;
   audioMs: number;
@@ -44,6 +47,8 @@ export interface Meter {
   firstByte(): void;
   /** Records the error of the running attempt. */
   failed(error: unknown): void;
+  /** Records the model's channels that a failed request did not try; those with an attempt are left out. */
+  skipped(channels: readonly SkippedChannel[]): void;
   /**
    * Resolves when the entry is on disk; the last byte of a reply waits for it. Later calls have no effect and return the
    * first result. When it throws `storage_unavailable` the reply must fail with that error, since the entry will have it.

@@ -9,6 +9,7 @@ import { createVectorCache, type VectorCache } from "./embeddings/vector-cache";
 import { createIdempotency, type Idempotency } from "./idempotency";
 import { createLiveBus, type LiveBus } from "./live-bus";
 import { type BudgetRefusals, createBudgetRefusals } from "./metering/recent-budget-refusals";
+import { createRejectionCounter, type RejectionCounter } from "./metering/rejections";
 import { type Circuits, createCircuits } from "./routing/circuits";
 import { createTraffic, type Traffic } from "./routing/traffic";
 import { BufferedReplies } from "./speech/buffered-replies";
@@ -26,6 +27,8 @@ export interface GatewayState {
   batcher: Batcher;
   idempotency: Idempotency;
   budgetRefusals: BudgetRefusals;
+  /** Requests refused before a channel was asked. */
+  rejections: RejectionCounter;
   /** Memory of request bodies in progress. */
   bodies: BodyMemory;
   /** Live updates of the console. */
@@ -58,6 +61,7 @@ export function createGatewayState(services: {
     }),
     idempotency: createIdempotency(services.clock),
     budgetRefusals: createBudgetRefusals(services.clock),
+    rejections: createRejectionCounter({ ...services, live }),
     bodies: createBodyMemory(),
     vectors: createVectorCache(),
     speeches: createSpeechCache(),

@@ -4,6 +4,8 @@ import type { ChannelRecord, ModelRecord } from "./store";
 export interface CatalogEntry {
   model: ModelRecord;
   routes: { channel: ChannelRecord; upstreamName: string }[];
+  /** Disabled channels that would serve it; absent: none. */
+  disabledChannels?: ChannelRecord[];
 }
 
 /** The models and channels as the gateway sees them; refreshed by the store's change feed. */

@@ -12,6 +12,7 @@ import type { Channels, Models } from "./store/catalogue";
 import type { Topic } from "./store/common";
 import type { Ledger } from "./store/ledger";
 import type { Audit, Settings } from "./store/records";
+import type { Rejections } from "./store/rejections";
 
 export type * from "./store/accounts";
 export type * from "./store/alerts";
@@ -20,6 +21,7 @@ export type * from "./store/catalogue";
 export type * from "./store/common";
 export type * from "./store/ledger";
 export type * from "./store/records";
+export type * from "./store/rejections";
 
 export interface Repositories {
   setup: Setup;
@@ -35,6 +37,7 @@ export interface Repositories {
   settings: Settings;
   audit: Audit;
   alerts: Alerts;
+  rejections: Rejections;
 }
 
 export interface Store extends Repositories {

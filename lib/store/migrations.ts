@@ -202,11 +202,23 @@ const auditChain: Record<Kind, readonly string[]> = {
   ],
 };
 
+const rejections = [
+  `create table rejections (
+    id text primary key, minute bigint not null, key_id text, user_id text, model text, error text not null,
+    limit_hit text, calls bigint not null, at bigint not null, request_id text not null, status bigint not null,
+    message text not null, retry_after_s bigint, address text)`,
+  `create index rejections_by_age on rejections (at, id)`,
+  `create index rejections_by_minute on rejections (minute)`,
+  `create index rejections_by_key on rejections (key_id, at, id) where key_id is not null`,
+  `create index rejections_by_user on rejections (user_id, at, id) where user_id is not null`,
+];
+
 export const MIGRATIONS: readonly Migration[] = [
   (kind) => [...tables, ...auditGuards[kind]],
   () => consoleTables,
   userLimits,
   (kind) => auditChain[kind],
+  () => rejections,
 ];
 
 /** The error message for a store that a newer Patchbay has migrated. */

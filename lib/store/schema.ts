@@ -10,7 +10,7 @@ import type {
   UserTable,
 } from "./schema/accounts";
 import type { ChannelTable, ModelNameTable, ModelTable } from "./schema/catalogue";
-import type { BalanceTable, PromptTable, RollUpTable, UsageTable } from "./schema/ledger";
+import type { BalanceTable, PromptTable, RejectionTable, RollUpTable, UsageTable } from "./schema/ledger";
 import type {
   AlertTable,
   AuditHeadTable,
@@ -57,4 +57,5 @@ export interface Tables {
   prompts: PromptTable;
   invites: InviteTable;
   alerts: AlertTable;
+  rejections: RejectionTable;
 }

@@ -39,6 +39,7 @@ const BACK_TO_2 = (kind: TestDatabase["kind"]): string[] => [
   kind === "sqlite" ? "drop trigger audit_only_keyed" : "drop trigger audit_only_keyed on audit",
   ...(kind === "sqlite" ? [] : ["drop function refuse_unkeyed_audit"]),
   "drop table audit_head",
+  "drop table rejections",
   ...["rpm", "tpm", "concurrency"].map((limit) => `alter table users drop column ${limit}`),
   "alter table keys drop column limits_set_by",
 ];

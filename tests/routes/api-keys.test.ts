@@ -123,6 +123,7 @@ describe("creating a key", () => {
       budget: { total_usd: null, daily_usd: null, monthly_usd: null },
       limits_set_by: {},
       spent: { total_usd: "0.000000000", daily_usd: "0.000000000", monthly_usd: "0.000000000" },
+      last_rejected: null,
       owner_id: expect.stringMatching(/^usr_/),
       owner: { username: "olivia", display_name: "olivia", role: "owner" },
       version: 1,

@@ -35,6 +35,7 @@ async function recordCall(userId: string, words?: string) {
         endedMs: 60,
         error: null,
         upstreamStatus: null,
+        message: null,
       },
     ],
   };
@@ -80,15 +81,15 @@ test("members see only their own calls, and no channel keys", async () => {
 test("deletes rows and prompts after the settings' days, and never without them", async () => {
   const row = await recordCall(mia.id, "good evening");
   services.clock.advance(8 * DAY);
-  expect(await sweepUsage(services)).toEqual({ rows: 0, prompts: 1 });
+  expect(await sweepUsage(services)).toEqual({ rows: 0, prompts: 1, rejections: 0 });
   const login = await harness("/api/user/login", {
     body: { username: "olivia", password: "seven green kettles hum" },
   });
   expect((await show(row.id, login.cookie)).json.data).toMatchObject({ id: row.id, prompt: null });
   await services.store.settings.put("retention_days", { usage: 9, prompts: null });
-  expect(await sweepUsage(services)).toEqual({ rows: 0, prompts: 0 });
+  expect(await sweepUsage(services)).toEqual({ rows: 0, prompts: 0, rejections: 0 });
   services.clock.advance(2 * DAY);
-  expect(await sweepUsage(services)).toEqual({ rows: 1, prompts: 0 });
+  expect(await sweepUsage(services)).toEqual({ rows: 1, prompts: 0, rejections: 0 });
 });
 
 test("lists a channel's failed attempts with the callers' status; refuses a reversed range", async () => {
@@ -97,7 +98,7 @@ test("lists a channel's failed attempts with the callers' status; refuses a reve
   const at = services.clock.now();
   const [good] = row.trace?.attempts ?? [];
   if (!good) throw new Error("no try");
-  const bad = { ...good, error: "upstream_error", upstreamStatus: 503 };
+  const bad = { ...good, error: "upstream_error", upstreamStatus: 503, message: "No GPU is free." };
   const attempts = [bad, { ...good, channelId: "chn_other" }];
   const trace: CallTrace = { admittedMs: 1, settledMs: 60, attempts };
   const saved = usageRecord("key_gone", mia.id, { channelId: "chn_other", trace, at, attempts: 2 });
@@ -113,6 +114,7 @@ test("lists a channel's failed attempts with the callers' status; refuses a reve
       model: saved.model,
       error: "upstream_error",
       upstream_status: 503,
+      message: "No GPU is free.",
       status: 200,
     },
   ]);

@@ -17,6 +17,7 @@ import type {
   KeyRecord,
   KeyWithOwner,
   ModelRecord,
+  RejectionRecord,
   Reservation,
   Store,
   Topic,
@@ -142,6 +143,8 @@ export interface GatewayHarness {
   change(...topics: Topic[]): void;
   rows: UsageRecord[];
   reservations: Reservation[];
+  /** As written to the store; `services.state.rejections.flush()` writes them at once. */
+  rejections: RejectionRecord[];
   /** Reads of the store by key digest. */
   keyReads: string[];
   touched: Map<string, number>[];
@@ -179,6 +182,7 @@ export function openGatewayHarness(options: HarnessOptions = {}): GatewayHarness
   const listeners = new Set<(topics: ReadonlySet<Topic>) => void>();
   const rows: UsageRecord[] = [];
   const reservations: Reservation[] = [];
+  const rejections: RejectionRecord[] = [];
   const keyReads: string[] = [];
   const touched: Map<string, number>[] = [];
   const lexical = createLexicalModel();
@@ -211,6 +215,11 @@ export function openGatewayHarness(options: HarnessOptions = {}): GatewayHarness
       settle: async (row: UsageRecord) => {
         await options.settling?.();
         rows.push({ ...row });
+      },
+    },
+    rejections: {
+      add: async (records: readonly RejectionRecord[]) => {
+        rejections.push(...records);
       },
     },
     onChange: (listener: (topics: ReadonlySet<Topic>) => void) => {
@@ -254,6 +263,7 @@ export function openGatewayHarness(options: HarnessOptions = {}): GatewayHarness
     key: "",
     rows,
     reservations,
+    rejections,
     keyReads,
     touched,
     addKey(fields, key = makeKey(random)) {

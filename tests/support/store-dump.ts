@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import path from "node:path";
 import Database from "libsql";
 
-/** Tables that change without a caller's action: heartbeats, and revisions that only invalidate caches. */
-const VOLATILE_TABLES = new Set(["instances", "revisions"]);
+/** Tables that change without a caller's action: heartbeats, revisions that only invalidate caches, refused requests. */
+const VOLATILE_TABLES = new Set(["instances", "revisions", "rejections"]);
 
 /** Columns that are written some seconds after the event. */
 const LATE_COLUMNS = new Set(["last_used_at", "last_seen_at"]);

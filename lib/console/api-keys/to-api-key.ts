@@ -1,35 +1,44 @@
 import type { ApiKey } from "../../contracts/console/api-keys";
 import { nanoToUsd } from "../../contracts/money";
 import { toTimestamp } from "../../contracts/timestamp";
-import type { KeyRecord, Repositories, Spent, UserRecord } from "../../ports/store";
+import type { KeyRecord, RejectionRecord, Repositories, Spent, UserRecord } from "../../ports/store";
 import { shownBudget } from "../users/limits";
 
 const time = (at: number | null) => (at === null ? null : toTimestamp(at));
 
-type Needs = Pick<Repositories, "keys" | "users">;
+type Needs = Pick<Repositories, "keys" | "users" | "rejections">;
 
 /**
  * API keys as the API returns them, in the order given and never with a digest. `now` selects the day and month of
  * `spent`.
  */
 export async function toApiKeys(store: Needs, keys: readonly KeyRecord[], now: number): Promise<ApiKey[]> {
-  const [owners, spent] = await Promise.all([
+  const [owners, spent, rejections] = await Promise.all([
     store.users.findMany([...new Set(keys.map((key) => key.ownerId))]),
     Promise.all(keys.map((key) => store.keys.spent(key.id, now))),
+    store.rejections.latest(keys.map((key) => key.id)),
   ]);
-  return keys.map((key, index) => shownKey(key, owners.get(key.ownerId), spent[index]));
+  return keys.map((key, index) =>
+    shownKey(key, owners.get(key.ownerId), spent[index], rejections.get(key.id)),
+  );
 }
 
 /** One API key as the API returns it. */
 export async function toApiKey(store: Needs, key: KeyRecord, now: number): Promise<ApiKey> {
-  const [owners, spent] = await Promise.all([
+  const [owners, spent, rejections] = await Promise.all([
     store.users.findMany([key.ownerId]),
     store.keys.spent(key.id, now),
+    store.rejections.latest([key.id]),
   ]);
-  return shownKey(key, owners.get(key.ownerId), spent);
+  return shownKey(key, owners.get(key.ownerId), spent, rejections.get(key.id));
 }
 
-function shownKey(key: KeyRecord, owner: UserRecord | undefined, spent: Spent | undefined): ApiKey {
+function shownKey(
+  key: KeyRecord,
+  owner: UserRecord | undefined,
+  spent: Spent | undefined,
+  rejection: RejectionRecord | undefined,
+): ApiKey {
   return {
     id: key.id,
     name: key.name,
@@ -51,6 +60,10 @@ function shownKey(key: KeyRecord, owner: UserRecord | undefined, spent: Spent | 
       daily_usd: nanoToUsd(spent?.dailyNano ?? 0),
       monthly_usd: nanoToUsd(spent?.monthlyNano ?? 0),
     },
+    last_rejected:
+      rejection === undefined
+        ? null
+        : { at: toTimestamp(rejection.at), error: rejection.error, limit: rejection.limit },
     owner_id: key.ownerId,
     // Deleting a user deletes their keys; a key read between the two statements gets an empty owner.
     owner: {

@@ -29,6 +29,7 @@ export async function listChannelErrors(
     model: one.model,
     error: one.error,
     upstream_status: one.upstreamStatus,
+    message: one.message,
     status: one.status,
   }));
   return { items };

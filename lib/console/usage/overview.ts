@@ -39,13 +39,14 @@ export async function readOverview(ctx: ReadContext, query: OverviewQuery): Prom
   });
   const own = isMember ? { userId: user.id } : {};
   const range = { ...own, from, to, isByMinute };
-  const [now, before, byRoute, byKey, models, channels] = await Promise.all([
+  const [now, before, byRoute, byKey, models, channels, rejected] = await Promise.all([
     ledger.summarize({ ...range, ...inPieces(from, to) }),
     ledger.summarize({ ...range, ...inPieces(2 * from - to, from) }),
     ledger.summarize({ ...range, by: "route", isByHour: false }),
     ledger.summarize({ ...range, by: "key", isByHour: false }),
     ctx.store.models.all(),
     isMember ? [] : ctx.store.channels.all(),
+    ctx.store.rejections.count({ ...own, from, to }),
   ]);
   const intervals = splitIntoIntervals({ from, to, interval, timeZone }, now.groups);
   const earlier = splitIntoIntervals({ from: 2 * from - to, to: from, interval, timeZone }, before.groups);
@@ -57,6 +58,7 @@ export async function readOverview(ctx: ReadContext, query: OverviewQuery): Prom
     read_from: now.readFrom === null ? null : toTimestamp(now.readFrom),
     total: showSums(sumOf(intervals), bounds),
     before: showSums(sumOf(earlier, ran), bounds),
+    rejected,
     periods: intervals.periods,
     series: seriesOf(intervals, intervals.periods.length, bounds),
     before_series: seriesOf(earlier, intervals.periods.length, bounds),

@@ -1,5 +1,5 @@
 import { AppError } from "../../errors";
-import type { ChannelRecord, UsageRecord } from "../../ports/store";
+import type { CallTrace, ChannelRecord, UsageRecord } from "../../ports/store";
 import { requireUser } from "../access/guards";
 import type { ConsoleContext } from "../context";
 import { createNamer, type UsageNames } from "./names";
@@ -22,13 +22,21 @@ async function findRow(ctx: ConsoleContext, id: string, userId: string | undefin
   return newest === null ? null : ctx.store.ledger.find(newest);
 }
 
+/** The trace as members see it: without the upstreams' messages, and without channels that were not called. */
+function withoutInternals(trace: CallTrace | null | undefined): CallTrace | null {
+  if (!trace) return null;
+  const { skipped: _skipped, attempts, ...times } = trace;
+  return { ...times, attempts: attempts.map((one) => ({ ...one, message: null })) };
+}
+
 function displayOf(channels: readonly ChannelRecord[], channelId: string, keyId: string | null) {
   const keys = channels.find((channel) => channel.id === channelId)?.keys ?? [];
   return keys.find((key) => key.id === keyId)?.display ?? null;
 }
 
 /**
- * The call with this row ID, or the newest with this request ID; members see only their own, without channel keys.
+ * The call with this row ID, or the newest with this request ID; members see only their own, without channel keys,
+ * upstream messages and skipped channels.
  * Throws `unauthenticated`, `not_found`.
  */
 export async function showUsage(ctx: ConsoleContext, id: string): Promise<UsageDetail> {
@@ -40,10 +48,14 @@ export async function showUsage(ctx: ConsoleContext, id: string): Promise<UsageD
   const { row, prompt } = found;
   const namer = createNamer(ctx);
   await namer.learnRows([row]);
-  await namer.learn("channel", row.trace?.attempts.map((one) => one.channelId) ?? []);
+  const trace = isMember ? withoutInternals(row.trace) : row.trace;
+  await namer.learn(
+    "channel",
+    [...(trace?.attempts ?? []), ...(trace?.skipped ?? [])].map((one) => one.channelId),
+  );
   const channels = isMember ? [] : await ctx.store.channels.all();
   return {
-    row,
+    row: { ...row, trace },
     names: namer.names,
     keyDisplay: (channelId, keyId) => displayOf(channels, channelId, keyId),
     callerKey: (await ctx.store.keys.findById(row.keyId))?.display ?? null,

@@ -2,7 +2,7 @@ import type { UsageSummary, UsageSummaryQuery } from "../../contracts/console/us
 import { toTimestamp } from "../../contracts/timestamp";
 import { AppError } from "../../errors";
 import { billingPeriod } from "../../gateway/metering/billing-period";
-import type { UsageGroup } from "../../ports/store";
+import type { UsageFilter, UsageGroup } from "../../ports/store";
 import { addSums, NO_SUMS, type Sums } from "../../ports/usage-sums";
 import type { ReadContext } from "../context";
 import { dayStarts } from "./intervals";
@@ -78,6 +78,19 @@ async function labelsOfSubjects(
   return ctx.store.ledger.names(by, [...ids]);
 }
 
+/** Null where the filter selects by a property that rejected requests do not have. */
+async function countRejected(
+  { store }: ReadContext,
+  filter: UsageFilter,
+  range: { from: number; to: number },
+): Promise<number | null> {
+  const { userId, keyId, model, ...others } = filter;
+  const isOnlyForCalls = Object.entries(others).some(
+    ([name, value]) => name !== "from" && name !== "to" && value !== undefined,
+  );
+  return isOnlyForCalls ? null : store.rejections.count({ userId, keyId, model, ...range });
+}
+
 /**
  * Sums of calls over a range (by default the last day), by time and by one dimension; members see their own. By tag or
  * end user there are at most a thousand items. Throws `unauthenticated`, `invalid`, `not_found` (another user's, for a
@@ -87,17 +100,20 @@ export async function summarizeUsage(ctx: ReadContext, query: UsageSummaryQuery)
   const filter = usageFilter(ctx, query);
   const { from, to } = readRange(query, ctx.clock.now());
   if (filter === null) throw new AppError("not_found", "There is no such user.");
-  const { groups, latencyBoundsMs, readFrom } = await ctx.store.ledger.summarize({
-    ...filter,
-    from,
-    to,
-    by: query.by ?? null,
-    isByHour: query.interval === "hour" || query.interval === "day",
-    isByMinute: query.interval === "minute",
-    ...(query.interval === "day"
-      ? { dayStarts: dayStarts({ from, to, timeZone: ctx.instance.timeZone }) }
-      : {}),
-  });
+  const [{ groups, latencyBoundsMs, readFrom }, rejected] = await Promise.all([
+    ctx.store.ledger.summarize({
+      ...filter,
+      from,
+      to,
+      by: query.by ?? null,
+      isByHour: query.interval === "hour" || query.interval === "day",
+      isByMinute: query.interval === "minute",
+      ...(query.interval === "day"
+        ? { dayStarts: dayStarts({ from, to, timeZone: ctx.instance.timeZone }) }
+        : {}),
+    }),
+    countRejected(ctx, filter, { from, to }),
+  ]);
   const periodOf = (hour: number | null): string | null => {
     if (hour === null) return null;
     return query.interval === "day" ? billingPeriod(ctx.instance.timeZone, hour).day : toTimestamp(hour);
@@ -109,6 +125,7 @@ export async function summarizeUsage(ctx: ReadContext, query: UsageSummaryQuery)
     to: toTimestamp(to),
     read_from: readFrom === null ? null : toTimestamp(readFrom),
     total: showSums(total, latencyBoundsMs),
+    rejected,
     items: items.map(({ period, name, sums }) => ({
       period,
       name,

@@ -11,16 +11,14 @@ const PAUSE_MS = 5;
 
 type Swept = Pick<ConsoleServices, "store" | "clock">;
 
-async function sweepOlder(
-  { store, clock }: Swept,
-  what: "rows" | "prompts",
-  days: number | null,
-): Promise<number> {
-  if (days === null) return 0;
-  const before = clock.now() - days * DAY_MS;
+/** Most rows of rejected requests, at any age: about 50 MB. */
+const MOST_REJECTIONS = 200_000;
+
+/** Runs `sweep` until it removes less than it may; returns how many rows it removed. */
+async function inBatches(sweep: (limit: number) => Promise<number>): Promise<number> {
   let removed = 0;
   for (let batch = 0; batch < MOST_BATCHES; batch++) {
-    const count = await store.ledger.sweep(what, before, AT_ONCE);
+    const count = await sweep(AT_ONCE);
     removed += count;
     if (count < AT_ONCE) break;
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
@@ -28,11 +26,22 @@ async function sweepOlder(
   return removed;
 }
 
-/** Deletes usage rows and stored prompts older than the retention settings; hourly sums and balances stay. */
-export async function sweepUsage(services: Swept): Promise<{ rows: number; prompts: number }> {
-  const { retention_days: days } = await readSettings(services.store);
+/**
+ * Deletes usage rows, stored prompts and rejected requests older than the retention settings, and the oldest rejected
+ * requests of too many; hourly sums and balances stay.
+ */
+export async function sweepUsage({
+  store,
+  clock,
+}: Swept): Promise<{ rows: number; prompts: number; rejections: number }> {
+  const settings = await readSettings(store);
+  const sweepLedger = async (what: "rows" | "prompts", days: number | null): Promise<number> =>
+    days === null ? 0 : inBatches((limit) => store.ledger.sweep(what, clock.now() - days * DAY_MS, limit));
+  const rejectionDays = settings.rejection_retention_days;
+  const rejectedBefore = rejectionDays === null ? 0 : clock.now() - rejectionDays * DAY_MS;
   return {
-    prompts: await sweepOlder(services, "prompts", days.prompts),
-    rows: await sweepOlder(services, "rows", days.usage),
+    prompts: await sweepLedger("prompts", settings.retention_days.prompts),
+    rows: await sweepLedger("rows", settings.retention_days.usage),
+    rejections: await inBatches((limit) => store.rejections.sweep(rejectedBefore, MOST_REJECTIONS, limit)),
   };
 }

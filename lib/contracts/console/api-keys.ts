@@ -4,6 +4,7 @@ import { ListQuery } from "../paging";
 import { displayText } from "../text";
 import { Timestamp } from "../timestamp";
 import { CallLimitFields, CallLimits } from "./call-limits";
+import { LastRejection } from "./rejections";
 import { Role } from "./user";
 
 export const Operation = z.enum(["speech", "embeddings", "manage"]);
@@ -51,6 +52,8 @@ export const ApiKey = z.strictObject({
   budget: Budget,
   limits_set_by: LimitAuthors,
   spent: Spent,
+  /** The latest rejected request; null: none is recorded. */
+  last_rejected: LastRejection.nullable(),
   owner_id: z.string(),
   /** The owner, as lists show them. */
   owner: z.strictObject({ username: z.string(), display_name: z.string(), role: Role }),

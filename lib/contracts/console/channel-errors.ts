@@ -20,6 +20,8 @@ export const ChannelError = z.strictObject({
   error: z.string(),
   /** Status of the upstream; null: it sent none. */
   upstream_status: z.int().nullable(),
+  /** The upstream's own message without secrets, else ours; null: not recorded. */
+  message: z.string().nullable(),
   /** Final status of the call; 200: recovered by failover. */
   status: z.int(),
 });

@@ -42,6 +42,7 @@ import {
 import { LiveEvents } from "./live";
 import { Overview, OverviewQuery } from "./overview";
 import { EncodeRecordingQuery } from "./recordings";
+import { RejectionList, RejectionQuery } from "./rejections";
 import { RoutePreview } from "./routing";
 import { SessionList } from "./sessions";
 import { InstanceFacts, MetricsToken, OwnerProof, UpdateSettings, VersionedSettings } from "./settings";
@@ -189,6 +190,7 @@ export const ENDPOINTS = {
 
   "GET /api/usage": { query: UsageQuery, data: UsageList },
   "GET /api/usage/summary": { query: UsageSummaryQuery, data: UsageSummary },
+  "GET /api/usage/rejected": { query: RejectionQuery, data: RejectionList },
   "GET /api/usage/export": { query: UsageExportQuery, content: { "text/csv": UsageCsv } },
   "GET /api/usage/{id}": { data: UsageDetail },
 

@@ -69,6 +69,8 @@ export const Overview = z.strictObject({
   total: UsageSums,
   /** The same for the time before, up to the elapsed share of the range. */
   before: UsageSums,
+  /** Requests that were refused before a channel was asked; not among the calls. */
+  rejected: z.int(),
   /** Starts of the intervals: timestamps, or days in the instance's time zone (`2026-11-20`). */
   periods: z.array(z.string()),
   series: OverviewSeries,

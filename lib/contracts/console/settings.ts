@@ -92,6 +92,8 @@ export const Settings = z.strictObject({
   keep_prompts: z.boolean(),
   /** Days after which rows are deleted; null: never. Sums stay. */
   retention_days: z.strictObject({ usage: Days, prompts: Days }),
+  /** The same for the counts of rejected requests; of too many, the oldest are deleted earlier. */
+  rejection_retention_days: Days,
   alerts: AlertRules.extend({ webhook_url: WebhookUrl }),
   /** Web origins whose pages may call `/v1` and `/v1beta`. */
   cors_origins: z.array(Origin).max(100),
@@ -118,6 +120,7 @@ export const DEFAULT_SETTINGS: OpenSettings = {
   password_minimum: null,
   keep_prompts: false,
   retention_days: { usage: null, prompts: 7 },
+  rejection_retention_days: 14,
   alerts: {
     channel_open_minutes: 2,
     error_rate_percent: 20,

@@ -34,6 +34,8 @@ export const UsageSummary = z.strictObject({
    */
   read_from: Timestamp.nullable(),
   total: UsageSums,
+  /** Requests that were refused before a channel was asked; null where a filter selects what they do not have. */
+  rejected: z.int().nullable(),
   /** By tag or end user: those of the busiest calls, a thousand at most. */
   items: z.array(
     UsageSums.extend({

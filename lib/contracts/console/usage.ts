@@ -3,6 +3,8 @@ import { Usd } from "../money";
 import { ListQuery, listOf } from "../paging";
 import { boundedLine } from "../text";
 import { Timestamp } from "../timestamp";
+import { CircuitReason } from "./channels";
+import { SkipReason } from "./routing";
 
 /** A call in the usage ledger (CONTRACT §7). */
 export const UsageRow = z.strictObject({
@@ -49,8 +51,22 @@ export const UsageAttempt = z.strictObject({
   ended_ms: z.number().nullable(),
   error: z.string().nullable(),
   upstream_status: z.int().nullable(),
+  /** The upstream's own message without secrets, else ours; null: none, or hidden from members. */
+  message: z.string().nullable(),
 });
 export type UsageAttempt = z.output<typeof UsageAttempt>;
+
+/** A channel that serves the model, but was not tried by a request that failed. */
+export const SkippedChannel = z.strictObject({
+  channel_id: z.string(),
+  channel_name: z.string().nullable(),
+  /** `attempts`: it accepts requests, but those of this one, or its time, were used up. */
+  reason: SkipReason.or(z.literal("attempts")),
+  /** With `circuit`: why and when it opened. */
+  circuit_reason: CircuitReason.nullable(),
+  since: Timestamp.nullable(),
+});
+export type SkippedChannel = z.output<typeof SkippedChannel>;
 
 /** `GET /api/usage/{id}`: a call with its timeline. */
 export const UsageDetail = UsageRow.extend({
@@ -63,6 +79,8 @@ export const UsageDetail = UsageRow.extend({
       admitted_ms: z.number(),
       settled_ms: z.number(),
       attempts: z.array(UsageAttempt),
+      /** Empty for members. */
+      skipped: z.array(SkippedChannel),
     })
     .nullable(),
   /** The prompt; null: not stored. */

@@ -1,3 +1,4 @@
+import type { RefusedLimit } from "../../contracts/console/rejections";
 import { MINUTE_MS } from "../../contracts/durations";
 import { AppError } from "../../errors";
 import type { RateLimiter } from "../../ports/rate-limiter";
@@ -14,6 +15,8 @@ export interface CallerLimit {
   /** Bucket in the rate limiter. */
   bucket: string;
   limit: number;
+  /** Its name in the record of rejected requests. */
+  name: RefusedLimit;
   /** Start of the error message. */
   subject: string;
 }
@@ -26,11 +29,17 @@ export function callerLimits({ key, owner }: KeyWithOwner, kind: keyof CallLimit
   if (ofKey === null && ofUser === null) return NO_LIMITS;
   const limits: CallerLimit[] = [];
   if (ofKey !== null)
-    limits.push({ bucket: `${kind}:${key.id}`, limit: ofKey, subject: "This key may have" });
+    limits.push({
+      bucket: `${kind}:${key.id}`,
+      limit: ofKey,
+      name: `key_${kind}`,
+      subject: "This key may have",
+    });
   if (ofUser !== null) {
     limits.push({
       bucket: `${kind}:${owner.id}`,
       limit: ofUser,
+      name: `user_${kind}`,
       subject: "All keys of this key's owner together may have",
     });
   }
@@ -101,7 +110,7 @@ function limitError(
     const state = limiter.take(one.bucket, one.limit, MINUTE_MS, cost);
     return { ...one, state, waitMs: cost > one.limit ? Infinity : state.retryAfterMs };
   });
-  const { limit, subject, state, waitMs } = waits.reduce((one, other) =>
+  const { limit, name, subject, state, waitMs } = waits.reduce((one, other) =>
     other.waitMs > one.waitMs ? other : one,
   );
   const advice =
@@ -111,6 +120,7 @@ function limitError(
     retryAfterMs: state.retryAfterMs,
     headers: describeLimit(unit, limit, state),
     shouldRetry: waitMs !== Infinity,
+    limit: name,
   });
 }
 

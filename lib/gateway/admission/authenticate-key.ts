@@ -21,6 +21,7 @@ function invalidKey(services: GatewayServices, address: string | null): AppError
   services.metrics.count("rate_limited");
   return new AppError("rate_limited", "Too many wrong API keys from this address. Try again in a minute.", {
     retryAfterMs: state.retryAfterMs,
+    limit: "wrong_keys",
   });
 }
 
@@ -40,16 +41,19 @@ export async function authenticateKey(
   if (found === null) throw invalidKey(services, peer.address);
 
   const { key, owner, allows } = found;
-  if (!key.enabled) throw new AppError("unauthenticated", "This API key is disabled.");
+  const refused = { key: { id: key.id, ownerId: owner.id } };
+  if (!key.enabled) throw new AppError("unauthenticated", "This API key is disabled.", refused);
   if (key.expiresAt !== null && key.expiresAt <= services.clock.now()) {
     throw new AppError(
       "unauthenticated",
       `This API key expired at ${new Date(key.expiresAt).toISOString()}.`,
+      refused,
     );
   }
-  if (!owner.enabled) throw new AppError("unauthenticated", "The owner of this API key is disabled.");
+  if (!owner.enabled)
+    throw new AppError("unauthenticated", "The owner of this API key is disabled.", refused);
   if (allows !== null && (peer.address === null || !allows(peer.address))) {
-    throw new AppError("ip_not_allowed", "This API key may not be used from this address.");
+    throw new AppError("ip_not_allowed", "This API key may not be used from this address.", refused);
   }
   apiKeyCache.touch(key.id);
   return found;

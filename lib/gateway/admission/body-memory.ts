@@ -1,3 +1,4 @@
+import type { RefusedLimit } from "../../contracts/console/rejections";
 import { DEFAULT_LIMITS } from "../../contracts/limits";
 import { AppError } from "../../errors";
 import type { Instance } from "../../ports/instance";
@@ -54,20 +55,24 @@ export function createBodyMemory(): BodyMemory {
       const names = [`key:${key.id}`, `owner:${owner.id}`, ALL] as const;
       let own = 0;
       let isTracked = true;
-      const limited = (subject: string, maxBytes: number) => (): AppError => {
+      const limited = (limit: RefusedLimit, subject: string, maxBytes: number) => (): AppError => {
         metrics.count("rate_limited");
         const message = `${subject} may have ${maxBytes} bytes of request bodies in progress at once. Wait for one to end.`;
-        return new AppError("rate_limited", message, { retryAfterMs: RETRY_MS });
+        return new AppError("rate_limited", message, { retryAfterMs: RETRY_MS, limit });
       };
       const shares = (): Share[] => {
         const { keyBodiesBytes, allBodiesBytes } = instance.limits ?? DEFAULT_LIMITS;
         const ownerBytes = ownerShareBytes(allBodiesBytes);
         return [
-          { name: names[0], maxBytes: keyBodiesBytes, refusal: limited("This key", keyBodiesBytes) },
+          {
+            name: names[0],
+            maxBytes: keyBodiesBytes,
+            refusal: limited("key_bodies", "This key", keyBodiesBytes),
+          },
           {
             name: names[1],
             maxBytes: ownerBytes,
-            refusal: limited("All keys of this key's owner together", ownerBytes),
+            refusal: limited("user_bodies", "All keys of this key's owner together", ownerBytes),
           },
           {
             name: names[2],

@@ -9,6 +9,7 @@ interface Snapshot {
 async function load(store: Store): Promise<Snapshot> {
   const [models, channels] = await Promise.all([store.models.all(), store.channels.all()]);
   const serving = channels.filter((channel) => channel.enabled);
+  const disabled = channels.filter((channel) => !channel.enabled);
   const entries = models
     .filter((model) => model.enabled)
     .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
@@ -19,6 +20,7 @@ async function load(store: Store): Promise<Snapshot> {
           .filter((served) => served.name === model.name)
           .map((served) => ({ channel, upstreamName: served.upstreamName })),
       ),
+      disabledChannels: disabled.filter((channel) => channel.models.some(({ name }) => name === model.name)),
     }));
   const byName = new Map<string, CatalogEntry>();
   for (const entry of entries) for (const alias of entry.model.aliases) byName.set(alias, entry);

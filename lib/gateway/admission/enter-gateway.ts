@@ -1,3 +1,4 @@
+import type { RefusedLimit } from "../../contracts/console/rejections";
 import { AppError } from "../../errors";
 import type { KeyWithOwner } from "../../ports/store";
 import type { GatewayServices } from "../context";
@@ -33,9 +34,13 @@ export interface Slot {
   leave(): void;
 }
 
-function limited({ metrics }: Pick<GatewayServices, "metrics">, message: string): AppError {
+function limited(
+  { metrics }: Pick<GatewayServices, "metrics">,
+  limit: RefusedLimit,
+  message: string,
+): AppError {
   metrics.count("rate_limited");
-  return new AppError("rate_limited", message, { retryAfterMs: 1_000 });
+  return new AppError("rate_limited", message, { retryAfterMs: 1_000, limit });
 }
 
 /**
@@ -70,12 +75,17 @@ async function enterLimits(
 function enterRepeats(services: GatewayServices, { key, owner }: KeyWithOwner): Leave {
   const leaveKey = services.limiter.enter(`repeats:${key.id}`, MAX_WAITING_REPEATS);
   if (leaveKey === null)
-    throw limited(services, `This key may have ${MAX_WAITING_REPEATS} repeats of calls in progress at once.`);
+    throw limited(
+      services,
+      "key_repeats",
+      `This key may have ${MAX_WAITING_REPEATS} repeats of calls in progress at once.`,
+    );
   const leaveOwner = services.limiter.enter(`owner-repeats:${owner.id}`, MAX_OWNER_REPEATS);
   if (leaveOwner === null) {
     leaveKey();
     throw limited(
       services,
+      "user_repeats",
       `All keys of this key's owner together may have ${MAX_OWNER_REPEATS} repeats of calls in progress at once.`,
     );
   }
@@ -121,8 +131,8 @@ export async function enterGateway(
     if (signal.aborted) throw stopReason(signal);
     // The call that has the slot may be the original of this one.
     if (isRepeat()) return waitAsRepeat();
-    const { subject, limit } = entered.full;
-    throw limited(services, `${subject} ${limit} calls at the same time. Wait for one to end.`);
+    const { name, subject, limit } = entered.full;
+    throw limited(services, name, `${subject} ${limit} calls at the same time. Wait for one to end.`);
   };
   const leaveOwn = (): void => {
     leaveCaller?.();

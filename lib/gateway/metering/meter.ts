@@ -65,7 +65,7 @@ export function createMeter(
 
   async function settleEntry(outcome: CallOutcome): Promise<void> {
     const settled = settledRow(ctx, plan, row, outcome);
-    settled.trace = trace.end(outcome.error);
+    settled.trace = trace.end(outcome.error, outcome.message ?? null);
     const prompt =
       ctx.services.instance.keepsPrompts && plan.promptText ? cutPrompt(plan.promptText()) : undefined;
     let replyStatus = outcome.status;
@@ -99,6 +99,8 @@ export function createMeter(
     },
 
     failed: trace.failed,
+
+    skipped: trace.skipped,
 
     answered: trace.answered,
 

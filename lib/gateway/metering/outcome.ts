@@ -1,6 +1,14 @@
 import { HTTP_STATUS, isAppError } from "../../errors";
 import type { CallOutcome } from "../call";
 
+const MAX_MESSAGE_LENGTH = 500;
+
+/** The message of a failed attempt for administrators: the upstream's own, else ours; null for internal errors. */
+export function attemptMessage(error: unknown): string | null {
+  if (!isAppError(error) || error.code === "internal" || error.code === "caller_left") return null;
+  return (error.details.upstreamMessage ?? error.message).slice(0, MAX_MESSAGE_LENGTH);
+}
+
 /**
  * The outcome of a failed call: status and code of the error. `used`: the usage before it, as of a stream that broke;
  * nothing by default.
@@ -17,5 +25,6 @@ export function failedOutcome(error: unknown, used: Partial<CallOutcome> = {}): 
     ...used,
     status: isPassedOn404 ? 404 : HTTP_STATUS[code],
     error: code,
+    message: attemptMessage(error),
   };
 }

@@ -12,6 +12,7 @@ function outOfQuota(whose: "key" | "user"): AppError {
   const owner = whose === "key" ? "this key" : "this key's owner";
   return new AppError("insufficient_quota", `The budget of ${owner} has no room for this call.`, {
     shouldRetry: false,
+    limit: whose === "key" ? "key_budget" : "user_budget",
   });
 }
 

@@ -1,6 +1,7 @@
 import { type ErrorCode, isAppError } from "../../errors";
 import type { Clock } from "../../ports/clock";
-import type { AttemptTrace, CallTrace } from "../../ports/store";
+import type { AttemptTrace, CallTrace, SkippedChannel } from "../../ports/store";
+import { attemptMessage } from "./outcome";
 
 /** Records the attempts of one call; created when the call is admitted. */
 export interface TraceRecorder {
@@ -8,8 +9,9 @@ export interface TraceRecorder {
   /** Records the upstream's first byte of the running attempt. */
   answered(): void;
   failed(error: unknown): void;
-  /** Ends the trace; an attempt that is still running ends with it and gets its error. */
-  end(error: ErrorCode | null): CallTrace;
+  skipped(channels: readonly SkippedChannel[]): void;
+  /** Ends the trace; an attempt that is still running ends with it and gets its error and message. */
+  end(error: ErrorCode | null, message: string | null): CallTrace;
 }
 
 /** Calls of the built-in engines take about a tenth of a millisecond. */
@@ -22,13 +24,7 @@ export function startTrace(clock: Clock, receivedAt: number): TraceRecorder {
   const admittedMs = since(clock.monotonic());
   const attempts: AttemptTrace[] = [];
   let running: AttemptTrace | null = null;
-  const close = (error: string, upstreamStatus: number | null): void => {
-    if (running === null) return;
-    running.endedMs = since(clock.monotonic());
-    running.error = error;
-    running.upstreamStatus = upstreamStatus;
-    running = null;
-  };
+  let skipped: SkippedChannel[] = [];
   return {
     attempt(channelId, keyId) {
       running = {
@@ -39,6 +35,7 @@ export function startTrace(clock: Clock, receivedAt: number): TraceRecorder {
         endedMs: null,
         error: null,
         upstreamStatus: null,
+        message: null,
       };
       attempts.push(running);
     },
@@ -48,17 +45,26 @@ export function startTrace(clock: Clock, receivedAt: number): TraceRecorder {
     },
 
     failed(error) {
-      if (isAppError(error)) close(error.code, error.details.upstreamStatus ?? null);
-      else close("internal", null);
+      if (running === null) return;
+      running.endedMs = since(clock.monotonic());
+      running.error = isAppError(error) ? error.code : "internal";
+      running.upstreamStatus = isAppError(error) ? (error.details.upstreamStatus ?? null) : null;
+      running.message = attemptMessage(error);
+      running = null;
     },
 
-    end(error) {
+    skipped(channels) {
+      skipped = channels.filter(({ channelId }) => attempts.every((one) => one.channelId !== channelId));
+    },
+
+    end(error, message) {
       const settledMs = since(clock.monotonic());
       if (running !== null) {
         running.endedMs = settledMs;
         running.error = error;
+        running.message = message;
       }
-      return { admittedMs, settledMs, attempts };
+      return { admittedMs, settledMs, attempts, ...(skipped.length > 0 ? { skipped } : {}) };
     },
   };
 }

@@ -25,6 +25,8 @@ export interface Refusal {
   waitMs: number | null;
   /** Why the circuit opened, for the reason `circuit`. */
   opened: OpenReason | null;
+  /** Wall-clock milliseconds, for the reason `circuit`. */
+  openedAt: number | null;
 }
 
 /** Checks circuits, concurrency and rate limit of a channel in this order; `cost` 0 takes nothing from the rate limit. */
@@ -37,16 +39,16 @@ function checkChannel(
   const { circuits } = services.state;
   const key = chooseKey(channel, model, circuits, services.random, mayProbe);
   if (key === undefined) {
-    const { waitMs, reason } = modelHealth(circuits, channel, model);
-    return { reason: "circuit", waitMs, opened: reason };
+    const { waitMs, reason, openedAt } = modelHealth(circuits, channel, model);
+    return { reason: "circuit", waitMs, opened: reason, openedAt };
   }
   const leave = concurrency === null ? () => {} : services.limiter.enter(`channel:${id}`, concurrency);
-  if (leave === null) return { reason: "concurrency", waitMs: null, opened: null };
+  if (leave === null) return { reason: "concurrency", waitMs: null, opened: null, openedAt: null };
   if (rpm === null) return { key, leave };
   const taken = services.limiter.take(`channel-rpm:${id}`, rpm, MINUTE_MS, cost);
   if (taken.allowed) return { key, leave };
   leave();
-  return { reason: "rpm", waitMs: taken.retryAfterMs, opened: null };
+  return { reason: "rpm", waitMs: taken.retryAfterMs, opened: null, openedAt: null };
 }
 
 /**

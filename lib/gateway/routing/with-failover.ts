@@ -1,6 +1,7 @@
 import { DEFAULT_LIMITS } from "../../contracts/limits";
 import { AppError, type ErrorCode, isAppError } from "../../errors";
 import type { CallOptions } from "../../ports/speech-model";
+import type { SkippedChannel } from "../../ports/store";
 import { UpstreamProgress } from "../../ports/upstream-progress";
 import type { CallOutcome, CallPlan, Meter, Target, WithFailover } from "../call";
 import type { GatewayContext, GatewayServices } from "../context";
@@ -8,7 +9,7 @@ import { stopReason } from "../stop-reason";
 import { chooseChannel } from "./choose-channel";
 import { admissionOf } from "./choose-upstream-key";
 import { modelHealth } from "./circuit-health";
-import { type Entered, enterChannel } from "./enter-channel";
+import { type Entered, enterChannel, refusalOf } from "./enter-channel";
 import type { CircuitPermit } from "./permit";
 import { runAttempt } from "./run-attempt";
 
@@ -98,6 +99,20 @@ function finalError(ctx: GatewayContext, failures: readonly AppError[], plan: Ca
       ? Math.min(60_000, Math.max(1_000, waits.length > 0 ? Math.min(...waits) : 1_000))
       : last.details.retryAfterMs;
   return new AppError(last.code, last.message, { ...last.details, retryAfterMs, shouldRetry: false }, last);
+}
+
+/** Why each channel of the model accepts no request now; those that do were not reached. */
+function skippedChannels({ services }: GatewayContext, { entry }: CallPlan): SkippedChannel[] {
+  const accepting = { reason: "attempts", openedAt: null, opened: null } as const;
+  return [
+    ...entry.routes.map(({ channel }): SkippedChannel => {
+      const { reason, openedAt, opened } = refusalOf(services, channel, entry.model.name) ?? accepting;
+      return { channelId: channel.id, reason, openedAt, opened };
+    }),
+    ...(entry.disabledChannels ?? []).map(
+      ({ id }): SkippedChannel => ({ ...accepting, channelId: id, reason: "disabled" }),
+    ),
+  ];
 }
 
 /** Most attempts of one request: two on a single channel, else one per channel. */
@@ -267,6 +282,7 @@ export const withFailover: WithFailover = async (ctx, plan, meter, attempt, comp
     const served = await runOn(state, next, meter, attempt, complete);
     if (served !== null) return served.value;
   }
+  meter.skipped(skippedChannels(ctx, plan));
   throw state.unsupported !== null && state.failures.length === 0
     ? state.unsupported
     : finalError(ctx, state.failures, plan);

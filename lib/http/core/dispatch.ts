@@ -2,6 +2,7 @@ import type { ConsoleServices } from "../../console/context";
 import { AppError, isAppError } from "../../errors";
 import { consoleContext, runConsoleRoute } from "../console/pipeline";
 import { runGatewayRoute } from "../gateway/pipeline";
+import { refuseCall } from "../gateway/refuse-call";
 import { compressReply } from "./compress-reply";
 import { addCorsHeaders } from "./cross-origin";
 import type { Handler, Inbound, Outbound } from "./exchange";
@@ -57,21 +58,36 @@ async function answerFound(
   }
 }
 
-function refuse(match: Exclude<Match, Found>, { method, path, headers }: Inbound): Outbound {
+/** The error for a path or method without a route, and its dialect. */
+function matchError(
+  match: Exclude<Match, Found>,
+  { method, path, headers }: Inbound,
+): { surface: Surface; error: AppError } {
   if (match.kind === "unknown" && isBareOpenAiPath(path, headers)) {
     const message = `There is nothing at ${path}: the base URL of an OpenAI client must end in /v1 here, so that it calls /v1${path}.`;
-    return renderError("openai", new AppError("unknown_url", message));
+    return { surface: "openai", error: new AppError("unknown_url", message) };
   }
+  const { surface } = match;
   if (match.kind === "unknown") {
     const message = "There is nothing at this address. /openapi.json lists what is here.";
-    return renderError(match.surface, new AppError("unknown_url", message));
+    return { surface, error: new AppError("unknown_url", message) };
   }
-  const { allow, surface } = match;
-  if (method === "OPTIONS") return { status: 204, headers: { allow: allow.join(", ") }, body: null };
-  return renderError(
-    surface,
-    new AppError("method_not_allowed", `This address takes ${allow.join(", ")}, not ${method}.`, { allow }),
-  );
+  const { allow } = match;
+  const message = `This address takes ${allow.join(", ")}, not ${method}.`;
+  return { surface, error: new AppError("method_not_allowed", message, { allow }) };
+}
+
+async function refuse(
+  match: Exclude<Match, Found>,
+  services: () => Promise<ConsoleServices>,
+  request: Inbound,
+): Promise<Outbound> {
+  if (match.kind === "wrong-method" && request.method === "OPTIONS")
+    return { status: 204, headers: { allow: match.allow.join(", ") }, body: null };
+  const { surface, error } = matchError(match, request);
+  const ready = surface === "console" ? null : await services().catch(() => null);
+  if (ready === null) return renderError(surface, error);
+  return refuseCall(surface, ready, request, { caller: null, model: undefined, headers: null }, error);
 }
 
 async function answer(
@@ -84,7 +100,7 @@ async function answer(
     return renderError(surfaceOf(request.path), new AppError("invalid", message));
   }
   const match = matchRoute(table, request.method, normalizePath(request.path));
-  return match.kind === "found" ? answerFound(match, services, request) : refuse(match, request);
+  return match.kind === "found" ? answerFound(match, services, request) : refuse(match, services, request);
 }
 
 /** A reply to HEAD: the headers of GET without its body. */

@@ -8,8 +8,8 @@ function traceOf(cause: unknown): string | undefined {
   return cause instanceof Error ? (cause.stack ?? cause.message) : undefined;
 }
 
-/** Any other error is internal, except a lack of file descriptors, which is temporary. */
-function appErrorOf(thrown: unknown): AppError {
+/** The AppError of a thrown value. Any other error is internal, except a lack of file descriptors, which is temporary. */
+export function appErrorOf(thrown: unknown): AppError {
   const isAboutFiles = isOutOfFiles(thrown);
   if (isAppError(thrown) && !(isAboutFiles && thrown.code === "internal")) return thrown;
   if (isAboutFiles) return outOfFiles(thrown);

@@ -13,10 +13,10 @@ import { checkContentType } from "../core/content-type";
 import type { Inbound, Outbound } from "../core/exchange";
 import { requireSetUp } from "../core/is-set-up";
 import { JSON_LIMITS, type JsonLimits, readJsonObject } from "../core/read-json";
-import { renderFailure } from "../core/render-failure";
 import type { GatewayRoute, Parameters } from "../core/route";
 import { answerOnce, digestRequest, type IdempotentCall, readIdempotencyKey } from "./idempotent-reply";
 import { presentedKey } from "./presented-key";
+import { type CallProgress, refuseCall } from "./refuse-call";
 
 const MAX_TAGS_LENGTH = 256;
 const TOKEN_LIMITS: JsonLimits = { ...JSON_LIMITS, maxArrayItems: 300_000, maxValues: 400_000 };
@@ -135,6 +135,7 @@ function modelOf(body: unknown): string | undefined {
 interface Admitted {
   params: Parameters;
   pathError: AppError | null;
+  progress: CallProgress;
   /** Null for GET. */
   slot: Slot | null;
   /** The current record of the key and its owner. Throws the errors of a new request with this key. */
@@ -162,13 +163,13 @@ async function answerCall(
   request: Inbound,
   admitted: Admitted,
 ): Promise<Outbound> {
-  let callHeaders: () => Record<string, string> = () => ({});
+  const { params, progress } = admitted;
   try {
     if (admitted.pathError !== null) throw admitted.pathError;
-    const { params } = admitted;
     const { body, idempotency, caller } = await readCall(route, services, request, admitted);
+    progress.model ??= modelOf(body);
     const ctx = gatewayContext(services, caller, request, (headers) => {
-      callHeaders = headers;
+      progress.headers = headers;
     });
     const execute: IdempotentCall["execute"] = (own) => route.handle(own, { body, params, request });
     const { slot } = admitted;
@@ -180,15 +181,14 @@ async function answerCall(
         authorizeReplay(route, { ...own, caller: await admitted.authenticate() }, { params, body }),
     });
   } catch (error) {
-    const failure = renderFailure(route.surface, error, request, services.log);
-    return { ...failure, headers: { ...callHeaders(), ...failure.headers } };
+    return refuseCall(route.surface, services, request, progress, error);
   }
 }
 
 /**
  * Runs one gateway call (DESIGN §4): setup done → key → concurrency slot → requests per minute → content type, size → key
  * again after a slow body → JSON → handler. The slot is released when the reply has ended. `pathError`: an error in the
- * path's model ID, reported to callers with a valid key only. Throws errors from before the call is admitted.
+ * path's model ID, reported to callers with a valid key only. Throws `not_initialized`, `storage_unavailable`.
  */
 export async function runGatewayRoute(
   route: GatewayRoute,
@@ -198,28 +198,31 @@ export async function runGatewayRoute(
   pathError: AppError | null,
 ): Promise<Outbound> {
   await requireSetUp(services);
-  const presented = presentedKey(request, route.takesGoogleKey ?? route.surface === "gemini");
-  const authenticate = () => authenticateKey(services, presented, request.peer);
-  const arrived = await authenticate();
-  const arrivedAt = services.clock.monotonic();
-  // The key may have been revoked or restricted while a slow body arrived.
-  const identify = async () =>
-    services.clock.monotonic() - arrivedAt > SLOW_BODY_MS ? authenticate() : arrived;
-  const sentKey = request.headers.get("idempotency-key") ?? null;
-  const slot = route.method === "GET" ? null : await enterGateway(services, arrived, request.signal, sentKey);
-  const leave = () => slot?.leave();
+  const progress: CallProgress = { caller: null, model: params.model, headers: null };
+  let slot: Slot | null = null;
   try {
+    const presented = presentedKey(request, route.takesGoogleKey ?? route.surface === "gemini");
+    const authenticate = () => authenticateKey(services, presented, request.peer);
+    const arrived = await authenticate();
+    progress.caller = arrived;
+    const arrivedAt = services.clock.monotonic();
+    // The key may have been revoked or restricted while a slow body arrived.
+    const identify = async () =>
+      services.clock.monotonic() - arrivedAt > SLOW_BODY_MS ? authenticate() : arrived;
+    const sentKey = request.headers.get("idempotency-key") ?? null;
+    slot = route.method === "GET" ? null : await enterGateway(services, arrived, request.signal, sentKey);
     const limitHeaders = admitRequest(services, arrived);
     const reply = await answerCall(route, services, request, {
       params,
       pathError,
+      progress,
       slot,
       authenticate,
       identify,
     });
-    return releaseAtEnd({ ...reply, headers: { ...limitHeaders, ...reply.headers } }, leave);
+    return releaseAtEnd({ ...reply, headers: { ...limitHeaders, ...reply.headers } }, () => slot?.leave());
   } catch (error) {
-    leave();
-    throw error;
+    slot?.leave();
+    return refuseCall(route.surface, services, request, progress, error);
   }
 }

@@ -16,6 +16,18 @@ export const apiKeys = {
   created: "Created {when}",
   expires: "expires {when}",
   neverUsed: "Never used",
+  rejected: {
+    last: "Last rejected: {reason}, {when}",
+    limit: "rate limit",
+    budget: "budget",
+    concurrency: "concurrent requests",
+    model: "model not allowed",
+    unknownModel: "unknown model",
+    address: "IP address not allowed",
+    key: "key expired or disabled",
+    input: "invalid request",
+    other: "{code}",
+  },
   operation: { speech: "Speech", embeddings: "Embeddings", manage: "Manage" },
   operationText: {
     speech: "Convert text to audio",

@@ -10,6 +10,7 @@ export const playground = {
     title: "Request failed",
     code: "HTTP {status}",
     signIn: "Sign in again",
+    cause: "Cause, for administrators",
     advice: {
       offline:
         "The server did not respond. Check your connection and that the server is running, then retry.",

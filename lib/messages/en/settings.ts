@@ -42,6 +42,7 @@ export const settings = {
     cors_origins: "Allowed origins (CORS)",
     usage: "Usage record retention",
     prompts: "Prompt retention",
+    rejection_retention_days: "Rejected request retention",
     keep_prompts: "Store prompts",
     embeddings_mb: "Embeddings",
     speech_mb: "Speech",

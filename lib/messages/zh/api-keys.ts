@@ -16,6 +16,18 @@ export const apiKeys = {
   created: "{when}创建",
   expires: "{when}到期",
   neverUsed: "从未使用",
+  rejected: {
+    last: "上次被拒绝：{reason}，{when}",
+    limit: "速率限制",
+    budget: "预算",
+    concurrency: "并发请求数",
+    model: "不允许使用该模型",
+    unknownModel: "未知模型",
+    address: "不允许的 IP 地址",
+    key: "密钥已过期或停用",
+    input: "请求无效",
+    other: "{code}",
+  },
   operation: { speech: "语音", embeddings: "向量", manage: "管理" },
   operationText: {
     speech: "将文本转换为音频",

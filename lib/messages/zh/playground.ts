@@ -10,6 +10,7 @@ export const playground = {
     title: "请求失败",
     code: "HTTP {status}",
     signIn: "重新登录",
+    cause: "原因（仅管理员可见）",
     advice: {
       offline: "服务器没有响应。请检查网络连接并确认服务器正在运行，然后重试。",
       "sign-in": "会话可能已过期。请重新登录，文字会保留。",

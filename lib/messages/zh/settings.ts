@@ -42,6 +42,7 @@ export const settings = {
     cors_origins: "允许的来源（CORS）",
     usage: "用量记录保留期",
     prompts: "提示文本保留期",
+    rejection_retention_days: "被拒绝请求的保留期",
     keep_prompts: "保存提示文本",
     embeddings_mb: "向量",
     speech_mb: "语音",

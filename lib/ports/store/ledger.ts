@@ -1,3 +1,5 @@
+import type { CircuitReason } from "../../contracts/console/channels";
+import type { SkipReason } from "../../contracts/console/routing";
 import type { Budget, Page, PageQuery } from "./common";
 
 export type UsageState = "open" | "settled";
@@ -13,6 +15,18 @@ export interface AttemptTrace {
   /** The error's code; null: this attempt succeeded. */
   error: string | null;
   upstreamStatus: number | null;
+  /** The upstream's own message, else ours; null: none, or the attempt succeeded. At most 500 characters. */
+  message: string | null;
+}
+
+/** A channel that serves the model, but was not tried by a request that failed. */
+export interface SkippedChannel {
+  channelId: string;
+  /** `attempts`: it accepts requests, but those of this one, or its time, were used up. */
+  reason: SkipReason | "attempts";
+  /** With `circuit`: since when it is open (wall-clock milliseconds), and why. */
+  openedAt: number | null;
+  opened: CircuitReason | null;
 }
 
 /** What happened in a call, in milliseconds since it arrived. */
@@ -22,6 +36,8 @@ export interface CallTrace {
   /** When its ledger entry was written. */
   settledMs: number;
   attempts: AttemptTrace[];
+  /** Of a failed request; absent: none. */
+  skipped?: SkippedChannel[];
 }
 
 /** A failed attempt on one channel, and the result of its call. */
@@ -35,6 +51,8 @@ export interface FailedAttempt {
   /** The error's code, and the upstream's status; null without a status. */
   error: string;
   upstreamStatus: number | null;
+  /** The upstream's own message, else ours; null: not recorded. */
+  message: string | null;
   /** The status the caller got: 200 where another attempt succeeded. */
   status: number;
 }

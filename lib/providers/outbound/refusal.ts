@@ -1,5 +1,5 @@
 import { AppError } from "../../errors";
-import { cleanMessage } from "./clean-message";
+import { cleanMessage, cleanUpstreamText } from "./clean-message";
 import { asFields, asText, type Fields, tryParseJson } from "./json";
 import { readRetryAfter } from "./retry-after";
 
@@ -33,16 +33,21 @@ function plainWords({ text, header }: Refusal): string | null {
   return isPlain && !/^\s*</.test(text) ? asText(text.trim()) : null;
 }
 
-function failed(status: number, retryAfterMs?: number): AppError {
+interface Shared {
+  upstreamMessage?: string;
+  retryAfterMs?: number;
+}
+
+function failed(status: number, shared: Shared): AppError {
   return new AppError("upstream_error", `The channel's upstream answered with an error (${status}).`, {
     upstreamStatus: status,
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...shared,
   });
 }
 
 /**
  * The error for a reply with a status other than 2xx (CONTRACT §1): an error of the request is passed on with its
- * message, any other is the channel's. `details.upstreamStatus` is 401, 402 or 403 when the channel's key or account is
+ * message, any other is the channel's and has it in `details.upstreamMessage`. `details.upstreamStatus` is 401, 402 or 403 when the channel's key or account is
  * the cause.
  */
 export function refusalError(refusal: Refusal): AppError {
@@ -55,21 +60,22 @@ export function refusalError(refusal: Refusal): AppError {
   }
   const facts = read(status, asFields(tryParseJson(text)));
   const retryAfterMs = facts.retryAfterMs ?? readRetryAfter(header, nowMs);
-  if (facts.about === "key") return failed(status === 403 ? 403 : 401);
-  if (facts.about === "money") return failed(402, retryAfterMs);
+  const own = cleanUpstreamText(facts.words ?? text, secrets);
+  const message: Shared = own === "" ? {} : { upstreamMessage: own };
+  const shared: Shared = { ...message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+  if (facts.about === "key") return failed(status === 403 ? 403 : 401, message);
+  if (facts.about === "money") return failed(402, shared);
   if (status === 429) {
     return new AppError(
       "upstream_rate_limited",
       "The channel's upstream takes no more calls at the moment.",
-      {
-        upstreamStatus: 429,
-        ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-      },
+      { upstreamStatus: 429, ...shared },
     );
   }
   if (status === 408 || status === 504) {
     return new AppError("upstream_timeout", "The channel's upstream was too slow.", {
       upstreamStatus: status,
+      ...message,
     });
   }
   const words = cleanMessage(facts.words ?? plainWords(refusal) ?? "", secrets);
@@ -84,5 +90,5 @@ export function refusalError(refusal: Refusal): AppError {
       ...(isUnknownModel ? { isUnknownModel } : {}),
     });
   }
-  return failed(status, retryAfterMs);
+  return failed(status, shared);
 }

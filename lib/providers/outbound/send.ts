@@ -99,9 +99,14 @@ export async function send(
   }
 }
 
+/** Values of a channel's own headers; shorter ones are no secrets. */
+function secretHeaders(headers: Readonly<Record<string, string>>): string[] {
+  return Object.values(headers).filter((value) => value.length >= 8);
+}
+
 async function refused(
   { clock }: OutboundSettings,
-  { readRefusal, secrets, options }: OutboundRequest,
+  { readRefusal, secrets, options, channel }: OutboundRequest,
   url: URL,
   status: number,
   header: (name: string) => string | null,
@@ -115,7 +120,7 @@ async function refused(
     header,
     text: Buffer.from(bytes).toString("utf8"),
     nowMs: clock.now(),
-    secrets: [...secrets, url.host, url.hostname],
+    secrets: [...secrets, ...secretHeaders(channel.headers), url.host, url.hostname],
     read: readRefusal,
   });
 }

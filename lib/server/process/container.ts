@@ -176,6 +176,7 @@ async function assemble(
     closing ??= (async () => {
       stopBackground();
       await Promise.allSettled([providers.close(), encoder.close()]);
+      await container.services.state.rejections.flush();
       await store.close();
     })();
     return closing;

@@ -84,6 +84,7 @@ export async function failedAttempts(
       model: row.model,
       error,
       upstreamStatus: failed?.upstreamStatus ?? null,
+      message: failed?.message ?? null,
       status: row.status,
     };
   });

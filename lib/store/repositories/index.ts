@@ -8,6 +8,7 @@ import { channelsRepository } from "./channels";
 import { flowsRepository } from "./flows";
 import { invitesRepository } from "./invites";
 import { modelsRepository } from "./models";
+import { rejectionsRepository } from "./rejections";
 import { sessionsRepository } from "./sessions";
 import { settingsRepository } from "./settings";
 import { setupRepository } from "./setup";
@@ -35,5 +36,6 @@ export function repositoriesOn(
     settings: settingsRepository(scope),
     audit: auditRepository(scope, auditKey),
     alerts: alertsRepository(scope, periodsAt),
+    rejections: rejectionsRepository(scope),
   };
 }

@@ -35,6 +35,25 @@ export interface UsageTable {
   trace: string | null;
 }
 
+/** Rejected requests of one minute, key, model, error and limit, with the latest of them (DESIGN §5). */
+export interface RejectionTable {
+  /** Digest of what they are counted by. */
+  id: string;
+  minute: number;
+  key_id: string | null;
+  user_id: string | null;
+  model: string | null;
+  error: string;
+  limit_hit: string | null;
+  calls: number;
+  at: number;
+  request_id: string;
+  status: number;
+  message: string;
+  retry_after_s: number | null;
+  address: string | null;
+}
+
 /** The input text of a call; stored only while the settings say so. */
 export interface PromptTable {
   usage_id: string;

@@ -7,6 +7,7 @@ import { instancesContract } from "./instances";
 import { invitesContract } from "./invites";
 import { ledgerContract } from "./ledger";
 import { pagesContract } from "./pages";
+import { rejectionsContract } from "./rejections";
 import { setupContract } from "./setup";
 import { signInContract } from "./sign-in";
 import { summaryContract } from "./summary";
@@ -28,6 +29,7 @@ export function storeContract(newDatabase: NewTestDatabase): void {
   catalogueContract(newDatabase);
   auditContract(newDatabase);
   alertsContract(newDatabase);
+  rejectionsContract(newDatabase);
   ledgerContract(newDatabase);
   instancesContract(newDatabase);
   summaryContract(newDatabase);

@@ -17,6 +17,7 @@ const TRACE: CallTrace = {
       endedMs: 300,
       error: "upstream_error",
       upstreamStatus: 503,
+      message: 'It said "no".\n<b>',
     },
     {
       channelId: "chn_2",
@@ -26,7 +27,12 @@ const TRACE: CallTrace = {
       endedMs: 812.5,
       error: null,
       upstreamStatus: null,
+      message: null,
     },
+  ],
+  skipped: [
+    { channelId: "chn_3", reason: "circuit", openedAt: NOW, opened: "credentials" },
+    { channelId: "chn_4", reason: "disabled", openedAt: null, opened: null },
   ],
 };
 
@@ -112,6 +118,7 @@ export function usageContract(newDatabase: NewTestDatabase): void {
         endedMs: 2,
         error,
         upstreamStatus,
+        message: error === null ? null : `${channelId} said "${error}"`,
       });
       const calls: [string, Partial<UsageRecord>, CallTrace["attempts"]][] = [
         ["saved", { channelId: "chn_b" }, [attempt("chn_a", "upstream_error", 503), attempt("chn_b", null)]],
@@ -129,7 +136,11 @@ export function usageContract(newDatabase: NewTestDatabase): void {
         ["fine", { channelId: "chn_a" }, [attempt("chn_a", null)]],
       ];
       for (const [index, [requestId, fields, attempts]] of calls.entries()) {
-        const trace = { admittedMs: 0, settledMs: 3, attempts };
+        // A skipped channel is none with a failed attempt.
+        const skipped: CallTrace["skipped"] = [
+          { channelId: "chn_c", reason: "circuit", openedAt: at, opened: "failures" },
+        ];
+        const trace = { admittedMs: 0, settledMs: 3, attempts, skipped };
         const marked = { at: at + index, requestId, trace, attempts: attempts.length, ...fields };
         await store.ledger.settle(usageRecord(key.id, user.id, marked), PERIOD);
       }
@@ -147,6 +158,13 @@ export function usageContract(newDatabase: NewTestDatabase): void {
       expect(await failuresOf("chn_a", { limit: 1 })).toEqual([["failed", "upstream_timeout", null, 502]]);
       expect(await failuresOf("chn_a", { to: at + 1 })).toEqual([["saved", "upstream_error", 503, 200]]);
       expect(await failuresOf("chn_c")).toEqual([]);
+      const [last] = await store.ledger.failedAttempts({
+        channelId: "chn_a",
+        from: at,
+        to: at + HOUR,
+        limit: 1,
+      });
+      expect(last?.message).toBe('chn_a said "upstream_timeout"');
     });
 
     test("finds nothing with filters of another user's calls", async () => {

@@ -7,7 +7,7 @@ import { createMeter } from "@/lib/gateway/metering/meter";
 import { withFailover } from "@/lib/gateway/routing/with-failover";
 import { createGatewayState } from "@/lib/gateway/state";
 import type { CallOptions } from "@/lib/ports/speech-model";
-import type { ChannelRecord, UsageRecord } from "@/lib/ports/store";
+import type { ChannelRecord, SkippedChannel, UsageRecord } from "@/lib/ports/store";
 import { UpstreamProgress } from "@/lib/ports/upstream-progress";
 import { channelRecord, embedModel, openGatewayHarness } from "../../support/gateway-harness";
 
@@ -16,6 +16,7 @@ interface Setting {
   plan: CallPlan;
   meter: Meter;
   served: string[];
+  skipped: SkippedChannel[];
   leaving: AbortController;
 }
 
@@ -41,11 +42,13 @@ function setting(channels: ChannelRecord[], fractions: number[] = []): Setting {
     operation: "embeddings",
     requestedModel: "m",
   } as unknown as CallPlan;
+  const skipped: SkippedChannel[] = [];
   const meter: Meter = {
     attemptStarted: (id) => served.push(id),
     answered() {},
     firstByte() {},
     failed() {},
+    skipped: (channels) => skipped.push(...channels),
     settle: async () => {},
     whenSettled: (action) =>
       action({
@@ -59,7 +62,7 @@ function setting(channels: ChannelRecord[], fractions: number[] = []): Setting {
       }),
     headers: () => ({}),
   };
-  return { ctx, plan, meter, served, leaving };
+  return { ctx, plan, meter, served, skipped, leaving };
 }
 
 function failing(code: ErrorCode, details = {}): () => Promise<never> {
@@ -519,4 +522,36 @@ test("invalid requests and busy engines do not open a circuit", async () => {
   served.length = 0;
   await withFailover(ctx, plan, meter, async () => "fine");
   expect(served).toEqual(["a"]);
+});
+
+test("a failed request records the channels that it did not try, each with its reason", async () => {
+  const channels = ["open", "busy", "tried", "spare"].map((id) =>
+    channelRecord({ id, name: id, embedded: false, concurrency: id === "busy" ? 1 : null }),
+  );
+  const { ctx, plan, meter, skipped } = setting(channels);
+  plan.entry.disabledChannels = [channelRecord({ id: "off" })];
+  ctx.services.instance.limits = { ...DEFAULT_LIMITS, attemptsPerCall: 1 };
+  const { circuits } = ctx.services.state;
+  const { model } = plan.entry;
+  for (let i = 0; i < 5; i++)
+    circuits
+      .enter("open", null, model.name)
+      .failed(new AppError("upstream_invalid", "Broken."), new UpstreamProgress());
+  ctx.services.limiter.enter("channel:busy", 1);
+  const error = await failureOf(
+    withFailover(ctx, plan, meter, async ({ channel }) => {
+      throw new AppError("upstream_error", `${channel.id} failed.`);
+    }),
+  );
+  expect(error.code).toBe("upstream_error");
+  const reasons = new Map(skipped.map((one) => [one.channelId, one]));
+  expect(reasons.get("open")).toEqual({
+    channelId: "open",
+    reason: "circuit",
+    openedAt: expect.any(Number),
+    opened: "failures",
+  });
+  expect(reasons.get("busy")?.reason).toBe("concurrency");
+  expect(reasons.get("off")?.reason).toBe("disabled");
+  expect(reasons.get("spare")?.reason).toBe("attempts");
 });

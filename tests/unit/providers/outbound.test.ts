@@ -65,6 +65,10 @@ test.each([
   ["key sk-proj-abcdefgh12345 is bad", "key [key] is bad"],
   ["Incorrect: sk-ab***********wxyz.", "Incorrect: [key]"],
   ["host gpu-box down", "host […] down"],
+  ["sent Authorization: Bearer abc/def+ghi.jkl== twice", "sent Authorization: [key] twice"],
+  ["sent Basic dXNlcjpwYXNzd29yZA== twice", "sent [key] twice"],
+  ["token eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.s1gn-ature_ expired", "token [key] expired"],
+  [`our key sk-pb-${"a1".repeat(19)} leaked`, "our key [key] leaked"],
   ["two\n  lines\u0007\u202e", "two lines"],
 ])("cleans '%s' to '%s'", (words, clean) => {
   expect(cleanMessage(words, ["gpu-box"])).toBe(clean);

@@ -26,7 +26,7 @@ export default async function EmbeddingsPage() {
     lexicalModels(),
   ]);
   return (
-    <MessagesProvider messages={messagesFor(locale, ["playground", "embeddings"])}>
+    <MessagesProvider messages={messagesFor(locale, ["playground", "requests", "embeddings"])}>
       <EmbeddingsPlayground models={models} lexicalModels={lexical} />
     </MessagesProvider>
   );

@@ -11,7 +11,7 @@ export default async function SpeechPage() {
   const { user } = await requirePageSession("/playground/speech");
   const [locale, models] = await Promise.all([requestLocale(), usableModels("speech")]);
   return (
-    <MessagesProvider messages={messagesFor(locale, ["playground", "speech"])}>
+    <MessagesProvider messages={messagesFor(locale, ["playground", "requests", "speech"])}>
       <SpeechPlayground userId={user.id} models={models} />
     </MessagesProvider>
   );

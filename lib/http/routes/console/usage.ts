@@ -1,5 +1,6 @@
 import { requireUser } from "../../../console/access/guards";
 import type { ConsoleContext } from "../../../console/context";
+import { listRejections } from "../../../console/usage/list-rejections";
 import { exportUsage, listUsage } from "../../../console/usage/list-usage";
 import { createNamer, type UsageNames } from "../../../console/usage/names";
 import { readOverview } from "../../../console/usage/overview";
@@ -71,6 +72,14 @@ function usageDetail({ row, names, keyDisplay, callerKey, prompt }: Detail): Usa
         ended_ms: one.endedMs,
         error: one.error,
         upstream_status: one.upstreamStatus,
+        message: one.message,
+      })),
+      skipped: (trace.skipped ?? []).map((one) => ({
+        channel_id: one.channelId,
+        channel_name: names.channel(one.channelId),
+        reason: one.reason,
+        circuit_reason: one.opened,
+        since: one.openedAt === null ? null : toTimestamp(one.openedAt),
       })),
     },
     prompt,
@@ -94,6 +103,13 @@ export const USAGE_ROUTES = [
     auth: "manage",
     summary: "Sum calls over a range by hour, day, key, model, channel, user, tag; members see their own",
     handle: async (ctx, { query }) => ({ data: await summarizeUsage(ctx, query) }),
+  }),
+  consoleRoute("GET /api/usage/rejected", {
+    auth: "manage",
+    summary:
+      "List requests that were refused before a channel was asked, by minute, key, model and error; members see " +
+      "those of their own keys",
+    handle: async (ctx, { query }) => ({ data: await listRejections(ctx, query) }),
   }),
   consoleRoute("GET /api/usage/export", {
     auth: "manage",

@@ -1,0 +1,50 @@
+import { useTranslations } from "use-intl";
+import type { SkippedChannel, UsageDetail } from "@/lib/contracts/console/usage";
+import { useAmounts } from "../charts/use-amounts";
+
+/** A message of an upstream, as text. */
+export function AttemptMessage({ children }: { children: string }) {
+  return (
+    <span className="block max-h-40 overflow-y-auto rounded-md border bg-sunken px-3 py-2 break-words whitespace-pre-wrap text-ink">
+      {children}
+    </span>
+  );
+}
+
+/** The channels that a failed call did not try, each with its reason. */
+export function SkippedChannels({ skipped }: { skipped: readonly SkippedChannel[] }) {
+  const reasonOf = useSkipText();
+  return (
+    <ul className="divide-y rounded-md border bg-panel text-sm">
+      {skipped.map((one) => (
+        <li key={one.channel_id} className="flex flex-wrap justify-between gap-x-4 px-3 py-2">
+          <span className="font-medium break-words">{one.channel_name ?? <code>{one.channel_id}</code>}</span>
+          <span className="text-ink-muted">{reasonOf(one)}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function useSkipText(): (skipped: SkippedChannel) => string {
+  const t = useTranslations("requests.attempt");
+  const amounts = useAmounts();
+  return ({ reason, since, circuit_reason }) => {
+    if (reason !== "circuit" || since === null) return t(reason, { when: "" });
+    const when = amounts.stamp(since);
+    return circuit_reason === null
+      ? t("circuit", { when })
+      : t("circuitCause", { when, cause: t(`cause.${circuit_reason}`) });
+  };
+}
+
+/** Why a call failed, in short: the last attempt's message, and the channels that were not tried. */
+export function FailureCause({ trace }: { trace: NonNullable<UsageDetail["trace"]> }) {
+  const message = trace.attempts.findLast((one) => one.message !== null)?.message ?? null;
+  return (
+    <>
+      {message === null ? null : <AttemptMessage>{message}</AttemptMessage>}
+      {trace.skipped.length > 0 ? <SkippedChannels skipped={trace.skipped} /> : null}
+    </>
+  );
+}

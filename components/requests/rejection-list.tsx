@@ -1,0 +1,181 @@
+"use client";
+
+import { BanIcon } from "lucide-react";
+import { useTranslations } from "use-intl";
+import { api } from "@/lib/client/api";
+import { type CallFilters, rejectionsQuery } from "@/lib/client/calls";
+import type { Range } from "@/lib/client/range";
+import { useApiPages } from "@/lib/client/use-api-pages";
+import type { Rejection } from "@/lib/contracts/console/rejections";
+import { useAmounts } from "../charts/use-amounts";
+import { CallError } from "../forms/call-error";
+import { type Column, RecordList } from "../shell/record-list";
+import { Button } from "../ui/button";
+import { CopyButton } from "../ui/copy-button";
+import { EmptyState } from "../ui/empty-state";
+import { Skeleton } from "../ui/skeleton";
+import { StatusDot } from "../ui/status-dot";
+
+interface RejectionListProps {
+  filters: CallFilters;
+  range: Range;
+  /** Shows whose key it was. */
+  showsUsers: boolean;
+}
+
+/** Requests that were refused before a channel was called: per minute, key, model and error. */
+export function RejectionList({ filters, range, showsUsers }: RejectionListProps) {
+  const query = rejectionsQuery(filters, range);
+  return query === null ? <NoRejections /> : <Rejections query={query} showsUsers={showsUsers} />;
+}
+
+function NoRejections() {
+  const t = useTranslations("requests.rejected");
+  return (
+    <EmptyState icon={<BanIcon />} title={t("emptyTitle")}>
+      {t("emptyText")}
+    </EmptyState>
+  );
+}
+
+function Rejections({
+  query,
+  showsUsers,
+}: {
+  query: NonNullable<ReturnType<typeof rejectionsQuery>>;
+  showsUsers: boolean;
+}) {
+  const t = useTranslations("requests");
+  const columns = useColumns(showsUsers);
+  const list = useApiPages(api.listRejections, { query });
+  const { items } = list;
+  if (list.error && !items) return <CallError error={list.error} onRetry={() => void list.reload()} />;
+  if (!items) return <Skeleton className="h-80 rounded-md" />;
+  if (items.length === 0) return <NoRejections />;
+  return (
+    <div className="grid gap-4">
+      <p className="max-w-prose text-sm text-ink-muted">{t("rejected.note")}</p>
+      <RecordList
+        label={t("rejected.label")}
+        items={items}
+        columns={columns}
+        cardTitle={(one) => <Outcome of={one} />}
+      />
+      {list.error ? <CallError error={list.error} onRetry={() => void list.reload()} /> : null}
+      {list.hasMore && !list.error ? (
+        <Button
+          variant="outline"
+          className="mx-auto"
+          isBusy={list.isLoadingMore}
+          onClick={() => void list.loadMore()}
+        >
+          {t("more")}
+        </Button>
+      ) : null}
+    </div>
+  );
+}
+
+function useColumns(showsUsers: boolean): Column<Rejection>[] {
+  const t = useTranslations("requests.rejected");
+  const amounts = useAmounts();
+  return [
+    {
+      name: "when",
+      heading: t("when"),
+      cell: (one) => (
+        <time dateTime={one.at} title={amounts.exact(one.at)} className="tabular" suppressHydrationWarning>
+          {amounts.stamp(one.at)}
+        </time>
+      ),
+      className: "whitespace-nowrap",
+    },
+    {
+      name: "calls",
+      heading: t("calls"),
+      cell: (one) => <span className="tabular">{amounts.count(one.calls)}</span>,
+      className: "md:text-right",
+    },
+    {
+      name: "outcome",
+      heading: t("outcome"),
+      cell: (one) => <Outcome of={one} />,
+      isOnCard: () => false,
+    },
+    { name: "key", heading: t("key"), cell: (one) => <Key of={one} showsUsers={showsUsers} /> },
+    {
+      name: "model",
+      heading: t("model"),
+      cell: (one) =>
+        one.model === null ? (
+          <span className="text-ink-faint">{t("anyModel")}</span>
+        ) : (
+          <code className="break-all">{one.model}</code>
+        ),
+    },
+    {
+      name: "retryAfter",
+      heading: t("retryAfter"),
+      cell: (one) =>
+        one.retry_after === null ? (
+          <span className="text-ink-faint">—</span>
+        ) : (
+          <span className="tabular">{t("seconds", { seconds: one.retry_after })}</span>
+        ),
+      className: "whitespace-nowrap",
+    },
+    { name: "detail", heading: t("detail"), cell: (one) => <Detail of={one} />, className: "md:min-w-64" },
+  ];
+}
+
+/** Status and code, and the limit that was hit. */
+function Outcome({ of: { status, error, limit } }: { of: Rejection }) {
+  const t = useTranslations("requests.rejected.limit");
+  return (
+    <span className="grid gap-0.5">
+      <span className="flex items-center gap-2">
+        <StatusDot tone="warn" />
+        <span className="tabular">{status}</span>
+        <code className="break-all text-warn">{error}</code>
+      </span>
+      {limit === null ? null : <span className="pl-4 text-sm text-ink-muted">{t(limit)}</span>}
+    </span>
+  );
+}
+
+function Key({ of: one, showsUsers }: { of: Rejection; showsUsers: boolean }) {
+  const t = useTranslations("requests.rejected");
+  const user = one.user_name ?? one.user_id;
+  return (
+    <span className="grid gap-0.5">
+      {one.key_id === null ? (
+        <span className="text-ink-faint">{t("noKey")}</span>
+      ) : (
+        <span className="break-words">{one.key_name ?? <code>{one.key_id}</code>}</span>
+      )}
+      {showsUsers && user !== null ? <span className="text-sm text-ink-muted">{user}</span> : null}
+      {one.address === null ? null : (
+        <span className="text-sm text-ink-faint">{t("address", { address: one.address })}</span>
+      )}
+    </span>
+  );
+}
+
+function Detail({ of: one }: { of: Rejection }) {
+  const t = useTranslations("requests");
+  return (
+    <span className="grid gap-0.5 text-sm">
+      <span className="break-words">{one.message}</span>
+      <span className="flex min-w-0 items-center gap-1 text-ink-muted">
+        <code className="min-w-0 truncate" title={one.request_id}>
+          {one.request_id}
+        </code>
+        <CopyButton
+          value={one.request_id}
+          name={t("copyRequestId", { id: one.request_id })}
+          className="size-7 shrink-0"
+        />
+      </span>
+    </span>
+  );
+}

@@ -1,0 +1,54 @@
+import type { Rejection, RejectionQuery } from "../../contracts/console/rejections";
+import type { ListPage } from "../../contracts/paging";
+import { toTimestamp } from "../../contracts/timestamp";
+import type { RejectionFilter, RejectionRecord } from "../../ports/store";
+import type { ConsoleContext } from "../context";
+import { usageFilter } from "./filter";
+import { createNamer, type UsageNames } from "./names";
+
+function showRejection(record: RejectionRecord & { id: string }, names: UsageNames): Rejection {
+  return {
+    id: record.id,
+    calls: record.calls,
+    minute: toTimestamp(record.minute),
+    key_id: record.keyId,
+    key_name: record.keyId === null ? null : names.key(record.keyId),
+    user_id: record.userId,
+    user_name: record.userId === null ? null : names.user(record.userId),
+    model: record.model,
+    error: record.error,
+    limit: record.limit,
+    at: toTimestamp(record.at),
+    request_id: record.requestId,
+    status: record.status,
+    message: record.message,
+    retry_after: record.retryAfterS,
+    address: record.address,
+  };
+}
+
+/**
+ * Rejected requests, latest first: all for owners and admins, those of their own keys for members. A member who asks
+ * for another user's gets none. Throws `unauthenticated`, `invalid` (cursor, search).
+ */
+export async function listRejections(
+  ctx: ConsoleContext,
+  { limit, cursor, q, ...asked }: RejectionQuery,
+): Promise<ListPage<Rejection>> {
+  const filter = usageFilter(ctx, asked);
+  if (filter === null) return { items: [], next_cursor: null };
+  const { userId, keyId, model, requestId, from, to, outcome } = filter;
+  const own: RejectionFilter = { userId, keyId, model, requestId, from, to };
+  if (outcome?.kind === "error" || outcome?.kind === "status") own.outcome = outcome;
+  const page = await ctx.store.rejections.list({ ...own, limit, cursor: cursor ?? null, q: q ?? null });
+  const namer = createNamer(ctx);
+  await namer.learn(
+    "key",
+    page.items.flatMap((one) => one.keyId ?? []),
+  );
+  await namer.learn(
+    "user",
+    page.items.flatMap((one) => one.userId ?? []),
+  );
+  return { items: page.items.map((one) => showRejection(one, namer.names)), next_cursor: page.nextCursor };
+}

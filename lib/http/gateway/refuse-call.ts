@@ -1,0 +1,49 @@
+import { isModelName } from "../../gateway/admission/resolve-model";
+import type { GatewayServices } from "../../gateway/context";
+import type { KeyWithOwner } from "../../ports/store";
+import type { Inbound, Outbound } from "../core/exchange";
+import { appErrorOf, renderFailure } from "../core/render-failure";
+import type { Surface } from "../core/route";
+
+/** What is known of a call when it fails. */
+export interface CallProgress {
+  /** Null before the key is known to be valid. */
+  caller: KeyWithOwner | null;
+  /** The model as named in the path or body. */
+  model: string | undefined;
+  /** Headers of the ledger entry; null: there is none. */
+  headers: (() => Record<string, string>) | null;
+}
+
+/**
+ * Renders a failed gateway call. One without a ledger entry is counted as rejected (DESIGN §5) unless the caller left
+ * or the error is internal.
+ */
+export function refuseCall(
+  surface: Surface,
+  services: Pick<GatewayServices, "log" | "state">,
+  request: Inbound,
+  { caller, model, headers }: CallProgress,
+  thrown: unknown,
+): Outbound {
+  const error = appErrorOf(thrown);
+  const { code, details, message } = error;
+  const reply = renderFailure(surface, error, request, services.log);
+  if (headers !== null) return { ...reply, headers: { ...headers(), ...reply.headers } };
+  const isInternal = reply.status >= 500 && code !== "overloaded";
+  if (isInternal || code === "caller_left") return reply;
+  const retryAfterS = Number(reply.headers["retry-after"] ?? Number.NaN);
+  services.state.rejections.count({
+    keyId: caller?.key.id ?? details.key?.id ?? null,
+    userId: caller?.owner.id ?? details.key?.ownerId ?? null,
+    model: model !== undefined && isModelName(model) ? model : null,
+    error: code,
+    limit: details.limit ?? null,
+    requestId: request.requestId,
+    status: reply.status,
+    message,
+    retryAfterS: Number.isNaN(retryAfterS) ? null : retryAfterS,
+    address: request.peer.address,
+  });
+  return reply;
+}

@@ -1,0 +1,166 @@
+import { createHash } from "node:crypto";
+import { type RawBuilder, sql } from "kysely";
+import { RefusedLimit } from "../../contracts/console/rejections";
+import { MINUTE_MS } from "../../contracts/durations";
+import type { RejectionFilter, RejectionGroup, RejectionRecord, Rejections } from "../../ports/store";
+import { storable } from "../columns";
+import { behind, matches, rowsToRead, toPage } from "../page";
+import type { RejectionTable } from "../schema";
+import type { Scope } from "../transaction-scope";
+
+/** Rows of one statement: 14 parameters each. */
+const ADD_CHUNK = 200;
+
+/** The same for the same group in every process, so that their counts meet in one row. */
+function idOf({ minute, keyId, model, error, limit }: RejectionGroup): string {
+  const group = JSON.stringify([minute, keyId, model, error, limit]);
+  return `rej_${createHash("sha256").update(group).digest("base64url").slice(0, 22)}`;
+}
+
+function toRow(record: RejectionRecord): RejectionTable {
+  return {
+    id: idOf(record),
+    minute: record.minute,
+    key_id: record.keyId,
+    user_id: record.userId,
+    model: record.model === null ? null : storable(record.model),
+    error: record.error,
+    limit_hit: record.limit,
+    calls: record.calls,
+    at: record.at,
+    request_id: storable(record.requestId),
+    status: record.status,
+    message: storable(record.message),
+    retry_after_s: record.retryAfterS,
+    address: record.address,
+  };
+}
+
+function toRecord(row: RejectionTable): RejectionRecord & { id: string } {
+  return {
+    id: row.id,
+    minute: row.minute,
+    keyId: row.key_id,
+    userId: row.user_id,
+    model: row.model,
+    error: row.error,
+    limit: RefusedLimit.nullable().parse(row.limit_hit),
+    calls: row.calls,
+    at: row.at,
+    requestId: row.request_id,
+    status: row.status,
+    message: row.message,
+    retryAfterS: row.retry_after_s,
+    address: row.address,
+  };
+}
+
+function conditionsOf(filter: RejectionFilter): RawBuilder<boolean>[] {
+  const { outcome } = filter;
+  const conditions: RawBuilder<boolean>[] = [];
+  if (filter.userId !== undefined) conditions.push(sql<boolean>`user_id = ${filter.userId}`);
+  if (filter.keyId !== undefined) conditions.push(sql<boolean>`key_id = ${filter.keyId}`);
+  if (filter.model !== undefined) conditions.push(sql<boolean>`model = ${storable(filter.model)}`);
+  if (outcome?.kind === "error") conditions.push(sql<boolean>`error = ${outcome.code}`);
+  if (outcome?.kind === "status") conditions.push(sql<boolean>`status = ${outcome.status}`);
+  if (filter.requestId !== undefined)
+    conditions.push(sql<boolean>`request_id = ${storable(filter.requestId)}`);
+  if (filter.from !== undefined)
+    conditions.push(sql<boolean>`minute >= ${filter.from - (filter.from % MINUTE_MS)}`);
+  if (filter.to !== undefined) conditions.push(sql<boolean>`minute < ${filter.to}`);
+  return conditions;
+}
+
+/** The value of the row whose latest request is later: the stored one's or the added one's. */
+function ofLater(column: "request_id" | "status" | "message" | "retry_after_s" | "address") {
+  const [stored, added] = [sql.ref(`rejections.${column}`), sql.ref(`excluded.${column}`)];
+  return sql<never>`case when excluded.at >= rejections.at then ${added} else ${stored} end`;
+}
+
+const LATER = {
+  calls: sql<number>`rejections.calls + excluded.calls`,
+  at: sql<number>`case when excluded.at >= rejections.at then excluded.at else rejections.at end`,
+  request_id: ofLater("request_id"),
+  status: ofLater("status"),
+  message: ofLater("message"),
+  retry_after_s: ofLater("retry_after_s"),
+  address: ofLater("address"),
+};
+
+export function rejectionsRepository(scope: Scope): Rejections {
+  return {
+    add: (records) =>
+      scope.write(async (db) => {
+        for (let start = 0; start < records.length; start += ADD_CHUNK) {
+          await db
+            .insertInto("rejections")
+            .values(records.slice(start, start + ADD_CHUNK).map(toRow))
+            .onConflict((conflict) => conflict.column("id").doUpdateSet(LATER))
+            .execute();
+        }
+      }),
+
+    async list(query) {
+      let select = scope.scan.selectFrom("rejections").selectAll();
+      for (const condition of conditionsOf(query)) select = select.where(condition);
+      if (query.q !== null)
+        select = select.where(matches(query.q, ["request_id", "model", "error", "message"]));
+      if (query.cursor !== null) select = select.where(behind(query.cursor, "at", "id"));
+      const rows = await select
+        .orderBy("at", "desc")
+        .orderBy("id", "desc")
+        .limit(rowsToRead(query))
+        .execute();
+      return toPage(query, rows, (row) => ({ at: row.at, id: row.id }), toRecord);
+    },
+
+    async count(filter) {
+      let select = scope.scan
+        .selectFrom("rejections")
+        .select(sql<number>`coalesce(sum(calls), 0)`.as("calls"));
+      for (const condition of conditionsOf(filter)) select = select.where(condition);
+      const { calls } = await select.executeTakeFirstOrThrow();
+      return Number(calls);
+    },
+
+    async latest(keyIds) {
+      const found = await Promise.all(
+        keyIds.map((keyId) =>
+          scope.read
+            .selectFrom("rejections")
+            .selectAll()
+            .where("key_id", "=", keyId)
+            .orderBy("at", "desc")
+            .orderBy("id", "desc")
+            .limit(1)
+            .executeTakeFirst(),
+        ),
+      );
+      return new Map(found.flatMap((row) => (row?.key_id ? [[row.key_id, toRecord(row)] as const] : [])));
+    },
+
+    async sweep(before, most, limit) {
+      const beyond = await scope.scan
+        .selectFrom("rejections")
+        .select("minute")
+        .orderBy("minute", "desc")
+        .offset(most)
+        .limit(1)
+        .executeTakeFirst();
+      const edge = Math.max(before, beyond === undefined ? 0 : beyond.minute + 1);
+      return scope.write(async (db) => {
+        const old = db
+          .selectFrom("rejections")
+          .select("id")
+          .where("minute", "<", edge)
+          .orderBy("minute")
+          .limit(limit);
+        const { numDeletedRows } = await db
+          .deleteFrom("rejections")
+          .where("id", "in", old)
+          .executeTakeFirstOrThrow();
+        return Number(numDeletedRows);
+      });
+    },
+  };
+}
