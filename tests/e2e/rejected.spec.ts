@@ -153,7 +153,9 @@ test.describe("why a request failed", () => {
       await page.goto(`${url}/playground/embeddings`);
       await page.getByLabel("Model", { exact: true }).selectOption("nomic");
       await page.getByRole("button", { name: /^Help desk/ }).click();
-      await expect(page.getByRole("alert")).toContainText("No channel can serve the model 'nomic'");
+      await expect(page.getByRole("alert").filter({ hasText: "nomic" })).toContainText(
+        "No channel can serve the model 'nomic'",
+      );
       const cause = page.getByRole("region", { name: "Cause, for administrators" });
       if (isAdmin) await expect(cause).toContainText("Circuit open since");
       else await expect(cause).toHaveCount(0);

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import Database from "libsql";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createKey, type Product, type ProductOptions, setUp, startProduct } from "../support/product";
 import { openWire, sendRaw } from "../support/raw-request";
@@ -102,6 +103,19 @@ describe("a server that receives SIGTERM", () => {
     const rows = bookedCalls(dataDirectory);
     expect(rows.length).toBe(6);
     expect(rows.filter((row) => row.state !== "settled")).toEqual([]);
+  });
+
+  test("writes the counts of rejected requests before it stops", async () => {
+    await start({ nodeAdapterOnly: true, env: drainFor(2) });
+    const body = JSON.stringify({ model: "no-such-model", input: "a" });
+    const headers = { "content-type": "application/json", authorization: `Bearer ${key}` };
+    for (let i = 0; i < 5; i++) await sendRaw(product.url, { path: "/v1/embeddings", headers, body });
+    product.process.kill("SIGTERM");
+    expect(await exitCode()).toBe(0);
+    const database = new Database(path.join(dataDirectory, "patchbay.db"), { readonly: true });
+    const rows = database.prepare("select error, model, sum(calls) as calls from rejections").all();
+    database.close();
+    expect(rows).toEqual([{ error: "model_not_found", model: "no-such-model", calls: 5 }]);
   });
 
   test("exits at once after a second signal", async () => {
