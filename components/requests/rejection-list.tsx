@@ -100,6 +100,7 @@ function useColumns(showsUsers: boolean): Column<Rejection>[] {
       name: "outcome",
       heading: t("outcome"),
       cell: (one) => <Outcome of={one} />,
+      className: "whitespace-nowrap",
       isOnCard: () => false,
     },
     { name: "key", heading: t("key"), cell: (one) => <Key of={one} showsUsers={showsUsers} /> },
@@ -110,7 +111,9 @@ function useColumns(showsUsers: boolean): Column<Rejection>[] {
         one.model === null ? (
           <span className="text-ink-faint">{t("anyModel")}</span>
         ) : (
-          <code className="break-all">{one.model}</code>
+          <code title={one.model} className="block truncate md:max-w-44">
+            {one.model}
+          </code>
         ),
     },
     {
@@ -136,7 +139,7 @@ function Outcome({ of: { status, error, limit } }: { of: Rejection }) {
       <span className="flex items-center gap-2">
         <StatusDot tone="warn" />
         <span className="tabular">{status}</span>
-        <code className="break-all text-warn">{error}</code>
+        <code className="text-warn">{error}</code>
       </span>
       {limit === null ? null : <span className="pl-4 text-sm text-ink-muted">{t(limit)}</span>}
     </span>
@@ -154,9 +157,6 @@ function Key({ of: one, showsUsers }: { of: Rejection; showsUsers: boolean }) {
         <span className="break-words">{one.key_name ?? <code>{one.key_id}</code>}</span>
       )}
       {showsUsers && user !== null ? <span className="text-sm text-ink-muted">{user}</span> : null}
-      {one.address === null ? null : (
-        <span className="text-sm text-ink-faint">{t("address", { address: one.address })}</span>
-      )}
     </span>
   );
 }
@@ -166,7 +166,7 @@ function Detail({ of: one }: { of: Rejection }) {
   return (
     <span className="grid gap-0.5 text-sm">
       <span className="break-words">{one.message}</span>
-      <span className="flex min-w-0 items-center gap-1 text-ink-muted">
+      <span className="flex min-w-0 flex-wrap items-center gap-x-1 text-ink-muted">
         <code className="min-w-0 truncate" title={one.request_id}>
           {one.request_id}
         </code>
@@ -175,6 +175,11 @@ function Detail({ of: one }: { of: Rejection }) {
           name={t("copyRequestId", { id: one.request_id })}
           className="size-7 shrink-0"
         />
+        {one.address === null ? null : (
+          <span className="min-w-0 break-all text-ink-faint">
+            {t("rejected.address", { address: one.address })}
+          </span>
+        )}
       </span>
     </span>
   );

@@ -76,7 +76,7 @@ test("answers a customer's 429 in one click: rejected requests of a key, with li
 
   await page.goto(url);
   await expect(page.getByText("33 requests rejected before reaching a channel")).toBeVisible();
-  await page.getByRole("link", { name: "View in logs" }).click();
+  await page.getByRole("link", { name: "View requests" }).click();
   await expect(page.getByLabel("Outcome")).toHaveValue("rejected");
   await expect(table).toContainText("No valid key");
   await page.goto(`${url}/usage`);

@@ -136,7 +136,7 @@ export const requests = {
     label: "Rejected requests",
     note: "Rejected before a channel was called. One row has all requests of a minute with the same key, model and error, with the details of the latest.",
     link: "{number, plural, one {{count} request} other {{count} requests}} rejected before reaching a channel",
-    view: "View in logs",
+    view: "View requests",
     when: "Latest",
     calls: "Requests",
     outcome: "Outcome",

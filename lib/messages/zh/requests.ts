@@ -130,7 +130,7 @@ export const requests = {
     label: "已拒绝的请求",
     note: "在调用渠道之前被拒绝。同一分钟内密钥、模型和错误相同的请求合为一行，详情取自最近一次。",
     link: "{number, plural, other {{count} 个请求}}在到达渠道之前被拒绝",
-    view: "在日志中查看",
+    view: "查看请求",
     when: "最近一次",
     calls: "请求数",
     outcome: "结果",
