@@ -79,7 +79,7 @@ function Records() {
       <NumberField
         label={t("field.rejection_retention_days")}
         unit={t("unit.days")}
-        hint={t("records.keepHint")}
+        hint={t("records.rejectionHint")}
         value={form.values.rejection_retention_days}
         error={form.fieldErrors.rejection_retention_days}
         onChange={(value) => form.set("rejection_retention_days", value)}

@@ -3,7 +3,7 @@ import type { ListPage } from "../../contracts/paging";
 import { toTimestamp } from "../../contracts/timestamp";
 import type { RejectionFilter, RejectionRecord } from "../../ports/store";
 import type { ConsoleContext } from "../context";
-import { usageFilter } from "./filter";
+import { usageFilter } from "./list-usage";
 import { createNamer, type UsageNames } from "./names";
 
 function showRejection(record: RejectionRecord & { id: string }, names: UsageNames): Rejection {
