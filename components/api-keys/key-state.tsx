@@ -2,10 +2,10 @@
 
 import Link from "next/link";
 import { useTranslations } from "use-intl";
-import type { Viewer } from "@/lib/contracts/console/user";
 import { rejectionsHref } from "@/lib/client/calls";
 import type { ApiKey } from "@/lib/contracts/console/api-keys";
 import type { LastRejection } from "@/lib/contracts/console/rejections";
+import type { Viewer } from "@/lib/contracts/console/user";
 import { Badge } from "../ui/badge";
 import { RelativeTime, useRelativeTime } from "../ui/relative-time";
 

@@ -4,13 +4,7 @@ import { DownloadIcon } from "lucide-react";
 import { useSearchParams } from "next/navigation";
 import { useTranslations } from "use-intl";
 import { api, urlOf } from "@/lib/client/api";
-import {
-  type CallFilters,
-  callsQuery,
-  REJECTED,
-  readCallFilters,
-  rejectionsHref,
-} from "@/lib/client/calls";
+import { type CallFilters, callsQuery, REJECTED, readCallFilters, rejectionsHref } from "@/lib/client/calls";
 import { setQueryParam } from "@/lib/client/query-params";
 import { putRangeInAddress, type Range, rangeQuery } from "@/lib/client/range";
 import { useApi, useApiCache } from "@/lib/client/use-api";
