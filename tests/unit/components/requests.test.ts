@@ -1,5 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { callsQuery, mergeNewest, readCallFilters, withFilter } from "@/lib/client/calls";
+import {
+  callsQuery,
+  mergeNewest,
+  readCallFilters,
+  rejectionsHref,
+  rejectionsQuery,
+  withFilter,
+} from "@/lib/client/calls";
 import { readRange } from "@/lib/client/range";
 import { toSeries } from "@/lib/client/usage-series";
 import type { UsageRow } from "@/lib/contracts/console/usage";
@@ -86,5 +93,30 @@ describe("toSeries", () => {
     const at = items.findIndex((one) => one !== null);
     expect(new Date(buckets[at] ?? 0).getDate()).toBe(20);
     expect(toSeries(range, undefined).items.every((one) => one === null)).toBe(true);
+  });
+});
+
+describe("rejected requests", () => {
+  const range = readRange(new URLSearchParams("range=7d"), NOW);
+
+  test("are listed by the filters that they have, and by no other", () => {
+    const { from } = callsQuery({}, range);
+    const filters = { status: "rejected", key_id: "key_1", model: "tts" };
+    expect(rejectionsQuery(filters, range)).toEqual({ from, key_id: "key_1", model: "tts" });
+    expect(rejectionsQuery({ status: "rejected", channel_id: "chn_1" }, range)).toBeNull();
+    expect(rejectionsQuery({ status: "rejected", tag: "night" }, range)).toBeNull();
+  });
+
+  test("are linked with a range that contains the latest, where the user may see them", () => {
+    const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
+    const link = (hours: number) => rejectionsHref(true, { since: hoursAgo(hours) }, { key_id: "key_1" });
+    expect(link(1)).toBe("/logs?key_id=key_1&status=rejected&range=24h");
+    expect(link(25)).toBe("/logs?key_id=key_1&status=rejected&range=7d");
+    expect(link(200)).toBe("/logs?key_id=key_1&status=rejected&range=30d");
+    expect(rejectionsHref(false, range)).toBe("/usage?status=rejected&range=7d");
+    const custom = readRange(new URLSearchParams("from=2026-09-01T00:00:00Z&to=2026-09-02T00:00:00Z"), NOW);
+    expect(rejectionsHref(true, custom)).toBe(
+      "/logs?status=rejected&from=2026-09-01T00%3A00%3A00.000Z&to=2026-09-02T00%3A00%3A00.000Z",
+    );
   });
 });
