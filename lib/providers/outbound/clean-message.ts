@@ -12,17 +12,21 @@ const TOKENS = [
 /** A key without a prefix: only letters and digits, digits among them. */
 const OPAQUE = /\b(?=[a-z]*\d)[0-9a-z]{24,}\b/gi;
 
+/** The part of a text that is read, without the secrets; they are removed before the cut, which could divide one. */
+function startOf(text: string, secrets: readonly string[]): string {
+  let words = text;
+  for (const secret of secrets) {
+    if (secret.length >= 4) words = words.split(secret).join("[…]");
+  }
+  return words.slice(0, LONGEST * 8);
+}
+
 /**
  * An upstream's error message as a caller may read it: one line, without URLs, keys and the other values in `secrets`.
  * Empty when nothing is left.
  */
 export function cleanMessage(text: string, secrets: readonly string[]): string {
-  let words = text;
-  // Before the cut, which could leave a part of one.
-  for (const secret of secrets) {
-    if (secret.length >= 4) words = words.split(secret).join("[…]");
-  }
-  words = words.slice(0, LONGEST * 8);
+  let words = startOf(text, secrets);
   for (const token of TOKENS) words = words.replace(token, "[key]");
   return words
     .replace(/\b[a-z][a-z0-9+.-]{0,32}:\/\/[^\s"'<>)]+/gi, "[address]")
@@ -39,10 +43,10 @@ export function cleanMessage(text: string, secrets: readonly string[]): string {
  * whatever may be a key. Empty when nothing is left.
  */
 export function cleanUpstreamText(text: string, secrets: readonly string[]): string {
-  const start = text.slice(0, LONGEST * 8);
+  const start = startOf(text, secrets);
   const isMarkup = /^\s*</.test(start);
   const words = isMarkup
     ? start.replace(/<(?:style|script)[^>]*>[^<]*/gi, " ").replace(/<[^<>]*>/g, " ")
-    : text;
+    : start;
   return cleanMessage(words, secrets).replace(OPAQUE, "[key]").trim();
 }

@@ -1,10 +1,12 @@
 import { Socket } from "node:net";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { errorBody } from "@/lib/http/core/render-error";
 import { acceptContinue } from "@/lib/providers/outbound/accept-continue";
-import { cleanMessage } from "@/lib/providers/outbound/clean-message";
+import { cleanMessage, cleanUpstreamText } from "@/lib/providers/outbound/clean-message";
 import { checkHeaders, requestHeaders } from "@/lib/providers/outbound/headers";
 import { decodeBase64 } from "@/lib/providers/outbound/json";
+import { refusalError } from "@/lib/providers/outbound/refusal";
 import { createResolver } from "@/lib/providers/outbound/resolver";
 import { readDuration, readRetryAfter } from "@/lib/providers/outbound/retry-after";
 import { FakeClock } from "../../support/services";
@@ -72,6 +74,36 @@ test.each([
   ["two\n  lines\u0007\u202e", "two lines"],
 ])("cleans '%s' to '%s'", (words, clean) => {
   expect(cleanMessage(words, ["gpu-box"])).toBe(clean);
+});
+
+test("reduces an upstream's page to its text, without what may be a key", () => {
+  const page =
+    "<!doctype html><style>b{color:red}</style><h1>502 <b>Bad Gateway</b></h1><p>token 3f2a9c81d0e74b56a1c2d3e4f5a6b7c8</p>";
+  expect(cleanUpstreamText(page, [])).toBe("502 Bad Gateway token [key]");
+  expect(cleanUpstreamText('{"oops":"key gpu-box-secret"}', ["gpu-box-secret"])).toBe('{"oops":"key […]"}');
+  expect(cleanUpstreamText("x".repeat(9_000), [])).toHaveLength(500);
+  // A secret that a cut of the text would divide.
+  const secret = "s3cret-of-the-channel";
+  for (let at = 3_980; at < 4_000; at++)
+    expect(cleanUpstreamText(" ".repeat(at) + secret, [secret]), String(at)).not.toContain("s3");
+});
+
+test("keeps an upstream's message beside the error that callers get", () => {
+  const refusal = {
+    header: () => null,
+    nowMs: 0,
+    secrets: ["sk-upstream-1"],
+    read: (_status: number, body: { error?: unknown } | null) => ({
+      words: String(body?.error),
+      about: null,
+    }),
+  };
+  const of = (status: number) =>
+    refusalError({ ...refusal, status, text: '{"error":"No GPU for sk-upstream-1 <b>now</b>"}' });
+  for (const status of [500, 503, 429, 504, 403])
+    expect(of(status).details.upstreamMessage, String(status)).toBe("No GPU for […] <b>now</b>");
+  expect(of(500).message).toBe("The channel's upstream answered with an error (500).");
+  expect(JSON.stringify([errorBody("openai", of(500)), errorBody("gemini", of(500))])).not.toContain("GPU");
 });
 
 test("refuses base64 with a missing or invalid character", () => {
