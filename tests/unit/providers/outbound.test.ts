@@ -68,6 +68,8 @@ test.each([
   ["Incorrect: sk-ab***********wxyz.", "Incorrect: [key]"],
   ["host gpu-box down", "host […] down"],
   ["sent Authorization: Bearer abc/def+ghi.jkl== twice", "sent Authorization: [key] twice"],
+  ["missing bearer or basic authentication", "missing bearer or basic authentication"],
+  ["sent bearer abcdef123456789 twice", "sent [key] twice"],
   ["sent Basic dXNlcjpwYXNzd29yZA== twice", "sent [key] twice"],
   ["token eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.s1gn-ature_ expired", "token [key] expired"],
   [`our key sk-pb-${"a1".repeat(19)} leaked`, "our key [key] leaked"],
