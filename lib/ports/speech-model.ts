@@ -1,3 +1,4 @@
+import type { AppError } from "../errors";
 import type { UpstreamProgress } from "./upstream-progress";
 
 /** The port that every text-to-speech engine and upstream implements (one folder of lib/providers each). */
@@ -30,6 +31,11 @@ export interface SpeechRequest {
 export interface CallOptions {
   /** Aborted when the caller leaves or the deadline passes; the provider stops at once. */
   signal: AbortSignal;
+  /**
+   * The same without an AbortSignal, whose making costs several microseconds: calls `listener` with the reason when the
+   * call is stopped, at once when it was already. Absent: only `signal` tells.
+   */
+  onStop?(listener: (reason: AppError) => void): void;
   requestId: string;
   /** Deadline of the first byte, in monotonic milliseconds. */
   firstByteBy: number;

@@ -41,7 +41,15 @@ export function chooseKey(
   return closed[Math.floor(random.fraction() * closed.length)];
 }
 
+/** Per key, so that what providers compile for a channel is found again. */
+const withOneKey = new WeakMap<ChannelKey, { of: ChannelRecord; channel: ChannelRecord }>();
+
 /** The channel with the chosen key only, for one attempt. */
 export function withKey(channel: ChannelRecord, key: ChannelKey | null): ChannelRecord {
-  return key === null || channel.keys.length === 1 ? channel : { ...channel, keys: [key] };
+  if (key === null || channel.keys.length === 1) return channel;
+  const known = withOneKey.get(key);
+  if (known?.of === channel) return known.channel;
+  const one = { ...channel, keys: [key] };
+  withOneKey.set(key, { of: channel, channel: one });
+  return one;
 }

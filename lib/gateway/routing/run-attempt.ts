@@ -19,9 +19,11 @@ export function runAttempt<T>(
     // Created on first use: built-in engines are usually done without it.
     let controller: AbortController | null = null;
     let stopped: AppError | null = null;
+    const listeners: ((reason: AppError) => void)[] = [];
     const stop = (error: AppError): void => {
       clearTimeout(timer);
       stopped = error;
+      for (const listener of listeners) listener(error);
       controller?.abort(error);
       reject(error);
     };
@@ -48,6 +50,10 @@ export function runAttempt<T>(
           if (stopped !== null) controller.abort(stopped);
         }
         return controller.signal;
+      },
+      onStop(listener) {
+        if (stopped !== null) listener(stopped);
+        else listeners.push(listener);
       },
       requestId: ctx.requestId,
       firstByteBy: ctx.services.clock.monotonic() + firstByteMs,

@@ -1,7 +1,6 @@
 import type { EmbeddingModel, EmbeddingRequest, EmbeddingResult } from "../../ports/embedding-model";
 import type { CallOptions } from "../../ports/speech-model";
 import type { ChannelRecord } from "../../ports/store";
-import { collect } from "../outbound/body";
 import { invalidAnswer } from "../outbound/failure";
 import { asCount, asFields, asList, type Fields, parseJson } from "../outbound/json";
 import { inBatches } from "../upstream/in-batches";
@@ -46,7 +45,7 @@ async function embedBatch(
   }));
   const [only] = requests;
   const isSingle = requests.length === 1;
-  const reply = await outbound.call({
+  const reply = await outbound.callWhole({
     channel,
     baseUrl: geminiBase(channel),
     method: "POST",
@@ -59,7 +58,7 @@ async function embedBatch(
     ca: settings.ca,
     options,
   });
-  const answer = asFields(parseJson(await collect(reply.body)));
+  const answer = asFields(parseJson(reply.bytes));
   const embeddings =
     isSingle && answer?.embedding !== undefined ? [answer.embedding] : asList(answer?.embeddings);
   if (embeddings.length !== requests.length) {

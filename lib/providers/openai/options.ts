@@ -26,7 +26,15 @@ export interface OpenAiForm {
   isOpenAi: boolean;
 }
 
+const forms = new WeakMap<ChannelRecord, OpenAiForm>();
+
 export function formOf(channel: ChannelRecord): OpenAiForm {
+  const known = forms.get(channel) ?? readForm(channel);
+  forms.set(channel, known);
+  return known;
+}
+
+function readForm(channel: ChannelRecord): OpenAiForm {
   const options = OPENAI_OPTIONS.of(channel);
   const base = new URL(channel.baseUrl ?? OPENAI_BASE);
   const isAzureHost = AZURE_HOST.test(base.hostname);

@@ -1,12 +1,14 @@
 import { Pool } from "undici";
 import { hasCode } from "../../errors";
+import type { ChannelRecord } from "../../ports/store";
 import { type AllowList, mayConnect, parseAllowList } from "./allow-list";
 import { createConnector } from "./connector";
 import { UpstreamFailure, unreachable } from "./failure";
-import { requestHeaders } from "./headers";
+import { checkHeaders, requestHeaders } from "./headers";
 import type { OutboundRequest, OutboundSettings, UpstreamReply } from "./request";
 import { createResolver, createSystemLookup } from "./resolver";
-import { type Line, send } from "./send";
+import { type Line, type Prepared, send } from "./send";
+import { sendWhole, type WholeUpstreamReply } from "./send-whole";
 import { readUpstreamUrl } from "./upstream-url";
 
 export interface Outbound {
@@ -15,6 +17,8 @@ export interface Outbound {
    * reason.
    */
   call(request: OutboundRequest): Promise<UpstreamReply>;
+  /** The same for a reply that is only used when it is complete: returns after its last byte. */
+  callWhole(request: OutboundRequest): Promise<WholeUpstreamReply>;
   allowList(): AllowList;
   close(): Promise<void>;
 }
@@ -32,17 +36,60 @@ interface ChannelPool extends Line {
   fingerprint: string;
 }
 
+/** What calls of one channel have in common, and what it was made from: another value needs a new one. */
+interface Route {
+  baseUrl: string;
+  ca: string | undefined;
+  allow: AllowList;
+  connectMs: number;
+  tlsMs: number;
+  url: URL;
+  /** The channel's own headers, checked. */
+  headers: Record<string, string>;
+  line: ChannelPool;
+}
+
 /** The only way to an upstream: one pool of keep-alive connections per channel. Redirects are never followed. */
 export function createOutbound(settings: OutboundSettings): Outbound {
   const resolver = createResolver(settings.clock, settings.lookup ?? createSystemLookup());
   const pools = new Map<string, ChannelPool>();
+  const routes = new WeakMap<ChannelRecord, Route>();
   let allow = parseAllowList([]);
+  /** The entries that `allow` was made from. */
+  let entries: readonly string[] = [];
 
   function allowList(): AllowList {
-    const entries = settings.allowed();
-    const fresh = [...entries].sort().join(" ");
-    if (fresh !== allow.fingerprint) allow = parseAllowList(entries);
+    const given = settings.allowed();
+    if (given.length === entries.length && given.every((entry, index) => entry === entries[index]))
+      return allow;
+    entries = [...given];
+    const fresh = parseAllowList(entries);
+    if (fresh.fingerprint !== allow.fingerprint) allow = fresh;
     return allow;
+  }
+
+  /** Made once per version of a channel; URL, headers and the allow-list's decision do not change between its calls. */
+  function routeFor(request: OutboundRequest): Route {
+    const { channel, baseUrl, ca } = request;
+    const connectMs = channel.timeouts.connectMs ?? settings.limits.upstreamConnectMs;
+    const tlsMs = settings.limits.upstreamTlsMs;
+    const list = allowList();
+    const known = routes.get(channel);
+    if (
+      known !== undefined &&
+      known.baseUrl === baseUrl &&
+      known.ca === ca &&
+      known.allow === list &&
+      known.connectMs === connectMs &&
+      known.tlsMs === tlsMs &&
+      pools.get(channel.id) === known.line
+    )
+      return known;
+    const { url, headers } = readTarget(request, list);
+    const line = poolFor(request, url.origin);
+    const route = { baseUrl, ca, allow: list, connectMs, tlsMs, url, headers, line };
+    routes.set(channel, route);
+    return route;
   }
 
   function poolFor({ channel, ca }: OutboundRequest, origin: string): ChannelPool {
@@ -88,8 +135,12 @@ export function createOutbound(settings: OutboundSettings): Outbound {
   return {
     allowList,
     async call(request) {
-      const { url, headers } = prepare(request, allowList());
-      return send(settings, poolFor(request, url.origin), url, headers, request);
+      const route = routeFor(request);
+      return send(settings, route.line, prepare(route, request), request);
+    },
+    async callWhole(request) {
+      const route = routeFor(request);
+      return sendWhole(settings, route.line, prepare(route, request), request);
     },
     async close() {
       const open = [...pools.values()];
@@ -99,13 +150,21 @@ export function createOutbound(settings: OutboundSettings): Outbound {
   };
 }
 
+function prepare({ url, headers }: Route, request: OutboundRequest): Prepared {
+  return {
+    url,
+    path: `${url.pathname === "/" ? "" : url.pathname}${request.path}`,
+    headers: requestHeaders(request.headers, headers, request.body !== undefined),
+  };
+}
+
 /** What was valid when the channel was saved may have become invalid; that is the channel's error, not the caller's. */
-function prepare(request: OutboundRequest, allow: AllowList): { url: URL; headers: Record<string, string> } {
+function readTarget(
+  { baseUrl, channel }: OutboundRequest,
+  allow: AllowList,
+): { url: URL; headers: Record<string, string> } {
   try {
-    return {
-      url: readUpstreamUrl(request.baseUrl, allow),
-      headers: requestHeaders(request.headers, request.channel.headers, request.body !== undefined),
-    };
+    return { url: readUpstreamUrl(baseUrl, allow), headers: checkHeaders(channel.headers) };
   } catch (error) {
     if (!hasCode(error, "invalid")) throw error;
     throw unreachable(new UpstreamFailure("address_refused"));

@@ -38,8 +38,8 @@ export function checkHeaders(headers: Readonly<Record<string, string>>): Record<
 }
 
 /**
- * The whole head of a request to an upstream: the provider's headers, then the channel's. Nothing from the caller is
- * included (SECURITY HS-3).
+ * The whole head of a request to an upstream: the provider's headers, then the channel's, which `checkHeaders` has
+ * returned. Nothing from the caller is included (SECURITY HS-3).
  */
 export function requestHeaders(
   own: Readonly<Record<string, string>>,
@@ -52,6 +52,6 @@ export function requestHeaders(
     "accept-encoding": "identity",
     ...(hasBody ? { "content-type": "application/json" } : {}),
     ...own,
-    ...checkHeaders(channel),
+    ...channel,
   };
 }

@@ -26,10 +26,12 @@ export function asCount(value: unknown): number | null {
     : null;
 }
 
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
 /** Throws `upstream_invalid` for invalid UTF-8 or JSON. */
 export function parseJson(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    return JSON.parse(decoder.decode(bytes));
   } catch (error) {
     throw invalidAnswer("what is not JSON", error instanceof SyntaxError ? undefined : error);
   }
@@ -44,14 +46,18 @@ export function tryParseJson(text: string): unknown {
   }
 }
 
+/** The length in bytes of decoded base64. Throws `upstream_invalid` for a length that no base64 has. */
+export function decodedBase64Length(text: string): number {
+  const padding = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;
+  if ((text.length - padding) % 4 === 1) throw invalidAnswer("with invalid base64");
+  return Math.floor(((text.length - padding) * 3) / 4);
+}
+
 /** The bytes of standard base64. Throws `upstream_invalid` for an invalid or missing character. */
 export function decodeBase64(text: string): Buffer {
-  const padding = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;
-  const expected = Math.floor(((text.length - padding) * 3) / 4);
+  const expected = decodedBase64Length(text);
   const bytes = Buffer.from(text, "base64");
   // Buffer skips invalid characters and stops at the first '='.
-  if (bytes.length !== expected || (text.length - padding) % 4 === 1) {
-    throw invalidAnswer("with invalid base64");
-  }
+  if (bytes.length !== expected) throw invalidAnswer("with invalid base64");
   return bytes;
 }

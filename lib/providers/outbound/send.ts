@@ -2,20 +2,29 @@ import type { Readable } from "node:stream";
 import type { Pool } from "undici";
 import type { AppError } from "../../errors";
 import { UpstreamProgress } from "../../ports/upstream-progress";
-import { collect, readBody, type UpstreamBody } from "./body";
+import { collect, readBody } from "./body";
 import { HIGH_WATER_MARK } from "./connector";
 import { abortReason, connectionError, tooSlow } from "./failure";
 import { refusalError } from "./refusal";
 import type { OutboundRequest, OutboundSettings, UpstreamReply } from "./request";
 
-const REFUSAL_BYTES = 64 * 1024;
-const REFUSAL_MS = 2_000;
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+/** Limits of an error reply. */
+export const REFUSAL_BYTES = 64 * 1024;
+export const REFUSAL_MS = 2_000;
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** A pool, and how many of its requests have no reply yet. */
 export interface Line {
   pool: Pool;
   waiting: { count: number };
+}
+
+/** Where a request goes, and its whole head. */
+export interface Prepared {
+  url: URL;
+  /** Path and query of the request line. */
+  path: string;
+  headers: Record<string, string>;
 }
 
 /**
@@ -25,8 +34,7 @@ export interface Line {
 export async function send(
   settings: OutboundSettings,
   { pool, waiting }: Line,
-  url: URL,
-  headers: Record<string, string>,
+  { url, path, headers }: Prepared,
   request: OutboundRequest,
 ): Promise<UpstreamReply> {
   const { channel, options, method, maxBytes } = request;
@@ -50,7 +58,6 @@ export async function send(
   }, left());
 
   try {
-    const path = `${url.pathname === "/" ? "" : url.pathname}${request.path}`;
     waiting.count += 1;
     progress.wait(now());
     const reply = await pool
@@ -61,10 +68,7 @@ export async function send(
       });
     progress.hasHead = true;
     clearTimeout(timer);
-    const header = (name: string): string | null => {
-      const value = reply.headers[name];
-      return value === undefined ? null : Array.isArray(value) ? (value[0] ?? null) : value;
-    };
+    const header = headerReader(reply.headers);
     const isGood = reply.statusCode >= 200 && reply.statusCode < 300;
     const refusedBy = now() + REFUSAL_MS;
     const guarded = readBody(
@@ -84,7 +88,11 @@ export async function send(
         over: letGo,
       },
     );
-    if (!isGood) throw await refused(settings, request, url, reply.statusCode, header, guarded);
+    if (!isGood) {
+      // An error reply whose body is cut, slow or endless is still an error reply: its status was complete.
+      const bytes = await collect(guarded).catch(() => new Uint8Array());
+      throw refused(settings, request, url, reply.statusCode, header, bytes);
+    }
     return {
       header,
       contentType: (header("content-type") ?? "").split(";")[0]?.trim().toLowerCase() ?? "",
@@ -104,21 +112,30 @@ function secretHeaders(headers: Readonly<Record<string, string>>): string[] {
   return Object.values(headers).filter((value) => value.length >= 8);
 }
 
-async function refused(
+/** Reads headers by their lower-case names; of a repeated header the first value. */
+export function headerReader(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): (name: string) => string | null {
+  return (name) => {
+    const value = headers[name];
+    return value === undefined ? null : Array.isArray(value) ? (value[0] ?? null) : value;
+  };
+}
+
+/** The error for a reply with a status other than 2xx; `body`: as much of it as arrived. */
+export function refused(
   { clock }: OutboundSettings,
   { readRefusal, secrets, options, channel }: OutboundRequest,
   url: URL,
   status: number,
   header: (name: string) => string | null,
-  body: UpstreamBody,
-): Promise<AppError> {
-  // An error reply whose body is cut, slow or endless is still an error reply: its status was complete.
-  const bytes = await collect(body).catch(() => new Uint8Array());
+  body: Uint8Array,
+): AppError {
   if (options.signal.aborted) return abortReason(options.signal);
   return refusalError({
     status,
     header,
-    text: Buffer.from(bytes).toString("utf8"),
+    text: Buffer.from(body).toString("utf8"),
     nowMs: clock.now(),
     secrets: [...secrets, ...secretHeaders(channel.headers), url.host, url.hostname],
     read: readRefusal,

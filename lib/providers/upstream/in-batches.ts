@@ -23,7 +23,8 @@ export async function inBatches(
   const queue = batches.entries();
 
   const work = async (): Promise<void> => {
-    for (const [at, batch] of queue) results[at] = await embed(batch, { ...options, signal });
+    for (const [at, batch] of queue)
+      results[at] = await embed(batch, { ...options, signal, onStop: undefined });
   };
   try {
     await Promise.all(Array.from({ length: Math.min(AT_ONCE, batches.length) }, work));

@@ -51,7 +51,8 @@ test.each([
 });
 
 test("sends the headers of the provider and the channel in lower case, and no others", () => {
-  expect(requestHeaders({ authorization: "Bearer k" }, { "OpenAI-Organization": "org-1" }, true)).toEqual({
+  const ofChannel = checkHeaders({ "OpenAI-Organization": "org-1" });
+  expect(requestHeaders({ authorization: "Bearer k" }, ofChannel, true)).toEqual({
     "user-agent": "patchbay",
     "accept-encoding": "identity",
     "content-type": "application/json",

@@ -1,0 +1,227 @@
+import { Readable } from "node:stream";
+import type { Dispatcher } from "undici";
+import type { AppError } from "../../errors";
+import { UpstreamProgress } from "../../ports/upstream-progress";
+import { collect, readBody } from "./body";
+import { abortReason, connectionError, invalidAnswer, stalled, tooSlow } from "./failure";
+import type { OutboundRequest, OutboundSettings } from "./request";
+import {
+  headerReader,
+  type Line,
+  LONGEST_TIMER_MS,
+  type Prepared,
+  REFUSAL_BYTES,
+  REFUSAL_MS,
+  refused,
+} from "./send";
+
+const NOTHING = new Uint8Array(0);
+
+/**
+ * Reads one reply into memory with undici's own callbacks. A small reply arrives in one or two pieces; the streams,
+ * generators and timers of `send`, which has the same limits and errors, cost more than the rest of such a call.
+ */
+class WholeReply implements Dispatcher.DispatchHandler {
+  /** Decoded as far as the content encoding is `identity`. */
+  readonly bytes: Promise<Uint8Array>;
+  status = 0;
+  /** True when the call was stopped before its reply was complete. */
+  isStopped = false;
+  headers: Readonly<Record<string, string | string[] | undefined>> = {};
+  readonly #request: OutboundRequest;
+  readonly #settings: OutboundSettings;
+  readonly #progress: UpstreamProgress;
+  readonly #onHead: () => void;
+  readonly #pieces: Uint8Array[] = [];
+  #length = 0;
+  #controller: Dispatcher.DispatchController | null = null;
+  #resolve: (bytes: Uint8Array) => void = () => undefined;
+  #reject: (error: AppError) => void = () => undefined;
+  /** Set when the reply is complete or has failed. */
+  #isOver = false;
+  #failure: AppError | null = null;
+  /** Monotonic milliseconds: when the attempt's time is over, when the next bytes must be there, when the timer fires. */
+  readonly #totalBy: number;
+  #nextBy: number;
+  #timerAt: number;
+  #timer: NodeJS.Timeout;
+
+  /** `onHead` is called once, when the request waits for a connection or reply no longer. */
+  constructor(settings: OutboundSettings, request: OutboundRequest, onHead: () => void) {
+    this.#settings = settings;
+    this.#request = request;
+    this.#onHead = onHead;
+    this.bytes = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    const { channel, options } = request;
+    const now = settings.clock.monotonic();
+    this.#progress = options.progress ?? new UpstreamProgress();
+    const totalMs = channel.timeouts.totalMs ?? settings.limits.callMs;
+    // This call waits for its upstream all the time, so all of it counts.
+    this.#totalBy = now + totalMs - this.#progress.waitedMs(now);
+    this.#progress.wait(now);
+    this.#nextBy = Math.min(options.firstByteBy, this.#totalBy);
+    this.#timerAt = this.#nextBy;
+    this.#timer = this.#startTimer(now);
+    if (options.onStop === undefined) options.signal.addEventListener("abort", this.#onAbort, { once: true });
+    else options.onStop((reason) => this.#stop(reason));
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#failure !== null) controller.abort(this.#failure);
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Readonly<Record<string, string | string[] | undefined>>,
+  ): void {
+    if (status < 200) return;
+    this.#onHead();
+    this.#progress.hasHead = true;
+    this.status = status;
+    this.headers = headers;
+    const now = this.#settings.clock.monotonic();
+    if (!this.#isGood) this.#setNextBy(now + REFUSAL_MS);
+    else if (now >= this.#nextBy) this.#fail(tooSlow());
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    if (this.#isOver) return;
+    this.#length += chunk.length;
+    if (this.#length > (this.#isGood ? this.#request.maxBytes : REFUSAL_BYTES)) {
+      this.#fail(invalidAnswer("more than it may"));
+      return;
+    }
+    this.#pieces.push(chunk);
+    if (!this.#isGood) return;
+    const idleMs = this.#request.channel.timeouts.idleMs ?? this.#settings.limits.idleMs;
+    this.#setNextBy(this.#settings.clock.monotonic() + idleMs);
+  }
+
+  onResponseEnd(): void {
+    if (this.#isOver) return;
+    this.#end();
+    const [only] = this.#pieces;
+    this.#resolve(this.#pieces.length === 1 && only !== undefined ? only : Buffer.concat(this.#pieces));
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
+    this.#onHead();
+    if (!this.#isOver) this.#fail(connectionError(error, this.status === 0 ? "headers" : "body"));
+  }
+
+  get #isGood(): boolean {
+    return this.status >= 200 && this.status < 300;
+  }
+
+  readonly #onAbort = (): void => this.#stop(abortReason(this.#request.options.signal));
+
+  #stop(reason: AppError): void {
+    if (this.#isOver) return;
+    this.isStopped = true;
+    this.#fail(reason);
+  }
+
+  /** Ends the call with this error and closes its connection. */
+  #fail(error: AppError): void {
+    this.#end();
+    this.#failure = error;
+    this.#reject(error);
+    this.#controller?.abort(error);
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    this.#progress.resume(this.#settings.clock.monotonic());
+    const { options } = this.#request;
+    if (options.onStop === undefined) options.signal.removeEventListener("abort", this.#onAbort);
+  }
+
+  /** A later deadline needs no new timer: the running one finds it when it fires. */
+  #setNextBy(at: number): void {
+    this.#nextBy = Math.min(at, this.#totalBy);
+    if (this.#nextBy >= this.#timerAt) return;
+    clearTimeout(this.#timer);
+    this.#timer = this.#startTimer(this.#settings.clock.monotonic());
+  }
+
+  #startTimer(now: number): NodeJS.Timeout {
+    this.#timerAt = this.#nextBy;
+    return setTimeout(this.#onTimer, Math.min(LONGEST_TIMER_MS, Math.max(0, this.#nextBy - now)));
+  }
+
+  readonly #onTimer = (): void => {
+    // The deadline has moved since the timer was started.
+    if (this.#nextBy > this.#timerAt)
+      this.#timer = this.#startTimer(Math.max(this.#timerAt, this.#settings.clock.monotonic()));
+    else this.#fail(this.#length === 0 ? tooSlow() : stalled());
+  };
+}
+
+/** A complete reply with a status of 2xx, decoded. */
+export interface WholeUpstreamReply {
+  header(name: string): string | null;
+  bytes: Uint8Array;
+}
+
+/** Sends one request and reads its whole reply. Throws like `send` and its body; everything is read before it returns. */
+export async function sendWhole(
+  settings: OutboundSettings,
+  { pool, waiting }: Line,
+  { url, path, headers }: Prepared,
+  request: OutboundRequest,
+): Promise<WholeUpstreamReply> {
+  const { options, method } = request;
+  if (options.onStop === undefined && options.signal.aborted) throw abortReason(options.signal);
+  const body = request.body === undefined ? null : JSON.stringify(request.body);
+  let isWaiting = false;
+  const reply = new WholeReply(settings, request, () => {
+    if (isWaiting) waiting.count -= 1;
+    isWaiting = false;
+  });
+  if (!reply.isStopped) {
+    isWaiting = true;
+    waiting.count += 1;
+    pool.dispatch({ method, path, headers, body }, reply);
+  }
+  const bytes = await reply.bytes.catch((error: unknown) => {
+    // An error reply whose body is cut, slow or endless is still an error reply: its status was complete.
+    if (reply.status < 300 || reply.isStopped) throw error;
+    return NOTHING;
+  });
+  const header = headerReader(reply.headers);
+  if (reply.status < 300) return { header, bytes: await decoded(settings, request, header, bytes) };
+  const readable = await decoded(settings, request, header, bytes).catch(() => NOTHING);
+  throw refused(settings, request, url, reply.status, header, readable);
+}
+
+/** The bytes without their content encoding, which is never requested; read as `send` reads them. */
+async function decoded(
+  settings: OutboundSettings,
+  { maxBytes, options }: OutboundRequest,
+  header: (name: string) => string | null,
+  bytes: Uint8Array,
+): Promise<Uint8Array> {
+  const encoding = (header("content-encoding") ?? "").trim().toLowerCase();
+  if (encoding === "" || encoding === "identity" || bytes.length === 0) return bytes;
+  const { idleMs } = settings.limits;
+  const nothing = (): void => undefined;
+  return collect(
+    readBody(
+      Readable.from([bytes]),
+      encoding,
+      { maxBytes, firstByteMs: idleMs, idleMs, totalLeftMs: () => idleMs },
+      {
+        abortReason: () => (options.signal.aborted ? abortReason(options.signal) : null),
+        wait: nothing,
+        resume: nothing,
+        over: nothing,
+      },
+    ),
+  );
+}

@@ -1,0 +1,181 @@
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { DEFAULT_LIMITS } from "../../../lib/contracts/limits";
+import { AppError, isAppError } from "../../../lib/errors";
+import { UpstreamProgress } from "../../../lib/ports/upstream-progress";
+import { collect } from "../../../lib/providers/outbound/body";
+import { createOutbound, type Outbound } from "../../../lib/providers/outbound/create";
+import type { OutboundRequest } from "../../../lib/providers/outbound/request";
+import { CLOCK, callOptions, channelTo } from "../../support/upstream/rig";
+
+/** `callWhole` against its slow twin, `call` and `collect`: the same bytes or the same error for every reply. */
+
+const MOST_BYTES = 2_000;
+const SHORT_MS = 80;
+const TEXT = Buffer.from("x".repeat(1_500));
+const ZIPPED = gzipSync(TEXT);
+
+/** Pieces to send, each in its own packet; the connection closes after them unless the last is `stay`. */
+type Script = (string | Buffer | "stay")[];
+
+const head = (status: number, fields: string): string => `HTTP/1.1 ${status} Status\r\n${fields}\r\n\r\n`;
+const ok = (fields: string): string => head(200, fields);
+const refusal = JSON.stringify({ error: { message: "no such thing" } });
+
+const SCRIPTS: Record<string, Script> = {
+  whole: [ok("content-length: 1500"), TEXT, "stay"],
+  "in pieces": [
+    ok("content-length: 1500"),
+    TEXT.subarray(0, 1),
+    TEXT.subarray(1, 700),
+    TEXT.subarray(700),
+    "stay",
+  ],
+  chunked: [ok("transfer-encoding: chunked"), "3\r\nabc\r\n", "2\r\nde\r\n0\r\n\r\n", "stay"],
+  empty: [ok("content-length: 0"), "stay"],
+  "ended by the connection": [ok("content-type: text/plain"), "abc"],
+  "after early hints": ["HTTP/1.1 103 Early Hints\r\n\r\n", ok("content-length: 1"), "a", "stay"],
+  compressed: [ok(`content-encoding: gzip\r\ncontent-length: ${ZIPPED.length}`), ZIPPED, "stay"],
+  "compressed, cut": [ok(`content-encoding: gzip\r\ncontent-length: 9`), ZIPPED.subarray(0, 9), "stay"],
+  "compressed, broken": [ok("content-encoding: gzip\r\ncontent-length: 3"), "abc", "stay"],
+  "compressed, unknown": [ok("content-encoding: zstd\r\ncontent-length: 3"), "abc", "stay"],
+  "too large": [ok("content-length: 2001"), Buffer.alloc(2_001), "stay"],
+  "too large, chunked": [
+    ok("transfer-encoding: chunked"),
+    "800\r\n",
+    Buffer.alloc(2_048),
+    "\r\n0\r\n\r\n",
+    "stay",
+  ],
+  "cut in its body": [ok("content-length: 1500"), TEXT.subarray(0, 9)],
+  "cut in a chunk": [ok("transfer-encoding: chunked"), "3\r\nab"],
+  "cut in its head": ["HTTP/1.1 200 OK\r\ncontent-le"],
+  "no reply": [],
+  "not HTTP": ["hello, who is there?\r\n\r\n", "stay"],
+  silent: ["stay"],
+  "silent after its head": [ok("content-length: 5"), "stay"],
+  stalled: [ok("content-length: 5"), "abc", "stay"],
+  redirect: [head(302, "location: /there\r\ncontent-length: 0"), "stay"],
+  "an invalid request": [head(400, `content-length: ${refusal.length}`), refusal, "stay"],
+  "a limit": [head(429, "retry-after: 7\r\ncontent-length: 0"), "stay"],
+  "an error, cut": [head(503, "content-length: 100"), "abc"],
+  "an error, silent": [head(500, "content-length: 100"), "abc", "stay"],
+  "an error, long": [head(500, "content-length: 70000"), Buffer.alloc(70_000), "stay"],
+};
+
+let script: Script = [];
+const sockets = new Set<Socket>();
+let connections = 0;
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+async function play(socket: Socket): Promise<void> {
+  for (const piece of script) {
+    if (piece === "stay") return;
+    socket.write(piece);
+    await pause(2);
+  }
+  socket.end();
+}
+
+let server: Server;
+let outbound: Outbound;
+let origin = "";
+beforeAll(async () => {
+  server = createServer((socket) => {
+    sockets.add(socket);
+    connections += 1;
+    socket.on("error", () => undefined);
+    socket.on("close", () => sockets.delete(socket));
+    socket.on("data", (data) => {
+      if (data.includes("\r\n\r\n")) void play(socket);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  outbound = createOutbound({ clock: CLOCK, limits: DEFAULT_LIMITS, allowed: () => ["127.0.0.1"] });
+});
+afterAll(async () => {
+  await outbound.close();
+  for (const socket of sockets) socket.destroy();
+  server.close();
+});
+
+function request(fields: Partial<OutboundRequest> = {}): OutboundRequest {
+  const channel = channelTo("openai", { origin }, { timeouts: { idleMs: SHORT_MS } });
+  return {
+    channel,
+    baseUrl: `${origin}/v1`,
+    method: "POST",
+    path: "/embeddings",
+    headers: {},
+    body: { input: "a" },
+    maxBytes: MOST_BYTES,
+    readRefusal: (_status, body) => ({ words: body === null ? null : "words", about: null }),
+    secrets: [],
+    options: callOptions({ firstByteBy: performance.now() + 4 * SHORT_MS, progress: new UpstreamProgress() }),
+    ...fields,
+  };
+}
+
+/** The bytes of a reply as text, or what its error says. */
+async function outcomeOf(reply: Promise<Uint8Array>, { options }: OutboundRequest): Promise<unknown> {
+  const hasHead = () => options.progress?.hasHead;
+  try {
+    return { text: Buffer.from(await reply).toString("latin1"), hasHead: hasHead() };
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    return { code: error.code, message: error.message, details: error.details, hasHead: hasHead() };
+  }
+}
+
+/** The outcome of `callWhole`, then that of its twin. */
+async function both(fields: () => Partial<OutboundRequest> = () => ({})): Promise<[unknown, unknown]> {
+  const first = request(fields());
+  const whole = await outcomeOf(
+    outbound.callWhole(first).then(({ bytes }) => bytes),
+    first,
+  );
+  const second = request(fields());
+  const slow = await outcomeOf(
+    outbound.call(second).then(({ body }) => collect(body)),
+    second,
+  );
+  return [whole, slow];
+}
+
+test.each(Object.keys(SCRIPTS))(
+  "has the result of a streamed reply that is read to its end: %s",
+  async (name) => {
+    script = SCRIPTS[name] ?? [];
+    const [whole, slow] = await both();
+    expect(whole).toEqual(slow);
+  },
+);
+
+test("rejects with the reason of an aborted call and closes its connection", async () => {
+  script = [ok("content-length: 5"), "abc", "stay"];
+  const left = new AppError("caller_left", "left");
+  const open = sockets.size;
+  const [whole, slow] = await both(() => {
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(left), 20);
+    return { options: callOptions({ signal: controller.signal, progress: new UpstreamProgress() }) };
+  });
+  expect(whole).toEqual(slow);
+  expect(whole).toMatchObject({ code: "caller_left", hasHead: true });
+  const already = AbortSignal.abort(left);
+  await expect(outbound.callWhole(request({ options: callOptions({ signal: already }) }))).rejects.toBe(left);
+  await expect.poll(() => sockets.size).toBeLessThanOrEqual(open);
+});
+
+test("reuses connections after a complete reply, and reads a compiled channel's new address", async () => {
+  script = [ok("content-length: 2"), "ab", "stay"];
+  const before = connections;
+  const first = request();
+  for (let call = 0; call < 6; call++) await outbound.callWhole({ ...first, options: callOptions() });
+  // undici frees a connection one turn of the event loop after its reply.
+  expect(connections - before).toBeLessThanOrEqual(2);
+  const moved = { ...first, baseUrl: "http://10.0.0.1/v1", options: callOptions() };
+  await expect(outbound.callWhole(moved)).rejects.toMatchObject({ code: "upstream_error" });
+});
