@@ -18,6 +18,23 @@ export interface EmbeddingResult {
   vectors: Float32Array[];
   /** Tokens that the upstream counted for all texts together; null when it reports none. */
   inputTokens: number | null;
+  /** The base64 text of a single vector as its upstream sent it, to be forwarded; absent where it has to be made. */
+  base64?: Uint8Array;
+}
+
+/** True when every number is finite: one NaN or infinite number makes the sum so, and floats cannot overflow a double. */
+export function isFiniteVector(vector: Float32Array): boolean {
+  // Four sums, because each addition waits for the one before it.
+  let [a, b, c, d] = [0, 0, 0, 0];
+  const whole = vector.length & ~3;
+  for (let at = 0; at < whole; at += 4) {
+    a += vector[at] ?? 0;
+    b += vector[at + 1] ?? 0;
+    c += vector[at + 2] ?? 0;
+    d += vector[at + 3] ?? 0;
+  }
+  for (let at = whole; at < vector.length; at++) a += vector[at] ?? 0;
+  return Number.isFinite(a + b + c + d);
 }
 
 export interface EmbeddingModel {

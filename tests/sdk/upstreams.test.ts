@@ -75,7 +75,7 @@ describe.each(OPENAI)("the official openai package, major %s", (_major, OpenAI) 
     const decoded = await client().embeddings.create({ model: name, input: TEXT });
     expect(decoded.data[0]?.embedding).toEqual([...vectorOf(TEXT, 8)]);
     const numbers = await client().embeddings.create({ model: name, input: TEXT, encoding_format: "float" });
-    expect(numbers.data[0]?.embedding).toEqual(decoded.data[0]?.embedding);
+    expect([...Float32Array.from(numbers.data[0]?.embedding ?? [])]).toEqual(decoded.data[0]?.embedding);
     expect(decoded.model).toBe(name);
   });
 

@@ -1,6 +1,6 @@
 import { AppError } from "../../errors";
 import type { CatalogEntry } from "../../ports/catalog";
-import type { EmbeddingResult } from "../../ports/embedding-model";
+import { type EmbeddingResult, isFiniteVector } from "../../ports/embedding-model";
 import { runInTurns } from "../../ports/run-in-turns";
 import type { CallOptions } from "../../ports/speech-model";
 import type { CallPlan, Meter, Target } from "../call";
@@ -27,6 +27,8 @@ export interface EmbedTexts {
 export interface EmbeddedTexts {
   /** In the order of the inputs; built-in engines normalise them, upstreams may not. */
   vectors: Float32Array[];
+  /** Of a single vector, where its upstream sent it (EmbeddingResult). */
+  base64?: Uint8Array;
   inputTokens: number;
   /** `x-patchbay-*` and rate-limit headers. */
   headers: Record<string, string>;
@@ -68,10 +70,7 @@ function checkVectors({ vectors }: EmbeddingResult, texts: number, length: numbe
         `The channel answered a vector of ${vector.length} numbers where ${expected} were asked for.`,
       );
     }
-    // One NaN or infinite number makes the sum NaN or infinite.
-    let sum = 0;
-    for (let i = 0; i < vector.length; i++) sum += vector[i] ?? 0;
-    if (!Number.isFinite(sum))
+    if (!isFiniteVector(vector))
       throw new AppError(
         "upstream_invalid",
         "The channel answered a vector with a number that is not finite.",
@@ -243,7 +242,13 @@ export async function embedTexts(ctx: GatewayContext, call: EmbedTexts): Promise
     };
     await meter.settle(outcome);
     const vectors = lookup === null ? result.vectors : merge(ctx, lookup, uncached, result.vectors);
-    return { vectors, inputTokens: inputTokens + tokens - uncached.tokens, headers: meter.headers() };
+    const { base64 } = result;
+    return {
+      vectors,
+      inputTokens: inputTokens + tokens - uncached.tokens,
+      headers: meter.headers(),
+      ...(base64 !== undefined && vectors.length === 1 ? { base64 } : {}),
+    };
   } catch (error) {
     await meter.settle(failedOutcome(error));
     throw error;

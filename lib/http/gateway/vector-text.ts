@@ -7,8 +7,3 @@ export function vectorToBase64(vector: Float32Array): string {
   const bytes = Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength);
   return (IS_LITTLE_ENDIAN ? bytes : Buffer.from(bytes).swap32()).toString("base64");
 }
-
-/** A JSON array of the same numbers; each parses back to the same 32-bit float. */
-export function vectorToJson(vector: Float32Array): string {
-  return `[${vector.join(",")}]`;
-}

@@ -1,12 +1,12 @@
 import type { EmbeddingModel, EmbeddingRequest, EmbeddingResult } from "../../ports/embedding-model";
 import type { CallOptions } from "../../ports/speech-model";
 import type { ChannelRecord } from "../../ports/store";
-import { collect } from "../outbound/body";
 import { invalidAnswer } from "../outbound/failure";
 import { asCount, asFields, asList, parseJson } from "../outbound/json";
 import { inBatches } from "../upstream/in-batches";
 import { mostEmbeddingBytes, type UpstreamSettings } from "../upstream/settings";
 import { fitVectors, inOrder, readVector } from "../upstream/vectors";
+import { CUT, cutVector } from "./cut-vector";
 import { formOf } from "./options";
 import { readOpenAiRefusal } from "./refusal";
 
@@ -26,7 +26,10 @@ export function openAiEmbedding(settings: UpstreamSettings, channel: ChannelReco
         (texts, batchOptions) =>
           embedBatch(settings, channel, { ...request, texts: [...texts] }, batchOptions),
       );
-      return { ...result, vectors: fitVectors(result.vectors, request.dimensions, isShortenedHere) };
+      const vectors = fitVectors(result.vectors, request.dimensions, isShortenedHere);
+      const { inputTokens, base64 } = result;
+      const isUnchanged = base64 !== undefined && vectors[0] === result.vectors[0];
+      return isUnchanged ? { vectors, inputTokens, base64 } : { vectors, inputTokens };
     },
   };
 }
@@ -40,7 +43,7 @@ async function embedBatch(
   const form = formOf(channel);
   const key = keyOf(channel);
   const isShortenedHere = form.options.dimensions === "shorten";
-  const reply = await outbound.call({
+  const reply = await outbound.callWhole({
     channel,
     baseUrl: form.baseUrl,
     method: "POST",
@@ -60,21 +63,47 @@ async function embedBatch(
     ca: form.options.ca,
     options,
   });
-  return readEmbeddings(parseJson(await collect(reply.body)), texts.length);
+  return (texts.length === 1 ? readOne(reply.bytes) : null) ?? readAll(parseJson(reply.bytes), texts.length);
 }
 
-function readEmbeddings(answer: unknown, expected: number): EmbeddingResult {
+/** A reply with one base64 vector; null for any other, also an invalid one. */
+export function readOne(bytes: Uint8Array): EmbeddingResult | null {
+  const cut = cutVector(bytes);
+  if (cut === null) return null;
+  const { items, inputTokens } = itemsOf(cut.answer);
+  if (items.length !== 1 || items[0]?.item !== CUT) return null;
+  const text = Buffer.from(cut.base64.buffer, cut.base64.byteOffset, cut.base64.byteLength);
+  const [vector] = inOrder(items).map(() => readVector(text.toString("latin1")));
+  if (vector === undefined) return null;
+  return { vectors: [vector], inputTokens, ...(isStandard(text, vector) ? { base64: text } : {}) };
+}
+
+/** Whether this is the only base64 text of the vector: no padding, and not the alphabet of URLs. */
+function isStandard(text: Buffer, { byteLength }: Float32Array): boolean {
+  return (
+    byteLength % 3 === 0 && text.length === (byteLength / 3) * 4 && !text.includes("-") && !text.includes("_")
+  );
+}
+
+interface Items {
+  items: { index: unknown; item: unknown }[];
+  inputTokens: number | null;
+}
+
+function itemsOf(answer: unknown): Items {
   const body = asFields(answer);
+  const usage = asFields(body?.usage);
   const items = asList(body?.data).map((item) => {
     const fields = asFields(item);
     return { index: fields?.index, item: fields?.embedding };
   });
+  return { items, inputTokens: asCount(usage?.prompt_tokens) ?? asCount(usage?.total_tokens) };
+}
+
+export function readAll(answer: unknown, expected: number): EmbeddingResult {
+  const { items, inputTokens } = itemsOf(answer);
   if (items.length !== expected) {
     throw invalidAnswer(`${items.length} vectors for ${expected} ${expected === 1 ? "text" : "texts"}`);
   }
-  const usage = asFields(body?.usage);
-  return {
-    vectors: inOrder(items).map(readVector),
-    inputTokens: asCount(usage?.prompt_tokens) ?? asCount(usage?.total_tokens),
-  };
+  return { vectors: inOrder(items).map(readVector), inputTokens };
 }

@@ -1,5 +1,6 @@
+import { isFiniteVector } from "../../ports/embedding-model";
 import { invalidAnswer } from "../outbound/failure";
-import { decodeBase64 } from "../outbound/json";
+import { decodedBase64Length } from "../outbound/json";
 
 /** A vector as an upstream sends it: numbers, or base64 of little-endian float32, whichever was requested. */
 export function readVector(value: unknown): Float32Array {
@@ -14,20 +15,18 @@ export function readVector(value: unknown): Float32Array {
   return checked(vector);
 }
 
+/** Decodes into the vector's own memory: base64 skips nothing here, since its length must be exact. */
 function fromBase64(text: string): Float32Array {
-  const bytes = decodeBase64(text);
-  if (bytes.length % 4 !== 0) throw invalidAnswer("a vector that ends inside a number");
-  // A copy, because the bytes may be at any offset of a shared buffer.
-  const vector = new Float32Array(bytes.length / 4);
-  new Uint8Array(vector.buffer).set(bytes);
+  const bytes = decodedBase64Length(text);
+  if (bytes % 4 !== 0) throw invalidAnswer("a vector that ends inside a number");
+  const vector = new Float32Array(bytes / 4);
+  if (Buffer.from(vector.buffer).write(text, "base64") !== bytes) throw invalidAnswer("with invalid base64");
   return checked(vector);
 }
 
 function checked(vector: Float32Array): Float32Array {
   if (vector.length === 0) throw invalidAnswer("an empty vector");
-  for (let at = 0; at < vector.length; at += 1) {
-    if (!Number.isFinite(vector[at])) throw invalidAnswer("a vector that holds no number");
-  }
+  if (!isFiniteVector(vector)) throw invalidAnswer("a vector that holds no number");
   return vector;
 }
 

@@ -7,7 +7,7 @@ import type { CatalogEntry } from "../../../ports/catalog";
 import { checkFields } from "../../core/check-fields";
 import type { Outbound } from "../../core/exchange";
 import { JSON_TYPE } from "../../core/respond";
-import { vectorToJson } from "../vector-text";
+import { vectorToJson } from "../float-text";
 import { camelFields } from "./field-names";
 import { textOf } from "./text-of";
 

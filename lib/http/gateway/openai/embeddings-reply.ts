@@ -1,10 +1,12 @@
 import type { EmbeddedTexts } from "../../../gateway/embeddings/embed-texts";
 import type { Outbound } from "../../core/exchange";
 import { JSON_TYPE } from "../../core/respond";
-import { vectorToBase64, vectorToJson } from "../vector-text";
+import { vectorToJson } from "../float-text";
+import { vectorToBase64 } from "../vector-text";
 
 /** Above this many numbers the reply is written in chunks, so that it does not delay other calls. */
 const NUMBERS_PER_CHUNK = 32_768;
+const BEFORE_TEXT = Buffer.from('{"object":"list","data":[{"object":"embedding","index":0,"embedding":"');
 
 function piece(vector: Float32Array, index: number, format: "float" | "base64"): string {
   const embedding = format === "base64" ? `"${vectorToBase64(vector)}"` : vectorToJson(vector);
@@ -30,20 +32,26 @@ async function* inChunks(
   yield Buffer.from(text + tail);
 }
 
+/** The whole reply with one vector whose text exists already. */
+function withText(base64: Uint8Array, tail: string): Uint8Array {
+  return Buffer.concat([BEFORE_TEXT, base64, Buffer.from(`"}${tail}`)]);
+}
+
 /** OpenAI's list of embeddings; `model`: the name as requested. */
 export function renderEmbeddings(
-  { vectors, inputTokens, headers }: EmbeddedTexts,
+  { vectors, base64, inputTokens, headers }: EmbeddedTexts,
   model: string,
   format: "float" | "base64",
 ): Outbound {
   const usage = `{"prompt_tokens":${inputTokens},"total_tokens":${inputTokens}}`;
   const tail = `],"model":${JSON.stringify(model)},"usage":${usage}}`;
   const numbers = vectors.length * (vectors[0]?.length ?? 0);
-  const isLarge = numbers > NUMBERS_PER_CHUNK;
-  const body = isLarge
-    ? inChunks(vectors, format, tail)
-    : Buffer.from(
-        `{"object":"list","data":[${vectors.map((vector, index) => piece(vector, index, format)).join("")}${tail}`,
-      );
+  const whole = (): Uint8Array =>
+    format === "base64" && base64 !== undefined
+      ? withText(base64, tail)
+      : Buffer.from(
+          `{"object":"list","data":[${vectors.map((vector, index) => piece(vector, index, format)).join("")}${tail}`,
+        );
+  const body = numbers > NUMBERS_PER_CHUNK ? inChunks(vectors, format, tail) : whole();
   return { status: 200, headers: { "content-type": JSON_TYPE, ...headers }, body };
 }

@@ -1,0 +1,69 @@
+/**
+ * Prints 32-bit floats as JSON numbers with as few digits as parse back to the same 32-bit float, at most nine. JavaScript
+ * prints the 17 digits of a 64-bit float, which was the largest cost of an embeddings call with numbers.
+ * `Array.join` is the oracle of its test.
+ */
+
+const MOST_DIGITS = 9;
+/** Ten to the power of the index; all are exact. */
+const POWERS = Float64Array.from({ length: 16 }, (_, exponent) => 10 ** exponent);
+/** A number has `index` zeros after its point when it is below 1 and this, and not below the next. */
+const BOUNDS = Float64Array.from({ length: 8 }, (_, zeros) => 1 / 10 ** zeros);
+/** Numbers outside are rare in vectors, and printed by JavaScript. */
+const LEAST = 1e-6;
+const LIMIT = 1;
+/** Bytes of a number at most, its comma included: a 64-bit float's text has up to 24 characters. */
+const MOST_BYTES = 26;
+const ZERO = 0x30;
+
+let scratch = Buffer.alloc(0);
+
+/** A JSON array of the numbers. */
+export function vectorToJson(vector: Float32Array): string {
+  const most = vector.length * MOST_BYTES + 2;
+  if (scratch.length < most) scratch = Buffer.alloc(most);
+  let at = 0;
+  scratch[at++] = 0x5b;
+  for (let index = 0; index < vector.length; index++) {
+    if (index > 0) scratch[at++] = 0x2c;
+    at = writeFloat(scratch, at, vector[index] ?? 0);
+  }
+  scratch[at++] = 0x5d;
+  return scratch.toString("latin1", 0, at);
+}
+
+/** Writes one number at `at`; returns the position after it. */
+function writeFloat(text: Buffer, at: number, value: number): number {
+  const size = Math.abs(value);
+  if (size < LEAST || size >= LIMIT) return at + text.write(String(value), at, "latin1");
+  let zeros = 0;
+  while (size < (BOUNDS[zeros + 1] ?? 0)) zeros++;
+  // Rounded by 2e-7 at most: far less than a 32-bit float leaves open at nine digits.
+  let digits = Math.round(size * (POWERS[zeros + MOST_DIGITS] ?? 0));
+  let count = MOST_DIGITS;
+  for (let fewer = count - 1; fewer > 0; fewer--) {
+    const shorter = Math.round(digits / 10);
+    // The quotient of two exact numbers is the number that a parser makes of the text.
+    const isSame = Math.fround(shorter / (POWERS[zeros + fewer] ?? 0)) === size;
+    if (!isSame) break;
+    digits = shorter;
+    count = fewer;
+    if (shorter !== POWERS[fewer]) continue;
+    // Rounded up to a power of ten.
+    digits = 1;
+    count = 1;
+    zeros--;
+    break;
+  }
+  let end = at;
+  if (value < 0) text[end++] = 0x2d;
+  text[end++] = ZERO;
+  text[end++] = 0x2e;
+  for (; zeros > 0; zeros--) text[end++] = ZERO;
+  for (let position = end + count - 1; position >= end; position--) {
+    const left = (digits / 10) | 0;
+    text[position] = ZERO + digits - left * 10;
+    digits = left;
+  }
+  return end + count;
+}
