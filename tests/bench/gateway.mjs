@@ -80,7 +80,12 @@ const ROWS = [
       }),
     check: (reply) => JSON.parse(reply).candidates[0].content.parts[0].inlineData.data === GEMINI_PCM_BASE64,
   },
-  { title: "latency, embeddings, base64", connections: 1, minBytes: VECTOR_BASE64.length, ...BASE64_ROW },
+  {
+    title: "latency of one embeddings caller",
+    connections: 1,
+    minBytes: VECTOR_BASE64.length,
+    ...BASE64_ROW,
+  },
 ];
 
 /** Starts a script of this folder that reports its port. */

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import type { Random } from "../../ports/clock";
 import { randomBase62, toBase62 } from "../new-id";
@@ -18,7 +18,7 @@ export function isWellFormedKey(text: string): boolean {
 
 /** SHA-256 of the whole key, base64url: the only form that is stored. */
 export function digestKey(text: string): string {
-  return createHash("sha256").update(text).digest("base64url");
+  return hash("sha256", text, "base64url");
 }
 
 /** A new key of 190 random bits. */

@@ -69,10 +69,19 @@ function* countAll(
  * Tokens (cl100k_base) of each input and of all, without blocking other calls. Throws `invalid` when one has more than
  * `maxInputTokens` or all have more than 300,000 (inputs are never truncated), `caller_left`.
  */
-export function countInputs(
+export async function countInputs(
   ctx: Counter,
   inputs: readonly EmbeddingInput[],
   maxInputTokens: number | null,
 ): Promise<{ tokens: number; counts: number[] }> {
-  return runInTurns(countAll(ctx, inputs, maxInputTokens ?? MAX_TOKENS_IN_ALL), ctx.signal);
+  const limit = maxInputTokens ?? MAX_TOKENS_IN_ALL;
+  const [only] = inputs;
+  // Most calls have one short text: no work to divide.
+  const isShort = only !== undefined && inputs.length === 1 && only.text.length <= LONG_TEXT;
+  if (isShort && !ctx.signal.aborted) {
+    const tokens = only.tokens ?? ctx.services.countTokens(only.text, limit);
+    if (tokens > limit) throw tooLong(limit, false, 0);
+    return { tokens, counts: [tokens] };
+  }
+  return runInTurns(countAll(ctx, inputs, limit), ctx.signal);
 }

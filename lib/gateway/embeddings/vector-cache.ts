@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { CatalogEntry } from "../../ports/catalog";
 import type { Instance } from "../../ports/instance";
 import type { KeyWithOwner } from "../../ports/store";
@@ -49,5 +49,5 @@ export function vectorKeys(
   parameters: { dimensions: number | undefined; taskType: string | undefined },
 ): (text: string) => string {
   const head = `${scope}\n${fingerprintOf(entry)}\n${parameters.dimensions ?? ""}\n${parameters.taskType ?? ""}\n`;
-  return (text) => createHash("sha256").update(head).update(text).digest("base64url");
+  return (text) => hash("sha256", head + text, "base64url");
 }

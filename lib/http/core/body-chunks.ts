@@ -5,6 +5,8 @@ const BLOCK_BYTES = 16 * 1024;
 /** The chunks of a body, in memory close to the body's size however small the chunks are. */
 export class BodyChunks {
   readonly #chunks: Uint8Array[] = [];
+  /** A small body is mostly one chunk, which is copied only when another follows. */
+  #first: Uint8Array | null = null;
   #block = new Uint8Array(0);
   /** Bytes used of the block. */
   #used = 0;
@@ -12,11 +14,22 @@ export class BodyChunks {
 
   /** Number of buffers held. */
   get buffers(): number {
-    return this.#chunks.length + (this.#used > 0 ? 1 : 0);
+    return this.#chunks.length + (this.#used > 0 || this.#first !== null ? 1 : 0);
   }
 
   push(chunk: Uint8Array): void {
+    const isFirst = this.length === 0;
     this.length += chunk.length;
+    if (isFirst) {
+      this.#first = chunk;
+      return;
+    }
+    if (this.#first !== null) this.#add(this.#first);
+    this.#first = null;
+    this.#add(chunk);
+  }
+
+  #add(chunk: Uint8Array): void {
     if (chunk.length >= SMALL_BYTES) {
       this.#closeBlock();
       this.#chunks.push(chunk);
@@ -30,8 +43,9 @@ export class BodyChunks {
     this.#used += chunk.length;
   }
 
-  /** The whole body; a body of one large chunk is not copied. */
+  /** The whole body; a body of one chunk is not copied. */
   concat(): Uint8Array {
+    if (this.#first !== null) return this.#first;
     this.#closeBlock();
     const [first] = this.#chunks;
     return this.#chunks.length === 1 && first !== undefined

@@ -53,8 +53,8 @@ function scanNumber(bytes: Uint8Array, start: number): number {
 
 /** Checks depth, elements, values, keys and numbers in one linear pass, and throws at the first excess. */
 function scan(bytes: Uint8Array, limits: JsonLimits): Scan {
-  const commas = new Int32Array(limits.maxDepth + 1);
-  const isArray = new Uint8Array(limits.maxDepth + 1);
+  const commas: number[] = [];
+  const isArray: boolean[] = [];
   let depth = 0;
   let keys = 0;
   let values = 0;
@@ -79,7 +79,7 @@ function scan(bytes: Uint8Array, limits: JsonLimits): Scan {
           throw refuse(`The body is nested deeper than ${limits.maxDepth} levels.`);
         countValue();
         commas[depth] = 0;
-        isArray[depth] = bytes[at] === 0x5b ? 1 : 0;
+        isArray[depth] = bytes[at] === 0x5b;
         break;
       case 0x5d: // ]
       case 0x7d: // }
@@ -89,7 +89,7 @@ function scan(bytes: Uint8Array, limits: JsonLimits): Scan {
         // ,
         const items = (commas[depth] ?? 0) + 2;
         commas[depth] = items - 1;
-        if (isArray[depth] === 1 && items > limits.maxArrayItems)
+        if (isArray[depth] === true && items > limits.maxArrayItems)
           throw refuse(`The body has a list of more than ${limits.maxArrayItems} elements.`);
         countValue();
         break;

@@ -1,8 +1,4 @@
-import {
-  type EmbeddingsInput,
-  EmbeddingsRequest,
-  EngineEmbeddingsRequest,
-} from "../../../contracts/gateway/openai/embeddings";
+import { type EmbeddingsInput, EngineEmbeddingsRequest } from "../../../contracts/gateway/openai/embeddings";
 import { AppError } from "../../../errors";
 import { isModelName, resolveModel } from "../../../gateway/admission/resolve-model";
 import type { GatewayContext } from "../../../gateway/context";
@@ -17,6 +13,7 @@ import { decodeTokens } from "../../../text/tokenize";
 import { checkFields } from "../../core/check-fields";
 import type { Outbound } from "../../core/exchange";
 import { renderEmbeddings } from "./embeddings-reply";
+import { readEmbeddingsRequest } from "./embeddings-request";
 
 function modelError(message: string): AppError {
   return new AppError("invalid", message, { param: "model" });
@@ -87,7 +84,8 @@ export async function createEmbeddings(
   body: unknown,
   modelInPath: string | null,
 ): Promise<Outbound> {
-  const request = checkFields(modelInPath === null ? EmbeddingsRequest : EngineEmbeddingsRequest, body);
+  const request =
+    modelInPath === null ? readEmbeddingsRequest(body) : checkFields(EngineEmbeddingsRequest, body);
   const inputs = textsOf(request.input);
   const { entry, requestedModel } =
     modelInPath === null

@@ -1,0 +1,58 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { EmbeddingsRequest } from "../../../lib/contracts/gateway/openai/embeddings";
+import { readPlainRequest } from "../../../lib/http/gateway/openai/embeddings-request";
+
+const strange = fc.oneof(
+  fc.string(),
+  fc.integer(),
+  fc.constant(null),
+  fc.constant(false),
+  fc.array(fc.string()),
+);
+const body = fc.record(
+  {
+    model: fc.oneof(fc.constantFrom("m", "", "x".repeat(128), "x".repeat(129)), strange),
+    input: fc.oneof(fc.string(), strange, fc.array(fc.nat())),
+    encoding_format: fc.oneof(fc.constantFrom("float", "base64", null, "int8"), strange),
+    dimensions: fc.oneof(fc.constantFrom(1, 0, 1.5, null), strange),
+    user: fc.oneof(fc.constantFrom("u", "\0"), strange),
+    stream: strange,
+    extra: strange,
+  },
+  { requiredKeys: ["model", "input"] },
+);
+
+const usual = fc.record(
+  {
+    model: fc.string({ maxLength: 130 }),
+    input: fc.string(),
+    encoding_format: fc.constantFrom("float", "base64", "int8", null),
+    extra: strange,
+  },
+  { requiredKeys: ["model", "input"] },
+);
+
+test("accepts only bodies that the schema accepts, with the same result", () => {
+  let plain = 0;
+  fc.assert(
+    fc.property(fc.oneof(body, usual, fc.anything()), (sent) => {
+      const fast = readPlainRequest(sent);
+      if (fast === null) return;
+      plain++;
+      const parsed = EmbeddingsRequest.safeParse(sent);
+      expect(parsed.data).toStrictEqual(fast);
+    }),
+    { numRuns: 5_000 },
+  );
+  expect(plain).toBeGreaterThan(100);
+});
+
+test("reads the usual bodies without the schema", () => {
+  for (const sent of [
+    { model: "m", input: "a" },
+    { input: "a", model: "m", encoding_format: "float" },
+    { model: "m", input: "a", encoding_format: "base64", extra: 1 },
+  ])
+    expect(readPlainRequest(sent)).not.toBeNull();
+});
