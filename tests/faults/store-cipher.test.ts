@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { createCipher, encryptionKeyId } from "../../lib/store/cipher";
-import { channelRecord, twoFactorRecord, userRecord } from "../contracts/store/records";
 import { newSqlitePlace } from "../contracts/store/sqlite-database";
+import { channelRecord, twoFactorRecord, userRecord } from "../support/factories";
 
 const SECRET = "an instance secret, long enough to be one";
 const cipher = createCipher({ current: SECRET, previous: [] });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Limits } from "../../lib/contracts/limits";
 import { AppError } from "../../lib/errors";
+import { speechChannel } from "../support/factories";
 import {
-  channel,
   chunksOf,
   END,
   openSpeechHarness,
@@ -20,7 +20,7 @@ const speaking = (fields: object) => ({ ...GOOD, generationConfig: { ...AUDIO, .
 const voice = (voiceName: string) => ({ prebuiltVoiceConfig: { voiceName } });
 
 function harness(speech = new ScriptedSpeech(() => spoken(1)), options = {}) {
-  return { speech, ...openSpeechHarness([{ channel: channel("a"), speech }], options) };
+  return { speech, ...openSpeechHarness([{ channel: speechChannel("a"), speech }], options) };
 }
 /** Runs without a result until it is stopped. */
 function aborted(signal: AbortSignal): Promise<never> {
@@ -198,7 +198,7 @@ describe("generateContent", () => {
     expect(embedded.headers["x-patchbay-ignored"]).toBe("systemInstruction, tools, candidateCount");
     const speech = new ScriptedSpeech(() => spoken(1));
     const upstream = openSpeechHarness([
-      { channel: channel("g", { provider: "gemini", embedded: false }), speech },
+      { channel: speechChannel("g", { provider: "gemini", embedded: false }), speech },
     ]);
     const reply = await upstream.post(PATH, body);
     expect(reply.headers).not.toHaveProperty("x-patchbay-ignored");
@@ -369,7 +369,7 @@ describe("generateContent", () => {
 
 describe("generateContent on upstream channels", () => {
   const upstream = (id: string, priority = 0) =>
-    channel(id, { provider: "openai", embedded: false, priority });
+    speechChannel(id, { provider: "openai", embedded: false, priority });
   const breaking = () =>
     new ScriptedSpeech(() => spoken(1, { ending: new AppError("upstream_truncated", "It broke off.") }));
   const audioOf = async (reply: Awaited<ReturnType<ReturnType<typeof harness>["post"]>>) =>
@@ -508,7 +508,7 @@ describe("generateContent on upstream channels", () => {
   it("begins with the first audio when a built-in engine speaks", async () => {
     const speech = new ScriptedSpeech(() => spoken(1, { ending: new AppError("internal", "broke") }));
     const { post } = openSpeechHarness([
-      { channel: channel("own"), speech },
+      { channel: speechChannel("own"), speech },
       { channel: upstream("b", 1), speech: breaking() },
     ]);
     const reply = await post(PATH, GOOD);
@@ -640,8 +640,8 @@ describe("a failure", () => {
     });
     const good = new ScriptedSpeech(() => spoken(1));
     const { post, rows } = openSpeechHarness([
-      { channel: channel("silent", { embedded: false, provider: "gemini" }), speech: silent },
-      { channel: channel("good", { priority: 1 }), speech: good },
+      { channel: speechChannel("silent", { embedded: false, provider: "gemini" }), speech: silent },
+      { channel: speechChannel("good", { priority: 1 }), speech: good },
     ]);
     const reply = await post(PATH, GOOD);
     expect(reply.headers).toMatchObject({ "x-patchbay-channel": "good", "x-patchbay-attempts": "2" });
@@ -654,7 +654,7 @@ describe("a failure", () => {
       yield { ...END, finishReason: "OTHER" } as typeof END;
     });
     const { post, rows } = openSpeechHarness([
-      { channel: channel("s", { embedded: false, provider: "gemini" }), speech: silent },
+      { channel: speechChannel("s", { embedded: false, provider: "gemini" }), speech: silent },
     ]);
     const reply = await post(PATH, GOOD);
     expect(reply.status).toBe(502);
@@ -673,7 +673,9 @@ describe("a failure", () => {
       [reported, { inputTokens: 9, outputTokens: 31, estimated: false }],
       [unreported, { inputTokens: 3, outputTokens: 25, estimated: true }],
     ] as const) {
-      const { post, rows } = openSpeechHarness([{ channel: channel("u", { embedded: false }), speech }]);
+      const { post, rows } = openSpeechHarness([
+        { channel: speechChannel("u", { embedded: false }), speech },
+      ]);
       await readBody(await post(PATH, GOOD));
       expect(rows).toMatchObject([row]);
     }

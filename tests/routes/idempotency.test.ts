@@ -2,7 +2,8 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { AppError } from "@/lib/errors";
 import type { EmbeddingModel } from "@/lib/ports/embedding-model";
 import type { KeyRecord } from "@/lib/ports/store";
-import { embedModel, openGatewayHarness } from "../support/gateway-harness";
+import { embedModel } from "../support/factories";
+import { openGatewayHarness } from "../support/gateway-harness";
 
 const NO_LIMIT = { totalNano: null, dailyNano: null, monthlyNano: null };
 

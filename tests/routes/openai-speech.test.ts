@@ -1,20 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../lib/errors";
-import {
-  channel,
-  chunksOf,
-  openSpeechHarness,
-  readBody,
-  ScriptedSpeech,
-  spoken,
-} from "../support/speech-harness";
+import { speechChannel } from "../support/factories";
+import { chunksOf, openSpeechHarness, readBody, ScriptedSpeech, spoken } from "../support/speech-harness";
 import { collect, tone } from "../support/tone";
 
 const PATH = "/v1/audio/speech";
 const GOOD = { model: "patchbay-speech", input: "one two three", voice: "alloy" };
 
 function harness(speech = new ScriptedSpeech(() => spoken(1)), options = {}) {
-  return { speech, ...openSpeechHarness([{ channel: channel("a"), speech }], options) };
+  return { speech, ...openSpeechHarness([{ channel: speechChannel("a"), speech }], options) };
 }
 type Reply = Awaited<ReturnType<ReturnType<typeof harness>["post"]>>;
 async function errorOf(reply: Reply) {

@@ -3,8 +3,8 @@ import { hasCode } from "../../lib/errors";
 import { createDispatcher } from "../../lib/http/core/dispatch";
 import { USAGE_ROUTES } from "../../lib/http/routes/console/usage";
 import type { UsageRecord } from "../../lib/ports/store";
-import { usageRecord } from "../contracts/store/records";
 import { addUser, type ConsoleHarness, openConsoleHarness, setUpOwner } from "../support/console-harness";
+import { usageRecord } from "../support/factories";
 import { type TestServices, testServices } from "../support/services";
 
 const HOUR = 3_600_000;

@@ -4,14 +4,15 @@ import type { Store, UserRecord } from "../../../lib/ports/store";
 import {
   flowRecord,
   keyRecord,
+  NOW,
   PERIOD,
   sessionRecord,
   twoFactorRecord,
   unique,
   usageRecord,
   userRecord,
-} from "./records";
-import { concurrently, type NewTestDatabase, NOW, outcomesOf, type TestDatabase } from "./test-database";
+} from "../../support/factories";
+import { concurrently, type NewTestDatabase, outcomesOf, type TestDatabase } from "./test-database";
 
 const ALL = { limit: 100, cursor: null, q: null };
 

@@ -7,10 +7,11 @@ import { enterChannel } from "@/lib/gateway/routing/enter-channel";
 import { previewRoute } from "@/lib/gateway/routing/preview-route";
 import type { ChannelRecord } from "@/lib/ports/store";
 import { UpstreamProgress } from "@/lib/ports/upstream-progress";
-import { channelRecord, openGatewayHarness } from "../../support/gateway-harness";
+import { lexicalChannel } from "../../support/factories";
+import { openGatewayHarness } from "../../support/gateway-harness";
 
 const target = (fields: Partial<ChannelRecord>): Target => ({
-  channel: channelRecord(fields),
+  channel: lexicalChannel(fields),
   upstreamName: "m",
 });
 

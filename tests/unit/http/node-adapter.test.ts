@@ -5,6 +5,7 @@ import { DEFAULT_LIMITS } from "../../../lib/contracts/limits";
 import { checkHead } from "../../../lib/http/core/edge-guard";
 import type { Handler, Outbound } from "../../../lib/http/core/exchange";
 import { createNodeAdapter } from "../../../lib/http/node/adapter";
+import { SYSTEM_CLOCK } from "../../support/factories";
 import { openWire } from "../../support/raw-request";
 
 /** The Node adapter on a real socket, with faulty handlers and callers that do not read. */
@@ -22,7 +23,7 @@ async function serve(
   stalledMs?: number,
   readerIdleMs = DEFAULT_LIMITS.readerIdleMs,
 ): Promise<{ port: number; inFlight(): number }> {
-  const clock = { now: () => Date.now(), monotonic: () => performance.now() };
+  const clock = SYSTEM_CLOCK;
   const door = createNodeAdapter(
     handler,
     clock,
