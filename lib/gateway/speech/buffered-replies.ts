@@ -49,11 +49,16 @@ export class BufferedReplies {
   }
 }
 
+/** Pieces from this size on are kept as they are, smaller ones are copied together. */
+const LARGE_BYTES = 8 * 1024;
+
 /** One reply's audio, in blocks that are released as they are read. */
 export class BufferedSpeech {
   #blocks: Uint8Array[] = [];
-  /** Bytes used of the last block. */
-  #used = 0;
+  /** Bytes used of the last block where pieces are copied into it; null where it is a piece. */
+  #used: number | null = null;
+  /** Memory of the blocks. */
+  #held = 0;
   #counted = 0;
   readonly #count: (change: number) => void;
   /** Bytes appended since `clear`. */
@@ -66,42 +71,64 @@ export class BufferedSpeech {
 
   append(pcm: Uint8Array): void {
     this.bytes += pcm.length;
-    for (let at = 0; at < pcm.length; ) {
-      const last = this.#blocks.at(-1);
-      const isFull = last === undefined || this.#used === BLOCK_BYTES;
-      const block = isFull ? new Uint8Array(BLOCK_BYTES) : last;
-      if (isFull) {
-        this.#blocks.push(block);
-        this.#used = 0;
-      }
-      const piece = pcm.subarray(at, at + BLOCK_BYTES - this.#used);
-      block.set(piece, this.#used);
-      this.#used += piece.length;
-      at += piece.length;
+    // A view of a much larger buffer would keep all of it in memory.
+    if (pcm.length < LARGE_BYTES || pcm.buffer.byteLength > 1.25 * pcm.length) this.#copy(pcm);
+    else {
+      this.#closeBlock();
+      this.#add(pcm);
     }
-    this.#setCounted(Math.max(this.#counted, this.#blocks.length * BLOCK_BYTES));
+    this.#setCounted(Math.max(this.#counted, this.#held));
   }
 
   /** Removes and returns the next block; null at the end. */
   take(): Uint8Array | null {
-    const isLast = this.#blocks.length === 1;
+    if (this.#blocks.length === 1) this.#closeBlock();
     const block = this.#blocks.shift();
-    this.#setCounted(this.#blocks.length * BLOCK_BYTES);
-    if (block === undefined) return null;
-    return isLast ? block.subarray(0, this.#used) : block;
+    this.#held = this.#blocks.length === 0 ? 0 : this.#held - (block?.buffer.byteLength ?? 0);
+    this.#setCounted(this.#held);
+    return block ?? null;
   }
 
   /** Drops the audio of an attempt; the reserved memory stays for the next one. */
   clear(): void {
     this.#blocks = [];
-    this.#used = 0;
+    this.#used = null;
+    this.#held = 0;
     this.bytes = 0;
   }
 
   /** Releases all memory. */
   release(): void {
     this.#blocks = [];
+    this.#used = null;
+    this.#held = 0;
     this.#setCounted(0);
+  }
+
+  #add(block: Uint8Array): void {
+    this.#blocks.push(block);
+    this.#held += block.buffer.byteLength;
+  }
+
+  #copy(pcm: Uint8Array): void {
+    for (let at = 0; at < pcm.length; ) {
+      if (this.#used === null || this.#used === BLOCK_BYTES) {
+        this.#add(new Uint8Array(BLOCK_BYTES));
+        this.#used = 0;
+      }
+      const piece = pcm.subarray(at, at + BLOCK_BYTES - this.#used);
+      this.#blocks.at(-1)?.set(piece, this.#used);
+      this.#used += piece.length;
+      at += piece.length;
+    }
+  }
+
+  /** Cuts the last block to what is used of it. */
+  #closeBlock(): void {
+    const last = this.#blocks.length - 1;
+    const block = this.#blocks[last];
+    if (this.#used !== null && block !== undefined) this.#blocks[last] = block.subarray(0, this.#used);
+    this.#used = null;
   }
 
   #setCounted(bytes: number): void {
