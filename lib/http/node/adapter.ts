@@ -70,18 +70,24 @@ function writeChunk(response: ServerResponse, chunk: Uint8Array, timeoutMs: numb
 /**
  * Writes chunks as the caller reads them. While a caller stalls, one chunk waits on the socket instead of Node's 16 KB,
  * and the next is not pulled. So a body that settles its call before its last chunk does so when all others are sent.
- * Leaving the loop early calls the iterable's `return()`.
+ * The head goes out with the first chunk where that is there at once. Leaving the loop early calls the iterable's
+ * `return()`.
  */
 async function pump(
   response: ServerResponse,
   chunks: AsyncIterable<Uint8Array>,
   stalledMs: number | null,
 ): Promise<void> {
-  response.flushHeaders();
-  for await (const chunk of chunks) {
-    if (response.destroyed) return;
-    await writeChunk(response, chunk, stalledMs);
-    if (response.destroyed) return;
+  const flushing = setImmediate(() => response.flushHeaders());
+  try {
+    for await (const chunk of chunks) {
+      clearImmediate(flushing);
+      if (response.destroyed) return;
+      await writeChunk(response, chunk, stalledMs);
+      if (response.destroyed) return;
+    }
+  } finally {
+    clearImmediate(flushing);
   }
   response.end();
 }

@@ -155,6 +155,31 @@ describe("a caller who does not read", () => {
   });
 });
 
+test("sends the head with a chunk that is there at once, and without waiting for a later one", async () => {
+  let write: (chunk: IteratorResult<Uint8Array>) => void = () => {};
+  const bodyOf = (first: Promise<IteratorResult<Uint8Array>>) => {
+    const steps = [first, Promise.resolve({ done: true as const, value: undefined })];
+    return { [Symbol.asyncIterator]: () => ({ next: () => steps.shift() ?? first }) };
+  };
+  const chunk = { done: false as const, value: Buffer.from("sound") };
+  const late = new Promise<IteratorResult<Uint8Array>>((resolve) => {
+    write = resolve;
+  });
+  const { port } = await serve(async ({ path }) =>
+    replyOf(bodyOf(path === "/v1/late" ? late : Promise.resolve(chunk))),
+  );
+  const now = await openWire(port);
+  now.send(GET.replace("/", "/v1/now"));
+  expect(await now.until("0\r\n\r\n")).toContain("\r\n\r\n5\r\nsound\r\n");
+  const wire = await openWire(port);
+  wire.send(GET.replace("/", "/v1/late"));
+  expect(await wire.until("\r\n\r\n")).not.toContain("sound");
+  write(chunk);
+  expect(await wire.until("0\r\n\r\n")).toContain("sound");
+  now.destroy();
+  wire.destroy();
+});
+
 describe("a caller who disconnects", () => {
   test("aborts the signal of a running handler, whose body is then discarded", async () => {
     let letGo = 0;
