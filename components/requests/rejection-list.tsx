@@ -111,7 +111,7 @@ function useColumns(showsUsers: boolean): Column<Rejection>[] {
         one.model === null ? (
           <span className="text-ink-faint">{t("anyModel")}</span>
         ) : (
-          <code title={one.model} className="block truncate md:max-w-44">
+          <code title={one.model} className="block truncate md:max-w-36">
             {one.model}
           </code>
         ),
@@ -127,7 +127,7 @@ function useColumns(showsUsers: boolean): Column<Rejection>[] {
         ),
       className: "whitespace-nowrap",
     },
-    { name: "detail", heading: t("detail"), cell: (one) => <Detail of={one} />, className: "md:min-w-64" },
+    { name: "detail", heading: t("detail"), cell: (one) => <Detail of={one} />, className: "md:w-[38%]" },
   ];
 }
 
@@ -166,8 +166,8 @@ function Detail({ of: one }: { of: Rejection }) {
   return (
     <span className="grid gap-0.5 text-sm">
       <span className="break-words">{one.message}</span>
-      <span className="flex min-w-0 flex-wrap items-center gap-x-1 text-ink-muted">
-        <code className="min-w-0 truncate" title={one.request_id}>
+      <span className="flex min-w-0 items-center gap-1 text-ink-muted max-md:flex-wrap">
+        <code className="min-w-0 truncate md:max-w-40" title={one.request_id}>
           {one.request_id}
         </code>
         <CopyButton
@@ -176,7 +176,7 @@ function Detail({ of: one }: { of: Rejection }) {
           className="size-7 shrink-0"
         />
         {one.address === null ? null : (
-          <span className="min-w-0 break-all text-ink-faint">
+          <span className="text-ink-faint md:whitespace-nowrap">
             {t("rejected.address", { address: one.address })}
           </span>
         )}
