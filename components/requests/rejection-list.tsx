@@ -53,7 +53,7 @@ function Rejections({
   if (!items) return <Skeleton className="h-80 rounded-md" />;
   if (items.length === 0) return <NoRejections />;
   return (
-    <div className="grid gap-4">
+    <div className="grid grid-cols-1 gap-4">
       <p className="max-w-prose text-sm text-ink-muted">{t("rejected.note")}</p>
       <RecordList
         label={t("rejected.label")}
@@ -127,7 +127,12 @@ function useColumns(showsUsers: boolean): Column<Rejection>[] {
         ),
       className: "whitespace-nowrap",
     },
-    { name: "detail", heading: t("detail"), cell: (one) => <Detail of={one} />, className: "md:w-[38%]" },
+    {
+      name: "detail",
+      heading: t("detail"),
+      cell: (one) => <Detail of={one} />,
+      className: "md:w-[38%] md:min-w-64",
+    },
   ];
 }
 
