@@ -12,7 +12,7 @@ import { readMetricsToken } from "./metrics-token";
 const SETTING = "cache_clearings";
 
 /** The number of clearings so far. */
-export async function readClearings(store: Pick<Repositories, "settings">): Promise<number> {
+async function readClearings(store: Pick<Repositories, "settings">): Promise<number> {
   const stored = (await store.settings.all())[SETTING];
   return typeof stored === "number" ? stored : 0;
 }

@@ -18,7 +18,7 @@ async function readVersion(store: Pick<Repositories, "settings">): Promise<numbe
 }
 
 /** The settings with the version that an update must send back. */
-export async function readVersioned(
+async function readVersioned(
   store: Pick<Repositories, "settings">,
 ): Promise<OpenSettings & { version: number }> {
   return { ...(await readSettings(store)), version: await readVersion(store) };

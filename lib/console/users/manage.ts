@@ -1,9 +1,10 @@
 import type { ManagedUser, UpdateUser } from "../../contracts/console/user";
 import { AppError } from "../../errors";
+import type { Instance } from "../../ports/instance";
 import type { Repositories, UserRecord } from "../../ports/store";
 import { findManageable, outranks, requireUserManager } from "../access/guards";
 import { requireWritableSite } from "../access/require-operator";
-import { recordAudit } from "../audit/record";
+import { type ActorContext, recordAudit } from "../audit/record";
 import { canonicalPassword, requireGoodPassword } from "../auth/password-rules";
 import { clearThrottles, throttleSubjects } from "../auth/sign-in-throttle";
 import { removeTwoFactor } from "../auth/two-factor/manage";
@@ -75,7 +76,7 @@ function auditedFields(user: UserRecord): Record<string, unknown> {
 }
 
 /** Clears the delays of a user's sign-in and password and the lock of their two-factor sign-in. */
-export async function liftLocks(
+export async function clearLocks(
   tx: Repositories,
   ctx: Pick<ConsoleContext, "cipher">,
   user: UserRecord,
@@ -89,7 +90,7 @@ export async function unlockUser(ctx: ConsoleContext, id: string): Promise<void>
   const actor = requireUserManager(ctx);
   await requireWritableSite(ctx, actor);
   await ctx.store.transaction(async (tx) => {
-    await liftLocks(tx, ctx, await findManageable(tx, actor, id));
+    await clearLocks(tx, ctx, await findManageable(tx, actor, id));
     await recordAudit(tx, ctx, { action: "user.unlock", target: id });
   });
 }
@@ -131,5 +132,27 @@ export async function deleteUser(ctx: ConsoleContext, id: string): Promise<void>
       target: id,
       detail: { username: target.username, role: target.role },
     });
+  });
+}
+
+interface Resetter extends ActorContext, Pick<ConsoleContext, "store" | "hasher" | "cipher"> {
+  instance: Pick<Instance, "passwordMinimum">;
+}
+
+/**
+ * Sets a user's password without the present one, for an authorised caller. Ends their sessions and pending sign-ins
+ * and clears their delays; 2FA stays on. Throws `invalid`, `conflict` (changed by another request).
+ */
+export async function resetPassword(ctx: Resetter, user: UserRecord, password: string): Promise<void> {
+  requireGoodPassword(ctx.instance, password, user, "password");
+  const passwordHash = await ctx.hasher.hash(canonicalPassword(password), "login");
+  await ctx.store.transaction(async (tx) => {
+    const changed = await tx.users.update(user, { passwordHash, passwordVersion: user.passwordVersion + 1 });
+    if (changed === null)
+      throw new AppError("conflict", "The user was changed by another request. Try again.");
+    await tx.sessions.deleteByUser(user.id);
+    await tx.flows.deleteByUser(user.id);
+    await clearLocks(tx, ctx, user);
+    await recordAudit(tx, ctx, { action: "password.reset", target: user.id });
   });
 }

@@ -14,7 +14,7 @@ const time = (at: number | null) => (at === null ? null : toTimestamp(at));
 type Needs = Pick<ConsoleContext, "cipher" | "clock">;
 
 /** Users as administrators see them, in the order given. */
-export async function toManagedUsers(
+async function toManagedUsers(
   store: Pick<Repositories, "users" | "signInThrottles">,
   ctx: Needs,
   users: readonly UserRecord[],
@@ -24,7 +24,7 @@ export async function toManagedUsers(
     throttleSubjects(user).map((subject) => subjectDigest(ctx, subject));
   const counters = new Map(users.map((user) => [user.id, digestsOf(user)]));
   const [statuses, delays] = await Promise.all([
-    store.users.standings([...counters.keys()], now),
+    store.users.statuses([...counters.keys()], now),
     store.signInThrottles.delayed([...counters.values()].flat(), now),
   ]);
   return users.map((user) => {
