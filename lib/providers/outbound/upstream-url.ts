@@ -1,6 +1,6 @@
 import { OTHER_SERVICES_PORTS } from "../../contracts/console/channels";
 import { AppError } from "../../errors";
-import { trimEndOf } from "../../text/trim-end";
+import { trimEndOf } from "../../text/clean-text";
 import { isMetadata, isPrivate, parseAddress } from "./address";
 import { type AllowList, canonicalHost } from "./allow-list";
 

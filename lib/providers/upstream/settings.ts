@@ -1,6 +1,6 @@
 import type { Clock } from "../../ports/clock";
 import type { ChannelRecord } from "../../ports/store";
-import { trimEndOf } from "../../text/trim-end";
+import { trimEndOf } from "../../text/clean-text";
 import type { Outbound } from "../outbound/create";
 
 /** Dependencies of an upstream provider. */
