@@ -2,7 +2,7 @@ import type { AuditQuery, AuditRow } from "../../contracts/console/audit";
 import type { ListPage } from "../../contracts/paging";
 import { toTimestamp } from "../../contracts/timestamp";
 import type { AuditFilter, AuditRecord, Repositories } from "../../ports/store";
-import { requireAdmin, requireSession } from "../access/guards";
+import { requireSignedInAdmin } from "../access/guards";
 import type { ConsoleContext } from "../context";
 
 type Named = Pick<Repositories, "users" | "keys" | "channels">;
@@ -51,8 +51,7 @@ function filterOf(query: AuditQuery): AuditFilter {
 
 /** Audit rows, newest first, with the names of actors and targets; for signed-in administrators. */
 export async function listAudit(ctx: ConsoleContext, query: AuditQuery): Promise<ListPage<AuditRow>> {
-  requireSession(ctx);
-  requireAdmin(ctx);
+  requireSignedInAdmin(ctx);
   const page = await ctx.store.audit.list({
     ...filterOf(query),
     limit: query.limit,

@@ -1,9 +1,8 @@
 import type { OpenSettings } from "../../contracts/console/settings";
 import { DEFAULT_LIMITS } from "../../contracts/limits";
 import type { Repositories } from "../../ports/store";
-import { requireSignedInAdmin } from "../access/guards";
 import { readSettings } from "../access/read-settings";
-import { requireWritableSite } from "../access/require-operator";
+import { requireSignedInOperator } from "../access/require-operator";
 import { recordAudit } from "../audit/record";
 import type { ConsoleContext, ConsoleServices } from "../context";
 import { readMetricsToken } from "./metrics-token";
@@ -19,7 +18,7 @@ async function readClearings(store: Pick<Repositories, "settings">): Promise<num
 
 /** Clears cached vectors and speech, here at once and in other processes within a second. Throws `forbidden`. */
 export async function clearCaches(ctx: ConsoleContext): Promise<void> {
-  await requireWritableSite(ctx, requireSignedInAdmin(ctx));
+  await requireSignedInOperator(ctx);
   await ctx.store.transaction(async (tx) => {
     await tx.settings.put(SETTING, (await readClearings(tx)) + 1);
     await recordAudit(tx, ctx, { action: "caches.clear" });

@@ -4,7 +4,7 @@ import type { ListPage, ListQuery } from "../../contracts/paging";
 import { toTimestamp } from "../../contracts/timestamp";
 import { AppError } from "../../errors";
 import type { Repositories, UserRecord } from "../../ports/store";
-import { requireUserManager } from "../access/guards";
+import { requireSignedInAdmin } from "../access/guards";
 import { subjectDigest, throttleSubjects } from "../auth/sign-in-throttle";
 import type { ConsoleContext, ReadContext } from "../context";
 import { shownLimits, toUser } from "./to-user";
@@ -58,7 +58,7 @@ export async function toManagedUser(
 
 /** Users, for administrators. */
 export async function listUsers(ctx: ReadContext, query: ListQuery): Promise<ListPage<ManagedUser>> {
-  requireUserManager(ctx);
+  requireSignedInAdmin(ctx);
   const page = await ctx.store.users.list({
     limit: query.limit,
     cursor: query.cursor ?? null,
@@ -69,7 +69,7 @@ export async function listUsers(ctx: ReadContext, query: ListQuery): Promise<Lis
 
 /** One user, for administrators. Throws `not_found`. */
 export async function getUser(ctx: ReadContext, id: string): Promise<ManagedUser> {
-  requireUserManager(ctx);
+  requireSignedInAdmin(ctx);
   const user = await ctx.store.users.findById(id);
   if (user === null) throw new AppError("not_found", "There is no such user.");
   return toManagedUser(ctx.store, ctx, user);
