@@ -6,7 +6,7 @@ import { parseInput } from "../../http/console/pipeline";
 import { setupTokenFile } from "../process/setup-guard";
 import { type Command, readArguments, UsageError } from "./command";
 import { withStore } from "./open-store";
-import { readNewPassword } from "./user-commands";
+import { readNewPassword } from "./password";
 
 export const setup: Command = {
   name: "setup",
