@@ -34,7 +34,7 @@ export function targetOf(url: URL): string {
 }
 
 /**
- * Parses the URL of an upstream as an operator writes it (SECURITY SF-2), without network access. Throws `invalid`; the
+ * Parses the URL of an upstream as an operator writes it, without network access. Throws `invalid`; the
  * message does not repeat the URL.
  */
 export function parseUpstreamUrl(text: string): URL {
