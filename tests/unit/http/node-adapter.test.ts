@@ -223,6 +223,27 @@ describe("what a request holds", () => {
     wire.destroy();
   });
 
+  test("is kept while a reply waits for the one before it on its connection", async () => {
+    let end = (): void => undefined;
+    const gate = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    let calls = 0;
+    const { held, wire } = await holding(async () => {
+      calls += 1;
+      if (calls === 1) await gate;
+      return replyOf(new TextEncoder().encode("well"));
+    });
+    wire.send(GET + GET);
+    await expect.poll(() => calls).toBe(2);
+    // Enough time for the second reply to be written.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(held.released).toBe(0);
+    end();
+    await expect.poll(() => held.released).toBe(2);
+    wire.destroy();
+  });
+
   test("is released after readerIdleMs when the caller reads nothing of a whole reply", async () => {
     const reasons: unknown[] = [];
     const { held, wire } = await holding((signal) => {
