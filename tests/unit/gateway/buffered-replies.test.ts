@@ -57,7 +57,7 @@ test("counts a reply as it grows beyond its estimate, and refuses it beyond a li
   expect(space.bytes).toBe(6 * SECOND.length);
   expect(() => first.append(SECOND)).not.toThrow();
   expect(space.bytes).toBe(7 * SECOND.length);
-  for (let seconds = 0; seconds < 3; seconds++) second.append(SECOND);
+  for (let seconds = 0; seconds < 4; seconds++) second.append(SECOND);
   expect(() => second.append(SECOND)).toThrow(refusedWith("overloaded"));
   expect(space.bytes).toBe(10 * SECOND.length);
   for (const reply of [first, second]) reply.release();
@@ -115,10 +115,10 @@ describe("the copy of a reply", () => {
   });
 
   test("counts the overhead of tiny chunks", () => {
-    const space = new BufferedReplies(SECOND.length);
+    const space = new BufferedReplies(4 * SECOND.length);
     const copy = space.copy("olivia", MAX);
     space.enter(services, "oscar", 0).append(new Uint8Array(1));
-    for (let chunk = 0; chunk < 100; chunk++) copy.add(new Uint8Array(1));
+    for (let chunk = 0; chunk < 300; chunk++) copy.add(new Uint8Array(1));
     expect(copy.take()).toBeNull();
   });
 });
