@@ -179,7 +179,8 @@ export async function runGatewayRoute(
     const identify = async () =>
       services.clock.monotonic() - arrivedAt > SLOW_BODY_MS ? authenticate() : arrived;
     const sentKey = request.headers.get("idempotency-key") ?? null;
-    const slot = route.method === "GET" ? null : await enterGateway(services, arrived, request.signal, sentKey);
+    const slot =
+      route.method === "GET" ? null : await enterGateway(services, arrived, request.signal, sentKey);
     if (slot !== null) request.whenOver(slot.leave);
     const limitHeaders = admitRequest(services, arrived);
     const reply = await answerCall(route, services, request, {

@@ -120,8 +120,8 @@ function untilAccepted(response: ServerResponse, timeoutMs: number | null): Prom
 
 /**
  * Sends a reply and resolves when the system has accepted it or the connection is closed. If the request body was not
- * read, the connection is closed after the reply had time to arrive. A caller who reads nothing for `stalledMs` (null:
- * no limit) is disconnected.
+ * read, the connection is closed after the reply had time to arrive; `onSent` is called before that time. A caller who
+ * reads nothing for `stalledMs` (null: no limit) is disconnected.
  */
 export async function sendReply(
   message: IncomingMessage,
@@ -129,6 +129,7 @@ export async function sendReply(
   reply: Outbound,
   isLast: boolean,
   stalledMs: number | null = null,
+  onSent: () => void = () => undefined,
 ): Promise<void> {
   const isUnread = hasUnreadBody(message);
   if (isUnread || isLast) reply.headers.connection = "close";
@@ -144,8 +145,9 @@ export async function sendReply(
   } else if (isUnread) {
     if (body === null) response.flushHeaders();
     else response.write(body);
-    // Not awaited: the reply is complete for the caller.
-    void lingerUntilRead(message).then(() => response.end());
+    onSent();
+    await lingerUntilRead(message);
+    response.end();
     return;
   } else if (body === null) response.end();
   else if (body.byteLength <= MAX_WHOLE_BYTES) response.end(body);
@@ -198,6 +200,9 @@ export function createNodeAdapter(
     const controller = new AbortController();
     const releases: (() => void)[] = [];
     const whenOver = (release: () => void) => void releases.push(release);
+    const over = (): void => {
+      for (const release of releases.splice(0)) release();
+    };
     active.add(controller);
     response.on("close", () => {
       active.delete(controller);
@@ -210,14 +215,15 @@ export function createNodeAdapter(
       );
       if (response.destroyed) return await discardBody(reply);
       const isConsole = surfaceOf(head.path) === "console";
-      await sendReply(message, response, reply, isDraining(), isConsole ? stalledMs : limits.readerIdleMs);
+      const readerIdleMs = isConsole ? stalledMs : limits.readerIdleMs;
+      await sendReply(message, response, reply, isDraining(), readerIdleMs, over);
     } catch (error) {
       // The head is sent, so only a broken connection can signal the error.
       if (!controller.signal.aborted) onBroken(error, requestId);
       await flush(response);
       response.destroy();
     } finally {
-      for (const release of releases) release();
+      over();
     }
   }
 

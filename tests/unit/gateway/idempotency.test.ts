@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createIdempotency } from "@/lib/gateway/idempotency";
-import { StillClock } from "../../support/gateway-harness";
+import { FakeClock } from "../../support/factories";
 
 const caller = (owner: string) => ({ key: { id: `key of ${owner}` }, owner: { id: owner } });
 const replyOf = (bytes: number) => ({ status: 200, headers: {}, body: new Uint8Array(bytes), row: null });
@@ -10,7 +10,7 @@ const SIZE = 10_000;
 const MOST = 10 * (SIZE + 1_000);
 
 function opened() {
-  const idempotency = createIdempotency(new StillClock(), MOST);
+  const idempotency = createIdempotency(new FakeClock(), MOST);
   const store = (owner: string, key: string) => {
     const start = idempotency.begin(caller(owner), key, "digest");
     if (start.kind === "first") start.store(replyOf(SIZE));
@@ -40,7 +40,7 @@ test("one owner alone may use all of the memory, and gives it up to others", () 
 });
 
 test("an end that is reported twice does not end a later request under the same name", () => {
-  const idempotency = createIdempotency(new StillClock());
+  const idempotency = createIdempotency(new FakeClock());
   const first = idempotency.begin(caller("olivia"), "a", "digest");
   if (first.kind === "repeat") throw new Error("the key is not new");
   first.discard();

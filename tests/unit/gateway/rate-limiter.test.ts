@@ -115,7 +115,7 @@ test("at most 256 calls wait for one bucket", async () => {
 });
 
 test("other buckets never make a limit forgotten within its window, and idle ones are dropped after it", () => {
-  const clock = new StillClock();
+  const clock = new FakeClock();
   const limiter = createRateLimiter(clock);
   const spend = () => limiter.take("rpm:key_1", 1, 60_000).allowed;
   expect(spend()).toBe(true);
@@ -129,7 +129,7 @@ test("other buckets never make a limit forgotten within its window, and idle one
 });
 
 test("a bucket with a longer window keeps its limit while others expire", () => {
-  const clock = new StillClock();
+  const clock = new FakeClock();
   const limiter = createRateLimiter(clock);
   limiter.take("2fa-enable:usr_1", 1, 600_000);
   clock.at += 60_000;
@@ -138,7 +138,7 @@ test("a bucket with a longer window keeps its limit while others expire", () => 
 });
 
 test("limits an address, and keeps 20,000 of them", () => {
-  const limiter = createRateLimiter(new StillClock());
+  const limiter = createRateLimiter(new FakeClock());
   const take = (address: string) => limiter.takeOfAddress(`wrong-keys:${address}`, 1, 60_000).allowed;
   expect([take("first"), take("first")]).toEqual([true, false]);
   for (let other = 0; other < 19_999; other++) take(`other ${other}`);

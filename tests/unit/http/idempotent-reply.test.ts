@@ -3,7 +3,8 @@ import type { GatewayContext } from "@/lib/gateway/context";
 import { BufferedReplies } from "@/lib/gateway/speech/buffered-replies";
 import type { Outbound } from "@/lib/http/core/exchange";
 import { answerOnce, type IdempotentCall } from "@/lib/http/gateway/idempotent-reply";
-import { keyRecord, openGatewayHarness } from "../../support/gateway-harness";
+import { keyRecord } from "../../support/factories";
+import { openGatewayHarness } from "../../support/gateway-harness";
 
 const CHUNK = new Uint8Array(48_000);
 const SENT = { key: "order-17", digest: "digest" };
@@ -28,7 +29,7 @@ function streaming(memory: BufferedReplies) {
   // Only these fields are read.
   const ctx = {
     services,
-    caller: { key: keyRecord(), owner: { id: "usr_1" } },
+    caller: { key: keyRecord("usr_1"), owner: { id: "usr_1" } },
     signal: new AbortController().signal,
     receivedAt: services.clock.monotonic(),
   } as unknown as GatewayContext;

@@ -223,6 +223,15 @@ describe("what a request holds", () => {
     wire.destroy();
   });
 
+  test("is released with a refusal, although the rest of the upload is still waited for", async () => {
+    const { held, wire } = await holding(() => replyOf(new TextEncoder().encode("too large")));
+    wire.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n");
+    await wire.until("too large");
+    expect(wire.isClosed()).toBe(false);
+    await expect.poll(() => held.released, { timeout: 300 }).toBe(1);
+    wire.destroy();
+  });
+
   test("is kept while a reply waits for the one before it on its connection", async () => {
     let end = (): void => undefined;
     const gate = new Promise<void>((resolve) => {
