@@ -1,31 +1,40 @@
 /**
- * `npm test`: runs every check and every test in sequence; `npm run verify` (`--fast`) omits the ones that need a
- * database server, a browser or minutes. Ends with `N passed, N failed` over all runners.
+ * `npm test`: runs every check and every test; `npm run verify` (`--fast`) omits the ones that need a database server, a
+ * browser or minutes, `--unit` also lint and types. Ends with `N passed, N failed` over all runners.
  */
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { setPriority, tmpdir } from "node:os";
 import path from "node:path";
 import { findChromium } from "./support/browser.mjs";
 
-const isFast = process.argv.includes("--fast");
+const isUnitOnly = process.argv.includes("--unit");
+const isFast = isUnitOnly || process.argv.includes("--fast");
+/** Priority of a check that runs beside tests: it takes the CPU that they leave, and does not delay them. */
+const LOW_PRIORITY = 10;
 const reports = mkdtempSync(path.join(tmpdir(), "patchbay-tests-"));
 const total = { passed: 0, failed: 0 };
 const broken = [];
 /** Titles of failed tests, and of those that passed only in a retry; printed at the end. */
 const titles = { failed: [], flaky: [] };
 
-function run(command, args, env = {}) {
+function start(command, args, env, output) {
+  return spawn(command, args, {
+    stdio: ["ignore", output, output],
+    env: { ...process.env, NEXT_TELEMETRY_DISABLED: "1", FORCE_COLOR: "0", ...env },
+    shell: process.platform === "win32",
+  });
+}
+
+/** The exit code of a process; 127 when it cannot be started. */
+function codeOf(child) {
   return new Promise((resolve) => {
-    const child = spawn(command, args, {
-      stdio: ["ignore", "inherit", "inherit"],
-      env: { ...process.env, NEXT_TELEMETRY_DISABLED: "1", FORCE_COLOR: "0", ...env },
-      shell: process.platform === "win32",
-    });
     child.on("error", () => resolve(127));
     child.on("close", (code) => resolve(code ?? 1));
   });
 }
+
+const run = (command, args, env = {}) => codeOf(start(command, args, env, "inherit"));
 
 function readReport(file) {
   try {
@@ -77,12 +86,25 @@ function printSlowest(files) {
   console.log(`\nSlowest files:\n${lines.join("\n")}`);
 }
 
-/** A check that passes or fails as a whole. */
+/** A check that passes or fails as a whole, beside others: its output is printed when it ends. */
 async function check(name, command, args) {
-  console.log(`\n── ${name}`);
-  const code = await run(command, args);
+  const child = start(command, args, {}, "pipe");
+  try {
+    if (child.pid !== undefined) setPriority(child.pid, LOW_PRIORITY);
+  } catch {
+    // It has ended already.
+  }
+  const printed = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => printed.push(chunk));
+  const code = await codeOf(child);
+  console.log(`\n── ${name}\n${Buffer.concat(printed).toString().trimEnd()}`);
   add(name, code === 0 ? 1 : 0, code === 0 ? 0 : 1);
   return code === 0;
+}
+
+async function lintAndTypes() {
+  await check("format and lint", "npx", ["biome", "ci", "--diagnostic-level=error", "."]);
+  await check("types", "npx", ["tsc", "--noEmit"]);
 }
 
 async function vitest(name, args, env) {
@@ -131,13 +153,14 @@ async function browser() {
   );
 }
 
-await check("format and lint", "npx", ["biome", "ci", "--diagnostic-level=error", "."]);
-await check("types", "npx", ["tsc", "--noEmit"]);
-if (isFast) {
-  await vitest("unit, routes and contracts", ["tests/unit", "tests/routes", "tests/contracts/store-sqlite"]);
-} else {
+const FAST = ["tests/unit", "tests/routes", "tests/contracts/store-sqlite"];
+if (isUnitOnly) await vitest("unit, routes and contracts", FAST);
+else if (isFast) await Promise.all([lintAndTypes(), vitest("unit, routes and contracts", FAST)]);
+else {
+  // Not beside tests: it removes the server's bundles for a while.
+  const [isBuilt] = await Promise.all([check("build", "npm", ["run", "--silent", "build"]), lintAndTypes()]);
   await vitest("unit, routes and contracts", ["tests/unit", "tests/routes", "tests/contracts"]);
-  if (await check("build", "npm", ["run", "--silent", "build"])) {
+  if (isBuilt) {
     await vitest("faults and SDKs", ["tests/faults", "tests/sdk"]);
     await browser();
   }

@@ -3,11 +3,19 @@ import { defineConfig } from "vitest/config";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 
+/** Tests of CPU time and of steps of the event loop: other tests of the same process would disturb them. */
+const MEASURING = [
+  "tests/unit/text/{scaling,tokenize}.test.ts",
+  "tests/unit/house/regex-cost.test.ts",
+  "tests/unit/http/{content-type,read-json}.test.ts",
+  "tests/unit/lexical/embed-text.test.ts",
+  "tests/unit/providers/upstream-events.test.ts",
+];
+
 export default defineConfig({
   root,
   resolve: { alias: { "@": root.replace(/\/$/, "") } },
   test: {
-    include: ["tests/**/*.test.ts"],
     globalSetup: ["tests/support/global-setup.ts"],
     pool: "forks",
     maxWorkers: 2,
@@ -16,5 +24,25 @@ export default defineConfig({
     // A busy machine delays timers; what passes only at the second run is listed at the end of `npm test`.
     retry: 1,
     restoreMocks: true,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "shared",
+          include: ["tests/{unit,routes}/**/*.test.ts"],
+          exclude: MEASURING,
+          // One process for many files: importing the product's modules for each took a fifth of the time.
+          isolate: false,
+          setupFiles: ["tests/support/restore-globals.ts"],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "own",
+          include: ["tests/{contracts,faults,sdk}/**/*.test.ts", ...MEASURING],
+        },
+      },
+    ],
   },
 });

@@ -3,7 +3,7 @@
 import { useEffect, useState } from "react";
 import { useFormatter, useTranslations } from "use-intl";
 import type { TryReply } from "@/components/api-docs/openapi/try-call";
-import { releaseUrl } from "@/lib/client/object-url";
+import { releaseUrl } from "@/lib/client/save-file";
 import { Badge } from "../ui/badge";
 import { CodeBlock } from "./code-block";
 

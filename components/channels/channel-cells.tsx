@@ -1,11 +1,39 @@
 "use client";
 
-import { useTranslations } from "use-intl";
+import { useMemo } from "react";
+import { useFormatter, useTranslations } from "use-intl";
 import { hostOf } from "@/components/channels/channel-draft";
+import { dollarsFormat } from "@/lib/client/money";
 import type { Channel } from "@/lib/contracts/console/channels";
 import type { UsageSums } from "@/lib/contracts/console/usage-summary";
 import { Skeleton } from "../ui/skeleton";
-import { useMetricFormat } from "./use-metric-format";
+
+/** Formats of the metrics on the channel pages. */
+interface MetricFormat {
+  money(dollars: number): string;
+  /** A share from 0 to 1 as a percentage; one decimal below 10 %. */
+  share(part: number): string;
+  /** `340 ms`, `1.2 s` */
+  duration(ms: number): string;
+  count(value: number): string;
+}
+
+export function useMetricFormat(): MetricFormat {
+  const format = useFormatter();
+  return useMemo(
+    () => ({
+      money: (dollars) => format.number(dollars, dollarsFormat(dollars)),
+      share: (part) =>
+        format.number(part, { style: "percent", maximumFractionDigits: part > 0 && part < 0.1 ? 1 : 0 }),
+      duration: (ms) =>
+        ms < 1_000
+          ? format.number(ms, { style: "unit", unit: "millisecond", maximumFractionDigits: 0 })
+          : format.number(ms / 1_000, { style: "unit", unit: "second", maximumFractionDigits: 1 }),
+      count: (value) => format.number(value),
+    }),
+    [format],
+  );
+}
 
 /** Usage sums by channel id and the calls of all channels over the last 24 hours; undefined while loading. */
 export type Traffic = { byId: ReadonlyMap<string, UsageSums>; calls: number } | undefined;
@@ -13,7 +41,7 @@ export type Traffic = { byId: ReadonlyMap<string, UsageSums>; calls: number } | 
 const KNOWN = ["openai", "gemini", "elevenlabs"] as const;
 
 /** Display name of a channel's provider. */
-export function useProviderName(): (channel: Pick<Channel, "provider" | "base_url" | "embedded">) => string {
+function useProviderName(): (channel: Pick<Channel, "provider" | "base_url" | "embedded">) => string {
   const t = useTranslations("channels.provider");
   return ({ provider, base_url, embedded }) => {
     if (embedded) return t("embedded");

@@ -9,7 +9,7 @@ import type { UsageSummary, UsageSums } from "@/lib/contracts/console/usage-summ
 import { TimeChart } from "../charts/time-chart";
 import { CallError } from "../forms/call-error";
 import { Skeleton } from "../ui/skeleton";
-import { useMetricFormat } from "./use-metric-format";
+import { useMetricFormat } from "./channel-cells";
 
 type Item = UsageSummary["items"][number];
 

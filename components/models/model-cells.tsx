@@ -3,8 +3,7 @@
 import { ArrowRightIcon } from "lucide-react";
 import Link from "next/link";
 import { useFormatter, useTranslations } from "use-intl";
-import { DOLLARS } from "@/lib/client/money";
-import { pricingOf } from "@/lib/client/pricing";
+import { DOLLARS, pricingOf } from "@/lib/client/money";
 import type { Model, Prices } from "@/lib/contracts/gateway/models";
 import { cn } from "../ui/class-names";
 

@@ -1,10 +1,35 @@
 import Link from "next/link";
+import type { ReactNode } from "react";
 import { useTranslations } from "use-intl";
 import type { CircuitHealth } from "@/lib/contracts/console/channels";
 import type { OverviewChannel } from "@/lib/contracts/console/overview";
 import { Button } from "../ui/button";
+import { Notice } from "../ui/notice";
 import { useRelativeTime } from "../ui/relative-time";
-import { LineNotice } from "./line-notice";
+
+/** A notice with title, text and action, in one line where they fit. */
+export function LineNotice({
+  tone,
+  title,
+  action,
+  children,
+}: {
+  tone: "info" | "warn" | "bad";
+  title: ReactNode;
+  action: ReactNode;
+  children?: ReactNode;
+}) {
+  return (
+    <Notice tone={tone}>
+      <span className="-my-1 flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
+        <span className="min-w-0 flex-1 basis-72 py-1">
+          <span className="mr-1.5 font-medium text-ink">{title}</span> {children}
+        </span>
+        {action}
+      </span>
+    </Notice>
+  );
+}
 
 interface Incident {
   channel: OverviewChannel;

@@ -10,11 +10,11 @@ import type { Rejection } from "@/lib/contracts/console/rejections";
 import { useAmounts } from "../charts/use-amounts";
 import { CallError } from "../forms/call-error";
 import { type Column, RecordList } from "../shell/record-list";
+import { StatusDot } from "../ui/badge";
 import { Button } from "../ui/button";
 import { CopyButton } from "../ui/copy-button";
 import { EmptyState } from "../ui/empty-state";
 import { Skeleton } from "../ui/skeleton";
-import { StatusDot } from "../ui/status-dot";
 
 interface RejectionListProps {
   filters: CallFilters;
@@ -53,7 +53,7 @@ function Rejections({
   if (!items) return <Skeleton className="h-80 rounded-md" />;
   if (items.length === 0) return <NoRejections />;
   return (
-    <div className="grid gap-4">
+    <div className="grid grid-cols-1 gap-4">
       <p className="max-w-prose text-sm text-ink-muted">{t("rejected.note")}</p>
       <RecordList
         label={t("rejected.label")}
@@ -111,7 +111,7 @@ function useColumns(showsUsers: boolean): Column<Rejection>[] {
         one.model === null ? (
           <span className="text-ink-faint">{t("anyModel")}</span>
         ) : (
-          <code title={one.model} className="block truncate md:max-w-44">
+          <code title={one.model} className="block truncate md:max-w-36">
             {one.model}
           </code>
         ),
@@ -127,7 +127,12 @@ function useColumns(showsUsers: boolean): Column<Rejection>[] {
         ),
       className: "whitespace-nowrap",
     },
-    { name: "detail", heading: t("detail"), cell: (one) => <Detail of={one} />, className: "md:min-w-64" },
+    {
+      name: "detail",
+      heading: t("detail"),
+      cell: (one) => <Detail of={one} />,
+      className: "md:w-[38%] md:min-w-64",
+    },
   ];
 }
 
@@ -166,8 +171,8 @@ function Detail({ of: one }: { of: Rejection }) {
   return (
     <span className="grid gap-0.5 text-sm">
       <span className="break-words">{one.message}</span>
-      <span className="flex min-w-0 flex-wrap items-center gap-x-1 text-ink-muted">
-        <code className="min-w-0 truncate" title={one.request_id}>
+      <span className="flex min-w-0 items-center gap-1 text-ink-muted max-md:flex-wrap">
+        <code className="min-w-0 truncate md:max-w-40" title={one.request_id}>
           {one.request_id}
         </code>
         <CopyButton
@@ -176,7 +181,7 @@ function Detail({ of: one }: { of: Rejection }) {
           className="size-7 shrink-0"
         />
         {one.address === null ? null : (
-          <span className="min-w-0 break-all text-ink-faint">
+          <span className="text-ink-faint md:whitespace-nowrap">
             {t("rejected.address", { address: one.address })}
           </span>
         )}

@@ -9,8 +9,8 @@ import type { PlayerState, SpeechPlayer } from "@/lib/client/speech-player";
 import { PlayClock } from "../audio/play-clock";
 import { Waveform } from "../audio/waveform";
 import { Badge } from "../ui/badge";
+import { NativeSelect } from "../ui/input";
 import { Kbd } from "../ui/kbd";
-import { NativeSelect } from "../ui/native-select";
 import { DownloadMenu } from "./download-menu";
 import { TakeFacts } from "./take-facts";
 

@@ -1,4 +1,4 @@
-/** Dynamic batching on and off (DESIGN §4): 64 callers with one short text each, and an upstream that takes 20 ms per call. */
+/** Dynamic batching on and off: 64 callers with one short text each, and an upstream that takes 20 ms per call. */
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { load, printRows } from "./load.mjs";

@@ -1,11 +1,12 @@
 import { createEmbeddedSpeech } from "../../lib/providers/embedded-speech/create";
 import { workerFile } from "../../lib/server/process/workers";
+import { SYSTEM_CLOCK } from "../support/factories";
 import { speechModelContract } from "./speech-model";
 
 speechModelContract(async () => {
   const speech = createEmbeddedSpeech({
     workerFile: workerFile("speech"),
-    clock: { now: () => Date.now(), monotonic: () => performance.now() },
+    clock: SYSTEM_CLOCK,
   });
   return {
     speech,

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { flowRecord, userRecord } from "../support/factories";
 import { startPostgres, type TestPostgres } from "../support/postgres";
 import { storeContract } from "./store";
 import { newPostgresPlace } from "./store/postgres-database";
-import { flowRecord, userRecord } from "./store/records";
 
 let server: TestPostgres;
 beforeAll(async () => {

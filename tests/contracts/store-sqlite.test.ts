@@ -3,10 +3,10 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { workerFile } from "../../lib/server/process/workers";
 import { openStore } from "../../lib/store/open";
+import { insertKey, PERIOD, SYSTEM_CLOCK, usageRecord } from "../support/factories";
 import { storeContract } from "./store";
 import { allUsage } from "./store/ledger-sums";
-import { insertKey, PERIOD, usageRecord } from "./store/records";
-import { newSqlitePlace, SYSTEM_CLOCK } from "./store/sqlite-database";
+import { newSqlitePlace } from "./store/sqlite-database";
 import { concurrently } from "./store/test-database";
 
 storeContract(newSqlitePlace);

@@ -20,7 +20,7 @@ export async function call<T>(url: string, cookie: string, path: string, body: u
     headers: { "content-type": "application/json", cookie },
     body: JSON.stringify(body),
   });
-  // The console API's envelope (CONTRACT §1).
+  // The console API's envelope.
   const envelope = (await reply.json()) as { success: boolean; message: string; data: T };
   if (!envelope.success) throw new Error(`${path}: ${envelope.message}`);
   return envelope.data;

@@ -3,7 +3,7 @@ import { expectError } from "../support/expect-error";
 import { createKey, type Product, setUp, startProduct } from "../support/product";
 import { openWire, readReply, sendRaw, type Wire } from "../support/raw-request";
 
-/** Request bodies are counted before they are in memory, and after the concurrency slot is taken (SECURITY LM-1, LM-5). */
+/** Request bodies are counted before they are in memory, and after the concurrency slot is taken. */
 
 const OF_KEY = 100_000;
 const OF_ALL = 400_000;
@@ -51,7 +51,7 @@ async function addMember(cookie: string, username: string): Promise<string> {
       headers: { "content-type": "application/json", ...(own === "" ? {} : { cookie: own }) },
       body: JSON.stringify(fields),
     });
-  // The console's envelope, as CONTRACT §7 gives it.
+  // The console's envelope.
   const invite = (await post("/api/invites", {}, cookie)).json as { data: { token: string } };
   const { token } = invite.data;
   const password = "nine blue lanterns sway";

@@ -154,7 +154,7 @@ describe("a store", () => {
     }
   }
 
-  test("EN-3 that was encrypted with another secret is rejected with its key ID, and nothing is created", async () => {
+  test("that was encrypted with another secret is rejected with its key ID, and nothing is created", async () => {
     const before = readFileSync(file);
     let after = before;
     const refused = await startOn(() => undefined, { PATCHBAY_SECRET: "Zk3-vY8qL1nR6tW0xB5cF9hJ2mP7sU4d" });
@@ -163,7 +163,7 @@ describe("a store", () => {
     expect(after.equals(before)).toBe(true);
   });
 
-  test("EN-3 whose secret file is missing is not started with a new secret", async () => {
+  test("whose secret file is missing is not started with a new secret", async () => {
     const refused = await startOn(() => rmSync(path.join(dataDirectory, "secret")));
     expectRefusal(refused, /key id/);
   });

@@ -4,7 +4,7 @@ import { openWire, sendRaw } from "../support/raw-request";
 import { type Reply, type RoutedProduct, sendOver, startRouted } from "../support/routed-product";
 
 /**
- * Effects on other callers of clients that take all sockets (RELIABILITY RB-22) or exceed their limits (SECURITY LM-5).
+ * Effects on other callers of clients that take all sockets or exceed their limits.
  * Latencies are compared within one run; the bounds are wide for busy machines.
  */
 const ATTACKERS = 1_000;

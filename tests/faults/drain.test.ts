@@ -7,7 +7,7 @@ import { createKey, type Product, type ProductOptions, setUp, startProduct } fro
 import { openWire, sendRaw } from "../support/raw-request";
 import { bookedCalls, ENDLESS, geminiSpeech, openSpeech, STREAM_PATH } from "../support/speech-call";
 
-/** The effect of SIGTERM on calls, sockets and the usage ledger (RELIABILITY RB-23). */
+/** The effect of SIGTERM on calls, sockets and the usage ledger. */
 
 let dataDirectory: string;
 let product: Product;

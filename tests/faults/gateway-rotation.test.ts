@@ -9,7 +9,7 @@ import { type RoutedProduct, startRouted } from "../support/routed-product";
 import { ROOT } from "../support/sources";
 import { totpCode } from "../support/totp";
 
-/** SECURITY EN-2: the secret is rotated under load, and the rotation is killed while it runs. */
+/** The secret is rotated under load, and the rotation is killed while it runs: no request fails, no row is left. */
 
 let routed: RoutedProduct;
 afterAll(() => routed?.close());

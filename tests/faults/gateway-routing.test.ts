@@ -2,7 +2,8 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { AppError } from "@/lib/errors";
 import type { EmbeddingModel } from "@/lib/ports/embedding-model";
 import type { ChannelRecord } from "@/lib/ports/store";
-import { channelRecord, embedModel, openGatewayHarness, StillClock } from "../support/gateway-harness";
+import { embedModel, FakeClock, lexicalChannel } from "../support/factories";
+import { openGatewayHarness } from "../support/gateway-harness";
 
 /** Routing over minutes of simulated time and tens of thousands of calls, with the real routes and a ledger in memory. */
 
@@ -15,9 +16,9 @@ interface Engine {
 const VECTOR = new Float32Array(1_024).fill(1 / 32);
 
 function open(engines: Readonly<Record<string, Engine>>, weights: Readonly<Record<string, number>> = {}) {
-  const clock = new StillClock();
+  const clock = new FakeClock();
   const channels: ChannelRecord[] = Object.keys(engines).map((id, index) =>
-    channelRecord({
+    lexicalChannel({
       id,
       name: id,
       embedded: false,

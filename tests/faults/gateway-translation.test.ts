@@ -10,7 +10,7 @@ import {
 } from "../support/routed-product";
 import { pitchOf, tonePcm, vectorOf } from "../support/upstream/sounds";
 
-/** The caller's dialect and the channel's are independent (DESIGN §4): requests sent upstream, and replies. */
+/** The caller's dialect and the channel's are independent: requests sent upstream, and replies. */
 
 let routed: RoutedProduct;
 beforeAll(async () => {

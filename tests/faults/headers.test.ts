@@ -5,7 +5,7 @@ import { createKey, type Product, setUp, startProduct } from "../support/product
 import { type RawReply, sendRaw } from "../support/raw-request";
 import { ROOT } from "../support/sources";
 
-/** Security headers of replies, by kind of path (SECURITY HD-1). */
+/** Security headers of replies, by kind of path. */
 
 const HTML = { accept: "text/html" };
 let product: Product;

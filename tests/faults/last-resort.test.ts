@@ -6,7 +6,7 @@ import { sendRaw } from "../support/raw-request";
 import { ROOT } from "../support/sources";
 import { bookedCalls, geminiSpeech, openSpeech, STREAM_PATH } from "../support/speech-call";
 
-/** Bugs of the product inside and outside of a request (RELIABILITY RB-24). */
+/** A bug inside a request never stops the process; one outside of a request drains it and exits with 1. */
 
 function startWith(fault: string, env: Record<string, string> = {}): Promise<Product> {
   const file = pathToFileURL(path.join(ROOT, "tests/support/faults", fault)).href;

@@ -6,7 +6,7 @@ import { createKey, type Product, setUp, startProduct } from "../support/product
 import { sendRaw } from "../support/raw-request";
 import { ROOT } from "../support/sources";
 
-/** Health, status, metrics and the OpenAPI document (CONTRACT §10). */
+/** Health, status, metrics and the OpenAPI document. */
 
 type Json = Record<string, unknown>;
 

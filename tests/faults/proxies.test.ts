@@ -3,7 +3,7 @@ import { createKey, OWNER, type Product, setUp, startProduct } from "../support/
 import { type RawReply, sendRaw } from "../support/raw-request";
 
 /**
- * The caller's address (SECURITY TP-1): that of the socket, or the one that a trusted proxy names. 127.0.0.2 is the
+ * The caller's address: that of the socket, or the one that a trusted proxy names. 127.0.0.2 is the
  * trusted proxy here; 127.0.0.1 is an untrusted client.
  */
 const PROXY = "127.0.0.2";

@@ -13,7 +13,7 @@ const LONGEST_MS = 70;
 const isSetUp = async (url: string): Promise<boolean> => {
   const reply = await sendRaw(url, { method: "GET", path: "/api/setup" });
   expect(reply.status).toBe(200);
-  // The console's envelope, as CONTRACT §6 gives it.
+  // The console's envelope.
   return (reply.json as { data: { status: boolean } }).data.status;
 };
 

@@ -3,7 +3,7 @@ import { expectError } from "../support/expect-error";
 import { createKey, type Product, setUp, startProduct } from "../support/product";
 import { openWire, readReply, sendRaw, type Wire } from "../support/raw-request";
 
-/** Slow callers, and callers that take all sockets (SECURITY LM-4, RELIABILITY RB-22). */
+/** Callers that send slowly are cut off in time, and one address cannot take all sockets. */
 
 const MOST = 40;
 const CROWD = "127.0.0.9";

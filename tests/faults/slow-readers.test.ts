@@ -5,12 +5,12 @@ import { createKey, type Product, setUp, startProduct } from "../support/product
 import { sendRaw, type Wire } from "../support/raw-request";
 import { bookedCalls, ENDLESS, geminiSpeech, openSpeech, STREAM_PATH } from "../support/speech-call";
 
-/** Slow readers, and callers who leave (RELIABILITY RB-9, RB-21). */
+/** Slow readers cost bounded memory, and the upstream call of a caller who leaves ends. */
 const READERS = Number(process.env.PATCHBAY_TEST_READERS ?? 40);
 const UNREAD_READERS = Number(process.env.PATCHBAY_TEST_READERS ?? 120);
 const PARTY = 10;
 const KB_PER_STREAM = 64;
-/** Live heap and buffers after a collection, a fifth above what is measured (RB-21 wants 64). */
+/** Live heap and buffers after a collection, a fifth above what is measured; 64 is the aim. */
 const KB_PER_UNREAD_UPSTREAM_STREAM = 85;
 /** V8 collects unreferenced buffers once they reach 64 MiB: more than the total cost of a few readers. */
 const SLACK_KB = READERS < 500 ? 64 * 1024 : 0;

@@ -3,9 +3,8 @@ import type { Store, UsageRecord } from "../../lib/ports/store";
 import { openStore } from "../../lib/store/open";
 import { allUsage, expectLedgerSumsToMatch } from "../contracts/store/ledger-sums";
 import { newPostgresPlace, type PostgresPlace } from "../contracts/store/postgres-database";
-import { channelRecord, insertKey, NO_BUDGET, PERIOD, usageRecord } from "../contracts/store/records";
-import { SYSTEM_CLOCK } from "../contracts/store/sqlite-database";
 import { concurrently, outcomesOf } from "../contracts/store/test-database";
+import { channelRecord, insertKey, NO_BUDGET, PERIOD, SYSTEM_CLOCK, usageRecord } from "../support/factories";
 import { startPostgres, type TestPostgres } from "../support/postgres";
 import { openTcpGate, type TcpGate } from "../support/tcp-gate";
 

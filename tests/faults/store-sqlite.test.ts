@@ -6,9 +6,9 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vi
 import type { Store, UsageRecord } from "../../lib/ports/store";
 import { openStore } from "../../lib/store/open";
 import { allUsage, expectLedgerSumsToMatch } from "../contracts/store/ledger-sums";
-import { insertKey, NO_BUDGET, PERIOD, usageRecord, userRecord } from "../contracts/store/records";
-import { newSqlitePlace, type SqlitePlace, SYSTEM_CLOCK } from "../contracts/store/sqlite-database";
+import { newSqlitePlace, type SqlitePlace } from "../contracts/store/sqlite-database";
 import { concurrently, outcomesOf } from "../contracts/store/test-database";
+import { insertKey, NO_BUDGET, PERIOD, SYSTEM_CLOCK, usageRecord, userRecord } from "../support/factories";
 import { bundle } from "../support/store-processes";
 
 /** More than the promised second: a hang would take minutes. */

@@ -6,7 +6,7 @@ import { createKey, type Product, setUp, startProduct } from "../support/product
 import { type RawReply, sendRaw } from "../support/raw-request";
 import { bookedCalls, geminiSpeech, openSpeech, STREAM_PATH } from "../support/speech-call";
 
-/** The gateway with a store that is locked, full, or shared with another process (RELIABILITY RB-10, RB-11, RB-18). */
+/** The gateway with a store that is locked, full, or shared with another process. */
 
 let product: Product;
 let cookie: string;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Store, UsageDimension, UsageFilter } from "../../lib/ports/store";
 import { seedSqlite } from "../bench/seed-usage.mjs";
 import { newSqlitePlace, type SqlitePlace } from "../contracts/store/sqlite-database";
-import { NOW } from "../contracts/store/test-database";
+import { NOW } from "../support/factories";
 
 /** A ledger with a hundred thousand calls of a month: every query of the console answers interactively. */
 

@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { addressBucket } from "@/lib/gateway/admission/address-list";
-import { embedModel, type GatewayHarness, openGatewayHarness } from "../support/gateway-harness";
+import { embedModel } from "../support/factories";
+import { type GatewayHarness, openGatewayHarness } from "../support/gateway-harness";
 
 const PATH = "/v1/embeddings";
 const BODY = { body: { model: "patchbay-embed", input: "a" } };

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { EmbeddingModel } from "@/lib/ports/embedding-model";
-import { channelRecord, embedModel, openGatewayHarness } from "../support/gateway-harness";
+import { embedModel, lexicalChannel } from "../support/factories";
+import { openGatewayHarness } from "../support/gateway-harness";
 
 const PRICES = {
   inputPerMillionTokens: 20_000_000,
@@ -81,7 +82,7 @@ test("batches equal texts of two users separately, or once where cached results 
     const { asked, engine } = remembering();
     const harness = openGatewayHarness({
       models: [embedModel({ batching: true, cacheable: false })],
-      channels: [channelRecord({ embedded: false })],
+      channels: [lexicalChannel({ embedded: false })],
       engine: () => engine,
     });
     harness.services.instance.sharesCaches = sharesCaches;
@@ -133,11 +134,11 @@ test("sends no cache header for a model without a cache", async () => {
 
 test("does not reuse vectors after a change of the model's channels", async () => {
   const { asked, engine } = remembering();
-  const channels = [channelRecord()];
+  const channels = [lexicalChannel()];
   const harness = openGatewayHarness({ channels, engine: () => engine });
   const embed = () => harness.call("/v1/embeddings", { body: { model: "patchbay-embed", input: "text" } });
   await embed();
-  channels[0] = channelRecord({ version: 2 });
+  channels[0] = lexicalChannel({ version: 2 });
   harness.change("channels");
   await embed();
   expect(asked).toHaveLength(2);
@@ -151,7 +152,7 @@ test("batches single texts of many callers where model and channel allow it", as
     const { asked, engine } = remembering();
     const harness = openGatewayHarness({
       models: [embedModel({ batching: true, cacheable: false })],
-      channels: [channelRecord({ embedded: false, options })],
+      channels: [lexicalChannel({ embedded: false, options })],
       engine: () => engine,
     });
     const replies = await Promise.all(

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Limits } from "../../lib/contracts/limits";
 import { AppError } from "../../lib/errors";
+import { BufferedReplies } from "../../lib/gateway/speech/buffered-replies";
+import { speechChannel } from "../support/factories";
 import {
-  channel,
   chunksOf,
   END,
   openSpeechHarness,
@@ -20,7 +21,7 @@ const speaking = (fields: object) => ({ ...GOOD, generationConfig: { ...AUDIO, .
 const voice = (voiceName: string) => ({ prebuiltVoiceConfig: { voiceName } });
 
 function harness(speech = new ScriptedSpeech(() => spoken(1)), options = {}) {
-  return { speech, ...openSpeechHarness([{ channel: channel("a"), speech }], options) };
+  return { speech, ...openSpeechHarness([{ channel: speechChannel("a"), speech }], options) };
 }
 /** Runs without a result until it is stopped. */
 function aborted(signal: AbortSignal): Promise<never> {
@@ -198,7 +199,7 @@ describe("generateContent", () => {
     expect(embedded.headers["x-patchbay-ignored"]).toBe("systemInstruction, tools, candidateCount");
     const speech = new ScriptedSpeech(() => spoken(1));
     const upstream = openSpeechHarness([
-      { channel: channel("g", { provider: "gemini", embedded: false }), speech },
+      { channel: speechChannel("g", { provider: "gemini", embedded: false }), speech },
     ]);
     const reply = await upstream.post(PATH, body);
     expect(reply.headers).not.toHaveProperty("x-patchbay-ignored");
@@ -369,7 +370,7 @@ describe("generateContent", () => {
 
 describe("generateContent on upstream channels", () => {
   const upstream = (id: string, priority = 0) =>
-    channel(id, { provider: "openai", embedded: false, priority });
+    speechChannel(id, { provider: "openai", embedded: false, priority });
   const breaking = () =>
     new ScriptedSpeech(() => spoken(1, { ending: new AppError("upstream_truncated", "It broke off.") }));
   const audioOf = async (reply: Awaited<ReturnType<ReturnType<typeof harness>["post"]>>) =>
@@ -456,6 +457,48 @@ describe("generateContent on upstream channels", () => {
     expect(speech.running).toBe(0);
   });
 
+  it.each([PATH, STREAM])("ends the call when the reply of %s cannot be rendered", async (path) => {
+    const { ctx, post, rows, speech } = harness();
+    const { random } = ctx.services;
+    const { bytes } = random;
+    let drawn = 0;
+    random.bytes = (length) => {
+      drawn += 1;
+      // The first is the ID of the usage row, the second that of the reply.
+      if (drawn === 2) throw new AppError("internal", "No random bytes.");
+      return bytes(length);
+    };
+    expect((await post(path, GOOD)).status).toBe(500);
+    expect(rows).toMatchObject([{ status: 500, error: "internal" }]);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(speech.running).toBe(0);
+  });
+
+  it.each([
+    ["usr_1", 429, "rate_limited"],
+    ["usr_2", 503, "overloaded"],
+  ])(
+    "refuses a reply that outgrows the memory left by %s, and stops the engine",
+    async (other, status, code) => {
+      const speech = new ScriptedSpeech(async function* () {
+        for (;;) yield { type: "audio" as const, pcm: new Uint8Array(1024 * 1024) };
+      });
+      const channels = [upstream("a"), upstream("b")].map((channel) => ({ channel, speech }));
+      const { ctx, post, rows } = openSpeechHarness(channels);
+      const memory = new BufferedReplies(16 * 1024 * 1024);
+      ctx.services.state.bufferedReplies = memory;
+      const held = memory.enter(ctx.services, other, 30);
+      if (other !== "usr_1") memory.enter(ctx.services, "usr_3", 120);
+      const reply = await post(PATH, GOOD);
+      expect([reply.status, reply.headers["retry-after"]]).toEqual([status, "1"]);
+      expect(rows).toMatchObject([{ status, error: code, attempts: 1, audioMs: 0, costNano: 0 }]);
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(speech.running).toBe(0);
+      held.release();
+      expect(memory.bytes).toBe(other === "usr_1" ? 0 : 120 * 48_000);
+    },
+  );
+
   it("charges a caller who leaves for the audio buffered so far, and stops the engine", async () => {
     const speech = new ScriptedSpeech(async function* (_request, { signal }) {
       yield* spoken(2, { ending: null });
@@ -508,7 +551,7 @@ describe("generateContent on upstream channels", () => {
   it("begins with the first audio when a built-in engine speaks", async () => {
     const speech = new ScriptedSpeech(() => spoken(1, { ending: new AppError("internal", "broke") }));
     const { post } = openSpeechHarness([
-      { channel: channel("own"), speech },
+      { channel: speechChannel("own"), speech },
       { channel: upstream("b", 1), speech: breaking() },
     ]);
     const reply = await post(PATH, GOOD);
@@ -640,8 +683,8 @@ describe("a failure", () => {
     });
     const good = new ScriptedSpeech(() => spoken(1));
     const { post, rows } = openSpeechHarness([
-      { channel: channel("silent", { embedded: false, provider: "gemini" }), speech: silent },
-      { channel: channel("good", { priority: 1 }), speech: good },
+      { channel: speechChannel("silent", { embedded: false, provider: "gemini" }), speech: silent },
+      { channel: speechChannel("good", { priority: 1 }), speech: good },
     ]);
     const reply = await post(PATH, GOOD);
     expect(reply.headers).toMatchObject({ "x-patchbay-channel": "good", "x-patchbay-attempts": "2" });
@@ -654,7 +697,7 @@ describe("a failure", () => {
       yield { ...END, finishReason: "OTHER" } as typeof END;
     });
     const { post, rows } = openSpeechHarness([
-      { channel: channel("s", { embedded: false, provider: "gemini" }), speech: silent },
+      { channel: speechChannel("s", { embedded: false, provider: "gemini" }), speech: silent },
     ]);
     const reply = await post(PATH, GOOD);
     expect(reply.status).toBe(502);
@@ -673,7 +716,9 @@ describe("a failure", () => {
       [reported, { inputTokens: 9, outputTokens: 31, estimated: false }],
       [unreported, { inputTokens: 3, outputTokens: 25, estimated: true }],
     ] as const) {
-      const { post, rows } = openSpeechHarness([{ channel: channel("u", { embedded: false }), speech }]);
+      const { post, rows } = openSpeechHarness([
+        { channel: speechChannel("u", { embedded: false }), speech },
+      ]);
       await readBody(await post(PATH, GOOD));
       expect(rows).toMatchObject([row]);
     }

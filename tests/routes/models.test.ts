@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { GeminiModel, GeminiModelList } from "@/lib/contracts/console/models";
-import { embedModel, openGatewayHarness } from "../support/gateway-harness";
+import { embedModel } from "../support/factories";
+import { openGatewayHarness } from "../support/gateway-harness";
 
 const SPEECH = embedModel({ name: "patchbay-speech", aliases: [], operation: "speech", maxAudioSeconds: 60 });
 const models = [embedModel(), SPEECH];

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { AppError } from "@/lib/errors";
 import type { EmbeddingModel, EmbeddingRequest } from "@/lib/ports/embedding-model";
-import { channelRecord, embedModel, openGatewayHarness } from "../support/gateway-harness";
+import { embedModel, lexicalChannel } from "../support/factories";
+import { openGatewayHarness } from "../support/gateway-harness";
 
 const ENGINES = "/v1/engines/patchbay-embed/embeddings";
 const FLAT = "/v1/embeddings";
@@ -274,8 +275,8 @@ test("fails over to another channel, with the number of attempts in the headers"
   const { engine } = recorder();
   const harness = openGatewayHarness({
     channels: [
-      channelRecord({ id: "chn_bad", name: "bad" }),
-      channelRecord({ id: "chn_good", name: "good", priority: 1 }),
+      lexicalChannel({ id: "chn_bad", name: "bad" }),
+      lexicalChannel({ id: "chn_good", name: "good", priority: 1 }),
     ],
     engine: (channel) => {
       asked.push(channel.id);

@@ -5,9 +5,9 @@ import { createDispatcher } from "../../lib/http/core/dispatch";
 import { OVERVIEW_ROUTES } from "../../lib/http/routes/console/usage";
 import type { UsageRecord } from "../../lib/ports/store";
 import { UpstreamProgress } from "../../lib/ports/upstream-progress";
-import { channelRecord, usageRecord } from "../contracts/store/records";
 import { addUser, type ConsoleHarness, openConsoleHarness, setUpOwner } from "../support/console-harness";
 import { expectDocumented } from "../support/expect-documented";
+import { channelRecord, usageRecord } from "../support/factories";
 import { type TestServices, testServices } from "../support/services";
 
 const MINUTE = 60_000;
@@ -53,6 +53,7 @@ async function read(
     requestId: "r",
     receivedAt: 0,
     signal: new AbortController().signal,
+    whenOver: () => undefined,
     readBody: async () => new Uint8Array(0),
   });
   const text = Buffer.from(reply.body as Uint8Array).toString();

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { sweepUsage } from "../../lib/console/usage/sweep";
 import { DEFAULT_LIMITS } from "../../lib/contracts/limits";
 import type { RejectionRecord, UsageRecord } from "../../lib/ports/store";
-import { usageRecord } from "../contracts/store/records";
 import { addUser, type ConsoleHarness, openConsoleHarness, setUpOwner } from "../support/console-harness";
-import { embedModel, openGatewayHarness } from "../support/gateway-harness";
+import { embedModel, usageRecord } from "../support/factories";
+import { openGatewayHarness } from "../support/gateway-harness";
 import { type TestServices, testServices } from "../support/services";
 
 const PATH = "/v1/embeddings";

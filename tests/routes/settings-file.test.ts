@@ -56,6 +56,7 @@ async function download(target: string, body: object, cookie: string) {
     requestId: "req-1",
     receivedAt: 0,
     signal: new AbortController().signal,
+    whenOver: () => undefined,
     readBody: async () => bytes,
   });
   if (reply.body === null || reply.body instanceof Uint8Array)
@@ -87,7 +88,7 @@ describe("the export", () => {
     expect(file.channels.map((one: { name: string }) => one.name)).toContain("OpenAI");
     expect(file.models.map((one: { name: string }) => one.name)).toContain("tts-1");
     expect(file.settings.session_hours).toBeDefined();
-    for (const secret of ["sk-upstream", "SECRET", "6789", "digest", "sealed", OWNER.password])
+    for (const secret of ["sk-upstream", "SECRET", "6789", "digest", "encrypted", OWNER.password])
       expect(bytes.toString("utf8")).not.toContain(secret);
   });
 

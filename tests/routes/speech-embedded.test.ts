@@ -1,16 +1,17 @@
 import { afterAll, expect, it } from "vitest";
 import { createEmbeddedSpeech } from "../../lib/providers/embedded-speech/create";
 import { workerFile } from "../../lib/server/process/workers";
-import { channel, chunksOf, openSpeechHarness, readBody } from "../support/speech-harness";
+import { SYSTEM_CLOCK, speechChannel } from "../support/factories";
+import { chunksOf, openSpeechHarness, readBody } from "../support/speech-harness";
 import { loudness } from "../support/tone";
 
 const speech = createEmbeddedSpeech({
   workerFile: workerFile("speech"),
-  clock: { now: () => Date.now(), monotonic: () => performance.now() },
+  clock: SYSTEM_CLOCK,
 });
 afterAll(() => speech.close());
 
-const harness = () => openSpeechHarness([{ channel: channel("embedded"), speech }]);
+const harness = () => openSpeechHarness([{ channel: speechChannel("embedded"), speech }]);
 const PATH = "/v1beta/models/patchbay-speech:generateContent";
 const saying = (text: string, speechConfig?: object) => ({
   contents: [{ role: "user", parts: [{ text }] }],

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { sweepUsage } from "../../lib/console/usage/sweep";
 import type { CallTrace } from "../../lib/ports/store";
-import { channelRecord, usageRecord } from "../contracts/store/records";
 import { addUser, type ConsoleHarness, openConsoleHarness, setUpOwner } from "../support/console-harness";
+import { channelRecord, usageRecord } from "../support/factories";
 import { type TestServices, testServices } from "../support/services";
 
 const DAY = 86_400_000;

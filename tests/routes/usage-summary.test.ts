@@ -3,8 +3,8 @@ import { hasCode } from "../../lib/errors";
 import { createDispatcher } from "../../lib/http/core/dispatch";
 import { USAGE_ROUTES } from "../../lib/http/routes/console/usage";
 import type { UsageRecord } from "../../lib/ports/store";
-import { usageRecord } from "../contracts/store/records";
 import { addUser, type ConsoleHarness, openConsoleHarness, setUpOwner } from "../support/console-harness";
+import { usageRecord } from "../support/factories";
 import { type TestServices, testServices } from "../support/services";
 
 const HOUR = 3_600_000;
@@ -46,6 +46,7 @@ async function begin(
     requestId: "r",
     receivedAt: 0,
     signal: new AbortController().signal,
+    whenOver: () => undefined,
     readBody: async () => new Uint8Array(0),
   });
   if (reply.body === null || reply.body instanceof Uint8Array) throw new Error(`no file: ${reply.status}`);

@@ -21,7 +21,7 @@ export interface AdminPlace {
   /** Runs one command; `input` are the lines that it may read. */
   run(args: readonly string[], input?: readonly string[]): Promise<AdminReply>;
   /** A server's services on the same store and secret, their clock at the present time. */
-  openServices(): Promise<TestServices>;
+  openServices(options?: { realHasher?: boolean }): Promise<TestServices>;
   remove(): void;
 }
 
@@ -45,11 +45,10 @@ export function adminPlace(): AdminPlace {
       const code = await runAdmin(args, terminal, { PATCHBAY_DATA_DIR: dataDirectory, ...variables });
       return { code, out: out.join("\n"), notes: notes.join("\n") };
     },
-    async openServices() {
+    async openServices({ realHasher = false } = {}) {
       const environment = readEnvironment({ PATCHBAY_DATA_DIR: dataDirectory, ...variables });
       const { store, cipher } = await openEncryptedStore(environment, "test");
-      await store.close();
-      const services = await testServices({ dataDirectory, cipher, realHasher: true });
+      const services = await testServices({ dataDirectory, store, cipher, realHasher });
       services.clock.advance(Date.now() - services.clock.now());
       return services;
     },

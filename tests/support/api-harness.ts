@@ -1,11 +1,11 @@
 import { createAudioEncoder } from "../../lib/audio/encode/create";
 import { ensureEmbedded } from "../../lib/console/channels/ensure-embedded";
 import { createDispatcher } from "../../lib/http/core/dispatch";
-import type { Inbound } from "../../lib/http/core/exchange";
 import { ROUTES } from "../../lib/http/routes";
 import { workerFile } from "../../lib/server/process/workers";
 import { countTokens, countTokensInSteps } from "../../lib/text/tokenize";
 import { addUser, openConsoleHarness, setUpOwner } from "./console-harness";
+import { inbound, wholeBody } from "./exchange";
 import { expectDocumented } from "./expect-documented";
 import { type TestServices, testServices } from "./services";
 
@@ -34,13 +34,6 @@ export interface ApiHarness {
     body?: unknown;
   }): Promise<WholeReply>;
   close(): Promise<void>;
-}
-
-async function bytesOf(body: Uint8Array | AsyncIterable<Uint8Array> | null): Promise<Buffer> {
-  if (body === null || body instanceof Uint8Array) return Buffer.from(body ?? []);
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of body) chunks.push(chunk);
-  return Buffer.concat(chunks);
 }
 
 /** `origin` is the channel's base URL, and the only address that channels may reach. */
@@ -78,36 +71,28 @@ export async function openApiHarness(origin: string): Promise<ApiHarness> {
       "/api/invites": invite.id,
     },
     async call({ method, path: target, headers = {}, body }) {
-      const [path = "", query = ""] = target.split("?");
       const bytes = Buffer.from(body === undefined ? "" : JSON.stringify(body));
       const leaving = new AbortController();
-      const request: Inbound = {
+      const own =
+        body === undefined
+          ? {}
+          : { "content-type": "application/json", "content-length": String(bytes.length) };
+      const request = inbound(target, {
         method,
-        path,
-        query,
-        headers: new Map(
-          Object.entries({
-            ...(body === undefined
-              ? {}
-              : { "content-type": "application/json", "content-length": String(bytes.length) }),
-            ...headers,
-          }),
-        ),
-        peer: { address: "127.0.0.1", isLocal: true, isSecure: false },
-        requestId: "req-1",
-        receivedAt: services.clock.monotonic(),
+        headers: Object.entries({ ...own, ...headers }),
+        body: bytes,
+        clock: services.clock,
         signal: leaving.signal,
-        readBody: async () => bytes,
-      };
+      });
       const reply = await handler(request);
       const contentType = String(reply.headers["content-type"] ?? "");
-      if (path === "/api/events") {
+      if (request.path === "/api/events") {
         // The stream is open until its reader leaves.
         leaving.abort();
         expectDocumented(request, { status: reply.status, contentType, text: "" });
         return { status: reply.status, contentType, text: "", json: null };
       }
-      const text = (await bytesOf(reply.body)).toString("utf8");
+      const text = (await wholeBody(reply)).toString("utf8");
       expectDocumented(request, { status: reply.status, contentType, text });
       const isJson = contentType.startsWith("application/json");
       return { status: reply.status, contentType, text, json: isJson ? JSON.parse(text) : null };

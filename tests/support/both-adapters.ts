@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, expect } from "vitest";
+import { expect } from "vitest";
 import type { ConsoleServices } from "../../lib/console/context";
 import { DEFAULT_LIMITS } from "../../lib/contracts/limits";
 import { checkHead } from "../../lib/http/core/edge-guard";
@@ -9,6 +9,7 @@ import type { Handler, Inbound, Outbound } from "../../lib/http/core/exchange";
 import { createNextAdapter } from "../../lib/http/next/adapter";
 import { createNodeAdapter } from "../../lib/http/node/adapter";
 import { expectDocumented } from "./expect-documented";
+import { SYSTEM_CLOCK } from "./factories";
 
 /**
  * Runs every gateway call of the route tests through both adapters too: they must pass the same request to the handler
@@ -26,7 +27,7 @@ const OWN_HEADERS = new Set([
   "content-length",
 ]);
 const MOST_BYTES = 64 * 1024 * 1024;
-const clock = { now: () => Date.now(), monotonic: () => performance.now() };
+const clock = SYSTEM_CLOCK;
 
 export interface Sent {
   method: string;
@@ -93,6 +94,8 @@ function nodeServer(): Promise<http.Server> {
         "req-1",
       );
     });
+    // Closed with the process, which runs more than one test file.
+    server.unref();
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
     return server;
@@ -100,12 +103,6 @@ function nodeServer(): Promise<http.Server> {
   listening ??= start();
   return listening;
 }
-afterAll(async () => {
-  const server = await listening;
-  listening = null;
-  server?.closeAllConnections();
-  server?.close();
-});
 
 const target = (sent: Sent) => `${sent.path}${sent.query === "" ? "" : `?${sent.query}`}`;
 

@@ -1,6 +1,6 @@
 import type { ConsoleServices } from "../../lib/console/context";
 import { createDispatcher } from "../../lib/http/core/dispatch";
-import type { Inbound, Peer } from "../../lib/http/core/exchange";
+import type { Peer } from "../../lib/http/core/exchange";
 import type { Route } from "../../lib/http/core/route";
 import { ACCOUNT_ROUTES } from "../../lib/http/routes/console/account";
 import { ALERTS_ROUTES } from "../../lib/http/routes/console/alerts";
@@ -15,8 +15,9 @@ import { SIGN_IN_ROUTES } from "../../lib/http/routes/console/sign-in";
 import { TWO_FACTOR_ROUTES } from "../../lib/http/routes/console/two-factor";
 import { USAGE_ROUTES } from "../../lib/http/routes/console/usage";
 import { USERS_ROUTES } from "../../lib/http/routes/console/users";
+import { inbound } from "./exchange";
 import { expectDocumented } from "./expect-documented";
-import type { FakeClock } from "./services";
+import type { FakeClock } from "./factories";
 import { totpCode } from "./totp";
 
 export const OWNER = { username: "olivia", password: "seven green kettles hum" };
@@ -46,8 +47,6 @@ export interface ConsoleReply {
 
 export type ConsoleHarness = (path: string, call?: ConsoleCall) => Promise<ConsoleReply>;
 
-const PEER: Peer = { address: "127.0.0.1", isLocal: true, isSecure: false };
-
 const ACCOUNT: readonly Route[] = [
   ...SETUP_ROUTES,
   ...SIGN_IN_ROUTES,
@@ -71,7 +70,6 @@ export function openConsoleHarness(
 ): ConsoleHarness {
   const handler = createDispatcher(routes, async () => services);
   return async (target, call = {}) => {
-    const [path = "", query = ""] = target.split("?");
     const bytes = Buffer.from(call.body === undefined ? "" : JSON.stringify(call.body));
     const method = call.method ?? (call.body === undefined ? "GET" : "POST");
     const sent = {
@@ -79,24 +77,18 @@ export function openConsoleHarness(
         ? {}
         : { "content-type": "application/json", "content-length": String(bytes.length) }),
       ...call.headers,
+      cookie: call.cookie ?? call.headers?.cookie,
     };
-    const headers = new Map<string, string>();
-    for (const [name, value] of Object.entries(sent)) if (value !== undefined) headers.set(name, value);
-    if (call.cookie !== undefined) headers.set("cookie", call.cookie);
-    const request: Inbound = {
+    const request = inbound(target, {
       method,
-      path,
-      query,
-      headers,
-      peer: { ...PEER, ...call.peer },
-      requestId: "req-1",
-      receivedAt: services.clock.monotonic(),
-      signal: new AbortController().signal,
-      readBody: async () => {
-        await call.whileReading?.();
-        return bytes;
-      },
-    };
+      headers: Object.entries(sent).flatMap(([name, value]) =>
+        value === undefined ? [] : [[name, value] as const],
+      ),
+      body: bytes,
+      clock: services.clock,
+      peer: call.peer ?? {},
+      whileReading: call.whileReading,
+    });
     const reply = await handler(request);
     const text = reply.body instanceof Uint8Array ? Buffer.from(reply.body).toString("utf8") : "";
     const contentType = String(reply.headers["content-type"] ?? "");

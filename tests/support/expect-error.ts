@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { RawReply, WireReply } from "./raw-request";
 
-/** The dialects of CONTRACT §1. */
+/** The three dialects of errors. */
 export type Surface = "gemini" | "openai" | "console";
 const ERRORS = {
   gemini: (status: number) => ({

@@ -5,7 +5,6 @@ import { digestKey, makeKey } from "../../lib/gateway/admission/key-format";
 import { createRateLimiter } from "../../lib/gateway/admission/rate-limiter";
 import { createGatewayState } from "../../lib/gateway/state";
 import { createDispatcher } from "../../lib/http/core/dispatch";
-import type { Inbound, Outbound } from "../../lib/http/core/exchange";
 import { COUNT_TOKENS_ROUTES, GEMINI_EMBEDDINGS_ROUTES } from "../../lib/http/routes/gateway/gemini";
 import { MODELS_ROUTES } from "../../lib/http/routes/gateway/models";
 import { EMBEDDINGS_ROUTES } from "../../lib/http/routes/gateway/openai";
@@ -26,93 +25,8 @@ import type {
 import { createLexicalModel } from "../../lib/providers/lexical/lexical-model";
 import { countTokens, countTokensInSteps } from "../../lib/text/tokenize";
 import { expectBothAdapters } from "./both-adapters";
-
-/** A clock that moves only when the test moves it; wall and monotonic time move together. */
-export class StillClock {
-  at = 1_790_000_000_000;
-  now = (): number => this.at;
-  monotonic = (): number => this.at;
-}
-
-const NO_CALL_LIMITS: CallLimits = { rpm: null, tpm: null, concurrency: null };
-const NO_BUDGET = { totalNano: null, dailyNano: null, monthlyNano: null };
-const FREE = {
-  inputPerMillionTokens: null,
-  inputPerMillionCharacters: null,
-  outputPerMillionTokens: null,
-  outputPerMillionSeconds: null,
-};
-
-export function keyRecord(fields: Partial<KeyRecord> = {}): KeyRecord {
-  return {
-    id: "key_1",
-    digest: "",
-    display: "sk-pb-ab…wxyz",
-    name: "test",
-    ownerId: "usr_1",
-    kind: "api",
-    sessionId: null,
-    enabled: true,
-    createdAt: 0,
-    expiresAt: null,
-    lastUsedAt: null,
-    operations: ["speech", "embeddings"],
-    allowedModels: [],
-    allowedAddresses: [],
-    rpm: null,
-    tpm: null,
-    concurrency: null,
-    budget: NO_BUDGET,
-    limitsSetBy: {},
-    version: 1,
-    ...fields,
-  };
-}
-
-export function embedModel(fields: Partial<ModelRecord> = {}): ModelRecord {
-  return {
-    name: "patchbay-embed",
-    aliases: ["text-embedding-3-small"],
-    operation: "embeddings",
-    description: "",
-    prices: FREE,
-    maxCharacters: null,
-    maxAudioSeconds: null,
-    dimensions: 1_024,
-    canShorten: true,
-    maxInputTokens: 8_192,
-    defaultVoice: null,
-    cacheable: true,
-    batching: false,
-    enabled: true,
-    createdAt: 1_700_000_000_000,
-    version: 1,
-    ...fields,
-  };
-}
-
-export function channelRecord(fields: Partial<ChannelRecord> = {}): ChannelRecord {
-  return {
-    id: "chn_1",
-    name: "Built-in embeddings",
-    provider: "lexical",
-    baseUrl: null,
-    keys: [],
-    models: [{ name: "patchbay-embed", upstreamName: "patchbay-embed" }],
-    priority: 0,
-    weight: 1,
-    rpm: null,
-    concurrency: null,
-    timeouts: {},
-    headers: {},
-    options: {},
-    enabled: true,
-    embedded: true,
-    createdAt: 0,
-    version: 1,
-    ...fields,
-  };
-}
+import { inbound, wholeBody } from "./exchange";
+import { embedModel, FakeClock, keyRecord, lexicalChannel, NO_BUDGET } from "./factories";
 
 export interface Call {
   method?: string;
@@ -135,7 +49,7 @@ export interface Reply {
 
 export interface GatewayHarness {
   services: ConsoleServices;
-  clock: StillClock;
+  clock: FakeClock;
   /** A valid key, and a function that adds others. */
   key: string;
   addKey(fields?: Partial<KeyRecord>, key?: string): string;
@@ -164,20 +78,12 @@ export interface HarnessOptions {
   /** Limits and budget of all of the owner's keys together; default: none. */
   owner?: () => Partial<CallLimits & { budget: Budget }>;
   legacyEngines?: boolean;
-  clock?: StillClock;
-}
-
-async function wholeOf(reply: Outbound): Promise<Buffer> {
-  if (reply.body === null) return Buffer.alloc(0);
-  if (reply.body instanceof Uint8Array) return Buffer.from(reply.body);
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of reply.body) chunks.push(chunk);
-  return Buffer.concat(chunks);
+  clock?: FakeClock;
 }
 
 /** The embeddings and model routes behind the real pipeline, with ledger and keys in memory. */
 export function openGatewayHarness(options: HarnessOptions = {}): GatewayHarness {
-  const clock = options.clock ?? new StillClock();
+  const clock = options.clock ?? new FakeClock();
   const keys = new Map<string, KeyRecord>();
   const listeners = new Set<(topics: ReadonlySet<Topic>) => void>();
   const rows: UsageRecord[] = [];
@@ -198,7 +104,7 @@ export function openGatewayHarness(options: HarnessOptions = {}): GatewayHarness
         const key = keys.get(digest);
         if (key === undefined) return null;
         const enabled = options.ownerEnabled?.() ?? true;
-        const owner = { ...NO_CALL_LIMITS, budget: NO_BUDGET, ...options.owner?.() };
+        const owner = { rpm: null, tpm: null, concurrency: null, budget: NO_BUDGET, ...options.owner?.() };
         return { key, owner: { ...owner, id: key.ownerId, role: "member", enabled } };
       },
       touchLastUsed: async (used: Map<string, number>) => {
@@ -206,7 +112,7 @@ export function openGatewayHarness(options: HarnessOptions = {}): GatewayHarness
       },
     },
     models: { all: async () => options.models ?? [embedModel()] },
-    channels: { all: async () => options.channels ?? [channelRecord()] },
+    channels: { all: async () => options.channels ?? [lexicalChannel()] },
     ledger: {
       reserve: async (reservation: Reservation) => {
         reservations.push(structuredClone(reservation));
@@ -268,32 +174,29 @@ export function openGatewayHarness(options: HarnessOptions = {}): GatewayHarness
     touched,
     addKey(fields, key = makeKey(random)) {
       const digest = digestKey(key);
-      keys.set(digest, keyRecord({ id: `key_${keys.size + 1}`, ...fields, digest }));
+      keys.set(digest, keyRecord("usr_1", { id: `key_${keys.size + 1}`, createdAt: 0, ...fields, digest }));
       return key;
     },
     change(...topics) {
       for (const listener of listeners) listener(new Set(topics));
     },
     async call(target, { method, headers, body, address = "127.0.0.1", signal, whileReading } = {}) {
-      const [path = "", query = ""] = target.split("?");
       const bytes = body instanceof Uint8Array ? body : Buffer.from(JSON.stringify(body) ?? "");
       const sent = { authorization: `Bearer ${harness.key}`, ...headers };
-      const request: Inbound = {
+      const releases: (() => void)[] = [];
+      const request = inbound(target, {
         method: method ?? (body === undefined ? "GET" : "POST"),
-        path,
-        query,
-        headers: new Map(Object.entries(sent).filter(([, value]) => value !== "")),
-        peer: { address, isLocal: true, isSecure: false },
-        requestId: "req-1",
-        receivedAt: clock.monotonic(),
-        signal: signal ?? new AbortController().signal,
-        readBody: async () => {
-          await whileReading?.();
-          return bytes;
-        },
-      };
+        headers: Object.entries(sent).filter(([, value]) => value !== ""),
+        body: bytes,
+        clock,
+        peer: { address },
+        signal,
+        whileReading,
+        whenOver: (release) => void releases.push(release),
+      });
       const reply = await handler(request);
-      const whole = await wholeOf(reply);
+      const whole = await wholeBody(reply);
+      for (const release of releases) release();
       await expectBothAdapters({ ...request, body: bytes }, { ...reply, body: whole });
       const text = whole.toString("utf8");
       const isJson = String(reply.headers["content-type"]).startsWith("application/json");

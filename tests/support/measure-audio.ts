@@ -28,7 +28,7 @@ export function medianPitch(samples: Float32Array, sampleRate: number): number {
   const window = Math.round(rate * 0.04);
   const [shortest, longest] = [Math.floor(rate / 450), Math.ceil(rate / 55)];
   const found: number[] = [];
-  for (let start = 0; start + window + longest + 1 < x.length; start += Math.round(rate * 0.02)) {
+  for (let start = 0; start + window + longest + 1 < x.length; start += window) {
     const pitch = framePitch(x, start, window, shortest, longest);
     if (pitch !== null) found.push(rate / pitch);
   }
@@ -44,18 +44,20 @@ function framePitch(
   longest: number,
 ): number | null {
   const at = (i: number) => x[start + i] ?? 0;
-  let own = 0;
-  for (let i = 0; i < window; i++) own += at(i) ** 2;
+  const energy = (from: number) => {
+    let sum = 0;
+    for (let i = from; i < from + window; i++) sum += at(i) ** 2;
+    return sum;
+  };
+  const own = energy(0);
   if (own / window < 1e-4) return null;
   const scores: number[] = [];
+  let shifted = energy(shortest - 1);
   for (let lag = shortest - 1; lag <= longest + 1; lag++) {
     let cross = 0;
-    let shifted = 1e-12;
-    for (let i = 0; i < window; i++) {
-      cross += at(i) * at(i + lag);
-      shifted += at(i + lag) ** 2;
-    }
-    scores.push(cross / Math.sqrt(own * shifted));
+    for (let i = start; i < start + window; i++) cross += (x[i] ?? 0) * (x[i + lag] ?? 0);
+    scores.push(cross / Math.sqrt(own * Math.max(shifted, 1e-12)));
+    shifted += at(lag + window) ** 2 - at(lag) ** 2;
   }
   let best = -1;
   for (let i = 1; i < scores.length - 1; i++) {
@@ -77,9 +79,7 @@ export function spectralEnvelope(samples: Float32Array, sampleRate: number): num
   for (let start = 0; start + FRAME <= samples.length; start += FRAME / 2) {
     const frame = samples.subarray(start, start + FRAME);
     if (rmsDb(frame) < -40) continue;
-    powerSpectrum(frame).forEach((value, bin) => {
-      power[bin] = (power[bin] ?? 0) + value;
-    });
+    addPower(frame, power);
   }
   const mel = (hertz: number) => 1127 * Math.log1p(hertz / 700);
   const edge = (i: number) => 700 * Math.expm1((mel(100) + ((mel(8000) - mel(100)) * i) / BANDS) / 1127);
@@ -99,34 +99,43 @@ export function envelopeDistance(a: readonly number[], b: readonly number[]): nu
   return a.reduce((sum, value, i) => sum + Math.abs(value - (b[i] ?? 0)), 0) / a.length;
 }
 
-/** Power of each bin under a Hann window; the length is a power of two. */
-export function powerSpectrum(frame: Float32Array): Float64Array {
-  const size = frame.length;
-  const re = Float64Array.from(frame, (value, i) => value * (0.5 - 0.5 * Math.cos((2 * Math.PI * i) / size)));
-  const im = new Float64Array(size);
+/** Sine and cosine of each FRAME-th of a turn. */
+const COSINES = Float64Array.from({ length: FRAME }, (_, i) => Math.cos((2 * Math.PI * i) / FRAME));
+const SINES = Float64Array.from({ length: FRAME }, (_, i) => Math.sin((2 * Math.PI * i) / FRAME));
+
+/** Adds the power of each bin of a frame of FRAME samples under a Hann window. */
+function addPower(frame: Float32Array, power: Float64Array): void {
+  const re = new Float64Array(FRAME);
+  const im = new Float64Array(FRAME);
+  for (let i = 0; i < FRAME; i++) re[i] = (frame[i] ?? 0) * (0.5 - 0.5 * (COSINES[i] ?? 0));
   transform(re, im);
-  return Float64Array.from({ length: size / 2 }, (_, i) => (re[i] ?? 0) ** 2 + (im[i] ?? 0) ** 2);
+  for (let i = 0; i < power.length; i++) power[i] = (power[i] ?? 0) + (re[i] ?? 0) ** 2 + (im[i] ?? 0) ** 2;
 }
 
-/** Radix-2 fast Fourier transform in place. */
+/** Radix-2 fast Fourier transform of FRAME real values in place. */
 function transform(re: Float64Array, im: Float64Array): void {
-  const size = re.length;
+  const size = FRAME;
   for (let i = 1, j = 0; i < size; i++) {
     let bit = size >> 1;
     for (; j & bit; bit >>= 1) j ^= bit;
     j ^= bit;
     if (i >= j) continue;
-    [re[i], re[j]] = [re[j] ?? 0, re[i] ?? 0];
-    [im[i], im[j]] = [im[j] ?? 0, im[i] ?? 0];
+    const swapped = re[i] ?? 0;
+    re[i] = re[j] ?? 0;
+    re[j] = swapped;
   }
   for (let length = 2; length <= size; length <<= 1) {
-    const angle = (-2 * Math.PI) / length;
+    const turn = size / length;
     for (let start = 0; start < size; start += length) {
       for (let k = 0; k < length / 2; k++) {
-        const [p, q] = [start + k, start + k + length / 2];
-        const [wr, wi] = [Math.cos(angle * k), Math.sin(angle * k)];
-        const [xr, xi] = [re[q] ?? 0, im[q] ?? 0];
-        const [tr, ti] = [xr * wr - xi * wi, xr * wi + xi * wr];
+        const p = start + k;
+        const q = p + length / 2;
+        const wr = COSINES[turn * k] ?? 0;
+        const wi = -(SINES[turn * k] ?? 0);
+        const xr = re[q] ?? 0;
+        const xi = im[q] ?? 0;
+        const tr = xr * wr - xi * wi;
+        const ti = xr * wi + xi * wr;
         re[q] = (re[p] ?? 0) - tr;
         im[q] = (im[p] ?? 0) - ti;
         re[p] = (re[p] ?? 0) + tr;

@@ -145,7 +145,7 @@ export async function createKey(
     headers: { "content-type": "application/json", cookie },
     body: JSON.stringify({ name: "test", ...fields }),
   });
-  // The console's envelope, as CONTRACT §7 gives it.
+  // The console's envelope.
   const body = (await reply.json()) as { data?: { key?: string }; message?: string };
   if (body.data?.key === undefined) throw new Error(`create key: ${reply.status} ${body.message}`);
   return body.data.key;

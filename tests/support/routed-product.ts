@@ -73,7 +73,7 @@ export interface RoutedProduct {
   rows(model: string): Promise<Row[]>;
   /** Like `rows`; waits until there are `count`. */
   whenRows(model: string, count: number): Promise<Row[]>;
-  /** Sends successful calls, so that repeats are within their budget (DESIGN §4). */
+  /** Sends successful calls, so that repeats are within their budget: a tenth of the channel's recent calls, at least 10. */
   busy(calls: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -240,7 +240,7 @@ export function spoken(
     : ["/v1/audio/speech", { model, input: text, voice: "alloy", response_format: "pcm" }];
 }
 
-/** Expects the dialect's own error body (CONTRACT §1); `code`: OpenAI's code or Gemini's status. */
+/** Expects the dialect's own error body; `code`: OpenAI's code or Gemini's status. */
 export function expectFailure(
   dialect: "gemini" | "openai",
   reply: Reply,

@@ -1,7 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import type { ConsoleServices } from "../../lib/console/context";
 import { applyStoredSettings } from "../../lib/console/settings/apply-settings";
 import { DEFAULT_LIMITS, type Limits } from "../../lib/contracts/limits";
@@ -9,7 +6,7 @@ import { createCatalog } from "../../lib/gateway/admission/catalog";
 import { createRateLimiter } from "../../lib/gateway/admission/rate-limiter";
 import { createGatewayState } from "../../lib/gateway/state";
 import type { Cipher } from "../../lib/ports/cipher";
-import type { Clock } from "../../lib/ports/clock";
+import type { Store } from "../../lib/ports/store";
 import { createProviders } from "../../lib/providers/registry";
 import { followAllowedUpstreams } from "../../lib/server/process/allowed-upstreams";
 import { createBackups } from "../../lib/server/process/backup-file";
@@ -18,33 +15,19 @@ import { openAuditChain } from "../../lib/server/process/secret-check";
 import { createSetupGuard } from "../../lib/server/process/setup-guard";
 import { workerFile } from "../../lib/server/process/workers";
 import { createCipher } from "../../lib/store/cipher";
-import { openSqliteStore } from "../../lib/store/sqlite/open";
 import { cheapArgon2 } from "./cheap-argon2";
-
-/** A clock that only moves by `advance`, for both wall and monotonic time. */
-export class FakeClock implements Clock {
-  #now: number;
-  constructor(at: number) {
-    this.#now = at;
-  }
-  now(): number {
-    return this.#now;
-  }
-  monotonic(): number {
-    return this.#now;
-  }
-  advance(ms: number): void {
-    this.#now += ms;
-  }
-}
+import { FakeClock } from "./factories";
+import { borrowStore, openStoreIn } from "./store-pool";
 
 export interface TestServicesOptions {
   /** `PATCHBAY_UPSTREAM_ALLOW`. */
   upstreamAllow?: string[];
   /** `PATCHBAY_WEBHOOK_ALLOW`. */
   webhookAllow?: string[];
-  /** Owned by the caller when given; else a new folder that `close()` removes. */
+  /** With a store of its own, owned by the caller; default: the folder of an empty store that `close()` clears. */
   dataDirectory?: string;
+  /** In place of one that is opened in `dataDirectory`. */
+  store?: Store;
   limits?: Partial<Limits>;
   setupToken?: string;
   passwordMinimum?: number;
@@ -67,15 +50,14 @@ export interface TestServices extends ConsoleServices {
 
 /** ConsoleServices over a real SQLite store in its own folder, with a fixed clock and the real providers. */
 export async function testServices(options: TestServicesOptions = {}): Promise<TestServices> {
-  const dataDirectory = options.dataDirectory ?? mkdtempSync(path.join(tmpdir(), "patchbay-services-"));
-  const clock = new FakeClock(1_790_000_000_000);
-  const store = await openSqliteStore({
-    databaseUrl: `file:${path.join(dataDirectory, "patchbay.db")}`,
-    writerWorker: workerFile("writer"),
-    instanceId: randomBytes(8).toString("hex"),
-    clock,
-    timeZone: "UTC",
-  });
+  const clock = new FakeClock();
+  const { store, dataDirectory } =
+    options.dataDirectory === undefined
+      ? await borrowStore(clock)
+      : {
+          store: options.store ?? (await openStoreIn(options.dataDirectory, clock)),
+          dataDirectory: options.dataDirectory,
+        };
   const guard = createSetupGuard({
     dataDirectory,
     fixedToken: options.setupToken ?? null,
@@ -137,7 +119,6 @@ export async function testServices(options: TestServicesOptions = {}): Promise<T
     async close() {
       await providers.close();
       await store.close();
-      if (options.dataDirectory === undefined) rmSync(dataDirectory, { recursive: true, force: true });
     },
   };
   await applyStoredSettings(services);

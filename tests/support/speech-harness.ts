@@ -18,6 +18,7 @@ import type { ChannelRecord, ModelRecord, Store, UsageRecord } from "../../lib/p
 import { EMBEDDED_VOICES } from "../../lib/providers/embedded-speech/voices";
 import { workerFile } from "../../lib/server/process/workers";
 import { expectBothAdapters, type Sent } from "./both-adapters";
+import { embedModel, SYSTEM_CLOCK, speechModel } from "./factories";
 import { tone } from "./tone";
 
 /** A scripted speech engine that records its requests and whether it was stopped. */
@@ -65,53 +66,6 @@ export async function* spoken(
   if (ending) yield ending;
 }
 
-const MODEL: ModelRecord = {
-  name: "patchbay-speech",
-  aliases: ["tts-1"],
-  operation: "speech",
-  description: "",
-  prices: {
-    inputPerMillionTokens: null,
-    inputPerMillionCharacters: null,
-    outputPerMillionTokens: null,
-    outputPerMillionSeconds: null,
-  },
-  maxCharacters: 32_000,
-  maxAudioSeconds: null,
-  dimensions: null,
-  canShorten: false,
-  maxInputTokens: null,
-  defaultVoice: "Kore",
-  cacheable: false,
-  batching: false,
-  enabled: true,
-  createdAt: 0,
-  version: 1,
-};
-
-export function channel(id: string, fields: Partial<ChannelRecord> = {}): ChannelRecord {
-  return {
-    id,
-    name: id,
-    provider: "embedded-speech",
-    baseUrl: null,
-    keys: [],
-    models: [{ name: MODEL.name, upstreamName: MODEL.name }],
-    priority: 0,
-    weight: 1,
-    rpm: null,
-    concurrency: null,
-    timeouts: {},
-    headers: {},
-    options: {},
-    enabled: true,
-    embedded: true,
-    createdAt: 0,
-    version: 1,
-    ...fields,
-  };
-}
-
 export interface SpeechHarness {
   /** Settled usage rows in order. */
   rows: UsageRecord[];
@@ -137,16 +91,16 @@ export function openSpeechHarness(
   const rows: UsageRecord[] = [];
   const reserved: UsageRecord[] = [];
   const leaving = new AbortController();
-  const model = { ...MODEL, ...options.model };
+  const model = speechModel(options.model);
   const entry: CatalogEntry = {
     model,
     routes: engines.map((one) => ({ channel: one.channel, upstreamName: `upstream-${one.channel.id}` })),
   };
   const embed: CatalogEntry = {
-    model: { ...MODEL, name: "patchbay-embed", aliases: [], operation: "embeddings" },
+    model: embedModel(),
     routes: [],
   };
-  const clock = { now: () => Date.now(), monotonic: () => performance.now() };
+  const clock = SYSTEM_CLOCK;
   const silent = { info() {}, warn() {}, error() {} };
   // The speech path uses these services only; the rest of the store is not called.
   const metrics = { observeCall() {}, count() {} };
@@ -275,7 +229,10 @@ function sharedEncoder() {
   shared ??= createAudioEncoder({ workerFile: workerFile("encode") });
   return shared;
 }
-afterAll(() => shared?.close());
+afterAll(async () => {
+  await shared?.close();
+  shared = undefined;
+});
 
 /** The chunks of a streamed body. */
 export function chunksOf(reply: Outbound): AsyncIterator<Uint8Array> {

@@ -12,10 +12,13 @@ function cpuMs(): number {
   return (user + system) / 1_000;
 }
 
-/** CPU milliseconds of `work`: the minimum of several runs, since a run may include garbage collection or compilation. */
-export function costOf(work: () => unknown, runs = 5): number {
+/**
+ * CPU milliseconds of `work`: the minimum of several runs, since a run may include garbage collection or compilation.
+ * The first run below `enoughMs` is the last.
+ */
+export function costOf(work: () => unknown, { runs = 5, enoughMs = 0 } = {}): number {
   let best = Number.POSITIVE_INFINITY;
-  for (let run = 0; run < runs; run++) {
+  for (let run = 0; run < runs && best >= enoughMs; run++) {
     const startedAt = cpuMs();
     work();
     best = Math.min(best, cpuMs() - startedAt);
@@ -36,12 +39,12 @@ export function growthOf(work: (length: number) => unknown, length: number, fact
     for (let run = 0; run <= attempt; run++) {
       longer = Math.min(
         longer,
-        costOf(() => work(length * factor), 1),
+        costOf(() => work(length * factor), { runs: 1 }),
       );
       if (longer < leastMs) return 0;
       once = Math.min(
         once,
-        costOf(() => work(length), 2),
+        costOf(() => work(length), { runs: 2 }),
       );
     }
     growth = Math.min(growth, longer / once);
@@ -49,10 +52,10 @@ export function growthOf(work: (length: number) => unknown, length: number, fact
   return growth;
 }
 
-/** The longest step in CPU milliseconds; the minimum of several runs. */
-export function longestStepMs(begin: () => Generator<unknown, unknown, void>, runs = 10): number {
+/** The longest step in CPU milliseconds: the minimum of up to ten runs, of which the first below `enoughMs` is the last. */
+export function longestStepMs(begin: () => Generator<unknown, unknown, void>, enoughMs: number): number {
   let best = Number.POSITIVE_INFINITY;
-  for (let run = 0; run < runs; run++) {
+  for (let run = 0; run < 10 && best >= enoughMs; run++) {
     const steps = begin();
     let longest = 0;
     let isDone = false;

@@ -8,6 +8,7 @@ import { writeSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import type { Store, UsageRecord } from "../../lib/ports/store";
 import { openStore } from "../../lib/store/open";
+import { SYSTEM_CLOCK } from "./factories";
 
 const [task = "", databaseUrl = "", writer = "", instanceId = ""] = process.argv.slice(2);
 const CALLERS = 24;
@@ -77,7 +78,7 @@ try {
     databaseUrl,
     writerWorker: pathToFileURL(writer),
     instanceId,
-    clock: { now: () => Date.now(), monotonic: () => performance.now() },
+    clock: SYSTEM_CLOCK,
     timeZone: "UTC",
   });
   print("open");

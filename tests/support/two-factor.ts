@@ -1,5 +1,5 @@
 import { type ConsoleHarness, type ConsoleReply, OWNER } from "./console-harness";
-import type { FakeClock } from "./services";
+import type { FakeClock } from "./factories";
 import { totpCode } from "./totp";
 
 export const STEP = 30_000;

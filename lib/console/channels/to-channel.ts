@@ -26,7 +26,7 @@ export function toBrokenModels(services: ConsoleServices, record: ChannelRecord)
   return brokenModels(circuits, record).map(({ name, health }) => ({ name, ...toHealth(services, health) }));
 }
 
-/** A channel as the API returns it, field by field, so that no encrypted key ever leaves (SECURITY EN-4). */
+/** A channel as the API returns it, field by field, so that no encrypted key ever leaves. */
 export function toChannel(services: ConsoleServices, record: ChannelRecord): Channel {
   const { circuits } = services.state;
   const { connectMs, firstByteMs, idleMs, totalMs } = record.timeouts;

@@ -23,7 +23,7 @@ export function voicesByRoute(services: GatewayServices, entry: CatalogEntry): P
       try {
         return await services.providers.speech(channel).voices(upstreamName);
       } catch (error) {
-        services.log.warn("voices.unknown", { channelId: channel.id, error });
+        services.log.warn("voices.unknown", { channel: channel.id, cause: error });
         return [];
       }
     }),
@@ -40,15 +40,22 @@ function idForms(services: GatewayServices, channel: ChannelRecord): readonly Re
   }
 }
 
+/** The names of each model over the lists that its channels gave last; a call usually gets the same lists. */
+const NAMES = new WeakMap<CatalogEntry, { lists: readonly (readonly Voice[])[]; names: VoiceNames }>();
+
 /** The voices of all channels of the model. A channel that cannot list them now accepts any name. */
 export async function listVoiceNames(services: GatewayServices, entry: CatalogEntry): Promise<VoiceNames> {
   const lists = await voicesByRoute(services, entry);
-  return {
+  const known = NAMES.get(entry);
+  if (known !== undefined && lists.every((list, at) => list === known.lists[at])) return known.names;
+  const names: VoiceNames = {
     names: [...new Set(lists.flatMap((voices) => voices.map((voice) => voice.name)))],
     aliases: [...new Set(lists.flatMap((voices) => voices.flatMap((voice) => voice.aliases ?? [])))],
     ids: entry.routes.flatMap(({ channel }) => idForms(services, channel)),
     isOpen: lists.some((voices) => voices.length === 0),
   };
+  NAMES.set(entry, { lists, names });
+  return names;
 }
 
 /** The entry equal to `asked`, exactly or else without regard to case. */

@@ -26,7 +26,9 @@ export async function openSpeech(
   signal: AbortSignal,
 ): Promise<OpenedSpeech> {
   const halting = new AbortController();
-  const source = speak(AbortSignal.any([signal, halting.signal]))[Symbol.asyncIterator]();
+  // Cheaper than AbortSignal.any; the signal belongs to this attempt, so that the listener lives no longer than it.
+  signal.addEventListener("abort", () => halting.abort(signal.reason), { once: true });
+  const source = speak(halting.signal)[Symbol.asyncIterator]();
   const event = await source.next();
   // The attempt has timed out, or the caller has left.
   if (signal.aborted) {
@@ -128,7 +130,8 @@ export function meteredSpeech(
       }
     },
     async return() {
-      await stop(stopReason(ctx.signal));
+      // A reply that has ended is not an error, whose stack trace would cost more than the end.
+      if (!isOver) await stop(stopReason(ctx.signal));
       return { done: true, value: undefined };
     },
     async throw(error) {
@@ -161,17 +164,21 @@ function audio(pcm: Uint8Array): IteratorResult<SpeechEvent> {
 }
 
 /** The value of `work`; throws `upstream_timeout` after `ms`. */
-async function withTimeout<T>(work: Promise<T>, ms: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_resolve, reject) => {
+function withTimeout<T>(work: Promise<T>, ms: number): Promise<T> {
+  return new Promise((resolve, reject) => {
     // Created only when needed: this runs per chunk, and a stack trace costs more than the chunk.
-    timer = setTimeout(() => reject(stalled()), Math.max(0, ms));
+    const timer = setTimeout(() => reject(stalled()), Math.max(0, ms));
+    work.then(
+      (value) => {
+        clearTimeout(timer);
+        resolve(value);
+      },
+      (error: unknown) => {
+        clearTimeout(timer);
+        reject(error);
+      },
+    );
   });
-  try {
-    return await Promise.race([work, timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 function stalled(): AppError {

@@ -16,6 +16,7 @@ import { isDoneMark, serverSentEvents } from "../outbound/server-sent-events";
 import { MOST_SPEECH_BYTES, type UpstreamSettings } from "../upstream/settings";
 import { audioEvents } from "../upstream-audio/audio-events";
 import { AudioReader, checkAudioType, rateOf } from "../upstream-audio/audio-reader";
+import { NO_TABLE } from "../upstream-voices/voice-table";
 import { GEMINI_OPTIONS, geminiBase, keyHeaders, methodPath, speechForm } from "./options";
 import { readGeminiRefusal } from "./refusal";
 import { geminiSpeechBody } from "./speech-request";
@@ -30,7 +31,7 @@ interface Told extends SpeechUsage {
 export function geminiSpeech(settings: UpstreamSettings, channel: ChannelRecord): SpeechModel {
   return {
     synthesize: (request, options) => speak(settings, channel, request, options),
-    voices: async () => geminiVoices(GEMINI_OPTIONS.of(channel).voices ?? {}),
+    voices: async () => geminiVoices(GEMINI_OPTIONS.of(channel).voices ?? NO_TABLE),
     carries: ["languageCode", "systemInstruction", "tools", "candidateCount", "instructions"],
   };
 }

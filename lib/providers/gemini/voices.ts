@@ -1,17 +1,11 @@
 import { AppError } from "../../errors";
 import type { Voice } from "../../ports/speech-model";
 import { GEMINI_VOICES, geminiEquivalent, OPENAI_VOICES } from "../upstream-voices/equivalents";
-import {
-  fallbackVoice,
-  fromTable,
-  joinVoices,
-  tableVoices,
-  type VoiceTable,
-} from "../upstream-voices/voice-table";
+import { catalogueVoices, fallbackVoice, fromTable, type VoiceTable } from "../upstream-voices/voice-table";
 
 /** The prebuilt voices, OpenAI's names for them, and those of the channel's table. Google has no list of voices. */
 export function geminiVoices(table: VoiceTable): readonly Voice[] {
-  return joinVoices(tableVoices(table), GEMINI_VOICES, OPENAI_VOICES);
+  return catalogueVoices(table, GEMINI_VOICES, OPENAI_VOICES);
 }
 
 /** Gemini's voice for a caller's name. Throws `invalid` for an unknown name without a `*` in the table. */

@@ -11,12 +11,12 @@ import {
 } from "../upstream-voices/equivalents";
 import type { ListedVoice, VoiceLists } from "../upstream-voices/voice-list";
 import {
+  catalogueVoices,
   fallbackVoice,
   fromTable,
-  joinVoices,
   listedVoice,
+  NO_TABLE,
   nearestVoice,
-  tableVoices,
 } from "../upstream-voices/voice-table";
 import { formOf } from "./options";
 import { readOpenAiRefusal } from "./refusal";
@@ -40,6 +40,8 @@ const KOKORO_LANGUAGES: Readonly<Record<string, string>> = {
   p: "pt-BR",
   z: "zh",
 };
+
+const NO_VOICES: readonly Voice[] = [];
 
 function listKey(channel: ChannelRecord): string {
   return `${channel.id}/${channel.version}`;
@@ -110,13 +112,13 @@ export async function openAiVoices(
   channel: ChannelRecord,
 ): Promise<readonly Voice[]> {
   const form = formOf(channel);
-  const table = form.options.voices ?? {};
+  const table = form.options.voices ?? NO_TABLE;
   const listed = form.hasVoiceList
     ? await lists.get(listKey(channel), () => fetchVoices(settings, channel))
     : null;
-  if (listed !== null) return joinVoices(tableVoices(table), listed, OPENAI_VOICES, GEMINI_VOICES);
-  if (form.isOpenAi) return joinVoices(tableVoices(table), OPENAI_VOICES, GEMINI_VOICES);
-  return Object.keys(table).length > 0 ? joinVoices(tableVoices(table), OPENAI_VOICES, GEMINI_VOICES) : [];
+  if (listed !== null) return catalogueVoices(table, listed, OPENAI_VOICES, GEMINI_VOICES);
+  const isKnown = form.isOpenAi || Object.keys(table).length > 0;
+  return isKnown ? catalogueVoices(table, OPENAI_VOICES, GEMINI_VOICES) : NO_VOICES;
 }
 
 /**

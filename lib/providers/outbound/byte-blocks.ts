@@ -8,13 +8,20 @@ export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
+/** Chunks from this size on are kept as they are. */
+const LARGE_BYTES = 8 * 1024;
+
 /**
- * Bytes appended chunk by chunk and held in blocks. Existing bytes are not copied again as more arrive, and chunks of
- * any size cost no more memory than their bytes.
+ * Bytes appended chunk by chunk and held in blocks: large chunks themselves, smaller ones copied together. Chunks of any
+ * size cost no more than twice the memory of their bytes, and existing bytes are not copied again as more arrive.
  */
 export class ByteBlocks {
-  /** All but the last are full; the first grows up to a block's size. */
+  /** None longer than BLOCK_BYTES. */
   readonly #blocks: Uint8Array[] = [];
+  /** Where each block begins. */
+  readonly #starts: number[] = [];
+  /** Bytes used of the last block where small chunks are copied into it; null where it is a chunk. */
+  #used: number | null = null;
   #length = 0;
 
   get length(): number {
@@ -22,39 +29,86 @@ export class ByteBlocks {
   }
 
   append(bytes: Uint8Array): void {
+    // A view of a much larger buffer would keep all of it in memory.
+    if (bytes.length < LARGE_BYTES || bytes.buffer.byteLength > 2 * bytes.length) {
+      this.#copy(bytes);
+      return;
+    }
+    this.#closeBlock();
+    for (let at = 0; at < bytes.length; at += BLOCK_BYTES) {
+      const block = bytes.subarray(at, at + BLOCK_BYTES);
+      this.#add(block);
+      this.#length += block.length;
+    }
+  }
+
+  #add(block: Uint8Array): void {
+    this.#blocks.push(block);
+    this.#starts.push(this.#length);
+  }
+
+  /** Frees what a block has unused, before a large chunk. */
+  #closeBlock(): void {
+    const last = this.#blocks.length - 1;
+    const block = this.#blocks[last];
+    if (this.#used === null || block === undefined) return;
+    this.#blocks[last] = block.slice(0, this.#used);
+    this.#used = null;
+  }
+
+  #copy(bytes: Uint8Array): void {
     for (let at = 0; at < bytes.length; ) {
-      const used = this.#length % BLOCK_BYTES;
-      const block = this.#blockWithRoom(used, bytes.length - at);
+      const block = this.#blockWithRoom(bytes.length - at);
+      const used = this.#used ?? 0;
       const piece = bytes.subarray(at, at + block.length - used);
       block.set(piece, used);
       at += piece.length;
+      this.#used = used + piece.length;
       this.#length += piece.length;
     }
   }
 
-  #blockWithRoom(used: number, wanted: number): Uint8Array {
-    const last = this.#blocks.at(-1);
-    if (used > 0 && last !== undefined && last.length > used) return last;
-    const least = this.#length < BLOCK_BYTES ? Math.max(used + wanted, 2 * used) : BLOCK_BYTES;
-    const block = new Uint8Array(Math.min(BLOCK_BYTES, least));
-    if (used > 0 && last !== undefined) {
-      block.set(last);
-      this.#blocks.pop();
+  /** A block with space; a small one grows up to BLOCK_BYTES. */
+  #blockWithRoom(wanted: number): Uint8Array {
+    const last = this.#blocks.length - 1;
+    const block = this.#blocks[last];
+    const used = this.#used ?? BLOCK_BYTES;
+    if (block !== undefined && used < block.length) return block;
+    const grows = block !== undefined && used < BLOCK_BYTES;
+    const least = grows ? Math.max(used + wanted, 2 * used) : wanted;
+    const fresh = new Uint8Array(Math.min(BLOCK_BYTES, least));
+    if (grows) {
+      fresh.set(block);
+      this.#blocks[last] = fresh;
+    } else {
+      this.#add(fresh);
+      this.#used = 0;
     }
-    this.#blocks.push(block);
-    return block;
+    return fresh;
   }
 
   /** Views of the bytes from `from` up to `to`, none longer than a block. */
   *pieces(from = 0, to = this.#length): Generator<Uint8Array> {
-    for (let at = from; at < to; ) {
-      const offset = at % BLOCK_BYTES;
-      const block = this.#blocks[Math.floor(at / BLOCK_BYTES)];
-      if (block === undefined) return;
-      const piece = block.subarray(offset, Math.min(block.length, offset + to - at));
+    for (let index = this.#indexOf(from), at = from; at < to; index += 1) {
+      const block = this.#blocks[index];
+      const start = this.#starts[index];
+      if (block === undefined || start === undefined) return;
+      const piece = block.subarray(at - start, Math.min(block.length, to - start));
       yield piece;
       at += piece.length;
     }
+  }
+
+  /** The block that holds the byte at `at`. */
+  #indexOf(at: number): number {
+    let low = 0;
+    let high = this.#starts.length - 1;
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if ((this.#starts[middle] ?? 0) <= at) low = middle;
+      else high = middle - 1;
+    }
+    return low;
   }
 
   /** The bytes as text. Throws `upstream_invalid` when they are not UTF-8. */

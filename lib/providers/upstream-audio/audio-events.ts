@@ -3,8 +3,8 @@ import { invalidAnswer } from "../outbound/failure";
 
 /** Less is not speech: held back until there is more, so that a reply with only a click can still fail over. */
 const LEAST_BYTES = 40 * 48;
-/** Longest piece of audio: half a second. */
-const PIECE_BYTES = 500 * 48;
+/** Longest piece of audio: more than one second. */
+const PIECE_BYTES = 64 * 1024;
 
 /**
  * PCM as it arrives, as audio events: whole samples, none empty. Throws `upstream_invalid` at the end of a stream that
@@ -24,7 +24,7 @@ export async function* audioEvents(pcm: AsyncIterable<Uint8Array>): AsyncGenerat
     heldBytes += piece.length;
     if (heldBytes < LEAST_BYTES) continue;
     hasBegun = true;
-    yield* pieces(Buffer.concat(held));
+    yield* pieces(held.length === 1 ? piece : Buffer.concat(held));
     held = [];
   }
   if (!hasBegun) throw invalidAnswer(heldBytes === 0 ? "without audio" : "with no more than a click");

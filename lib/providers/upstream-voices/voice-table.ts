@@ -24,6 +24,27 @@ export function tableVoices(table: VoiceTable): Voice[] {
     .map((name) => ({ name, languages: [], gender: "neutral", description: "", family: "engine" }));
 }
 
+/** For a channel without a table. */
+export const NO_TABLE: VoiceTable = {};
+
+const JOINED = new WeakMap<VoiceTable, WeakMap<readonly Voice[], readonly Voice[]>>();
+
+/**
+ * The voices of a table and of lists, joined once for each table and first list, which decides the others: every call
+ * asks for them.
+ */
+export function catalogueVoices(
+  table: VoiceTable,
+  first: readonly Voice[],
+  ...others: readonly (readonly Voice[])[]
+): readonly Voice[] {
+  const byFirst = JOINED.get(table) ?? new WeakMap<readonly Voice[], readonly Voice[]>();
+  JOINED.set(table, byFirst);
+  const joined = byFirst.get(first) ?? joinVoices(tableVoices(table), first, ...others);
+  byFirst.set(first, joined);
+  return joined;
+}
+
 /** Joins lists; each name once (ignoring case) with the aliases of all voices of that name. */
 export function joinVoices(...lists: readonly (readonly Voice[])[]): Voice[] {
   const byName = new Map<string, Voice>();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { AlertRecord, Alerts } from "../../../lib/ports/store";
-import { insertKey, NO_BUDGET, PERIOD, unique, usageRecord } from "./records";
-import { concurrently, type NewTestDatabase, NOW } from "./test-database";
+import { insertKey, NO_BUDGET, NOW, PERIOD, unique, usageRecord } from "../../support/factories";
+import { concurrently, type NewTestDatabase } from "./test-database";
 
 type New = Parameters<Alerts["raise"]>[0];
 

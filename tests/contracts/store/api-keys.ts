@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { KeyRecord, Store } from "../../../lib/ports/store";
-import { insertKey, keyRecord, sessionRecord, userRecord } from "./records";
-import { type NewTestDatabase, NOW, type TestDatabase } from "./test-database";
+import { insertKey, keyRecord, NOW, sessionRecord, userRecord } from "../../support/factories";
+import type { NewTestDatabase, TestDatabase } from "./test-database";
 
 const ALL = { limit: 100, cursor: null, q: null, ownerId: null };
 

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { AuditRecord, Store } from "../../../lib/ports/store";
-import { auditEntry } from "./records";
-import { concurrently, type NewTestDatabase, NOW, startAudit, type TestDatabase } from "./test-database";
+import { auditEntry, NOW } from "../../support/factories";
+import { concurrently, type NewTestDatabase, startAudit, type TestDatabase } from "./test-database";
 
 const ALL = { limit: 100, cursor: null, q: null };
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Store } from "../../../lib/ports/store";
-import { channelRecord, modelRecord, unique } from "./records";
-import { concurrently, type NewTestDatabase, NOW, outcomesOf, type TestDatabase } from "./test-database";
+import { channelRecord, modelRecord, NOW, unique } from "../../support/factories";
+import { concurrently, type NewTestDatabase, outcomesOf, type TestDatabase } from "./test-database";
 
 export function catalogueContract(newDatabase: NewTestDatabase): void {
   describe("channels, models and settings", () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Store, Topic } from "../../../lib/ports/store";
-import { channelRecord, insertKey, modelRecord, userRecord } from "./records";
+import { channelRecord, insertKey, modelRecord, userRecord } from "../../support/factories";
 import type { NewTestDatabase, TestDatabase } from "./test-database";
 
 /** Resolves when the store has reported a topic; the test's own timeout limits the wait. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Store, UsageRecord } from "../../../lib/ports/store";
+import { insertKey, NO_BUDGET, NOW, PERIOD, unique, usageRecord } from "../../support/factories";
 import { allUsage, expectLedgerSumsToMatch } from "./ledger-sums";
-import { insertKey, NO_BUDGET, PERIOD, unique, usageRecord } from "./records";
-import { concurrently, type NewTestDatabase, NOW } from "./test-database";
+import { concurrently, type NewTestDatabase } from "./test-database";
 
 /** The usage ledger with several instances, and after their ends. */
 export function instancesContract(newDatabase: NewTestDatabase): void {

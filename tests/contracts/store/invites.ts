@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Store } from "../../../lib/ports/store";
-import { inviteRecord, userRecord } from "./records";
-import { concurrently, type NewTestDatabase, NOW, type TestDatabase } from "./test-database";
+import { inviteRecord, NOW, userRecord } from "../../support/factories";
+import { concurrently, type NewTestDatabase, type TestDatabase } from "./test-database";
 
 const OPEN = { limit: 100, cursor: null, q: null, now: NOW };
 

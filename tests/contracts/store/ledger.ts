@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Reservation, Store, UsageRecord } from "../../../lib/ports/store";
+import { insertKey, NO_BUDGET, NOW, PERIOD, usageRecord } from "../../support/factories";
 import { allUsage, expectLedgerSumsToMatch } from "./ledger-sums";
-import { insertKey, NO_BUDGET, PERIOD, usageRecord } from "./records";
-import { concurrently, type NewTestDatabase, NOW, outcomesOf, type TestDatabase } from "./test-database";
+import { concurrently, type NewTestDatabase, outcomesOf, type TestDatabase } from "./test-database";
 
 export function ledgerContract(newDatabase: NewTestDatabase): void {
   describe("the ledger", () => {

@@ -1,7 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Store } from "../../../lib/ports/store";
-import { auditEntry, inviteRecord, keyRecord, PERIOD, unique, usageRecord, userRecord } from "./records";
-import { type NewTestDatabase, NOW, type TestDatabase } from "./test-database";
+import {
+  auditEntry,
+  inviteRecord,
+  keyRecord,
+  NOW,
+  PERIOD,
+  unique,
+  usageRecord,
+  userRecord,
+} from "../../support/factories";
+import type { NewTestDatabase, TestDatabase } from "./test-database";
 
 /** One row more than a page. */
 const ROWS = 101;

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { Client, TypeOverrides } from "pg";
 import type { Store } from "../../../lib/ports/store";
 import { openStore } from "../../../lib/store/open";
+import { SYSTEM_CLOCK } from "../../support/factories";
 import type { TestPostgres } from "../../support/postgres";
-import { SYSTEM_CLOCK } from "./sqlite-database";
 import { startAudit, type TestDatabase } from "./test-database";
 
 /** `bigint` and `numeric`, as numbers. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { RejectionRecord, Store } from "../../../lib/ports/store";
-import { unique } from "./records";
-import { concurrently, type NewTestDatabase, NOW, type TestDatabase } from "./test-database";
+import { NOW, unique } from "../../support/factories";
+import { concurrently, type NewTestDatabase, type TestDatabase } from "./test-database";
 
 const MINUTE = 60_000;
 const START = NOW - (NOW % MINUTE);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Store } from "../../../lib/ports/store";
-import { auditEntry, userRecord } from "./records";
-import { concurrently, type NewTestDatabase, NOW, outcomesOf, type TestDatabase } from "./test-database";
+import { auditEntry, NOW, userRecord } from "../../support/factories";
+import { concurrently, type NewTestDatabase, outcomesOf, type TestDatabase } from "./test-database";
 
 export function setupContract(newDatabase: NewTestDatabase): void {
   describe("initial setup", () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Store } from "../../../lib/ports/store";
-import { flowRecord, keyRecord, sessionRecord, unique, userRecord } from "./records";
-import { concurrently, type NewTestDatabase, NOW, type TestDatabase } from "./test-database";
+import { flowRecord, keyRecord, NOW, sessionRecord, unique, userRecord } from "../../support/factories";
+import { concurrently, type NewTestDatabase, type TestDatabase } from "./test-database";
 
 const RULE = { threshold: 3, baseMs: 1_000, maxMs: 5_000 };
 

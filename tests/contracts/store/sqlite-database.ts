@@ -3,13 +3,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import Database from "libsql";
-import type { Clock } from "../../../lib/ports/clock";
 import type { Store } from "../../../lib/ports/store";
 import { workerFile } from "../../../lib/server/process/workers";
 import { openStore } from "../../../lib/store/open";
+import { SYSTEM_CLOCK } from "../../support/factories";
 import { startAudit, type TestDatabase } from "./test-database";
-
-export const SYSTEM_CLOCK: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
 
 export interface SqlitePlace extends TestDatabase {
   file: string;

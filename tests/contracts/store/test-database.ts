@@ -1,9 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { Clock } from "../../../lib/ports/clock";
 import type { Store } from "../../../lib/ports/store";
-
-/** The current time in these tests; a Monday in September 2026. */
-export const NOW = 1_790_000_000_000;
+import { NOW } from "../../support/factories";
 
 /** A separate, empty database to open stores on, with direct access to its tables. */
 export interface TestDatabase {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Store } from "../../../lib/ports/store";
-import { auditEntry, userRecord } from "./records";
+import { auditEntry, userRecord } from "../../support/factories";
 import type { NewTestDatabase, TestDatabase } from "./test-database";
 
 const ODD: [words: string, text: string][] = [

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Store } from "../../../lib/ports/store";
-import { keyRecord, userRecord } from "./records";
+import { keyRecord, userRecord } from "../../support/factories";
 import { concurrently, type NewTestDatabase, outcomesOf, type TestDatabase } from "./test-database";
 
 export function transactionsContract(newDatabase: NewTestDatabase): void {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CallTrace, Store, UsageFilter, UsageRecord, UsageSummaryQuery } from "../../../lib/ports/store";
-import { channelRecord, insertKey, PERIOD, usageRecord } from "./records";
-import { type NewTestDatabase, NOW, type TestDatabase } from "./test-database";
+import { channelRecord, insertKey, NOW, PERIOD, usageRecord } from "../../support/factories";
+import type { NewTestDatabase, TestDatabase } from "./test-database";
 
 const HOUR = 3_600_000;
 

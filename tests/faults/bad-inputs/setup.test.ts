@@ -1,13 +1,15 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { OWNER, type Product, setUp, startProduct } from "../../support/product";
 import { sendRaw } from "../../support/raw-request";
 import { digestStore } from "../../support/store-dump";
 
 let product: Product;
-beforeEach(async () => {
-  product = await startProduct({ nodeAdapterOnly: true });
-});
-afterEach(() => product?.close());
+// Sign-in has its own tests of rate limits.
+const env = { PATCHBAY_LIMITS: JSON.stringify({ loginAttemptsPerMinute: 10_000 }) };
+const start = async () => {
+  product = await startProduct({ nodeAdapterOnly: true, env });
+};
+const stop = () => product?.close();
 
 const GOOD = { ...OWNER, confirmPassword: OWNER.password };
 function post(body: unknown, headers: Record<string, string> = {}, path = "/api/setup") {
@@ -19,6 +21,10 @@ function post(body: unknown, headers: Record<string, string> = {}, path = "/api/
 }
 
 describe("before set-up", () => {
+  // None of these tests sets it up.
+  beforeAll(start);
+  afterAll(stop);
+
   test("each bad field is 400 with the field named, and nothing is created", async () => {
     const before = digestStore(product.dataDirectory);
     const cases: [string, object][] = [
@@ -67,15 +73,6 @@ describe("before set-up", () => {
     expect(digestStore(product.dataDirectory)).toBe(before);
   });
 
-  test("N-204 the token counts in the body alone, and opens set-up from elsewhere", async () => {
-    const token = /#token=([\w-]+)/.exec(product.output())?.[1] ?? "";
-    expect(token.length).toBeGreaterThanOrEqual(43);
-    const elsewhere = { "x-forwarded-for": "1.2.3.4" };
-    expect((await post(GOOD, elsewhere, `/api/setup?setup_token=${token}`)).status).toBe(401);
-    expect((await post({ ...GOOD, setup_token: `${token}x` }, elsewhere)).status).toBe(401);
-    expect((await post({ ...GOOD, setup_token: token }, elsewhere)).status).toBe(200);
-  });
-
   test("the gateway and sign-in answer 503 not_initialized", async () => {
     const login = await post(OWNER, {}, "/api/user/login");
     expect(login.status).toBe(503);
@@ -89,7 +86,19 @@ describe("before set-up", () => {
   });
 });
 
-describe("concurrent setups and afterwards", () => {
+describe("the first set-up", () => {
+  beforeEach(start);
+  afterEach(stop);
+
+  test("N-204 the token counts in the body alone, and opens set-up from elsewhere", async () => {
+    const token = /#token=([\w-]+)/.exec(product.output())?.[1] ?? "";
+    expect(token.length).toBeGreaterThanOrEqual(43);
+    const elsewhere = { "x-forwarded-for": "1.2.3.4" };
+    expect((await post(GOOD, elsewhere, `/api/setup?setup_token=${token}`)).status).toBe(401);
+    expect((await post({ ...GOOD, setup_token: `${token}x` }, elsewhere)).status).toBe(401);
+    expect((await post({ ...GOOD, setup_token: token }, elsewhere)).status).toBe(200);
+  });
+
   test("N-210 of fifty concurrent setups one succeeds and 49 get 409", async () => {
     const replies = await Promise.all(
       Array.from({ length: 50 }, (_, i) => post({ ...GOOD, username: `owner${i}` })),
@@ -97,9 +106,16 @@ describe("concurrent setups and afterwards", () => {
     const statuses = replies.map((reply) => reply.status).sort();
     expect(statuses).toEqual([200, ...Array.from({ length: 49 }, () => 409)]);
   });
+});
+
+describe("after set-up", () => {
+  beforeAll(async () => {
+    await start();
+    await setUp(product.url);
+  });
+  afterAll(stop);
 
   test("N-209 a later call is 409, whatever it says", async () => {
-    await setUp(product.url);
     const before = digestStore(product.dataDirectory);
     const [one, two] = [await post(GOOD), await post({ nonsense: true })];
     expect([one.status, two.status]).toEqual([409, 409]);
@@ -107,8 +123,7 @@ describe("concurrent setups and afterwards", () => {
     expect(digestStore(product.dataDirectory)).toBe(before);
   });
 
-  test("SU-6 after setup the state has only `status`", async () => {
-    await setUp(product.url);
+  test("after setup the state has only `status`", async () => {
     const reply = await sendRaw(product.url, { method: "GET", path: "/api/setup" });
     expect(reply.json).toEqual({ success: true, message: "", data: { status: true } });
   });

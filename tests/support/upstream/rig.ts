@@ -6,12 +6,12 @@ import type { ChannelRecord } from "../../../lib/ports/store";
 import type { Lookup } from "../../../lib/providers/outbound/resolver";
 import { createProviders } from "../../../lib/providers/registry";
 import { createCipher } from "../../../lib/store/cipher";
+import { channelRecord, SYSTEM_CLOCK } from "../factories";
 import type { Upstream } from "./server";
 
 export const UPSTREAM_KEY = "sk-upstream-0123456789abcdef";
 
 const cipher = createCipher({ current: "a secret of the tests, long enough", previous: [] });
-export const CLOCK: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
 
 export interface RigOptions {
   allow?: readonly string[];
@@ -27,7 +27,7 @@ export function createRig(upstreams: readonly Upstream[], options: RigOptions = 
     workerFile: () => {
       throw new Error("No engine is needed here.");
     },
-    clock: options.clock ?? CLOCK,
+    clock: options.clock ?? SYSTEM_CLOCK,
     upstreams: {
       cipher,
       limits: { ...DEFAULT_LIMITS, ...options.limits },
@@ -55,27 +55,20 @@ export function channelTo(
 ): ChannelRecord {
   channels += 1;
   const id = `chn_${channels}`;
-  const sealed = cipher.encrypt("upstream-key", channelKeyAad(id, "cky_1"), UPSTREAM_KEY);
-  return {
+  const encrypted = cipher.encrypt("upstream-key", channelKeyAad(id, "cky_1"), UPSTREAM_KEY);
+  return channelRecord({
     id,
     name: `channel ${channels}`,
     provider,
     baseUrl: `${upstream.origin}${BASE_PATHS[provider] ?? ""}`,
-    keys: [{ id: "cky_1", sealed, display: "****cdef" }],
+    keys: [{ id: "cky_1", encrypted, display: "****cdef" }],
     models: [],
-    priority: 0,
-    weight: 1,
-    rpm: null,
-    concurrency: null,
     timeouts: {},
     headers: {},
     options: {},
-    enabled: true,
-    embedded: false,
     createdAt: 0,
-    version: 1,
     ...fields,
-  };
+  });
 }
 
 export function callOptions(fields: Partial<CallOptions> = {}): CallOptions {

@@ -20,7 +20,7 @@ let services: TestServices;
 let door: ConsoleHarness;
 beforeEach(async () => {
   place = adminPlace();
-  services = await place.openServices();
+  services = await place.openServices({ realHasher: true });
   door = openConsoleHarness(services);
 });
 afterEach(async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { chooseChannel, sharesOf } from "@/lib/gateway/routing/choose-channel";
 import { createTraffic, type RunningAttempt } from "@/lib/gateway/routing/traffic";
-import { channelRecord, StillClock } from "../../support/gateway-harness";
+import { FakeClock, lexicalChannel } from "../../support/factories";
 
 /** Simulates thousands of requests with a fake clock and seeded random numbers. */
 
@@ -24,12 +24,12 @@ interface Channel {
 }
 
 function simulate(channels: readonly Channel[]) {
-  const clock = new StillClock();
+  const clock = new FakeClock();
   const from = clock.at;
   const traffic = createTraffic(clock);
   const random = createRandom();
   const targets = channels.map(({ weight }, index) => ({
-    channel: channelRecord({ id: String(index), weight }),
+    channel: lexicalChannel({ id: String(index), weight }),
     upstreamName: "m",
   }));
   const running: { at: number; attempt: RunningAttempt }[] = [];
@@ -160,7 +160,7 @@ test("a channel that stops answering loses its requests before any of them times
 });
 
 test("measures latency per model on a channel", () => {
-  const clock = new StillClock();
+  const clock = new FakeClock();
   const traffic = createTraffic(clock);
   for (const [model, tookMs] of [
     ["speech", 800],
@@ -175,7 +175,7 @@ test("measures latency per model on a channel", () => {
 });
 
 test("a request that waits raises the latency of its channel once the mean wait exceeds 4 times the measured latency", () => {
-  const clock = new StillClock();
+  const clock = new FakeClock();
   const traffic = createTraffic(clock);
   const latency = () => traffic.latencyMs("a", "m");
   const measured = traffic.begin("a", "m", false);
@@ -196,7 +196,7 @@ test("a request that waits raises the latency of its channel once the mean wait 
 });
 
 test("differences in latency below 1 ms do not change the shares", () => {
-  const pool = ["a", "b"].map((id) => ({ channel: channelRecord({ id }), upstreamName: "m" }));
+  const pool = ["a", "b"].map((id) => ({ channel: lexicalChannel({ id }), upstreamName: "m" }));
   const sharesAt = (latencies: Record<string, number>) =>
     sharesOf(pool, ({ channel }) => latencies[channel.id] ?? null);
   expect(sharesAt({ a: 0.1, b: 1 })).toEqual([0.5, 0.5]);

@@ -3,7 +3,7 @@ import { AppError, type ErrorCode, type ErrorDetails } from "@/lib/errors";
 import { brokenModels, channelHealth, keyHealth, modelHealth } from "@/lib/gateway/routing/circuit-health";
 import { createCircuits } from "@/lib/gateway/routing/circuits";
 import { UpstreamProgress } from "@/lib/ports/upstream-progress";
-import { StillClock } from "../../support/gateway-harness";
+import { FakeClock } from "../../support/factories";
 
 /** The progress of an attempt whose upstream answered, or did not. */
 function progressOf(hasHead: boolean, batch: UpstreamProgress | null = null): UpstreamProgress {
@@ -13,7 +13,7 @@ function progressOf(hasHead: boolean, batch: UpstreamProgress | null = null): Up
   return progress;
 }
 
-function open(clock = new StillClock()) {
+function open(clock = new FakeClock()) {
   const changes: string[] = [];
   const circuits = createCircuits(clock, ({ channelId, keyId, model }, { state }) =>
     changes.push(`${[channelId, keyId, model].filter((part) => part !== null).join("/")} ${state}`),
@@ -202,7 +202,7 @@ test("counts a batch as one failure or one success, regardless of its number of 
 
 const channel = {
   id: "c",
-  keys: ["k1", "k2"].map((id) => ({ id, sealed: "", display: "" })),
+  keys: ["k1", "k2"].map((id) => ({ id, encrypted: "", display: "" })),
   models: ["m", "n"].map((name) => ({ name, upstreamName: name })),
 };
 

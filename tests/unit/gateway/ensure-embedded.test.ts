@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from "vitest";
 import { ensureEmbedded } from "@/lib/console/channels/ensure-embedded";
 import type { ChannelRecord, ModelRecord, Repositories, Store } from "@/lib/ports/store";
 import { PROVIDER_NAMES } from "@/lib/providers/registry";
-import { embedModel, StillClock } from "../../support/gateway-harness";
+import { embedModel, FakeClock } from "../../support/factories";
 
 let channels: Map<string, ChannelRecord>;
 let models: Map<string, ModelRecord>;
@@ -32,7 +32,7 @@ beforeEach(() => {
 });
 
 test("adds the built-in engines with one model each to an empty store", async () => {
-  await ensureEmbedded(store, new StillClock());
+  await ensureEmbedded(store, new FakeClock());
   expect([...models.keys()].sort()).toEqual(["patchbay-embed", "patchbay-speech"]);
   expect([...channels.values()].map((one) => one.name)).toEqual(["Built-in speech", "Built-in embeddings"]);
   for (const channel of channels.values()) {
@@ -43,7 +43,7 @@ test("adds the built-in engines with one model each to an empty store", async ()
 });
 
 test("concurrent and later starts change nothing", async () => {
-  const clock = new StillClock();
+  const clock = new FakeClock();
   await Promise.all(Array.from({ length: 8 }, () => ensureEmbedded(store, clock)));
   const before = structuredClone([...channels.values(), ...models.values()]);
   clock.at += 1_000;
@@ -52,15 +52,15 @@ test("concurrent and later starts change nothing", async () => {
 });
 
 test("keeps what the operator deleted or renamed", async () => {
-  await ensureEmbedded(store, new StillClock());
+  await ensureEmbedded(store, new FakeClock());
   models.delete("patchbay-embed");
-  await ensureEmbedded(store, new StillClock());
+  await ensureEmbedded(store, new FakeClock());
   expect(models.has("patchbay-embed")).toBe(false);
 
   channels.clear();
   models.clear();
   const own = embedModel({ name: "mine", aliases: ["patchbay-embed"] });
   models.set("mine", own);
-  await ensureEmbedded(store, new StillClock());
+  await ensureEmbedded(store, new FakeClock());
   expect([...models.keys()].sort()).toEqual(["mine", "patchbay-speech"]);
 });

@@ -3,7 +3,8 @@ import { enterGateway } from "@/lib/gateway/admission/enter-gateway";
 import { createRateLimiter } from "@/lib/gateway/admission/rate-limiter";
 import type { GatewayServices } from "@/lib/gateway/context";
 import type { KeyWithOwner } from "@/lib/ports/store";
-import { keyRecord, openGatewayHarness } from "../../support/gateway-harness";
+import { keyRecord } from "../../support/factories";
+import { openGatewayHarness } from "../../support/gateway-harness";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
@@ -18,7 +19,7 @@ test("a call waits one second for the slots of its key, its owner and all calls 
   const services: GatewayServices = { ...openGatewayHarness().services, clock, limiter };
   // Only its limits are read.
   const caller = {
-    key: keyRecord({ id: "key_1", concurrency: 1 }),
+    key: keyRecord("usr_1", { id: "key_1", concurrency: 1 }),
     owner: { id: "usr_1", concurrency: 1 },
   } as KeyWithOwner;
   const leaveKey = limiter.enter("concurrency:key_1", 1);
@@ -38,9 +39,13 @@ test("a call waits one second for the slots of its key, its owner and all calls 
 
 /** A caller whose Idempotency-Key "again" belongs to a running call. */
 function repeatingCaller(services: GatewayServices, keyId: string): KeyWithOwner {
-  services.state.idempotency.begin(keyId, "again", "digest");
   // Only its limits are read.
-  return { key: keyRecord({ id: keyId }), owner: { id: "usr_1", concurrency: null } } as KeyWithOwner;
+  const caller = {
+    key: keyRecord("usr_1", { id: keyId }),
+    owner: { id: "usr_1", concurrency: null },
+  } as KeyWithOwner;
+  services.state.idempotency.begin(caller, "again", "digest");
+  return caller;
 }
 
 test("repeats of one owner are limited over all keys, and their slots are returned", async () => {
@@ -62,7 +67,7 @@ test("repeats of one owner are limited over all keys, and their slots are return
 test("a caller who has left takes no slot", async () => {
   const { services } = openGatewayHarness();
   const caller = {
-    key: keyRecord({ concurrency: 1 }),
+    key: keyRecord("usr_1", { concurrency: 1 }),
     owner: { id: "usr_1", concurrency: null },
   } as KeyWithOwner;
   const gone = AbortSignal.abort();

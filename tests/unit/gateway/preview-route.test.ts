@@ -7,10 +7,11 @@ import { enterChannel } from "@/lib/gateway/routing/enter-channel";
 import { previewRoute } from "@/lib/gateway/routing/preview-route";
 import type { ChannelRecord } from "@/lib/ports/store";
 import { UpstreamProgress } from "@/lib/ports/upstream-progress";
-import { channelRecord, openGatewayHarness } from "../../support/gateway-harness";
+import { lexicalChannel } from "../../support/factories";
+import { openGatewayHarness } from "../../support/gateway-harness";
 
 const target = (fields: Partial<ChannelRecord>): Target => ({
-  channel: channelRecord(fields),
+  channel: lexicalChannel(fields),
   upstreamName: "m",
 });
 
@@ -120,7 +121,7 @@ test("skips a channel with an open circuit, with the reason and the wait", () =>
   const { tiers, skipped } = previewRoute(services, "m", targets);
   expect(tiers.flat().map((one) => one.target.channel.id)).toEqual(["well"]);
   expect(skipped.map((one) => one.refusal)).toEqual([
-    { reason: "circuit", waitMs: expect.any(Number), opened: "failures" },
+    { reason: "circuit", waitMs: expect.any(Number), opened: "failures", openedAt: expect.any(Number) },
   ]);
   expect(skipped[0]?.refusal.waitMs).toBeGreaterThan(0);
 });

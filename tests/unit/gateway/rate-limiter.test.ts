@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createRateLimiter } from "@/lib/gateway/admission/rate-limiter";
-import { StillClock } from "../../support/gateway-harness";
+import { FakeClock } from "../../support/factories";
 
 test("refuses one of limit + 1 concurrent calls, and admits again when the first one's window has passed", () => {
-  const clock = new StillClock();
+  const clock = new FakeClock();
   const limiter = createRateLimiter(clock);
   const answers = Array.from({ length: 11 }, () => limiter.take("k", 10, 60_000));
   expect(answers.map((answer) => answer.allowed)).toEqual([...Array<boolean>(10).fill(true), false]);
@@ -19,7 +19,7 @@ test("admits no more than the limit in any window", () => {
   const call = fc.record({ waitMs: fc.integer({ min: 0, max: 400 }), cost: fc.integer({ min: 1, max: 4 }) });
   fc.assert(
     fc.property(fc.array(call, { maxLength: 300 }), fc.integer({ min: 1, max: 20 }), (calls, limit) => {
-      const clock = new StillClock();
+      const clock = new FakeClock();
       const limiter = createRateLimiter(clock);
       const passed: { at: number; cost: number }[] = [];
       for (const { waitMs, cost } of calls) {
@@ -33,7 +33,7 @@ test("admits no more than the limit in any window", () => {
 });
 
 test("never refuses a steady rate below the limit", () => {
-  const clock = new StillClock();
+  const clock = new FakeClock();
   const limiter = createRateLimiter(clock);
   let refused = 0;
   for (let i = 0; i < 50_000; i++) {
@@ -44,7 +44,7 @@ test("never refuses a steady rate below the limit", () => {
 });
 
 test("a refusal returns the time until enough units are free", () => {
-  const clock = new StillClock();
+  const clock = new FakeClock();
   const limiter = createRateLimiter(clock);
   limiter.take("k", 10, 60_000, 6);
   clock.at += 20_000;
@@ -54,7 +54,7 @@ test("a refusal returns the time until enough units are free", () => {
 });
 
 test("a cost of 0 reads without taking", () => {
-  const limiter = createRateLimiter(new StillClock());
+  const limiter = createRateLimiter(new FakeClock());
   for (let i = 0; i < 5; i++)
     expect(limiter.take("k", 1, 60_000, 0)).toMatchObject({ allowed: true, remaining: 1 });
   limiter.take("k", 1, 60_000);
@@ -62,7 +62,7 @@ test("a cost of 0 reads without taking", () => {
 });
 
 test("releases a slot once, even when its release is called again", () => {
-  const limiter = createRateLimiter(new StillClock());
+  const limiter = createRateLimiter(new FakeClock());
   const first = limiter.enter("k", 2);
   const second = limiter.enter("k", 2);
   expect(limiter.enter("k", 2)).toBeNull();
@@ -75,7 +75,7 @@ test("releases a slot once, even when its release is called again", () => {
 });
 
 test("calls without a free slot wait in order and take over the next released slot", async () => {
-  const limiter = createRateLimiter(new StillClock());
+  const limiter = createRateLimiter(new FakeClock());
   const { signal } = new AbortController();
   const leave = limiter.enter("calls", 1);
   const order: string[] = [];
@@ -93,7 +93,7 @@ test("calls without a free slot wait in order and take over the next released sl
 });
 
 test("a call that waited too long or left takes no slot", async () => {
-  const limiter = createRateLimiter(new StillClock());
+  const limiter = createRateLimiter(new FakeClock());
   const leaving = new AbortController();
   const leave = limiter.enter("calls", 1);
   const impatient = limiter.enterSoon("calls", 1, 1, new AbortController().signal);
@@ -105,11 +105,44 @@ test("a call that waited too long or left takes no slot", async () => {
 });
 
 test("at most 256 calls wait for one bucket", async () => {
-  const limiter = createRateLimiter(new StillClock());
+  const limiter = createRateLimiter(new FakeClock());
   limiter.enter("calls", 1);
   const callers = Array.from({ length: 256 }, () => new AbortController());
   const waiting = callers.map(({ signal }) => limiter.enterSoon("calls", 1, 10_000, signal));
   expect(await limiter.enterSoon("calls", 1, 10_000, new AbortController().signal)).toBeNull();
   for (const caller of callers) caller.abort();
   expect(new Set(await Promise.all(waiting))).toEqual(new Set([null]));
+});
+
+test("other buckets never make a limit forgotten within its window, and idle ones are dropped after it", () => {
+  const clock = new FakeClock();
+  const limiter = createRateLimiter(clock);
+  const spend = () => limiter.take("rpm:key_1", 1, 60_000).allowed;
+  expect(spend()).toBe(true);
+  for (let other = 0; other < 50_000; other++) limiter.take(`rpm:other_${other}`, 1, 60_000);
+  for (let other = 0; other < 50_000; other++) limiter.takeOfAddress(`wrong-keys:${other}`, 1, 60_000);
+  expect(spend()).toBe(false);
+  expect(limiter.bucketCount()).toBe(50_001);
+  clock.at += 60_000;
+  expect(spend()).toBe(true);
+  expect(limiter.bucketCount()).toBe(1);
+});
+
+test("a bucket with a longer window keeps its limit while others expire", () => {
+  const clock = new FakeClock();
+  const limiter = createRateLimiter(clock);
+  limiter.take("2fa-enable:usr_1", 1, 600_000);
+  clock.at += 60_000;
+  for (let other = 0; other < 10; other++) limiter.take(`rpm:other_${other}`, 1, 60_000);
+  expect(limiter.take("2fa-enable:usr_1", 1, 600_000, 0).allowed).toBe(false);
+});
+
+test("limits an address, and keeps 20,000 of them", () => {
+  const limiter = createRateLimiter(new FakeClock());
+  const take = (address: string) => limiter.takeOfAddress(`wrong-keys:${address}`, 1, 60_000).allowed;
+  expect([take("first"), take("first")]).toEqual([true, false]);
+  for (let other = 0; other < 19_999; other++) take(`other ${other}`);
+  expect(take("first")).toBe(false);
+  for (let other = 0; other < 20_000; other++) take(`another ${other}`);
+  expect(take("first")).toBe(true);
 });

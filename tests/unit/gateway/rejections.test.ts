@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createRejectionCounter, type Rejected } from "@/lib/gateway/metering/rejections";
 import type { RejectionRecord, Rejections } from "@/lib/ports/store";
-import { StillClock } from "../../support/gateway-harness";
+import { FakeClock } from "../../support/factories";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
@@ -27,7 +27,7 @@ function rejected(fields: Partial<Rejected> = {}): Rejected {
 }
 
 function open() {
-  const clock = new StillClock();
+  const clock = new FakeClock();
   clock.at -= clock.at % 60_000;
   const written: RejectionRecord[][] = [];
   const published: (string | null | undefined)[] = [];

@@ -9,7 +9,8 @@ import { createGatewayState } from "@/lib/gateway/state";
 import type { CallOptions } from "@/lib/ports/speech-model";
 import type { ChannelRecord, SkippedChannel, UsageRecord } from "@/lib/ports/store";
 import { UpstreamProgress } from "@/lib/ports/upstream-progress";
-import { channelRecord, embedModel, openGatewayHarness } from "../../support/gateway-harness";
+import { embedModel, lexicalChannel, SYSTEM_CLOCK } from "../../support/factories";
+import { openGatewayHarness } from "../../support/gateway-harness";
 
 interface Setting {
   ctx: GatewayContext;
@@ -25,7 +26,7 @@ function setting(channels: ChannelRecord[], fractions: number[] = []): Setting {
   const leaving = new AbortController();
   const draws = [...fractions];
   const served: string[] = [];
-  const clock = { now: () => Date.now(), monotonic: () => performance.now() };
+  const clock = SYSTEM_CLOCK;
   // withFailover reads only these fields.
   const ctx = {
     services: {
@@ -77,7 +78,7 @@ async function failureOf(promise: Promise<unknown>): Promise<AppError> {
   )) as AppError;
 }
 
-const three = ["a", "b", "c", "d"].map((id) => channelRecord({ id }));
+const three = ["a", "b", "c", "d"].map((id) => lexicalChannel({ id }));
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance", "Date"] });
@@ -95,10 +96,10 @@ test("makes at most three attempts, each on another channel", async () => {
 });
 
 test("makes two attempts on a single channel, but not after it is overloaded", async () => {
-  const again = setting([channelRecord({ id: "a" })]);
+  const again = setting([lexicalChannel({ id: "a" })]);
   await failureOf(withFailover(again.ctx, again.plan, again.meter, failing("upstream_timeout")));
   expect(again.served).toEqual(["a", "a"]);
-  const full = setting([channelRecord({ id: "a" })]);
+  const full = setting([lexicalChannel({ id: "a" })]);
   const error = await failureOf(withFailover(full.ctx, full.plan, full.meter, failing("overloaded")));
   expect(full.served).toEqual(["a"]);
   expect(error.code).toBe("overloaded");
@@ -136,9 +137,9 @@ test("rethrows an error that is not an AppError unchanged", async () => {
 
 test("uses up a tier before the next, regardless of weights", async () => {
   const tiers = [
-    channelRecord({ id: "second", priority: 1, weight: 1_000 }),
-    channelRecord({ id: "first-a", priority: 0 }),
-    channelRecord({ id: "first-b", priority: 0 }),
+    lexicalChannel({ id: "second", priority: 1, weight: 1_000 }),
+    lexicalChannel({ id: "first-a", priority: 0 }),
+    lexicalChannel({ id: "first-b", priority: 0 }),
   ];
   const { ctx, plan, meter, served } = setting(tiers, [0.9, 0.9]);
   await failureOf(withFailover(ctx, plan, meter, failing("upstream_error")));
@@ -147,9 +148,9 @@ test("uses up a tier before the next, regardless of weights", async () => {
 
 test("a probe goes to the first attempt of a request; a failover prefers closed circuits of any tier", async () => {
   const tiers = [
-    channelRecord({ id: "a" }),
-    channelRecord({ id: "b" }),
-    channelRecord({ id: "c", priority: 1 }),
+    lexicalChannel({ id: "a" }),
+    lexicalChannel({ id: "b" }),
+    lexicalChannel({ id: "c", priority: 1 }),
   ];
   const { ctx, plan, meter, served } = setting(tiers, [0.9, 0.9]);
   const { circuits } = ctx.services.state;
@@ -164,7 +165,7 @@ test("a probe goes to the first attempt of a request; a failover prefers closed 
 });
 
 test("all attempts share one deadline, and the first of two gets half of it", async () => {
-  const { ctx, plan, meter, served } = setting([channelRecord({ id: "a" }), channelRecord({ id: "b" })]);
+  const { ctx, plan, meter, served } = setting([lexicalChannel({ id: "a" }), lexicalChannel({ id: "b" })]);
   const given: number[] = [];
   const signals: AbortSignal[] = [];
   const hang = (_target: unknown, options: CallOptions): Promise<never> => {
@@ -181,7 +182,7 @@ test("all attempts share one deadline, and the first of two gets half of it", as
 });
 
 test("a buffered reply that breaks fails over without using up the first-byte time", async () => {
-  const { ctx, plan, meter, served } = setting([channelRecord({ id: "a" }), channelRecord({ id: "b" })]);
+  const { ctx, plan, meter, served } = setting([lexicalChannel({ id: "a" }), lexicalChannel({ id: "b" })]);
   const given: number[] = [];
   const begin: Parameters<typeof withFailover<string>>[3] = async ({ channel }, options) => {
     given.push(options.firstByteBy - performance.now());
@@ -200,7 +201,7 @@ test("a buffered reply that breaks fails over without using up the first-byte ti
 });
 
 test("a buffered reply's trace has each upstream's first byte, its ledger entry the time at which it can begin", async () => {
-  const { ctx, plan } = setting([channelRecord({ id: "a" }), channelRecord({ id: "b" })]);
+  const { ctx, plan } = setting([lexicalChannel({ id: "a" }), lexicalChannel({ id: "b" })]);
   // The other fields of an entry are set when the call is admitted.
   const row = { at: 0, firstByteMs: null } as UsageRecord;
   const booked: UsageRecord[] = [];
@@ -285,7 +286,7 @@ async function many(
 }
 
 test("a failover to a channel with a closed circuit is never refused", async () => {
-  const pair = setting([channelRecord({ id: "a" }), channelRecord({ id: "b", priority: 1 })]);
+  const pair = setting([lexicalChannel({ id: "a" }), lexicalChannel({ id: "b", priority: 1 })]);
   const onlyBServes: Parameters<typeof withFailover>[3] = async ({ channel }) => {
     if (channel.id === "a") throw new AppError("upstream_error", "No.", { upstreamStatus: 503 });
   };
@@ -295,8 +296,8 @@ test("a failover to a channel with a closed circuit is never refused", async () 
 
 test("serves 150 of 150 requests when the first channel answers 503 to a fifth of them", async () => {
   const { ctx, plan, meter, served } = setting([
-    channelRecord({ id: "a" }),
-    channelRecord({ id: "b", priority: 1 }),
+    lexicalChannel({ id: "a" }),
+    lexicalChannel({ id: "b", priority: 1 }),
   ]);
   let asked = 0;
   const replies: string[] = [];
@@ -314,7 +315,10 @@ test("serves 150 of 150 requests when the first channel answers 503 to a fifth o
 });
 
 test("serves 64 concurrent callers on the second channel when the first dies", async () => {
-  const { ctx, plan, meter } = setting([channelRecord({ id: "a" }), channelRecord({ id: "b", priority: 1 })]);
+  const { ctx, plan, meter } = setting([
+    lexicalChannel({ id: "a" }),
+    lexicalChannel({ id: "b", priority: 1 }),
+  ]);
   const replies = Array.from({ length: 64 }, () =>
     withFailover({ ...ctx, signal: new AbortController().signal }, plan, meter, async ({ channel }) => {
       if (channel.id === "a") throw new AppError("upstream_error", "Gone.");
@@ -325,7 +329,7 @@ test("serves 64 concurrent callers on the second channel when the first dies", a
 });
 
 test("requests to a dead model do not affect the failover of another model", async () => {
-  const pair = setting([channelRecord({ id: "a" }), channelRecord({ id: "b" })]);
+  const pair = setting([lexicalChannel({ id: "a" }), lexicalChannel({ id: "b" })]);
   await many(pair, 30, failing("upstream_error"));
   const other = {
     ...pair,
@@ -340,7 +344,7 @@ test("requests to a dead model do not affect the failover of another model", asy
 });
 
 test("limits repeats on a single channel to ten in ten seconds of few requests", async () => {
-  const alone = setting([channelRecord({ id: "a" })]);
+  const alone = setting([lexicalChannel({ id: "a" })]);
   await many(alone, 20, failing("upstream_error"));
   expect(alone.served).toHaveLength(20 + 10);
   await vi.advanceTimersByTimeAsync(11_000);
@@ -349,18 +353,18 @@ test("limits repeats on a single channel to ten in ten seconds of few requests",
 });
 
 test("limits repeats on a busy channel to a tenth of its requests", async () => {
-  const alone = setting([channelRecord({ id: "a" })]);
+  const alone = setting([lexicalChannel({ id: "a" })]);
   await many(alone, 200, async () => {});
   alone.served.length = 0;
   await many(alone, 100, failing("upstream_error"));
   expect(alone.served).toHaveLength(100 + 30);
-  const other = { ...alone, ...setting([channelRecord({ id: "b" })]) };
+  const other = { ...alone, ...setting([lexicalChannel({ id: "b" })]) };
   await many(other, 20, failing("upstream_error"));
   expect(other.served).toHaveLength(20 + 10);
 });
 
 test("a failed batch takes one repeat from the budget for all its callers", async () => {
-  const { ctx, plan, meter, served } = setting([channelRecord({ id: "a" })]);
+  const { ctx, plan, meter, served } = setting([lexicalChannel({ id: "a" })]);
   for (let round = 0; round < 10; round++) {
     const batch = new UpstreamProgress();
     const calls = Array.from({ length: 64 }, () => {
@@ -380,7 +384,7 @@ test("a failed batch takes one repeat from the budget for all its callers", asyn
 
 test("repeats once on the only channel with a closed circuit", async () => {
   const { ctx, plan, meter, served } = setting(
-    [channelRecord({ id: "a" }), channelRecord({ id: "b" })],
+    [lexicalChannel({ id: "a" }), lexicalChannel({ id: "b" })],
     [0.9],
   );
   ctx.services.state.circuits
@@ -413,7 +417,7 @@ test.each([
   [5, 5],
 ])("with a limit of %s attempts a request makes %s", async (attemptsPerCall, attempts) => {
   const { ctx, plan, meter, served } = setting(
-    ["a", "b", "c", "d", "e", "f"].map((id) => channelRecord({ id })),
+    ["a", "b", "c", "d", "e", "f"].map((id) => lexicalChannel({ id })),
   );
   const limits = { ...DEFAULT_LIMITS, attemptsPerCall };
   const own = { ...ctx, services: { ...ctx.services, instance: { ...ctx.services.instance, limits } } };
@@ -425,8 +429,8 @@ test.each([
 
 test("total_ms limits an attempt from its start, even if the deadline is later", async () => {
   const { ctx, plan, meter } = setting([
-    channelRecord({ id: "a", timeouts: { totalMs: 400 } }),
-    channelRecord({ id: "b", priority: 1 }),
+    lexicalChannel({ id: "a", timeouts: { totalMs: 400 } }),
+    lexicalChannel({ id: "b", priority: 1 }),
   ]);
   const work = withFailover(ctx, plan, meter, ({ channel }) =>
     channel.id === "a" ? new Promise<string>(() => {}) : Promise.resolve(channel.id),
@@ -436,7 +440,7 @@ test("total_ms limits an attempt from its start, even if the deadline is later",
 });
 
 test("skips a channel at its own concurrency limit", async () => {
-  const pair = [channelRecord({ id: "a", concurrency: 1 }), channelRecord({ id: "b", priority: 1 })];
+  const pair = [lexicalChannel({ id: "a", concurrency: 1 }), lexicalChannel({ id: "b", priority: 1 })];
   const { ctx, plan, meter, served } = setting(pair);
   let answer = (_value: string): void => {};
   const slow = withFailover(ctx, plan, meter, () => new Promise<string>((resolve) => (answer = resolve)));
@@ -449,8 +453,8 @@ test("skips a channel at its own concurrency limit", async () => {
 
 test("skips a channel after five failures in a row until a probe after 30 s", async () => {
   const { ctx, plan, meter, served } = setting([
-    channelRecord({ id: "a" }),
-    channelRecord({ id: "b", priority: 1 }),
+    lexicalChannel({ id: "a" }),
+    lexicalChannel({ id: "b", priority: 1 }),
   ]);
   const onlyAFails: Parameters<typeof withFailover>[3] = async ({ channel }) => {
     if (channel.id === "a") throw new AppError("upstream_error", "It failed.");
@@ -474,7 +478,7 @@ test("skips a channel after five failures in a row until a probe after 30 s", as
 });
 
 test("returns 429 with the shortest wait while upstream rate limits have opened every circuit", async () => {
-  const { ctx, plan, meter, served } = setting([channelRecord({ id: "a" }), channelRecord({ id: "b" })]);
+  const { ctx, plan, meter, served } = setting([lexicalChannel({ id: "a" }), lexicalChannel({ id: "b" })]);
   const waits: Record<string, number> = { a: 40_000, b: 20_000 };
   const limited: Parameters<typeof withFailover>[3] = ({ channel }) =>
     Promise.reject(new AppError("upstream_rate_limited", "Full.", { retryAfterMs: waits[channel.id] ?? 0 }));
@@ -487,7 +491,7 @@ test("returns 429 with the shortest wait while upstream rate limits have opened 
 });
 
 test("invalid replies of one model do not stop another model behind the same key", async () => {
-  const { ctx, plan, meter, served } = setting([channelRecord({ id: "a" })]);
+  const { ctx, plan, meter, served } = setting([lexicalChannel({ id: "a" })]);
   const healthy = { ...plan, entry: { ...plan.entry, model: embedModel({ name: "healthy" }) } };
   for (let time = 0; time < 8; time++)
     await failureOf(withFailover(ctx, plan, meter, failing("upstream_invalid")));
@@ -499,8 +503,8 @@ test("invalid replies of one model do not stop another model behind the same key
 });
 
 test("skips an upstream key that is refused and continues with the channel's other key", async () => {
-  const keys = ["k1", "k2"].map((id) => ({ id, sealed: id, display: id }));
-  const { ctx, plan, meter } = setting([channelRecord({ id: "a", keys })]);
+  const keys = ["k1", "k2"].map((id) => ({ id, encrypted: id, display: id }));
+  const { ctx, plan, meter } = setting([lexicalChannel({ id: "a", keys })]);
   const used: string[] = [];
   const answer = await withFailover(ctx, plan, meter, async ({ channel }) => {
     const [key, ...others] = channel.keys;
@@ -516,7 +520,7 @@ test("skips an upstream key that is refused and continues with the channel's oth
 });
 
 test("invalid requests and busy engines do not open a circuit", async () => {
-  const { ctx, plan, meter, served } = setting([channelRecord({ id: "a" })]);
+  const { ctx, plan, meter, served } = setting([lexicalChannel({ id: "a" })]);
   for (const code of ["invalid", "overloaded"] as const)
     for (let call = 0; call < 10; call++) await failureOf(withFailover(ctx, plan, meter, failing(code)));
   served.length = 0;
@@ -526,10 +530,10 @@ test("invalid requests and busy engines do not open a circuit", async () => {
 
 test("a failed request records the channels that it did not try, each with its reason", async () => {
   const channels = ["open", "busy", "tried", "spare"].map((id) =>
-    channelRecord({ id, name: id, embedded: false, concurrency: id === "busy" ? 1 : null }),
+    lexicalChannel({ id, name: id, embedded: false, concurrency: id === "busy" ? 1 : null }),
   );
   const { ctx, plan, meter, skipped } = setting(channels);
-  plan.entry.disabledChannels = [channelRecord({ id: "off" })];
+  plan.entry.disabledChannels = [lexicalChannel({ id: "off" })];
   ctx.services.instance.limits = { ...DEFAULT_LIMITS, attemptsPerCall: 1 };
   const { circuits } = ctx.services.state;
   const { model } = plan.entry;

@@ -17,6 +17,8 @@ const LENGTHS = [16, 20, 24, 28, 512, INPUT_LENGTH];
 const MOST_MS = 5;
 /** The fastest of this many runs counts, since a run may be interrupted. */
 const RUNS = 12;
+/** For expressions that are known to be slow. */
+const FEW_RUNS = 2;
 
 const sources = sourcesBelow(
   "lib/http",
@@ -266,9 +268,9 @@ function* inputsFor(regex: RegExp): Generator<Input> {
 }
 
 /** Milliseconds of the fastest of some runs; the first that is fast enough ends them. */
-function costOf(regex: RegExp, input: string): number {
+function costOf(regex: RegExp, input: string, runs: number): number {
   let best = Number.POSITIVE_INFINITY;
-  for (let run = 0; run < RUNS && best >= MOST_MS; run++) {
+  for (let run = 0; run < runs && best >= MOST_MS; run++) {
     regex.lastIndex = 0;
     const began = performance.now();
     if (regex.global) input.replace(regex, "");
@@ -280,12 +282,12 @@ function costOf(regex: RegExp, input: string): number {
   return best;
 }
 
-function worstOf(regex: RegExp): { ms: number; input: string } {
+function worstOf(regex: RegExp, runs = RUNS): { ms: number; input: string } {
   let worst = { ms: 0, input: "" };
   for (const parts of inputsFor(regex)) {
     for (const length of LENGTHS) {
       const input = textOf(parts, length);
-      const ms = costOf(regex, input);
+      const ms = costOf(regex, input, runs);
       if (ms > worst.ms) worst = { ms, input };
       if (ms > MOST_MS) return worst;
     }
@@ -311,7 +313,7 @@ test("the input generator finds the classic forms of catastrophic backtracking",
     /^key=\d+[\d.]*\d+;$/,
     /<[^>]*>[^<]*<\/a>/g,
   ];
-  expect(bad.filter((regex) => worstOf(regex).ms <= MOST_MS).map(String)).toEqual([]);
+  expect(bad.filter((regex) => worstOf(regex, FEW_RUNS).ms <= MOST_MS).map(String)).toEqual([]);
 });
 
 test(`every regular expression of the request path takes less than ${MOST_MS} ms for 16 KB of any characters`, {

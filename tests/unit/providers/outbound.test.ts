@@ -9,7 +9,7 @@ import { decodeBase64 } from "@/lib/providers/outbound/json";
 import { refusalError } from "@/lib/providers/outbound/refusal";
 import { createResolver } from "@/lib/providers/outbound/resolver";
 import { readDuration, readRetryAfter } from "@/lib/providers/outbound/retry-after";
-import { FakeClock } from "../../support/services";
+import { FakeClock } from "../../support/factories";
 import { RETRY_AFTER_FORMS } from "../../support/upstream/injected-failure";
 
 const NOW = Date.parse("2026-11-20T12:00:00Z");

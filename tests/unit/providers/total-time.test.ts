@@ -1,12 +1,12 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import { afterEach, expect, test } from "vitest";
 import { UpstreamProgress } from "@/lib/ports/upstream-progress";
-import { StillClock } from "../../support/gateway-harness";
+import { FakeClock } from "../../support/factories";
 import { callOptions, channelTo, createRig, speechRequest } from "../../support/upstream/rig";
 
 /** `total_ms` of a channel, on a clock that the test controls; only the pauses on the wire are real. */
 
-const clock = new StillClock();
+const clock = new FakeClock();
 const TOTAL_MS = 5_000;
 const LATER_MS = 150;
 const SAMPLES = Buffer.alloc(200_000, 1);

@@ -168,6 +168,41 @@ describe("JSON in blocks", () => {
   });
 });
 
+test("base64 without escapes has the verdict and the bytes of base64 that is escaped", async () => {
+  const outcome = async (form: string, pieceBytes: number) => {
+    const fields = asFields(
+      await readJson(await gatherBytes(chunksOf(Buffer.from(`{"a":"${form}"}`), pieceBytes))),
+    );
+    const pieces: Uint8Array[] = [];
+    try {
+      for await (const piece of decodedBase64(asBase64(fields?.a) ?? "")) pieces.push(piece);
+    } catch (error) {
+      return error;
+    }
+    // Whole samples, except at the end.
+    expect(pieces.slice(0, -1).filter(({ length }) => length % 2 === 1)).toEqual([]);
+    return Buffer.concat(pieces).toString("hex");
+  };
+  const letters = fc.constantFrom(..."AZaz09+/", ..."AZaz09+/", "=", "-", "_", " ", "*", "é");
+  const wrong = fc.tuple(fc.nat(80_000), fc.oneof(fc.constant(""), letters));
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 66_000, max: 66_020 }),
+      fc.array(wrong, { maxLength: 2 }),
+      fc.constantFrom("", "=", "==", "==="),
+      fc.constantFrom(1_001, 8_192, 33_333, 100_000),
+      async (length, changes, padding, pieceBytes) => {
+        let form = Buffer.alloc(length, "Zm9vYmFy+/A9").toString("latin1").slice(0, length) + padding;
+        for (const [at, letter] of changes) form = form.slice(0, at) + letter + form.slice(at + 1);
+        // One letter as an escape takes the other path.
+        const escaped = form.replace(/^./, (one) => `\\u00${one.charCodeAt(0).toString(16)}`);
+        expect(await outcome(form, pieceBytes)).toEqual(await outcome(escaped, pieceBytes));
+      },
+    ),
+    { numRuns: 150 },
+  );
+});
+
 describe("20 MiB of audio in one event", () => {
   const pcm = Buffer.alloc(20 * 1024 * 1024, "\u0001\u0002\u0003\u0004");
   const data = pcm.toString("base64");

@@ -3,7 +3,7 @@ import type { Store } from "../../../lib/ports/store";
 import { makeInstanceId } from "../../../lib/server/process/instance-id";
 import { watchOtherServers } from "../../../lib/server/process/other-servers";
 import { newSqlitePlace, type SqlitePlace } from "../../contracts/store/sqlite-database";
-import { FakeClock } from "../../support/services";
+import { FakeClock } from "../../support/factories";
 
 const HEARTBEAT_MS = 5_000;
 

@@ -20,18 +20,40 @@ export function camelFields(schema: z.ZodType, value: unknown, path = ""): unkno
   }
   if (!(inner instanceof z.ZodObject) || !isRecord(value)) return value;
   const renamed: Record<string, unknown> = { ...value };
-  for (const [name, field] of Object.entries(inner.shape)) {
-    const twin = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  for (const { name, twin, field } of fieldsOf(inner)) {
     if (twin !== name && Object.hasOwn(renamed, twin)) {
       if (Object.hasOwn(renamed, name)) throw bothForms(path, name, twin);
       renamed[name] = renamed[twin];
       delete renamed[twin];
     }
     if (Object.hasOwn(renamed, name)) {
-      renamed[name] = camelFields(field as z.ZodType, renamed[name], `${path}${name}.`);
+      renamed[name] = camelFields(field, renamed[name], `${path}${name}.`);
     }
   }
   return renamed;
+}
+
+interface Field {
+  name: string;
+  /** The snake_case form. */
+  twin: string;
+  field: z.ZodType;
+}
+
+/** The fields of each schema, which are the same in every request. */
+const FIELDS = new WeakMap<z.ZodObject, Field[]>();
+
+function fieldsOf(schema: z.ZodObject): Field[] {
+  const known = FIELDS.get(schema);
+  if (known !== undefined) return known;
+  const fields = Object.entries(schema.shape).map(([name, field]) => ({
+    name,
+    twin: name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    // A shape's field is always a zod type; the library's typing is wider.
+    field: field as z.ZodType,
+  }));
+  FIELDS.set(schema, fields);
+  return fields;
 }
 
 function unwrap(schema: z.ZodType): z.ZodType {

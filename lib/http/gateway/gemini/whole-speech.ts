@@ -24,7 +24,7 @@ export async function* wholeSpeech(call: SpeechCall, facts: ReplyFacts): AsyncGe
   const before = `{"candidates":[{"content":{"role":"model","parts":[{"inlineData":{"mimeType":${JSON.stringify(facts.mimeType)},"data":"`;
   let opening = before;
   for await (const bytes of audio) {
-    yield Buffer.from(opening + base64.push(bytes), "latin1");
+    yield base64.push(bytes, opening);
     opening = "";
   }
   if (!end) return;
@@ -67,11 +67,16 @@ async function* asWav(pcm: AsyncIterable<Uint8Array>, totalBytes: number | null)
 class Base64Pieces {
   private rest: Uint8Array = new Uint8Array(0);
 
-  push(bytes: Uint8Array): string {
-    const all = Buffer.concat([this.rest, bytes]);
+  /** `before` (ASCII) and the base64 of the bytes so far, as bytes: the text itself is made once, by the encoder. */
+  push(bytes: Uint8Array, before: string): Uint8Array {
+    const all = this.rest.length === 0 ? bytes : Buffer.concat([this.rest, bytes]);
     const whole = all.length - (all.length % 3);
     this.rest = Uint8Array.prototype.slice.call(all, whole);
-    return all.toString("base64", 0, whole);
+    const written = Buffer.allocUnsafeSlow(before.length + (whole / 3) * 4);
+    written.write(before, "latin1");
+    const view = Buffer.from(all.buffer, all.byteOffset, whole);
+    written.write(view.toString("base64"), before.length, "latin1");
+    return written;
   }
 
   /** The remaining bytes, padded. */

@@ -1,3 +1,4 @@
+import type { Clock } from "../../lib/ports/clock";
 import type {
   AuditEntry,
   Budget,
@@ -11,10 +12,24 @@ import type {
   TwoFactorRecord,
   UsageRecord,
   UserRecord,
-} from "../../../lib/ports/store";
-import { NOW } from "./test-database";
+} from "../../lib/ports/store";
 
-/** Valid, unique records; a test names only the fields it is about. */
+/** Clocks, and valid, unique records; a test names only the fields it is about. */
+
+/** The current time in tests; a Monday in September 2026. */
+export const NOW = 1_790_000_000_000;
+
+export const SYSTEM_CLOCK: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
+
+/** A clock that moves only when the test moves it; wall and monotonic time move together. */
+export class FakeClock implements Clock {
+  constructor(public at = NOW) {}
+  now = (): number => this.at;
+  monotonic = (): number => this.at;
+  advance(ms: number): void {
+    this.at += ms;
+  }
+}
 
 export const NO_BUDGET: Budget = { totalNano: null, dailyNano: null, monthlyNano: null };
 export const PERIOD = { day: "2026-09-21", month: "2026-09" };
@@ -136,13 +151,14 @@ export function keyRecord(ownerId: string, fields: Partial<KeyRecord> = {}): Key
   };
 }
 
+/** An upstream with a value in every field. */
 export function channelRecord(fields: Partial<ChannelRecord> = {}): ChannelRecord {
   return {
     id: unique("chn"),
     name: "An upstream",
     provider: "openai",
     baseUrl: "https://api.example.com/v1",
-    keys: [{ id: "k1", sealed: "v1.00000000.bm9uY2U.c2VhbGVk", display: "****wxyz" }],
+    keys: [{ id: "k1", encrypted: "v1.00000000.bm9uY2U.c2VhbGVk", display: "****wxyz" }],
     models: [{ name: "tts", upstreamName: "tts-1" }],
     priority: 0,
     weight: 1,
@@ -159,6 +175,42 @@ export function channelRecord(fields: Partial<ChannelRecord> = {}): ChannelRecor
   };
 }
 
+const BUILT_IN = {
+  baseUrl: null,
+  keys: [],
+  timeouts: {},
+  headers: {},
+  options: {},
+  embedded: true,
+} satisfies Partial<ChannelRecord>;
+
+/** The built-in embeddings engine. */
+export function lexicalChannel(fields: Partial<ChannelRecord> = {}): ChannelRecord {
+  return channelRecord({
+    ...BUILT_IN,
+    id: "chn_1",
+    name: "Built-in embeddings",
+    provider: "lexical",
+    models: [{ name: "patchbay-embed", upstreamName: "patchbay-embed" }],
+    createdAt: 0,
+    ...fields,
+  });
+}
+
+/** The built-in speech engine. */
+export function speechChannel(id: string, fields: Partial<ChannelRecord> = {}): ChannelRecord {
+  return channelRecord({
+    ...BUILT_IN,
+    id,
+    name: id,
+    provider: "embedded-speech",
+    models: [{ name: "patchbay-speech", upstreamName: "patchbay-speech" }],
+    createdAt: 0,
+    ...fields,
+  });
+}
+
+/** A speech model with a value in every field that speech has. */
 export function modelRecord(fields: Partial<ModelRecord> = {}): ModelRecord {
   return {
     name: unique("model"),
@@ -184,6 +236,46 @@ export function modelRecord(fields: Partial<ModelRecord> = {}): ModelRecord {
     version: 1,
     ...fields,
   };
+}
+
+const FREE: ModelRecord["prices"] = {
+  inputPerMillionTokens: null,
+  inputPerMillionCharacters: null,
+  outputPerMillionTokens: null,
+  outputPerMillionSeconds: null,
+};
+
+export function embedModel(fields: Partial<ModelRecord> = {}): ModelRecord {
+  return modelRecord({
+    name: "patchbay-embed",
+    aliases: ["text-embedding-3-small"],
+    operation: "embeddings",
+    description: "",
+    prices: FREE,
+    maxCharacters: null,
+    maxAudioSeconds: null,
+    dimensions: 1_024,
+    canShorten: true,
+    maxInputTokens: 8_192,
+    defaultVoice: null,
+    createdAt: 1_700_000_000_000,
+    ...fields,
+  });
+}
+
+export function speechModel(fields: Partial<ModelRecord> = {}): ModelRecord {
+  return modelRecord({
+    name: "patchbay-speech",
+    aliases: ["tts-1"],
+    description: "",
+    prices: FREE,
+    maxCharacters: 32_000,
+    maxAudioSeconds: null,
+    defaultVoice: "Kore",
+    cacheable: false,
+    createdAt: 0,
+    ...fields,
+  });
 }
 
 export function auditEntry(fields: Partial<AuditEntry> = {}): AuditEntry {

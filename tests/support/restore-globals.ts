@@ -1,0 +1,8 @@
+import { afterAll, vi } from "vitest";
+
+/** After each test file: the next one may run in the same process. */
+afterAll(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+  vi.unstubAllEnvs();
+});
