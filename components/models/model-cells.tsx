@@ -2,11 +2,13 @@
 
 import { ArrowRightIcon } from "lucide-react";
 import Link from "next/link";
-import { useFormatter, useTranslations } from "use-intl";
-import { DOLLARS } from "@/lib/client/money";
+import { useTranslations } from "use-intl";
 import { pricingOf } from "@/lib/client/pricing";
 import type { Model, Prices } from "@/lib/contracts/gateway/models";
+import { useAmounts } from "../charts/use-amounts";
+import { Badge } from "../ui/badge";
 import { cn } from "../ui/class-names";
+import { StatusDot } from "../ui/status-dot";
 
 const UNITS = [
   "input_per_million_tokens",
@@ -18,7 +20,7 @@ const UNITS = [
 /** Prices of a model, one line per priced unit. */
 export function ModelPrice({ model }: { model: Model }) {
   const t = useTranslations("models");
-  const format = useFormatter();
+  const { exactMoney } = useAmounts();
   const prices = UNITS.map((unit) => {
     const usd = model.prices[unit];
     return { unit, usd: usd === null ? null : Number(usd) };
@@ -36,7 +38,7 @@ export function ModelPrice({ model }: { model: Model }) {
       {priced.map(({ unit, usd }) => (
         <span key={unit}>
           {t(`price.${unit}`, {
-            usd: format.number(usd, { ...DOLLARS, maximumSignificantDigits: 6 }),
+            usd: exactMoney(usd),
           })}
         </span>
       ))}
@@ -44,7 +46,7 @@ export function ModelPrice({ model }: { model: Model }) {
   );
 }
 
-/** The channels that serve a model: "+" between channels of one tier, an arrow to the next tier. */
+/** The channels that serve a model, with their health: "+" between channels of one tier, an arrow to the next tier. */
 export function ServedBy({ model }: { model: Model }) {
   const t = useTranslations("models");
   if (model.channels.length === 0)
@@ -69,6 +71,7 @@ export function ServedBy({ model }: { model: Model }) {
                 <span className="sr-only">{t("next")}</span>
               </>
             )}
+            <StatusDot tone={HEALTH_TONES[healthOf(channel)]} />
             <Link
               prefetch={false}
               href={`/channels/${encodeURIComponent(channel.id)}`}
@@ -79,11 +82,25 @@ export function ServedBy({ model }: { model: Model }) {
             >
               {channel.name}
             </Link>
+            <ChannelHealth channel={channel} />
           </li>
         );
       })}
     </ul>
   );
+}
+
+type ServingChannel = Model["channels"][number];
+const HEALTH_TONES = { closed: "good", half_open: "warn", open: "bad", disabled: "off" } as const;
+const healthOf = ({ enabled, state }: ServingChannel) => (enabled ? state : "disabled");
+
+/** The health of a channel as text: a badge, or for screen readers only while it serves. */
+function ChannelHealth({ channel }: { channel: ServingChannel }) {
+  const t = useTranslations("channels.state");
+  const health = healthOf(channel);
+  if (health === "closed") return <span className="sr-only">{t("serving")}</span>;
+  const tone = HEALTH_TONES[health];
+  return <Badge tone={tone === "off" ? "neutral" : tone}>{t(health)}</Badge>;
 }
 
 /** The enabled options of a model. */
