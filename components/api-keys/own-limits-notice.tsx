@@ -2,7 +2,7 @@
 
 import { useFormatter, useTranslations } from "use-intl";
 import type { ManagedUser } from "@/lib/contracts/console/user";
-import { useMoney } from "../charts/budget-usage";
+import { useAmounts } from "../charts/use-amounts";
 import { Notice } from "../ui/notice";
 
 export type OwnLimits = Pick<ManagedUser, "rpm" | "tpm" | "concurrency" | "budget">;
@@ -11,7 +11,7 @@ export type OwnLimits = Pick<ManagedUser, "rpm" | "tpm" | "concurrency" | "budge
 export function OwnLimitsNotice({ limits }: { limits: OwnLimits }) {
   const t = useTranslations("apiKeys.ownLimits");
   const format = useFormatter();
-  const money = useMoney();
+  const { money } = useAmounts();
   const rates = (["rpm", "tpm", "concurrency"] as const).flatMap((name) => {
     const count = limits[name];
     return count === null ? [] : [t(name, { count })];

@@ -4,8 +4,9 @@ import { useTranslations } from "use-intl";
 import { hostOf } from "@/components/channels/channel-draft";
 import type { Channel } from "@/lib/contracts/console/channels";
 import type { UsageSums } from "@/lib/contracts/console/usage-summary";
+import { Money } from "../charts/money";
+import { useAmounts } from "../charts/use-amounts";
 import { Skeleton } from "../ui/skeleton";
-import { useMetricFormat } from "./use-metric-format";
 
 /** Usage sums by channel id and the calls of all channels over the last 24 hours; undefined while loading. */
 export type Traffic = { byId: ReadonlyMap<string, UsageSums>; calls: number } | undefined;
@@ -70,7 +71,7 @@ export function ChannelMetric({
   channel: Channel;
   traffic: Traffic;
 }) {
-  const format = useMetricFormat();
+  const format = useAmounts();
   if (!traffic) return <Skeleton className="inline-block h-3.5 w-12 align-middle" />;
   const own = traffic.byId.get(channel.id);
   const nothing = <span className="text-ink-faint">–</span>;
@@ -80,8 +81,8 @@ export function ChannelMetric({
       if (own.latency_p50_ms === null || own.latency_p95_ms === null) return nothing;
       return (
         <span className="tabular whitespace-nowrap">
-          {format.duration(own.latency_p50_ms)}
-          <span className="text-ink-muted"> / {format.duration(own.latency_p95_ms)}</span>
+          {format.ms(own.latency_p50_ms)}
+          <span className="text-ink-muted"> / {format.ms(own.latency_p95_ms)}</span>
         </span>
       );
     case "traffic":
@@ -95,14 +96,14 @@ export function ChannelMetric({
       );
     }
     case "spend":
-      return <span className="tabular">{format.money(Number(own.cost_usd))}</span>;
+      return <Money usd={own.cost_usd} />;
     default:
       return name satisfies never;
   }
 }
 
 function TrafficBar({ share, calls }: { share: number; calls: number }) {
-  const format = useMetricFormat();
+  const format = useAmounts();
   return (
     <span className="grid w-20 gap-1" title={format.count(calls)}>
       <span className="tabular">{format.share(share)}</span>

@@ -3,7 +3,7 @@
 import { useCallback } from "react";
 import { toast } from "sonner";
 import { useTranslations } from "use-intl";
-import { useQuantities } from "../charts/use-quantities";
+import { useAmounts } from "../charts/use-amounts";
 import { type DraftText, draftTexts } from "./draft";
 import { MAX_FILE_BYTES, readFiles } from "./read-files";
 import { MAX_TEXTS } from "./texts";
@@ -11,7 +11,7 @@ import { MAX_TEXTS } from "./texts";
 /** Edits of the list of texts, with the toasts that report them. */
 export function useTexts(texts: readonly DraftText[], onTexts: (texts: readonly DraftText[]) => void) {
   const t = useTranslations("embeddings.texts");
-  const format = useQuantities();
+  const format = useAmounts();
 
   const add = useCallback(
     (added: readonly string[]) => {

@@ -1,13 +1,13 @@
 "use client";
 
 import { useTranslations } from "use-intl";
-import { useQuantities } from "../charts/use-quantities";
+import { useAmounts } from "../charts/use-amounts";
 import type { Recording } from "./use-recorder";
 
 /** The state of the newest call, for screen-reader users. */
 export function RecordingStatus({ recording }: { recording: Recording }) {
   const t = useTranslations("speech.status");
-  const show = useQuantities();
+  const show = useAmounts();
   const text = () => {
     switch (recording.kind) {
       case "idle":
@@ -15,10 +15,10 @@ export function RecordingStatus({ recording }: { recording: Recording }) {
       case "calling":
         return t("calling");
       case "arriving":
-        return t("arriving", { time: show.duration(recording.firstAudioMs) });
+        return t("arriving", { time: show.ms(recording.firstAudioMs) });
       case "done":
         return t(recording.take.state === "complete" ? "ready" : "stopped", {
-          duration: show.duration(recording.take.durationMs),
+          duration: show.ms(recording.take.durationMs),
         });
       case "failed":
         return t("failed");
