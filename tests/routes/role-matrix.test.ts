@@ -138,6 +138,7 @@ const INSTANCE: Matrix = {
   "GET /api/alerts": { may: "signedInAdministrators" },
   "GET /api/alerts/summary": { may: "signedInAdministrators" },
   "POST /api/alerts/{id}/seen": { may: "signedInAdministrators", gives: 404 },
+  "POST /api/alerts/{id}/check": { may: "signedInAdministrators", gives: 404 },
   "POST /api/alerts/webhook/secret": { may: "signedInAdministrators" },
   "POST /api/alerts/webhook/test": { may: "signedInAdministrators", gives: 400 },
 };
