@@ -93,6 +93,7 @@ export function SpeechWorkspace({
           <SpeakersPanel
             draft={draft}
             voices={voices.voices}
+            isClassic={models.find((one) => one.name === draft.model)?.isClassic ?? false}
             error={voices.error}
             sampler={workspace.sampler}
             isVoiceMissing={isVoiceMissing}

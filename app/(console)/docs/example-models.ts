@@ -1,15 +1,16 @@
 import type { ExampleModels } from "@/components/api-docs/openapi/example";
-import { usableModels } from "../playground/usable-models";
+import { getContainer } from "@/lib/server/process/container";
 
 const BUILT_IN: ExampleModels = { speech: "patchbay-speech", embeddings: "patchbay-embed" };
 
 /** The models that examples call: the built-in ones if they are served, else the first model served. */
 export async function exampleModels(): Promise<ExampleModels> {
-  const [speech, embeddings] = await Promise.all([usableModels("speech"), usableModels("embeddings")]);
-  const pick = (served: readonly { name: string }[], preferred: string) =>
-    (served.find(({ name }) => name === preferred) ?? served[0])?.name ?? preferred;
-  return {
-    speech: pick(speech, BUILT_IN.speech),
-    embeddings: pick(embeddings, BUILT_IN.embeddings),
+  const { services } = await getContainer();
+  const served = (await services.catalog.all()).filter(({ routes }) => routes.length > 0);
+  const pick = (operation: "speech" | "embeddings"): string => {
+    const names = served.flatMap(({ model }) => (model.operation === operation ? [model.name] : []));
+    const preferred = BUILT_IN[operation];
+    return names.includes(preferred) ? preferred : (names[0] ?? preferred);
   };
+  return { speech: pick("speech"), embeddings: pick("embeddings") };
 }

@@ -1,27 +1,34 @@
 import type { GatewayModel } from "@/lib/client/gateway-models";
+import { playgroundModels } from "@/lib/console/models/playground-models";
 import { getContainer } from "@/lib/server/process/container";
+import type { requirePageSession } from "../guard";
 
 const DOLLARS_PER_NANO = 1e-9;
+/** The channel provider of flite and espeak-ng. */
+const CLASSIC_PROVIDER = "embedded-speech";
 
-/** The models of an operation that at least one enabled channel serves: those a playground key can call. */
-export async function usableModels(operation: "speech" | "embeddings"): Promise<GatewayModel[]> {
+/** The models that a playground key can call; the first is the one to start with. */
+export async function usableModels(
+  { user, session }: Awaited<ReturnType<typeof requirePageSession>>,
+  operation: "speech" | "embeddings",
+): Promise<GatewayModel[]> {
   const { services } = await getContainer();
   const dollars = (nano: number | null) => (nano === null ? null : nano * DOLLARS_PER_NANO);
-  return (await services.catalog.all())
-    .filter(({ model, routes }) => model.operation === operation && routes.length > 0)
-    .map(({ model, routes }) => ({
-      name: model.name,
-      description: model.description,
-      prices: {
-        inputTokens: dollars(model.prices.inputPerMillionTokens),
-        inputCharacters: dollars(model.prices.inputPerMillionCharacters),
-        outputTokens: dollars(model.prices.outputPerMillionTokens),
-        outputSeconds: dollars(model.prices.outputPerMillionSeconds),
-      },
-      isBuiltIn: routes.every(({ channel }) => channel.embedded),
-      maxCharacters: model.maxCharacters,
-      defaultVoice: model.defaultVoice,
-      dimensions: model.dimensions,
-      canShorten: model.canShorten,
-    }));
+  const ctx = { ...services, caller: { kind: "session" as const, user, session } };
+  return (await playgroundModels(ctx, operation)).map(({ model, routes }) => ({
+    name: model.name,
+    description: model.description,
+    prices: {
+      inputTokens: dollars(model.prices.inputPerMillionTokens),
+      inputCharacters: dollars(model.prices.inputPerMillionCharacters),
+      outputTokens: dollars(model.prices.outputPerMillionTokens),
+      outputSeconds: dollars(model.prices.outputPerMillionSeconds),
+    },
+    isBuiltIn: routes.every(({ channel }) => channel.embedded),
+    isClassic: routes.every(({ channel }) => channel.provider === CLASSIC_PROVIDER),
+    maxCharacters: model.maxCharacters,
+    defaultVoice: model.defaultVoice,
+    dimensions: model.dimensions,
+    canShorten: model.canShorten,
+  }));
 }
