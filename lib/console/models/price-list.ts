@@ -74,7 +74,7 @@ const LIST: Readonly<Record<string, Known>> = {
   "gpt-4o-mini-tts": { ...OPENAI_SPEECH, prices: dollars({ tokens: 0.6, audioTokens: 12 }) },
   "gemini-2.5-flash-preview-tts": { ...GEMINI_SPEECH, prices: dollars({ tokens: 0.5, audioTokens: 10 }) },
   "gemini-2.5-pro-preview-tts": { ...GEMINI_SPEECH, prices: dollars({ tokens: 1, audioTokens: 20 }) },
-  // Pay-as-you-go API rates; the characters of a plan cost less.
+  // Pay-as-you-go rates of elevenlabs.io/pricing/api, as public price lists quote them.
   eleven_v3: { ...ELEVENLABS_SPEECH, maxCharacters: 5_000, prices: dollars({ characters: 100 }) },
   eleven_multilingual_v2: {
     ...ELEVENLABS_SPEECH,
