@@ -2,8 +2,8 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { playgroundModels } from "@/lib/console/models/playground-models";
 import { AppError } from "@/lib/errors";
 import { UpstreamProgress } from "@/lib/ports/upstream-progress";
-import { channelRecord, usageRecord } from "../contracts/store/records";
 import { type ConsoleHarness, openConsoleHarness, setUpOwner } from "../support/console-harness";
+import { channelRecord, usageRecord } from "../support/factories";
 import { type TestServices, testServices } from "../support/services";
 
 let services: TestServices;
