@@ -165,6 +165,7 @@ test("counts cached and not routed calls apart, failovers by route, and names ca
     endedMs: 1,
     error,
     upstreamStatus: null,
+    message: null,
   });
   const attempts = [attempt("chn_down", "upstream_error"), attempt("chn_up", null)];
   const trace = { admittedMs: 0, settledMs: 2, attempts };
