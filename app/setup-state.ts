@@ -1,6 +1,6 @@
 import { readSettings } from "@/lib/console/access/read-settings";
-import { PROGRESS_SETTING } from "@/lib/console/setup/state";
-import { SetupProgress, type SetupStep } from "@/lib/contracts/console/setup";
+import { storedProgress } from "@/lib/console/setup/state";
+import type { SetupStep } from "@/lib/contracts/console/setup";
 import { getContainer } from "@/lib/server/process/container";
 
 /** Whether this instance has an owner. */
@@ -18,6 +18,6 @@ export async function mayRegister(): Promise<boolean> {
 /** The wizard step that the owner reached; null if the wizard was finished or never started. */
 export async function unfinishedSetupStep(): Promise<SetupStep | null> {
   const { services } = await getContainer();
-  const progress = SetupProgress.safeParse((await services.store.settings.all())[PROGRESS_SETTING]);
-  return progress.success && !progress.data.finished ? progress.data.step : null;
+  const progress = await storedProgress(services.store);
+  return progress.finished ? null : progress.step;
 }

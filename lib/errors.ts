@@ -4,7 +4,7 @@ import type { RefusedLimit } from "./contracts/console/rejections";
  * The one error type of the product. A verb throws `AppError`; the HTTP layer turns its code into the status and
  * body of the caller's dialect (lib/http/core/render-error.ts). Any other thrown value is an internal error: 500.
  */
-export const ERROR_CODES = [
+const ERROR_CODES = [
   "unauthenticated",
   "invalid_credentials",
   "invalid_code",

@@ -1,4 +1,5 @@
 import { notFound, redirect } from "next/navigation";
+import { getContainer } from "@/lib/server/process/container";
 import { getPageSession } from "@/lib/server/process/page-session";
 import { isSetUp } from "../setup-state";
 
@@ -27,4 +28,10 @@ export async function requireAdminPage(
   const pageSession = await requirePageSession(path, query);
   if (pageSession.user.role === "member") notFound();
   return pageSession;
+}
+
+/** The context of console verbs for the signed-in user, to read a page's initial data on the server. */
+export async function pageContext({ user, session }: Awaited<ReturnType<typeof requirePageSession>>) {
+  const { services } = await getContainer();
+  return { ...services, caller: { kind: "session" as const, user, session } };
 }

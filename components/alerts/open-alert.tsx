@@ -9,11 +9,11 @@ import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import { useApiCache } from "@/lib/client/use-api";
 import type { Alert } from "@/lib/contracts/console/alerts";
-import { useErrorText } from "../forms/error-text";
+import { useErrorText } from "../forms/call-error";
+import { StatusDot } from "../ui/badge";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { RelativeTime } from "../ui/relative-time";
-import { StatusDot } from "../ui/status-dot";
 import { alertHref, useAlertText } from "./alert-text";
 
 /** Kinds that do not make calls fail. */

@@ -4,11 +4,11 @@ import { useTranslations } from "use-intl";
 import { api } from "@/lib/client/api";
 import { useApiPages } from "@/lib/client/use-api-pages";
 import { CallError } from "../forms/call-error";
+import { StatusDot } from "../ui/badge";
 import { Button } from "../ui/button";
 import { RelativeTime } from "../ui/relative-time";
 import { Section } from "../ui/section";
 import { Skeleton } from "../ui/skeleton";
-import { StatusDot } from "../ui/status-dot";
 import { useAlertText } from "./alert-text";
 
 export const RESOLVED = { query: { state: "resolved" } } as const;

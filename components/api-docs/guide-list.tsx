@@ -1,7 +1,7 @@
 import Link from "next/link";
 import { cn } from "../ui/class-names";
 
-export interface GuideLink {
+interface GuideLink {
   name: string;
   title: string;
   lead: string;

@@ -15,10 +15,9 @@ import { GatewayError } from "@/lib/client/gateway-error";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
 import { Button } from "../ui/button";
-import { Input } from "../ui/input";
+import { Input, Textarea } from "../ui/input";
 import { Notice } from "../ui/notice";
 import { SegmentedControl } from "../ui/segmented-control";
-import { Textarea } from "../ui/textarea";
 import { TryReplyView } from "./try-reply-view";
 
 /** The user's own key, kept in memory for the other endpoints of this visit. */

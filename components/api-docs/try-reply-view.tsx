@@ -3,7 +3,7 @@
 import { useEffect, useState } from "react";
 import { useTranslations } from "use-intl";
 import type { TryReply } from "@/components/api-docs/openapi/try-call";
-import { releaseUrl } from "@/lib/client/object-url";
+import { releaseUrl } from "@/lib/client/save-file";
 import { useAmounts } from "../charts/use-amounts";
 import { Badge } from "../ui/badge";
 import { CodeBlock } from "./code-block";

@@ -8,9 +8,34 @@ import type { ApiKey, ApiKeyWithSecret } from "@/lib/contracts/console/api-keys"
 import type { Role } from "@/lib/contracts/console/user";
 import { ConfirmDialog } from "../forms/confirm-dialog";
 import { FormDialog } from "../forms/form-dialog";
+import { SecretDialog } from "../forms/secret-dialog";
 import { KeyForm } from "./key-form";
-import { RevealDialog } from "./reveal-dialog";
 import { RotateDialog } from "./rotate-dialog";
+
+/** Shows a new key's secret, which is shown only once. */
+export function RevealDialog({
+  created,
+  graceHours,
+  onClose,
+}: {
+  created: ApiKeyWithSecret;
+  /** After a rotation: how long the old key stays valid; null for a new key. */
+  graceHours: number | null;
+  onClose(): void;
+}) {
+  const t = useTranslations("apiKeys.reveal");
+  const text =
+    graceHours === null ? t("text") : graceHours === 0 ? t("noGrace") : t("grace", { hours: graceHours });
+  const labels = {
+    title: t("title", { name: created.name }),
+    text,
+    copy: t("copy"),
+    once: t("once"),
+    onceText: t("onceText"),
+    done: t("done"),
+  };
+  return <SecretDialog secret={created.key} name="api-key" labels={labels} onClose={onClose} />;
+}
 
 type FormState = { kind: "create" } | { kind: "edit"; key: ApiKey };
 type ConfirmState = { kind: "rotate" | "disable" | "delete"; key: ApiKey };

@@ -1,6 +1,5 @@
 import type { Resolver } from "react-hook-form";
 import { type ApiKey, CreateKey, type Operation } from "@/lib/contracts/console/api-keys";
-import { splitWords } from "../forms/form-values";
 import {
   BUDGET_FIELDS,
   LIMIT_FIELD_OF,
@@ -9,6 +8,7 @@ import {
   limitValues,
   NO_LIMITS,
   RATE_FIELDS,
+  splitWords,
 } from "../forms/limit-values";
 import { requestResolver } from "../forms/request-resolver";
 import type { FieldErrorTranslator } from "../forms/rule-text";

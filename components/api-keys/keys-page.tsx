@@ -6,24 +6,49 @@ import { useSearchParams } from "next/navigation";
 import { type ReactNode, useState } from "react";
 import { toast } from "sonner";
 import { SWRConfig } from "swr";
-import { useTranslations } from "use-intl";
+import { useFormatter, useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import { setQueryParam } from "@/lib/client/query-params";
 import { cachedPages, searchText, useApiPages } from "@/lib/client/use-api-pages";
 import type { ApiKey } from "@/lib/contracts/console/api-keys";
-import type { Viewer } from "@/lib/contracts/console/user";
+import type { ManagedUser, Viewer } from "@/lib/contracts/console/user";
 import type { ListPage } from "@/lib/contracts/paging";
-import { useErrorText } from "../forms/error-text";
+import { useAmounts } from "../charts/use-amounts";
+import { useErrorText } from "../forms/call-error";
 import { ListBody, NoSearchResults } from "../shell/list-body";
 import { PageHeader } from "../shell/page-header";
 import { Button } from "../ui/button";
 import { EmptyState } from "../ui/empty-state";
+import { Notice } from "../ui/notice";
 import { SearchField } from "../ui/search-field";
 import type { KeyDialog } from "./key-dialogs";
 import { KeyList } from "./key-list";
 import type { KeyAction } from "./key-menu";
-import { type OwnLimits, OwnLimitsNotice } from "./own-limits-notice";
 import { OwnerFilter } from "./owner-filter";
+
+type OwnLimits = Pick<ManagedUser, "rpm" | "tpm" | "concurrency" | "budget">;
+
+/** The limits of all the viewer's keys together; renders nothing without one. */
+function OwnLimitsNotice({ limits }: { limits: OwnLimits }) {
+  const t = useTranslations("apiKeys.ownLimits");
+  const format = useFormatter();
+  const { money } = useAmounts();
+  const rates = (["rpm", "tpm", "concurrency"] as const).flatMap((name) => {
+    const count = limits[name];
+    return count === null ? [] : [t(name, { count })];
+  });
+  const budgets = (["daily_usd", "monthly_usd", "total_usd"] as const).flatMap((period) => {
+    const amount = limits.budget[period];
+    return amount === null ? [] : [t(period, { amount: money(Number(amount)) })];
+  });
+  const all = [...rates, ...budgets];
+  if (all.length === 0) return null;
+  return (
+    <Notice tone="info" title={t("title")} className="mb-4">
+      {format.list(all, { type: "unit", style: "short" })}. {t("text")}
+    </Notice>
+  );
+}
 
 const KeyDialogs = dynamic(() => import("./key-dialogs").then((one) => one.KeyDialogs), { ssr: false });
 

@@ -4,7 +4,7 @@ import { useTranslations } from "use-intl";
 import { api } from "@/lib/client/api";
 import { setQueryParam } from "@/lib/client/query-params";
 import { useApi } from "@/lib/client/use-api";
-import { NativeSelect } from "../ui/native-select";
+import { NativeSelect } from "../ui/input";
 
 /** The longest list that is still usable; other users' keys are linked from the users page. */
 const MAX_USERS = 100;

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { useTranslations } from "use-intl";
 import { ConfirmDialog } from "../forms/confirm-dialog";
 import { Field } from "../forms/field";
-import { NativeSelect } from "../ui/native-select";
+import { NativeSelect } from "../ui/input";
 
 const GRACE_HOURS = [0, 1, 6, 12, 24];
 const DEFAULT_HOURS = 24;

@@ -7,8 +7,8 @@ import type { PeakMeter } from "@/lib/client/speech-pcm";
 import type { PlayerState, SpeechPlayer } from "@/lib/client/speech-player";
 import { cn } from "../ui/class-names";
 import { ArrivingWave } from "./arriving-wave";
-import { clock } from "./clock";
 import { PeaksCanvas } from "./peaks-canvas";
+import { clock } from "./play-clock";
 
 const TakeWave = dynamic(() => import("./take-wave"), { ssr: false });
 

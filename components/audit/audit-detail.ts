@@ -1,5 +1,5 @@
 /** The `detail` of an audit row: changed fields and further values. */
-export interface AuditDetail {
+interface AuditDetail {
   changes: AuditChange[];
   /** The remaining values of `detail`, one per field. */
   facts: { field: string; value: unknown }[];
@@ -55,7 +55,7 @@ function changesOf(detail: Fields): AuditChange[] {
 }
 
 /** True for an ID such as `chn_5NilO1FY…`, which may be part of a field's path. */
-export const isOpaqueId = (part: string): boolean => /^[a-z0-9]{2,6}_[0-9A-Za-z]{22}$/.test(part);
+const isOpaqueId = (part: string): boolean => /^[a-z0-9]{2,6}_[0-9A-Za-z]{22}$/.test(part);
 
 /**
  * Display name of a field: `budget.dailyNano` → `budget.daily` (the value carries the unit), otherwise in snake case as

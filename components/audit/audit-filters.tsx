@@ -10,9 +10,7 @@ import { setQueryParam } from "@/lib/client/query-params";
 import { useApi } from "@/lib/client/use-api";
 import type { AuditRow } from "@/lib/contracts/console/audit";
 import { Button } from "../ui/button";
-import { Input } from "../ui/input";
-import { Label } from "../ui/label";
-import { NativeSelect } from "../ui/native-select";
+import { Input, Label, NativeSelect } from "../ui/input";
 
 const NAMES = ["q", "actor", "what", "time", "from", "to", "target"] as const;
 

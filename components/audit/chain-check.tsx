@@ -6,10 +6,10 @@ import { useAuditCheck } from "@/components/audit/use-audit";
 import type { AuditCheck } from "@/lib/contracts/console/audit";
 import { useAmounts } from "../charts/use-amounts";
 import { CallError } from "../forms/call-error";
+import { StatusDot } from "../ui/badge";
 import { Button } from "../ui/button";
 import { CopyButton } from "../ui/copy-button";
 import { Notice } from "../ui/notice";
-import { StatusDot } from "../ui/status-dot";
 
 /** Title and text of a failed verification. */
 function useFailureText() {

@@ -19,14 +19,14 @@ export type AuditGroup = keyof typeof AUDIT_GROUPS;
 
 const HOUR_MS = 3_600_000;
 /** Periods up to now, by their name in the page's URL (`time=7d`). */
-export const AUDIT_TIMES = {
+const AUDIT_TIMES = {
   "1h": HOUR_MS,
   "24h": 24 * HOUR_MS,
   "7d": 7 * 24 * HOUR_MS,
   "30d": 30 * 24 * HOUR_MS,
 } as const;
 
-export function isAuditGroup(name: string): name is AuditGroup {
+function isAuditGroup(name: string): name is AuditGroup {
   return Object.hasOwn(AUDIT_GROUPS, name);
 }
 

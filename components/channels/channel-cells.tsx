@@ -14,7 +14,7 @@ export type Traffic = { byId: ReadonlyMap<string, UsageSums>; calls: number } | 
 const KNOWN = ["openai", "gemini", "elevenlabs"] as const;
 
 /** Display name of a channel's provider. */
-export function useProviderName(): (channel: Pick<Channel, "provider" | "base_url" | "embedded">) => string {
+function useProviderName(): (channel: Pick<Channel, "provider" | "base_url" | "embedded">) => string {
   const t = useTranslations("channels.provider");
   return ({ provider, base_url, embedded }) => {
     if (embedded) return t("embedded");

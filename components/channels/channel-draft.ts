@@ -169,7 +169,7 @@ export function optionsOf(draft: ChannelDraft): Record<string, unknown> | null {
 }
 
 /** Keys for the request; text with spaces or line breaks counts as several keys. */
-export function keysOf(draft: ChannelDraft): (string | { id: string })[] {
+function keysOf(draft: ChannelDraft): (string | { id: string })[] {
   return draft.keys.flatMap((key): (string | { id: string })[] =>
     key.kind === "stored" ? [{ id: key.id }] : key.text.split(/\s+/u).filter(Boolean),
   );

@@ -5,19 +5,27 @@ import { Fragment, useRef } from "react";
 import { useTranslations } from "use-intl";
 import type { DropTarget } from "@/lib/client/channel-order";
 import type { Channel } from "@/lib/contracts/console/channels";
+import { ActionsButton } from "../ui/actions-button";
 import { cn } from "../ui/class-names";
 import { Skeleton } from "../ui/skeleton";
 import { Switch } from "../ui/switch";
 import { Table, TableCell, TableHead, TableHeader } from "../ui/table";
 import { ChannelMetric, ChannelModels, ChannelOrigin, type Traffic } from "./channel-cells";
-import type { ChannelAction } from "./channel-menu";
-import { ChannelMenuButton } from "./channel-menu-button";
+import type { ChannelAction, ChannelMenuProps } from "./channel-menu";
 import { ChannelStatusDot, ConditionBadge, conditionOf, isUnhealthy } from "./channel-state";
 import { CircuitNote } from "./circuit-note";
 import { MoveHandle } from "./move-handle";
 import { type DragOrder, useDragOrder } from "./use-drag-order";
 
-export interface ChannelListProps {
+const loadMenu = () => import("./channel-menu").then((one) => one.ChannelMenu);
+
+/** The button of a channel's actions menu; the menu's code is loaded on first use. */
+function ChannelMenuButton(props: ChannelMenuProps) {
+  const t = useTranslations("channels.menu");
+  return <ActionsButton label={t("label", { name: props.channel.name })} load={loadMenu} menu={props} />;
+}
+
+interface ChannelListProps {
   channels: readonly Channel[];
   /** Number of the channel's priority tier, from 1; channels of one tier share it. */
   positionOf(id: string): number;

@@ -2,11 +2,10 @@
 
 import { useNow, useTranslations } from "use-intl";
 import type { Channel, CircuitHealth } from "@/lib/contracts/console/channels";
-import { Badge } from "../ui/badge";
-import { StatusDot } from "../ui/status-dot";
+import { Badge, StatusDot } from "../ui/badge";
 
 /** `partial`: the circuit is open for some of its models. */
-export type ChannelCondition = "serving" | "disabled" | "open" | "half_open" | "partial";
+type ChannelCondition = "serving" | "disabled" | "open" | "half_open" | "partial";
 
 export function conditionOf(
   channel: Pick<Channel, "enabled" | "health" | "broken_models">,

@@ -20,8 +20,7 @@ import {
   tiersOf,
 } from "@/lib/client/channel-order";
 import type { Channel } from "@/lib/contracts/console/channels";
-import { CallError } from "../forms/call-error";
-import { useErrorText } from "../forms/error-text";
+import { CallError, useErrorText } from "../forms/call-error";
 import { PageHeader } from "../shell/page-header";
 import { Button } from "../ui/button";
 import { EmptyState } from "../ui/empty-state";

@@ -5,7 +5,7 @@ import { toast } from "sonner";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import type { Channel } from "@/lib/contracts/console/channels";
-import { useErrorText } from "../forms/error-text";
+import { useErrorText } from "../forms/call-error";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { useCircuitText } from "./channel-state";

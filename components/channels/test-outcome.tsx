@@ -3,16 +3,40 @@
 import { PauseIcon, PlayIcon } from "lucide-react";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
-import { releaseUrl } from "@/lib/client/object-url";
-import type { ChannelTest } from "@/lib/contracts/console/channels";
+import { releaseUrl } from "@/lib/client/save-file";
+import type { ChannelTest, UpstreamFailure } from "@/lib/contracts/console/channels";
 import { useAmounts } from "../charts/use-amounts";
-import { useErrorText } from "../forms/error-text";
+import { useErrorText } from "../forms/call-error";
+import { StatusDot } from "../ui/badge";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
-import { Spinner } from "../ui/spinner";
-import { StatusDot } from "../ui/status-dot";
-import { useUpstreamErrorText } from "./upstream-error-text";
+import { Spinner } from "../ui/progress";
 import type { TestState } from "./use-test-call";
+
+const KNOWN = [
+  "address_refused",
+  "name_unknown",
+  "connection_refused",
+  "connect_timeout",
+  "tls_failed",
+  "connection_lost",
+  "protocol_error",
+] as const;
+
+/** Text of an upstream error: our summary and, where the cause is not known, the upstream's own message as `detail`. */
+export function useUpstreamErrorText(): (error: UpstreamFailure) => { summary: string; detail: string } {
+  const t = useTranslations("channels.upstreamError");
+  return (error) => {
+    const known = KNOWN.find((name) => name === error.fault);
+    if (known) return { summary: t(known), detail: "" };
+    if (error.upstream_status === 401 || error.upstream_status === 403)
+      return { summary: t("key"), detail: "" };
+    if (error.upstream_status === 402) return { summary: t("money"), detail: "" };
+    if (error.code === "upstream_rate_limited") return { summary: t("limited"), detail: "" };
+    if (error.code === "upstream_timeout") return { summary: t("slow"), detail: "" };
+    return { summary: t("title"), detail: error.message };
+  };
+}
 
 /** Result of a test: the audio to play, the vector's dimensions, or the error. */
 export function TestOutcome({ state, className }: { state: TestState; className?: string }) {
@@ -37,7 +61,7 @@ function Outcome({ state }: { state: TestState }) {
     case "failed":
       return <Failure summary={errorText(state.error).message} />;
     case "done":
-      if (state.test.error) return <UpstreamFailure error={state.test.error} />;
+      if (state.test.error) return <UpstreamError error={state.test.error} />;
       return state.test.operation === "speech" ? (
         <AudioPlayer test={state.test} />
       ) : (
@@ -59,7 +83,7 @@ function Failure({ summary, detail }: { summary: string; detail?: string }) {
   );
 }
 
-function UpstreamFailure({ error }: { error: NonNullable<ChannelTest["error"]> }) {
+function UpstreamError({ error }: { error: NonNullable<ChannelTest["error"]> }) {
   const upstreamErrorText = useUpstreamErrorText();
   return <Failure {...upstreamErrorText(error)} />;
 }

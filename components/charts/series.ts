@@ -1,5 +1,5 @@
 /** Colours for charts: variables of theme.css without the leading dashes. */
-export type ChartColour =
+type ChartColour =
   | "chart-1"
   | "chart-2"
   | "chart-3"

@@ -11,7 +11,7 @@ import { Readout } from "./readout";
 import { type ChartSeries, maxOf } from "./series";
 import { useTimeLabels } from "./use-time-labels";
 
-export interface TimeChartProps {
+interface TimeChartProps {
   /** What is shown, as a phrase for screen readers: "Requests by hour". The visible heading is the page's. */
   label: string;
   /** Start of each bucket, in milliseconds since 1970: ascending, without gaps (an hour without calls is a 0). */

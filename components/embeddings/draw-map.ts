@@ -49,7 +49,7 @@ function shorten(text: string): string {
     : line;
 }
 
-export interface MapFrame {
+interface MapFrame {
   layout: MapLayout;
   texts: readonly string[];
   highlight: Focus | null;

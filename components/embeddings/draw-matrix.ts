@@ -55,7 +55,7 @@ export function renderBitmap(layout: MatrixLayout, heat: HeatColours): HTMLCanva
 }
 
 /** Two decimals without the leading zero, short enough for a cell. */
-export function shortValue(value: number): string {
+function shortValue(value: number): string {
   const text = value.toFixed(2);
   if (text === "1.00") return "1";
   return /^-?0\.00$/.test(text) ? "0" : text.replace("0.", ".");
@@ -74,7 +74,7 @@ function visibleRange({ count, cell, gutter }: Geometry, scroll: number, size: n
   };
 }
 
-export interface MatrixFrame {
+interface MatrixFrame {
   geometry: Geometry;
   scroll: { left: number; top: number };
   layout: MatrixLayout;

@@ -6,7 +6,7 @@ export interface Focus {
   column: number | null;
 }
 
-export interface FocusState {
+interface FocusState {
   /** Under the pointer. */
   hovered: Focus | null;
   /** Selected by click, tap or keyboard; stays until deselected. */

@@ -11,7 +11,7 @@ export interface HeatColours {
   self: number;
 }
 
-export const STEPS = 64;
+const STEPS = 64;
 
 function channel(byte: number): number {
   const share = byte / 255;

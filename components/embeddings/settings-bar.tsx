@@ -6,10 +6,8 @@ import { useTranslations } from "use-intl";
 import type { EncodingFormat } from "@/lib/client/embeddings-call";
 import type { GatewayModel } from "@/lib/client/gateway-models";
 import { Button } from "../ui/button";
-import { Input } from "../ui/input";
+import { Input, Label, NativeSelect } from "../ui/input";
 import { Kbd } from "../ui/kbd";
-import { Label } from "../ui/label";
-import { NativeSelect } from "../ui/native-select";
 import { SegmentedControl } from "../ui/segmented-control";
 import type { EmbeddingsDraft } from "./draft";
 

@@ -65,7 +65,7 @@ export function cosines(dots: SquareMatrix): SquareMatrix {
 }
 
 /** Cosine of two vectors; 0 when one of them is zero. */
-export function cosine(one: Float32Array, other: Float32Array): number {
+function cosine(one: Float32Array, other: Float32Array): number {
   const both = Math.sqrt(dot(one, one) * dot(other, other));
   return both > 0 ? Math.max(-1, Math.min(1, dot(one, other) / both)) : 0;
 }

@@ -2,8 +2,7 @@
 
 import { useTranslations } from "use-intl";
 import { Button } from "../ui/button";
-import { Progress } from "../ui/progress";
-import { Spinner } from "../ui/spinner";
+import { Progress, Spinner } from "../ui/progress";
 import type { ComparisonStatus } from "./use-comparison";
 
 /** Shown over results that belong to other texts or settings. */

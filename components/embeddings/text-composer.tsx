@@ -4,7 +4,7 @@ import { FileTextIcon, PlusIcon } from "lucide-react";
 import { type ClipboardEvent, type KeyboardEvent, useId, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
 import { Button } from "../ui/button";
-import { Textarea } from "../ui/textarea";
+import { Textarea } from "../ui/input";
 import { linesOf } from "./texts";
 
 /** Adds texts: typed, pasted (one per line) or from a file. */

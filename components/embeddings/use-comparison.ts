@@ -3,7 +3,7 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { type EmbeddingsCall, embedTexts } from "@/lib/client/embeddings-call";
 import { failureOfError, type GatewayFailure } from "@/lib/client/gateway-error";
-import { withPlaygroundKey } from "@/lib/client/with-playground-key";
+import { withPlaygroundKey } from "@/lib/client/playground-key";
 import type { Comparison, QueryResult } from "./comparison";
 
 /** What a call embeds. */

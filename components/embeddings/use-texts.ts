@@ -5,8 +5,40 @@ import { toast } from "sonner";
 import { useTranslations } from "use-intl";
 import { useAmounts } from "../charts/use-amounts";
 import { type DraftText, draftTexts } from "./draft";
-import { MAX_FILE_BYTES, readFiles } from "./read-files";
-import { MAX_TEXTS } from "./texts";
+import { MAX_TEXTS, textsOfFile } from "./texts";
+
+/** More than the gateway accepts in one call. */
+const MAX_FILE_BYTES = 16_000_000;
+
+type FileError = "notText" | "tooLarge" | "emptyFile";
+
+interface ReadFiles {
+  texts: string[];
+  /** The first file that could not be used, and why. */
+  rejected: { name: string; error: FileError } | null;
+}
+
+function isText(file: File): boolean {
+  return /\.(txt|csv|tsv|md|text|log)$/i.test(file.name) || file.type.startsWith("text/");
+}
+
+/** Reads the texts of dropped or chosen files, in order. */
+async function readFiles(files: readonly File[]): Promise<ReadFiles> {
+  const read: ReadFiles = { texts: [], rejected: null };
+  for (const file of files) {
+    const reject = (error: FileError) => {
+      read.rejected ??= { name: file.name, error };
+    };
+    if (!isText(file)) reject("notText");
+    else if (file.size > MAX_FILE_BYTES) reject("tooLarge");
+    else {
+      const texts = textsOfFile(file.name, await file.text());
+      if (texts.length === 0) reject("emptyFile");
+      read.texts.push(...texts);
+    }
+  }
+  return read;
+}
 
 /** Edits of the list of texts, with the toasts that report them. */
 export function useTexts(texts: readonly DraftText[], onTexts: (texts: readonly DraftText[]) => void) {

@@ -1,8 +1,8 @@
 import { type ReactNode, useId } from "react";
 import { cn } from "../ui/class-names";
-import { Label } from "../ui/label";
+import { Label } from "../ui/input";
 
-export interface ControlProps {
+interface ControlProps {
   id: string;
   "aria-invalid"?: true;
   "aria-describedby"?: string;

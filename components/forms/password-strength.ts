@@ -2,7 +2,7 @@
  * A simple estimate of a password's strength: log2 of its alphabet's size per character, where sequences, repeats,
  * years and common words count little. It errs low and knows no leaked passwords.
  */
-export type Strength = 0 | 1 | 2 | 3 | 4;
+type Strength = 0 | 1 | 2 | 3 | 4;
 
 const COMMON =
   /password|passwort|letmein|welcome|admin|login|master|dragon|monkey|qwerty|qwertz|azerty|asdf|zxcv|iloveyou|secret|changeme|football|baseball|superman|batman|patchbay|test|user|root|guest|hello|sunshine|princess|woaini/g;

@@ -4,7 +4,7 @@ import { issueText } from "./check-schema";
 import type { FieldErrorTranslator } from "./rule-text";
 
 /** How a form's fields relate to the request that it sends. */
-export interface RequestForm<Values extends FieldValues> {
+interface RequestForm<Values extends FieldValues> {
   toRequest(values: Values): unknown;
   fields: readonly Path<Values>[];
   /** The field of a request path: `budget.daily_usd` → `daily`. */

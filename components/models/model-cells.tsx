@@ -6,9 +6,8 @@ import { useTranslations } from "use-intl";
 import { pricingOf } from "@/lib/client/pricing";
 import type { Model, Prices } from "@/lib/contracts/gateway/models";
 import { useAmounts } from "../charts/use-amounts";
-import { Badge } from "../ui/badge";
+import { Badge, StatusDot } from "../ui/badge";
 import { cn } from "../ui/class-names";
-import { StatusDot } from "../ui/status-dot";
 
 const UNITS = [
   "input_per_million_tokens",

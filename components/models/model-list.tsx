@@ -2,13 +2,21 @@
 
 import { useTranslations } from "use-intl";
 import type { Model } from "@/lib/contracts/gateway/models";
+import { ActionsButton } from "../ui/actions-button";
 import { cn } from "../ui/class-names";
 import { Skeleton } from "../ui/skeleton";
 import { Switch } from "../ui/switch";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "../ui/table";
 import { ModelOptions, ModelPrice, ServedBy } from "./model-cells";
-import type { ModelAction } from "./model-menu";
-import { ModelMenuButton } from "./model-menu-button";
+import type { ModelAction, ModelMenuProps } from "./model-menu";
+
+const loadMenu = () => import("./model-menu").then((one) => one.ModelMenu);
+
+/** The button of a model's actions menu; the menu's code is loaded on first use. */
+function ModelMenuButton(props: ModelMenuProps) {
+  const t = useTranslations("models.menu");
+  return <ActionsButton label={t("label", { name: props.model.name })} load={loadMenu} menu={props} />;
+}
 
 interface ModelListProps {
   models: readonly Model[];

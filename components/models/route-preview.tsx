@@ -7,9 +7,9 @@ import { useApi } from "@/lib/client/use-api";
 import type { RoutePreview as Preview } from "@/lib/contracts/console/routing";
 import { useAmounts } from "../charts/use-amounts";
 import { CallError } from "../forms/call-error";
+import { StatusDot } from "../ui/badge";
 import { Notice } from "../ui/notice";
 import { Skeleton } from "../ui/skeleton";
-import { StatusDot } from "../ui/status-dot";
 
 /** A route depends on circuits, limits and calls in flight. */
 const REFRESH_MS = 3_000;

@@ -4,9 +4,9 @@ import type { ReactNode } from "react";
 import { useTranslations } from "use-intl";
 import type { CircuitHealth } from "@/lib/contracts/console/channels";
 import type { OverviewChannel } from "@/lib/contracts/console/overview";
+import { StatusDot } from "../ui/badge";
 import { Button } from "../ui/button";
 import { useRelativeTime } from "../ui/relative-time";
-import { StatusDot } from "../ui/status-dot";
 
 interface Incident {
   channel: OverviewChannel;

@@ -5,12 +5,11 @@ import { useIsLive } from "@/lib/client/live";
 import type { UsageRow } from "@/lib/contracts/console/usage";
 import { useAmounts } from "../charts/use-amounts";
 import { CallError } from "../forms/call-error";
-import { CallAmount } from "../requests/call-amount";
-import { CallState, outcomeOf } from "../requests/call-state";
+import { CallAmount, CallState, outcomeOf } from "../requests/call-cells";
+import { StatusDot } from "../ui/badge";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { Skeleton } from "../ui/skeleton";
-import { StatusDot } from "../ui/status-dot";
 import { useIsBrowser } from "../ui/use-is-browser";
 import { useRecentRequests } from "./use-overview";
 

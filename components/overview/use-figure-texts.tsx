@@ -9,7 +9,7 @@ import { cn } from "../ui/class-names";
 export const FIGURES = ["calls", "errors", "audio", "tokens", "spend", "latency"] as const;
 export type Figure = (typeof FIGURES)[number];
 
-export interface FigureText {
+interface FigureText {
   value: string;
   /** A second figure next to the value. */
   detail: string | null;

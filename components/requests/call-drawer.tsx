@@ -12,9 +12,9 @@ import { Notice } from "../ui/notice";
 import { Sheet, SheetContent } from "../ui/sheet";
 import { Skeleton } from "../ui/skeleton";
 import { SkippedChannels } from "./attempt-cause";
+import { CallState } from "./call-cells";
 import { CallFacts } from "./call-facts";
 import { CallHelp } from "./call-help";
-import { CallState } from "./call-state";
 import { SimilarCalls } from "./similar-calls";
 import { Timeline } from "./timeline";
 

@@ -3,7 +3,7 @@ import { useTranslations } from "use-intl";
 import type { UsageDetail } from "@/lib/contracts/console/usage";
 import { Money } from "../charts/money";
 import { useAmounts } from "../charts/use-amounts";
-import { useTokenText } from "./call-amount";
+import { useTokenText } from "./call-cells";
 
 /** Everything recorded about a call. */
 export function CallFacts({ call }: { call: UsageDetail }) {

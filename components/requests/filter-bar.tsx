@@ -11,8 +11,7 @@ import { type Range, rangeQuery } from "@/lib/client/range";
 import { useApi } from "@/lib/client/use-api";
 import { RangePicker } from "../forms/range-picker";
 import { Button } from "../ui/button";
-import { Label } from "../ui/label";
-import { NativeSelect } from "../ui/native-select";
+import { Label, NativeSelect } from "../ui/input";
 import { TextFilter } from "./text-filter";
 
 interface Option {

@@ -1,7 +1,7 @@
 import Link from "next/link";
 import { useTranslations } from "use-intl";
 import { useAmounts } from "../charts/use-amounts";
-import { StatusDot } from "../ui/status-dot";
+import { StatusDot } from "../ui/badge";
 
 /** The number of rejected requests of a range, with a link to their list. */
 export function RejectedLink({

@@ -10,11 +10,11 @@ import type { Rejection } from "@/lib/contracts/console/rejections";
 import { useAmounts } from "../charts/use-amounts";
 import { CallError } from "../forms/call-error";
 import { type Column, RecordList } from "../shell/record-list";
+import { StatusDot } from "../ui/badge";
 import { Button } from "../ui/button";
 import { CopyButton } from "../ui/copy-button";
 import { EmptyState } from "../ui/empty-state";
 import { Skeleton } from "../ui/skeleton";
-import { StatusDot } from "../ui/status-dot";
 
 interface RejectionListProps {
   filters: CallFilters;

@@ -8,9 +8,7 @@ import { Money } from "../charts/money";
 import { useAmounts } from "../charts/use-amounts";
 import { cn } from "../ui/class-names";
 import { CopyButton } from "../ui/copy-button";
-import { CallAmount } from "./call-amount";
-import { CallLink } from "./call-link";
-import { CallState } from "./call-state";
+import { CallAmount, CallLink, CallState } from "./call-cells";
 
 /** Optional columns, besides time, outcome, model, latency, amount and cost. */
 export type CallColumn = "key" | "channel" | "attempts" | "requestId";

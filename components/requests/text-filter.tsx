@@ -6,8 +6,7 @@ import { useTranslations } from "use-intl";
 import type { CallFilter } from "@/lib/client/calls";
 import { pushQueryParams } from "@/lib/client/query-params";
 import { cn } from "../ui/class-names";
-import { Input } from "../ui/input";
-import { Label } from "../ui/label";
+import { Input, Label } from "../ui/input";
 
 /** A filter typed as text; applied on Enter or when the field loses focus. */
 export function TextFilter({ name, className }: { name: CallFilter; className?: string }) {

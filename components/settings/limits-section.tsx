@@ -2,14 +2,43 @@
 
 import { RotateCcwIcon } from "lucide-react";
 import { useTranslations } from "use-intl";
-import { LIMIT_NAMES, LIMIT_UNITS, type LimitName } from "@/components/settings/limit-units";
 import type { VersionedSettings } from "@/lib/contracts/console/settings";
+import type { LIMIT_RULES } from "../../lib/contracts/limits";
 import { useAmounts } from "../charts/use-amounts";
 import { Button } from "../ui/button";
 import { Input } from "../ui/input";
 import { FormSection } from "./form-section";
 import { useSettingsPage } from "./settings-page-context";
 import { typedNumber, useSettingsForm } from "./use-settings-form";
+
+type LimitName = keyof typeof LIMIT_RULES;
+type Units = { readonly [Name in LimitName]: (typeof LIMIT_RULES)[Name]["unit"] };
+
+/** The unit of each limit, repeated from the contract to keep its zod schemas out of the browser bundle. */
+const LIMIT_UNITS: Units = {
+  jsonBodyBytes: "bytes",
+  embeddingsBodyBytes: "bytes",
+  consoleBodyBytes: "bytes",
+  keyBodiesBytes: "bytes",
+  allBodiesBytes: "bytes",
+  headersTimeoutMs: "milliseconds",
+  consoleUploadMs: "milliseconds",
+  gatewayUploadMs: "milliseconds",
+  connectionsPerAddress: "count",
+  wrongKeysPerMinute: "count",
+  loginAttemptsPerMinute: "count",
+  attemptsPerCall: "count",
+  upstreamConnectMs: "milliseconds",
+  upstreamTlsMs: "milliseconds",
+  speechFirstByteMs: "milliseconds",
+  embeddingsFirstByteMs: "milliseconds",
+  idleMs: "milliseconds",
+  callMs: "milliseconds",
+  readerIdleMs: "milliseconds",
+};
+
+// Type assertion: `Object.keys` returns string[].
+const LIMIT_NAMES = Object.keys(LIMIT_UNITS) as LimitName[];
 
 const GROUPS = {
   size: ["jsonBodyBytes", "embeddingsBodyBytes", "consoleBodyBytes", "keyBodiesBytes", "allBodiesBytes"],

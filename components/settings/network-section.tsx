@@ -3,8 +3,8 @@
 import { useTranslations } from "use-intl";
 import type { VersionedSettings } from "@/lib/contracts/console/settings";
 import { Field } from "../forms/field";
+import { Textarea } from "../ui/input";
 import { Notice } from "../ui/notice";
-import { Textarea } from "../ui/textarea";
 import { FormSection } from "./form-section";
 import { MetricsToken } from "./metrics-token";
 import { PrivateUpstreams } from "./private-upstreams";

@@ -14,8 +14,12 @@ import { Section } from "../ui/section";
 import { OwnerOnly } from "./form-section";
 import { useSettingsPage, WhileShown } from "./settings-page-context";
 
-const ImportDialog = dynamic(() => import("./import-dialog").then((one) => one.ImportDialog), { ssr: false });
-const BackupDialog = dynamic(() => import("./backup-dialog").then((one) => one.BackupDialog), { ssr: false });
+const ImportDialog = dynamic(() => import("./transfer-dialogs").then((one) => one.ImportDialog), {
+  ssr: false,
+});
+const BackupDialog = dynamic(() => import("./transfer-dialogs").then((one) => one.BackupDialog), {
+  ssr: false,
+});
 
 export function TransferSection() {
   return (

@@ -7,7 +7,7 @@ import { api, callApi } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
 import { useApiCache } from "@/lib/client/use-api";
 import type { UpdateSettings, VersionedSettings } from "@/lib/contracts/console/settings";
-import { useErrorText } from "../forms/error-text";
+import { useErrorText } from "../forms/call-error";
 import { ruleText } from "../forms/rule-text";
 import { useSettingsPage } from "./settings-page-context";
 
@@ -15,7 +15,7 @@ export type FieldValue = string | boolean | readonly string[];
 export type FieldValues = Record<string, FieldValue>;
 
 /** One form of the settings: how its fields are read from the settings and written back. */
-export interface FormPlan<Values extends FieldValues> {
+interface FormPlan<Values extends FieldValues> {
   read(settings: VersionedSettings): Values;
   /** Invalid numbers are sent as typed: the server reports them at their field. */
   write(values: Values): Record<string, unknown>;

@@ -2,8 +2,8 @@
 
 import { useTranslations } from "use-intl";
 import type { SetupState } from "@/lib/contracts/console/setup";
+import { StatusDot } from "../ui/badge";
 import { Button } from "../ui/button";
-import { StatusDot } from "../ui/status-dot";
 import { StepActions, StepBody } from "./wizard-frame";
 
 export type NewInstance = Extract<SetupState, { status: false }>;

@@ -1,7 +1,7 @@
 import { cn } from "../ui/class-names";
 
 /** The logo: six jacks and one cord. */
-export function Mark({ className }: { className?: string }) {
+function Mark({ className }: { className?: string }) {
   return (
     <svg viewBox="0 0 24 24" aria-hidden="true" fill="none" className={cn("size-6 shrink-0", className)}>
       <g className="stroke-ink-faint" strokeWidth="1.5">

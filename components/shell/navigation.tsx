@@ -8,8 +8,7 @@ import { useApi } from "@/lib/client/use-api";
 import type { Role } from "@/lib/contracts/console/user";
 import { Badge } from "../ui/badge";
 import { cn } from "../ui/class-names";
-import { Spinner } from "../ui/spinner";
-
+import { Spinner } from "../ui/progress";
 import { type ConsolePage, GROUPS, pagesFor } from "./pages";
 
 /** The links of the sidebar, with the current page marked. */

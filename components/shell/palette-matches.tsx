@@ -7,7 +7,7 @@ import { PAGES } from "./pages";
 
 /** The kinds of records that the palette finds, in display order; each is the name of its page. */
 export const MATCH_KINDS = ["channels", "models", "keys", "users"] as const;
-export type MatchKind = (typeof MATCH_KINDS)[number];
+type MatchKind = (typeof MATCH_KINDS)[number];
 
 /** The matches of one kind; renders nothing without one. */
 export function PaletteMatches({

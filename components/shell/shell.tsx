@@ -11,7 +11,7 @@ import { useTranslations } from "use-intl";
 import { useLiveUpdates } from "@/lib/client/live";
 import { SWR_CONFIG } from "@/lib/client/swr-config";
 import { leaveTo } from "@/lib/client/unsaved";
-import { useErrorText } from "../forms/error-text";
+import { useErrorText } from "../forms/call-error";
 import { Button } from "../ui/button";
 import { Kbd } from "../ui/kbd";
 import { AccountButton } from "./account-button";

@@ -8,7 +8,7 @@ import { api, callApi } from "@/lib/client/api";
 import { LOCALE_COOKIE, LOCALES, type Locale } from "@/lib/messages/locale";
 
 /** Each language's name in that language. */
-export const LANGUAGE_NAMES: Record<Locale, string> = { en: "English", zh: "中文" };
+const LANGUAGE_NAMES: Record<Locale, string> = { en: "English", zh: "中文" };
 export const LANGUAGES = LOCALES.map((locale) => ({ locale, name: LANGUAGE_NAMES[locale] }));
 export const THEMES = ["system", "light", "dark"] as const;
 

@@ -1,5 +1,5 @@
 /** What the 2FA page needs from the password page, stored in this tab's sessionStorage. Holds no secret. */
-export interface PendingSignIn {
+interface PendingSignIn {
   username: string;
   /** When the sign-in expires, in ms since 1970; null once it has ended and only the username is remembered. */
   expiresAt: number | null;

@@ -5,11 +5,11 @@ import { useLocale, useTranslations } from "use-intl";
 import { byName, languageName, MORE_SPEECH_LANGUAGES, SPEECH_LANGUAGES } from "@/components/speech/languages";
 import type { GatewayModel } from "@/lib/client/gateway-models";
 import { useAmounts } from "../charts/use-amounts";
+import { StatusDot } from "../ui/badge";
 import { Button } from "../ui/button";
-import { NativeSelect } from "../ui/native-select";
-import { StatusDot } from "../ui/status-dot";
-import { HueDot } from "./hue-dot";
+import { NativeSelect } from "../ui/input";
 import type { SpeechDraft } from "./speech-draft";
+import { HueDot } from "./voice-name";
 
 /** Model, language and speed. A setting that the call cannot carry is disabled, with a hint why. */
 export function ComposerSettings({

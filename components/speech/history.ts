@@ -92,7 +92,7 @@ export async function listTakes(userId: string): Promise<Take[]> {
 }
 
 /** The takes (given newest first) to delete because there are too many, or too many bytes of audio. */
-export function findSurplus(takes: readonly Take[]): Take[] {
+function findSurplus(takes: readonly Take[]): Take[] {
   let bytes = 0;
   return takes.filter((take, at) => {
     bytes += take.samples.byteLength;

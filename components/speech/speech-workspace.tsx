@@ -5,6 +5,7 @@ import { useRef, useState } from "react";
 import { useTranslations } from "use-intl";
 import { writeSpeechLink } from "@/components/speech/link";
 import type { GatewayModel } from "@/lib/client/gateway-models";
+import { useAmounts } from "../charts/use-amounts";
 import { CodePlaceholder } from "../playground/code-frame";
 import { FailureNotice } from "../playground/failure-notice";
 import { ShareButton } from "../playground/share-button";
@@ -13,9 +14,36 @@ import { DeferUntilVisible } from "../ui/defer-until-visible";
 import { Composer } from "./composer";
 import { HistoryList } from "./history-list";
 import { Player } from "./player";
-import { RecordingStatus } from "./recording-status";
 import { SpeakersPanel } from "./speakers-panel";
+import type { Recording } from "./use-recorder";
 import { useSpeechWorkspace } from "./use-speech-workspace";
+
+/** The state of the newest call, for screen-reader users. */
+function RecordingStatus({ recording }: { recording: Recording }) {
+  const t = useTranslations("speech.status");
+  const show = useAmounts();
+  const text = () => {
+    switch (recording.kind) {
+      case "idle":
+        return "";
+      case "calling":
+        return t("calling");
+      case "arriving":
+        return t("arriving", { time: show.ms(recording.firstAudioMs) });
+      case "done":
+        return t(recording.take.state === "complete" ? "ready" : "stopped", {
+          duration: show.ms(recording.take.durationMs),
+        });
+      case "failed":
+        return t("failed");
+    }
+  };
+  return (
+    <p role="status" className="sr-only">
+      {text()}
+    </p>
+  );
+}
 
 const SpeechCode = dynamic(() => import("./speech-code"), {
   ssr: false,

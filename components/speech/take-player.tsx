@@ -10,8 +10,8 @@ import { PlayClock } from "../audio/play-clock";
 import { Waveform } from "../audio/waveform";
 import { useAmounts } from "../charts/use-amounts";
 import { Badge } from "../ui/badge";
+import { NativeSelect } from "../ui/input";
 import { Kbd } from "../ui/kbd";
-import { NativeSelect } from "../ui/native-select";
 import { DownloadMenu } from "./download-menu";
 import { TakeFacts } from "./take-facts";
 

@@ -12,7 +12,7 @@ import { dialectOf, OPENAI_INPUT_LIMIT, type SpeechCall } from "@/lib/client/spe
 import { useAmounts } from "../charts/use-amounts";
 
 /** The maximum text length of this call in code points; null: unknown. */
-export function textLimit(call: SpeechCall, model: GatewayModel | null): number | null {
+function textLimit(call: SpeechCall, model: GatewayModel | null): number | null {
   const modelLimit = model?.maxCharacters ?? null;
   if (dialectOf(call) === "gemini") return modelLimit;
   return Math.min(modelLimit ?? OPENAI_INPUT_LIMIT, OPENAI_INPUT_LIMIT);

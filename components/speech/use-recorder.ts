@@ -4,10 +4,10 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { newTakeId, type Take } from "@/components/speech/history";
 import { streamSpeech } from "@/components/speech/stream";
 import { failureOfError, type GatewayFailure } from "@/lib/client/gateway-error";
+import { withPlaygroundKey } from "@/lib/client/playground-key";
 import type { SpeechCall } from "@/lib/client/speech-call";
 import { durationMsOf, joinSamples, PeakMeter } from "@/lib/client/speech-pcm";
 import type { SpeechPlayer } from "@/lib/client/speech-player";
-import { withPlaygroundKey } from "@/lib/client/with-playground-key";
 
 /** The state of the newest call. */
 export type Recording =

@@ -4,10 +4,10 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { useLocale, useTranslations } from "use-intl";
 import { streamSpeech } from "@/components/speech/stream";
 import { failureOfError, type GatewayFailure } from "@/lib/client/gateway-error";
-import { releaseUrl } from "@/lib/client/object-url";
+import { withPlaygroundKey } from "@/lib/client/playground-key";
+import { releaseUrl } from "@/lib/client/save-file";
 import type { SpeechCall } from "@/lib/client/speech-call";
 import { joinSamples, wavOf } from "@/lib/client/speech-pcm";
-import { withPlaygroundKey } from "@/lib/client/with-playground-key";
 
 /** The voice whose sample is loading or playing. */
 export interface SampleState {

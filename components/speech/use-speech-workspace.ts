@@ -1,10 +1,11 @@
 "use client";
 
 import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from "react";
+import useSWR from "swr";
 import { useTranslations } from "use-intl";
 import { findNames } from "@/components/speech/script";
-import { hasVoice, useVoices, voicesOfModel } from "@/components/speech/use-voices";
-import type { GatewayModel } from "@/lib/client/gateway-models";
+import { type GatewayModel, type GatewayVoice, listVoices } from "@/lib/client/gateway-models";
+import { withPlaygroundKey } from "@/lib/client/playground-key";
 import type { SpeechCall } from "@/lib/client/speech-call";
 import { SpeechPlayer } from "@/lib/client/speech-player";
 import type { Take } from "./history";
@@ -12,9 +13,61 @@ import { callOf, withCall } from "./speech-draft";
 import { expectedSeconds, isTooLong } from "./text-facts";
 import { useRecorder } from "./use-recorder";
 import { useSample } from "./use-sample";
-import { useShortcuts } from "./use-shortcuts";
 import { useSpeechDraft } from "./use-speech-draft";
 import { useTakes } from "./use-takes";
+
+/** Fields that take spaces, and controls that Space activates. */
+const TAKES_SPACE =
+  'a[href], button, select, textarea, summary, [contenteditable], [role="menuitem"], [role="tab"], [role="radio"], input:not([type="range"]):not([type="radio"])';
+
+/** Ctrl- or Cmd-Enter speaks, Escape stops, Space plays or pauses where the focused element does not use it. */
+function useShortcuts(act: { speak(): void; stop(): void; toggle(): void }): void {
+  const { speak, stop, toggle } = act;
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.isComposing || event.altKey) return;
+      const target = event.target instanceof Element ? event.target : null;
+      // Dialogs and menus handle their own keys.
+      if (target?.closest('[role="dialog"], [role="alertdialog"], [role="menu"]')) return;
+      const isCommand = event.ctrlKey || event.metaKey;
+      if (event.key === "Enter" && isCommand) {
+        event.preventDefault();
+        if (!event.repeat) speak();
+      } else if (event.key === "Escape") stop();
+      else if (event.key === " " && !isCommand && !event.shiftKey && !target?.closest(TAKES_SPACE)) {
+        event.preventDefault();
+        if (!event.repeat) toggle();
+      }
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, [speak, stop, toggle]);
+}
+
+/** The voices of a model among all voices; a voice without models belongs to every model. */
+function voicesOfModel(voices: readonly GatewayVoice[], model: string): GatewayVoice[] {
+  return voices.filter((one) => one.models.length === 0 || one.models.includes(model));
+}
+
+/** True where every part of the call has a voice, its own or the model's default. */
+function hasVoice({ voices }: SpeechCall, model: GatewayModel | null): boolean {
+  if (voices.kind === "script") return voices.speakers.every((one) => one.voice.trim() !== "");
+  return Boolean(voices.voice?.trim() || model?.defaultVoice);
+}
+
+/**
+ * Voices that the signed-in user may use, read with the playground key: `all` of them, and `voices` of the given
+ * model. Both are null while they load.
+ */
+function useVoices(model: string) {
+  const { data, error, mutate } = useSWR("/v1/audio/voices", () => withPlaygroundKey(listVoices), {
+    revalidateOnFocus: false,
+    revalidateOnReconnect: false,
+  });
+  const voices = useMemo(() => (data ? voicesOfModel(data, model) : null), [data, model]);
+  // SWR types errors as any.
+  return { all: data ?? null, voices, error: error as unknown, reload: () => void mutate() };
+}
 
 /** The page's player, the `<audio>` element it plays through, and its state. */
 function usePlayer() {

@@ -5,12 +5,12 @@ import { useId } from "react";
 import { useMessages, useTranslations } from "use-intl";
 import type { GatewayVoice } from "@/lib/client/gateway-models";
 import type { Speaker } from "@/lib/client/speech-call";
+import { StatusDot } from "../ui/badge";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
-import { Spinner } from "../ui/spinner";
-import { StatusDot } from "../ui/status-dot";
-import { HueDot } from "./hue-dot";
+import { Spinner } from "../ui/progress";
 import type { SampleState } from "./use-sample";
+import { HueDot } from "./voice-name";
 
 const FAMILIES = ["gemini", "openai", "engine"] as const;
 

@@ -1,8 +1,18 @@
 "use client";
 
+import { EllipsisIcon } from "lucide-react";
 import type { ComponentType } from "react";
-import { ActionsTrigger } from "./actions-trigger";
+import { Button, type ButtonProps } from "./button";
 import { useOnDemand } from "./use-on-demand";
+
+/** The "…" button of a row; the same before and after the menu has loaded. */
+export function ActionsTrigger({ label, ...props }: ButtonProps & { label: string }) {
+  return (
+    <Button variant="ghost" size="icon-sm" {...props} aria-label={label}>
+      <EllipsisIcon />
+    </Button>
+  );
+}
 
 /** The button of a row's actions menu; `load` imports the menu's code on first use and must not change between renders. */
 export function ActionsButton<Props extends object>({

@@ -2,7 +2,7 @@
 
 import type { LucideIcon } from "lucide-react";
 import { type ReactNode, useRef } from "react";
-import { ActionsTrigger } from "./actions-trigger";
+import { ActionsTrigger } from "./actions-button";
 import { DropdownMenu, DropdownMenuContent, DropdownMenuItem, DropdownMenuTrigger } from "./dropdown-menu";
 
 type Item<Action> = (

@@ -4,8 +4,7 @@ import { AlertDialog as Primitive } from "radix-ui";
 import type { ComponentProps } from "react";
 import { buttonVariants } from "./button";
 import { cn } from "./class-names";
-import { dialogClasses, scrimClasses } from "./dialog";
-import { useOpenerFocus } from "./use-opener-focus";
+import { dialogClasses, scrimClasses, useOpenerFocus } from "./dialog";
 
 export const AlertDialog = Primitive.Root;
 export const AlertDialogTrigger = Primitive.Trigger;

@@ -2,11 +2,39 @@
 
 import { XIcon } from "lucide-react";
 import { Dialog as Primitive } from "radix-ui";
-import type { ComponentProps } from "react";
+import { type ComponentProps, useRef } from "react";
 import { useTranslations } from "use-intl";
 import { Button } from "./button";
 import { cn } from "./class-names";
-import { useOpenerFocus } from "./use-opener-focus";
+
+interface FocusHandlers {
+  onOpenAutoFocus?(event: Event): void;
+  onCloseAutoFocus?(event: Event): void;
+}
+
+/**
+ * Returns the focus to the element that had it when a dialog opened. Radix does so only for dialogs with a trigger; ours
+ * are opened by menus, URLs and keys. Spread the result on the dialog's content.
+ */
+export function useOpenerFocus({
+  onOpenAutoFocus,
+  onCloseAutoFocus,
+}: FocusHandlers): Required<FocusHandlers> {
+  const opener = useRef<Element | null>(null);
+  return {
+    onOpenAutoFocus(event) {
+      opener.current = document.activeElement;
+      onOpenAutoFocus?.(event);
+    },
+    onCloseAutoFocus(event) {
+      onCloseAutoFocus?.(event);
+      const target = opener.current;
+      if (event.defaultPrevented || !(target instanceof HTMLElement) || !target.isConnected) return;
+      event.preventDefault();
+      target.focus();
+    },
+  };
+}
 
 export const Dialog = Primitive.Root;
 

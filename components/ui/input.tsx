@@ -1,3 +1,4 @@
+import { ChevronDownIcon } from "lucide-react";
 import type { ComponentProps } from "react";
 import { cn } from "./class-names";
 
@@ -7,5 +8,48 @@ export const fieldClasses =
 export function Input({ className, ...props }: ComponentProps<"input">) {
   return (
     <input data-slot="input" className={cn(fieldClasses, "h-9 pointer-coarse:h-11", className)} {...props} />
+  );
+}
+
+export function Textarea({ className, ...props }: ComponentProps<"textarea">) {
+  return (
+    <textarea
+      data-slot="textarea"
+      className={cn(fieldClasses, "field-sizing-content min-h-20 py-2", className)}
+      {...props}
+    />
+  );
+}
+
+/** The browser's own select: no JavaScript, and the system's picker on phones. */
+export function NativeSelect({ className, ...props }: ComponentProps<"select">) {
+  return (
+    <span className={cn("relative inline-block w-full", className)}>
+      <select
+        data-slot="native-select"
+        // CSS `:read-only` matches every select.
+        className={cn(
+          fieldClasses,
+          "h-9 appearance-none read-only:bg-panel disabled:bg-sunken pr-9 pointer-coarse:h-11",
+        )}
+        {...props}
+      />
+      <ChevronDownIcon
+        aria-hidden="true"
+        className="pointer-events-none absolute top-1/2 right-3 size-4 -translate-y-1/2 text-ink-faint"
+      />
+    </span>
+  );
+}
+
+/** Needs `htmlFor`; forms use `Field`, which sets it. */
+export function Label({ className, ...props }: ComponentProps<"label">) {
+  return (
+    // biome-ignore lint/a11y/noLabelWithoutControl: the caller passes htmlFor
+    <label
+      data-slot="label"
+      className={cn("inline-flex items-center gap-2 text-sm font-medium text-ink", className)}
+      {...props}
+    />
   );
 }

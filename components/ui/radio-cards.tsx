@@ -4,7 +4,7 @@ import { RadioGroup as Primitive } from "radix-ui";
 import { type ReactNode, useId } from "react";
 import { cn } from "./class-names";
 
-export interface RadioCard<Value extends string> {
+interface RadioCard<Value extends string> {
   value: Value;
   title: ReactNode;
   description?: ReactNode;

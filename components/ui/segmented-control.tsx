@@ -3,7 +3,7 @@
 import { type ReactNode, useId } from "react";
 import { cn } from "./class-names";
 
-export interface Segment<Value extends string> {
+interface Segment<Value extends string> {
   value: Value;
   label: ReactNode;
   /** Accessible name when the label is only an icon. */

@@ -6,8 +6,7 @@ import type { ComponentProps } from "react";
 import { useTranslations } from "use-intl";
 import { Button } from "./button";
 import { cn } from "./class-names";
-import { scrimClasses } from "./dialog";
-import { useOpenerFocus } from "./use-opener-focus";
+import { scrimClasses, useOpenerFocus } from "./dialog";
 
 export const Sheet = Primitive.Root;
 

@@ -10,7 +10,7 @@ import type { UsageSummary } from "@/lib/contracts/console/usage-summary";
 import { type Bar, BarList } from "../charts/bar-list";
 import { useAmounts } from "../charts/use-amounts";
 import { CallError } from "../forms/call-error";
-import { NativeSelect } from "../ui/native-select";
+import { NativeSelect } from "../ui/input";
 import { Skeleton } from "../ui/skeleton";
 import type { Figure } from "./figures";
 

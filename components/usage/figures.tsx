@@ -4,7 +4,7 @@ import type { UsageSums } from "@/lib/contracts/console/usage-summary";
 import { useAmounts } from "../charts/use-amounts";
 import { Skeleton } from "../ui/skeleton";
 
-export const FIGURES = ["calls", "cost", "tokens", "audio"] as const;
+const FIGURES = ["calls", "cost", "tokens", "audio"] as const;
 export type Figure = (typeof FIGURES)[number];
 
 export function isFigure(text: string | null): text is Figure {

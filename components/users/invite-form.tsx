@@ -12,8 +12,7 @@ import { useSchemaResolver } from "../forms/schema-resolver";
 import { setFieldErrors } from "../forms/set-field-errors";
 import { Button } from "../ui/button";
 import { DialogFooter } from "../ui/dialog";
-import { Input } from "../ui/input";
-import { NativeSelect } from "../ui/native-select";
+import { Input, NativeSelect } from "../ui/input";
 import { RoleField } from "./role-field";
 
 const loadSchema = () => import("@/lib/contracts/console/invites").then((one) => one.CreateInvite);

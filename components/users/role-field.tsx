@@ -2,7 +2,7 @@ import type { ComponentProps } from "react";
 import { useTranslations } from "use-intl";
 import type { Role } from "@/lib/contracts/console/user";
 import { Field } from "../forms/field";
-import { NativeSelect } from "../ui/native-select";
+import { NativeSelect } from "../ui/input";
 
 /** Selects a role and describes it. Only the owner may select administrator. */
 export function RoleField({

@@ -13,7 +13,7 @@ import { cachedPages, searchText, useApiPages } from "@/lib/client/use-api-pages
 import type { Invite } from "@/lib/contracts/console/invites";
 import type { ManagedUser, Viewer } from "@/lib/contracts/console/user";
 import type { ListPage } from "@/lib/contracts/paging";
-import { useErrorText } from "../forms/error-text";
+import { useErrorText } from "../forms/call-error";
 import { ListBody, NoSearchResults } from "../shell/list-body";
 import { PageHeader } from "../shell/page-header";
 import { Button } from "../ui/button";

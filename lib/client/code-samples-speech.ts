@@ -11,7 +11,7 @@ import {
 import { geminiBody, modelPath, openaiBody, type SpeechCall } from "./speech-call";
 
 /** The part of a call that the OpenAI endpoint does not support; null: it supports all. */
-export function unsupportedByOpenai(call: SpeechCall): "script" | "language" | null {
+function unsupportedByOpenai(call: SpeechCall): "script" | "language" | null {
   if (call.voices.kind === "script") return "script";
   return call.language === null ? null : "language";
 }

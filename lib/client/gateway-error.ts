@@ -2,7 +2,7 @@
  * A failed gateway request as the playgrounds show it: the API's message, the request ID and which advice to show.
  * Reads the three error bodies of the API (Gemini's, OpenAI's, the console's).
  */
-export type Advice =
+type Advice =
   | "offline"
   | "sign-in"
   | "not-allowed"

@@ -2,7 +2,7 @@ import { failureOfResponse, GatewayError } from "./gateway-error";
 import { type Pricing, pricingOf } from "./pricing";
 
 /** Prices of a model in dollars per million units; null: not charged by that unit. */
-export interface Prices {
+interface Prices {
   inputTokens: number | null;
   inputCharacters: number | null;
   outputTokens: number | null;

@@ -8,7 +8,7 @@ export const RANGES = { "1h": HOUR_MS, "24h": DAY_MS, "7d": 7 * DAY_MS, "30d": 3
 export type RangeName = keyof typeof RANGES;
 
 /** The `interval` parameter of `/api/usage/summary` and similar endpoints. */
-export type Interval = "minute" | "hour" | "day";
+type Interval = "minute" | "hour" | "day";
 export const INTERVAL_MS = { minute: MINUTE_MS, hour: HOUR_MS, day: DAY_MS } as const satisfies Record<
   Interval,
   number
@@ -18,7 +18,7 @@ export const INTERVAL_MS = { minute: MINUTE_MS, hour: HOUR_MS, day: DAY_MS } as 
 export const MAX_RANGE_MS = 92 * DAY_MS;
 
 /** A period in milliseconds since 1970; `to` is exclusive. */
-export interface Span {
+interface Span {
   from: number;
   to: number;
 }

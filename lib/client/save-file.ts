@@ -1,4 +1,13 @@
-import { releaseUrl } from "./object-url";
+/** Longer than players and downloads need to stop reading. */
+const GRACE_MS = 10_000;
+
+/**
+ * Revokes an object URL after a delay: a media element may read its former source once more, and a download refers to
+ * the bytes only after it has started.
+ */
+export function releaseUrl(url: string): void {
+  setTimeout(() => URL.revokeObjectURL(url), GRACE_MS);
+}
 
 /** Downloads `content` under a file name. */
 export function saveFile(content: Blob, name: string): void {

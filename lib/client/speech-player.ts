@@ -1,4 +1,4 @@
-import { releaseUrl } from "./object-url";
+import { releaseUrl } from "./save-file";
 import { durationMsOf, findPause, SAMPLE_RATE, wavOf } from "./speech-pcm";
 import { SpeechStreamPlayer } from "./speech-stream-player";
 

@@ -25,6 +25,6 @@ export function leaveForSignIn(): void {
 }
 
 /** The path of the sign-in page that returns to `path`. */
-export function signInPath(path: string): string {
+function signInPath(path: string): string {
   return path === "/" ? "/login" : `/login?return_to=${encodeURIComponent(path)}`;
 }

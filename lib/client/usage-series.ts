@@ -4,7 +4,7 @@ import { INTERVAL_MS, type Range } from "./range";
 type Item = UsageSummary["items"][number];
 
 /** Totals per bucket without gaps; an item is null where there was no call. */
-export interface UsageSeries {
+interface UsageSeries {
   buckets: number[];
   bucketMs: number;
   items: (Item | null)[];

@@ -17,7 +17,7 @@ export const searchText = (q: string): string | null => (q.trim().length >= 2 ? 
 const pageKey = (endpoint: PagesKey, { query }: Sent, cursor?: string | null) =>
   cacheKey(endpoint, { query: { ...query, limit: PAGE_SIZE, cursor } });
 
-export interface ApiPages<Item> {
+interface ApiPages<Item> {
   items: Item[] | undefined;
   hasMore: boolean;
   loadMore(): Promise<unknown>;

@@ -3,7 +3,7 @@ import type { PasswordHasher } from "../ports/password-hasher";
 import type { KeyRecord, SessionRecord, UserRecord } from "../ports/store";
 import type { Webhook } from "../ports/webhook";
 
-/** Protects initial setup against callers other than this machine (SECURITY SU-1). */
+/** Protects initial setup against callers other than this machine. */
 export interface SetupGuard {
   /** True when this caller must send the setup token. */
   isTokenRequired(caller: { isLocal: boolean }): boolean;
@@ -14,7 +14,7 @@ export interface SetupGuard {
 }
 
 /** Sign-in parameters of this instance. */
-export interface SignInSettings {
+interface SignInSettings {
   /** `NEXTAUTH_SECRET` (HKDF of the instance secret): encrypts the session cookie. */
   cookieSecret: string;
   /** Shortest duration of a refused sign-in, in milliseconds; 250. */

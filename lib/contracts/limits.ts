@@ -4,7 +4,7 @@ const count = (fallback: number) => z.int().min(1).max(1_000_000).default(fallba
 const bytes = (fallback: number) => z.int().min(1).max(1_073_741_824).default(fallback);
 const duration = (fallback: number) => z.int().min(1).max(86_400_000).default(fallback);
 
-/** The limits of CONTRACT §9 with their defaults; `PATCHBAY_LIMITS` overrides individual ones. */
+/** All limits with their defaults; `PATCHBAY_LIMITS` overrides individual ones. */
 export const Limits = z.strictObject({
   /** Body of a gateway call, in bytes. */
   jsonBodyBytes: bytes(4 * 1024 * 1024),
@@ -24,7 +24,7 @@ export const Limits = z.strictObject({
   loginAttemptsPerMinute: count(10),
   wrongSetupTokensPerMinute: count(10),
   setupReadsPerMinute: count(30),
-  /** Most attempts per call, on different channels (DESIGN §4). */
+  /** Most attempts per call, on different channels. */
   attemptsPerCall: z.int().min(1).max(5).default(3),
   upstreamConnectMs: duration(5_000),
   upstreamTlsMs: duration(5_000),

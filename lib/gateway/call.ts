@@ -12,7 +12,7 @@ export interface CallPlan {
   requestedModel: string;
   inputTokens: number;
   characters: number;
-  /** Worst case, nano-dollars (DESIGN §5). */
+  /** The call's highest possible cost in nano-dollars, reserved in its budgets. */
   reservedNano: number;
   /** The caller's own `user` field. */
   user: string | null;
@@ -75,7 +75,7 @@ export type ResolveModel = (
 /** Takes tokens per minute and reserves the budget. Throws `rate_limited`, `insufficient_quota`, `storage_unavailable`. */
 export type OpenMeter = (ctx: GatewayContext, plan: CallPlan) => Promise<Meter>;
 /**
- * Runs `attempt` on one channel after another (DESIGN §4) until one returns a value. `attempt` resolves with the first
+ * Runs `attempt` on one channel after another until one returns a value. `attempt` resolves with the first
  * byte or the whole reply; nothing is retried after it. Its options carry the caller's signal and the deadline.
  * `complete` reads the rest of a buffered reply: it runs without the first-byte limit, its time does not shorten later
  * attempts, and its failure is a failure of the attempt.

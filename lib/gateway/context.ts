@@ -1,11 +1,11 @@
 import type { AudioEncoder } from "../ports/audio-encoder";
 import type { Catalog } from "../ports/catalog";
+import type { Providers } from "../ports/channel-probe";
 import type { Cipher } from "../ports/cipher";
 import type { Clock, Random } from "../ports/clock";
 import type { Instance } from "../ports/instance";
 import type { Log } from "../ports/log";
 import type { Metrics } from "../ports/metrics";
-import type { Providers } from "../ports/providers";
 import type { RateLimiter } from "../ports/rate-limiter";
 import type { KeyWithOwner, Store, UsageRecord } from "../ports/store";
 import type { GatewayState } from "./state";

@@ -18,7 +18,7 @@ export type IdempotentStart =
   /** Resolves to the reply of the original request; null when it was not stored: begin again. */
   | { kind: "repeat"; reply: Promise<StoredReply | null> };
 
-/** Replies by API key and `Idempotency-Key` (CONTRACT §8); one per process. */
+/** Replies by API key and `Idempotency-Key`; one per process. */
 export interface Idempotency {
   /** Throws `invalid` when the key was used with another request. */
   begin(keyId: string, idempotencyKey: string, requestDigest: string): IdempotentStart;

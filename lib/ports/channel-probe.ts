@@ -1,4 +1,5 @@
-import type { CallOptions } from "./speech-model";
+import type { EmbeddingModel } from "./embedding-model";
+import type { CallOptions, SpeechModel } from "./speech-model";
 import type { ChannelRecord } from "./store";
 
 /** The port for creating, checking and testing channels: what their providers offer besides speech and embeddings. */
@@ -64,4 +65,11 @@ export interface ChannelProviders {
 /** The AAD of a channel's encrypted key. */
 export function channelKeyAad(channelId: string, keyId: string): string {
   return `channels/${channelId}/keys/${keyId}`;
+}
+
+/** Providers by channel, made by the composition root from lib/providers/registry.ts. */
+export interface Providers extends ChannelProviders {
+  /** Throws AppError `internal` when the channel's provider has no speech. */
+  speech(channel: ChannelRecord): SpeechModel;
+  embedding(channel: ChannelRecord): EmbeddingModel;
 }

@@ -1,7 +1,7 @@
 import type { UpstreamFailureKind } from "./channel-probe";
 
 /** One message to a URL that an operator has configured. */
-export interface WebhookPost {
+interface WebhookPost {
   /** `https://…`, or `http://…` to an allowed host; may have a query. */
   url: string;
   headers: Readonly<Record<string, string>>;
@@ -10,7 +10,7 @@ export interface WebhookPost {
   timeoutMs: number;
 }
 
-/** The port of the operator's webhook: guarded like calls to upstreams (SECURITY SF-2 to SF-4). */
+/** The port of the operator's webhook: guarded like calls to upstreams: public or allowed addresses only, no redirects. */
 export interface Webhook {
   /** Null when it was accepted (2xx); else the reason. Never throws because of the receiver. */
   post(message: WebhookPost): Promise<WebhookFailure | null>;

@@ -140,7 +140,7 @@ function createUpstreamKeyReader(sealer: Cipher): (channel: ChannelRecord) => st
     const [key] = channel.keys;
     if (key === undefined) return null;
     const known =
-      opened.get(key) ?? sealer.decrypt("upstream-key", channelKeyAad(channel.id, key.id), key.sealed);
+      opened.get(key) ?? sealer.decrypt("upstream-key", channelKeyAad(channel.id, key.id), key.encrypted);
     opened.set(key, known);
     return known;
   };

@@ -1,15 +1,15 @@
 import type { Store } from "../ports/store";
+import { type AuditKey, EMPTY_CHAIN } from "./audit-chain";
 import type { ChangeFeed } from "./changes";
 import { periodsIn } from "./ledger/balances";
 import { type CommitGroup, GroupCommit } from "./ledger/group-commit";
 import { createLedger } from "./ledger/ledger";
 import { SILENT, type StoreOptions } from "./options";
 import { repositoriesOn } from "./repositories";
-import { type AuditKey, NOTHING_SEEN } from "./repositories/audit";
 import { type Connections, inTransaction, rootScope } from "./transactions";
 
 /** What a database implementation provides to the store. */
-export interface Engine {
+interface Engine {
   kind: Store["kind"];
   connections: Connections;
   feed: ChangeFeed;
@@ -36,7 +36,7 @@ export async function assembleStore(engine: Engine, options: StoreOptions): Prom
     await engine.close();
     throw error;
   }
-  const auditKey: AuditKey = { digest: null, seen: NOTHING_SEEN };
+  const auditKey: AuditKey = { digest: null, seen: EMPTY_CHAIN };
   let closing: Promise<void> | null = null;
   return {
     kind: engine.kind,
@@ -53,7 +53,7 @@ export async function assembleStore(engine: Engine, options: StoreOptions): Prom
     close() {
       closing ??= commits
         .close()
-        // Signed off, so that nobody waits for this instance's heartbeat to grow old.
+        // Without the heartbeat, other instances need not wait until it is too old.
         .then(() => ledger.leave().catch(() => undefined))
         .then(() => engine.close());
       return closing;

@@ -34,6 +34,27 @@ class DerivedKeys {
   }
 }
 
+/** AES-256-GCM of base64url texts. Throws AppError `internal` when text or `aad` is not what was encrypted. */
+function decryptWith(key: Buffer, aad: string, nonceText: string, encryptedText: string): string {
+  const encrypted = Buffer.from(encryptedText, "base64url");
+  try {
+    const decipher = createDecipheriv("aes-256-gcm", key, Buffer.from(nonceText, "base64url"), {
+      authTagLength: TAG_BYTES,
+    });
+    decipher.setAAD(Buffer.from(aad, "utf8"));
+    decipher.setAuthTag(encrypted.subarray(-TAG_BYTES));
+    const plain = [decipher.update(encrypted.subarray(0, -TAG_BYTES)), decipher.final()];
+    return Buffer.concat(plain).toString("utf8");
+  } catch (cause) {
+    throw new AppError(
+      "internal",
+      `The secret at ${aad} was changed or moved; it cannot be decrypted.`,
+      {},
+      cause,
+    );
+  }
+}
+
 /**
  * Encryption under the instance secret: encrypts with `current`, decrypts what was encrypted with `current` or one of
  * `previous`. Digests use `digestKey`, which is stored encrypted and survives a rotation of the secret, because the
@@ -61,8 +82,8 @@ export function createCipher(secrets: {
     },
 
     decrypt(purpose, aad, text) {
-      const [format, keyId, nonceText, sealedText, ...rest] = text.split(".");
-      if (format !== FORMAT || !keyId || !nonceText || !sealedText || rest.length > 0) {
+      const [format, keyId, nonceText, encryptedText, ...rest] = text.split(".");
+      if (format !== FORMAT || !keyId || !nonceText || !encryptedText || rest.length > 0) {
         throw new AppError("internal", `The secret at ${aad} is not in a format this Patchbay knows.`);
       }
       const keys = byId.get(keyId);
@@ -73,25 +94,7 @@ export function createCipher(secrets: {
             "or PATCHBAY_SECRET_PREVIOUS, to the secret it was made with.",
         );
       }
-      const nonce = Buffer.from(nonceText, "base64url");
-      const encrypted = Buffer.from(sealedText, "base64url");
-      try {
-        const decipher = createDecipheriv("aes-256-gcm", keys.key(encryptionPurpose(purpose)), nonce, {
-          authTagLength: TAG_BYTES,
-        });
-        decipher.setAAD(Buffer.from(aad, "utf8"));
-        decipher.setAuthTag(encrypted.subarray(-TAG_BYTES));
-        return Buffer.concat([decipher.update(encrypted.subarray(0, -TAG_BYTES)), decipher.final()]).toString(
-          "utf8",
-        );
-      } catch (cause) {
-        throw new AppError(
-          "internal",
-          `The secret at ${aad} was changed or moved; it cannot be decrypted.`,
-          {},
-          cause,
-        );
-      }
+      return decryptWith(keys.key(encryptionPurpose(purpose)), aad, nonceText, encryptedText);
     },
 
     isCurrent: (encrypted) => encryptionKeyId(encrypted) === current.id,

@@ -1,6 +1,6 @@
 import { AppError, hasCode, isAppError } from "../errors";
 
-const AWAY = "The store cannot be reached at the moment; try again shortly.";
+const UNREACHABLE = "The store cannot be reached at the moment; try again shortly.";
 const FULL = "The store is full; nothing can be written until there is room again.";
 const RETRY_AFTER_MS = 1_000;
 
@@ -12,7 +12,12 @@ function codeOf(error: unknown): string {
 /** The store is unreachable, full, read-only or locked: a 503 whose message contains no SQL and no path. */
 export function storageUnavailable(cause?: unknown): AppError {
   const isFull = /^SQLITE_FULL|^53100$/.test(codeOf(cause));
-  return new AppError("storage_unavailable", isFull ? FULL : AWAY, { retryAfterMs: RETRY_AFTER_MS }, cause);
+  return new AppError(
+    "storage_unavailable",
+    isFull ? FULL : UNREACHABLE,
+    { retryAfterMs: RETRY_AFTER_MS },
+    cause,
+  );
 }
 
 /** True when another connection holds SQLite's lock; worth a retry. */
@@ -36,20 +41,22 @@ export function isLockTimeout(error: unknown): boolean {
   return codeOf(isAppError(error) ? error.cause : error) === "55P03";
 }
 
-const SQLITE_AWAY = /^SQLITE_(BUSY|LOCKED|FULL|READONLY|IOERR|CANTOPEN|PROTOCOL|NOMEM|CORRUPT|NOTADB)/;
+const SQLITE_UNAVAILABLE = /^SQLITE_(BUSY|LOCKED|FULL|READONLY|IOERR|CANTOPEN|PROTOCOL|NOMEM|CORRUPT|NOTADB)/;
 /**
  * Connection errors, server shutting down, out of resources, read-only, lock or statement timeout (PostgreSQL, appendix
  * A).
  */
-const POSTGRES_AWAY = /^(08...|57P0[1-5]|57014|53...|58...|25006|25P03|55P03|40P01|40001|28P01|3D000)$/;
-const SOCKET_AWAY = /^(ECONN|EPIPE|ERR_STREAM_|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_|ENOENT|EACCES)/;
-const POOL_AWAY =
+const POSTGRES_UNAVAILABLE =
+  /^(08...|57P0[1-5]|57014|53...|58...|25006|25P03|55P03|40P01|40001|28P01|3D000)$/;
+const SOCKET_UNAVAILABLE = /^(ECONN|EPIPE|ERR_STREAM_|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_|ENOENT|EACCES)/;
+const POOL_UNAVAILABLE =
   /^(Connection terminated|timeout (exceeded|expired)|Query read timeout|Client has encountered a connection error|Client was closed|Cannot use a pool after)/i;
 
-function isAway(error: unknown): boolean {
+function isUnavailable(error: unknown): boolean {
   const code = codeOf(error);
-  if (SQLITE_AWAY.test(code) || POSTGRES_AWAY.test(code) || SOCKET_AWAY.test(code)) return true;
-  return error instanceof Error && POOL_AWAY.test(error.message);
+  if (SQLITE_UNAVAILABLE.test(code) || POSTGRES_UNAVAILABLE.test(code) || SOCKET_UNAVAILABLE.test(code))
+    return true;
+  return error instanceof Error && POOL_UNAVAILABLE.test(error.message);
 }
 
 function isTaken(error: unknown): boolean {
@@ -60,7 +67,7 @@ function isTaken(error: unknown): boolean {
 export function translated(error: unknown): unknown {
   if (isAppError(error)) return error;
   if (isTaken(error)) return new AppError("conflict", "That is taken already.", {}, error);
-  if (isAway(error)) return storageUnavailable(error);
+  if (isUnavailable(error)) return storageUnavailable(error);
   return error;
 }
 

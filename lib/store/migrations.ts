@@ -3,7 +3,7 @@ import { ROLLUP_SUMS } from "./ledger/statements";
 import type { Kind } from "./schema";
 
 /** Statements from one schema version to the next. Never edit a migration that was released. */
-export type Migration = (kind: Kind) => readonly string[];
+type Migration = (kind: Kind) => readonly string[];
 
 const budget = "budget_total bigint, budget_daily bigint, budget_monthly bigint";
 
@@ -183,7 +183,7 @@ const userLimits: Migration = (kind) => [
 
 /**
  * The keyed audit chain: its head, and a trigger that refuses rows without a key, so that a process of an earlier
- * version that is still running cannot break the chain (lib/store/repositories/audit.ts).
+ * version that is still running cannot break the chain (lib/store/audit-chain.ts).
  */
 const auditChain: Record<Kind, readonly string[]> = {
   sqlite: [

@@ -7,7 +7,7 @@ const LARGEST_PAGE = 100;
 const SHORTEST_SEARCH = 2;
 
 /** Where a page ended: the row's time, and its ID as a tie-breaker. */
-export interface Position {
+interface Position {
   at: number;
   id: string | number;
 }
@@ -28,7 +28,7 @@ export function decodeCursor(cursor: string): Position {
       }
     }
   } catch {
-    // Told below, in the words of a wrong cursor.
+    // Not JSON: the error below says so.
   }
   throw new AppError("invalid", "The cursor is not one of ours; start again without one.", {
     param: "cursor",

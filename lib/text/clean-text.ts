@@ -27,3 +27,13 @@ export function cleanSpeechText(text: string): string {
 export function isSpeakable(text: string): boolean {
   return /[\p{Lu}\p{Ll}\p{Lt}\p{Lo}\p{N}]/u.test(text);
 }
+
+/**
+ * `text` without trailing characters that match `drop`, an expression for one character. Linear, unlike `/x+$/`, which
+ * rescans a long run of x from each of its characters.
+ */
+export function trimEndOf(text: string, drop: RegExp): string {
+  let end = text.length;
+  while (end > 0 && drop.test(text.charAt(end - 1))) end--;
+  return text.slice(0, end);
+}

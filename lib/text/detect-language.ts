@@ -28,7 +28,7 @@ const MARGIN = 0.02;
 /**
  * The result of an n-gram language detector: the best language (empty when unknown) and scores from 0 to 1 by language.
  */
-export interface LanguageGuess {
+interface LanguageGuess {
   language: string;
   isReliable: boolean;
   scores: Readonly<Record<string, number>>;

@@ -75,7 +75,7 @@ export function countScripts(text: string): Map<Script, number> {
   return counts;
 }
 
-export interface ScriptRun {
+interface ScriptRun {
   /** Null: the run has no letter. */
   script: Script | null;
   text: string;

@@ -101,9 +101,7 @@ test("writes no plain secret to the file, its log or a backup", async () => {
   const place = await newSqlitePlace();
   const store = await place.open();
   const encrypted = cipher.encrypt("upstream-key", AAD, PLAIN);
-  await store.channels.insert(
-    channelRecord({ keys: [{ id: "k1", sealed: encrypted, display: "****cret" }] }),
-  );
+  await store.channels.insert(channelRecord({ keys: [{ id: "k1", encrypted, display: "****cret" }] }));
   const backup = path.join(path.dirname(place.file), "backup.db");
   await store.backup(backup);
   const wal = readFileSync(`${place.file}-wal`);

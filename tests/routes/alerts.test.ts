@@ -403,13 +403,13 @@ describe("the webhook", () => {
     await post("/webhook/test");
     expect(receiver.received.map((one) => one.url)).toEqual(["/services/T0/very-secret-path?team=night"]);
     // Bound to its place (AAD): the text does not decrypt as another setting.
-    const sealed = (await services.store.settings.all())[WEBHOOK_URL_SETTING];
-    expect(services.cipher.decrypt("webhook-url", WEBHOOK_URL_AAD, String(sealed))).toBe(url);
+    const encrypted = (await services.store.settings.all())[WEBHOOK_URL_SETTING];
+    expect(services.cipher.decrypt("webhook-url", WEBHOOK_URL_AAD, String(encrypted))).toBe(url);
     for (const [purpose, place] of [
       ["webhook-url", "settings/another/value"],
       ["webhook-secret", WEBHOOK_URL_AAD],
     ] as const)
-      expect(() => services.cipher.decrypt(purpose, place, String(sealed))).toThrow("changed or moved");
+      expect(() => services.cipher.decrypt(purpose, place, String(encrypted))).toThrow("changed or moved");
   });
 
   test("retains its URL when an update sends the mask or omits it, and removes it for null", async () => {

@@ -62,7 +62,7 @@ describe("a channel", () => {
     const shown = await harness(`/api/channels/${made.id}`, { cookie: owner });
     for (const text of [listed.text, shown.text, services.logged.join(), JSON.stringify(made)]) {
       expect(text).not.toContain(SECRET);
-      expect(text).not.toContain("sealed");
+      expect(text).not.toContain("encrypted");
     }
     expect(readStoreBytes(services.dataDirectory).includes(SECRET)).toBe(false);
   });

@@ -87,7 +87,7 @@ describe("the export", () => {
     expect(file.channels.map((one: { name: string }) => one.name)).toContain("OpenAI");
     expect(file.models.map((one: { name: string }) => one.name)).toContain("tts-1");
     expect(file.settings.session_hours).toBeDefined();
-    for (const secret of ["sk-upstream", "SECRET", "6789", "digest", "sealed", OWNER.password])
+    for (const secret of ["sk-upstream", "SECRET", "6789", "digest", "encrypted", OWNER.password])
       expect(bytes.toString("utf8")).not.toContain(secret);
   });
 

@@ -158,7 +158,7 @@ export function channelRecord(fields: Partial<ChannelRecord> = {}): ChannelRecor
     name: "An upstream",
     provider: "openai",
     baseUrl: "https://api.example.com/v1",
-    keys: [{ id: "k1", sealed: "v1.00000000.bm9uY2U.c2VhbGVk", display: "****wxyz" }],
+    keys: [{ id: "k1", encrypted: "v1.00000000.bm9uY2U.c2VhbGVk", display: "****wxyz" }],
     models: [{ name: "tts", upstreamName: "tts-1" }],
     priority: 0,
     weight: 1,

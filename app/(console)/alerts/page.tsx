@@ -4,8 +4,7 @@ import { listAlerts, summarizeAlerts } from "@/lib/console/alerts/list";
 import { PAGE_SIZE } from "@/lib/contracts/paging";
 import { messagesFor } from "@/lib/messages/catalogue";
 import { type PageQuery, pageTitle, requestLocale } from "../../request";
-import { requireAdminPage } from "../guard";
-import { pageContext } from "../page-context";
+import { pageContext, requireAdminPage } from "../guard";
 
 export const generateMetadata = () => pageTitle("alerts");
 

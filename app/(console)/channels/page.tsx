@@ -4,8 +4,7 @@ import { listChannels } from "@/lib/console/channels/manage";
 import { summarizeUsage } from "@/lib/console/usage/summarize";
 import { messagesFor } from "@/lib/messages/catalogue";
 import { type PageQuery, pageTitle, requestLocale } from "../../request";
-import { requireAdminPage } from "../guard";
-import { pageContext } from "../page-context";
+import { pageContext, requireAdminPage } from "../guard";
 
 export const generateMetadata = () => pageTitle("channels");
 

@@ -7,7 +7,7 @@ import { Button } from "@/components/ui/button";
 import { messagesFor } from "@/lib/messages/catalogue";
 import { type PageQuery, pageTitle, requestLocale, servedOrigin } from "../../request";
 import { requirePageSession } from "../guard";
-import { exampleModels } from "./example-models";
+import { exampleModels } from "../playground/usable-models";
 import { readGuides } from "./read-guide";
 
 export const generateMetadata = () => pageTitle("apiDocs");

@@ -6,8 +6,7 @@ import { shownLimits } from "@/lib/console/users/to-user";
 import { KeyQuery } from "@/lib/contracts/console/api-keys";
 import { messagesFor } from "@/lib/messages/catalogue";
 import { type PageQuery, pageTitle, requestLocale } from "../../request";
-import { requirePageSession } from "../guard";
-import { pageContext } from "../page-context";
+import { pageContext, requirePageSession } from "../guard";
 
 export const generateMetadata = () => pageTitle("apiKeys");
 

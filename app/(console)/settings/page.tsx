@@ -6,8 +6,7 @@ import { showSettings } from "@/lib/console/settings/update";
 import { hasTwoFactor } from "@/lib/console/users/to-user";
 import { messagesFor } from "@/lib/messages/catalogue";
 import { type PageQuery, pageTitle, requestLocale } from "../../request";
-import { requireAdminPage } from "../guard";
-import { pageContext } from "../page-context";
+import { pageContext, requireAdminPage } from "../guard";
 
 export const generateMetadata = () => pageTitle("settings");
 

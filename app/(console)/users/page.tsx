@@ -6,8 +6,7 @@ import { listUsers } from "@/lib/console/users/managed-users";
 import { ListQuery } from "@/lib/contracts/paging";
 import { messagesFor } from "@/lib/messages/catalogue";
 import { type PageQuery, pageTitle, requestLocale } from "../../request";
-import { requireAdminPage } from "../guard";
-import { pageContext } from "../page-context";
+import { pageContext, requireAdminPage } from "../guard";
 
 export const generateMetadata = () => pageTitle("users");
 

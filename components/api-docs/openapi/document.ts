@@ -24,7 +24,7 @@ export interface Schema {
   maxItems?: number;
 }
 
-export interface Parameter {
+interface Parameter {
   name: string;
   in: "path" | "query" | "header";
   required?: boolean;
@@ -53,7 +53,7 @@ export interface OpenApiDocument {
 }
 
 export const SURFACES = ["openai", "gemini", "console", "operations"] as const;
-export type Surface = (typeof SURFACES)[number];
+type Surface = (typeof SURFACES)[number];
 
 export interface Operation {
   /** The fragment of a link to it: `post-v1-audio-speech`. */

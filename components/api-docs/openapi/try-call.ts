@@ -1,5 +1,5 @@
+import { withPlaygroundKey } from "../../../lib/client/playground-key";
 import { bytesFromBase64, wavOf } from "../../../lib/client/speech-pcm";
-import { withPlaygroundKey } from "../../../lib/client/with-playground-key";
 
 export interface TryRequest {
   method: string;

@@ -5,10 +5,8 @@ import { useTranslations } from "use-intl";
 import { type ChannelDraft, nextRowId, TIMEOUTS } from "@/components/channels/channel-draft";
 import { Field } from "../../forms/field";
 import { Button } from "../../ui/button";
-import { Input } from "../../ui/input";
-import { Label } from "../../ui/label";
+import { Input, Label, Textarea } from "../../ui/input";
 import { Switch } from "../../ui/switch";
-import { Textarea } from "../../ui/textarea";
 import type { FieldErrors } from "./form-errors";
 
 interface AdvancedProps {

@@ -2,10 +2,10 @@
 
 import { useTranslations } from "use-intl";
 import { CallError } from "../../forms/call-error";
+import { StatusDot } from "../../ui/badge";
 import { Notice } from "../../ui/notice";
-import { Spinner } from "../../ui/spinner";
-import { StatusDot } from "../../ui/status-dot";
-import { useUpstreamErrorText } from "../upstream-error-text";
+import { Spinner } from "../../ui/progress";
+import { useUpstreamErrorText } from "../test-outcome";
 import { PrivateAddress } from "./private-address";
 import type { Connection } from "./use-connection";
 

@@ -8,12 +8,11 @@ import type { ModelOperation } from "@/lib/contracts/console/channels";
 import { Button } from "../../ui/button";
 import { Checkbox } from "../../ui/checkbox";
 import { cn } from "../../ui/class-names";
-import { Input } from "../../ui/input";
-import { NativeSelect } from "../../ui/native-select";
+import { Input, NativeSelect } from "../../ui/input";
 import { TestOutcome } from "../test-outcome";
 import type { TestState } from "../use-test-call";
 
-export interface ModelRowProps {
+interface ModelRowProps {
   row: Row;
   /** Position among the rows, from 1. */
   number: number;

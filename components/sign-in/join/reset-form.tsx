@@ -14,7 +14,7 @@ import { setFieldErrors } from "../../forms/set-field-errors";
 import { StrengthMeter } from "../../forms/strength-meter";
 import { Button } from "../../ui/button";
 import { Input } from "../../ui/input";
-import { JoinError } from "./join-error";
+import { JoinError } from "./link-states";
 
 const loadSchema = () => import("@/lib/contracts/console/invites").then((one) => one.AcceptPasswordReset);
 const FIELDS = ["password", "confirmPassword", "code"] as const;

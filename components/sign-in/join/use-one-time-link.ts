@@ -4,7 +4,7 @@ import { isApiError } from "@/lib/client/api-error";
 import type { InviteFacts } from "@/lib/contracts/console/invites";
 
 /** A one-time link: being checked, valid, invalid (used, revoked, expired, wrong kind), or the check failed. */
-export type LinkState<Kind extends InviteFacts["kind"]> =
+type LinkState<Kind extends InviteFacts["kind"]> =
   | { state: "loading" }
   | { state: "valid"; token: string; facts: Extract<InviteFacts, { kind: Kind }> }
   | { state: "invalid" }

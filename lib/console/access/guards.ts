@@ -1,7 +1,7 @@
 import { isHigherRole } from "../../contracts/rank";
 import { AppError } from "../../errors";
 import type { Repositories, SessionRecord, UserRecord } from "../../ports/store";
-import type { ConsoleContext, ReadContext } from "../context";
+import type { ConsoleContext } from "../context";
 
 /**
  * The signed-in user and their session. Throws `unauthenticated`; `forbidden` for a manage key, which never changes
@@ -50,11 +50,6 @@ export function requireOwner(ctx: ConsoleContext, message: string): UserRecord {
   const { user } = requireSession(ctx);
   if (user.role === "owner") return user;
   throw new AppError("forbidden", message);
-}
-
-/** An owner or admin signed in by session; manage keys never change users. */
-export function requireUserManager(ctx: ReadContext): UserRecord {
-  return requireSignedInAdmin(ctx);
 }
 
 /** The user to change. Throws `not_found`; `forbidden` for the caller's own account, an equal or a higher role. */

@@ -1,7 +1,7 @@
 import { AppError } from "../../errors";
 import type { ChannelRecord, Repositories, UserRecord } from "../../ports/store";
 import type { ConsoleContext } from "../context";
-import { requireAdmin } from "./guards";
+import { requireAdmin, requireSignedInAdmin } from "./guards";
 import { readSettings } from "./read-settings";
 
 /** Throws `forbidden` when this is a demo site and `user` is not its owner. Guards every configuration change. */
@@ -14,6 +14,13 @@ export async function requireWritableSite(ctx: ConsoleContext, user: UserRecord)
 /** The owner or an admin, by session or manage key, unless a demo site refuses them: may change channels and models. */
 export async function requireOperator(ctx: ConsoleContext): Promise<UserRecord> {
   const user = requireAdmin(ctx);
+  await requireWritableSite(ctx, user);
+  return user;
+}
+
+/** The signed-in owner or an admin, unless a demo site refuses them: may change users and settings; API keys may not. */
+export async function requireSignedInOperator(ctx: ConsoleContext): Promise<UserRecord> {
+  const user = requireSignedInAdmin(ctx);
   await requireWritableSite(ctx, user);
   return user;
 }

@@ -41,7 +41,7 @@ export interface Condition {
 }
 
 /** Below this number of calls the error rate is ignored. */
-export const LEAST_CALLS = 20;
+const LEAST_CALLS = 20;
 /** An error-rate alert resolves below this share of its threshold. */
 const CALM_SHARE = 0.75;
 const NEARLY_SPENT = 80;

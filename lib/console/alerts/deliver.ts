@@ -8,7 +8,7 @@ import { toAlert } from "./to-alert";
 import { decryptWebhookSecret, signMessage } from "./webhook-secret";
 import { decryptWebhookUrl } from "./webhook-url";
 
-export type DeliveryServices = Pick<ConsoleServices, "store" | "clock" | "cipher" | "webhook" | "log">;
+type DeliveryServices = Pick<ConsoleServices, "store" | "clock" | "cipher" | "webhook" | "log">;
 
 const TIMEOUT_MS = 10_000;
 /** An attempt that has not ended by then was cut off when its process died. */

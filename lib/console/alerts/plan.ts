@@ -1,7 +1,7 @@
 import type { AlertKind, AlertRecord } from "../../ports/store";
 import type { Condition } from "./conditions";
 
-export interface AlertPlan {
+interface AlertPlan {
   raise: Condition[];
   hold: { alert: AlertRecord; condition: Condition }[];
   resolve: AlertRecord[];

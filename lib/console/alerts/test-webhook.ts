@@ -2,8 +2,7 @@ import type { WebhookTest } from "../../contracts/console/alerts";
 import { toTimestamp } from "../../contracts/timestamp";
 import { AppError } from "../../errors";
 import { newId } from "../../gateway/new-id";
-import { requireSignedInAdmin } from "../access/guards";
-import { requireWritableSite } from "../access/require-operator";
+import { requireSignedInOperator } from "../access/require-operator";
 import type { ConsoleContext } from "../context";
 import { postMessage } from "./deliver";
 import { decryptWebhookSecret } from "./webhook-secret";
@@ -14,7 +13,7 @@ import { decryptWebhookUrl } from "./webhook-url";
  * or secret, `forbidden`.
  */
 export async function testWebhook(ctx: ConsoleContext): Promise<WebhookTest> {
-  await requireWritableSite(ctx, requireSignedInAdmin(ctx));
+  await requireSignedInOperator(ctx);
   const url = await decryptWebhookUrl(ctx.store, ctx.cipher);
   if (url === null) throw new AppError("invalid", "No webhook URL is saved. Save one first.");
   const secret = await decryptWebhookSecret(ctx);

@@ -2,8 +2,7 @@ import { createHmac } from "node:crypto";
 import type { WebhookSecret } from "../../contracts/console/alerts";
 import { randomBase62 } from "../../gateway/new-id";
 import type { Repositories } from "../../ports/store";
-import { requireSignedInAdmin } from "../access/guards";
-import { requireWritableSite } from "../access/require-operator";
+import { requireSignedInOperator } from "../access/require-operator";
 import { recordAudit } from "../audit/record";
 import type { ConsoleContext, ConsoleServices } from "../context";
 
@@ -28,7 +27,7 @@ export async function decryptWebhookSecret({
 
 /** Creates a signing secret that replaces the old one; it is returned only here. Throws `forbidden`. */
 export async function createWebhookSecret(ctx: ConsoleContext): Promise<WebhookSecret> {
-  await requireWritableSite(ctx, requireSignedInAdmin(ctx));
+  await requireSignedInOperator(ctx);
   const secret = `whsec_${randomBase62(ctx.random, LENGTH)}`;
   const encrypted = ctx.cipher.encrypt("webhook-secret", WEBHOOK_SECRET_AAD, secret);
   await ctx.store.transaction(async (tx) => {

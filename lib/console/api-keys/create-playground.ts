@@ -2,8 +2,8 @@ import type { PlaygroundKey } from "../../contracts/console/api-keys";
 import { toTimestamp } from "../../contracts/timestamp";
 import { digestKey, displayKey, makeKey } from "../../gateway/admission/key-format";
 import { newId } from "../../gateway/new-id";
-import { PLAYGROUND_ID, PLAYGROUND_NAME } from "../../ports/playground-key";
 import type { KeyRecord } from "../../ports/store";
+import { PLAYGROUND_ID, PLAYGROUND_NAME } from "../../ports/store/api-keys";
 import { requireSession } from "../access/guards";
 import type { ConsoleContext } from "../context";
 

@@ -1,10 +1,43 @@
 import type { AuditQuery, AuditRow } from "../../contracts/console/audit";
 import type { ListPage } from "../../contracts/paging";
 import { toTimestamp } from "../../contracts/timestamp";
-import type { AuditFilter } from "../../ports/store";
-import { requireAdmin, requireSession } from "../access/guards";
+import type { AuditFilter, AuditRecord, Repositories } from "../../ports/store";
+import { requireSignedInAdmin } from "../access/guards";
 import type { ConsoleContext } from "../context";
-import { namesIn } from "./names";
+
+type Named = Pick<Repositories, "users" | "keys" | "channels">;
+
+async function nameOf(store: Named, id: string): Promise<string | null> {
+  if (id.startsWith("usr_")) return (await store.users.findById(id))?.username ?? null;
+  if (id.startsWith("key_")) return (await store.keys.findById(id))?.name ?? null;
+  if (id.startsWith("chn_")) return (await store.channels.find(id))?.name ?? null;
+  return null;
+}
+
+/**
+ * The target's name as the row's detail recorded it, for deleted targets; invites are named by their e-mail address.
+ */
+function nameInDetail({ target, detail }: AuditRecord): string | null {
+  const name = detail.name ?? detail.username ?? (target.startsWith("inv_") ? detail.email : null);
+  return typeof name === "string" ? name : null;
+}
+
+/** The names of actors and targets of these rows by ID; IDs of unknown form have none. */
+async function namesIn(store: Named, rows: readonly AuditRecord[]): Promise<ReadonlyMap<string, string>> {
+  const names = new Map<string, string>();
+  for (const row of rows) {
+    const name = nameInDetail(row);
+    if (name !== null && row.target !== "") names.set(row.target, name);
+  }
+  const ids = new Set(rows.flatMap((row) => [row.actor, row.target]));
+  await Promise.all(
+    [...ids].map(async (id) => {
+      const name = await nameOf(store, id);
+      if (name !== null) names.set(id, name);
+    }),
+  );
+  return names;
+}
 
 function filterOf(query: AuditQuery): AuditFilter {
   return {
@@ -18,8 +51,7 @@ function filterOf(query: AuditQuery): AuditFilter {
 
 /** Audit rows, newest first, with the names of actors and targets; for signed-in administrators. */
 export async function listAudit(ctx: ConsoleContext, query: AuditQuery): Promise<ListPage<AuditRow>> {
-  requireSession(ctx);
-  requireAdmin(ctx);
+  requireSignedInAdmin(ctx);
   const page = await ctx.store.audit.list({
     ...filterOf(query),
     limit: query.limit,

@@ -1,6 +1,6 @@
 import type { AuditCheck } from "../../contracts/console/audit";
 import type { AuditChain, Store } from "../../ports/store";
-import { requireAdmin, requireSession } from "../access/guards";
+import { requireSignedInAdmin } from "../access/guards";
 import type { ConsoleContext } from "../context";
 
 /** Running verifications by store: concurrent callers share one, so that the log is not read twice at once. */
@@ -11,10 +11,9 @@ export function isWhole({ rows, brokenAt, expectedRows }: AuditChain): boolean {
   return brokenAt === null && expectedRows === rows;
 }
 
-/** Verifies the whole audit chain. Throws `unauthorized` or `forbidden` unless an administrator is signed in. */
+/** Verifies the whole audit chain. Throws `unauthenticated` or `forbidden` unless an administrator is signed in. */
 export async function verifyAudit(ctx: ConsoleContext): Promise<AuditCheck> {
-  requireSession(ctx);
-  requireAdmin(ctx);
+  requireSignedInAdmin(ctx);
   const startedAt = ctx.clock.monotonic();
   const walk = underWay.get(ctx.store) ?? ctx.store.audit.verify().finally(() => underWay.delete(ctx.store));
   underWay.set(ctx.store, walk);

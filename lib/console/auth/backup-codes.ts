@@ -3,7 +3,7 @@ import type { Random } from "../../ports/clock";
 
 /** Crockford's base32: no I, L, O or U. 32 divides 256, so a byte modulo 32 is fair. */
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
-export const BACKUP_CODE_COUNT = 10;
+const BACKUP_CODE_COUNT = 10;
 
 /** Ten new codes `XXXXX-XXXXX` of 50 random bits. */
 export function newBackupCodes(random: Random): string[] {

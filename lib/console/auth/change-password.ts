@@ -9,7 +9,7 @@ import { canonicalPassword, requireGoodPassword } from "./password-rules";
 import { type StartedSession, startSession } from "./start-session";
 import { stepUp, verifyOwnPassword } from "./step-up";
 
-export interface ChangedPassword {
+interface ChangedPassword {
   user: UserRecord;
   started: StartedSession;
 }

@@ -9,7 +9,7 @@ import { matchTotp } from "./totp";
 /**
  * Ten wrong codes in a row, over all flows and both methods, lock two-factor sign-in for 15 minutes, doubling to a day.
  */
-export const LOCK_RULE = { threshold: 10, baseMs: 15 * 60_000, maxMs: 24 * 3_600_000 };
+const LOCK_RULE = { threshold: 10, baseMs: 15 * 60_000, maxMs: 24 * 3_600_000 };
 
 /** The AAD of a user's encrypted TOTP secret: binds the ciphertext to its row. */
 export function secretAad(userId: string): string {

@@ -11,12 +11,12 @@ import { type StartedSession, startSession } from "./start-session";
 import { digestToken, newToken } from "./tokens";
 import { userNameKey } from "./user-name-key";
 
-export const FLOW_LIFE_MS = 300_000;
+const FLOW_LIFE_MS = 300_000;
 const FLOW_ATTEMPTS = 5;
 /** Share of the floor added at random, so that the time of a refusal does not reveal the work behind it. */
 const JITTER = 0.34;
 
-export type SignInOutcome =
+type SignInOutcome =
   | { kind: "session"; user: UserRecord; started: StartedSession }
   | { kind: "second-step"; flowToken: string; expiresAt: number };
 

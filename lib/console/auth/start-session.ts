@@ -12,7 +12,7 @@ export interface StartedSession {
 }
 
 /** The part of the request that a new session records. */
-export type Visitor = Pick<ConsoleContext, "clock" | "random" | "peer" | "device">;
+type Visitor = Pick<ConsoleContext, "clock" | "random" | "peer" | "device">;
 
 /**
  * Starts a session: the only function that does, for initial setup, sign-in, 2FA and password changes. Refuses a

@@ -15,7 +15,7 @@ interface PendingSignIn {
   twoFactor: TwoFactorRecord;
 }
 
-export interface TwoFactorOutcome {
+interface TwoFactorOutcome {
   user: UserRecord;
   started: StartedSession;
   method: TwoFactorMethod;
@@ -93,7 +93,7 @@ async function findPending(ctx: ConsoleContext, digest: string, taken?: FlowReco
 
 /**
  * The user and two-factor record of a flow as stored now. Throws `flow_expired` when the user was disabled, or the
- * password or enrolment has changed since the password was checked (SECURITY TF-3).
+ * password or enrolment has changed since the password was checked.
  */
 async function readBound(
   store: Pick<Repositories, "users" | "twoFactors">,

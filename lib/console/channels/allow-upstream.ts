@@ -17,7 +17,7 @@ export async function readAllowedUpstreams(store: Pick<Repositories, "settings">
   return stored.success ? stored.data : [];
 }
 
-/** Only the owner may allow private addresses (SECURITY SF-3). */
+/** Only the owner may allow private addresses. */
 function requireOwner(ctx: ConsoleContext): UserRecord {
   const { user } = requireSession(ctx);
   if (user.role === "owner") return user;

@@ -26,8 +26,8 @@ function keyOf(
     throw new AppError("invalid", message, { issues: [{ path: "keys.0", message }] });
   }
   const stored = findStoredKey(saved, first.id, 0);
-  const open = ctx.cipher.decrypt("upstream-key", channelKeyAad(saved.id, stored.id), stored.sealed);
-  return [encryptKey(ctx, draftId, open)];
+  const plain = ctx.cipher.decrypt("upstream-key", channelKeyAad(saved.id, stored.id), stored.encrypted);
+  return [encryptKey(ctx, draftId, plain)];
 }
 
 /**

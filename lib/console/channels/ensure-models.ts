@@ -5,7 +5,7 @@ import type { ModelRecord, Repositories } from "../../ports/store";
 import { type ModelNames, readModelNames } from "../models/model-names";
 import { draftModel, operationByName } from "../models/price-list";
 
-export interface OfferedModel {
+interface OfferedModel {
   name: string;
   upstream_name: string;
   operation?: ModelOperation | undefined;

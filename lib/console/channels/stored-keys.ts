@@ -19,7 +19,7 @@ export function isSameBaseUrl(one: string | null | undefined, other: string | nu
 }
 
 /**
- * Stored keys are never sent to a new address: when the base URL changes, keys must be entered again (SECURITY EN-4).
+ * Stored keys are never sent to a new address: when the base URL changes, keys must be entered again.
  * Throws `invalid`.
  */
 export function requireNewKeys(record: ChannelRecord, input: Pick<UpdateChannel, "base_url" | "keys">): void {
@@ -54,7 +54,7 @@ export function encryptKey(
   const id = newId(random, "chk");
   return {
     id,
-    sealed: cipher.encrypt("upstream-key", channelKeyAad(channelId, id), key),
+    encrypted: cipher.encrypt("upstream-key", channelKeyAad(channelId, id), key),
     display: displayOf(key),
   };
 }

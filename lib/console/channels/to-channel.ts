@@ -5,7 +5,7 @@ import type { ChannelRecord } from "../../ports/store";
 import { toBrokenModels, toHealth } from "../circuits/to-health";
 import type { ConsoleServices } from "../context";
 
-/** A channel as the API returns it, field by field, so that no encrypted key ever leaves (SECURITY EN-4). */
+/** A channel as the API returns it, field by field, so that no encrypted key ever leaves. */
 export function toChannel(services: ConsoleServices, record: ChannelRecord): Channel {
   const { circuits } = services.state;
   const { connectMs, firstByteMs, idleMs, totalMs } = record.timeouts;

@@ -15,7 +15,7 @@ export type LiveEvent =
    */
   | { kind: "ended"; reason: "session" | "closing" };
 
-export interface LivePace {
+interface LivePace {
   /** Interval of heartbeats and session checks. */
   beatMs: number;
   /** Shortest time between two `changed` events; changes in between are collected. */

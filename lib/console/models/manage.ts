@@ -13,7 +13,7 @@ import { patchOf, toModel } from "./to-model";
  * Refuses a name or alias that another model uses, with an issue per field. `isNew`: also checks the model's own name.
  * Throws `conflict`.
  */
-export async function requireFreeNames(
+async function requireFreeNames(
   tx: Pick<Repositories, "models">,
   { name, aliases }: Pick<ModelRecord, "name" | "aliases">,
   isNew: boolean,

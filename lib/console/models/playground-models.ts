@@ -1,6 +1,6 @@
 import { modelHealth } from "../../gateway/routing/circuit-health";
 import type { CatalogEntry } from "../../ports/catalog";
-import { isPlaygroundId } from "../../ports/playground-key";
+import { isPlaygroundId } from "../../ports/store/api-keys";
 import type { ModelRecord } from "../../ports/store";
 import { requireUser } from "../access/guards";
 import type { ReadContext } from "../context";

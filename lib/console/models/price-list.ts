@@ -88,7 +88,7 @@ const LIST: Readonly<Record<string, Known>> = {
 };
 
 /** The listed model for an upstream name, ignoring vendor prefixes; null when unknown. */
-export function knownModel(upstreamName: string): Known | null {
+function knownModel(upstreamName: string): Known | null {
   const bare = upstreamName.split("/").at(-1) ?? upstreamName;
   return (Object.hasOwn(LIST, bare) ? LIST[bare] : undefined) ?? null;
 }

@@ -48,7 +48,7 @@ export function toModel(
 }
 
 /** `before` with the prices that were sent; null makes a unit free, absent leaves it unchanged. */
-export function applyPrices(before: Prices, sent: UpdateModel["prices"]): Prices {
+function applyPrices(before: Prices, sent: UpdateModel["prices"]): Prices {
   const price = (text: string | null | undefined, previous: number | null): number | null => {
     if (text === undefined) return previous;
     // The contract has checked the format.

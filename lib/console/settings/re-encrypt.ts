@@ -82,14 +82,14 @@ async function reEncryptTwoFactors({ store, cipher }: Needs): Promise<number> {
 
 async function reEncryptUpstreamKeys({ store, cipher }: Needs): Promise<number> {
   let count = 0;
-  const isOld = (key: ChannelKey) => !cipher.isCurrent(key.sealed);
+  const isOld = (key: ChannelKey) => !cipher.isCurrent(key.encrypted);
   for (const { id } of (await store.channels.all()).filter((channel) => channel.keys.some(isOld))) {
     count += await store.transaction(async (tx) => {
       const channel = await tx.channels.find(id);
       if (channel === null) return 0;
       const keys = channel.keys.map((key) =>
         isOld(key)
-          ? { ...key, sealed: reEncrypt(cipher, "upstream-key", channelKeyAad(id, key.id), key.sealed) }
+          ? { ...key, encrypted: reEncrypt(cipher, "upstream-key", channelKeyAad(id, key.id), key.encrypted) }
           : key,
       );
       await tx.channels.update(channel, { keys });

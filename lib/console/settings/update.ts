@@ -3,7 +3,7 @@ import { AppError } from "../../errors";
 import type { Repositories, UserRecord } from "../../ports/store";
 import { requireSignedInAdmin } from "../access/guards";
 import { readSettings } from "../access/read-settings";
-import { requireWritableSite } from "../access/require-operator";
+import { requireSignedInOperator } from "../access/require-operator";
 import { requireOwnTwoFactor } from "../access/two-factor-roles";
 import { changeWebhookUrl, decryptWebhookUrl, maskWebhookUrl, webhookHost } from "../alerts/webhook-url";
 import { recordAudit } from "../audit/record";
@@ -18,7 +18,7 @@ async function readVersion(store: Pick<Repositories, "settings">): Promise<numbe
 }
 
 /** The settings with the version that an update must send back. */
-export async function readVersioned(
+async function readVersioned(
   store: Pick<Repositories, "settings">,
 ): Promise<OpenSettings & { version: number }> {
   return { ...(await readSettings(store)), version: await readVersion(store) };
@@ -90,8 +90,7 @@ export async function showSettings(ctx: ReadContext): Promise<VersionedSettings>
 
 /** Changes the given settings. Throws `forbidden`, `invalid`, `conflict` (stale version). */
 export async function updateSettings(ctx: ConsoleContext, input: UpdateSettings): Promise<VersionedSettings> {
-  const user = requireSignedInAdmin(ctx);
-  await requireWritableSite(ctx, user);
+  const user = await requireSignedInOperator(ctx);
   const { version, ...change } = input;
   const after = await ctx.store.transaction(async (tx) => {
     await raiseVersion(tx, version);

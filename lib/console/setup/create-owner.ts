@@ -14,7 +14,7 @@ import { PROGRESS_SETTING } from "./state";
 const turns = new WeakMap<Store, Promise<unknown>>();
 
 /** The error of every request after the first successful one. */
-export function alreadySetUp(): AppError {
+function alreadySetUp(): AppError {
   return new AppError("conflict", "This instance is set up already. Sign in instead.");
 }
 
@@ -24,7 +24,7 @@ export async function requireNotSetUp(ctx: Pick<ConsoleContext, "store">): Promi
 }
 
 /** The context that may create the owner: a visitor's request, or the admin command. */
-export interface SetupContext extends ActorContext, Pick<ConsoleContext, "store" | "random" | "hasher"> {
+interface SetupContext extends ActorContext, Pick<ConsoleContext, "store" | "random" | "hasher"> {
   instance: Pick<Instance, "passwordMinimum">;
 }
 

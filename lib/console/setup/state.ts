@@ -6,7 +6,8 @@ import type { ConsoleContext } from "../context";
 
 export const PROGRESS_SETTING = "setup_progress";
 
-async function stored(store: Pick<Repositories, "settings">): Promise<SetupProgress> {
+/** The stored progress; finished where none is stored. */
+export async function storedProgress(store: Pick<Repositories, "settings">): Promise<SetupProgress> {
   const found = SetupProgress.safeParse((await store.settings.all())[PROGRESS_SETTING]);
   return found.success ? found.data : { step: "sound", finished: true };
 }
@@ -20,7 +21,7 @@ function requireOwner(ctx: ConsoleContext): void {
 /** The owner's progress in the wizard. Throws `not_found` for every other user. */
 export async function readProgress(ctx: ConsoleContext): Promise<SetupProgress> {
   requireOwner(ctx);
-  return stored(ctx.store);
+  return storedProgress(ctx.store);
 }
 
 /** Saves the step, or that the wizard is finished or skipped; a finished wizard stays finished. */
@@ -30,7 +31,7 @@ export async function updateProgress(
 ): Promise<SetupProgress> {
   requireOwner(ctx);
   return ctx.store.transaction(async (tx) => {
-    const before = await stored(tx);
+    const before = await storedProgress(tx);
     const after = {
       step: input.step ?? before.step,
       finished: before.finished || (input.finished ?? false),

@@ -9,7 +9,7 @@ export interface UsageNames {
 }
 
 /** Resolves names for page after page of rows, each ID once. */
-export interface Namer {
+interface Namer {
   /** Reads the names that are not known yet. */
   learn(kind: UsageSubject, ids: Iterable<string>): Promise<void>;
   learnRows(rows: readonly UsageRecord[]): Promise<void>;

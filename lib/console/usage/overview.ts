@@ -6,7 +6,7 @@ import { requireUser } from "../access/guards";
 import type { ReadContext } from "../context";
 import { dayStarts, elapsedIntervals, type Intervals, splitIntoIntervals, sumOf } from "./intervals";
 import { channelShares, keyShares, modelShares, routeShares, unpricedModels, unroutedShares } from "./shares";
-import { showSums } from "./to-usage-sums";
+import { toUsageSums } from "./to-usage-sums";
 
 const HOUR_MS = 3_600_000;
 /** Most calls with several attempts whose traces are read. */
@@ -59,8 +59,8 @@ export async function readOverview(ctx: ReadContext, query: OverviewQuery): Prom
     from: toTimestamp(from),
     to: toTimestamp(to),
     read_from: now.readFrom === null ? null : toTimestamp(now.readFrom),
-    total: showSums(sumOf(intervals), bounds),
-    before: showSums(sumOf(earlier, ran), bounds),
+    total: toUsageSums(sumOf(intervals), bounds),
+    before: toUsageSums(sumOf(earlier, ran), bounds),
     rejected,
     periods: intervals.periods,
     series: seriesOf(intervals, intervals.periods.length, bounds),
@@ -76,7 +76,7 @@ export async function readOverview(ctx: ReadContext, query: OverviewQuery): Prom
 
 function seriesOf({ sums }: Intervals, length: number, bounds: readonly number[]): OverviewSeries {
   const all = Array.from({ length }, (_, index) => sums[index] ?? NO_SUMS);
-  const shown = all.map((one) => showSums(one, bounds));
+  const shown = all.map((one) => toUsageSums(one, bounds));
   return {
     calls: all.map((one) => one.calls),
     errors: all.map((one) => one.errors),

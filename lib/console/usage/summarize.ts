@@ -7,7 +7,7 @@ import { addSums, NO_SUMS, type Sums } from "../../ports/usage-sums";
 import type { ReadContext } from "../context";
 import { dayStarts } from "./intervals";
 import { usageFilter } from "./list-usage";
-import { showSums } from "./to-usage-sums";
+import { toUsageSums } from "./to-usage-sums";
 
 const DAY_MS = 86_400_000;
 /** More points than a chart can show. */
@@ -124,13 +124,13 @@ export async function summarizeUsage(ctx: ReadContext, query: UsageSummaryQuery)
     from: toTimestamp(from),
     to: toTimestamp(to),
     read_from: readFrom === null ? null : toTimestamp(readFrom),
-    total: showSums(total, latencyBoundsMs),
+    total: toUsageSums(total, latencyBoundsMs),
     rejected,
     items: items.map(({ period, name, sums }) => ({
       period,
       name,
       label: name === null ? null : (labels.get(name) ?? null),
-      ...showSums(sums, latencyBoundsMs),
+      ...toUsageSums(sums, latencyBoundsMs),
     })),
   };
 }

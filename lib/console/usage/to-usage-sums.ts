@@ -46,7 +46,7 @@ function edgesOf(
 }
 
 /** Sums as the API returns them, with means and percentiles. */
-export function showSums(sums: Sums, bounds: readonly number[]): UsageSums {
+export function toUsageSums(sums: Sums, bounds: readonly number[]): UsageSums {
   const mean = (sum: number, count: number) => (count === 0 ? null : Math.round(sum / count));
   return {
     calls: sums.calls,

@@ -10,9 +10,9 @@ import { type StartedSession, startSession } from "../auth/start-session";
 import { digestToken } from "../auth/tokens";
 import type { ConsoleContext } from "../context";
 import { consumeLink, deadLink, findLiveLink } from "./invites/link";
-import { liftLocks } from "./manage";
+import { clearLocks } from "./manage";
 
-export interface AcceptedReset {
+interface AcceptedReset {
   user: UserRecord;
   started: StartedSession;
   hasTwoFactor: boolean;
@@ -96,7 +96,7 @@ async function replacePassword(
   if (!changed) throw deadLink();
   await tx.sessions.deleteByUser(changed.id);
   await tx.flows.deleteByUser(changed.id);
-  await liftLocks(tx, ctx, changed);
+  await clearLocks(tx, ctx, changed);
   const started = await startSession(tx, ctx, changed, method);
   await recordAudit(tx, ctx, {
     action: "password.reset",

@@ -1,8 +1,8 @@
 import type { InviteWithToken } from "../../contracts/console/invites";
 import { newId } from "../../gateway/new-id";
 import type { InviteRecord } from "../../ports/store";
-import { findManageable, requireUserManager } from "../access/guards";
-import { requireWritableSite } from "../access/require-operator";
+import { findManageable } from "../access/guards";
+import { requireSignedInOperator } from "../access/require-operator";
 import { recordAudit } from "../audit/record";
 import { digestToken, newToken } from "../auth/tokens";
 import type { ConsoleContext } from "../context";
@@ -15,8 +15,7 @@ const LIFE_MS = 24 * 3_600_000;
  * shown only here. An earlier link of the same user is deleted. Throws `not_found`, `forbidden`.
  */
 export async function createPasswordReset(ctx: ConsoleContext, id: string): Promise<InviteWithToken> {
-  const actor = requireUserManager(ctx);
-  await requireWritableSite(ctx, actor);
+  const actor = await requireSignedInOperator(ctx);
   const token = newToken(ctx.random);
   return ctx.store.transaction(async (tx) => {
     const target = await findManageable(tx, actor, id);

@@ -1,6 +1,6 @@
 import type { CreateUser, ManagedUser } from "../../contracts/console/user";
 import { AppError } from "../../errors";
-import { outranks, requireUserManager } from "../access/guards";
+import { outranks, requireSignedInAdmin } from "../access/guards";
 import { requireWritableSite } from "../access/require-operator";
 import { recordAudit } from "../audit/record";
 import { canonicalPassword, requireGoodPassword } from "../auth/password-rules";
@@ -12,7 +12,7 @@ import { newUser, requireFreeNames } from "./new-user";
 
 /** Creates a user of a lower role than the caller's. Throws `forbidden`, `invalid`, `conflict`. */
 export async function createUser(ctx: ConsoleContext, input: CreateUser): Promise<ManagedUser> {
-  const actor = requireUserManager(ctx);
+  const actor = requireSignedInAdmin(ctx);
   if (!outranks(actor, input))
     throw new AppError("forbidden", "You may only add users with a lower role than yours.");
   await requireWritableSite(ctx, actor);

@@ -1,9 +1,10 @@
 import type { ManagedUser, UpdateUser } from "../../contracts/console/user";
 import { AppError } from "../../errors";
+import type { Instance } from "../../ports/instance";
 import type { Repositories, UserRecord } from "../../ports/store";
-import { findManageable, outranks, requireUserManager } from "../access/guards";
-import { requireWritableSite } from "../access/require-operator";
-import { recordAudit } from "../audit/record";
+import { findManageable, outranks } from "../access/guards";
+import { requireSignedInOperator } from "../access/require-operator";
+import { type ActorContext, recordAudit } from "../audit/record";
 import { canonicalPassword, requireGoodPassword } from "../auth/password-rules";
 import { clearThrottles, throttleSubjects } from "../auth/sign-in-throttle";
 import { removeTwoFactor } from "../auth/two-factor/manage";
@@ -18,8 +19,7 @@ import { requireFreeNames } from "./new-user";
  * sign-ins. Throws `not_found`, `forbidden`, `invalid`, `conflict` (stale version, e-mail taken).
  */
 export async function updateUser(ctx: ConsoleContext, id: string, input: UpdateUser): Promise<ManagedUser> {
-  const actor = requireUserManager(ctx);
-  await requireWritableSite(ctx, actor);
+  const actor = await requireSignedInOperator(ctx);
   const before = await findManageable(ctx.store, actor, id);
   if (input.role !== undefined && !outranks(actor, { role: input.role })) {
     throw new AppError("forbidden", "You may only assign a lower role than yours.");
@@ -74,8 +74,18 @@ function auditedFields(user: UserRecord): Record<string, unknown> {
   return { role, enabled, display_name: displayName, email, rpm, tpm, concurrency };
 }
 
+/** Runs `work` on a user of a lower role, in one transaction. Throws `not_found`, `forbidden`. */
+async function change(
+  ctx: ConsoleContext,
+  id: string,
+  work: (tx: Repositories, user: UserRecord) => Promise<void>,
+): Promise<void> {
+  const actor = await requireSignedInOperator(ctx);
+  await ctx.store.transaction(async (tx) => work(tx, await findManageable(tx, actor, id)));
+}
+
 /** Clears the delays of a user's sign-in and password and the lock of their two-factor sign-in. */
-export async function liftLocks(
+export async function clearLocks(
   tx: Repositories,
   ctx: Pick<ConsoleContext, "cipher">,
   user: UserRecord,
@@ -86,20 +96,15 @@ export async function liftLocks(
 
 /** Unlocks a user of a lower role. Throws `not_found`, `forbidden`. */
 export async function unlockUser(ctx: ConsoleContext, id: string): Promise<void> {
-  const actor = requireUserManager(ctx);
-  await requireWritableSite(ctx, actor);
-  await ctx.store.transaction(async (tx) => {
-    await liftLocks(tx, ctx, await findManageable(tx, actor, id));
+  await change(ctx, id, async (tx, user) => {
+    await clearLocks(tx, ctx, user);
     await recordAudit(tx, ctx, { action: "user.unlock", target: id });
   });
 }
 
 /** Ends all sessions and pending sign-ins of a user of a lower role. Throws `not_found`, `forbidden`. */
 export async function endUserSessions(ctx: ConsoleContext, id: string): Promise<void> {
-  const actor = requireUserManager(ctx);
-  await requireWritableSite(ctx, actor);
-  await ctx.store.transaction(async (tx) => {
-    await findManageable(tx, actor, id);
+  await change(ctx, id, async (tx) => {
     const ended = await tx.sessions.deleteByUser(id);
     await tx.flows.deleteByUser(id);
     await recordAudit(tx, ctx, { action: "session.end_all", target: id, detail: { ended } });
@@ -108,10 +113,7 @@ export async function endUserSessions(ctx: ConsoleContext, id: string): Promise<
 
 /** Disables 2FA of a user of a lower role who has lost it, and ends their sessions. */
 export async function resetTwoFactor(ctx: ConsoleContext, id: string): Promise<void> {
-  const actor = requireUserManager(ctx);
-  await requireWritableSite(ctx, actor);
-  await ctx.store.transaction(async (tx) => {
-    await findManageable(tx, actor, id);
+  await change(ctx, id, async (tx) => {
     await removeTwoFactor(tx, id);
     await recordAudit(tx, ctx, { action: "2fa.reset", target: id });
   });
@@ -119,17 +121,36 @@ export async function resetTwoFactor(ctx: ConsoleContext, id: string): Promise<v
 
 /** Deletes a user of a lower role with their sessions and keys. Throws `not_found`, `forbidden`. */
 export async function deleteUser(ctx: ConsoleContext, id: string): Promise<void> {
-  const actor = requireUserManager(ctx);
-  await requireWritableSite(ctx, actor);
-  await ctx.store.transaction(async (tx) => {
-    const target = await findManageable(tx, actor, id);
+  await change(ctx, id, async (tx, user) => {
     await tx.sessions.deleteByUser(id);
     await tx.flows.deleteByUser(id);
     await tx.users.delete(id);
     await recordAudit(tx, ctx, {
       action: "user.delete",
       target: id,
-      detail: { username: target.username, role: target.role },
+      detail: { username: user.username, role: user.role },
     });
+  });
+}
+
+interface Resetter extends ActorContext, Pick<ConsoleContext, "store" | "hasher" | "cipher"> {
+  instance: Pick<Instance, "passwordMinimum">;
+}
+
+/**
+ * Sets a user's password without the present one, for an authorised caller. Ends their sessions and pending sign-ins
+ * and clears their delays; 2FA stays on. Throws `invalid`, `conflict` (changed by another request).
+ */
+export async function resetPassword(ctx: Resetter, user: UserRecord, password: string): Promise<void> {
+  requireGoodPassword(ctx.instance, password, user, "password");
+  const passwordHash = await ctx.hasher.hash(canonicalPassword(password), "login");
+  await ctx.store.transaction(async (tx) => {
+    const changed = await tx.users.update(user, { passwordHash, passwordVersion: user.passwordVersion + 1 });
+    if (changed === null)
+      throw new AppError("conflict", "The user was changed by another request. Try again.");
+    await tx.sessions.deleteByUser(user.id);
+    await tx.flows.deleteByUser(user.id);
+    await clearLocks(tx, ctx, user);
+    await recordAudit(tx, ctx, { action: "password.reset", target: user.id });
   });
 }

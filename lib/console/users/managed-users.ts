@@ -4,7 +4,7 @@ import type { ListPage, ListQuery } from "../../contracts/paging";
 import { toTimestamp } from "../../contracts/timestamp";
 import { AppError } from "../../errors";
 import type { Repositories, UserRecord } from "../../ports/store";
-import { requireUserManager } from "../access/guards";
+import { requireSignedInAdmin } from "../access/guards";
 import { subjectDigest, throttleSubjects } from "../auth/sign-in-throttle";
 import type { ConsoleContext, ReadContext } from "../context";
 import { shownLimits, toUser } from "./to-user";
@@ -14,7 +14,7 @@ const time = (at: number | null) => (at === null ? null : toTimestamp(at));
 type Needs = Pick<ConsoleContext, "cipher" | "clock">;
 
 /** Users as administrators see them, in the order given. */
-export async function toManagedUsers(
+async function toManagedUsers(
   store: Pick<Repositories, "users" | "signInThrottles">,
   ctx: Needs,
   users: readonly UserRecord[],
@@ -24,7 +24,7 @@ export async function toManagedUsers(
     throttleSubjects(user).map((subject) => subjectDigest(ctx, subject));
   const counters = new Map(users.map((user) => [user.id, digestsOf(user)]));
   const [statuses, delays] = await Promise.all([
-    store.users.standings([...counters.keys()], now),
+    store.users.statuses([...counters.keys()], now),
     store.signInThrottles.delayed([...counters.values()].flat(), now),
   ]);
   return users.map((user) => {
@@ -58,7 +58,7 @@ export async function toManagedUser(
 
 /** Users, for administrators. */
 export async function listUsers(ctx: ReadContext, query: ListQuery): Promise<ListPage<ManagedUser>> {
-  requireUserManager(ctx);
+  requireSignedInAdmin(ctx);
   const page = await ctx.store.users.list({
     limit: query.limit,
     cursor: query.cursor ?? null,
@@ -69,7 +69,7 @@ export async function listUsers(ctx: ReadContext, query: ListQuery): Promise<Lis
 
 /** One user, for administrators. Throws `not_found`. */
 export async function getUser(ctx: ReadContext, id: string): Promise<ManagedUser> {
-  requireUserManager(ctx);
+  requireSignedInAdmin(ctx);
   const user = await ctx.store.users.findById(id);
   if (user === null) throw new AppError("not_found", "There is no such user.");
   return toManagedUser(ctx.store, ctx, user);

@@ -4,7 +4,7 @@ import { Timestamp } from "../timestamp";
 import { MODEL_NAME } from "./model-name";
 import { Password } from "./password";
 
-/** Channels: the upstreams of the gateway (CONTRACT §7). */
+/** Channels: the upstreams of the gateway. */
 
 const ModelName = z.string().regex(MODEL_NAME, 'Must be a model\'s name, such as "tts-1".');
 

@@ -1,2 +1,2 @@
-/** Model ids of CONTRACT §2. */
+/** Model IDs: up to 128 letters, digits and `._:@+/-`, beginning with a letter or digit. */
 export const MODEL_NAME = /^[A-Za-z0-9][A-Za-z0-9._:@+/-]{0,127}$/;

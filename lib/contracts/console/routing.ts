@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Timestamp } from "../timestamp";
 import { CircuitHealth, CircuitReason, ModelOperation } from "./channels";
 
-/** The route of a call for a model at this moment (DESIGN §4). */
+/** The route of a call for a model at this moment. */
 
 const RoutedChannel = z.strictObject({
   id: z.string(),

@@ -6,7 +6,7 @@ import { Timestamp } from "../timestamp";
 import { CircuitReason } from "./channels";
 import { SkipReason } from "./routing";
 
-/** A call in the usage ledger (CONTRACT §7). */
+/** A call in the usage ledger. */
 export const UsageRow = z.strictObject({
   /** Unique; a request ID may repeat. */
   id: z.string(),

@@ -5,7 +5,7 @@ import { Usd } from "../money";
 import { boundedText } from "../text";
 import { Timestamp } from "../timestamp";
 
-/** Models as the console sees them: public names, prices and limits (DESIGN §5). */
+/** Models as the console sees them: public names, prices and limits. */
 
 const ModelName = z.string().regex(MODEL_NAME, 'Must be a model\'s name, such as "tts-1".');
 

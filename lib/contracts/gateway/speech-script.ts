@@ -1,5 +1,5 @@
 /**
- * The script form of multi-speaker speech (CONTRACT §3), parsed in the same way by the gateway, which speaks it, and by
+ * The script form of multi-speaker speech, parsed in the same way by the gateway, which speaks it, and by
  * the playground, which colours it. Work is linear in the length of the text.
  */
 

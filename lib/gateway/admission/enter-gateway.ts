@@ -10,7 +10,7 @@ import type { TrackedBody } from "./body-memory";
 const MAX_CALLS_AT_ONCE = 2_048;
 const ALL_CALLS = "calls";
 
-/** How long a call waits in total for slots of its key, its owner and the process before it is refused (SECURITY LM-5). */
+/** How long a call waits in total for slots of its key, its owner and the process before it is refused. */
 const MAX_WAIT_MS = 1_000;
 
 /** Repeats of one key that may wait at once for their original requests; they take no concurrency slot of the key. */
@@ -96,7 +96,7 @@ function enterRepeats(services: GatewayServices, { key, owner }: KeyWithOwner): 
 }
 
 /**
- * Takes the concurrency slots of a call before its body is read (DESIGN §4): those of the key and its owner, then that
+ * Takes the concurrency slots of a call before its body is read: those of the key and its owner, then that
  * of the process, so that a call that waits for its own limit takes no capacity from others. A repeat of a known
  * Idempotency-Key takes the process's slot only: it calls no channel. Throws `rate_limited`, `overloaded`.
  */

@@ -9,7 +9,7 @@ export interface EmbeddingInput {
   tokens?: number;
 }
 
-/** Most tokens of all inputs of a request (CONTRACT §4). */
+/** Most tokens of all inputs of a request. */
 export const MAX_TOKENS_IN_ALL = 300_000;
 /** Texts above this number of characters are counted in steps. */
 const LONG_TEXT = 4_096;

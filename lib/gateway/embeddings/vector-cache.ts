@@ -4,7 +4,7 @@ import type { Instance } from "../../ports/instance";
 import type { KeyWithOwner } from "../../ports/store";
 import { type ByteCache, createByteCache } from "../byte-cache";
 
-/** Vectors of recent texts, bounded in bytes; one per process (DESIGN §4). */
+/** Vectors of recent texts, bounded in bytes; one per process. */
 export type VectorCache = ByteCache<Float32Array>;
 
 const MAX_BYTES = 64 * 1024 * 1024;

@@ -10,7 +10,7 @@ const MAX_EXCESS = 1_000;
 
 /**
  * Returns the upstream's count if it is plausible, else our own: a count that is missing, 0 for a non-empty text or far
- * too large is ignored (RELIABILITY RB-5).
+ * too large is ignored.
  */
 export function reconcileTokens(reported: number | null, counted: number): ReconciledTokens {
   const isSane =

@@ -7,7 +7,7 @@ import type { LiveBus } from "../live-bus";
 /** One rejected request, without its minute. */
 export type Rejected = Omit<RejectionRecord, "minute" | "calls" | "at">;
 
-/** Counts rejected requests in memory and writes them to the store in batches (DESIGN §5). */
+/** Counts rejected requests in memory and writes them to the store in batches. */
 export interface RejectionCounter {
   count(rejected: Rejected): void;
   /** Writes what was counted; never rejects. Called every two seconds while there is something, and before the store closes. */

@@ -23,7 +23,7 @@ const RATE_MIN_REQUESTS = 20;
 const RATE_SHARE = 0.5;
 /** An open circuit becomes half-open after this long. */
 const PROBE_AFTER_MS = 30_000;
-/** Limits of an upstream's `Retry-After` (RELIABILITY RB-7); the lower one is used when it sends none. */
+/** Limits of an upstream's `Retry-After`; the lower one is used when it sends none. */
 const MIN_WAIT_MS = 1_000;
 const MAX_WAIT_MS = 120_000;
 

@@ -10,7 +10,7 @@ export interface BreakerKey {
 }
 
 /**
- * Circuit breakers at two levels (DESIGN §4), one set per process. Per upstream key: connection failures and refused
+ * Circuit breakers at two levels, one set per process. Per upstream key: connection failures and refused
  * keys or accounts. Per upstream key and public model: every other failure. A channel without keys has the key ID
  * `null`.
  */

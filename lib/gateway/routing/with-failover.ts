@@ -13,7 +13,7 @@ import { type Entered, enterChannel, refusalOf } from "./enter-channel";
 import type { CircuitPermit } from "./permit";
 import { runAttempt } from "./run-attempt";
 
-/** Total time for the first byte over all attempts (CONTRACT §9). */
+/** Total time for the first byte over all attempts. */
 function firstByteLimitMs(ctx: GatewayContext, operation: CallPlan["operation"]): number {
   const limits = ctx.services.instance.limits ?? DEFAULT_LIMITS;
   return operation === "speech" ? limits.speechFirstByteMs : limits.embeddingsFirstByteMs;

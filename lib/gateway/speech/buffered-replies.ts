@@ -2,7 +2,7 @@ import { AppError } from "../../errors";
 import type { Metrics } from "../../ports/metrics";
 import { MemoryQuota, ownerShareBytes } from "../admission/memory-quota";
 
-/** Most audio bytes of one reply (RELIABILITY RB-6): 23 minutes. */
+/** Most audio bytes of one reply: 23 minutes. */
 export const MAX_REPLY_BYTES = 64 * 1024 * 1024;
 /** Most audio bytes of all buffered replies of one process. */
 const MAX_BUFFERED_BYTES = 512 * 1024 * 1024;

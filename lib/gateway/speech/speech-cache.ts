@@ -15,7 +15,7 @@ export interface CachedSpeech {
   ignored: readonly string[];
 }
 
-/** Speech of identical requests, bounded in bytes; one per process (DESIGN §4). */
+/** Speech of identical requests, bounded in bytes; one per process. */
 export type SpeechCache = ByteCache<CachedSpeech>;
 
 const MAX_BYTES = 64 * 1024 * 1024;

@@ -34,7 +34,7 @@ export interface SpeechInput {
   user: string | null;
   source: { dialect: "gemini" | "openai"; body: Readonly<Record<string, unknown>> };
   /**
-   * The reply is not streamed, so that it must not begin before an upstream's audio is complete (DESIGN §4). Speech of a
+   * The reply is not streamed, so that it must not begin before an upstream's audio is complete. Speech of a
    * built-in engine begins at once nevertheless.
    */
   isReplyBuffered?: boolean;

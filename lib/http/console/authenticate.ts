@@ -60,7 +60,7 @@ async function authenticateManageKey(
 const CROSS_SITE = "This request came from another site and was refused.";
 
 /**
- * Refuses writes that a page of another site made the browser send (SECURITY CS-1). `Sec-Fetch-Site` decides when
+ * Refuses writes that a page of another site made the browser send. `Sec-Fetch-Site` decides when
  * present; else the Origin's host and port must equal the Host's, or `baseUrl`'s whole origin when set. A caller that
  * sends neither is not a browser. Throws `forbidden`.
  */

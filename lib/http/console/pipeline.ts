@@ -14,7 +14,7 @@ import { describeDevice } from "./device";
 const ANONYMOUS: ConsoleCaller = { kind: "anonymous" };
 
 /** Zod's errors as issues, with one per unknown field. */
-export function issuesOf(error: z.ZodError): Issue[] {
+function issuesOf(error: z.ZodError): Issue[] {
   return error.issues.flatMap((issue) => {
     const path = issue.path.map(String).join(".");
     if (issue.code !== "unrecognized_keys") return [{ path, message: issue.message }];
@@ -114,7 +114,7 @@ async function readRawBody(route: ConsoleRoute, request: Inbound): Promise<Uint8
 async function readBody(route: ConsoleRoute, services: ConsoleServices, request: Inbound): Promise<unknown> {
   if (route.rawBody !== undefined) checkRawType(request, route.rawBody);
   if (route.method === "GET" || route.rawBody !== undefined) return undefined;
-  // Without a body there is no content type to check; requireSameOrigin refuses other sites (CS-1).
+  // Without a body there is no content type to check; requireSameOrigin refuses other sites.
   const isBare = route.body === undefined && !hasBody(request);
   checkContentType(request, !isBare);
   if (isBare) return undefined;

@@ -9,7 +9,7 @@ const PENDING_SECONDS = 300;
 const MAX_LENGTH = 1024;
 
 /** One definition for our own replies and next-auth's options. */
-export interface CookieDefinition {
+interface CookieDefinition {
   name: string;
   options: { httpOnly: true; sameSite: "lax"; path: "/"; secure: boolean };
 }

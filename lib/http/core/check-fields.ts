@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { AppError } from "../../errors";
 
 /** The message of a validation error for which the schema has none of its own; it follows the field's name. */
-export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
+function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case "invalid_type":
       if (issue.input === undefined) return "is required";

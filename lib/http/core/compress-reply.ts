@@ -9,7 +9,7 @@ const MIN_BYTES = 1_024;
 const COMPRESSIBLE = /^(?:application\/json|text\/)/;
 
 /** True when `Accept-Encoding` allows gzip (RFC 9110 §12.5.3; `gzip;q=0` forbids it). */
-export function acceptsGzip(header: string | undefined): boolean {
+function acceptsGzip(header: string | undefined): boolean {
   return (header ?? "").split(",").some((one) => {
     const [name = "", ...parameters] = one.split(";").map((part) => part.trim().toLowerCase());
     return (name === "gzip" || name === "*") && !parameters.some((part) => /^q=0(?:\.0*)?$/.test(part));

@@ -2,7 +2,7 @@ import type { ConsoleServices } from "../../console/context";
 import type { Inbound, Outbound } from "./exchange";
 
 /**
- * CORS for the gateway (SECURITY CS-2): only the origins in the settings, compared exactly, and only on `/v1` and
+ * CORS for the gateway: only the origins in the settings, compared exactly, and only on `/v1` and
  * `/v1beta`. Cookies are ignored there, so credentials are never allowed.
  */
 

@@ -1,13 +1,13 @@
 import { AppError } from "../../errors";
 
-/** Rejects requests that Node's parser accepts but no legitimate client sends (SECURITY HS-2). */
+/** Rejects requests that Node's parser accepts but no legitimate client sends. */
 
 const MAX_HEADERS = 100;
 /** Headers that may occur once. Given twice, Node silently uses the first, other servers the last. */
 const SINGLE = new Set(["host", "authorization", "content-type", "x-goog-api-key", "idempotency-key"]);
 const WITH_BODY = new Set(["content-length", "transfer-encoding"]);
 
-export interface RequestHead {
+interface RequestHead {
   method: string;
   /** The raw target of the request line. */
   target: string;

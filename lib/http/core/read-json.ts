@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { AppError } from "../../errors";
 
-/** Shape limits of a JSON body (SECURITY LM-2). */
+/** Shape limits of a JSON body. */
 export interface JsonLimits {
   maxDepth: number;
   maxKeys: number;

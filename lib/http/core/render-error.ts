@@ -3,7 +3,7 @@ import type { Outbound } from "./exchange";
 import { jsonReply } from "./respond";
 import type { Surface } from "./route";
 
-/** The error tables of CONTRACT §1: one code, three dialects. */
+/** The error tables: one code in three dialects. */
 
 export const GEMINI_STATUS = {
   unauthenticated: "UNAUTHENTICATED",

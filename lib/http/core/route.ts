@@ -62,7 +62,7 @@ export interface ConsoleRoute
   path: string;
 }
 
-export interface ConsoleReply<Data = unknown> {
+interface ConsoleReply<Data = unknown> {
   data: Data;
   /** Default: 200. */
   status?: number;

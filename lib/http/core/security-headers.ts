@@ -1,4 +1,4 @@
-/** Security headers of our replies (SECURITY HD-1). */
+/** Security headers of our replies. */
 
 const COMMON = {
   "x-content-type-options": "nosniff",

@@ -106,7 +106,7 @@ function withoutRateLimits(headers: Outbound["headers"]): Outbound["headers"] {
 }
 
 /**
- * Runs `execute` once for all requests of one key with the same Idempotency-Key and body (CONTRACT §8). Only status
+ * Runs `execute` once for all requests of one key with the same Idempotency-Key and body. Only status
  * 200 is stored: a failure asks for a retry, and the official SDKs retry under the same key. Before a stored reply is
  * sent, `authorizeReplay` runs, since the key may have lost a permission meanwhile. While a repeat waits it holds none of
  * its key's slots; it takes one when it has to run the request.

@@ -14,7 +14,7 @@ const METHODS = {
 /** Limits that Gemini states for its own models, used where the operator set none. */
 const USUAL_INPUT_TOKENS = 8_192;
 const USUAL_SPEECH_TOKENS = 16_384;
-/** Gemini's count of audio (CONTRACT §3). */
+/** Tokens per second of audio, as Gemini counts them. */
 const TOKENS_PER_SECOND = 25;
 
 function outputTokenLimit({ operation, maxAudioSeconds }: ModelRecord): number {

@@ -186,7 +186,7 @@ async function answerCall(
 }
 
 /**
- * Runs one gateway call (DESIGN §4): setup done → key → concurrency slot → requests per minute → content type, size → key
+ * Runs one gateway call: setup done → key → concurrency slot → requests per minute → content type, size → key
  * again after a slow body → JSON → handler. The slot is released when the reply has ended. `pathError`: an error in the
  * path's model ID, reported to callers with a valid key only. Throws `not_initialized`, `storage_unavailable`.
  */

@@ -16,7 +16,7 @@ export interface CallProgress {
 }
 
 /**
- * Renders a failed gateway call. One without a ledger entry is counted as rejected (DESIGN §5) unless the caller left
+ * Renders a failed gateway call. One without a ledger entry is counted as rejected unless the caller left
  * or the error is internal.
  */
 export function refuseCall(

@@ -6,16 +6,14 @@ import { audit } from "./audit";
 import { channels } from "./channels";
 import { common } from "./common";
 import { embeddings } from "./embeddings";
-import { join } from "./join";
 import { models } from "./models";
 import { overview } from "./overview";
 import { playground } from "./playground";
 import { requests } from "./requests";
 import { settings } from "./settings";
 import { setup } from "./setup";
-import { signIn } from "./sign-in";
+import { join, signIn, twoFactor } from "./sign-in";
 import { speech } from "./speech";
-import { twoFactor } from "./two-factor";
 import { usage } from "./usage";
 import { users } from "./users";
 

@@ -22,7 +22,7 @@ export interface UserRecord extends CallLimits {
 }
 
 /** Data of a user besides the record, for lists. */
-export interface UserStanding {
+export interface UserStatus {
   hasTwoFactor: boolean;
   /** 2FA is locked until then; null: never locked. */
   lockedUntil: number | null;
@@ -101,7 +101,7 @@ export interface Users {
   /** The existing users of these IDs, by ID. */
   findMany(ids: readonly string[]): Promise<Map<string, UserRecord>>;
   /** Data of these users besides their records, by ID; spending in the periods of `now`. */
-  standings(ids: readonly string[], now: number): Promise<Map<string, UserStanding>>;
+  statuses(ids: readonly string[], now: number): Promise<Map<string, UserStatus>>;
 }
 
 export interface TwoFactors {

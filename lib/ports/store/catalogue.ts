@@ -3,7 +3,7 @@ import type { Versioned } from "./common";
 export interface ChannelKey {
   id: string;
   /** Encrypted upstream key. */
-  sealed: string;
+  encrypted: string;
   /** `****wxyz` */
   display: string;
 }

@@ -42,7 +42,7 @@ export interface RejectionFilter {
   to?: number;
 }
 
-/** Requests that were refused before a channel was asked (DESIGN §5); they have no ledger entry. */
+/** Requests that were refused before a channel was asked; they have no ledger entry. */
 export interface Rejections {
   /**
    * Adds the calls of each record, unique by group, to those stored; the later example is kept. Concurrent additions of

@@ -1,6 +1,6 @@
 import { AppError } from "../../errors";
 import type { SpeechRequest, SpeechSegment } from "../../ports/speech-model";
-import { trimEndOf } from "../../text/trim-end";
+import { trimEndOf } from "../../text/clean-text";
 import { asFields, asList, type Fields } from "../outbound/json";
 import type { VoiceTable } from "../upstream-voices/voice-table";
 import { geminiVoiceFor } from "./voices";

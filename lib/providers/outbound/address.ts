@@ -62,7 +62,7 @@ function prefixes(...texts: string[]): readonly Prefix[] {
   });
 }
 
-/** Not on the public internet, or a tunnel into another network (SECURITY SF-3). */
+/** Not on the public internet, or a tunnel into another network. */
 const PRIVATE = prefixes(
   "0.0.0.0/8",
   "10.0.0.0/8",

@@ -44,7 +44,7 @@ const scratch = Buffer.alloc(READ_BYTES);
 
 /**
  * Connects for undici. Checks every address of a host, including literal ones (undici does no lookup for them), and
- * again the peer of the connection: this prevents DNS rebinding (SECURITY SF-3).
+ * again the peer of the connection: this prevents DNS rebinding.
  */
 export function createConnector(settings: ConnectorSettings): buildConnector.connector {
   return (options, callback) => {

@@ -29,10 +29,7 @@ export function failureOf(error: unknown): UpstreamFailureKind | null {
   return null;
 }
 
-/**
- * The same message for every way of not reaching an upstream, so that it cannot be used to map a network (SECURITY
- * SF-6).
- */
+/** The same message for every way of not reaching an upstream, so that it cannot be used to map a network. */
 export function unreachable(failure: UpstreamFailure): AppError {
   return new AppError("upstream_error", "The channel's upstream could not be reached.", {}, failure);
 }

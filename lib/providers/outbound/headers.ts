@@ -39,7 +39,7 @@ export function checkHeaders(headers: Readonly<Record<string, string>>): Record<
 
 /**
  * The whole head of a request to an upstream: the provider's headers, then the channel's. Nothing from the caller is
- * included (SECURITY HS-3).
+ * included.
  */
 export function requestHeaders(
   own: Readonly<Record<string, string>>,

@@ -46,7 +46,7 @@ function failed(status: number, shared: Shared): AppError {
 }
 
 /**
- * The error for a reply with a status other than 2xx (CONTRACT §1): an error of the request is passed on with its
+ * The error for a reply with a status other than 2xx: an error of the request is passed on with its
  * message, any other is the channel's and has it in `details.upstreamMessage`. `details.upstreamStatus` is 401, 402 or 403 when the channel's key or account is
  * the cause.
  */

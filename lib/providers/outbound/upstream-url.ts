@@ -1,6 +1,6 @@
 import { OTHER_SERVICES_PORTS } from "../../contracts/console/channels";
 import { AppError } from "../../errors";
-import { trimEndOf } from "../../text/trim-end";
+import { trimEndOf } from "../../text/clean-text";
 import { isMetadata, isPrivate, parseAddress } from "./address";
 import { type AllowList, canonicalHost } from "./allow-list";
 
@@ -34,7 +34,7 @@ export function targetOf(url: URL): string {
 }
 
 /**
- * Parses the URL of an upstream as an operator writes it (SECURITY SF-2), without network access. Throws `invalid`; the
+ * Parses the URL of an upstream as an operator writes it, without network access. Throws `invalid`; the
  * message does not repeat the URL.
  */
 export function parseUpstreamUrl(text: string): URL {

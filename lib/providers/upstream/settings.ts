@@ -1,6 +1,6 @@
 import type { Clock } from "../../ports/clock";
 import type { ChannelRecord } from "../../ports/store";
-import { trimEndOf } from "../../text/trim-end";
+import { trimEndOf } from "../../text/clean-text";
 import type { Outbound } from "../outbound/create";
 
 /** Dependencies of an upstream provider. */
@@ -11,7 +11,7 @@ export interface UpstreamSettings {
   keyOf(channel: ChannelRecord): string | null;
 }
 
-/** Limit of a speech reply, in decoded bytes (RELIABILITY RB-6). */
+/** Limit of a speech reply, in decoded bytes. */
 export const MOST_SPEECH_BYTES = 64 * 1024 * 1024;
 /** Limit of a list of models or voices. */
 export const MOST_LIST_BYTES = 8 * 1024 * 1024;

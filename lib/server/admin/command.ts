@@ -13,7 +13,7 @@ export class CommandError extends Error {
   override readonly name = "CommandError";
 }
 
-export interface CommandContext {
+interface CommandContext {
   env: Environment;
   terminal: Terminal;
 }

@@ -13,7 +13,7 @@ import { createPasswordHasher } from "../process/password-hasher";
 import { CommandError } from "./command";
 
 /** The context of an admin command: the server's store, opened with or without a running server. */
-export interface AdminContext extends ActorContext {
+interface AdminContext extends ActorContext {
   store: Store;
   cipher: Cipher;
   hasher: PasswordHasher;

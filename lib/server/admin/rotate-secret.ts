@@ -1,10 +1,14 @@
 import { WEBHOOK_SECRET_AAD, WEBHOOK_SECRET_SETTING } from "../../console/alerts/webhook-secret";
 import { WEBHOOK_URL_AAD, WEBHOOK_URL_SETTING } from "../../console/alerts/webhook-url";
 import { type ReEncrypted, reEncryptSecrets } from "../../console/settings/re-encrypt";
-import { DIGEST_KEY_AAD, DIGEST_KEY_SETTING } from "../process/digest-key";
 import type { Environment } from "../process/env";
 import { deletePreviousSecret, rotateSecretFile } from "../process/secret";
-import { SECRET_CHECK_AAD, SECRET_CHECK_SETTING } from "../process/secret-check";
+import {
+  DIGEST_KEY_AAD,
+  DIGEST_KEY_SETTING,
+  SECRET_CHECK_AAD,
+  SECRET_CHECK_SETTING,
+} from "../process/secret-check";
 import { type Command, CommandError, readArguments } from "./command";
 import { runningServers, withStore } from "./open-store";
 

@@ -1,7 +1,6 @@
 import { recordAudit } from "../../console/audit/record";
 import { removeTwoFactor } from "../../console/auth/two-factor/manage";
-import { liftLocks } from "../../console/users/manage";
-import { resetPassword as resetPasswordOf } from "../../console/users/reset-password";
+import { clearLocks, resetPassword as resetPasswordOf } from "../../console/users/manage";
 import { type Command, CommandError, readArguments } from "./command";
 import { findUser, withStore } from "./open-store";
 import { readNewPassword } from "./password";
@@ -59,7 +58,7 @@ export const unlock: Command = {
     await withStore(env, async (admin) => {
       const user = await findUser(admin.store, positionals[0] ?? "");
       await admin.store.transaction(async (tx) => {
-        await liftLocks(tx, admin, user);
+        await clearLocks(tx, admin, user);
         await recordAudit(tx, admin, { action: "user.unlock", target: user.id });
       });
       terminal.note(`${user.username} may sign in again.`);

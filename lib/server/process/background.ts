@@ -7,7 +7,7 @@ import { isGone } from "./instance-id";
 import { DEAD_AFTER_MS, watchOtherServers } from "./other-servers";
 
 /** Free and total space of the filesystem of `directory`; null when unknown. */
-export async function readDisk(directory: string): Promise<{ freeBytes: number; totalBytes: number } | null> {
+async function readDisk(directory: string): Promise<{ freeBytes: number; totalBytes: number } | null> {
   try {
     const { bsize, bavail, blocks } = await statfs(directory);
     return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
@@ -21,7 +21,7 @@ const ORPHANS_MS = 15_000;
 const ALERTS_MS = 15_000;
 const SWEEP_MS = 300_000;
 const RETENTION_MS = 600_000;
-/** A wall clock that moves this much against the monotonic clock was set, not slewed (RELIABILITY RB-16). */
+/** A wall clock that moves this much against the monotonic clock was set, not slewed. */
 const CLOCK_JUMP_MS = 30_000;
 
 /** Settles the calls of dead instances; for instances on this machine, the process ID tells at once. */

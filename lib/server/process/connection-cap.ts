@@ -53,7 +53,7 @@ export interface ConnectionCap {
 }
 
 /**
- * Closes new connections of one address above `ofAddress()` (SECURITY LM-4), except those of trusted proxies.
+ * Closes new connections of one address above `ofAddress()`, except those of trusted proxies.
  * Connections above `ofAll()` get one 503 reply: it is clearer than a reset and needs no additional descriptor.
  */
 export function capConnections(

@@ -5,10 +5,12 @@ import { encryptClearWebhookUrl } from "../../console/alerts/webhook-url";
 import { ensureEmbedded } from "../../console/channels/ensure-embedded";
 import type { ConsoleServices } from "../../console/context";
 import { applyStoredSettings } from "../../console/settings/apply-settings";
+import type { Limits } from "../../contracts/limits";
 import { createCatalog } from "../../gateway/admission/catalog";
 import { createRateLimiter } from "../../gateway/admission/rate-limiter";
 import { createGatewayState } from "../../gateway/state";
 import type { Clock, Random } from "../../ports/clock";
+import type { Instance } from "../../ports/instance";
 import type { Store } from "../../ports/store";
 import { createProviders } from "../../providers/registry";
 import { createCipher } from "../../store/cipher";
@@ -19,7 +21,6 @@ import { vocabulary } from "../../text/vocabulary";
 import { followAllowedUpstreams } from "./allowed-upstreams";
 import { startBackground } from "./background";
 import { createBackups } from "./backup-file";
-import { ensureDigestKey } from "./digest-key";
 import { type Environment, readEnvironment, SettingError } from "./env";
 import { makeInstanceId } from "./instance-id";
 import { createLog } from "./log";
@@ -27,11 +28,11 @@ import { createMetrics } from "./metrics";
 import { createPasswordHasher } from "./password-hasher";
 import { createSystemRandom } from "./random";
 import { findSecret, instanceSecret, nextAuthSecret, previousSecrets, secretFile } from "./secret";
-import { checkCipher, openAuditChain } from "./secret-check";
+import { checkCipher, ensureDigestKey, openAuditChain } from "./secret-check";
 import { createSetupGuard } from "./setup-guard";
 import { workerFile } from "./workers";
 
-/** A rejected sign-in takes at least this long, whatever the reason (SECURITY EU-1). */
+/** A rejected sign-in takes at least this long, whatever the reason, so that its time reveals nothing. */
 const REFUSAL_FLOOR_MS = 250;
 
 /** The composition root: everything that exists once per process. */
@@ -50,7 +51,7 @@ export const systemClock: Clock = { now: () => Date.now(), monotonic: () => perf
 export const systemRandom: Random = createSystemRandom();
 
 /** The version in package.json, which is in the working directory. */
-export function readVersion(): string {
+function readVersion(): string {
   const text = readFileSync(path.join(process.cwd(), "package.json"), "utf8");
   // Our own file, so its type is known.
   return (JSON.parse(text) as { version: string }).version;
@@ -98,25 +99,38 @@ export async function openEncryptedStore(env: Environment, instanceId: string, l
   }
 }
 
-async function assemble(
-  env: Environment,
-  opened: Awaited<ReturnType<typeof openEncryptedStore>>,
-  id: string,
-  log: ConsoleServices["log"],
-): Promise<Container> {
-  const { store, cipher, secret, timeZone } = opened;
+type Opened = Awaited<ReturnType<typeof openEncryptedStore>>;
+
+/** `limits`: one object for the life of the process, so that a limit changed in the console takes effect everywhere. */
+function instanceOf(env: Environment, id: string, timeZone: string, limits: Limits): Instance {
+  return {
+    id,
+    version: readVersion(),
+    timeZone,
+    passwordMinimum: env.passwordMinimum,
+    legacyEngines: env.legacyEngines,
+    dataDirectory: env.dataDirectory,
+    baseUrl: env.baseUrl,
+    draining: false,
+    limits,
+  };
+}
+
+async function openSetupGuard(env: Environment, store: Store, log: ConsoleServices["log"]) {
   if (await store.setup.hasLostMark())
     log.warn("setup_mark_lost", {
       reason: "the store has administrators but no setup row; setup stays closed",
     });
-  // One shared object, so that a limit changed in the console takes effect everywhere.
-  const limits = { ...env.limits };
-  const setupGuard = createSetupGuard({
+  return createSetupGuard({
     dataDirectory: env.dataDirectory,
     fixedToken: env.setupToken,
     open: env.isSetupOpen,
     isSetUp: await store.setup.isSetUp(),
   });
+}
+
+/** The providers and the audio encoder: what has threads and connections of its own. */
+async function createEngines(env: Environment, { store, cipher }: Opened, limits: Limits) {
   const providers = createProviders({
     workerFile,
     clock: systemClock,
@@ -129,48 +143,51 @@ async function assemble(
   });
   // Loaded now, not by the first call that counts tokens: by then there may be no file descriptor left.
   vocabulary();
-  const encoder = createAudioEncoder({ workerFile: workerFile("encode") });
+  return { providers, encoder: createAudioEncoder({ workerFile: workerFile("encode") }) };
+}
+
+async function assemble(
+  env: Environment,
+  opened: Opened,
+  id: string,
+  log: ConsoleServices["log"],
+): Promise<Container> {
+  const { store, cipher, secret, timeZone } = opened;
+  const limits = { ...env.limits };
+  const setupGuard = await openSetupGuard(env, store, log);
+  const { providers, encoder } = await createEngines(env, opened, limits);
   const metrics = createMetrics(env.metricsToken, () => container.countInFlight());
+  const services: ConsoleServices = {
+    store,
+    clock: systemClock,
+    state: createGatewayState({ store, clock: systemClock, log, metrics }),
+    random: systemRandom,
+    cipher,
+    hasher: createPasswordHasher(),
+    log,
+    instance: instanceOf(env, id, timeZone, limits),
+    setupGuard,
+    signIn: { cookieSecret: nextAuthSecret(secret), refusalFloorMs: REFUSAL_FLOOR_MS },
+    catalog: createCatalog(store),
+    providers,
+    webhook: providers.webhook,
+    limiter: createRateLimiter(systemClock),
+    countTokens,
+    countTokensInSteps,
+    encoder,
+    takeBackup: createBackups(store, env.dataDirectory),
+    metrics,
+  };
   const container: Container = {
-    services: {
-      store,
-      clock: systemClock,
-      state: createGatewayState({ store, clock: systemClock, log, metrics }),
-      random: systemRandom,
-      cipher,
-      hasher: createPasswordHasher(),
-      log,
-      instance: {
-        id,
-        version: readVersion(),
-        timeZone,
-        passwordMinimum: env.passwordMinimum,
-        legacyEngines: env.legacyEngines,
-        dataDirectory: env.dataDirectory,
-        baseUrl: env.baseUrl,
-        draining: false,
-        limits,
-      },
-      setupGuard,
-      signIn: { cookieSecret: nextAuthSecret(secret), refusalFloorMs: REFUSAL_FLOOR_MS },
-      catalog: createCatalog(store),
-      providers,
-      webhook: providers.webhook,
-      limiter: createRateLimiter(systemClock),
-      countTokens,
-      countTokensInSteps,
-      encoder,
-      takeBackup: createBackups(store, env.dataDirectory),
-      metrics,
-    },
+    services,
     env,
     setupToken: setupGuard.token,
     countInFlight: () => 0,
     close: async () => undefined,
   };
   await ensureEmbedded(store, systemClock);
-  await applyStoredSettings(container.services);
-  const stopBackground = await startBackground(container.services);
+  await applyStoredSettings(services);
+  const stopBackground = await startBackground(services);
   let closing: Promise<void> | null = null;
   container.close = () => {
     closing ??= (async () => {

@@ -19,7 +19,7 @@ async function until(isDone: () => boolean, ms: number): Promise<boolean> {
 }
 
 /**
- * Stops serving without losing a call (RELIABILITY RB-23): readiness fails first, then new connections are refused,
+ * Stops serving without losing a call: readiness fails first, then new connections are refused,
  * calls in flight have the drain time to finish, and the remaining ones are aborted and recorded.
  */
 export async function drain(nodeServer: NodeServer, container: Container): Promise<void> {

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { Limits } from "../../contracts/limits";
 import { isAllowEntry } from "../../providers/outbound/allow-list";
 
-/** The only module that reads the environment (DESIGN §1). */
+/** The only module that reads the environment. */
 
 function integer(min: number, max: number) {
   const words = `must be a whole number from ${min} to ${max}`;
@@ -178,7 +178,7 @@ export function provideToNextAuth(values: { secret: string; url: string }): void
   process.env.NEXT_TELEMETRY_DISABLED = "1";
 }
 
-/** True when Node runs with a lenient HTTP parser (SECURITY HS-1). */
+/** True when Node runs with a lenient HTTP parser. */
 export function isParserLoosened(): boolean {
   const flags = [...process.execArgv, ...(process.env.NODE_OPTIONS ?? "").split(" ")];
   return flags.some((flag) => flag === "--insecure-http-parser");

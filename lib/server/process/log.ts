@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { pino } from "pino";
 import type { Log } from "../../ports/log";
 
-/** Fields that may be logged; all others are dropped (SECURITY LG-1). */
+/** Fields that may be logged; all others are dropped. */
 const ALLOWED = new Set([
   "address",
   "attempts",

@@ -77,7 +77,7 @@ function stopOnSignals(nodeServer: NodeServer, container: Container): void {
 }
 
 /** Starts the server; resolves when it is ready. Throws errors with a message for the operator. */
-export async function startServer(env: Environment, isDevelopment: boolean): Promise<void> {
+async function startServer(env: Environment, isDevelopment: boolean): Promise<void> {
   if (isParserLoosened()) throw new SettingError("--insecure-http-parser: Patchbay does not start with it");
   const making = createContainer(env);
   provideContainer(making);

@@ -3,17 +3,17 @@ import type { Limits } from "../../contracts/limits";
 import { AppError, isOutOfFiles, outOfFiles } from "../../errors";
 import { completeReply, createDispatcher } from "../../http/core/dispatch";
 import { type CheckedHead, checkHead, requestIdOf } from "../../http/core/edge-guard";
-import type { Inbound, Outbound, Peer } from "../../http/core/exchange";
+import type { Inbound, Outbound } from "../../http/core/exchange";
 import { surfaceOf } from "../../http/core/match";
 import { isBareOpenAiPath, isDecodable, isTablePath, normalizePath } from "../../http/core/normalize-path";
 import { PEER_HEADER } from "../../http/core/peer-header";
 import { renderError } from "../../http/core/render-error";
-import { createNodeAdapter, sendReply } from "../../http/node/adapter";
-import { createPeerReader, isForwardingHeader, unifyAddress } from "../../http/node/peer";
+import { createNodeAdapter, type NodeAdapter, sendReply } from "../../http/node/adapter";
+import { createPeerReader, isForwardingHeader, type PeerReader, unifyAddress } from "../../http/node/peer";
 import { ROUTES } from "../../http/routes";
 import type { Clock } from "../../ports/clock";
 import type { Log } from "../../ports/log";
-import { capConnections } from "./connection-cap";
+import { type ConnectionCap, capConnections } from "./connection-cap";
 import type { Container } from "./container";
 import type { Pages } from "./pages";
 import { refuseSocket, refuseUnreadable } from "./refuse-socket";
@@ -89,88 +89,86 @@ function rejectUnreadable(server: Server): void {
   );
 }
 
-/** Creates our Node server: it validates request heads and serves the route table and the pages. */
-export function createNodeServer(container: Container, log: Log): NodeServer {
-  const { services, env } = container;
-  const { instance, clock } = services;
-  const limits = instance.limits ?? env.limits;
-  const server = createHttpServer(limits);
-  // Node reads these two at every check, so changed settings apply from the next connection on.
-  server.on("connection", () => Object.assign(server, timeoutsOf(limits)));
-  const peers = createPeerReader(env.trustedProxies, env.baseUrl);
-  const connections = capConnections(
-    server,
-    { ofAddress: () => limits.connectionsPerAddress, ofAll: () => nodeServer.mostConnections },
-    peers.isTrusted,
+type RequestFacts = Pick<Inbound, "method" | "peer" | "requestId">;
+
+function refuse(
+  message: IncomingMessage,
+  response: ServerResponse,
+  request: RequestFacts,
+  out: Outbound,
+): Promise<void> {
+  // completeReply reads only these three fields of a request.
+  return sendReply(message, response, completeReply(request as Inbound, out), true);
+}
+
+function notFound(): Outbound {
+  return renderError("console", new AppError("unknown_url", "There is nothing at this address."));
+}
+
+/** True when the route table answers this path, if only with an error; all other paths are pages. */
+function isRoutePath(head: CheckedHead): boolean {
+  return (
+    !isDecodable(head.path) ||
+    isTablePath(normalizePath(head.path)) ||
+    isBareOpenAiPath(head.path, head.headers)
   );
-  const isDraining = () => instance.draining === true;
-  const adapter = createNodeAdapter(
-    createDispatcher(ROUTES, async () => services),
-    clock,
-    limits,
-    isDraining,
-    (error, requestId) => log.error("reply_broke", { requestId, cause: String(error) }),
-  );
-  let running = 0;
+}
 
-  function refuse(
-    message: IncomingMessage,
-    response: ServerResponse,
-    request: Pick<Inbound, "method" | "peer" | "requestId">,
-    out: Outbound,
-  ): Promise<void> {
-    // completeReply reads only these three fields of a request.
-    return sendReply(message, response, completeReply(request as Inbound, out), true);
-  }
+class RoutesAndPages implements NodeServer {
+  readonly server: Server;
+  pages: Pages | null = null;
+  mostConnections = Number.POSITIVE_INFINITY;
+  running = 0;
+  readonly #log: Log;
+  readonly #isDraining: () => boolean;
+  readonly #peers: PeerReader;
+  readonly #connections: ConnectionCap;
+  readonly #adapter: NodeAdapter;
 
-  async function answerPage(
-    message: IncomingMessage,
-    response: ServerResponse,
-    head: CheckedHead,
-    request: Pick<Inbound, "method" | "peer" | "requestId">,
-  ): Promise<void> {
-    const notFound = () =>
-      renderError("console", new AppError("unknown_url", "There is nothing at this address."));
-    const refusal = nodeServer.pages === null ? notFound() : nodeServer.pages.refuse(request.method, head);
-    if (refusal !== null || nodeServer.pages === null)
-      return refuse(message, response, request, refusal ?? notFound());
-    response.setHeader("x-request-id", request.requestId);
-    if (isDraining()) response.setHeader("connection", "close");
-    await nodeServer.pages.serve(message, response, request.peer);
-  }
-
-  async function answer(message: IncomingMessage, response: ServerResponse): Promise<void> {
-    const method = message.method ?? "GET";
-    const target = message.url ?? "";
-    const { httpVersion, rawHeaders } = message;
-    const head = checkHead({ method, target, httpVersion, rawHeaders });
-    const peer: Peer = peers.read(
-      unifyAddress(message.socket.remoteAddress ?? ""),
-      httpVersion,
-      head.headers,
+  constructor({ services, env }: Container, log: Log) {
+    const { instance, clock } = services;
+    const limits = instance.limits ?? env.limits;
+    this.#log = log;
+    this.#isDraining = () => instance.draining === true;
+    this.#peers = createPeerReader(env.trustedProxies, env.baseUrl);
+    this.server = createHttpServer(limits);
+    // Node reads these two at every check, so changed settings apply from the next connection on.
+    this.server.on("connection", () => Object.assign(this.server, timeoutsOf(limits)));
+    this.#connections = capConnections(
+      this.server,
+      { ofAddress: () => limits.connectionsPerAddress, ofAll: () => this.mostConnections },
+      this.#peers.isTrusted,
     );
-    const requestId = requestIdOf(head.headers.get("x-request-id"));
-    deletePeerHeaders(head);
-    const request = { method, peer, requestId };
-    if (head.error !== null)
-      return refuse(message, response, request, renderError(surfaceOf(head.path), head.error));
-    // Health checks are answered above the cap, too: a server at its limit is still healthy.
-    if (connections.isAbove(message.socket) && !head.path.startsWith("/api/health/"))
-      return refuse(message, response, request, renderError(surfaceOf(head.path), outOfFiles()));
-    const isRoute =
-      !isDecodable(head.path) ||
-      isTablePath(normalizePath(head.path)) ||
-      isBareOpenAiPath(head.path, head.headers);
-    if (isRoute) return adapter.handle(message, response, head, peer, requestId);
-    return answerPage(message, response, head, request);
+    this.#adapter = createNodeAdapter(
+      createDispatcher(ROUTES, async () => services),
+      clock,
+      limits,
+      this.#isDraining,
+      (error, requestId) => log.error("reply_broke", { requestId, cause: String(error) }),
+    );
+    handleServerErrors(this.server, clock, log);
+    const onRequest = (message: IncomingMessage, response: ServerResponse) =>
+      this.#onRequest(message, response);
+    this.server.on("request", onRequest);
+    this.server.on("checkContinue", onRequest);
+    this.server.on("checkExpectation", onRequest);
+    rejectUnreadable(this.server);
   }
 
-  function onRequest(message: IncomingMessage, response: ServerResponse): void {
-    running += 1;
+  get open(): number {
+    return this.#connections.open;
+  }
+
+  abortAll(reason: AppError): void {
+    this.#adapter.abortAll(reason);
+  }
+
+  #onRequest(message: IncomingMessage, response: ServerResponse): void {
+    this.running += 1;
     message.on("error", () => undefined);
-    answer(message, response)
+    this.#answer(message, response)
       .catch((error: unknown) => {
-        log.error("request_failed", { cause: error instanceof Error ? error : String(error) });
+        this.#log.error("request_failed", { cause: error instanceof Error ? error : String(error) });
         const failure = isOutOfFiles(error)
           ? outOfFiles()
           : new AppError("internal", "Something went wrong on our side.");
@@ -178,28 +176,46 @@ export function createNodeServer(container: Container, log: Log): NodeServer {
         else refuseSocket(message.socket, failure);
       })
       .finally(() => {
-        running -= 1;
+        this.running -= 1;
       });
   }
 
-  handleServerErrors(server, clock, log);
-  server.on("request", onRequest);
-  server.on("checkContinue", onRequest);
-  server.on("checkExpectation", onRequest);
-  rejectUnreadable(server);
+  async #answer(message: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = "GET", url: target = "", httpVersion, rawHeaders } = message;
+    const head = checkHead({ method, target, httpVersion, rawHeaders });
+    const address = unifyAddress(message.socket.remoteAddress ?? "");
+    const peer = this.#peers.read(address, httpVersion, head.headers);
+    const requestId = requestIdOf(head.headers.get("x-request-id"));
+    deletePeerHeaders(head);
+    const request = { method, peer, requestId };
+    if (head.error !== null)
+      return refuse(message, response, request, renderError(surfaceOf(head.path), head.error));
+    // Health checks are answered above the cap, too: a server at its limit is still healthy.
+    if (this.#connections.isAbove(message.socket) && !head.path.startsWith("/api/health/"))
+      return refuse(message, response, request, renderError(surfaceOf(head.path), outOfFiles()));
+    if (isRoutePath(head)) return this.#adapter.handle(message, response, head, peer, requestId);
+    return this.#answerPage(message, response, head, request);
+  }
 
-  const nodeServer: NodeServer = {
-    server,
-    pages: null,
-    mostConnections: Number.POSITIVE_INFINITY,
-    get running() {
-      return running;
-    },
-    get open() {
-      return connections.open;
-    },
-    abortAll: (reason) => adapter.abortAll(reason),
-  };
-  container.countInFlight = () => running;
+  async #answerPage(
+    message: IncomingMessage,
+    response: ServerResponse,
+    head: CheckedHead,
+    request: RequestFacts,
+  ): Promise<void> {
+    const { pages } = this;
+    if (pages === null) return refuse(message, response, request, notFound());
+    const refusal = pages.refuse(request.method, head);
+    if (refusal !== null) return refuse(message, response, request, refusal);
+    response.setHeader("x-request-id", request.requestId);
+    if (this.#isDraining()) response.setHeader("connection", "close");
+    await pages.serve(message, response, request.peer);
+  }
+}
+
+/** Creates our Node server: it validates request heads and serves the route table and the pages. */
+export function createNodeServer(container: Container, log: Log): NodeServer {
+  const nodeServer = new RoutesAndPages(container, log);
+  container.countInFlight = () => nodeServer.running;
   return nodeServer;
 }

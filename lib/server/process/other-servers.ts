@@ -1,11 +1,11 @@
 import type { ConsoleServices } from "../../console/context";
 import { describeInstance, isGone } from "./instance-id";
 
-/** An instance without a heartbeat for this long has died (DESIGN §5). */
+/** An instance without a heartbeat for this long has died. */
 export const DEAD_AFTER_MS = 30_000;
 
 /**
- * Detects other servers on the same SQLite file (RELIABILITY RB-18). Each call returns the IDs of those that run. A
+ * Detects other servers on the same SQLite file. Each call returns the IDs of those that run. A
  * server counts as running once its heartbeat has changed between two calls, so the row of a crashed server and the
  * single heartbeat of an admin command are ignored. Each server is logged once.
  */

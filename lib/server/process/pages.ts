@@ -14,7 +14,7 @@ import { renderError } from "../../http/core/render-error";
 import { pageHeaders, pagePolicy } from "../../http/core/security-headers";
 import { isForwardingHeader } from "../../http/node/peer";
 
-/** Next's internal headers, deleted from incoming requests (SECURITY NX-1). */
+/** Next's internal headers, deleted from incoming requests. */
 const INTERNAL = /^x-(?:middleware|invoke|nextjs|matched-path|now-route|vercel|action|opennext)/;
 /** The development server pairs a reply with its debug channel by these; without them, client navigation never ends. */
 const OF_DEVELOPMENT = /^x-nextjs-(?:html-)?request-id$/;
@@ -129,7 +129,7 @@ function createRefusal(isKnown: (path: string) => boolean): Pages["refuse"] {
         "console",
         new AppError("invalid", "The header 'next-router-state-tree' is not a router state of this console."),
       );
-    // The console has no server actions (SECURITY pitfall 25).
+    // The console has no server actions.
     if (head.headers.has("next-action")) return notFound();
     const path = decodeURIComponent(head.path);
     // An encoded spelling of an API path is no page, although Next has a route file for it.

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import type { Cipher } from "../../ports/cipher";
 import type { Clock } from "../../ports/clock";
 import type { Repositories, Store } from "../../ports/store";
@@ -24,7 +25,7 @@ async function readMarker(store: Pick<Repositories, "settings">, cipher: Cipher)
   }
 }
 
-/** Checks that the secret can decrypt the store (SECURITY EN-3). Throws SettingError. */
+/** Checks that the secret can decrypt the store. Throws SettingError. */
 export async function checkCipher(store: Store, cipher: Cipher): Promise<void> {
   await readMarker(store, cipher);
 }
@@ -53,4 +54,19 @@ export async function openAuditChain(store: Store, cipher: Cipher, clock: Pick<C
 async function isInUse(tx: Repositories): Promise<boolean> {
   const { items } = await tx.audit.list({ limit: 1, cursor: null, q: null });
   return items.length > 0 || (await tx.setup.isSetUp());
+}
+
+export const DIGEST_KEY_SETTING = "digest_key";
+export const DIGEST_KEY_AAD = `settings/${DIGEST_KEY_SETTING}/value`;
+
+/** The key of the store's digests, created at the first start and stored encrypted with the instance secret. */
+export function ensureDigestKey(store: Store, cipher: Cipher): Promise<string> {
+  // In one transaction, so that of several starting processes only one creates it.
+  return store.transaction(async (tx) => {
+    const stored = (await tx.settings.all())[DIGEST_KEY_SETTING];
+    if (typeof stored === "string") return cipher.decrypt("digest-key", DIGEST_KEY_AAD, stored);
+    const created = randomBytes(32).toString("base64url");
+    await tx.settings.put(DIGEST_KEY_SETTING, cipher.encrypt("digest-key", DIGEST_KEY_AAD, created));
+    return created;
+  });
 }

@@ -4,7 +4,7 @@ import path from "node:path";
 import { isSameSecret } from "../../console/auth/tokens";
 import type { SetupGuard } from "../../console/context";
 
-export interface SetupGuardOptions {
+interface SetupGuardOptions {
   dataDirectory: string;
   /** `PATCHBAY_SETUP_TOKEN`: when set, always required. */
   fixedToken?: string | null;
@@ -20,7 +20,7 @@ export function setupTokenFile(dataDirectory: string): string {
 }
 
 /**
- * Decides who may do the initial setup (SECURITY SU-1): callers on this machine without a token, others with a token
+ * Decides who may do the initial setup: callers on this machine without a token, others with a token
  * that is generated at each start, printed, and stored in `setup-token` (0600) until setup is done. `token` is the token
  * to print; null when there is none (set up, open, or set by the operator).
  */

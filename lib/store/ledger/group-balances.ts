@@ -14,7 +14,7 @@ export interface KnownRow {
 }
 
 /** The key, the user and the budget periods whose balances an entry changes. */
-export type Payer = Omit<KnownRow, "isOpen" | "reserved">;
+type Payer = Omit<KnownRow, "isOpen" | "reserved">;
 
 export function payerOf(row: readonly Cell[]): Payer {
   return {

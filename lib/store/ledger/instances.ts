@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import type { UsageRecord } from "../../ports/store";
 import type { Tables } from "../schema";
-import type { Scope } from "../transaction-scope";
+import type { Scope } from "../transactions";
 import type { GroupCommit } from "./group-commit";
 import { toCells, toUsage } from "./rows";
 import { decodeTrace } from "./trace";

@@ -1,6 +1,6 @@
 import type { Ledger } from "../../ports/store";
 import { storable } from "../columns";
-import type { Scope } from "../transaction-scope";
+import type { Scope } from "../transactions";
 import { failedAttempts, failovers, findEntry, findEntryByRequest, listEntries } from "./entries";
 import type { GroupCommit } from "./group-commit";
 import { otherInstances, removeHeartbeat, settleOrphans, writeHeartbeat } from "./instances";

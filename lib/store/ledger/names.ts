@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
-import { isPlaygroundId, PLAYGROUND_NAME } from "../../ports/playground-key";
 import type { UsageSubject } from "../../ports/store";
+import { isPlaygroundId, PLAYGROUND_NAME } from "../../ports/store/api-keys";
 import type { Tables } from "../schema";
 
 const AT_ONCE = 500;

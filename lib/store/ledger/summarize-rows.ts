@@ -9,7 +9,7 @@ import { LATENCY_BOUNDS_MS, LATENCY_COLUMNS } from "./latency";
 const HOUR_MS = 3_600_000;
 
 /** The most entries that one sum reads, whatever the size of the ledger. */
-export const MOST_ROWS_READ = 100_000;
+const MOST_ROWS_READ = 100_000;
 
 const COLUMN = {
   key: "key_id",

@@ -5,7 +5,7 @@ import type { LedgerOperation, LedgerOutcome } from "../ledger/operations";
 import type { Lease } from "./lease";
 import type { LeasePool } from "./lease-pool";
 
-const MOST_TRIES = 3;
+const MOST_ATTEMPTS = 3;
 
 interface Prepared {
   name: string;
@@ -46,12 +46,12 @@ async function commitOn(lease: Lease, operations: readonly LedgerOperation[]): P
 /** One transaction per group, on rows locked in a fixed order; retries after a deadlock with another instance. */
 export function groupCommitOn(pool: LeasePool): CommitGroup {
   return async (operations) => {
-    for (let tried = 1; ; tried++) {
+    for (let attempt = 1; ; attempt++) {
       const lease = await pool.connect();
       try {
         return await commitOn(lease, operations);
       } catch (error) {
-        if (!isContention(error) || tried === MOST_TRIES) throw error;
+        if (!isContention(error) || attempt === MOST_ATTEMPTS) throw error;
       } finally {
         lease.release();
       }

@@ -47,7 +47,7 @@ export class LeasePool implements PostgresPool {
 
   async end(): Promise<void> {
     await withinTime(this.#pool.end(), LEAVE_MS).catch(() => {
-      // A server that does not answer does not hear a goodbye either.
+      // A clean close would wait for a server that does not answer.
     });
   }
 

@@ -7,7 +7,7 @@ import type { Cell } from "../ledger/rows";
 import { withinTime } from "./session";
 
 /** Receives the error of a failed statement. */
-export type Failed = (error: unknown) => void;
+type Failed = (error: unknown) => void;
 
 const asParameter = (value: unknown): unknown => (typeof value === "string" ? storable(value) : value);
 

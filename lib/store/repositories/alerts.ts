@@ -5,7 +5,7 @@ import { fromJson, json } from "../columns";
 import { type Periods, TOTAL } from "../ledger/balances";
 import { decodeCursor, rowsToRead, toPage } from "../page";
 import type { AlertTable, Tables } from "../schema";
-import type { Scope } from "../transaction-scope";
+import type { Scope } from "../transactions";
 
 /** Above every timestamp: added to an open alert's time, so that open alerts come first. */
 const OPEN_FIRST = 4_000_000_000_000_000;
@@ -34,8 +34,8 @@ function toRecord(row: AlertTable): AlertRecord {
   };
 }
 
-/** A message without an attempt. */
-const untried = (delivery: AlertRecord["delivery"], at: number) => ({
+/** The delivery columns of a message without an attempt. */
+const newDelivery = (delivery: AlertRecord["delivery"], at: number) => ({
   delivery,
   delivery_attempts: 0,
   delivery_due_at: delivery === "pending" ? at : null,
@@ -54,8 +54,8 @@ const SUBJECTS = {
   user: { table: "users", name: "username", mayCall: () => sql`1 = 1` },
 } as const;
 
-/** Messages that were sent, or failed, since a time. */
-async function triedSince(db: Kysely<Tables>, since: number): Promise<number> {
+/** The number of messages that were sent, or failed, since a time. */
+async function countDeliveries(db: Kysely<Tables>, since: number): Promise<number> {
   const { count } = await db
     .selectFrom("alerts")
     .select(sql<number>`count(*)`.as("count"))
@@ -98,7 +98,8 @@ async function countFrom(db: Kysely<Tables>, since: number, isFailure: boolean):
   return Number((await select.executeTakeFirstOrThrow()).count);
 }
 
-export function alertsRepository(scope: Scope, periodsAt: (now: number) => Periods): Alerts {
+/** Alerts from the first notice to their deletion. */
+function lifecycle(scope: Scope): Pick<Alerts, "raise" | "hold" | "resolve" | "deleteResolved"> {
   return {
     raise: (alert) =>
       scope.write(async (db, touch) => {
@@ -113,7 +114,7 @@ export function alertsRepository(scope: Scope, periodsAt: (now: number) => Perio
             held_at: alert.openedAt,
             resolved_at: null,
             seen_at: null,
-            ...untried(alert.delivery, alert.openedAt),
+            ...newDelivery(alert.delivery, alert.openedAt),
           })
           .onConflict((conflict) =>
             conflict.columns(["kind", "subject"]).where("resolved_at", "is", null).doNothing(),
@@ -138,7 +139,7 @@ export function alertsRepository(scope: Scope, periodsAt: (now: number) => Perio
       scope.write(async (db, touch) => {
         const { numUpdatedRows } = await db
           .updateTable("alerts")
-          .set({ resolved_at: at, ...untried(delivery, at) })
+          .set({ resolved_at: at, ...newDelivery(delivery, at) })
           .where("id", "=", id)
           .where("resolved_at", "is", null)
           .executeTakeFirstOrThrow();
@@ -147,6 +148,29 @@ export function alertsRepository(scope: Scope, periodsAt: (now: number) => Perio
         return true;
       }),
 
+    deleteResolved: (before, limit) =>
+      scope.write(async (db, touch) => {
+        const old = db
+          .selectFrom("alerts")
+          .select("id")
+          // Implied by the next condition; the index by age needs it.
+          .where("opened_at", "<", before)
+          .where("resolved_at", "<", before)
+          .orderBy("opened_at")
+          .limit(limit);
+        const { numDeletedRows } = await db
+          .deleteFrom("alerts")
+          .where("id", "in", old)
+          .executeTakeFirstOrThrow();
+        if (numDeletedRows > 0n) touch("alerts");
+        return Number(numDeletedRows);
+      }),
+  };
+}
+
+/** What the console shows. */
+function reading(scope: Scope): Pick<Alerts, "open" | "find" | "list" | "markSeen"> {
+  return {
     async open() {
       const rows = await scope.read
         .selectFrom("alerts")
@@ -191,17 +215,22 @@ export function alertsRepository(scope: Scope, periodsAt: (now: number) => Perio
         touch("alerts");
         return toRecord(row);
       }),
+  };
+}
 
+/** Messages to the webhook: each is leased to one process at a time. */
+function deliveries(scope: Scope): Pick<Alerts, "claimDeliveries" | "finishDelivery"> {
+  return {
     claimDeliveries: (now, leaseMs, { atOnce, perMinute }) =>
       scope.write(async (db) => {
-        const limit = Math.min(atOnce, perMinute - (await triedSince(db, now - MINUTE_MS)));
+        const limit = Math.min(atOnce, perMinute - (await countDeliveries(db, now - MINUTE_MS)));
         if (limit <= 0) return [];
         const due = await db
           .selectFrom("alerts")
           .select("id")
           .where("delivery", "=", "pending")
           .where("delivery_due_at", "<=", now)
-          // Budgets are many, and anybody's to spend: their news waits for what is wrong with the instance itself.
+          // There are many budgets, and any user can spend theirs: alerts about the instance itself go first.
           .orderBy(sql`case when kind in ('budget_nearly_spent', 'budget_spent') then 1 else 0 end`)
           .orderBy("delivery_due_at")
           .limit(limit)
@@ -244,25 +273,15 @@ export function alertsRepository(scope: Scope, periodsAt: (now: number) => Perio
         touch("alerts");
         return true;
       }),
+  };
+}
 
-    deleteResolved: (before, limit) =>
-      scope.write(async (db, touch) => {
-        const old = db
-          .selectFrom("alerts")
-          .select("id")
-          // None is over before it began: the index by age finds them.
-          .where("opened_at", "<", before)
-          .where("resolved_at", "<", before)
-          .orderBy("opened_at")
-          .limit(limit);
-        const { numDeletedRows } = await db
-          .deleteFrom("alerts")
-          .where("id", "in", old)
-          .executeTakeFirstOrThrow();
-        if (numDeletedRows > 0n) touch("alerts");
-        return Number(numDeletedRows);
-      }),
-
+/** The figures that alerts are raised from. */
+function figures(
+  scope: Scope,
+  periodsAt: (now: number) => Periods,
+): Pick<Alerts, "budgetsAbove" | "callsSince"> {
+  return {
     async budgetsAbove(percent, now) {
       const { day, month } = periodsAt(now);
       const found: BudgetShare[] = [];
@@ -282,4 +301,8 @@ export function alertsRepository(scope: Scope, periodsAt: (now: number) => Perio
       return { calls, failures: calls === 0 ? 0 : await countFrom(scope.scan, since, true) };
     },
   };
+}
+
+export function alertsRepository(scope: Scope, periodsAt: (now: number) => Periods): Alerts {
+  return { ...lifecycle(scope), ...reading(scope), ...deliveries(scope), ...figures(scope, periodsAt) };
 }

@@ -5,7 +5,7 @@ import { orConflict } from "../errors";
 import { type Periods, readSpent } from "../ledger/balances";
 import { behind, matches, rowsToRead, toPage } from "../page";
 import type { KeyTable } from "../schema";
-import type { Scope } from "../transaction-scope";
+import type { Scope } from "../transactions";
 
 const TAKEN = "A key with that ID or digest already exists.";
 /** Two parameters per row, well below either database's limit for one statement. */
@@ -63,15 +63,12 @@ function toKey(row: KeyTable): KeyRecord {
   };
 }
 
-/** `periodsAt` returns day and month of a time in the instance's time zone. */
-export function keysRepository(scope: Scope, periodsAt: (now: number) => Periods): Keys {
+/** Finds, lists and counts; `periodsAt` names the budget periods of a time. */
+function reading(
+  scope: Scope,
+  periodsAt: (now: number) => Periods,
+): Pick<Keys, "findByDigest" | "findById" | "list" | "countLiving" | "spent"> {
   return {
-    insert: (key) =>
-      scope.write(async (db, touch) => {
-        await orConflict(TAKEN, db.insertInto("keys").values(columns(key)).execute());
-        touch("keys");
-      }),
-
     async findByDigest(digest) {
       const row = await scope.read
         .selectFrom("keys")
@@ -138,6 +135,19 @@ export function keysRepository(scope: Scope, periodsAt: (now: number) => Periods
       return Number(count);
     },
 
+    spent: (id, now) => readSpent(scope.read, "key", id, periodsAt(now)),
+  };
+}
+
+/** Changes of a key. */
+function writing(scope: Scope): Pick<Keys, "insert" | "update" | "delete" | "touchLastUsed"> {
+  return {
+    insert: (key) =>
+      scope.write(async (db, touch) => {
+        await orConflict(TAKEN, db.insertInto("keys").values(columns(key)).execute());
+        touch("keys");
+      }),
+
     update: (at, patch) =>
       scope.write(async (db, touch) => {
         const row = await db
@@ -160,8 +170,6 @@ export function keysRepository(scope: Scope, periodsAt: (now: number) => Periods
         return true;
       }),
 
-    spent: (id, now) => readSpent(scope.read, "key", id, periodsAt(now)),
-
     async touchLastUsed(used) {
       const rows = [...used];
       for (let start = 0; start < rows.length; start += TOUCH_CHUNK) {
@@ -177,10 +185,15 @@ export function keysRepository(scope: Scope, periodsAt: (now: number) => Periods
         });
       }
     },
+  };
+}
 
+/** Keys of the playground, which end with their session. */
+function playgroundKeys(scope: Scope): Pick<Keys, "trimPlayground" | "deleteExpiredPlayground"> {
+  return {
     trimPlayground: (sessionId, keep) =>
       scope.write(async (db, touch) => {
-        const kept = db
+        const newest = db
           .selectFrom("keys")
           .select("id")
           .where("session_id", "=", sessionId)
@@ -191,7 +204,7 @@ export function keysRepository(scope: Scope, periodsAt: (now: number) => Periods
           .deleteFrom("keys")
           .where("kind", "=", "playground")
           .where("session_id", "=", sessionId)
-          .where("id", "not in", kept)
+          .where("id", "not in", newest)
           .executeTakeFirstOrThrow();
         if (numDeletedRows > 0n) touch("keys");
         return Number(numDeletedRows);
@@ -208,4 +221,9 @@ export function keysRepository(scope: Scope, periodsAt: (now: number) => Periods
         return Number(numDeletedRows);
       }),
   };
+}
+
+/** `periodsAt` returns day and month of a time in the instance's time zone. */
+export function keysRepository(scope: Scope, periodsAt: (now: number) => Periods): Keys {
+  return { ...reading(scope, periodsAt), ...writing(scope), ...playgroundKeys(scope) };
 }

@@ -1,9 +1,20 @@
 import { renameOldOptions } from "../../contracts/console/channel-options";
-import type { ChannelRecord, Channels } from "../../ports/store";
+import type { ChannelKey, ChannelRecord, Channels } from "../../ports/store";
 import { flag, fromJson, json } from "../columns";
 import { orConflict } from "../errors";
 import type { ChannelTable } from "../schema";
-import type { Scope } from "../transaction-scope";
+import type { Scope } from "../transactions";
+
+/** A key in the JSON of the column `keys`. */
+interface StoredKey {
+  id: string;
+  sealed: string;
+  display: string;
+}
+
+function toStoredKey({ id, encrypted, display }: ChannelKey): StoredKey {
+  return { id, sealed: encrypted, display };
+}
 
 function columns(channel: ChannelRecord): ChannelTable;
 function columns(channel: Partial<ChannelRecord>): Partial<ChannelTable>;
@@ -13,7 +24,7 @@ function columns(channel: Partial<ChannelRecord>): Partial<ChannelTable> {
     name: channel.name,
     provider: channel.provider,
     base_url: channel.baseUrl,
-    keys: json(channel.keys),
+    keys: json(channel.keys?.map(toStoredKey)),
     models: json(channel.models),
     priority: channel.priority,
     weight: channel.weight,
@@ -35,7 +46,11 @@ function toChannel(row: ChannelTable): ChannelRecord {
     name: row.name,
     provider: row.provider,
     baseUrl: row.base_url,
-    keys: fromJson<ChannelRecord["keys"]>(row.keys),
+    keys: fromJson<StoredKey[]>(row.keys).map(({ id, sealed, display }) => ({
+      id,
+      encrypted: sealed,
+      display,
+    })),
     models: fromJson<ChannelRecord["models"]>(row.models),
     priority: row.priority,
     weight: row.weight,

@@ -1,6 +1,6 @@
 import type { FlowRecord, Flows } from "../../ports/store";
 import type { FlowTable } from "../schema";
-import type { Scope } from "../transaction-scope";
+import type { Scope } from "../transactions";
 
 function columns(flow: FlowRecord): FlowTable {
   return {

@@ -1,7 +1,7 @@
 import type { InviteRecord, Invites, Role } from "../../ports/store";
 import { behind, matches, rowsToRead, toPage } from "../page";
 import type { InviteTable } from "../schema";
-import type { Scope } from "../transaction-scope";
+import type { Scope } from "../transactions";
 
 function columns(invite: InviteRecord): InviteTable {
   return {
@@ -36,14 +36,9 @@ function toInvite(row: InviteTable): InviteRecord {
   };
 }
 
-export function invitesRepository(scope: Scope): Invites {
+/** Finds and lists links. */
+function reading(scope: Scope): Pick<Invites, "findById" | "findByDigest" | "listOpen"> {
   return {
-    insert: (invite) =>
-      scope.write(async (db, touch) => {
-        await db.insertInto("invites").values(columns(invite)).execute();
-        touch("users");
-      }),
-
     async findById(id) {
       const row = await scope.read.selectFrom("invites").selectAll().where("id", "=", id).executeTakeFirst();
       return row ? toInvite(row) : null;
@@ -73,6 +68,19 @@ export function invitesRepository(scope: Scope): Invites {
         .execute();
       return toPage(query, rows, (row) => ({ at: row.created_at, id: row.id }), toInvite);
     },
+  };
+}
+
+/** Changes of a link. */
+function writing(
+  scope: Scope,
+): Pick<Invites, "insert" | "consume" | "delete" | "deleteByUser" | "deleteExpired"> {
+  return {
+    insert: (invite) =>
+      scope.write(async (db, touch) => {
+        await db.insertInto("invites").values(columns(invite)).execute();
+        touch("users");
+      }),
 
     consume: (digest, now) =>
       scope.write(async (db, touch) => {
@@ -119,4 +127,8 @@ export function invitesRepository(scope: Scope): Invites {
         return Number(numDeletedRows);
       }),
   };
+}
+
+export function invitesRepository(scope: Scope): Invites {
+  return { ...reading(scope), ...writing(scope) };
 }

@@ -3,7 +3,7 @@ import type { ModelRecord, Models, Prices } from "../../ports/store";
 import { flag, fromJson, json } from "../columns";
 import { orConflict } from "../errors";
 import type { ModelTable, Tables } from "../schema";
-import type { Scope } from "../transaction-scope";
+import type { Scope } from "../transactions";
 
 const TAKEN = "A model already has that name or alias.";
 

@@ -6,7 +6,7 @@ import type { RejectionFilter, RejectionGroup, RejectionRecord, Rejections } fro
 import { storable } from "../columns";
 import { behind, matches, rowsToRead, toPage } from "../page";
 import type { RejectionTable } from "../schema";
-import type { Scope } from "../transaction-scope";
+import type { Scope } from "../transactions";
 
 /** Rows of one statement: 14 parameters each. */
 const ADD_CHUNK = 200;

@@ -1,6 +1,6 @@
 import type { SessionRecord, Sessions } from "../../ports/store";
 import type { SessionTable } from "../schema";
-import type { Scope } from "../transaction-scope";
+import type { Scope } from "../transactions";
 
 function columns(session: SessionRecord): SessionTable {
   return {

@@ -1,5 +1,5 @@
 import type { SignInThrottles } from "../../ports/store";
-import type { Scope } from "../transaction-scope";
+import type { Scope } from "../transactions";
 
 /** More doublings would exceed any `maxMs`, and the safe integers. */
 const MOST_DOUBLINGS = 40;

@@ -1,7 +1,7 @@
 import { AppError } from "../../errors";
 import type { TwoFactorRecord, TwoFactors } from "../../ports/store";
 import type { TwoFactorTable } from "../schema";
-import type { Scope } from "../transaction-scope";
+import type { Scope } from "../transactions";
 
 function columns(record: TwoFactorRecord): TwoFactorTable {
   return {
@@ -31,7 +31,8 @@ function toRecord(row: TwoFactorTable): TwoFactorRecord {
   };
 }
 
-export function twoFactorsRepository(scope: Scope): TwoFactors {
+/** The record from enrolment to removal. */
+function enrolment(scope: Scope): Pick<TwoFactors, "find" | "putPending" | "enable" | "delete"> {
   return {
     async find(userId) {
       const row = await scope.read
@@ -82,7 +83,12 @@ export function twoFactorsRepository(scope: Scope): TwoFactors {
         touch("users");
         return true;
       }),
+  };
+}
 
+/** Codes that were used, and the lock after wrong ones. */
+function attempts(scope: Scope): Pick<TwoFactors, "consumeStep" | "countAttempt" | "clearFailures"> {
+  return {
     consumeStep: (userId, enrolmentId, step) =>
       scope.write(async (db) => {
         const { numUpdatedRows } = await db
@@ -129,7 +135,12 @@ export function twoFactorsRepository(scope: Scope): TwoFactors {
           .where("user_id", "=", userId)
           .execute();
       }),
+  };
+}
 
+/** Encrypted secrets, for a rotation of the instance secret. */
+function secrets(scope: Scope): Pick<TwoFactors, "listEncrypted" | "replaceEncryptedSecret"> {
+  return {
     async listEncrypted(after, limit) {
       const rows = await scope.read
         .selectFrom("two_factors")
@@ -151,7 +162,14 @@ export function twoFactorsRepository(scope: Scope): TwoFactors {
           .executeTakeFirstOrThrow();
         return numUpdatedRows === 1n;
       }),
+  };
+}
 
+/** Backup codes, stored as digests. */
+function backupCodes(
+  scope: Scope,
+): Pick<TwoFactors, "replaceBackupCodes" | "consumeBackupCode" | "countBackupCodes"> {
+  return {
     replaceBackupCodes: (userId, digests) =>
       scope.write(async (db) => {
         await db.deleteFrom("backup_codes").where("user_id", "=", userId).execute();
@@ -181,4 +199,8 @@ export function twoFactorsRepository(scope: Scope): TwoFactors {
       return count;
     },
   };
+}
+
+export function twoFactorsRepository(scope: Scope): TwoFactors {
+  return { ...enrolment(scope), ...attempts(scope), ...secrets(scope), ...backupCodes(scope) };
 }

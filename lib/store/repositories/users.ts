@@ -1,10 +1,10 @@
-import type { Role, UserRecord, UserStanding, Users } from "../../ports/store";
+import type { Role, UserRecord, UserStatus, Users } from "../../ports/store";
 import { budgetColumns, flag, toBudget } from "../columns";
 import { orConflict } from "../errors";
 import { type Periods, readSpentOf } from "../ledger/balances";
 import { behind, matches, rowsToRead, toPage } from "../page";
 import type { UserTable } from "../schema";
-import type { Scope } from "../transaction-scope";
+import type { Scope } from "../transactions";
 
 const TAKEN = "That user name or e-mail address is taken.";
 
@@ -32,7 +32,7 @@ function columns(user: Partial<UserRecord>): Partial<UserTable> {
   };
 }
 
-export function toUser(row: UserTable): UserRecord {
+function toUser(row: UserTable): UserRecord {
   return {
     id: row.id,
     username: row.username,
@@ -55,15 +55,12 @@ export function toUser(row: UserTable): UserRecord {
   };
 }
 
-/** `periodsAt` returns day and month of a time in the instance's time zone. */
-export function usersRepository(scope: Scope, periodsAt: (now: number) => Periods): Users {
+/** Finds, lists and counts; `periodsAt` names the budget periods of a time. */
+function reading(
+  scope: Scope,
+  periodsAt: (now: number) => Periods,
+): Pick<Users, "findById" | "findByNameOrEmail" | "list" | "findMany" | "statuses"> {
   return {
-    insert: (user) =>
-      scope.write(async (db, touch) => {
-        await orConflict(TAKEN, db.insertInto("users").values(columns(user)).execute());
-        touch("users");
-      }),
-
     async findById(id) {
       const row = await scope.read.selectFrom("users").selectAll().where("id", "=", id).executeTakeFirst();
       return row ? toUser(row) : null;
@@ -79,6 +76,61 @@ export function usersRepository(scope: Scope, periodsAt: (now: number) => Period
       const row = rows.find((one) => one.username_key === loginKey) ?? rows[0];
       return row ? toUser(row) : null;
     },
+
+    async list(query) {
+      let select = scope.read.selectFrom("users").selectAll();
+      if (query.q !== null) {
+        select = select.where(matches(query.q, ["username", "username_key", "display_name", "email"]));
+      }
+      if (query.cursor !== null) select = select.where(behind(query.cursor, "created_at", "id"));
+      const rows = await select
+        .orderBy("created_at", "desc")
+        .orderBy("id", "desc")
+        .limit(rowsToRead(query))
+        .execute();
+      return toPage(query, rows, (row) => ({ at: row.created_at, id: row.id }), toUser);
+    },
+
+    async findMany(ids) {
+      if (ids.length === 0) return new Map();
+      const rows = await scope.read.selectFrom("users").selectAll().where("id", "in", ids).execute();
+      return new Map(rows.map((row) => [row.id, toUser(row)]));
+    },
+
+    async statuses(ids, now) {
+      if (ids.length === 0) return new Map();
+      const [rows, spent] = await Promise.all([
+        scope.read
+          .selectFrom("users")
+          .leftJoin("two_factors", "two_factors.user_id", "users.id")
+          .select(["users.id", "users.last_seen_at", "two_factors.state", "two_factors.locked_until"])
+          .where("users.id", "in", ids)
+          .execute(),
+        readSpentOf(scope.read, "user", ids, periodsAt(now)),
+      ]);
+      return new Map(
+        rows.map((row): [string, UserStatus] => [
+          row.id,
+          {
+            hasTwoFactor: row.state === "enabled",
+            lockedUntil: row.locked_until,
+            lastSeenAt: row.last_seen_at,
+            spent: spent.get(row.id) ?? { totalNano: 0, dailyNano: 0, monthlyNano: 0 },
+          },
+        ]),
+      );
+    },
+  };
+}
+
+/** Changes of a user. */
+function writing(scope: Scope): Pick<Users, "insert" | "update" | "delete"> {
+  return {
+    insert: (user) =>
+      scope.write(async (db, touch) => {
+        await orConflict(TAKEN, db.insertInto("users").values(columns(user)).execute());
+        touch("users");
+      }),
 
     update: (at, patch) =>
       scope.write(async (db, touch) => {
@@ -97,20 +149,6 @@ export function usersRepository(scope: Scope, periodsAt: (now: number) => Period
         return toUser(row);
       }),
 
-    async list(query) {
-      let select = scope.read.selectFrom("users").selectAll();
-      if (query.q !== null) {
-        select = select.where(matches(query.q, ["username", "username_key", "display_name", "email"]));
-      }
-      if (query.cursor !== null) select = select.where(behind(query.cursor, "created_at", "id"));
-      const rows = await select
-        .orderBy("created_at", "desc")
-        .orderBy("id", "desc")
-        .limit(rowsToRead(query))
-        .execute();
-      return toPage(query, rows, (row) => ({ at: row.created_at, id: row.id }), toUser);
-    },
-
     delete: (id) =>
       scope.write(async (db, touch) => {
         const { numDeletedRows } = await db
@@ -123,35 +161,10 @@ export function usersRepository(scope: Scope, periodsAt: (now: number) => Period
         touch("keys");
         return true;
       }),
-
-    async findMany(ids) {
-      if (ids.length === 0) return new Map();
-      const rows = await scope.read.selectFrom("users").selectAll().where("id", "in", ids).execute();
-      return new Map(rows.map((row) => [row.id, toUser(row)]));
-    },
-
-    async standings(ids, now) {
-      if (ids.length === 0) return new Map();
-      const [rows, spent] = await Promise.all([
-        scope.read
-          .selectFrom("users")
-          .leftJoin("two_factors", "two_factors.user_id", "users.id")
-          .select(["users.id", "users.last_seen_at", "two_factors.state", "two_factors.locked_until"])
-          .where("users.id", "in", ids)
-          .execute(),
-        readSpentOf(scope.read, "user", ids, periodsAt(now)),
-      ]);
-      return new Map(
-        rows.map((row): [string, UserStanding] => [
-          row.id,
-          {
-            hasTwoFactor: row.state === "enabled",
-            lockedUntil: row.locked_until,
-            lastSeenAt: row.last_seen_at,
-            spent: spent.get(row.id) ?? { totalNano: 0, dailyNano: 0, monthlyNano: 0 },
-          },
-        ]),
-      );
-    },
   };
+}
+
+/** `periodsAt` returns day and month of a time in the instance's time zone. */
+export function usersRepository(scope: Scope, periodsAt: (now: number) => Periods): Users {
+  return { ...reading(scope, periodsAt), ...writing(scope) };
 }

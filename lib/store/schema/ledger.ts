@@ -35,7 +35,7 @@ export interface UsageTable {
   trace: string | null;
 }
 
-/** Rejected requests of one minute, key, model, error and limit, with the latest of them (DESIGN §5). */
+/** Rejected requests of one minute, key, model, error and limit, with the latest of them. */
 export interface RejectionTable {
   /** Digest of what they are counted by. */
   id: string;

@@ -194,8 +194,8 @@ export function usersContract(newDatabase: NewTestDatabase): void {
       const row = usageRecord("key_any", busy.id, { costNano: 40, state: "settled" });
       await store.ledger.settle(row, PERIOD);
       const nothing = { totalNano: 0, dailyNano: 0, monthlyNano: 0 };
-      const standings = await store.users.standings([quiet.id, busy.id, "usr_nobody"], NOW);
-      expect(Object.fromEntries(standings)).toEqual({
+      const statuses = await store.users.statuses([quiet.id, busy.id, "usr_nobody"], NOW);
+      expect(Object.fromEntries(statuses)).toEqual({
         [quiet.id]: { hasTwoFactor: false, lockedUntil: null, lastSeenAt: null, spent: nothing },
         [busy.id]: {
           hasTwoFactor: true,
@@ -204,7 +204,7 @@ export function usersContract(newDatabase: NewTestDatabase): void {
           spent: { totalNano: 40, dailyNano: 40, monthlyNano: 40 },
         },
       });
-      expect(await store.users.standings([], NOW)).toEqual(new Map());
+      expect(await store.users.statuses([], NOW)).toEqual(new Map());
     });
 
     test("deletes everything of a user with the user", async () => {

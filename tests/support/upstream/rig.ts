@@ -55,13 +55,13 @@ export function channelTo(
 ): ChannelRecord {
   channels += 1;
   const id = `chn_${channels}`;
-  const sealed = cipher.encrypt("upstream-key", channelKeyAad(id, "cky_1"), UPSTREAM_KEY);
+  const encrypted = cipher.encrypt("upstream-key", channelKeyAad(id, "cky_1"), UPSTREAM_KEY);
   return channelRecord({
     id,
     name: `channel ${channels}`,
     provider,
     baseUrl: `${upstream.origin}${BASE_PATHS[provider] ?? ""}`,
-    keys: [{ id: "cky_1", sealed, display: "****cdef" }],
+    keys: [{ id: "cky_1", encrypted, display: "****cdef" }],
     models: [],
     timeouts: {},
     headers: {},

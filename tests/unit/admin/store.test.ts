@@ -370,7 +370,11 @@ describe("rotate-secret", () => {
       keys: [
         {
           id: "ck_1",
-          sealed: server.services.cipher.encrypt("upstream-key", "channels/chn_1/keys/ck_1", "sk-upstream"),
+          encrypted: server.services.cipher.encrypt(
+            "upstream-key",
+            "channels/chn_1/keys/ck_1",
+            "sk-upstream",
+          ),
           display: "****eam",
         },
       ],
@@ -431,9 +435,9 @@ describe("rotate-secret", () => {
     expect((await signInWith(again.door, backupCodes[0] ?? "")).status).toBe(200);
     const [channel] = await again.services.store.channels.all();
     const [key] = channel?.keys ?? [];
-    expect(again.services.cipher.decrypt("upstream-key", "channels/chn_1/keys/ck_1", key?.sealed ?? "")).toBe(
-      "sk-upstream",
-    );
+    expect(
+      again.services.cipher.decrypt("upstream-key", "channels/chn_1/keys/ck_1", key?.encrypted ?? ""),
+    ).toBe("sk-upstream");
     expect(await decryptWebhookUrl(again.services.store, again.services.cipher)).toBe(WEBHOOK_URL);
     const { items } = await again.services.store.audit.list({ limit: 9, cursor: null, q: "secret.rotate" });
     expect(items[0]).toMatchObject({ actor: "admin-command", detail: { secondFactors: 2, upstreamKeys: 1 } });

@@ -202,7 +202,7 @@ test("counts a batch as one failure or one success, regardless of its number of 
 
 const channel = {
   id: "c",
-  keys: ["k1", "k2"].map((id) => ({ id, sealed: "", display: "" })),
+  keys: ["k1", "k2"].map((id) => ({ id, encrypted: "", display: "" })),
   models: ["m", "n"].map((name) => ({ name, upstreamName: name })),
 };
 

@@ -503,7 +503,7 @@ test("invalid replies of one model do not stop another model behind the same key
 });
 
 test("skips an upstream key that is refused and continues with the channel's other key", async () => {
-  const keys = ["k1", "k2"].map((id) => ({ id, sealed: id, display: id }));
+  const keys = ["k1", "k2"].map((id) => ({ id, encrypted: id, display: id }));
   const { ctx, plan, meter } = setting([lexicalChannel({ id: "a", keys })]);
   const used: string[] = [];
   const answer = await withFailover(ctx, plan, meter, async ({ channel }) => {

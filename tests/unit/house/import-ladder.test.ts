@@ -106,8 +106,7 @@ const SHARED_COMPONENTS = new Set(["ui", "forms", "charts", "shell", "audio", "p
 /** The files of a feature that other features may import. */
 const PUBLIC_COMPONENTS = new Set([
   "components/requests/attempt-cause",
-  "components/requests/call-amount",
-  "components/requests/call-state",
+  "components/requests/call-cells",
   "components/requests/filter-bar",
   "components/requests/rejected-link",
   "components/requests/rejection-list",

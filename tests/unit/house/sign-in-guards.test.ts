@@ -142,7 +142,7 @@ const NO_SECRETS: readonly [RegExp, string][] = [
   [/^lib\/contracts\//, "a password typed twice, compared with itself"],
   [/^lib\/server\/admin\/password\.ts$/, "a password typed twice at the terminal"],
   [/^lib\/gateway\/idempotency\.ts$/, "digests of the caller's own request bodies"],
-  [/\/audit(?:\/|\.ts$)/, "the audit chain, read from the store and compared with itself"],
+  [/\/audit(?:\/|-chain\.ts$|\.ts$)/, "the audit chain, read from the store and compared with itself"],
   [/^lib\/client\//, "the user's own browser"],
   [/^lib\/server\/admin\/compare-stores\.ts$/, "digests of two stores, both read by the restore command"],
 ];

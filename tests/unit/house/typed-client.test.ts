@@ -33,7 +33,7 @@ const OWN_CACHE_ENTRIES = [
   "components/alerts/open-alert.tsx",
   "components/api-docs/reference.tsx", // The OpenAPI document.
   "components/channels/form/edit-channel-page.tsx", // Not revalidated while the form is open.
-  "components/speech/use-voices.ts", // The gateway, with the playground key.
+  "components/speech/use-speech-workspace.ts", // The gateway, with the playground key.
   "lib/client/use-api-pages.ts",
   "lib/client/use-api.ts",
 ];

@@ -3,8 +3,7 @@ import { MessagesProvider } from "@/components/shell/messages-provider";
 import { listChannels } from "@/lib/console/channels/manage";
 import { messagesFor } from "@/lib/messages/catalogue";
 import { type PageQuery, pageTitle, requestLocale } from "../../../request";
-import { requireAdminPage } from "../../guard";
-import { pageContext } from "../../page-context";
+import { pageContext, requireAdminPage } from "../../guard";
 
 export const generateMetadata = () => pageTitle("channels");
 

@@ -37,7 +37,7 @@ function patchOf({ ctx }: Importing, sent: FileChannel): Patch {
 /** Why the existing channel may not be changed to the file's; null: it may. */
 function refusal(before: ChannelRecord, sent: FileChannel, patch: Patch): string | null {
   if (before.provider !== sent.provider) return "A channel of this name has another provider here.";
-  // Stored keys must not be sent to a new address (SECURITY EN-4).
+  // Stored keys must not be sent to a new address.
   if (before.keys.length > 0 && !isSameBaseUrl(before.baseUrl, patch.baseUrl))
     return "Its address differs from the one its stored keys belong to.";
   return null;

@@ -1,6 +1,5 @@
 import type { ImportReport, ImportSettings, ImportStep } from "../../../contracts/console/settings-file";
-import { requireSignedInAdmin } from "../../access/guards";
-import { requireWritableSite } from "../../access/require-operator";
+import { requireSignedInOperator } from "../../access/require-operator";
 import { recordAudit } from "../../audit/record";
 import type { ConsoleContext } from "../../context";
 import { readModelNames } from "../../models/model-names";
@@ -27,8 +26,7 @@ function countOf(steps: readonly ImportStep[]): Record<string, string[]> {
  * `forbidden`.
  */
 export async function importFile(ctx: ConsoleContext, input: ImportSettings): Promise<ImportReport> {
-  const user = requireSignedInAdmin(ctx);
-  await requireWritableSite(ctx, user);
+  const user = await requireSignedInOperator(ctx);
   const { dry_run, file } = input;
   try {
     const steps = await ctx.store.transaction(async (tx) => {

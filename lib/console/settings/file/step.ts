@@ -42,7 +42,7 @@ function sorted(value: unknown): unknown {
 }
 
 /** True when both are the same JSON, ignoring key order. */
-export function isSameJson(a: unknown, b: unknown): boolean {
+function isSameJson(a: unknown, b: unknown): boolean {
   return JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
 }
 

@@ -15,7 +15,7 @@ export interface LinkParties {
 }
 
 /** A valid link with its users. */
-export interface LiveLink {
+interface LiveLink {
   invite: InviteRecord;
   maker: UserRecord;
   /** Null for an invite. */

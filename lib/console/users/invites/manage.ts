@@ -4,8 +4,8 @@ import { toTimestamp } from "../../../contracts/timestamp";
 import { AppError } from "../../../errors";
 import { newId } from "../../../gateway/new-id";
 import type { InviteRecord, UserRecord } from "../../../ports/store";
-import { outranks, requireUserManager } from "../../access/guards";
-import { requireWritableSite } from "../../access/require-operator";
+import { outranks, requireSignedInAdmin } from "../../access/guards";
+import { requireSignedInOperator, requireWritableSite } from "../../access/require-operator";
 import { recordAudit } from "../../audit/record";
 import { digestToken, newToken } from "../../auth/tokens";
 import { userNameKey } from "../../auth/user-name-key";
@@ -37,7 +37,7 @@ const HOUR_MS = 3_600_000;
  * Throws `forbidden`, `conflict` (e-mail taken).
  */
 export async function createInvite(ctx: ConsoleContext, input: CreateInvite): Promise<InviteWithToken> {
-  const actor = requireUserManager(ctx);
+  const actor = requireSignedInAdmin(ctx);
   if (!outranks(actor, input))
     throw new AppError("forbidden", "You may only invite users with a lower role than yours.");
   await requireWritableSite(ctx, actor);
@@ -70,7 +70,7 @@ export async function createInvite(ctx: ConsoleContext, input: CreateInvite): Pr
 
 /** Unused links, newest first, for administrators. */
 export async function listInvites(ctx: ReadContext, query: ListQuery): Promise<ListPage<Invite>> {
-  requireUserManager(ctx);
+  requireSignedInAdmin(ctx);
   const page = await ctx.store.invites.listOpen({
     limit: query.limit,
     cursor: query.cursor ?? null,
@@ -90,8 +90,7 @@ export async function listInvites(ctx: ReadContext, query: ListQuery): Promise<L
 
 /** Revokes a link. Throws `not_found`; `forbidden` for one that grants or resets an equal or a higher role. */
 export async function revokeInvite(ctx: ConsoleContext, id: string): Promise<void> {
-  const actor = requireUserManager(ctx);
-  await requireWritableSite(ctx, actor);
+  const actor = await requireSignedInOperator(ctx);
   await ctx.store.transaction(async (tx) => {
     const invite = await tx.invites.findById(id);
     const isOpen = invite !== null && invite.usedAt === null && invite.expiresAt > ctx.clock.now();

@@ -1,10 +1,14 @@
 import type { PlainRoute, Route } from "../route";
-import { contentOf, type DocumentContext, successReply } from "./bodies";
-import { consoleOperation } from "./console-operation";
 import { ERROR_SCHEMAS, errorReply } from "./error-schemas";
-import { gatewayOperation } from "./gateway-operation";
 import { JSON_KEY, JSON_VALUE, type Json } from "./json-schema";
 import { operationIdOf } from "./links";
+import {
+  consoleOperation,
+  contentOf,
+  type DocumentContext,
+  gatewayOperation,
+  successReply,
+} from "./operations";
 
 function plainOperation(route: PlainRoute, context: DocumentContext): Json {
   return {

@@ -5,7 +5,7 @@ import { type Json, refTo } from "./json-schema";
 const text = { type: "string" };
 const unique = (values: readonly (string | null)[]) => [...new Set(values)].sort();
 
-/** The error bodies of CONTRACT §1. */
+/** The error bodies of the console's API, OpenAI's and Gemini's. */
 export const ERROR_SCHEMAS: Record<Surface, Json> = {
   gemini: {
     type: "object",

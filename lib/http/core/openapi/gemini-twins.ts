@@ -1,7 +1,7 @@
 import { isObject, type Json, refTo } from "./json-schema";
 
 /** Registers a schema that is used more than once; returns a reference to it. */
-export type Define = (name: string, schema: Json) => Json;
+type Define = (name: string, schema: Json) => Json;
 
 const ONE_OF_FIELDS = ["exactlyOne", "atMostOne", "atLeastOne"] as const;
 

@@ -38,7 +38,7 @@ export function replySchema(schema: z.ZodType): Json {
   return toJson(schema, "output");
 }
 
-export interface RequestRules {
+interface RequestRules {
   /** Most elements in an array: the route's limit (lib/http/core/route.ts). */
   maxArrayItems?: number | undefined;
   /** The current year: times that must be in the future (`isFuture` in the metadata) reject earlier years. */

@@ -51,7 +51,7 @@ export const SETTINGS_ROUTES = [
     },
   }),
   consoleRoute("POST /api/settings/export", {
-    // POST because it writes an audit row: with GET another site's link could do so in the user's name (CS-1).
+    // POST because it writes an audit row: with GET another site's link could do so in the user's name.
     auth: "adminSession",
     summary: "Download channels, models and settings as one file, without secrets",
     async handle(ctx) {

@@ -10,7 +10,7 @@ import { PageHeader } from "@/components/shell/page-header";
 import { messagesFor } from "@/lib/messages/catalogue";
 import { requestLocale, servedOrigin } from "../../../../request";
 import { requirePageSession } from "../../../guard";
-import { exampleModels } from "../../example-models";
+import { exampleModels } from "../../../playground/usable-models";
 import { GUIDES, type GuideName, readGuide, readGuides } from "../../read-guide";
 
 interface GuideParams {

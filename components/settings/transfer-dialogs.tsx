@@ -3,7 +3,8 @@
 import { useEffect, useState } from "react";
 import { toast } from "sonner";
 import { useTranslations } from "use-intl";
-import { api, callApi } from "@/lib/client/api";
+import { api, callApi, downloadFile } from "@/lib/client/api";
+import { saveFile } from "@/lib/client/save-file";
 import { useApiCache } from "@/lib/client/use-api";
 import type { ImportReport, ImportStep, SettingsFile } from "@/lib/contracts/console/settings-file";
 import { CallError } from "../forms/call-error";
@@ -19,6 +20,7 @@ import {
 } from "../ui/dialog";
 import { Notice } from "../ui/notice";
 import { Skeleton } from "../ui/skeleton";
+import { PasswordDialog } from "./password-dialog";
 
 const TONES = { create: "good", change: "info", same: "neutral", skip: "warn" } as const;
 
@@ -125,5 +127,24 @@ function Steps({ steps }: { steps: readonly ImportStep[] }) {
         <p className="text-sm text-ink-muted">{t("same", { count: same })}</p>
       ) : null}
     </div>
+  );
+}
+
+/** Asks for the owner's password, then downloads a copy of the database. */
+export function BackupDialog({ onClose }: { onClose(): void }) {
+  const t = useTranslations("settings.backup");
+  return (
+    <PasswordDialog
+      title={t("dialogTitle")}
+      text={t("dialogText")}
+      action={t("action")}
+      onClose={onClose}
+      onProof={async (password) => {
+        const { content, name } = await downloadFile(api.downloadBackup, { body: { password } });
+        saveFile(content, name);
+        toast.success(t("done"));
+        onClose();
+      }}
+    />
   );
 }

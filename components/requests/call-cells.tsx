@@ -1,0 +1,93 @@
+import Link from "next/link";
+import { useSearchParams } from "next/navigation";
+import type { ReactNode } from "react";
+import { useTranslations } from "use-intl";
+import type { UsageRow } from "@/lib/contracts/console/usage";
+import { useAmounts } from "../charts/use-amounts";
+import { StatusDot } from "../ui/badge";
+import { cn } from "../ui/class-names";
+
+type CallOutcome = "running" | "ok" | "failed" | "disconnected";
+
+export function outcomeOf(call: Pick<UsageRow, "state" | "error">): CallOutcome {
+  if (call.state === "open") return "running";
+  if (call.error === null) return "ok";
+  return call.error === "caller_left" ? "disconnected" : "failed";
+}
+
+const TONES = { running: "signal", ok: "good", failed: "bad", disconnected: "warn" } as const;
+
+/** Outcome of a call: status dot, HTTP status, and the error code if it failed. */
+export function CallState({ call, className }: { call: UsageRow; className?: string }) {
+  const t = useTranslations("requests.state");
+  const outcome = outcomeOf(call);
+  return (
+    <span className={cn("flex min-w-0 items-center gap-2", className)}>
+      <StatusDot tone={TONES[outcome]} />
+      {outcome === "running" ? (
+        <span className="text-ink-muted">{t("running")}</span>
+      ) : call.error === null ? (
+        <>
+          <span className="tabular">{call.status}</span>
+          <span className="sr-only">{t("ok")}</span>
+          {call.cached ? <span className="truncate text-ink-faint">{t("cached")}</span> : null}
+        </>
+      ) : (
+        <>
+          <span className="tabular">{call.status}</span>
+          <code
+            title={call.error}
+            className={cn("truncate", outcome === "failed" ? "text-bad" : "text-warn")}
+          >
+            {call.error}
+          </code>
+        </>
+      )}
+    </span>
+  );
+}
+
+/** Opens the drawer of a call by a URL that can be shared; its click area covers the whole row. */
+export function CallLink({ call, children }: { call: UsageRow; children: ReactNode }) {
+  const t = useTranslations("requests");
+  const amounts = useAmounts();
+  const query = new URLSearchParams(useSearchParams());
+  query.set("call", call.id);
+  const outcome = call.error ?? t(`state.${outcomeOf(call)}`);
+  return (
+    <Link
+      href={`?${query}`}
+      scroll={false}
+      prefetch={false}
+      aria-label={t("open", { outcome, model: call.model, time: amounts.stamp(call.at) })}
+      className="after:absolute after:inset-0"
+      onClick={(event) => {
+        if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+        // Changes the URL only: the page is already loaded.
+        event.preventDefault();
+        window.history.pushState(null, "", `?${query}`);
+      }}
+    >
+      {children}
+    </Link>
+  );
+}
+
+/** Amount of a call: audio length, else tokens. `isUnlabelled`: no column header says that a duration is audio. */
+export function CallAmount({ call, isUnlabelled }: { call: UsageRow; isUnlabelled?: boolean }) {
+  const t = useTranslations("requests");
+  const amounts = useAmounts();
+  const tokens = useTokenText();
+  if (call.audio_ms > 0) {
+    const length = amounts.audio(call.audio_ms);
+    return <>{isUnlabelled ? t("audio", { length }) : length}</>;
+  }
+  return <>{tokens(call.input_tokens + call.output_tokens)}</>;
+}
+
+/** Formats a number of tokens: `1,204 tokens`. */
+export function useTokenText(): (tokens: number) => string {
+  const t = useTranslations("requests");
+  const { count } = useAmounts();
+  return (tokens) => t("tokens", { number: tokens, count: count(tokens) });
+}

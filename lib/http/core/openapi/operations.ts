@@ -1,0 +1,156 @@
+import type { z } from "zod";
+import type { ConsoleRoute, GatewayRoute, Route } from "../route";
+import { errorReply } from "./error-schemas";
+import { exampleId, exampleOf } from "./examples";
+import { definitions, withTwins } from "./gemini-twins";
+import { type Json, replySchema, requestSchema } from "./json-schema";
+import { linksOf, operationIdOf } from "./links";
+import { GATEWAY_HEADERS, pathParameters, queryParameters } from "./parameters";
+import { requestExample } from "./request-examples";
+
+/** State that all operations of one document share. */
+export interface DocumentContext {
+  routes: readonly Route[];
+  /** `components.schemas`, which grows as operations are described. */
+  schemas: Json;
+  year: number;
+}
+
+/** A required JSON request body with its example. */
+function jsonBody(route: Route, schema: Json): Json {
+  const example = requestExample(route.method, route.path);
+  return {
+    required: true,
+    content: { "application/json": { schema, ...(example === undefined ? {} : { example }) } },
+  };
+}
+
+/** A reply's JSON content with its example. */
+function content(schema: Json, { schemas }: DocumentContext, path: string): Json {
+  return { schema, example: exampleOf(schema, schemas, "", exampleId(path)) };
+}
+
+/** The content of a reply by content type. */
+export function contentOf(
+  types: Readonly<Record<string, z.ZodType>>,
+  context: DocumentContext,
+  path: string,
+): Json {
+  return Object.fromEntries(
+    Object.entries(types).map(([type, one]) => {
+      const schema = replySchema(one);
+      return [type, schema.format === "binary" ? { schema } : content(schema, context, path)];
+    }),
+  );
+}
+
+/** The `200` response of an operation, with links to the operations that take its ID. */
+export function successReply(route: Route, context: DocumentContext, replies: Json): Json {
+  const links = linksOf(route, context.routes);
+  return {
+    description: "Done.",
+    ...(Object.keys(replies).length > 0 ? { content: replies } : {}),
+    ...(links === null ? {} : { links }),
+  };
+}
+
+function consoleSecurity(route: ConsoleRoute): Json[] {
+  switch (route.auth) {
+    case "none":
+      return [];
+    case "session":
+    case "adminSession":
+      return [{ session: [] }];
+    case "manage":
+    case "admin":
+      return [{ session: [] }, { bearer: [] }];
+    default:
+      return route.auth satisfies never;
+  }
+}
+
+function consoleBody(route: ConsoleRoute, { year }: DocumentContext): Json {
+  if (route.rawBody)
+    return {
+      requestBody: {
+        required: true,
+        content: { [route.rawBody]: { schema: { type: "string", format: "binary" } } },
+      },
+    };
+  if (!route.body) return {};
+  const schema = requestSchema(route.body, { year });
+  return { requestBody: jsonBody(route, route.describeBody?.(schema) ?? schema) };
+}
+
+function consoleReplies(route: ConsoleRoute, context: DocumentContext): Json {
+  if (route.content) return contentOf(route.content, context, route.path);
+  const data = route.data ? replySchema(route.data) : { type: "null" };
+  const schema = {
+    type: "object",
+    required: ["success", "message", "data"],
+    properties: { success: { const: true }, message: { type: "string" }, data },
+    additionalProperties: false,
+  };
+  return { "application/json": content(schema, context, route.path) };
+}
+
+/** The OpenAPI operation of a console route. */
+export function consoleOperation(route: ConsoleRoute, context: DocumentContext): Json {
+  return {
+    operationId: operationIdOf(route),
+    summary: route.summary,
+    tags: ["console"],
+    security: consoleSecurity(route),
+    parameters: [...pathParameters(route), ...queryParameters(route.query)],
+    ...consoleBody(route, context),
+    responses: {
+      200: successReply(route, context, consoleReplies(route, context)),
+      default: errorReply("console"),
+    },
+  };
+}
+
+const AUDIO_EVENT = { type: "speech.audio.delta", audio: "AAABAAIAAwA=" };
+
+function gatewayReplies(route: GatewayRoute, context: DocumentContext): Json {
+  const json = route.reply ? content(replySchema(route.reply), context, route.path) : null;
+  const event = Array.isArray(json?.example) ? json.example[0] : AUDIO_EVENT;
+  const others = (route.replyTypes ?? []).map((type) => [
+    type,
+    type === "text/event-stream"
+      ? { schema: { type: "string" }, example: `data: ${JSON.stringify(event)}\n\n` }
+      : { schema: { type: "string", format: "binary" } },
+  ]);
+  return { ...(json === null ? {} : { "application/json": json }), ...Object.fromEntries(others) };
+}
+
+function gatewayBody(route: GatewayRoute, { schemas }: DocumentContext): Json {
+  if (!route.body) return {};
+  const maxArrayItems = route.maxArrayItems ?? (route.operation === "embeddings" ? 300_000 : undefined);
+  const schema = requestSchema(route.body, { maxArrayItems });
+  const isTwinned = route.surface === "gemini";
+  return { requestBody: jsonBody(route, isTwinned ? withTwins(schema, definitions(schemas)) : schema) };
+}
+
+/** The OpenAPI operation of a `/v1` or `/v1beta` route. */
+export function gatewayOperation(route: GatewayRoute, context: DocumentContext): Json {
+  const security: Json[] = [{ bearer: [] }];
+  if (route.takesGoogleKey ?? route.surface === "gemini")
+    security.push({ googleHeader: [] }, { googleQuery: [] });
+  return {
+    operationId: operationIdOf(route),
+    summary: route.summary,
+    tags: [route.surface],
+    security,
+    parameters: [
+      ...pathParameters(route),
+      ...queryParameters(route.query),
+      ...(route.method === "GET" ? [] : GATEWAY_HEADERS),
+    ],
+    ...gatewayBody(route, context),
+    responses: {
+      200: successReply(route, context, gatewayReplies(route, context)),
+      default: errorReply(route.surface),
+    },
+  };
+}
