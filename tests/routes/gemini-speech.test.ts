@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Limits } from "../../lib/contracts/limits";
 import { AppError } from "../../lib/errors";
+import { BufferedReplies } from "../../lib/gateway/speech/buffered-replies";
 import { speechChannel } from "../support/factories";
 import {
   chunksOf,
@@ -455,6 +456,48 @@ describe("generateContent on upstream channels", () => {
     await new Promise((resolve) => setImmediate(resolve));
     expect(speech.running).toBe(0);
   });
+
+  it.each([PATH, STREAM])("ends the call when the reply of %s cannot be rendered", async (path) => {
+    const { ctx, post, rows, speech } = harness();
+    const { random } = ctx.services;
+    const { bytes } = random;
+    let drawn = 0;
+    random.bytes = (length) => {
+      drawn += 1;
+      // The first is the ID of the usage row, the second that of the reply.
+      if (drawn === 2) throw new AppError("internal", "No random bytes.");
+      return bytes(length);
+    };
+    expect((await post(path, GOOD)).status).toBe(500);
+    expect(rows).toMatchObject([{ status: 500, error: "internal" }]);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(speech.running).toBe(0);
+  });
+
+  it.each([
+    ["usr_1", 429, "rate_limited"],
+    ["usr_2", 503, "overloaded"],
+  ])(
+    "refuses a reply that outgrows the memory left by %s, and stops the engine",
+    async (other, status, code) => {
+      const speech = new ScriptedSpeech(async function* () {
+        for (;;) yield { type: "audio" as const, pcm: new Uint8Array(1024 * 1024) };
+      });
+      const channels = [upstream("a"), upstream("b")].map((channel) => ({ channel, speech }));
+      const { ctx, post, rows } = openSpeechHarness(channels);
+      const memory = new BufferedReplies(16 * 1024 * 1024);
+      ctx.services.state.bufferedReplies = memory;
+      const held = memory.enter(ctx.services, other, 30);
+      if (other !== "usr_1") memory.enter(ctx.services, "usr_3", 120);
+      const reply = await post(PATH, GOOD);
+      expect([reply.status, reply.headers["retry-after"]]).toEqual([status, "1"]);
+      expect(rows).toMatchObject([{ status, error: code, attempts: 1, audioMs: 0, costNano: 0 }]);
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(speech.running).toBe(0);
+      held.release();
+      expect(memory.bytes).toBe(other === "usr_1" ? 0 : 120 * 48_000);
+    },
+  );
 
   it("charges a caller who leaves for the audio buffered so far, and stops the engine", async () => {
     const speech = new ScriptedSpeech(async function* (_request, { signal }) {

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { DEFAULT_LIMITS } from "@/lib/contracts/limits";
 import { AppError } from "@/lib/errors";
 import type { EmbeddingModel } from "@/lib/ports/embedding-model";
 import type { KeyRecord } from "@/lib/ports/store";
@@ -153,6 +154,33 @@ describe("a repeat that waits for the first request", () => {
     gates[0]?.();
     const replies = await Promise.all([first, ...repeats]);
     expect(replies.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(asked()).toBe(1);
+  });
+
+  test("is answered 504 with Retry-After when the first runs longer than a call may", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const { harness, send, gates, begun, asked } = running();
+    harness.services.instance.limits = {
+      ...DEFAULT_LIMITS,
+      callMs: 5_000,
+      embeddingsFirstByteMs: 86_400_000,
+    };
+    const first = send("text", "order-17");
+    await begun(1);
+    const repeat = send("text", "order-17");
+    let isAnswered = false;
+    void repeat.then(() => {
+      isAnswered = true;
+    });
+    await vi.advanceTimersByTimeAsync(4_999);
+    expect(isAnswered).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    vi.useRealTimers();
+    const { status, headers, json } = await repeat;
+    expect([status, headers["retry-after"], json.error.code]).toEqual([504, "1", "upstream_timeout"]);
+    gates[0]?.();
+    expect((await first).status).toBe(200);
+    expect((await send("text", "order-17")).status).toBe(200);
     expect(asked()).toBe(1);
   });
 

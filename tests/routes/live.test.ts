@@ -38,6 +38,7 @@ function request(headers: Record<string, string>): { inbound: Inbound; leave(): 
       requestId: "r",
       receivedAt: 0,
       signal: caller.signal,
+      whenOver: () => undefined,
       readBody: async () => new Uint8Array(0),
     },
   };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../lib/errors";
+import { BufferedReplies } from "../../lib/gateway/speech/buffered-replies";
 import { speechChannel } from "../support/factories";
 import { chunksOf, openSpeechHarness, readBody, ScriptedSpeech, spoken } from "../support/speech-harness";
 import { collect, tone } from "../support/tone";
@@ -207,6 +208,49 @@ describe("cached speech", () => {
     ctx.services.instance.sharesCaches = true;
     expect([await cacheOf("usr_1"), await cacheOf("usr_2")]).toEqual(["miss", "hit"]);
     expect(speech.requests).toHaveLength(3);
+  });
+
+  it("ends the call when its encoder cannot start", async () => {
+    const encoder = {
+      encode: () => {
+        throw new AppError("overloaded", "No encoder is free.");
+      },
+      close: async () => undefined,
+    };
+    const speech = new ScriptedSpeech(() => spoken(1));
+    const { post, rows } = harness(speech, { encoder });
+    expect((await post(PATH, GOOD)).status).toBe(503);
+    expect(rows).toMatchObject([{ status: 503, error: "overloaded" }]);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(speech.running).toBe(0);
+  });
+
+  it("counts no copy for the cache of a reply whose caller left", async () => {
+    const { ctx, post } = harness(undefined, { model: { cacheable: true } });
+    const { bufferedReplies } = ctx.services.state;
+    const chunks = chunksOf(await post(PATH, { ...GOOD, response_format: "pcm" }));
+    await chunks.next();
+    expect(bufferedReplies.bytes).toBeGreaterThan(0);
+    await chunks.return?.();
+    expect(bufferedReplies.bytes).toBe(0);
+  });
+
+  it("is not cached when the memory for its copy is short, and counts none of it afterwards", async () => {
+    const { ctx, post } = harness(undefined, { model: { cacheable: true } });
+    const memory = new BufferedReplies(100_000);
+    ctx.services.state.bufferedReplies = memory;
+    const other = memory.enter(ctx.services, "usr_2", 1);
+    const cacheOf = async () => {
+      const reply = await post(PATH, { ...GOOD, response_format: "pcm" });
+      expect((await readBody(reply)).error).toBeNull();
+      return reply.headers["x-patchbay-cache"];
+    };
+    expect([await cacheOf(), await cacheOf()]).toEqual(["miss", "miss"]);
+    other.release();
+    expect(memory.bytes).toBe(0);
+    ctx.services.state.bufferedReplies = new BufferedReplies();
+    expect([await cacheOf(), await cacheOf()]).toEqual(["miss", "hit"]);
+    expect(ctx.services.state.bufferedReplies.bytes).toBe(0);
   });
 });
 

@@ -53,6 +53,7 @@ async function read(
     requestId: "r",
     receivedAt: 0,
     signal: new AbortController().signal,
+    whenOver: () => undefined,
     readBody: async () => new Uint8Array(0),
   });
   const text = Buffer.from(reply.body as Uint8Array).toString();

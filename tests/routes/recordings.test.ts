@@ -42,6 +42,7 @@ function encode({ format = "mp3", body = pcm, headers = {}, asked = [] }: Call) 
     requestId: "req-1",
     receivedAt: 0,
     signal: new AbortController().signal,
+    whenOver: () => undefined,
     readBody: async (maxBytes) => {
       asked.push(maxBytes);
       return body;

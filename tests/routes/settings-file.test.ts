@@ -56,6 +56,7 @@ async function download(target: string, body: object, cookie: string) {
     requestId: "req-1",
     receivedAt: 0,
     signal: new AbortController().signal,
+    whenOver: () => undefined,
     readBody: async () => bytes,
   });
   if (reply.body === null || reply.body instanceof Uint8Array)

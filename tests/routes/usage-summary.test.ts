@@ -46,6 +46,7 @@ async function begin(
     requestId: "r",
     receivedAt: 0,
     signal: new AbortController().signal,
+    whenOver: () => undefined,
     readBody: async () => new Uint8Array(0),
   });
   if (reply.body === null || reply.body instanceof Uint8Array) throw new Error(`no file: ${reply.status}`);

@@ -183,6 +183,7 @@ export function openGatewayHarness(options: HarnessOptions = {}): GatewayHarness
     async call(target, { method, headers, body, address = "127.0.0.1", signal, whileReading } = {}) {
       const bytes = body instanceof Uint8Array ? body : Buffer.from(JSON.stringify(body) ?? "");
       const sent = { authorization: `Bearer ${harness.key}`, ...headers };
+      const releases: (() => void)[] = [];
       const request = inbound(target, {
         method: method ?? (body === undefined ? "GET" : "POST"),
         headers: Object.entries(sent).filter(([, value]) => value !== ""),
@@ -191,9 +192,11 @@ export function openGatewayHarness(options: HarnessOptions = {}): GatewayHarness
         peer: { address },
         signal,
         whileReading,
+        whenOver: (release) => void releases.push(release),
       });
       const reply = await handler(request);
       const whole = await wholeBody(reply);
+      for (const release of releases) release();
       await expectBothAdapters({ ...request, body: bytes }, { ...reply, body: whole });
       const text = whole.toString("utf8");
       const isJson = String(reply.headers["content-type"]).startsWith("application/json");

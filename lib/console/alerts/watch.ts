@@ -69,11 +69,12 @@ export async function watchAlerts(
   for (const { kind, subject, detail } of plan.raise) {
     const id = newId(random, "alt");
     if (await store.alerts.raise({ id, kind, subject, detail, openedAt: now, delivery }))
-      log.warn("alert_opened", { id, kind, subject });
+      log.warn("alert_opened", { alert: id, kind, subject });
   }
   for (const { alert, condition } of plan.hold) await store.alerts.hold(alert.id, now, condition.detail);
   for (const { id, kind, subject } of plan.resolve) {
-    if (await store.alerts.resolve(id, now, delivery)) log.info("alert_resolved", { id, kind, subject });
+    if (await store.alerts.resolve(id, now, delivery))
+      log.info("alert_resolved", { alert: id, kind, subject });
   }
   await deliverAlerts(services);
 }

@@ -13,7 +13,8 @@ export function takeAttempt(
   limit: Counted,
 ): void {
   const limits: Limits = ctx.instance.limits ?? DEFAULT_LIMITS;
-  const taken = ctx.limiter.take(`${what}:${addressBucket(ctx.peer.address)}`, limits[limit], MINUTE_MS);
+  const bucket = `${what}:${addressBucket(ctx.peer.address)}`;
+  const taken = ctx.limiter.takeOfAddress(bucket, limits[limit], MINUTE_MS);
   if (taken.allowed) return;
   ctx.metrics.count("rate_limited");
   throw tooManyAttempts("Too many attempts from this address.", taken.retryAfterMs);

@@ -61,7 +61,9 @@ export function createApiKeyCache(store: Store, clock: Clock, log: Log): ApiKeyC
     isFlushPlanned = false;
     const batch = used;
     used = new Map();
-    store.keys.touchLastUsed(batch).catch((error: unknown) => log.warn("key_use_not_written", { error }));
+    store.keys
+      .touchLastUsed(batch)
+      .catch((error: unknown) => log.warn("key_use_not_written", { cause: error }));
   }
 
   return {

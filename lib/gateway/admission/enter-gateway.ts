@@ -111,7 +111,7 @@ export async function enterGateway(
   const limits = callerLimits(caller, "concurrency");
   let leaveCaller: Leave | null = null;
   let leaveRepeats: Leave | null = null;
-  const isRepeat = (): boolean => idempotencyKey !== null && idempotency.has(caller.key.id, idempotencyKey);
+  const isRepeat = (): boolean => idempotencyKey !== null && idempotency.has(caller, idempotencyKey);
 
   const waitAsRepeat = (): void => {
     leaveRepeats ??= enterRepeats(services, caller);

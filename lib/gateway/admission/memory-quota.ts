@@ -1,9 +1,13 @@
 import type { AppError } from "../../errors";
 
 /** A limit on the bytes counted under a name. */
-export interface Share {
+export interface Bound {
   name: string;
   maxBytes: number;
+}
+
+/** A limit with the error of a request that would exceed it. */
+export interface Share extends Bound {
   refusal(): AppError;
 }
 
@@ -21,14 +25,20 @@ export class MemoryQuota {
   }
 
   /**
-   * Throws the error of the first limit that `bytes` more would exceed. `ownBytes`: already counted for the same request
-   * or reply. A request that is alone under a limit is never refused, even when the limit is below the size of one chunk.
+   * The first limit that `bytes` more would exceed. `ownBytes`: already counted for the same request or reply. A request
+   * that is alone under a limit never exceeds it, even when the limit is below the size of one chunk.
    */
-  check(shares: readonly Share[], bytes: number, ownBytes: number): void {
-    for (const { name, maxBytes, refusal } of shares) {
+  exceeded<B extends Bound>(bounds: readonly B[], bytes: number, ownBytes: number): B | undefined {
+    return bounds.find(({ name, maxBytes }) => {
       const counted = this.bytesOf(name);
-      if (counted > ownBytes && counted + bytes > maxBytes) throw refusal();
-    }
+      return counted > ownBytes && counted + bytes > maxBytes;
+    });
+  }
+
+  /** Throws the error of the first limit that `bytes` more would exceed. */
+  check(shares: readonly Share[], bytes: number, ownBytes: number): void {
+    const full = this.exceeded(shares, bytes, ownBytes);
+    if (full !== undefined) throw full.refusal();
   }
 
   /** Adds `change` bytes, negative to release, under each name. */

@@ -1,5 +1,6 @@
+import { LRUCache } from "lru-cache";
 import type { Clock } from "../../ports/clock";
-import type { RateLimiter } from "../../ports/rate-limiter";
+import type { RateLimiter, RateState } from "../../ports/rate-limiter";
 
 /** Units taken between `from` and `to` (monotonic milliseconds); free again one window after `to`. */
 interface Taken {
@@ -13,12 +14,14 @@ interface Bucket {
   log: Taken[];
   head: number;
   sum: number;
+  /** The window of its last use. */
+  windowMs: number;
 }
 
 /** Most log entries of a bucket; entries closer together than this fraction of the window are merged. */
 const MAX_LOG_ENTRIES = 1_024;
-/** Most buckets; the least recently used one is dropped first. */
-const MAX_BUCKETS = 20_000;
+/** Most client addresses with a bucket; the least recently used one is dropped first. */
+const MAX_ADDRESSES = 20_000;
 /** Callers that may wait for a slot of one bucket; the next one is refused at once. */
 const MAX_WAITING = 256;
 
@@ -74,40 +77,59 @@ function record(bucket: Bucket, cost: number, now: number, windowMs: number): vo
   }
 }
 
-/** Rate limits: a sliding log per bucket. */
-function createRates(clock: Clock): Pick<RateLimiter, "take"> {
-  const buckets = new Map<string, Bucket>();
+function takeFrom(bucket: Bucket, limit: number, windowMs: number, cost: number, now: number): RateState {
+  bucket.windowMs = windowMs;
+  dropExpired(bucket, now, windowMs);
+  const allowed = bucket.sum + Math.max(cost, 1) <= limit;
+  if (allowed && cost > 0) record(bucket, cost, now, windowMs);
+  const newest = bucket.log[bucket.log.length - 1];
+  return {
+    allowed,
+    remaining: Math.max(0, limit - bucket.sum),
+    resetMs: newest === undefined ? 0 : Math.max(0, newest.to + windowMs - now),
+    retryAfterMs: allowed && cost === 0 ? 0 : waitFor(bucket, limit, Math.max(cost, 1), now, windowMs),
+  };
+}
 
-  function bucketOf(name: string): Bucket {
-    let bucket = buckets.get(name);
-    if (bucket === undefined) {
-      bucket = { log: [], head: 0, sum: 0 };
-      if (buckets.size >= MAX_BUCKETS) {
-        const oldest = buckets.keys().next().value;
-        if (oldest !== undefined) buckets.delete(oldest);
-      }
-    } else {
+const emptyBucket = (): Bucket => ({ log: [], head: 0, sum: 0, windowMs: 0 });
+
+function isIdle({ log, windowMs }: Bucket, now: number): boolean {
+  const newest = log[log.length - 1];
+  return newest === undefined || newest.to + windowMs <= now;
+}
+
+/** Rate limits: a sliding log per bucket. */
+function createRates(clock: Clock) {
+  /**
+   * Buckets of keys, users and channels in order of use. None is evicted within its window: with many keys a user could
+   * otherwise make room for the limit of one to be forgotten. Their number is that of the keys used in the last minutes.
+   */
+  const buckets = new Map<string, Bucket>();
+  const ofAddresses = new LRUCache<string, Bucket>({ max: MAX_ADDRESSES });
+
+  function dropIdle(now: number): void {
+    for (const [name, bucket] of buckets) {
+      if (!isIdle(bucket, now)) return;
       buckets.delete(name);
     }
-    // Re-inserted, so that the map is in order of use.
-    buckets.set(name, bucket);
-    return bucket;
   }
 
   return {
-    take(name, limit, windowMs, cost = 1) {
+    bucketCount: () => buckets.size,
+
+    take(name: string, limit: number, windowMs: number, cost = 1) {
       const now = clock.monotonic();
-      const bucket = bucketOf(name);
-      dropExpired(bucket, now, windowMs);
-      const allowed = bucket.sum + Math.max(cost, 1) <= limit;
-      if (allowed && cost > 0) record(bucket, cost, now, windowMs);
-      const newest = bucket.log[bucket.log.length - 1];
-      return {
-        allowed,
-        remaining: Math.max(0, limit - bucket.sum),
-        resetMs: newest === undefined ? 0 : Math.max(0, newest.to + windowMs - now),
-        retryAfterMs: allowed && cost === 0 ? 0 : waitFor(bucket, limit, Math.max(cost, 1), now, windowMs),
-      };
+      const bucket = buckets.get(name) ?? emptyBucket();
+      buckets.delete(name);
+      dropIdle(now);
+      buckets.set(name, bucket);
+      return takeFrom(bucket, limit, windowMs, cost, now);
+    },
+
+    takeOfAddress(name: string, limit: number, windowMs: number) {
+      const bucket = ofAddresses.get(name) ?? emptyBucket();
+      ofAddresses.set(name, bucket);
+      return takeFrom(bucket, limit, windowMs, 1, clock.monotonic());
     },
   };
 }
@@ -168,8 +190,9 @@ function createSlots(): Pick<RateLimiter, "enter" | "enterSoon"> {
 /**
  * Rate and concurrency limits of one process: a sliding log per bucket on the monotonic clock. No window of `windowMs`
  * admits more than `limit` units; a unit is free again after its window (up to 1/1,024 of it later where entries were
- * merged). A cost of 0 only reads: `allowed` is true when one unit is free.
+ * merged). A cost of 0 only reads: `allowed` is true when one unit is free. `bucketCount`: buckets in memory, without
+ * those of addresses.
  */
-export function createRateLimiter(clock: Clock): RateLimiter {
+export function createRateLimiter(clock: Clock): RateLimiter & { bucketCount(): number } {
   return { ...createRates(clock), ...createSlots() };
 }

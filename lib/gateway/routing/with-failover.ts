@@ -1,5 +1,5 @@
 import { DEFAULT_LIMITS } from "../../contracts/limits";
-import { AppError, type ErrorCode, isAppError } from "../../errors";
+import { AppError, type ErrorCode, hasCode, isAppError } from "../../errors";
 import type { CallOptions } from "../../ports/speech-model";
 import type { SkippedChannel } from "../../ports/store";
 import { UpstreamProgress } from "../../ports/upstream-progress";
@@ -233,10 +233,12 @@ async function runOn<T>(
     running.over();
     leave();
   };
+  let hasAnswered = false;
   try {
     const begun = await runAttempt(ctx, Math.min(shareMs, firstByteMs, totalMs), progress, (options) =>
       attempt({ ...target, channel }, options),
     );
+    hasAnswered = true;
     running.answered();
     permit.answered();
     meter.answered();
@@ -259,6 +261,8 @@ async function runOn<T>(
     if (!ctx.signal.aborted && isUpstreamFailure(error)) permit.failed(error, progress);
     else permit.unused();
     if (ctx.signal.aborted) throw stopReason(ctx.signal);
+    // Our memory for the reply is short, and another upstream call would not change that.
+    if (hasAnswered && hasCode(error, "overloaded")) throw error;
     recordFailure(state, error, target, progress);
     return null;
   }

@@ -1,6 +1,6 @@
 import { AppError } from "../../errors";
 import type { Metrics } from "../../ports/metrics";
-import { MemoryQuota, ownerShareBytes } from "../admission/memory-quota";
+import { MemoryQuota, ownerShareBytes, type Share } from "../admission/memory-quota";
 
 /** Most audio bytes of one reply: 23 minutes. */
 export const MAX_REPLY_BYTES = 64 * 1024 * 1024;
@@ -9,10 +9,26 @@ const MAX_BUFFERED_BYTES = 512 * 1024 * 1024;
 /** A second of audio at 24 kHz s16le. */
 const BLOCK_BYTES = 48_000;
 const RETRY_MS = 1_000;
+/** Overhead of a chunk besides its content. */
+const CHUNK_BYTES = 200;
+const ALL = "all";
 
-/** Memory of the replies of one process that are sent only once they are complete. */
+/**
+ * Memory of the replies of one process that are sent only once they are complete, and of the copies of streamed replies
+ * for a cache or for repeats.
+ */
 export class BufferedReplies {
   readonly #memory = new MemoryQuota();
+  readonly #maxBytes: number;
+
+  constructor(maxBytes = MAX_BUFFERED_BYTES) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Bytes counted for all owners. */
+  get bytes(): number {
+    return this.#memory.bytesOf(ALL);
+  }
 
   /**
    * Reserves memory for a reply of this owner of at most `seconds`. Throws `rate_limited` above the owner's limit,
@@ -21,31 +37,96 @@ export class BufferedReplies {
   enter({ metrics }: { metrics: Metrics }, ownerId: string, seconds: number): BufferedSpeech {
     const expected = Math.min(MAX_REPLY_BYTES, Math.ceil(seconds) * BLOCK_BYTES);
     const ofOwner = `owner:${ownerId}`;
-    const ofAll = "all";
-    const shares = [
+    const ownerBytes = ownerShareBytes(this.#maxBytes);
+    const shares: readonly Share[] = [
       {
         name: ofOwner,
-        maxBytes: ownerShareBytes(MAX_BUFFERED_BYTES),
+        maxBytes: ownerBytes,
         refusal: () => {
           metrics.count("rate_limited");
           return new AppError(
             "rate_limited",
-            `All keys of this key's owner together may have ${ownerShareBytes(MAX_BUFFERED_BYTES)} bytes of whole replies in progress at once. Wait for one to end, or stream.`,
+            `All keys of this key's owner together may have ${ownerBytes} bytes of whole replies in progress at once. Wait for one to end, or stream.`,
             { retryAfterMs: RETRY_MS },
           );
         },
       },
       {
-        name: ofAll,
-        maxBytes: MAX_BUFFERED_BYTES,
+        name: ALL,
+        maxBytes: this.#maxBytes,
         refusal: () =>
           new AppError("overloaded", "The server buffers too many replies. Try again in a moment.", {
             retryAfterMs: RETRY_MS,
           }),
       },
     ];
-    this.#memory.check(shares, expected, 0);
-    return new BufferedSpeech(expected, (change) => this.#memory.add([ofOwner, ofAll], change));
+    const check = (bytes: number, ownBytes: number): void => this.#memory.check(shares, bytes, ownBytes);
+    check(expected, 0);
+    return new BufferedSpeech(expected, check, (change) => this.#memory.add([ofOwner, ALL], change));
+  }
+
+  /**
+   * A copy, of at most `maxBytes`, of a reply of this owner that is being sent. Copies use half of each limit at most:
+   * they only save work, so they leave room for replies that need the memory.
+   */
+  copy(ownerId: string, maxBytes: number): ReplyCopy {
+    const ofOwner = `owner:${ownerId}`;
+    const bounds = [
+      { name: ofOwner, maxBytes: ownerShareBytes(this.#maxBytes) / 2 },
+      { name: ALL, maxBytes: this.#maxBytes / 2 },
+    ];
+    return new ReplyCopy(
+      maxBytes,
+      (bytes, ownBytes) => this.#memory.exceeded(bounds, bytes, ownBytes) === undefined,
+      (change) => this.#memory.add([ofOwner, ALL], change),
+    );
+  }
+}
+
+/** A copy of a reply that is being sent. The copy is given up, never the reply, when it is too long or memory is short. */
+export class ReplyCopy {
+  /** Null once it was taken or given up. */
+  #chunks: Uint8Array[] | null = [];
+  #bytes = 0;
+  #counted = 0;
+  readonly #maxBytes: number;
+  readonly #fits: (bytes: number, ownBytes: number) => boolean;
+  readonly #count: (change: number) => void;
+
+  constructor(
+    maxBytes: number,
+    fits: (bytes: number, ownBytes: number) => boolean,
+    count: (change: number) => void,
+  ) {
+    this.#maxBytes = maxBytes;
+    this.#fits = fits;
+    this.#count = count;
+  }
+
+  add(chunk: Uint8Array): void {
+    if (this.#chunks === null) return;
+    const bytes = chunk.byteLength + CHUNK_BYTES;
+    this.#bytes += chunk.byteLength;
+    if (this.#bytes > this.#maxBytes || !this.#fits(bytes, this.#counted)) this.release();
+    else {
+      this.#counted += bytes;
+      this.#count(bytes);
+      this.#chunks.push(chunk);
+    }
+  }
+
+  /** The chunks, which are no longer counted here; null when the copy was given up. */
+  take(): Uint8Array[] | null {
+    const chunks = this.#chunks;
+    this.release();
+    return chunks;
+  }
+
+  /** Gives the copy up; later calls do nothing. */
+  release(): void {
+    this.#chunks = null;
+    this.#count(-this.#counted);
+    this.#counted = 0;
   }
 }
 
@@ -60,15 +141,22 @@ export class BufferedSpeech {
   /** Memory of the blocks. */
   #held = 0;
   #counted = 0;
+  readonly #check: (bytes: number, ownBytes: number) => void;
   readonly #count: (change: number) => void;
   /** Bytes appended since `clear`. */
   bytes = 0;
 
-  constructor(expected: number, count: (change: number) => void) {
+  constructor(
+    expected: number,
+    check: (bytes: number, ownBytes: number) => void,
+    count: (change: number) => void,
+  ) {
+    this.#check = check;
     this.#count = count;
     this.#setCounted(expected);
   }
 
+  /** Throws the error of `enter` when the reply grows beyond its estimate and beyond a limit. */
   append(pcm: Uint8Array): void {
     this.bytes += pcm.length;
     // A view of a much larger buffer would keep all of it in memory.
@@ -77,7 +165,6 @@ export class BufferedSpeech {
       this.#closeBlock();
       this.#add(pcm);
     }
-    this.#setCounted(Math.max(this.#counted, this.#held));
   }
 
   /** Removes and returns the next block; null at the end. */
@@ -106,8 +193,13 @@ export class BufferedSpeech {
   }
 
   #add(block: Uint8Array): void {
+    const held = this.#held + block.buffer.byteLength;
+    if (held > this.#counted) {
+      this.#check(held - this.#counted, this.#counted);
+      this.#setCounted(held);
+    }
     this.#blocks.push(block);
-    this.#held += block.buffer.byteLength;
+    this.#held = held;
   }
 
   #copy(pcm: Uint8Array): void {

@@ -23,7 +23,7 @@ export function voicesByRoute(services: GatewayServices, entry: CatalogEntry): P
       try {
         return await services.providers.speech(channel).voices(upstreamName);
       } catch (error) {
-        services.log.warn("voices.unknown", { channelId: channel.id, error });
+        services.log.warn("voices.unknown", { channel: channel.id, cause: error });
         return [];
       }
     }),

@@ -3,6 +3,7 @@ import type { CatalogEntry } from "../../ports/catalog";
 import type { SpeechEvent, SpeechUsage } from "../../ports/speech-model";
 import { type ByteCache, createByteCache } from "../byte-cache";
 import { fingerprintOf } from "../embeddings/vector-cache";
+import type { ReplyCopy } from "./buffered-replies";
 import type { OpenedSpeech } from "./opened-speech";
 
 /** A whole speech as received from a channel. */
@@ -63,31 +64,33 @@ async function* iteratorOf(events: readonly SpeechEvent[]): AsyncGenerator<Speec
   yield* events;
 }
 
-/** The same stream; calls `store` when it has ended completely and is not too long for the cache. */
+/** The same stream; calls `store` when it has ended completely and `copy` was not given up. */
 export function cacheAtEnd(
   opened: OpenedSpeech,
+  copy: ReplyCopy,
   store: (speech: Omit<CachedSpeech, "ignored">) => void,
 ): OpenedSpeech {
-  let chunks: Uint8Array[] | null = [opened.first];
-  let bytes = opened.first.byteLength;
+  copy.add(opened.first);
   const { source, isEmbedded } = opened;
   return {
     ...opened,
     source: {
       async next() {
         const result = await source.next();
-        if (result.done || chunks === null) return result;
+        if (result.done) return result;
         if (result.value.type === "audio") {
-          bytes += result.value.pcm.byteLength;
-          if (bytes > MAX_SPEECH_BYTES) chunks = null;
-          else chunks.push(result.value.pcm);
-        } else {
-          const { usage, finishReason } = result.value;
-          store({ chunks, usage, finishReason, isEmbedded });
+          copy.add(result.value.pcm);
+          return result;
         }
+        const { usage, finishReason } = result.value;
+        const chunks = copy.take();
+        if (chunks !== null) store({ chunks, usage, finishReason, isEmbedded });
         return result;
       },
-      return: async () => (await source.return?.()) ?? { done: true, value: undefined },
+      async return() {
+        copy.release();
+        return (await source.return?.()) ?? { done: true, value: undefined };
+      },
     },
   };
 }

@@ -16,7 +16,7 @@ import type { BufferedSpeech } from "./buffered-replies";
 import { canonicalVoice, listVoiceNames } from "./choose-voices";
 import type { OpenedSpeech } from "./opened-speech";
 import { type SpokenPart, scriptSpeakers, singleSpeaker } from "./script-speakers";
-import { type CachedSpeech, cacheAtEnd, replay, speechKey } from "./speech-cache";
+import { type CachedSpeech, cacheAtEnd, MAX_SPEECH_BYTES, replay, speechKey } from "./speech-cache";
 import { longestSpeechSeconds, measureAudio, worstSpeechCostNano } from "./speech-cost";
 import { meteredSpeech, openSpeech, type SpokenEvent } from "./speech-stream";
 
@@ -176,8 +176,9 @@ async function openCall(
   const { opened, ignored } = await withFailover(ctx, plan, meter, attempt, complete);
   const { key } = lookup;
   if (key === null) return { opened, ignored };
-  const { speeches } = ctx.services.state;
-  return { opened: cacheAtEnd(opened, (speech) => speeches.put(key, { ...speech, ignored })), ignored };
+  const { speeches, bufferedReplies } = ctx.services.state;
+  const copy = bufferedReplies.copy(ctx.caller.owner.id, MAX_SPEECH_BYTES);
+  return { opened: cacheAtEnd(opened, copy, (speech) => speeches.put(key, { ...speech, ignored })), ignored };
 }
 
 function checkLength(characters: number, { model }: CatalogEntry, asked: string, field: string): void {

@@ -5,7 +5,7 @@ import { runGatewayRoute } from "../gateway/pipeline";
 import { refuseCall } from "../gateway/refuse-call";
 import { compressReply } from "./compress-reply";
 import { addCorsHeaders } from "./cross-origin";
-import type { Handler, Inbound, Outbound } from "./exchange";
+import { discardBody, type Handler, type Inbound, type Outbound } from "./exchange";
 import { compileRoutes, type Match, matchRoute, type RouteTable, surfaceOf } from "./match";
 import { isBareOpenAiPath, isDecodable, normalizePath } from "./normalize-path";
 import { renderError } from "./render-error";
@@ -105,8 +105,7 @@ async function answer(
 
 /** A reply to HEAD: the headers of GET without its body. */
 function withoutBody(reply: Outbound): Outbound {
-  if (reply.body !== null && !(reply.body instanceof Uint8Array))
-    void reply.body[Symbol.asyncIterator]().return?.();
+  discardBody(reply).catch(() => undefined);
   return { ...reply, body: null };
 }
 
@@ -135,6 +134,11 @@ export function createDispatcher(
   const table = compileRoutes(routes);
   return async (request) => {
     const reply = await answer(table, services, request);
-    return completeReply(request, await addCorsHeaders(services, request, reply));
+    try {
+      return completeReply(request, await addCorsHeaders(services, request, reply));
+    } catch (error) {
+      await discardBody(reply);
+      throw error;
+    }
   };
 }

@@ -32,6 +32,11 @@ export interface Inbound {
    * `caller_left` or `invalid` (shorter than its Content-Length).
    */
   readBody(maxBytes: number, memory?: BodyCount): Promise<Uint8Array>;
+  /**
+   * Registers what the request holds (slots, memory). The adapter calls `release` once on every path, when the handler
+   * and the reply's body have ended and the system has accepted the whole reply or the connection is closed.
+   */
+  whenOver(release: () => void): void;
 }
 
 /** Counts the body bytes held in memory; both methods throw AppError when there are too many. */
@@ -54,6 +59,11 @@ export interface Outbound {
    * an incomplete body never ends cleanly.
    */
   body: Uint8Array | AsyncIterable<Uint8Array> | null;
+}
+
+/** Ends the body of a reply that will not be sent, so that its call ends too. Throws what the body's `return()` throws. */
+export async function discardBody({ body }: Pick<Outbound, "body">): Promise<void> {
+  if (body !== null && !(body instanceof Uint8Array)) await body[Symbol.asyncIterator]().return?.();
 }
 
 export type Handler = (request: Inbound) => Promise<Outbound>;

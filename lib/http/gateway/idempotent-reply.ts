@@ -1,14 +1,18 @@
 import { createHash } from "node:crypto";
+import { DEFAULT_LIMITS } from "../../contracts/limits";
 import { AppError } from "../../errors";
 import type { Slot } from "../../gateway/admission/enter-gateway";
 import type { GatewayContext } from "../../gateway/context";
 import { MAX_REPLY_BYTES } from "../../gateway/idempotency";
 import { recordRepeat } from "../../gateway/metering/record-repeat";
+import type { ReplyCopy } from "../../gateway/speech/buffered-replies";
 import { stopReason } from "../../gateway/stop-reason";
 import type { UsageRecord } from "../../ports/store";
 import type { Inbound, Outbound } from "../core/exchange";
 
 const MAX_KEY_LENGTH = 255;
+/** `Retry-After` of a repeat whose original still runs. */
+const RETRY_MS = 1_000;
 
 /** The request's Idempotency-Key; null without one. Throws `invalid` for one that is empty or too long. */
 export function readIdempotencyKey(request: Inbound): string | null {
@@ -30,24 +34,22 @@ export function digestRequest(request: Inbound, body: Uint8Array): string {
     .digest("base64url");
 }
 
-/** Forwards a streamed body; calls `store` with it when it was read completely and is not too long, else `discard`. */
+/** Forwards a streamed body; calls `store` with it when it was read completely and copied, else `discard`. */
 async function* copied(
   body: AsyncIterable<Uint8Array>,
+  copy: ReplyCopy,
   store: (body: Uint8Array) => void,
   discard: () => void,
 ): AsyncGenerator<Uint8Array> {
-  let chunks: Uint8Array[] | null = [];
-  let bytes = 0;
   let isWhole = false;
   try {
     for await (const chunk of body) {
-      bytes += chunk.byteLength;
-      if (bytes > MAX_REPLY_BYTES) chunks = null;
-      else chunks?.push(chunk);
+      copy.add(chunk);
       yield chunk;
     }
     isWhole = true;
   } finally {
+    const chunks = copy.take();
     if (isWhole && chunks !== null) store(Buffer.concat(chunks));
     else discard();
   }
@@ -56,13 +58,14 @@ async function* copied(
 /** Like `copied`, but also calls `discard` for a body that is closed before its first read. */
 function copiedBody(
   body: AsyncIterable<Uint8Array>,
+  replyCopy: ReplyCopy,
   store: (body: Uint8Array) => void,
   discard: () => void,
 ): AsyncIterable<Uint8Array> {
   return {
     [Symbol.asyncIterator]() {
       const source = body[Symbol.asyncIterator]();
-      const copy = copied({ [Symbol.asyncIterator]: () => source }, store, discard);
+      const copy = copied({ [Symbol.asyncIterator]: () => source }, replyCopy, store, discard);
       let hasBegun = false;
       return {
         next() {
@@ -90,13 +93,28 @@ export interface IdempotentCall {
   authorizeReplay(ctx: GatewayContext): Promise<GatewayContext>;
 }
 
-/** The value; throws the signal's reason when it is aborted first, so that a caller who left keeps no slot. */
-function untilAborted<T>(value: Promise<T>, signal: AbortSignal): Promise<T> {
+/**
+ * The reply of the original request. Throws the signal's reason when it is aborted first, so that a caller who left keeps
+ * no slot, and `upstream_timeout` at `deadline` (monotonic milliseconds).
+ */
+function replyOf<T>(
+  original: Promise<T>,
+  { signal, services }: GatewayContext,
+  deadline: number,
+): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(stopReason(signal));
     if (signal.aborted) return onAbort();
+    const timeout = (): void => {
+      const message = "The first request with this Idempotency-Key still runs. Send it again to wait on.";
+      reject(new AppError("upstream_timeout", message, { retryAfterMs: RETRY_MS }));
+    };
+    const timer = setTimeout(timeout, Math.max(0, deadline - services.clock.monotonic()));
     signal.addEventListener("abort", onAbort, { once: true });
-    value.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+    original.then(resolve, reject).finally(() => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", onAbort);
+    });
   });
 }
 
@@ -109,23 +127,26 @@ function withoutRateLimits(headers: Outbound["headers"]): Outbound["headers"] {
  * Runs `execute` once for all requests of one key with the same Idempotency-Key and body. Only status
  * 200 is stored: a failure asks for a retry, and the official SDKs retry under the same key. Before a stored reply is
  * sent, `authorizeReplay` runs, since the key may have lost a permission meanwhile. While a repeat waits it holds none of
- * its key's slots; it takes one when it has to run the request.
+ * its key's slots; it takes one when it has to run the request. It waits until `deadline` at most, and then throws
+ * `upstream_timeout`.
  */
 export async function answerOnce(
   ctx: GatewayContext,
   sent: { key: string; digest: string },
   call: IdempotentCall,
+  deadline = ctx.receivedAt + (ctx.services.instance.limits ?? DEFAULT_LIMITS).callMs,
 ): Promise<Outbound> {
-  const { idempotency } = ctx.services.state;
+  const { idempotency, bufferedReplies } = ctx.services.state;
   const isInside = await call.slot.enterCaller();
-  const start = idempotency.begin(ctx.caller.key.id, sent.key, sent.digest);
+  const start = idempotency.begin(ctx.caller, sent.key, sent.digest);
   if (start.kind === "repeat") {
     call.slot.waitAsRepeat();
-    const stored = await untilAborted(start.reply, ctx.signal);
+    const stored = await replyOf(start.reply, ctx, deadline);
     const current = await call.authorizeReplay(ctx);
     if (stored === null) {
       // The wait does not count towards the time limit of the call that runs now.
-      return answerOnce({ ...current, receivedAt: current.services.clock.monotonic() }, sent, call);
+      const receivedAt = current.services.clock.monotonic();
+      return answerOnce({ ...current, receivedAt }, sent, call, deadline);
     }
     if (stored.row !== null) await recordRepeat(current, stored.row);
     return { status: stored.status, headers: { ...stored.headers }, body: stored.body };
@@ -133,7 +154,7 @@ export async function answerOnce(
   if (!isInside) {
     // The original request failed in the meantime.
     start.discard();
-    return answerOnce(ctx, sent, call);
+    return answerOnce(ctx, sent, call, deadline);
   }
   let row: UsageRecord | null = null;
   const recordingContext: GatewayContext = {
@@ -158,7 +179,8 @@ export async function answerOnce(
       else start.discard();
       return reply;
     }
-    return { ...reply, body: copiedBody(reply.body, store, start.discard) };
+    const copy = bufferedReplies.copy(ctx.caller.owner.id, MAX_REPLY_BYTES);
+    return { ...reply, body: copiedBody(reply.body, copy, store, start.discard) };
   } catch (error) {
     start.discard();
     throw error;

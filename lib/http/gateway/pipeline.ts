@@ -77,37 +77,6 @@ function gatewayContext(
   };
 }
 
-/** Calls `leave` when the reply's body ends in any way; at once for a body that is not streamed. */
-function releaseAtEnd(reply: Outbound, leave: () => void): Outbound {
-  if (reply.body === null || reply.body instanceof Uint8Array) {
-    leave();
-    return reply;
-  }
-  const source = reply.body[Symbol.asyncIterator]();
-  const watch = async (step: Promise<IteratorResult<Uint8Array>>): Promise<IteratorResult<Uint8Array>> => {
-    try {
-      const result = await step;
-      if (result.done) leave();
-      return result;
-    } catch (error) {
-      leave();
-      throw error;
-    }
-  };
-  const chunks: AsyncIterator<Uint8Array> = {
-    next: () => watch(source.next()),
-    async return() {
-      try {
-        await source.return?.();
-      } finally {
-        leave();
-      }
-      return { done: true, value: undefined };
-    },
-  };
-  return { ...reply, body: { [Symbol.asyncIterator]: () => chunks } };
-}
-
 /**
  * Checks that the key may still make the request of a stored reply: its operations, models, and that no budget is 0.
  * `current`: the context with the current key, which is returned. Throws the errors of a new request.
@@ -187,8 +156,9 @@ async function answerCall(
 
 /**
  * Runs one gateway call: setup done → key → concurrency slot → requests per minute → content type, size → key
- * again after a slow body → JSON → handler. The slot is released when the reply has ended. `pathError`: an error in the
- * path's model ID, reported to callers with a valid key only. Throws `not_initialized`, `storage_unavailable`.
+ * again after a slow body → JSON → handler. The slot is released when the exchange is over (`Inbound.whenOver`).
+ * `pathError`: an error in the path's model ID, reported to callers with a valid key only. Throws `not_initialized`,
+ * `storage_unavailable`.
  */
 export async function runGatewayRoute(
   route: GatewayRoute,
@@ -199,7 +169,6 @@ export async function runGatewayRoute(
 ): Promise<Outbound> {
   await requireSetUp(services);
   const progress: CallProgress = { caller: null, model: params.model, headers: null };
-  let slot: Slot | null = null;
   try {
     const presented = presentedKey(request, route.takesGoogleKey ?? route.surface === "gemini");
     const authenticate = () => authenticateKey(services, presented, request.peer);
@@ -210,7 +179,9 @@ export async function runGatewayRoute(
     const identify = async () =>
       services.clock.monotonic() - arrivedAt > SLOW_BODY_MS ? authenticate() : arrived;
     const sentKey = request.headers.get("idempotency-key") ?? null;
-    slot = route.method === "GET" ? null : await enterGateway(services, arrived, request.signal, sentKey);
+    const slot =
+      route.method === "GET" ? null : await enterGateway(services, arrived, request.signal, sentKey);
+    if (slot !== null) request.whenOver(slot.leave);
     const limitHeaders = admitRequest(services, arrived);
     const reply = await answerCall(route, services, request, {
       params,
@@ -220,9 +191,8 @@ export async function runGatewayRoute(
       authenticate,
       identify,
     });
-    return releaseAtEnd({ ...reply, headers: { ...limitHeaders, ...reply.headers } }, () => slot?.leave());
+    return { ...reply, headers: { ...limitHeaders, ...reply.headers } };
   } catch (error) {
-    slot?.leave();
     return refuseCall(route.surface, services, request, progress, error);
   }
 }

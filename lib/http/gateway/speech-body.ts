@@ -1,4 +1,5 @@
 import type { SpeechCall } from "../../gateway/speech/synthesize-speech";
+import type { Outbound } from "../core/exchange";
 
 /**
  * A reply body of `chunks`, which are rendered from a call's events. The end of the body always ends the call: the reader
@@ -29,6 +30,19 @@ export function speechBody(
       return { done: true, value: undefined };
     },
   };
+}
+
+/** The reply that `render` makes of a call. A throw ends the call with that error, since its events would never be read. */
+export async function renderCall(
+  call: SpeechCall,
+  render: () => Outbound | Promise<Outbound>,
+): Promise<Outbound> {
+  try {
+    return await render();
+  } catch (error) {
+    await call.events.throw?.(error);
+    throw error;
+  }
 }
 
 /** Awaits the first chunk, so that its errors still set the status, and returns the whole body. */

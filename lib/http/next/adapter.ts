@@ -3,7 +3,14 @@ import { DEFAULT_LIMITS } from "../../contracts/limits";
 import { AppError } from "../../errors";
 import { BodyChunks } from "../core/body-chunks";
 import { requestIdOf } from "../core/edge-guard";
-import { type BodyCount, type Handler, type Inbound, type Outbound, STALLED_MS } from "../core/exchange";
+import {
+  type BodyCount,
+  discardBody,
+  type Handler,
+  type Inbound,
+  type Outbound,
+  STALLED_MS,
+} from "../core/exchange";
 import { surfaceOf } from "../core/match";
 import { PEER_HEADER, peerFrom } from "../core/peer-header";
 
@@ -69,14 +76,28 @@ async function readBody(
   return chunks.concat();
 }
 
-/** A stream of the chunks, pulled as they are read; it fails when the reader pulls nothing for `stalledMs`. */
-function streamOf(chunks: AsyncIterable<Uint8Array>, stalledMs: number): ReadableStream<Uint8Array> {
+/**
+ * A stream of the chunks, pulled as they are read; it fails when the reader pulls nothing for `stalledMs`. Calls `onEnd`
+ * when the chunks have ended in any way.
+ */
+function streamOf(
+  chunks: AsyncIterable<Uint8Array>,
+  stalledMs: number,
+  onEnd: () => void,
+): ReadableStream<Uint8Array> {
   const iterator = chunks[Symbol.asyncIterator]();
+  const discard = async (): Promise<void> => {
+    try {
+      await iterator.return?.();
+    } finally {
+      onEnd();
+    }
+  };
   let timer: NodeJS.Timeout | undefined;
   const waitForReader = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
     timer = setTimeout(() => {
       controller.error(new AppError("caller_left", `The caller read nothing for ${stalledMs / 1_000} s.`));
-      Promise.resolve(iterator.return?.()).catch(() => undefined);
+      discard().catch(() => undefined);
     }, stalledMs);
     timer.unref();
   };
@@ -85,8 +106,12 @@ function streamOf(chunks: AsyncIterable<Uint8Array>, stalledMs: number): Readabl
       start: waitForReader,
       async pull(controller) {
         clearTimeout(timer);
-        const next = await iterator.next();
+        const next = await iterator.next().catch((error: unknown) => {
+          onEnd();
+          throw error;
+        });
         if (next.done) {
+          onEnd();
           controller.close();
           return;
         }
@@ -95,7 +120,7 @@ function streamOf(chunks: AsyncIterable<Uint8Array>, stalledMs: number): Readabl
       },
       async cancel() {
         clearTimeout(timer);
-        await iterator.return?.();
+        await discard();
       },
     },
     // No chunk is produced before the caller reads.
@@ -103,18 +128,20 @@ function streamOf(chunks: AsyncIterable<Uint8Array>, stalledMs: number): Readabl
   );
 }
 
-function responseOf(reply: Outbound, stalledMs: number): Response {
+/** `onEnd` is called when the body has ended: at once unless it is streamed. */
+function responseOf(reply: Outbound, stalledMs: number, onEnd: () => void): Response {
   const headers = new Headers();
   for (const [name, value] of Object.entries(reply.headers)) {
     if (typeof value === "string") headers.set(name, value);
     else for (const one of value) headers.append(name, one);
   }
   const { body } = reply;
+  if (body === null || body instanceof Uint8Array) onEnd();
   // TypeScript's Response requires a plain ArrayBuffer; our bytes never use shared memory.
   const content =
     body === null || body instanceof Uint8Array
       ? (body as Uint8Array<ArrayBuffer> | null)
-      : streamOf(body, stalledMs);
+      : streamOf(body, stalledMs, onEnd);
   return new Response(content, { status: reply.status, headers });
 }
 
@@ -131,6 +158,10 @@ export function createNextAdapter(
     const uploadMs = path.startsWith("/api") ? limits.consoleUploadMs : limits.gatewayUploadMs;
     const headers = new Map(request.headers);
     headers.delete(PEER_HEADER);
+    const releases: (() => void)[] = [];
+    const over = (): void => {
+      for (const release of releases.splice(0)) release();
+    };
     const inbound: Inbound = {
       method: request.method,
       path,
@@ -141,10 +172,17 @@ export function createNextAdapter(
       receivedAt: ready?.clock.monotonic() ?? performance.now(),
       signal: request.signal,
       readBody: (maxBytes, memory) => readBody(request, maxBytes, uploadMs, memory),
+      whenOver: (release) => void releases.push(release),
     };
-    return responseOf(
-      await handler(inbound),
-      surfaceOf(path) === "console" ? STALLED_MS : limits.readerIdleMs,
-    );
+    const stalledMs = surfaceOf(path) === "console" ? STALLED_MS : limits.readerIdleMs;
+    let reply: Outbound | null = null;
+    try {
+      reply = await handler(inbound);
+      return responseOf(reply, stalledMs, over);
+    } catch (error) {
+      if (reply !== null) await discardBody(reply).catch(() => undefined);
+      over();
+      throw error;
+    }
   };
 }

@@ -5,7 +5,14 @@ import type { Limits } from "../../contracts/limits";
 import { AppError } from "../../errors";
 import type { Clock } from "../../ports/clock";
 import type { CheckedHead } from "../core/edge-guard";
-import { type Handler, type Inbound, type Outbound, type Peer, STALLED_MS } from "../core/exchange";
+import {
+  discardBody,
+  type Handler,
+  type Inbound,
+  type Outbound,
+  type Peer,
+  STALLED_MS,
+} from "../core/exchange";
 import { surfaceOf } from "../core/match";
 import { createBodyReader, hasUnreadBody } from "./body";
 
@@ -75,7 +82,7 @@ function writeChunk(response: ServerResponse, chunk: Uint8Array, timeoutMs: numb
  */
 async function pump(
   response: ServerResponse,
-  chunks: AsyncIterable<Uint8Array>,
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   stalledMs: number | null,
 ): Promise<void> {
   const flushing = setImmediate(() => response.flushHeaders());
@@ -92,9 +99,29 @@ async function pump(
   response.end();
 }
 
+/** A larger whole body is written in pieces, so that a caller who stops reading it is noticed. */
+const MAX_WHOLE_BYTES = 64 * 1024;
+const PIECE_BYTES = 256 * 1024;
+
+function* piecesOf(body: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < body.byteLength; at += PIECE_BYTES) yield body.subarray(at, at + PIECE_BYTES);
+}
+
+/** Resolves when the system has accepted an ended reply, or the connection is closed, at the latest after `timeoutMs`. */
+function untilAccepted(response: ServerResponse, timeoutMs: number | null): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = timeoutMs === null ? undefined : setTimeout(() => response.destroy(), timeoutMs);
+    response.once("close", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
+
 /**
- * Sends a reply. If the request body was not read, the connection is closed after the reply had time to arrive. A caller
- * who reads nothing of a streamed reply for `stalledMs` (null: no limit) is disconnected.
+ * Sends a reply and resolves when the system has accepted it or the connection is closed. If the request body was not
+ * read, the connection is closed after the reply had time to arrive; `onSent` is called before that time. A caller who
+ * reads nothing for `stalledMs` (null: no limit) is disconnected.
  */
 export async function sendReply(
   message: IncomingMessage,
@@ -102,21 +129,30 @@ export async function sendReply(
   reply: Outbound,
   isLast: boolean,
   stalledMs: number | null = null,
+  onSent: () => void = () => undefined,
 ): Promise<void> {
   const isUnread = hasUnreadBody(message);
   if (isUnread || isLast) reply.headers.connection = "close";
-  response.writeHead(reply.status, reply.headers);
-  const { body } = reply;
-  if (body !== null && !(body instanceof Uint8Array)) return pump(response, body, stalledMs);
-  if (!isUnread) {
-    if (body === null) response.end();
-    else response.end(body);
-    return;
+  try {
+    response.writeHead(reply.status, reply.headers);
+  } catch (error) {
+    await discardBody(reply);
+    throw error;
   }
-  if (body === null) response.flushHeaders();
-  else response.write(body);
-  await lingerUntilRead(message);
-  response.end();
+  const { body } = reply;
+  if (body !== null && !(body instanceof Uint8Array)) {
+    await pump(response, body, stalledMs);
+  } else if (isUnread) {
+    if (body === null) response.flushHeaders();
+    else response.write(body);
+    onSent();
+    await lingerUntilRead(message);
+    response.end();
+    return;
+  } else if (body === null) response.end();
+  else if (body.byteLength <= MAX_WHOLE_BYTES) response.end(body);
+  else await pump(response, piecesOf(body), stalledMs);
+  if (response.writableLength > 0 && !response.destroyed) await untilAccepted(response, stalledMs);
 }
 
 /** Connects `handler` to Node's http server. */
@@ -137,6 +173,7 @@ export function createNodeAdapter(
     peer: Peer,
     requestId: string,
     signal: AbortSignal,
+    whenOver: Inbound["whenOver"],
   ): Inbound {
     const uploadMs = head.path.startsWith("/api") ? limits.consoleUploadMs : limits.gatewayUploadMs;
     return {
@@ -149,6 +186,7 @@ export function createNodeAdapter(
       receivedAt: clock.monotonic(),
       signal,
       readBody: createBodyReader(message, response, head.headers, uploadMs),
+      whenOver,
     };
   }
 
@@ -160,6 +198,11 @@ export function createNodeAdapter(
     requestId: string,
   ): Promise<void> {
     const controller = new AbortController();
+    const releases: (() => void)[] = [];
+    const whenOver = (release: () => void) => void releases.push(release);
+    const over = (): void => {
+      for (const release of releases.splice(0)) release();
+    };
     active.add(controller);
     response.on("close", () => {
       active.delete(controller);
@@ -167,19 +210,20 @@ export function createNodeAdapter(
         controller.abort(new AppError("caller_left", "The caller left before the reply was whole."));
     });
     try {
-      const reply = await handler(inbound(message, response, head, peer, requestId, controller.signal));
-      if (response.destroyed) {
-        if (reply.body !== null && !(reply.body instanceof Uint8Array))
-          await reply.body[Symbol.asyncIterator]().return?.();
-        return;
-      }
+      const reply = await handler(
+        inbound(message, response, head, peer, requestId, controller.signal, whenOver),
+      );
+      if (response.destroyed) return await discardBody(reply);
       const isConsole = surfaceOf(head.path) === "console";
-      await sendReply(message, response, reply, isDraining(), isConsole ? stalledMs : limits.readerIdleMs);
+      const readerIdleMs = isConsole ? stalledMs : limits.readerIdleMs;
+      await sendReply(message, response, reply, isDraining(), readerIdleMs, over);
     } catch (error) {
       // The head is sent, so only a broken connection can signal the error.
       if (!controller.signal.aborted) onBroken(error, requestId);
       await flush(response);
       response.destroy();
+    } finally {
+      over();
     }
   }
 

@@ -3,8 +3,9 @@ import { pino } from "pino";
 import type { Log } from "../../ports/log";
 
 /** Fields that may be logged; all others are dropped. */
-const ALLOWED = new Set([
+export const LOGGED_FIELDS: ReadonlySet<string> = new Set([
   "address",
+  "alert",
   "attempts",
   "cause",
   "channel",
@@ -19,6 +20,7 @@ const ALLOWED = new Set([
   "host",
   "instance",
   "keyId",
+  "kind",
   "latencyMs",
   "method",
   "migrations",
@@ -32,12 +34,15 @@ const ALLOWED = new Set([
   "reason",
   "requestId",
   "retryAfterMs",
+  "rows",
   "signal",
   "state",
   "status",
   "store",
+  "subject",
   "target",
   "topic",
+  "usage",
   "userId",
   "version",
 ]);
@@ -79,7 +84,7 @@ function clean(value: unknown): unknown {
 function allowed(fields: Record<string, unknown> | undefined): Record<string, unknown> {
   const written: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(fields ?? {}))
-    if (ALLOWED.has(name)) written[name] = clean(value);
+    if (LOGGED_FIELDS.has(name)) written[name] = clean(value);
   return written;
 }
 

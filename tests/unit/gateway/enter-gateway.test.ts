@@ -39,12 +39,13 @@ test("a call waits one second for the slots of its key, its owner and all calls 
 
 /** A caller whose Idempotency-Key "again" belongs to a running call. */
 function repeatingCaller(services: GatewayServices, keyId: string): KeyWithOwner {
-  services.state.idempotency.begin(keyId, "again", "digest");
   // Only its limits are read.
-  return {
+  const caller = {
     key: keyRecord("usr_1", { id: keyId }),
     owner: { id: "usr_1", concurrency: null },
   } as KeyWithOwner;
+  services.state.idempotency.begin(caller, "again", "digest");
+  return caller;
 }
 
 test("repeats of one owner are limited over all keys, and their slots are returned", async () => {

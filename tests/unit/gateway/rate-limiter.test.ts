@@ -113,3 +113,36 @@ test("at most 256 calls wait for one bucket", async () => {
   for (const caller of callers) caller.abort();
   expect(new Set(await Promise.all(waiting))).toEqual(new Set([null]));
 });
+
+test("other buckets never make a limit forgotten within its window, and idle ones are dropped after it", () => {
+  const clock = new FakeClock();
+  const limiter = createRateLimiter(clock);
+  const spend = () => limiter.take("rpm:key_1", 1, 60_000).allowed;
+  expect(spend()).toBe(true);
+  for (let other = 0; other < 50_000; other++) limiter.take(`rpm:other_${other}`, 1, 60_000);
+  for (let other = 0; other < 50_000; other++) limiter.takeOfAddress(`wrong-keys:${other}`, 1, 60_000);
+  expect(spend()).toBe(false);
+  expect(limiter.bucketCount()).toBe(50_001);
+  clock.at += 60_000;
+  expect(spend()).toBe(true);
+  expect(limiter.bucketCount()).toBe(1);
+});
+
+test("a bucket with a longer window keeps its limit while others expire", () => {
+  const clock = new FakeClock();
+  const limiter = createRateLimiter(clock);
+  limiter.take("2fa-enable:usr_1", 1, 600_000);
+  clock.at += 60_000;
+  for (let other = 0; other < 10; other++) limiter.take(`rpm:other_${other}`, 1, 60_000);
+  expect(limiter.take("2fa-enable:usr_1", 1, 600_000, 0).allowed).toBe(false);
+});
+
+test("limits an address, and keeps 20,000 of them", () => {
+  const limiter = createRateLimiter(new FakeClock());
+  const take = (address: string) => limiter.takeOfAddress(`wrong-keys:${address}`, 1, 60_000).allowed;
+  expect([take("first"), take("first")]).toEqual([true, false]);
+  for (let other = 0; other < 19_999; other++) take(`other ${other}`);
+  expect(take("first")).toBe(false);
+  for (let other = 0; other < 20_000; other++) take(`another ${other}`);
+  expect(take("first")).toBe(true);
+});

@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { DEFAULT_LIMITS } from "@/lib/contracts/limits";
+import type { Outbound } from "@/lib/http/core/exchange";
 import { createNextAdapter } from "@/lib/http/next/adapter";
 import { openGatewayHarness } from "../../support/gateway-harness";
 
@@ -53,4 +54,53 @@ test("disconnects a caller who never starts to read", async () => {
   await vi.advanceTimersByTimeAsync(5_000);
   expect(source.return).toHaveBeenCalledTimes(1);
   await expect(reply.body?.getReader().read()).rejects.toMatchObject({ code: "caller_left" });
+});
+
+describe("what a request holds", () => {
+  const streamed = async function* () {
+    yield new Uint8Array(1);
+    yield new Uint8Array(1);
+  };
+  async function hold(body: () => Outbound["body"], headers = {}) {
+    const held = { released: 0 };
+    const open = createNextAdapter(
+      async (request) => {
+        request.whenOver(() => {
+          held.released += 1;
+        });
+        return { status: 200, headers, body: body() };
+      },
+      async () => openGatewayHarness().services,
+    );
+    const reply = open(new Request("http://localhost/v1/audio/speech"));
+    return { held, reply };
+  }
+
+  test("is released with a whole reply, and at the end of a streamed one", async () => {
+    const whole = await hold(() => new Uint8Array(1));
+    await whole.reply;
+    expect(whole.held.released).toBe(1);
+    const stream = await hold(streamed);
+    const reader = (await stream.reply).body?.getReader();
+    await reader?.read();
+    expect(stream.held.released).toBe(0);
+    await reader?.read();
+    await reader?.read();
+    expect(stream.held.released).toBe(1);
+  });
+
+  test("is released when the caller leaves, or a body throws, or its headers cannot be sent", async () => {
+    const left = await hold(streamed);
+    await (await left.reply).body?.cancel();
+    const broken = await hold(async function* () {
+      yield* [];
+      throw new Error("the rest is lost");
+    });
+    await expect((await broken.reply).arrayBuffer()).rejects.toThrow("the rest is lost");
+    const body = { next: vi.fn(), return: vi.fn(async () => ({ done: true as const, value: undefined })) };
+    const refused = await hold(() => ({ [Symbol.asyncIterator]: () => body }), { "x-broken": "a\nb" });
+    await expect(refused.reply).rejects.toThrow();
+    expect(body.return).toHaveBeenCalledTimes(1);
+    expect([left, broken, refused].map(({ held }) => held.released)).toEqual([1, 1, 1]);
+  });
 });

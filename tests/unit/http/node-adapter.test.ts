@@ -180,6 +180,149 @@ test("sends the head with a chunk that is there at once, and without waiting for
   wire.destroy();
 });
 
+describe("what a request holds", () => {
+  /** Serves `body` and counts how often the request was over. */
+  async function holding(
+    reply: (signal: AbortSignal) => Outbound | Promise<Outbound>,
+    readerIdleMs?: number,
+  ) {
+    const held = { released: 0 };
+    const { port } = await serve(
+      async (request) => {
+        request.whenOver(() => {
+          held.released += 1;
+        });
+        return reply(request.signal);
+      },
+      undefined,
+      readerIdleMs,
+    );
+    const wire = await openWire(port);
+    return { held, wire };
+  }
+
+  test("is released once a small reply is sent", async () => {
+    const { held, wire } = await holding(() => replyOf(new TextEncoder().encode("well")));
+    wire.send(GET);
+    await wire.until("well");
+    await expect.poll(() => held.released).toBe(1);
+    wire.destroy();
+    await wire.ended;
+    expect(held.released).toBe(1);
+  });
+
+  test("is kept while a whole reply is unread, and released when the caller has read it", async () => {
+    const { held, wire } = await holding(() => replyOf(Buffer.alloc(ALL / 4, 120)));
+    wire.pause();
+    wire.send(GET);
+    // Enough time for an adapter that releases too early.
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(held.released).toBe(0);
+    wire.resume();
+    await expect.poll(() => held.released, { timeout: 10_000 }).toBe(1);
+    wire.destroy();
+  });
+
+  test("is released with a refusal, although the rest of the upload is still waited for", async () => {
+    const { held, wire } = await holding(() => replyOf(new TextEncoder().encode("too large")));
+    wire.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n");
+    await wire.until("too large");
+    expect(wire.isClosed()).toBe(false);
+    await expect.poll(() => held.released, { timeout: 300 }).toBe(1);
+    wire.destroy();
+  });
+
+  test("is kept while a reply waits for the one before it on its connection", async () => {
+    let end = (): void => undefined;
+    const gate = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    let calls = 0;
+    const { held, wire } = await holding(async () => {
+      calls += 1;
+      if (calls === 1) await gate;
+      return replyOf(new TextEncoder().encode("well"));
+    });
+    wire.send(GET + GET);
+    await expect.poll(() => calls).toBe(2);
+    // Enough time for the second reply to be written.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(held.released).toBe(0);
+    end();
+    await expect.poll(() => held.released).toBe(2);
+    wire.destroy();
+  });
+
+  test("is released after readerIdleMs when the caller reads nothing of a whole reply", async () => {
+    const reasons: unknown[] = [];
+    const { held, wire } = await holding((signal) => {
+      signal.addEventListener("abort", () => reasons.push(signal.reason));
+      return replyOf(Buffer.alloc(ALL / 4, 120));
+    }, 300);
+    wire.pause();
+    wire.send(GET.replace("/", "/v1/embeddings"));
+    await expect.poll(() => held.released, { timeout: 10_000 }).toBe(1);
+    expect(reasons).toEqual([expect.objectContaining({ code: "caller_left" })]);
+    wire.destroy();
+  });
+
+  test("is released when the head cannot be written, and the body is ended", async () => {
+    let returned = 0;
+    const body = {
+      [Symbol.asyncIterator]: () => ({
+        next: async () => ({ done: false as const, value: CHUNK }),
+        return: async () => {
+          returned += 1;
+          return { done: true as const, value: undefined };
+        },
+      }),
+    };
+    const { held, wire } = await holding(() => ({ ...replyOf(body), headers: { "x-broken": "a\nb" } }));
+    wire.send(GET);
+    expect(await wire.ended).toBe("");
+    expect([held.released, returned]).toEqual([1, 1]);
+    expect(broken).toHaveLength(1);
+  });
+
+  test("is released when the handler throws, and when the body does", async () => {
+    const thrown = await holding(() => {
+      throw new Error("a handler's bug");
+    });
+    thrown.wire.send(GET);
+    await thrown.wire.ended;
+    expect(thrown.held.released).toBe(1);
+    async function* breaking() {
+      yield CHUNK;
+      throw new Error("the rest is lost");
+    }
+    const failed = await holding(() => replyOf(breaking()));
+    failed.wire.send(GET);
+    await failed.wire.ended;
+    expect(failed.held.released).toBe(1);
+  });
+
+  test("is kept until the handler of a caller who left has ended", async () => {
+    let end: (() => void) | null = null;
+    const { held, wire } = await holding(
+      (signal) =>
+        new Promise((resolve) => {
+          signal.addEventListener("abort", () => {
+            end = () => resolve(replyOf(null));
+          });
+        }),
+    );
+    wire.send(GET);
+    // Enough time for the request to arrive.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    wire.destroy();
+    const endOf = () => end;
+    await expect.poll(() => endOf() !== null).toBe(true);
+    expect(held.released).toBe(0);
+    endOf()?.();
+    await expect.poll(() => held.released).toBe(1);
+  });
+});
+
 describe("a caller who disconnects", () => {
   test("aborts the signal of a running handler, whose body is then discarded", async () => {
     let letGo = 0;

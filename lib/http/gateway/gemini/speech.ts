@@ -3,7 +3,7 @@ import { synthesizeSpeech } from "../../../gateway/speech/synthesize-speech";
 import type { Outbound } from "../../core/exchange";
 import { errorBody } from "../../core/render-error";
 import { JSON_TYPE } from "../../core/respond";
-import { speechBody } from "../speech-body";
+import { renderCall, speechBody } from "../speech-body";
 import { streamFailure } from "../stream-failure";
 import { readGeminiSpeech } from "./read-speech";
 import { replyFacts } from "./speech-reply";
@@ -17,11 +17,11 @@ import { wholeSpeech } from "./whole-speech";
 export async function generateSpeech(ctx: GatewayContext, model: string, body: unknown): Promise<Outbound> {
   const { input, container } = readGeminiSpeech(model, body);
   const call = await synthesizeSpeech(ctx, { ...input, isReplyBuffered: true });
-  return {
+  return renderCall(call, () => ({
     status: 200,
     headers: { "content-type": JSON_TYPE, ...call.headers() },
     body: speechBody(call, wholeSpeech(call, replyFacts(ctx, model, container))),
-  };
+  }));
 }
 
 /** `:streamGenerateContent` for speech; `alt=sse` in `query` selects server-sent events. */
@@ -35,7 +35,7 @@ export async function streamSpeech(
   const call = await synthesizeSpeech(ctx, input);
   const framing = new URLSearchParams(query).get("alt") === "sse" ? SSE : JSON_ARRAY;
   const errorFrame = (error: unknown) => errorBody("gemini", streamFailure(ctx, error));
-  return {
+  return renderCall(call, () => ({
     status: 200,
     headers: {
       "content-type": framing.contentType,
@@ -45,5 +45,5 @@ export async function streamSpeech(
       ...call.headers(),
     },
     body: speechBody(call, streamedSpeech(call, replyFacts(ctx, model, container), framing, errorFrame)),
-  };
+  }));
 }

@@ -5,7 +5,7 @@ import type { AudioFormat } from "../../../ports/audio-encoder";
 import { checkFields } from "../../core/check-fields";
 import type { Outbound } from "../../core/exchange";
 import { errorBody } from "../../core/render-error";
-import { audioOf, type SpeechEnd, speechBody, startedBody } from "../speech-body";
+import { audioOf, renderCall, type SpeechEnd, speechBody, startedBody } from "../speech-body";
 import { streamFailure } from "../stream-failure";
 
 /**
@@ -26,20 +26,22 @@ export async function createSpeech(ctx: GatewayContext, sent: unknown): Promise<
   });
   const format = body.response_format ?? "mp3";
   const isEvents = body.stream_format === "sse";
-  const chunks = isEvents
-    ? speechEvents(ctx, call, format)
-    : ctx.services.encoder.encode(format, audioOf(call));
-  return {
-    status: 200,
-    headers: {
-      ...(isEvents
-        ? { "content-type": "text/event-stream", "cache-control": "no-store" }
-        : { "content-type": SPEECH_CONTENT_TYPES[format] }),
-      "x-accel-buffering": "no",
-      ...call.headers(),
-    },
-    body: await startedBody(speechBody(call, chunks)),
-  };
+  return renderCall(call, async () => {
+    const chunks = isEvents
+      ? speechEvents(ctx, call, format)
+      : ctx.services.encoder.encode(format, audioOf(call));
+    return {
+      status: 200,
+      headers: {
+        ...(isEvents
+          ? { "content-type": "text/event-stream", "cache-control": "no-store" }
+          : { "content-type": SPEECH_CONTENT_TYPES[format] }),
+        "x-accel-buffering": "no",
+        ...call.headers(),
+      },
+      body: await startedBody(speechBody(call, chunks)),
+    };
+  });
 }
 
 /** `speech.audio.delta` per chunk, then `speech.audio.done` with the usage once the call is settled. */

@@ -1,0 +1,81 @@
+import { expect, test } from "vitest";
+import type { GatewayContext } from "@/lib/gateway/context";
+import { BufferedReplies } from "@/lib/gateway/speech/buffered-replies";
+import type { Outbound } from "@/lib/http/core/exchange";
+import { answerOnce, type IdempotentCall } from "@/lib/http/gateway/idempotent-reply";
+import { keyRecord } from "../../support/factories";
+import { openGatewayHarness } from "../../support/gateway-harness";
+
+const CHUNK = new Uint8Array(48_000);
+const SENT = { key: "order-17", digest: "digest" };
+
+/** Calls that stream two chunks under one Idempotency-Key. */
+function streaming(memory: BufferedReplies) {
+  const { services } = openGatewayHarness();
+  services.state.bufferedReplies = memory;
+  let calls = 0;
+  async function* twoChunks() {
+    yield CHUNK;
+    yield CHUNK;
+  }
+  const call: IdempotentCall = {
+    slot: { enterCaller: async () => true, waitAsRepeat: () => undefined },
+    execute: async () => {
+      calls += 1;
+      return { status: 200, headers: {}, body: twoChunks() };
+    },
+    authorizeReplay: async (ctx) => ctx,
+  };
+  // Only these fields are read.
+  const ctx = {
+    services,
+    caller: { key: keyRecord("usr_1"), owner: { id: "usr_1" } },
+    signal: new AbortController().signal,
+    receivedAt: services.clock.monotonic(),
+  } as unknown as GatewayContext;
+  return { calls: () => calls, send: () => answerOnce(ctx, SENT, call) };
+}
+
+function chunksOf({ body }: Outbound): AsyncIterator<Uint8Array> {
+  if (body === null || body instanceof Uint8Array) throw new Error("the reply is not streamed");
+  return body[Symbol.asyncIterator]();
+}
+
+async function lengthOf(reply: Outbound): Promise<number> {
+  if (reply.body instanceof Uint8Array) return reply.body.length;
+  const chunks = chunksOf(reply);
+  let length = 0;
+  for (let next = await chunks.next(); !next.done; next = await chunks.next()) length += next.value.length;
+  return length;
+}
+
+test("counts the copy of a streamed reply until it is stored, and sends it to a repeat", async () => {
+  const memory = new BufferedReplies();
+  const { send, calls } = streaming(memory);
+  const first = chunksOf(await send());
+  await first.next();
+  await first.next();
+  expect(memory.bytes).toBeGreaterThan(CHUNK.length);
+  await first.next();
+  expect(memory.bytes).toBe(0);
+  expect(await lengthOf(await send())).toBe(2 * CHUNK.length);
+  expect(calls()).toBe(1);
+});
+
+test("counts no copy of a reply whose caller left", async () => {
+  const memory = new BufferedReplies();
+  const first = chunksOf(await streaming(memory).send());
+  await first.next();
+  await first.next();
+  await first.return?.();
+  expect(memory.bytes).toBe(0);
+});
+
+test("without memory for the copy the reply is whole, and a repeat runs again", async () => {
+  const memory = new BufferedReplies(CHUNK.length);
+  memory.enter({ metrics: { observeCall: () => undefined, count: () => undefined } }, "usr_2", 1);
+  const { send, calls } = streaming(memory);
+  expect(await lengthOf(await send())).toBe(2 * CHUNK.length);
+  expect(await lengthOf(await send())).toBe(2 * CHUNK.length);
+  expect(calls()).toBe(2);
+});
