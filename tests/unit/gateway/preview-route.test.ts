@@ -121,7 +121,7 @@ test("skips a channel with an open circuit, with the reason and the wait", () =>
   const { tiers, skipped } = previewRoute(services, "m", targets);
   expect(tiers.flat().map((one) => one.target.channel.id)).toEqual(["well"]);
   expect(skipped.map((one) => one.refusal)).toEqual([
-    { reason: "circuit", waitMs: expect.any(Number), opened: "failures" },
+    { reason: "circuit", waitMs: expect.any(Number), openedAt: expect.any(Number), opened: "failures" },
   ]);
   expect(skipped[0]?.refusal.waitMs).toBeGreaterThan(0);
 });
