@@ -1,7 +1,7 @@
 import { modelHealth } from "../../gateway/routing/circuit-health";
 import type { CatalogEntry } from "../../ports/catalog";
-import { isPlaygroundId } from "../../ports/store/api-keys";
 import type { ModelRecord } from "../../ports/store";
+import { isPlaygroundId } from "../../ports/store/api-keys";
 import { requireUser } from "../access/guards";
 import type { ReadContext } from "../context";
 
