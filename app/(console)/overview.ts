@@ -1,6 +1,7 @@
+import { cookies } from "next/headers";
 import type { OverviewPageProps } from "@/components/overview/overview-page";
 import { api, cached } from "@/lib/client/api";
-import { overviewQuery } from "@/lib/client/overview";
+import { overviewQuery, STEPS_COOKIE } from "@/lib/client/overview";
 import { readRange } from "@/lib/client/range";
 import { readSettings } from "@/lib/console/access/read-settings";
 import type { ConsoleServices } from "@/lib/console/context";
@@ -17,7 +18,7 @@ const RECENT_ITEMS = 50;
 type PageSession = Awaited<ReturnType<typeof requirePageSession>>;
 type InitialOverview = Pick<
   OverviewPageProps,
-  "done" | "isSetupUnfinished" | "models" | "hidesSpend" | "now" | "fallback"
+  "done" | "areStepsDismissed" | "models" | "hidesSpend" | "now" | "fallback"
 >;
 
 /** The overview's initial data: its first steps, and the API responses that the page requests first. */
@@ -36,8 +37,9 @@ export async function readInitialOverview(
     user.role === "owner" ? unfinishedSetupStep() : null,
   ]);
   return {
-    done,
-    isSetupUnfinished: unfinished !== null,
+    // Only while it applies: a finished setup is no step.
+    done: unfinished === null ? done : { setup: false, ...done },
+    areStepsDismissed: (await cookies()).has(STEPS_COOKIE),
     models: models.map(({ model }) => ({ name: model.name, operation: model.operation })),
     hidesSpend: settings.self_use_mode,
     now,

@@ -140,7 +140,7 @@ function ThresholdFields({ form }: { form: RulesFormState }) {
             {...form.register(name, { setValueAs: numberOrNull })}
             inputMode="numeric"
             autoComplete="off"
-            className="w-24 tabular-nums"
+            className="w-24 tabular"
           />
           <span aria-hidden="true" className="text-ink-muted">
             {t(`${key}Unit`)}

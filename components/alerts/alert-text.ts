@@ -1,9 +1,9 @@
 "use client";
 
-import { useFormatter, useTranslations } from "use-intl";
-import { dollarsFormat } from "@/lib/client/money";
-import type { Alert } from "@/lib/contracts/console/alerts";
+import { useTranslations } from "use-intl";
+import type { Alert, Fallback } from "@/lib/contracts/console/alerts";
 import type { Catalogue } from "@/lib/messages/catalogue";
+import { useAmounts } from "../charts/use-amounts";
 import { useRelativeTime } from "../ui/relative-time";
 
 type Reason = keyof Catalogue["alerts"]["facts"]["reason"];
@@ -12,6 +12,8 @@ type ErrorKey = keyof Catalogue["alerts"]["error"];
 const number = (value: unknown): number => (typeof value === "number" ? value : 0);
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 const periodOf = (value: unknown) => (value === "daily" || value === "monthly" ? value : "total");
+/** Most names in a sentence. */
+const MOST_NAMES = 5;
 const SECOND_MS = 1_000;
 const UNITS_MS = [
   ["days", 86_400_000],
@@ -19,29 +21,13 @@ const UNITS_MS = [
   ["minutes", 60_000],
 ] as const;
 
-/** Formats of an alert's numbers. */
-function useAlertFormat() {
-  const format = useFormatter();
-  return {
-    plain: (value: number) => format.number(value, { numberingSystem: "latn", maximumFractionDigits: 1 }),
-    money: (value: unknown) => format.number(Number(text(value)), dollarsFormat(Number(text(value)))),
-    bytes: (value: unknown) =>
-      format.number(number(value) / 1e9, {
-        style: "unit",
-        unit: "gigabyte",
-        maximumFractionDigits: 1,
-        numberingSystem: "latn",
-      }),
-  };
-}
-
 /** Texts of alerts in the page's language. */
 export function useAlertText() {
   const t = useTranslations("alerts");
-  const { plain, money, bytes } = useAlertFormat();
+  const { count, money, bytes } = useAmounts();
 
   function titleOf({ kind, subject_name, subject, detail, state }: Alert): string {
-    const values = { name: subject_name ?? subject, percent: plain(Math.floor(number(detail.percent))) };
+    const values = { name: subject_name ?? subject, percent: count(Math.floor(number(detail.percent))) };
     const group = state === "opened" ? "kind" : "over";
     const models = kind === "channel_open" && Array.isArray(detail.models) ? detail.models.map(text) : [];
     if (models.length > 0) return t(`${group}.channel_models`, { ...values, models: models.join(", ") });
@@ -58,20 +44,41 @@ export function useAlertText() {
       }
       case "error_rate":
         return t("facts.calls", {
-          failures: plain(number(detail.failures)),
-          calls: plain(number(detail.calls)),
+          failures: count(number(detail.failures)),
+          calls: count(number(detail.calls)),
         });
       case "budget_nearly_spent":
       case "budget_spent":
         return t(`facts.budget.${periodOf(detail.period)}`, {
-          spent: money(detail.spent_usd),
-          limit: money(detail.limit_usd),
+          spent: money(Number(text(detail.spent_usd))),
+          limit: money(Number(text(detail.limit_usd))),
         });
       case "disk":
-        return t("facts.disk", { free: bytes(detail.free_bytes), total: bytes(detail.total_bytes) });
+        return t("facts.disk", {
+          free: bytes(number(detail.free_bytes)),
+          total: bytes(number(detail.total_bytes)),
+        });
       case "second_server":
         return Array.isArray(detail.servers) ? detail.servers.map(text).join(" · ") : "";
     }
+  }
+
+  /** For a channel that is down: what serves its models instead, or that nothing does. */
+  function fallbacksOf({ kind, detail }: Alert): string[] {
+    if (kind !== "channel_open" || !Array.isArray(detail.fallbacks)) return [];
+    // The contract: a list of `Fallback`; alerts of an older version have none.
+    return (detail.fallbacks as Fallback[]).map(({ models, channels, recovering }) => {
+      const values = { models: namesOf(models), channels: namesOf(channels), count: models.length };
+      if (channels.length > 0) return t("fallback.served", values);
+      return t(recovering ? "fallback.recovering" : "fallback.none", values);
+    });
+  }
+
+  /** "a, b and 3 more" */
+  function namesOf(names: readonly string[]): string {
+    const shown = names.slice(0, MOST_NAMES).join(", ");
+    const rest = names.length - MOST_NAMES;
+    return rest > 0 ? t("fallback.more", { names: shown, count: rest }) : shown;
   }
 
   /** How long the alert was open: "3 minutes". */
@@ -81,14 +88,14 @@ export function useAlertText() {
     return t(`duration.${unit}`, { count: Math.round(ms / unitMs) });
   }
 
-  return { titleOf, factsOf, durationOf, ...useDeliveryText() };
+  return { titleOf, factsOf, fallbacksOf, durationOf, ...useDeliveryText() };
 }
 
 /** Texts of webhook deliveries in the page's language. */
 function useDeliveryText() {
   const t = useTranslations("alerts");
   const relativeTime = useRelativeTime();
-  const { plain } = useAlertFormat();
+  const { count } = useAmounts();
 
   function errorOf(error: string | null): string {
     const [, status] = /^status_(\d+)$/.exec(error ?? "") ?? [];
@@ -106,7 +113,7 @@ function useDeliveryText() {
       case "delivered":
         return t("delivery.delivered", { when: delivery.at ? relativeTime(delivery.at) : "" });
       case "failed":
-        return t("delivery.failed", { attempts: plain(delivery.attempts), error: errorOf(delivery.error) });
+        return t("delivery.failed", { attempts: count(delivery.attempts), error: errorOf(delivery.error) });
       case "pending":
         return delivery.error
           ? t("delivery.retry", { error: errorOf(delivery.error) })

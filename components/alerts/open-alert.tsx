@@ -4,6 +4,7 @@ import { ArrowRightIcon } from "lucide-react";
 import Link from "next/link";
 import { useState } from "react";
 import { toast } from "sonner";
+import useSWRImmutable from "swr/immutable";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import { useApiCache } from "@/lib/client/use-api";
@@ -23,6 +24,7 @@ export function OpenAlert({ alert, onChanged }: { alert: Alert; onChanged(): voi
   const t = useTranslations("alerts");
   const alertText = useAlertText();
   const facts = alertText.factsOf(alert);
+  const fallbacks = alertText.fallbacksOf(alert);
   const delivery = alertText.deliveryOf(alert);
   const isFailed = alert.delivery.error !== null;
   return (
@@ -36,11 +38,17 @@ export function OpenAlert({ alert, onChanged }: { alert: Alert; onChanged(): voi
             {facts ? (
               <>
                 <span aria-hidden="true">·</span>
-                <span className="tabular-nums">{facts}</span>
+                <span className="tabular">{facts}</span>
               </>
             ) : null}
           </p>
+          {fallbacks.map((line) => (
+            <p key={line} className="max-w-prose break-words">
+              {line}
+            </p>
+          ))}
           <p className="max-w-prose text-ink-muted">{t(`todo.${alert.kind}`)}</p>
+          {alert.kind === "channel_open" ? <ProbeResult alert={alert} onChanged={onChanged} /> : null}
           {delivery ? (
             <p className={cn("text-sm", isFailed ? "text-bad" : "text-ink-faint")} suppressHydrationWarning>
               {delivery}
@@ -58,6 +66,41 @@ export function OpenAlert({ alert, onChanged }: { alert: Alert; onChanged(): voi
         </Button>
       </div>
     </li>
+  );
+}
+
+/**
+ * Probes the recovering channel of an alert, once per visit; the server sends at most one probe per model and wait.
+ * The key is no endpoint's, so that live updates do not repeat it.
+ */
+function useAlertCheck(id: string, onChanged: () => void) {
+  return useSWRImmutable(["alert check", id], () => callApi(api.checkAlert, { params: { id } }), {
+    shouldRetryOnError: false,
+    onSuccess: ({ probes }) => {
+      if (probes.length > 0) onChanged();
+    },
+  });
+}
+
+/** Probes a recovering channel when its alert is opened, and says how that went; nothing if no probe was due. */
+function ProbeResult({ alert, onChanged }: { alert: Alert; onChanged(): void }) {
+  const t = useTranslations("alerts.probe");
+  const { data, isValidating } = useAlertCheck(alert.id, onChanged);
+  const failed = data?.probes.find((one) => !one.ok);
+  const text = isValidating
+    ? t("running")
+    : failed
+      ? t("failed", { model: failed.model })
+      : data && data.probes.length > 0
+        ? t("passed", { models: data.probes.map((one) => one.model).join(", ") })
+        : null;
+  return (
+    <p
+      role="status"
+      className={cn("text-sm", failed ? "text-bad" : "text-ink-muted", text === null && "hidden")}
+    >
+      {text}
+    </p>
   );
 }
 

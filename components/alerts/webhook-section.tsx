@@ -7,6 +7,7 @@ import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import { useApi } from "@/lib/client/use-api";
 import type { WebhookTest } from "@/lib/contracts/console/alerts";
+import { useAmounts } from "../charts/use-amounts";
 import { CallError } from "../forms/call-error";
 import { Button } from "../ui/button";
 import { Notice } from "../ui/notice";
@@ -91,6 +92,7 @@ function TestButton() {
       setBusy(false);
     }
   };
+  const { ms } = useAmounts();
   const test = outcome && "test" in outcome ? outcome.test : null;
   return (
     <>
@@ -103,7 +105,7 @@ function TestButton() {
           tone="good"
           isLive
           className="basis-full"
-          title={t("webhook.testOk", { ms: String(test.latency_ms) })}
+          title={t("webhook.testOk", { time: ms(test.latency_ms) })}
         />
       ) : null}
       {test && !test.ok ? (

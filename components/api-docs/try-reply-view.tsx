@@ -1,26 +1,26 @@
 "use client";
 
 import { useEffect, useState } from "react";
-import { useFormatter, useTranslations } from "use-intl";
+import { useTranslations } from "use-intl";
 import type { TryReply } from "@/components/api-docs/openapi/try-call";
 import { releaseUrl } from "@/lib/client/save-file";
+import { useAmounts } from "../charts/use-amounts";
 import { Badge } from "../ui/badge";
 import { CodeBlock } from "./code-block";
 
 /** Status, latency, size, headers and body of the response, with a player if it contains audio. */
 export function TryReplyView({ reply }: { reply: TryReply }) {
   const t = useTranslations("apiDocs.try");
-  const format = useFormatter();
-  const number = (value: number) => format.number(value, { numberingSystem: "latn" });
+  const { ms, bytes } = useAmounts();
   return (
     <div role="status" className="grid min-w-0 grid-cols-1 gap-4 border-t pt-4">
-      <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-ink-muted tabular-nums">
+      <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm tabular text-ink-muted">
         <Badge tone={reply.status < 400 ? "good" : "bad"}>
           <span className="sr-only">{t("status")} </span>
           {reply.status} {reply.statusText}
         </Badge>
-        <span>{t("took", { ms: number(reply.tookMs) })}</span>
-        <span>{t("size", { bytes: number(reply.bytes) })}</span>
+        <span>{ms(reply.tookMs)}</span>
+        <span>{bytes(reply.bytes)}</span>
       </p>
       {reply.audio ? <AudioPlayer blob={reply.audio} /> : null}
       {reply.text ? (

@@ -13,7 +13,7 @@ import { cachedPages, searchText, useApiPages } from "@/lib/client/use-api-pages
 import type { ApiKey } from "@/lib/contracts/console/api-keys";
 import type { ManagedUser, Viewer } from "@/lib/contracts/console/user";
 import type { ListPage } from "@/lib/contracts/paging";
-import { useMoney } from "../charts/budget-usage";
+import { useAmounts } from "../charts/use-amounts";
 import { useErrorText } from "../forms/call-error";
 import { ListBody, NoSearchResults } from "../shell/list-body";
 import { PageHeader } from "../shell/page-header";
@@ -32,7 +32,7 @@ type OwnLimits = Pick<ManagedUser, "rpm" | "tpm" | "concurrency" | "budget">;
 function OwnLimitsNotice({ limits }: { limits: OwnLimits }) {
   const t = useTranslations("apiKeys.ownLimits");
   const format = useFormatter();
-  const money = useMoney();
+  const { money } = useAmounts();
   const rates = (["rpm", "tpm", "concurrency"] as const).flatMap((name) => {
     const count = limits[name];
     return count === null ? [] : [t(name, { count })];

@@ -1,10 +1,11 @@
 "use client";
 
 import type { ReactNode } from "react";
-import { useFormatter, useTranslations } from "use-intl";
+import { useTranslations } from "use-intl";
 import { type AuditChange, readAuditDetail } from "@/components/audit/audit-detail";
 import { setQueryParam } from "@/lib/client/query-params";
 import type { AuditRow } from "@/lib/contracts/console/audit";
+import { useAmounts } from "../charts/use-amounts";
 import { Button } from "../ui/button";
 import { CopyButton } from "../ui/copy-button";
 import { useAuditText } from "./audit-text";
@@ -83,21 +84,15 @@ function Changes({ changes }: { changes: readonly AuditChange[] }) {
 
 function Facts({ row }: { row: AuditRow }) {
   const t = useTranslations("audit.row");
-  const format = useFormatter();
+  const { count, exact } = useAmounts();
   const { shownValue, fieldOf } = useAuditText();
   const { facts, address, request, key } = readAuditDetail(row.detail);
-  const exact = format.dateTime(new Date(row.at), {
-    dateStyle: "medium",
-    timeStyle: "medium",
-    hourCycle: "h23",
-    numberingSystem: "latn",
-  });
   const known: [string, string | null, boolean][] = [
-    [t("exact"), exact, false],
+    [t("exact"), exact(row.at), false],
     [t("address"), address, true],
     [t("key"), key, true],
     [t("request"), request, true],
-    [t("number"), format.number(row.seq, { numberingSystem: "latn" }), false],
+    [t("number"), count(row.seq), false],
   ];
   return (
     <dl className="grid gap-x-6 gap-y-2.5 text-sm sm:gap-y-1.5 sm:grid-cols-[max-content_minmax(0,1fr)]">

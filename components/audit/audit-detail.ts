@@ -88,10 +88,3 @@ export function readAuditDetail(detail: Fields): AuditDetail {
     key: text(detail.key),
   };
 }
-
-const NANO = 1_000_000_000;
-
-/** Nano-dollars as dollars, with at least two decimals and no trailing zeros after them: 2500000000 → "$2.50". */
-export function formatNanoUsd(nano: number): string {
-  return `$${(nano / NANO).toFixed(9).replace(/0{1,7}$/, "")}`;
-}

@@ -1,14 +1,16 @@
 "use client";
 
 import { useFormatter, useTranslations } from "use-intl";
-import { fieldName, formatNanoUsd } from "@/components/audit/audit-detail";
+import { fieldName } from "@/components/audit/audit-detail";
 import type { AuditRow } from "@/lib/contracts/console/audit";
 import type { Catalogue } from "@/lib/messages/catalogue";
+import { useAmounts } from "../charts/use-amounts";
 
 type ActionKey = keyof Catalogue["audit"]["action"];
 type ActionOnKey = keyof Catalogue["audit"]["actionOn"];
 /** Numbers from here on in fields that end in `_at` are Unix times in milliseconds. */
 const MIN_TIMESTAMP_MS = 1e12;
+const NANO = 1e9;
 
 /** Texts of audit rows in the page's language; actions without a translation are shown as stored. */
 export function useAuditText() {
@@ -51,6 +53,7 @@ export function useAuditText() {
 function useShownValue(): (field: string, value: unknown) => string {
   const t = useTranslations("audit.row");
   const format = useFormatter();
+  const amounts = useAmounts();
 
   function numberOf(field: string, value: number): string {
     if (/(?:_at|At)$/.test(field) && value >= MIN_TIMESTAMP_MS)
@@ -60,8 +63,8 @@ function useShownValue(): (field: string, value: unknown) => string {
         hourCycle: "h23",
         numberingSystem: "latn",
       });
-    if (/Nano$|^prices\./.test(field)) return formatNanoUsd(value);
-    return format.number(value, { numberingSystem: "latn", maximumFractionDigits: 9 });
+    if (/Nano$|^prices\./.test(field)) return amounts.exactMoney(value / NANO);
+    return amounts.decimal(value, 9);
   }
 
   return (field, value) => {

@@ -1,9 +1,10 @@
 "use client";
 
 import { RefreshCwIcon } from "lucide-react";
-import { useFormatter, useTranslations } from "use-intl";
+import { useTranslations } from "use-intl";
 import { useAuditCheck } from "@/components/audit/use-audit";
 import type { AuditCheck } from "@/lib/contracts/console/audit";
+import { useAmounts } from "../charts/use-amounts";
 import { CallError } from "../forms/call-error";
 import { StatusDot } from "../ui/badge";
 import { Button } from "../ui/button";
@@ -13,8 +14,7 @@ import { Notice } from "../ui/notice";
 /** Title and text of a failed verification. */
 function useFailureText() {
   const t = useTranslations("audit.chain");
-  const format = useFormatter();
-  const plain = (value: number) => format.number(value, { numberingSystem: "latn" });
+  const { count: plain } = useAmounts();
   return ({ rows, broken_at, expected_rows }: AuditCheck) => {
     if (broken_at !== null) {
       return { title: t("broken", { seq: plain(broken_at) }), text: t("brokenText", { rows }) };

@@ -1,39 +1,12 @@
 "use client";
 
-import { useMemo } from "react";
-import { useFormatter, useTranslations } from "use-intl";
+import { useTranslations } from "use-intl";
 import { hostOf } from "@/components/channels/channel-draft";
-import { dollarsFormat } from "@/lib/client/money";
 import type { Channel } from "@/lib/contracts/console/channels";
 import type { UsageSums } from "@/lib/contracts/console/usage-summary";
+import { Money } from "../charts/money";
+import { useAmounts } from "../charts/use-amounts";
 import { Skeleton } from "../ui/skeleton";
-
-/** Formats of the metrics on the channel pages. */
-interface MetricFormat {
-  money(dollars: number): string;
-  /** A share from 0 to 1 as a percentage; one decimal below 10 %. */
-  share(part: number): string;
-  /** `340 ms`, `1.2 s` */
-  duration(ms: number): string;
-  count(value: number): string;
-}
-
-export function useMetricFormat(): MetricFormat {
-  const format = useFormatter();
-  return useMemo(
-    () => ({
-      money: (dollars) => format.number(dollars, dollarsFormat(dollars)),
-      share: (part) =>
-        format.number(part, { style: "percent", maximumFractionDigits: part > 0 && part < 0.1 ? 1 : 0 }),
-      duration: (ms) =>
-        ms < 1_000
-          ? format.number(ms, { style: "unit", unit: "millisecond", maximumFractionDigits: 0 })
-          : format.number(ms / 1_000, { style: "unit", unit: "second", maximumFractionDigits: 1 }),
-      count: (value) => format.number(value),
-    }),
-    [format],
-  );
-}
 
 /** Usage sums by channel id and the calls of all channels over the last 24 hours; undefined while loading. */
 export type Traffic = { byId: ReadonlyMap<string, UsageSums>; calls: number } | undefined;
@@ -98,7 +71,7 @@ export function ChannelMetric({
   channel: Channel;
   traffic: Traffic;
 }) {
-  const format = useMetricFormat();
+  const format = useAmounts();
   if (!traffic) return <Skeleton className="inline-block h-3.5 w-12 align-middle" />;
   const own = traffic.byId.get(channel.id);
   const nothing = <span className="text-ink-faint">–</span>;
@@ -108,8 +81,8 @@ export function ChannelMetric({
       if (own.latency_p50_ms === null || own.latency_p95_ms === null) return nothing;
       return (
         <span className="tabular whitespace-nowrap">
-          {format.duration(own.latency_p50_ms)}
-          <span className="text-ink-muted"> / {format.duration(own.latency_p95_ms)}</span>
+          {format.ms(own.latency_p50_ms)}
+          <span className="text-ink-muted"> / {format.ms(own.latency_p95_ms)}</span>
         </span>
       );
     case "traffic":
@@ -123,14 +96,14 @@ export function ChannelMetric({
       );
     }
     case "spend":
-      return <span className="tabular">{format.money(Number(own.cost_usd))}</span>;
+      return <Money usd={own.cost_usd} />;
     default:
       return name satisfies never;
   }
 }
 
 function TrafficBar({ share, calls }: { share: number; calls: number }) {
-  const format = useMetricFormat();
+  const format = useAmounts();
   return (
     <span className="grid w-20 gap-1" title={format.count(calls)}>
       <span className="tabular">{format.share(share)}</span>

@@ -7,9 +7,9 @@ import { INTERVAL_MS, type Range, rangeQuery } from "@/lib/client/range";
 import { useApi } from "@/lib/client/use-api";
 import type { UsageSummary, UsageSums } from "@/lib/contracts/console/usage-summary";
 import { TimeChart } from "../charts/time-chart";
+import { useAmounts } from "../charts/use-amounts";
 import { CallError } from "../forms/call-error";
 import { Skeleton } from "../ui/skeleton";
-import { useMetricFormat } from "./channel-cells";
 
 type Item = UsageSummary["items"][number];
 
@@ -29,7 +29,7 @@ function bucketsOf(range: Range, items: readonly Item[]): { at: number; sums: It
 /** Metrics of a channel over a range, with charts of calls and latency. */
 export function ChannelCharts({ id, range }: { id: string; range: Range }) {
   const t = useTranslations("channels.detail");
-  const format = useMetricFormat();
+  const format = useAmounts();
   const ends = rangeQuery(range);
   const ofChannel = { ...ends, channel_id: id, interval: range.interval };
   const own = useApi(
@@ -74,7 +74,7 @@ export function ChannelCharts({ id, range }: { id: string; range: Range }) {
             bucketMs={INTERVAL_MS[range.interval]}
             isWhole
             height={180}
-            format={format.duration}
+            format={format.ms}
             series={[
               { name: t("p50"), kind: "line", values: latencyOf((sums) => sums.latency_p50_ms) },
               {
@@ -102,8 +102,8 @@ function ChartBox({ title, children }: { title: string; children: ReactNode }) {
 
 function MetricsRow({ sums, servedByAll }: { sums: UsageSums | undefined; servedByAll: number }) {
   const t = useTranslations("channels.detail");
-  const format = useMetricFormat();
-  const ms = (value: number | null | undefined) => (value == null ? "–" : format.duration(value));
+  const format = useAmounts();
+  const ms = (value: number | null | undefined) => (value == null ? "–" : format.ms(value));
   const metrics: [Parameters<typeof t>[0], string][] = [
     ["calls", format.count(sums?.calls ?? 0)],
     ["share", servedByAll > 0 ? format.share((sums?.calls ?? 0) / servedByAll) : "–"],

@@ -2,9 +2,10 @@
 
 import { PauseIcon, PlayIcon } from "lucide-react";
 import { useEffect, useMemo, useRef, useState } from "react";
-import { useFormatter, useTranslations } from "use-intl";
+import { useTranslations } from "use-intl";
 import { releaseUrl } from "@/lib/client/save-file";
 import type { ChannelTest, UpstreamFailure } from "@/lib/contracts/console/channels";
+import { useAmounts } from "../charts/use-amounts";
 import { useErrorText } from "../forms/call-error";
 import { StatusDot } from "../ui/badge";
 import { Button } from "../ui/button";
@@ -89,10 +90,11 @@ function UpstreamError({ error }: { error: NonNullable<ChannelTest["error"]> }) 
 
 function Vector({ test }: { test: ChannelTest }) {
   const t = useTranslations("channels.test");
+  const { ms } = useAmounts();
   return (
     <span className="tabular flex items-baseline gap-2">
       <StatusDot tone="good" />
-      {t("vector", { dimensions: test.dimensions ?? 0, ms: test.latency_ms })}
+      {t("vector", { dimensions: test.dimensions ?? 0, time: ms(test.latency_ms) })}
     </span>
   );
 }
@@ -114,7 +116,7 @@ function useAudioUrl(base64: string): string {
 
 function AudioPlayer({ test }: { test: ChannelTest }) {
   const t = useTranslations("channels.test");
-  const format = useFormatter();
+  const amounts = useAmounts();
   const url = useAudioUrl(test.audio_wav ?? "");
   const audio = useRef<HTMLAudioElement>(null);
   const [isPlaying, setPlaying] = useState(false);
@@ -126,7 +128,6 @@ function AudioPlayer({ test }: { test: ChannelTest }) {
     if (url) audio.current?.play().catch(() => undefined);
   }, [url]);
 
-  const seconds = format.number((test.audio_ms ?? 0) / 1_000, { maximumFractionDigits: 1 });
   return (
     <span className="flex min-w-0 items-center gap-3">
       <Button
@@ -139,7 +140,9 @@ function AudioPlayer({ test }: { test: ChannelTest }) {
         {isPlaying ? <PauseIcon /> : <PlayIcon />}
       </Button>
       <span className="grid gap-1">
-        <span className="tabular">{t("sound", { seconds, ms: test.latency_ms })}</span>
+        <span className="tabular">
+          {t("sound", { length: amounts.audio(test.audio_ms ?? 0), time: amounts.ms(test.latency_ms) })}
+        </span>
         <span aria-hidden="true" className="h-0.5 overflow-hidden rounded-full bg-sunken">
           <span className="block h-full bg-signal" style={{ width: `${progress * 100}%` }} />
         </span>

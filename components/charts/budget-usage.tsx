@@ -1,16 +1,16 @@
 "use client";
 
-import { useFormatter, useTranslations } from "use-intl";
-import { dollarsFormat } from "@/lib/client/money";
+import { useTranslations } from "use-intl";
 import type { ApiKey } from "@/lib/contracts/console/api-keys";
 import { Progress } from "../ui/progress";
+import { useAmounts } from "./use-amounts";
 
 const PERIODS = ["daily_usd", "monthly_usd", "total_usd"] as const;
 
 /** Spend of a key: a bar of its tightest budget, or the total where it has no budget. */
 export function KeyUsage({ apiKey }: { apiKey: ApiKey }) {
   const t = useTranslations("apiKeys.budget");
-  const money = useMoney();
+  const { money } = useAmounts();
   const tightest = tightestBudget(apiKey);
   if (!tightest) {
     return (
@@ -44,9 +44,4 @@ export function tightestBudget(of: Pick<ApiKey, "budget" | "spent">) {
     const share = Number(limit) > 0 ? Math.min(1, spent / Number(limit)) : 1;
     return [{ period, spent, limit: Number(limit), share }];
   }).sort((a, b) => b.share - a.share)[0];
-}
-
-export function useMoney(): (dollars: number) => string {
-  const format = useFormatter();
-  return (dollars) => format.number(dollars, dollarsFormat(dollars));
 }

@@ -3,7 +3,7 @@
 import type { ReactNode } from "react";
 import { useTranslations } from "use-intl";
 import { codePoints, estimateCost, type GatewayModel, pricingOfModel } from "@/lib/client/gateway-models";
-import { useQuantities } from "../charts/use-quantities";
+import { useAmounts } from "../charts/use-amounts";
 import { CopyButton } from "../ui/copy-button";
 import type { Comparison } from "./comparison";
 
@@ -16,7 +16,7 @@ export function CallFacts({
   model: GatewayModel | undefined;
 }) {
   const t = useTranslations("embeddings.facts");
-  const format = useQuantities();
+  const format = useAmounts();
   const { call, reply } = comparison;
   const characters = call.texts.reduce((sum, text) => sum + codePoints(text), 0);
   const costText = (): string => {
@@ -27,7 +27,7 @@ export function CallFacts({
   };
   const facts: [string, ReactNode][] = [
     [t("tokens"), format.count(reply.inputTokens)],
-    [t("latency"), format.duration(reply.elapsedMs)],
+    [t("latency"), format.ms(reply.elapsedMs)],
     [t("cost"), costText()],
     [t("size"), format.bytes(reply.bytes)],
     // A cached reply has no channel.

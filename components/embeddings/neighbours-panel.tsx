@@ -3,7 +3,7 @@
 import { XIcon } from "lucide-react";
 import { type FormEvent, type ReactNode, useId, useState } from "react";
 import { useTranslations } from "use-intl";
-import { useQuantities } from "../charts/use-quantities";
+import { useAmounts } from "../charts/use-amounts";
 import { Form } from "../forms/form";
 import { Button } from "../ui/button";
 import { Input } from "../ui/input";
@@ -172,14 +172,14 @@ function rowsOf(ranking: Ranking, { call: { texts }, cosines, pairs }: Compariso
 
 function Caption({ ranking }: { ranking: Ranking }): ReactNode {
   const t = useTranslations("embeddings.neighbours");
-  const format = useQuantities();
+  const format = useAmounts();
   switch (ranking.kind) {
     case "query": {
       const { inputTokens, elapsedMs } = ranking.result;
       return (
         <>
           <span className="text-ink">{t("toQuery")}</span>{" "}
-          {t("used", { tokens: inputTokens, time: format.duration(elapsedMs) })}
+          {t("used", { tokens: inputTokens, time: format.ms(elapsedMs) })}
         </>
       );
     }

@@ -2,7 +2,7 @@
 
 import { useId } from "react";
 import { useTranslations } from "use-intl";
-import { useQuantities } from "../charts/use-quantities";
+import { useAmounts } from "../charts/use-amounts";
 import type { Comparison, QueryResult } from "./comparison";
 import { type FocusStore, useFocus } from "./focus-store";
 import { usePointMap } from "./use-point-map";
@@ -19,7 +19,7 @@ export function PointMap({
   focus: FocusStore;
 }) {
   const t = useTranslations("embeddings.map");
-  const format = useQuantities();
+  const format = useAmounts();
   const id = useId();
   const map = usePointMap(comparison, queryResult, focus);
   const { texts } = comparison.call;

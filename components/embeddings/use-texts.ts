@@ -3,7 +3,7 @@
 import { useCallback } from "react";
 import { toast } from "sonner";
 import { useTranslations } from "use-intl";
-import { useQuantities } from "../charts/use-quantities";
+import { useAmounts } from "../charts/use-amounts";
 import { type DraftText, draftTexts } from "./draft";
 import { MAX_TEXTS, textsOfFile } from "./texts";
 
@@ -43,7 +43,7 @@ async function readFiles(files: readonly File[]): Promise<ReadFiles> {
 /** Edits of the list of texts, with the toasts that report them. */
 export function useTexts(texts: readonly DraftText[], onTexts: (texts: readonly DraftText[]) => void) {
   const t = useTranslations("embeddings.texts");
-  const format = useQuantities();
+  const format = useAmounts();
 
   const add = useCallback(
     (added: readonly string[]) => {

@@ -6,7 +6,7 @@ import { useTranslations } from "use-intl";
 import { base64FromFloats } from "@/lib/client/embeddings-call";
 import { saveFile } from "@/lib/client/save-file";
 import { themeColor } from "../charts/theme-color";
-import { useQuantities } from "../charts/use-quantities";
+import { useAmounts } from "../charts/use-amounts";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { CopyButton } from "../ui/copy-button";
@@ -19,7 +19,7 @@ import { type Surface, useCanvas } from "./use-canvas";
 /** The vector of the pinned text to read and copy, and downloads of all vectors. */
 export function VectorPanel({ comparison, focus }: { comparison: Comparison; focus: FocusStore }) {
   const t = useTranslations("embeddings");
-  const format = useQuantities();
+  const format = useAmounts();
   const id = useId();
   const index = useFocus(focus, (state) => state.pinned?.row ?? 0);
   const { call, reply } = comparison;

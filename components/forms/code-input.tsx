@@ -71,7 +71,7 @@ export function CodeInput({
             // biome-ignore lint/suspicious/noArrayIndexKey: see above
             key={index}
             className={cn(
-              "flex h-12 w-10 items-center justify-center rounded-md border border-line-strong/60 bg-panel font-mono text-xl tabular-nums transition-colors sm:w-11",
+              "flex h-12 w-10 items-center justify-center rounded-md border border-line-strong/60 bg-panel font-mono text-xl tabular transition-colors sm:w-11",
               index === 3 && "ml-2",
               aria["aria-invalid"] && "border-bad",
               disabled && "bg-sunken text-ink-faint",

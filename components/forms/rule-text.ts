@@ -42,7 +42,7 @@ const RULES: readonly [RegExp, Translate][] = [
 
 /**
  * A rule's message in the page's language; null if there is no translation. `factor`: how many of the rule's units one
- * unit of the field has (a field in KiB, a rule in bytes: 1,024), so that limits are shown in the field's unit.
+ * unit of the field has (a field in KB, a rule in bytes: 1,024), so that limits are shown in the field's unit.
  */
 export function knownRule(t: FieldErrorTranslator, message: string, factor = 1): string | null {
   for (const [pattern, translate] of RULES) {

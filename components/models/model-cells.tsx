@@ -2,9 +2,11 @@
 
 import { ArrowRightIcon } from "lucide-react";
 import Link from "next/link";
-import { useFormatter, useTranslations } from "use-intl";
-import { DOLLARS, pricingOf } from "@/lib/client/money";
+import { useTranslations } from "use-intl";
+import { pricingOf } from "@/lib/client/pricing";
 import type { Model, Prices } from "@/lib/contracts/gateway/models";
+import { useAmounts } from "../charts/use-amounts";
+import { Badge, StatusDot } from "../ui/badge";
 import { cn } from "../ui/class-names";
 
 const UNITS = [
@@ -17,7 +19,7 @@ const UNITS = [
 /** Prices of a model, one line per priced unit. */
 export function ModelPrice({ model }: { model: Model }) {
   const t = useTranslations("models");
-  const format = useFormatter();
+  const { exactMoney } = useAmounts();
   const prices = UNITS.map((unit) => {
     const usd = model.prices[unit];
     return { unit, usd: usd === null ? null : Number(usd) };
@@ -35,7 +37,7 @@ export function ModelPrice({ model }: { model: Model }) {
       {priced.map(({ unit, usd }) => (
         <span key={unit}>
           {t(`price.${unit}`, {
-            usd: format.number(usd, { ...DOLLARS, maximumSignificantDigits: 6 }),
+            usd: exactMoney(usd),
           })}
         </span>
       ))}
@@ -43,7 +45,7 @@ export function ModelPrice({ model }: { model: Model }) {
   );
 }
 
-/** The channels that serve a model: "+" between channels of one tier, an arrow to the next tier. */
+/** The channels that serve a model, with their health: "+" between channels of one tier, an arrow to the next tier. */
 export function ServedBy({ model }: { model: Model }) {
   const t = useTranslations("models");
   if (model.channels.length === 0)
@@ -68,6 +70,7 @@ export function ServedBy({ model }: { model: Model }) {
                 <span className="sr-only">{t("next")}</span>
               </>
             )}
+            <StatusDot tone={HEALTH_TONES[healthOf(channel)]} />
             <Link
               prefetch={false}
               href={`/channels/${encodeURIComponent(channel.id)}`}
@@ -78,11 +81,25 @@ export function ServedBy({ model }: { model: Model }) {
             >
               {channel.name}
             </Link>
+            <ChannelHealth channel={channel} />
           </li>
         );
       })}
     </ul>
   );
+}
+
+type ServingChannel = Model["channels"][number];
+const HEALTH_TONES = { closed: "good", half_open: "warn", open: "bad", disabled: "off" } as const;
+const healthOf = ({ enabled, state }: ServingChannel) => (enabled ? state : "disabled");
+
+/** The health of a channel as text: a badge, or for screen readers only while it serves. */
+function ChannelHealth({ channel }: { channel: ServingChannel }) {
+  const t = useTranslations("channels.state");
+  const health = healthOf(channel);
+  if (health === "closed") return <span className="sr-only">{t("serving")}</span>;
+  const tone = HEALTH_TONES[health];
+  return <Badge tone={tone === "off" ? "neutral" : tone}>{t(health)}</Badge>;
 }
 
 /** The enabled options of a model. */

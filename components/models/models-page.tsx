@@ -23,6 +23,8 @@ import type { ModelDialog } from "./model-dialogs";
 import { ModelList, ModelListSkeleton } from "./model-list";
 import type { ModelAction } from "./model-menu";
 
+const REFRESH_MS = 3_000;
+
 const ModelDialogs = dynamic(() => import("./model-dialogs").then((one) => one.ModelDialogs), { ssr: false });
 
 /** The list of models. `first`: data read on the server. */
@@ -44,6 +46,10 @@ function filterModels(models: readonly Model[], q: string, operation: string): M
   );
 }
 
+/** Polls while a channel is not healthy: waits of circuits end without an event. */
+const refreshIntervalOf = (list: Listed | undefined): number =>
+  list?.items.some((model) => model.channels.some((one) => one.state !== "closed")) ? REFRESH_MS : 0;
+
 function Content() {
   const t = useTranslations("models");
   const errorText = useErrorText();
@@ -52,7 +58,7 @@ function Content() {
   const q = params.get("q") ?? "";
   const operation = params.get("operation") ?? "";
   const routeOf = params.get("model");
-  const { data, error, mutate } = useApi(api.listModels);
+  const { data, error, mutate } = useApi(api.listModels, {}, { refreshInterval: refreshIntervalOf });
   const [dialog, setDialog] = useState<ModelDialog | null>(null);
   const models = data?.items;
   const shown = models && filterModels(models, q, operation);

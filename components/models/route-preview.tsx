@@ -1,10 +1,11 @@
 "use client";
 
 import Link from "next/link";
-import { useFormatter, useNow, useTranslations } from "use-intl";
+import { useNow, useTranslations } from "use-intl";
 import { api } from "@/lib/client/api";
 import { useApi } from "@/lib/client/use-api";
 import type { RoutePreview as Preview } from "@/lib/contracts/console/routing";
+import { useAmounts } from "../charts/use-amounts";
 import { CallError } from "../forms/call-error";
 import { StatusDot } from "../ui/badge";
 import { Notice } from "../ui/notice";
@@ -41,17 +42,19 @@ export function RoutePreview({ name }: { name: string }) {
       {data.turns.length > 0 ? (
         <p className="text-sm text-ink-muted">{t("attempts", { count: data.attempts })}</p>
       ) : null}
+      {data.recovering.length > 0 ? <Recovering of={data} /> : null}
       {data.skipped.length > 0 ? <Skipped of={data} /> : null}
       <p className="text-sm text-ink-faint">{t("live")}</p>
     </div>
   );
 }
 
-/** Why no channel would serve the model; nothing if one would. */
-function RouteWarning({ of: { enabled, turns, skipped } }: { of: Preview }) {
+/** Why no channel would serve the model; nothing if a healthy one would. */
+function RouteWarning({ of: { enabled, turns, recovering, skipped } }: { of: Preview }) {
   const t = useTranslations("models.route");
   if (!enabled) return <Notice tone="info">{t("disabled")}</Notice>;
   if (turns.length > 0) return null;
+  if (recovering.length > 0) return <Notice tone="warn">{t("onlyRecovering")}</Notice>;
   return skipped.length > 0 ? (
     <Notice tone="bad">{t("allSkipped")}</Notice>
   ) : (
@@ -66,7 +69,8 @@ function RouteWarning({ of: { enabled, turns, skipped } }: { of: Preview }) {
 
 function Turn({ turn, index, model }: { turn: Preview["turns"][number]; index: number; model: string }) {
   const t = useTranslations("models.route");
-  const format = useFormatter();
+  const state = useTranslations("channels.state");
+  const { share } = useAmounts();
   return (
     <li className="grid grid-cols-[3.5rem_minmax(0,1fr)] gap-x-3 pb-3 last:pb-0">
       <span className="pt-2.5 text-sm text-ink-faint">{t(index === 0 ? "first" : "next")}</span>
@@ -74,7 +78,7 @@ function Turn({ turn, index, model }: { turn: Preview["turns"][number]; index: n
         {turn.channels.map((channel) => (
           <li key={channel.id} className="flex items-center justify-between gap-3 px-3 py-2">
             <span className="flex min-w-0 items-baseline gap-2.5">
-              <StatusDot tone={channel.recovering ? "warn" : index === 0 ? "signal" : "off"} />
+              <StatusDot tone="good" />
               <span className="grid min-w-0">
                 <ChannelLink channel={channel} />
                 {channel.upstream_name === model ? null : (
@@ -84,19 +88,40 @@ function Turn({ turn, index, model }: { turn: Preview["turns"][number]; index: n
                 )}
               </span>
             </span>
-            {channel.recovering ? (
-              <span className="text-right text-sm text-ink-muted">{t("recovering")}</span>
-            ) : turn.channels.length > 1 ? (
-              <span className="tabular text-sm whitespace-nowrap text-ink-muted">
-                {t("share", {
-                  share: format.number(channel.share, { style: "percent", maximumFractionDigits: 0 }),
-                })}
-              </span>
-            ) : null}
+            <span className="tabular grid justify-items-end text-sm whitespace-nowrap text-ink-muted">
+              <span>{state("serving")}</span>
+              {turn.channels.length > 1 ? (
+                <span>{t(index === 0 ? "share" : "failoverShare", { share: share(channel.share) })}</span>
+              ) : null}
+            </span>
           </li>
         ))}
       </ul>
     </li>
+  );
+}
+
+function Recovering({ of: { recovering } }: { of: Preview }) {
+  const t = useTranslations("models.route");
+  const state = useTranslations("channels.state");
+  const reason = useTranslations("channels.reason");
+  return (
+    <section className="grid gap-2">
+      <h3 className="text-sm text-ink-muted">{state("half_open")}</h3>
+      <ul className="divide-y rounded-md border">
+        {recovering.map((channel) => (
+          <li key={channel.id} className="grid gap-0.5 px-3 py-2">
+            <span className="flex items-baseline gap-2.5">
+              <StatusDot tone="warn" />
+              <ChannelLink channel={channel} />
+            </span>
+            <span className="pl-4.5 text-sm text-ink-muted">
+              {t("probe")} {reason(channel.health.reason ?? "unknown")}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 
@@ -117,6 +142,7 @@ function Skipped({ of: { skipped } }: { of: Preview }) {
                 <ChannelLink channel={channel} />
               </span>
               <span className="pl-4.5 text-sm text-ink-muted">
+                {channel.reason === "circuit" ? t("down") : null}{" "}
                 {channel.circuit_reason ? reason(channel.circuit_reason) : t(`because.${channel.reason}`)}{" "}
                 {seconds > 0 ? t("until", { seconds }) : null}
               </span>

@@ -47,7 +47,7 @@ function cordPath(from: number, to: number): string {
 }
 
 /**
- * Cords of the routes between the shown rows; width grows with the square root of the calls. A route is failing when
+ * Cords of the routes between the shown rows; width grows with the square root of the calls, failovers included. A route is failing when
  * its error rate in the range is high or its circuit is open now (`isOpen`).
  */
 export function cordsOf(
@@ -56,10 +56,13 @@ export function cordsOf(
   channels: readonly string[],
   isOpen: (channelId: string, model: string) => boolean,
 ): Cord[] {
-  const maxCalls = Math.max(...routes.map((route) => route.calls), 1);
+  const maxCalls = Math.max(...routes.map((route) => route.calls + route.failovers), 1);
   return (
     routes
-      .flatMap(({ model, channel_id: channelId, calls, errors }) => {
+      .flatMap(({ model, channel_id: channelId, failovers, ...ended }) => {
+        // A request that another channel served was traffic here too, and failed here.
+        const calls = ended.calls + failovers;
+        const errors = ended.errors + failovers;
         const [from, to] = [models.indexOf(model), channels.indexOf(channelId)];
         if (from === -1 || to === -1) return [];
         const isFailing = isOpen(channelId, model) || (calls > 0 && errors / calls >= FAILING_FROM);

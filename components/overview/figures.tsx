@@ -1,3 +1,4 @@
+import Link from "next/link";
 import { useId } from "react";
 import { useTranslations } from "use-intl";
 import type { Range } from "@/lib/client/range";
@@ -11,12 +12,14 @@ export function Figures({
   range,
   shown,
   figure,
+  isAdmin,
   onFigure,
 }: {
   overview: Overview;
   range: Range;
   shown: readonly Figure[];
   figure: Figure;
+  isAdmin: boolean;
   onFigure(figure: Figure): void;
 }) {
   const t = useTranslations("overview.figure");
@@ -54,6 +57,9 @@ export function Figures({
             </span>
             <span className="tabular text-xs text-ink-muted">{texts[one].detail}</span>
           </span>
+          {one === "spend" && overview.unpriced_models.length > 0 ? (
+            <UnpricedNote models={overview.unpriced_models} isLink={isAdmin} />
+          ) : null}
           <span className="flex min-h-4">
             {texts[one].change}
             {texts[one].change ? (
@@ -63,5 +69,25 @@ export function Figures({
         </label>
       ))}
     </div>
+  );
+}
+
+/** Says which models the spend does not include; administrators can set their prices. */
+function UnpricedNote({ models, isLink }: { models: readonly string[]; isLink: boolean }) {
+  const t = useTranslations("overview.figure");
+  const text = t("unpriced", { count: models.length });
+  const [only] = models;
+  const href = models.length === 1 && only ? `/models?q=${encodeURIComponent(only)}` : "/models";
+  return (
+    <span className="text-xs text-ink-muted" title={models.join("\n")}>
+      {isLink ? (
+        // Above the radio button that covers the figure.
+        <Link prefetch={false} href={href} className="relative underline underline-offset-4">
+          {text}
+        </Link>
+      ) : (
+        text
+      )}
+    </span>
   );
 }

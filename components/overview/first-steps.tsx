@@ -12,12 +12,23 @@ import { CopyButton } from "../ui/copy-button";
 /** On a phone the button is aligned with the text of its step. */
 const BUTTON_INDENT = "max-sm:ml-10";
 
-const STEPS = ["speech", "embeddings", "twoFactor", "key", "call", "upstream", "prices", "backup"] as const;
+const STEPS = [
+  "setup",
+  "speech",
+  "embeddings",
+  "twoFactor",
+  "key",
+  "call",
+  "upstream",
+  "prices",
+  "backup",
+] as const;
 type Step = (typeof STEPS)[number];
 /** Steps that do not apply to the visitor are missing. */
 export type StepsDone = Readonly<Partial<Record<Step, boolean>>>;
 
 const PATHS = {
+  setup: "/setup",
   speech: "/playground/speech",
   embeddings: "/playground/embeddings",
   twoFactor: "/account",
@@ -36,11 +47,13 @@ export function FirstSteps({
   origin,
   models,
   isOpen,
+  onDismiss,
 }: {
   done: StepsDone;
   origin: string;
   models: readonly { name: string; operation: "speech" | "embeddings" }[];
   isOpen: boolean;
+  onDismiss(): void;
 }) {
   const t = useTranslations("overview.steps");
   const steps = STEPS.filter((step) => done[step] !== undefined);
@@ -61,7 +74,7 @@ export function FirstSteps({
           className="size-4 shrink-0 text-ink-faint transition-transform group-open:rotate-180"
         />
       </summary>
-      <ol className="divide-y border-t">
+      <ol className="divide-y border-y">
         {steps.map((step) => (
           <li key={step} className="flex flex-wrap items-center gap-x-4 gap-y-3 px-5 py-3">
             <StepIcon isDone={done[step] === true} isNext={step === next} />
@@ -86,14 +99,24 @@ export function FirstSteps({
                 variant={step === next ? "primary" : "outline"}
                 className={BUTTON_INDENT}
               >
-                <Link prefetch={false} href={PATHS[step]}>
-                  {t(`${step}Action`)}
-                </Link>
+                {step === "setup" ? (
+                  // A full page load: the setup wizard is outside the console layout.
+                  <a href={PATHS[step]}>{t("setupAction")}</a>
+                ) : (
+                  <Link prefetch={false} href={PATHS[step]}>
+                    {t(`${step}Action`)}
+                  </Link>
+                )}
               </Button>
             )}
           </li>
         ))}
       </ol>
+      <p className="flex justify-end px-5 py-2">
+        <Button variant="ghost" size="sm" onClick={onDismiss}>
+          {t("dismiss")}
+        </Button>
+      </p>
     </details>
   );
 }

@@ -1,35 +1,12 @@
+import { ChevronDownIcon } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
 import { useTranslations } from "use-intl";
 import type { CircuitHealth } from "@/lib/contracts/console/channels";
 import type { OverviewChannel } from "@/lib/contracts/console/overview";
+import { StatusDot } from "../ui/badge";
 import { Button } from "../ui/button";
-import { Notice } from "../ui/notice";
 import { useRelativeTime } from "../ui/relative-time";
-
-/** A notice with title, text and action, in one line where they fit. */
-export function LineNotice({
-  tone,
-  title,
-  action,
-  children,
-}: {
-  tone: "info" | "warn" | "bad";
-  title: ReactNode;
-  action: ReactNode;
-  children?: ReactNode;
-}) {
-  return (
-    <Notice tone={tone}>
-      <span className="-my-1 flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
-        <span className="min-w-0 flex-1 basis-72 py-1">
-          <span className="mr-1.5 font-medium text-ink">{title}</span> {children}
-        </span>
-        {action}
-      </span>
-    </Notice>
-  );
-}
 
 interface Incident {
   channel: OverviewChannel;
@@ -55,12 +32,66 @@ function incidentsOf(channels: readonly OverviewChannel[]): Incident[] {
   });
 }
 
-/** Open and half-open circuits, with the reason and what to do. */
-export function Incidents({ channels }: { channels: readonly OverviewChannel[] }) {
+/** Incidents and open alerts as one panel: a line that counts them, and each with its reason and what to do. */
+export function Incidents({
+  channels,
+  openAlerts,
+}: {
+  channels: readonly OverviewChannel[];
+  openAlerts: number;
+}) {
+  const t = useTranslations("overview.incident");
+  const tAlerts = useTranslations("overview.alerts");
+  const incidents = incidentsOf(channels);
+  if (incidents.length === 0 && openAlerts === 0) return null;
+  const down = incidents.filter((one) => one.health.state === "open").length;
+  const recovering = incidents.length - down;
+  const summary = [
+    down > 0 ? t("down", { count: down }) : null,
+    recovering > 0 ? t("recovering", { count: recovering }) : null,
+    openAlerts > 0 ? tAlerts("title", { count: openAlerts }) : null,
+  ].filter((part) => part !== null);
+  return (
+    <details className="group rounded-md border bg-panel">
+      <summary className="flex list-none items-center gap-3 px-4 py-2.5 sm:px-5 [&::-webkit-details-marker]:hidden">
+        <StatusDot tone={down > 0 ? "bad" : "warn"} />
+        <h2 className="shrink-0 text-base font-medium">{t("title")}</h2>
+        <span className="tabular min-w-0 flex-1 truncate text-ink-muted" title={summary.join(" · ")}>
+          {summary.join(" · ")}
+        </span>
+        <ChevronDownIcon
+          aria-hidden="true"
+          className="size-4 shrink-0 text-ink-faint transition-transform group-open:rotate-180"
+        />
+      </summary>
+      <ul className="divide-y border-t">
+        {incidents.map((incident) => (
+          <IncidentRow
+            key={`${incident.channel.id} ${Object.values(incident.part).join(" ")}`}
+            incident={incident}
+          />
+        ))}
+        {openAlerts > 0 ? (
+          <Row
+            tone="warn"
+            title={tAlerts("title", { count: openAlerts })}
+            href="/alerts"
+            action={tAlerts("view")}
+          />
+        ) : null}
+      </ul>
+    </details>
+  );
+}
+
+function IncidentRow({ incident: { channel, part, health } }: { incident: Incident }) {
   const t = useTranslations("overview.incident");
   const tChannels = useTranslations("channels");
   const relativeTime = useRelativeTime();
-  const titleOf = (part: Incident["part"], name: string, isOpen: boolean): string => {
+  const reason = health.reason ?? "unknown";
+  const name = channel.name ?? channel.id;
+  const isOpen = health.state === "open";
+  const titleOf = (): string => {
     switch (part.kind) {
       case "whole":
         return t(isOpen ? "channelDown" : "channelRecovering", { name });
@@ -73,35 +104,46 @@ export function Incidents({ channels }: { channels: readonly OverviewChannel[] }
     }
   };
   return (
-    <>
-      {incidentsOf(channels).map(({ channel, part, health }) => {
-        const reason = health.reason ?? "unknown";
-        const name = channel.name ?? channel.id;
-        const isOpen = health.state === "open";
-        const title = titleOf(part, name, isOpen);
-        return (
-          <LineNotice
-            key={`${channel.id} ${title}`}
-            tone={isOpen ? "bad" : "warn"}
-            title={title}
-            action={
-              <Button asChild variant="outline" size="sm">
-                <Link prefetch={false} href={`/channels/${channel.id}`}>
-                  {t("viewChannel")}
-                </Link>
-              </Button>
-            }
-          >
-            {health.opened_at === null
-              ? tChannels(`reason.${reason}`)
-              : t("since", {
-                  reason: tChannels(`reason.${reason}`),
-                  when: relativeTime(health.opened_at),
-                })}{" "}
-            {tChannels(`advice.${reason}`)}
-          </LineNotice>
-        );
-      })}
-    </>
+    <Row
+      tone={isOpen ? "bad" : "warn"}
+      title={titleOf()}
+      href={`/channels/${channel.id}`}
+      action={t("viewChannel")}
+    >
+      {health.opened_at === null
+        ? tChannels(`reason.${reason}`)
+        : t("since", { reason: tChannels(`reason.${reason}`), when: relativeTime(health.opened_at) })}{" "}
+      {isOpen ? tChannels(`advice.${reason}`) : t("probe")}
+    </Row>
+  );
+}
+
+function Row({
+  tone,
+  title,
+  href,
+  action,
+  children,
+}: {
+  tone: "bad" | "warn";
+  title: string;
+  href: string;
+  action: string;
+  children?: ReactNode;
+}) {
+  return (
+    <li className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 px-4 py-2.5 sm:px-5">
+      <span className="flex min-w-0 flex-1 basis-72 items-baseline gap-3">
+        <StatusDot tone={tone} />
+        <span className="min-w-0 text-ink-muted">
+          <span className="mr-1.5 font-medium text-ink">{title}</span> {children}
+        </span>
+      </span>
+      <Button asChild variant="outline" size="sm" className="max-sm:ml-5">
+        <Link prefetch={false} href={href}>
+          {action}
+        </Link>
+      </Button>
+    </li>
   );
 }

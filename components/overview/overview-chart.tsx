@@ -91,6 +91,8 @@ function useView(overview: Overview, figure: Figure): View {
       return {
         series: [{ name: t("spend"), ...withPrevious((of) => of.cost_usd.map(Number)) }],
         format: amounts.money,
+        // Ticks are exact values.
+        tick: amounts.exactMoney,
       };
     case "latency":
       return {

@@ -1,11 +1,11 @@
 "use client";
 
-import Link from "next/link";
 import { useSearchParams } from "next/navigation";
 import { useState } from "react";
 import { SWRConfig } from "swr";
 import { useTranslations } from "use-intl";
 import { rejectionsHref } from "@/lib/client/calls";
+import { dismissSteps } from "@/lib/client/overview";
 import { setQueryParam } from "@/lib/client/query-params";
 import type { Range } from "@/lib/client/range";
 import { useRange } from "@/lib/client/use-range";
@@ -14,13 +14,12 @@ import { useAmounts } from "../charts/use-amounts";
 import { CallError } from "../forms/call-error";
 import { RangePicker } from "../forms/range-picker";
 import { RejectedLink } from "../requests/rejected-link";
-import { Button } from "../ui/button";
 import { CopyButton } from "../ui/copy-button";
 import { Skeleton } from "../ui/skeleton";
 import { useIsBrowser } from "../ui/use-is-browser";
 import { Figures } from "./figures";
 import { FirstSteps, type StepsDone } from "./first-steps";
-import { Incidents, LineNotice } from "./incidents";
+import { Incidents } from "./incidents";
 import { OverviewChart } from "./overview-chart";
 import { PatchBay } from "./patch-bay";
 import { RecentRequests } from "./recent-requests";
@@ -31,9 +30,10 @@ import { useOpenAlerts, useOverview } from "./use-overview";
 export interface OverviewPageProps {
   origin: string;
   done: StepsDone;
-  isSetupUnfinished: boolean;
   models: readonly { name: string; operation: "speech" | "embeddings" }[];
   isAdmin: boolean;
+  /** The checklist of first steps was dismissed in this browser. */
+  areStepsDismissed: boolean;
   /** Self-use mode is on: the spend figure is hidden while it is 0. */
   hidesSpend: boolean;
   /** Server time at which `fallback` was read. */
@@ -57,21 +57,34 @@ function Content(props: Omit<OverviewPageProps, "fallback">) {
   const { data, error, mutate } = useOverview(range);
   // Decided once, so that the steps do not move while they are read and the first call arrives.
   const [isNew] = useState(() => (data?.total.calls ?? 0) + (data?.before.calls ?? 0) === 0);
+  const { data: alerts } = useOpenAlerts(isAdmin);
   const isDone = Object.values(done).every(Boolean);
-  const steps = <FirstSteps done={done} origin={origin} models={models} isOpen={isNew && !isDone} />;
+  const [isDismissed, setDismissed] = useState(props.areStepsDismissed);
+  const steps = isDismissed ? null : (
+    <FirstSteps
+      done={done}
+      origin={origin}
+      models={models}
+      isOpen={isNew && !isDone}
+      onDismiss={() => {
+        dismissSteps();
+        setDismissed(true);
+      }}
+    />
+  );
   return (
     <div className="mx-auto grid max-w-360 grid-cols-1 gap-6">
       <OverviewHeader origin={origin} range={range} />
-      <Notices isSetupUnfinished={props.isSetupUnfinished} isAdmin={isAdmin} overview={data} />
-      {isNew && !isDone ? steps : null}
+      {data ? <Incidents channels={data.channels} openAlerts={alerts?.open ?? 0} /> : null}
       {error && !data ? (
         <CallError error={error} onRetry={() => void mutate()} />
       ) : data ? (
         <>
-          <FiguresAndChart overview={data} range={range} hidesSpend={props.hidesSpend} />
+          <FiguresAndChart overview={data} range={range} hidesSpend={props.hidesSpend} isAdmin={isAdmin} />
           {data.rejected > 0 ? (
             <RejectedLink calls={data.rejected} href={rejectionsHref(isAdmin, range)} className="-mt-3" />
           ) : null}
+          {isNew && !isDone ? steps : null}
           {isAdmin ? <PatchBay overview={data} /> : null}
         </>
       ) : (
@@ -103,58 +116,16 @@ function OverviewHeader({ origin, range }: { origin: string; range: Range }) {
   );
 }
 
-/** Unfinished setup, incidents and open alerts. */
-function Notices({
-  isSetupUnfinished,
-  isAdmin,
-  overview,
-}: {
-  isSetupUnfinished: boolean;
-  isAdmin: boolean;
-  overview: Overview | undefined;
-}) {
-  const t = useTranslations("overview");
-  const { data: alerts } = useOpenAlerts(isAdmin);
-  return (
-    <div className="grid gap-3 empty:hidden">
-      {isSetupUnfinished ? (
-        <LineNotice
-          tone="info"
-          title={t("unfinished")}
-          action={
-            <Button asChild variant="outline" size="sm">
-              {/* A full page load: the setup wizard is outside the console layout. */}
-              <a href="/setup">{t("finishSetup")}</a>
-            </Button>
-          }
-        >
-          {t("unfinishedText")}
-        </LineNotice>
-      ) : null}
-      {overview ? <Incidents channels={overview.channels} /> : null}
-      {alerts && alerts.open > 0 ? (
-        <LineNotice
-          tone="warn"
-          title={t("alerts.title", { count: alerts.open })}
-          action={
-            <Button asChild variant="outline" size="sm">
-              <Link href="/alerts">{t("alerts.view")}</Link>
-            </Button>
-          }
-        />
-      ) : null}
-    </div>
-  );
-}
-
 function FiguresAndChart({
   overview,
   range,
   hidesSpend,
+  isAdmin,
 }: {
   overview: Overview;
   range: Range;
   hidesSpend: boolean;
+  isAdmin: boolean;
 }) {
   const t = useTranslations("overview");
   const amounts = useAmounts();
@@ -171,6 +142,7 @@ function FiguresAndChart({
         range={range}
         shown={shown}
         figure={figure}
+        isAdmin={isAdmin}
         onFigure={(one) => setQueryParam("figure", one === "calls" ? null : one)}
       />
       <div className="border-t px-4 pt-5 pb-3 sm:px-5">

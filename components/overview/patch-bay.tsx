@@ -4,6 +4,7 @@ import Link from "next/link";
 import { type ReactNode, useState } from "react";
 import { useTranslations } from "use-intl";
 import type { Overview, OverviewChannel } from "@/lib/contracts/console/overview";
+import { useAmounts } from "../charts/use-amounts";
 import { cn } from "../ui/class-names";
 import { type Cord, cordsOf, isCircuitOpen, ROW, STROKES } from "./cords";
 
@@ -15,7 +16,14 @@ export function PatchBay({ overview }: { overview: Overview }) {
   const t = useTranslations("overview.bay");
   const [hovered, setHovered] = useState<{ model?: string; channelId?: string } | null>(null);
   const models = overview.models.slice(0, MOST_ROWS);
-  const channels = overview.channels.filter((one) => one.enabled || one.calls > 0).slice(0, MOST_ROWS);
+  const channels = overview.channels
+    .filter(
+      (one) =>
+        one.enabled ||
+        one.calls > 0 ||
+        overview.routes.some((route) => route.channel_id === one.id && route.failovers > 0),
+    )
+    .slice(0, MOST_ROWS);
   const isOpen = (id: string, model: string) =>
     isCircuitOpen(
       overview.channels.find((one) => one.id === id),
@@ -29,6 +37,12 @@ export function PatchBay({ overview }: { overview: Overview }) {
   );
   const isFaded = (cord: Cord) =>
     hovered !== null && cord.model !== hovered.model && cord.channelId !== hovered.channelId;
+  /** Requests that failed on a channel, those that another one served included. */
+  const failedOn = (id: string) =>
+    overview.routes.reduce(
+      (sum, route) => (route.channel_id === id ? sum + route.errors + route.failovers : sum),
+      0,
+    );
   const rows = Math.max(models.length, channels.length);
   const cordsOfModel = (name: string) => cords.filter((cord) => cord.model === name);
   const cordsOfChannel = (id: string) => cords.filter((cord) => cord.channelId === id);
@@ -94,7 +108,7 @@ export function PatchBay({ overview }: { overview: Overview }) {
               state={isCircuitOpen(channel) ? "failing" : stateOf(cordsOfChannel(channel.id))}
               onHover={(isOn) => setHovered(isOn ? { channelId: channel.id } : null)}
             >
-              <ChannelName channel={channel} />
+              <ChannelName channel={channel} failed={failedOn(channel.id)} />
             </Row>
           ))}
         </Side>
@@ -108,6 +122,7 @@ export function PatchBay({ overview }: { overview: Overview }) {
               calls: route.calls,
               errors: route.errors,
             })}
+            {route.failovers > 0 ? ` ${t("failovers", { count: route.failovers })}` : null}
           </li>
         ))}
       </ul>
@@ -199,8 +214,9 @@ function Row({
   );
 }
 
-function ChannelName({ channel }: { channel: OverviewChannel }) {
+function ChannelName({ channel, failed }: { channel: OverviewChannel; failed: number }) {
   const t = useTranslations("overview.bay");
+  const { count } = useAmounts();
   const state = channel.health?.state;
   const isOpen = isCircuitOpen(channel);
   const note =
@@ -213,6 +229,8 @@ function ChannelName({ channel }: { channel: OverviewChannel }) {
           : state === "half_open"
             ? t("halfOpen")
             : null;
+  const failedText = failed > 0 ? t("failed", { count: count(failed) }) : null;
+  const notes = [note, failedText].filter((one) => one !== null).join(" · ");
   return (
     <>
       {channel.name === null ? (
@@ -227,9 +245,14 @@ function ChannelName({ channel }: { channel: OverviewChannel }) {
           {channel.name}
         </Link>
       )}
-      {note === null ? null : (
-        <span className={cn("max-w-full truncate text-xs", isOpen ? "text-bad" : "text-ink-faint")}>
-          {note}
+      {notes === "" ? null : (
+        <span
+          className={cn(
+            "tabular max-w-full truncate text-xs",
+            isOpen || failed > 0 ? "text-bad" : "text-ink-faint",
+          )}
+        >
+          {notes}
         </span>
       )}
     </>

@@ -6,6 +6,8 @@ import { useAmounts } from "../charts/use-amounts";
 import { cn } from "../ui/class-names";
 
 const MAX_ROWS = 6;
+/** Calls that no channel was asked for. */
+const WITHOUT_CHANNEL = ["cached", "not_routed"] as const;
 
 interface Share {
   key: string;
@@ -36,12 +38,19 @@ export function Shares({ overview, isAdmin }: { overview: Overview; isAdmin: boo
       {isAdmin ? (
         <List
           title={t("channel")}
-          shares={called(overview.channels).map((one) => ({
-            key: one.id,
-            label: one.name ?? mono(t("deleted", { id: one.id })),
-            href: logs("channel_id", one.id),
-            ...one,
-          }))}
+          shares={[
+            ...called(overview.channels).map((one) => ({
+              key: one.id,
+              label: one.name ?? mono(t("deleted", { id: one.id })),
+              href: logs("channel_id", one.id),
+              ...one,
+            })),
+            ...WITHOUT_CHANNEL.filter((group) => overview[group].calls > 0).map((group) => ({
+              key: group,
+              label: <span className="text-ink-muted">{t(group)}</span>,
+              ...overview[group],
+            })),
+          ]}
         />
       ) : null}
       <List

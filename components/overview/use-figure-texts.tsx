@@ -19,6 +19,8 @@ interface FigureText {
 
 /** Smaller relative changes count as unchanged. */
 const MIN_CHANGE = 0.01;
+/** Larger relative increases (1,000 %) are shown as a factor. */
+const FACTOR_FROM = 10;
 /** Smaller changes of the error rate count as unchanged. */
 const MIN_ERROR_RATE_CHANGE = 0.001;
 
@@ -90,9 +92,13 @@ function useChangeTexts(before: Sums) {
     if (Math.abs(by) < MIN_CHANGE) return <Unchanged>{t("same")}</Unchanged>;
     const isUp = by > 0;
     const [up, down] = figure === "latency" ? (["slower", "faster"] as const) : (["more", "less"] as const);
+    const text =
+      by > FACTOR_FROM
+        ? t("factor", { factor: amounts.factor(by + 1) })
+        : t(isUp ? up : down, { share: amounts.share(Math.abs(by)) });
     return (
       <Change direction={isUp ? "up" : "down"} tone={toneOf(figure, isUp)}>
-        {t(isUp ? up : down, { share: amounts.share(Math.abs(by)) })}
+        {text}
       </Change>
     );
   }

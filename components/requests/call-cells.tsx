@@ -77,9 +77,17 @@ export function CallLink({ call, children }: { call: UsageRow; children: ReactNo
 export function CallAmount({ call, isUnlabelled }: { call: UsageRow; isUnlabelled?: boolean }) {
   const t = useTranslations("requests");
   const amounts = useAmounts();
+  const tokens = useTokenText();
   if (call.audio_ms > 0) {
     const length = amounts.audio(call.audio_ms);
     return <>{isUnlabelled ? t("audio", { length }) : length}</>;
   }
-  return <>{amounts.tokens(call.input_tokens + call.output_tokens)}</>;
+  return <>{tokens(call.input_tokens + call.output_tokens)}</>;
+}
+
+/** Formats a number of tokens: `1,204 tokens`. */
+export function useTokenText(): (tokens: number) => string {
+  const t = useTranslations("requests");
+  const { count } = useAmounts();
+  return (tokens) => t("tokens", { number: tokens, count: count(tokens) });
 }

@@ -1,12 +1,15 @@
 import type { ReactNode } from "react";
 import { useTranslations } from "use-intl";
 import type { UsageDetail } from "@/lib/contracts/console/usage";
+import { Money } from "../charts/money";
 import { useAmounts } from "../charts/use-amounts";
+import { useTokenText } from "./call-cells";
 
 /** Everything recorded about a call. */
 export function CallFacts({ call }: { call: UsageDetail }) {
   const t = useTranslations("requests");
   const amounts = useAmounts();
+  const tokens = useTokenText();
   const named = (name: string | null, id: string) =>
     name ?? (
       <>
@@ -36,14 +39,14 @@ export function CallFacts({ call }: { call: UsageDetail }) {
     [
       "input",
       t("detail.input", {
-        tokens: amounts.tokens(call.input_tokens),
+        tokens: tokens(call.input_tokens),
         number: call.characters,
         characters: amounts.count(call.characters),
       }),
     ],
-    ["output", call.output_tokens > 0 ? amounts.tokens(call.output_tokens) : null],
+    ["output", call.output_tokens > 0 ? tokens(call.output_tokens) : null],
     ["audio", call.audio_ms > 0 ? amounts.audio(call.audio_ms) : null],
-    ["cost", amounts.money(Number(call.cost_usd))],
+    ["cost", <Money key="cost" usd={call.cost_usd} />],
     ["notes", notes.length > 0 ? notes.join(", ") : null],
     ["id", <code key="id">{call.id}</code>],
   ];

@@ -4,6 +4,7 @@ import { useSearchParams } from "next/navigation";
 import { type ReactNode, useEffect, useRef } from "react";
 import { useTranslations } from "use-intl";
 import type { UsageRow } from "@/lib/contracts/console/usage";
+import { Money } from "../charts/money";
 import { useAmounts } from "../charts/use-amounts";
 import { cn } from "../ui/class-names";
 import { CopyButton } from "../ui/copy-button";
@@ -144,7 +145,7 @@ function Cell({ call, column }: { call: UsageRow; column: Column }): ReactNode {
     case "amount":
       return <CallAmount call={call} />;
     case "cost":
-      return amounts.money(Number(call.cost_usd));
+      return <Money usd={call.cost_usd} />;
     case "requestId":
       return (
         <span className="relative flex items-center gap-1 pl-3">
@@ -195,7 +196,7 @@ function CallCard({ call, isOpen }: { call: UsageRow; isOpen: boolean }) {
         <span className="tabular">
           <CallAmount call={call} isUnlabelled />
         </span>
-        <span className="tabular">{amounts.money(Number(call.cost_usd))}</span>
+        <Money usd={call.cost_usd} />
       </span>
     </li>
   );

@@ -3,10 +3,11 @@
 import dynamic from "next/dynamic";
 import { useState } from "react";
 import { toast } from "sonner";
-import { useFormatter, useTranslations } from "use-intl";
+import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import { useApiCache } from "@/lib/client/use-api";
 import type { CacheFigures, VersionedSettings } from "@/lib/contracts/console/settings";
+import { useAmounts } from "../charts/use-amounts";
 import { Button } from "../ui/button";
 import { Notice } from "../ui/notice";
 import { NumberField, SwitchField } from "./fields";
@@ -138,7 +139,7 @@ function Caches() {
   const cache = (name: "embeddings_mb" | "speech_mb", figures: CacheFigures) => (
     <NumberField
       label={t(`field.${name}`)}
-      unit={t("unit.megabytes")}
+      unit="MB"
       hint={<Figures figures={figures} />}
       value={form.values[name]}
       error={form.fieldErrors[name]}
@@ -156,9 +157,7 @@ function Caches() {
         )
       }
       formatValue={(_name, value) =>
-        typeof value === "boolean"
-          ? t(value ? "value.on" : "value.off")
-          : `${String(value)} ${t("unit.megabytes")}`
+        typeof value === "boolean" ? t(value ? "value.on" : "value.off") : `${String(value)} MB`
       }
     >
       <div className="grid gap-5 sm:grid-cols-2">
@@ -200,24 +199,19 @@ function Caches() {
   );
 }
 
-const MEGABYTE = 1024 * 1024;
-
 function Figures({ figures }: { figures: CacheFigures }) {
   const t = useTranslations("settings.caches");
-  const unit = useTranslations("settings.unit");
-  const format = useFormatter();
+  const { bytes, share } = useAmounts();
   if (figures.limit_bytes === 0) return t("off");
-  const megabytes = (bytes: number) =>
-    `${format.number(bytes / MEGABYTE, { maximumFractionDigits: 1 })} ${unit("megabytes")}`;
   const lookups = figures.hits + figures.misses;
   if (lookups === 0) return t("noCalls");
   return (
-    <span className="tabular-nums">
+    <span className="tabular">
       {t("figures", {
         entries: figures.entries,
-        used: megabytes(figures.bytes),
-        limit: megabytes(figures.limit_bytes),
-        rate: format.number(figures.hits / lookups, { style: "percent" }),
+        used: bytes(figures.bytes),
+        limit: bytes(figures.limit_bytes),
+        rate: share(figures.hits / lookups),
       })}
     </span>
   );

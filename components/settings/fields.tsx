@@ -75,7 +75,7 @@ export function NumberField({
             {...control}
             inputMode="decimal"
             autoComplete="off"
-            className="w-28 tabular-nums"
+            className="w-28 tabular"
             value={value}
             placeholder={placeholder}
             onChange={(event) => onChange(event.target.value)}

@@ -96,7 +96,7 @@ function Changes<Values extends FieldValues>({
         <ul>
           {form.changed.map((name) => (
             <li key={name} className="break-words">
-              {nameOf(name)}: <span className="tabular-nums">{changeOf(name)}</span>
+              {nameOf(name)}: <span className="tabular">{changeOf(name)}</span>
             </li>
           ))}
         </ul>

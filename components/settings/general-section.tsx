@@ -105,7 +105,7 @@ function Address() {
         <Fact name={t("store")}>{t(facts.store)}</Fact>
         <Fact name={t("timeZone")}>{facts.time_zone}</Fact>
         <Fact name={t("version")}>
-          <span className="tabular-nums">{facts.version}</span>
+          <span className="tabular">{facts.version}</span>
         </Fact>
       </dl>
     </Section>

@@ -1,9 +1,10 @@
 "use client";
 
 import { RotateCcwIcon } from "lucide-react";
-import { useFormatter, useTranslations } from "use-intl";
+import { useTranslations } from "use-intl";
 import type { VersionedSettings } from "@/lib/contracts/console/settings";
 import type { LIMIT_RULES } from "../../lib/contracts/limits";
+import { useAmounts } from "../charts/use-amounts";
 import { Button } from "../ui/button";
 import { Input } from "../ui/input";
 import { FormSection } from "./form-section";
@@ -47,7 +48,7 @@ const GROUPS = {
 } as const satisfies Record<string, readonly LimitName[]>;
 const GROUP_NAMES = ["size", "caller", "time", "upstream"] as const;
 
-/** The field's unit in the limit's own unit: KiB in bytes, seconds in milliseconds. */
+/** The field's unit in the limit's own unit: KB in bytes, seconds in milliseconds. */
 const FACTOR = { bytes: 1024, milliseconds: 1_000, count: 1 } as const;
 
 type Values = Record<LimitName, string>;
@@ -79,12 +80,12 @@ const limitName = (name: string): LimitName => LIMIT_NAMES.find((one) => one ===
 
 export function LimitsSection() {
   const t = useTranslations("settings");
-  const format = useFormatter();
+  const { decimal } = useAmounts();
   const { facts } = useSettingsPage();
   const form = useSettingsForm(PLAN);
   const withUnit = (name: LimitName, text: string) => {
     const number = typedNumber(text);
-    const shownNumber = typeof number === "number" ? format.number(number) : text;
+    const shownNumber = typeof number === "number" ? decimal(number) : text;
     const unit = LIMIT_UNITS[name];
     return unit === "count" ? shownNumber : `${shownNumber} ${t(`limits.unit.${unit}`)}`;
   };
@@ -171,7 +172,7 @@ function LimitRow({
           autoComplete="off"
           aria-invalid={error ? true : undefined}
           aria-describedby={`${id}-hint ${id}-error`}
-          className="w-24 text-right tabular-nums"
+          className="w-24 text-right tabular"
           placeholder={base}
           value={value}
           onChange={(event) => onChange(event.target.value)}

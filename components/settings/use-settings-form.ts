@@ -19,7 +19,7 @@ interface FormPlan<Values extends FieldValues> {
   read(settings: VersionedSettings): Values;
   /** Invalid numbers are sent as typed: the server reports them at their field. */
   write(values: Values): Record<string, unknown>;
-  /** Size of the field's unit in the server's unit (KiB in bytes: 1024); default 1. */
+  /** Size of the field's unit in the server's unit (KB in bytes: 1024); default 1. */
   factorOf?(name: keyof Values & string): number;
 }
 

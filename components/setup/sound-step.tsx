@@ -8,7 +8,7 @@ import { withPlaygroundKey } from "@/lib/client/playground-key";
 import { releaseUrl } from "@/lib/client/save-file";
 import { geminiBody, type SpeechCall } from "@/lib/client/speech-call";
 import { bytesFromBase64, durationMsOf, samplesFromBytes, wavOf } from "@/lib/client/speech-pcm";
-import { useQuantities } from "../charts/use-quantities";
+import { useAmounts } from "../charts/use-amounts";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
 import { Button } from "../ui/button";
@@ -133,9 +133,8 @@ function useSpeech(secret: string | null) {
 
 function SpeechStatus({ sound, isBusy }: { sound: Sound | null; isBusy: boolean }) {
   const t = useTranslations("setup.sound");
-  const { duration } = useQuantities();
-  const generated =
-    sound && t("generated", { duration: duration(sound.durationMs), took: duration(sound.tookMs) });
+  const { ms, audio } = useAmounts();
+  const generated = sound && t("generated", { duration: audio(sound.durationMs), took: ms(sound.tookMs) });
   return (
     <p role="status" className="text-sm text-ink-muted">
       {isBusy ? t("generating") : generated}

@@ -100,7 +100,7 @@ function AlertCount() {
   const { data } = useApi(api.summarizeAlerts, {}, { refreshInterval: 60_000 });
   if (!data || data.unseen === 0) return null;
   return (
-    <Badge tone="bad" className="tabular-nums">
+    <Badge tone="bad" className="tabular">
       <span className="sr-only">{t("unseen")} </span>
       {data.unseen > 99 ? "99+" : data.unseen}
     </Badge>

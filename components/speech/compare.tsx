@@ -8,7 +8,7 @@ import type { GatewayModel } from "@/lib/client/gateway-models";
 import type { PlayerState, SpeechPlayer } from "@/lib/client/speech-player";
 import { PeaksCanvas } from "../audio/peaks-canvas";
 import { PlayClock } from "../audio/play-clock";
-import { useQuantities } from "../charts/use-quantities";
+import { useAmounts } from "../charts/use-amounts";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { SegmentedControl } from "../ui/segmented-control";
@@ -117,7 +117,7 @@ function ComparedTake({
   models: readonly GatewayModel[];
 }) {
   const t = useTranslations("speech.player.facts");
-  const show = useQuantities();
+  const show = useAmounts();
   const { duration } = state;
   const progress = useCallback(
     () => (isActive && duration > 0 ? player.position() / duration : 0),
@@ -146,9 +146,9 @@ function ComparedTake({
       </p>
       <dl className="grid grid-cols-2 gap-x-4 gap-y-2 border-t pt-3 sm:grid-cols-[auto_auto_auto_minmax(0,1fr)]">
         <Fact name={t("firstAudio")}>
-          {take.firstAudioMs === null ? t("unknown") : show.duration(take.firstAudioMs)}
+          {take.firstAudioMs === null ? t("unknown") : show.ms(take.firstAudioMs)}
         </Fact>
-        <Fact name={t("duration")}>{show.duration(take.durationMs)}</Fact>
+        <Fact name={t("duration")}>{show.ms(take.durationMs)}</Fact>
         <Fact name={t("cost")}>{cost}</Fact>
         <Fact name={t("channel")}>{take.channel ?? t("unknown")}</Fact>
       </dl>

@@ -1,9 +1,10 @@
 "use client";
 
 import { useId, useMemo } from "react";
-import { useFormatter, useLocale, useTranslations } from "use-intl";
+import { useLocale, useTranslations } from "use-intl";
 import { byName, languageName, MORE_SPEECH_LANGUAGES, SPEECH_LANGUAGES } from "@/components/speech/languages";
 import type { GatewayModel } from "@/lib/client/gateway-models";
+import { useAmounts } from "../charts/use-amounts";
 import { StatusDot } from "../ui/badge";
 import { Button } from "../ui/button";
 import { NativeSelect } from "../ui/input";
@@ -131,8 +132,8 @@ function SpeedSlider({
 }) {
   const t = useTranslations("speech");
   const id = useId();
-  const format = useFormatter();
-  const shown = speed === 1 ? t("speedNatural") : `${format.number(speed, { maximumFractionDigits: 2 })}×`;
+  const { factor } = useAmounts();
+  const shown = speed === 1 ? t("speedNatural") : factor(speed);
   return (
     <div className="grid min-w-0 gap-1">
       <span className="flex justify-between gap-2 text-xs text-ink-faint">

@@ -6,7 +6,7 @@ import { useTranslations } from "use-intl";
 import type { Take } from "@/components/speech/history";
 import type { PlayerState, SpeechPlayer } from "@/lib/client/speech-player";
 import { PeaksCanvas } from "../audio/peaks-canvas";
-import { useQuantities } from "../charts/use-quantities";
+import { useAmounts } from "../charts/use-amounts";
 import { Badge } from "../ui/badge";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
@@ -37,7 +37,7 @@ export function HistoryRow({
 }) {
   const t = useTranslations("speech.history");
   const playerText = useTranslations("speech.player");
-  const show = useQuantities();
+  const show = useAmounts();
   const isPlaying = state?.isPlaying === true;
   const text = take.call.text.replace(/\s+/gu, " ").trim().slice(0, 120);
   const duration = state?.duration ?? 0;
@@ -77,12 +77,10 @@ export function HistoryRow({
         <PeaksCanvas samples={take.samples} isLive={isPlaying} progress={progress} />
       </div>
       <span className="tabular hidden text-right text-sm text-ink-muted sm:block">
-        {show.duration(take.durationMs)}
+        {show.ms(take.durationMs)}
       </span>
       <div className="col-start-2 flex items-center sm:col-start-auto">
-        <span className="tabular mr-auto text-sm text-ink-muted sm:hidden">
-          {show.duration(take.durationMs)}
-        </span>
+        <span className="tabular mr-auto text-sm text-ink-muted sm:hidden">{show.ms(take.durationMs)}</span>
         <Button
           variant="ghost"
           size="icon-sm"

@@ -19,6 +19,7 @@ import { VoiceName } from "./voice-name";
 export function SpeakersPanel({
   draft,
   voices,
+  isClassic,
   error,
   sampler,
   isVoiceMissing,
@@ -30,6 +31,8 @@ export function SpeakersPanel({
   draft: SpeechDraft;
   /** Of the chosen model; null while they load. */
   voices: readonly GatewayVoice[] | null;
+  /** The model's voices are those of the built-in synthesisers. */
+  isClassic: boolean;
   error: unknown;
   sampler: ReturnType<typeof useSample>;
   /** The user pressed Speak before entering a voice name. */
@@ -113,6 +116,7 @@ export function SpeakersPanel({
             voices={voices}
             chosen={chosen}
             title={speaker ? t("forSpeaker", { speaker: speaker.name }) : null}
+            isClassic={isClassic}
             draft={draft}
             sampler={sampler}
             onChoose={choose}

@@ -11,8 +11,7 @@ import { SpeechWorkspace } from "./speech-workspace";
 export function SpeechPlayground({ userId, models }: { userId: string; models: readonly GatewayModel[] }) {
   const t = useTranslations("speech");
   const missing = useTranslations("playground.noModel");
-  // Prefer a model that works without a choice of voice.
-  const initialModel = models.find((one) => one.defaultVoice !== null) ?? models[0];
+  const [initialModel] = models;
   if (initialModel) return <SpeechWorkspace userId={userId} models={models} initialModel={initialModel} />;
   return (
     <>

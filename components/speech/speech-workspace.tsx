@@ -5,7 +5,7 @@ import { useRef, useState } from "react";
 import { useTranslations } from "use-intl";
 import { writeSpeechLink } from "@/components/speech/link";
 import type { GatewayModel } from "@/lib/client/gateway-models";
-import { useQuantities } from "../charts/use-quantities";
+import { useAmounts } from "../charts/use-amounts";
 import { CodePlaceholder } from "../playground/code-frame";
 import { FailureNotice } from "../playground/failure-notice";
 import { ShareButton } from "../playground/share-button";
@@ -21,7 +21,7 @@ import { useSpeechWorkspace } from "./use-speech-workspace";
 /** The state of the newest call, for screen-reader users. */
 function RecordingStatus({ recording }: { recording: Recording }) {
   const t = useTranslations("speech.status");
-  const show = useQuantities();
+  const show = useAmounts();
   const text = () => {
     switch (recording.kind) {
       case "idle":
@@ -29,10 +29,10 @@ function RecordingStatus({ recording }: { recording: Recording }) {
       case "calling":
         return t("calling");
       case "arriving":
-        return t("arriving", { time: show.duration(recording.firstAudioMs) });
+        return t("arriving", { time: show.ms(recording.firstAudioMs) });
       case "done":
         return t(recording.take.state === "complete" ? "ready" : "stopped", {
-          duration: show.duration(recording.take.durationMs),
+          duration: show.ms(recording.take.durationMs),
         });
       case "failed":
         return t("failed");
@@ -121,6 +121,7 @@ export function SpeechWorkspace({
           <SpeakersPanel
             draft={draft}
             voices={voices.voices}
+            isClassic={models.find((one) => one.name === draft.model)?.isClassic ?? false}
             error={voices.error}
             sampler={workspace.sampler}
             isVoiceMissing={isVoiceMissing}

@@ -4,13 +4,13 @@ import type { ReactNode } from "react";
 import { useTranslations } from "use-intl";
 import type { Take } from "@/components/speech/history";
 import { codePoints, estimateCost, type GatewayModel, pricingOfModel } from "@/lib/client/gateway-models";
-import { useQuantities } from "../charts/use-quantities";
+import { useAmounts } from "../charts/use-amounts";
 import { CopyButton } from "../ui/copy-button";
 
 /** A take's cost as text, by the current prices of its model. */
 export function useTakeCost(take: Take, models: readonly GatewayModel[]): string {
   const t = useTranslations("speech");
-  const show = useQuantities();
+  const show = useAmounts();
   const model = models.find((one) => one.name === take.call.model);
   if (!model) return t("player.facts.unknown");
   const pricing = pricingOfModel(model);
@@ -26,15 +26,15 @@ export function useTakeCost(take: Take, models: readonly GatewayModel[]): string
 /** Latency, duration, tokens, cost, channel and request ID of a take. */
 export function TakeFacts({ take, models }: { take: Take; models: readonly GatewayModel[] }) {
   const t = useTranslations("speech.player.facts");
-  const show = useQuantities();
+  const show = useAmounts();
   const cost = useTakeCost(take, models);
   const isCounted = take.inputTokens !== null && take.outputTokens !== null;
   return (
     <dl className="grid grid-cols-2 gap-x-6 gap-y-3 border-t pt-4 sm:grid-cols-3 xl:grid-cols-[repeat(5,auto)_minmax(0,1fr)]">
       <Fact name={t("firstAudio")}>
-        {take.firstAudioMs === null ? t("unknown") : show.duration(take.firstAudioMs)}
+        {take.firstAudioMs === null ? t("unknown") : show.ms(take.firstAudioMs)}
       </Fact>
-      <Fact name={t("duration")}>{show.duration(take.durationMs)}</Fact>
+      <Fact name={t("duration")}>{show.ms(take.durationMs)}</Fact>
       <Fact name={t("tokens")}>
         {isCounted
           ? t("tokensValue", {

@@ -1,13 +1,14 @@
 "use client";
 
 import { PauseIcon, PlayIcon } from "lucide-react";
-import { useFormatter, useTranslations } from "use-intl";
+import { useTranslations } from "use-intl";
 import type { Take } from "@/components/speech/history";
 import type { GatewayModel } from "@/lib/client/gateway-models";
 import type { PeakMeter } from "@/lib/client/speech-pcm";
 import type { PlayerState, SpeechPlayer } from "@/lib/client/speech-player";
 import { PlayClock } from "../audio/play-clock";
 import { Waveform } from "../audio/waveform";
+import { useAmounts } from "../charts/use-amounts";
 import { Badge } from "../ui/badge";
 import { NativeSelect } from "../ui/input";
 import { Kbd } from "../ui/kbd";
@@ -86,7 +87,7 @@ export function TakePlayer({
 
 function RateSelect({ rate, onChange }: { rate: number; onChange(rate: number): void }) {
   const t = useTranslations("speech.player");
-  const format = useFormatter();
+  const { factor } = useAmounts();
   return (
     <NativeSelect
       aria-label={t("rate")}
@@ -97,7 +98,7 @@ function RateSelect({ rate, onChange }: { rate: number; onChange(rate: number): 
     >
       {RATES.map((one) => (
         <option key={one} value={one}>
-          {format.number(one)}×
+          {factor(one)}
         </option>
       ))}
     </NativeSelect>

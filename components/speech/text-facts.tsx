@@ -9,7 +9,7 @@ import {
   pricingOfModel,
 } from "@/lib/client/gateway-models";
 import { dialectOf, OPENAI_INPUT_LIMIT, type SpeechCall } from "@/lib/client/speech-call";
-import { useQuantities } from "../charts/use-quantities";
+import { useAmounts } from "../charts/use-amounts";
 
 /** The maximum text length of this call in code points; null: unknown. */
 function textLimit(call: SpeechCall, model: GatewayModel | null): number | null {
@@ -31,7 +31,7 @@ export function expectedSeconds(call: SpeechCall): number {
 /** Length of the text, with the estimated duration and cost of its audio. */
 export function TextFacts({ id, call, model }: { id: string; call: SpeechCall; model: GatewayModel | null }) {
   const t = useTranslations("speech");
-  const show = useQuantities();
+  const show = useAmounts();
   const estimate = estimateSpeech(call.text);
   const seconds = expectedSeconds(call);
   const limit = textLimit(call, model);
@@ -57,7 +57,7 @@ export function TextFacts({ id, call, model }: { id: string; call: SpeechCall; m
       <span aria-hidden="true" className="text-ink-faint">
         ·
       </span>
-      <span>{t("text.length", { seconds: show.duration(Math.max(1, Math.round(seconds)) * 1000) })}</span>
+      <span>{t("text.length", { seconds: show.ms(Math.max(1, Math.round(seconds)) * 1000) })}</span>
       <span aria-hidden="true" className="text-ink-faint">
         ·
       </span>

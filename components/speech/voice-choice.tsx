@@ -19,6 +19,7 @@ export function VoiceChoice({
   voices,
   chosen,
   title,
+  isClassic,
   draft,
   sampler,
   onChoose,
@@ -26,6 +27,8 @@ export function VoiceChoice({
   voices: readonly GatewayVoice[];
   chosen: string;
   title: string | null;
+  /** The voices are those of the built-in synthesisers. */
+  isClassic: boolean;
   draft: SpeechDraft;
   sampler: ReturnType<typeof useSample>;
   onChoose(voice: string): void;
@@ -44,6 +47,7 @@ export function VoiceChoice({
     <>
       <div className="grid gap-2 border-b p-3">
         {title ? <p className="text-sm text-ink-muted">{title}</p> : null}
+        {isClassic ? <p className="text-sm text-ink-muted">{t("classic")}</p> : null}
         <label className="flex h-9 items-center gap-2 rounded-md border border-line-strong/60 px-2.5 focus-within:border-ink pointer-coarse:h-11">
           <SearchIcon aria-hidden="true" className="size-4 shrink-0 text-ink-faint" />
           <input

@@ -40,6 +40,7 @@ export function UsageChart({
     cost: {
       series: [{ name: t("spend"), values: values((sums) => Number(sums.cost_usd)) }],
       format: amounts.money,
+      tick: amounts.exactMoney,
     },
     tokens: {
       series: [

@@ -2,7 +2,8 @@
 
 import { useFormatter, useTranslations } from "use-intl";
 import type { ManagedUser } from "@/lib/contracts/console/user";
-import { tightestBudget, useMoney } from "../charts/budget-usage";
+import { tightestBudget } from "../charts/budget-usage";
+import { useAmounts } from "../charts/use-amounts";
 import { Badge } from "../ui/badge";
 import { cn } from "../ui/class-names";
 import { Progress } from "../ui/progress";
@@ -63,7 +64,7 @@ export function UserLastSeen({ user }: { user: ManagedUser }) {
 /** The spend of this month, or of the budget that is closest to its limit. */
 export function UserSpend({ user }: { user: ManagedUser }) {
   const t = useTranslations("users.budget");
-  const money = useMoney();
+  const { money } = useAmounts();
   const tightest = tightestBudget(user);
   if (!tightest) {
     return (

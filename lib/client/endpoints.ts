@@ -62,6 +62,7 @@ export const verifyAudit = "GET /api/audit/verify";
 export const listAlerts = "GET /api/alerts";
 export const summarizeAlerts = "GET /api/alerts/summary";
 export const markAlertSeen = "POST /api/alerts/{id}/seen";
+export const checkAlert = "POST /api/alerts/{id}/check";
 export const createWebhookSecret = "POST /api/alerts/webhook/secret";
 export const testWebhook = "POST /api/alerts/webhook/test";
 

@@ -1,5 +1,5 @@
 import { failureOfResponse, GatewayError } from "./gateway-error";
-import { type Pricing, pricingOf } from "./money";
+import { type Pricing, pricingOf } from "./pricing";
 
 /** Prices of a model in dollars per million units; null: not charged by that unit. */
 interface Prices {
@@ -16,6 +16,8 @@ export interface GatewayModel {
   prices: Prices;
   /** Served only by built-in engines: free where no price is set. */
   isBuiltIn: boolean;
+  /** Served only by the built-in classic synthesisers, whose voice names are aliases. */
+  isClassic: boolean;
   /** Speech: maximum text length in code points. */
   maxCharacters: number | null;
   defaultVoice: string | null;

@@ -23,7 +23,11 @@ export const LIVE_RULES: readonly LiveRule[] = [
     topics: ["channels", "models", "circuits"],
     minIntervalMs: 1_000,
   },
-  { endpoints: [api.listModels, api.previewRoute], topics: ["models", "channels"], minIntervalMs: 1_000 },
+  {
+    endpoints: [api.listModels, api.previewRoute],
+    topics: ["models", "channels", "circuits"],
+    minIntervalMs: 1_000,
+  },
   { endpoints: [api.readSettings, api.readInstanceFacts], topics: ["settings"], minIntervalMs: 1_000 },
   { endpoints: [api.listAlerts, api.summarizeAlerts], topics: ["alerts"], minIntervalMs: 1_000 },
   {

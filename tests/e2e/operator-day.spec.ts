@@ -48,7 +48,7 @@ test.describe("an upstream channel over a day", () => {
       await page.keyboard.press("Enter");
       await expect(page.getByText("Connected. 3 models.")).toBeVisible();
       await page.getByRole("button", { name: `Test ${MODEL}` }).click();
-      await expect(page.getByText(/256 dimensions in \d+ ms/)).toBeVisible();
+      await expect(page.getByText(/256 dimensions in [\d.]+ m?s/)).toBeVisible();
       await page.getByLabel("Name", { exact: true }).fill("Rented machine");
       await page.getByRole("button", { name: "Add channel" }).click();
       await expect(rowOf(page, "Rented machine").first()).toContainText(MODEL);
@@ -84,6 +84,7 @@ test.describe("an upstream channel over a day", () => {
       routed.takes.key = "another-key";
       expect(await routed.embed(MODEL)).toBe(200);
       expect(standby.ledger.length).toBe(1);
+      await page.locator("summary").filter({ hasText: "Incidents" }).click();
       await expect(page.getByText("Rented machine is down")).toBeVisible();
       await openNewest(page, url);
       await expect(drawer(page).getByRole("listitem").filter({ hasText: "Attempt 1" })).toContainText(
@@ -99,6 +100,7 @@ test.describe("an upstream channel over a day", () => {
     await test.step("see the alert", async () => {
       await page.goto(`${url}/alerts`);
       await expect(alert).toBeVisible({ timeout: 110_000 });
+      await expect(alert).toContainText(`${MODEL} is served by Standby`);
       await alert.getByRole("link", { name: "View channel" }).click();
       await expect(page).toHaveURL(/\/channels\/chn_/);
       await expect(page.getByRole("listitem").filter({ hasText: "Recovered by failover" })).toContainText(

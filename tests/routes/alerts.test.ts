@@ -26,6 +26,7 @@ import {
 } from "../support/console-harness";
 import { type TestServices, testServices } from "../support/services";
 import { readStoreBytes } from "../support/store-bytes";
+import { startUpstream, type Upstream } from "../support/upstream/server";
 
 interface Received {
   headers: IncomingMessage["headers"];
@@ -475,4 +476,88 @@ test("a channel with one broken model raises an alert that names the model", asy
   services.clock.advance(60_000);
   await watchAlerts(services, FREE);
   expect(await alerts()).toMatchObject([{ kind: "channel_open", state: "resolved" }]);
+});
+
+describe("an alert for a channel that is down", () => {
+  const takes = { key: "sk-upstream-right" };
+  let upstream: Upstream;
+  beforeEach(async () => {
+    takes.key = "sk-upstream-right";
+    upstream = await startUpstream(takes);
+    await services.close();
+    await start([target], [upstream.target]);
+  });
+  afterEach(() => upstream.close());
+
+  const channel = async (name: string, models: string[]) => {
+    const body = {
+      name,
+      provider: "openai",
+      base_url: `${upstream.origin}/v1`,
+      keys: ["sk-upstream-right"],
+      models: models.map((model) => ({ name: model, upstream_name: model, operation: "embeddings" })),
+    };
+    const reply = await harness("/api/channels", { body, cookie: owner });
+    expect(reply.status, reply.text).toBe(200);
+    return reply.json.data.id as string;
+  };
+  /** Opens the circuit of the channel's key for 30 s. */
+  const refuseKey = async (id: string, model: string) => {
+    const record = (await services.store.channels.all()).find((one) => one.id === id);
+    const error = new AppError("upstream_error", "No.", { upstreamStatus: 401 });
+    const progress = new UpstreamProgress();
+    services.state.circuits.enter(id, record?.keys[0]?.id ?? null, model).failed(error, progress);
+  };
+
+  test("says which of its models another channel serves and which nothing does", async () => {
+    const down = await channel("Rented machine", ["bge-m3", "tts-1"]);
+    await channel("OpenAI primary", ["tts-1"]);
+    await refuseKey(down, "tts-1");
+    services.clock.advance(29_000);
+    const facts = async () => {
+      await watchAlerts(services, FREE);
+      return (await alerts())[0]?.detail.fallbacks;
+    };
+    await changeRules({ ...(await readRules()), channel_open_minutes: 1 });
+    services.clock.advance(31_000);
+    await refuseKey(down, "tts-1");
+    expect(await facts()).toEqual([
+      { models: ["bge-m3"], channels: [], recovering: false },
+      { models: ["tts-1"], channels: ["OpenAI primary"], recovering: false },
+    ]);
+    services.clock.advance(30_000);
+    expect(await facts()).toEqual([
+      { models: ["bge-m3"], channels: [], recovering: true },
+      { models: ["tts-1"], channels: ["OpenAI primary"], recovering: false },
+    ]);
+  });
+
+  test("is checked with one probe when opened, and resolves after the probe passed", async () => {
+    const down = await channel("Rented machine", ["bge-m3"]);
+    takes.key = "sk-upstream-other";
+    await refuseKey(down, "bge-m3");
+    await changeRules({ ...(await readRules()), channel_open_minutes: 1 });
+    services.clock.advance(20_000);
+    await refuseKey(down, "bge-m3");
+    services.clock.advance(20_000);
+    await refuseKey(down, "bge-m3");
+    services.clock.advance(20_000);
+    await watchAlerts(services, FREE);
+    const [open] = await alerts();
+    const check = async () => (await post(`/${open.id}/check`)).json.data.probes;
+    expect(await check()).toEqual([]);
+    expect(upstream.ledger).toHaveLength(0);
+    services.clock.advance(30_000);
+    expect(await check()).toMatchObject([{ model: "bge-m3", ok: false, error: { upstream_status: 401 } }]);
+    expect(upstream.ledger).toHaveLength(1);
+    // The failed probe opened the circuit again.
+    expect(await check()).toEqual([]);
+    takes.key = "sk-upstream-right";
+    services.clock.advance(30_000);
+    expect(await check()).toEqual([{ model: "bge-m3", ok: true, error: null }]);
+    services.clock.advance(60_000);
+    await watchAlerts(services, FREE);
+    expect(await alerts()).toMatchObject([{ id: open.id, state: "resolved" }]);
+    expect((await post(`/${open.id}/check`)).status).toBe(404);
+  });
 });

@@ -55,6 +55,31 @@ test("lists skipped channels separately, each with reason and end", async () => 
   expect(Date.parse(data.skipped[0].until) - services.clock.now()).toBe(30_000);
 });
 
+test("shows a channel as down, then as recovering with one probe, in the route and in the list of models", async () => {
+  const broken = await create("broken");
+  const stateOf = async () => {
+    const { items } = (await harness("/api/models", { cookie: owner })).json.data;
+    const tts = items.find((one: { name: string }) => one.name === "tts");
+    return tts.channels.map((one: { name: string; state: string }) => [one.name, one.state]);
+  };
+  expect(await stateOf()).toEqual([["broken", "closed"]]);
+  const fault = new AppError("upstream_error", "No.", { upstreamStatus: 402 });
+  services.state.circuits.enter(broken, null, "tts").failed(fault, new UpstreamProgress());
+  expect(await stateOf()).toEqual([["broken", "open"]]);
+  expect((await route("tts")).json.data).toMatchObject({
+    turns: [],
+    recovering: [],
+    skipped: [{ name: "broken" }],
+  });
+  services.clock.advance(30_000);
+  expect(await stateOf()).toEqual([["broken", "half_open"]]);
+  expect((await route("tts")).json.data).toMatchObject({
+    turns: [],
+    skipped: [],
+    recovering: [{ name: "broken", health: { state: "half_open", reason: "account" } }],
+  });
+});
+
 test("a disabled model has no route, and one without channels an empty one", async () => {
   await create("only");
   await patchModel({ enabled: false });

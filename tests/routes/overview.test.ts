@@ -117,14 +117,80 @@ test("routes include configured and called ones; channels show their health", as
   const refused = new AppError("upstream_error", "no", { upstreamStatus: 401 });
   services.state.circuits.enter(channel.id, null, "tts").failed(refused, new UpstreamProgress());
   const { data } = await read(owner);
-  expect(data.routes).toContainEqual({ model: "gone", channel_id: "chn_gone", calls: 1, errors: 1 });
+  expect(data.routes).toContainEqual({
+    model: "gone",
+    channel_id: "chn_gone",
+    calls: 1,
+    errors: 1,
+    failovers: 0,
+  });
   expect(data.models[0]).toMatchObject({ name: "gone", calls: 2, errors: 2, operation: null });
   expect(data.channels.find((one) => one.id === "chn_gone")).toMatchObject({ name: null, health: null });
   expect(data.channels.find((one) => one.id === channel.id)?.health).toMatchObject({
     state: "open",
     reason: "credentials",
   });
-  expect(data.routes).toContainEqual({ model: "tts", channel_id: channel.id, calls: 0, errors: 0 });
+  expect(data.routes).toContainEqual({
+    model: "tts",
+    channel_id: channel.id,
+    calls: 0,
+    errors: 0,
+    failovers: 0,
+  });
+});
+
+test("counts cached and not routed calls apart, failovers by route, and names called models without a price", async () => {
+  const embedded = channelRecord({ id: "chn_in", name: "In", embedded: true, models: [] });
+  const upstream = channelRecord({ id: "chn_up", name: "Up", models: [] });
+  await services.store.transaction(async (tx) => {
+    await tx.channels.insert(embedded);
+    await tx.channels.insert(upstream);
+  });
+  const at = now() - HOUR;
+  await settle(at, { model: "free", channelId: "chn_in" });
+  await settle(at, { model: "open", channelId: "chn_up" });
+  await settle(at, { model: "sold", channelId: "chn_up", costNano: 5 });
+  await settle(at, { model: "open", channelId: null, cached: true, attempts: 0 });
+  await settle(at, {
+    model: "open",
+    channelId: null,
+    error: "no_channel_available",
+    status: 503,
+    attempts: 0,
+  });
+  const attempt = (channelId: string, error: string | null) => ({
+    channelId,
+    keyId: null,
+    startedMs: 0,
+    firstByteMs: null,
+    endedMs: 1,
+    error,
+    upstreamStatus: null,
+    message: null,
+  });
+  const attempts = [attempt("chn_down", "upstream_error"), attempt("chn_up", null)];
+  const trace = { admittedMs: 0, settledMs: 2, attempts };
+  await settle(at, { model: "open", channelId: "chn_up", attempts: 2, trace });
+  const { data } = await read(owner);
+  expect(data.cached).toMatchObject({ calls: 1, errors: 0 });
+  expect(data.not_routed).toMatchObject({ calls: 1, errors: 1 });
+  expect(data.unpriced_models).toEqual(["open"]);
+  expect(data.routes).toContainEqual({
+    model: "open",
+    channel_id: "chn_down",
+    calls: 0,
+    errors: 0,
+    failovers: 1,
+  });
+  expect(data.routes).toContainEqual({
+    model: "open",
+    channel_id: "chn_up",
+    calls: 2,
+    errors: 0,
+    failovers: 0,
+  });
+  const byChannel = data.channels.reduce((sum, one) => sum + one.calls, 0);
+  expect(byChannel + data.cached.calls + data.not_routed.calls).toBe(data.total.calls);
 });
 
 test("members read their own calls and no channels; anonymous callers get 401", async () => {

@@ -79,6 +79,7 @@ const OWN: Matrix = {
   "POST /api/keys/{id}/rotate": { may: "keepers", gives: 404 },
   "GET /api/usage": { may: "keepers" },
   "GET /api/usage/summary": { may: "keepers" },
+  "GET /api/usage/rejected": { may: "keepers" },
   "GET /api/usage/export": { may: "keepers" },
   "GET /api/usage/{id}": { may: "keepers", gives: 404 },
   "GET /api/overview": {
@@ -138,6 +139,7 @@ const INSTANCE: Matrix = {
   "GET /api/alerts": { may: "signedInAdministrators" },
   "GET /api/alerts/summary": { may: "signedInAdministrators" },
   "POST /api/alerts/{id}/seen": { may: "signedInAdministrators", gives: 404 },
+  "POST /api/alerts/{id}/check": { may: "signedInAdministrators", gives: 404 },
   "POST /api/alerts/webhook/secret": { may: "signedInAdministrators" },
   "POST /api/alerts/webhook/test": { may: "signedInAdministrators", gives: 400 },
 };

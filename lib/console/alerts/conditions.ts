@@ -1,3 +1,4 @@
+import type { Fallback } from "../../contracts/console/alerts";
 import type { OpenSettings } from "../../contracts/console/settings";
 import type { OpenReason } from "../../gateway/routing/breaker";
 import type { AlertKind, BudgetShare } from "../../ports/store";
@@ -6,13 +7,17 @@ export type AlertRules = OpenSettings["alerts"];
 
 /** Input of the alert rules: what one instance knows at one moment. */
 export interface AlertFacts {
-  /** Channels with an open or half-open circuit, as this process knows it. `models`: those not served; absent: all. */
+  /**
+   * Channels with an open or half-open circuit, as this process knows it. `models`: those not served; absent: all.
+   * `fallbacks`: what serves these models instead.
+   */
   openChannels: readonly {
     id: string;
     name: string;
     openedAt: number;
     reason: OpenReason | null;
     models?: readonly string[];
+    fallbacks: readonly Fallback[];
   }[];
   /** Calls of the last five minutes, over all instances. */
   calls: { calls: number; failures: number };
@@ -51,7 +56,7 @@ const rounded = (percent: number): number => Math.round(percent * 10) / 10;
 
 function channelConditions(minutes: number | null, facts: AlertFacts, now: number): Condition[] {
   if (minutes === null) return [];
-  return facts.openChannels.map(({ id, name, openedAt, reason, models }) => ({
+  return facts.openChannels.map(({ id, name, openedAt, reason, models, fallbacks }) => ({
     kind: "channel_open",
     subject: id,
     detail: {
@@ -59,6 +64,7 @@ function channelConditions(minutes: number | null, facts: AlertFacts, now: numbe
       reason,
       since: new Date(openedAt).toISOString(),
       ...(models === undefined ? {} : { models }),
+      fallbacks,
     },
     isRaised: now - openedAt >= minutes * 60_000,
   }));

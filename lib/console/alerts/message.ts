@@ -1,4 +1,8 @@
+import { Fallback } from "../../contracts/console/alerts";
 import type { AlertRecord } from "../../ports/store";
+
+/** Most names in a sentence. */
+const MOST_NAMES = 5;
 
 type AlertFields = Pick<AlertRecord, "kind" | "detail" | "resolvedAt">;
 
@@ -25,6 +29,24 @@ function budgetWords(detail: AlertRecord["detail"]): string {
   return `of ${period} budget of the ${text(detail.owner)} '${text(detail.name)}' (${dollars(detail.spent_nano)} of ${dollars(detail.limit_nano)})`;
 }
 
+const quoted = (names: readonly string[]): string => {
+  const shown = names.slice(0, MOST_NAMES).map((name) => `'${name}'`);
+  return names.length > MOST_NAMES
+    ? `${shown.join(", ")} and ${names.length - MOST_NAMES} more`
+    : shown.join(", ");
+};
+
+/** A sentence for each group of models: what serves them, or that nothing does. */
+function fallbackWords(detail: AlertRecord["detail"]): string[] {
+  const fallbacks = Fallback.array().safeParse(detail.fallbacks);
+  return (fallbacks.data ?? []).map(({ models, channels, recovering }) => {
+    if (channels.length > 0) return `${quoted(models)}: served by ${quoted(channels)}.`;
+    return recovering
+      ? `No fallback: requests to ${quoted(models)} fail until a probe succeeds.`
+      : `No fallback: all requests to ${quoted(models)} fail.`;
+  });
+}
+
 /** One English sentence for webhooks and for clients that do not read the console. */
 export function alertMessage({ kind, detail, resolvedAt }: AlertFields): string {
   const isOver = resolvedAt !== null;
@@ -35,7 +57,11 @@ export function alertMessage({ kind, detail, resolvedAt }: AlertFields): string 
       const subject = `The channel '${text(detail.name)}'`;
       const object = models.length === 0 ? "" : ` for ${models.map((name) => `'${name}'`).join(", ")}`;
       if (isOver) return `${subject} takes calls${object} again.`;
-      return `${subject} takes no calls${object} since ${text(detail.since)}${reason === undefined ? "" : `: ${reason}`}.`;
+      const cause = reason === undefined ? "" : `: ${reason}`;
+      return [
+        `${subject} takes no calls${object} since ${text(detail.since)}${cause}.`,
+        ...fallbackWords(detail),
+      ].join(" ");
     }
     case "error_rate":
       if (isOver) return "The error rate is back below its threshold.";

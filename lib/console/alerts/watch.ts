@@ -4,6 +4,7 @@ import { readSettings } from "../access/read-settings";
 import type { ConsoleServices } from "../context";
 import { type AlertFacts, conditionsOf, HOLDS_FROM_SHARE } from "./conditions";
 import { deliverAlerts } from "./deliver";
+import { fallbacksOf } from "./fallbacks";
 import { planAlerts } from "./plan";
 import { encryptedWebhookUrl } from "./webhook-url";
 
@@ -11,18 +12,27 @@ const RATE_WINDOW_MS = 5 * 60_000;
 
 async function openChannels(services: ConsoleServices): Promise<AlertFacts["openChannels"]> {
   const { circuits } = services.state;
-  return (await services.store.channels.all()).flatMap((channel) => {
+  const open = (await services.store.channels.all()).flatMap((channel) => {
     if (!channel.enabled) return [];
     const { id, name } = channel;
     const whole = channelHealth(circuits, channel);
-    if (whole.openedAt !== null) return [{ id, name, openedAt: whole.openedAt, reason: whole.reason }];
+    const affected = channel.models.map((model) => model.name);
+    if (whole.openedAt !== null)
+      return [{ id, name, openedAt: whole.openedAt, reason: whole.reason, affected }];
     const broken = brokenModels(circuits, channel);
     // The model that has failed for longest gives the time and the reason.
     const [first] = broken.sort((a, b) => (a.health.openedAt ?? 0) - (b.health.openedAt ?? 0));
     if (first === undefined || first.health.openedAt === null) return [];
     const { openedAt, reason } = first.health;
-    return [{ id, name, openedAt, reason, models: broken.map((one) => one.name) }];
+    const models = broken.map((one) => one.name);
+    return [{ id, name, openedAt, reason, models, affected: models }];
   });
+  return Promise.all(
+    open.map(async ({ affected, ...channel }) => ({
+      ...channel,
+      fallbacks: await fallbacksOf(services, affected),
+    })),
+  );
 }
 
 async function budgets(services: ConsoleServices, now: number): Promise<AlertFacts["budgets"]> {

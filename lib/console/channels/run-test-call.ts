@@ -2,6 +2,7 @@ import type { ChannelTest, ModelOperation, UpstreamFailure } from "../../contrac
 import { AppError, isAppError } from "../../errors";
 import type { CallOptions } from "../../ports/speech-model";
 import type { ChannelRecord } from "../../ports/store";
+import { UpstreamProgress } from "../../ports/upstream-progress";
 import type { ConsoleContext } from "../context";
 
 const TIMEOUT_MS = 20_000;
@@ -74,7 +75,23 @@ export function toUpstreamFailure(ctx: ConsoleContext, error: AppError): Upstrea
   };
 }
 
-/** Runs one short real call through the channel, with the same client and limits as any other call. */
+/** One short real call through the channel, with the same client and limits as any other call. Throws its error. */
+export function callOnce(
+  ctx: ConsoleContext,
+  channel: ChannelRecord,
+  offer: Offer,
+  progress = new UpstreamProgress(),
+): Promise<CallResult> {
+  const options: CallOptions = {
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+    requestId: ctx.requestId,
+    firstByteBy: ctx.clock.monotonic() + TIMEOUT_MS,
+    progress,
+  };
+  return (offer.operation === "speech" ? speak : embed)(ctx, channel, offer, options);
+}
+
+/** The outcome of one test call, with its audio. */
 export async function runTestCall(
   ctx: ConsoleContext,
   channel: ChannelRecord,
@@ -82,16 +99,10 @@ export async function runTestCall(
   wav: ToWav,
 ): Promise<ChannelTest> {
   const startedAt = ctx.clock.monotonic();
-  const options: CallOptions = {
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-    requestId: ctx.requestId,
-    firstByteBy: startedAt + TIMEOUT_MS,
-  };
   const base = { model: offer.name, operation: offer.operation };
   const tookMs = () => Math.round(ctx.clock.monotonic() - startedAt);
   try {
-    const run = offer.operation === "speech" ? speak : embed;
-    const { pcm, ...result } = await run(ctx, channel, offer, options);
+    const { pcm, ...result } = await callOnce(ctx, channel, offer);
     const audio = pcm === null ? null : Buffer.from(wav(pcm)).toString("base64");
     return { ok: true, ...base, latency_ms: tookMs(), ...result, audio_wav: audio, error: null };
   } catch (error) {

@@ -44,7 +44,7 @@ export async function listModels(ctx: ReadContext): Promise<ModelList> {
   const [models, channels] = await Promise.all([ctx.store.models.all(), ctx.store.channels.all()]);
   const sorted = [...models].sort((a, b) => a.name.localeCompare(b.name, "en"));
   return {
-    items: sorted.map((model) => toModel(model, channels)),
+    items: sorted.map((model) => toModel(ctx, model, channels)),
     next_cursor: null,
     price_list_date: PRICE_LIST_DATE,
   };
@@ -64,7 +64,7 @@ export async function createModel(ctx: ConsoleContext, input: CreateModel): Prom
       target: name,
       detail: { operation, prices: record.prices },
     });
-    return toModel(record, await tx.channels.all());
+    return toModel(ctx, record, await tx.channels.all());
   });
 }
 
@@ -91,7 +91,7 @@ export async function updateModel(ctx: ConsoleContext, name: string, input: Upda
       target: name,
       detail: { before: was, after: patch },
     });
-    return toModel(record, await tx.channels.all());
+    return toModel(ctx, record, await tx.channels.all());
   });
 }
 

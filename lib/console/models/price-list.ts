@@ -38,6 +38,8 @@ const GEMINI_SPEECH = {
   defaultVoice: "Kore",
 } as const;
 
+const ELEVENLABS_SPEECH = { operation: "speech" } as const;
+
 /** Public list prices of common upstream models by upstream name; editable per model once created. */
 const LIST: Readonly<Record<string, Known>> = {
   "text-embedding-3-small": {
@@ -72,6 +74,17 @@ const LIST: Readonly<Record<string, Known>> = {
   "gpt-4o-mini-tts": { ...OPENAI_SPEECH, prices: dollars({ tokens: 0.6, audioTokens: 12 }) },
   "gemini-2.5-flash-preview-tts": { ...GEMINI_SPEECH, prices: dollars({ tokens: 0.5, audioTokens: 10 }) },
   "gemini-2.5-pro-preview-tts": { ...GEMINI_SPEECH, prices: dollars({ tokens: 1, audioTokens: 20 }) },
+  // Pay-as-you-go rates of elevenlabs.io/pricing/api, as public price lists quote them.
+  eleven_v3: { ...ELEVENLABS_SPEECH, maxCharacters: 5_000, prices: dollars({ characters: 100 }) },
+  eleven_multilingual_v2: {
+    ...ELEVENLABS_SPEECH,
+    maxCharacters: 10_000,
+    prices: dollars({ characters: 100 }),
+  },
+  eleven_flash_v2_5: { ...ELEVENLABS_SPEECH, maxCharacters: 40_000, prices: dollars({ characters: 50 }) },
+  eleven_flash_v2: { ...ELEVENLABS_SPEECH, maxCharacters: 30_000, prices: dollars({ characters: 50 }) },
+  eleven_turbo_v2_5: { ...ELEVENLABS_SPEECH, maxCharacters: 40_000, prices: dollars({ characters: 50 }) },
+  eleven_turbo_v2: { ...ELEVENLABS_SPEECH, maxCharacters: 30_000, prices: dollars({ characters: 50 }) },
 };
 
 /** The listed model for an upstream name, ignoring vendor prefixes; null when unknown. */

@@ -6,6 +6,7 @@ import type { Target } from "../../gateway/call";
 import { previewRoute } from "../../gateway/routing/preview-route";
 import type { ChannelRecord } from "../../ports/store";
 import { requireAdmin } from "../access/guards";
+import { toHealth } from "../circuits/to-health";
 import type { ConsoleContext } from "../context";
 
 function shown({ channel, upstreamName }: Target) {
@@ -47,11 +48,11 @@ export async function previewModelRoute(ctx: ConsoleContext, name: string): Prom
     attempts: route.attempts,
     turns: route.tiers.map((turn) => ({
       priority: turn[0]?.target.channel.priority ?? 0,
-      channels: turn.map(({ target, share, isRecovering }) => ({
-        ...shown(target),
-        share,
-        recovering: isRecovering,
-      })),
+      channels: turn.map(({ target, share }) => ({ ...shown(target), share })),
+    })),
+    recovering: route.recovering.map(({ target, health }) => ({
+      ...shown(target),
+      health: toHealth(ctx, health),
     })),
     skipped: [
       ...route.skipped.map(({ target, refusal }) => ({

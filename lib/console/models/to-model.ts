@@ -1,16 +1,26 @@
 import type { Model, UpdateModel } from "../../contracts/gateway/models";
 import { nanoToUsd, usdToNano } from "../../contracts/money";
 import { toTimestamp } from "../../contracts/timestamp";
+import { modelHealth } from "../../gateway/routing/circuit-health";
 import type { ChannelRecord, ModelRecord, Prices } from "../../ports/store";
+import type { ConsoleServices } from "../context";
 
 const usd = (nano: number | null) => (nano === null ? null : nanoToUsd(nano));
 
-/** A model as the API returns it, with the channels that serve it by priority. */
-export function toModel(record: ModelRecord, channels: readonly ChannelRecord[]): Model {
+/** A model as the API returns it, with the channels that serve it by priority and their health. */
+export function toModel(
+  { state: { circuits } }: Pick<ConsoleServices, "state">,
+  record: ModelRecord,
+  channels: readonly ChannelRecord[],
+): Model {
   const serving = channels
     .filter((channel) => channel.models.some((served) => served.name === record.name))
     .sort((a, b) => a.priority - b.priority || a.createdAt - b.createdAt)
-    .map(({ id, name, priority, enabled, embedded }) => ({ id, name, priority, enabled, embedded }));
+    .map((channel) => {
+      const { id, name, priority, enabled, embedded } = channel;
+      const { state } = modelHealth(circuits, channel, record.name);
+      return { id, name, priority, enabled, embedded, state };
+    });
   return {
     name: record.name,
     aliases: record.aliases,

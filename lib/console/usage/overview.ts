@@ -5,10 +5,12 @@ import { NO_SUMS } from "../../ports/usage-sums";
 import { requireUser } from "../access/guards";
 import type { ReadContext } from "../context";
 import { dayStarts, elapsedIntervals, type Intervals, splitIntoIntervals, sumOf } from "./intervals";
-import { channelShares, keyShares, modelShares, routeShares } from "./shares";
+import { channelShares, keyShares, modelShares, routeShares, unpricedModels, unroutedShares } from "./shares";
 import { toUsageSums } from "./to-usage-sums";
 
 const HOUR_MS = 3_600_000;
+/** Most calls with several attempts whose traces are read. */
+const MOST_FAILOVERS = 2_000;
 /** Longest range by interval; by minute the calls themselves are read. */
 const MOST_MS = { minute: 6 * HOUR_MS, hour: 92 * 24 * HOUR_MS, day: 92 * 24 * HOUR_MS } as const;
 
@@ -39,14 +41,15 @@ export async function readOverview(ctx: ReadContext, query: OverviewQuery): Prom
   });
   const own = isMember ? { userId: user.id } : {};
   const range = { ...own, from, to, isByMinute };
-  const [now, before, byRoute, byKey, models, channels, rejected] = await Promise.all([
+  const [now, before, byRoute, byKey, models, channels, rejected, failovers] = await Promise.all([
     ledger.summarize({ ...range, ...inPieces(from, to) }),
     ledger.summarize({ ...range, ...inPieces(2 * from - to, from) }),
     ledger.summarize({ ...range, by: "route", isByHour: false }),
     ledger.summarize({ ...range, by: "key", isByHour: false }),
     ctx.store.models.all(),
-    isMember ? [] : ctx.store.channels.all(),
+    ctx.store.channels.all(),
     ctx.store.rejections.count({ ...own, from, to }),
+    isMember ? [] : ledger.failovers({ from, to, limit: MOST_FAILOVERS }),
   ]);
   const intervals = splitIntoIntervals({ from, to, interval, timeZone }, now.groups);
   const earlier = splitIntoIntervals({ from: 2 * from - to, to: from, interval, timeZone }, before.groups);
@@ -64,8 +67,10 @@ export async function readOverview(ctx: ReadContext, query: OverviewQuery): Prom
     before_series: seriesOf(earlier, intervals.periods.length, bounds),
     models: modelShares(byRoute.groups, isMember ? [] : models.filter((model) => model.enabled), models),
     keys: await keyShares(ctx, byKey.groups),
+    ...unroutedShares(byRoute.groups),
+    unpriced_models: unpricedModels(byRoute.groups, models, channels),
     channels: isMember ? [] : channelShares(ctx, byRoute.groups, channels),
-    routes: isMember ? [] : routeShares(byRoute.groups, channels),
+    routes: isMember ? [] : routeShares(byRoute.groups, channels, failovers),
   };
 }
 

@@ -1,4 +1,5 @@
 import type {
+  Overview,
   OverviewChannel,
   OverviewKey,
   OverviewModel,
@@ -6,9 +7,9 @@ import type {
 } from "../../contracts/console/overview";
 import { nanoToUsd } from "../../contracts/money";
 import { channelHealth, keyHealth } from "../../gateway/routing/circuit-health";
-import type { ChannelRecord, ModelRecord, UsageGroup } from "../../ports/store";
+import type { ChannelRecord, Failover, ModelRecord, UsageGroup } from "../../ports/store";
 import { addSums, NO_SUMS, type Sums } from "../../ports/usage-sums";
-import { toBrokenModels, toHealth } from "../channels/to-channel";
+import { toBrokenModels, toHealth } from "../circuits/to-health";
 import type { ConsoleServices } from "../context";
 
 /** Most keys in a breakdown: the page shows no more. */
@@ -94,10 +95,43 @@ export function channelShares(
   });
 }
 
-/** Every model on every channel that serves it, and all other routes that were called. */
+/** Calls that no channel was asked for: a cached or repeated reply has no error, every other ended with one. */
+export function unroutedShares(groups: readonly UsageGroup[]): Pick<Overview, "cached" | "not_routed"> {
+  const sums = groups
+    .filter((group) => routeOf(group).channelId === null)
+    .reduce<Sums>((sum, group) => addSums(sum, group), NO_SUMS);
+  const free = nanoToUsd(0);
+  return {
+    cached: { calls: sums.calls - sums.errors, errors: 0, cost_usd: nanoToUsd(sums.costNano) },
+    not_routed: { calls: sums.errors, errors: sums.errors, cost_usd: free },
+  };
+}
+
+/** Models that served calls of an upstream and have no price, by name. */
+export function unpricedModels(
+  groups: readonly UsageGroup[],
+  models: readonly ModelRecord[],
+  channels: readonly ChannelRecord[],
+): string[] {
+  const embedded = new Set(channels.filter((channel) => channel.embedded).map((channel) => channel.id));
+  const priced = new Set(
+    models
+      .filter(({ prices }) => Object.values(prices).some((price) => price !== null))
+      .map((one) => one.name),
+  );
+  const called = groups.flatMap((group) => {
+    const { model, channelId } = routeOf(group);
+    const isFree = channelId === null || embedded.has(channelId) || group.calls === group.errors;
+    return isFree || group.costNano > 0 || priced.has(model) ? [] : [model];
+  });
+  return [...new Set(called)].sort();
+}
+
+/** Every model on every channel that serves it, and all other routes that were called or tried. */
 export function routeShares(
   groups: readonly UsageGroup[],
   channels: readonly ChannelRecord[],
+  failovers: readonly Failover[],
 ): OverviewRoute[] {
   const sums = sumBy(groups, (group) => (routeOf(group).channelId === null ? null : group.name));
   for (const channel of channels.filter((one) => one.enabled))
@@ -105,8 +139,13 @@ export function routeShares(
       const route = `${name}\n${channel.id}`;
       if (!sums.has(route)) sums.set(route, NO_SUMS);
     }
+  for (const { model, channelId } of failovers) {
+    const route = `${model}\n${channelId}`;
+    if (!sums.has(route)) sums.set(route, NO_SUMS);
+  }
   return [...sums].map(([route, { calls, errors }]) => {
     const [model = "", channel_id = ""] = route.split("\n");
-    return { model, channel_id, calls, errors };
+    const tried = failovers.find((one) => one.model === model && one.channelId === channel_id);
+    return { model, channel_id, calls, errors, failovers: tried?.attempts ?? 0 };
   });
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Cursor, PAGE_SIZE, queryInteger } from "../paging";
 import { Timestamp } from "../timestamp";
+import { UpstreamFailure } from "./channels";
 
 export const AlertKind = z.enum([
   "channel_open",
@@ -18,6 +19,16 @@ export const DeliveryError = z.string().meta({
     "status_<n>, timeout, redirect, no_secret, address_refused, name_unknown, connection_refused, connect_timeout, tls_failed, connection_lost, protocol_error or failed",
 });
 
+/** Models that share what serves them while a channel is down. */
+export const Fallback = z.strictObject({
+  models: z.array(z.string()),
+  /** Names of the channels that get their requests now; empty: none does. */
+  channels: z.array(z.string()),
+  /** Without channels: a recovering channel gets one probe request at a time. False: all requests fail. */
+  recovering: z.boolean(),
+});
+export type Fallback = z.infer<typeof Fallback>;
+
 export const Alert = z.strictObject({
   id: z.string(),
   kind: AlertKind,
@@ -28,7 +39,7 @@ export const Alert = z.strictObject({
   state: z.enum(["opened", "resolved"]),
   /** One English sentence: what is wrong, or was. */
   message: z.string(),
-  /** The figures behind it, as last seen. */
+  /** The figures behind it, as last seen. For `channel_open`, `fallbacks` is a list of `Fallback`. */
   detail: z.record(z.string(), z.unknown()),
   opened_at: Timestamp,
   resolved_at: Timestamp.nullable(),
@@ -52,6 +63,15 @@ export const AlertsQuery = z.strictObject({
   state: z.enum(["opened", "resolved"]).optional(),
 });
 export type AlertsQuery = z.output<typeof AlertsQuery>;
+
+/**
+ * `POST /api/alerts/{id}/check`: the probes that were sent. Empty when nothing was to be probed: the alert is about no
+ * channel, its circuits wait, or a probe runs already.
+ */
+export const AlertCheck = z.strictObject({
+  probes: z.array(z.strictObject({ model: z.string(), ok: z.boolean(), error: UpstreamFailure.nullable() })),
+});
+export type AlertCheck = z.infer<typeof AlertCheck>;
 
 /** `GET /api/alerts/summary`. */
 export const AlertsSummary = z.strictObject({

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { CreateModel, Model, ModelList, UpdateModel } from "../gateway/models";
 import { ListQuery, listOf } from "../paging";
-import { Alert, AlertsQuery, AlertsSummary, WebhookSecret, WebhookTest } from "./alerts";
+import { Alert, AlertCheck, AlertsQuery, AlertsSummary, WebhookSecret, WebhookTest } from "./alerts";
 import {
   ApiKey,
   ApiKeyWithSecret,
@@ -156,6 +156,7 @@ export const ENDPOINTS = {
   "GET /api/alerts": { query: AlertsQuery, data: listOf(Alert) },
   "GET /api/alerts/summary": { data: AlertsSummary },
   "POST /api/alerts/{id}/seen": { data: Alert },
+  "POST /api/alerts/{id}/check": { data: AlertCheck },
   "POST /api/alerts/webhook/secret": { data: WebhookSecret },
   "POST /api/alerts/webhook/test": { data: WebhookTest },
 

@@ -56,8 +56,11 @@ export type OverviewKey = z.output<typeof OverviewKey>;
 export const OverviewRoute = z.strictObject({
   model: z.string(),
   channel_id: z.string(),
+  /** Calls that ended on this channel. */
   calls: z.int(),
   errors: z.int(),
+  /** Failed attempts here of calls that ended elsewhere, among the newest 2,000 calls with several attempts. */
+  failovers: z.int(),
 });
 export type OverviewRoute = z.output<typeof OverviewRoute>;
 
@@ -77,6 +80,12 @@ export const Overview = z.strictObject({
   before_series: OverviewSeries,
   models: z.array(OverviewModel),
   keys: z.array(OverviewKey),
+  /** Calls that were answered without asking a channel: from the cache, or repeated. */
+  cached: Share,
+  /** Calls that failed before a channel was asked. */
+  not_routed: Share,
+  /** Called models without a price, which `cost_usd` does not include. */
+  unpriced_models: z.array(z.string()),
   /** Both empty for members, who may not see channels. */
   channels: z.array(OverviewChannel),
   routes: z.array(OverviewRoute),

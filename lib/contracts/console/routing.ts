@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Timestamp } from "../timestamp";
-import { CircuitReason, ModelOperation } from "./channels";
+import { CircuitHealth, CircuitReason, ModelOperation } from "./channels";
 
 /** The route of a call for a model at this moment. */
 
@@ -17,13 +17,11 @@ const RoutedChannel = z.strictObject({
 /** Channels of one tier: one is picked first, the others serve the next attempts. */
 export const RouteTurn = z.strictObject({
   priority: z.int(),
-  /** By likelihood; recovering ones last. */
+  /** Channels with closed circuits, by likelihood. */
   channels: z.array(
     RoutedChannel.extend({
-      /** Probability of being picked, 0 to 1; 0 while it recovers. */
+      /** Probability of being picked, 0 to 1; the sum over the turn is 1. */
       share: z.number().min(0).max(1),
-      /** Its circuit is half-open: the next request goes there as its probe. */
-      recovering: z.boolean(),
     }),
   ),
 });
@@ -42,8 +40,10 @@ export const RoutePreview = z.strictObject({
   enabled: z.boolean(),
   /** Most attempts of one call. */
   attempts: z.int(),
-  /** In the order of attempts; empty if no channel would serve it. */
+  /** In the order of attempts; empty if no channel has a closed circuit and capacity. */
   turns: z.array(RouteTurn),
+  /** Half-open circuits: each channel gets one request at a time, as its probe. */
+  recovering: z.array(RoutedChannel.extend({ health: CircuitHealth })),
   skipped: z.array(
     RoutedChannel.extend({
       reason: SkipReason,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ModelOperation } from "../console/channels";
+import { CircuitState, ModelOperation } from "../console/channels";
 import { MODEL_NAME } from "../console/model-name";
 import { Usd } from "../money";
 import { boundedText } from "../text";
@@ -42,6 +42,8 @@ export const Model = z.strictObject({
       enabled: z.boolean(),
       /** True for a built-in engine. */
       embedded: z.boolean(),
+      /** Its circuit for this model, as the answering process sees it. */
+      state: CircuitState,
     }),
   ),
   created_at: Timestamp,

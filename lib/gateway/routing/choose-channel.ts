@@ -17,7 +17,7 @@ const MIN_SPEED = 1 / 200;
 const MIN_LATENCY_MS = 1;
 
 /** Order of the tiers; channels of weight 0 come after the others of the same priority. */
-function rankOf({ channel: { priority, weight } }: Target): number {
+export function rankOf({ channel: { priority, weight } }: Target): number {
   return priority * 2 + (weight > 0 ? 0 : 1);
 }
 

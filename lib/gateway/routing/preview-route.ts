@@ -1,23 +1,25 @@
 import type { Target } from "../call";
 import type { GatewayServices } from "../context";
-import { nextTier, sharesOf } from "./choose-channel";
+import type { CircuitHealth } from "./breaker";
+import { nextTier, rankOf, sharesOf } from "./choose-channel";
 import { admissionOf } from "./choose-upstream-key";
+import { modelHealth } from "./circuit-health";
 import { type ChannelServices, type Refusal, refusalOf } from "./enter-channel";
 import { attemptsAllowed } from "./with-failover";
 
 /** A channel of a tier. */
 export interface PreviewedTarget {
   target: Target;
-  /** Share of the tier's requests, 0–1; 0 for a recovering channel, which gets one request as its probe. */
+  /** Share of the tier's requests, 0–1; the sum over a tier is 1. */
   share: number;
-  /** True when its circuit is half-open. */
-  isRecovering: boolean;
 }
 
 /** The route of a request by the rules of `withFailover`. */
 export interface PreviewedRoute {
-  /** Tiers in order of use; in each the largest share first, recovering channels last. */
+  /** Tiers of channels with closed circuits in order of use; in each the largest share first. */
   tiers: PreviewedTarget[][];
+  /** Channels with half-open circuits, by tier: each gets one request at a time, as its probe. */
+  recovering: { target: Target; health: CircuitHealth }[];
   skipped: { target: Target; refusal: Refusal }[];
   /** Most attempts of one request. */
   attempts: number;
@@ -32,23 +34,29 @@ export function previewRoute(
   targets: readonly Target[],
 ): PreviewedRoute {
   const { traffic, circuits } = services.state;
-  const skipped = targets.flatMap((target) => {
+  const skipped: PreviewedRoute["skipped"] = [];
+  const recovering: PreviewedRoute["recovering"] = [];
+  for (const target of targets) {
     const refusal = refusalOf(services, target.channel, model);
-    return refusal === null ? [] : [{ target, refusal }];
-  });
-  const excluded = new Set(skipped.map(({ target }) => target.channel.id));
+    const health = modelHealth(circuits, target.channel, model);
+    // While its probe runs, a half-open circuit refuses every other request.
+    const isCircuit = refusal === null || refusal.reason === "circuit";
+    if (isCircuit && health.state === "half_open") recovering.push({ target, health });
+    else if (refusal !== null) skipped.push({ target, refusal });
+  }
+  recovering.sort((a, b) => rankOf(a.target) - rankOf(b.target));
+  const excluded = new Set([...skipped, ...recovering].map(({ target }) => target.channel.id));
   const latencyOf = ({ channel }: Target) => traffic.latencyMs(channel.id, model);
   const next = () => nextTier(targets, excluded, ({ channel }) => admissionOf(circuits, channel, model));
   const tiers: PreviewedRoute["tiers"] = [];
   for (let tier = next(); tier !== null; tier = next()) {
     const shares = sharesOf(tier.closed, latencyOf);
-    tiers.push([
-      ...tier.closed
-        .map((target, index) => ({ target, share: shares[index] ?? 0, isRecovering: false }))
+    tiers.push(
+      tier.closed
+        .map((target, index) => ({ target, share: shares[index] ?? 0 }))
         .sort((a, b) => b.share - a.share),
-      ...tier.probes.map((target) => ({ target, share: 0, isRecovering: true })),
-    ]);
-    for (const { target } of tiers.at(-1) ?? []) excluded.add(target.channel.id);
+    );
+    for (const target of [...tier.closed, ...tier.probes]) excluded.add(target.channel.id);
   }
-  return { tiers, skipped, attempts: attemptsAllowed(services, targets.length - skipped.length) };
+  return { tiers, recovering, skipped, attempts: attemptsAllowed(services, targets.length - skipped.length) };
 }

@@ -45,7 +45,7 @@ function mayRepeat({ code, details }: AppError): boolean {
 }
 
 /** Failures that count for the circuit: those of the upstream, not busy built-in engines or invalid requests. */
-function isUpstreamFailure(error: unknown): error is AppError {
+export function isUpstreamFailure(error: unknown): error is AppError {
   return isAppError(error) && (isUpstreamCode(error.code) || error.details.isUnknownModel === true);
 }
 

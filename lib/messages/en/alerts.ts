@@ -41,14 +41,24 @@ export const alerts = {
     },
   },
   todo: {
-    channel_open:
-      "Test the channel and fix its key or address. Until then, other channels of its models take its traffic.",
+    channel_open: "Test the channel and fix its key or address.",
     error_rate: "Check the failed requests: the cause is often one channel or one model.",
     budget_nearly_spent: "Raise the budget if needed: at 100% requests are refused.",
     budget_spent: "Requests are refused until the budget is raised or its period ends.",
     disk: "Free disk space, or shorten the retention of usage records in the settings: when the disk is full, all requests fail.",
     second_server:
       "Stop all but one, or switch to PostgreSQL: with SQLite each server has its own rate limits, circuits and caches.",
+  },
+  fallback: {
+    none: "No fallback: all requests to {models} fail",
+    recovering: "No fallback: requests to {models} fail until a probe succeeds",
+    served: "{models} {count, plural, one {is} other {are}} served by {channels}",
+    more: "{names} and {count, number} more",
+  },
+  probe: {
+    running: "Checking again: sending a test request…",
+    passed: "Checked now: {models} works again. The alert resolves automatically.",
+    failed: "Checked now: {model} still fails.",
   },
   go: {
     channel_open: "View channel",
@@ -133,7 +143,7 @@ export const alerts = {
     copy: "Copy secret",
     done: "Done",
     test: "Send test message",
-    testOk: "Webhook delivered in {ms} ms.",
+    testOk: "Webhook delivered in {time}.",
     testFailed: "Webhook failed: {error}.",
     guide: "How to verify the signature",
   },

@@ -70,8 +70,6 @@ export const apiDocs = {
     badJson: "The body is not valid JSON.",
     missing: "{name} is required.",
     status: "Status",
-    took: "{ms} ms",
-    size: "{bytes} bytes",
     headers: "Headers",
     replyBody: "Response body",
     noText: "The response body is not text.",

@@ -184,8 +184,8 @@ export const channels = {
   },
   test: {
     running: "Testing…",
-    sound: "{seconds} s of audio in {ms} ms",
-    vector: "{dimensions, number} dimensions in {ms} ms",
+    sound: "{length} of audio in {time}",
+    vector: "{dimensions, number} dimensions in {time}",
     play: "Play",
     pause: "Pause",
     player: "Test audio",

@@ -59,7 +59,11 @@ export const models = {
     first: "first",
     next: "then",
     share: "{share} of requests",
-    recovering: "Recovering: one request tests it first",
+    failoverShare: "{share} of failovers",
+    probe: "One probe request at a time.",
+    onlyRecovering:
+      "No healthy channel. One probe request at a time is sent to a recovering channel; others fail until it succeeds.",
+    down: "Down.",
     as: "as {name}",
     attempts: "{count, plural, one {One attempt per request.} other {Up to # attempts per request.}}",
     disabled: "The model is disabled: requests get “model not found”.",

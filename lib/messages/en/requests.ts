@@ -82,7 +82,7 @@ export const requests = {
     answered: "status {status}",
     facts: "Details",
     prompt: "Input text",
-    promptCut: "At most the first 16 KiB are stored.",
+    promptCut: "At most the first 16 KB are stored.",
     copyPrompt: "Copy input text",
     promptNotStored: "Input texts are not stored. An administrator can change this in the settings.",
     similar: "Similar calls",

@@ -24,7 +24,7 @@ export const settings = {
   undone: "Changed back: {names}",
   stale: "These settings were changed elsewhere. Your changes are still below: check them and save again.",
   value: { on: "on", off: "off", none: "none", never: "never", default: "default" },
-  unit: { hours: "hours", days: "days", characters: "characters", megabytes: "MB" },
+  unit: { hours: "hours", days: "days", characters: "characters" },
   field: {
     self_use_mode: "Self-use mode",
     demo_site: "Demo site",
@@ -101,7 +101,7 @@ export const settings = {
       upstream: "Upstream timeouts",
       caller: "Attempts and connections",
     },
-    unit: { bytes: "KiB", milliseconds: "s" },
+    unit: { bytes: "KB", milliseconds: "s" },
     name: {
       jsonBodyBytes: "Speech and other requests",
       embeddingsBodyBytes: "Embeddings",

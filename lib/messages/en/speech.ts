@@ -58,6 +58,7 @@ export const speech = {
     male: "Male",
     neutral: "Neutral",
     families: { gemini: "Gemini voices", openai: "OpenAI voices", engine: "Model voices" },
+    classic: "Classic synthesiser; voice names are aliases.",
     hear: "Hear {voice}",
     stopSample: "Stop {voice}",
     none: "No voices match this search.",

@@ -41,13 +41,24 @@ export const alerts = {
     },
   },
   todo: {
-    channel_open: "请测试该渠道，修正其密钥或地址。在此之前由提供这些模型的其他渠道承接流量。",
+    channel_open: "请测试该渠道，修正其密钥或地址。",
     error_rate: "请查看失败的请求：原因往往是某个渠道或某个模型。",
     budget_nearly_spent: "如有需要请提高预算：到 100% 时请求会被拒绝。",
     budget_spent: "在提高预算或周期结束之前，请求会被拒绝。",
     disk: "请释放磁盘空间，或在设置中缩短用量记录的保留期：磁盘写满后所有请求都会失败。",
     second_server:
       "请只保留一个服务器，或改用 PostgreSQL：使用 SQLite 时，每个服务器各有速率限制、熔断状态和缓存。",
+  },
+  fallback: {
+    none: "没有备用渠道：发往 {models} 的所有请求都会失败",
+    recovering: "没有备用渠道：在探测成功之前，发往 {models} 的请求会失败",
+    served: "{models} {count, plural, other {由}} {channels} 提供服务",
+    more: "{names} 及另外 {count, number} 个",
+  },
+  probe: {
+    running: "正在重新检查：已发送测试请求…",
+    passed: "刚刚检查：{models} 已恢复。告警会自动解除。",
+    failed: "刚刚检查：{model} 仍然失败。",
   },
   go: {
     channel_open: "查看渠道",
@@ -131,7 +142,7 @@ export const alerts = {
     copy: "复制密钥",
     done: "完成",
     test: "发送测试消息",
-    testOk: "Webhook 已送达，用时 {ms} 毫秒。",
+    testOk: "Webhook 已送达，用时 {time}。",
     testFailed: "Webhook 失败：{error}。",
     guide: "如何验证签名",
   },

@@ -68,8 +68,6 @@ export const apiDocs = {
     badJson: "请求体不是有效的 JSON。",
     missing: "请填写 {name}。",
     status: "状态",
-    took: "{ms} 毫秒",
-    size: "{bytes} 字节",
     headers: "响应头",
     replyBody: "响应体",
     noText: "响应体不是文本。",

@@ -179,8 +179,8 @@ export const channels = {
   },
   test: {
     running: "正在测试…",
-    sound: "{seconds} 秒音频，用时 {ms} 毫秒",
-    vector: "{dimensions, number} 维，用时 {ms} 毫秒",
+    sound: "{length} 音频，用时 {time}",
+    vector: "{dimensions, number} 维，用时 {time}",
     play: "播放",
     pause: "暂停",
     player: "测试音频",

@@ -76,7 +76,7 @@ export const requests = {
     answered: "状态码 {status}",
     facts: "详情",
     prompt: "输入文本",
-    promptCut: "最多存储前 16 KiB。",
+    promptCut: "最多存储前 16 KB。",
     copyPrompt: "复制输入文本",
     promptNotStored: "输入文本未存储。管理员可在设置中更改。",
     similar: "同类调用",

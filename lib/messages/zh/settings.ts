@@ -24,7 +24,7 @@ export const settings = {
   undone: "已改回：{names}",
   stale: "这些设置已在别处更改。您的更改仍在下方：请核对后再保存。",
   value: { on: "开", off: "关", none: "无", never: "永不", default: "默认" },
-  unit: { hours: "小时", days: "天", characters: "个字符", megabytes: "MB" },
+  unit: { hours: "小时", days: "天", characters: "个字符" },
   field: {
     self_use_mode: "自用模式",
     demo_site: "演示站点",
@@ -99,7 +99,7 @@ export const settings = {
       upstream: "上游超时",
       caller: "尝试与连接",
     },
-    unit: { bytes: "KiB", milliseconds: "秒" },
+    unit: { bytes: "KB", milliseconds: "s" },
     name: {
       jsonBodyBytes: "语音及其他请求",
       embeddingsBodyBytes: "向量",

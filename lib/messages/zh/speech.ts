@@ -56,6 +56,7 @@ export const speech = {
     male: "男声",
     neutral: "中性",
     families: { gemini: "Gemini 声音", openai: "OpenAI 声音", engine: "模型自带声音" },
+    classic: "传统合成器；声音名称只是别名。",
     hear: "试听 {voice}",
     stopSample: "停止 {voice}",
     none: "没有匹配的声音。",

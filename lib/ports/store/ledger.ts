@@ -150,8 +150,20 @@ export interface Ledger {
     to: number;
     limit: number;
   }): Promise<FailedAttempt[]>;
+  /**
+   * Failed attempts of calls that ended on another channel or on none, by model and channel, from the newest `limit`
+   * calls with a failed attempt: their entries count for the other channel. The range is half open.
+   */
+  failovers(query: { from: number; to: number; limit: number }): Promise<Failover[]>;
   /** Sums over a range, from the roll-ups where they have the dimension: as fast at ten million entries as at ten. */
   summarize(query: UsageSummaryQuery): Promise<UsageSummary>;
+}
+
+/** Attempts on one channel that failed before another channel was asked. */
+export interface Failover {
+  model: string;
+  channelId: string;
+  attempts: number;
 }
 
 /** What an entry refers to by ID. */

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import type { FailedAttempt, Ledger, Page, UsageRecord } from "../../ports/store";
+import type { FailedAttempt, Failover, Ledger, Page, UsageRecord } from "../../ports/store";
 import { storable } from "../columns";
 import { behind, matches, pageSize, rowsToRead, toPage } from "../page";
 import type { Tables } from "../schema";
@@ -88,4 +88,33 @@ export async function failedAttempts(
       status: row.status,
     };
   });
+}
+
+/** See `Ledger.failovers`. Only the trace names the channels before the last one. */
+export async function failovers(
+  db: Kysely<Tables>,
+  { from, to, limit }: Parameters<Ledger["failovers"]>[0],
+): Promise<Failover[]> {
+  const rows = await db
+    .selectFrom("usage")
+    .select(["model", "channel_id", "trace"])
+    // The condition of the partial index, in the same words, so that the index is used.
+    .where(sql<boolean>`(error is not null or attempts > 1)`)
+    .where("attempts", ">", 1)
+    .where("at", ">=", from)
+    .where("at", "<", to)
+    .orderBy("at", "desc")
+    .orderBy("id", "desc")
+    .limit(limit)
+    .execute();
+  const byRoute = new Map<string, Failover>();
+  for (const { model, channel_id, trace } of rows)
+    for (const { channelId, error } of decodeTrace(trace)?.attempts ?? []) {
+      if (error === null || channelId === channel_id) continue;
+      const route = `${model}\n${channelId}`;
+      const known = byRoute.get(route) ?? { model, channelId, attempts: 0 };
+      known.attempts += 1;
+      byRoute.set(route, known);
+    }
+  return [...byRoute.values()];
 }

@@ -1,7 +1,7 @@
 import type { Ledger } from "../../ports/store";
 import { storable } from "../columns";
 import type { Scope } from "../transactions";
-import { failedAttempts, findEntry, findEntryByRequest, listEntries } from "./entries";
+import { failedAttempts, failovers, findEntry, findEntryByRequest, listEntries } from "./entries";
 import type { GroupCommit } from "./group-commit";
 import { otherInstances, removeHeartbeat, settleOrphans, writeHeartbeat } from "./instances";
 import { namesOf } from "./names";
@@ -31,6 +31,8 @@ export function createLedger(scope: Scope, commits: GroupCommit, instanceId: str
     find: (id) => findEntry(scope.read, id),
     findByRequest: (requestId, userId) => findEntryByRequest(scope.read, requestId, userId),
     failedAttempts: (query) => failedAttempts(scope.scan, query),
+
+    failovers: (query) => failovers(scope.scan, query),
     names: (kind, ids) => namesOf(scope.scan, kind, ids),
     sweep: (what, before, limit) => scope.write((db) => sweep(db, what, before, limit)),
     summarize: (query) => summarize(scope.scan, query),

@@ -165,6 +165,13 @@ export function usageContract(newDatabase: NewTestDatabase): void {
         limit: 1,
       });
       expect(last?.message).toBe('chn_a said "upstream_timeout"');
+      const failovers = await store.ledger.failovers({ from: at, to: at + HOUR, limit: 10 });
+      // Not the attempt that was repeated on the same channel, whose entry counts for it.
+      expect(failovers.map((one) => [one.channelId, one.attempts]).sort()).toEqual([
+        ["chn_a", 1],
+        ["chn_b", 1],
+      ]);
+      expect(await store.ledger.failovers({ from: at, to: at, limit: 10 })).toEqual([]);
     });
 
     test("finds nothing with filters of another user's calls", async () => {

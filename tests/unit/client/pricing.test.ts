@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { pricingOf } from "@/lib/client/money";
+import { pricingOf } from "@/lib/client/pricing";
 
 test("reports an upstream model without a price as unpriced, not free", () => {
   expect(pricingOf([null, null, null, null], false)).toBe("unpriced");

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { fieldName, formatNanoUsd, readAuditDetail } from "../../../components/audit/audit-detail";
+import { fieldName, readAuditDetail } from "../../../components/audit/audit-detail";
 import { auditQuery } from "../../../components/audit/use-audit";
 
 describe("the detail of an audit row", () => {
@@ -65,9 +65,3 @@ describe("the query from the page's URL", () => {
   test("ignores unknown filter values", () =>
     expect(queryOf("what=everything&time=9y&from=now")).toEqual({}));
 });
-
-test.each([
-  [2_500_000_000, "$2.50"],
-  [1, "$0.000000001"],
-  [0, "$0.00"],
-])("formats %d nano-dollars as %s", (nano, dollars) => expect(formatNanoUsd(nano)).toBe(dollars));

@@ -1,9 +1,15 @@
 import { expect, test } from "vitest";
 import { cordsOf, isCircuitOpen } from "../../../components/overview/cords";
 
-const route = (calls: number, errors: number) => ({ model: "tts", channel_id: "chn_1", calls, errors });
-const stateOf = (calls: number, errors: number, isOpen = false) =>
-  cordsOf([route(calls, errors)], ["tts"], ["chn_1"], () => isOpen)[0]?.state;
+const route = (calls: number, errors: number, failovers = 0) => ({
+  model: "tts",
+  channel_id: "chn_1",
+  calls,
+  errors,
+  failovers,
+});
+const stateOf = (calls: number, errors: number, isOpen = false, failovers = 0) =>
+  cordsOf([route(calls, errors, failovers)], ["tts"], ["chn_1"], () => isOpen)[0]?.state;
 
 test("shows a route as failing with a high error rate or an open circuit only", () => {
   expect(stateOf(10, 0)).toBe("active");
@@ -12,6 +18,11 @@ test("shows a route as failing with a high error rate or an open circuit only", 
   expect(stateOf(10, 2)).toBe("failing");
   expect(stateOf(10, 0, true)).toBe("failing");
   expect(stateOf(0, 0, true)).toBe("failing");
+});
+
+test("shows a route whose requests another channel served as failing, not as without traffic", () => {
+  expect(stateOf(0, 0, false, 3)).toBe("failing");
+  expect(stateOf(100, 0, false, 3)).toBe("active");
 });
 
 test("reports an open circuit of a channel or one of its models, but not of a recovering or disabled one", () => {

@@ -22,7 +22,9 @@ test("nothing wrong, nothing raised", () => expect(judge({})).toEqual([]));
 
 test("raises a channel alert after the rule's minutes, not before", () => {
   const openFor = (ms: number) => ({
-    openChannels: [{ id: "chn_1", name: "Gemini", openedAt: NOW - ms, reason: "credentials" as const }],
+    openChannels: [
+      { id: "chn_1", name: "Gemini", openedAt: NOW - ms, reason: "credentials" as const, fallbacks: [] },
+    ],
   });
   expect(judge(openFor(2 * MINUTE - 1))).toEqual(["channel_open chn_1 held"]);
   expect(judge(openFor(2 * MINUTE))).toEqual(["channel_open chn_1 raised"]);
@@ -93,6 +95,18 @@ describe("the sentence of an alert", () => {
     [
       say("channel_open", { name: "Gemini", models: ["a", "b"], since: "2026-11-21T12:00:00.000Z" }),
       "The channel 'Gemini' takes no calls for 'a', 'b' since 2026-11-21T12:00:00.000Z.",
+    ],
+    [
+      say("channel_open", {
+        name: "Gemini",
+        since: "2026-11-21T12:00:00.000Z",
+        fallbacks: [
+          { models: ["bge-m3"], channels: [], recovering: false },
+          { models: ["bge-s"], channels: [], recovering: true },
+          { models: ["tts-1", "tts-2"], channels: ["OpenAI primary"], recovering: false },
+        ],
+      }),
+      "The channel 'Gemini' takes no calls since 2026-11-21T12:00:00.000Z. No fallback: all requests to 'bge-m3' fail. No fallback: requests to 'bge-s' fail until a probe succeeds. 'tts-1', 'tts-2': served by 'OpenAI primary'.",
     ],
     [
       say("error_rate", { calls: 50, failures: 20, percent: 40 }),

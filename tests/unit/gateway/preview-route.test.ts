@@ -87,20 +87,18 @@ test("channels of weight 0 alone share their requests evenly", () => {
   expect(sharesOf(pool, () => null)).toEqual([0.5, 0.5]);
 });
 
-test("lists a recovering channel last of its tier, without a share", () => {
+test("lists a recovering channel apart from the tiers, which share all requests among healthy channels", () => {
   const { services, clock } = openGatewayHarness();
   breakChannel(services, "mending");
   clock.at += 31_000;
   const targets = [target({ id: "mending" }), target({ id: "well" }), target({ id: "spare", priority: 1 })];
-  const { tiers, skipped, attempts } = previewRoute(services, "m", targets);
-  expect(
-    tiers.map((turn) => turn.map((one) => [one.target.channel.id, one.share, one.isRecovering])),
-  ).toEqual([
-    [
-      ["well", 1, false],
-      ["mending", 0, true],
-    ],
-    [["spare", 1, false]],
+  const { tiers, recovering, skipped, attempts } = previewRoute(services, "m", targets);
+  expect(tiers.map((turn) => turn.map((one) => [one.target.channel.id, one.share]))).toEqual([
+    [["well", 1]],
+    [["spare", 1]],
+  ]);
+  expect(recovering.map((one) => [one.target.channel.id, one.health.state])).toEqual([
+    ["mending", "half_open"],
   ]);
   expect([skipped, attempts]).toEqual([[], 3]);
 });
@@ -154,8 +152,10 @@ test("does not use up the probe of a half-open circuit", () => {
   breakChannel(services, "mending");
   clock.at += 31_000;
   const channel = target({ id: "mending", keys: [] });
-  expect(previewRoute(services, "m", [channel]).tiers).toHaveLength(1);
+  expect(previewRoute(services, "m", [channel]).recovering).toHaveLength(1);
   const probe = enterChannel(services, channel.channel, "m", true);
   expect(probe).not.toBeNull();
-  expect(previewRoute(services, "m", [channel]).skipped).toHaveLength(1);
+  // Its probe runs: it refuses other requests, but is not down.
+  expect(enterChannel(services, channel.channel, "m", true)).toBeNull();
+  expect(previewRoute(services, "m", [channel])).toMatchObject({ tiers: [], skipped: [], recovering: [{}] });
 });

@@ -1,5 +1,6 @@
 import { EmbeddingsPlayground } from "@/components/embeddings/embeddings-playground";
 import { MessagesProvider } from "@/components/shell/messages-provider";
+import { isLexical } from "@/lib/console/models/playground-models";
 import { messagesFor } from "@/lib/messages/catalogue";
 import { getContainer } from "@/lib/server/process/container";
 import { pageTitle, requestLocale } from "../../../request";
@@ -12,17 +13,15 @@ export const generateMetadata = () => pageTitle("embeddings");
 async function lexicalModels(): Promise<string[]> {
   const { services } = await getContainer();
   return (await services.catalog.all())
-    .filter(
-      ({ routes }) => routes.length > 0 && routes.every(({ channel }) => channel.provider === "lexical"),
-    )
+    .filter((entry) => entry.routes.length > 0 && isLexical(entry))
     .map(({ model }) => model.name);
 }
 
 export default async function EmbeddingsPage() {
-  await requirePageSession("/playground/embeddings");
+  const pageSession = await requirePageSession("/playground/embeddings");
   const [locale, models, lexical] = await Promise.all([
     requestLocale(),
-    usableModels("embeddings"),
+    usableModels(pageSession, "embeddings"),
     lexicalModels(),
   ]);
   return (

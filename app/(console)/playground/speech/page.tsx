@@ -8,11 +8,11 @@ import { usableModels } from "../usable-models";
 export const generateMetadata = () => pageTitle("speech");
 
 export default async function SpeechPage() {
-  const { user } = await requirePageSession("/playground/speech");
-  const [locale, models] = await Promise.all([requestLocale(), usableModels("speech")]);
+  const pageSession = await requirePageSession("/playground/speech");
+  const [locale, models] = await Promise.all([requestLocale(), usableModels(pageSession, "speech")]);
   return (
     <MessagesProvider messages={messagesFor(locale, ["playground", "requests", "speech"])}>
-      <SpeechPlayground userId={user.id} models={models} />
+      <SpeechPlayground userId={pageSession.user.id} models={models} />
     </MessagesProvider>
   );
 }

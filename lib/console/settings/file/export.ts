@@ -8,8 +8,8 @@ import { toChannel } from "../../channels/to-channel";
 import type { ConsoleContext } from "../../context";
 import { toModel } from "../../models/to-model";
 
-function fileModel(record: ModelRecord): SettingsFile["models"][number] {
-  const { channels: _channels, created_at: _at, version: _version, ...model } = toModel(record, []);
+function fileModel(ctx: ConsoleContext, record: ModelRecord): SettingsFile["models"][number] {
+  const { channels: _channels, created_at: _at, version: _version, ...model } = toModel(ctx, record, []);
   return model;
 }
 
@@ -55,7 +55,7 @@ export async function exportSettings(ctx: ConsoleContext): Promise<SettingsFile>
     exported_at: toTimestamp(ctx.clock.now()),
     patchbay: ctx.instance.version,
     settings,
-    models: models.map(fileModel),
+    models: models.map((model) => fileModel(ctx, model)),
     channels: channels.map((channel) => fileChannel(ctx, channel, byName)),
   };
 }

@@ -1,3 +1,4 @@
+import { checkAlert } from "../../../console/alerts/check";
 import { listAlerts, markAlertSeen, summarizeAlerts } from "../../../console/alerts/list";
 import { testWebhook } from "../../../console/alerts/test-webhook";
 import { createWebhookSecret } from "../../../console/alerts/webhook-secret";
@@ -18,6 +19,11 @@ export const ALERTS_ROUTES = [
     auth: "adminSession",
     summary: "Mark an alert as seen",
     handle: async (ctx, { params }) => ({ data: await markAlertSeen(ctx, params.id) }),
+  }),
+  consoleRoute("POST /api/alerts/{id}/check", {
+    auth: "adminSession",
+    summary: "Probe the recovering channel of an open alert",
+    handle: async (ctx, { params }) => ({ data: await checkAlert(ctx, params.id) }),
   }),
   consoleRoute("POST /api/alerts/webhook/secret", {
     auth: "adminSession",

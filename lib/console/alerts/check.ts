@@ -1,0 +1,65 @@
+import type { AlertCheck } from "../../contracts/console/alerts";
+import { AppError, isAppError } from "../../errors";
+import { brokenModels } from "../../gateway/routing/circuit-health";
+import { enterChannel } from "../../gateway/routing/enter-channel";
+import { isUpstreamFailure } from "../../gateway/routing/with-failover";
+import type { ChannelRecord } from "../../ports/store";
+import { UpstreamProgress } from "../../ports/upstream-progress";
+import { requireSignedInAdmin } from "../access/guards";
+import { callOnce, type Offer, toUpstreamFailure } from "../channels/run-test-call";
+import type { ConsoleContext } from "../context";
+
+/** Most models of a channel that one check probes, one after another. */
+const MOST_PROBES = 3;
+
+type Probe = AlertCheck["probes"][number];
+
+/** Sends the probe of a half-open circuit; null when the channel accepts none now. */
+async function probe(ctx: ConsoleContext, channel: ChannelRecord, offer: Offer): Promise<Probe | null> {
+  const entered = enterChannel(ctx, channel, offer.name, true);
+  if (entered === null) return null;
+  const progress = new UpstreamProgress();
+  // A built-in engine has no connection that could fail.
+  progress.hasHead = channel.embedded;
+  try {
+    await callOnce(ctx, entered.channel, offer, progress);
+    entered.permit.succeeded(progress);
+    return { model: offer.name, ok: true, error: null };
+  } catch (error) {
+    if (isUpstreamFailure(error)) entered.permit.failed(error, progress);
+    else entered.permit.unused();
+    if (!isAppError(error)) throw error;
+    return { model: offer.name, ok: false, error: toUpstreamFailure(ctx, error) };
+  } finally {
+    entered.leave();
+  }
+}
+
+/**
+ * Probes the recovering models of the channel that an open alert is about: without traffic nothing else would close
+ * their circuits. A probe that fails opens its circuit for another 30 s, so repeated checks send few. The alert
+ * resolves as every other. Throws `forbidden`, `not_found` (no such open alert).
+ */
+export async function checkAlert(ctx: ConsoleContext, id: string): Promise<AlertCheck> {
+  requireSignedInAdmin(ctx);
+  const alert = (await ctx.store.alerts.open()).find((one) => one.id === id);
+  if (alert === undefined) throw new AppError("not_found", "There is no such open alert.");
+  const channel = (await ctx.store.channels.all()).find((one) => one.id === alert.subject);
+  const probes: Probe[] = [];
+  if (alert.kind !== "channel_open" || channel === undefined || !channel.enabled) return { probes };
+  const operations = new Map((await ctx.store.models.all()).map((model) => [model.name, model.operation]));
+  const recovering = brokenModels(ctx.state.circuits, channel).filter(
+    ({ health }) => health.state === "half_open",
+  );
+  for (const { name } of recovering) {
+    const offer = channel.models.find((one) => one.name === name);
+    const operation = operations.get(name);
+    if (offer === undefined || operation === undefined) continue;
+    // An earlier probe may have closed the circuit of their key.
+    if (!brokenModels(ctx.state.circuits, channel).some((one) => one.name === name)) continue;
+    const result = await probe(ctx, channel, { ...offer, operation });
+    if (result !== null) probes.push(result);
+    if (result?.ok === false || probes.length === MOST_PROBES) break;
+  }
+  return { probes };
+}

@@ -1,0 +1,56 @@
+import { modelHealth } from "../../gateway/routing/circuit-health";
+import type { CatalogEntry } from "../../ports/catalog";
+import type { ModelRecord } from "../../ports/store";
+import { isPlaygroundId } from "../../ports/store/api-keys";
+import { requireUser } from "../access/guards";
+import type { ReadContext } from "../context";
+
+/** Newest calls of the user among which the last one from a playground is looked for. */
+const RECENT_CALLS = 50;
+const HEALTH_RANK = { closed: 0, half_open: 1, open: 2 } as const;
+
+/** 0: free, 1: priced, 2: no price set, so that the upstream may charge. */
+function priceRank({ model, routes }: CatalogEntry): number {
+  const prices = Object.values(model.prices);
+  if (prices.some((price) => price !== null && price > 0)) return 1;
+  return routes.every(({ channel }) => channel.embedded) || prices.some((price) => price !== null) ? 0 : 2;
+}
+
+/** True for models that only the built-in lexical engine serves. */
+export const isLexical = ({ routes }: CatalogEntry): boolean =>
+  routes.every(({ channel }) => channel.provider === "lexical");
+
+/**
+ * The models of an operation that an enabled channel serves, in the order in which a playground offers them: the one
+ * the user's playground called last, unless it is down; then healthy before recovering and down ones, speech models
+ * with a default voice first, free before paid, semantic before lexical, by name.
+ */
+export async function playgroundModels(
+  ctx: ReadContext,
+  operation: ModelRecord["operation"],
+): Promise<CatalogEntry[]> {
+  const user = requireUser(ctx);
+  const { circuits } = ctx.state;
+  const entries = (await ctx.catalog.all()).filter(
+    ({ model, routes }) => model.operation === operation && routes.length > 0,
+  );
+  const recent = { limit: RECENT_CALLS, cursor: null, q: null, userId: user.id, operation };
+  const calls = (await ctx.store.ledger.list(recent)).items;
+  const last = calls.find((call) => isPlaygroundId(call.keyId) && call.error === null)?.model;
+  const healthRank = ({ model, routes }: CatalogEntry) =>
+    Math.min(...routes.map(({ channel }) => HEALTH_RANK[modelHealth(circuits, channel, model.name).state]));
+  const ranksOf = (entry: CatalogEntry) => {
+    const health = healthRank(entry);
+    const needsVoice = operation === "speech" && entry.model.defaultVoice === null;
+    const isLast = entry.model.name === last && health < HEALTH_RANK.open;
+    return [isLast ? 0 : 1, health, needsVoice ? 1 : 0, priceRank(entry), isLexical(entry) ? 1 : 0];
+  };
+  return entries
+    .map((entry) => ({ entry, ranks: ranksOf(entry) }))
+    .sort((a, b) => {
+      const differing = a.ranks.findIndex((rank, index) => rank !== b.ranks[index]);
+      if (differing === -1) return a.entry.model.name.localeCompare(b.entry.model.name, "en");
+      return (a.ranks[differing] ?? 0) - (b.ranks[differing] ?? 0);
+    })
+    .map(({ entry }) => entry);
+}
