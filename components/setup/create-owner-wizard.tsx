@@ -1,13 +1,17 @@
 "use client";
 
+import dynamic from "next/dynamic";
 import { useCallback, useEffect, useState } from "react";
-import { AdministratorStep } from "./administrator-step";
 import { clearDraft, readDraft, type SetupDraft, saveDraft, takeTokenFromUrl } from "./draft";
 import { reachableStep, useStepParam, type WizardStep } from "./steps";
 import { TokenStep } from "./token-step";
 import { UsageStep } from "./usage-step";
 import { type NewInstance, WelcomeStep } from "./welcome-step";
 import { WizardFrame } from "./wizard-frame";
+
+const loadAdministratorStep = () => import("./administrator-step").then((one) => one.AdministratorStep);
+/** The only step with a form library; it is fetched when the visitor leaves the first step. */
+const AdministratorStep = dynamic(loadAdministratorStep);
 
 /** The steps before the instance has an owner. The administrator step sends all answers in one request. */
 export function CreateOwnerWizard({
@@ -87,7 +91,15 @@ export function CreateOwnerWizard({
           />
         );
       default:
-        return <WelcomeStep state={state} onNext={() => move("welcome", 1)} />;
+        return (
+          <WelcomeStep
+            state={state}
+            onNext={() => {
+              void loadAdministratorStep();
+              move("welcome", 1);
+            }}
+          />
+        );
     }
   };
 

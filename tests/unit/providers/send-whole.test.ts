@@ -7,7 +7,8 @@ import { UpstreamProgress } from "../../../lib/ports/upstream-progress";
 import { collect } from "../../../lib/providers/outbound/body";
 import { createOutbound, type Outbound } from "../../../lib/providers/outbound/create";
 import type { OutboundRequest } from "../../../lib/providers/outbound/request";
-import { CLOCK, callOptions, channelTo } from "../../support/upstream/rig";
+import { SYSTEM_CLOCK } from "../../support/factories";
+import { callOptions, channelTo } from "../../support/upstream/rig";
 
 /** `callWhole` against its slow twin, `call` and `collect`: the same bytes or the same error for every reply. */
 
@@ -93,7 +94,7 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  outbound = createOutbound({ clock: CLOCK, limits: DEFAULT_LIMITS, allowed: () => ["127.0.0.1"] });
+  outbound = createOutbound({ clock: SYSTEM_CLOCK, limits: DEFAULT_LIMITS, allowed: () => ["127.0.0.1"] });
 });
 afterAll(async () => {
   await outbound.close();
