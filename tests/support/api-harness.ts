@@ -73,6 +73,7 @@ export async function openApiHarness(origin: string): Promise<ApiHarness> {
     async call({ method, path: target, headers = {}, body }) {
       const bytes = Buffer.from(body === undefined ? "" : JSON.stringify(body));
       const leaving = new AbortController();
+      const releases: (() => void)[] = [];
       const own =
         body === undefined
           ? {}
@@ -83,6 +84,7 @@ export async function openApiHarness(origin: string): Promise<ApiHarness> {
         body: bytes,
         clock: services.clock,
         signal: leaving.signal,
+        whenOver: (release) => void releases.push(release),
       });
       const reply = await handler(request);
       const contentType = String(reply.headers["content-type"] ?? "");
@@ -93,6 +95,7 @@ export async function openApiHarness(origin: string): Promise<ApiHarness> {
         return { status: reply.status, contentType, text: "", json: null };
       }
       const text = (await wholeBody(reply)).toString("utf8");
+      for (const release of releases) release();
       expectDocumented(request, { status: reply.status, contentType, text });
       const isJson = contentType.startsWith("application/json");
       return { status: reply.status, contentType, text, json: isJson ? JSON.parse(text) : null };
