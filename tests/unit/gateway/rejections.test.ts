@@ -32,9 +32,10 @@ function open() {
   const written: RejectionRecord[][] = [];
   const published: (string | null | undefined)[] = [];
   const logged: string[] = [];
-  const store = { isDown: false };
+  const store = { isDown: false, fails: Promise.resolve() };
   const rejections: Pick<Rejections, "add"> = {
     add: async (records) => {
+      await store.fails;
       if (store.isDown) throw new Error("down");
       written.push(records.map((one) => ({ ...one })));
     },
@@ -108,4 +109,19 @@ test("keeps the counts while the store is unavailable, up to a limit", async () 
   store.isDown = false;
   await counter.flush();
   expect(total()).toBe(2 + 4_096);
+});
+
+test("adds requests counted during a failed write to those of that write", async () => {
+  const { counter, written, store, total } = open();
+  store.isDown = true;
+  store.fails = new Promise((resolve) => setTimeout(resolve, 2_300));
+  for (let i = 0; i < 3; i++) counter.count(rejected({ requestId: `early_${i}` }));
+  await vi.advanceTimersByTimeAsync(2_000);
+  for (let i = 0; i < 2; i++) counter.count(rejected({ requestId: `late_${i}` }));
+  await vi.advanceTimersByTimeAsync(500);
+  expect(written).toEqual([]);
+  store.isDown = false;
+  await vi.advanceTimersByTimeAsync(4_000);
+  expect(total()).toBe(5);
+  expect(written.flat()).toMatchObject([{ calls: 5, requestId: "late_1" }]);
 });
