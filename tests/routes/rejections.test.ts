@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { sweepUsage } from "../../lib/console/usage/sweep";
 import { DEFAULT_LIMITS } from "../../lib/contracts/limits";
+import { AppError } from "../../lib/errors";
 import type { RejectionRecord, UsageRecord } from "../../lib/ports/store";
 import { addUser, type ConsoleHarness, openConsoleHarness, setUpOwner } from "../support/console-harness";
 import { embedModel, usageRecord } from "../support/factories";
@@ -84,11 +85,12 @@ test("counts each kind of refused request exactly, and no request with a ledger 
   expect(harness.rows.map((row) => row.status)).toEqual([200]);
 });
 
-test("a call that failed on its channels is not counted as rejected", async () => {
-  const harness = openGatewayHarness({
-    engine: () => ({ embed: () => Promise.reject(new Error("broken")) }),
-  });
-  expect((await harness.call(PATH, { body: BODY })).status).toBe(500);
+test.each([
+  ["fails", 500, new Error("broken")],
+  ["refuses the input", 400, new AppError("invalid", "Too long.", { upstreamStatus: 400 })],
+])("a call whose channel %s is not counted as rejected", async (_title, status, error) => {
+  const harness = openGatewayHarness({ engine: () => ({ embed: () => Promise.reject(error) }) });
+  expect((await harness.call(PATH, { body: BODY })).status).toBe(status);
   expect(harness.rows).toHaveLength(1);
   expect(await countedBy(harness)).toEqual([]);
 });
