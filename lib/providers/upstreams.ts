@@ -134,13 +134,13 @@ function checkDraft(
 /**
  * Decrypted keys, cached by their stored record: decrypting one takes longer than the rest of this code does per call.
  */
-function createUpstreamKeyReader(sealer: Cipher): (channel: ChannelRecord) => string | null {
+function createUpstreamKeyReader(cipher: Cipher): (channel: ChannelRecord) => string | null {
   const opened = new WeakMap<ChannelKey, string>();
   return (channel) => {
     const [key] = channel.keys;
     if (key === undefined) return null;
     const known =
-      opened.get(key) ?? sealer.decrypt("upstream-key", channelKeyAad(channel.id, key.id), key.encrypted);
+      opened.get(key) ?? cipher.decrypt("upstream-key", channelKeyAad(channel.id, key.id), key.encrypted);
     opened.set(key, known);
     return known;
   };

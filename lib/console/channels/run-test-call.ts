@@ -75,7 +75,7 @@ export function toUpstreamFailure(ctx: ConsoleContext, error: AppError): Upstrea
   };
 }
 
-/** One short real call through the channel, with the same client and limits as any other call. Throws its error. */
+/** One short call to the upstream of a channel, with the same client and limits as any other call. Throws its error. */
 export function callOnce(
   ctx: ConsoleContext,
   channel: ChannelRecord,

@@ -87,12 +87,12 @@ export function rejectionsContract(newDatabase: NewTestDatabase): void {
       expect(await count({ from: START + MINUTE + 59_999 })).toBe(32);
       expect(await count({ to: START + MINUTE + 1 })).toBe(127);
       expect(await count({ to: START + MINUTE })).toBe(95);
-      const nobody = await store.rejections.list({
+      const withoutUser = await store.rejections.list({
         ...page,
         requestId,
         outcome: { kind: "status", status: 401 },
       });
-      expect(nobody.items).toMatchObject([
+      expect(withoutUser.items).toMatchObject([
         { keyId: null, userId: null, model: null, limit: null, address: null },
       ]);
     });
