@@ -1,11 +1,12 @@
 "use client";
 
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { useTranslations } from "use-intl";
 import type { CodeSample } from "@/lib/client/code-samples";
 import { CopyButton } from "../ui/copy-button";
 import { Tabs, TabsContent, TabsList, TabsTrigger } from "../ui/tabs";
 import { CodeFrame } from "./code-frame";
+import { highlight } from "./highlight";
 
 /** The call of the page as code, one tab per language. The key is read from the environment. */
 export function CodePanel({ samples }: { samples: readonly CodeSample[] }) {
@@ -33,11 +34,8 @@ export function CodePanel({ samples }: { samples: readonly CodeSample[] }) {
                 tabIndex={0}
                 className="max-h-96 overflow-auto p-4 pr-12 text-sm leading-5"
               >
-                <code>
-                  {sample.install ? (
-                    <span className="text-ink-faint">{`${sample.language === "python" ? "#" : "//"} ${sample.install}\n`}</span>
-                  ) : null}
-                  {sample.code}
+                <code translate="no">
+                  <HighlightedCode sample={sample} />
                 </code>
               </pre>
               <CopyButton
@@ -51,4 +49,18 @@ export function CodePanel({ samples }: { samples: readonly CodeSample[] }) {
       </Tabs>
     </CodeFrame>
   );
+}
+
+function HighlightedCode({ sample: { code, language, install } }: { sample: CodeSample }) {
+  const pieces = useMemo(() => {
+    const comment = language === "python" || language === "bash" ? "#" : "//";
+    return highlight(install ? `${comment} ${install}\n${code}` : code, language);
+  }, [code, language, install]);
+  return pieces.map(({ text, className }, at) => (
+    // Pieces have no ID: the position identifies them.
+    // biome-ignore lint/suspicious/noArrayIndexKey: see above
+    <span key={at} className={className ?? undefined}>
+      {text}
+    </span>
+  ));
 }

@@ -8,6 +8,7 @@ import {
   openaiClient,
   shellJson,
 } from "./code-samples";
+import { goProgram, type JsonPost, javaProgram, phpProgram } from "./code-samples-http";
 import { type EmbeddingsCall, embeddingsBody } from "./embeddings-call";
 import { modelPath } from "./speech-call";
 
@@ -34,7 +35,44 @@ function python(call: EmbeddingsCall, origin: string): string {
   ].join("\n");
 }
 
-/** The call for curl, both JavaScript SDKs and Python. */
+function go(call: EmbeddingsCall, origin: string): string {
+  return goProgram(postOf(call, origin), {
+    imports: ["encoding/json", "fmt"],
+    lines: [
+      "var embeddings struct {",
+      "\tData []struct {",
+      "\t\tEmbedding []float64",
+      "\t}",
+      "}",
+      "if err := json.NewDecoder(reply.Body).Decode(&embeddings); err != nil {",
+      "\tlog.Fatal(err)",
+      "}",
+      "fmt.Println(len(embeddings.Data), embeddings.Data[0].Embedding[:8])",
+    ],
+  });
+}
+
+function java(call: EmbeddingsCall, origin: string): string {
+  return javaProgram("Embeddings", postOf(call, origin), {
+    handler: "ofString",
+    imports: [],
+    lines: ["System.out.println(reply.body());"],
+  });
+}
+
+function php(call: EmbeddingsCall, origin: string): string {
+  return phpProgram(postOf(call, origin), [
+    "$embeddings = json_decode($reply, flags: JSON_THROW_ON_ERROR);",
+    "print_r(array_slice($embeddings->data[0]->embedding, 0, 8));",
+  ]);
+}
+
+/** The endpoint of the OpenAI SDKs. The programs read numbers, whatever encoding the page asks for. */
+function postOf(call: EmbeddingsCall, origin: string): JsonPost {
+  return { url: `${origin}/v1/embeddings`, body: embeddingsBody({ ...call, format: "float" }) };
+}
+
+/** The call for curl, both JavaScript SDKs, Python, Go, Java and PHP. */
 export function embeddingsSamples(call: EmbeddingsCall, origin: string): CodeSample[] {
   const body = embeddingsBody(call);
   return [
@@ -84,5 +122,8 @@ export function embeddingsSamples(call: EmbeddingsCall, origin: string): CodeSam
       install: "pip install openai",
       code: python(call, origin),
     },
+    { id: "go", title: "Go", language: "go", install: null, code: go(call, origin) },
+    { id: "java", title: "Java", language: "java", install: null, code: java(call, origin) },
+    { id: "php", title: "PHP", language: "php", install: null, code: php(call, origin) },
   ];
 }

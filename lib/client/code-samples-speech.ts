@@ -8,6 +8,7 @@ import {
   openaiClient,
   shellJson,
 } from "./code-samples";
+import { goProgram, type JsonPost, javaProgram, phpProgram } from "./code-samples-http";
 import { geminiBody, modelPath, openaiBody, type SpeechCall } from "./speech-call";
 
 /** The part of a call that the OpenAI endpoint does not support; null: it supports all. */
@@ -106,7 +107,93 @@ function genaiPython(call: SpeechCall, origin: string): string {
   ].join("\n");
 }
 
-/** The call for curl, both JavaScript SDKs and Python; without the OpenAI SDK where it does not support the call. */
+function postOf(call: SpeechCall, origin: string): JsonPost {
+  return unsupportedByOpenai(call) === null
+    ? { url: `${origin}/v1/audio/speech`, body: openaiBody(call, "mp3") }
+    : { url: `${origin}/v1beta/models/${modelPath(call.model)}:generateContent`, body: geminiBody(call) };
+}
+
+function go(call: SpeechCall, origin: string): string {
+  if (unsupportedByOpenai(call) === null) {
+    return goProgram(postOf(call, origin), {
+      imports: [],
+      lines: [
+        'file, err := os.Create("speech.mp3")',
+        "if err != nil {",
+        "\tlog.Fatal(err)",
+        "}",
+        "defer file.Close()",
+        "if _, err := io.Copy(file, reply.Body); err != nil {",
+        "\tlog.Fatal(err)",
+        "}",
+      ],
+    });
+  }
+  return goProgram(postOf(call, origin), {
+    imports: ["encoding/json"],
+    lines: [
+      "var speech struct {",
+      "\tCandidates []struct {",
+      "\t\tContent struct {",
+      "\t\t\tParts []struct {",
+      "\t\t\t\tInlineData struct {",
+      "\t\t\t\t\tData []byte",
+      "\t\t\t\t}",
+      "\t\t\t}",
+      "\t\t}",
+      "\t}",
+      "}",
+      "if err := json.NewDecoder(reply.Body).Decode(&speech); err != nil {",
+      "\tlog.Fatal(err)",
+      "}",
+      "// 24 kHz mono 16-bit samples without a header.",
+      "audio := speech.Candidates[0].Content.Parts[0].InlineData.Data",
+      'if err := os.WriteFile("speech.pcm", audio, 0o644); err != nil {',
+      "\tlog.Fatal(err)",
+      "}",
+    ],
+  });
+}
+
+function java(call: SpeechCall, origin: string): string {
+  if (unsupportedByOpenai(call) === null) {
+    return javaProgram("Speech", postOf(call, origin), {
+      handler: "ofInputStream",
+      imports: ["java.nio.file.Files", "java.nio.file.Path", "java.nio.file.StandardCopyOption"],
+      lines: ['Files.copy(reply.body(), Path.of("speech.mp3"), StandardCopyOption.REPLACE_EXISTING);'],
+    });
+  }
+  return javaProgram("Speech", postOf(call, origin), {
+    handler: "ofString",
+    imports: ["java.nio.file.Files", "java.nio.file.Path", "java.util.Base64", "java.util.regex.Pattern"],
+    lines: [
+      "// The JDK has no JSON parser. Base64 has no quotes, so a pattern finds the audio.",
+      'var audio = Pattern.compile("\\"data\\"\\\\s*:\\\\s*\\"([^\\"]+)\\"").matcher(reply.body());',
+      'if (!audio.find()) throw new IllegalStateException("no audio in the reply");',
+      "// 24 kHz mono 16-bit samples without a header.",
+      'Files.write(Path.of("speech.pcm"), Base64.getDecoder().decode(audio.group(1)));',
+    ],
+  });
+}
+
+function php(call: SpeechCall, origin: string): string {
+  return phpProgram(
+    postOf(call, origin),
+    unsupportedByOpenai(call) === null
+      ? ["file_put_contents('speech.mp3', $reply);"]
+      : [
+          "$speech = json_decode($reply, flags: JSON_THROW_ON_ERROR);",
+          "// 24 kHz mono 16-bit samples without a header.",
+          "$audio = $speech->candidates[0]->content->parts[0]->inlineData->data;",
+          "file_put_contents('speech.pcm', base64_decode($audio));",
+        ],
+  );
+}
+
+/**
+ * The call for curl, both JavaScript SDKs, Python, Go, Java and PHP; without the OpenAI SDK where it does not support
+ * the call.
+ */
 export function speechSamples(call: SpeechCall, origin: string): CodeSample[] {
   const isOpenaiCall = unsupportedByOpenai(call) === null;
   const samples: CodeSample[] = [
@@ -137,5 +224,10 @@ export function speechSamples(call: SpeechCall, origin: string): CodeSample[] {
     install: isOpenaiCall ? "pip install openai" : "pip install google-genai",
     code: isOpenaiCall ? openaiPython(call, origin) : genaiPython(call, origin),
   });
+  samples.push(
+    { id: "go", title: "Go", language: "go", install: null, code: go(call, origin) },
+    { id: "java", title: "Java", language: "java", install: null, code: java(call, origin) },
+    { id: "php", title: "PHP", language: "php", install: null, code: php(call, origin) },
+  );
   return samples;
 }

@@ -1,9 +1,9 @@
 /** A call as code. The key is never in it: the code reads it from the environment. */
 export interface CodeSample {
-  id: "curl" | "openai-js" | "genai-js" | "python";
+  id: "curl" | "openai-js" | "genai-js" | "python" | "go" | "java" | "php";
   /** Product and language names, not translated. */
   title: string;
-  language: "bash" | "javascript" | "python";
+  language: "bash" | "javascript" | "python" | "go" | "java" | "php";
   /** The command that installs the dependencies of the code; null: none. */
   install: string | null;
   code: string;

@@ -1,5 +1,10 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { expect, test } from "vitest";
+import { highlight } from "@/components/playground/highlight";
+import type { CodeSample } from "@/lib/client/code-samples";
 import { embeddingsSamples } from "@/lib/client/code-samples-embeddings";
 import { speechSamples } from "@/lib/client/code-samples-speech";
 import type { SpeechCall } from "@/lib/client/speech-call";
@@ -70,14 +75,86 @@ test("generates JavaScript samples that parse", () => {
 });
 
 test("leaves out the OpenAI SDK for multi-speaker scripts", () => {
-  expect(speechSamples(script, origin).map((sample) => sample.id)).toEqual(["curl", "genai-js", "python"]);
-  expect(speechSamples(script, origin).at(-1)?.code).toContain("from google import genai");
+  const scripted = speechSamples(script, origin);
+  expect(scripted.map((sample) => sample.id)).toEqual(["curl", "genai-js", "python", "go", "java", "php"]);
+  expect(scripted.find((sample) => sample.id === "python")?.code).toContain("from google import genai");
   expect(speechSamples({ ...single, speed: 1 }, origin).map((sample) => sample.id)).toEqual([
     "curl",
     "openai-js",
     "genai-js",
     "python",
+    "go",
+    "java",
+    "php",
   ]);
+});
+
+const programs = [
+  ...speechSamples({ ...single, speed: 1 }, origin),
+  ...speechSamples(script, origin),
+  ...embeddingsSamples({ model: "m", texts: [hard, "b"], dimensions: 8, format: "base64" }, origin),
+];
+
+function codesIn(language: CodeSample["language"]): string[] {
+  return programs.filter((sample) => sample.language === language).map((sample) => sample.code);
+}
+
+/** The JSON between two marks of a program, with the escapes of its language undone. */
+function bodyBetween(code: string, start: string, end: string, decode = (text: string) => text): unknown {
+  return JSON.parse(decode(code.split(start)[1]?.split(end)[0] ?? ""));
+}
+
+test("puts the exact body into the Go, Java and PHP samples", () => {
+  const backslashes = (text: string) => text.replaceAll("\\\\", "\\");
+  const bodies = {
+    go: codesIn("go").map((code) => bodyBetween(code, "const body = `", "`\n")),
+    java: codesIn("java").map((code) => bodyBetween(code, 'var body = """', '""";', backslashes)),
+    php: codesIn("php").map((code) => bodyBetween(code, "<<<'JSON'", "\nJSON;")),
+  };
+  expect(bodies.go[0]).toMatchObject({ input: hard, voice: "Kore", response_format: "mp3" });
+  expect(bodies.go[1]).toMatchObject({ contents: [{ parts: [{ text: hard }] }] });
+  expect(bodies.go[2]).toEqual({ model: "m", input: [hard, "b"], encoding_format: "float", dimensions: 8 });
+  expect(bodies.java).toEqual(bodies.go);
+  expect(bodies.php).toEqual(bodies.go);
+});
+
+const hasTool = (name: string) => spawnSync("which", [name]).status === 0;
+
+test.runIf(hasTool("gofmt"))("generates Go samples that are formatted", () => {
+  for (const code of codesIn("go"))
+    expect(execFileSync("gofmt", { input: `${code}\n` }).toString()).toBe(`${code}\n`);
+});
+
+test.runIf(hasTool("javac"))("generates Java samples that compile", { timeout: 60_000 }, () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "samples-"));
+  const files = codesIn("java").map((code, at) => {
+    const file = path.join(folder, String(at), `${/class (\w+)/.exec(code)?.[1]}.java`);
+    mkdirSync(path.dirname(file));
+    writeFileSync(file, code);
+    return file;
+  });
+  try {
+    for (const file of files) execFileSync("javac", ["-d", path.dirname(file), file]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test.runIf(hasTool("php"))("generates PHP samples that parse", () => {
+  for (const code of codesIn("php")) execFileSync("php", ["-l"], { input: code });
+});
+
+test("highlights every character of a sample, with strings and comments as such", () => {
+  for (const { code, language } of programs) {
+    const pieces = highlight(code, language);
+    expect(pieces.map((one) => one.text).join("")).toBe(code);
+    expect(new Set(pieces.map((one) => one.className)).size).toBeGreaterThan(2);
+  }
+  const strings = (code: string, language: CodeSample["language"]) =>
+    highlight(code, language).flatMap((one) => (one.className === "text-good" ? [one.text] : []));
+  expect(strings("curl -d 'it'\\''s' # end", "bash")).toEqual(["'it'\\''s'"]);
+  expect(strings("const a = `it's \"b\"` // it's", "go")).toEqual(['`it\'s "b"`']);
+  expect(strings('var a = """\n  {"b": "it\'s"}""";', "java")).toEqual(['"""\n  {"b": "it\'s"}"""']);
 });
 
 test("never puts an API key into a sample", () => {
