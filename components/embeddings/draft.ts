@@ -36,7 +36,7 @@ export function draftTexts(texts: readonly string[]): DraftText[] {
 }
 
 /** Example sets in the message catalogue, in display order. */
-export const EXAMPLES = ["support", "news", "spelling", "limits"] as const;
+export const EXAMPLES = ["paraphrases", "nearMisses", "negations", "search", "support", "news"] as const;
 export type Example = (typeof EXAMPLES)[number];
 
 /** A draft with the fields of a link or of the tab's storage applied. */

@@ -12,6 +12,23 @@ import { goProgram, type JsonPost, javaProgram, phpProgram } from "./code-sample
 import { type EmbeddingsCall, embeddingsBody } from "./embeddings-call";
 import { modelPath } from "./speech-call";
 
+/** Texts that a sample shows before it is shortened. */
+const MAX_TEXTS = 8;
+/** Texts that a shortened sample shows. */
+const SHORTENED_TEXTS = 3;
+
+/** The code with a comment on its first line, in PHP on the line after the opening tag. */
+function withComment(sample: CodeSample, comment: string): CodeSample {
+  const { code, language } = sample;
+  if (language === "php") return { ...sample, code: code.replace("<?php\n", `<?php\n// ${comment}\n`) };
+  const mark = language === "bash" || language === "python" ? "#" : "//";
+  return { ...sample, code: `${mark} ${comment}\n${code}` };
+}
+
+function curl(url: string, call: EmbeddingsCall): string {
+  return [`curl ${url} \\`, CURL_HEADERS, `  -d ${shellJson(embeddingsBody(call))}`].join("\n");
+}
+
 function pythonValue(value: unknown): string {
   if (Array.isArray(value))
     return `[\n${value.map((one) => `        ${pythonValue(one)},`).join("\n")}\n    ]`;
@@ -72,20 +89,34 @@ function postOf(call: EmbeddingsCall, origin: string): JsonPost {
   return { url: `${origin}/v1/embeddings`, body: embeddingsBody({ ...call, format: "float" }) };
 }
 
-/** The call for curl, both JavaScript SDKs, Python, Go, Java and PHP. */
+/**
+ * The call for curl (on the path of OpenAI, then on the engines path), both JavaScript SDKs, Python, Go, Java
+ * and PHP. More texts than a reader looks at are shortened, with a comment that says so.
+ */
 export function embeddingsSamples(call: EmbeddingsCall, origin: string): CodeSample[] {
-  const body = embeddingsBody(call);
+  const count = call.texts.length;
+  if (count <= MAX_TEXTS) return samplesOf(call, origin);
+  const comment = `Shows the first ${SHORTENED_TEXTS} of ${count} texts; the others follow in the same way.`;
+  return samplesOf({ ...call, texts: call.texts.slice(0, SHORTENED_TEXTS) }, origin).map((sample) =>
+    withComment(sample, comment),
+  );
+}
+
+function samplesOf(call: EmbeddingsCall, origin: string): CodeSample[] {
   return [
     {
       id: "curl",
       title: "curl",
       language: "bash",
       install: null,
-      code: [
-        `curl ${origin}/v1/engines/${modelPath(call.model)}/embeddings \\`,
-        CURL_HEADERS,
-        `  -d ${shellJson(body)}`,
-      ].join("\n"),
+      code: curl(`${origin}/v1/embeddings`, call),
+    },
+    {
+      id: "curl-engines",
+      title: "curl · engines path",
+      language: "bash",
+      install: null,
+      code: curl(`${origin}/v1/engines/${modelPath(call.model)}/embeddings`, call),
     },
     {
       id: "openai-js",
@@ -95,7 +126,7 @@ export function embeddingsSamples(call: EmbeddingsCall, origin: string): CodeSam
       code: [
         openaiClient(origin),
         "",
-        `const reply = await client.embeddings.create(${javascriptLiteral(body)});`,
+        `const reply = await client.embeddings.create(${javascriptLiteral(embeddingsBody(call))});`,
         "console.log(reply.usage.total_tokens, reply.data[0].embedding);",
       ].join("\n"),
     },

@@ -1,6 +1,6 @@
 /** A call as code. The key is never in it: the code reads it from the environment. */
 export interface CodeSample {
-  id: "curl" | "openai-js" | "genai-js" | "python" | "go" | "java" | "php";
+  id: "curl" | "curl-engines" | "openai-js" | "genai-js" | "python" | "go" | "java" | "php";
   /** Product and language names, not translated. */
   title: string;
   language: "bash" | "javascript" | "python" | "go" | "java" | "php";

@@ -1,5 +1,4 @@
 import { GatewayError, postJson } from "./gateway-error";
-import { modelPath } from "./speech-call";
 import { bytesFromBase64 } from "./speech-pcm";
 
 export type EncodingFormat = "float" | "base64";
@@ -24,7 +23,7 @@ export interface EmbeddingsReply {
   bytes: number;
 }
 
-/** Body of `POST /v1/engines/{model}/embeddings`; a single text is sent as a string, several as an array. */
+/** Body of `POST /v1/embeddings`; a single text is sent as a string, several as an array. */
 export function embeddingsBody(call: EmbeddingsCall): Record<string, unknown> {
   const [only] = call.texts;
   return {
@@ -72,11 +71,7 @@ export async function embedTexts(
 ): Promise<EmbeddingsReply> {
   const now = options.now ?? (() => performance.now());
   const startedAt = now();
-  const response = await postJson(
-    `/v1/engines/${modelPath(call.model)}/embeddings`,
-    embeddingsBody(call),
-    options,
-  );
+  const response = await postJson("/v1/embeddings", embeddingsBody(call), options);
   const requestId = response.headers.get("x-request-id");
   const text = await response.text();
   const elapsedMs = now() - startedAt;

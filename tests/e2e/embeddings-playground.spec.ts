@@ -18,8 +18,9 @@ async function open(page: Page, url: string, fragment = ""): Promise<void> {
   await page.goto(`${url}${PATH}${fragment}`, { waitUntil: "networkidle" });
 }
 
+/** Opens an example with the lexical model, whose vectors are the same everywhere. */
 async function openExample(page: Page, url: string, name = "Help desk"): Promise<void> {
-  await open(page, url);
+  await open(page, url, "#model=patchbay-embed");
   await page.getByRole("button", { name: new RegExp(`^${name}`) }).click();
   await expect(matrix(page)).toBeVisible();
   await expect(ranking(page).first()).toBeVisible();
@@ -325,9 +326,11 @@ test("shows the call as code that reads the key from the environment", async ({
   await openExample(page, product.url);
   await page.getByLabel("Dimensions").fill("128");
   const code = page.getByRole("region", { name: /^Code: / });
-  await expect(code).toContainText(`${product.url}/v1/engines/patchbay-embed/embeddings`);
+  await expect(code).toContainText(`${product.url}/v1/embeddings`);
   await expect(code).toContainText("$PATCHBAY_API_KEY");
   await expect(code).toContainText('"dimensions": 128');
+  await page.getByRole("tab").nth(1).click();
+  await expect(code).toContainText(`${product.url}/v1/engines/patchbay-embed/embeddings`);
   for (const language of ["JavaScript · OpenAI", "JavaScript · Google GenAI", "Python"]) {
     await page.getByRole("tab", { name: language }).click();
     await expect(code).toContainText(SUPPORT[0] ?? "");

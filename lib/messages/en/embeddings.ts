@@ -52,6 +52,35 @@ export const embeddings = {
       "{count, plural, one {One text gives one vector. Add another to compare.} other {Select Embed to compare every text with every other.}}",
   },
   example: {
+    paraphrases: {
+      title: "Same meaning, other words",
+      about:
+        "Six pairs that share no word. A semantic model sees each pair; a lexical one finds nothing in common.",
+      query: "A surgeon turned up after the appointed hour",
+      texts:
+        "The physician was late.\nOur doctor arrived behind schedule.\nHow can I reset my password?\nForgotten login credentials: what next?\nMy brother was fired last week.\nSomebody lost their job recently.\nHeavy rain is expected tomorrow.\nForecasters predict a downpour for Monday.\nThis phone costs too much.\nThat mobile device looks very expensive.\nThe movie made everyone laugh.\nAudiences found this film hilarious.",
+    },
+    nearMisses: {
+      title: "Near misses",
+      about: "Almost the same words with another meaning, beside other words with the same one.",
+      query: "borrowing money",
+      texts:
+        "A bank by the river\nThe shore of a stream\nA bank with low interest rates\nA lender that offers cheap loans\nThe dog bit the man.\nThe man bit the dog.\nThe python swallowed a goat whole.\nA snake devoured its prey.\nThe Python script reads the whole file.\nA program loads a document.\nHe broke his arm.\nHe broke the record.",
+    },
+    negations: {
+      title: "Negations",
+      about: "A statement, its denial, and the denial in other words. Is the “not” noticed?",
+      query: "Did somebody’s purchase fail?",
+      texts:
+        "The film was a delight.\nThe film was not a delight.\nWatching it was a disappointment.\nThe payment went through.\nThe payment did not go through.\nYour card was declined.\nThe shop is open on Sundays.\nThe shop is not open on Sundays.\nIt stays closed every weekend.\nI would recommend this hotel.\nI would not recommend this hotel.\nYou had better sleep somewhere else.",
+    },
+    search: {
+      title: "Help centre search",
+      about: "Twelve help articles and a question that uses none of their words.",
+      query: "My vase is in pieces",
+      texts:
+        "Reset your password\nChange the delivery address\nRequest a refund\nTrack a parcel\nReport a damaged item\nDelete your account\nDownload an invoice\nTurn on two-factor authentication\nBlock a stolen credit card\nPause a subscription\nRedeem a gift voucher\nSpeak with an employee by phone",
+    },
     support: {
       title: "Help desk",
       about: "Six questions, each asked twice in other words.",
@@ -65,20 +94,6 @@ export const embeddings = {
       query: "Storm and floods in the harbour",
       texts:
         "Storm floods the old harbour overnight\nParliament passes new rent law by one vote\nComet visible with the naked eye this week\nStriker’s late goal wins the cup final\nHarbour under water after the worst storm in years\nRent law passes parliament after a long debate\nThis week’s comet: when and where to look\nCup final decided by a goal in extra time\nCleaning up the harbour after the storm\nWhat the new rent law means for tenants\nAstronomers measure the comet’s bright tail\nA cup final nobody will forget: five goals, one winner",
-    },
-    spelling: {
-      title: "Spellings",
-      about: "Matches inflections, accents and typing errors.",
-      query: "analysing colours",
-      texts:
-        "The analysis of colours\nAnalysing the colours\nAnalyzing the colors\nThe anaylsis of colors\nA naïve café owner\nA naive cafe owner\nNaïveté of the café’s owners\nThe translator translates translations\nTranslating a translated text\nTranslate the text\nPhotographers photograph\nA photographer’s photographs",
-    },
-    limits: {
-      title: "Limits of word matching",
-      about: "The same meaning in other words and languages, which a lexical model can’t match.",
-      query: "The physician was late",
-      texts:
-        "The doctor arrived late.\nThe physician was not on time.\nDer Arzt kam zu spät.\nLe médecin est arrivé en retard.\n医生迟到了。\nThe doctor arrived early.\nThe film was a delight.\nI loved that movie.\nThe film was not a delight.\nA bank by the river\nA bank with low interest rates\nThe shore of a stream",
     },
   },
   status: {

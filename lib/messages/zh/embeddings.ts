@@ -51,6 +51,34 @@ export const embeddings = {
       "{count, plural, =1 {一条文本只得到一个向量；再加一条才能比较。} other {点击生成向量，每条文本都会与其他文本逐一比较。}}",
   },
   example: {
+    paraphrases: {
+      title: "同义不同词",
+      about: "六对英文句子，每对没有相同的词。语义模型能看出它们同义，词汇模型看不出共同点。",
+      query: "A surgeon turned up after the appointed hour",
+      texts:
+        "The physician was late.\nOur doctor arrived behind schedule.\nHow can I reset my password?\nForgotten login credentials: what next?\nMy brother was fired last week.\nSomebody lost their job recently.\nHeavy rain is expected tomorrow.\nForecasters predict a downpour for Monday.\nThis phone costs too much.\nThat mobile device looks very expensive.\nThe movie made everyone laugh.\nAudiences found this film hilarious.",
+    },
+    nearMisses: {
+      title: "形近义远",
+      about: "英文句子：用词几乎相同但含义不同，以及用词不同但含义相同。",
+      query: "borrowing money",
+      texts:
+        "A bank by the river\nThe shore of a stream\nA bank with low interest rates\nA lender that offers cheap loans\nThe dog bit the man.\nThe man bit the dog.\nThe python swallowed a goat whole.\nA snake devoured its prey.\nThe Python script reads the whole file.\nA program loads a document.\nHe broke his arm.\nHe broke the record.",
+    },
+    negations: {
+      title: "否定",
+      about: "英文句子：一个陈述、它的否定，以及换词说的否定。模型注意到 not 了吗？",
+      query: "Did somebody’s purchase fail?",
+      texts:
+        "The film was a delight.\nThe film was not a delight.\nWatching it was a disappointment.\nThe payment went through.\nThe payment did not go through.\nYour card was declined.\nThe shop is open on Sundays.\nThe shop is not open on Sundays.\nIt stays closed every weekend.\nI would recommend this hotel.\nI would not recommend this hotel.\nYou had better sleep somewhere else.",
+    },
+    search: {
+      title: "帮助中心搜索",
+      about: "十二篇英文帮助文章，和一个没有用到其中任何词的问题。",
+      query: "My vase is in pieces",
+      texts:
+        "Reset your password\nChange the delivery address\nRequest a refund\nTrack a parcel\nReport a damaged item\nDelete your account\nDownload an invoice\nTurn on two-factor authentication\nBlock a stolen credit card\nPause a subscription\nRedeem a gift voucher\nSpeak with an employee by phone",
+    },
     support: {
       title: "客服问题",
       about: "六个问题，每个用不同的话问两遍。",
@@ -64,20 +92,6 @@ export const embeddings = {
       query: "暴雨淹没港口",
       texts:
         "暴雨一夜淹没老港口\n议会以一票之差通过新租房法\n本周肉眼可见彗星\n前锋最后时刻进球赢得杯赛决赛\n多年来最强暴雨，港口被淹\n经过长时间辩论，租房法获议会通过\n本周彗星：何时何地观看\n杯赛决赛加时进球定胜负\n暴雨过后港口开始清理\n新租房法对租户意味着什么\n天文学家测量彗星明亮的彗尾\n难忘的杯赛决赛：五个进球，一个赢家",
-    },
-    spelling: {
-      title: "拼写",
-      about: "能匹配词形变化、重音符号和输入错误。",
-      query: "analysing colours",
-      texts:
-        "The analysis of colours\nAnalysing the colours\nAnalyzing the colors\nThe anaylsis of colors\nA naïve café owner\nA naive cafe owner\nNaïveté of the café’s owners\nThe translator translates translations\nTranslating a translated text\nTranslate the text\nPhotographers photograph\nA photographer’s photographs",
-    },
-    limits: {
-      title: "词语匹配的局限",
-      about: "意思相同但换了词或语言，词汇模型无法匹配。",
-      query: "大夫来晚了",
-      texts:
-        "医生迟到了。\n大夫没有准时来。\nThe doctor arrived late.\nDer Arzt kam zu spät.\nLe médecin est arrivé en retard.\n医生提前到了。\n这部电影很精彩。\n我喜欢那部片子。\n这部电影不精彩。\n苹果发布了新手机\n苹果富含维生素\n水果有益健康",
     },
   },
   status: {

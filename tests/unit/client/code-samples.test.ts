@@ -64,6 +64,40 @@ test("passes the exact body through the shell to curl", () => {
   });
 });
 
+test("calls /v1/embeddings first and the engines path in the second tab, with the same body", () => {
+  const call = { model: "hub/m", texts: ["a"], dimensions: null, format: "float" as const };
+  const [plain, engines] = embeddingsSamples(call, origin);
+  const [sent, onEngines] = [argumentsOfCurl(plain?.code ?? ""), argumentsOfCurl(engines?.code ?? "")];
+  expect(sent[0]).toBe(`${origin}/v1/embeddings`);
+  expect(onEngines[0]).toBe(`${origin}/v1/engines/hub/m/embeddings`);
+  expect(onEngines.slice(1)).toEqual(sent.slice(1));
+});
+
+test("shortens a sample of 500 texts to code that still runs, and says so", () => {
+  const texts = Array.from({ length: 500 }, (_, at) => `Text ${at + 1}`);
+  const samples = embeddingsSamples({ model: "m", texts, dimensions: null, format: "float" }, origin);
+  expect(samples).toHaveLength(8);
+  for (const { code, language } of samples) {
+    expect(code).toContain("Shows the first 3 of 500 texts");
+    expect(code).toContain("Text 3");
+    expect(code).not.toContain("Text 4");
+    if (language === "javascript") compiles(code);
+    if (language === "php") expect(code).toMatch(/^<\?php\n\/\/ Shows/);
+  }
+  const sent = argumentsOfCurl(samples[0]?.code ?? "");
+  expect(JSON.parse(sent[sent.indexOf("-d") + 1] ?? "")).toMatchObject({
+    input: ["Text 1", "Text 2", "Text 3"],
+  });
+  const few = embeddingsSamples(
+    { model: "m", texts: texts.slice(0, 8), dimensions: null, format: "float" },
+    origin,
+  );
+  for (const { code } of few) {
+    expect(code).toContain("Text 8");
+    expect(code).not.toContain("Shows the first");
+  }
+});
+
 test("generates JavaScript samples that parse", () => {
   const samples = [
     ...speechSamples(single, origin),

@@ -18,6 +18,7 @@ import {
 } from "@/components/embeddings/similarity";
 import { linesOf, parseCsv, textsOfCsv, textsOfFile } from "@/components/embeddings/texts";
 import { base64FromFloats, embedTexts, floatsFromBase64 } from "@/lib/client/embeddings-call";
+import { en } from "@/lib/messages/en";
 
 const key = "sk-pb-test";
 
@@ -203,4 +204,21 @@ test("exports every text with its vector and no text as a spreadsheet formula", 
     ["0", "'=1+1", "1", "0"],
     ["1", 'format "a, b"\nc', "0", "1"],
   ]);
+});
+
+const wordsOf = (text: string) => new Set(text.toLowerCase().match(/[a-z]+/g) ?? []);
+
+test("the paraphrase example has pairs without a shared word", () => {
+  const texts = linesOf(en.embeddings.example.paraphrases.texts);
+  expect(texts.length % 2).toBe(0);
+  for (let at = 0; at < texts.length; at += 2) {
+    const [one, other] = [wordsOf(texts[at] ?? ""), wordsOf(texts[at + 1] ?? "")];
+    expect([...one].filter((word) => other.has(word))).toEqual([]);
+  }
+});
+
+test("the search example asks its question in words that no article has", () => {
+  const { query, texts } = en.embeddings.example.search;
+  const inArticles = wordsOf(texts);
+  expect([...wordsOf(query)].filter((word) => inArticles.has(word))).toEqual([]);
 });
