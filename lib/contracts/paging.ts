@@ -22,11 +22,14 @@ export const Cursor = z
   .max(512)
   .regex(/^[A-Za-z0-9_-]+$/, "The cursor is not one of ours; start again without one.");
 
+/** Text to search a list for. */
+export const SearchText = boundedLine(2, 200);
+
 /** Query of every list of the console. */
 export const ListQuery = z.strictObject({
   limit: queryInteger(1, 100, PAGE_SIZE),
   cursor: Cursor.optional(),
-  q: boundedLine(2, 200).optional(),
+  q: SearchText.optional(),
 });
 export type ListQuery = z.output<typeof ListQuery>;
 

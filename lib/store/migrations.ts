@@ -213,12 +213,41 @@ const rejections = [
   `create index rejections_by_user on rejections (user_id, at, id) where user_id is not null`,
 ];
 
+/** The attempts of the entry `usage`, as a table `attempt` whose `value` is one attempt of its trace. */
+const attemptsOf: Record<Kind, { table: string; cell(index: number): string }> = {
+  sqlite: {
+    table: "json_each(usage.trace, '$[3]') as attempt",
+    cell: (index) => `json_extract(attempt.value, '$[${index}]')`,
+  },
+  postgres: {
+    table: "json_array_elements(cast(usage.trace as json) -> 3) as attempt",
+    cell: (index) => `(attempt.value ->> ${index})`,
+  },
+};
+
+/** Counts of failovers (lib/store/ledger/roll-ups.ts), with those of the calls before. */
+const failovers: Migration = (kind) => {
+  const { table, cell } = attemptsOf[kind];
+  return [
+    `create table failovers (
+      minute bigint not null, model text not null, channel_id text not null, attempts bigint not null,
+      primary key (minute, model, channel_id))`,
+    `insert into failovers (minute, model, channel_id, attempts)
+     select usage.at - usage.at % 60000, usage.model, ${cell(0)}, count(*)
+     from usage, ${table}
+     where (usage.error is not null or usage.attempts > 1) and usage.attempts > 1 and usage.state = 'settled'
+       and ${cell(5)} is not null and ${cell(0)} <> coalesce(usage.channel_id, '')
+     group by 1, 2, 3`,
+  ];
+};
+
 export const MIGRATIONS: readonly Migration[] = [
   (kind) => [...tables, ...auditGuards[kind]],
   () => consoleTables,
   userLimits,
   (kind) => auditChain[kind],
   () => rejections,
+  failovers,
 ];
 
 /** The error message for a store that a newer Patchbay has migrated. */

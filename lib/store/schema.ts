@@ -10,7 +10,14 @@ import type {
   UserTable,
 } from "./schema/accounts";
 import type { ChannelTable, ModelNameTable, ModelTable } from "./schema/catalogue";
-import type { BalanceTable, PromptTable, RejectionTable, RollUpTable, UsageTable } from "./schema/ledger";
+import type {
+  BalanceTable,
+  FailoverTable,
+  PromptTable,
+  RejectionTable,
+  RollUpTable,
+  UsageTable,
+} from "./schema/ledger";
 import type {
   AlertTable,
   AuditHeadTable,
@@ -54,6 +61,7 @@ export interface Tables {
   rollups: RollUpTable;
   /** The same sums by day (UTC): `hour` is the first of the day. */
   daily_rollups: RollUpTable;
+  failovers: FailoverTable;
   prompts: PromptTable;
   invites: InviteTable;
   alerts: AlertTable;

@@ -36,6 +36,7 @@ const PLACES: [string, () => Promise<UrlPlace>][] = [
 
 /** Statements that remove the changes of versions 3 and later. */
 const BACK_TO_2 = (kind: TestDatabase["kind"]): string[] => [
+  "drop table failovers",
   kind === "sqlite" ? "drop trigger audit_only_keyed" : "drop trigger audit_only_keyed on audit",
   ...(kind === "sqlite" ? [] : ["drop function refuse_unkeyed_audit"]),
   "drop table audit_head",
@@ -192,6 +193,48 @@ describe.each(PLACES)("the upgrade of a store of schema version 2 on %s", (_, ne
     expect(await authors(made)).toEqual({ rpm: "admin" });
     expect(await authors(ofAdmin)).toEqual({ rpm: "owner" });
     expect(await upgraded.users.findById(user.id)).toEqual(user);
+    await place.remove();
+  });
+});
+
+describe.each(PLACES)("the upgrade of a store of schema version 5 on %s", (_, newPlace) => {
+  test("counts the failovers of earlier calls", async () => {
+    const place = await newPlace();
+    const store = await place.open();
+    const { user, key } = await insertKey(store);
+    const attempt = (channelId: string, error: string | null, message: string | null = null) => ({
+      channelId,
+      keyId: null,
+      startedMs: 1,
+      firstByteMs: null,
+      endedMs: 2,
+      error,
+      upstreamStatus: null,
+      message,
+    });
+    const calls: [string | null, ReturnType<typeof attempt>[]][] = [
+      ["chn_b", [attempt("chn_a", "upstream_error", 'It said "no" \\ \n \0'), attempt("chn_b", null)]],
+      ["chn_b", [attempt("chn_a", "upstream_timeout"), attempt("chn_b", null)]],
+      ["chn_a", [attempt("chn_a", "upstream_error"), attempt("chn_a", null)]],
+      [null, [attempt("chn_a", "upstream_error"), attempt("chn_c", "upstream_error")]],
+      ["chn_a", [attempt("chn_a", "upstream_error")]],
+    ];
+    for (const [channelId, attempts] of calls) {
+      const trace = { admittedMs: 0, settledMs: 3, attempts };
+      const fields = { at: NOW, channelId, trace, attempts: attempts.length };
+      await store.ledger.settle(usageRecord(key.id, user.id, fields), PERIOD);
+    }
+    await store.ledger.settle(usageRecord(key.id, user.id, { at: NOW, attempts: 2 }), PERIOD);
+    await store.close();
+    await goBack(place, 5, ["drop table failovers"]);
+    const upgraded = await place.open();
+    const failovers = await upgraded.ledger.failovers({ from: NOW, to: NOW + 1 });
+    expect(failovers.map((one) => [one.channelId, one.attempts]).sort()).toEqual([
+      ["chn_a", 3],
+      ["chn_c", 1],
+    ]);
+    await expectLedgerSumsToMatch(place);
+    await upgraded.close();
     await place.remove();
   });
 });

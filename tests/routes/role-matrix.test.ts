@@ -80,6 +80,7 @@ const OWN: Matrix = {
   "GET /api/usage": { may: "keepers" },
   "GET /api/usage/summary": { may: "keepers" },
   "GET /api/usage/rejected": { may: "keepers" },
+  "GET /api/usage/rejected/export": { may: "keepers" },
   "GET /api/usage/export": { may: "keepers" },
   "GET /api/usage/{id}": { may: "keepers", gives: 404 },
   "GET /api/overview": {

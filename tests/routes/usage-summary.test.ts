@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { hasCode } from "../../lib/errors";
 import { createDispatcher } from "../../lib/http/core/dispatch";
 import { USAGE_ROUTES } from "../../lib/http/routes/console/usage";
@@ -35,11 +35,12 @@ const settle = (userId: string, fields: Partial<UsageRecord> = {}) =>
 async function begin(
   headers: readonly (readonly [string, string])[],
   query = "",
+  path = "/api/usage/export",
 ): Promise<{ type: string; body: AsyncIterable<Uint8Array> }> {
   const handler = createDispatcher(USAGE_ROUTES, async () => services);
   const reply = await handler({
     method: "GET",
-    path: "/api/usage/export",
+    path,
     query,
     headers: new Map(headers),
     peer: { address: "127.0.0.1", isLocal: true, isSecure: false },
@@ -54,8 +55,12 @@ async function begin(
 }
 
 /** The file as it is written, chunk for chunk. */
-async function download(cookie: string, query = ""): Promise<{ type: string; chunks: string[] }> {
-  const { type, body } = await begin([["cookie", cookie]], query);
+async function download(
+  cookie: string,
+  query = "",
+  path?: string,
+): Promise<{ type: string; chunks: string[] }> {
+  const { type, body } = await begin([["cookie", cookie]], query, path);
   const chunks: string[] = [];
   for await (const chunk of body) chunks.push(Buffer.from(chunk).toString());
   return { type, chunks };
@@ -181,6 +186,85 @@ test("the export is CSV in pages, with formulas made text and one's own rows for
   expect(own.trimEnd().split("\r\n")).toHaveLength(2);
   expect(own).toContain("'=HYPERLINK(1)");
   expect(own).toContain('"a,""b"""');
+});
+
+test("the export as JSON lines has the rows of the list, and a member's own only", async () => {
+  const mia = await addUser(harness, owner, { username: "mia" });
+  await settle("usr_other", { model: "secret-model", user: "mia" });
+  await settle(mia.id, { user: "=1", requestId: "req_mia" });
+  const { type, chunks } = await download(mia.cookie, "format=jsonl&q=mia");
+  expect(type).toBe("application/x-ndjson; charset=utf-8");
+  const rows = chunks.join("").trimEnd().split("\n");
+  expect(rows.map((row) => JSON.parse(row))).toMatchObject([{ request_id: "req_mia", user: "=1" }]);
+  const { items } = (await harness("/api/usage?q=mia", { cookie: mia.cookie })).json.data;
+  expect(items).toMatchObject(rows.map((row) => JSON.parse(row)));
+  expect((await harness("/api/usage/export?format=xml", { cookie: owner })).status).toBe(400);
+});
+
+test("exports rejected requests, and to members those of their own keys", async () => {
+  const mia = await addUser(harness, owner, { username: "mia" });
+  const at = services.clock.now() - HOUR;
+  const record = {
+    minute: at - (at % 60_000),
+    keyId: "key_1",
+    model: "tts",
+    error: "rate_limited",
+    limit: "key_rpm" as const,
+    calls: 2,
+    at,
+    requestId: "req_1",
+    status: 429,
+    message: "=SUM(1)",
+    retryAfterS: 12,
+    address: null,
+  };
+  await services.store.rejections.add([
+    { ...record, userId: mia.id },
+    { ...record, userId: "usr_other", keyId: "key_2", requestId: "req_other" },
+  ]);
+  const path = "/api/usage/rejected/export";
+  const all = (await download(owner, "", path)).chunks.join("").trimEnd().split("\r\n");
+  expect(all).toHaveLength(3);
+  const own = (await download(mia.cookie, "status=429", path)).chunks.join("");
+  expect(own).toContain("'=SUM(1)");
+  expect(own).not.toContain("req_other");
+  const lines = (await download(mia.cookie, "format=jsonl&q=req_", path)).chunks.join("").trimEnd();
+  expect(JSON.parse(lines)).toMatchObject({
+    request_id: "req_1",
+    calls: 2,
+    retry_after: 12,
+    limit: "key_rpm",
+  });
+  expect((await download(owner, "status=404", path)).chunks).toHaveLength(1);
+});
+
+test.each([
+  ["one character", "a"],
+  ["NUL", "a%00b"],
+  ["10,000 characters", "a".repeat(10_000)],
+])("refuses to search for %s in lists, sums and exports", async (_, q) => {
+  for (const path of ["", "/summary", "/rejected", "/export", "/rejected/export"])
+    expect((await harness(`/api/usage${path}?q=${q}`, { cookie: owner })).status).toBe(400);
+});
+
+test("searches for operators and wildcards as plain text, counting rejected requests too", async () => {
+  await settle("usr_1", { user: "100%_\\'\"; --" });
+  await settle("usr_1", { user: "100 per cent" });
+  const q = encodeURIComponent("100%_\\'\"; --");
+  const summary = await harness(`/api/usage/summary?q=${q}`, { cookie: owner });
+  expect(summary.json.data).toMatchObject({ total: { calls: 1 }, rejected: 0 });
+  expect((await harness(`/api/usage?q=${q}`, { cookie: owner })).json.data.items).toHaveLength(1);
+});
+
+test("an aborted download reads no further page", async () => {
+  for (let i = 0; i < 450; i++) await settle("usr_1");
+  const list = vi.spyOn(services.store.ledger, "list");
+  const { body } = await begin([["cookie", owner]], "format=jsonl");
+  for await (const chunk of body) {
+    expect(Buffer.from(chunk).toString().split("\n")).toHaveLength(101);
+    break;
+  }
+  expect(list).toHaveBeenCalledTimes(1);
 });
 
 describe("a running export", () => {

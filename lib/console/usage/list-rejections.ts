@@ -1,7 +1,6 @@
 import type { Rejection, RejectionQuery } from "../../contracts/console/rejections";
-import type { ListPage } from "../../contracts/paging";
 import { toTimestamp } from "../../contracts/timestamp";
-import type { RejectionFilter, RejectionRecord } from "../../ports/store";
+import type { Page, RejectionFilter, RejectionRecord } from "../../ports/store";
 import type { ConsoleContext } from "../context";
 import { usageFilter } from "./list-usage";
 import { createNamer, type UsageNames } from "./names";
@@ -33,14 +32,14 @@ function showRejection(record: RejectionRecord & { id: string }, names: UsageNam
  */
 export async function listRejections(
   ctx: ConsoleContext,
-  { limit, cursor, q, ...asked }: RejectionQuery,
-): Promise<ListPage<Rejection>> {
+  { limit, cursor, ...asked }: RejectionQuery,
+): Promise<Page<Rejection>> {
   const filter = usageFilter(ctx, asked);
-  if (filter === null) return { items: [], next_cursor: null };
+  if (filter === null) return { items: [], nextCursor: null };
   const { userId, keyId, model, requestId, from, to, outcome } = filter;
   const own: RejectionFilter = { userId, keyId, model, requestId, from, to };
   if (outcome?.kind === "error" || outcome?.kind === "status") own.outcome = outcome;
-  const page = await ctx.store.rejections.list({ ...own, limit, cursor: cursor ?? null, q: q ?? null });
+  const page = await ctx.store.rejections.list({ ...own, limit, cursor: cursor ?? null, q: asked.q ?? null });
   const namer = createNamer(ctx);
   await namer.learn(
     "key",
@@ -50,5 +49,5 @@ export async function listRejections(
     "user",
     page.items.flatMap((one) => one.userId ?? []),
   );
-  return { items: page.items.map((one) => showRejection(one, namer.names)), next_cursor: page.nextCursor };
+  return { items: page.items.map((one) => showRejection(one, namer.names)), nextCursor: page.nextCursor };
 }

@@ -26,6 +26,7 @@ export function usageFilter(ctx: ReadContext, asked: UsageFilters): UsageFilter 
     tag: asked.tag,
     endUser: asked.end_user,
     requestId: asked.request_id,
+    q: asked.q,
   };
   if (asked.status !== undefined) filter.outcome = outcomeOf(asked.status);
   if (asked.from !== undefined) filter.from = Date.parse(asked.from);
@@ -39,30 +40,28 @@ export function usageFilter(ctx: ReadContext, asked: UsageFilters): UsageFilter 
  */
 export async function listUsage(
   ctx: ConsoleContext,
-  asked: UsageFilters,
-  page: PageQuery,
+  { limit, cursor, ...asked }: UsageFilters & Pick<PageQuery, "limit"> & { cursor?: string },
 ): Promise<Page<UsageRecord>> {
   const filter = usageFilter(ctx, asked);
   if (filter === null) return { items: [], nextCursor: null };
-  return ctx.store.ledger.list({ ...filter, ...page });
+  return ctx.store.ledger.list({ ...filter, q: asked.q ?? null, limit, cursor: cursor ?? null });
 }
 
 const PAGE = 100;
 
 /**
- * Every call of the filter, newest first, one page in memory at a time. The caller is authenticated again before each
- * page and gets what they may see then. Throws `unauthenticated` at any page.
+ * Every page of a list, one in memory at a time. The caller is authenticated again before each page and gets what they
+ * may see then. Throws `unauthenticated` at any page.
  */
-export async function* exportUsage(
+export async function* exportPages<Item>(
   ctx: ConsoleContext,
-  asked: UsageFilters,
-  q: string | null,
-): AsyncGenerator<UsageRecord[]> {
-  let cursor: string | null = null;
+  list: (ctx: ConsoleContext, page: { limit: number; cursor?: string }) => Promise<Page<Item>>,
+): AsyncGenerator<Item[]> {
+  let cursor: string | undefined;
   do {
     const caller = await findCallerAgain(ctx);
-    const page = await listUsage({ ...ctx, caller }, asked, { q, limit: PAGE, cursor });
+    const page: Page<Item> = await list({ ...ctx, caller }, { limit: PAGE, cursor });
     yield page.items;
-    cursor = page.nextCursor;
-  } while (cursor !== null);
+    cursor = page.nextCursor ?? undefined;
+  } while (cursor !== undefined);
 }

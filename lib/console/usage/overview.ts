@@ -9,8 +9,6 @@ import { channelShares, keyShares, modelShares, routeShares, unpricedModels, unr
 import { toUsageSums } from "./to-usage-sums";
 
 const HOUR_MS = 3_600_000;
-/** Most calls with several attempts whose traces are read. */
-const MOST_FAILOVERS = 2_000;
 /** Longest range by interval; by minute the calls themselves are read. */
 const MOST_MS = { minute: 6 * HOUR_MS, hour: 92 * 24 * HOUR_MS, day: 92 * 24 * HOUR_MS } as const;
 
@@ -49,7 +47,7 @@ export async function readOverview(ctx: ReadContext, query: OverviewQuery): Prom
     ctx.store.models.all(),
     ctx.store.channels.all(),
     ctx.store.rejections.count({ ...own, from, to }),
-    isMember ? [] : ledger.failovers({ from, to, limit: MOST_FAILOVERS }),
+    isMember ? [] : ledger.failovers(isByMinute ? { from, to } : wholeHours({ from, to })),
   ]);
   const intervals = splitIntoIntervals({ from, to, interval, timeZone }, now.groups);
   const earlier = splitIntoIntervals({ from: 2 * from - to, to: from, interval, timeZone }, before.groups);
@@ -72,6 +70,11 @@ export async function readOverview(ctx: ReadContext, query: OverviewQuery): Prom
     channels: isMember ? [] : channelShares(ctx, byRoute.groups, channels),
     routes: isMember ? [] : routeShares(byRoute.groups, channels, failovers),
   };
+}
+
+/** The hours of a range that begin before its end, as the sums by hour cover them. */
+function wholeHours({ from, to }: { from: number; to: number }): { from: number; to: number } {
+  return { from: from - (from % HOUR_MS), to: Math.ceil(to / HOUR_MS) * HOUR_MS };
 }
 
 function seriesOf({ sums }: Intervals, length: number, bounds: readonly number[]): OverviewSeries {

@@ -84,11 +84,11 @@ async function countRejected(
   filter: UsageFilter,
   range: { from: number; to: number },
 ): Promise<number | null> {
-  const { userId, keyId, model, ...others } = filter;
+  const { userId, keyId, model, q, ...others } = filter;
   const isOnlyForCalls = Object.entries(others).some(
     ([name, value]) => name !== "from" && name !== "to" && value !== undefined,
   );
-  return isOnlyForCalls ? null : store.rejections.count({ userId, keyId, model, ...range });
+  return isOnlyForCalls ? null : store.rejections.count({ userId, keyId, model, q, ...range });
 }
 
 /**

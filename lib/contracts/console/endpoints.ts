@@ -42,7 +42,7 @@ import {
 import { LiveEvents } from "./live";
 import { Overview, OverviewQuery } from "./overview";
 import { EncodeRecordingQuery } from "./recordings";
-import { RejectionList, RejectionQuery } from "./rejections";
+import { REJECTION_COLUMNS, RejectionExportQuery, RejectionList, RejectionQuery } from "./rejections";
 import { RoutePreview } from "./routing";
 import { SessionList } from "./sessions";
 import { InstanceFacts, MetricsToken, OwnerProof, UpdateSettings, VersionedSettings } from "./settings";
@@ -58,7 +58,7 @@ import {
   TwoFactorSetup,
   TwoFactorStatus,
 } from "./two-factor";
-import { UsageCsv, UsageDetail, UsageExportQuery, UsageList, UsageQuery } from "./usage";
+import { exportContent, USAGE_COLUMNS, UsageDetail, UsageExportQuery, UsageList, UsageQuery } from "./usage";
 import { UsageSummary, UsageSummaryQuery } from "./usage-summary";
 import { ChangePassword, CreateUser, ManagedUser, Self, UpdateSelf, UpdateUser, User } from "./user";
 
@@ -192,7 +192,11 @@ export const ENDPOINTS = {
   "GET /api/usage": { query: UsageQuery, data: UsageList },
   "GET /api/usage/summary": { query: UsageSummaryQuery, data: UsageSummary },
   "GET /api/usage/rejected": { query: RejectionQuery, data: RejectionList },
-  "GET /api/usage/export": { query: UsageExportQuery, content: { "text/csv": UsageCsv } },
+  "GET /api/usage/rejected/export": {
+    query: RejectionExportQuery,
+    content: exportContent("minute, key, model and error", REJECTION_COLUMNS),
+  },
+  "GET /api/usage/export": { query: UsageExportQuery, content: exportContent("call", USAGE_COLUMNS) },
   "GET /api/usage/{id}": { data: UsageDetail },
 
   "GET /api/overview": { query: OverviewQuery, data: Overview },

@@ -59,7 +59,7 @@ export const OverviewRoute = z.strictObject({
   /** Calls that ended on this channel. */
   calls: z.int(),
   errors: z.int(),
-  /** Failed attempts here of calls that ended elsewhere, among the newest 2,000 calls with several attempts. */
+  /** Failed attempts here of calls that ended on another channel or on none. */
   failovers: z.int(),
 });
 export type OverviewRoute = z.output<typeof OverviewRoute>;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ListQuery, listOf } from "../paging";
 import { Timestamp } from "../timestamp";
-import { UsageFilters } from "./usage";
+import { ExportFormat, UsageFilters } from "./usage";
 
 /** The limit that refused a request: of its API key, or of all keys of the same user together. */
 export const RefusedLimit = z.enum([
@@ -67,6 +67,31 @@ export const RejectionQuery = ListQuery.extend(
     .optional(),
 });
 export type RejectionQuery = z.output<typeof RejectionQuery>;
+
+/** Query of `GET /api/usage/rejected/export`. */
+export const RejectionExportQuery = RejectionQuery.omit({ limit: true, cursor: true }).extend({
+  format: ExportFormat,
+});
+
+/** Columns of the CSV file and fields of the JSON lines, in order. */
+export const REJECTION_COLUMNS = [
+  "at",
+  "id",
+  "calls",
+  "minute",
+  "key_id",
+  "key_name",
+  "user_id",
+  "user_name",
+  "model",
+  "error",
+  "limit",
+  "request_id",
+  "status",
+  "message",
+  "retry_after",
+  "address",
+] as const satisfies readonly (keyof Rejection)[];
 
 /** The latest rejected request of an API key. */
 export const LastRejection = z.strictObject({

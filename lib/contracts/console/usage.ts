@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Usd } from "../money";
-import { ListQuery, listOf } from "../paging";
+import { ListQuery, listOf, SearchText } from "../paging";
 import { boundedLine } from "../text";
 import { Timestamp } from "../timestamp";
 import { CircuitReason } from "./channels";
@@ -109,6 +109,8 @@ export const UsageFilters = z.strictObject({
   /** The request's own `user` field. */
   end_user: boundedLine(1, 1_024).optional(),
   request_id: Id.optional(),
+  /** Part of the request ID, model, error, end user, tags or the key's name; case is ignored. */
+  q: SearchText.optional(),
   from: Timestamp.optional(),
   to: Timestamp.optional(),
 });
@@ -117,10 +119,14 @@ export type UsageFilters = z.output<typeof UsageFilters>;
 export const UsageQuery = ListQuery.extend(UsageFilters.shape);
 export type UsageQuery = z.output<typeof UsageQuery>;
 
-/** Query of `GET /api/usage/export`. */
-export const UsageExportQuery = UsageQuery.omit({ limit: true, cursor: true });
+/** `csv`: RFC 4180; `jsonl`: one JSON object a line. */
+export const ExportFormat = z.enum(["csv", "jsonl"]).default("csv");
+export type ExportFormat = z.output<typeof ExportFormat>;
 
-/** Columns of the CSV file, in order. */
+/** Query of `GET /api/usage/export`. */
+export const UsageExportQuery = UsageFilters.extend({ format: ExportFormat });
+
+/** Columns of the CSV file and fields of the JSON lines, in order. */
 export const USAGE_COLUMNS = [
   "at",
   "id",
@@ -149,9 +155,19 @@ export const USAGE_COLUMNS = [
   "first_byte_ms",
 ] as const satisfies readonly (keyof UsageRow)[];
 
-/** `GET /api/usage/export`, as /openapi.json shows it. */
-export const UsageCsv = z.string().meta({
-  description: "RFC 4180: a line of names, then one for each call",
-  pattern: `^${USAGE_COLUMNS.join(",")}\r\n`,
-  examples: [`${USAGE_COLUMNS.join(",")}\r\n`],
-});
+/** An export of rows, as /openapi.json shows it. */
+export function exportContent(what: string, columns: readonly string[]) {
+  const head = `${columns.join(",")}\r\n`;
+  return {
+    "text/csv": z.string().meta({
+      description: `RFC 4180: a line of names, then one for each ${what}`,
+      pattern: `^${head}`,
+      examples: [head],
+    }),
+    "application/x-ndjson": z.string().meta({
+      description: `A JSON object on a line of its own for each ${what}`,
+      pattern: `^(?:\\{"${columns[0]}":[^\\n]*\\}\\n)*$`,
+      examples: [""],
+    }),
+  };
+}

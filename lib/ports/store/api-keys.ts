@@ -55,8 +55,10 @@ export interface Keys {
   trimPlayground(sessionId: string, keep: number): Promise<number>;
 }
 
-/** Prefix of playground key IDs: the keys end with their sessions, and the usage ledger still names them by it. */
+/** Kind of playground key IDs and their prefix: the keys end with their sessions, and the usage ledger still names them by it. */
 export const PLAYGROUND_ID = "play";
 export const PLAYGROUND_NAME = "Playground";
 
-export const isPlaygroundId = (id: string): boolean => id.startsWith(`${PLAYGROUND_ID}_`);
+export const PLAYGROUND_PREFIX = `${PLAYGROUND_ID}_`;
+
+export const isPlaygroundId = (id: string): boolean => id.startsWith(PLAYGROUND_PREFIX);

@@ -151,10 +151,10 @@ export interface Ledger {
     limit: number;
   }): Promise<FailedAttempt[]>;
   /**
-   * Failed attempts of calls that ended on another channel or on none, by model and channel, from the newest `limit`
-   * calls with a failed attempt: their entries count for the other channel. The range is half open.
+   * Failed attempts of calls that ended on another channel or on none, by model and channel; their entries count for the
+   * other channel. The range covers whole minutes: that of `from` and that of the last millisecond before `to`.
    */
-  failovers(query: { from: number; to: number; limit: number }): Promise<Failover[]>;
+  failovers(query: { from: number; to: number }): Promise<Failover[]>;
   /** Sums over a range, from the roll-ups where they have the dimension: as fast at ten million entries as at ten. */
   summarize(query: UsageSummaryQuery): Promise<UsageSummary>;
 }
@@ -244,6 +244,8 @@ export interface UsageFilter {
   /** The caller's own `user` field. */
   endUser?: string;
   requestId?: string;
+  /** Part of the request ID, model, error, end user, a tag or the present name of the key; case is ignored. */
+  q?: string | null;
   from?: number;
   to?: number;
 }

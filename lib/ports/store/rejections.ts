@@ -37,6 +37,8 @@ export interface RejectionFilter {
   outcome?: { kind: "error"; code: string } | { kind: "status"; status: number };
   /** Of the latest request of a group. */
   requestId?: string;
+  /** Part of the request ID, model, error, message or the present name of the key; case is ignored. */
+  q?: string | null;
   /** The range is half open and covers whole minutes: that of `from` and that of the last millisecond before `to`. */
   from?: number;
   to?: number;

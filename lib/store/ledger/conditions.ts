@@ -1,5 +1,9 @@
 import { type RawBuilder, sql } from "kysely";
 import type { UsageFilter, UsageOutcome } from "../../ports/store";
+import { PLAYGROUND_NAME, PLAYGROUND_PREFIX } from "../../ports/store/api-keys";
+import { matches } from "../page";
+
+const SEARCHED = ["request_id", "model", "error", "end_user", "tags"] as const;
 
 function outcomeIs(outcome: UsageOutcome): RawBuilder<boolean> {
   switch (outcome.kind) {
@@ -23,6 +27,17 @@ function isTagged(tag: string): RawBuilder<boolean> {
   return sql<boolean>`(tags is not null and replace(${list}, ${`,${tag},`}, '') <> ${list})`;
 }
 
+/** Matches `q` in one of the columns, or in the name of the row's key. Throws AppError `invalid` (too short). */
+export function matchesOrOfKey(q: string, columns: readonly string[]): RawBuilder<boolean> {
+  const ofKey = sql`key_id in (select id from keys where ${matches(q, ["name"])})`;
+  // Playground keys end with their sessions; their calls stay.
+  const isPlayground = PLAYGROUND_NAME.toLowerCase().includes(q.toLowerCase());
+  const ofPlayground = isPlayground
+    ? sql` or substr(key_id, 1, ${PLAYGROUND_PREFIX.length}) = ${PLAYGROUND_PREFIX}`
+    : sql``;
+  return sql<boolean>`(${matches(q, columns)} or ${ofKey}${ofPlayground})`;
+}
+
 /** Conditions on columns that the roll-ups also have. */
 export function rolledConditions(filter: UsageFilter): RawBuilder<boolean>[] {
   const conditions: RawBuilder<boolean>[] = [];
@@ -41,6 +56,7 @@ export function rowConditions(filter: UsageFilter): RawBuilder<boolean>[] {
   if (filter.tag !== undefined) conditions.push(isTagged(filter.tag));
   if (filter.endUser !== undefined) conditions.push(sql<boolean>`end_user = ${filter.endUser}`);
   if (filter.requestId !== undefined) conditions.push(sql<boolean>`request_id = ${filter.requestId}`);
+  if (filter.q !== undefined && filter.q !== null) conditions.push(matchesOrOfKey(filter.q, SEARCHED));
   return conditions;
 }
 

@@ -1,9 +1,11 @@
 import { type Kysely, sql } from "kysely";
+import { MINUTE_MS } from "../../contracts/durations";
 import type { FailedAttempt, Failover, Ledger, Page, UsageRecord } from "../../ports/store";
 import { storable } from "../columns";
-import { behind, matches, pageSize, rowsToRead, toPage } from "../page";
+import { behind, pageSize, rowsToRead, toPage } from "../page";
 import type { Tables } from "../schema";
 import { listConditions } from "./conditions";
+import { total } from "./groups";
 import { LISTED_COLUMNS, toUsage } from "./rows";
 import { decodeTrace } from "./trace";
 
@@ -14,9 +16,6 @@ export async function listEntries(
 ): Promise<Page<UsageRecord>> {
   let select = db.selectFrom("usage").select(LISTED_COLUMNS);
   for (const condition of listConditions(query)) select = select.where(condition);
-  if (query.q !== null) {
-    select = select.where(matches(query.q, ["request_id", "model", "error", "end_user", "tags"]));
-  }
   if (query.cursor !== null) select = select.where(behind(query.cursor, "at", "id"));
   const rows = await select.orderBy("at", "desc").orderBy("id", "desc").limit(rowsToRead(query)).execute();
   return toPage(query, rows, (row) => ({ at: row.at, id: row.id }), toUsage);
@@ -90,31 +89,18 @@ export async function failedAttempts(
   });
 }
 
-/** See `Ledger.failovers`. Only the trace names the channels before the last one. */
+/** See `Ledger.failovers`. */
 export async function failovers(
   db: Kysely<Tables>,
-  { from, to, limit }: Parameters<Ledger["failovers"]>[0],
+  { from, to }: Parameters<Ledger["failovers"]>[0],
 ): Promise<Failover[]> {
   const rows = await db
-    .selectFrom("usage")
-    .select(["model", "channel_id", "trace"])
-    // The condition of the partial index, in the same words, so that the index is used.
-    .where(sql<boolean>`(error is not null or attempts > 1)`)
-    .where("attempts", ">", 1)
-    .where("at", ">=", from)
-    .where("at", "<", to)
-    .orderBy("at", "desc")
-    .orderBy("id", "desc")
-    .limit(limit)
+    .selectFrom("failovers")
+    .select(["model", "channel_id", total("attempts").as("attempts")])
+    .where("minute", ">=", from - (from % MINUTE_MS))
+    .where("minute", "<", to)
+    .groupBy(["model", "channel_id"])
+    .having(total("attempts"), ">", 0)
     .execute();
-  const byRoute = new Map<string, Failover>();
-  for (const { model, channel_id, trace } of rows)
-    for (const { channelId, error } of decodeTrace(trace)?.attempts ?? []) {
-      if (error === null || channelId === channel_id) continue;
-      const route = `${model}\n${channelId}`;
-      const known = byRoute.get(route) ?? { model, channelId, attempts: 0 };
-      known.attempts += 1;
-      byRoute.set(route, known);
-    }
-  return [...byRoute.values()];
+  return rows.map(({ model, channel_id, attempts }) => ({ model, channelId: channel_id, attempts }));
 }

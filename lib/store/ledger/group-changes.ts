@@ -51,6 +51,7 @@ export class GroupChanges {
     const hours = this.#rollUps.rows();
     yield* statements.addToRollUps("rollups", hours);
     yield* statements.addToRollUps("daily_rollups", dailyOf(hours));
+    yield* statements.addToFailovers(this.#rollUps.failovers());
     yield* statements.keepPrompts([...this.#prompts.values()]);
   }
 

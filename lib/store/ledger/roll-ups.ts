@@ -1,6 +1,8 @@
+import { MINUTE_MS } from "../../contracts/durations";
 import { LATENCY_BOUNDS_MS, latencyBucket } from "./latency";
 import { type Cell, positionOf } from "./rows";
 import { ROLLUP_WIDTH } from "./statements";
+import { decodeTrace } from "./trace";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -12,6 +14,8 @@ const MODEL = positionOf("model");
 const CHANNEL = positionOf("channel_id");
 const OPERATION = positionOf("operation");
 const ERROR = positionOf("error");
+const ATTEMPTS = positionOf("attempts");
+const TRACE = positionOf("trace");
 const LATENCY = positionOf("latency_ms");
 const FIRST_BYTE = positionOf("first_byte_ms");
 /** Input and output tokens, characters, audio and cost: columns that are summed unchanged. */
@@ -41,6 +45,7 @@ export function dailyOf(hours: readonly Cell[][]): Cell[][] {
 /** Sums of a group of settled entries, one row per hour and combination, to be added to the roll-ups. */
 export class RollUps {
   readonly #sums = new Map<string, { key: Cell[]; sums: number[] }>();
+  readonly #failovers = new Map<string, { key: Cell[]; attempts: number }>();
 
   /** `sign` -1 subtracts an entry that was added before. */
   add(row: readonly Cell[], sign: 1 | -1): void {
@@ -74,6 +79,28 @@ export class RollUps {
     ];
     const { sums } = entry;
     for (const [index, amount] of amounts.entries()) sums[index] = (sums[index] ?? 0) + sign * amount;
+    if (Number(row[ATTEMPTS]) > 1) this.#addFailovers(row, sign);
+  }
+
+  /** Counts failed attempts on other channels than the entry's, which only the trace names. */
+  #addFailovers(row: readonly Cell[], sign: 1 | -1): void {
+    const at = Number(row[AT]);
+    const trace = row[TRACE] ?? null;
+    for (const { channelId, error } of decodeTrace(trace === null ? null : String(trace))?.attempts ?? []) {
+      if (error === null || channelId === row[CHANNEL]) continue;
+      const key = [at - (at % MINUTE_MS), row[MODEL] ?? "", channelId];
+      const name = key.join("\n");
+      const known = this.#failovers.get(name) ?? { key, attempts: 0 };
+      known.attempts += sign;
+      this.#failovers.set(name, known);
+    }
+  }
+
+  /** Failed attempts by minute, model and channel, in a fixed order too. */
+  failovers(): Cell[][] {
+    return [...this.#failovers]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([, { key, attempts }]) => [...key, attempts]);
   }
 
   /** In a fixed order, so that two groups lock their rows in the same order. */

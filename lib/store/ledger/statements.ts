@@ -186,5 +186,18 @@ export const addToRollUps = (
     rows,
   );
 
+const FAILOVER_KEY = ["minute", "model", "channel_id"] as const;
+
+/** Adds counts of failed attempts to those of their minute, model and channel. */
+export const addToFailovers = (rows: readonly Cell[][]): Generator<Statement> =>
+  insertAll(
+    "failovers",
+    "failovers",
+    [...FAILOVER_KEY, "attempts"],
+    `on conflict (${FAILOVER_KEY.join(", ")}) do update
+     set attempts = failovers.attempts + excluded.attempts`,
+    rows,
+  );
+
 /** The number of cells of a roll-up row. */
 export const ROLLUP_WIDTH = { key: ROLLUP_KEY.length, sums: ROLLUP_SUMS.length } as const;

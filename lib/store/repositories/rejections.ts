@@ -4,7 +4,8 @@ import { RefusedLimit } from "../../contracts/console/rejections";
 import { MINUTE_MS } from "../../contracts/durations";
 import type { RejectionFilter, RejectionGroup, RejectionRecord, Rejections } from "../../ports/store";
 import { storable } from "../columns";
-import { behind, matches, rowsToRead, toPage } from "../page";
+import { matchesOrOfKey } from "../ledger/conditions";
+import { behind, rowsToRead, toPage } from "../page";
 import type { RejectionTable } from "../schema";
 import type { Scope } from "../transactions";
 
@@ -65,6 +66,8 @@ function conditionsOf(filter: RejectionFilter): RawBuilder<boolean>[] {
   if (outcome?.kind === "status") conditions.push(sql<boolean>`status = ${outcome.status}`);
   if (filter.requestId !== undefined)
     conditions.push(sql<boolean>`request_id = ${storable(filter.requestId)}`);
+  if (filter.q !== undefined && filter.q !== null)
+    conditions.push(matchesOrOfKey(filter.q, ["request_id", "model", "error", "message"]));
   if (filter.from !== undefined)
     conditions.push(sql<boolean>`minute >= ${filter.from - (filter.from % MINUTE_MS)}`);
   if (filter.to !== undefined) conditions.push(sql<boolean>`minute < ${filter.to}`);
@@ -103,8 +106,6 @@ export function rejectionsRepository(scope: Scope): Rejections {
     async list(query) {
       let select = scope.scan.selectFrom("rejections").selectAll();
       for (const condition of conditionsOf(query)) select = select.where(condition);
-      if (query.q !== null)
-        select = select.where(matches(query.q, ["request_id", "model", "error", "message"]));
       if (query.cursor !== null) select = select.where(behind(query.cursor, "at", "id"));
       const rows = await select
         .orderBy("at", "desc")

@@ -54,6 +54,14 @@ export interface RejectionTable {
   address: string | null;
 }
 
+/** Failed attempts on one channel in one minute, of calls that ended on another channel or on none. */
+export interface FailoverTable {
+  minute: number;
+  model: string;
+  channel_id: string;
+  attempts: number;
+}
+
 /** The input text of a call; stored only while the settings say so. */
 export interface PromptTable {
   usage_id: string;

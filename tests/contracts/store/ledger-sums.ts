@@ -63,9 +63,34 @@ export async function expectLedgerSumsToMatch(database: TestDatabase): Promise<v
     const ofRollUps = await sums(table, "sum(calls)", "");
     expect(ofRollUps.map(String).sort()).toEqual(ofRows.map(String).sort());
   }
+  expect(await failoversOf(database)).toEqual(await failoversInTraces(database));
   const buckets = LATENCY_BUCKETS.map((bound) => `sum(latency_${bound})`).join(" + ");
   const [counts] = await database.raw(
     `select coalesce(${buckets}, 0) - coalesce(sum(calls), 0) from rollups`,
   );
   expect(Number(counts?.[0])).toBe(0);
+}
+
+async function failoversOf(database: TestDatabase): Promise<string[]> {
+  const rows = await database.raw(
+    "select minute, model, channel_id, attempts from failovers where attempts <> 0",
+  );
+  return rows.map(String).sort();
+}
+
+/** The same from the entries' traces: [version, admitted, settled, [[channel, …, error at index 5], …]]. */
+async function failoversInTraces(database: TestDatabase): Promise<string[]> {
+  const counts = new Map<string, number>();
+  const rows = await database.raw(
+    "select at, model, channel_id, trace from usage where state = 'settled' and attempts > 1 and trace is not null",
+  );
+  for (const [at, model, channelId, trace] of rows) {
+    const [, , , attempts]: [number, number, number, unknown[][]] = JSON.parse(String(trace));
+    for (const attempt of attempts) {
+      if (attempt[5] === null || attempt[0] === channelId) continue;
+      const name = `${Number(at) - (Number(at) % 60_000)},${model},${attempt[0]}`;
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+    }
+  }
+  return [...counts].map(([name, count]) => `${name},${count}`).sort();
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { RejectionRecord, Store } from "../../../lib/ports/store";
-import { NOW, unique } from "../../support/factories";
+import { insertKey, NOW, unique } from "../../support/factories";
 import { concurrently, type NewTestDatabase, type TestDatabase } from "./test-database";
 
 const MINUTE = 60_000;
@@ -115,6 +115,19 @@ export function rejectionsContract(newDatabase: NewTestDatabase): void {
       expect(seen).toEqual([4, 3, 2, 1, 0]);
       const found = await store.rejections.list({ ...page, userId, q: "100%_3" });
       expect(found.items.map((one) => one.at - START)).toEqual([3]);
+      expect(await store.rejections.count({ userId, q: "100%_3" })).toBe(1);
+    });
+
+    test("searches the present name of the key", async () => {
+      const { key, user } = await insertKey(store, { name: "Garden_gate" });
+      await store.rejections.add([
+        rejection({ keyId: key.id, userId: user.id }),
+        rejection({ userId: user.id }),
+      ]);
+      const found = async (q: string) =>
+        (await store.rejections.list({ ...page, userId: user.id, q })).items.map((one) => one.keyId);
+      expect(await found("garden_GATE")).toEqual([key.id]);
+      expect(await found("gardenXgate")).toEqual([]);
     });
 
     test("finds the latest of each key", async () => {

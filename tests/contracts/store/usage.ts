@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CallTrace, Store, UsageFilter, UsageRecord, UsageSummaryQuery } from "../../../lib/ports/store";
 import { channelRecord, insertKey, NOW, PERIOD, usageRecord } from "../../support/factories";
+import { expectLedgerSumsToMatch } from "./ledger-sums";
 import type { NewTestDatabase, TestDatabase } from "./test-database";
 
 const HOUR = 3_600_000;
@@ -93,6 +94,42 @@ export function usageContract(newDatabase: NewTestDatabase): void {
       expect(await found(filter)).toEqual(expected);
     });
 
+    test.each<[string, string, string[]]>([
+      ["request ID", "Q_SAME", ["spoken", "refused"]],
+      ["model", "TTS", ["spoken"]],
+      ["error", "upstream_time", ["broken"]],
+      ["end user", "ANNA", ["spoken", "vector", "broken"]],
+      ["tag", "bluebell", ["vector"]],
+      ["no wildcard", "%_", []],
+      ["no pattern", "a%a", []],
+      ["no escape", "\\\\", []],
+      ["no SQL", "' or 1=1 --", []],
+      ["no name of another key", "drums", []],
+    ])("searches lists and sums by %s: %s", async (_mark, q, expected) => {
+      expect(await found({ q })).toEqual(expected);
+      const { groups } = await summed({ q });
+      expect(groups.reduce((sum, group) => sum + group.calls, 0)).toBe(expected.length);
+    });
+
+    test("searches by the present name of the key, the playground's too", async () => {
+      const { key, user } = await insertKey(store, { name: "Kitchen Radio 100%" });
+      const at = start + 30 * HOUR;
+      for (const [keyId, requestId] of [
+        [key.id, "req_named"],
+        ["play_ended", "req_played"],
+        ["playful", "req_neither"],
+      ] as const)
+        await store.ledger.settle(usageRecord(keyId, user.id, { at, requestId }), PERIOD);
+      const foundBy = async (q: string) => {
+        const range = { from: at, to: at + HOUR, limit: 10, cursor: null };
+        return (await store.ledger.list({ ...range, q })).items.map((row) => row.requestId);
+      };
+      expect(await foundBy("radio 100%")).toEqual(["req_named"]);
+      expect(await foundBy("radio_100")).toEqual([]);
+      expect(await foundBy("Playground")).toEqual(["req_played"]);
+      await expect(foundBy("a")).rejects.toMatchObject({ code: "invalid" });
+    });
+
     test("filters sums by what the roll-ups do not have, without open calls", async () => {
       expect((await summed({ outcome: { kind: "failed" } })).groups).toMatchObject([
         { calls: 2, errors: 2, costNano: 7 },
@@ -165,13 +202,32 @@ export function usageContract(newDatabase: NewTestDatabase): void {
         limit: 1,
       });
       expect(last?.message).toBe('chn_a said "upstream_timeout"');
-      const failovers = await store.ledger.failovers({ from: at, to: at + HOUR, limit: 10 });
+      const failovers = await store.ledger.failovers({ from: at, to: at + HOUR });
       // Not the attempt that was repeated on the same channel, whose entry counts for it.
       expect(failovers.map((one) => [one.channelId, one.attempts]).sort()).toEqual([
         ["chn_a", 1],
         ["chn_b", 1],
       ]);
-      expect(await store.ledger.failovers({ from: at, to: at, limit: 10 })).toEqual([]);
+      expect(await store.ledger.failovers({ from: at, to: at })).toEqual([]);
+      expect(await store.ledger.failovers({ from: at + 59_999, to: at + HOUR })).toHaveLength(2);
+      expect(await store.ledger.failovers({ from: at + 60_000, to: at + HOUR })).toEqual([]);
+    });
+
+    test("counts every failover, however many there are", async () => {
+      const { key, user } = await insertKey(store);
+      const at = start + 20 * HOUR;
+      const attempts = TRACE.attempts.map((one) => ({
+        ...one,
+        channelId: one.error === null ? "chn_other" : "chn_often",
+      }));
+      const fields = { channelId: "chn_other", attempts: 2, trace: { ...TRACE, attempts } };
+      const rows = Array.from({ length: 2_050 }, (_, index) =>
+        usageRecord(key.id, user.id, { ...fields, at: at + index }),
+      );
+      await Promise.all(rows.map((row) => store.ledger.settle(row, PERIOD)));
+      const failovers = await store.ledger.failovers({ from: at, to: at + HOUR });
+      expect(failovers).toEqual([{ model: rows[0]?.model, channelId: "chn_often", attempts: 2_050 }]);
+      await expectLedgerSumsToMatch(database);
     });
 
     test("finds nothing with filters of another user's calls", async () => {

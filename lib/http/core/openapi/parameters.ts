@@ -46,7 +46,10 @@ export function queryParameters(query: z.ZodType | undefined): Json[] {
   const { properties, required } = requestSchema(query);
   return Object.entries(isObject(properties) ? properties : {}).map(([name, schema]) => {
     const isRequired = Array.isArray(required) && required.includes(name);
-    const example = parameterExample(name);
+    const known = parameterExample(name);
+    // The same name may have other values elsewhere.
+    const choices = isObject(schema) && Array.isArray(schema.enum) ? schema.enum : null;
+    const example = choices === null || choices.includes(known) ? known : choices[0];
     return {
       ...parameter(name, "query", isObject(schema) ? schema : {}, isRequired),
       ...(example === undefined ? {} : { example }),

@@ -1,16 +1,17 @@
 import { requireUser } from "../../../console/access/guards";
 import type { ConsoleContext } from "../../../console/context";
 import { listRejections } from "../../../console/usage/list-rejections";
-import { exportUsage, listUsage } from "../../../console/usage/list-usage";
+import { exportPages, listUsage } from "../../../console/usage/list-usage";
 import { createNamer, type UsageNames } from "../../../console/usage/names";
 import { readOverview } from "../../../console/usage/overview";
 import { type UsageDetail as Detail, showUsage } from "../../../console/usage/read-usage";
 import { summarizeUsage } from "../../../console/usage/summarize";
-import type { UsageDetail, UsageRow } from "../../../contracts/console/usage";
+import { REJECTION_COLUMNS } from "../../../contracts/console/rejections";
+import { USAGE_COLUMNS, type UsageDetail, type UsageRow } from "../../../contracts/console/usage";
 import { nanoToUsd } from "../../../contracts/money";
 import { toTimestamp } from "../../../contracts/timestamp";
 import type { UsageRecord } from "../../../ports/store";
-import { usageCsv } from "../../console/usage-csv";
+import { exportFile } from "../../console/export-file";
 import { consoleRoute } from "../../core/route";
 
 function usageRow(row: UsageRecord, names: UsageNames): UsageRow {
@@ -91,8 +92,7 @@ export const USAGE_ROUTES = [
     auth: "manage",
     summary: "List calls, newest first; members see their own",
     async handle(ctx, { query }) {
-      const { limit, cursor = null, q = null, ...filters } = query;
-      const page = await listUsage(ctx, filters, { limit, cursor, q });
+      const page = await listUsage(ctx, query);
       const namer = createNamer(ctx);
       await namer.learnRows(page.items);
       const items = page.items.map((row) => usageRow(row, namer.names));
@@ -109,23 +109,28 @@ export const USAGE_ROUTES = [
     summary:
       "List requests that were refused before a channel was asked, by minute, key, model and error; members see " +
       "those of their own keys",
-    handle: async (ctx, { query }) => ({ data: await listRejections(ctx, query) }),
+    async handle(ctx, { query }) {
+      const { items, nextCursor } = await listRejections(ctx, query);
+      return { data: { items, next_cursor: nextCursor } };
+    },
+  }),
+  consoleRoute("GET /api/usage/rejected/export", {
+    auth: "manage",
+    summary:
+      "Download rejected requests as CSV or JSON lines, latest first; members get those of their own keys",
+    async handle(ctx, { query: { format, ...filters } }) {
+      requireUser(ctx);
+      const pages = exportPages(ctx, (now, page) => listRejections(now, { ...filters, ...page }));
+      return { data: null, download: exportFile("rejected", format, REJECTION_COLUMNS, pages) };
+    },
   }),
   consoleRoute("GET /api/usage/export", {
     auth: "manage",
-    summary: "Download calls as CSV, newest first; members get their own",
-    async handle(ctx, { query }) {
+    summary: "Download calls as CSV or JSON lines, newest first; members get their own",
+    async handle(ctx, { query: { format, ...filters } }) {
       requireUser(ctx);
-      const { q = null, ...filters } = query;
-      const pages = exportUsage(ctx, filters, q);
-      return {
-        data: null,
-        download: {
-          contentType: "text/csv; charset=utf-8",
-          name: "usage.csv",
-          body: usageCsv(rowPages(ctx, pages)),
-        },
-      };
+      const pages = exportPages(ctx, (now, page) => listUsage(now, { ...filters, ...page }));
+      return { data: null, download: exportFile("usage", format, USAGE_COLUMNS, rowPages(ctx, pages)) };
     },
   }),
   consoleRoute("GET /api/usage/{id}", {
