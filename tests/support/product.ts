@@ -80,7 +80,8 @@ export async function startProduct(options: ProductOptions = {}): Promise<Produc
     printed += chunk.toString();
   });
   const exited = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
-  const url = `http://127.0.0.1:${port}`;
+  const isTls = options.env?.PATCHBAY_TLS_CERT !== undefined;
+  const url = `${isTls ? "https" : "http"}://127.0.0.1:${port}`;
   const product: Product = {
     url,
     port,
@@ -107,10 +108,12 @@ async function untilReady(url: string, child: ChildProcess, output: () => string
   while (performance.now() < giveUpAt) {
     if (child.exitCode !== null || child.signalCode !== null)
       throw new Error(`The server stopped:\n${output()}`);
-    const isReady = await fetch(`${url}/api/health/ready`, { signal: AbortSignal.timeout(5_000) }).then(
-      (reply) => reply.status === 200,
-      () => false,
-    );
+    const isReady = url.startsWith("https:")
+      ? output().includes("is ready at")
+      : await fetch(`${url}/api/health/ready`, { signal: AbortSignal.timeout(5_000) }).then(
+          (reply) => reply.status === 200,
+          () => false,
+        );
     if (isReady) return;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }

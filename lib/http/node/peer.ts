@@ -50,11 +50,18 @@ export interface PeerReader {
   read(socketAddress: string, httpVersion: string, headers: ReadonlyMap<string, string>): Peer;
 }
 
-/** Determines the caller. `trusted`: addresses and CIDRs of proxies; an https `baseUrl` means that every caller used https. */
-export function createPeerReader(trusted: readonly string[], baseUrl: string | null): PeerReader {
+/**
+ * Determines the caller. `trusted`: addresses and CIDRs of proxies. An https `baseUrl`, or TLS in the server itself
+ * (`isTls`), means that every caller used https.
+ */
+export function createPeerReader(
+  trusted: readonly string[],
+  baseUrl: string | null,
+  isTls = false,
+): PeerReader {
   const isListed = createAddressList(trusted);
   const isTrusted = trusted.length === 0 ? () => false : isListed;
-  const isHttps = baseUrl?.startsWith("https:") ?? false;
+  const isHttps = isTls || (baseUrl?.startsWith("https:") ?? false);
 
   function clientOf(socketAddress: string, forwardedFor: string | undefined): string {
     if (forwardedFor === undefined) return socketAddress;

@@ -72,7 +72,8 @@ export function capConnections(
       idleClosedAt = now;
       server.closeIdleConnections();
     }
-    if (above.size >= MOST_REFUSED) {
+    // A reply over TLS would cost a handshake first.
+    if (above.size >= MOST_REFUSED || "setSecureContext" in server) {
       socket.destroy();
       return;
     }

@@ -97,13 +97,23 @@ const Variables = z.object({
   PATCHBAY_LOG_LEVEL: z
     .enum(["debug", "info", "warn", "error", "silent"], "must be debug, info, warn, error or silent")
     .optional(),
+  PATCHBAY_TLS_CERT: z.string().optional(),
+  PATCHBAY_TLS_KEY: z.string().optional(),
   /** For tests: only the Node adapter, without Next's pages. */
   PATCHBAY_API_ONLY: Switch.optional(),
 });
 
+/** PEM files of the server's own TLS; the certificate's file may hold the chain. */
+export interface TlsFiles {
+  certificate: string;
+  key: string;
+}
+
 export interface Environment {
   port: number;
   host: string;
+  /** Null: plain http, or TLS in a proxy. */
+  tls: TlsFiles | null;
   isProduction: boolean;
   dataDirectory: string;
   databaseUrl: string;
@@ -131,6 +141,14 @@ export class SettingError extends Error {
   override readonly name = "SettingError";
 }
 
+function tlsFiles(certificate: string | undefined, key: string | undefined): TlsFiles | null {
+  if (certificate === undefined && key === undefined) return null;
+  if (certificate === undefined)
+    throw new SettingError("PATCHBAY_TLS_CERT: missing; PATCHBAY_TLS_KEY needs it");
+  if (key === undefined) throw new SettingError("PATCHBAY_TLS_KEY: missing; PATCHBAY_TLS_CERT needs it");
+  return { certificate, key };
+}
+
 /** Parses the environment variables. Throws SettingError naming the first invalid one. */
 export function readEnvironment(
   source: Readonly<Record<string, string | undefined>> = process.env,
@@ -149,6 +167,7 @@ export function readEnvironment(
   return {
     port: given.PORT ?? 3000,
     host: given.HOST ?? "0.0.0.0",
+    tls: tlsFiles(given.PATCHBAY_TLS_CERT, given.PATCHBAY_TLS_KEY),
     isProduction: given.NODE_ENV === "production",
     dataDirectory,
     databaseUrl: given.DATABASE_URL ?? `file:${path.join(dataDirectory, "patchbay.db")}`,

@@ -26,7 +26,7 @@ function print(line: string): void {
 
 /** The console's URL for a user on this machine. */
 function consoleUrl(env: Environment, port: number): string {
-  return env.baseUrl ?? `http://localhost:${port}`;
+  return env.baseUrl ?? `${env.tls === null ? "http" : "https"}://localhost:${port}`;
 }
 
 async function announce(container: Container, port: number): Promise<void> {

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type https from "node:https";
 import type { Limits } from "../../contracts/limits";
 import { AppError, isOutOfFiles, outOfFiles } from "../../errors";
 import { completeReply, createDispatcher } from "../../http/core/dispatch";
@@ -15,14 +16,16 @@ import type { Clock } from "../../ports/clock";
 import type { Log } from "../../ports/log";
 import { type ConnectionCap, capConnections } from "./connection-cap";
 import type { Container } from "./container";
+import type { TlsFiles } from "./env";
 import type { Pages } from "./pages";
 import { refuseSocket, refuseUnreadable } from "./refuse-socket";
+import { createTlsServer } from "./tls";
 
 const MAX_HEADER_BYTES = 16 * 1024;
 const KEEP_ALIVE_MS = 75_000;
 
 export interface NodeServer {
-  server: Server;
+  server: Server | https.Server;
   /** Set when Next is ready; null: only the route table answers. */
   pages: Pages | null;
   /** Requests being answered, including pages. */
@@ -44,8 +47,8 @@ function timeoutsOf(limits: Limits): { headersTimeout: number; requestTimeout: n
   };
 }
 
-function createHttpServer(limits: Limits): Server {
-  const server = createServer({
+function createHttpServer(limits: Limits, tls: TlsFiles | null, log: Log): Server | https.Server {
+  const options = {
     maxHeaderSize: MAX_HEADER_BYTES,
     ...timeoutsOf(limits),
     connectionsCheckingInterval: 1_000,
@@ -53,7 +56,11 @@ function createHttpServer(limits: Limits): Server {
     // We reject it ourselves, in JSON.
     requireHostHeader: false,
     noDelay: true,
-  });
+  };
+  const server =
+    tls === null
+      ? createServer(options)
+      : createTlsServer({ ...options, handshakeTimeout: limits.headersTimeoutMs }, tls, log);
   server.maxHeadersCount = 0;
   return server;
 }
@@ -65,7 +72,7 @@ function deletePeerHeaders(head: CheckedHead): void {
 }
 
 /** Logs failures to accept a connection, at most one per second; all other errors of a listening server are thrown. */
-function handleServerErrors(server: Server, clock: Clock, log: Log): void {
+function handleServerErrors(server: Server | https.Server, clock: Clock, log: Log): void {
   let acceptFailedAt = Number.NEGATIVE_INFINITY;
   server.on("error", (error) => {
     if (!isOutOfFiles(error)) {
@@ -82,7 +89,7 @@ function handleServerErrors(server: Server, clock: Clock, log: Log): void {
 }
 
 /** Answers input that Node's parser rejects, and CONNECT. */
-function rejectUnreadable(server: Server): void {
+function rejectUnreadable(server: Server | https.Server): void {
   server.on("clientError", (error, socket) => refuseUnreadable(error, socket));
   server.on("connect", (_message, socket) =>
     refuseSocket(socket, new AppError("invalid", "This server is not a proxy: CONNECT is not supported.")),
@@ -115,7 +122,7 @@ function isRoutePath(head: CheckedHead): boolean {
 }
 
 class RoutesAndPages implements NodeServer {
-  readonly server: Server;
+  readonly server: Server | https.Server;
   pages: Pages | null = null;
   mostConnections = Number.POSITIVE_INFINITY;
   running = 0;
@@ -130,8 +137,8 @@ class RoutesAndPages implements NodeServer {
     const limits = instance.limits ?? env.limits;
     this.#log = log;
     this.#isDraining = () => instance.draining === true;
-    this.#peers = createPeerReader(env.trustedProxies, env.baseUrl);
-    this.server = createHttpServer(limits);
+    this.#peers = createPeerReader(env.trustedProxies, env.baseUrl, env.tls !== null);
+    this.server = createHttpServer(limits, env.tls, log);
     // Node reads these two at every check, so changed settings apply from the next connection on.
     this.server.on("connection", () => Object.assign(this.server, timeoutsOf(limits)));
     this.#connections = capConnections(

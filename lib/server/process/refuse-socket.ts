@@ -75,10 +75,12 @@ function currentReply(socket: Duplex): CurrentReply | null {
  * answer would be taken for that request's reply.
  */
 export function refuseUnreadable(error: unknown, socket: Duplex): void {
-  const isReset = error instanceof Error && "code" in error && error.code === "ECONNRESET";
-  if (refused.has(socket) && !isReset) return;
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  // After a failed handshake nothing that we write can be read.
+  const isBroken = code === "ECONNRESET" || /^ERR_(?:SSL|TLS)_/.test(code);
+  if (refused.has(socket) && !isBroken) return;
   const reply = currentReply(socket);
-  if (isReset || !socket.writable || (reply !== null && (reply.headersSent || reply.req.complete))) {
+  if (isBroken || !socket.writable || (reply !== null && (reply.headersSent || reply.req.complete))) {
     socket.destroy();
   } else if (reply === null) {
     refuseSocket(socket, errorOf(error));
