@@ -13,6 +13,7 @@ import { NativeSelect } from "../ui/input";
 import { Notice } from "../ui/notice";
 import { DataSection } from "./data-section";
 import { GeneralSection } from "./general-section";
+import { InstancesSection } from "./instances-section";
 import { LimitsSection } from "./limits-section";
 import { NetworkSection } from "./network-section";
 import { SecuritySection } from "./security-section";
@@ -31,9 +32,10 @@ const SECTIONS = {
   network: NetworkSection,
   data: DataSection,
   transfer: TransferSection,
+  instances: InstancesSection,
 } satisfies Record<string, ComponentType>;
 type SectionName = keyof typeof SECTIONS;
-const NAMES = ["general", "security", "limits", "network", "data", "transfer"] as const;
+const NAMES = ["general", "security", "limits", "network", "data", "transfer", "instances"] as const;
 
 /** The settings of the instance; the current section is part of the URL. `state`: data read on the server. */
 export function SettingsPage({ state }: { state: SettingsPageState }) {

@@ -56,6 +56,8 @@ export const exportSettings = "POST /api/settings/export";
 export const importSettings = "POST /api/settings/import";
 export const downloadBackup = "POST /api/settings/backup";
 
+export const listInstances = "GET /api/instances";
+
 export const listAudit = "GET /api/audit";
 export const verifyAudit = "GET /api/audit/verify";
 

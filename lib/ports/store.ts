@@ -52,6 +52,11 @@ export interface Store extends Repositories {
    * function that unsubscribes.
    */
   onChange(listener: (topics: ReadonlySet<Topic>) => void): () => void;
+  /**
+   * How old this process's view of other processes' changes may be, in milliseconds. PostgreSQL announces changes, so
+   * 0 unless one is being read or the announcements are interrupted; a SQLite file is checked four times a second.
+   */
+  changeLagMs(): number;
   /** Resolves when a trivial read works; throws `storage_unavailable`. */
   ping(): Promise<void>;
   /** Writes a consistent copy to `path` while the store is in use (SQLite: `VACUUM INTO`). */

@@ -48,6 +48,7 @@ export async function assembleStore(engine: Engine, options: StoreOptions): Prom
     transaction: (work) =>
       inTransaction(connections, feed, (inside) => work(repositoriesOn(inside, periodsAt, auditKey))),
     onChange: (listener) => feed.subscribe(listener),
+    changeLagMs: () => feed.lagMs(),
     ping: () => engine.ping(),
     backup: (path) => engine.backup(path),
     close() {

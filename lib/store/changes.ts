@@ -26,6 +26,11 @@ export class ChangeFeed {
   readonly #log: StoreLog;
   readonly #known = new Map<string, number>();
   readonly #listeners = new Set<Listener>();
+  /** When the view was last known to be complete. */
+  #completeAt = performance.now();
+  /** Since when an announced change waits to be read; null: none does. */
+  #announcedAt: number | null = null;
+  #isAnnounced = false;
 
   constructor(read: Kysely<Tables>, log: StoreLog) {
     this.#read = read;
@@ -44,8 +49,32 @@ export class ChangeFeed {
 
   /** Reads the revisions and notifies listeners of those that are new. */
   async refresh(): Promise<void> {
+    const since = performance.now();
     const rows = await this.#read.selectFrom("revisions").selectAll().execute();
+    this.confirm(since);
     this.#tell(rows.filter((row) => this.#note(row)));
+  }
+
+  /** Notes that nothing was missing at `since` (as `performance.now()`). */
+  confirm(since: number): void {
+    this.#completeAt = Math.max(this.#completeAt, since);
+    if (this.#announcedAt !== null && this.#announcedAt <= since) this.#announcedAt = null;
+  }
+
+  /** Notes a change that `refresh` has not read yet. */
+  announce(): void {
+    this.#announcedAt ??= performance.now();
+  }
+
+  /** Whether changes of other processes are announced from now on, or only found by reading. */
+  setAnnounced(isAnnounced: boolean): void {
+    this.#isAnnounced = isAnnounced;
+  }
+
+  /** See `Store.changeLagMs`. */
+  lagMs(): number {
+    const since = this.#isAnnounced ? this.#announcedAt : this.#completeAt;
+    return since === null ? 0 : performance.now() - since;
   }
 
   #note(row: RevisionTable): boolean {

@@ -241,6 +241,21 @@ const failovers: Migration = (kind) => {
   ];
 };
 
+/** What each instance reports about itself; null before its first report, and of admin commands. */
+const instanceReports = [
+  ...["server", "host", "address", "version"].map((name) => `alter table instances add column ${name} text`),
+  ...[
+    "pid",
+    "started_at",
+    "draining",
+    "in_flight",
+    "requests_per_minute",
+    "cpu_percent",
+    "memory_bytes",
+    "change_lag_ms",
+  ].map((name) => `alter table instances add column ${name} bigint`),
+];
+
 export const MIGRATIONS: readonly Migration[] = [
   (kind) => [...tables, ...auditGuards[kind]],
   () => consoleTables,
@@ -248,6 +263,7 @@ export const MIGRATIONS: readonly Migration[] = [
   (kind) => auditChain[kind],
   () => rejections,
   failovers,
+  () => instanceReports,
 ];
 
 /** The error message for a store that a newer Patchbay has migrated. */

@@ -88,6 +88,7 @@ export const PAGES: readonly PageUnderTest[] = [
   { name: "settings, network", path: "/settings?section=network", as: "owner" },
   { name: "settings, data", path: "/settings?section=data", as: "owner" },
   { name: "settings, transfer", path: "/settings?section=transfer", as: "owner" },
+  { name: "settings, instances", path: "/settings?section=instances", as: "owner" },
   { name: "docs", path: "/docs", as: "owner" },
   { name: "guide", path: "/docs/guides/sdks", as: "owner" },
   { name: "account", path: "/account", as: "owner" },

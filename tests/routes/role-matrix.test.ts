@@ -128,6 +128,7 @@ const FILE = {
 };
 
 const INSTANCE: Matrix = {
+  "GET /api/instances": { may: "signedInAdministrators" },
   "GET /api/settings": { may: "signedInAdministrators" },
   "PATCH /api/settings": { may: "signedInAdministrators" },
   "GET /api/settings/instance": { may: "signedInAdministrators" },

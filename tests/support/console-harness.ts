@@ -7,6 +7,7 @@ import { ALERTS_ROUTES } from "../../lib/http/routes/console/alerts";
 import { KEYS_ROUTES } from "../../lib/http/routes/console/api-keys";
 import { AUDIT_ROUTES } from "../../lib/http/routes/console/audit";
 import { CHANNELS_ROUTES } from "../../lib/http/routes/console/channels";
+import { INSTANCES_ROUTES } from "../../lib/http/routes/console/instances";
 import { INVITES_ROUTES } from "../../lib/http/routes/console/invites";
 import { CONSOLE_MODELS_ROUTES } from "../../lib/http/routes/console/models";
 import { SETTINGS_ROUTES } from "../../lib/http/routes/console/settings";
@@ -57,6 +58,7 @@ const ACCOUNT: readonly Route[] = [
   ...INVITES_ROUTES,
   ...USAGE_ROUTES,
   ...SETTINGS_ROUTES,
+  ...INSTANCES_ROUTES,
   ...AUDIT_ROUTES,
   ...ALERTS_ROUTES,
   ...CHANNELS_ROUTES,

@@ -29,6 +29,7 @@ import {
   UpdateChannel,
   UpstreamModels,
 } from "./channels";
+import { InstanceStatus } from "./instances";
 import {
   AcceptInvite,
   AcceptPasswordReset,
@@ -149,6 +150,8 @@ export const ENDPOINTS = {
   "POST /api/settings/export": { content: { "application/json": SettingsFile } },
   "POST /api/settings/import": { body: ImportSettings, data: ImportReport },
   "POST /api/settings/backup": { body: OwnerProof, content: { "application/vnd.sqlite3": BINARY } },
+
+  "GET /api/instances": { data: listOf(InstanceStatus) },
 
   "GET /api/audit": { query: AuditQuery, data: listOf(AuditRow) },
   "GET /api/audit/verify": { data: AuditCheck },

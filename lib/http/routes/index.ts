@@ -4,6 +4,7 @@ import { ALERTS_ROUTES } from "./console/alerts";
 import { KEYS_ROUTES } from "./console/api-keys";
 import { AUDIT_ROUTES } from "./console/audit";
 import { CHANNELS_ROUTES } from "./console/channels";
+import { INSTANCES_ROUTES } from "./console/instances";
 import { INVITES_ROUTES } from "./console/invites";
 import { LIVE_ROUTES } from "./console/live";
 import { CONSOLE_MODELS_ROUTES } from "./console/models";
@@ -30,6 +31,7 @@ const DECLARED: readonly Route[] = [
   ...USERS_ROUTES,
   ...INVITES_ROUTES,
   ...SETTINGS_ROUTES,
+  ...INSTANCES_ROUTES,
   ...AUDIT_ROUTES,
   ...ALERTS_ROUTES,
   ...CHANNELS_ROUTES,

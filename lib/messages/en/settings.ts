@@ -9,6 +9,7 @@ export const settings = {
     network: "Network",
     data: "Data",
     transfer: "Backup and transfer",
+    instances: "Instances",
   },
   ownerOnly: "Owner only",
   readOnly: "This is a demo site",
@@ -257,5 +258,32 @@ export const settings = {
   proof: {
     password: "Your password",
     wrong: "Incorrect password.",
+  },
+  instances: {
+    title: "Instances",
+    text: "The processes that serve this Patchbay. Updated every 5 seconds.",
+    total:
+      "{count, plural, one {# instance} other {# instances}} · {perSecond} requests/s · {inFlight} in flight",
+    column: {
+      instance: "Instance",
+      state: "Status",
+      version: "Version",
+      started: "Started",
+      inFlight: "In flight",
+      perSecond: "Requests/s",
+      cpu: "CPU",
+      memory: "Memory",
+      lag: "Change lag",
+    },
+    state: { running: "Running", draining: "Stopping", late: "Not responding" },
+    current: "This one",
+    pid: "process {pid}",
+    mixedTitle: "Instances run different versions",
+    mixedText: "Running now: {versions}. Finish the upgrade.",
+    lateTitle: "An instance isn’t responding",
+    lateText:
+      "No report from {names} for over 12 seconds. After 30 seconds it leaves the list, and its open requests are settled by estimate.",
+    lagHint:
+      "Change lag: how far an instance’s view of settings, keys and channels may be behind. 100% CPU is one core.",
   },
 };

@@ -103,6 +103,41 @@ export interface Reservation {
   month: string;
 }
 
+/** What a running process reports about itself with each heartbeat. */
+export interface InstanceReport {
+  /** ID of its server: the same for all processes that share one port. */
+  server: string;
+  /** The machine's host name. */
+  host: string;
+  /** Where it listens: `192.0.2.7:3000`. */
+  address: string;
+  version: string;
+  pid: number;
+  startedAt: number;
+  /** True once it was asked to stop. */
+  isDraining: boolean;
+  /** Requests being answered. */
+  inFlight: number;
+  /** Of the time since the previous heartbeat. */
+  requestsPerMinute: number;
+  /** CPU time over elapsed time, in percent of one core. */
+  cpuPercent: number;
+  /** Resident memory. */
+  memoryBytes: number;
+  /** Age of what it knows of other processes' changes (`Store.changeLagMs`). */
+  changeLagMs: number;
+}
+
+/** A process that uses this store. */
+export interface InstanceRecord {
+  id: string;
+  heartbeatAt: number;
+  /** True for the process that reads the record. */
+  isSelf: boolean;
+  /** Null before its first report, and for admin commands, which send none. */
+  report: InstanceReport | null;
+}
+
 export interface Ledger {
   /**
    * Inserts the open entry and adds `row.reservedNano` to what key and user have reserved, in one (group) commit.
@@ -123,11 +158,12 @@ export interface Ledger {
    * at their reservation, flagged `estimated`. Returns how many.
    */
   settleOrphans(now: number, deadBefore: number, isGone?: (instanceId: string) => boolean): Promise<number>;
-  heartbeat(now: number): Promise<void>;
+  /** Writes this process's heartbeat; `report` replaces its last one. */
+  heartbeat(now: number, report?: InstanceReport): Promise<void>;
   /** Removes this instance's heartbeat. Called by the store's close(). */
   leave(): Promise<void>;
-  /** IDs of the other instances whose last heartbeat (ms) is at `since` or later. */
-  otherInstances(since: number): Promise<{ id: string; heartbeatAt: number }[]>;
+  /** The instances whose last heartbeat (ms) is at `since` or later, this one included, ordered by start and ID. */
+  instances(since: number): Promise<InstanceRecord[]>;
   list(query: PageQuery & UsageFilter): Promise<Page<UsageRecord>>;
   /** One entry with its trace and its stored input text; null: no such entry. */
   find(id: string): Promise<{ row: UsageRecord; prompt: string | null } | null>;

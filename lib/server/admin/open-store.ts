@@ -1,6 +1,7 @@
 import { readSettings } from "../../console/access/read-settings";
 import type { ActorContext } from "../../console/audit/record";
 import { userNameKey } from "../../console/auth/user-name-key";
+import { DEAD_AFTER_MS } from "../../console/instances/list";
 import type { Cipher } from "../../ports/cipher";
 import type { Clock, Random } from "../../ports/clock";
 import type { PasswordHasher } from "../../ports/password-hasher";
@@ -8,7 +9,6 @@ import type { Store, UserRecord } from "../../ports/store";
 import { openEncryptedStore, systemClock, systemRandom } from "../process/container";
 import type { Environment } from "../process/env";
 import { isGone, makeInstanceId } from "../process/instance-id";
-import { DEAD_AFTER_MS } from "../process/other-servers";
 import { createPasswordHasher } from "../process/password-hasher";
 import { CommandError } from "./command";
 
@@ -52,6 +52,6 @@ export async function findUser(store: Store, name: string): Promise<UserRecord> 
 
 /** IDs of the servers that run on the same store now. */
 export async function runningServers(store: Store, now: number): Promise<string[]> {
-  const others = await store.ledger.otherInstances(now - DEAD_AFTER_MS);
-  return others.map(({ id }) => id).filter((id) => !isGone(id));
+  const known = await store.ledger.instances(now - DEAD_AFTER_MS);
+  return known.filter(({ id, isSelf }) => !isSelf && !isGone(id)).map(({ id }) => id);
 }

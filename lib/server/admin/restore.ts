@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { recordAudit } from "../../console/audit/record";
 import { totpStep } from "../../console/auth/totp";
+import { DEAD_AFTER_MS } from "../../console/instances/list";
 import { START_ERROR } from "../../store/errors";
 import { fileOf } from "../../store/options";
 import { checkpoint, copyToDraft, dropFile, exchangeFile } from "../../store/sqlite/exchange-file";
@@ -15,7 +16,6 @@ import {
 import { systemClock } from "../process/container";
 import type { Environment } from "../process/env";
 import { isGone } from "../process/instance-id";
-import { DEAD_AFTER_MS } from "../process/other-servers";
 import { type Command, CommandError, readArguments } from "./command";
 import { compareStores, isSameInstance, type Revived } from "./compare-stores";
 import { withStore } from "./open-store";

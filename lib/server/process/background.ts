@@ -2,9 +2,11 @@ import { statfs } from "node:fs/promises";
 import { watchAlerts } from "../../console/alerts/watch";
 import { sweepExpired } from "../../console/auth/sweep-expired";
 import type { ConsoleServices } from "../../console/context";
+import { DEAD_AFTER_MS } from "../../console/instances/list";
 import { sweepUsage } from "../../console/usage/sweep";
 import { isGone } from "./instance-id";
-import { DEAD_AFTER_MS, watchOtherServers } from "./other-servers";
+import { watchOtherServers } from "./other-servers";
+import type { InstanceRegister } from "./register";
 
 /** Free and total space of the filesystem of `directory`; null when unknown. */
 async function readDisk(directory: string): Promise<{ freeBytes: number; totalBytes: number } | null> {
@@ -59,8 +61,11 @@ async function checkAlerts(services: ConsoleServices, others: readonly string[])
 }
 
 /** Settles calls left open by an earlier process, then runs periodic tasks until the returned function is called. */
-export async function startBackground(services: ConsoleServices): Promise<() => void> {
-  const { store, clock, log } = services;
+export async function startBackground(
+  services: ConsoleServices,
+  register: Pick<InstanceRegister, "beat" | "server">,
+): Promise<() => void> {
+  const { log } = services;
   const every = (ms: number, name: string, work: () => Promise<unknown>): NodeJS.Timeout => {
     let isRunning = false;
     const timer = setInterval(() => {
@@ -74,15 +79,16 @@ export async function startBackground(services: ConsoleServices): Promise<() => 
     }, ms);
     return timer.unref();
   };
+  await register.beat();
   await settleOrphans(services);
   const watchClock = createClockWatch(services);
-  const findOthers = watchOtherServers(services);
+  const findOthers = watchOtherServers({ ...services, server: register.server });
   let others = await findOthers();
   const findOtherServers = async (): Promise<void> => {
     others = await findOthers();
   };
   const timers = [
-    every(HEARTBEAT_MS, "heartbeat", () => store.ledger.heartbeat(clock.now())),
+    every(HEARTBEAT_MS, "heartbeat", register.beat),
     every(HEARTBEAT_MS, "clock", watchClock),
     every(HEARTBEAT_MS, "others", findOtherServers),
     every(ORPHANS_MS, "orphans", () => settleOrphans(services)),

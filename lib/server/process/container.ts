@@ -27,6 +27,7 @@ import { createLog } from "./log";
 import { createMetrics } from "./metrics";
 import { createPasswordHasher } from "./password-hasher";
 import { createSystemRandom } from "./random";
+import { createInstanceRegister, type InstanceRegister, reachableAddress, type Traffic } from "./register";
 import { findSecret, instanceSecret, nextAuthSecret, previousSecrets, secretFile } from "./secret";
 import { checkCipher, ensureDigestKey, openAuditChain } from "./secret-check";
 import { createSetupGuard } from "./setup-guard";
@@ -41,8 +42,9 @@ export interface Container {
   env: Environment;
   /** The setup token to print for visitors from other machines; null when there is none to print. */
   setupToken: string | null;
-  /** Number of requests being answered; set by the Node server. */
-  countInFlight: () => number;
+  /** What the Node server counts; set by it. */
+  traffic: () => Traffic;
+  register: InstanceRegister;
   /** Stops timers, engines and threads, then closes the store after its last commits. */
   close(): Promise<void>;
 }
@@ -156,7 +158,15 @@ async function assemble(
   const limits = { ...env.limits };
   const setupGuard = await openSetupGuard(env, store, log);
   const { providers, encoder } = await createEngines(env, opened, limits);
-  const metrics = createMetrics(env.metricsToken, () => container.countInFlight());
+  const idle: Traffic = { inFlight: 0, total: 0, address: reachableAddress(env.host, env.port) };
+  const instance = instanceOf(env, id, timeZone, limits);
+  const register = createInstanceRegister({
+    store,
+    clock: systemClock,
+    instance,
+    traffic: () => container.traffic(),
+  });
+  const metrics = createMetrics(env.metricsToken, instance, () => container.traffic().inFlight);
   const services: ConsoleServices = {
     store,
     clock: systemClock,
@@ -165,7 +175,7 @@ async function assemble(
     cipher,
     hasher: createPasswordHasher(),
     log,
-    instance: instanceOf(env, id, timeZone, limits),
+    instance,
     setupGuard,
     signIn: { cookieSecret: nextAuthSecret(secret), refusalFloorMs: REFUSAL_FLOOR_MS },
     catalog: createCatalog(store),
@@ -182,12 +192,13 @@ async function assemble(
     services,
     env,
     setupToken: setupGuard.token,
-    countInFlight: () => 0,
+    traffic: () => idle,
+    register,
     close: async () => undefined,
   };
   await ensureEmbedded(store, systemClock);
   await applyStoredSettings(services);
-  const stopBackground = await startBackground(services);
+  const stopBackground = await startBackground(services, register);
   let closing: Promise<void> | null = null;
   container.close = () => {
     closing ??= (async () => {

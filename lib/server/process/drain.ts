@@ -26,6 +26,8 @@ export async function drain(nodeServer: NodeServer, container: Container): Promi
   const { services, env } = container;
   const startedAt = performance.now();
   services.instance.draining = true;
+  // The list of instances shows it from now on, if the store answers.
+  void container.register.beat().catch(() => undefined);
   // Live streams of open console pages would never end.
   services.state.live.close();
   services.log.info("draining", { drainMs: env.drainMs, count: nodeServer.running });

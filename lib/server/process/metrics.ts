@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import type { Instance } from "../../ports/instance";
 import type { MetricName, Metrics } from "../../ports/metrics";
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
@@ -20,7 +21,11 @@ const COUNTERS = {
  * The metrics of one process. `inFlight` returns the number of requests being answered; `token` guards /metrics.
  * Labels are names of existing models and channels, so their number is bounded.
  */
-export function createMetrics(token: string | null, inFlight: () => number): Metrics {
+export function createMetrics(
+  token: string | null,
+  instance: Pick<Instance, "id" | "version">,
+  inFlight: () => number,
+): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
@@ -45,6 +50,12 @@ export function createMetrics(token: string | null, inFlight: () => number): Met
     buckets: SECONDS,
     registers,
   });
+  new Gauge({
+    name: "patchbay_instance_info",
+    help: "The process that answered: its ID in the list of instances, and its version",
+    labelNames: ["instance_id", "version"],
+    registers,
+  }).set({ instance_id: instance.id, version: instance.version }, 1);
   new Gauge({
     name: "patchbay_requests_in_flight",
     help: "Requests being answered",

@@ -19,6 +19,7 @@ import type { Container } from "./container";
 import type { TlsFiles } from "./env";
 import type { Pages } from "./pages";
 import { refuseSocket, refuseUnreadable } from "./refuse-socket";
+import { reachableAddress } from "./register";
 import { createTlsServer } from "./tls";
 
 const MAX_HEADER_BYTES = 16 * 1024;
@@ -126,6 +127,7 @@ class RoutesAndPages implements NodeServer {
   pages: Pages | null = null;
   mostConnections = Number.POSITIVE_INFINITY;
   running = 0;
+  total = 0;
   readonly #log: Log;
   readonly #isDraining: () => boolean;
   readonly #peers: PeerReader;
@@ -172,6 +174,7 @@ class RoutesAndPages implements NodeServer {
 
   #onRequest(message: IncomingMessage, response: ServerResponse): void {
     this.running += 1;
+    this.total += 1;
     message.on("error", () => undefined);
     this.#answer(message, response)
       .catch((error: unknown) => {
@@ -220,9 +223,20 @@ class RoutesAndPages implements NodeServer {
   }
 }
 
+/** The TCP port that the server listens on; null: it does not listen. */
+export function portOf(server: Server): number | null {
+  const address = server.address();
+  return address !== null && typeof address === "object" ? address.port : null;
+}
+
 /** Creates our Node server: it validates request heads and serves the route table and the pages. */
 export function createNodeServer(container: Container, log: Log): NodeServer {
   const nodeServer = new RoutesAndPages(container, log);
-  container.countInFlight = () => nodeServer.running;
+  const { env } = container;
+  container.traffic = () => ({
+    inFlight: nodeServer.running,
+    total: nodeServer.total,
+    address: reachableAddress(env.host, portOf(nodeServer.server) ?? env.port),
+  });
   return nodeServer;
 }

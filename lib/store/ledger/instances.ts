@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
-import type { UsageRecord } from "../../ports/store";
-import type { Tables } from "../schema";
+import type { InstanceRecord, InstanceReport, UsageRecord } from "../../ports/store";
+import type { InstanceTable, Tables } from "../schema";
 import type { Scope } from "../transactions";
 import type { GroupCommit } from "./group-commit";
 import { toCells, toUsage } from "./rows";
@@ -85,12 +85,36 @@ export async function settleOrphans(
   return settled;
 }
 
-/** Writes this instance's heartbeat. */
-export async function writeHeartbeat(db: Kysely<Tables>, self: string, now: number): Promise<void> {
+/** The columns of a report. */
+function cellsOf(report: InstanceReport) {
+  return {
+    server: report.server,
+    host: report.host,
+    address: report.address,
+    version: report.version,
+    pid: report.pid,
+    started_at: report.startedAt,
+    draining: report.isDraining ? (1 as const) : (0 as const),
+    in_flight: report.inFlight,
+    requests_per_minute: Math.round(report.requestsPerMinute),
+    cpu_percent: Math.round(report.cpuPercent),
+    memory_bytes: Math.round(report.memoryBytes),
+    change_lag_ms: Math.round(report.changeLagMs),
+  };
+}
+
+/** Writes this instance's heartbeat and, when given, its report. */
+export async function writeHeartbeat(
+  db: Kysely<Tables>,
+  self: string,
+  now: number,
+  report?: InstanceReport,
+): Promise<void> {
+  const cells = { heartbeat_at: now, ...(report ? cellsOf(report) : {}) };
   await db
     .insertInto("instances")
-    .values({ id: self, heartbeat_at: now })
-    .onConflict((conflict) => conflict.column("id").doUpdateSet({ heartbeat_at: now }))
+    .values({ id: self, ...cells })
+    .onConflict((conflict) => conflict.column("id").doUpdateSet(cells))
     .execute();
 }
 
@@ -98,18 +122,42 @@ export async function removeHeartbeat(db: Kysely<Tables>, self: string): Promise
   await db.deleteFrom("instances").where("id", "=", self).execute();
 }
 
-/** The other instances whose last heartbeat (ms) is at `since` or later, ordered by ID. */
-export async function otherInstances(
+function reportOf(row: InstanceTable): InstanceReport | null {
+  // A report writes all columns together.
+  if (row.version === null) return null;
+  return {
+    server: row.server ?? row.id,
+    host: row.host ?? "",
+    address: row.address ?? "",
+    version: row.version,
+    pid: row.pid ?? 0,
+    startedAt: row.started_at ?? 0,
+    isDraining: row.draining === 1,
+    inFlight: row.in_flight ?? 0,
+    requestsPerMinute: row.requests_per_minute ?? 0,
+    cpuPercent: row.cpu_percent ?? 0,
+    memoryBytes: row.memory_bytes ?? 0,
+    changeLagMs: row.change_lag_ms ?? 0,
+  };
+}
+
+/** The instances whose last heartbeat (ms) is at `since` or later, ordered by start and ID. */
+export async function listInstances(
   db: Kysely<Tables>,
   self: string,
   since: number,
-): Promise<{ id: string; heartbeatAt: number }[]> {
+): Promise<InstanceRecord[]> {
   const rows = await db
     .selectFrom("instances")
-    .select(["id", "heartbeat_at"])
+    .selectAll()
     .where("heartbeat_at", ">=", since)
-    .where("id", "!=", self)
+    .orderBy("started_at")
     .orderBy("id")
     .execute();
-  return rows.map((row) => ({ id: row.id, heartbeatAt: row.heartbeat_at }));
+  return rows.map((row) => ({
+    id: row.id,
+    heartbeatAt: row.heartbeat_at,
+    isSelf: row.id === self,
+    report: reportOf(row),
+  }));
 }

@@ -3,7 +3,7 @@ import { storable } from "../columns";
 import type { Scope } from "../transactions";
 import { failedAttempts, failovers, findEntry, findEntryByRequest, listEntries } from "./entries";
 import type { GroupCommit } from "./group-commit";
-import { otherInstances, removeHeartbeat, settleOrphans, writeHeartbeat } from "./instances";
+import { listInstances, removeHeartbeat, settleOrphans, writeHeartbeat } from "./instances";
 import { namesOf } from "./names";
 import { toCells } from "./rows";
 import { summarize } from "./summary";
@@ -24,9 +24,9 @@ export function createLedger(scope: Scope, commits: GroupCommit, instanceId: str
     },
     settleOrphans: (_now, deadBefore, isGone = () => false) =>
       settleOrphans(scope, commits, instanceId, deadBefore, isGone),
-    heartbeat: (now) => scope.write((db) => writeHeartbeat(db, instanceId, now)),
+    heartbeat: (now, report) => scope.write((db) => writeHeartbeat(db, instanceId, now, report)),
     leave: () => scope.write((db) => removeHeartbeat(db, instanceId)),
-    otherInstances: (since) => otherInstances(scope.scan, instanceId, since),
+    instances: (since) => listInstances(scope.scan, instanceId, since),
     list: (query) => listEntries(scope.scan, query),
     find: (id) => findEntry(scope.read, id),
     findByRequest: (requestId, userId) => findEntryByRequest(scope.read, requestId, userId),

@@ -76,7 +76,10 @@ export class ChangeListener {
     });
     client.on("error", (error) => this.#lose(client, error));
     client.on("end", () => this.#lose(client, new Error("the server closed the connection")));
-    client.on("notification", () => void this.#refresh());
+    client.on("notification", () => {
+      this.#feed.announce();
+      void this.#refresh();
+    });
     try {
       await client.connect();
       await withinTime(client.query(`listen ${CHANNEL}`), ANSWER_MS);
@@ -90,12 +93,16 @@ export class ChangeListener {
       return;
     }
     this.#client = client;
+    this.#feed.setAnnounced(true);
+    // Commits before the LISTEN were not announced here.
+    this.#feed.announce();
     await this.#refresh();
   }
 
   #lose(client: Client, error: unknown): void {
     if (this.#client !== client) return;
     this.#client = null;
+    this.#feed.setAnnounced(false);
     this.#log.warn("store_listener_down", { cause: String(error) });
     void client.end().catch(() => {});
     this.#plan(FIRST_RETRY_MS);

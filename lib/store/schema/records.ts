@@ -1,3 +1,5 @@
+import type { Flag } from "./columns";
+
 export interface SettingTable {
   name: string;
   value: string;
@@ -30,6 +32,18 @@ export interface RevisionTable {
 export interface InstanceTable {
   id: string;
   heartbeat_at: number;
+  server: string | null;
+  host: string | null;
+  address: string | null;
+  version: string | null;
+  pid: number | null;
+  started_at: number | null;
+  draining: Flag | null;
+  in_flight: number | null;
+  requests_per_minute: number | null;
+  cpu_percent: number | null;
+  memory_bytes: number | null;
+  change_lag_ms: number | null;
 }
 
 export interface AlertTable {

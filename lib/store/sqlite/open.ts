@@ -23,9 +23,11 @@ function watchOthers(writer: WorkerClient, feed: ChangeFeed, log: StoreLog): () 
   const look = async (): Promise<void> => {
     if (isAsking) return;
     isAsking = true;
+    const since = performance.now();
     try {
       const version = await writer.request({ kind: "version" });
       if (last !== null && version !== last) await feed.refresh();
+      else feed.confirm(since);
       last = version;
     } catch (error) {
       // A new worker has a new counter; changes missed meanwhile show at its first number.

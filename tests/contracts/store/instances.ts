@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Store, UsageRecord } from "../../../lib/ports/store";
+import type { InstanceReport, Store, UsageRecord } from "../../../lib/ports/store";
 import { insertKey, NO_BUDGET, NOW, PERIOD, unique, usageRecord } from "../../support/factories";
 import { allUsage, expectLedgerSumsToMatch } from "./ledger-sums";
 import { concurrently, type NewTestDatabase } from "./test-database";
@@ -75,16 +75,38 @@ export function instancesContract(newDatabase: NewTestDatabase): void {
     });
   });
 
-  test("lists other instances by their heartbeats", async () => {
+  test("lists instances by their heartbeats, with what each reported last", async () => {
     const database = await newDatabase();
     const clock = { now: () => NOW, monotonic: () => performance.now() };
     const self = await database.open({ instanceId: "self", clock });
     const other = await database.open({ instanceId: "other", clock });
-    expect(await self.ledger.otherInstances(NOW)).toEqual([{ id: "other", heartbeatAt: NOW }]);
-    expect(await self.ledger.otherInstances(NOW + 1)).toEqual([]);
-    await other.ledger.heartbeat(NOW + 5_000);
-    expect(await self.ledger.otherInstances(NOW + 5_000)).toEqual([
-      { id: "other", heartbeatAt: NOW + 5_000 },
+    const silent = { heartbeatAt: NOW, report: null };
+    const listed = await self.ledger.instances(NOW);
+    expect(listed.sort((a, b) => a.id.localeCompare(b.id))).toEqual([
+      { id: "other", isSelf: false, ...silent },
+      { id: "self", isSelf: true, ...silent },
+    ]);
+    expect(await self.ledger.instances(NOW + 1)).toEqual([]);
+    const report: InstanceReport = {
+      server: "other",
+      host: "kitchen",
+      address: "192.0.2.7:3000",
+      version: "1.2.3",
+      pid: 4711,
+      startedAt: NOW - 1_000,
+      isDraining: true,
+      inFlight: 3,
+      requestsPerMinute: 90,
+      cpuPercent: 120,
+      memoryBytes: 300_000_000,
+      changeLagMs: 7,
+    };
+    await other.ledger.heartbeat(NOW + 4_000, { ...report, inFlight: 0, isDraining: false });
+    await other.ledger.heartbeat(NOW + 5_000, report);
+    // A heartbeat without a report leaves the last one.
+    await other.ledger.heartbeat(NOW + 6_000);
+    expect(await self.ledger.instances(NOW + 5_000)).toEqual([
+      { id: "other", heartbeatAt: NOW + 6_000, isSelf: false, report },
     ]);
     await database.remove();
   });

@@ -30,17 +30,18 @@ beforeEach(async () => {
     store: {
       ledger: {
         settleOrphans: async () => 0,
-        heartbeat: async (at: number) => {
-          if (isBroken) throw new Error("away");
-          beats.push(at);
-        },
       },
       transaction: async (work: (tx: unknown) => Promise<void>) =>
         work({ audit: { append: async (entry: unknown) => audited.push(entry) } }),
     },
   };
+  const beat = async () => {
+    if (isBroken) throw new Error("away");
+    beats.push(now);
+  };
   // The parts that background tasks use.
-  stop = await startBackground(services as unknown as ConsoleServices);
+  stop = await startBackground(services as unknown as ConsoleServices, { beat, server: "self" });
+  beats = [];
 });
 afterEach(() => {
   stop();

@@ -30,7 +30,7 @@ async function start(id = makeInstanceId()): Promise<Watcher> {
     id,
     store,
     logged,
-    look: watchOtherServers({ store, clock, log: { info: log, warn: log, error: log } }),
+    look: watchOtherServers({ store, clock, log: { info: log, warn: log, error: log }, server: id }),
   };
 }
 

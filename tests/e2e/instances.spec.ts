@@ -1,0 +1,39 @@
+import path from "node:path";
+import Database from "libsql";
+import { expect, signInByCookie, test } from "./fixtures";
+import { setUp } from "../support/product";
+
+test("lists the instances with their load, and warns of a silent one and of mixed versions", async ({
+  page,
+  freshProduct,
+}) => {
+  const { url, dataDirectory } = freshProduct;
+  const cookie = await setUp(url);
+  await signInByCookie(page, url, cookie);
+  await page.goto(`${url}/settings`);
+  await page.getByRole("link", { name: "Instances" }).click();
+  await expect(page).toHaveURL(/section=instances/);
+  const table = page.getByRole("table", { name: "Instances" });
+  const own = table.getByRole("row").filter({ hasText: "This one" });
+  await expect(own).toContainText("Running");
+  await expect(own).toContainText(`:${new URL(url).port}`);
+  await expect(own).toContainText(/\d+ MB/);
+  await expect(page.getByText(/^1 instance · [\d.]+ requests\/s/)).toBeVisible();
+
+  // A second instance of another version, whose last report is 15 seconds old.
+  const file = new Database(path.join(dataDirectory, "patchbay.db"));
+  const at = Date.now() - 15_000;
+  file
+    .prepare(
+      `insert into instances (id, heartbeat_at, server, host, address, version, pid, started_at, draining, in_flight,
+       requests_per_minute, cpu_percent, memory_bytes, change_lag_ms)
+       values ('x', ?, 'x', 'kitchen', '192.0.2.7:3000', '0.0.9', 4711, ?, 0, 12, 5490, 83, 312000000, 140)`,
+    )
+    .run([at, at - 7_200_000]);
+  file.close();
+  const other = table.getByRole("row").filter({ hasText: "kitchen" });
+  await expect(other).toContainText("Not responding", { timeout: 10_000 });
+  await expect(other).toContainText("91.5");
+  await expect(page.getByText("Instances run different versions")).toBeVisible();
+  await expect(page.getByText("An instance isn’t responding")).toBeVisible();
+});
