@@ -46,8 +46,9 @@ export function InstancesSection() {
   );
 }
 
+/** The sum over the instances that still report. */
 function sumOf(items: readonly InstanceStatus[], field: "in_flight" | "requests_per_second"): number {
-  return items.reduce((sum, item) => sum + item[field], 0);
+  return items.reduce((sum, item) => (item.state === "late" ? sum : sum + item[field]), 0);
 }
 
 function Total({ items }: { items: readonly InstanceStatus[] }) {

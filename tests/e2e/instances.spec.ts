@@ -1,7 +1,7 @@
 import path from "node:path";
 import Database from "libsql";
-import { expect, signInByCookie, test } from "./fixtures";
 import { setUp } from "../support/product";
+import { expect, signInByCookie, test } from "./fixtures";
 
 test("lists the instances with their load, and warns of a silent one and of mixed versions", async ({
   page,
