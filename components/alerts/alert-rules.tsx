@@ -19,6 +19,7 @@ import { Input, Label } from "../ui/input";
 import { Notice } from "../ui/notice";
 import { Section } from "../ui/section";
 import { Skeleton } from "../ui/skeleton";
+import { numberOrNull, ScopedRules } from "./scoped-rules";
 
 type Rules = Settings["alerts"];
 type RulesFormState = UseFormReturn<Rules>;
@@ -30,12 +31,18 @@ const THRESHOLDS = [
   ["error_rate_percent", "errors"],
   ["disk_free_percent", "disk"],
 ] as const;
-const FIELDS = ["channel_open_minutes", "error_rate_percent", "disk_free_percent", "webhook_url"] as const;
+const FIELDS = [
+  "channel_open_minutes",
+  "error_rate_percent",
+  "disk_free_percent",
+  "rules",
+  "webhook_url",
+  "slack_url",
+] as const;
 
-const numberOrNull = (text: unknown) => (text === "" || text === null ? null : Number(text));
 const textOrNull = (text: unknown) => (text === "" ? null : text);
 
-/** The thresholds of alerts and the webhook that receives them. */
+/** The rules of alerts and the webhooks that receive them. */
 export function AlertRules() {
   const t = useTranslations("alerts.rules");
   const { data, error, mutate } = useApi(api.readSettings);
@@ -85,7 +92,14 @@ function RulesForm(props: RulesFormProps) {
         />
         {t("budgets")}
       </Label>
-      <WebhookField form={form} savedUrl={props.settings.alerts.webhook_url} />
+      <ScopedRules form={form} />
+      <WebhookField
+        form={form}
+        name="webhook_url"
+        kind="webhook"
+        savedUrl={props.settings.alerts.webhook_url}
+      />
+      <WebhookField form={form} name="slack_url" kind="slack" savedUrl={props.settings.alerts.slack_url} />
       <Button type="submit" className="w-fit" isBusy={isSubmitting} disabled={!isDirty}>
         {common("save")}
       </Button>
@@ -151,28 +165,40 @@ function ThresholdFields({ form }: { form: RulesFormState }) {
   ));
 }
 
-function WebhookField({ form, savedUrl }: { form: RulesFormState; savedUrl: string | null }) {
+/** One of the webhooks' URLs. */
+function WebhookField({
+  form,
+  name,
+  kind,
+  savedUrl,
+}: {
+  form: RulesFormState;
+  name: "webhook_url" | "slack_url";
+  /** Message key. */
+  kind: "webhook" | "slack";
+  savedUrl: string | null;
+}) {
   const t = useTranslations("alerts.rules");
   const common = useTranslations("common");
   return (
     <Field
-      label={t("webhook")}
-      hint={t("webhookHint")}
-      error={form.formState.errors.webhook_url?.message}
+      label={t(kind)}
+      hint={t(`${kind}Hint`)}
+      error={form.formState.errors[name]?.message}
       isOptional
       optionalText={common("optional")}
     >
       {(control) => (
         <Input
           {...control}
-          {...form.register("webhook_url", { setValueAs: textOrNull })}
+          {...form.register(name, { setValueAs: textOrNull })}
           // A saved URL is shown masked, so it can only be replaced as a whole.
           onFocus={(event) => {
             if (event.currentTarget.value === savedUrl) event.currentTarget.select();
           }}
           type="url"
           inputMode="url"
-          placeholder={t("webhookPlaceholder")}
+          placeholder={t(`${kind}Placeholder`)}
           autoComplete="off"
           spellCheck={false}
           className="font-mono"

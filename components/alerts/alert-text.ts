@@ -30,6 +30,8 @@ export function useAlertText() {
     const values = { name: subject_name ?? subject, percent: count(Math.floor(number(detail.percent))) };
     const group = state === "opened" ? "kind" : "over";
     const models = kind === "channel_open" && Array.isArray(detail.models) ? detail.models.map(text) : [];
+    if (kind === "error_rate" && (detail.scope === "model" || detail.scope === "key"))
+      return t(`${group}.error_rate_${detail.scope}`, values);
     if (models.length > 0) return t(`${group}.channel_models`, { ...values, models: models.join(", ") });
     return t(`${group}.${kind}`, values);
   }
@@ -91,7 +93,7 @@ export function useAlertText() {
   return { titleOf, factsOf, fallbacksOf, durationOf, ...useDeliveryText() };
 }
 
-/** Texts of webhook deliveries in the page's language. */
+/** Texts of deliveries to webhooks in the page's language. */
 function useDeliveryText() {
   const t = useTranslations("alerts");
   const relativeTime = useRelativeTime();
@@ -105,18 +107,23 @@ function useDeliveryText() {
     return t.has(`error.${key}`) ? t(`error.${key}`) : t("error.failed");
   }
 
-  /** State of the newest webhook message; empty without one. */
+  /** State of the newest message to the webhooks; empty without one. */
   function deliveryOf({ delivery }: Alert): string {
+    const webhook = t(`delivery.${delivery.webhook ?? "signed"}`);
     switch (delivery.state) {
       case "none":
         return "";
+      case "snoozed":
+        return t("delivery.snoozed");
       case "delivered":
         return t("delivery.delivered", { when: delivery.at ? relativeTime(delivery.at) : "" });
-      case "failed":
-        return t("delivery.failed", { attempts: count(delivery.attempts), error: errorOf(delivery.error) });
+      case "failed": {
+        const values = { webhook, attempts: count(delivery.attempts), error: errorOf(delivery.error) };
+        return t("delivery.failed", values);
+      }
       case "pending":
         return delivery.error
-          ? t("delivery.retry", { error: errorOf(delivery.error) })
+          ? t("delivery.retry", { webhook, error: errorOf(delivery.error) })
           : t("delivery.pending");
     }
   }
@@ -126,11 +133,14 @@ function useDeliveryText() {
 
 /** The page where the cause of an alert can be fixed. */
 export function alertHref({ kind, subject, subject_name, detail }: Alert): string {
+  const failed = "/logs?status=failed&range=1h";
   switch (kind) {
     case "channel_open":
       return `/channels/${encodeURIComponent(subject)}`;
     case "error_rate":
-      return "/logs?status=failed&range=1h";
+      if (detail.scope === "model") return `${failed}&model=${encodeURIComponent(subject)}`;
+      if (detail.scope === "key") return `${failed}&key_id=${encodeURIComponent(subject)}`;
+      return failed;
     case "budget_nearly_spent":
     case "budget_spent":
       return `/${detail.owner === "user" ? "users" : "keys"}?q=${encodeURIComponent(subject_name ?? "")}`;

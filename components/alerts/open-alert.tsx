@@ -15,6 +15,7 @@ import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { RelativeTime } from "../ui/relative-time";
 import { alertHref, useAlertText } from "./alert-text";
+import { SnoozeButton, SnoozeNote } from "./snooze";
 
 /** Kinds that do not make calls fail. */
 const WARNINGS: ReadonlySet<Alert["kind"]> = new Set(["budget_nearly_spent", "second_server"]);
@@ -49,7 +50,8 @@ export function OpenAlert({ alert, onChanged }: { alert: Alert; onChanged(): voi
           ))}
           <p className="max-w-prose text-ink-muted">{t(`todo.${alert.kind}`)}</p>
           {alert.kind === "channel_open" ? <ProbeResult alert={alert} onChanged={onChanged} /> : null}
-          {delivery ? (
+          <SnoozeNote alert={alert} />
+          {delivery && alert.snooze === null ? (
             <p className={cn("text-sm", isFailed ? "text-bad" : "text-ink-faint")} suppressHydrationWarning>
               {delivery}
             </p>
@@ -58,6 +60,7 @@ export function OpenAlert({ alert, onChanged }: { alert: Alert; onChanged(): voi
       </div>
       <div className="flex flex-row-reverse flex-wrap items-center justify-end gap-2 pl-5 md:flex-row md:pl-0">
         <AcknowledgeButton alert={alert} onChanged={onChanged} />
+        <SnoozeButton alert={alert} onChanged={onChanged} />
         <Button asChild variant="outline" size="sm">
           <Link href={alertHref(alert)}>
             {t(`go.${linkKeyOf(alert)}`)}

@@ -6,7 +6,7 @@ import { useState } from "react";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import { useApi } from "@/lib/client/use-api";
-import type { WebhookTest } from "@/lib/contracts/console/alerts";
+import type { WebhookKind, WebhookTest } from "@/lib/contracts/console/alerts";
 import { useAmounts } from "../charts/use-amounts";
 import { CallError } from "../forms/call-error";
 import { Button } from "../ui/button";
@@ -19,7 +19,7 @@ const SecretDialogs = dynamic(() => import("./secret-dialogs").then((one) => one
   ssr: false,
 });
 
-/** The webhook's signing secret, and a button that sends a test message. */
+/** The signing secret, and for each webhook a button that sends a test message. */
 export function WebhookSection() {
   const t = useTranslations("alerts.webhook");
   const { data: settings } = useApi(api.readSettings);
@@ -45,27 +45,41 @@ export function WebhookSection() {
     <Section title={t("title")} text={t("text")}>
       {!settings || !summary ? (
         <Skeleton className="h-20 max-w-form" />
-      ) : settings.alerts.webhook_url === null ? (
+      ) : settings.alerts.webhook_url === null && settings.alerts.slack_url === null ? (
         <p className="text-ink-muted">{t("none")}</p>
       ) : (
-        <div className="grid max-w-form gap-5">
-          <div className="grid gap-2">
-            <p className="font-medium">{t("secret")}</p>
-            <p className="text-ink-muted">{hasSecret ? t("secretSet") : t("secretNone")}</p>
-            <CallError error={error} />
-            <div className="flex flex-wrap gap-2">
-              {hasSecret ? (
-                <Button variant="outline" size="sm" onClick={() => setDialog("replace")}>
-                  {t("replace")}
-                </Button>
-              ) : (
-                <Button size="sm" isBusy={isCreating} onClick={() => void createFirst()}>
-                  {t("create")}
-                </Button>
-              )}
-              {hasSecret ? <TestButton /> : null}
+        <div className="grid max-w-form gap-6">
+          {settings.alerts.webhook_url === null ? null : (
+            <div className="grid gap-2">
+              <p className="font-medium">{t("signed")}</p>
+              <p className="text-ink-muted">
+                {`${t("secret")}: `}
+                {hasSecret ? t("secretSet") : t("secretNone")}
+              </p>
+              <CallError error={error} />
+              <div className="flex flex-wrap gap-2">
+                {hasSecret ? (
+                  <Button variant="outline" size="sm" onClick={() => setDialog("replace")}>
+                    {t("replace")}
+                  </Button>
+                ) : (
+                  <Button size="sm" isBusy={isCreating} onClick={() => void createFirst()}>
+                    {t("create")}
+                  </Button>
+                )}
+                {hasSecret ? <TestButton kind="signed" /> : null}
+              </div>
             </div>
-          </div>
+          )}
+          {settings.alerts.slack_url === null ? null : (
+            <div className="grid gap-2">
+              <p className="font-medium">{t("slack")}</p>
+              <p className="text-ink-muted">{t("slackText")}</p>
+              <div className="flex flex-wrap gap-2">
+                <TestButton kind="slack" />
+              </div>
+            </div>
+          )}
           <Button asChild variant="link" size="inline" className="w-fit">
             <Link href="/docs/guides/alerts">{t("guide")}</Link>
           </Button>
@@ -76,7 +90,7 @@ export function WebhookSection() {
   );
 }
 
-function TestButton() {
+function TestButton({ kind }: { kind: WebhookKind }) {
   const t = useTranslations("alerts");
   const alertText = useAlertText();
   const [isBusy, setBusy] = useState(false);
@@ -85,7 +99,7 @@ function TestButton() {
     setBusy(true);
     setOutcome(null);
     try {
-      setOutcome({ test: await callApi(api.testWebhook) });
+      setOutcome({ test: await callApi(api.testWebhook, { body: { kind } }) });
     } catch (error) {
       setOutcome({ error });
     } finally {

@@ -65,6 +65,8 @@ export const listAlerts = "GET /api/alerts";
 export const summarizeAlerts = "GET /api/alerts/summary";
 export const markAlertSeen = "POST /api/alerts/{id}/seen";
 export const checkAlert = "POST /api/alerts/{id}/check";
+export const snoozeAlert = "POST /api/alerts/{id}/snooze";
+export const endAlertSnooze = "POST /api/alerts/{id}/unsnooze";
 export const createWebhookSecret = "POST /api/alerts/webhook/secret";
 export const testWebhook = "POST /api/alerts/webhook/test";
 

@@ -256,6 +256,15 @@ const instanceReports = [
   ].map((name) => `alter table instances add column ${name} bigint`),
 ];
 
+/** Snoozes of alerts, and which of several webhooks have a message. */
+const alertSnoozes = [
+  `alter table alerts add column delivered_to text not null default ''`,
+  `alter table alerts add column delivery_webhook text`,
+  `alter table alerts add column snoozed_by text`,
+  `alter table alerts add column snoozed_until bigint`,
+  `create index alerts_by_subject on alerts (kind, subject, opened_at)`,
+];
+
 export const MIGRATIONS: readonly Migration[] = [
   (kind) => [...tables, ...auditGuards[kind]],
   () => consoleTables,
@@ -264,6 +273,7 @@ export const MIGRATIONS: readonly Migration[] = [
   () => rejections,
   failovers,
   () => instanceReports,
+  () => alertSnoozes,
 ];
 
 /** The error message for a store that a newer Patchbay has migrated. */

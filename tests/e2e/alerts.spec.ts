@@ -66,14 +66,14 @@ test("shows the webhook secret once and reports why a test message failed", asyn
   product,
 }) => {
   await page.goto(`${product.url}/alerts`);
-  await page.getByRole("textbox", { name: "Webhook" }).fill("http://127.0.0.1:9/hook");
+  await page.getByRole("textbox", { name: "Signed webhook" }).fill("http://127.0.0.1:9/hook");
   await page.getByRole("button", { name: "Save changes" }).click();
   await page.getByRole("button", { name: "Create secret" }).click();
   await expect(page.getByTestId("webhook-secret")).toHaveText(/^whsec_\w{40}$/);
   await page.getByRole("button", { name: "Done" }).click();
   await expect(page.getByTestId("webhook-secret")).toHaveCount(0);
   await page.getByRole("button", { name: "Send test message" }).click();
-  await expect(page.getByRole("alert").filter({ hasText: "Webhook failed" })).toContainText(
+  await expect(page.getByRole("alert").filter({ hasText: "Test message failed" })).toContainText(
     "the address is private or plain http and not allowed",
   );
   await page.getByRole("button", { name: "Rotate secret" }).click();
@@ -91,7 +91,7 @@ test.describe("a saved webhook URL", () => {
   }) => {
     const before = (await call(url, cookie, "GET", "/api/settings")).alerts;
     await page.goto(`${url}/alerts`);
-    const webhook = page.getByRole("textbox", { name: "Webhook" });
+    const webhook = page.getByRole("textbox", { name: "Signed webhook" });
     await webhook.fill("https://hooks.example.com/services/T0/0123456789");
     await page.getByRole("button", { name: "Save changes" }).click();
     await expect(webhook).toHaveValue("https://hooks.example.com/****6789");
@@ -115,7 +115,7 @@ test("keeps a rule that was changed elsewhere while the form was open", async ({
   const isLive = page.waitForResponse((reply) => reply.url().endsWith("/api/events"));
   await page.goto(`${url}/alerts`);
   await isLive;
-  const webhook = page.getByRole("textbox", { name: "Webhook" });
+  const webhook = page.getByRole("textbox", { name: "Signed webhook" });
   await webhook.fill("https://hooks.example.com/alerts");
   const { version } = await settings();
   await call(url, cookie, "PATCH", "/api/settings", {
@@ -130,4 +130,58 @@ test("keeps a rule that was changed elsewhere while the form was open", async ({
   await expect.poll(async () => (await settings()).alerts.webhook_url).toBe("https://hooks.example.com/****");
   expect((await settings()).alerts.error_rate_percent).toBe(33);
   await call(url, cookie, "PATCH", "/api/settings", { version: (await settings()).version, alerts: before });
+});
+
+test("snoozes an alert, sends a test to a Slack-compatible webhook and saves a rule of one model", async ({
+  ownerPage: page,
+  product: { url, cookie },
+}) => {
+  test.slow();
+  const before = (await call(url, cookie, "GET", "/api/settings")).alerts;
+  await page.goto(`${url}/alerts`);
+  await page.getByRole("textbox", { name: "Slack-compatible webhook" }).fill("http://127.0.0.1:9/services/T0");
+  await page.getByRole("button", { name: "Add model" }).click();
+  await page.getByRole("combobox", { name: "Model", exact: true }).fill("patchbay-embed");
+  const row = page.getByRole("listitem").filter({ has: page.getByRole("combobox", { name: "Model" }) });
+  await row.getByLabel("Failed requests").fill("0");
+  await page.getByRole("button", { name: "Save changes" }).click();
+  await expect(row.getByLabel("Failed requests")).toHaveAccessibleDescription(/1 or more/);
+  await row.getByLabel("Failed requests").fill("5");
+  await page.getByRole("button", { name: "Save changes" }).click();
+  await expect(page.getByText("Alert rules saved")).toBeVisible();
+  expect((await call(url, cookie, "GET", "/api/settings")).alerts.rules).toEqual([
+    { scope: "model", model: "patchbay-embed", error_rate_percent: 5, channel_open_minutes: 2 },
+  ]);
+  await page.getByRole("button", { name: "Send test message" }).last().click();
+  await expect(page.getByRole("alert").filter({ hasText: "Test message failed" })).toContainText(
+    "the address is private",
+  );
+
+  const { items } = await call(url, cookie, "GET", "/api/models");
+  const model = items.find((one: { name: string }) => one.name === "patchbay-embed");
+  const prices = { input_per_million_tokens: "1000" };
+  await call(url, cookie, "PATCH", "/api/models/patchbay-embed", { version: model.version, prices });
+  const key = await call(url, cookie, "POST", "/api/keys", {
+    name: "Night radio",
+    budget: { daily_usd: "0.01" },
+  });
+  let status = 200;
+  while (status === 200) {
+    const reply = await fetch(`${url}/v1/embeddings`, {
+      method: "POST",
+      headers: { "content-type": "application/json", authorization: `Bearer ${key.key}` },
+      body: JSON.stringify({ model: "patchbay-embed", input: "a" }),
+    });
+    status = reply.status;
+  }
+  const alert = page.getByRole("listitem").filter({ hasText: "Night radio has spent its budget" });
+  await expect(alert).toBeVisible({ timeout: 40_000 });
+  await alert.getByRole("button", { name: "Snooze" }).click();
+  await page.getByRole("menuitem", { name: "For 8 hours" }).click();
+  await expect(alert.getByText(/^Snoozed by \S+ until .+: nothing is sent$/)).toBeVisible();
+  const { items: entries } = await call(url, cookie, "GET", "/api/audit?action=alerts.snooze");
+  expect(entries[0].detail.kind).toBe("budget_spent");
+  await alert.getByRole("button", { name: "End snooze" }).click();
+  await expect(alert.getByRole("button", { name: "Snooze" })).toBeVisible();
+  await call(url, cookie, "PATCH", "/api/settings", { alerts: { ...before, slack_url: null } });
 });

@@ -34,9 +34,18 @@ const PLACES: [string, () => Promise<UrlPlace>][] = [
   ["PostgreSQL", () => newPostgresPlace(server)],
 ];
 
+/** Statements that remove the changes of a later version to the table of alerts. */
+const WITHOUT_SNOOZES = [
+  "drop index alerts_by_subject",
+  ...["delivered_to", "delivery_webhook", "snoozed_by", "snoozed_until"].map(
+    (column) => `alter table alerts drop column ${column}`,
+  ),
+];
+
 /** Statements that remove the changes of versions 3 and later. */
 const BACK_TO_2 = (kind: TestDatabase["kind"]): string[] => [
   "drop table failovers",
+  ...WITHOUT_SNOOZES,
   kind === "sqlite" ? "drop trigger audit_only_keyed" : "drop trigger audit_only_keyed on audit",
   ...(kind === "sqlite" ? [] : ["drop function refuse_unkeyed_audit"]),
   "drop table audit_head",

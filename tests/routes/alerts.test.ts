@@ -7,11 +7,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { BACKOFF_MS, deliverAlerts } from "../../lib/console/alerts/deliver";
 import { watchAlerts } from "../../lib/console/alerts/watch";
-import {
-  decryptWebhookUrl,
-  WEBHOOK_URL_AAD,
-  WEBHOOK_URL_SETTING,
-} from "../../lib/console/alerts/webhook-url";
+import { decryptWebhookUrl, WEBHOOKS } from "../../lib/console/alerts/webhook-url";
 import { ALERTS_KEPT_MS, sweepExpired } from "../../lib/console/auth/sweep-expired";
 import { AppError } from "../../lib/errors";
 import { UpstreamProgress } from "../../lib/ports/upstream-progress";
@@ -24,6 +20,7 @@ import {
   openConsoleHarness,
   setUpOwner,
 } from "../support/console-harness";
+import { PERIOD, usageRecord } from "../support/factories";
 import { type TestServices, testServices } from "../support/services";
 import { readStoreBytes } from "../support/store-bytes";
 import { startUpstream, type Upstream } from "../support/upstream/server";
@@ -403,11 +400,11 @@ describe("the webhook", () => {
     await post("/webhook/test");
     expect(receiver.received.map((one) => one.url)).toEqual(["/services/T0/very-secret-path?team=night"]);
     // Bound to its place (AAD): the text does not decrypt as another setting.
-    const encrypted = (await services.store.settings.all())[WEBHOOK_URL_SETTING];
-    expect(services.cipher.decrypt("webhook-url", WEBHOOK_URL_AAD, String(encrypted))).toBe(url);
+    const encrypted = (await services.store.settings.all())[WEBHOOKS.signed.setting];
+    expect(services.cipher.decrypt("webhook-url", WEBHOOKS.signed.aad, String(encrypted))).toBe(url);
     for (const [purpose, place] of [
       ["webhook-url", "settings/another/value"],
-      ["webhook-secret", WEBHOOK_URL_AAD],
+      ["webhook-secret", WEBHOOKS.signed.aad],
     ] as const)
       expect(() => services.cipher.decrypt(purpose, place, String(encrypted))).toThrow("changed or moved");
   });
@@ -438,7 +435,7 @@ describe("the webhook", () => {
     await setWebhook(url);
     expect((await readRules()).webhook_url).toBe(shown);
     expect((await changeRules(await readRules())).status).toBe(200);
-    expect(await decryptWebhookUrl(services.store, services.cipher)).toBe(url);
+    expect(await decryptWebhookUrl(services.store, services.cipher, "signed")).toBe(url);
   });
 
   test("does not send a message from before the URL was removed", async () => {
@@ -452,6 +449,200 @@ describe("the webhook", () => {
     await watchAlerts(services, FULL);
     expect(receiver.received).toHaveLength(1);
     expect((await alerts())[0].delivery.state).toBe("none");
+  });
+});
+
+describe("the Slack-compatible webhook", () => {
+  const SECRET_PATH = "/services/T0/B0/very-secret-path";
+  const setSlack = async (url: string | null) => {
+    const saved = await changeRules({ ...(await readRules()), slack_url: url });
+    expect(saved.status, saved.text).toBe(200);
+  };
+  const testSlack = () => harness("/api/alerts/webhook/test", { body: { kind: "slack" }, cookie: owner });
+
+  test("gets messages in Slack's form, without a signature and without a secret", async () => {
+    await setSlack(`http://${target}${SECRET_PATH}`);
+    expect((await testSlack()).json.data).toMatchObject({ ok: true });
+    await watchAlerts(services, FULL);
+    services.clock.advance(15_000);
+    await watchAlerts(services, FREE);
+    expect(receiver.received.map((one) => one.url)).toEqual([SECRET_PATH, SECRET_PATH, SECRET_PATH]);
+    const [, opened, resolved] = receiver.received.map((one) => JSON.parse(one.text));
+    expect(receiver.received[0]?.headers).not.toHaveProperty("x-patchbay-signature");
+    const text = "Only 1 % of the disk of the data directory is free.";
+    expect(opened).toEqual({
+      text: `Patchbay: Disk almost full. ${text}`,
+      blocks: [
+        { type: "header", text: { type: "plain_text", text: "Disk almost full", emoji: false } },
+        { type: "section", text: { type: "plain_text", text, emoji: false } },
+        { type: "context", elements: [expect.objectContaining({ type: "plain_text" })] },
+      ],
+    });
+    expect(resolved.blocks[0].text.text).toBe("Resolved: Disk almost full");
+    expect((await alerts())[0].delivery).toMatchObject({ state: "delivered", webhook: null });
+  });
+
+  test("is sent no mention, link or markup that a name holds", async () => {
+    await setSlack(`http://${target}/`);
+    await services.store.alerts.raise({
+      id: "alt_1",
+      kind: "channel_open",
+      subject: "chn_1",
+      detail: { name: "<!channel> @all [x](http://evil.example) &", since: "now", fallbacks: [] },
+      openedAt: services.clock.now(),
+      delivery: "pending",
+    });
+    await deliverAlerts(services);
+    const { text, blocks } = JSON.parse(receiver.received[0]?.text ?? "");
+    expect(text).toContain("&lt;!channel&gt; @\u200ball [x]\u200b(http://evil.example) &amp;");
+    expect(blocks.map((block: { text?: { type: string } }) => block.text?.type)).toEqual([
+      "plain_text",
+      "plain_text",
+      undefined,
+    ]);
+  });
+
+  test("is retried alone when the signed one has accepted the message", async () => {
+    await setWebhook(`http://${target}/signed`);
+    await setSlack("http://127.0.0.1:1/slack");
+    await watchAlerts(services, FULL);
+    const { delivery } = (await alerts())[0];
+    expect(delivery).toMatchObject({ state: "pending", webhook: "slack", error: "address_refused" });
+    await setSlack(`http://${target}/slack`);
+    services.clock.advance(BACKOFF_MS[0] ?? 0);
+    await watchAlerts(services, FULL);
+    expect(receiver.received.map((one) => one.url)).toEqual(["/signed", "/slack"]);
+    expect((await alerts())[0].delivery).toMatchObject({ state: "delivered", attempts: 2, webhook: null });
+  });
+
+  test("goes to no private address that is not allowed and follows no redirect", async () => {
+    receiver.status = 302;
+    await setSlack(`http://${target}/`);
+    expect((await testSlack()).json.data).toMatchObject({ ok: false, error: "redirect" });
+    expect((await changeRules({ ...(await readRules()), slack_url: "file:///etc/passwd" })).status).toBe(400);
+    await services.close();
+    await start([]);
+    receiver.received = [];
+    const port = target.split(":")[1];
+    for (const host of ["127.0.0.1", "localhost", "2130706433", "[::ffff:127.0.0.1]", "169.254.169.254"]) {
+      await setSlack(`http://${host}:${port}/`);
+      const refused = { ok: false, error: "address_refused" };
+      expect((await testSlack()).json.data, host).toMatchObject(refused);
+    }
+    expect(receiver.received).toEqual([]);
+  });
+
+  test("has its URL encrypted at rest, masked in replies, and absent from logs and the audit log", async () => {
+    await setSlack(`http://${target}${SECRET_PATH}`);
+    receiver.status = 500;
+    await watchAlerts(services, FULL);
+    for (const path of ["/api/settings", "/api/audit", "/api/alerts"])
+      expect((await harness(path, { cookie: owner })).text).not.toContain("very-secret-path");
+    const exported = await harness("/api/settings/export", { body: {}, cookie: owner });
+    expect(exported.text).not.toContain("secret-path");
+    expect(services.logged.join()).not.toContain("very-secret-path");
+    expect(readStoreBytes(services.dataDirectory).includes("very-secret-path")).toBe(false);
+    // A request that sends the mask back, or leaves the field out, keeps the URL; null removes it.
+    const { slack_url: masked, ...rules } = await readRules();
+    expect(masked).toBe(`http://${target}/****path`);
+    expect((await changeRules({ ...rules, slack_url: masked })).status).toBe(200);
+    expect((await changeRules(rules)).json.data.alerts.slack_url).toBe(masked);
+    await setSlack(null);
+    expect((await testSlack()).status).toBe(400);
+  });
+});
+
+describe("a snoozed alert", () => {
+  const snooze = (id: string, duration: string, cookie = owner) =>
+    harness(`/api/alerts/${id}/snooze`, { body: { for: duration }, cookie });
+
+  test("is not sent, says so, and is sent when its snooze is over", async () => {
+    await setWebhook(`http://${target}/`);
+    receiver.status = 500;
+    await watchAlerts(services, FULL);
+    const [open] = await alerts();
+    const until = new Date(services.clock.now() + 3_600_000).toISOString();
+    expect((await snooze(open.id, "1h")).json.data).toMatchObject({
+      snooze: { by: OWNER.username, until },
+      delivery: { state: "snoozed" },
+    });
+    const [entry] = (await harness("/api/audit?action=alerts.snooze", { cookie: owner })).json.data.items;
+    expect(entry).toMatchObject({ target: open.id, detail: { kind: "disk", until } });
+    receiver.status = 200;
+    services.clock.advance(3_599_999);
+    await watchAlerts(services, FULL);
+    expect(receiver.received).toHaveLength(1);
+    services.clock.advance(1);
+    await watchAlerts(services, FULL);
+    expect(receiver.received).toHaveLength(2);
+    expect(await services.store.alerts.open()).toMatchObject([{ snooze: null, delivery: "delivered" }]);
+  });
+
+  test("is not sent when it resolves, and is sent when an operator ends the snooze", async () => {
+    await setWebhook(`http://${target}/`);
+    await watchAlerts(services, FULL);
+    const [open] = await alerts();
+    await snooze(open.id, "resolved");
+    await watchAlerts(services, FREE);
+    expect(receiver.received).toHaveLength(1);
+    const kept = { state: "resolved", snooze: { until: null }, delivery: { state: "snoozed" } };
+    expect((await alerts())[0]).toMatchObject(kept);
+    services.clock.advance(1);
+    await watchAlerts(services, FULL);
+    expect(receiver.received).toHaveLength(2);
+    const [next] = await alerts("?state=opened");
+    await snooze(next.id, "24h");
+    expect((await post(`/${next.id}/unsnooze`)).json.data).toMatchObject({ snooze: null });
+    expect((await post(`/${next.id}/unsnooze`)).status).toBe(404);
+    await deliverAlerts(services);
+    expect(receiver.received).toHaveLength(3);
+    expect((await snooze(open.id, "1h")).status).toBe(404);
+    expect((await snooze(next.id, "2h")).status).toBe(400);
+    const mia = await addUser(harness, owner, { username: "mia" });
+    expect((await snooze(next.id, "1h", mia.cookie)).status).toBe(403);
+    expect((await post(`/${next.id}/unsnooze`, mia.cookie)).status).toBe(403);
+  });
+});
+
+describe("rules of one model or API key", () => {
+  const rule = { scope: "model", model: "tts-1", error_rate_percent: 5, channel_open_minutes: 1 };
+
+  test("are kept by a change of the general rules and refused twice for one model", async () => {
+    const rules = { ...(await readRules()), rules: [rule] };
+    expect((await changeRules(rules)).json.data.alerts.rules).toEqual([rule]);
+    const { rules: _, ...general } = rules;
+    expect((await changeRules({ ...general, budgets: false })).json.data.alerts.rules).toEqual([rule]);
+    const twice = await changeRules({ ...rules, rules: [rule, rule] });
+    expect([twice.status, twice.json.issues]).toEqual([
+      400,
+      [expect.objectContaining({ path: "alerts.rules" })],
+    ]);
+  });
+
+  test("are empty in settings that an earlier version stored", async () => {
+    const { webhook_url, slack_url, rules, ...earlier } = await readRules();
+    await services.store.settings.put("alerts", { ...earlier, error_rate_percent: 33 });
+    expect(await readRules()).toMatchObject({ error_rate_percent: 33, rules: [] });
+  });
+
+  test("raise an alert about that key only", async () => {
+    const key = (await harness("/api/keys", { body: { name: "robot" }, cookie: owner })).json.data;
+    for (let index = 0; index < 20; index++) {
+      const at = services.clock.now();
+      const failed = { at, state: "settled", status: 502, error: "upstream_error", reservedNano: 0 } as const;
+      await services.store.ledger.settle(usageRecord(key.id, key.owner_id, failed), PERIOD);
+    }
+    const own = { scope: "key", key_id: key.id, error_rate_percent: 50, budgets: true };
+    await changeRules({ ...(await readRules()), error_rate_percent: null, rules: [own] });
+    await watchAlerts(services, null);
+    expect(await alerts()).toMatchObject([
+      {
+        kind: "error_rate",
+        subject: key.id,
+        subject_name: "robot",
+        message: "100 % of the calls of the API key 'robot' in the last five minutes failed (20 of 20).",
+      },
+    ]);
   });
 });
 

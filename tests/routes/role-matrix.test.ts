@@ -142,6 +142,8 @@ const INSTANCE: Matrix = {
   "GET /api/alerts/summary": { may: "signedInAdministrators" },
   "POST /api/alerts/{id}/seen": { may: "signedInAdministrators", gives: 404 },
   "POST /api/alerts/{id}/check": { may: "signedInAdministrators", gives: 404 },
+  "POST /api/alerts/{id}/snooze": { may: "signedInAdministrators", gives: 404, body: { for: "1h" } },
+  "POST /api/alerts/{id}/unsnooze": { may: "signedInAdministrators", gives: 404 },
   "POST /api/alerts/webhook/secret": { may: "signedInAdministrators" },
   "POST /api/alerts/webhook/test": { may: "signedInAdministrators", gives: 400 },
 };

@@ -1,8 +1,8 @@
-import { DEFAULT_SETTINGS, OpenSettings } from "../../contracts/console/settings";
+import { DEFAULT_SETTINGS, EarlierAlertRules, OpenSettings } from "../../contracts/console/settings";
 import type { Repositories } from "../../ports/store";
 
 /** The stored shape: older servers on the same store write the webhook URL among the alert rules. */
-const Stored = OpenSettings.extend({ alerts: OpenSettings.shape.alerts.strip() });
+const Stored = OpenSettings.extend({ alerts: EarlierAlertRules.strip() });
 
 /** The instance's settings; a missing or invalid value falls back to its default. */
 export async function readSettings(store: Pick<Repositories, "settings">): Promise<OpenSettings> {

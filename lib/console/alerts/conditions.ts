@@ -1,7 +1,7 @@
 import type { Fallback } from "../../contracts/console/alerts";
-import type { OpenSettings } from "../../contracts/console/settings";
+import type { OpenSettings, ScopedAlertRule } from "../../contracts/console/settings";
 import type { OpenReason } from "../../gateway/routing/breaker";
-import type { AlertKind, BudgetShare } from "../../ports/store";
+import type { AlertKind, BudgetShare, CallCounts } from "../../ports/store";
 
 export type AlertRules = OpenSettings["alerts"];
 
@@ -9,7 +9,7 @@ export type AlertRules = OpenSettings["alerts"];
 export interface AlertFacts {
   /**
    * Channels with an open or half-open circuit, as this process knows it. `models`: those not served; absent: all.
-   * `fallbacks`: what serves these models instead.
+   * `affected`: the models not served in either case. `fallbacks`: what serves these models instead.
    */
   openChannels: readonly {
     id: string;
@@ -17,10 +17,13 @@ export interface AlertFacts {
     openedAt: number;
     reason: OpenReason | null;
     models?: readonly string[];
+    affected: readonly string[];
     fallbacks: readonly Fallback[];
   }[];
   /** Calls of the last five minutes, over all instances. */
-  calls: { calls: number; failures: number };
+  calls: CallCounts;
+  /** The same for each rule of one model or API key that has an error rate; `name`: what the subject is called. */
+  scopedCalls: readonly { rule: ScopedAlertRule; name: string; calls: CallCounts }[];
   /**
    * Budgets spent to at least HOLDS_FROM_SHARE; `hasRefused`: this process refused a call because the budget was spent.
    */
@@ -54,38 +57,68 @@ const DISK_MARGIN = 2;
 const percentOf = (part: number, whole: number): number => (whole === 0 ? 0 : (part / whole) * 100);
 const rounded = (percent: number): number => Math.round(percent * 10) / 10;
 
-function channelConditions(minutes: number | null, facts: AlertFacts, now: number): Condition[] {
-  if (minutes === null) return [];
-  return facts.openChannels.map(({ id, name, openedAt, reason, models, fallbacks }) => ({
-    kind: "channel_open",
-    subject: id,
-    detail: {
+/** The shortest time after which one of these models not being served is an alert; null: none of them is watched. */
+function minutesOf(rules: AlertRules, affected: readonly string[]): number | null {
+  const ofModels = affected.map((name) => {
+    const own = rules.rules.find((rule) => rule.scope === "model" && rule.model === name);
+    return own?.scope === "model" ? own.channel_open_minutes : rules.channel_open_minutes;
+  });
+  const watched = (affected.length === 0 ? [rules.channel_open_minutes] : ofModels).filter(
+    (minutes) => minutes !== null,
+  );
+  return watched.length === 0 ? null : Math.min(...watched);
+}
+
+function channelConditions(rules: AlertRules, facts: AlertFacts, now: number): Condition[] {
+  return facts.openChannels.flatMap(({ id, name, openedAt, reason, models, affected, fallbacks }) => {
+    const minutes = minutesOf(rules, affected);
+    if (minutes === null) return [];
+    const detail = {
       name,
       reason,
       since: new Date(openedAt).toISOString(),
       ...(models === undefined ? {} : { models }),
       fallbacks,
-    },
-    isRaised: now - openedAt >= minutes * 60_000,
-  }));
+    };
+    return [{ kind: "channel_open", subject: id, detail, isRaised: now - openedAt >= minutes * 60_000 }];
+  });
 }
 
-function errorCondition(threshold: number | null, { calls }: AlertFacts): Condition[] {
+function errorCondition(
+  threshold: number | null,
+  calls: CallCounts,
+  subject: { scope: "model" | "key"; id: string; name: string } | null,
+): Condition[] {
   if (threshold === null || calls.calls === 0) return [];
   const percent = percentOf(calls.failures, calls.calls);
   if (percent < threshold * CALM_SHARE) return [];
+  const figures = { ...calls, percent: rounded(percent), threshold };
   return [
     {
       kind: "error_rate",
-      subject: "",
-      detail: { ...calls, percent: rounded(percent), threshold },
+      subject: subject === null ? "" : `${subject.scope}:${subject.id}`,
+      detail: subject === null ? figures : { scope: subject.scope, name: subject.name, ...figures },
       isRaised: calls.calls >= LEAST_CALLS && percent >= threshold,
     },
   ];
 }
 
-function budgetConditions({ budgets }: AlertFacts): Condition[] {
-  return budgets.flatMap(({ owner, id, name, period, spentNano, limitNano, hasRefused }) => {
+function scopedErrorConditions({ scopedCalls }: AlertFacts): Condition[] {
+  return scopedCalls.flatMap(({ rule, name, calls }) => {
+    const id = rule.scope === "model" ? rule.model : rule.key_id;
+    return errorCondition(rule.error_rate_percent, calls, { scope: rule.scope, id, name });
+  });
+}
+
+/** Whether alerts about a budget are wanted. */
+function watchesBudget(rules: AlertRules, { owner, id }: BudgetShare): boolean {
+  const own = rules.rules.find((rule) => rule.scope === "key" && owner === "key" && rule.key_id === id);
+  return own?.scope === "key" ? own.budgets : rules.budgets;
+}
+
+function budgetConditions(rules: AlertRules, { budgets }: AlertFacts): Condition[] {
+  const watched = budgets.filter((share) => watchesBudget(rules, share));
+  return watched.flatMap(({ owner, id, name, period, spentNano, limitNano, hasRefused }) => {
     const percent = percentOf(spentNano, limitNano);
     const base = {
       subject: `${id}:${period}`,
@@ -127,9 +160,10 @@ function serverCondition({ servers }: AlertFacts): Condition[] {
 /** The conditions that hold for these facts under these rules. */
 export function conditionsOf(rules: AlertRules, facts: AlertFacts, now: number): Condition[] {
   return [
-    ...channelConditions(rules.channel_open_minutes, facts, now),
-    ...errorCondition(rules.error_rate_percent, facts),
-    ...(rules.budgets ? budgetConditions(facts) : []),
+    ...channelConditions(rules, facts, now),
+    ...errorCondition(rules.error_rate_percent, facts.calls, null),
+    ...scopedErrorConditions(facts),
+    ...budgetConditions(rules, facts),
     ...diskCondition(rules.disk_free_percent, facts),
     ...serverCondition(facts),
   ];

@@ -1,12 +1,13 @@
 import type { WebhookMessage } from "../../contracts/console/alerts";
 import { MINUTE_MS } from "../../contracts/durations";
 import { toTimestamp } from "../../contracts/timestamp";
-import type { AlertRecord } from "../../ports/store";
+import type { AlertRecord, WebhookKind } from "../../ports/store";
 import type { WebhookFailure } from "../../ports/webhook";
 import type { ConsoleServices } from "../context";
+import { slackMessage } from "./slack-message";
 import { toAlert } from "./to-alert";
 import { decryptWebhookSecret, signMessage } from "./webhook-secret";
-import { decryptWebhookUrl } from "./webhook-url";
+import { decryptWebhookUrl, WEBHOOK_KINDS } from "./webhook-url";
 
 type DeliveryServices = Pick<ConsoleServices, "store" | "clock" | "cipher" | "webhook" | "log">;
 
@@ -28,21 +29,35 @@ export const BACKOFF_MS: readonly number[] = [
   6 * 60 * MINUTE_MS,
 ];
 
-/** Signs one message and posts it; null when it was accepted. */
+/** A webhook that messages are sent to; `secret` null: none exists, and nothing is sent unsigned. */
+export type WebhookTarget =
+  | { kind: "signed"; url: string; secret: string | null }
+  | { kind: "slack"; url: string };
+
+/** The webhook of a kind; null when none is set. */
+export async function webhookTarget(
+  services: Pick<ConsoleServices, "store" | "cipher">,
+  kind: WebhookKind,
+): Promise<WebhookTarget | null> {
+  const url = await decryptWebhookUrl(services.store, services.cipher, kind);
+  if (url === null) return null;
+  return kind === "slack" ? { kind, url } : { kind, url, secret: await decryptWebhookSecret(services) };
+}
+
+/** Posts one message, signed or in Slack's form; null when it was accepted. */
 export async function postMessage(
   { clock, webhook }: Pick<ConsoleServices, "clock" | "webhook">,
-  url: string,
-  secret: string,
+  target: WebhookTarget,
   message: WebhookMessage,
-): Promise<WebhookFailure | null> {
+): Promise<WebhookFailure | "no_secret" | null> {
+  const { url } = target;
+  if (target.kind === "slack")
+    return webhook.post({ url, headers: {}, body: slackMessage(message), timeoutMs: TIMEOUT_MS });
+  if (target.secret === null) return "no_secret";
   // The signed bytes are the sent bytes: both are this value as JSON.stringify writes it.
-  const signature = signMessage(secret, clock.now(), JSON.stringify(message));
-  return webhook.post({
-    url,
-    headers: { "x-patchbay-signature": signature },
-    body: message,
-    timeoutMs: TIMEOUT_MS,
-  });
+  const signature = signMessage(target.secret, clock.now(), JSON.stringify(message));
+  const headers = { "x-patchbay-signature": signature };
+  return webhook.post({ url, headers, body: message, timeoutMs: TIMEOUT_MS });
 }
 
 function messageOf(record: AlertRecord): WebhookMessage {
@@ -53,28 +68,33 @@ function messageOf(record: AlertRecord): WebhookMessage {
 
 async function deliver(
   services: DeliveryServices,
-  target: { url: string; secret: string | null } | null,
+  targets: readonly WebhookTarget[],
   claimed: AlertRecord,
 ): Promise<void> {
   const { store, clock, log } = services;
-  if (target === null) {
-    const outcome = { delivery: "none", deliveryDueAt: null, deliveryError: null, deliveryAt: null } as const;
-    await store.alerts.finishDelivery(claimed, outcome);
-    return;
-  }
-  const error =
-    target.secret === null
-      ? "no_secret"
-      : await postMessage(services, target.url, target.secret, messageOf(claimed));
+  const attempts = claimed.deliveryAttempts;
+  const message = messageOf(claimed);
+  const due = targets.filter(({ kind }) => !claimed.deliveredTo.includes(kind));
+  const results = await Promise.all(
+    due.map(async (target) => ({ kind: target.kind, error: await postMessage(services, target, message) })),
+  );
   const at = clock.now();
-  const waitMs = BACKOFF_MS[claimed.deliveryAttempts - 1];
+  const failures = results.filter((one) => one.error !== null);
+  for (const { kind, error } of failures) log.warn("webhook_failed", { kind, code: error, attempts });
+  const [failure] = failures;
+  const waitMs = BACKOFF_MS[attempts - 1];
   const isLast = waitMs === undefined;
-  if (error !== null) log.warn("webhook_failed", { code: error, attempts: claimed.deliveryAttempts });
   await store.alerts.finishDelivery(claimed, {
-    delivery: error === null ? "delivered" : isLast ? "failed" : "pending",
-    deliveryDueAt: error === null || isLast ? null : at + waitMs,
-    deliveryError: error,
-    deliveryAt: at,
+    delivery:
+      targets.length === 0 ? "none" : failure === undefined ? "delivered" : isLast ? "failed" : "pending",
+    deliveryDueAt: failure === undefined || isLast ? null : at + waitMs,
+    deliveryError: failure?.error ?? null,
+    deliveryWebhook: failure?.kind ?? null,
+    deliveryAt: targets.length === 0 ? null : at,
+    deliveredTo: [
+      ...claimed.deliveredTo,
+      ...results.filter((one) => one.error === null).map((one) => one.kind),
+    ],
   });
 }
 
@@ -86,7 +106,8 @@ export async function deliverAlerts(services: DeliveryServices): Promise<void> {
   const { store, clock } = services;
   const claimed = await store.alerts.claimDeliveries(clock.now(), LEASE_MS, MOST);
   if (claimed.length === 0) return;
-  const url = await decryptWebhookUrl(store, services.cipher);
-  const target = url === null ? null : { url, secret: await decryptWebhookSecret(services) };
-  await Promise.all(claimed.map((record) => deliver(services, target, record)));
+  const targets = (await Promise.all(WEBHOOK_KINDS.map((kind) => webhookTarget(services, kind)))).filter(
+    (target) => target !== null,
+  );
+  await Promise.all(claimed.map((record) => deliver(services, targets, record)));
 }

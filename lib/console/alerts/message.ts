@@ -63,9 +63,12 @@ export function alertMessage({ kind, detail, resolvedAt }: AlertFields): string 
         ...fallbackWords(detail),
       ].join(" ");
     }
-    case "error_rate":
-      if (isOver) return "The error rate is back below its threshold.";
-      return `${number(detail.percent)} % of the calls of the last five minutes failed (${number(detail.failures)} of ${number(detail.calls)}).`;
+    case "error_rate": {
+      const owner = detail.scope === "key" ? "API key" : "model";
+      const subject = detail.scope === undefined ? "" : ` of the ${owner} '${text(detail.name)}'`;
+      if (isOver) return `The error rate${subject} is back below its threshold.`;
+      return `${number(detail.percent)} % of the calls${subject} in the last five minutes failed (${number(detail.failures)} of ${number(detail.calls)}).`;
+    }
     case "budget_nearly_spent":
       return isOver
         ? `Less than 80 % ${budgetWords(detail)} is spent.`

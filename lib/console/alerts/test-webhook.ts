@@ -1,26 +1,27 @@
-import type { WebhookTest } from "../../contracts/console/alerts";
+import type { TestWebhook, WebhookTest } from "../../contracts/console/alerts";
 import { toTimestamp } from "../../contracts/timestamp";
 import { AppError } from "../../errors";
 import { newId } from "../../gateway/new-id";
 import { requireSignedInOperator } from "../access/require-operator";
 import type { ConsoleContext } from "../context";
-import { postMessage } from "./deliver";
-import { decryptWebhookSecret } from "./webhook-secret";
-import { decryptWebhookUrl } from "./webhook-url";
+import { postMessage, webhookTarget } from "./deliver";
 
 /**
- * Posts one message of kind `test` to the saved webhook and returns the outcome. Throws `invalid` without a webhook URL
- * or secret, `forbidden`.
+ * Posts one message of kind `test` to a saved webhook and returns the outcome. Throws `invalid` without its URL or, for
+ * the signed one, without a secret; `forbidden`.
  */
-export async function testWebhook(ctx: ConsoleContext): Promise<WebhookTest> {
+export async function testWebhook(
+  ctx: ConsoleContext,
+  { kind = "signed" }: TestWebhook,
+): Promise<WebhookTest> {
   await requireSignedInOperator(ctx);
-  const url = await decryptWebhookUrl(ctx.store, ctx.cipher);
-  if (url === null) throw new AppError("invalid", "No webhook URL is saved. Save one first.");
-  const secret = await decryptWebhookSecret(ctx);
-  if (secret === null) throw new AppError("invalid", "No signing secret exists. Create one first.");
+  const target = await webhookTarget(ctx, kind);
+  if (target === null) throw new AppError("invalid", "No webhook URL is saved. Save one first.");
+  if (target.kind === "signed" && target.secret === null)
+    throw new AppError("invalid", "No signing secret exists. Create one first.");
   const at = toTimestamp(ctx.clock.now());
   const startedAt = ctx.clock.monotonic();
-  const error = await postMessage(ctx, url, secret, {
+  const error = await postMessage(ctx, target, {
     id: newId(ctx.random, "alt"),
     kind: "test",
     subject: "",

@@ -17,14 +17,19 @@ function shownDetail(detail: AlertRecord["detail"]): Record<string, unknown> {
   );
 }
 
+/** The ID or model name in the stored subject, without a budget's period and a rule's scope: `detail` has both. */
+function subjectOf({ kind, subject }: AlertRecord): string {
+  if (kind === "error_rate") return subject.replace(/^(?:model|key):/, "");
+  return subject.split(":", 1)[0] ?? "";
+}
+
 /** An alert as the API returns it. */
 export function toAlert(record: AlertRecord): Alert {
   const { name } = record.detail;
   return {
     id: record.id,
     kind: record.kind,
-    // A budget's subject ends in its period, which `detail` already has.
-    subject: record.subject.split(":", 1)[0] ?? "",
+    subject: subjectOf(record),
     subject_name: typeof name === "string" ? name : null,
     state: record.resolvedAt === null ? "opened" : "resolved",
     message: alertMessage(record),
@@ -32,12 +37,14 @@ export function toAlert(record: AlertRecord): Alert {
     opened_at: toTimestamp(record.openedAt),
     resolved_at: when(record.resolvedAt),
     seen_at: when(record.seenAt),
+    snooze: record.snooze === null ? null : { by: record.snooze.by, until: when(record.snooze.until) },
     delivery: {
       state: record.delivery,
       attempts: record.deliveryAttempts,
       at: when(record.deliveryAt),
       next_at: record.delivery === "pending" ? when(record.deliveryDueAt) : null,
       error: record.deliveryError,
+      webhook: record.deliveryWebhook,
     },
   };
 }

@@ -2,11 +2,11 @@ import { newId } from "../../gateway/new-id";
 import { brokenModels, channelHealth } from "../../gateway/routing/circuit-health";
 import { readSettings } from "../access/read-settings";
 import type { ConsoleServices } from "../context";
-import { type AlertFacts, conditionsOf, HOLDS_FROM_SHARE } from "./conditions";
+import { type AlertFacts, type AlertRules, conditionsOf, HOLDS_FROM_SHARE } from "./conditions";
 import { deliverAlerts } from "./deliver";
 import { fallbacksOf } from "./fallbacks";
 import { planAlerts } from "./plan";
-import { encryptedWebhookUrl } from "./webhook-url";
+import { hasWebhook } from "./webhook-url";
 
 const RATE_WINDOW_MS = 5 * 60_000;
 
@@ -28,10 +28,7 @@ async function openChannels(services: ConsoleServices): Promise<AlertFacts["open
     return [{ id, name, openedAt, reason, models, affected: models }];
   });
   return Promise.all(
-    open.map(async ({ affected, ...channel }) => ({
-      ...channel,
-      fallbacks: await fallbacksOf(services, affected),
-    })),
+    open.map(async (channel) => ({ ...channel, fallbacks: await fallbacksOf(services, channel.affected) })),
   );
 }
 
@@ -41,8 +38,29 @@ async function budgets(services: ConsoleServices, now: number): Promise<AlertFac
   return shares.map((share) => ({ ...share, hasRefused: budgetRefusals.isRecent(share.owner, share.id) }));
 }
 
+/** The calls that rules of one model or API key are about; a rule for a deleted key has none. */
+async function scopedCalls(
+  { store }: ConsoleServices,
+  { rules }: AlertRules,
+  since: number,
+): Promise<AlertFacts["scopedCalls"]> {
+  const watched = rules.filter((rule) => rule.error_rate_percent !== null);
+  const models = watched.flatMap((rule) => (rule.scope === "model" ? [rule.model] : []));
+  const keys = watched.flatMap((rule) => (rule.scope === "key" ? [rule.key_id] : []));
+  const ofModels = await store.alerts.callsBy("model", models, since);
+  const ofKeys = await store.alerts.callsBy("key", keys, since);
+  const found: AlertFacts["scopedCalls"][number][] = [];
+  for (const rule of watched) {
+    const calls = rule.scope === "model" ? ofModels.get(rule.model) : ofKeys.get(rule.key_id);
+    if (calls === undefined) continue;
+    const name = rule.scope === "model" ? rule.model : (await store.keys.findById(rule.key_id))?.name;
+    if (name !== undefined) found.push({ rule, name, calls });
+  }
+  return found;
+}
+
 /**
- * Looks at everything that alerts are about, raises and resolves them, and sends what is due to the webhook. Every
+ * Looks at everything that alerts are about, raises and resolves them, and sends what is due to the webhooks. Every
  * instance does so; the store lets one of them raise each. `disk` is null where the store is on no disk of ours;
  * `servers` as in AlertFacts.
  */
@@ -54,18 +72,20 @@ export async function watchAlerts(
   const { store, clock, random, log } = services;
   const now = clock.now();
   const { alerts: rules } = await readSettings(store);
+  const since = now - RATE_WINDOW_MS;
+  const watchesBudgets = rules.budgets || rules.rules.some((rule) => rule.scope === "key" && rule.budgets);
   const facts: AlertFacts = {
     openChannels: await openChannels(services),
     calls:
-      rules.error_rate_percent === null
-        ? { calls: 0, failures: 0 }
-        : await store.alerts.callsSince(now - RATE_WINDOW_MS),
-    budgets: rules.budgets ? await budgets(services, now) : [],
+      rules.error_rate_percent === null ? { calls: 0, failures: 0 } : await store.alerts.callsSince(since),
+    scopedCalls: await scopedCalls(services, rules, since),
+    budgets: watchesBudgets ? await budgets(services, now) : [],
     disk,
     servers,
   };
-  const plan = planAlerts(await store.alerts.open(), conditionsOf(rules, facts, now), now);
-  const delivery = (await encryptedWebhookUrl(store)) === null ? "none" : "pending";
+  const open = await store.alerts.open();
+  const plan = planAlerts(open, conditionsOf(rules, facts, now), now);
+  const delivery = (await hasWebhook(store)) ? "pending" : "none";
   for (const { kind, subject, detail } of plan.raise) {
     const id = newId(random, "alt");
     if (await store.alerts.raise({ id, kind, subject, detail, openedAt: now, delivery }))
@@ -75,6 +95,12 @@ export async function watchAlerts(
   for (const { id, kind, subject } of plan.resolve) {
     if (await store.alerts.resolve(id, now, delivery))
       log.info("alert_resolved", { alert: id, kind, subject });
+  }
+  const ended = new Set(plan.resolve.map((alert) => alert.id));
+  for (const { id, snooze } of open) {
+    if (ended.has(id) || snooze === null || snooze.until === null || snooze.until > now) continue;
+    if ((await store.alerts.endSnooze(id, now, delivery)) !== null)
+      log.info("alert_snooze_over", { alert: id });
   }
   await deliverAlerts(services);
 }

@@ -1,34 +1,51 @@
 import { AppError } from "../../errors";
 import type { Cipher } from "../../ports/cipher";
-import type { Repositories, Store } from "../../ports/store";
+import type { Repositories, Store, WebhookKind } from "../../ports/store";
 
-/** The webhook URL is stored encrypted and apart from the other settings: anyone who knows it can post in our name. */
-export const WEBHOOK_URL_SETTING = "alerts_webhook_url";
-export const WEBHOOK_URL_AAD = `settings/${WEBHOOK_URL_SETTING}/value`;
+/**
+ * The webhook URLs are stored encrypted and apart from the other settings: anyone who knows one can post in our name.
+ * `field`: its name in the API's settings.
+ */
+export const WEBHOOKS = {
+  signed: {
+    field: "webhook_url",
+    setting: "alerts_webhook_url",
+    aad: "settings/alerts_webhook_url/value",
+  },
+  slack: { field: "slack_url", setting: "alerts_slack_url", aad: "settings/alerts_slack_url/value" },
+} as const satisfies Record<WebhookKind, { field: string; setting: string; aad: string }>;
+export const WEBHOOK_KINDS = ["signed", "slack"] as const satisfies readonly WebhookKind[];
 
 const MASK = "****";
 const SHOWN_CHARACTERS = 4;
 /** Of a shorter path nothing is shown: its last characters would be most of it. */
 const LEAST_LENGTH = 16;
 
-/** The encrypted webhook URL; null when there is none. */
-export async function encryptedWebhookUrl(store: Pick<Repositories, "settings">): Promise<string | null> {
-  const stored = (await store.settings.all())[WEBHOOK_URL_SETTING];
-  return typeof stored === "string" ? stored : null;
+/** Whether alerts are sent anywhere. */
+export async function hasWebhook(store: Pick<Repositories, "settings">): Promise<boolean> {
+  const stored = await store.settings.all();
+  return WEBHOOK_KINDS.some((kind) => typeof stored[WEBHOOKS[kind].setting] === "string");
 }
 
 /** The decrypted webhook URL; null when there is none. Throws `internal` when the stored text was tampered with. */
 export async function decryptWebhookUrl(
   store: Pick<Repositories, "settings">,
   cipher: Cipher,
+  kind: WebhookKind,
 ): Promise<string | null> {
-  const encrypted = await encryptedWebhookUrl(store);
-  return encrypted === null ? null : cipher.decrypt("webhook-url", WEBHOOK_URL_AAD, encrypted);
+  const { setting, aad } = WEBHOOKS[kind];
+  const encrypted = (await store.settings.all())[setting];
+  return typeof encrypted === "string" ? cipher.decrypt("webhook-url", aad, encrypted) : null;
 }
 
-async function putWebhookUrl(tx: Repositories, cipher: Cipher, url: string | null): Promise<void> {
-  const encrypted = url === null ? null : cipher.encrypt("webhook-url", WEBHOOK_URL_AAD, url);
-  await tx.settings.put(WEBHOOK_URL_SETTING, encrypted);
+async function putWebhookUrl(
+  tx: Repositories,
+  cipher: Cipher,
+  kind: WebhookKind,
+  url: string | null,
+): Promise<void> {
+  const { setting, aad } = WEBHOOKS[kind];
+  await tx.settings.put(setting, url === null ? null : cipher.encrypt("webhook-url", aad, url));
 }
 
 /** The form in replies: the host and the last characters (`https://hooks.example.com/****cdef`). */
@@ -45,24 +62,25 @@ export function webhookHost(url: string | null): string | null {
 }
 
 /**
- * Stores the webhook URL of a settings change: null removes it; undefined, or the masked form of the present one,
+ * Stores one webhook URL of a settings change: null removes it; undefined, or the masked form of the present one,
  * leaves it as it is. Throws `invalid` for any other text that contains the mask.
  */
 export async function changeWebhookUrl(
   tx: Repositories,
   cipher: Cipher,
+  kind: WebhookKind,
   sent: string | null | undefined,
 ): Promise<{ before: string | null; after: string | null }> {
-  const before = await decryptWebhookUrl(tx, cipher);
+  const before = await decryptWebhookUrl(tx, cipher, kind);
   if (sent === undefined || (before !== null && sent === maskWebhookUrl(before))) {
     return { before, after: before };
   }
   if (sent?.includes(MASK)) {
     const message = "Must be a complete URL, not the masked form of a stored one.";
-    const path = "alerts.webhook_url";
+    const path = `alerts.${WEBHOOKS[kind].field}`;
     throw new AppError("invalid", `${path}: ${message}`, { param: path, issues: [{ path, message }] });
   }
-  await putWebhookUrl(tx, cipher, sent);
+  await putWebhookUrl(tx, cipher, kind, sent);
   return { before, after: sent };
 }
 
@@ -72,7 +90,7 @@ export async function encryptClearWebhookUrl(store: Store, cipher: Cipher): Prom
     const { alerts } = await tx.settings.all();
     if (typeof alerts !== "object" || alerts === null || !("webhook_url" in alerts)) return;
     const { webhook_url: url, ...rules } = alerts;
-    if (typeof url === "string") await putWebhookUrl(tx, cipher, url);
+    if (typeof url === "string") await putWebhookUrl(tx, cipher, "signed", url);
     await tx.settings.put("alerts", rules);
   });
 }

@@ -1,6 +1,6 @@
 import type { OpenSettings, UpdateSettings, VersionedSettings } from "../../contracts/console/settings";
 import { AppError } from "../../errors";
-import type { Repositories, UserRecord } from "../../ports/store";
+import type { Repositories, UserRecord, WebhookKind } from "../../ports/store";
 import { requireSignedInAdmin } from "../access/guards";
 import { readSettings } from "../access/read-settings";
 import { requireSignedInOperator } from "../access/require-operator";
@@ -39,7 +39,7 @@ type SettingsChange = Omit<UpdateSettings, "version">;
 
 /**
  * Writes the given settings and their audit row inside a transaction. Throws `forbidden` (owner only), `invalid` (it
- * would lock its author out, or has only part of the webhook URL).
+ * would lock its author out, or has only part of a webhook URL).
  */
 export async function applySettings(
   tx: Repositories,
@@ -61,26 +61,38 @@ export async function applySettings(
   const is: Record<string, unknown> = { ...change };
   for (const name of names) if (name !== "alerts") await tx.settings.put(name, change[name]);
   if (change.alerts !== undefined) {
-    const { webhook_url: sent, ...rules } = change.alerts;
+    const { webhook_url: signedUrl, slack_url: slackUrl, ...general } = change.alerts;
+    const rules = { ...general, rules: general.rules ?? before.alerts.rules };
     await tx.settings.put("alerts", rules);
-    const url = await changeWebhookUrl(tx, ctx.cipher, sent);
-    was.alerts = { ...before.alerts, webhook_url: webhookHost(url.before) };
-    is.alerts = { ...rules, webhook_url: webhookHost(url.after) };
+    const signed = await changeWebhookUrl(tx, ctx.cipher, "signed", signedUrl);
+    const slack = await changeWebhookUrl(tx, ctx.cipher, "slack", slackUrl);
+    was.alerts = { ...before.alerts, ...hostsOf(signed.before, slack.before) };
+    is.alerts = { ...rules, ...hostsOf(signed.after, slack.after) };
   }
   await recordAudit(tx, ctx, { action, detail: { before: was, change: is } });
 }
 
-/** The settings as the API returns them: the webhook URL is masked, or its origin alone. */
+/** The webhook URLs as the audit log shows them. */
+function hostsOf(signed: string | null, slack: string | null) {
+  return { webhook_url: webhookHost(signed), slack_url: webhookHost(slack) };
+}
+
+/** The settings as the API returns them: webhook URLs are masked, or their origins alone. */
 async function present(
   store: Pick<Repositories, "settings">,
   { cipher }: Pick<ReadContext, "cipher">,
   user: UserRecord,
 ): Promise<VersionedSettings> {
   const { alerts, ...settings } = await readVersioned(store);
-  const url = await decryptWebhookUrl(store, cipher);
   const mayChange = user.role === "owner" || !settings.demo_site;
-  const shown = url !== null && mayChange ? maskWebhookUrl(url) : webhookHost(url);
-  return { ...settings, alerts: { ...alerts, webhook_url: shown } };
+  const shown = async (kind: WebhookKind) => {
+    const url = await decryptWebhookUrl(store, cipher, kind);
+    return url !== null && mayChange ? maskWebhookUrl(url) : webhookHost(url);
+  };
+  return {
+    ...settings,
+    alerts: { ...alerts, webhook_url: await shown("signed"), slack_url: await shown("slack") },
+  };
 }
 
 /** The settings, for administrators. Throws `forbidden`. */

@@ -13,6 +13,10 @@ export const AlertKind = z.enum([
 ]);
 export type AlertKind = z.infer<typeof AlertKind>;
 
+/** `signed`: JSON with a signature. `slack`: Slack's form, which other chat tools take too. */
+export const WebhookKind = z.enum(["signed", "slack"]);
+export type WebhookKind = z.infer<typeof WebhookKind>;
+
 /** Why a message was not delivered: `status_<n>`, or the network error. */
 export const DeliveryError = z.string().meta({
   description:
@@ -32,7 +36,7 @@ export type Fallback = z.infer<typeof Fallback>;
 export const Alert = z.strictObject({
   id: z.string(),
   kind: AlertKind,
-  /** ID of the channel, key or user it is about; empty for the instance. */
+  /** ID of the channel, key or user, or name of the model, it is about; empty for the instance. */
   subject: z.string(),
   /** Name of the subject. */
   subject_name: z.string().nullable(),
@@ -44,14 +48,25 @@ export const Alert = z.strictObject({
   opened_at: Timestamp,
   resolved_at: Timestamp.nullable(),
   seen_at: Timestamp.nullable(),
-  /** Delivery of the newer of its two webhook messages. */
+  /** While it is snoozed nothing is sent. */
+  snooze: z
+    .strictObject({
+      /** User name of the operator. */
+      by: z.string(),
+      /** Null: until the alert is resolved. */
+      until: Timestamp.nullable(),
+    })
+    .nullable(),
+  /** Delivery of the newer of its two messages to the webhooks. `snoozed`: not sent. */
   delivery: z.strictObject({
-    state: z.enum(["none", "pending", "delivered", "failed"]),
+    state: z.enum(["none", "pending", "delivered", "failed", "snoozed"]),
     attempts: z.int(),
     /** Time of delivery, or of the last attempt. */
     at: Timestamp.nullable(),
     next_at: Timestamp.nullable(),
     error: DeliveryError.nullable(),
+    /** The webhook that `error` is about. */
+    webhook: WebhookKind.nullable(),
   }),
 });
 export type Alert = z.infer<typeof Alert>;
@@ -85,6 +100,14 @@ export type AlertsSummary = z.infer<typeof AlertsSummary>;
 export const WebhookSecret = z.strictObject({ secret: z.string() });
 export type WebhookSecret = z.infer<typeof WebhookSecret>;
 
+/** `POST /api/alerts/{id}/snooze`: sends nothing for so long; `resolved`: until the alert is resolved. */
+export const SnoozeAlert = z.strictObject({ for: z.enum(["1h", "8h", "24h", "resolved"]) });
+export type SnoozeAlert = z.infer<typeof SnoozeAlert>;
+
+/** `POST /api/alerts/webhook/test`: the webhook to test; absent: the signed one. */
+export const TestWebhook = z.strictObject({ kind: WebhookKind.optional() });
+export type TestWebhook = z.infer<typeof TestWebhook>;
+
 /** `POST /api/alerts/webhook/test`: the outcome of one message. */
 export const WebhookTest = z.strictObject({
   ok: z.boolean(),
@@ -93,7 +116,7 @@ export const WebhookTest = z.strictObject({
 });
 export type WebhookTest = z.infer<typeof WebhookTest>;
 
-/** The body posted to the webhook. `id` and `state` together identify a message, which may arrive more than once. */
+/** The body posted to the signed webhook. `id` and `state` together identify a message, which may arrive more than once. */
 export const WebhookMessage = Alert.pick({
   id: true,
   subject: true,

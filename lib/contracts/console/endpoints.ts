@@ -1,7 +1,16 @@
 import { z } from "zod";
 import { CreateModel, Model, ModelList, UpdateModel } from "../gateway/models";
 import { ListQuery, listOf } from "../paging";
-import { Alert, AlertCheck, AlertsQuery, AlertsSummary, WebhookSecret, WebhookTest } from "./alerts";
+import {
+  Alert,
+  AlertCheck,
+  AlertsQuery,
+  AlertsSummary,
+  SnoozeAlert,
+  TestWebhook,
+  WebhookSecret,
+  WebhookTest,
+} from "./alerts";
 import {
   ApiKey,
   ApiKeyWithSecret,
@@ -160,8 +169,10 @@ export const ENDPOINTS = {
   "GET /api/alerts/summary": { data: AlertsSummary },
   "POST /api/alerts/{id}/seen": { data: Alert },
   "POST /api/alerts/{id}/check": { data: AlertCheck },
+  "POST /api/alerts/{id}/snooze": { body: SnoozeAlert, data: Alert },
+  "POST /api/alerts/{id}/unsnooze": { data: Alert },
   "POST /api/alerts/webhook/secret": { data: WebhookSecret },
-  "POST /api/alerts/webhook/test": { data: WebhookTest },
+  "POST /api/alerts/webhook/test": { body: TestWebhook, data: WebhookTest },
 
   "GET /api/channels": { data: listOf(Channel) },
   "POST /api/channels": { body: CreateChannel, data: Channel },

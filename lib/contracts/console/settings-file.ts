@@ -3,11 +3,11 @@ import { CreateModel } from "../gateway/models";
 import { boundedLine, boundedText } from "../text";
 import { Timestamp } from "../timestamp";
 import { CreateChannel } from "./channels";
-import { OpenSettings } from "./settings";
+import { EarlierAlertRules, OpenSettings } from "./settings";
 
 /** Channels, models and settings as one file: an instance without users, keys, secrets and usage. */
 
-const FileSettings = OpenSettings.partial();
+const FileSettings = OpenSettings.partial().extend({ alerts: EarlierAlertRules.optional() });
 
 /** Without upstream keys. `embedded`: an embedded engine, matched by provider. */
 const FileChannel = CreateChannel.omit({ keys: true }).extend({

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { LimitOverrides, Limits } from "../limits";
 import { Usd } from "../money";
-import { HOST, OCTET, PORT } from "../text";
+import { boundedLine, HOST, OCTET, PORT } from "../text";
 import { Timestamp } from "../timestamp";
+import { MODEL_NAME } from "./model-name";
 import { Password } from "./password";
 import { Role } from "./user";
 
@@ -43,15 +44,50 @@ const Origin = z
 
 const WEBHOOK_PATTERN = `^[Hh][Tt][Tt][Pp][Ss]?://${HOST}(?::${PORT})?(?:[/?#][!-~]*)?$`;
 
+const ChannelMinutes = z.int().min(1).max(1_440).nullable();
+const ErrorPercent = z.int().min(1).max(100).nullable();
+
+/** A rule for one model or one API key; null or false: off. Other models and keys keep the general rules. */
+export const ScopedAlertRule = z.discriminatedUnion("scope", [
+  z.strictObject({
+    scope: z.literal("model"),
+    model: z.string().regex(MODEL_NAME, 'Must be a model\'s name, such as "tts-1".'),
+    /** Of the model's own requests. */
+    error_rate_percent: ErrorPercent,
+    /** Replaces the general rule where a channel does not serve this model. */
+    channel_open_minutes: ChannelMinutes,
+  }),
+  z.strictObject({
+    scope: z.literal("key"),
+    key_id: boundedLine(1, 64),
+    /** Of the key's own requests. */
+    error_rate_percent: ErrorPercent,
+    /** Replaces the general rule for this key's budgets. */
+    budgets: z.boolean(),
+  }),
+]);
+export type ScopedAlertRule = z.infer<typeof ScopedAlertRule>;
+
+/** The model or API key of a rule, as text that is unique among rules. */
+const subjectOfRule = (rule: ScopedAlertRule) =>
+  rule.scope === "model" ? `model ${rule.model}` : `key ${rule.key_id}`;
+
 /** Alert rules; null or false: off. */
 const AlertRules = z.strictObject({
-  channel_open_minutes: z.int().min(1).max(1_440).nullable(),
-  error_rate_percent: z.int().min(1).max(100).nullable(),
+  channel_open_minutes: ChannelMinutes,
+  error_rate_percent: ErrorPercent,
   budgets: z.boolean(),
   disk_free_percent: z.int().min(1).max(50).nullable(),
+  rules: z
+    .array(ScopedAlertRule)
+    .max(100)
+    .refine(
+      (rules) => new Set(rules.map(subjectOfRule)).size === rules.length,
+      "Each model and API key once.",
+    ),
 });
 
-/** The webhook for alerts; null: alerts appear only on their page. */
+/** A webhook for alerts; null: none. Without any, alerts appear only on their page. */
 const WebhookUrl = z
   .url({ protocol: /^https?$/, error: "Must be a whole URL, such as https://hooks.example.com/patchbay." })
   .max(2_048, "Must have at most 2048 characters.")
@@ -94,7 +130,8 @@ export const Settings = z.strictObject({
   retention_days: z.strictObject({ usage: Days, prompts: Days }),
   /** The same for the counts of rejected requests; of too many, the oldest are deleted earlier. */
   rejection_retention_days: Days,
-  alerts: AlertRules.extend({ webhook_url: WebhookUrl }),
+  /** `webhook_url` gets signed JSON, `slack_url` messages in Slack's form. */
+  alerts: AlertRules.extend({ webhook_url: WebhookUrl, slack_url: WebhookUrl }),
   /** Web origins whose pages may call `/v1` and `/v1beta`. */
   cors_origins: z.array(Origin).max(100),
   /** Memory of the caches in MiB; 0: off. */
@@ -106,8 +143,10 @@ export const Settings = z.strictObject({
 });
 export type Settings = z.infer<typeof Settings>;
 
-/** The settings without the webhook URL, which is a secret: stored encrypted and never exported. */
+/** The settings without the webhook URLs, which are secrets: stored encrypted and never exported. */
 export const OpenSettings = Settings.extend({ alerts: AlertRules });
+/** The alert rules of stores and files of an earlier version, which had none for one model or key. */
+export const EarlierAlertRules = AlertRules.extend({ rules: AlertRules.shape.rules.default([]) });
 export type OpenSettings = z.infer<typeof OpenSettings>;
 
 export const DEFAULT_SETTINGS: OpenSettings = {
@@ -126,6 +165,7 @@ export const DEFAULT_SETTINGS: OpenSettings = {
     error_rate_percent: 20,
     budgets: true,
     disk_free_percent: 5,
+    rules: [],
   },
   cors_origins: [],
   caches: { embeddings_mb: 64, speech_mb: 64 },
@@ -135,7 +175,12 @@ export const DEFAULT_SETTINGS: OpenSettings = {
 
 /** `PATCH /api/settings`. */
 export const UpdateSettings = Settings.partial().extend({
-  alerts: AlertRules.extend({ webhook_url: WebhookUrl.optional() }).optional(),
+  alerts: AlertRules.extend({
+    /** Absent: the rules of models and keys stay. */
+    rules: AlertRules.shape.rules.optional(),
+    webhook_url: WebhookUrl.optional(),
+    slack_url: WebhookUrl.optional(),
+  }).optional(),
   /** The version last read; a stale one is refused. */
   version: z.int().optional(),
 });

@@ -99,6 +99,8 @@ export const audit = {
     settings_update: "changed the settings",
     settings_export: "exported the settings",
     settings_import: "imported a settings file",
+    alerts_snooze: "snoozed an alert",
+    alerts_snooze_end: "ended the snooze of an alert",
     alerts_webhook_secret: "created a new webhook secret",
     metrics_token_make: "generated a metrics token",
     metrics_token_remove: "removed the metrics token",

@@ -99,6 +99,8 @@ export const audit = {
     settings_update: "修改了设置",
     settings_export: "导出了设置",
     settings_import: "导入了设置文件",
+    alerts_snooze: "暂停了一个告警的通知",
+    alerts_snooze_end: "恢复了一个告警的通知",
     alerts_webhook_secret: "生成了新的 Webhook 密钥",
     metrics_token_make: "生成了指标令牌",
     metrics_token_remove: "移除了指标令牌",

@@ -8,12 +8,23 @@ export type AlertKind =
   | "disk"
   | "second_server";
 
+/** Where alerts are sent: signed JSON, or messages in Slack's form. */
+export type WebhookKind = "signed" | "slack";
+
+/** An operator's request to send nothing about an alert. */
+export interface AlertSnooze {
+  /** The operator's user name. */
+  by: string;
+  /** Null: until the alert is resolved. */
+  until: number | null;
+}
+
 export interface AlertRecord {
   id: string;
   kind: AlertKind;
   /**
-   * The subject: a channel, a budget (`key_…:daily`), or empty for the instance. At most one alert per kind and subject
-   * is open.
+   * The subject: a channel, a budget (`key_…:daily`), a model or key with a rule of its own (`model:tts-1`), or empty
+   * for the instance. At most one alert per kind and subject is open.
    */
   subject: string;
   /** Figures and names as last observed. */
@@ -23,8 +34,14 @@ export interface AlertRecord {
   heldAt: number;
   resolvedAt: number | null;
   seenAt: number | null;
+  /** Null once an operator has ended it, or its time is over. A resolved alert keeps the one it was resolved under. */
+  snooze: AlertSnooze | null;
   /** Of the newer of its two messages, opened and resolved. `none`: there was no webhook. */
-  delivery: "none" | "pending" | "delivered" | "failed";
+  delivery: "none" | "pending" | "delivered" | "failed" | "snoozed";
+  /** The webhooks that have accepted this message: a repeat is sent to the others only. */
+  deliveredTo: readonly WebhookKind[];
+  /** The webhook that `deliveryError` is about. */
+  deliveryWebhook: WebhookKind | null;
   deliveryAttempts: number;
   /** When it is sent next, or when a running attempt counts as lost. */
   deliveryDueAt: number | null;
@@ -44,20 +61,32 @@ export interface BudgetShare {
   limitNano: number;
 }
 
+export interface CallCounts {
+  calls: number;
+  failures: number;
+}
+
 export interface Alerts {
-  /** False when an alert of that kind and subject is already open. */
+  /**
+   * False when an alert of that kind and subject is already open. A snooze of the previous one that is not over applies
+   * to the new one.
+   */
   raise(
     alert: Pick<AlertRecord, "id" | "kind" | "subject" | "detail" | "openedAt" | "delivery">,
   ): Promise<boolean>;
   /** Records that an open alert's condition still holds. */
   hold(id: string, heldAt: number, detail: Record<string, unknown>): Promise<void>;
-  /** False when it was already resolved. */
+  /** False when it was already resolved. No message of a snoozed alert is sent. */
   resolve(id: string, at: number, delivery: AlertRecord["delivery"]): Promise<boolean>;
   open(): Promise<AlertRecord[]>;
   find(id: string): Promise<AlertRecord | null>;
   /** Open alerts first, then newest first. */
   list(query: { limit: number; cursor: string | null; isOpen: boolean | null }): Promise<Page<AlertRecord>>;
   markSeen(id: string, at: number): Promise<AlertRecord | null>;
+  /** Sends nothing about an open alert from now on; null when it is not open. */
+  snooze(id: string, snooze: AlertSnooze): Promise<AlertRecord | null>;
+  /** Ends a snooze and sends the alert again; null when it is not open or not snoozed. */
+  endSnooze(id: string, at: number, delivery: AlertRecord["delivery"]): Promise<AlertRecord | null>;
   /**
    * Messages that are due, those about budgets last; each counts as attempted, and is due again for other instances
    * after `leaseMs`. At most `atOnce`, and fewer where all instances together have sent `perMinute` in the last minute.
@@ -70,12 +99,21 @@ export interface Alerts {
   /** Records the result of a message; false when the alert has another message to send meanwhile. */
   finishDelivery(
     claimed: Pick<AlertRecord, "id" | "resolvedAt" | "deliveryAttempts">,
-    outcome: Pick<AlertRecord, "delivery" | "deliveryDueAt" | "deliveryError" | "deliveryAt">,
+    outcome: Pick<
+      AlertRecord,
+      "delivery" | "deliveryDueAt" | "deliveryError" | "deliveryAt" | "deliveredTo" | "deliveryWebhook"
+    >,
   ): Promise<boolean>;
   /** Removes at most `limit` alerts that were resolved before a time; returns how many. */
   deleteResolved(before: number, limit: number): Promise<number>;
   /** Budgets of which at least `percent` is spent, of enabled keys and users. */
   budgetsAbove(percent: number, now: number): Promise<BudgetShare[]>;
   /** Calls since `since`, and how many of them failed because of Patchbay or an upstream. */
-  callsSince(since: number): Promise<{ calls: number; failures: number }>;
+  callsSince(since: number): Promise<CallCounts>;
+  /** The same for each of these models, or API keys by ID; those without calls are left out. */
+  callsBy(
+    scope: "model" | "key",
+    subjects: readonly string[],
+    since: number,
+  ): Promise<ReadonlyMap<string, CallCounts>>;
 }

@@ -1,5 +1,5 @@
 import { WEBHOOK_SECRET_AAD, WEBHOOK_SECRET_SETTING } from "../../console/alerts/webhook-secret";
-import { WEBHOOK_URL_AAD, WEBHOOK_URL_SETTING } from "../../console/alerts/webhook-url";
+import { WEBHOOK_KINDS, WEBHOOKS } from "../../console/alerts/webhook-url";
 import { type ReEncrypted, reEncryptSecrets } from "../../console/settings/re-encrypt";
 import type { Environment } from "../process/env";
 import { deletePreviousSecret, rotateSecretFile } from "../process/secret";
@@ -16,7 +16,10 @@ import { runningServers, withStore } from "./open-store";
 const ENCRYPTED_SETTINGS = [
   { name: DIGEST_KEY_SETTING, purpose: "digest-key", aad: DIGEST_KEY_AAD },
   { name: WEBHOOK_SECRET_SETTING, purpose: "webhook-secret", aad: WEBHOOK_SECRET_AAD },
-  { name: WEBHOOK_URL_SETTING, purpose: "webhook-url", aad: WEBHOOK_URL_AAD },
+  ...WEBHOOK_KINDS.map((kind) => {
+    const { setting, aad } = WEBHOOKS[kind];
+    return { name: setting, purpose: "webhook-url", aad } as const;
+  }),
   { name: SECRET_CHECK_SETTING, purpose: "secret-check", aad: SECRET_CHECK_AAD },
 ] as const;
 

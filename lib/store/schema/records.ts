@@ -60,4 +60,9 @@ export interface AlertTable {
   delivery_due_at: number | null;
   delivery_error: string | null;
   delivery_at: number | null;
+  /** Names of webhooks with commas between. */
+  delivered_to: string;
+  delivery_webhook: string | null;
+  snoozed_by: string | null;
+  snoozed_until: number | null;
 }

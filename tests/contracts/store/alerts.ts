@@ -81,6 +81,8 @@ export function alertsContract(newDatabase: NewTestDatabase): void {
         deliveryDueAt: NOW + 9_000,
         deliveryError: "status_500",
         deliveryAt: NOW + 1_001,
+        deliveredTo: ["signed"],
+        deliveryWebhook: "slack",
       } as const;
       const finish = (record: AlertRecord | undefined) =>
         record && stores[0]?.alerts.finishDelivery(record, failed);
@@ -96,7 +98,41 @@ export function alertsContract(newDatabase: NewTestDatabase): void {
         deliveryAttempts: 0,
         deliveryDueAt: NOW + 9_001,
         deliveryError: null,
+        deliveredTo: [],
+        deliveryWebhook: null,
       });
+      await database.remove();
+    });
+
+    test("sends nothing about a snoozed alert, nor about the next one before the snooze is over", async () => {
+      const database = await newDatabase();
+      const { alerts } = await database.open();
+      const claim = async (at: number) =>
+        (await alerts.claimDeliveries(at, 1_000, MOST)).map((record) => record.id);
+      const one = alert();
+      await alerts.raise(one);
+      const snooze = { by: "olga", until: NOW + 9_000 };
+      expect(await alerts.snooze(one.id, snooze)).toMatchObject({ snooze, delivery: "snoozed" });
+      expect(await claim(NOW)).toEqual([]);
+      await alerts.resolve(one.id, NOW + 10, "pending");
+      expect(await alerts.find(one.id)).toMatchObject({ snooze, delivery: "snoozed" });
+      expect(await alerts.snooze(one.id, snooze), "it is resolved").toBeNull();
+      const next = alert({ subject: one.subject, openedAt: NOW + 20 });
+      await alerts.raise(next);
+      expect(await alerts.find(next.id)).toMatchObject({ snooze, delivery: "snoozed" });
+      expect(await alerts.endSnooze(next.id, NOW + 30, "pending")).toMatchObject({
+        snooze: null,
+        delivery: "pending",
+        deliveryDueAt: NOW + 30,
+      });
+      expect(await alerts.endSnooze(next.id, NOW + 31, "pending"), "it is not snoozed").toBeNull();
+      expect(await claim(NOW + 30)).toEqual([next.id]);
+      // "Until resolved" ends with the alert.
+      await alerts.snooze(next.id, { by: "olga", until: null });
+      await alerts.resolve(next.id, NOW + 40, "pending");
+      const last = alert({ subject: one.subject, openedAt: NOW + 50 });
+      await alerts.raise(last);
+      expect(await claim(NOW + 50)).toEqual([last.id]);
       await database.remove();
     });
 
@@ -114,6 +150,8 @@ export function alertsContract(newDatabase: NewTestDatabase): void {
           deliveryDueAt: null,
           deliveryError: null,
           deliveryAt: at,
+          deliveredTo: [],
+          deliveryWebhook: null,
         } as const;
         for (const one of claimed) await stores[index]?.alerts.finishDelivery(one, outcome);
         return claimed.map((one) => one.id);
@@ -188,6 +226,18 @@ export function alertsContract(newDatabase: NewTestDatabase): void {
       await settle({ at: NOW + 3, status: 499, error: "caller_left" });
       expect(await store.alerts.callsSince(NOW)).toEqual({ calls: 4, failures: 1 });
       expect(await store.alerts.callsSince(NOW + 4)).toEqual({ calls: 0, failures: 0 });
+      await settle({ at: NOW + 3, model: "other", status: 502, error: "upstream_error" });
+      const { model } = usageRecord(key.id, user.id, {});
+      expect(await store.alerts.callsBy("model", [model, "other", "unused"], NOW)).toEqual(
+        new Map([
+          [model, { calls: 4, failures: 1 }],
+          ["other", { calls: 1, failures: 1 }],
+        ]),
+      );
+      expect(await store.alerts.callsBy("key", [key.id], NOW)).toEqual(
+        new Map([[key.id, { calls: 5, failures: 2 }]]),
+      );
+      expect(await store.alerts.callsBy("key", [], NOW)).toEqual(new Map());
       await database.remove();
     });
   });

@@ -438,7 +438,7 @@ describe("rotate-secret", () => {
     expect(
       again.services.cipher.decrypt("upstream-key", "channels/chn_1/keys/ck_1", key?.encrypted ?? ""),
     ).toBe("sk-upstream");
-    expect(await decryptWebhookUrl(again.services.store, again.services.cipher)).toBe(WEBHOOK_URL);
+    expect(await decryptWebhookUrl(again.services.store, again.services.cipher, "signed")).toBe(WEBHOOK_URL);
     const { items } = await again.services.store.audit.list({ limit: 9, cursor: null, q: "secret.rotate" });
     expect(items[0]).toMatchObject({ actor: "admin-command", detail: { secondFactors: 2, upstreamKeys: 1 } });
   });
@@ -527,6 +527,6 @@ test("a start encrypts a webhook URL that an older version stored as plain text,
   expect((await place.run(["unlock", "olivia"])).code).toBe(0);
   expect(readStoreBytes(place.dataDirectory).includes("very-secret-path")).toBe(false);
   const { store, cipher } = (await serve()).services;
-  expect(await decryptWebhookUrl(store, cipher)).toBe(url);
-  expect((await readSettings(store)).alerts).toEqual(rules);
+  expect(await decryptWebhookUrl(store, cipher, "signed")).toBe(url);
+  expect((await readSettings(store)).alerts).toEqual({ ...rules, rules: [] });
 });

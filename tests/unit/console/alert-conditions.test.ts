@@ -9,6 +9,7 @@ const MINUTE = 60_000;
 const QUIET: AlertFacts = {
   openChannels: [],
   calls: { calls: 0, failures: 0 },
+  scopedCalls: [],
   budgets: [],
   disk: null,
   servers: [],
@@ -23,12 +24,48 @@ test("nothing wrong, nothing raised", () => expect(judge({})).toEqual([]));
 test("raises a channel alert after the rule's minutes, not before", () => {
   const openFor = (ms: number) => ({
     openChannels: [
-      { id: "chn_1", name: "Gemini", openedAt: NOW - ms, reason: "credentials" as const, fallbacks: [] },
+      {
+        id: "chn_1",
+        name: "Gemini",
+        openedAt: NOW - ms,
+        reason: "credentials" as const,
+        affected: ["tts-1", "voice-2"],
+        fallbacks: [],
+      },
     ],
   });
   expect(judge(openFor(2 * MINUTE - 1))).toEqual(["channel_open chn_1 held"]);
   expect(judge(openFor(2 * MINUTE))).toEqual(["channel_open chn_1 raised"]);
   expect(judge(openFor(60 * MINUTE), { channel_open_minutes: null })).toEqual([]);
+  const rule = { scope: "model", error_rate_percent: null, channel_open_minutes: 1 } as const;
+  const own = [{ ...rule, model: "voice-2" }];
+  expect(judge(openFor(MINUTE), { rules: own }), "a model's own rule counts").toEqual([
+    "channel_open chn_1 raised",
+  ]);
+  expect(judge(openFor(MINUTE), { rules: [{ ...rule, model: "other" }] })).toEqual([
+    "channel_open chn_1 held",
+  ]);
+  const off = ["tts-1", "voice-2"].map((model) => ({ ...rule, model, channel_open_minutes: null }));
+  expect(judge(openFor(60 * MINUTE), { rules: off })).toEqual([]);
+});
+
+test("raises an error-rate alert for a model and an API key with a rule of its own", () => {
+  const model = {
+    scope: "model",
+    model: "tts-1",
+    error_rate_percent: 10,
+    channel_open_minutes: null,
+  } as const;
+  const key = { scope: "key", key_id: "key_1", error_rate_percent: 50, budgets: true } as const;
+  const calls = { calls: 20, failures: 4 };
+  const scopedCalls = [
+    { rule: model, name: "tts-1", calls },
+    { rule: key, name: "robot", calls },
+  ];
+  expect(judge({ scopedCalls })).toEqual(["error_rate model:tts-1 raised"]);
+  expect(
+    judge({ scopedCalls: [{ rule: model, name: "tts-1", calls: { calls: 19, failures: 19 } }] }),
+  ).toEqual(["error_rate model:tts-1 held"]);
 });
 
 test.each([
@@ -58,6 +95,11 @@ test.each([
     limitNano: 100,
   };
   expect(judge({ budgets: [share] })).toEqual(expected);
+  const own = { scope: "key", key_id: "key_1", error_rate_percent: null } as const;
+  expect(judge({ budgets: [share] }, { rules: [{ ...own, budgets: false }] })).toEqual([]);
+  expect(judge({ budgets: [share] }, { budgets: false, rules: [{ ...own, budgets: true }] })).toEqual(
+    expected,
+  );
   expect(judge({ budgets: [share] }, { budgets: false })).toEqual([]);
 });
 
@@ -110,7 +152,7 @@ describe("the sentence of an alert", () => {
     ],
     [
       say("error_rate", { calls: 50, failures: 20, percent: 40 }),
-      "40 % of the calls of the last five minutes failed (20 of 50).",
+      "40 % of the calls in the last five minutes failed (20 of 50).",
     ],
     [
       say("budget_spent", {

@@ -13,11 +13,14 @@ const record = (fields: Partial<AlertRecord> = {}): AlertRecord => ({
   heldAt: NOW - 15_000,
   resolvedAt: null,
   seenAt: null,
+  snooze: null,
   delivery: "none",
   deliveryAttempts: 0,
   deliveryDueAt: null,
   deliveryError: null,
   deliveryAt: null,
+  deliveredTo: [],
+  deliveryWebhook: null,
   ...fields,
 });
 const condition = (fields: Partial<Condition> = {}): Condition => ({

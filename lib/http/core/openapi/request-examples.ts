@@ -92,6 +92,8 @@ const BODIES: Readonly<Record<string, unknown>> = {
     models: [{ name: "tts-1-upstream", upstream_name: "tts-1", operation: "speech" }],
   },
   "PATCH /api/channels/{id}": { version: 1, weight: 2 },
+  "POST /api/alerts/{id}/snooze": { for: "8h" },
+  "POST /api/alerts/webhook/test": { kind: "slack" },
   "POST /api/channels/{id}/test": { model: "patchbay-speech" },
   "POST /api/channels/{id}/close": { key_id: "chk_5eU0iOx9VbNm4kQvT72fA6" },
   "POST /api/channels/order": { tiers: [[{ id: "chn_8mN3bV5xKq2TfY7rGh4JwC", version: 1 }]] },

@@ -1,5 +1,6 @@
 import { checkAlert } from "../../../console/alerts/check";
 import { listAlerts, markAlertSeen, summarizeAlerts } from "../../../console/alerts/list";
+import { endAlertSnooze, snoozeAlert } from "../../../console/alerts/snooze";
 import { testWebhook } from "../../../console/alerts/test-webhook";
 import { createWebhookSecret } from "../../../console/alerts/webhook-secret";
 import { consoleRoute } from "../../core/route";
@@ -25,6 +26,16 @@ export const ALERTS_ROUTES = [
     summary: "Probe the recovering channel of an open alert",
     handle: async (ctx, { params }) => ({ data: await checkAlert(ctx, params.id) }),
   }),
+  consoleRoute("POST /api/alerts/{id}/snooze", {
+    auth: "adminSession",
+    summary: "Send nothing about an open alert for a time",
+    handle: async (ctx, { params, body }) => ({ data: await snoozeAlert(ctx, params.id, body) }),
+  }),
+  consoleRoute("POST /api/alerts/{id}/unsnooze", {
+    auth: "adminSession",
+    summary: "End a snooze and send the alert",
+    handle: async (ctx, { params }) => ({ data: await endAlertSnooze(ctx, params.id) }),
+  }),
   consoleRoute("POST /api/alerts/webhook/secret", {
     auth: "adminSession",
     summary: "Create a new secret that signs webhook messages; it is returned only once",
@@ -32,7 +43,7 @@ export const ALERTS_ROUTES = [
   }),
   consoleRoute("POST /api/alerts/webhook/test", {
     auth: "adminSession",
-    summary: "Post a signed test message to the webhook",
-    handle: async (ctx) => ({ data: await testWebhook(ctx) }),
+    summary: "Post a test message to a webhook",
+    handle: async (ctx, { body }) => ({ data: await testWebhook(ctx, body) }),
   }),
 ];

@@ -1,0 +1,202 @@
+"use client";
+
+import { PlusIcon, XIcon } from "lucide-react";
+import {
+  type Control,
+  type FieldErrors,
+  get,
+  type UseFormRegister,
+  type UseFormReturn,
+  useFieldArray,
+  useWatch,
+} from "react-hook-form";
+import { useTranslations } from "use-intl";
+import { api } from "@/lib/client/api";
+import { useApi } from "@/lib/client/use-api";
+import type { Settings } from "@/lib/contracts/console/settings";
+import { Field } from "../forms/field";
+import { Button } from "../ui/button";
+import { Input, Label, NativeSelect } from "../ui/input";
+
+type Rules = Settings["alerts"];
+
+export const numberOrNull = (text: unknown) => (text === "" || text === null ? null : Number(text));
+
+const KEYS = { query: { limit: 100 } } as const;
+
+/** Rules of single models and API keys, each with its own thresholds. */
+export function ScopedRules({ form }: { form: UseFormReturn<Rules> }) {
+  const t = useTranslations("alerts.rules");
+  const { control, register, getValues, formState } = form;
+  const { fields, append, remove } = useFieldArray({ control, name: "rules" });
+  const { data: models } = useApi(api.listModels);
+  const { data: keys } = useApi(api.listKeys, KEYS);
+  const duplicate = formState.errors.rules?.root ?? formState.errors.rules;
+  return (
+    <fieldset className="grid gap-3">
+      <legend className="mb-1 text-sm font-medium">{t("scoped")}</legend>
+      <p className="text-sm text-ink-muted">{t("scopedText")}</p>
+      <datalist id="alert-rule-models">
+        {models?.items.map((model) => (
+          <option key={model.name} value={model.name} />
+        ))}
+      </datalist>
+      {fields.length === 0 ? null : (
+        <ul className="divide-y rounded-md border bg-panel">
+          {fields.map((field, index) => (
+            <RuleRow
+              key={field.id}
+              index={index}
+              control={control}
+              register={register}
+              errors={formState.errors}
+              keys={keys?.items ?? []}
+              onRemove={() => remove(index)}
+            />
+          ))}
+        </ul>
+      )}
+      <p role="alert" className={duplicate?.message ? "text-sm text-bad" : "hidden"}>
+        {duplicate?.message ? t("duplicate") : null}
+      </p>
+      <div className="flex flex-wrap gap-2">
+        <Button
+          variant="outline"
+          size="sm"
+          onClick={() =>
+            append({
+              scope: "model",
+              model: "",
+              error_rate_percent: getValues("error_rate_percent"),
+              channel_open_minutes: getValues("channel_open_minutes"),
+            })
+          }
+        >
+          <PlusIcon aria-hidden="true" />
+          {t("addModel")}
+        </Button>
+        <Button
+          variant="outline"
+          size="sm"
+          onClick={() =>
+            append({
+              scope: "key",
+              key_id: "",
+              error_rate_percent: getValues("error_rate_percent"),
+              budgets: getValues("budgets"),
+            })
+          }
+        >
+          <PlusIcon aria-hidden="true" />
+          {t("addKey")}
+        </Button>
+      </div>
+    </fieldset>
+  );
+}
+
+interface RuleRowProps {
+  index: number;
+  control: Control<Rules>;
+  register: UseFormRegister<Rules>;
+  errors: FieldErrors<Rules>;
+  keys: readonly { id: string; name: string }[];
+  onRemove(): void;
+}
+
+function RuleRow({ index, control, register, errors, keys, onRemove }: RuleRowProps) {
+  const t = useTranslations("alerts.rules");
+  const rule = useWatch({ control, name: `rules.${index}` });
+  const messageOf = (field: string): string | undefined => {
+    const error: { message?: string } | undefined = get(errors, `rules.${index}.${field}`);
+    return error?.message;
+  };
+  const name = rule.scope === "model" ? rule.model : (keys.find((key) => key.id === rule.key_id)?.name ?? "");
+  return (
+    <li className="grid gap-4 p-4 sm:grid-cols-[minmax(0,1fr)_auto_auto_auto] sm:items-start">
+      {rule.scope === "model" ? (
+        <Field label={t("model")} error={messageOf("model")}>
+          {(field) => (
+            <Input
+              {...field}
+              {...register(`rules.${index}.model`)}
+              list="alert-rule-models"
+              autoComplete="off"
+              spellCheck={false}
+              className="font-mono"
+            />
+          )}
+        </Field>
+      ) : (
+        <Field label={t("key")} error={messageOf("key_id")}>
+          {(field) => (
+            <NativeSelect {...field} {...register(`rules.${index}.key_id`)}>
+              <option value="">{t("keyNone")}</option>
+              {/* A key that is deleted, or beyond the list's first page. */}
+              {rule.key_id === "" || keys.some((key) => key.id === rule.key_id) ? null : (
+                <option value={rule.key_id}>{rule.key_id}</option>
+              )}
+              {keys.map((key) => (
+                <option key={key.id} value={key.id}>
+                  {key.name}
+                </option>
+              ))}
+            </NativeSelect>
+          )}
+        </Field>
+      )}
+      <Field label={t("scopedErrors")} error={messageOf("error_rate_percent")}>
+        {(field) => (
+          <span className="flex items-center gap-2">
+            <Input
+              {...field}
+              {...register(`rules.${index}.error_rate_percent`, { setValueAs: numberOrNull })}
+              inputMode="numeric"
+              autoComplete="off"
+              className="w-16 tabular"
+            />
+            <span aria-hidden="true" className="text-sm text-ink-muted">
+              {t("errorsUnit")}
+            </span>
+          </span>
+        )}
+      </Field>
+      {rule.scope === "model" ? (
+        <Field label={t("scopedChannel")} error={messageOf("channel_open_minutes")}>
+          {(field) => (
+            <span className="flex items-center gap-2">
+              <Input
+                {...field}
+                {...register(`rules.${index}.channel_open_minutes`, { setValueAs: numberOrNull })}
+                inputMode="numeric"
+                autoComplete="off"
+                className="w-16 tabular"
+              />
+              <span aria-hidden="true" className="text-sm text-ink-muted">
+                {t("channelUnit")}
+              </span>
+            </span>
+          )}
+        </Field>
+      ) : (
+        <Label className="flex h-9 items-center gap-2 font-normal sm:mt-6.5">
+          <input
+            type="checkbox"
+            {...register(`rules.${index}.budgets`)}
+            className="size-4 accent-ink pointer-coarse:size-5"
+          />
+          {t("scopedBudgets")}
+        </Label>
+      )}
+      <Button
+        variant="ghost"
+        size="icon-sm"
+        aria-label={t("remove", { name })}
+        onClick={onRemove}
+        className="justify-self-end sm:mt-6.5"
+      >
+        <XIcon />
+      </Button>
+    </li>
+  );
+}

@@ -1,0 +1,85 @@
+"use client";
+
+import { BellOffIcon } from "lucide-react";
+import { useState } from "react";
+import { toast } from "sonner";
+import { useFormatter, useTranslations } from "use-intl";
+import { api, callApi } from "@/lib/client/api";
+import { useApiCache } from "@/lib/client/use-api";
+import type { Alert, SnoozeAlert } from "@/lib/contracts/console/alerts";
+import { useErrorText } from "../forms/call-error";
+import { Button } from "../ui/button";
+import { useOnDemand } from "../ui/use-on-demand";
+
+const loadMenu = () => import("./snooze-menu").then((one) => one.SnoozeMenu);
+
+/** Who snoozed the alert and until when; nothing for an alert that is not snoozed. */
+export function SnoozeNote({ alert: { snooze } }: { alert: Alert }) {
+  const t = useTranslations("alerts.snooze");
+  const format = useFormatter();
+  if (snooze === null) return null;
+  const { by, until } = snooze;
+  return (
+    <p className="flex items-center gap-1.5 text-sm text-ink-muted" suppressHydrationWarning>
+      <BellOffIcon aria-hidden="true" className="size-4 shrink-0 text-ink-faint" />
+      {until === null
+        ? t("untilResolved", { by })
+        : t("until", {
+            by,
+            when: format.dateTime(new Date(until), { dateStyle: "medium", timeStyle: "short" }),
+          })}
+    </p>
+  );
+}
+
+/** Snoozes an open alert for a time, or ends its snooze. */
+export function SnoozeButton({ alert, onChanged }: { alert: Alert; onChanged(): void }) {
+  const t = useTranslations("alerts.snooze");
+  const errorText = useErrorText();
+  const { reload } = useApiCache();
+  const { Loaded, loadNow, preload } = useOnDemand(loadMenu);
+  const [isBusy, setBusy] = useState(false);
+
+  const run = async (call: () => Promise<unknown>, message: string) => {
+    setBusy(true);
+    try {
+      await call();
+      toast.success(message);
+      onChanged();
+      await reload(api.summarizeAlerts);
+    } catch (failure) {
+      toast.error(errorText(failure).message);
+    } finally {
+      setBusy(false);
+    }
+  };
+  const params = { id: alert.id };
+  const snooze = (duration: SnoozeAlert["for"]) =>
+    run(() => callApi(api.snoozeAlert, { params, body: { for: duration } }), t("done"));
+
+  if (alert.snooze !== null)
+    return (
+      <Button
+        variant="ghost"
+        size="sm"
+        isBusy={isBusy}
+        onClick={() => void run(() => callApi(api.endAlertSnooze, { params }), t("ended"))}
+      >
+        {t("end")}
+      </Button>
+    );
+  if (Loaded) return <Loaded isBusy={isBusy} onPick={(duration) => void snooze(duration)} />;
+  return (
+    <Button
+      variant="ghost"
+      size="sm"
+      aria-haspopup="menu"
+      aria-expanded={false}
+      onPointerEnter={preload}
+      onFocus={preload}
+      onClick={loadNow}
+    >
+      {t("action")}
+    </Button>
+  );
+}

@@ -1,0 +1,76 @@
+import { type Kysely, sql } from "kysely";
+import { MINUTE_MS } from "../../contracts/durations";
+import type { Alerts } from "../../ports/store";
+import type { Tables } from "../schema";
+import type { Scope } from "../transactions";
+import { toAlertRecord } from "./alert-rows";
+
+/** The number of messages that were sent, or failed, since a time. */
+async function countDeliveries(db: Kysely<Tables>, since: number): Promise<number> {
+  const { count } = await db
+    .selectFrom("alerts")
+    .select(sql<number>`count(*)`.as("count"))
+    .where("delivery_at", ">", since)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** Messages to the webhooks: each is leased to one process at a time. */
+export function alertDeliveries(scope: Scope): Pick<Alerts, "claimDeliveries" | "finishDelivery"> {
+  return {
+    claimDeliveries: (now, leaseMs, { atOnce, perMinute }) =>
+      scope.write(async (db) => {
+        const limit = Math.min(atOnce, perMinute - (await countDeliveries(db, now - MINUTE_MS)));
+        if (limit <= 0) return [];
+        const due = await db
+          .selectFrom("alerts")
+          .select("id")
+          .where("delivery", "=", "pending")
+          .where("delivery_due_at", "<=", now)
+          // There are many budgets, and any user can spend theirs: alerts about the instance itself go first.
+          .orderBy(sql`case when kind in ('budget_nearly_spent', 'budget_spent') then 1 else 0 end`)
+          .orderBy("delivery_due_at")
+          .limit(limit)
+          .execute();
+        if (due.length === 0) return [];
+        const rows = await db
+          .updateTable("alerts")
+          .set({
+            delivery_due_at: now + leaseMs,
+            delivery_attempts: sql<number>`delivery_attempts + 1`,
+          })
+          .where(
+            "id",
+            "in",
+            due.map((one) => one.id),
+          )
+          .where("delivery", "=", "pending")
+          .where("delivery_due_at", "<=", now)
+          .returningAll()
+          .execute();
+        return rows.map(toAlertRecord);
+      }),
+
+    finishDelivery: ({ id, resolvedAt, deliveryAttempts }, outcome) =>
+      scope.write(async (db, touch) => {
+        const { numUpdatedRows } = await db
+          .updateTable("alerts")
+          .set({
+            delivery: outcome.delivery,
+            delivery_due_at: outcome.deliveryDueAt,
+            delivery_error: outcome.deliveryError,
+            delivery_at: outcome.deliveryAt,
+            delivered_to: outcome.deliveredTo.join(","),
+            delivery_webhook: outcome.deliveryWebhook,
+          })
+          .where("id", "=", id)
+          .where("resolved_at", resolvedAt === null ? "is" : "=", resolvedAt)
+          .where("delivery", "=", "pending")
+          .where("delivery_attempts", "=", deliveryAttempts)
+          .executeTakeFirstOrThrow();
+        if (numUpdatedRows !== 1n) return false;
+        touch("alerts");
+        return true;
+      }),
+  };
+}

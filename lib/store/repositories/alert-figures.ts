@@ -1,0 +1,101 @@
+import { type Kysely, sql } from "kysely";
+import type { Alerts, BudgetShare } from "../../ports/store";
+import { type Periods, TOTAL } from "../ledger/balances";
+import type { Tables } from "../schema";
+import type { Scope } from "../transactions";
+
+/** From this status on the caller did not cause the error. */
+const FIRST_FAULT = 500;
+
+const SUBJECTS = {
+  key: {
+    table: "keys",
+    name: "name",
+    mayCall: (now: number) =>
+      sql`(o.expires_at is null or o.expires_at > ${now})
+        and exists (select 1 from users u where u.id = o.owner_id and u.enabled = 1)`,
+  },
+  user: { table: "users", name: "username", mayCall: () => sql`1 = 1` },
+} as const;
+
+/** Budgets of keys or of users over one period; the index of balances finds each sum. */
+async function budgetsOf(
+  db: Kysely<Tables>,
+  owner: BudgetShare["owner"],
+  [period, periodName]: readonly [BudgetShare["period"], string],
+  percent: number,
+  now: number,
+): Promise<BudgetShare[]> {
+  const { table, name, mayCall } = SUBJECTS[owner];
+  const limit = sql.ref(`o.budget_${period}`);
+  const { rows } = await sql<{ id: string; name: string; spent: number; most: number }>`
+    select o.id as id, ${sql.ref(`o.${name}`)} as name, b.spent as spent, ${limit} as most
+    from ${sql.table(table)} o
+    join balances b on b.subject_kind = ${owner} and b.subject_id = o.id and b.period = ${periodName}
+    where o.enabled = 1 and ${limit} > 0 and b.spent * 100 >= ${limit} * ${percent} and ${mayCall(now)}`.execute(
+    db,
+  );
+  return rows.map((row) => ({
+    owner,
+    id: row.id,
+    name: row.name,
+    period,
+    spentNano: row.spent,
+    limitNano: row.most,
+  }));
+}
+
+async function countFrom(db: Kysely<Tables>, since: number, isFailure: boolean): Promise<number> {
+  let select = db.selectFrom("usage").select(sql<number>`count(*)`.as("count")).where("at", ">=", since);
+  // The text of the partial index `usage_failed`, so that it is used.
+  if (isFailure) select = select.where("error", "is not", null).where("status", ">=", FIRST_FAULT);
+  return Number((await select.executeTakeFirstOrThrow()).count);
+}
+
+/** The figures that alerts are raised from. */
+export function alertFigures(
+  scope: Scope,
+  periodsAt: (now: number) => Periods,
+): Pick<Alerts, "budgetsAbove" | "callsSince" | "callsBy"> {
+  return {
+    async budgetsAbove(percent, now) {
+      const { day, month } = periodsAt(now);
+      const found: BudgetShare[] = [];
+      const periods = [
+        ["total", TOTAL],
+        ["daily", day],
+        ["monthly", month],
+      ] as const;
+      for (const owner of ["key", "user"] as const)
+        for (const period of periods)
+          found.push(...(await budgetsOf(scope.scan, owner, period, percent, now)));
+      return found;
+    },
+
+    async callsSince(since) {
+      const calls = await countFrom(scope.scan, since, false);
+      return { calls, failures: calls === 0 ? 0 : await countFrom(scope.scan, since, true) };
+    },
+
+    async callsBy(scopeKind, subjects, since) {
+      if (subjects.length === 0) return new Map();
+      const subject = sql.ref(scopeKind === "model" ? "model" : "key_id");
+      const rows = await scope.scan
+        .selectFrom("usage")
+        .select([
+          sql<string>`${subject}`.as("subject"),
+          sql<number>`count(*)`.as("calls"),
+          sql<number>`sum(case when error is not null and status >= ${FIRST_FAULT} then 1 else 0 end)`.as(
+            "failures",
+          ),
+        ])
+        .where("at", ">=", since)
+        .where(sql<string>`${subject}`, "in", subjects)
+        .groupBy(subject)
+        .execute();
+      return new Map(
+        rows.map((row) => [row.subject, { calls: Number(row.calls), failures: Number(row.failures) }]),
+      );
+    },
+  };
+}

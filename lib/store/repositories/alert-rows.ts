@@ -1,0 +1,39 @@
+import type { AlertRecord, WebhookKind } from "../../ports/store";
+import { fromJson } from "../columns";
+import type { AlertTable } from "../schema";
+
+const WEBHOOK_KINDS: readonly WebhookKind[] = ["signed", "slack"];
+
+/** A row of the table as a record. */
+export function toAlertRecord(row: AlertTable): AlertRecord {
+  return {
+    id: row.id,
+    // The row is written from an AlertRecord only.
+    kind: row.kind as AlertRecord["kind"],
+    subject: row.subject,
+    detail: fromJson<Record<string, unknown>>(row.detail),
+    openedAt: row.opened_at,
+    heldAt: row.held_at,
+    resolvedAt: row.resolved_at,
+    seenAt: row.seen_at,
+    snooze: row.snoozed_by === null ? null : { by: row.snoozed_by, until: row.snoozed_until },
+    delivery: row.delivery as AlertRecord["delivery"],
+    deliveryAttempts: row.delivery_attempts,
+    deliveryDueAt: row.delivery_due_at,
+    deliveryError: row.delivery_error,
+    deliveryAt: row.delivery_at,
+    deliveredTo: WEBHOOK_KINDS.filter((kind) => row.delivered_to.split(",").includes(kind)),
+    deliveryWebhook: WEBHOOK_KINDS.find((kind) => kind === row.delivery_webhook) ?? null,
+  };
+}
+
+/** The delivery columns of a message without an attempt. */
+export const newDelivery = (delivery: AlertRecord["delivery"], at: number) => ({
+  delivery,
+  delivery_attempts: 0,
+  delivery_due_at: delivery === "pending" ? at : null,
+  delivery_error: null,
+  delivery_at: null,
+  delivered_to: "",
+  delivery_webhook: null,
+});
