@@ -139,7 +139,9 @@ test("snoozes an alert, sends a test to a Slack-compatible webhook and saves a r
   test.slow();
   const before = (await call(url, cookie, "GET", "/api/settings")).alerts;
   await page.goto(`${url}/alerts`);
-  await page.getByRole("textbox", { name: "Slack-compatible webhook" }).fill("http://127.0.0.1:9/services/T0");
+  await page
+    .getByRole("textbox", { name: "Slack-compatible webhook" })
+    .fill("http://127.0.0.1:9/services/T0");
   await page.getByRole("button", { name: "Add model" }).click();
   await page.getByRole("combobox", { name: "Model", exact: true }).fill("patchbay-embed");
   const row = page.getByRole("listitem").filter({ has: page.getByRole("combobox", { name: "Model" }) });
