@@ -1,4 +1,5 @@
 import type { GatewayServices } from "../gateway/context";
+import type { LocalVoices } from "../ports/local-voices";
 import type { PasswordHasher } from "../ports/password-hasher";
 import type { KeyRecord, SessionRecord, UserRecord } from "../ports/store";
 import type { Webhook } from "../ports/webhook";
@@ -28,6 +29,8 @@ export interface ConsoleServices extends GatewayServices {
   signIn: SignInSettings;
   /** Posts alerts. */
   webhook: Webhook;
+  /** The neural voices of this machine; null when they are off. */
+  voices: LocalVoices | null;
   /** A consistent copy of the store, streamed; absent when there is no directory to write it to. */
   takeBackup?(): Promise<AsyncIterable<Uint8Array>>;
 }

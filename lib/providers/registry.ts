@@ -1,3 +1,4 @@
+import { DEFAULT_LIMITS } from "../contracts/limits";
 import { AppError } from "../errors";
 import type { ChannelProviders, ProviderFacts } from "../ports/channel-probe";
 import type { Clock } from "../ports/clock";
@@ -7,12 +8,15 @@ import type { ChannelRecord } from "../ports/store";
 import type { Webhook } from "../ports/webhook";
 import { createEmbeddedSpeech } from "./embedded-speech/create";
 import { createLexicalModel } from "./lexical/lexical-model";
+import { createLocalVoices, type LocalVoicesProvider } from "./local-voices/create";
 import { createUpstreams, UPSTREAM_PROVIDER_NAMES, type UpstreamsSettings } from "./upstreams";
 
 export interface ProviderSettings {
   /** URL of a worker's bundle (lib/server/process/workers.ts). */
   workerFile(name: string): URL;
   clock: Clock;
+  /** Folder of the local voices; null: they are off. */
+  voicesDirectory: string | null;
   /** Dependencies of channels to upstreams. */
   upstreams: UpstreamsSettings;
 }
@@ -24,7 +28,7 @@ export interface Provider {
   close?(): Promise<void>;
 }
 
-/** The built-in engines, by provider name; upstreams.ts has the others. A new one is a folder and a line. */
+/** The built-in engines that need nothing of the operator, by provider name; upstreams.ts has the others. A new one is a folder and a line. */
 const EMBEDDED: Readonly<Record<string, (settings: ProviderSettings) => Provider>> = {
   "embedded-speech": ({ workerFile, clock }) => {
     const model = createEmbeddedSpeech({ workerFile: workerFile("speech"), clock });
@@ -36,17 +40,26 @@ const EMBEDDED: Readonly<Record<string, (settings: ProviderSettings) => Provider
   },
 };
 
+const LOCAL_VOICES = "local-voices";
+
 const EMBEDDED_FACTS: readonly ProviderFacts[] = [
   { name: "embedded-speech", operations: ["speech"], defaultBaseUrl: null, isUpstream: false },
   { name: "lexical", operations: ["embeddings"], defaultBaseUrl: null, isUpstream: false },
+  { name: LOCAL_VOICES, operations: ["speech"], defaultBaseUrl: null, isUpstream: false },
 ];
 
-export const PROVIDER_NAMES: readonly string[] = [...Object.keys(EMBEDDED), ...UPSTREAM_PROVIDER_NAMES];
+export const PROVIDER_NAMES: readonly string[] = [
+  ...Object.keys(EMBEDDED),
+  LOCAL_VOICES,
+  ...UPSTREAM_PROVIDER_NAMES,
+];
 
 export interface ProvidersOfProcess extends ChannelProviders {
   speech(channel: ChannelRecord): SpeechModel;
   embedding(channel: ChannelRecord): EmbeddingModel;
   webhook: Webhook;
+  /** Null when they are off. */
+  voices: LocalVoicesProvider | null;
   close(): Promise<void>;
 }
 
@@ -57,12 +70,17 @@ export interface ProvidersOfProcess extends ChannelProviders {
 export function createProviders(settings: ProviderSettings): ProvidersOfProcess {
   const upstreams = createUpstreams(settings.clock, settings.upstreams, EMBEDDED_FACTS);
   const made = new Map<string, Provider>();
+  const voices = createVoices(settings);
 
   function providerOf(channel: ChannelRecord): Provider {
     const upstream = upstreams.provider(channel.provider);
     if (upstream !== null) return upstream;
     const known = made.get(channel.provider);
     if (known !== undefined) return known;
+    if (channel.provider === LOCAL_VOICES) {
+      if (voices !== null) return voices;
+      throw new AppError("upstream_error", "Local voices are turned off on this machine (PATCHBAY_VOICES).");
+    }
     const make = Object.hasOwn(EMBEDDED, channel.provider) ? EMBEDDED[channel.provider] : undefined;
     if (make === undefined) throw new AppError("internal", `There is no provider '${channel.provider}'.`);
     const provider = make(settings);
@@ -72,6 +90,7 @@ export function createProviders(settings: ProviderSettings): ProvidersOfProcess 
 
   return {
     ...upstreams,
+    voices,
     speech(channel) {
       const model = providerOf(channel).speech?.(channel);
       if (model === undefined)
@@ -86,8 +105,27 @@ export function createProviders(settings: ProviderSettings): ProvidersOfProcess 
       return model;
     },
     async close() {
-      await Promise.all([...[...made.values()].map((provider) => provider.close?.()), upstreams.close()]);
+      await Promise.all([
+        ...[...made.values()].map((provider) => provider.close?.()),
+        upstreams.close(),
+        voices?.close(),
+      ]);
       made.clear();
     },
   };
+}
+
+function createVoices({
+  voicesDirectory,
+  workerFile,
+  clock,
+  upstreams,
+}: ProviderSettings): LocalVoicesProvider | null {
+  if (voicesDirectory === null) return null;
+  return createLocalVoices({
+    directory: voicesDirectory,
+    workerFile: workerFile("voice"),
+    clock,
+    callMs: () => (upstreams.limits ?? DEFAULT_LIMITS).callMs,
+  });
 }

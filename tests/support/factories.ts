@@ -210,6 +210,18 @@ export function speechChannel(id: string, fields: Partial<ChannelRecord> = {}): 
   });
 }
 
+/** The channel of a folder of local voices. */
+export function localVoiceChannel(folder: string, fields: Partial<ChannelRecord> = {}): ChannelRecord {
+  return channelRecord({
+    id: `chn_voice_${folder}`,
+    name: folder,
+    provider: "local-voices",
+    models: [{ name: folder, upstreamName: folder }],
+    ...BUILT_IN,
+    ...fields,
+  });
+}
+
 /** A speech model with a value in every field that speech has. */
 export function modelRecord(fields: Partial<ModelRecord> = {}): ModelRecord {
   return {

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import path from "node:path";
 import type { ConsoleServices } from "../../lib/console/context";
 import { applyStoredSettings } from "../../lib/console/settings/apply-settings";
 import { DEFAULT_LIMITS, type Limits } from "../../lib/contracts/limits";
@@ -76,6 +77,7 @@ export async function testServices(options: TestServicesOptions = {}): Promise<T
   await openAuditChain(store, cipher, clock);
   const allowed = followAllowedUpstreams(store, options.upstreamAllow ?? []);
   const providers = createProviders({
+    voicesDirectory: path.join(dataDirectory, "voices"),
     workerFile,
     clock,
     upstreams: { cipher, allowedUpstreams: await allowed, allowedWebhooks: options.webhookAllow ?? [] },
@@ -104,6 +106,7 @@ export async function testServices(options: TestServicesOptions = {}): Promise<T
     catalog: createCatalog(store),
     providers,
     webhook: providers.webhook,
+    voices: providers.voices,
     encoder: { encode: noProvider, close: () => Promise.resolve() },
     limiter: createRateLimiter(clock),
     countTokens: (text) => text.length,

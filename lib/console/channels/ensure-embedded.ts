@@ -1,14 +1,15 @@
 import type { Clock } from "../../ports/clock";
 import type { ChannelRecord, ModelRecord, Prices, Repositories, Store } from "../../ports/store";
 
-const FREE: Prices = {
+export const FREE: Prices = {
   inputPerMillionTokens: null,
   inputPerMillionCharacters: null,
   outputPerMillionTokens: null,
   outputPerMillionSeconds: null,
 };
 
-function embeddedChannel(
+/** The record of a new channel to an engine of this machine, which serves one model. */
+export function embeddedChannel(
   own: Pick<ChannelRecord, "id" | "name" | "provider"> & { model: string },
   now: number,
 ): ChannelRecord {
@@ -79,7 +80,11 @@ function embeddingModel(now: number): ModelRecord {
 /**
  * Inserts a channel and its model unless the channel exists: later changes and deletions by the operator are preserved.
  */
-async function ensure(tx: Repositories, channel: ChannelRecord, model: ModelRecord): Promise<void> {
+export async function ensureChannel(
+  tx: Repositories,
+  channel: ChannelRecord,
+  model: ModelRecord,
+): Promise<void> {
   if ((await tx.channels.find(channel.id)) !== null) return;
   await tx.channels.insert(channel);
   const models = await tx.models.all();
@@ -112,7 +117,7 @@ export async function ensureEmbedded(store: Store, clock: Clock): Promise<void> 
     now,
   );
   await store.transaction(async (tx) => {
-    await ensure(tx, speech, speechModel(now));
-    await ensure(tx, embeddings, embeddingModel(now));
+    await ensureChannel(tx, speech, speechModel(now));
+    await ensureChannel(tx, embeddings, embeddingModel(now));
   });
 }

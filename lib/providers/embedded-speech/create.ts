@@ -3,7 +3,8 @@ import type { Clock } from "../../ports/clock";
 import type { SpeechModel } from "../../ports/speech-model";
 import { CallSlots } from "./call-slots";
 import { AudioBuffers } from "./held-audio";
-import { type PoolStats, SpeechPool } from "./pool";
+import { planSpeech } from "./plan";
+import { type PoolStats, SpeechPool, startThread } from "./pool";
 import { speakRequest } from "./speak-request";
 import { EMBEDDED_VOICES } from "./voices";
 
@@ -45,14 +46,14 @@ const CHUNK_TIMEOUT_MS = 20_000;
  */
 export function createEmbeddedSpeech(options: EmbeddedSpeechOptions): EmbeddedSpeech {
   const pool = new SpeechPool({
-    workerFile: options.workerFile,
+    start: () => startThread(options.workerFile),
     maxWorkers: options.maxWorkers ?? Math.max(1, Math.min(2, availableParallelism() - 1)),
     idleMs: options.idleMs ?? 50_000,
     chunkTimeoutMs: CHUNK_TIMEOUT_MS,
   });
   const slots = new CallSlots(options.mostOpen, options.mostWaiting);
   const buffers = new AudioBuffers(options.bufferBytes);
-  const engine = { pool, slots, buffers, clock: options.clock };
+  const engine = { pool, slots, buffers, clock: options.clock, plan: planSpeech };
   return {
     synthesize: (request, call) => speakRequest(engine, request, call),
     voices: async () => EMBEDDED_VOICES,

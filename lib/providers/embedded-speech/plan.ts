@@ -17,8 +17,14 @@ const FIRST_CHUNK = 80;
 const SHORT_CHUNK = 45;
 const CONTEXT_LENGTH = 1000;
 
-const PAUSES_MS: Record<TextChunk["end"], number> = { paragraph: 450, sentence: 260, clause: 110, wrap: 20 };
-const SPEAKER_PAUSE_MS = 250;
+/** Pause after a chunk, in milliseconds at natural speed. */
+export const PAUSES_MS: Record<TextChunk["end"], number> = {
+  paragraph: 450,
+  sentence: 260,
+  clause: 110,
+  wrap: 20,
+};
+export const SPEAKER_PAUSE_MS = 250;
 
 interface Utterance {
   text: string;
@@ -37,7 +43,7 @@ export interface Pace {
 }
 
 /** Chunks, generated on demand; null between them where the caller may yield before the next is searched. */
-export type PlannedChunks = Iterator<SpeechChunk | null>;
+export type PlannedChunks<Chunk = SpeechChunk> = Iterator<Chunk | null>;
 
 /**
  * Checks the whole request, in steps, and returns its chunks. Throws AppError `invalid`: unknown voice, a language or
@@ -125,7 +131,7 @@ function refuseKanji(): never {
 }
 
 /** The next chunk, in steps; null after the last. */
-export function* nextChunk(chunks: PlannedChunks): Generator<void, SpeechChunk | null, void> {
+export function* nextChunk<Chunk>(chunks: PlannedChunks<Chunk>): Generator<void, Chunk | null, void> {
   for (let next = chunks.next(); !next.done; next = chunks.next()) {
     if (next.value !== null) return next.value;
     yield;

@@ -3,13 +3,40 @@ import { AppError, isOutOfFiles, outOfFiles } from "../../errors";
 import { freeBytes } from "./free-bytes";
 import type { SpeakMessage, SpeechChunk, SpokenMessage } from "./protocol";
 
-export interface PoolOptions {
-  workerFile: URL;
+/** A thread or process that speaks one chunk at a time. */
+export interface EngineWorker {
+  /** `ended`: it failed, or ended without being terminated. */
+  listen(listeners: { message(message: SpokenMessage): void; ended(cause: Error): void }): void;
+  postMessage(message: SpeakMessage<unknown>): void;
+  ref(): void;
+  unref(): void;
+  terminate(): Promise<unknown>;
+}
+
+export interface PoolOptions<Chunk = SpeechChunk> {
+  start(): EngineWorker;
+  /** Estimated work of a chunk, in milliseconds; absent: the recent average of all chunks. */
+  workMs?(chunk: Chunk): number;
+  /** Called after each chunk with the bytes of sound that it made. */
+  onSpoken?(chunk: Chunk, took: ChunkTime, bytes: number): void;
+  /** Called when a worker ended without being terminated. */
+  onLost?(cause: Error): void;
+  /** The engine's name at the start of messages. Default: "The embedded speech engine". */
+  name?: string;
   maxWorkers: number;
   /** Idle time after which a worker is stopped and its memory freed. */
   idleMs: number;
   /** A chunk takes a fraction of a second; a worker that takes this long for one is stopped. */
   chunkTimeoutMs: number;
+}
+
+/** The time that a chunk took, in milliseconds. */
+export interface ChunkTime {
+  totalMs: number;
+  /** Without loading the engine. */
+  workMs: number;
+  /** True for a worker's first chunk, which waits for the engine to be loaded. */
+  isFirst: boolean;
 }
 
 export interface PoolStats {
@@ -27,9 +54,9 @@ export interface Spoken {
   cancel(): void;
 }
 
-interface Task {
+interface Task<Chunk> {
   id: number;
-  chunk: SpeechChunk;
+  chunk: Chunk;
   /** Throws when it is too late to start. */
   begin: () => void;
   resolve: (pcm: Uint8Array) => void;
@@ -37,24 +64,41 @@ interface Task {
   cancelled: boolean;
 }
 
-interface Slot {
-  worker: Worker;
-  task: Task | null;
+interface Slot<Chunk> {
+  worker: EngineWorker;
+  task: Task<Chunk> | null;
   startedAt: number;
+  hasSpoken: boolean;
   timer: NodeJS.Timeout | undefined;
 }
 
 const FIRST_GUESS_MS = 100;
 const SMOOTHING = 0.1;
 
+/** Starts a bundled worker as a thread. */
+export function startThread(workerFile: URL): EngineWorker {
+  const worker = new Worker(workerFile, { name: "speech" });
+  return {
+    listen({ message, ended }) {
+      worker.on("message", message);
+      worker.on("error", ended);
+      worker.on("exit", (code) => ended(new Error(`speech worker exited with ${code}`)));
+    },
+    postMessage: (message) => worker.postMessage(message),
+    ref: () => worker.ref(),
+    unref: () => worker.unref(),
+    terminate: () => worker.terminate(),
+  };
+}
+
 /**
  * Worker threads that speak one chunk at a time, first come, first served. A speaker has at most one chunk in the
  * queue, so that speakers take turns and a long text does not delay a short one.
  */
-export class SpeechPool {
-  readonly #options: PoolOptions;
-  readonly #slots = new Set<Slot>();
-  readonly #queue: Task[] = [];
+export class SpeechPool<Chunk = SpeechChunk> {
+  readonly #options: PoolOptions<Chunk>;
+  readonly #slots = new Set<Slot<Chunk>>();
+  readonly #queue: Task<Chunk>[] = [];
   #nextId = 1;
   #chunks = 0;
   #crashes = 0;
@@ -62,13 +106,13 @@ export class SpeechPool {
   #chunkMs = FIRST_GUESS_MS;
   #closed = false;
 
-  constructor(options: PoolOptions) {
+  constructor(options: PoolOptions<Chunk>) {
     this.#options = options;
   }
 
   /** Queues a chunk. Calls `begin` when its turn comes; an error of `begin` rejects the chunk. */
-  speak(chunk: SpeechChunk, begin: () => void): Spoken {
-    let task: Task | undefined;
+  speak(chunk: Chunk, begin: () => void): Spoken {
+    let task: Task<Chunk> | undefined;
     const pcm = new Promise<Uint8Array>((resolve, reject) => {
       task = { id: this.#nextId++, chunk, begin, resolve, reject, cancelled: false };
     });
@@ -83,8 +127,16 @@ export class SpeechPool {
 
   /** The estimated wait of a chunk queued now. */
   queueMs(): number {
-    const { busy } = this.stats();
-    return ((this.#queue.length + busy) * this.#chunkMs) / this.#options.maxWorkers;
+    const now = performance.now();
+    let sum = 0;
+    for (const task of this.#queue) sum += this.#workMs(task.chunk);
+    for (const { task, startedAt } of this.#slots) {
+      if (task === null) continue;
+      const ms = this.#workMs(task.chunk);
+      // Nothing is known of how far an average chunk has come.
+      sum += this.#options.workMs === undefined ? ms : Math.max(0, ms - (now - startedAt));
+    }
+    return sum / this.#options.maxWorkers;
   }
 
   stats(): PoolStats {
@@ -99,6 +151,14 @@ export class SpeechPool {
     };
   }
 
+  get #name(): string {
+    return this.#options.name ?? "The embedded speech engine";
+  }
+
+  #workMs(chunk: Chunk): number {
+    return this.#options.workMs?.(chunk) ?? this.#chunkMs;
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     const error = new AppError("overloaded", "The speech engine is stopping.");
@@ -106,7 +166,7 @@ export class SpeechPool {
     await Promise.all([...this.#slots].map((slot) => this.#stop(slot, error)));
   }
 
-  #cancel(task: Task): void {
+  #cancel(task: Task<Chunk>): void {
     task.cancelled = true;
     const at = this.#queue.indexOf(task);
     if (at >= 0) this.#queue.splice(at, 1);
@@ -123,12 +183,12 @@ export class SpeechPool {
     }
   }
 
-  #freeSlot(): Slot | null {
+  #freeSlot(): Slot<Chunk> | null {
     for (const slot of this.#slots) if (!slot.task) return slot;
     return this.#slots.size < this.#options.maxWorkers ? this.#spawn() : null;
   }
 
-  #start(slot: Slot, task: Task): void {
+  #start(slot: Slot<Chunk>, task: Task<Chunk>): void {
     try {
       task.begin();
     } catch (error) {
@@ -142,28 +202,35 @@ export class SpeechPool {
     slot.worker.ref();
     slot.timer = setTimeout(() => {
       this.#crashes++;
-      void this.#stop(slot, new AppError("upstream_timeout", "The embedded speech engine took too long."));
+      void this.#stop(slot, new AppError("upstream_timeout", `${this.#name} took too long.`));
     }, this.#options.chunkTimeoutMs);
-    slot.worker.postMessage({ id: task.id, chunk: task.chunk } satisfies SpeakMessage);
+    slot.worker.postMessage({ id: task.id, chunk: task.chunk } satisfies SpeakMessage<Chunk>);
   }
 
-  #spawn(): Slot {
-    const worker = new Worker(this.#options.workerFile, { name: "speech" });
-    const slot: Slot = { worker, task: null, startedAt: 0, timer: undefined };
+  #spawn(): Slot<Chunk> {
+    const worker = this.#options.start();
+    const slot: Slot<Chunk> = { worker, task: null, startedAt: 0, hasSpoken: false, timer: undefined };
     this.#slots.add(slot);
-    worker.on("message", (message: SpokenMessage) => this.#answer(slot, message));
-    worker.on("error", (error) => this.#lost(slot, error));
-    worker.on("exit", (code) => this.#lost(slot, new Error(`speech worker exited with ${code}`)));
+    worker.listen({
+      message: (message) => this.#answer(slot, message),
+      ended: (cause) => this.#lost(slot, cause),
+    });
     return slot;
   }
 
-  #answer(slot: Slot, message: SpokenMessage): void {
+  #answer(slot: Slot<Chunk>, message: SpokenMessage): void {
     const task = slot.task;
     if (!task || task.id !== message.id) return;
     slot.task = null;
     this.#rest(slot);
     this.#chunks++;
-    this.#chunkMs += (performance.now() - slot.startedAt - this.#chunkMs) * SMOOTHING;
+    const ms = performance.now() - slot.startedAt;
+    this.#chunkMs += (ms - this.#chunkMs) * SMOOTHING;
+    if ("pcm" in message) {
+      const took = { totalMs: ms, workMs: message.workMs ?? ms, isFirst: !slot.hasSpoken };
+      slot.hasSpoken = true;
+      this.#options.onSpoken?.(task.chunk, took, message.pcm.length);
+    }
     if ("pcm" in message && task.cancelled) freeBytes(message.pcm);
     else if ("pcm" in message) task.resolve(message.pcm);
     else {
@@ -173,21 +240,22 @@ export class SpeechPool {
     this.#advance();
   }
 
-  #rest(slot: Slot): void {
+  #rest(slot: Slot<Chunk>): void {
     clearTimeout(slot.timer);
     slot.worker.unref();
     slot.timer = setTimeout(() => void this.#stop(slot, null), this.#options.idleMs).unref();
   }
 
   /** A worker that ends fails its chunk; the next chunk gets a new worker. */
-  #lost(slot: Slot, cause: Error): void {
+  #lost(slot: Slot<Chunk>, cause: Error): void {
     if (!this.#slots.has(slot)) return;
     this.#crashes++;
-    const failed = new AppError("upstream_error", "The embedded speech engine failed.", {}, cause);
+    this.#options.onLost?.(cause);
+    const failed = new AppError("upstream_error", `${this.#name} failed.`, {}, cause);
     void this.#stop(slot, isOutOfFiles(cause) ? outOfFiles(cause) : failed);
   }
 
-  async #stop(slot: Slot, error: AppError | null): Promise<void> {
+  async #stop(slot: Slot<Chunk>, error: AppError | null): Promise<void> {
     this.#slots.delete(slot);
     clearTimeout(slot.timer);
     const task = slot.task;

@@ -15,12 +15,12 @@ export interface SpeechChunk {
 }
 
 /** Sent to the worker. */
-export interface SpeakMessage {
+export interface SpeakMessage<Chunk = SpeechChunk> {
   id: number;
-  chunk: SpeechChunk;
+  chunk: Chunk;
 }
 
-/** Sent by the worker: 24 kHz s16le, or the error. */
+/** Sent by the worker: 24 kHz s16le, or the error. `workMs`: the time it took without loading the engine, if known. */
 export type SpokenMessage =
-  | { id: number; pcm: Uint8Array }
+  | { id: number; pcm: Uint8Array; workMs?: number }
   | { id: number; error: { code: ErrorCode; message: string; cause?: string } };

@@ -4,6 +4,7 @@ import { sweepExpired } from "../../console/auth/sweep-expired";
 import type { ConsoleServices } from "../../console/context";
 import { DEAD_AFTER_MS } from "../../console/instances/list";
 import { sweepUsage } from "../../console/usage/sweep";
+import { refreshVoices } from "../../console/voices/refresh";
 import { isGone } from "./instance-id";
 import { watchOtherServers } from "./other-servers";
 import type { InstanceRegister } from "./register";
@@ -21,6 +22,7 @@ async function readDisk(directory: string): Promise<{ freeBytes: number; totalBy
 const HEARTBEAT_MS = 5_000;
 const ORPHANS_MS = 15_000;
 const ALERTS_MS = 15_000;
+const VOICES_MS = 15_000;
 const SWEEP_MS = 300_000;
 const RETENTION_MS = 600_000;
 /** A wall clock that moves this much against the monotonic clock was set, not slewed. */
@@ -93,6 +95,7 @@ export async function startBackground(
     every(HEARTBEAT_MS, "others", findOtherServers),
     every(ORPHANS_MS, "orphans", () => settleOrphans(services)),
     every(ALERTS_MS, "alerts", () => checkAlerts(services, others)),
+    every(VOICES_MS, "voices", () => refreshVoices(services)),
     every(SWEEP_MS, "sweep", () => sweepExpired(services)),
     every(RETENTION_MS, "retention", () => sweepUsage(services)),
   ];

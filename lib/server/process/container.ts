@@ -5,6 +5,7 @@ import { encryptClearWebhookUrl } from "../../console/alerts/webhook-url";
 import { ensureEmbedded } from "../../console/channels/ensure-embedded";
 import type { ConsoleServices } from "../../console/context";
 import { applyStoredSettings } from "../../console/settings/apply-settings";
+import { refreshVoices } from "../../console/voices/refresh";
 import type { Limits } from "../../contracts/limits";
 import { createCatalog } from "../../gateway/admission/catalog";
 import { createRateLimiter } from "../../gateway/admission/rate-limiter";
@@ -136,6 +137,7 @@ async function createEngines(env: Environment, { store, cipher }: Opened, limits
   const providers = createProviders({
     workerFile,
     clock: systemClock,
+    voicesDirectory: env.voicesDirectory,
     upstreams: {
       cipher,
       limits,
@@ -181,6 +183,7 @@ async function assemble(
     catalog: createCatalog(store),
     providers,
     webhook: providers.webhook,
+    voices: providers.voices,
     limiter: createRateLimiter(systemClock),
     countTokens,
     countTokensInSteps,
@@ -197,6 +200,7 @@ async function assemble(
     close: async () => undefined,
   };
   await ensureEmbedded(store, systemClock);
+  await refreshVoices(services);
   await applyStoredSettings(services);
   const stopBackground = await startBackground(services, register);
   let closing: Promise<void> | null = null;

@@ -93,6 +93,7 @@ const Variables = z.object({
   PATCHBAY_METRICS_TOKEN: z.string().min(8, "must be 8 characters or more").optional(),
   PATCHBAY_LEGACY_ENGINES: Switch.optional(),
   PATCHBAY_DRAIN_SECONDS: integer(0, 3_600).optional(),
+  PATCHBAY_VOICES: z.enum(["on", "off"], "must be on or off").optional(),
   PATCHBAY_LIMITS: LimitsText.optional(),
   PATCHBAY_LOG_LEVEL: z
     .enum(["debug", "info", "warn", "error", "silent"], "must be debug, info, warn, error or silent")
@@ -116,6 +117,8 @@ export interface Environment {
   tls: TlsFiles | null;
   isProduction: boolean;
   dataDirectory: string;
+  /** Folder of the local voices; null: PATCHBAY_VOICES=off. */
+  voicesDirectory: string | null;
   databaseUrl: string;
   redisUrl: string | null;
   /** PATCHBAY_SECRET; null: the file `secret` in the data directory is used (lib/server/process/secret.ts). */
@@ -170,6 +173,7 @@ export function readEnvironment(
     tls: tlsFiles(given.PATCHBAY_TLS_CERT, given.PATCHBAY_TLS_KEY),
     isProduction: given.NODE_ENV === "production",
     dataDirectory,
+    voicesDirectory: given.PATCHBAY_VOICES === "off" ? null : path.join(dataDirectory, "voices"),
     databaseUrl: given.DATABASE_URL ?? `file:${path.join(dataDirectory, "patchbay.db")}`,
     redisUrl: given.REDIS_URL ?? null,
     secret: given.PATCHBAY_SECRET ?? null,

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from "vitest";
-import { SpeechPool } from "../../../lib/providers/embedded-speech/pool";
+import { SpeechPool, startThread } from "../../../lib/providers/embedded-speech/pool";
 import type { SpeechChunk } from "../../../lib/providers/embedded-speech/protocol";
 import { BYTES_PER_CHARACTER, FAKE_SPEECH_WORKER } from "../../support/speech-worker";
 
@@ -11,7 +11,7 @@ afterEach(async () => {
 
 function openPool(maxWorkers = 1): SpeechPool {
   const pool = new SpeechPool({
-    workerFile: FAKE_SPEECH_WORKER,
+    start: () => startThread(FAKE_SPEECH_WORKER),
     maxWorkers,
     idleMs: 50_000,
     chunkTimeoutMs: 20_000,

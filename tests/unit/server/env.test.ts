@@ -37,6 +37,7 @@ describe("an invalid variable is rejected in one line that begins with its name"
     ["PATCHBAY_WEBHOOK_ALLOW", "https://10.0.0.1/path"],
     ["PATCHBAY_METRICS_TOKEN", "short"],
     ["PATCHBAY_LEGACY_ENGINES", "maybe"],
+    ["PATCHBAY_VOICES", "maybe"],
     ["PATCHBAY_DRAIN_SECONDS", "-5"],
     ["PATCHBAY_DRAIN_SECONDS", "25s"],
     ["PATCHBAY_LIMITS", "{"],

@@ -54,7 +54,12 @@ async function change({ tx, channels }: Importing, before: ChannelRecord, patch:
 
 async function importEmbedded(importing: Importing, sent: FileChannel): Promise<ImportStep> {
   const one = { kind: "channel", name: sent.name } as const;
-  const before = [...importing.channels.values()].find((it) => it.embedded && it.provider === sent.provider);
+  const engines = [...importing.channels.values()].filter(
+    (it) => it.embedded && it.provider === sent.provider,
+  );
+  const served = sent.models?.[0]?.upstream_name;
+  const before =
+    engines.length > 1 ? engines.find((it) => it.models[0]?.upstreamName === served) : engines[0];
   if (before === undefined) return skipped(one, "This instance has no such embedded engine.");
   const enabled = sent.enabled ?? before.enabled;
   return changed(one, await change(importing, before, { ...commonOf(sent), name: sent.name, enabled }));

@@ -1,0 +1,97 @@
+import type { BrokenVoiceFolder, LocalVoices, VoiceFolder } from "../../ports/local-voices";
+import type { ModelRecord } from "../../ports/store";
+import { embeddedChannel, ensureChannel, FREE } from "../channels/ensure-embedded";
+import type { ConsoleServices } from "../context";
+
+/** The provider's name in lib/providers/registry.ts. */
+export const LOCAL_VOICES = "local-voices";
+
+/** The ID of the channel of a model folder. */
+export const voiceChannelId = (folder: string) => `chn_voice_${folder}`;
+
+const KIND_NAMES: Readonly<Record<VoiceFolder["kind"], string>> = {
+  kokoro: "Kokoro",
+  kitten: "Kitten",
+  matcha: "Matcha",
+  vits: "VITS (Piper)",
+};
+
+function voiceModel(folder: VoiceFolder, now: number): ModelRecord {
+  const { name, kind, languages, speakers } = folder;
+  const spoken = languages.length === 0 ? "" : ` in ${languages.join(", ")}`;
+  return {
+    name,
+    aliases: [],
+    operation: "speech",
+    description: `Neural speech${spoken}, made on this machine by a ${KIND_NAMES[kind]} model.`,
+    prices: FREE,
+    maxCharacters: 32_000,
+    maxAudioSeconds: 6_000,
+    dimensions: null,
+    canShorten: false,
+    maxInputTokens: null,
+    defaultVoice: defaultSpeaker(speakers),
+    cacheable: false,
+    batching: false,
+    enabled: true,
+    createdAt: now,
+    version: 1,
+  };
+}
+
+/** Kokoro's authors recommend `af_heart`; other models list their best speaker first. */
+function defaultSpeaker(speakers: VoiceFolder["speakers"]): string | null {
+  return (speakers.find(({ name }) => name === "af_heart") ?? speakers[0])?.name ?? null;
+}
+
+/** The problems that were logged last. */
+const REPORTED = new WeakMap<LocalVoices, string>();
+
+/** Logs the folders that cannot be used, when they differ from those logged last. */
+function report({ voices, log }: ConsoleServices, problems: readonly BrokenVoiceFolder[]): void {
+  const text = JSON.stringify(problems);
+  if (voices === null || text === (REPORTED.get(voices) ?? "[]")) return;
+  REPORTED.set(voices, text);
+  for (const { name, file, reason } of problems) log.warn("voice_broken", { model: name, file, reason });
+}
+
+/** A speech model of this name gains a channel; any other name conflicts. */
+function isInTheWay(model: ModelRecord, name: string): boolean {
+  return model.name === name ? model.operation !== "speech" : model.aliases.includes(name);
+}
+
+/**
+ * Reads the voice folders and inserts a channel and a model for each new one. A folder that is gone keeps them, so that
+ * a disk that was not mounted costs no settings: its calls fail over.
+ */
+export async function refreshVoices(services: ConsoleServices): Promise<void> {
+  const { voices, store, clock, log } = services;
+  if (voices === null) return;
+  const { ready, broken } = await voices.scan();
+  const known = new Set((await store.channels.all()).map(({ id }) => id));
+  const fresh = ready.filter(({ name }) => !known.has(voiceChannelId(name)));
+  const models = fresh.length === 0 ? [] : await store.models.all();
+  const taken = fresh.filter(({ name }) => models.some((model) => isInTheWay(model, name)));
+  report(services, [
+    ...broken,
+    ...taken.map(({ name }) => ({
+      name,
+      file: "",
+      reason: "Its name is another model's: rename the folder.",
+    })),
+  ]);
+  const added = fresh.filter((folder) => !taken.includes(folder));
+  if (added.length === 0) return;
+  const now = clock.now();
+  await store.transaction(async (tx) => {
+    for (const folder of added) {
+      const { name } = folder;
+      const channel = embeddedChannel(
+        { id: voiceChannelId(name), name, provider: LOCAL_VOICES, model: name },
+        now,
+      );
+      await ensureChannel(tx, channel, voiceModel(folder, now));
+    }
+  });
+  for (const { name } of added) log.info("voice_added", { model: name });
+}

@@ -1,0 +1,172 @@
+import { readdir, stat } from "node:fs/promises";
+import { availableParallelism } from "node:os";
+import path from "node:path";
+import { z } from "zod";
+import { MODEL_FOLDER } from "../../contracts/console/local-voices";
+import { AppError } from "../../errors";
+import type { Clock } from "../../ports/clock";
+import type { LocalVoices, VoiceFolder, VoiceScan } from "../../ports/local-voices";
+import type { SpeechModel } from "../../ports/speech-model";
+import type { ChannelRecord } from "../../ports/store";
+import { optionsReader } from "../upstream/channel-options";
+import { NO_TABLE, type VoiceTable } from "../upstream-voices/voice-table";
+import { UnusableFile } from "./onnx-metadata";
+import { type ReadFolder, readVoiceFolder } from "./read-folder";
+import { createVoiceEngine, type VoiceEngine } from "./voice-engine";
+import { type ModelVoices, modelVoices } from "./voices";
+
+export interface LocalVoicesSettings {
+  /** `<data>/voices`; need not exist. */
+  directory: string;
+  /** The bundled voice.worker.ts. */
+  workerFile: URL;
+  clock: Clock;
+  /** The longest call, in milliseconds; read at every call. */
+  callMs(): number;
+  /** Default: 2 minutes. */
+  idleMs?: number;
+}
+
+export interface LocalVoicesProvider extends LocalVoices {
+  /** The models as one channel serves them. */
+  speech(channel: ChannelRecord): SpeechModel;
+  stats(name: string): ReturnType<VoiceEngine["stats"]> | null;
+  close(): Promise<void>;
+}
+
+/** Time without a call after which a model is unloaded: loading takes a second or two. */
+const IDLE_MS = 120_000;
+
+const OPTIONS = { voices: z.record(z.string(), z.string()).optional() };
+const CHANNEL_OPTIONS = optionsReader(z.strictObject(OPTIONS), z.object(OPTIONS));
+
+interface Known {
+  /** Names, sizes and times of the files. */
+  fingerprint: string;
+  read: ReadFolder | UnusableFile;
+  engine: VoiceEngine | null;
+}
+
+/**
+ * The neural voices of this machine: each folder below `directory` is a model, spoken by sherpa-onnx in a process of its
+ * own that starts with the first call and ends when idle. A folder that cannot be used does not affect the others.
+ */
+export function createLocalVoices(settings: LocalVoicesSettings): LocalVoicesProvider {
+  const known = new Map<string, Known>();
+  const tables = new WeakMap<VoiceFolder, WeakMap<VoiceTable, ModelVoices>>();
+  let scanning: Promise<VoiceScan> | null = null;
+
+  async function refresh(name: string): Promise<void> {
+    const fingerprint = await fingerprintOf(path.join(settings.directory, name));
+    const before = known.get(name);
+    if (before?.fingerprint === fingerprint) return;
+    await before?.engine?.close();
+    const read = await readVoiceFolder(settings.directory, name).catch((error: unknown) => toUnusable(error));
+    known.set(name, { fingerprint, read, engine: null });
+  }
+
+  async function scanFolders(): Promise<VoiceScan> {
+    const names = await foldersIn(settings.directory);
+    for (const name of known.keys()) {
+      if (names.includes(name)) continue;
+      await known.get(name)?.engine?.close();
+      known.delete(name);
+    }
+    for (const name of names) await refresh(name);
+    const found = [...known].sort(([a], [b]) => (a < b ? -1 : 1));
+    return {
+      ready: found.flatMap(([, { read }]) => (read instanceof UnusableFile ? [] : [read.folder])),
+      broken: found.flatMap(([name, { read }]) =>
+        read instanceof UnusableFile ? [{ name, file: read.file, reason: read.message }] : [],
+      ),
+    };
+  }
+
+  const scan = (): Promise<VoiceScan> => {
+    scanning ??= scanFolders().finally(() => {
+      scanning = null;
+    });
+    return scanning;
+  };
+
+  /** The model of a channel. Throws `upstream_error` when its folder cannot be used. */
+  async function modelOf(name: string): Promise<{ read: ReadFolder; engine: VoiceEngine }> {
+    if (!known.has(name)) await scan();
+    const one = known.get(name);
+    if (one === undefined) {
+      throw new AppError("upstream_error", "The local voice is not on this machine.", {
+        isUnknownModel: true,
+      });
+    }
+    if (one.read instanceof UnusableFile) {
+      throw new AppError("upstream_error", "The files of the local voice cannot be used.", {}, one.read);
+    }
+    one.engine ??= createVoiceEngine({
+      ...one.read,
+      workerFile: settings.workerFile,
+      clock: settings.clock,
+      callMs: settings.callMs,
+      idleMs: settings.idleMs ?? IDLE_MS,
+      threads: Math.max(1, Math.min(4, availableParallelism() - 1)),
+    });
+    return { read: one.read, engine: one.engine };
+  }
+
+  function voicesOf({ folder }: ReadFolder, table: VoiceTable): ModelVoices {
+    const byTable = tables.get(folder) ?? new WeakMap<VoiceTable, ModelVoices>();
+    tables.set(folder, byTable);
+    const voices = byTable.get(table) ?? modelVoices(folder.speakers, folder.languages, table);
+    byTable.set(table, voices);
+    return voices;
+  }
+
+  const tableOf = (channel: ChannelRecord) => CHANNEL_OPTIONS.of(channel).voices ?? NO_TABLE;
+
+  return {
+    scan,
+    load: (name) =>
+      known.get(name)?.engine?.load() ?? { isLoaded: false, realTimeFactor: null, failure: null },
+    stats: (name) => known.get(name)?.engine?.stats() ?? null,
+    speech: (channel) => ({
+      async *synthesize(request, options) {
+        const { read, engine } = await modelOf(request.model);
+        yield* engine.speak(request, options, voicesOf(read, tableOf(channel)));
+      },
+      voices: async (model) => voicesOf((await modelOf(model)).read, tableOf(channel)).voices,
+      carries: ["languageCode"],
+    }),
+    async close() {
+      await Promise.all([...known.values()].map(({ engine }) => engine?.close()));
+      known.clear();
+    },
+  };
+}
+
+function toUnusable(error: unknown): UnusableFile {
+  if (error instanceof UnusableFile) return error;
+  // The file system's error: no permission, a disk that fails.
+  return new UnusableFile("", error instanceof Error ? error.message : String(error));
+}
+
+/** Folders with names that a model may have; those that begin with a dot are being unpacked. */
+async function foldersIn(directory: string): Promise<string[]> {
+  const names = await readdir(directory).catch(() => []);
+  const kept: string[] = [];
+  for (const name of names.sort()) {
+    if (!MODEL_FOLDER.test(name)) continue;
+    const found = await stat(path.join(directory, name)).catch(() => null);
+    if (found?.isDirectory() === true) kept.push(name);
+  }
+  return kept;
+}
+
+async function fingerprintOf(directory: string): Promise<string> {
+  const names = await readdir(directory).catch(() => []);
+  const facts = await Promise.all(
+    names.sort().map(async (name) => {
+      const found = await stat(path.join(directory, name)).catch(() => null);
+      return `${name} ${found?.size} ${found?.mtimeMs} ${found?.ino}`;
+    }),
+  );
+  return facts.join("\n");
+}

@@ -1,0 +1,99 @@
+import { AppError } from "../../errors";
+import type { SpeechRequest } from "../../ports/speech-model";
+import { cleanSpeechText, isSpeakable } from "../../text/clean-text";
+import { type ChunkLimits, splitSentences } from "../../text/split-sentences";
+import { PAUSES_MS, type Pace, type PlannedChunks, SPEAKER_PAUSE_MS } from "../embedded-speech/plan";
+import { baseLanguage } from "../espeak/languages";
+
+/** A section of text for one speaker: the unit of work. */
+export interface VoiceChunk {
+  text: string;
+  /** The engine's number of the speaker. */
+  speaker: number;
+  speed: number;
+  /** Silence before the words, at natural speed. */
+  pauseMs: number;
+}
+
+/** Characters a second at natural speed, over all models (they differ by a fifth). */
+const CHARACTERS_PER_SECOND = 14;
+/** Lengths in spoken letters (lib/text/spoken-length.ts). Eight seconds of speech, mostly a whole sentence. */
+const LONGEST_CHUNK = 120;
+/** Three seconds or the first clause, so that the first sound comes quickly. */
+const FIRST_CHUNK = 45;
+
+/** The expected duration of the audio of a text. */
+export function secondsOf(text: string, speed: number): number {
+  return text.length / CHARACTERS_PER_SECOND / speed;
+}
+
+interface Utterance {
+  text: string;
+  speaker: number;
+}
+
+/** What a plan needs of its model. */
+export interface PlanningModel {
+  name: string;
+  /** BCP-47; empty: unknown. */
+  languages: readonly string[];
+  /** The engine's number of the speaker for a voice name; null: unknown. */
+  speakerOf(voice: string): number | null;
+}
+
+/**
+ * Checks the whole request, in steps, and returns its chunks. Throws AppError `invalid`: unknown voice, a language that
+ * the model does not speak, nothing to speak.
+ */
+export function* planVoices(
+  model: PlanningModel,
+  request: SpeechRequest,
+  _pace: Pace,
+): Generator<void, PlannedChunks<VoiceChunk>, void> {
+  const { language } = request;
+  const spoken = new Set(model.languages.map(baseLanguage));
+  if (language !== undefined && spoken.size > 0 && !spoken.has(baseLanguage(language))) {
+    const message = `languageCode '${language}' is not spoken by ${model.name}, which speaks ${[...spoken].join(", ")}.`;
+    throw new AppError("invalid", message, { param: "languageCode" });
+  }
+  const utterances: Utterance[] = [];
+  for (const segment of request.segments) {
+    const speaker = model.speakerOf(segment.voice);
+    if (speaker === null) {
+      throw new AppError("invalid", `'${segment.voice}' is not a voice of ${model.name}.`, {
+        param: "voice",
+      });
+    }
+    const text = cleanSpeechText(segment.text);
+    if (isSpeakable(text)) utterances.push({ text, speaker });
+    yield;
+  }
+  if (utterances.length === 0) {
+    throw new AppError("invalid", "The text holds no letter and no digit: there is nothing to speak.");
+  }
+  return chunksOf(utterances, request.speed);
+}
+
+function* chunksOf(utterances: readonly Utterance[], speed: number): Generator<VoiceChunk | null> {
+  let pauseMs = 0;
+  let last: number | null = null;
+  for (const { text, speaker } of utterances) {
+    if (last !== null) pauseMs = Math.max(pauseMs, speaker === last ? PAUSES_MS.sentence : SPEAKER_PAUSE_MS);
+    for (const chunk of splitSentences(text, limitsFor(speed, last === null))) {
+      if (!isSpeakable(chunk.text)) {
+        yield null;
+        continue;
+      }
+      yield { text: chunk.text, speaker, speed, pauseMs };
+      pauseMs = PAUSES_MS[chunk.end];
+      last = speaker;
+    }
+  }
+}
+
+function limitsFor(speed: number, isFirst: boolean): ChunkLimits {
+  // Slow speech lasts longer, so its chunks are shorter, down to a quarter.
+  const scale = Math.min(1, speed);
+  const longest = LONGEST_CHUNK * scale;
+  return { longest, first: isFirst ? FIRST_CHUNK * scale : longest };
+}

@@ -1,0 +1,234 @@
+import { readdir, readFile, stat } from "node:fs/promises";
+import path from "node:path";
+import { z } from "zod";
+import type { VoiceFolder, VoiceKind, VoiceSpeaker } from "../../ports/local-voices";
+import { readLanguages } from "./languages";
+import { readOnnxMetadata, UnusableFile } from "./onnx-metadata";
+
+/** The paths that the engine loads; absent ones are not in the folder. */
+export interface EngineFiles {
+  kind: VoiceKind;
+  model: string;
+  tokens: string;
+  voices?: string;
+  vocoder?: string;
+  dataDir?: string;
+  lexicon?: string;
+  ruleFsts?: string;
+  ruleFars?: string;
+  /** espeak-ng's voice, for a Kokoro model of several languages. */
+  lang?: string;
+}
+
+export interface ReadFolder {
+  folder: VoiceFolder;
+  files: EngineFiles;
+}
+
+/** `model_type` in the metadata of sherpa-onnx's models. */
+const KINDS: Readonly<Record<string, VoiceKind>> = {
+  kokoro: "kokoro",
+  "kitten-tts": "kitten",
+  "matcha-tts": "matcha",
+  vits: "vits",
+};
+const VOCODER = /^(?:vocos|hifigan|vocoder).*\.onnx$/i;
+/** Of several models in one folder the first of these is used. */
+const PREFERRED = ["model.onnx", "model.int8.onnx", "model.fp16.onnx"];
+/** Without these espeak-ng ends its process. */
+const ESPEAK_FILES = ["phontab", "phonindex", "phondata", "intonations"];
+/** The order in which sherpa-onnx's own examples apply text rules. */
+const RULES = ["phone", "date", "number", "new_heteronym"];
+const MOST_SPEAKERS = 5_000;
+
+/** The part of Piper's own description beside a model (`en_US-amy-low.onnx.json`) that is used. */
+const PiperJson = z.object({
+  language: z.object({ code: z.string() }).optional(),
+  speaker_id_map: z.record(z.string(), z.int().min(0)).optional(),
+});
+
+/** A model folder; its name is checked by the caller. Throws UnusableFile naming the file that is wrong. */
+export async function readVoiceFolder(root: string, name: string): Promise<ReadFolder> {
+  const directory = path.join(root, name);
+  const names = (await readdir(directory)).sort();
+  const model = chooseModel(names);
+  const metadata = await readOnnxMetadata(path.join(directory, model), model);
+  const kind = kindOf(metadata, model, names);
+  const sampleRate = readCount(metadata, "sample_rate", model, 8_000, 48_000);
+  const count = readCount(metadata, "n_speakers", model, 1, MOST_SPEAKERS);
+  await requireFile(directory, "tokens.txt");
+  const files: EngineFiles = {
+    kind,
+    model: path.join(directory, model),
+    tokens: path.join(directory, "tokens.txt"),
+  };
+  if (kind === "kokoro" || kind === "kitten") {
+    await checkVoices(directory, metadata, count);
+    files.voices = path.join(directory, "voices.bin");
+  }
+  if (kind === "matcha") files.vocoder = path.join(directory, findVocoder(names));
+  if (needsEspeak(kind, metadata) || names.includes("espeak-ng-data")) {
+    for (const part of ESPEAK_FILES) await requireFile(directory, path.join("espeak-ng-data", part));
+    files.dataDir = path.join(directory, "espeak-ng-data");
+  }
+  addTextFiles(files, directory, names);
+  const piper = await readPiperJson(directory, model, names);
+  const languages = languagesOf(kind, metadata, piper);
+  if (kind === "kokoro" && files.lexicon === undefined) files.lang = metadata.get("voice") ?? "en-us";
+  const speakers = speakersOf(kind, speakerNames(metadata, piper, count), languages);
+  const bytes = await sizeOf(directory);
+  return { folder: { name, kind, languages, sampleRate, speakers, bytes }, files };
+}
+
+function chooseModel(names: readonly string[]): string {
+  const models = names.filter((name) => name.endsWith(".onnx") && !VOCODER.test(name));
+  const model = PREFERRED.find((name) => models.includes(name)) ?? models[0];
+  if (model === undefined) throw new UnusableFile("model.onnx", "The file is missing.");
+  return model;
+}
+
+function kindOf(metadata: ReadonlyMap<string, string>, model: string, names: readonly string[]): VoiceKind {
+  const type = metadata.get("model_type");
+  if (type !== undefined) {
+    const kind = Object.hasOwn(KINDS, type) ? KINDS[type] : undefined;
+    if (kind !== undefined) return kind;
+    const known = Object.keys(KINDS).join(", ");
+    throw new UnusableFile(model, `Its model_type is '${type.slice(0, 40)}'; supported are ${known}.`);
+  }
+  if (!metadata.has("sample_rate")) {
+    throw new UnusableFile(
+      model,
+      "It has no metadata of sherpa-onnx, such as sample_rate: use a model in sherpa-onnx's form.",
+    );
+  }
+  return names.includes("voices.bin") ? "kokoro" : "vits";
+}
+
+function readCount(
+  metadata: ReadonlyMap<string, string>,
+  key: string,
+  model: string,
+  least: number,
+  most: number,
+): number {
+  const text = metadata.get(key);
+  const value = Number(text);
+  if (text !== undefined && Number.isInteger(value) && value >= least && value <= most) return value;
+  const found = text === undefined ? "is missing" : `is '${text.slice(0, 40)}'`;
+  throw new UnusableFile(model, `Its metadata ${key} ${found}; it must be from ${least} to ${most}.`);
+}
+
+async function requireFile(directory: string, name: string): Promise<number> {
+  const found = await stat(path.join(directory, name)).catch(() => null);
+  if (found?.isFile() !== true) throw new UnusableFile(name, "The file is missing.");
+  if (found.size === 0) throw new UnusableFile(name, "The file is empty.");
+  return found.size;
+}
+
+/** The engine ends its process when the sizes differ. */
+async function checkVoices(
+  directory: string,
+  metadata: ReadonlyMap<string, string>,
+  count: number,
+): Promise<void> {
+  const size = await requireFile(directory, "voices.bin");
+  const floats = (metadata.get("style_dim") ?? "")
+    .split(",")
+    .reduce((product, text) => product * Number(text), count);
+  const expected = floats * 4;
+  if (Number.isInteger(expected) && expected > 0 && expected !== size) {
+    throw new UnusableFile("voices.bin", `It has ${size} bytes; ${count} speakers need ${expected}.`);
+  }
+}
+
+function findVocoder(names: readonly string[]): string {
+  const vocoder = names.find((name) => VOCODER.test(name));
+  if (vocoder === undefined)
+    throw new UnusableFile("vocos.onnx", "A Matcha model needs a vocoder beside it.");
+  return vocoder;
+}
+
+function needsEspeak(kind: VoiceKind, metadata: ReadonlyMap<string, string>): boolean {
+  if (kind === "kitten") return true;
+  return metadata.get("has_espeak") === "1" || /piper/.test(metadata.get("comment") ?? "");
+}
+
+function addTextFiles(files: EngineFiles, directory: string, names: readonly string[]): void {
+  const all = (list: readonly string[]) => list.map((name) => path.join(directory, name)).join(",");
+  // Lexicons of the same language exclude each other: American before British.
+  const lexicons = names.filter((name) => /^lexicon.*\.txt$/.test(name) && name !== "lexicon-gb-en.txt");
+  if (lexicons.length > 0) files.lexicon = all(lexicons);
+  const rules = names.filter((name) => name.endsWith(".fst"));
+  const rank = (name: string) =>
+    (RULES.findIndex((rule) => name.startsWith(rule)) + RULES.length + 1) % (RULES.length + 1);
+  if (rules.length > 0) files.ruleFsts = all(rules.sort((a, b) => rank(a) - rank(b)));
+  const archives = names.filter((name) => name.endsWith(".far"));
+  if (archives.length > 0) files.ruleFars = all(archives);
+}
+
+async function readPiperJson(directory: string, model: string, names: readonly string[]) {
+  const file = `${model}.json`;
+  if (!names.includes(file)) return null;
+  try {
+    return PiperJson.parse(JSON.parse(await readFile(path.join(directory, file), "utf8")));
+  } catch {
+    throw new UnusableFile(file, "This is not Piper's description of a model.");
+  }
+}
+
+type PiperFacts = Awaited<ReturnType<typeof readPiperJson>>;
+
+function languagesOf(kind: VoiceKind, metadata: ReadonlyMap<string, string>, piper: PiperFacts): string[] {
+  const sources = [piper?.language?.code, metadata.get("language")];
+  // Kokoro's `voice` is the default for its phonemes, the others' is the language itself.
+  if (kind !== "kokoro") sources.splice(1, 0, metadata.get("voice"));
+  for (const source of sources) {
+    const found = readLanguages(source ?? "");
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
+/** The speakers' names in the order of their numbers. */
+function speakerNames(metadata: ReadonlyMap<string, string>, piper: PiperFacts, count: number): string[] {
+  const listed = (metadata.get("speaker_names") ?? "").split(",").map((name) => name.trim());
+  if (listed.length === count && listed.every((name) => name !== "") && new Set(listed).size === count)
+    return listed;
+  const byNumber = new Map(Object.entries(piper?.speaker_id_map ?? {}).map(([name, id]) => [id, name]));
+  return Array.from(
+    { length: count },
+    (_, id) => byNumber.get(id) ?? (count === 1 ? "default" : `speaker-${id}`),
+  );
+}
+
+/** Kokoro's names begin with the language and the gender (`bf_emma`); Kitten's end with the gender. */
+const KOKORO_LANGUAGES: Readonly<Record<string, string>> = {
+  a: "en-US",
+  b: "en-GB",
+  e: "es",
+  f: "fr",
+  h: "hi",
+  i: "it",
+  j: "ja",
+  p: "pt-BR",
+  z: "zh",
+};
+const GENDERS = { f: "female", m: "male" } as const;
+
+function speakersOf(kind: VoiceKind, names: readonly string[], languages: readonly string[]): VoiceSpeaker[] {
+  return names.map((name) => {
+    const match = kind === "kokoro" ? /^([a-z])([fm])_/.exec(name) : /-()([fm])$/.exec(name);
+    const own = KOKORO_LANGUAGES[match?.[1] ?? ""];
+    const gender = match?.[2] === "f" || match?.[2] === "m" ? GENDERS[match[2]] : "neutral";
+    return { name, languages: own === undefined ? languages : [own], gender };
+  });
+}
+
+async function sizeOf(directory: string): Promise<number> {
+  const entries = await readdir(directory, { withFileTypes: true, recursive: true });
+  const files = entries.filter((entry) => entry.isFile());
+  const sizes = await Promise.all(
+    files.map(async (entry) => (await stat(path.join(entry.parentPath ?? entry.path, entry.name))).size),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
+}

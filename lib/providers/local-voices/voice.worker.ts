@@ -1,0 +1,72 @@
+import { encodePcm16, samplesFor } from "../../audio/pcm";
+import { shapeSpeech } from "../../audio/shape";
+import { SPEECH_SAMPLE_RATE } from "../../ports/speech-model";
+import type { SpeakMessage, SpokenMessage } from "../embedded-speech/protocol";
+import type { VoiceChunk } from "./plan";
+import type { EngineFiles } from "./read-folder";
+
+/**
+ * The process of one model. A process and not a thread: sherpa-onnx ends its whole process on a file that it cannot use.
+ * The first argument is JSON of EngineFiles, the second the number of threads.
+ */
+
+/** The models' own range; the rest of a speed is done on the samples. */
+const SLOWEST = 0.5;
+const FASTEST = 2;
+const NO_TIMBRE = { playbackRate: 1, bands: [] } as const;
+
+async function load() {
+  const { default: sherpa } = await import("sherpa-onnx-node");
+  const { kind, model, ruleFsts, ruleFars, voices, vocoder, ...rest }: EngineFiles = JSON.parse(
+    process.argv[2] ?? "",
+  );
+  const files = kind === "matcha" ? { ...rest, acousticModel: model, vocoder } : { ...rest, model, voices };
+  return new sherpa.OfflineTts({
+    model: { [kind]: files, numThreads: Number(process.argv[3] ?? 1), provider: "cpu", debug: false },
+    maxNumSentences: 1,
+    ...(ruleFsts === undefined ? {} : { ruleFsts }),
+    ...(ruleFars === undefined ? {} : { ruleFars }),
+  });
+}
+
+let loading: ReturnType<typeof load> | undefined;
+
+async function speak({
+  text,
+  speaker,
+  speed,
+  pauseMs,
+}: VoiceChunk): Promise<{ pcm: Uint8Array; workMs: number }> {
+  loading ??= load();
+  const engine = await loading;
+  const began = performance.now();
+  const own = Math.min(FASTEST, Math.max(SLOWEST, speed));
+  const { samples, sampleRate } = engine.generate({
+    text,
+    sid: speaker,
+    speed: own,
+    enableExternalBuffer: false,
+  });
+  // A text without any of the model's symbols makes no sound.
+  const isSilent = samples.length === 0;
+  const shape = { ...NO_TIMBRE, speed: speed / own };
+  const speech = isSilent ? samples : shapeSpeech(samples, sampleRate, shape, SPEECH_SAMPLE_RATE);
+  const pause = samplesFor(pauseMs / speed, SPEECH_SAMPLE_RATE);
+  const pcm = new Uint8Array((pause + speech.length) * 2);
+  pcm.set(encodePcm16(speech), pause * 2);
+  return { pcm, workMs: performance.now() - began };
+}
+
+async function answer({ id, chunk }: SpeakMessage<VoiceChunk>): Promise<void> {
+  const send = (message: SpokenMessage) => process.send?.(message);
+  try {
+    send({ id, ...(await speak(chunk)) });
+  } catch (error) {
+    const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    send({ id, error: { code: "upstream_error", message: "The local voice failed on this text.", cause } });
+  }
+}
+
+process.on("message", (message: SpeakMessage<VoiceChunk>) => void answer(message));
+// The server has ended.
+process.on("disconnect", () => process.exit());

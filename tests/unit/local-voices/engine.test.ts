@@ -1,0 +1,185 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { SpeechEvent, SpeechRequest } from "../../../lib/ports/speech-model";
+import {
+  createLocalVoices,
+  type LocalVoicesProvider,
+  type LocalVoicesSettings,
+} from "../../../lib/providers/local-voices/create";
+import { workerFile } from "../../../lib/server/process/workers";
+import { localVoiceChannel, SYSTEM_CLOCK } from "../../support/factories";
+import { TINY_METADATA, tinyModel, writeTinyVoice } from "../../support/tiny-voice";
+
+let directory: string;
+const opened: LocalVoicesProvider[] = [];
+beforeEach(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), "patchbay-voices-"));
+  await writeTinyVoice(path.join(directory, "tiny"));
+});
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((voices) => voices.close()));
+  await rm(directory, { recursive: true });
+});
+
+function open(settings: Partial<LocalVoicesSettings> = {}): LocalVoicesProvider {
+  const voices = createLocalVoices({
+    directory,
+    workerFile: workerFile("voice"),
+    clock: SYSTEM_CLOCK,
+    callMs: () => 600_000,
+    ...settings,
+  });
+  opened.push(voices);
+  return voices;
+}
+
+const SENTENCE = "The morning train was late again.";
+
+interface Call {
+  model?: string;
+  firstByteIn?: number;
+  options?: Record<string, unknown>;
+  request?: Partial<SpeechRequest>;
+}
+
+function speak(voices: LocalVoicesProvider, text: string, call: Call = {}): AsyncIterator<SpeechEvent> {
+  const { model = "tiny", firstByteIn = 60_000, options = {}, request = {} } = call;
+  const asked = { model, segments: [{ text, voice: "low-m" }], speed: 1, ...request };
+  const limits = {
+    signal: new AbortController().signal,
+    requestId: "req",
+    firstByteBy: SYSTEM_CLOCK.monotonic() + firstByteIn,
+  };
+  return voices
+    .speech(localVoiceChannel(model, { options }))
+    .synthesize(asked, limits)
+    [Symbol.asyncIterator]();
+}
+
+async function hear(iterator: AsyncIterator<SpeechEvent>): Promise<Int16Array> {
+  const pieces: Uint8Array[] = [];
+  for (let next = await iterator.next(); !next.done; next = await iterator.next())
+    if (next.value.type === "audio") pieces.push(next.value.pcm);
+  const bytes = Buffer.concat(pieces);
+  return new Int16Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
+}
+
+/** The frequency of a tone at 24 kHz, by its zero crossings. */
+function pitchOf(samples: Int16Array): number {
+  let crossings = 0;
+  for (let i = 1; i < samples.length; i++)
+    if ((samples[i - 1] ?? 0) < 0 && (samples[i] ?? 0) >= 0) crossings++;
+  return (crossings / samples.length) * 24_000;
+}
+
+describe("a local voice", () => {
+  it("speaks at 24 kHz with the speaker of the name", async () => {
+    const voices = open();
+    expect(pitchOf(await hear(speak(voices, SENTENCE)))).toBeCloseTo(150, -1);
+    const mapped = { segments: [{ text: SENTENCE, voice: "narrator" }] };
+    const options = { voices: { narrator: "high-f" } };
+    expect(pitchOf(await hear(speak(voices, SENTENCE, { request: mapped, options })))).toBeCloseTo(300, -1);
+  });
+
+  it("speaks a script with the voice of each line", async () => {
+    const segments = [
+      { text: SENTENCE, voice: "low-m", speaker: "A" },
+      { text: SENTENCE, voice: "high-f", speaker: "B" },
+    ];
+    const samples = await hear(speak(open(), "", { request: { segments } }));
+    const half = samples.length >> 1;
+    expect(pitchOf(samples.subarray(0, half - 6_000))).toBeCloseTo(150, -1);
+    expect(pitchOf(samples.subarray(half + 6_000))).toBeCloseTo(300, -1);
+  });
+
+  it("gives the first clause before it has spoken the rest", async () => {
+    const voices = open();
+    const text = `Well, ${"it rained and rained until the river stood as high as the bridge, ".repeat(20)}`;
+    const call = speak(voices, text);
+    await call.next();
+    expect(voices.stats("tiny")?.chunks).toBeLessThanOrEqual(2);
+    await call.return?.(undefined);
+  });
+
+  it("refuses a language that the model does not speak", async () => {
+    await expect(speak(open(), SENTENCE, { request: { language: "de-DE" } }).next()).rejects.toMatchObject({
+      code: "invalid",
+      details: { param: "languageCode" },
+    });
+    expect((await hear(speak(open(), SENTENCE, { request: { language: "en-GB" } }))).length).toBeGreaterThan(
+      0,
+    );
+  });
+
+  it("measures its real-time factor, and is unloaded when idle", async () => {
+    const voices = open({ idleMs: 1 });
+    expect(voices.load("tiny")).toEqual({ isLoaded: false, realTimeFactor: null, failure: null });
+    await hear(speak(voices, SENTENCE));
+    expect(voices.load("tiny").realTimeFactor).toBeGreaterThan(0);
+    while (voices.load("tiny").isLoaded) await new Promise(setImmediate);
+    expect((await hear(speak(voices, SENTENCE))).length).toBeGreaterThan(0);
+  });
+});
+
+describe("a machine that is too slow", () => {
+  it("refuses a call whose first sound cannot be there in time", async () => {
+    await expect(speak(open(), SENTENCE, { firstByteIn: 1_000 }).next()).rejects.toMatchObject({
+      code: "overloaded",
+      details: { retryAfterMs: expect.any(Number) },
+    });
+  });
+
+  it("refuses a text that takes longer than a call may, without a hint to try again", async () => {
+    const voices = open({ callMs: () => 60_000 });
+    await expect(speak(voices, SENTENCE.repeat(100)).next()).rejects.toMatchObject({
+      code: "overloaded",
+      details: { shouldRetry: false },
+    });
+  });
+
+  it("refuses a text for which the open calls leave no time, and takes it afterwards", async () => {
+    const voices = open({ callMs: () => 4_000 });
+    const first = speak(voices, SENTENCE);
+    await first.next();
+    const second = speak(voices, SENTENCE.repeat(2));
+    await first.return?.(undefined);
+    expect((await hear(second)).length).toBeGreaterThan(0);
+    const slow = open({ callMs: () => 3_000 });
+    const open1 = speak(slow, SENTENCE);
+    const started = open1.next();
+    await expect(speak(slow, SENTENCE).next()).rejects.toMatchObject({
+      code: "overloaded",
+      details: { retryAfterMs: expect.any(Number) },
+    });
+    await started;
+    await open1.return?.(undefined);
+  });
+});
+
+describe("an engine that ends its process", () => {
+  it("fails that call with the reason, and nothing else", async () => {
+    const metadata = { ...TINY_METADATA, frontend: "words" };
+    await writeTinyVoice(path.join(directory, "fatal"), { "model.onnx": tinyModel(metadata) });
+    const voices = open();
+    await expect(speak(voices, SENTENCE, { model: "fatal" }).next()).rejects.toMatchObject({
+      code: "upstream_error",
+      message: "The local voice fatal failed.",
+    });
+    expect(voices.load("fatal").failure).toMatch(/lexicon/);
+    expect((await hear(speak(voices, SENTENCE))).length).toBeGreaterThan(0);
+  });
+
+  it("is not asked for a folder that is broken or gone", async () => {
+    await writeTinyVoice(path.join(directory, "broken"), { "tokens.txt": null });
+    const voices = open();
+    await expect(speak(voices, SENTENCE, { model: "broken" }).next()).rejects.toMatchObject({
+      code: "upstream_error",
+    });
+    await expect(speak(voices, SENTENCE, { model: "../tiny" }).next()).rejects.toMatchObject({
+      code: "upstream_error",
+      details: { isUnknownModel: true },
+    });
+  });
+});

@@ -1,0 +1,54 @@
+import { rm } from "node:fs/promises";
+import path from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { refreshVoices } from "../../../lib/console/voices/refresh";
+import { modelRecord } from "../../support/factories";
+import { type TestServices, testServices } from "../../support/services";
+import { writeTinyVoice } from "../../support/tiny-voice";
+
+let services: TestServices;
+beforeEach(async () => {
+  services = await testServices();
+});
+afterEach(() => services.close());
+
+const folder = (name: string) => path.join(services.dataDirectory, "voices", name);
+
+it("creates a model and its channel for each new folder, once", async () => {
+  await writeTinyVoice(folder("tiny"));
+  await refreshVoices(services);
+  await refreshVoices(services);
+  expect(await services.store.channels.find("chn_voice_tiny")).toMatchObject({
+    provider: "local-voices",
+    embedded: true,
+    models: [{ name: "tiny", upstreamName: "tiny" }],
+  });
+  const entry = await services.catalog.find("tiny");
+  expect(entry?.model).toMatchObject({ operation: "speech", defaultVoice: "low-m" });
+  expect(services.logged.filter((line) => line.includes("voice_added"))).toHaveLength(1);
+});
+
+it("keeps a model that was deleted, and the channel of a folder that is gone", async () => {
+  await writeTinyVoice(folder("tiny"));
+  await refreshVoices(services);
+  await services.store.models.delete("tiny");
+  await rm(folder("tiny"), { recursive: true });
+  await refreshVoices(services);
+  expect(await services.catalog.find("tiny")).toBeNull();
+  expect(await services.store.channels.find("chn_voice_tiny")).not.toBeNull();
+});
+
+it("reports a broken folder and a name that is taken, once each", async () => {
+  await services.store.models.insert(
+    modelRecord({ name: "vectors", operation: "embeddings", aliases: ["other"] }),
+  );
+  await writeTinyVoice(folder("broken"), { "tokens.txt": null });
+  await writeTinyVoice(folder("vectors"));
+  await writeTinyVoice(folder("other"));
+  await refreshVoices(services);
+  await refreshVoices(services);
+  const told = services.logged.filter((line) => line.includes("voice_broken"));
+  expect(told).toHaveLength(3);
+  expect(told[0]).toContain("tokens.txt");
+  expect(await services.store.channels.find("chn_voice_vectors")).toBeNull();
+});
