@@ -60,6 +60,8 @@ export function useAlertText() {
           free: bytes(number(detail.free_bytes)),
           total: bytes(number(detail.total_bytes)),
         });
+      case "redis":
+        return text(detail.reason);
       case "second_server":
         return Array.isArray(detail.servers) ? detail.servers.map(text).join(" · ") : "";
     }
@@ -146,6 +148,7 @@ export function alertHref({ kind, subject, subject_name, detail }: Alert): strin
       return `/${detail.owner === "user" ? "users" : "keys"}?q=${encodeURIComponent(subject_name ?? "")}`;
     case "disk":
     case "second_server":
+    case "redis":
       return "/settings";
   }
 }

@@ -18,7 +18,7 @@ import { alertHref, useAlertText } from "./alert-text";
 import { SnoozeButton, SnoozeNote } from "./snooze";
 
 /** Kinds that do not make calls fail. */
-const WARNINGS: ReadonlySet<Alert["kind"]> = new Set(["budget_nearly_spent", "second_server"]);
+const WARNINGS: ReadonlySet<Alert["kind"]> = new Set(["budget_nearly_spent", "second_server", "redis"]);
 
 /** An open alert: what, since when, what to do, and a link to where it can be fixed. */
 export function OpenAlert({ alert, onChanged }: { alert: Alert; onChanged(): void }) {

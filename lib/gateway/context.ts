@@ -6,7 +6,8 @@ import type { Clock, Random } from "../ports/clock";
 import type { Instance } from "../ports/instance";
 import type { Log } from "../ports/log";
 import type { Metrics } from "../ports/metrics";
-import type { RateLimiter } from "../ports/rate-limiter";
+import type { SharedStateHealth } from "../ports/shared-state/health";
+import type { RateLimiter } from "../ports/shared-state/limits";
 import type { KeyWithOwner, Store, UsageRecord } from "../ports/store";
 import type { GatewayState } from "./state";
 
@@ -31,6 +32,8 @@ export interface GatewayServices {
   encoder: AudioEncoder;
   /** Numbers for /metrics. */
   metrics: Metrics;
+  /** Absent where no state is shared with other instances. */
+  sharedStateHealth?(): SharedStateHealth;
 }
 
 /** One authenticated request to the gateway. */

@@ -20,5 +20,8 @@ export interface Cipher {
   /** True when the text was encrypted with the current secret. */
   isCurrent(encrypted: string): boolean;
   /** HMAC-SHA-256 with one key per purpose, base64url; survives a change of the instance secret. */
-  digest(purpose: "backup-code" | "login-name" | "audit-row" | "audit-head", value: string): string;
+  digest(
+    purpose: "backup-code" | "login-name" | "audit-row" | "audit-head" | "shared-state",
+    value: string,
+  ): string;
 }

@@ -26,4 +26,6 @@ export type MetricName =
   | "usage_commits"
   | "upstream_batches"
   | "batched_texts"
-  | "idempotent_repeats";
+  | "idempotent_repeats"
+  | "redis_fallbacks"
+  | "redis_outages";

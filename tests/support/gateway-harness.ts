@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import type { ConsoleServices } from "../../lib/console/context";
 import { createCatalog } from "../../lib/gateway/admission/catalog";
 import { digestKey, makeKey } from "../../lib/gateway/admission/key-format";
-import { createRateLimiter } from "../../lib/gateway/admission/rate-limiter";
 import { createGatewayState } from "../../lib/gateway/state";
 import { createDispatcher } from "../../lib/http/core/dispatch";
 import { COUNT_TOKENS_ROUTES, GEMINI_EMBEDDINGS_ROUTES } from "../../lib/http/routes/gateway/gemini";
@@ -23,6 +22,7 @@ import type {
   UsageRecord,
 } from "../../lib/ports/store";
 import { createLexicalModel } from "../../lib/providers/lexical/lexical-model";
+import { createRateLimiter } from "../../lib/shared-state/memory-limits";
 import { countTokens, countTokensInSteps } from "../../lib/text/tokenize";
 import { expectBothAdapters } from "./both-adapters";
 import { inbound, wholeBody } from "./exchange";

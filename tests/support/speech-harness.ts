@@ -3,7 +3,6 @@ import { afterAll } from "vitest";
 import { createAudioEncoder } from "../../lib/audio/encode/create";
 import type { ConsoleServices } from "../../lib/console/context";
 import { DEFAULT_LIMITS, type Limits } from "../../lib/contracts/limits";
-import { createRateLimiter } from "../../lib/gateway/admission/rate-limiter";
 import type { GatewayContext } from "../../lib/gateway/context";
 import { createGatewayState } from "../../lib/gateway/state";
 import type { Inbound, Outbound } from "../../lib/http/core/exchange";
@@ -17,6 +16,7 @@ import type { CallOptions, SpeechEvent, SpeechModel, SpeechRequest } from "../..
 import type { ChannelRecord, ModelRecord, Store, UsageRecord } from "../../lib/ports/store";
 import { EMBEDDED_VOICES } from "../../lib/providers/embedded-speech/voices";
 import { workerFile } from "../../lib/server/process/workers";
+import { createRateLimiter } from "../../lib/shared-state/memory-limits";
 import { expectBothAdapters, type Sent } from "./both-adapters";
 import { embedModel, SYSTEM_CLOCK, speechModel } from "./factories";
 import { tone } from "./tone";

@@ -16,7 +16,7 @@ type Probe = AlertCheck["probes"][number];
 
 /** Sends the probe of a half-open circuit; null when the channel accepts none now. */
 async function probe(ctx: ConsoleContext, channel: ChannelRecord, offer: Offer): Promise<Probe | null> {
-  const entered = enterChannel(ctx, channel, offer.name, true);
+  const entered = await enterChannel(ctx, channel, offer.name, true);
   if (entered === null) return null;
   const progress = new UpstreamProgress();
   // A built-in engine has no connection that could fail.

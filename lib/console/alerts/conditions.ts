@@ -1,6 +1,7 @@
 import type { Fallback } from "../../contracts/console/alerts";
 import type { OpenSettings, ScopedAlertRule } from "../../contracts/console/settings";
 import type { OpenReason } from "../../gateway/routing/breaker";
+import type { SharedStateHealth } from "../../ports/shared-state/health";
 import type { AlertKind, BudgetShare, CallCounts } from "../../ports/store";
 
 export type AlertRules = OpenSettings["alerts"];
@@ -30,6 +31,8 @@ export interface AlertFacts {
   budgets: readonly (BudgetShare & { hasRefused: boolean })[];
   /** Disk of the data directory; null when the store is not on it. */
   disk: { freeBytes: number; totalBytes: number } | null;
+  /** Redis, as this instance reaches it; absent without it. */
+  sharedState?: SharedStateHealth;
   /** IDs of the servers on one SQLite file, this one included; empty when it is the only one. */
   servers: readonly string[];
 }
@@ -157,6 +160,21 @@ function serverCondition({ servers }: AlertFacts): Condition[] {
   return [{ kind: "second_server", subject: "", detail: { servers: [...servers].sort() }, isRaised: true }];
 }
 
+/** A shorter loss of Redis raises no alert, unless it happens again and again. */
+const REDIS_DOWN_MS = 5_000;
+const REDIS_OUTAGES_PER_MINUTE = 3;
+
+function redisCondition({ sharedState }: AlertFacts, now: number): Condition[] {
+  if (sharedState === undefined) return [];
+  const { isUp, reason, since, recentOutages } = sharedState;
+  if (isUp && recentOutages === 0) return [];
+  const isLong = since !== null && now - since >= REDIS_DOWN_MS;
+  const detail = { reason };
+  return [
+    { kind: "redis", subject: "", detail, isRaised: isLong || recentOutages >= REDIS_OUTAGES_PER_MINUTE },
+  ];
+}
+
 /** The conditions that hold for these facts under these rules. */
 export function conditionsOf(rules: AlertRules, facts: AlertFacts, now: number): Condition[] {
   return [
@@ -166,5 +184,6 @@ export function conditionsOf(rules: AlertRules, facts: AlertFacts, now: number):
     ...budgetConditions(rules, facts),
     ...diskCondition(rules.disk_free_percent, facts),
     ...serverCondition(facts),
+    ...redisCondition(facts, now),
   ];
 }

@@ -80,6 +80,9 @@ export function alertMessage({ kind, detail, resolvedAt }: AlertFields): string 
     case "disk":
       if (isOver) return "The disk of the data directory has room again.";
       return `Only ${number(detail.percent)} % of the disk of the data directory is free.`;
+    case "redis":
+      if (isOver) return "Redis answers again: limits hold over all instances.";
+      return `Redis does not answer (${text(detail.reason) || "it fails again and again"}): each instance applies its share of the limits.`;
     case "second_server": {
       if (isOver) return "Only one server uses the SQLite file again.";
       const servers = Array.isArray(detail.servers)

@@ -15,6 +15,7 @@ const PATIENCE_MS: Readonly<Partial<Record<AlertKind, number>>> = {
   channel_open: 45_000,
   // A server that has just started does not know yet whether another one runs.
   second_server: 45_000,
+  redis: 45_000,
 };
 
 const keyOf = ({ kind, subject }: { kind: AlertKind; subject: string }) => `${kind} ${subject}`;

@@ -11,6 +11,7 @@ const HEADINGS: Readonly<Record<WebhookMessage["kind"], string>> = {
   budget_spent: "Budget spent",
   disk: "Disk almost full",
   second_server: "Several servers on one database file",
+  redis: "Redis does not answer",
   test: "Test message",
 };
 

@@ -7,14 +7,14 @@ import type { ConsoleContext } from "../context";
 type Counted = "loginAttemptsPerMinute" | "wrongSetupTokensPerMinute" | "setupReadsPerMinute";
 
 /** Takes one of the attempts per minute and address that `limit` allows. Throws `rate_limited`. */
-export function takeAttempt(
+export async function takeAttempt(
   ctx: Pick<ConsoleContext, "limiter" | "metrics" | "peer" | "instance">,
   what: string,
   limit: Counted,
-): void {
+): Promise<void> {
   const limits: Limits = ctx.instance.limits ?? DEFAULT_LIMITS;
   const bucket = `${what}:${addressBucket(ctx.peer.address)}`;
-  const taken = ctx.limiter.takeOfAddress(bucket, limits[limit], MINUTE_MS);
+  const taken = await ctx.limiter.shared.takeOfAddress(bucket, limits[limit], MINUTE_MS);
   if (taken.allowed) return;
   ctx.metrics.count("rate_limited");
   throw tooManyAttempts("Too many attempts from this address.", taken.retryAfterMs);
@@ -27,14 +27,16 @@ const WRONG_ENROLMENT_WINDOW_MS = 10 * MINUTE_MS;
  * Counts wrong codes during 2FA enrolment of a user; a cost of 0 only checks whether another is allowed. Throws
  * `rate_limited` after ten wrong codes within ten minutes.
  */
-export function takeEnrolmentCode(
+export async function takeEnrolmentCode(
   ctx: Pick<ConsoleContext, "limiter" | "metrics">,
   userId: string,
   cost: 0 | 1,
-): void {
+): Promise<void> {
   const bucket = `2fa-enable:${userId}`;
-  const taken = ctx.limiter.take(bucket, WRONG_ENROLMENT_CODES, WRONG_ENROLMENT_WINDOW_MS, cost);
-  if (taken.allowed) return;
+  const ask = { bucket, limit: WRONG_ENROLMENT_CODES, cost };
+  const { states } = await ctx.limiter.shared.take(userId, [ask], WRONG_ENROLMENT_WINDOW_MS);
+  const [taken] = states;
+  if (taken === undefined || taken.allowed) return;
   ctx.metrics.count("rate_limited");
   throw tooManyAttempts("Too many wrong codes.", taken.retryAfterMs);
 }

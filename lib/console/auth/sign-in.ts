@@ -27,7 +27,7 @@ type SignInOutcome =
  */
 export async function signIn(ctx: ConsoleContext, input: SignInRequest): Promise<SignInOutcome> {
   const startedAt = ctx.clock.monotonic();
-  takeAttempt(ctx, "login", "loginAttemptsPerMinute");
+  await takeAttempt(ctx, "login", "loginAttemptsPerMinute");
   const found = await ctx.store.users.findByNameOrEmail(userNameKey(input.username));
   const subject = signInSubject(found, input.username);
   const delayed = await delayOf(ctx.store, ctx, subject);

@@ -31,7 +31,7 @@ export async function verifyTwoFactor(
   ctx: ConsoleContext,
   input: TwoFactorSignInRequest & { pendingToken: string | null },
 ): Promise<TwoFactorOutcome> {
-  takeAttempt(ctx, "second-step", "loginAttemptsPerMinute");
+  await takeAttempt(ctx, "second-step", "loginAttemptsPerMinute");
   const { flow_token: sent, pendingToken: ofCookie } = input;
   const token = sent ?? ofCookie;
   if (sent !== undefined && ofCookie !== null && !isSameSecret(sent, ofCookie)) {

@@ -38,7 +38,7 @@ export async function previewModelRoute(ctx: ConsoleContext, name: string): Prom
     channels.filter((channel) => !channel.enabled),
     model.name,
   );
-  const route = previewRoute(ctx, model.name, entry?.routes ?? []);
+  const route = await previewRoute(ctx, model.name, entry?.routes ?? []);
   const until = (waitMs: number | null) =>
     waitMs === null || waitMs <= 0 ? null : toTimestamp(Math.round(ctx.clock.now() + waitMs));
   return {

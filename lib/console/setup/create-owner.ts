@@ -38,7 +38,7 @@ export async function setUpInstance(
   input: SetupRequest,
 ): Promise<{ user: UserRecord; started: StartedSession }> {
   await requireNotSetUp(ctx);
-  requireToken(ctx, input.setup_token);
+  await requireToken(ctx, input.setup_token);
   const { user, value } = await createOwner(ctx, input, (tx, owner) => startSession(tx, ctx, owner, "setup"));
   await ctx.setupGuard.retire().catch((error: unknown) => {
     ctx.log.warn("setup_token_not_deleted", { cause: error instanceof Error ? error.message : "unknown" });
@@ -83,10 +83,10 @@ export async function createOwner<T>(
   });
 }
 
-function requireToken(ctx: ConsoleContext, token: string | undefined): void {
+async function requireToken(ctx: ConsoleContext, token: string | undefined): Promise<void> {
   if (!ctx.setupGuard.isTokenRequired(ctx.peer)) return;
   if (token !== undefined && ctx.setupGuard.accepts(token)) return;
-  if (token !== undefined) takeAttempt(ctx, "setup-token", "wrongSetupTokensPerMinute");
+  if (token !== undefined) await takeAttempt(ctx, "setup-token", "wrongSetupTokensPerMinute");
   throw new AppError(
     "setup_token_required",
     "Setup from this address needs the setup token. The server prints it when it starts and stores it in the file " +

@@ -43,7 +43,7 @@ export async function updateProgress(
 
 /** The setup state for the wizard; after setup only `status`. Throws `rate_limited`, `storage_unavailable`. */
 export async function readSetupState(ctx: ConsoleContext): Promise<SetupState> {
-  takeAttempt(ctx, "setup-state", "setupReadsPerMinute");
+  await takeAttempt(ctx, "setup-state", "setupReadsPerMinute");
   if (await ctx.store.setup.isSetUp()) return { status: true };
   const catalog = await ctx.catalog.all();
   return {

@@ -27,7 +27,7 @@ export async function acceptPasswordReset(
   ctx: ConsoleContext,
   input: AcceptPasswordReset,
 ): Promise<AcceptedReset> {
-  takeAttempt(ctx, "invite", "loginAttemptsPerMinute");
+  await takeAttempt(ctx, "invite", "loginAttemptsPerMinute");
   const digest = digestToken(input.token);
   const target = (await findLiveLink(ctx.store, digest, "password_reset", ctx.clock.now()))?.target;
   if (!target) throw deadLink();

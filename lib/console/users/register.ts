@@ -28,7 +28,7 @@ export async function registerUser(
   input: RegisterRequest,
 ): Promise<{ user: UserRecord; started: StartedSession }> {
   await requireSelfRegistration(ctx.store);
-  takeAttempt(ctx, "register", "loginAttemptsPerMinute");
+  await takeAttempt(ctx, "register", "loginAttemptsPerMinute");
   requireGoodPassword(ctx.instance, input.password, input, "password");
   const passwordHash = await ctx.hasher.hash(canonicalPassword(input.password), "login");
   return ctx.store.transaction(async (tx) => {

@@ -17,7 +17,7 @@ import { hasTwoFactor, toSelf } from "./to-user";
 export async function updateSelf(ctx: ConsoleContext, input: UpdateSelf): Promise<Self> {
   const { user, session } = requireSession(ctx);
   const emailKey = input.email ? userNameKey(input.email) : input.email;
-  if (emailKey && emailKey !== user.emailKey) takeAttempt(ctx, "email", "loginAttemptsPerMinute");
+  if (emailKey && emailKey !== user.emailKey) await takeAttempt(ctx, "email", "loginAttemptsPerMinute");
   const isNewEmail = emailKey !== undefined && emailKey !== user.emailKey;
   if (isNewEmail && user.role === "member" && (await readSettings(ctx.store)).self_registration)
     throw new AppError(

@@ -10,6 +10,7 @@ export const AlertKind = z.enum([
   "budget_spent",
   "disk",
   "second_server",
+  "redis",
 ]);
 export type AlertKind = z.infer<typeof AlertKind>;
 

@@ -1,7 +1,7 @@
 import type { RefusedLimit } from "../../contracts/console/rejections";
 import { MINUTE_MS } from "../../contracts/durations";
 import { AppError } from "../../errors";
-import type { RateLimiter } from "../../ports/rate-limiter";
+import type { MaybePromise, RateAsk, RateState } from "../../ports/shared-state/limits";
 import type { CallLimits, KeyWithOwner } from "../../ports/store";
 import type { GatewayServices } from "../context";
 
@@ -11,10 +11,7 @@ function asDuration(ms: number): string {
 }
 
 /** A limit that applies to a call: that of its key, or that of all keys of the same owner. */
-export interface CallerLimit {
-  /** Bucket in the rate limiter. */
-  bucket: string;
-  limit: number;
+export interface CallerLimit extends RateAsk {
   /** Its name in the record of rejected requests. */
   name: RefusedLimit;
   /** Start of the error message. */
@@ -24,7 +21,11 @@ export interface CallerLimit {
 const NO_LIMITS: readonly CallerLimit[] = [];
 
 /** The limits of this kind that apply to a call of this key, the key's own first. */
-export function callerLimits({ key, owner }: KeyWithOwner, kind: keyof CallLimits): readonly CallerLimit[] {
+export function callerLimits(
+  { key, owner }: KeyWithOwner,
+  kind: keyof CallLimits,
+  cost = 1,
+): readonly CallerLimit[] {
   const [ofKey, ofUser] = [key[kind], owner[kind]];
   if (ofKey === null && ofUser === null) return NO_LIMITS;
   const limits: CallerLimit[] = [];
@@ -32,6 +33,7 @@ export function callerLimits({ key, owner }: KeyWithOwner, kind: keyof CallLimit
     limits.push({
       bucket: `${kind}:${key.id}`,
       limit: ofKey,
+      cost,
       name: `key_${kind}`,
       subject: "This key may have",
     });
@@ -39,6 +41,7 @@ export function callerLimits({ key, owner }: KeyWithOwner, kind: keyof CallLimit
     limits.push({
       bucket: `${kind}:${owner.id}`,
       limit: ofUser,
+      cost,
       name: `user_${kind}`,
       subject: "All keys of this key's owner together may have",
     });
@@ -46,11 +49,10 @@ export function callerLimits({ key, owner }: KeyWithOwner, kind: keyof CallLimit
   return limits;
 }
 
-type LimitState = ReturnType<RateLimiter["take"]>;
 type Unit = "requests" | "tokens";
 
 /** `RateLimit-*` (seconds) and OpenAI's `x-ratelimit-*` of one limit. */
-function describeLimit(unit: Unit, limit: number, state: LimitState): Record<string, string> {
+function describeLimit(unit: Unit, limit: number, state: RateState): Record<string, string> {
   return {
     "ratelimit-limit": String(limit),
     "ratelimit-remaining": String(state.remaining),
@@ -68,49 +70,40 @@ export interface TightestLimit {
   headers: Record<string, string>;
 }
 
-/**
- * Takes `cost` units from all of these limits or from none: a refused call uses up no other limit. Null without limits;
- * a cost of 0 only reads. Throws `rate_limited` with the headers of the exhausted limit and the time until it has
- * enough units again.
- */
-export function takeFromAll(
-  { limiter, metrics }: Pick<GatewayServices, "limiter" | "metrics">,
+/** The tightest of these limits by their states, which may be followed by those of other limits; null without limits. */
+export function tightestOf(
   limits: readonly CallerLimit[],
+  states: readonly RateState[],
   unit: Unit,
-  cost: number,
 ): TightestLimit | null {
-  if (cost > 0) {
-    const exceeded = limits.filter(
-      ({ bucket, limit }) => limiter.take(bucket, limit, MINUTE_MS, 0).remaining < cost,
-    );
-    if (exceeded.length > 0) {
-      metrics.count("rate_limited");
-      throw limitError(limiter, exceeded, unit, cost);
-    }
-  }
   let tightest: TightestLimit | null = null;
   let least = Infinity;
-  for (const { bucket, limit } of limits) {
-    const state = limiter.take(bucket, limit, MINUTE_MS, cost);
-    if (state.remaining >= least) continue;
+  for (const [index, { limit }] of limits.entries()) {
+    const state = states[index];
+    if (state === undefined || state.remaining >= least) continue;
     least = state.remaining;
     tightest = { share: state.remaining / limit, headers: describeLimit(unit, limit, state) };
   }
   return tightest;
 }
 
-/** The error for the exhausted limit with the longest wait; a limit below `cost` never allows the call. */
-function limitError(
-  limiter: RateLimiter,
-  exceeded: readonly CallerLimit[],
+/**
+ * Counts a refused call and returns its error: for the exhausted limit with the longest wait; a limit below its cost never
+ * allows the call. `states`: those of the limits, in their order.
+ */
+export function limitError(
+  { metrics }: Pick<GatewayServices, "metrics">,
+  limits: readonly CallerLimit[],
+  states: readonly RateState[],
   unit: Unit,
-  cost: number,
 ): AppError {
-  const waits = exceeded.map((one) => {
-    const state = limiter.take(one.bucket, one.limit, MINUTE_MS, cost);
-    return { ...one, state, waitMs: cost > one.limit ? Infinity : state.retryAfterMs };
+  metrics.count("rate_limited");
+  const waits = limits.flatMap((one, index) => {
+    const state = states[index];
+    if (state === undefined || state.remaining >= one.cost) return [];
+    return { ...one, state, waitMs: one.cost > one.limit ? Infinity : state.retryAfterMs };
   });
-  const { limit, name, subject, state, waitMs } = waits.reduce((one, other) =>
+  const { limit, name, subject, cost, state, waitMs } = waits.reduce((one, other) =>
     other.waitMs > one.waitMs ? other : one,
   );
   const advice =
@@ -125,10 +118,19 @@ function limitError(
 }
 
 /**
- * Takes one request of the requests per minute of the key and of its owner. Returns the headers of the tighter limit,
- * null without limits. Throws `rate_limited` with the time until a request is allowed.
+ * Takes one request of the requests per minute of the key and of its owner; a refused call uses up neither. Returns the
+ * headers of the tighter limit, null without limits. Throws `rate_limited` with the time until a request is allowed.
  */
-export function admitRequest(services: GatewayServices, caller: KeyWithOwner): Record<string, string> | null {
+export function admitRequest(
+  services: GatewayServices,
+  caller: KeyWithOwner,
+): MaybePromise<Record<string, string> | null> {
   const limits = callerLimits(caller, "rpm");
-  return limits.length === 0 ? null : (takeFromAll(services, limits, "requests", 1)?.headers ?? null);
+  if (limits.length === 0) return null;
+  const taken = services.limiter.shared.take(caller.owner.id, limits, MINUTE_MS);
+  const headersOf = ({ allowed, states }: Awaited<typeof taken>): Record<string, string> | null => {
+    if (!allowed) throw limitError(services, limits, states, "requests");
+    return tightestOf(limits, states, "requests")?.headers ?? null;
+  };
+  return taken instanceof Promise ? taken.then(headersOf) : headersOf(taken);
 }

@@ -13,10 +13,10 @@ const UNKNOWN_KEY =
   "The API key is not valid. Keys begin with 'sk-pb-' and are made in the console under Keys.";
 
 /** Counts an invalid key against its address; requests with valid keys are not counted or limited here. */
-function invalidKey(services: GatewayServices, address: string | null): AppError {
+async function invalidKey(services: GatewayServices, address: string | null): Promise<AppError> {
   const { wrongKeysPerMinute } = services.instance.limits ?? DEFAULT_LIMITS;
   const bucket = `wrong-keys:${addressBucket(address)}`;
-  const state = services.limiter.takeOfAddress(bucket, wrongKeysPerMinute, MINUTE_MS);
+  const state = await services.limiter.shared.takeOfAddress(bucket, wrongKeysPerMinute, MINUTE_MS);
   if (state.allowed) return new AppError("unauthenticated", UNKNOWN_KEY);
   services.metrics.count("rate_limited");
   return new AppError("rate_limited", "Too many wrong API keys from this address. Try again in a minute.", {
@@ -35,10 +35,11 @@ export async function authenticateKey(
   presented: string,
   peer: { address: string | null },
 ): Promise<KeyWithOwner> {
-  if (presented.length > MAX_LENGTH || !isWellFormedKey(presented)) throw invalidKey(services, peer.address);
+  if (presented.length > MAX_LENGTH || !isWellFormedKey(presented))
+    throw await invalidKey(services, peer.address);
   const { apiKeyCache } = services.state;
   const found = await apiKeyCache.find(digestKey(presented));
-  if (found === null) throw invalidKey(services, peer.address);
+  if (found === null) throw await invalidKey(services, peer.address);
 
   const { key, owner, allows } = found;
   const refused = { key: { id: key.id, ownerId: owner.id } };

@@ -1,9 +1,11 @@
 import type { RefusedLimit } from "../../contracts/console/rejections";
+import { MINUTE_MS } from "../../contracts/durations";
 import { AppError } from "../../errors";
+import type { RateState } from "../../ports/shared-state/limits";
 import type { KeyWithOwner } from "../../ports/store";
 import type { GatewayServices } from "../context";
 import { stopReason } from "../stop-reason";
-import { type CallerLimit, callerLimits } from "./admit-request";
+import { admitRequest, type CallerLimit, callerLimits, limitError, tightestOf } from "./admit-request";
 import type { TrackedBody } from "./body-memory";
 
 /** Concurrent calls over all keys; more are refused as `overloaded`, so that they do not slow the others down. */
@@ -23,6 +25,8 @@ type Leave = () => void;
 /** A call's concurrency slots (key, owner, process) and the memory of its body. */
 export interface Slot {
   body: Pick<TrackedBody, "check" | "take">;
+  /** Headers of the tighter limit of requests per minute; null without one. */
+  limitHeaders: Record<string, string> | null;
   /**
    * Takes the slots of key and owner unless it has them, waiting up to a second. Resolves to false for a call whose
    * Idempotency-Key is known: it takes none. Throws `rate_limited`.
@@ -41,34 +45,6 @@ function limited(
 ): AppError {
   metrics.count("rate_limited");
   return new AppError("rate_limited", message, { retryAfterMs: 1_000, limit });
-}
-
-/**
- * Takes the concurrency slots of the key and its owner, waiting up to `until` (monotonic milliseconds); returns the
- * limit without a free slot otherwise.
- */
-async function enterLimits(
-  { limiter, clock }: GatewayServices,
-  limits: readonly CallerLimit[],
-  until: number,
-  signal: AbortSignal,
-): Promise<{ leave: Leave } | { full: CallerLimit }> {
-  const slots: Leave[] = [];
-  const leave = (): void => {
-    for (const leaveOne of slots) leaveOne();
-  };
-  for (const one of limits) {
-    const waitMs = Math.max(0, until - clock.monotonic());
-    const slot =
-      limiter.enter(one.bucket, one.limit) ??
-      (await limiter.enterSoon(one.bucket, one.limit, waitMs, signal));
-    if (slot === null) {
-      leave();
-      return { full: one };
-    }
-    slots.push(slot);
-  }
-  return { leave };
 }
 
 /** A slot among the repeats in progress of a key and of its owner, who may have many keys. Throws `rate_limited`. */
@@ -95,10 +71,14 @@ function enterRepeats(services: GatewayServices, { key, owner }: KeyWithOwner): 
   };
 }
 
+const NO_RATES: readonly CallerLimit[] = [];
+const NO_STATES: readonly RateState[] = [];
+
 /**
- * Takes the concurrency slots of a call before its body is read: those of the key and its owner, then that
- * of the process, so that a call that waits for its own limit takes no capacity from others. A repeat of a known
- * Idempotency-Key takes the process's slot only: it calls no channel. Throws `rate_limited`, `overloaded`.
+ * Takes the concurrency slots of a call and one of its requests per minute before its body is read: those of the key and
+ * its owner, then the slot of the process, so that a call that waits for its own limit takes no capacity from others. A
+ * repeat of a known Idempotency-Key takes the process's slot only: it calls no channel. Throws `rate_limited`,
+ * `overloaded`.
  */
 export async function enterGateway(
   services: GatewayServices,
@@ -108,9 +88,11 @@ export async function enterGateway(
 ): Promise<Slot> {
   const { limiter, clock } = services;
   const { bodies, idempotency } = services.state;
-  const limits = callerLimits(caller, "concurrency");
+  const slots = callerLimits(caller, "concurrency");
+  const rpm = callerLimits(caller, "rpm");
   let leaveCaller: Leave | null = null;
   let leaveRepeats: Leave | null = null;
+  let limitHeaders: Slot["limitHeaders"] = null;
   const isRepeat = (): boolean => idempotencyKey !== null && idempotency.has(caller, idempotencyKey);
 
   const waitAsRepeat = (): void => {
@@ -118,21 +100,35 @@ export async function enterGateway(
     leaveCaller?.();
     leaveCaller = null;
   };
-  const enterBy = async (until: number): Promise<void> => {
+  const enterAsRepeat = async (rates: readonly CallerLimit[]): Promise<void> => {
+    waitAsRepeat();
+    if (rates.length > 0) limitHeaders = await admitRequest(services, caller);
+  };
+  const entered = (leave: Leave, states: readonly RateState[]): void => {
+    leaveCaller = leave;
+    leaveRepeats?.();
+    leaveRepeats = null;
+    if (states.length > 0) limitHeaders = tightestOf(rpm, states, "requests")?.headers ?? null;
+  };
+  const enterBy = async (until: number, rates: readonly CallerLimit[]): Promise<void> => {
     if (leaveCaller !== null) return;
-    if (isRepeat()) return waitAsRepeat();
-    const entered = await enterLimits(services, limits, until, signal);
-    if ("leave" in entered) {
-      leaveCaller = entered.leave;
-      leaveRepeats?.();
-      leaveRepeats = null;
-      return;
-    }
+    if (isRepeat()) return enterAsRepeat(rates);
+    if (slots.length === 0 && rates.length === 0) return entered(() => {}, NO_STATES);
+    const ask = { owner: caller.owner.id, slots, rates, windowMs: MINUTE_MS };
+    const entering = limiter.shared.enterSoon(ask, until, signal);
+    const entry = entering instanceof Promise ? await entering : entering;
+    if (entry.kind === "entered") return entered(entry.leave, entry.states);
     if (signal.aborted) throw stopReason(signal);
+    if (entry.kind === "limited") throw limitError(services, rates, entry.states, "requests");
     // The call that has the slot may be the original of this one.
-    if (isRepeat()) return waitAsRepeat();
-    const { name, subject, limit } = entered.full;
-    throw limited(services, name, `${subject} ${limit} calls at the same time. Wait for one to end.`);
+    if (isRepeat()) return enterAsRepeat(rates);
+    const full = slots[entry.index];
+    if (full === undefined) throw new AppError("internal", "An unknown limit is full.");
+    throw limited(
+      services,
+      full.name,
+      `${full.subject} ${full.limit} calls at the same time. Wait for one to end.`,
+    );
   };
   const leaveOwn = (): void => {
     leaveCaller?.();
@@ -143,7 +139,12 @@ export async function enterGateway(
 
   if (signal.aborted) throw stopReason(signal);
   const until = clock.monotonic() + MAX_WAIT_MS;
-  await enterBy(until);
+  try {
+    await enterBy(until, rpm);
+  } catch (error) {
+    leaveOwn();
+    throw error;
+  }
   const leaveAll =
     limiter.enter(ALL_CALLS, MAX_CALLS_AT_ONCE) ??
     (await limiter.enterSoon(ALL_CALLS, MAX_CALLS_AT_ONCE, Math.max(0, until - clock.monotonic()), signal));
@@ -155,8 +156,9 @@ export async function enterGateway(
   const body = bodies.track(services, caller);
   return {
     body,
+    limitHeaders,
     async enterCaller() {
-      await enterBy(clock.monotonic() + MAX_WAIT_MS);
+      await enterBy(clock.monotonic() + MAX_WAIT_MS, NO_RATES);
       return leaveCaller !== null;
     },
     waitAsRepeat,

@@ -1,18 +1,33 @@
+import { MINUTE_MS } from "../../contracts/durations";
+import type { MaybePromise, RatesTaken } from "../../ports/shared-state/limits";
 import type { UsageRecord } from "../../ports/store";
-import { callerLimits, takeFromAll } from "../admission/admit-request";
+import { callerLimits, limitError, tightestOf } from "../admission/admit-request";
 import type { CallPlan, Meter, OpenMeter } from "../call";
 import type { GatewayContext } from "../context";
 import { createMeter } from "./meter";
 import { reserveBudget } from "./reserve-budget";
 
+type LimitHeaders = Record<string, string>;
+
+const NO_HEADERS: LimitHeaders = {};
+
 /** Takes the call's tokens from the token limits; returns the headers of the tighter of token and request limit. */
-function takeTokens(ctx: GatewayContext, inputTokens: number): Record<string, string> {
-  const tokens = takeFromAll(ctx.services, callerLimits(ctx.caller, "tpm"), "tokens", inputTokens);
-  if (tokens === null) return {};
-  const requests = takeFromAll(ctx.services, callerLimits(ctx.caller, "rpm"), "requests", 0);
-  if (requests === null || tokens.share <= requests.share) return tokens.headers;
-  // The request limit is tighter, and the reply already has its headers.
-  return Object.fromEntries(Object.entries(tokens.headers).filter(([name]) => name.startsWith("x-")));
+function takeTokens(ctx: GatewayContext, inputTokens: number): MaybePromise<LimitHeaders> {
+  const { services, caller } = ctx;
+  const limits = callerLimits(caller, "tpm", inputTokens);
+  if (limits.length === 0) return NO_HEADERS;
+  const requestLimits = callerLimits(caller, "rpm", 0);
+  const headersOf = ({ allowed, states }: RatesTaken): LimitHeaders => {
+    if (!allowed) throw limitError(services, limits, states, "tokens");
+    const tokens = tightestOf(limits, states, "tokens");
+    const requests = tightestOf(requestLimits, states.slice(limits.length), "requests");
+    if (tokens === null || requests === null || tokens.share <= requests.share)
+      return tokens?.headers ?? NO_HEADERS;
+    // The request limit is tighter, and the reply already has its headers.
+    return Object.fromEntries(Object.entries(tokens.headers).filter(([name]) => name.startsWith("x-")));
+  };
+  const taken = services.limiter.shared.take(caller.owner.id, [...limits, ...requestLimits], MINUTE_MS);
+  return taken instanceof Promise ? taken.then(headersOf) : headersOf(taken);
 }
 
 function openRow(ctx: GatewayContext, plan: CallPlan): UsageRecord {
@@ -46,7 +61,8 @@ function openRow(ctx: GatewayContext, plan: CallPlan): UsageRecord {
 }
 
 export const openMeter: OpenMeter = async (ctx, plan): Promise<Meter> => {
-  const limitHeaders = takeTokens(ctx, plan.inputTokens);
+  const taking = takeTokens(ctx, plan.inputTokens);
+  const limitHeaders = taking instanceof Promise ? await taking : taking;
   const row = openRow(ctx, plan);
   await reserveBudget(ctx, plan, row);
   const meter = createMeter(ctx, plan, row, limitHeaders);

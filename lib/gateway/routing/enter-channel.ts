@@ -1,4 +1,5 @@
 import { MINUTE_MS } from "../../contracts/durations";
+import type { Entry, MaybePromise, RateAsk } from "../../ports/shared-state/limits";
 import type { ChannelRecord } from "../../ports/store";
 import type { GatewayServices } from "../context";
 import type { OpenReason } from "./breaker";
@@ -29,49 +30,88 @@ export interface Refusal {
   openedAt: number | null;
 }
 
-/** Checks circuits, concurrency and rate limit of a channel in this order; `cost` 0 takes nothing from the rate limit. */
-function checkChannel(
-  services: ChannelServices,
+type ChosenKey = NonNullable<ReturnType<typeof chooseKey>> | null;
+
+/** Checks the circuits of a channel for this model. */
+function chooseChannelKey(
+  { state, random }: ChannelServices,
   channel: ChannelRecord,
-  { model, mayProbe, cost }: { model: string; mayProbe: boolean; cost: 0 | 1 },
-): { key: NonNullable<ReturnType<typeof chooseKey>> | null; leave: () => void } | Refusal {
-  const { id, concurrency, rpm } = channel;
-  const { circuits } = services.state;
-  const key = chooseKey(channel, model, circuits, services.random, mayProbe);
-  if (key === undefined) {
-    const { waitMs, reason, openedAt } = modelHealth(circuits, channel, model);
-    return { reason: "circuit", waitMs, opened: reason, openedAt };
-  }
-  const leave = concurrency === null ? () => {} : services.limiter.enter(`channel:${id}`, concurrency);
-  if (leave === null) return { reason: "concurrency", waitMs: null, opened: null, openedAt: null };
-  if (rpm === null) return { key, leave };
-  const taken = services.limiter.take(`channel-rpm:${id}`, rpm, MINUTE_MS, cost);
-  if (taken.allowed) return { key, leave };
-  leave();
-  return { reason: "rpm", waitMs: taken.retryAfterMs, opened: null, openedAt: null };
+  model: string,
+  mayProbe: boolean,
+): { key: ChosenKey } | Refusal {
+  const key = chooseKey(channel, model, state.circuits, random, mayProbe);
+  if (key !== undefined) return { key };
+  const { waitMs, reason, openedAt } = modelHealth(state.circuits, channel, model);
+  return { reason: "circuit", waitMs, opened: reason, openedAt };
+}
+
+const NOTHING = (): void => undefined;
+const NO_ASKS: readonly RateAsk[] = [];
+
+/** Takes a slot and `cost` of the rate limit of a channel; a `cost` of 0 only checks the rate limit. */
+function enterLimits(
+  { limiter }: ChannelServices,
+  { id, concurrency, rpm }: ChannelRecord,
+  cost: 0 | 1,
+): MaybePromise<{ leave: () => void } | Refusal> {
+  if (concurrency === null && rpm === null) return { leave: NOTHING };
+  const entering = limiter.shared.enter({
+    owner: id,
+    slots: concurrency === null ? NO_ASKS : [{ bucket: `channel:${id}`, limit: concurrency }],
+    rates: rpm === null ? NO_ASKS : [{ bucket: `channel-rpm:${id}`, limit: rpm, cost }],
+    windowMs: MINUTE_MS,
+  });
+  return entering instanceof Promise ? entering.then(toLeave) : toLeave(entering);
+}
+
+function toLeave(entry: Entry): { leave: () => void } | Refusal {
+  if (entry.kind === "full") return { reason: "concurrency", waitMs: null, opened: null, openedAt: null };
+  const [rate] = entry.states;
+  if (rate === undefined || rate.allowed) return { leave: entry.kind === "entered" ? entry.leave : NOTHING };
+  if (entry.kind === "entered") entry.leave();
+  return { reason: "rpm", waitMs: rate.retryAfterMs, opened: null, openedAt: null };
 }
 
 /**
  * Enters a channel: checks its circuits for this model and takes a slot of its limits; null when it accepts no request
- * now. `mayProbe`: a half-open key is preferred to closed ones.
+ * now. `mayProbe`: a half-open key is preferred to closed ones. A promise only for a channel with limits that several
+ * instances share.
  */
 export function enterChannel(
   services: ChannelServices,
   channel: ChannelRecord,
   model: string,
   mayProbe: boolean,
-): Entered | null {
-  const checked = checkChannel(services, channel, { model, mayProbe, cost: 1 });
-  if ("reason" in checked) return null;
-  const { key, leave } = checked;
-  const permit = services.state.circuits.enter(channel.id, key?.id ?? null, model);
-  return { channel: withKey(channel, key), permit, leave };
+): MaybePromise<Entered | null> {
+  const chosen = chooseChannelKey(services, channel, model, mayProbe);
+  if ("reason" in chosen) return null;
+  const { key } = chosen;
+  const complete = (entered: { leave: () => void } | Refusal): Entered | null => {
+    if ("reason" in entered) return null;
+    const permit = services.state.circuits.enter(channel.id, key?.id ?? null, model);
+    return { channel: withKey(channel, key), permit, leave: entered.leave };
+  };
+  const entering = enterLimits(services, channel, 1);
+  if (!(entering instanceof Promise)) return complete(entering);
+  return entering.then((entered) => {
+    // The circuit may have opened, or its probe begun, in the meantime.
+    const isRefused = services.state.circuits.admission(channel.id, key?.id ?? null, model) === "refused";
+    if (!isRefused) return complete(entered);
+    if ("leave" in entered) entered.leave();
+    return null;
+  });
 }
 
 /** Why `enterChannel` would fail now, without taking anything; null when it would succeed. */
-export function refusalOf(services: ChannelServices, channel: ChannelRecord, model: string): Refusal | null {
-  const checked = checkChannel(services, channel, { model, mayProbe: true, cost: 0 });
-  if ("reason" in checked) return checked;
-  checked.leave();
+export async function refusalOf(
+  services: ChannelServices,
+  channel: ChannelRecord,
+  model: string,
+): Promise<Refusal | null> {
+  const chosen = chooseChannelKey(services, channel, model, true);
+  if ("reason" in chosen) return chosen;
+  const entered = await enterLimits(services, channel, 0);
+  if ("reason" in entered) return entered;
+  entered.leave();
   return null;
 }

@@ -28,16 +28,16 @@ export interface PreviewedRoute {
 /**
  * The route that a request for `model` over these targets would take now. Takes no slot and changes no state.
  */
-export function previewRoute(
+export async function previewRoute(
   services: ChannelServices & Pick<GatewayServices, "instance">,
   model: string,
   targets: readonly Target[],
-): PreviewedRoute {
+): Promise<PreviewedRoute> {
   const { traffic, circuits } = services.state;
   const skipped: PreviewedRoute["skipped"] = [];
   const recovering: PreviewedRoute["recovering"] = [];
   for (const target of targets) {
-    const refusal = refusalOf(services, target.channel, model);
+    const refusal = await refusalOf(services, target.channel, model);
     const health = modelHealth(circuits, target.channel, model);
     // While its probe runs, a half-open circuit refuses every other request.
     const isCircuit = refusal === null || refusal.reason === "circuit";

@@ -102,13 +102,14 @@ function finalError(ctx: GatewayContext, failures: readonly AppError[], plan: Ca
 }
 
 /** Why each channel of the model accepts no request now; those that do were not reached. */
-function skippedChannels({ services }: GatewayContext, { entry }: CallPlan): SkippedChannel[] {
+async function skippedChannels({ services }: GatewayContext, { entry }: CallPlan): Promise<SkippedChannel[]> {
   const accepting = { reason: "attempts", openedAt: null, opened: null } as const;
+  const skipped = entry.routes.map(async ({ channel }): Promise<SkippedChannel> => {
+    const { reason, openedAt, opened } = (await refusalOf(services, channel, entry.model.name)) ?? accepting;
+    return { channelId: channel.id, reason, openedAt, opened };
+  });
   return [
-    ...entry.routes.map(({ channel }): SkippedChannel => {
-      const { reason, openedAt, opened } = refusalOf(services, channel, entry.model.name) ?? accepting;
-      return { channelId: channel.id, reason, openedAt, opened };
-    }),
+    ...(await Promise.all(skipped)),
     ...(entry.disabledChannels ?? []).map(
       ({ id }): SkippedChannel => ({ ...accepting, channelId: id, reason: "disabled" }),
     ),
@@ -155,38 +156,45 @@ interface NextAttempt {
   leftMs: number;
 }
 
-/** Enters the channel of the next attempt; null when no channel, time or budget for repeats is left. */
-function enterNext(state: FailoverState): NextAttempt | null {
+/** A channel for the next attempt, not entered yet. */
+interface Choice {
+  target: Target;
+  /** The failed attempt that it repeats; null on another channel. */
+  repeat: RepeatCandidate | null;
+}
+
+/** A half-open channel gets its probe only from the first attempt of a request. */
+const mayProbe = ({ number }: FailoverState): boolean => number === 1;
+
+/** Null when no channel is left. */
+function chooseNext(state: FailoverState): Choice | null {
   const { ctx, plan, number, excluded } = state;
   const { traffic, circuits } = ctx.services.state;
   const model = plan.entry.model.name;
-  const mayProbe = number === 1;
-  for (;;) {
-    const next = chooseChannel(plan.entry.routes, excluded, {
-      model,
-      traffic,
-      random: ctx.services.random,
-      admissionOf: ({ channel }) => admissionOf(circuits, channel, model),
-      mayProbe,
-    });
-    const repeat = next === null && number === 2 ? state.repeatable : null;
-    const target = next ?? repeat?.target ?? null;
-    if (target === null) return null;
-    const entered = enterChannel(ctx.services, target.channel, model, mayProbe);
-    if (entered === null) {
-      if (repeat !== null) return null;
-      excluded.add(target.channel.id);
-      continue;
-    }
-    const leftMs = state.deadline - ctx.services.clock.monotonic();
-    // Failover is free; only a repeat on the same channel draws from a budget.
-    if (leftMs <= 0 || (repeat !== null && !traffic.takeRepeat(target.channel.id, repeat.call))) {
-      entered.permit.unused();
-      entered.leave();
-      return null;
-    }
-    return { target, entered, isRepeat: repeat !== null, leftMs };
+  const next = chooseChannel(plan.entry.routes, excluded, {
+    model,
+    traffic,
+    random: ctx.services.random,
+    admissionOf: ({ channel }) => admissionOf(circuits, channel, model),
+    mayProbe: mayProbe(state),
+  });
+  const repeat = next === null && number === 2 ? state.repeatable : null;
+  const target = next ?? repeat?.target ?? null;
+  return target === null ? null : { target, repeat };
+}
+
+/** The attempt on an entered channel; null when no time or budget for repeats is left. */
+function beginNext(state: FailoverState, { target, repeat }: Choice, entered: Entered): NextAttempt | null {
+  const { clock } = state.ctx.services;
+  const { traffic } = state.ctx.services.state;
+  const leftMs = state.deadline - clock.monotonic();
+  // Failover is free; only a repeat on the same channel draws from a budget.
+  if (leftMs <= 0 || (repeat !== null && !traffic.takeRepeat(target.channel.id, repeat.call))) {
+    entered.permit.unused();
+    entered.leave();
+    return null;
   }
+  return { target, entered, isRepeat: repeat !== null, leftMs };
 }
 
 /** Prepares the state for the attempt after this failure; throws an error that ends the request. */
@@ -281,12 +289,22 @@ export const withFailover: WithFailover = async (ctx, plan, meter, attempt, comp
     repeatable: null,
   };
   while (state.number <= state.allowed) {
-    const next = enterNext(state);
+    const choice = chooseNext(state);
+    if (choice === null) break;
+    const { target, repeat } = choice;
+    const entering = enterChannel(ctx.services, target.channel, plan.entry.model.name, mayProbe(state));
+    const entered = entering instanceof Promise ? await entering : entering;
+    if (entered === null) {
+      if (repeat !== null) break;
+      state.excluded.add(target.channel.id);
+      continue;
+    }
+    const next = beginNext(state, choice, entered);
     if (next === null) break;
     const served = await runOn(state, next, meter, attempt, complete);
     if (served !== null) return served.value;
   }
-  meter.skipped(skippedChannels(ctx, plan));
+  meter.skipped(await skippedChannels(ctx, plan));
   throw state.unsupported !== null && state.failures.length === 0
     ? state.unsupported
     : finalError(ctx, state.failures, plan);

@@ -155,7 +155,7 @@ async function answerCall(
 }
 
 /**
- * Runs one gateway call: setup done → key → concurrency slot → requests per minute → content type, size → key
+ * Runs one gateway call: setup done → key → concurrency slot and requests per minute → content type, size → key
  * again after a slow body → JSON → handler. The slot is released when the exchange is over (`Inbound.whenOver`).
  * `pathError`: an error in the path's model ID, reported to callers with a valid key only. Throws `not_initialized`,
  * `storage_unavailable`.
@@ -182,7 +182,7 @@ export async function runGatewayRoute(
     const slot =
       route.method === "GET" ? null : await enterGateway(services, arrived, request.signal, sentKey);
     if (slot !== null) request.whenOver(slot.leave);
-    const limitHeaders = admitRequest(services, arrived);
+    const limitHeaders = slot === null ? await admitRequest(services, arrived) : slot.limitHeaders;
     const reply = await answerCall(route, services, request, {
       params,
       pathError,

@@ -16,6 +16,7 @@ export const alerts = {
     budget_spent: "{name} has spent its budget",
     disk: "Only {percent}% of the disk is free",
     second_server: "Several servers use the same database file",
+    redis: "Redis does not answer",
   },
   over: {
     channel_open: "{name} was down",
@@ -27,6 +28,7 @@ export const alerts = {
     budget_spent: "{name} had spent its budget",
     disk: "Only {percent}% of the disk was free",
     second_server: "Several servers used the same database file",
+    redis: "Redis did not answer",
   },
   facts: {
     calls: "{failures} of {calls} requests in the last 5 minutes",
@@ -52,6 +54,8 @@ export const alerts = {
     disk: "Free disk space, or shorten the retention of usage records in the settings: when the disk is full, all requests fail.",
     second_server:
       "Stop all but one, or switch to PostgreSQL: with SQLite each server has its own rate limits, circuits and caches.",
+    redis:
+      "Check the Redis server and REDIS_URL. Until it answers, requests are served and each instance applies its share of the limits.",
   },
   fallback: {
     none: "No fallback: all requests to {models} fail",
@@ -71,6 +75,7 @@ export const alerts = {
     user: "View user",
     disk: "Open settings",
     second_server: "Open settings",
+    redis: "Open settings",
   },
   since: "Since {when}",
   took: "{when}, for {duration}",

@@ -16,6 +16,7 @@ export const alerts = {
     budget_spent: "{name} 的预算已用完",
     disk: "磁盘仅剩 {percent}%",
     second_server: "多个服务器在使用同一个数据库文件",
+    redis: "Redis 没有响应",
   },
   over: {
     channel_open: "{name} 曾不可用",
@@ -27,6 +28,7 @@ export const alerts = {
     budget_spent: "{name} 的预算曾用完",
     disk: "磁盘曾仅剩 {percent}%",
     second_server: "曾有多个服务器使用同一个数据库文件",
+    redis: "Redis 曾没有响应",
   },
   facts: {
     calls: "最近 5 分钟 {calls} 个请求中有 {failures} 个失败",
@@ -52,6 +54,7 @@ export const alerts = {
     disk: "请释放磁盘空间，或在设置中缩短用量记录的保留期：磁盘写满后所有请求都会失败。",
     second_server:
       "请只保留一个服务器，或改用 PostgreSQL：使用 SQLite 时，每个服务器各有速率限制、熔断状态和缓存。",
+    redis: "请检查 Redis 服务器和 REDIS_URL。在它恢复之前，请求照常处理，每个实例按各自的份额执行限制。",
   },
   fallback: {
     none: "没有备用渠道：发往 {models} 的所有请求都会失败",
@@ -71,6 +74,7 @@ export const alerts = {
     user: "查看用户",
     disk: "打开设置",
     second_server: "打开设置",
+    redis: "打开设置",
   },
   since: "{when}开始",
   took: "{when}，持续 {duration}",

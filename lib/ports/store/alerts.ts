@@ -6,7 +6,8 @@ export type AlertKind =
   | "budget_nearly_spent"
   | "budget_spent"
   | "disk"
-  | "second_server";
+  | "second_server"
+  | "redis";
 
 /** Where alerts are sent: signed JSON, or messages in Slack's form. */
 export type WebhookKind = "signed" | "slack";

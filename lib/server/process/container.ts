@@ -8,7 +8,6 @@ import { applyStoredSettings } from "../../console/settings/apply-settings";
 import { refreshVoices } from "../../console/voices/refresh";
 import type { Limits } from "../../contracts/limits";
 import { createCatalog } from "../../gateway/admission/catalog";
-import { createRateLimiter } from "../../gateway/admission/rate-limiter";
 import { createGatewayState } from "../../gateway/state";
 import type { Clock, Random } from "../../ports/clock";
 import type { Instance } from "../../ports/instance";
@@ -32,6 +31,7 @@ import { createInstanceRegister, type InstanceRegister, reachableAddress, type T
 import { findSecret, instanceSecret, nextAuthSecret, previousSecrets, secretFile } from "./secret";
 import { checkCipher, ensureDigestKey, openAuditChain } from "./secret-check";
 import { createSetupGuard } from "./setup-guard";
+import { openSharedState } from "./shared-state";
 import { workerFile } from "./workers";
 
 /** A rejected sign-in takes at least this long, whatever the reason, so that its time reveals nothing. */
@@ -168,7 +168,20 @@ async function assemble(
     instance,
     traffic: () => container.traffic(),
   });
-  const metrics = createMetrics(env.metricsToken, instance, () => container.traffic().inFlight);
+  const metrics = createMetrics(
+    env.metricsToken,
+    instance,
+    () => container.traffic().inFlight,
+    env.redis === null ? null : () => sharedState.health?.().isUp ?? false,
+  );
+  const sharedState = await openSharedState(env, {
+    cipher,
+    clock: systemClock,
+    log,
+    metrics,
+    instanceId: id,
+    liveInstances: register.liveInstances,
+  });
   const services: ConsoleServices = {
     store,
     clock: systemClock,
@@ -184,12 +197,13 @@ async function assemble(
     providers,
     webhook: providers.webhook,
     voices: providers.voices,
-    limiter: createRateLimiter(systemClock),
+    limiter: sharedState.limiter,
     countTokens,
     countTokensInSteps,
     encoder,
     takeBackup: createBackups(store, env.dataDirectory),
     metrics,
+    ...(sharedState.health === null ? {} : { sharedStateHealth: sharedState.health }),
   };
   const container: Container = {
     services,
@@ -209,6 +223,7 @@ async function assemble(
       stopBackground();
       await Promise.allSettled([providers.close(), encoder.close()]);
       await container.services.state.rejections.flush();
+      sharedState.close();
       await store.close();
     })();
     return closing;
@@ -223,10 +238,6 @@ export async function createContainer(env: Environment): Promise<Container> {
   if (env.isSetupOpen && env.setupToken === null)
     log.warn("setup_open", {
       reason: "PATCHBAY_SETUP_OPEN: any visitor may set up this instance and become its owner",
-    });
-  if (env.redisUrl !== null)
-    log.warn("redis_unused", {
-      reason: "REDIS_URL is not used yet: rate counters and caches are per process",
     });
   const opened = await openEncryptedStore(env, id, log);
   try {

@@ -3,6 +3,7 @@ import path from "node:path";
 import { z } from "zod";
 import { Limits } from "../../contracts/limits";
 import { isAllowEntry } from "../../providers/outbound/allow-list";
+import { parseRedisUrl, REDIS_URL_FORMS, type RedisAddress } from "../../shared-state/redis/address";
 
 /** The only module that reads the environment. */
 
@@ -22,6 +23,13 @@ const Switch = z
 const DatabaseUrl = z
   .string()
   .regex(/^(?:file:.+|postgres(?:ql)?:\/\/.+)$/, "must be file:<path> or postgres://<host>/<database>");
+
+const RedisUrl = z.string().transform((value, context) => {
+  const address = parseRedisUrl(value);
+  if (address !== null) return address;
+  context.addIssue(`must be ${REDIS_URL_FORMS}`);
+  return z.NEVER;
+});
 
 const BaseUrl = z
   .string()
@@ -73,10 +81,8 @@ const Variables = z.object({
   NODE_ENV: z.string().optional(),
   PATCHBAY_DATA_DIR: z.string().optional(),
   DATABASE_URL: DatabaseUrl.optional(),
-  REDIS_URL: z
-    .string()
-    .regex(/^rediss?:\/\/.+/, "must be redis://<host> or rediss://<host>")
-    .optional(),
+  REDIS_URL: RedisUrl.optional(),
+  REDIS_TLS_CA: z.string().optional(),
   PATCHBAY_SECRET: z.string().optional(),
   PATCHBAY_SECRET_PREVIOUS: List.optional(),
   PATCHBAY_BASE_URL: BaseUrl.optional(),
@@ -120,7 +126,9 @@ export interface Environment {
   /** Folder of the local voices; null: PATCHBAY_VOICES=off. */
   voicesDirectory: string | null;
   databaseUrl: string;
-  redisUrl: string | null;
+  redis: RedisAddress | null;
+  /** File with the certificate of the authority that signed Redis' certificate; null: those that Node knows. */
+  redisTlsCa: string | null;
   /** PATCHBAY_SECRET; null: the file `secret` in the data directory is used (lib/server/process/secret.ts). */
   secret: string | null;
   previousSecrets: readonly string[];
@@ -175,7 +183,8 @@ export function readEnvironment(
     dataDirectory,
     voicesDirectory: given.PATCHBAY_VOICES === "off" ? null : path.join(dataDirectory, "voices"),
     databaseUrl: given.DATABASE_URL ?? `file:${path.join(dataDirectory, "patchbay.db")}`,
-    redisUrl: given.REDIS_URL ?? null,
+    redis: given.REDIS_URL ?? null,
+    redisTlsCa: given.REDIS_TLS_CA ?? null,
     secret: given.PATCHBAY_SECRET ?? null,
     previousSecrets: given.PATCHBAY_SECRET_PREVIOUS ?? [],
     baseUrl: given.PATCHBAY_BASE_URL ?? null,

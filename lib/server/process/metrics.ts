@@ -15,16 +15,19 @@ const COUNTERS = {
   batched_texts: "Texts sent in batched upstream calls",
   idempotent_repeats:
     "Requests answered with the stored reply of an earlier request with the same Idempotency-Key",
+  redis_fallbacks: "Limits decided by this instance's share because Redis did not answer",
+  redis_outages: "Times the circuit breaker in front of Redis opened",
 } as const satisfies Record<MetricName, string>;
 
 /**
  * The metrics of one process. `inFlight` returns the number of requests being answered; `token` guards /metrics.
- * Labels are names of existing models and channels, so their number is bounded.
+ * Labels are names of existing models and channels, so their number is bounded. `isRedisUp` is null without Redis.
  */
 export function createMetrics(
   token: string | null,
   instance: Pick<Instance, "id" | "version">,
   inFlight: () => number,
+  isRedisUp: (() => boolean) | null = null,
 ): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -64,6 +67,15 @@ export function createMetrics(
       this.set(inFlight());
     },
   });
+  if (isRedisUp !== null)
+    new Gauge({
+      name: "patchbay_redis_up",
+      help: "1 while limits are shared through Redis, 0 while this instance applies its share",
+      registers,
+      collect() {
+        this.set(isRedisUp() ? 1 : 0);
+      },
+    });
   const counters = new Map(
     Object.entries(COUNTERS).map(([name, help]) => [
       name,

@@ -122,6 +122,16 @@ test("reports two servers on one SQLite file, the same on both", () => {
   expect(one).toEqual(other);
 });
 
+test.each([
+  [{ isUp: true, reason: null, since: null, recentOutages: 0 }, []],
+  [{ isUp: true, reason: null, since: null, recentOutages: 1 }, ["redis held"]],
+  [{ isUp: true, reason: null, since: null, recentOutages: 3 }, ["redis raised"]],
+  [{ isUp: false, reason: "lost", since: NOW - 4_999, recentOutages: 1 }, ["redis held"]],
+  [{ isUp: false, reason: "lost", since: NOW - 5_000, recentOutages: 1 }, ["redis raised"]],
+])("of Redis in the state %j reports %j", (sharedState, expected) => {
+  expect(judge({ sharedState })).toEqual(expected);
+});
+
 describe("the sentence of an alert", () => {
   const say = (
     kind: AlertRecord["kind"],
@@ -169,6 +179,11 @@ describe("the sentence of an alert", () => {
       say("second_server", { servers: ["m-1-2-a", "m-3-4-b"] }),
       "2 servers use the same SQLite file (m-1-2-a, m-3-4-b): rate limits, circuits and caches are kept by each alone.",
     ],
+    [
+      say("redis", { reason: "no answer within 4 ms" }),
+      "Redis does not answer (no answer within 4 ms): each instance applies its share of the limits.",
+    ],
+    [say("redis", {}, NOW), "Redis answers again: limits hold over all instances."],
     [say("second_server", {}, NOW), "Only one server uses the SQLite file again."],
     [say("disk", { percent: 3.2 }), "Only 3.2 % of the disk of the data directory is free."],
   ])("%s", (told, expected) => expect(told).toBe(expected));

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { enterGateway } from "@/lib/gateway/admission/enter-gateway";
-import { createRateLimiter } from "@/lib/gateway/admission/rate-limiter";
 import type { GatewayServices } from "@/lib/gateway/context";
 import type { KeyWithOwner } from "@/lib/ports/store";
+import { createRateLimiter } from "@/lib/shared-state/memory-limits";
 import { keyRecord } from "../../support/factories";
 import { openGatewayHarness } from "../../support/gateway-harness";
 
@@ -20,7 +20,7 @@ test("a call waits one second for the slots of its key, its owner and all calls 
   // Only its limits are read.
   const caller = {
     key: keyRecord("usr_1", { id: "key_1", concurrency: 1 }),
-    owner: { id: "usr_1", concurrency: 1 },
+    owner: { id: "usr_1", rpm: null, concurrency: 1 },
   } as KeyWithOwner;
   const leaveKey = limiter.enter("concurrency:key_1", 1);
   const leaveOwner = limiter.enter("concurrency:usr_1", 1);
@@ -42,7 +42,7 @@ function repeatingCaller(services: GatewayServices, keyId: string): KeyWithOwner
   // Only its limits are read.
   const caller = {
     key: keyRecord("usr_1", { id: keyId }),
-    owner: { id: "usr_1", concurrency: null },
+    owner: { id: "usr_1", rpm: null, concurrency: null },
   } as KeyWithOwner;
   services.state.idempotency.begin(caller, "again", "digest");
   return caller;
@@ -68,7 +68,7 @@ test("a caller who has left takes no slot", async () => {
   const { services } = openGatewayHarness();
   const caller = {
     key: keyRecord("usr_1", { concurrency: 1 }),
-    owner: { id: "usr_1", concurrency: null },
+    owner: { id: "usr_1", rpm: null, concurrency: null },
   } as KeyWithOwner;
   const gone = AbortSignal.abort();
   await expect(enterGateway(services, caller, gone, null)).rejects.toMatchObject({ code: "caller_left" });

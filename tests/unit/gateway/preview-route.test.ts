@@ -15,8 +15,8 @@ const target = (fields: Partial<ChannelRecord>): Target => ({
   upstreamName: "m",
 });
 
-const namesOf = (services: ConsoleServices, targets: readonly Target[]) =>
-  previewRoute(services, "m", targets).tiers.map((turn) => turn.map((one) => one.target.channel.id));
+const namesOf = async (services: ConsoleServices, targets: readonly Target[]) =>
+  (await previewRoute(services, "m", targets)).tiers.map((turn) => turn.map((one) => one.target.channel.id));
 
 /** Opens the circuit of a channel with five failed calls. */
 function breakChannel(services: ConsoleServices, id: string): void {
@@ -26,7 +26,7 @@ function breakChannel(services: ConsoleServices, id: string): void {
       .failed(new AppError("upstream_error", "It failed."), new UpstreamProgress());
 }
 
-test("lists tiers in order, channels of weight 0 after the others of their priority", () => {
+test("lists tiers in order, channels of weight 0 after the others of their priority", async () => {
   const { services } = openGatewayHarness();
   const targets = [
     target({ id: "spare", priority: 2 }),
@@ -34,20 +34,20 @@ test("lists tiers in order, channels of weight 0 after the others of their prior
     target({ id: "resting", priority: 0, weight: 0 }),
     target({ id: "second", priority: 1 }),
   ];
-  expect(namesOf(services, targets)).toEqual([["main"], ["resting"], ["second"], ["spare"]]);
+  expect(await namesOf(services, targets)).toEqual([["main"], ["resting"], ["second"], ["spare"]]);
 });
 
-test("lists the channels of a tier with their shares by weight, largest first", () => {
+test("lists the channels of a tier with their shares by weight, largest first", async () => {
   const { services } = openGatewayHarness();
   const targets = [target({ id: "light", weight: 1 }), target({ id: "heavy", weight: 3 })];
-  const [turn] = previewRoute(services, "m", targets).tiers;
+  const [turn] = (await previewRoute(services, "m", targets)).tiers;
   expect(turn?.map((one) => [one.target.channel.id, one.share])).toEqual([
     ["heavy", 0.75],
     ["light", 0.25],
   ]);
 });
 
-test("shows the shares that channels are chosen by, latency included", () => {
+test("shows the shares that channels are chosen by, latency included", async () => {
   const pool = [
     target({ id: "a", weight: 1 }),
     target({ id: "b", weight: 2 }),
@@ -82,17 +82,17 @@ test("shows the shares that channels are chosen by, latency included", () => {
   ]);
 });
 
-test("channels of weight 0 alone share their requests evenly", () => {
+test("channels of weight 0 alone share their requests evenly", async () => {
   const pool = ["a", "b"].map((id) => target({ id, weight: 0 }));
   expect(sharesOf(pool, () => null)).toEqual([0.5, 0.5]);
 });
 
-test("lists a recovering channel apart from the tiers, which share all requests among healthy channels", () => {
+test("lists a recovering channel apart from the tiers, which share all requests among healthy channels", async () => {
   const { services, clock } = openGatewayHarness();
   breakChannel(services, "mending");
   clock.at += 31_000;
   const targets = [target({ id: "mending" }), target({ id: "well" }), target({ id: "spare", priority: 1 })];
-  const { tiers, recovering, skipped, attempts } = previewRoute(services, "m", targets);
+  const { tiers, recovering, skipped, attempts } = await previewRoute(services, "m", targets);
   expect(tiers.map((turn) => turn.map((one) => [one.target.channel.id, one.share]))).toEqual([
     [["well", 1]],
     [["spare", 1]],
@@ -103,20 +103,20 @@ test("lists a recovering channel apart from the tiers, which share all requests 
   expect([skipped, attempts]).toEqual([[], 3]);
 });
 
-test("a circuit that is open for one model does not skip the channel for another", () => {
+test("a circuit that is open for one model does not skip the channel for another", async () => {
   const { services } = openGatewayHarness();
   const limited = new AppError("upstream_rate_limited", "Full.");
   services.state.circuits.enter("a", null, "m").failed(limited, new UpstreamProgress());
   const targets = [target({ id: "a" })];
-  expect(previewRoute(services, "m", targets)).toMatchObject({ tiers: [], attempts: 0 });
-  expect(previewRoute(services, "n", targets)).toMatchObject({ skipped: [], attempts: 2 });
+  expect(await previewRoute(services, "m", targets)).toMatchObject({ tiers: [], attempts: 0 });
+  expect(await previewRoute(services, "n", targets)).toMatchObject({ skipped: [], attempts: 2 });
 });
 
-test("skips a channel with an open circuit, with the reason and the wait", () => {
+test("skips a channel with an open circuit, with the reason and the wait", async () => {
   const { services } = openGatewayHarness();
   breakChannel(services, "broken");
   const targets = [target({ id: "broken", keys: [] }), target({ id: "well", priority: 1 })];
-  const { tiers, skipped } = previewRoute(services, "m", targets);
+  const { tiers, skipped } = await previewRoute(services, "m", targets);
   expect(tiers.flat().map((one) => one.target.channel.id)).toEqual(["well"]);
   expect(skipped.map((one) => one.refusal)).toEqual([
     { reason: "circuit", waitMs: expect.any(Number), opened: "failures", openedAt: expect.any(Number) },
@@ -124,38 +124,43 @@ test("skips a channel with an open circuit, with the reason and the wait", () =>
   expect(skipped[0]?.refusal.waitMs).toBeGreaterThan(0);
 });
 
-test("skips a channel at its own limit, as calls do", () => {
+test("skips a channel at its own limit, as calls do", async () => {
   const { services } = openGatewayHarness();
   const busy = target({ id: "busy", concurrency: 1 });
   const spent = target({ id: "spent", rpm: 1 });
-  const inside = enterChannel(services, busy.channel, "m", true);
-  enterChannel(services, spent.channel, "m", true);
-  const reasons = () => previewRoute(services, "m", [busy, spent]).skipped.map((one) => one.refusal.reason);
-  expect(reasons()).toEqual(["concurrency", "rpm"]);
-  expect(enterChannel(services, spent.channel, "m", true)).toBeNull();
+  const inside = await enterChannel(services, busy.channel, "m", true);
+  await enterChannel(services, spent.channel, "m", true);
+  const reasons = async () =>
+    (await previewRoute(services, "m", [busy, spent])).skipped.map((one) => one.refusal.reason);
+  expect(await reasons()).toEqual(["concurrency", "rpm"]);
+  expect(await enterChannel(services, spent.channel, "m", true)).toBeNull();
   inside?.leave();
-  expect(reasons()).toEqual(["rpm"]);
+  expect(await reasons()).toEqual(["rpm"]);
 });
 
-test("takes no slots: after a hundred previews as many calls are admitted as before", () => {
+test("takes no slots: after a hundred previews as many calls are admitted as before", async () => {
   const { services } = openGatewayHarness();
   const channel = target({ id: "small", rpm: 2, concurrency: 2 });
   for (let look = 0; look < 100; look += 1)
-    expect(previewRoute(services, "m", [channel]).skipped).toEqual([]);
-  expect(enterChannel(services, channel.channel, "m", true)).not.toBeNull();
-  expect(enterChannel(services, channel.channel, "m", true)).not.toBeNull();
-  expect(enterChannel(services, channel.channel, "m", true)).toBeNull();
+    expect((await previewRoute(services, "m", [channel])).skipped).toEqual([]);
+  expect(await enterChannel(services, channel.channel, "m", true)).not.toBeNull();
+  expect(await enterChannel(services, channel.channel, "m", true)).not.toBeNull();
+  expect(await enterChannel(services, channel.channel, "m", true)).toBeNull();
 });
 
-test("does not use up the probe of a half-open circuit", () => {
+test("does not use up the probe of a half-open circuit", async () => {
   const { services, clock } = openGatewayHarness();
   breakChannel(services, "mending");
   clock.at += 31_000;
   const channel = target({ id: "mending", keys: [] });
-  expect(previewRoute(services, "m", [channel]).recovering).toHaveLength(1);
-  const probe = enterChannel(services, channel.channel, "m", true);
+  expect((await previewRoute(services, "m", [channel])).recovering).toHaveLength(1);
+  const probe = await enterChannel(services, channel.channel, "m", true);
   expect(probe).not.toBeNull();
   // Its probe runs: it refuses other requests, but is not down.
-  expect(enterChannel(services, channel.channel, "m", true)).toBeNull();
-  expect(previewRoute(services, "m", [channel])).toMatchObject({ tiers: [], skipped: [], recovering: [{}] });
+  expect(await enterChannel(services, channel.channel, "m", true)).toBeNull();
+  expect(await previewRoute(services, "m", [channel])).toMatchObject({
+    tiers: [],
+    skipped: [],
+    recovering: [{}],
+  });
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createRateLimiter } from "@/lib/gateway/admission/rate-limiter";
+import { createRateLimiter } from "@/lib/shared-state/memory-limits";
 import { FakeClock } from "../../support/factories";
 
 test("refuses one of limit + 1 concurrent calls, and admits again when the first one's window has passed", () => {

@@ -13,6 +13,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "lib/gateway": BASE,
   "lib/console": [...BASE, "lib/gateway"],
   "lib/store": BASE,
+  "lib/shared-state": BASE,
   "lib/providers": [...BASE, "lib/audio", "lib/text"],
   "lib/http": [...BASE, "lib/audio", "lib/text", "lib/gateway", "lib/console"],
   "lib/server": [
@@ -23,6 +24,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "lib/console",
     "lib/providers",
     "lib/store",
+    "lib/shared-state",
     "lib/http",
   ],
   "lib/messages": [],
@@ -129,7 +131,7 @@ test("no feature folder imports another feature's files", () => {
 
 test("gateway and console do not import Next, SQL, network or process modules", () => {
   const banned =
-    /^(next|next-auth|kysely|libsql|pg|undici|ioredis)(\/|$)|^node:(http|https|net|fs|worker_threads)/;
+    /^(next|next-auth|kysely|libsql|pg|undici|@redis)(\/|$)|^node:(http|https|net|fs|worker_threads)/;
   const broken = sources
     .filter((source) => /^lib\/(gateway|console)\//.test(source.file))
     .flatMap(importsOf)

@@ -67,12 +67,12 @@ export async function enableTwoFactor(ctx: ConsoleContext, input: TwoFactorEnabl
   if (found?.state !== "pending") {
     throw new AppError("conflict", "No 2FA enrolment is pending. Set up two-factor authentication first.");
   }
-  takeEnrolmentCode(ctx, user.id, 0);
+  await takeEnrolmentCode(ctx, user.id, 0);
   const secret = ctx.cipher.decrypt("totp", secretAad(user.id), found.encryptedSecret);
   const code = readCode(input.code)?.code ?? "";
   const step = matchTotp(secret, code, ctx.clock.now(), 0);
   if (step === null) {
-    takeEnrolmentCode(ctx, user.id, 1);
+    await takeEnrolmentCode(ctx, user.id, 1);
     const message = "This is not the present code. Check the clock of the device.";
     throw new AppError("invalid", message, { param: "code", issues: [{ path: "code", message }] });
   }

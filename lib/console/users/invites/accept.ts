@@ -19,7 +19,7 @@ export async function acceptInvite(
   ctx: ConsoleContext,
   input: AcceptInvite,
 ): Promise<{ user: UserRecord; started: StartedSession }> {
-  takeAttempt(ctx, "invite", "loginAttemptsPerMinute");
+  await takeAttempt(ctx, "invite", "loginAttemptsPerMinute");
   const digest = digestToken(input.token);
   // Checked before hashing: an invalid link costs no work.
   const found = await findLiveLink(ctx.store, digest, "invite", ctx.clock.now());

@@ -77,7 +77,7 @@ async function withParties(
 
 /** What a link is for. Throws the same `not_found` for every invalid link, `rate_limited`. */
 export async function inspectInvite(ctx: ConsoleContext, { token }: InspectInvite): Promise<InviteFacts> {
-  takeAttempt(ctx, "invite", "loginAttemptsPerMinute");
+  await takeAttempt(ctx, "invite", "loginAttemptsPerMinute");
   const live = await findLiveLink(ctx.store, digestToken(token), null, ctx.clock.now());
   if (live === null) throw deadLink();
   const { invite, maker, target } = live;

@@ -1,6 +1,14 @@
 import { LRUCache } from "lru-cache";
-import type { Clock } from "../../ports/clock";
-import type { RateLimiter, RateState } from "../../ports/rate-limiter";
+import type { Clock } from "../ports/clock";
+import type {
+  Entry,
+  EntryAsk,
+  RateAsk,
+  RateLimiter,
+  RateState,
+  RatesTaken,
+  SharedLimits,
+} from "../ports/shared-state/limits";
 
 /** Units taken between `from` and `to` (monotonic milliseconds); free again one window after `to`. */
 interface Taken {
@@ -187,12 +195,88 @@ function createSlots(): Pick<RateLimiter, "enter" | "enterSoon"> {
   };
 }
 
+type LocalLimiter = Omit<RateLimiter, "shared">;
+
+const NO_STATES: readonly RateState[] = [];
+
+function takeAll(limiter: LocalLimiter, asks: readonly RateAsk[], windowMs: number): RatesTaken {
+  const takes = ({ bucket, limit, cost }: RateAsk): RateState => limiter.take(bucket, limit, windowMs, cost);
+  const before = asks.map((ask) => takes({ ...ask, cost: 0 }));
+  const isExceeded = ({ cost }: RateAsk, index: number): boolean =>
+    cost > (before[index]?.remaining ?? Infinity);
+  const allowed = !asks.some(isExceeded);
+  // A refused cost is not taken, and its state says when it is free.
+  const states = before.map((state, index) => {
+    const ask = asks[index];
+    if (ask === undefined || ask.cost === 0) return state;
+    return allowed || isExceeded(ask, index) ? takes(ask) : state;
+  });
+  return { allowed, states };
+}
+
+/** Completes an entry with these slots: takes the rates, or releases the slots. */
+function withRates(
+  limiter: LocalLimiter,
+  { rates, windowMs }: EntryAsk,
+  leaves: readonly (() => void)[],
+): Entry {
+  const leave = (): void => {
+    for (const one of leaves) one();
+  };
+  if (rates.length === 0) return { kind: "entered", leave, states: NO_STATES };
+  const { allowed, states } = takeAll(limiter, rates, windowMs);
+  if (allowed) return { kind: "entered", leave, states };
+  leave();
+  return { kind: "limited", states };
+}
+
+/** The limits of a process that is the only one, or of its share. */
+export function createLocalLimits(clock: Clock, limiter: LocalLimiter): SharedLimits {
+  function enter(ask: EntryAsk): Entry {
+    const leaves: (() => void)[] = [];
+    for (const [index, { bucket, limit }] of ask.slots.entries()) {
+      const leave = limiter.enter(bucket, limit);
+      if (leave === null) {
+        for (const one of leaves) one();
+        return { kind: "full", index };
+      }
+      leaves.push(leave);
+    }
+    return withRates(limiter, ask, leaves);
+  }
+
+  async function wait(ask: EntryAsk, until: number, signal: AbortSignal): Promise<Entry> {
+    const leaves: (() => void)[] = [];
+    for (const [index, { bucket, limit }] of ask.slots.entries()) {
+      const waitMs = Math.max(0, until - clock.monotonic());
+      const leave = limiter.enter(bucket, limit) ?? (await limiter.enterSoon(bucket, limit, waitMs, signal));
+      if (leave === null) {
+        for (const one of leaves) one();
+        return { kind: "full", index };
+      }
+      leaves.push(leave);
+    }
+    return withRates(limiter, ask, leaves);
+  }
+
+  return {
+    take: (_owner, rates, windowMs) => takeAll(limiter, rates, windowMs),
+    takeOfAddress: (bucket, limit, windowMs) => limiter.takeOfAddress(bucket, limit, windowMs),
+    enter,
+    enterSoon(ask, until, signal) {
+      const entry = enter(ask);
+      return entry.kind === "full" ? wait(ask, until, signal) : entry;
+    },
+  };
+}
+
 /**
  * Rate and concurrency limits of one process: a sliding log per bucket on the monotonic clock. No window of `windowMs`
  * admits more than `limit` units; a unit is free again after its window (up to 1/1,024 of it later where entries were
  * merged). A cost of 0 only reads: `allowed` is true when one unit is free. `bucketCount`: buckets in memory, without
- * those of addresses.
+ * those of addresses. `shared`: the same limits.
  */
 export function createRateLimiter(clock: Clock): RateLimiter & { bucketCount(): number } {
-  return { ...createRates(clock), ...createSlots() };
+  const local = { ...createRates(clock), ...createSlots() };
+  return { ...local, shared: createLocalLimits(clock, local) };
 }

@@ -1,0 +1,65 @@
+import { readFileSync } from "node:fs";
+import type { Cipher } from "../../ports/cipher";
+import type { Clock } from "../../ports/clock";
+import type { Log } from "../../ports/log";
+import type { Metrics } from "../../ports/metrics";
+import type { SharedStateHealth } from "../../ports/shared-state/health";
+import type { RateLimiter } from "../../ports/shared-state/limits";
+import { createRateLimiter } from "../../shared-state/memory-limits";
+import { createRedisLimits } from "../../shared-state/redis/limits";
+import { openRedisLink } from "../../shared-state/redis/link";
+import { type Environment, SettingError } from "./env";
+
+/** What instances share: through Redis with `REDIS_URL`, else only this process has it. */
+export interface SharedState {
+  limiter: RateLimiter;
+  /** Null without Redis. */
+  health: (() => SharedStateHealth) | null;
+  close(): void;
+}
+
+interface SharedStateOptions {
+  cipher: Cipher;
+  clock: Clock;
+  log: Log;
+  metrics: Metrics;
+  instanceId: string;
+  /** Number of running instances, at least 1. */
+  liveInstances(): number;
+}
+
+function readCa(file: string | null): string | null {
+  if (file === null) return null;
+  try {
+    return readFileSync(/* turbopackIgnore: true */ file, "utf8");
+  } catch (error) {
+    throw new SettingError(`REDIS_TLS_CA: ${file} cannot be read: ${String(error)}`);
+  }
+}
+
+/** Connects to Redis, waiting a second at most: without it the instance starts and applies its share. */
+export async function openSharedState(
+  env: Pick<Environment, "redis" | "redisTlsCa">,
+  { cipher, clock, log, metrics, instanceId, liveInstances }: SharedStateOptions,
+): Promise<SharedState> {
+  const local = createRateLimiter(clock);
+  if (env.redis === null) return { limiter: local, health: null, close: () => undefined };
+  const link = await openRedisLink({
+    address: env.redis,
+    ca: readCa(env.redisTlsCa),
+    // Installations that share a Redis have different secrets; the instances of one have the same.
+    prefix: `patchbay:${cipher.digest("shared-state", "prefix").slice(0, 12)}:`,
+    clock,
+    log,
+    metrics,
+  });
+  const limits = createRedisLimits({ link, clock, metrics, instanceId, local, liveInstances });
+  return {
+    limiter: { ...local, shared: limits },
+    health: () => link.health,
+    close() {
+      limits.close();
+      link.close();
+    },
+  };
+}

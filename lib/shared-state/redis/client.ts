@@ -1,0 +1,111 @@
+import { createClient, createCluster, createSentinel, type RedisClientOptions } from "@redis/client";
+import type { RedisAddress } from "./address";
+
+/** What Patchbay needs of a Redis server, a primary behind sentinels, or a cluster. */
+export interface RedisClient {
+  /** False before the first connection and while it is lost: a command would fail at once. */
+  readonly isReady: boolean;
+  /** Resolves at the first connection; a lost one is restored. Rejects only after `destroy`, or behind sentinels. */
+  connect(): Promise<unknown>;
+  /** `firstKey` chooses the node of a cluster; all keys of a command have the same hash tag. */
+  send(firstKey: string, args: string[]): Promise<unknown>;
+  subscribe(channel: string, listener: (message: string) => void): Promise<unknown>;
+  destroy(): void;
+}
+
+export interface RedisClientEvents {
+  /** A lost connection, or a failed attempt to connect. */
+  onError(error: Error): void;
+  /** A new connection: messages may have been missed. */
+  onReady(): void;
+}
+
+const CONNECT_MS = 2_000;
+/** A connection without any byte for this long is closed; a ping is sent more often. */
+const SILENT_MS = 5_000;
+const PING_MS = 2_000;
+const MAX_RECONNECT_MS = 2_000;
+
+const reconnectAfterMs = (retries: number): number =>
+  Math.min(MAX_RECONNECT_MS, 50 * 2 ** Math.min(retries, 6));
+
+type NodeOptions = Pick<
+  RedisClientOptions,
+  "username" | "password" | "disableOfflineQueue" | "name" | "pingInterval"
+>;
+
+/** `ca`: certificate of the authority that signed the server's, in PEM; null: those that Node knows. */
+export function createRedisClient(
+  address: RedisAddress,
+  ca: string | null,
+  { onError, onReady }: RedisClientEvents,
+): RedisClient {
+  const { kind, isTls, nodes, username, password, database, name } = address;
+  const [first = { host: "127.0.0.1", port: 6_379 }] = nodes;
+  const timing = {
+    connectTimeout: CONNECT_MS,
+    socketTimeout: SILENT_MS,
+    reconnectStrategy: reconnectAfterMs,
+  };
+  const socket = isTls ? { ...timing, tls: true as const, ...(ca === null ? {} : { ca }) } : timing;
+  // Without an offline queue a command fails at once while the connection is lost.
+  const common: NodeOptions = { name: "patchbay", disableOfflineQueue: true, pingInterval: PING_MS };
+  if (username !== undefined) common.username = username;
+  if (password !== undefined) common.password = password;
+
+  if (kind === "cluster") {
+    const cluster = createCluster({
+      rootNodes: nodes.map((node) => ({ socket: { ...socket, ...node } })),
+      defaults: { ...common, socket },
+    });
+    let hasConnected = false;
+    cluster.on("error", onError).on("node-ready", onReady);
+    return {
+      get isReady() {
+        return hasConnected;
+      },
+      async connect() {
+        await cluster.connect();
+        hasConnected = true;
+        onReady();
+      },
+      send: (firstKey, args) => cluster.sendCommand(firstKey, false, args),
+      subscribe: (channel, listener) => cluster.subscribe(channel, listener),
+      destroy: () => cluster.destroy(),
+    };
+  }
+  if (kind === "sentinel") {
+    const options = { ...common, socket };
+    const sentinel = createSentinel({
+      name,
+      sentinelRootNodes: [...nodes],
+      nodeClientOptions: { ...options, database },
+      sentinelClientOptions: { socket },
+      passthroughClientErrorEvents: true,
+    });
+    sentinel.on("error", onError).on("topology-change", onReady);
+    return {
+      get isReady() {
+        return sentinel.isReady;
+      },
+      async connect() {
+        await sentinel.connect();
+        onReady();
+      },
+      send: (_firstKey, args) => sentinel.sendCommand(false, args),
+      subscribe: (channel, listener) => sentinel.subscribe(channel, listener),
+      destroy: () => void sentinel.destroy().catch(() => undefined),
+    };
+  }
+  const client = createClient({ ...common, database, socket: { ...socket, ...first } });
+  client.on("error", onError).on("ready", onReady);
+  return {
+    get isReady() {
+      return client.isReady;
+    },
+    connect: () => client.connect(),
+    send: (_firstKey, args) => client.sendCommand(args),
+    subscribe: (channel, listener) => client.subscribe(channel, listener),
+    destroy: () => client.destroy(),
+  };
+}

@@ -1,0 +1,212 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Entry, SharedLimits } from "@/lib/ports/shared-state/limits";
+import { createRateLimiter } from "@/lib/shared-state/memory-limits";
+import { FakeClock } from "../support/factories";
+import { startRedis, type TestRedis } from "../support/redis";
+import { openRedisInstance, type RedisInstance } from "../support/shared-limits";
+
+/** An implementation, and how its time passes. */
+interface Subject {
+  limits: SharedLimits;
+  /** Milliseconds on the clock that deadlines of `enterSoon` use. */
+  now(): number;
+  pass(ms: number): Promise<void>;
+}
+
+const WINDOW = 400;
+let redis: TestRedis;
+let instance: RedisInstance;
+beforeAll(async () => {
+  redis = await startRedis();
+  instance = await openRedisInstance({ url: redis.url });
+});
+afterAll(async () => {
+  instance.close();
+  await redis.close();
+});
+
+const SUBJECTS: [name: string, open: () => Subject][] = [
+  [
+    "memory",
+    () => {
+      const clock = new FakeClock();
+      const pass = async (ms: number) => clock.advance(ms);
+      return { limits: createRateLimiter(clock).shared, now: () => clock.monotonic(), pass };
+    },
+  ],
+  [
+    "Redis",
+    () => ({
+      limits: instance.limits,
+      now: () => performance.now(),
+      pass: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    }),
+  ],
+];
+
+let owners = 0;
+
+describe.each(SUBJECTS)("shared limits in %s", (_name, open) => {
+  /** A user with buckets that no other test has used. */
+  function subject() {
+    const owner = `usr_${++owners}`;
+    const { limits, now, pass } = open();
+    const rate = (limit: number, cost = 1, bucket = "rpm") => ({ bucket: `${bucket}:${owner}`, limit, cost });
+    const slot = (limit: number, bucket = "slots") => ({ bucket: `${bucket}:${owner}`, limit });
+    const enter = (slots: ReturnType<typeof slot>[], rates: ReturnType<typeof rate>[] = []) =>
+      limits.enter({ owner, slots, rates, windowMs: WINDOW });
+    const leave = (entry: Entry) => {
+      if (entry.kind !== "entered") throw new Error(`not entered: ${entry.kind}`);
+      entry.leave();
+    };
+    const take = (...rates: ReturnType<typeof rate>[]) => limits.take(owner, rates, WINDOW);
+    return { owner, limits, now, pass, rate, slot, enter, leave, take };
+  }
+
+  test("of limit + 1 simultaneous takes exactly one is refused", async () => {
+    const { take, rate } = subject();
+    const answers = await Promise.all(Array.from({ length: 11 }, () => take(rate(10))));
+    expect(answers.filter(({ allowed }) => allowed)).toHaveLength(10);
+  });
+
+  test("states what remains, when the limit is free again, and when a refused cost is", async () => {
+    const { take, rate } = subject();
+    const first = await take(rate(10, 7));
+    expect(first).toMatchObject({ allowed: true, states: [{ allowed: true, remaining: 3 }] });
+    const second = await take(rate(10, 4));
+    expect(second).toMatchObject({ allowed: false, states: [{ allowed: false, remaining: 3 }] });
+    const [state] = second.states;
+    expect(state?.retryAfterMs).toBeGreaterThan(WINDOW / 2);
+    expect(state?.retryAfterMs).toBeLessThanOrEqual(WINDOW);
+    expect(state?.resetMs).toBeLessThanOrEqual(WINDOW);
+  });
+
+  test("a unit is free again one window after it was taken", async () => {
+    const { take, rate, pass } = subject();
+    await take(rate(2));
+    await pass(WINDOW / 2);
+    await take(rate(2));
+    expect(await take(rate(2))).toMatchObject({ allowed: false });
+    await pass(WINDOW / 2 + 20);
+    expect(await take(rate(2))).toMatchObject({ allowed: true, states: [{ remaining: 0 }] });
+  });
+
+  test("several entries make room for a larger cost, and the wait is that of the last of them", async () => {
+    const { take, rate, pass } = subject();
+    for (let unit = 0; unit < 4; unit++) {
+      await take(rate(4));
+      await pass(30);
+    }
+    const one = await take(rate(4, 1));
+    const three = await take(rate(4, 3));
+    const wait = (three.states[0]?.retryAfterMs ?? 0) - (one.states[0]?.retryAfterMs ?? 0);
+    expect(wait).toBeGreaterThanOrEqual(50);
+    expect(wait).toBeLessThan(WINDOW);
+  });
+
+  test("takes from all limits or from none", async () => {
+    const { take, rate } = subject();
+    await take(rate(1, 1, "narrow"));
+    const refused = await take(rate(5, 1, "wide"), rate(1, 1, "narrow"));
+    expect(refused).toMatchObject({ allowed: false, states: [{ remaining: 5 }, { allowed: false }] });
+    expect(await take(rate(5, 0, "wide"))).toMatchObject({ allowed: true, states: [{ remaining: 5 }] });
+  });
+
+  test("a cost of 0 only reads, also next to a cost that is taken", async () => {
+    const { take, rate } = subject();
+    await take(rate(1, 1, "spent"));
+    const taken = await take(rate(10, 4, "tokens"), rate(1, 0, "spent"));
+    expect(taken).toMatchObject({
+      allowed: true,
+      states: [{ remaining: 6 }, { allowed: false, remaining: 0 }],
+    });
+  });
+
+  test("admits as many calls at once as there are slots, until one leaves", async () => {
+    const { enter, leave, slot } = subject();
+    const first = await enter([slot(2)]);
+    const second = await enter([slot(2)]);
+    expect(await enter([slot(2)])).toEqual({ kind: "full", index: 0 });
+    leave(first);
+    leave(first);
+    const third = await enter([slot(2)]);
+    expect(third.kind).toBe("entered");
+    expect((await enter([slot(2)])).kind).toBe("full");
+    leave(second);
+    leave(third);
+  });
+
+  test("takes slots and rates together: a refusal by one uses up none of the other", async () => {
+    const { enter, leave, slot, rate, take } = subject();
+    const first = await enter([slot(5, "key"), slot(1, "owner")], [rate(2)]);
+    expect(await enter([slot(5, "key"), slot(1, "owner")], [rate(2)])).toEqual({ kind: "full", index: 1 });
+    expect(await take(rate(2, 0))).toMatchObject({ states: [{ remaining: 1 }] });
+    leave(first);
+    leave(await enter([slot(1, "owner")], [rate(2)]));
+    const limited = await enter([slot(1, "owner")], [rate(2)]);
+    expect(limited).toMatchObject({ kind: "limited", states: [{ allowed: false, remaining: 0 }] });
+    const inside = await enter([slot(1, "owner")]);
+    expect(inside.kind).toBe("entered");
+    leave(inside);
+  });
+
+  test("a waiting call gets the slot that another leaves", async () => {
+    const { owner, limits, enter, leave, slot, now } = subject();
+    const first = await enter([slot(1)]);
+    const ask = { owner, slots: [slot(1)], rates: [], windowMs: WINDOW };
+    const waiting = limits.enterSoon(ask, now() + 10_000, new AbortController().signal);
+    leave(first);
+    const second = await waiting;
+    expect(second.kind).toBe("entered");
+    leave(second);
+  });
+
+  test("a call waits no longer than its deadline, and not after its caller has left", async () => {
+    const { owner, limits, enter, leave, slot, now } = subject();
+    const first = await enter([slot(1)]);
+    const ask = { owner, slots: [slot(1)], rates: [], windowMs: WINDOW };
+    const leaving = new AbortController();
+    const gone = limits.enterSoon(ask, now() + 60_000, leaving.signal);
+    leaving.abort();
+    expect(await gone).toMatchObject({ kind: "full" });
+    const late = await limits.enterSoon(ask, now() + 30, new AbortController().signal);
+    expect(late).toMatchObject({ kind: "full" });
+    leave(first);
+    const next = await enter([slot(1)]);
+    expect(next.kind).toBe("entered");
+    leave(next);
+  });
+
+  test("counts each client address for itself", async () => {
+    const { owner, limits } = subject();
+    const attempt = async (address: string) =>
+      (await limits.takeOfAddress(`login:${owner}:${address}`, 1, WINDOW)).allowed;
+    expect([await attempt("a"), await attempt("a"), await attempt("b")]).toEqual([true, false, true]);
+  });
+
+  test("admits the limit in a crowded window, and no more in the next", async () => {
+    const { take, rate, pass } = subject();
+    let allowed = 0;
+    for (let round = 0; round < 15; round++) {
+      const answers = await Promise.all(Array.from({ length: 100 }, () => take(rate(1_000))));
+      allowed += answers.filter((one) => one.allowed).length;
+      if (round < 12) await pass(2);
+    }
+    expect(allowed).toBeGreaterThanOrEqual(1_000);
+    await pass(WINDOW + 20);
+    expect(await take(rate(1_000, 1_000))).toMatchObject({ allowed: true });
+  });
+});
+
+test("Redis, not the share of the instance, has answered all of this", () => {
+  expect(instance.counted.get("redis_fallbacks")).toBeUndefined();
+});
+
+test("leaves nothing in Redis once windows and leases are over", async () => {
+  const keys = await redis.command("KEYS", "test:*");
+  if (!Array.isArray(keys)) throw new Error("KEYS gave no list.");
+  expect(keys.length).toBeGreaterThan(0);
+  const lives = await Promise.all(keys.map((key) => redis.command("PTTL", String(key))));
+  // -2: expired in the meantime; -1 would be a key without an end.
+  for (const ms of lives) expect(ms).not.toBe(-1);
+});

@@ -1,0 +1,218 @@
+import { afterEach, expect, test } from "vitest";
+import { openGatewayHarness } from "../support/gateway-harness";
+import { startRedis, type TestRedis } from "../support/redis";
+import { openRedisInstance, type RedisInstance, type RedisInstanceOptions } from "../support/shared-limits";
+import { openTcpGate, type TcpGate } from "../support/tcp-gate";
+
+/** Redis slow, gone, flapping, full, read-only, or with another password: no request fails or waits for it. */
+
+const WINDOW = 60_000;
+/** A wait of 5 ms on a machine that other tests keep busy. */
+const BRIEF_MS = 150;
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+async function redisServer(settings?: readonly string[], password?: string): Promise<TestRedis> {
+  const redis = await startRedis(settings, password);
+  closers.push(() => redis.close());
+  return redis;
+}
+
+async function gateTo(redis: TestRedis): Promise<TcpGate> {
+  const gate = await openTcpGate(redis.port);
+  closers.push(() => gate.close());
+  return gate;
+}
+
+async function instance(options: RedisInstanceOptions): Promise<RedisInstance> {
+  const one = await openRedisInstance(options);
+  closers.push(() => one.close());
+  return one;
+}
+
+async function until(condition: () => boolean, ms = 15_000): Promise<void> {
+  const giveUpAt = performance.now() + ms;
+  while (!condition()) {
+    if (performance.now() > giveUpAt) throw new Error(`The condition did not hold within ${ms} ms.`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+const ask = (limit: number) => [{ bucket: "rpm:key_1", limit, cost: 1 }];
+
+/** Takes one unit `count` times and returns the number of admitted ones and the longest wait. */
+async function drain({ limits }: RedisInstance, count: number, limit: number) {
+  let admitted = 0;
+  let longestMs = 0;
+  for (let call = 0; call < count; call++) {
+    const began = performance.now();
+    const { allowed } = await limits.take("usr_1", ask(limit), WINDOW);
+    longestMs = Math.max(longestMs, performance.now() - began);
+    if (allowed) admitted += 1;
+  }
+  return { admitted, longestMs };
+}
+
+/** The whole story of one outage: requests continue with the share, nothing waits once the breaker is open, all recovers. */
+async function expectFallback(one: RedisInstance, heal: () => unknown): Promise<void> {
+  const during = await drain(one, 30, 10);
+  expect(during.longestMs).toBeLessThan(BRIEF_MS);
+  expect(one.link.isUp).toBe(false);
+  expect(one.limits.take("usr_1", ask(10), WINDOW)).not.toBeInstanceOf(Promise);
+  expect(one.counted.get("redis_fallbacks")).toBeGreaterThan(20);
+  expect(one.logged).toContain("redis_unavailable");
+  expect(one.link.health.reason).toEqual(expect.any(String));
+  await heal();
+  await until(() => one.link.isUp);
+  expect(one.logged.at(-1)).toBe("redis_recovered");
+  expect(one.limits.take("usr_1", ask(1_000), WINDOW)).toBeInstanceOf(Promise);
+}
+
+test("Redis stalls: calls wait briefly until the breaker opens, then not at all", async () => {
+  const redis = await redisServer();
+  const gate = await gateTo(redis);
+  const one = await instance({ url: `redis://127.0.0.1:${gate.port}`, answerMs: 4 });
+  await until(() => one.link.isUp);
+  gate.block();
+  await expectFallback(one, () => gate.reopen());
+});
+
+test("Redis is gone and comes back empty", async () => {
+  const redis = await redisServer();
+  const one = await instance({ url: redis.url, answerMs: 50 });
+  await redis.stop();
+  await expectFallback(one, () => redis.start());
+});
+
+test("Redis flaps: no call fails, and the log does not grow with it", async () => {
+  const redis = await redisServer();
+  const gate = await gateTo(redis);
+  const one = await instance({ url: `redis://127.0.0.1:${gate.port}`, answerMs: 4 });
+  for (let turn = 0; turn < 6; turn++) {
+    gate.block();
+    expect((await drain(one, 8, 1_000)).admitted).toBe(8);
+    gate.reopen();
+    await until(() => one.link.isUp);
+    expect((await drain(one, 8, 1_000)).admitted).toBe(8);
+  }
+  expect(one.counted.get("redis_outages")).toBeGreaterThanOrEqual(6);
+  expect(one.logged.filter((event) => event === "redis_unavailable").length).toBeLessThanOrEqual(3);
+});
+
+test("Redis is full: it answers, and refuses every write", async () => {
+  const redis = await redisServer();
+  const one = await instance({ url: redis.url, answerMs: 50 });
+  await redis.command("CONFIG", "SET", "maxmemory", "1");
+  await expectFallback(one, () => redis.command("CONFIG", "SET", "maxmemory", "0"));
+});
+
+test("Redis becomes a read-only replica", async () => {
+  const redis = await redisServer();
+  const primary = await redisServer();
+  const one = await instance({ url: redis.url, answerMs: 50 });
+  await redis.command("REPLICAOF", "127.0.0.1", String(primary.port));
+  await expectFallback(one, () => redis.command("REPLICAOF", "NO", "ONE"));
+});
+
+test("a wrong password at the start does not stop it, and a corrected one needs no restart", async () => {
+  const redis = await redisServer(["--requirepass", "right"], "right");
+  const one = await instance({ url: `redis://:wrong@127.0.0.1:${redis.port}`, answerMs: 50 });
+  expect(one.link.health.reason).toMatch(/WRONGPASS/);
+  await expectFallback(one, () => redis.command("CONFIG", "SET", "requirepass", "wrong"));
+});
+
+test("the share of an instance is the limit by the live instances, less what it has admitted", async () => {
+  const redis = await redisServer();
+  const one = await instance({ url: redis.url, liveInstances: 2 });
+  expect((await drain(one, 3, 10)).admitted).toBe(3);
+  await redis.stop();
+  await until(() => !one.link.isUp);
+  expect((await drain(one, 10, 10)).admitted).toBe(2);
+  // A limit below the number of instances still allows one call.
+  expect(await one.limits.take("usr_2", [{ bucket: "rpm:key_2", limit: 1, cost: 1 }], WINDOW)).toMatchObject({
+    allowed: true,
+  });
+});
+
+test("the slots of a crashed instance are free after a lease; those of a running one are not", async () => {
+  const redis = await redisServer();
+  const leaseMs = 1_000;
+  const [one, other] = [
+    await instance({ url: redis.url, name: "one", leaseMs }),
+    await instance({ url: redis.url, name: "other", leaseMs }),
+  ];
+  const slot = { owner: "usr_1", slots: [{ bucket: "slots", limit: 1 }], rates: [], windowMs: WINDOW };
+  expect((await one.limits.enter(slot)).kind).toBe("entered");
+  await new Promise((resolve) => setTimeout(resolve, leaseMs * 2));
+  expect((await other.limits.enter(slot)).kind).toBe("full");
+  one.close();
+  const began = performance.now();
+  const entry = await other.limits.enterSoon(slot, began + 20_000, new AbortController().signal);
+  expect(entry.kind).toBe("entered");
+});
+
+test("slots of running calls are registered again in a Redis that came back empty", async () => {
+  const redis = await redisServer();
+  const one = await instance({ url: redis.url });
+  const slot = { owner: "usr_1", slots: [{ bucket: "slots", limit: 1 }], rates: [], windowMs: WINDOW };
+  const entry = await one.limits.enter(slot);
+  await redis.stop();
+  await until(() => !one.link.isUp);
+  await redis.start();
+  await until(() => one.link.isUp);
+  const other = await instance({ url: redis.url, name: "other" });
+  await until(() => other.link.isUp);
+  expect((await other.limits.enter(slot)).kind).toBe("full");
+  if (entry.kind === "entered") entry.leave();
+  const began = performance.now();
+  const next = await other.limits.enterSoon(slot, began + 5_000, new AbortController().signal);
+  expect(next.kind).toBe("entered");
+});
+
+test("calls through the gateway succeed before, during and after an outage", async () => {
+  const redis = await redisServer();
+  const gate = await gateTo(redis);
+  const one = await instance({ url: `redis://127.0.0.1:${gate.port}`, answerMs: 20 });
+  const harness = openGatewayHarness();
+  harness.services.limiter = { ...one.local, shared: one.limits };
+  harness.key = harness.addKey({ rpm: 1_000, tpm: 100_000, concurrency: 50 });
+  const call = () => harness.call("/v1/embeddings", { body: { model: "patchbay-embed", input: "a text" } });
+  const statuses = async (count: number) => {
+    const replies = await Promise.all(Array.from({ length: count }, call));
+    return [...new Set(replies.map(({ status }) => status))];
+  };
+  const first = await call();
+  expect(first).toMatchObject({ status: 200, headers: { "x-ratelimit-remaining-requests": "999" } });
+  expect(await statuses(10)).toEqual([200]);
+  gate.block();
+  expect(await statuses(20)).toEqual([200]);
+  gate.reopen();
+  await until(() => one.link.isUp);
+  expect(await statuses(10)).toEqual([200]);
+});
+
+test("three instances at several hundred calls a second admit the limit within 1 %", async () => {
+  const redis = await redisServer();
+  const names = ["one", "two", "three"];
+  const instances = await Promise.all(
+    names.map((name) => instance({ url: redis.url, name, liveInstances: 3 })),
+  );
+  const LIMIT = 1_200;
+  let admitted = 0;
+  const admit = async ({ limits }: RedisInstance): Promise<void> => {
+    const { allowed } = await limits.take("usr_1", ask(LIMIT), WINDOW);
+    if (allowed) admitted += 1;
+  };
+  // 600 calls a second for four seconds, twice the limit.
+  for (let round = 0; round < 80; round++) {
+    await Promise.all([
+      ...instances.flatMap((one) => Array.from({ length: 10 }, () => admit(one))),
+      new Promise((resolve) => setTimeout(resolve, 50)),
+    ]);
+  }
+  expect(admitted).toBeGreaterThanOrEqual(LIMIT * 0.99);
+  expect(admitted).toBeLessThanOrEqual(LIMIT * 1.01);
+  for (const one of instances) expect(one.counted.get("redis_fallbacks")).toBeUndefined();
+});
