@@ -1,17 +1,20 @@
 "use client";
 
-import { useId, useMemo } from "react";
-import { useLocale, useTranslations } from "use-intl";
-import { byName, languageName, MORE_SPEECH_LANGUAGES, SPEECH_LANGUAGES } from "@/components/speech/languages";
+import { useId } from "react";
+import { useTranslations } from "use-intl";
 import type { GatewayModel } from "@/lib/client/gateway-models";
 import { useAmounts } from "../charts/use-amounts";
 import { StatusDot } from "../ui/badge";
 import { Button } from "../ui/button";
-import { NativeSelect } from "../ui/input";
+import { Input, NativeSelect } from "../ui/input";
+import { LanguagePicker } from "./language-picker";
 import type { SpeechDraft } from "./speech-draft";
 import { HueDot } from "./voice-name";
 
-/** Model, language and speed. A setting that the call cannot carry is disabled, with a hint why. */
+/** The gateway's limit is far higher; a style fits into this. */
+const MAX_INSTRUCTIONS = 1_000;
+
+/** Model, language, speed and instructions. A setting that the call cannot carry is disabled, with a hint why. */
 export function ComposerSettings({
   draft,
   models,
@@ -28,17 +31,25 @@ export function ComposerSettings({
 }) {
   const t = useTranslations("speech");
   const playground = useTranslations("playground");
-  const locale = useLocale();
   const id = useId();
   const isScript = draft.mode === "script";
-  const isSpedUp = !isScript && draft.speed !== 1;
+  const isSeveral = draft.mode === "several";
+  // A link may set any model: it is offered as it is, and the API validates it.
   const isKnown = models.some((one) => one.name === draft.model);
-  // A link may set any language and any model: both are offered as they are, and the API validates them.
-  const first: string[] = [...SPEECH_LANGUAGES];
-  if (draft.language && !first.includes(draft.language) && !MORE_SPEECH_LANGUAGES.includes(draft.language))
-    first.push(draft.language);
-  const more = useMemo(() => byName(MORE_SPEECH_LANGUAGES, locale), [locale]);
-  const hint = isScript ? t("speedScript") : isSpedUp ? t("speedLanguage") : null;
+  const takesInstructions = (name: string) =>
+    models.some((one) => one.name === name && one.takesInstructions);
+  const hasInstructions =
+    !isScript &&
+    (isSeveral
+      ? draft.candidates.some((one) => takesInstructions(one.model))
+      : takesInstructions(draft.model));
+  const isInstructed = hasInstructions && draft.instructions.trim() !== "";
+  const lacksLanguage = !isScript && (draft.speed !== 1 || isInstructed);
+  const hint = isScript
+    ? t("speedScript")
+    : lacksLanguage
+      ? t(draft.speed === 1 ? "instructionsLanguage" : "speedLanguage")
+      : null;
   return (
     <div className="grid gap-2">
       <div className="grid grid-cols-[2fr_3fr] gap-x-4 gap-y-3 sm:grid-cols-4 lg:grid-cols-3">
@@ -54,7 +65,8 @@ export function ComposerSettings({
               <StatusDot tone="signal" />
             )}
             <span translate="no" className="truncate">
-              {isScript ? null : draft.voice}
+              {isSeveral ? t("voices.count", { count: draft.candidates.length }) : null}
+              {draft.mode === "single" ? draft.voice : null}
             </span>
           </Button>
         </div>
@@ -76,31 +88,16 @@ export function ComposerSettings({
           </NativeSelect>
         </div>
         <div className="order-1 grid min-w-0 gap-1 sm:order-none">
-          <label htmlFor={`${id}-language`} className="text-xs text-ink-faint">
+          <span id={`${id}-language-label`} className="text-xs text-ink-faint">
             {t("language")}
-          </label>
-          <NativeSelect
+          </span>
+          <LanguagePicker
             id={`${id}-language`}
-            value={isSpedUp ? "" : (draft.language ?? "")}
-            disabled={isSpedUp}
-            aria-describedby={hint ? `${id}-hint` : undefined}
-            onChange={(event) => onChange({ language: event.target.value || null })}
-          >
-            <option value="">{t("languageAuto")}</option>
-            {first.map((tag) => (
-              <option key={tag} value={tag}>
-                {languageName(tag, locale)}
-              </option>
-            ))}
-            <optgroup label={t("languageMore")}>
-              {more.map(({ tag, name }) => (
-                // Server and browser may name a rare language differently.
-                <option key={tag} value={tag} suppressHydrationWarning>
-                  {name}
-                </option>
-              ))}
-            </optgroup>
-          </NativeSelect>
+            language={lacksLanguage ? null : draft.language}
+            isDisabled={lacksLanguage}
+            describedBy={hint ? `${id}-hint` : undefined}
+            onChange={(language) => onChange({ language })}
+          />
         </div>
         <SpeedSlider
           speed={isScript ? 1 : draft.speed}
@@ -109,6 +106,20 @@ export function ComposerSettings({
           onChange={(speed) => onChange({ speed })}
         />
       </div>
+      {hasInstructions ? (
+        <div className="grid gap-1">
+          <label htmlFor={`${id}-instructions`} className="text-xs text-ink-faint">
+            {t("instructions")}
+          </label>
+          <Input
+            id={`${id}-instructions`}
+            value={draft.instructions}
+            placeholder={t("instructionsExample")}
+            maxLength={MAX_INSTRUCTIONS}
+            onChange={(event) => onChange({ instructions: event.currentTarget.value })}
+          />
+        </div>
+      ) : null}
       {hint ? (
         <p id={`${id}-hint`} className="text-sm text-ink-muted">
           {hint}

@@ -5,21 +5,21 @@ import { useId } from "react";
 import { useTranslations } from "use-intl";
 import { findNames } from "@/components/speech/script";
 import type { GatewayModel } from "@/lib/client/gateway-models";
-import type { SpeechCall } from "@/lib/client/speech-call";
 import { Button } from "../ui/button";
 import { Kbd } from "../ui/kbd";
 import { SegmentedControl } from "../ui/segmented-control";
+import { MIN_CANDIDATES } from "./candidates";
 import { ComposerSettings } from "./composer-settings";
 import { ExamplesButton } from "./examples-button";
 import type { Example } from "./examples-menu";
 import { assignVoices, type SpeechDraft } from "./speech-draft";
 import { TextEditor } from "./text-editor";
-import { isTooLong, TextFacts } from "./text-facts";
+import { isTooLong, type ModelCall, TextFacts } from "./text-facts";
 
 /** The text, its settings and the button that sends it. */
 export function Composer({
   draft,
-  call,
+  calls,
   models,
   isRunning,
   onModel,
@@ -29,7 +29,8 @@ export function Composer({
   onStop,
 }: {
   draft: SpeechDraft;
-  call: SpeechCall;
+  /** The call of the page, or those of a comparison. */
+  calls: readonly ModelCall[];
   models: readonly GatewayModel[];
   isRunning: boolean;
   onModel(name: string): void;
@@ -40,22 +41,29 @@ export function Composer({
 }) {
   const t = useTranslations("speech");
   const factsId = useId();
-  const model = models.find((one) => one.name === draft.model) ?? null;
-  const isLong = isTooLong(call, model);
+  const isLong = calls.some((one) => isTooLong(one.call, one.model));
+  const isSeveral = draft.mode === "several";
+  const lacksVoices = isSeveral && draft.candidates.length < MIN_CANDIDATES;
+  const [first, ...others] = calls;
 
   const setMode = (mode: SpeechDraft["mode"]) => {
     const names = findNames(draft.text);
     const hasSpeakers = names.some((name) => draft.speakers.some((one) => one.name === name));
     const speakers =
       mode === "script" && names.length > 0 && !hasSpeakers ? assignVoices(names, []) : draft.speakers;
-    onChange({ mode, speakers });
+    // A comparison starts with the voice that is chosen already.
+    const candidates =
+      mode === "several" && draft.candidates.length === 0 && draft.voice !== ""
+        ? [{ model: draft.model, voice: draft.voice }]
+        : draft.candidates;
+    onChange({ mode, speakers, candidates });
   };
 
   const applyExample = (example: Example) => {
     const text = t(`examples.${example}Text`);
     if (example === "dialogue")
       onChange({ text, mode: "script", speakers: assignVoices(findNames(text), draft.speakers) });
-    else onChange({ text, mode: "single" });
+    else onChange({ text, mode: isSeveral ? "several" : "single" });
   };
 
   return (
@@ -67,6 +75,7 @@ export function Composer({
           onValueChange={setMode}
           segments={[
             { value: "single", label: t("mode.single") },
+            { value: "several", label: t("mode.several") },
             { value: "script", label: t("mode.script") },
           ]}
         />
@@ -99,7 +108,13 @@ export function Composer({
           onChange={onChange}
         />
         <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-3">
-          <TextFacts id={factsId} call={call} model={model} />
+          {first ? (
+            <TextFacts
+              id={factsId}
+              calls={[first, ...others]}
+              hint={lacksVoices ? t("comparison.needVoices") : null}
+            />
+          ) : null}
           {isRunning ? (
             <Button variant="outline" size="lg" className="w-full sm:w-auto sm:min-w-40" onClick={onStop}>
               <SquareIcon aria-hidden="true" className="fill-current" />
@@ -113,11 +128,11 @@ export function Composer({
               variant="signal"
               size="lg"
               className="w-full sm:w-auto sm:min-w-40"
-              disabled={draft.text.trim() === "" || isLong}
+              disabled={draft.text.trim() === "" || isLong || lacksVoices}
               onClick={onSpeak}
             >
               <PlayIcon aria-hidden="true" className="fill-current" />
-              {t("speak")}
+              {isSeveral ? t("comparison.run") : t("speak")}
               <Kbd
                 aria-hidden="true"
                 className="hidden border-on-signal/30 bg-transparent text-on-signal sm:inline-flex"

@@ -3,14 +3,17 @@
 import { useState } from "react";
 import { useTranslations } from "use-intl";
 import { failureOfError } from "@/lib/client/gateway-error";
-import type { GatewayVoice } from "@/lib/client/gateway-models";
+import type { GatewayModel, GatewayVoice } from "@/lib/client/gateway-models";
 import { FailureNotice } from "../playground/failure-notice";
 import { StatusDot } from "../ui/badge";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { Skeleton } from "../ui/skeleton";
+import { CandidateList } from "./candidate-list";
+import { toggleCandidate } from "./candidates";
 import { SpeakerList } from "./speaker-list";
 import type { SpeechDraft } from "./speech-draft";
+import type { useFavourites } from "./use-favourites";
 import type { useSample } from "./use-sample";
 import { VoiceChoice } from "./voice-choice";
 import { VoiceName } from "./voice-name";
@@ -19,8 +22,9 @@ import { VoiceName } from "./voice-name";
 export function SpeakersPanel({
   draft,
   voices,
-  isClassic,
+  model,
   error,
+  favourites,
   sampler,
   isVoiceMissing,
   isOpen,
@@ -31,9 +35,9 @@ export function SpeakersPanel({
   draft: SpeechDraft;
   /** Of the chosen model; null while they load. */
   voices: readonly GatewayVoice[] | null;
-  /** The model's voices are those of the built-in synthesisers. */
-  isClassic: boolean;
+  model: GatewayModel | null;
   error: unknown;
+  favourites: ReturnType<typeof useFavourites>;
   sampler: ReturnType<typeof useSample>;
   /** The user pressed Speak before entering a voice name. */
   isVoiceMissing: boolean;
@@ -48,11 +52,25 @@ export function SpeakersPanel({
   const isScript = draft.mode === "script";
   const at = Math.min(active, draft.speakers.length - 1);
   const speaker = isScript ? draft.speakers[at] : undefined;
-  const chosen = speaker ? speaker.voice : draft.voice;
+  const isMultiple = draft.mode === "several";
+  const chosen = isMultiple
+    ? draft.candidates.filter((one) => one.model === draft.model).map((one) => one.voice)
+    : [speaker ? speaker.voice : draft.voice];
+  const chosenText = isMultiple
+    ? t("count", { count: draft.candidates.length })
+    : chosen.find((one) => one !== "");
   const failure = error && voices === null ? failureOfError(error) : null;
 
+  const title = speaker
+    ? t("forSpeaker", { speaker: speaker.name })
+    : isMultiple
+      ? t("ofModel", { model: draft.model })
+      : null;
+
   const choose = (voice: string) => {
-    if (!speaker) onChange({ voice });
+    if (isMultiple)
+      onChange({ candidates: toggleCandidate(draft.candidates, { model: draft.model, voice }) });
+    else if (!speaker) onChange({ voice });
     else onChange({ speakers: draft.speakers.map((one, index) => (index === at ? { ...one, voice } : one)) });
   };
 
@@ -64,7 +82,7 @@ export function SpeakersPanel({
       <header
         className={cn(
           "flex min-h-12 items-center gap-2 px-4 py-2 lg:border-b",
-          (isOpen || isScript) && "border-b",
+          (isOpen || isScript || isMultiple) && "border-b",
         )}
       >
         <h2 id="voices-title" className="text-base">
@@ -82,7 +100,7 @@ export function SpeakersPanel({
           onClick={() => onOpen(!isOpen)}
         >
           <StatusDot tone="signal" />
-          {chosen === "" ? t("one") : <span translate="no">{chosen}</span>}
+          {chosenText === undefined ? t("one") : <span translate="no">{chosenText}</span>}
           <span className="sr-only">{isOpen ? t("hide") : t("change")}</span>
         </Button>
       </header>
@@ -97,6 +115,9 @@ export function SpeakersPanel({
           onChange={onChange}
         />
       ) : null}
+      {isMultiple ? (
+        <CandidateList candidates={draft.candidates} onChange={(candidates) => onChange({ candidates })} />
+      ) : null}
       <div id="voices-list" className={cn("min-h-0 flex-col lg:flex", isOpen ? "flex" : "hidden")}>
         {failure ? (
           <div className="p-3">
@@ -107,17 +128,23 @@ export function SpeakersPanel({
         ) : voices.length === 0 ? (
           <VoiceName
             chosen={chosen}
-            title={speaker ? t("forSpeaker", { speaker: speaker.name }) : null}
-            isMissing={isVoiceMissing && chosen === ""}
+            title={title}
+            isMultiple={isMultiple}
+            isMissing={isVoiceMissing && chosenText === undefined}
             onChoose={choose}
           />
         ) : (
           <VoiceChoice
+            // A filter of one model may hide all voices of another.
+            key={draft.model}
             voices={voices}
+            ownFamilies={model?.ownFamilies ?? []}
             chosen={chosen}
-            title={speaker ? t("forSpeaker", { speaker: speaker.name }) : null}
-            isClassic={isClassic}
-            draft={draft}
+            isMultiple={isMultiple}
+            title={title}
+            isClassic={model?.isClassic ?? false}
+            speakers={isScript ? draft.speakers : []}
+            favourites={favourites}
             sampler={sampler}
             onChoose={choose}
           />

@@ -1,35 +1,66 @@
 import type { Speaker, SpeechCall } from "@/lib/client/speech-call";
+import type { Candidate } from "./candidates";
+import type { SpeechLink } from "./link";
 import { isSameName } from "./script";
 
-/** The settings of the page. Single voice and speakers are both stored, so that switching the mode loses neither. */
+/** The settings of the page. Those of every mode are stored, so that switching the mode loses none. */
 export interface SpeechDraft {
   text: string;
   model: string;
-  mode: "single" | "script";
+  mode: "single" | "several" | "script";
   voice: string;
   speakers: Speaker[];
+  /** The voices of a comparison. */
+  candidates: Candidate[];
   language: string | null;
   speed: number;
+  instructions: string;
 }
 
-/** The call of a draft. Scripts have no speed and the OpenAI endpoint, which sets speed, has no language: those are left out. */
-export function callOf(draft: SpeechDraft): SpeechCall {
+/** How a draft can be spoken, by the model's abilities. */
+interface Abilities {
+  takesInstructions: boolean;
+}
+
+/**
+ * The call of a draft. Scripts have neither speed nor instructions, and the OpenAI endpoint, which has both, has no
+ * language: those are left out.
+ */
+export function callOf(draft: SpeechDraft, model: Abilities | null): SpeechCall {
   const isScript = draft.mode === "script";
   const speed = isScript ? 1 : draft.speed;
+  const instructions = isScript || !model?.takesInstructions ? "" : draft.instructions.trim();
   return {
     model: draft.model,
     text: draft.text,
     voices: isScript
       ? { kind: "script", speakers: draft.speakers }
       : { kind: "single", voice: draft.voice || null },
-    language: speed === 1 ? draft.language : null,
+    language: speed === 1 && instructions === "" ? draft.language : null,
     speed,
+    ...(instructions === "" ? {} : { instructions }),
   };
 }
 
+/**
+ * The calls of a comparison: the draft in each of its voices. All speak with the same language: with none where one
+ * follows instructions.
+ */
+export function callsOf(
+  draft: SpeechDraft,
+  findModel: (name: string) => Abilities | null,
+): { candidate: Candidate; call: SpeechCall }[] {
+  const calls = draft.candidates.map((candidate) => ({
+    candidate,
+    call: callOf({ ...draft, ...candidate, mode: "single" }, findModel(candidate.model)),
+  }));
+  if (calls.every(({ call }) => call.instructions === undefined)) return calls;
+  return calls.map(({ candidate, call }) => ({ candidate, call: { ...call, language: null } }));
+}
+
 /** The draft with the fields of a link or a take. */
-export function withCall(draft: SpeechDraft, call: Partial<SpeechCall>): SpeechDraft {
-  const { text, model, voices, language, speed } = call;
+export function withCall(draft: SpeechDraft, call: SpeechLink): SpeechDraft {
+  const { text, model, voices, language, speed, instructions, candidates } = call;
   return {
     ...draft,
     ...(text === undefined ? {} : { text }),
@@ -40,6 +71,8 @@ export function withCall(draft: SpeechDraft, call: Partial<SpeechCall>): SpeechD
     ...(voices?.kind === "script" ? { mode: "script" as const, speakers: voices.speakers } : {}),
     ...(language === undefined ? {} : { language }),
     ...(speed === undefined ? {} : { speed }),
+    ...(instructions === undefined ? {} : { instructions }),
+    ...(candidates === undefined ? {} : { mode: "several" as const, candidates }),
   };
 }
 

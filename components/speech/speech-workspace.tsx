@@ -15,6 +15,7 @@ import { Composer } from "./composer";
 import { HistoryList } from "./history-list";
 import { Player } from "./player";
 import { SpeakersPanel } from "./speakers-panel";
+import type { Trial } from "./use-comparison";
 import type { Recording } from "./use-recorder";
 import { useSpeechWorkspace } from "./use-speech-workspace";
 
@@ -26,6 +27,8 @@ function RecordingStatus({ recording }: { recording: Recording }) {
     switch (recording.kind) {
       case "idle":
         return "";
+      case "silent":
+        return t("silent");
       case "calling":
         return t("calling");
       case "arriving":
@@ -45,9 +48,23 @@ function RecordingStatus({ recording }: { recording: Recording }) {
   );
 }
 
+/** The progress of a comparison, for screen-reader users. */
+function ComparisonStatus({ trials }: { trials: readonly Trial[] }) {
+  const t = useTranslations("speech.comparison");
+  const done = trials.filter((one) => ["done", "failed", "stopped"].includes(one.kind)).length;
+  return (
+    <p role="status" className="sr-only">
+      {trials.length === 0 ? "" : t("progress", { done, count: trials.length })}
+    </p>
+  );
+}
+
 const SpeechCode = dynamic(() => import("./speech-code"), {
   ssr: false,
   loading: () => <CodePlaceholder />,
+});
+const ComparisonGrid = dynamic(() => import("./comparison-grid").then((one) => one.ComparisonGrid), {
+  ssr: false,
 });
 const Compare = dynamic(() => import("./compare").then((one) => one.Compare), { ssr: false });
 
@@ -63,8 +80,10 @@ export function SpeechWorkspace({
 }) {
   const t = useTranslations("speech");
   const workspace = useSpeechWorkspace(userId, models, initialModel);
-  const { draft, call, change, player, state, takes, recorder, voices, isVoiceMissing } = workspace;
-  const { recording, isRunning } = recorder;
+  const { draft, call, change, player, state, takes, recorder, comparison, voices, isVoiceMissing } =
+    workspace;
+  const { recording } = recorder;
+  const isSeveral = draft.mode === "several";
   const { current, marked } = takes;
   const [areVoicesOpen, setVoicesOpen] = useState(false);
   const speakersPanel = useRef<HTMLDivElement>(null);
@@ -76,11 +95,15 @@ export function SpeechWorkspace({
       <PageHeader
         title={t("title")}
         description={t("lead")}
-        action={<ShareButton fragment={() => writeSpeechLink(call)} />}
+        action={<ShareButton fragment={() => writeSpeechLink(call, isSeveral ? draft.candidates : [])} />}
       />
       {/* biome-ignore lint/a11y/useMediaCaption: the text is on the page */}
       <audio ref={workspace.setAudio} className="hidden" />
-      <RecordingStatus recording={recording} />
+      {isSeveral ? (
+        <ComparisonStatus trials={comparison.trials} />
+      ) : (
+        <RecordingStatus recording={recording} />
+      )}
       <div className="grid max-w-page items-start gap-x-6 gap-y-8 lg:grid-cols-[minmax(0,1fr)_20rem] lg:grid-rows-[auto_1fr]">
         <div className="grid min-w-0 gap-4">
           <section
@@ -89,9 +112,9 @@ export function SpeechWorkspace({
           >
             <Composer
               draft={draft}
-              call={call}
+              calls={workspace.calls}
               models={models}
-              isRunning={isRunning}
+              isRunning={workspace.isRunning}
               onModel={workspace.chooseModel}
               onVoices={() => {
                 setVoicesOpen(true);
@@ -99,19 +122,40 @@ export function SpeechWorkspace({
               }}
               onChange={change}
               onSpeak={workspace.speak}
-              onStop={recorder.stop}
+              onStop={workspace.stop}
             />
-            <Player
-              player={player}
-              state={state}
-              audio={workspace.audio}
-              take={current}
-              isCalling={recording.kind === "calling"}
-              meter={recorder.meter}
-              expectedSeconds={workspace.expectedSeconds}
-              ignored={isNewest ? recorder.ignored : null}
-              models={models}
-            />
+            {isSeveral && state.phase === "empty" ? null : (
+              <Player
+                player={player}
+                state={state}
+                audio={workspace.audio}
+                take={current}
+                isCalling={recording.kind === "calling"}
+                meter={recorder.meter}
+                expectedSeconds={workspace.expectedSeconds}
+                ignored={isNewest ? recorder.ignored : null}
+                models={models}
+              />
+            )}
+            {isSeveral ? (
+              <section aria-label={t("comparison.title")} className="border-t bg-ground/60 px-5 py-5 sm:px-6">
+                {comparison.trials.length === 0 ? (
+                  <p className="mx-auto max-w-prose py-6 text-center text-ink-muted">
+                    {t("comparison.empty")}
+                  </p>
+                ) : (
+                  <ComparisonGrid
+                    trials={comparison.trials}
+                    models={models}
+                    current={current}
+                    player={player}
+                    state={state}
+                    onPlay={takes.play}
+                    onRetry={comparison.retry}
+                  />
+                )}
+              </section>
+            ) : null}
           </section>
           {recording.kind === "failed" ? (
             <FailureNotice failure={recording.failure} onRetry={workspace.speak} />
@@ -121,8 +165,9 @@ export function SpeechWorkspace({
           <SpeakersPanel
             draft={draft}
             voices={voices.voices}
-            isClassic={models.find((one) => one.name === draft.model)?.isClassic ?? false}
+            model={models.find((one) => one.name === draft.model) ?? null}
             error={voices.error}
+            favourites={workspace.favourites}
             sampler={workspace.sampler}
             isVoiceMissing={isVoiceMissing}
             isOpen={areVoicesOpen || isVoiceMissing}
@@ -139,7 +184,7 @@ export function SpeechWorkspace({
               player={player}
               state={state}
               models={models}
-              isLocked={isRunning}
+              isLocked={workspace.isRunning}
               onSwitch={takes.swap}
               onClose={takes.unmark}
             />
@@ -151,7 +196,7 @@ export function SpeechWorkspace({
             marked={marked}
             player={player}
             state={state}
-            isLocked={isRunning}
+            isLocked={workspace.isRunning}
             onPlay={takes.play}
             onMark={takes.mark}
             onReuse={workspace.reuse}

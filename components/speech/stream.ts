@@ -60,6 +60,8 @@ export type SpeechStreamEvent =
 interface StreamOptions {
   key: string;
   signal: AbortSignal;
+  /** Always generated, never answered from the gateway's cache. */
+  isUncached?: boolean;
   fetch?: typeof fetch;
 }
 

@@ -7,7 +7,18 @@ import { codePoints, estimateCost, type GatewayModel, pricingOfModel } from "@/l
 import { useAmounts } from "../charts/use-amounts";
 import { CopyButton } from "../ui/copy-button";
 
-/** A take's cost as text, by the current prices of its model. */
+/** A take's cost in dollars by the current prices of its model; null: unknown. */
+export function takeDollars(take: Take, models: readonly GatewayModel[]): number | null {
+  const model = models.find((one) => one.name === take.call.model);
+  if (!model || pricingOfModel(model) === "unpriced") return null;
+  return estimateCost(model.prices, {
+    inputTokens: take.inputTokens ?? 0,
+    characters: codePoints(take.call.text),
+    seconds: take.durationMs / 1000,
+  });
+}
+
+/** A take's cost as text. */
 export function useTakeCost(take: Take, models: readonly GatewayModel[]): string {
   const t = useTranslations("speech");
   const show = useAmounts();
@@ -15,12 +26,7 @@ export function useTakeCost(take: Take, models: readonly GatewayModel[]): string
   if (!model) return t("player.facts.unknown");
   const pricing = pricingOfModel(model);
   if (pricing !== "priced") return t(pricing === "free" ? "text.free" : "text.noPrice");
-  const dollars = estimateCost(model.prices, {
-    inputTokens: take.inputTokens ?? 0,
-    characters: codePoints(take.call.text),
-    seconds: take.durationMs / 1000,
-  });
-  return show.money(dollars);
+  return show.money(takeDollars(take, models) ?? 0);
 }
 
 /** Latency, duration, tokens, cost, channel and request ID of a take. */

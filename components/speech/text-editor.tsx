@@ -33,7 +33,7 @@ export function TextEditor({
   const type = speakers ? SCRIPT_TYPE : TYPE;
   const placeholder = speakers ? t("scriptPlaceholder") : t("placeholder");
   return (
-    <div className="max-h-[42dvh] min-h-52 overflow-y-auto overscroll-contain sm:min-h-64">
+    <div className="max-h-[42dvh] min-h-52 overflow-y-auto overscroll-contain -outline-offset-2 focus-within:outline-2 focus-within:outline-ink sm:min-h-64">
       <div className="relative grid min-h-52 sm:min-h-64">
         <div
           aria-hidden="true"

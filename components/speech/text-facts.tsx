@@ -18,6 +18,7 @@ function textLimit(call: SpeechCall, model: GatewayModel | null): number | null 
   return Math.min(modelLimit ?? OPENAI_INPUT_LIMIT, OPENAI_INPUT_LIMIT);
 }
 
+/** True where the text is too long for the call, given the model's limit. */
 export function isTooLong(call: SpeechCall, model: GatewayModel | null): boolean {
   const limit = textLimit(call, model);
   return limit !== null && codePoints(call.text) > limit;
@@ -28,11 +29,39 @@ export function expectedSeconds(call: SpeechCall): number {
   return estimateSpeech(call.text).seconds / call.speed;
 }
 
-/** Length of the text, with the estimated duration and cost of its audio. */
-export function TextFacts({ id, call, model }: { id: string; call: SpeechCall; model: GatewayModel | null }) {
+/** A call with its model; null: unknown. */
+export interface ModelCall {
+  call: SpeechCall;
+  model: GatewayModel | null;
+}
+
+/** Estimated cost of calls in dollars; `unpriced` where a model has no price. */
+function estimateCalls(calls: readonly ModelCall[]): number | "free" | "unpriced" {
+  const pricings = calls.map(({ model }) => (model ? pricingOfModel(model) : "unpriced"));
+  if (pricings.includes("unpriced")) return "unpriced";
+  if (pricings.every((one) => one === "free")) return "free";
+  const costs = calls.map(({ call, model }) => {
+    const estimate = { ...estimateSpeech(call.text), seconds: expectedSeconds(call) };
+    return model ? estimateCost(model.prices, estimate) : 0;
+  });
+  return costs.reduce((sum, cost) => sum + cost, 0);
+}
+
+/** Length of the text, with the estimated duration of its audio and the cost of all calls. */
+export function TextFacts({
+  id,
+  calls,
+  hint,
+}: {
+  id: string;
+  /** The call of the page, or those of a comparison, which differ in voice and model only. */
+  calls: readonly [ModelCall, ...ModelCall[]];
+  /** What is missing before the calls can be made; shown instead. */
+  hint: string | null;
+}) {
   const t = useTranslations("speech");
   const show = useAmounts();
-  const estimate = estimateSpeech(call.text);
+  const { call, model } = calls.find((one) => isTooLong(one.call, one.model)) ?? calls[0];
   const seconds = expectedSeconds(call);
   const limit = textLimit(call, model);
   if (limit !== null && isTooLong(call, model)) {
@@ -49,8 +78,14 @@ export function TextFacts({ id, call, model }: { id: string; call: SpeechCall; m
       </p>
     );
   }
-  const dollars = model ? estimateCost(model.prices, { ...estimate, seconds }) : 0;
-  const pricing = model ? pricingOfModel(model) : "unpriced";
+  if (hint !== null) {
+    return (
+      <p id={id} className="text-sm text-ink-muted">
+        {hint}
+      </p>
+    );
+  }
+  const cost = estimateCalls(calls);
   return (
     <p id={id} className="tabular flex flex-wrap gap-x-2 text-sm text-ink-muted">
       <span>{t("text.count", { count: codePoints(call.text) })}</span>
@@ -62,9 +97,9 @@ export function TextFacts({ id, call, model }: { id: string; call: SpeechCall; m
         ·
       </span>
       <span>
-        {pricing === "priced"
-          ? t("text.cost", { cost: show.money(dollars) })
-          : t(pricing === "free" ? "text.free" : "text.noPrice")}
+        {typeof cost === "number"
+          ? t("text.cost", { cost: show.money(cost) })
+          : t(cost === "free" ? "text.free" : "text.noPrice")}
       </span>
     </p>
   );

@@ -1,66 +1,23 @@
 "use client";
 
 import { useCallback, useEffect, useRef, useState } from "react";
-import { newTakeId, type Take } from "@/components/speech/history";
-import { streamSpeech } from "@/components/speech/stream";
+import type { Take } from "@/components/speech/history";
+import { noProgress, type Progress, receive, takeOf } from "@/components/speech/receive";
 import { failureOfError, type GatewayFailure } from "@/lib/client/gateway-error";
 import { withPlaygroundKey } from "@/lib/client/playground-key";
 import type { SpeechCall } from "@/lib/client/speech-call";
-import { durationMsOf, joinSamples, PeakMeter } from "@/lib/client/speech-pcm";
+import { PeakMeter } from "@/lib/client/speech-pcm";
 import type { SpeechPlayer } from "@/lib/client/speech-player";
 
 /** The state of the newest call. */
 export type Recording =
   | { kind: "idle" }
+  /** Stopped by the user before the first audio. */
+  | { kind: "silent" }
   | { kind: "calling" }
   | { kind: "arriving"; firstAudioMs: number }
   | { kind: "done"; take: Take }
   | { kind: "failed"; failure: GatewayFailure };
-
-/** What has arrived of a call. */
-interface Progress {
-  chunks: Int16Array<ArrayBuffer>[];
-  firstAudioMs: number | null;
-  inputTokens: number | null;
-  outputTokens: number | null;
-  channel: string | null;
-  requestId: string | null;
-}
-
-interface Listeners {
-  onOpen(ignored: string | null): void;
-  onFirstAudio(firstAudioMs: number): void;
-  onAudio(samples: Int16Array<ArrayBuffer>): void;
-}
-
-/** Receives the stream of a call into `progress`. `startedAt` is a time of `performance.now()`. */
-async function receive(
-  call: SpeechCall,
-  options: { key: string; signal: AbortSignal; startedAt: number },
-  progress: Progress,
-  listeners: Listeners,
-): Promise<void> {
-  for await (const event of streamSpeech(call, options)) {
-    switch (event.type) {
-      case "open":
-        progress.channel = event.channel;
-        progress.requestId = event.requestId;
-        listeners.onOpen(event.ignored);
-        break;
-      case "audio":
-        if (progress.firstAudioMs === null) {
-          progress.firstAudioMs = performance.now() - options.startedAt;
-          listeners.onFirstAudio(progress.firstAudioMs);
-        }
-        progress.chunks.push(event.samples);
-        listeners.onAudio(event.samples);
-        break;
-      case "end":
-        progress.inputTokens = event.inputTokens;
-        progress.outputTokens = event.outputTokens;
-    }
-  }
-}
 
 /** Records one take at a time: sends the call, plays the audio as it arrives and reports the finished take. */
 export function useRecorder({
@@ -84,25 +41,15 @@ export function useRecorder({
   /** Ends a call with what arrived of it: a take, or only the failure. */
   const finish = useCallback(
     (progress: Progress, failure: GatewayFailure | null, base: Pick<Take, "call" | "state" | "totalMs">) => {
-      const { chunks, ...facts } = progress;
-      const samples = joinSamples(chunks);
-      if (samples.length === 0) {
+      const take = takeOf(progress, { userId, ...base });
+      if (take === null) {
         player.clear();
         setMeter(null);
-        setRecording(failure ? { kind: "failed", failure } : { kind: "idle" });
+        setRecording(failure ? { kind: "failed", failure } : { kind: "silent" });
         return;
       }
       if (base.state === "stopped") player.pause();
-      player.finish(samples);
-      const take: Take = {
-        id: newTakeId(),
-        userId,
-        createdAt: Date.now(),
-        samples,
-        durationMs: durationMsOf(samples),
-        ...base,
-        ...facts,
-      };
+      player.finish(take.samples);
       onTake(take);
       setRecording(failure ? { kind: "failed", failure } : { kind: "done", take });
     },
@@ -115,14 +62,7 @@ export function useRecorder({
       const abort = new AbortController();
       running.current = abort;
       const startedAt = performance.now();
-      const progress: Progress = {
-        chunks: [],
-        firstAudioMs: null,
-        inputTokens: null,
-        outputTokens: null,
-        channel: null,
-        requestId: null,
-      };
+      const progress = noProgress();
       const peaks = new PeakMeter();
       setMeter(peaks);
       setIgnored(null);

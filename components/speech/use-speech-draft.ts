@@ -12,8 +12,10 @@ export function useSpeechDraft(defaults: { text: string; voice: string; names: r
     mode: "single",
     voice: defaults.voice,
     speakers: assignVoices(defaults.names, []),
+    candidates: [],
     language: null,
     speed: 1,
+    instructions: "",
   }));
   const [isRead, setRead] = useState(false);
 

@@ -4,13 +4,16 @@ import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 
 import useSWR from "swr";
 import { useTranslations } from "use-intl";
 import { findNames } from "@/components/speech/script";
-import { type GatewayModel, type GatewayVoice, listVoices } from "@/lib/client/gateway-models";
+import { type GatewayModel, listVoices, voicesOfModel } from "@/lib/client/gateway-models";
 import { withPlaygroundKey } from "@/lib/client/playground-key";
 import type { SpeechCall } from "@/lib/client/speech-call";
 import { SpeechPlayer } from "@/lib/client/speech-player";
+import { MIN_CANDIDATES } from "./candidates";
 import type { Take } from "./history";
-import { callOf, withCall } from "./speech-draft";
-import { expectedSeconds, isTooLong } from "./text-facts";
+import { callOf, callsOf, withCall } from "./speech-draft";
+import { expectedSeconds, isTooLong, type ModelCall } from "./text-facts";
+import { useComparison } from "./use-comparison";
+import { useFavourites } from "./use-favourites";
 import { useRecorder } from "./use-recorder";
 import { useSample } from "./use-sample";
 import { useSpeechDraft } from "./use-speech-draft";
@@ -42,11 +45,6 @@ function useShortcuts(act: { speak(): void; stop(): void; toggle(): void }): voi
     window.addEventListener("keydown", onKey);
     return () => window.removeEventListener("keydown", onKey);
   }, [speak, stop, toggle]);
-}
-
-/** The voices of a model among all voices; a voice without models belongs to every model. */
-function voicesOfModel(voices: readonly GatewayVoice[], model: string): GatewayVoice[] {
-  return voices.filter((one) => one.models.length === 0 || one.models.includes(model));
 }
 
 /** True where every part of the call has a voice, its own or the model's default. */
@@ -137,18 +135,34 @@ export function useSpeechWorkspace(
     () => ({ ...draft, model: draft.model || initialModel.name }),
     [draft, initialModel.name],
   );
-  const call = useMemo(() => callOf(shown), [shown]);
-  const model = models.find((one) => one.name === shown.model) ?? null;
+  const findModel = useCallback((name: string) => models.find((one) => one.name === name) ?? null, [models]);
+  const model = findModel(shown.model);
+  const compared = useMemo(
+    () => (shown.mode === "several" ? callsOf(shown, findModel) : []),
+    [shown, findModel],
+  );
+  const call = useMemo(() => compared[0]?.call ?? callOf(shown, model), [compared, shown, model]);
+  const calls: ModelCall[] =
+    compared.length === 0
+      ? [{ call, model }]
+      : compared.map((one) => ({ call: one.call, model: findModel(one.call.model) }));
 
   const { player, state, audio, setAudio } = usePlayer();
   const takes = useTakes(userId, player);
   const recorder = useRecorder({ player, userId, onTake: takes.add });
+  const comparison = useComparison({ userId, onTake: takes.keep });
   const voices = useVoices(shown.model);
+  const favourites = useFavourites(userId, shown.model);
   const sampler = useExclusiveSample(shown.model, player, state.isPlaying);
 
   const { unload } = takes;
-  const { record, stop } = recorder;
-  const { speak, isVoiceMissing, expectedSeconds } = useSpeak({
+  const { record, stop: stopRecorder } = recorder;
+  const { run, stop: stopComparison } = comparison;
+  const {
+    speak: speakOne,
+    isVoiceMissing,
+    expectedSeconds,
+  } = useSpeak({
     call,
     model,
     needsVoiceName: voices.voices?.length === 0,
@@ -160,12 +174,25 @@ export function useSpeechWorkspace(
       [unload, record],
     ),
   });
+  const canCompare =
+    compared.length >= MIN_CANDIDATES && calls.every((one) => !isTooLong(one.call, one.model));
+  const compare = useCallback(() => {
+    if (!canCompare || shown.text.trim() === "") return;
+    player.pause();
+    void run(compared);
+  }, [canCompare, shown.text, player, run, compared]);
+  const speak = shown.mode === "several" ? compare : speakOne;
+  const stop = useCallback(() => {
+    stopRecorder();
+    stopComparison();
+  }, [stopRecorder, stopComparison]);
   const toggle = useCallback(() => player.toggle(), [player]);
   useShortcuts({ speak, stop, toggle });
 
   return {
     draft: shown,
     call,
+    calls,
     change,
     player,
     state,
@@ -173,7 +200,11 @@ export function useSpeechWorkspace(
     setAudio,
     takes,
     recorder,
+    comparison,
+    isRunning: recorder.isRunning || comparison.isRunning,
+    stop,
     voices,
+    favourites,
     sampler,
     speak,
     isVoiceMissing,

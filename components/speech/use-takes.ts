@@ -37,6 +37,8 @@ export function useTakes(userId: string, player: SpeechPlayer) {
     /** IDs of at most two takes to compare. */
     marked,
     add,
+    /** Stores a take without loading it into the player. */
+    keep: useCallback((take: Take) => void save(take), [save]),
     unload,
     /** Plays a take from its start; pauses or resumes it where it is in the player already. */
     play: (take: Take) => {

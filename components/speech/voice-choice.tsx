@@ -1,71 +1,78 @@
 "use client";
 
 import { SearchIcon } from "lucide-react";
-import { useState } from "react";
-import { useTranslations } from "use-intl";
+import { useMemo, useState } from "react";
+import { useLocale, useTranslations } from "use-intl";
+import { byName, languageName } from "@/components/speech/languages";
 import type { GatewayVoice } from "@/lib/client/gateway-models";
+import type { Speaker } from "@/lib/client/speech-call";
 import { FailureNotice } from "../playground/failure-notice";
 import { Button } from "../ui/button";
+import { NativeSelect } from "../ui/input";
 import { SegmentedControl } from "../ui/segmented-control";
-import type { SpeechDraft } from "./speech-draft";
+import type { useFavourites } from "./use-favourites";
 import type { useSample } from "./use-sample";
+import {
+  familiesOf,
+  filterVoices,
+  groupVoices,
+  languagesOf,
+  NO_FILTER,
+  type VoiceFilter,
+} from "./voice-filter";
 import { useVoiceStyle, VoiceList } from "./voice-list";
 
-type Gender = "all" | GatewayVoice["gender"];
-const GENDERS: readonly Gender[] = ["all", "female", "male", "neutral"];
+const GENDERS = ["all", "female", "male", "neutral"] as const;
 
-/** The voices of the model, filtered by name, style or gender. */
+/** The voices of the model, filtered by name, style, gender, language and catalogue. */
 export function VoiceChoice({
   voices,
+  ownFamilies,
   chosen,
+  isMultiple,
   title,
   isClassic,
-  draft,
+  speakers,
+  favourites,
   sampler,
   onChoose,
 }: {
   voices: readonly GatewayVoice[];
-  chosen: string;
+  /** The catalogues whose names are no aliases. */
+  ownFamilies: readonly GatewayVoice["family"][];
+  /** Names of the chosen voices. */
+  chosen: readonly string[];
+  isMultiple: boolean;
   title: string | null;
   /** The voices are those of the built-in synthesisers. */
   isClassic: boolean;
-  draft: SpeechDraft;
+  /** Of a script. */
+  speakers: readonly Speaker[];
+  favourites: ReturnType<typeof useFavourites>;
   sampler: ReturnType<typeof useSample>;
   onChoose(voice: string): void;
 }) {
   const t = useTranslations("speech.voices");
+  const locale = useLocale();
   const styleOf = useVoiceStyle();
-  const [query, setQuery] = useState("");
-  const [gender, setGender] = useState<Gender>("all");
-  const search = query.trim().toLocaleLowerCase();
-  const shown = voices.filter(
-    (one) =>
-      (gender === "all" || one.gender === gender) &&
-      `${one.name} ${one.description} ${styleOf(one)}`.toLocaleLowerCase().includes(search),
-  );
+  const [filter, setFilter] = useState<VoiceFilter>(NO_FILTER);
+  const { isFavourite } = favourites;
+  const groups = useMemo(() => {
+    const textOf = (voice: GatewayVoice) =>
+      [
+        voice.name,
+        voice.description,
+        styleOf(voice),
+        ...voice.languages.map((tag) => languageName(tag, locale)),
+      ].join(" ");
+    return groupVoices(filterVoices(voices, filter, textOf), ownFamilies, isFavourite);
+  }, [voices, filter, ownFamilies, isFavourite, styleOf, locale]);
   return (
     <>
       <div className="grid gap-2 border-b p-3">
         {title ? <p className="text-sm text-ink-muted">{title}</p> : null}
         {isClassic ? <p className="text-sm text-ink-muted">{t("classic")}</p> : null}
-        <label className="flex h-9 items-center gap-2 rounded-md border border-line-strong/60 px-2.5 focus-within:border-ink pointer-coarse:h-11">
-          <SearchIcon aria-hidden="true" className="size-4 shrink-0 text-ink-faint" />
-          <input
-            type="search"
-            aria-label={t("search")}
-            placeholder={t("searchPlaceholder")}
-            value={query}
-            onChange={(event) => setQuery(event.currentTarget.value)}
-            className="min-w-0 flex-1 bg-transparent outline-none placeholder:text-ink-faint"
-          />
-        </label>
-        <SegmentedControl<Gender>
-          label={t("gender")}
-          value={gender}
-          onValueChange={setGender}
-          segments={GENDERS.map((value) => ({ value, label: t(value) }))}
-          className="flex [&>label]:px-1"
-        />
+        <VoiceFilters voices={voices} filter={filter} onChange={setFilter} />
       </div>
       <div className="max-h-96 min-h-0 overflow-y-auto overscroll-contain pb-2 lg:max-h-none">
         {sampler.failure ? (
@@ -74,30 +81,101 @@ export function VoiceChoice({
           </div>
         ) : null}
         <VoiceList
-          voices={shown}
+          groups={groups}
           chosen={chosen}
-          speakers={draft.mode === "script" ? draft.speakers : []}
+          isMultiple={isMultiple}
+          speakers={speakers}
           sample={sampler.sample}
+          isFavourite={isFavourite}
+          onFavourite={favourites.toggle}
           onChoose={onChoose}
           onSample={(voice) => void sampler.play(voice)}
           onStopSample={sampler.stop}
         />
-        {shown.length === 0 ? (
+        {groups.length === 0 ? (
           <div className="grid justify-items-center gap-3 p-6 text-center">
             <p className="text-ink-muted">{t("none")}</p>
-            <Button
-              variant="outline"
-              size="sm"
-              onClick={() => {
-                setQuery("");
-                setGender("all");
-              }}
-            >
+            <Button variant="outline" size="sm" onClick={() => setFilter(NO_FILTER)}>
               {t("reset")}
             </Button>
           </div>
         ) : null}
       </div>
+    </>
+  );
+}
+
+/** Search and filters. A filter that would not change the list is not shown. */
+function VoiceFilters({
+  voices,
+  filter,
+  onChange,
+}: {
+  voices: readonly GatewayVoice[];
+  filter: VoiceFilter;
+  onChange(filter: VoiceFilter): void;
+}) {
+  const t = useTranslations("speech.voices");
+  const locale = useLocale();
+  const languages = useMemo(() => byName(languagesOf(voices), locale), [voices, locale]);
+  const families = familiesOf(voices);
+  return (
+    <>
+      <label className="flex h-9 items-center gap-2 rounded-md border border-line-strong/60 px-2.5 focus-within:border-ink pointer-coarse:h-11">
+        <SearchIcon aria-hidden="true" className="size-4 shrink-0 text-ink-faint" />
+        <input
+          type="search"
+          aria-label={t("search")}
+          placeholder={t("searchPlaceholder")}
+          value={filter.search}
+          onChange={(event) => onChange({ ...filter, search: event.currentTarget.value })}
+          className="min-w-0 flex-1 bg-transparent outline-none placeholder:text-ink-faint"
+        />
+      </label>
+      {languages.length > 1 || families.length > 1 ? (
+        <div className="flex gap-2">
+          {languages.length > 1 ? (
+            <NativeSelect
+              aria-label={t("language")}
+              value={filter.language ?? ""}
+              onChange={(event) => onChange({ ...filter, language: event.currentTarget.value || null })}
+            >
+              <option value="">{t("anyLanguage")}</option>
+              {languages.map(({ tag, name }) => (
+                <option key={tag} value={tag}>
+                  {name}
+                </option>
+              ))}
+            </NativeSelect>
+          ) : null}
+          {families.length > 1 ? (
+            <NativeSelect
+              aria-label={t("provider")}
+              value={filter.family ?? ""}
+              onChange={(event) =>
+                onChange({
+                  ...filter,
+                  family: families.find((one) => one === event.currentTarget.value) ?? null,
+                })
+              }
+            >
+              <option value="">{t("anyProvider")}</option>
+              {families.map((family) => (
+                <option key={family} value={family}>
+                  {t(`families.${family}`)}
+                </option>
+              ))}
+            </NativeSelect>
+          ) : null}
+        </div>
+      ) : null}
+      <SegmentedControl<(typeof GENDERS)[number]>
+        label={t("gender")}
+        value={filter.gender ?? "all"}
+        onValueChange={(value) => onChange({ ...filter, gender: value === "all" ? null : value })}
+        segments={GENDERS.map((value) => ({ value, label: t(value) }))}
+        className="flex [&>label]:px-1"
+      />
     </>
   );
 }

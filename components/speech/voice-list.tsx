@@ -1,8 +1,9 @@
 "use client";
 
-import { PlayIcon, SquareIcon } from "lucide-react";
-import { useId } from "react";
-import { useMessages, useTranslations } from "use-intl";
+import { PlayIcon, SquareIcon, StarIcon } from "lucide-react";
+import { useCallback, useId } from "react";
+import { useLocale, useMessages, useTranslations } from "use-intl";
+import { languageName } from "@/components/speech/languages";
 import type { GatewayVoice } from "@/lib/client/gateway-models";
 import type { Speaker } from "@/lib/client/speech-call";
 import { StatusDot } from "../ui/badge";
@@ -10,71 +11,85 @@ import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { Spinner } from "../ui/progress";
 import type { SampleState } from "./use-sample";
+import type { VoiceGroup } from "./voice-filter";
 import { HueDot } from "./voice-name";
 
-const FAMILIES = ["gemini", "openai", "engine"] as const;
-
-/** One row per voice, grouped by family; arrow keys move the choice. */
+/** One row per voice in groups. Where one voice is chosen, arrow keys move the choice. */
 export function VoiceList({
-  voices,
+  groups,
   chosen,
+  isMultiple,
   speakers,
   sample,
+  isFavourite,
+  onFavourite,
   onChoose,
   onSample,
   onStopSample,
 }: {
-  voices: readonly GatewayVoice[];
-  chosen: string;
+  groups: readonly VoiceGroup[];
+  /** Names of the chosen voices. */
+  chosen: readonly string[];
+  /** Any number of voices may be chosen. */
+  isMultiple: boolean;
   /** Of a script; each is shown as a dot beside its voice. */
   speakers: readonly Speaker[];
   sample: SampleState | null;
+  isFavourite(voice: string): boolean;
+  onFavourite(voice: string): void;
+  /** A voice was chosen, or dropped where it was chosen and `isMultiple`. */
   onChoose(voice: string): void;
   onSample(voice: string): void;
   onStopSample(): void;
 }) {
   const t = useTranslations("speech.voices");
   const group = useId();
-  return FAMILIES.map((family) => {
-    const familyVoices = voices.filter((one) => one.family === family);
-    if (familyVoices.length === 0) return null;
-    return (
-      <fieldset key={family} className="min-w-0">
-        <legend className="px-3 pt-3 pb-1 text-xs text-ink-faint">{t(`families.${family}`)}</legend>
-        {familyVoices.map((voice) => (
-          <VoiceRow
-            key={voice.name}
-            group={group}
-            voice={voice}
-            isChosen={voice.name.toLowerCase() === chosen.toLowerCase()}
-            speakerIndex={speakers.findIndex((one) => one.voice === voice.name)}
-            phase={sample?.voice === voice.name ? sample.phase : null}
-            onChoose={() => onChoose(voice.name)}
-            onSample={() => onSample(voice.name)}
-            onStopSample={onStopSample}
-          />
-        ))}
-      </fieldset>
-    );
-  });
+  return groups.map(({ kind, areAliases, voices }) => (
+    <fieldset key={kind} className="min-w-0">
+      <legend className="px-3 pt-3 pb-1 text-xs text-ink-faint">
+        {t(`families.${kind}`)}
+        {areAliases ? ` · ${t("aliases")}` : null}
+      </legend>
+      {voices.map((voice) => (
+        <VoiceRow
+          key={voice.name}
+          group={isMultiple ? null : group}
+          voice={voice}
+          isChosen={chosen.some((one) => one.toLowerCase() === voice.name.toLowerCase())}
+          isFavourite={isFavourite(voice.name)}
+          speakerIndex={speakers.findIndex((one) => one.voice === voice.name)}
+          phase={sample?.voice === voice.name ? sample.phase : null}
+          onChoose={() => onChoose(voice.name)}
+          onFavourite={() => onFavourite(voice.name)}
+          onSample={() => onSample(voice.name)}
+          onStopSample={onStopSample}
+        />
+      ))}
+    </fieldset>
+  ));
 }
 
 function VoiceRow({
   group,
   voice,
   isChosen,
+  isFavourite,
   speakerIndex,
   phase,
   onChoose,
+  onFavourite,
   onSample,
   onStopSample,
 }: {
-  group: string;
+  /** Name of the radio buttons; null: checkboxes. */
+  group: string | null;
   voice: GatewayVoice;
   isChosen: boolean;
+  isFavourite: boolean;
   speakerIndex: number;
   phase: SampleState["phase"] | null;
   onChoose(): void;
+  onFavourite(): void;
   onSample(): void;
   onStopSample(): void;
 }) {
@@ -83,14 +98,14 @@ function VoiceRow({
   return (
     <div
       className={cn(
-        "relative mx-1 flex items-center rounded-sm pr-1 transition-colors hover:bg-hover has-[:focus-visible]:outline-2",
+        "group/voice relative mx-1 flex items-center rounded-sm pr-1 transition-colors hover:bg-hover has-[:focus-visible]:outline-2",
         isChosen && "bg-signal-soft hover:bg-signal-soft",
       )}
     >
       <label className="relative flex min-h-9 min-w-0 flex-1 cursor-pointer items-center gap-3 pl-3 pointer-coarse:min-h-11">
         <input
-          type="radio"
-          name={group}
+          type={group === null ? "checkbox" : "radio"}
+          name={group ?? undefined}
           value={voice.name}
           checked={isChosen}
           onChange={onChoose}
@@ -104,6 +119,9 @@ function VoiceRow({
           {voice.name}
         </span>
         {speakerIndex >= 0 ? <HueDot index={speakerIndex} /> : null}
+        {isFavourite ? (
+          <StarIcon aria-hidden="true" className="size-3 shrink-0 fill-current text-ink-faint" />
+        ) : null}
         <span className={cn("ml-auto truncate text-sm", isChosen ? "text-ink-muted" : "text-ink-faint")}>
           {styleOf(voice)}
         </span>
@@ -111,9 +129,21 @@ function VoiceRow({
       <Button
         variant="ghost"
         size="icon-sm"
+        tabIndex={isChosen ? 0 : -1}
+        aria-pressed={isFavourite}
+        aria-label={t("favourite", { voice: voice.name })}
+        title={t("favourite", { voice: voice.name })}
+        className="ml-1 hidden group-focus-within/voice:inline-flex group-hover/voice:inline-flex pointer-coarse:inline-flex"
+        onClick={onFavourite}
+      >
+        <StarIcon className={cn(isFavourite && "fill-current")} />
+      </Button>
+      <Button
+        variant="ghost"
+        size="icon-sm"
         // The list is one tab stop: the arrow keys choose a voice, then Tab moves to its sample button.
         tabIndex={isChosen ? 0 : -1}
-        className={cn("ml-1", isChosen && "text-ink")}
+        className={cn(isChosen && "text-ink")}
         aria-label={phase ? t("stopSample", { voice: voice.name }) : t("hear", { voice: voice.name })}
         onClick={phase ? onStopSample : onSample}
       >
@@ -129,8 +159,16 @@ function VoiceRow({
   );
 }
 
-/** A voice's style in the page's language; the upstream's own text where the catalogue has none. */
+/**
+ * A voice's style in the page's language; the upstream's own text where the catalogue has none, and the voice's
+ * languages where there is no text.
+ */
 export function useVoiceStyle(): (voice: GatewayVoice) => string {
   const styles: Record<string, string> = useMessages().speech.voices.styles;
-  return ({ description }) => styles[description] ?? description;
+  const locale = useLocale();
+  return useCallback(
+    ({ description, languages }) =>
+      (styles[description] ?? description) || languages.map((tag) => languageName(tag, locale)).join(", "),
+    [styles, locale],
+  );
 }

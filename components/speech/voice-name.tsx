@@ -1,28 +1,40 @@
 "use client";
 
-import { useEffect, useRef } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
-import type { SpeechCall } from "@/lib/client/speech-call";
+import { OPENAI_VOICE_NAMES, type SpeechCall } from "@/lib/client/speech-call";
 import { Field } from "../forms/field";
+import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { Input } from "../ui/input";
 import { hueOf } from "./speech-draft";
 
-/** Text field for the voice of a model whose channel lists no voices. */
+/** Text field for the voice of a model whose channel lists no voices, with OpenAI's names as suggestions. */
 export function VoiceName({
   chosen,
   title,
+  isMultiple,
   isMissing,
   onChoose,
 }: {
-  chosen: string;
+  /** Names of the chosen voices. */
+  chosen: readonly string[];
   title: string | null;
+  /** Any number of voices may be chosen; the entered name is added with a button. */
+  isMultiple: boolean;
   /** The user pressed Speak without a voice name. */
   isMissing: boolean;
+  /** A name was entered or chosen, or dropped where it was chosen and `isMultiple`. */
   onChoose(voice: string): void;
 }) {
   const t = useTranslations("speech.voices");
   const input = useRef<HTMLInputElement>(null);
+  const [entered, setEntered] = useState("");
+  const add = () => {
+    const name = entered.trim();
+    if (name !== "" && !chosen.includes(name)) onChoose(name);
+    setEntered("");
+  };
   useEffect(() => {
     if (isMissing) input.current?.focus();
   }, [isMissing]);
@@ -36,19 +48,46 @@ export function VoiceName({
         isRequired
       >
         {(control) => (
-          <Input
-            {...control}
-            ref={input}
-            value={chosen}
-            onChange={(event) => onChoose(event.currentTarget.value)}
-            placeholder={t("nameExample")}
-            maxLength={128}
-            autoComplete="off"
-            spellCheck={false}
-            className="font-mono"
-          />
+          <div className="flex gap-2">
+            <Input
+              {...control}
+              ref={input}
+              value={isMultiple ? entered : (chosen[0] ?? "")}
+              onChange={({ currentTarget: { value } }) => (isMultiple ? setEntered(value) : onChoose(value))}
+              onKeyDown={(event) => {
+                if (isMultiple && event.key === "Enter" && !event.nativeEvent.isComposing) add();
+              }}
+              placeholder={t("nameExample")}
+              maxLength={128}
+              autoComplete="off"
+              spellCheck={false}
+              className="min-w-0 font-mono"
+            />
+            {isMultiple ? (
+              <Button variant="outline" disabled={entered.trim() === ""} onClick={add}>
+                {t("add")}
+              </Button>
+            ) : null}
+          </div>
         )}
       </Field>
+      <section aria-label={t("openaiNames")} className="grid gap-2">
+        <p className="text-sm text-ink-muted">{t("openaiNames")}</p>
+        <div translate="no" className="flex flex-wrap gap-1.5">
+          {OPENAI_VOICE_NAMES.map((name) => (
+            <Button
+              key={name}
+              variant="outline"
+              size="sm"
+              aria-pressed={chosen.includes(name)}
+              className="px-2 font-mono font-normal aria-pressed:border-signal aria-pressed:bg-signal-soft"
+              onClick={() => onChoose(name)}
+            >
+              {name}
+            </Button>
+          ))}
+        </div>
+      </section>
     </div>
   );
 }
@@ -69,7 +108,9 @@ export function SpeakerLine({ call }: { call: SpeechCall }) {
   if (call.voices.kind === "single") {
     return (
       <span translate="no">
-        {[call.voices.voice, call.speed === 1 ? null : `${call.speed}×`].filter(Boolean).join(" · ")}
+        {[call.voices.voice, call.speed === 1 ? null : `${call.speed}×`, call.model]
+          .filter(Boolean)
+          .join(" · ")}
       </span>
     );
   }

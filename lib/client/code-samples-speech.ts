@@ -9,7 +9,7 @@ import {
   shellJson,
 } from "./code-samples";
 import { goProgram, type JsonPost, javaProgram, phpProgram } from "./code-samples-http";
-import { geminiBody, modelPath, openaiBody, type SpeechCall } from "./speech-call";
+import { dialectOf, geminiBody, modelPath, openaiBody, type SpeechCall } from "./speech-call";
 
 /** The part of a call that the OpenAI endpoint does not support; null: it supports all. */
 function unsupportedByOpenai(call: SpeechCall): "script" | "language" | null {
@@ -208,7 +208,7 @@ export function speechSamples(call: SpeechCall, origin: string): CodeSample[] {
       code: openaiJavascript(call, origin),
     });
   }
-  if (call.speed === 1 || call.voices.kind === "script") {
+  if (dialectOf(call) === "gemini") {
     samples.push({
       id: "genai-js",
       title: "JavaScript · Google GenAI",

@@ -122,12 +122,22 @@ export function cutFailure(requestId: string | null): GatewayFailure {
 export async function postJson(
   path: string,
   body: unknown,
-  options: { key: string; signal?: AbortSignal; fetch?: typeof fetch },
+  options: {
+    key: string;
+    signal?: AbortSignal;
+    /** Answered neither from the gateway's cache nor stored in it. */
+    isUncached?: boolean;
+    fetch?: typeof fetch;
+  },
 ): Promise<Response> {
   const send = options.fetch ?? fetch;
   const response = await send(path, {
     method: "POST",
-    headers: { "content-type": "application/json", authorization: `Bearer ${options.key}` },
+    headers: {
+      "content-type": "application/json",
+      authorization: `Bearer ${options.key}`,
+      ...(options.isUncached ? { "cache-control": "no-store" } : {}),
+    },
     body: JSON.stringify(body),
     cache: "no-store",
     ...(options.signal ? { signal: options.signal } : {}),

@@ -21,6 +21,10 @@ export interface GatewayModel {
   /** Speech: maximum text length in code points. */
   maxCharacters: number | null;
   defaultVoice: string | null;
+  /** Speech: a channel follows instructions. */
+  takesInstructions: boolean;
+  /** Speech: the catalogues whose names are the upstreams' own voices; other catalogues' names are aliases. */
+  ownFamilies: GatewayVoice["family"][];
   /** Embeddings: the native number of dimensions. */
   dimensions: number | null;
   canShorten: boolean;
@@ -67,28 +71,31 @@ function familyOf(value: unknown): GatewayVoice["family"] {
   return value === "gemini" || value === "openai" ? value : "engine";
 }
 
-/** Reads the reply of `GET /v1/audio/voices`; voices of the same name are merged, with the models of all. */
+/** Reads the reply of `GET /v1/audio/voices`. A name that means different voices occurs once for each. */
 export function readVoices(body: unknown): GatewayVoice[] {
-  const voices = new Map<string, GatewayVoice>();
-  const source = record(body);
-  for (const one of list(source.voices)) {
+  return list(record(body).voices).flatMap((one) => {
     const name = text(one.name) || text(one.id);
-    if (name === "") continue;
-    const models = texts(one.models);
-    const known = voices.get(name);
-    if (known) known.models.push(...models);
-    else {
-      voices.set(name, {
-        name,
-        gender: genderOf(one.gender),
-        description: text(one.description),
-        family: familyOf(one.family),
-        languages: texts(one.languages),
-        models: [...models],
-      });
-    }
+    if (name === "") return [];
+    return {
+      name,
+      gender: genderOf(one.gender),
+      description: text(one.description),
+      family: familyOf(one.family),
+      languages: texts(one.languages),
+      models: texts(one.models),
+    };
+  });
+}
+
+/** The voices of a model, each name once; a voice without models belongs to every model. */
+export function voicesOfModel(voices: readonly GatewayVoice[], model: string): GatewayVoice[] {
+  const byName = new Map<string, GatewayVoice>();
+  for (const voice of voices) {
+    if (voice.models.length > 0 && !voice.models.includes(model)) continue;
+    const key = voice.name.toLowerCase();
+    byName.set(key, byName.get(key) ?? voice);
   }
-  return [...voices.values()];
+  return [...byName.values()];
 }
 
 /** The voices of the models this key may use. Throws GatewayError. */

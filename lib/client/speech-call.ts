@@ -15,15 +15,34 @@ export interface SpeechCall {
   language: string | null;
   /** 0.25–4; 1 is natural. */
   speed: number;
+  /** A description of the style ("whispered"), for models that take one; not for scripts. */
+  instructions?: string;
 }
 
 /** Maximum text length of `/v1/audio/speech`, in code points. */
 export const OPENAI_INPUT_LIMIT = 4096;
 export const MAX_SPEAKERS = 8;
 
-/** The API dialect of a call: Gemini's has scripts and languages, OpenAI's has speed. */
-export function dialectOf(call: SpeechCall): "gemini" | "openai" {
-  return call.voices.kind === "single" && call.speed !== 1 ? "openai" : "gemini";
+/** The voices of OpenAI's speech models; compatible servers often accept them without listing any. */
+export const OPENAI_VOICE_NAMES = [
+  "alloy",
+  "ash",
+  "ballad",
+  "cedar",
+  "coral",
+  "echo",
+  "fable",
+  "marin",
+  "nova",
+  "onyx",
+  "sage",
+  "shimmer",
+  "verse",
+] as const;
+
+/** The API dialect of a call: Gemini's has scripts and languages, OpenAI's has speed and instructions. */
+export function dialectOf({ voices, speed, instructions }: SpeechCall): "gemini" | "openai" {
+  return voices.kind === "single" && (speed !== 1 || instructions) ? "openai" : "gemini";
 }
 
 /** A model name as URL path segments: slashes, colons and `@` stay, the rest is percent-encoded as needed. */
@@ -65,5 +84,6 @@ export function openaiBody(call: SpeechCall, format: string): Record<string, unk
     voice: call.voices.kind === "single" ? (call.voices.voice ?? "alloy") : "alloy",
     response_format: format,
     ...(call.speed === 1 ? {} : { speed: call.speed }),
+    ...(call.instructions ? { instructions: call.instructions } : {}),
   };
 }

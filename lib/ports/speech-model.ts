@@ -81,8 +81,13 @@ export interface SpeechModel {
   voices(model: string): Promise<readonly Voice[]>;
   /** The form of an upstream's voice IDs, where its API accepts IDs that are not in its list of voices. */
   readonly voiceId?: RegExp;
-  /** Fields of other APIs that it supports; unsupported fields are named in `x-patchbay-ignored`. */
-  readonly carries?: readonly string[];
+  /**
+   * Fields of other APIs that it supports for an upstream model; unsupported fields are named in
+   * `x-patchbay-ignored`. Absent: none.
+   */
+  carries?(model: string): readonly string[];
+  /** The catalogue whose names are the upstream's own voices, so that they are no aliases. Absent: neither. */
+  readonly ownFamily?: "gemini" | "openai";
 }
 
 /** Sample rate of every `audio` event, in hertz. */

@@ -246,6 +246,74 @@ test("a voice is found by its style and plays a sample", async ({ ownerPage: pag
   expect(await storedTakes(page)).toEqual([]);
 });
 
+test("one text is spoken in several voices, each timed, priced and played", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await openSpeech(page, product.url, [["text", SENTENCE]]);
+  await page.getByRole("radio", { name: "Several voices" }).click();
+  const compare = page.getByRole("button", { name: "Compare voices" });
+  await expect(compare).toBeDisabled();
+  await expect(page.getByText("Select at least two voices.")).toBeVisible();
+  await page.getByRole("checkbox", { name: /^Puck/ }).check();
+  await page.getByRole("checkbox", { name: /^alloy/ }).check();
+  const chosen = page.getByRole("region", { name: "Voices to compare" });
+  await expect(chosen.getByRole("listitem")).toHaveText([/Kore/, /Puck/, /alloy/]);
+  await chosen.getByRole("button", { name: "Remove Puck of patchbay-speech" }).click();
+  await expect(page.getByRole("checkbox", { name: /^Puck/ })).not.toBeChecked();
+
+  const headers = page.waitForRequest((one) => one.url().includes(":streamGenerateContent"));
+  await compare.click();
+  expect((await headers).headers()["cache-control"]).toBe("no-store");
+  await expectStatus(page, /2 of 2 voices done/);
+  const grid = page.getByRole("region", { name: "Comparison" });
+  for (const voice of ["Kore", "alloy"]) {
+    const card = grid.getByRole("listitem", { name: `${voice}, patchbay-speech` });
+    for (const fact of ["Time to first audio", "Duration", "Cost"])
+      await expect(card.getByText(fact, { exact: true })).toBeVisible();
+    await expect(card).toContainText("free");
+  }
+  await expect.poll(async () => (await storedTakes(page)).length).toBe(2);
+  const takes = await storedTakes(page);
+  for (const take of takes) expect(take.loudness).toBeGreaterThan(AUDIBLE);
+  await grid.getByRole("button", { name: "Play alloy of patchbay-speech" }).click();
+  await expect.poll(async () => (await audioElement(page)).position).toBeGreaterThan(0.2);
+  expect((await audioElement(page)).seconds).toBeCloseTo(takes[0]?.seconds ?? 0, 1);
+  await expect(grid.getByRole("button", { name: "Pause alloy of patchbay-speech" })).toBeVisible();
+
+  await page.getByRole("button", { name: "Copy link" }).click({ trial: true });
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  expect(violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.target.join(" "))}`)).toEqual([]);
+});
+
+test("a favourite voice stays first after a reload, and languages are found by name", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await openSpeech(page, product.url, [["text", SENTENCE]]);
+  await page.getByRole("radio", { name: /^Sulafat/ }).hover();
+  await page.getByRole("button", { name: "Favourite: Sulafat" }).click();
+  await page.reload();
+  const favourites = page.getByRole("group", { name: "Favourites" });
+  await expect(favourites.getByRole("radio")).toHaveCount(1);
+  await favourites.getByRole("radio", { name: /^Sulafat/ }).check();
+  await expect(page.getByRole("group", { name: "Gemini voices · aliases" })).toBeVisible();
+  await page.getByRole("combobox", { name: "Provider of the voices" }).selectOption("OpenAI voices");
+  await expect(page.getByRole("radio", { name: /^Kore/ })).toHaveCount(0);
+  await expect(page.getByRole("radio", { name: /^alloy/ })).toHaveCount(1);
+
+  await page.getByRole("button", { name: /^Language/ }).click();
+  await page.getByRole("combobox", { name: "Search languages" }).fill("deutsch");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("button", { name: /^Language/ })).toContainText("German");
+  const call = page.waitForRequest((one) => one.url().includes(":streamGenerateContent"));
+  await speak(page);
+  expect((await call).postDataJSON().generationConfig.speechConfig).toEqual({
+    voiceConfig: { prebuiltVoiceConfig: { voiceName: "Sulafat" } },
+    languageCode: "de-DE",
+  });
+});
+
 test.describe("a rejected speech request", () => {
   test.use({ allowedConsole: [[/400/], { scope: "test" }] });
 

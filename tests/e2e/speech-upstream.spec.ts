@@ -2,7 +2,7 @@ import { expect } from "./fixtures";
 import { test } from "./routed";
 import { openSpeech, speak, storedTakes } from "./speech-page";
 
-test("the speech playground asks for a voice name where the model's channel lists no voices", async ({
+test("the speech playground asks for a voice name, offers OpenAI's and sends instructions where the model's channel lists no voices", async ({
   routedPage: page,
   routed,
 }) => {
@@ -22,7 +22,15 @@ test("the speech playground asks for a voice name where the model's channel list
   const voice = page.getByRole("textbox", { name: "Voice name" });
   await expect(voice).toBeFocused();
   await expect(page.getByText("Enter a voice name.")).toBeVisible();
-  await voice.fill("alloy");
+  const names = page.getByRole("region", { name: /^OpenAI’s names/ }).getByRole("button");
+  await expect(names).toHaveCount(13);
+  await names.getByText("alloy", { exact: true }).click();
+  await expect(voice).toHaveValue("alloy");
+  await page.getByRole("textbox", { name: "Instructions" }).fill("Whisper.");
   await speak(page);
   expect((await storedTakes(page))[0]?.loudness).toBeGreaterThan(0);
+  expect(routed.upstream.ledger.at(-1)?.body).toMatchObject({ voice: "alloy", instructions: "Whisper." });
+
+  await models.selectOption("patchbay-speech");
+  await expect(page.getByRole("textbox", { name: "Instructions" })).toHaveCount(0);
 });

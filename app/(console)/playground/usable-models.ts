@@ -1,6 +1,7 @@
 import type { ExampleModels } from "@/components/api-docs/openapi/example";
 import type { GatewayModel } from "@/lib/client/gateway-models";
 import { playgroundModels } from "@/lib/console/models/playground-models";
+import { speechTraits } from "@/lib/gateway/speech/speech-traits";
 import { getContainer } from "@/lib/server/process/container";
 import type { requirePageSession } from "../guard";
 
@@ -16,22 +17,28 @@ export async function usableModels(
   const { services } = await getContainer();
   const dollars = (nano: number | null) => (nano === null ? null : nano * DOLLARS_PER_NANO);
   const ctx = { ...services, caller: { kind: "session" as const, user, session } };
-  return (await playgroundModels(ctx, operation)).map(({ model, routes }) => ({
-    name: model.name,
-    description: model.description,
-    prices: {
-      inputTokens: dollars(model.prices.inputPerMillionTokens),
-      inputCharacters: dollars(model.prices.inputPerMillionCharacters),
-      outputTokens: dollars(model.prices.outputPerMillionTokens),
-      outputSeconds: dollars(model.prices.outputPerMillionSeconds),
-    },
-    isBuiltIn: routes.every(({ channel }) => channel.embedded),
-    isClassic: routes.every(({ channel }) => channel.provider === CLASSIC_PROVIDER),
-    maxCharacters: model.maxCharacters,
-    defaultVoice: model.defaultVoice,
-    dimensions: model.dimensions,
-    canShorten: model.canShorten,
-  }));
+  return (await playgroundModels(ctx, operation)).map((entry) => {
+    const { model, routes } = entry;
+    return {
+      name: model.name,
+      description: model.description,
+      prices: {
+        inputTokens: dollars(model.prices.inputPerMillionTokens),
+        inputCharacters: dollars(model.prices.inputPerMillionCharacters),
+        outputTokens: dollars(model.prices.outputPerMillionTokens),
+        outputSeconds: dollars(model.prices.outputPerMillionSeconds),
+      },
+      isBuiltIn: routes.every(({ channel }) => channel.embedded),
+      isClassic: routes.every(({ channel }) => channel.provider === CLASSIC_PROVIDER),
+      maxCharacters: model.maxCharacters,
+      defaultVoice: model.defaultVoice,
+      dimensions: model.dimensions,
+      canShorten: model.canShorten,
+      ...(operation === "speech"
+        ? speechTraits(services, entry)
+        : { takesInstructions: false, ownFamilies: [] }),
+    };
+  });
 }
 
 const BUILT_IN: ExampleModels = { speech: "patchbay-speech", embeddings: "patchbay-embed" };

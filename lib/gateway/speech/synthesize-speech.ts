@@ -244,7 +244,12 @@ function request(input: SpeechInput, segments: SpeechSegment[], target: Target):
 }
 
 /** The fields that the channel ignored; a provider of the caller's own dialect supports all. */
-function ignoredFields(input: SpeechInput, { channel }: Target, model: SpeechModel): readonly string[] {
+function ignoredFields(
+  input: SpeechInput,
+  { channel, upstreamName }: Target,
+  model: SpeechModel,
+): readonly string[] {
   if (channel.provider === input.source.dialect) return [];
-  return input.dialectFields.filter((field) => !model.carries?.includes(field));
+  const carried = model.carries?.(upstreamName) ?? [];
+  return input.dialectFields.filter((field) => !carried.includes(field));
 }

@@ -32,7 +32,8 @@ export function geminiSpeech(settings: UpstreamSettings, channel: ChannelRecord)
   return {
     synthesize: (request, options) => speak(settings, channel, request, options),
     voices: async () => geminiVoices(GEMINI_OPTIONS.of(channel).voices ?? NO_TABLE),
-    carries: ["languageCode", "systemInstruction", "tools", "candidateCount", "instructions"],
+    ownFamily: "gemini",
+    carries: () => ["languageCode", "systemInstruction", "tools", "candidateCount", "instructions"],
   };
 }
 

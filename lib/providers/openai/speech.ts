@@ -17,6 +17,9 @@ import { readOpenAiRefusal } from "./refusal";
 import { speechEventPcm } from "./speech-events";
 import { OPENAI_VOICE_ID, openAiVoiceFor, openAiVoices } from "./voices";
 
+/** OpenAI's models on which `instructions` has no effect (API reference, create speech). */
+const WITHOUT_INSTRUCTIONS = /^tts-1(-hd)?(-\d+)?$/;
+
 /**
  * `POST /audio/speech`, once for each segment of a conversation, in order. Raw samples are requested; the reply is read
  * by its content: WAV by its header, raw samples at the stated rate, events where events arrive.
@@ -29,8 +32,8 @@ export function openAiSpeech(
   return {
     synthesize: (request, options) => speak(settings, lists, channel, request, options),
     voices: () => openAiVoices(settings, lists, channel),
-    ...(formOf(channel).isOpenAi ? { voiceId: OPENAI_VOICE_ID } : {}),
-    carries: ["instructions"],
+    ...(formOf(channel).isOpenAi ? { voiceId: OPENAI_VOICE_ID, ownFamily: "openai" } : {}),
+    carries: (model) => (WITHOUT_INSTRUCTIONS.test(model) ? [] : ["instructions"]),
   };
 }
 

@@ -30,11 +30,17 @@ test("reports a lost connection but not an aborted request", () => {
   expect(failureOfError(new TypeError("Failed to fetch"))).toMatchObject({ advice: "offline", status: 0 });
 });
 
-test("merges a voice that two models share", () => {
+test("reads voices, with defaults for what an entry leaves out", () => {
   const voices = readVoices({
     voices: [
-      { name: "Kore", models: ["a"], gender: "female", family: "gemini", description: "firm", languages: [] },
-      { name: "Kore", models: ["b"] },
+      {
+        name: "Kore",
+        models: ["a", "b"],
+        gender: "female",
+        family: "gemini",
+        description: "firm",
+        languages: [],
+      },
       { id: "custom" },
       {},
     ],

@@ -25,6 +25,16 @@ test("round-trips text and settings through a speech link", () => {
     },
   };
   expect(readSpeechLink(writeSpeechLink(script))).toEqual(script);
+  const { speed: _, ...atNaturalSpeed } = single;
+  const instructed = { ...atNaturalSpeed, instructions: "Whisper & smile." };
+  const candidates = [
+    { model: "org/voice:1", voice: "Kore" },
+    { model: "tts", voice: "安娜" },
+  ];
+  expect(readSpeechLink(writeSpeechLink({ ...instructed, speed: 1 }, candidates))).toEqual({
+    ...instructed,
+    candidates,
+  });
 });
 
 test("ignores invalid values in a speech link", () => {

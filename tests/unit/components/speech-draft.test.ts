@@ -1,11 +1,14 @@
 import { expect, test } from "vitest";
+import { MAX_CANDIDATES, toggleCandidate } from "@/components/speech/candidates";
 import {
   assignVoices,
   callOf,
+  callsOf,
   freeVoice,
   type SpeechDraft,
   withCall,
 } from "@/components/speech/speech-draft";
+import { dialectOf, openaiBody } from "@/lib/client/speech-call";
 
 const draft: SpeechDraft = {
   text: "Ana: Hello.",
@@ -13,9 +16,13 @@ const draft: SpeechDraft = {
   mode: "single",
   voice: "Kore",
   speakers: [{ name: "Ana", voice: "Leda" }],
+  candidates: [],
   language: "de-DE",
   speed: 1,
+  instructions: "",
 };
+const plain = { takesInstructions: false };
+const instructed = { takesInstructions: true };
 
 test("assignVoices keeps the voices of known speakers and gives new speakers voices that are not taken", () => {
   const speakers = assignVoices(["ANA", "Ben", "Cem"], [{ name: "Ana", voice: "Kore" }]);
@@ -28,14 +35,14 @@ test("assignVoices keeps the voices of known speakers and gives new speakers voi
 });
 
 test("a call leaves out the speed of a script and the language of a changed speed", () => {
-  expect(callOf({ ...draft, speed: 1.5 })).toMatchObject({ language: null, speed: 1.5 });
-  expect(callOf(draft)).toMatchObject({ language: "de-DE", speed: 1 });
-  const script = callOf({ ...draft, mode: "script", speed: 1.5 });
+  expect(callOf({ ...draft, speed: 1.5 }, plain)).toMatchObject({ language: null, speed: 1.5 });
+  expect(callOf(draft, plain)).toMatchObject({ language: "de-DE", speed: 1 });
+  const script = callOf({ ...draft, mode: "script", speed: 1.5 }, plain);
   expect(script).toMatchObject({ language: "de-DE", speed: 1, voices: { kind: "script" } });
 });
 
 test("a draft without a voice leaves the choice to the API", () => {
-  expect(callOf({ ...draft, voice: "" }).voices).toEqual({ kind: "single", voice: null });
+  expect(callOf({ ...draft, voice: "" }, null).voices).toEqual({ kind: "single", voice: null });
 });
 
 test("applying a call to a draft keeps the voice and the speakers of the other mode", () => {
@@ -46,4 +53,42 @@ test("applying a call to a draft keeps the voice and the speakers of the other m
     voice: "Zephyr",
     speakers: [{ name: "B" }],
   });
+});
+
+test("a call has instructions only for a model that takes them, and then no language", () => {
+  const whispered = { ...draft, instructions: " Whisper. " };
+  expect(callOf(whispered, instructed)).toMatchObject({ instructions: "Whisper.", language: null });
+  expect(callOf(whispered, plain)).toEqual(callOf(draft, plain));
+  expect(callOf({ ...whispered, mode: "script" }, instructed)).not.toHaveProperty("instructions");
+  expect(dialectOf(callOf(whispered, instructed))).toBe("openai");
+  expect(openaiBody(callOf(whispered, instructed), "pcm")).toMatchObject({ instructions: "Whisper." });
+});
+
+test("the calls of a comparison differ in model, voice and instructions only", () => {
+  const candidates = [
+    { model: "a", voice: "Kore" },
+    { model: "b", voice: "alloy" },
+  ];
+  const several: SpeechDraft = { ...draft, mode: "several", candidates };
+  const calls = callsOf(several, () => plain).map((one) => one.call);
+  expect(calls.map((one) => [one.model, one.voices, one.language])).toEqual([
+    ["a", { kind: "single", voice: "Kore" }, "de-DE"],
+    ["b", { kind: "single", voice: "alloy" }, "de-DE"],
+  ]);
+  const mixed = callsOf({ ...several, instructions: "Whisper." }, (name) =>
+    name === "a" ? instructed : plain,
+  );
+  expect(mixed.map(({ call }) => [call.instructions, call.language])).toEqual([
+    ["Whisper.", null],
+    [undefined, null],
+  ]);
+});
+
+test("a voice is added to a comparison once, removed by a second choice and not added above the limit", () => {
+  const kore = { model: "a", voice: "Kore" };
+  expect(toggleCandidate([], kore)).toEqual([kore]);
+  expect(toggleCandidate([kore], { model: "b", voice: "Kore" })).toHaveLength(2);
+  expect(toggleCandidate([kore], { model: "a", voice: "kore" })).toEqual([]);
+  const full = Array.from({ length: MAX_CANDIDATES }, (_, at) => ({ model: "a", voice: `v${at}` }));
+  expect(toggleCandidate(full, kore)).toEqual(full);
 });

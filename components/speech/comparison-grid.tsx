@@ -1,0 +1,178 @@
+"use client";
+
+import { PauseIcon, PlayIcon } from "lucide-react";
+import { useCallback } from "react";
+import { useTranslations } from "use-intl";
+import type { Take } from "@/components/speech/history";
+import type { GatewayModel } from "@/lib/client/gateway-models";
+import type { PlayerState, SpeechPlayer } from "@/lib/client/speech-player";
+import { PeaksCanvas } from "../audio/peaks-canvas";
+import { useAmounts } from "../charts/use-amounts";
+import { FailureNotice } from "../playground/failure-notice";
+import { Badge } from "../ui/badge";
+import { Button } from "../ui/button";
+import { cn } from "../ui/class-names";
+import { Fact, takeDollars, useTakeCost } from "./take-facts";
+import type { Trial } from "./use-comparison";
+
+interface GridProps {
+  trials: readonly Trial[];
+  models: readonly GatewayModel[];
+  /** The take in the player. */
+  current: Take | null;
+  player: SpeechPlayer;
+  state: PlayerState;
+  onPlay(take: Take): void;
+  onRetry(at: number): void;
+}
+
+/** The index of the only smallest value; -1 where fewer than two values are known or the smallest ones are equal. */
+function indexOfLeast(values: readonly (number | null)[]): number {
+  const known = values.filter((value) => value !== null);
+  const least = Math.min(...known);
+  if (known.length < 2 || known.filter((value) => value === least).length > 1) return -1;
+  return values.indexOf(least);
+}
+
+/** The voices of a comparison, each with its audio, its times and its cost. Loaded on demand. */
+export function ComparisonGrid({ trials, models, ...playing }: GridProps) {
+  const takes = trials.map((one) => (one.kind === "done" && one.take.state === "complete" ? one.take : null));
+  const fastest = indexOfLeast(takes.map((take) => take?.firstAudioMs ?? null));
+  const cheapest = indexOfLeast(takes.map((take) => take && takeDollars(take, models)));
+  return (
+    <ul className="grid gap-3 sm:grid-cols-2">
+      {trials.map((trial, at) => (
+        <TrialCard
+          key={`${trial.candidate.model}|${trial.candidate.voice}`}
+          trial={trial}
+          models={models}
+          isFastest={at === fastest}
+          isCheapest={at === cheapest}
+          {...playing}
+          onRetry={() => playing.onRetry(at)}
+        />
+      ))}
+    </ul>
+  );
+}
+
+function TrialCard({
+  trial,
+  models,
+  isFastest,
+  isCheapest,
+  current,
+  player,
+  state,
+  onPlay,
+  onRetry,
+}: Omit<GridProps, "trials" | "onRetry"> & {
+  trial: Trial;
+  isFastest: boolean;
+  isCheapest: boolean;
+  onRetry(): void;
+}) {
+  const t = useTranslations("speech.comparison");
+  const playerText = useTranslations("speech.player");
+  const { voice, model } = trial.candidate;
+  const take = trial.kind === "done" ? trial.take : null;
+  const isLoaded = take !== null && take.id === current?.id;
+  const isPlaying = isLoaded && state.isPlaying;
+  return (
+    <li
+      aria-label={t("voiceOf", { voice, model })}
+      className={cn(
+        "grid min-w-0 content-start gap-3 rounded-md border bg-panel p-4",
+        isLoaded && "border-signal",
+      )}
+    >
+      <div className="flex min-w-0 items-center gap-3">
+        <Button
+          variant="outline"
+          size="icon"
+          aria-label={t(isPlaying ? "pause" : "play", { voice, model })}
+          disabled={take === null}
+          className={cn("rounded-full", isLoaded && "border-signal text-signal-ink")}
+          onClick={() => take && onPlay(take)}
+        >
+          {isPlaying ? <PauseIcon className="fill-current" /> : <PlayIcon className="fill-current" />}
+        </Button>
+        <div translate="no" className="min-w-0">
+          <p className="truncate font-medium">{voice}</p>
+          <p className="truncate font-mono text-sm text-ink-muted">{model}</p>
+        </div>
+        <div className="ml-auto flex shrink-0 flex-wrap justify-end gap-1">
+          {isFastest ? <Badge tone="good">{t("fastest")}</Badge> : null}
+          {isCheapest ? <Badge tone="good">{t("cheapest")}</Badge> : null}
+          {take !== null && take.state !== "complete" ? <Badge>{playerText(take.state)}</Badge> : null}
+        </div>
+      </div>
+      {trial.kind === "failed" ? (
+        <FailureNotice failure={trial.failure} onRetry={onRetry} />
+      ) : take === null ? (
+        <TrialProgress trial={trial} />
+      ) : (
+        <TrialTake take={take} models={models} isLoaded={isLoaded} player={player} state={state} />
+      )}
+    </li>
+  );
+}
+
+function TrialProgress({ trial }: { trial: Trial }) {
+  const t = useTranslations("speech.comparison");
+  const show = useAmounts();
+  const isBusy = trial.kind === "calling" || trial.kind === "arriving";
+  return (
+    <div className="relative flex h-12 items-center">
+      <span
+        aria-hidden="true"
+        className={cn(
+          "absolute inset-x-0 border-t-2 border-dotted",
+          isBusy ? "border-signal motion-safe:animate-pulse" : "border-line-strong/60",
+        )}
+      />
+      <p className="tabular relative mx-auto bg-panel px-3 text-sm text-ink-muted">
+        {trial.kind === "arriving"
+          ? t("arriving", { time: show.ms(trial.firstAudioMs) })
+          : t(trial.kind === "calling" || trial.kind === "stopped" ? trial.kind : "waiting")}
+      </p>
+    </div>
+  );
+}
+
+function TrialTake({
+  take,
+  models,
+  isLoaded,
+  player,
+  state,
+}: {
+  take: Take;
+  models: readonly GatewayModel[];
+  isLoaded: boolean;
+  player: SpeechPlayer;
+  state: PlayerState;
+}) {
+  const t = useTranslations("speech.player.facts");
+  const show = useAmounts();
+  const cost = useTakeCost(take, models);
+  const { duration } = state;
+  const progress = useCallback(
+    () => (isLoaded && duration > 0 ? player.position() / duration : 0),
+    [player, isLoaded, duration],
+  );
+  return (
+    <>
+      <div className="h-12">
+        <PeaksCanvas samples={take.samples} isLive={isLoaded && state.isPlaying} progress={progress} />
+      </div>
+      <dl className="grid grid-cols-[auto_auto_minmax(0,1fr)] gap-x-5 gap-y-2 border-t pt-3">
+        <Fact name={t("firstAudio")}>
+          {take.firstAudioMs === null ? t("unknown") : show.ms(take.firstAudioMs)}
+        </Fact>
+        <Fact name={t("duration")}>{show.ms(take.durationMs)}</Fact>
+        <Fact name={t("cost")}>{cost}</Fact>
+      </dl>
+    </>
+  );
+}

@@ -1,0 +1,60 @@
+"use client";
+
+import { CheckIcon } from "lucide-react";
+import { useMemo, useState } from "react";
+import { useLocale, useTranslations } from "use-intl";
+import { byName, languageName, MORE_SPEECH_LANGUAGES, SPEECH_LANGUAGES } from "@/components/speech/languages";
+import { Command, CommandEmpty, CommandGroup, CommandInput, CommandItem, CommandList } from "../ui/command";
+import { Popover, PopoverContent, PopoverTrigger } from "../ui/popover";
+import { LanguageButton, type LanguagePickerProps } from "./language-button";
+
+/** The languages with a search by name, in the page's language and their own, and by tag. Opens when it is mounted. */
+export function LanguageList(props: LanguagePickerProps) {
+  const { language, onChange } = props;
+  const t = useTranslations("speech");
+  const locale = useLocale();
+  const [isOpen, setOpen] = useState(true);
+  const more = useMemo(() => {
+    const common: readonly string[] = SPEECH_LANGUAGES;
+    // A link may set any language: it is offered as it is, and the API validates it.
+    const isOther =
+      language !== null && !common.includes(language) && !MORE_SPEECH_LANGUAGES.includes(language);
+    return byName(isOther ? [...MORE_SPEECH_LANGUAGES, language] : MORE_SPEECH_LANGUAGES, locale);
+  }, [language, locale]);
+  const choose = (tag: string | null) => {
+    onChange(tag);
+    setOpen(false);
+  };
+  const item = (tag: string, name: string) => (
+    <CommandItem key={tag} value={tag} keywords={[name, languageName(tag, tag)]} onSelect={() => choose(tag)}>
+      <span className="truncate">{name}</span>
+      <code className="ml-auto text-ink-faint">{tag}</code>
+      {tag === language ? <CheckIcon aria-hidden="true" /> : null}
+    </CommandItem>
+  );
+  return (
+    <Popover open={isOpen && !props.isDisabled} onOpenChange={setOpen}>
+      <PopoverTrigger asChild>
+        <LanguageButton {...props} />
+      </PopoverTrigger>
+      <PopoverContent aria-label={t("language")} className="p-0">
+        <Command label={t("languageSearch")} defaultValue={language ?? "auto"}>
+          <CommandInput placeholder={t("languageSearch")} />
+          <CommandList className="max-h-80" aria-label={t("language")}>
+            <CommandEmpty>{t("languageNone")}</CommandEmpty>
+            <CommandGroup>
+              <CommandItem value="auto" keywords={[t("languageAuto")]} onSelect={() => choose(null)}>
+                {t("languageAuto")}
+                {language === null ? <CheckIcon aria-hidden="true" className="ml-auto" /> : null}
+              </CommandItem>
+              {SPEECH_LANGUAGES.map((tag) => item(tag, languageName(tag, locale)))}
+            </CommandGroup>
+            <CommandGroup heading={t("languageMore")}>
+              {more.map(({ tag, name }) => item(tag, name))}
+            </CommandGroup>
+          </CommandList>
+        </Command>
+      </PopoverContent>
+    </Popover>
+  );
+}

@@ -1,0 +1,44 @@
+"use client";
+
+import { useCallback, useEffect, useState } from "react";
+
+/** A model and one of its voices: the same name is another voice at another model. */
+const keyOf = (model: string, voice: string) => `${model}|${voice}`;
+
+function readFavourites(storageKey: string): string[] {
+  try {
+    const stored: unknown = JSON.parse(localStorage.getItem(storageKey) ?? "[]");
+    return Array.isArray(stored) ? stored.filter((one) => typeof one === "string") : [];
+  } catch {
+    return [];
+  }
+}
+
+/** The user's favourite voices of a model, kept in this browser. */
+export function useFavourites(userId: string, model: string) {
+  const storageKey = `patchbay-favourite-voices-${userId}`;
+  const [favourites, setFavourites] = useState<readonly string[]>([]);
+
+  // In an effect: local storage does not exist where the server renders.
+  useEffect(() => setFavourites(readFavourites(storageKey)), [storageKey]);
+
+  const isFavourite = useCallback(
+    (voice: string) => favourites.includes(keyOf(model, voice)),
+    [favourites, model],
+  );
+  const toggle = useCallback(
+    (voice: string) => {
+      const key = keyOf(model, voice);
+      const stored = readFavourites(storageKey);
+      const changed = stored.includes(key) ? stored.filter((one) => one !== key) : [...stored, key];
+      setFavourites(changed);
+      try {
+        localStorage.setItem(storageKey, JSON.stringify(changed));
+      } catch {
+        // Storage is full or disabled: the favourites last until the page is left.
+      }
+    },
+    [model, storageKey],
+  );
+  return { isFavourite, toggle };
+}
