@@ -1,6 +1,6 @@
 "use client";
 
-import { DownloadIcon } from "lucide-react";
+import { CheckIcon, ChevronDownIcon, DownloadIcon } from "lucide-react";
 import { useState } from "react";
 import { useTranslations } from "use-intl";
 import {
@@ -8,10 +8,12 @@ import {
   type DownloadFormat,
   downloadName,
   encodeTake,
+  FORMAT_NAME,
 } from "@/components/speech/download";
 import type { Take } from "@/components/speech/history";
 import { failureOfError, type GatewayFailure } from "@/lib/client/gateway-error";
 import { saveFile } from "@/lib/client/save-file";
+import { BITRATES_KBPS } from "@/lib/contracts/gateway/audio-bitrates";
 import { FailureNotice } from "../playground/failure-notice";
 import { Button } from "../ui/button";
 import { Dialog, DialogContent, DialogTitle } from "../ui/dialog";
@@ -22,13 +24,37 @@ import {
   DropdownMenuTrigger,
 } from "../ui/dropdown-menu";
 
-/** Downloads a take as a file in one of the formats. */
+const STORED = "patchbay-download-format";
+
+/** The format of the last download in this browser. */
+function storedFormat(): DownloadFormat {
+  try {
+    const stored = localStorage.getItem(STORED);
+    return DOWNLOAD_FORMATS.find((one) => one === stored) ?? "mp3";
+  } catch {
+    return "mp3";
+  }
+}
+
+function storeFormat(format: DownloadFormat): void {
+  try {
+    localStorage.setItem(STORED, format);
+  } catch {
+    // Storage is full or disabled: the choice lasts until the page is left.
+  }
+}
+
+/** Downloads a take as a file: in the format of the last download, or in another one from the menu. */
 export function DownloadMenu({ take }: { take: Take }) {
   const t = useTranslations("speech.player");
+  // The player is rendered in the browser only.
+  const [format, setFormat] = useState(storedFormat);
   const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState<GatewayFailure | null>(null);
 
   const download = async (format: DownloadFormat) => {
+    setFormat(format);
+    storeFormat(format);
     setBusy(true);
     try {
       saveFile(await encodeTake(format, take.samples), downloadName(take.call, format));
@@ -38,29 +64,60 @@ export function DownloadMenu({ take }: { take: Take }) {
       setBusy(false);
     }
   };
-  const item = (format: DownloadFormat) => (
-    <DropdownMenuItem key={format} onSelect={() => void download(format)} className="font-mono">
-      {format}
-    </DropdownMenuItem>
-  );
+
+  const formatTitle = (one: DownloadFormat): string => {
+    switch (one) {
+      case "mp3":
+      case "opus":
+      case "aac":
+        return t("formats.lossy", { kbps: BITRATES_KBPS[one] });
+      case "flac":
+      case "wav":
+      case "pcm":
+        return t(`formats.${one}`);
+    }
+  };
 
   return (
     <>
-      <DropdownMenu>
-        <DropdownMenuTrigger asChild>
-          <Button variant="outline" isBusy={isBusy}>
-            <DownloadIcon aria-hidden="true" />
-            {t("download")}
-          </Button>
-        </DropdownMenuTrigger>
-        <DropdownMenuContent align="end" className="min-w-32">
-          {DOWNLOAD_FORMATS.map(item)}
-        </DropdownMenuContent>
-      </DropdownMenu>
+      <div className="flex">
+        <Button
+          variant="outline"
+          isBusy={isBusy}
+          title={formatTitle(format)}
+          className="rounded-r-none"
+          onClick={() => void download(format)}
+        >
+          <DownloadIcon aria-hidden="true" />
+          {t("download", { format: FORMAT_NAME[format] })}
+        </Button>
+        <DropdownMenu>
+          <DropdownMenuTrigger asChild>
+            <Button
+              variant="outline"
+              size="icon"
+              disabled={isBusy}
+              aria-label={t("downloadAs")}
+              className="-ml-px rounded-l-none"
+            >
+              <ChevronDownIcon />
+            </Button>
+          </DropdownMenuTrigger>
+          <DropdownMenuContent align="end" className="min-w-64">
+            {DOWNLOAD_FORMATS.map((one) => (
+              <DropdownMenuItem key={one} onSelect={() => void download(one)}>
+                <span className="w-12 font-medium">{FORMAT_NAME[one]}</span>
+                <span className="tabular text-sm text-ink-muted">{formatTitle(one)}</span>
+                {one === format ? <CheckIcon aria-hidden="true" className="ml-auto" /> : null}
+              </DropdownMenuItem>
+            ))}
+          </DropdownMenuContent>
+        </DropdownMenu>
+      </div>
       {failure ? (
         <Dialog open onOpenChange={() => setFailure(null)}>
           <DialogContent aria-describedby={undefined}>
-            <DialogTitle>{t("download")}</DialogTitle>
+            <DialogTitle>{t("download", { format: FORMAT_NAME[format] })}</DialogTitle>
             <FailureNotice failure={failure} />
           </DialogContent>
         </Dialog>

@@ -15,6 +15,16 @@ const EXTENSION: Record<DownloadFormat, string> = {
   pcm: "pcm",
 };
 
+/** Names of the formats, not translated. */
+export const FORMAT_NAME: Record<DownloadFormat, string> = {
+  mp3: "MP3",
+  opus: "Opus",
+  aac: "AAC",
+  flac: "FLAC",
+  wav: "WAV",
+  pcm: "PCM",
+};
+
 /** A file name of voice and first words; valid on every system. */
 export function downloadName(call: SpeechCall, format: DownloadFormat): string {
   const speaker =

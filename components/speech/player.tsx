@@ -2,6 +2,8 @@
 
 import dynamic from "next/dynamic";
 import { useTranslations } from "use-intl";
+import type { GatewayFailure } from "@/lib/client/gateway-error";
+import { FailureNotice } from "../playground/failure-notice";
 import { cn } from "../ui/class-names";
 import type { TakePlayerProps } from "./take-player";
 
@@ -11,17 +13,35 @@ const TakePlayer = dynamic(() => import("./take-player").then((one) => one.TakeP
 });
 
 /** The player below the text: a placeholder until a take arrives, then its waveform. */
-export function Player({ isCalling, ...props }: { isCalling: boolean } & TakePlayerProps) {
+export function Player({
+  isCalling,
+  isSilent,
+  failure,
+  onRetry,
+  ...props
+}: {
+  isCalling: boolean;
+  /** The newest call was stopped before the first audio. */
+  isSilent: boolean;
+  /** Of the newest call; a take cut by it stays in the player. */
+  failure: GatewayFailure | null;
+  onRetry(): void;
+} & TakePlayerProps) {
   const t = useTranslations("speech.player");
   const isEmpty = isCalling || props.state.phase === "empty";
   return (
-    <section aria-label={t("label")} className="border-t bg-ground/60 px-5 py-5 sm:px-6">
-      {isEmpty ? <PlayerPlaceholder isBusy={isCalling} /> : <TakePlayer {...props} />}
+    <section aria-label={t("label")} className="grid gap-4 border-t bg-ground/60 px-5 py-5 sm:px-6">
+      {failure ? <FailureNotice failure={failure} onRetry={onRetry} /> : null}
+      {!isEmpty ? (
+        <TakePlayer {...props} />
+      ) : failure ? null : (
+        <PlayerPlaceholder isBusy={isCalling} isSilent={isSilent} />
+      )}
     </section>
   );
 }
 
-function PlayerPlaceholder({ isBusy }: { isBusy: boolean }) {
+function PlayerPlaceholder({ isBusy, isSilent = false }: { isBusy: boolean; isSilent?: boolean }) {
   const t = useTranslations("speech.player");
   return (
     <div className="relative flex h-20 items-center sm:h-24">
@@ -33,7 +53,7 @@ function PlayerPlaceholder({ isBusy }: { isBusy: boolean }) {
         )}
       />
       <p className="relative mx-auto bg-ground px-3 text-center text-ink-muted">
-        {isBusy ? t("calling") : t("empty")}
+        {t(isBusy ? "calling" : isSilent ? "silent" : "empty")}
       </p>
     </div>
   );

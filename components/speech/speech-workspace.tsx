@@ -7,7 +7,6 @@ import { writeSpeechLink } from "@/components/speech/link";
 import type { GatewayModel } from "@/lib/client/gateway-models";
 import { useAmounts } from "../charts/use-amounts";
 import { CodePlaceholder } from "../playground/code-frame";
-import { FailureNotice } from "../playground/failure-notice";
 import { ShareButton } from "../playground/share-button";
 import { PageHeader } from "../shell/page-header";
 import { DeferUntilVisible } from "../ui/defer-until-visible";
@@ -131,6 +130,9 @@ export function SpeechWorkspace({
                 audio={workspace.audio}
                 take={current}
                 isCalling={recording.kind === "calling"}
+                isSilent={recording.kind === "silent"}
+                failure={recording.kind === "failed" ? recording.failure : null}
+                onRetry={workspace.speak}
                 meter={recorder.meter}
                 expectedSeconds={workspace.expectedSeconds}
                 ignored={isNewest ? recorder.ignored : null}
@@ -157,9 +159,6 @@ export function SpeechWorkspace({
               </section>
             ) : null}
           </section>
-          {recording.kind === "failed" ? (
-            <FailureNotice failure={recording.failure} onRetry={workspace.speak} />
-          ) : null}
         </div>
         <div ref={speakersPanel} className="min-w-0 scroll-mt-18 lg:sticky lg:top-8 lg:row-span-2">
           <SpeakersPanel

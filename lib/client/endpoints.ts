@@ -13,6 +13,7 @@ export const enableTwoFactor = "POST /api/user/2fa/enable";
 export const disableTwoFactor = "POST /api/user/2fa/disable";
 export const renewBackupCodes = "POST /api/user/2fa/backup_codes";
 export const readSelf = "GET /api/user/self";
+export const readOwnBudget = "GET /api/user/budget";
 export const updateSelf = "PATCH /api/user/self";
 export const changePassword = "POST /api/user/password";
 export const listSessions = "GET /api/user/sessions";

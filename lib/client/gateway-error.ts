@@ -81,6 +81,16 @@ export function failureOfBody(body: unknown, httpStatus: number): GatewayFailure
   };
 }
 
+/** The gateway's own limit per minute that refused a request, from its message; null for another failure. */
+export function minuteLimitOf({
+  advice,
+  message,
+}: GatewayFailure): { unit: "requests" | "tokens"; limit: number } | null {
+  const [, limit, unit] =
+    advice === "wait" ? (/ may have (\d+) (requests|tokens) a minute/.exec(message) ?? []) : [];
+  return unit === "requests" || unit === "tokens" ? { unit, limit: Number(limit) } : null;
+}
+
 function retryAfter(headers: Headers): number | null {
   const exact = Number(headers.get("retry-after-ms") ?? Number.NaN);
   if (Number.isFinite(exact)) return exact;

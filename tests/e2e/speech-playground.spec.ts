@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import AxeBuilder from "@axe-core/playwright";
-import { expect, OWNER, signInByCookie, test } from "./fixtures";
+import type { Download, Page } from "playwright/test";
+import { expect, OWNER, signInByCookie } from "./fixtures";
+import { test } from "./routed";
 import {
   audioElement,
   decodedLoudness,
@@ -68,17 +70,36 @@ test("Escape aborts the speech request and stores what arrived", async ({ ownerP
   await expect(page.getByRole("button", { name: "Speak", exact: true })).toBeEnabled();
 });
 
+/** Signs in and returns the session cookie. */
+async function sessionOf(
+  url: string,
+  { username, password }: typeof OWNER | Record<"username" | "password", string>,
+) {
+  const signIn = await fetch(`${url}/api/user/login`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ username, password }),
+  });
+  const cookies = signIn.headers.getSetCookie().map((one) => one.split(";")[0]);
+  return cookies.join("; ");
+}
+
+async function downloadAs(page: Page, format: string): Promise<Download> {
+  await page.getByRole("button", { name: "Download in another format" }).click();
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("menuitem", { name: new RegExp(`^${format}`, "i") }).click(),
+  ]);
+  return download;
+}
+
 test("a take downloads as an audible file in every format", async ({ ownerPage: page, product }) => {
   await openSpeech(page, product.url, [["text", SENTENCE]]);
   await speak(page);
   const seconds = (await storedTakes(page))[0]?.seconds ?? 0;
   const codecs = { mp3: "mp3", opus: "opus", aac: "aac", flac: "flac", wav: "pcm-s16", pcm: null };
   for (const [format, codec] of Object.entries(codecs)) {
-    await page.getByRole("button", { name: "Download" }).click();
-    const [download] = await Promise.all([
-      page.waitForEvent("download"),
-      page.getByRole("menuitem", { name: format, exact: true }).click(),
-    ]);
+    const download = await downloadAs(page, format);
     expect(download.suggestedFilename()).toMatch(/^Kore-The-light-went-orange/);
     const bytes = readFileSync(await download.path());
     if (codec === null) {
@@ -92,6 +113,21 @@ test("a take downloads as an audible file in every format", async ({ ownerPage: 
     const loudness = await decodedLoudness(page, bytes);
     if (format !== "aac" || loudness !== null) expect(loudness, format).toBeGreaterThan(AUDIBLE);
   }
+
+  await page.getByRole("button", { name: "Download in another format" }).click();
+  for (const text of [/^MP3.*96 kbit\/s, 24 kHz/, /^Opus.*32 kbit\/s/, /^AAC.*64 kbit\/s/, /^FLAC.*lossless/])
+    await expect(page.getByRole("menuitem", { name: text })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await page.reload();
+  await page
+    .getByRole("button", { name: /^Play take/ })
+    .first()
+    .click();
+  const [again] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Download PCM", exact: true }).click(),
+  ]);
+  expect(again.suggestedFilename()).toMatch(/\.pcm$/);
 });
 
 test("a script is spoken by its speakers and coloured by speaker", async ({ ownerPage: page, product }) => {
@@ -119,27 +155,18 @@ test("a script is spoken by its speakers and coloured by speaker", async ({ owne
   expect(take?.seconds).toBeGreaterThan(3);
   expect(take?.loudness).toBeGreaterThan(AUDIBLE);
 
-  await page.getByRole("button", { name: "Download" }).click();
-  const [download] = await Promise.all([
-    page.waitForEvent("download"),
-    page.getByRole("menuitem", { name: "mp3", exact: true }).click(),
-  ]);
-  const facts = await fileFacts(readFileSync(await download.path()));
-  expect(facts.codec).toBe("mp3");
-  expect(Math.abs(facts.seconds - (take?.seconds ?? 0))).toBeLessThan(0.3);
+  for (const format of ["mp3", "opus", "aac", "flac"]) {
+    const facts = await fileFacts(readFileSync(await (await downloadAs(page, format)).path()));
+    expect(facts.codec).toBe(format);
+    expect(Math.abs(facts.seconds - (take?.seconds ?? 0)), format).toBeLessThan(0.3);
+  }
 });
 
 test("takes survive a reload, can be compared, deleted and restored, and are removed at sign-out", async ({
   page,
   product,
 }) => {
-  const signIn = await fetch(`${product.url}/api/user/login`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(OWNER),
-  });
-  const cookies = signIn.headers.getSetCookie().map((one) => one.split(";")[0]);
-  await signInByCookie(page, product.url, cookies.join("; "));
+  await signInByCookie(page, product.url, await sessionOf(product.url, OWNER));
   await openSpeech(page, product.url, [["text", SENTENCE]]);
   await speak(page);
   await page.getByRole("radio", { name: /^Puck/ }).check();
@@ -330,11 +357,55 @@ test.describe("a rejected speech request", () => {
     await expect(alert).toContainText("did you mean 'Kore'?");
     await expect(alert).toContainText("HTTP 400");
     await expect(alert.getByRole("button", { name: "Copy request ID" })).toBeVisible();
+    await expect(page.getByRole("region", { name: "Player", exact: true }).getByRole("alert")).toBeVisible();
+    await expect(alert.getByRole("link", { name: "Open in logs" })).toHaveAttribute(
+      "href",
+      /^\/logs\?status=rejected&request_id=/,
+    );
     await page.getByRole("radio", { name: /^Kore/ }).check();
     await alert.getByRole("button", { name: "Retry" }).click();
     await expectStatus(page, /The take is ready/);
     await expect(alert).toHaveCount(0);
   });
+});
+
+test.describe("a speech request without budget", () => {
+  test.use({ allowedConsole: [/429/] });
+
+  test("says which budget is used, and when it resets", async ({ page, routed }) => {
+    test.slow();
+    const mia = { username: "mia", password: "a password for mia, long enough" };
+    await routed.call("/api/users", { ...mia, budget: { daily_usd: "0.00", monthly_usd: "5.00" } });
+    await signInByCookie(page, routed.product.url, await sessionOf(routed.product.url, mia));
+    await openSpeech(page, routed.product.url, [["text", SENTENCE]]);
+    await page.getByRole("button", { name: "Speak", exact: true }).click();
+    const alert = page.getByRole("alert").filter({ hasText: "budget" });
+    await expect(alert).toContainText("You’ve used your daily budget of $0.00.");
+    await expect(alert).toContainText("Resets at 00:00 UTC.");
+    await expect(alert.getByRole("link")).toHaveCount(0);
+  });
+});
+
+test("Stop before the first audio says so, and the focused text field has an outline", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await openSpeech(page, product.url, [["text", SENTENCE]]);
+  await page.route("**/*:streamGenerateContent*", () => undefined);
+  await page.getByRole("button", { name: "Speak", exact: true }).click();
+  await expect(page.getByText("Waiting for audio…")).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(page.getByText("Stopped before the first audio. Nothing was recorded.")).toBeVisible();
+  await expectStatus(page, /Stopped before the first audio/);
+  await page.unrouteAll({ behavior: "ignoreErrors" });
+
+  const text = page.getByRole("textbox", { name: "Text to speak" });
+  const outline = () =>
+    text.evaluate((one) => getComputedStyle(one.closest("div.overflow-y-auto") ?? one).outlineStyle);
+  await text.blur();
+  expect(await outline()).toBe("none");
+  await text.focus();
+  expect(await outline()).toBe("solid");
 });
 
 test("the speech playground does not scroll sideways on a phone, with takes, comparison and script open", async ({

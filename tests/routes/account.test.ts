@@ -7,6 +7,7 @@ import {
   openConsoleHarness,
   setUpOwner,
 } from "../support/console-harness";
+import { usageRecord } from "../support/factories";
 import { type TestServices, testServices } from "../support/services";
 import { readStoreBytes } from "../support/store-bytes";
 import { totpCode } from "../support/totp";
@@ -127,6 +128,23 @@ describe("the caller's own profile", () => {
   });
 });
 
+test("shows the caller's budget, what their keys spent, and when it starts again", async () => {
+  const mia = await addUser(harness, owner, { username: "mia" });
+  const limited = { method: "PATCH", body: { version: 1, budget: { daily_usd: "5.00" } }, cookie: owner };
+  expect((await harness(`/api/users/${mia.id}`, limited)).status).toBe(200);
+  const day = new Date(services.clock.now()).toISOString().slice(0, 10);
+  await services.store.ledger.settle(
+    usageRecord("key_1", mia.id, { at: services.clock.now(), costNano: 1_250_000_000 }),
+    { day, month: day.slice(0, 7) },
+  );
+  const { data } = (await harness("/api/user/budget", { cookie: mia.cookie })).json;
+  expect(data.budget).toEqual({ total_usd: null, daily_usd: "5.000000000", monthly_usd: null });
+  expect(data.spent.daily_usd).toBe("1.250000000");
+  expect(Date.parse(data.daily_resets_at) - services.clock.now()).toBeGreaterThan(0);
+  expect(Date.parse(data.daily_resets_at) - services.clock.now()).toBeLessThanOrEqual(25 * 3_600_000);
+  expect(Date.parse(data.monthly_resets_at)).toBeGreaterThanOrEqual(Date.parse(data.daily_resets_at));
+});
+
 describe("changing the password", () => {
   const change = (body: object, cookie = owner) => harness("/api/user/password", { body, cookie });
 
@@ -201,6 +219,7 @@ test("every account route is 401 without a session and 403 for a key", async () 
   const calls: [string, object][] = [
     ["/api/user/self", {}],
     ["/api/user/self", { method: "PATCH", body: {} }],
+    ["/api/user/budget", {}],
     ["/api/user/password", { body: {} }],
     ["/api/user/sessions", {}],
     ["/api/user/sessions", { method: "DELETE" }],

@@ -63,6 +63,7 @@ const OWN: Matrix = {
   "POST /api/user/2fa/disable": { may: "signedIn", body: { password: "x", code: "000000" }, gives: 409 },
   "POST /api/user/2fa/backup_codes": { may: "signedIn", body: { password: "x", code: "000000" }, gives: 409 },
   "GET /api/user/self": { may: "signedIn" },
+  "GET /api/user/budget": { may: "signedIn" },
   "PATCH /api/user/self": { may: "signedIn" },
   "POST /api/user/password": { may: "signedIn", gives: 400 },
   "GET /api/user/sessions": { may: "signedIn" },

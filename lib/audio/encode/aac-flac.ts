@@ -1,10 +1,9 @@
 import { registerAacEncoder } from "@mediabunny/aac-encoder";
 import { registerFlacEncoder } from "@mediabunny/flac-encoder";
 import { AdtsOutputFormat, AudioSample, AudioSampleSource, FlacOutputFormat, Output } from "mediabunny";
+import { BITRATES_KBPS } from "../../contracts/gateway/audio-bitrates";
 import { ByteSink } from "./byte-sink";
 import type { EncoderSession } from "./session";
-
-const AAC_BITRATE = 64_000;
 
 registerAacEncoder();
 registerFlacEncoder();
@@ -13,7 +12,7 @@ registerFlacEncoder();
 export async function openAacOrFlac(format: "aac" | "flac", sampleRate: number): Promise<EncoderSession> {
   const sink = new ByteSink();
   const source = new AudioSampleSource(
-    format === "aac" ? { codec: "aac", bitrate: AAC_BITRATE } : { codec: "flac" },
+    format === "aac" ? { codec: "aac", bitrate: BITRATES_KBPS.aac * 1_000 } : { codec: "flac" },
   );
   const output = new Output({
     format: format === "aac" ? new AdtsOutputFormat() : new FlacOutputFormat({ appendOnly: true }),

@@ -1,9 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { createEncoder } from "wasm-media-encoders";
+import { BITRATES_KBPS } from "../../contracts/gateway/audio-bitrates";
 import type { EncoderSession } from "./session";
-
-const BITRATE_KBPS = 96;
 
 let compiled: Promise<WebAssembly.Module> | undefined;
 
@@ -22,7 +21,7 @@ function lame(): Promise<WebAssembly.Module> {
 /** MPEG-2 layer III at a constant 96 kbit/s, frames of 24 ms, without a Xing header (its length is not known yet). */
 export async function openMp3(sampleRate: number): Promise<EncoderSession> {
   const encoder = await createEncoder("audio/mpeg", await lame());
-  encoder.configure({ sampleRate, channels: 1, bitrate: BITRATE_KBPS });
+  encoder.configure({ sampleRate, channels: 1, bitrate: BITRATES_KBPS.mp3 });
   return {
     async push(samples) {
       // The encoder returns a view into its own memory, which its next call overwrites.

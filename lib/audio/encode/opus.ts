@@ -1,9 +1,9 @@
 import { Application, createEncoder } from "libopus-wasm";
 import { EncodedAudioPacketSource, EncodedPacket, OggOutputFormat, Output } from "mediabunny";
+import { BITRATES_KBPS } from "../../contracts/gateway/audio-bitrates";
 import { ByteSink } from "./byte-sink";
 import type { EncoderSession } from "./session";
 
-const BITRATE = 32_000;
 /** 8 sounds the same as the default 10 for speech; 5 would take a third of the time. */
 const COMPLEXITY = 5;
 const FRAME_SECONDS = 0.02;
@@ -17,7 +17,7 @@ export async function openOpus(sampleRate: 24_000): Promise<EncoderSession> {
     sampleRate,
     channels: 1,
     application: Application.Audio,
-    bitrate: BITRATE,
+    bitrate: BITRATES_KBPS.opus * 1_000,
     complexity: COMPLEXITY,
   });
   const frameSize = sampleRate * FRAME_SECONDS;

@@ -1,8 +1,7 @@
 import type { ApiKey } from "../../contracts/console/api-keys";
-import { nanoToUsd } from "../../contracts/money";
 import { toTimestamp } from "../../contracts/timestamp";
 import type { KeyRecord, RejectionRecord, Repositories, Spent, UserRecord } from "../../ports/store";
-import { shownBudget } from "../users/limits";
+import { shownBudget, shownSpent } from "../users/limits";
 
 const time = (at: number | null) => (at === null ? null : toTimestamp(at));
 
@@ -55,11 +54,7 @@ function shownKey(
     concurrency: key.concurrency,
     budget: shownBudget(key.budget),
     limits_set_by: key.limitsSetBy,
-    spent: {
-      total_usd: nanoToUsd(spent?.totalNano ?? 0),
-      daily_usd: nanoToUsd(spent?.dailyNano ?? 0),
-      monthly_usd: nanoToUsd(spent?.monthlyNano ?? 0),
-    },
+    spent: shownSpent(spent),
     last_rejected:
       rejection === undefined
         ? null

@@ -1,5 +1,11 @@
-import { type BudgetChange, nanoToUsd, type Budget as ShownBudget, usdToNano } from "../../contracts/money";
-import type { Budget, CallLimits } from "../../ports/store";
+import {
+  type BudgetChange,
+  nanoToUsd,
+  type Budget as ShownBudget,
+  type Spent as ShownSpent,
+  usdToNano,
+} from "../../contracts/money";
+import type { Budget, CallLimits, Spent } from "../../ports/store";
 
 const NONE: Budget = { totalNano: null, dailyNano: null, monthlyNano: null };
 
@@ -18,6 +24,15 @@ export function applyBudget(change: BudgetChange | undefined, before: Budget = N
 export function shownBudget({ totalNano, dailyNano, monthlyNano }: Budget): ShownBudget {
   const usd = (nano: number | null) => (nano === null ? null : nanoToUsd(nano));
   return { total_usd: usd(totalNano), daily_usd: usd(dailyNano), monthly_usd: usd(monthlyNano) };
+}
+
+/** Spent amounts as the API shows them; 0 where nothing was spent yet. */
+export function shownSpent(spent: Spent | undefined): ShownSpent {
+  return {
+    total_usd: nanoToUsd(spent?.totalNano ?? 0),
+    daily_usd: nanoToUsd(spent?.dailyNano ?? 0),
+    monthly_usd: nanoToUsd(spent?.monthlyNano ?? 0),
+  };
 }
 
 /** `before` with the limits that `change` names replaced. */

@@ -1,5 +1,4 @@
 import type { ManagedUser } from "../../contracts/console/user";
-import { nanoToUsd } from "../../contracts/money";
 import type { ListPage, ListQuery } from "../../contracts/paging";
 import { toTimestamp } from "../../contracts/timestamp";
 import { AppError } from "../../errors";
@@ -7,6 +6,7 @@ import type { Repositories, UserRecord } from "../../ports/store";
 import { requireSignedInAdmin } from "../access/guards";
 import { subjectDigest, throttleSubjects } from "../auth/sign-in-throttle";
 import type { ConsoleContext, ReadContext } from "../context";
+import { shownSpent } from "./limits";
 import { shownLimits, toUser } from "./to-user";
 
 const time = (at: number | null) => (at === null ? null : toTimestamp(at));
@@ -34,11 +34,7 @@ async function toManagedUsers(
     return {
       ...toUser(user, status?.hasTwoFactor ?? false),
       ...shownLimits(user),
-      spent: {
-        total_usd: nanoToUsd(status?.spent.totalNano ?? 0),
-        daily_usd: nanoToUsd(status?.spent.dailyNano ?? 0),
-        monthly_usd: nanoToUsd(status?.spent.monthlyNano ?? 0),
-      },
+      spent: shownSpent(status?.spent),
       last_seen_at: time(status?.lastSeenAt ?? null),
       locked_until: lockedUntil > now ? toTimestamp(lockedUntil) : null,
     };

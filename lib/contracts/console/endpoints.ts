@@ -70,7 +70,16 @@ import {
 } from "./two-factor";
 import { exportContent, USAGE_COLUMNS, UsageDetail, UsageExportQuery, UsageList, UsageQuery } from "./usage";
 import { UsageSummary, UsageSummaryQuery } from "./usage-summary";
-import { ChangePassword, CreateUser, ManagedUser, Self, UpdateSelf, UpdateUser, User } from "./user";
+import {
+  ChangePassword,
+  CreateUser,
+  ManagedUser,
+  OwnBudget,
+  Self,
+  UpdateSelf,
+  UpdateUser,
+  User,
+} from "./user";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
@@ -118,6 +127,7 @@ export const ENDPOINTS = {
   "POST /api/user/2fa/backup_codes": { body: TwoFactorProof, data: BackupCodes },
 
   "GET /api/user/self": { data: Self },
+  "GET /api/user/budget": { data: OwnBudget },
   "PATCH /api/user/self": { body: UpdateSelf, data: Self },
   "POST /api/user/password": { body: ChangePassword, data: User },
   "GET /api/user/sessions": { data: SessionList },

@@ -49,6 +49,16 @@ export const Self = User.extend({
 });
 export type Self = z.infer<typeof Self>;
 
+/** Data of `GET /api/user/budget`: what the user's keys together may spend, and have spent. */
+export const OwnBudget = z.strictObject({
+  budget: Budget,
+  spent: Spent,
+  /** The next midnight, and the next first of a month, in the server's time zone. */
+  daily_resets_at: Timestamp,
+  monthly_resets_at: Timestamp,
+});
+export type OwnBudget = z.infer<typeof OwnBudget>;
+
 /** The signed-in user, as far as permissions depend on it. */
 export type Viewer = Pick<Self, "id" | "role">;
 

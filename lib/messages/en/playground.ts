@@ -11,6 +11,27 @@ export const playground = {
     code: "HTTP {status}",
     signIn: "Sign in again",
     cause: "Cause, for administrators",
+    openLogs: "Open in logs",
+    rate: {
+      requests: "You’ve reached your limit of {limit} requests per minute.",
+      tokens: "This request exceeds your limit of {limit} tokens per minute.",
+    },
+    budget: {
+      daily: {
+        used: "You’ve used your daily budget of {limit}.",
+        short: "You have {left} left of your daily budget of {limit}. This request may cost more.",
+      },
+      monthly: {
+        used: "You’ve used your monthly budget of {limit}.",
+        short: "You have {left} left of your monthly budget of {limit}. This request may cost more.",
+      },
+      total: {
+        used: "You’ve used your budget of {limit}.",
+        short: "You have {left} left of your budget of {limit}. This request may cost more.",
+      },
+      resets: "Resets at {when}. An administrator can raise it earlier.",
+      raise: "It doesn’t reset. An administrator can raise it.",
+    },
     advice: {
       offline:
         "The server did not respond. Check your connection and that the server is running, then retry.",

@@ -157,8 +157,16 @@ export const speech = {
     seek: "Position in the take",
     position: "{position} of {duration}",
     rate: "Playback speed",
-    download: "Download",
+    download: "Download {format}",
+    downloadAs: "Download in another format",
+    formats: {
+      lossy: "{kbps} kbit/s, 24 kHz mono",
+      flac: "lossless, 24 kHz mono",
+      wav: "16-bit, 24 kHz mono",
+      pcm: "16-bit, 24 kHz mono, no header",
+    },
     calling: "Waiting for audio…",
+    silent: "Stopped before the first audio. Nothing was recorded.",
     space: "Space",
     spaceHint: "to play or pause",
     facts: {

@@ -11,6 +11,27 @@ export const playground = {
     code: "HTTP {status}",
     signIn: "重新登录",
     cause: "原因（仅管理员可见）",
+    openLogs: "在日志中打开",
+    rate: {
+      requests: "您已达到每分钟 {limit} 次请求的上限。",
+      tokens: "该请求超出您每分钟 {limit} 个 token 的上限。",
+    },
+    budget: {
+      daily: {
+        used: "您已用完每日预算 {limit}。",
+        short: "您的每日预算 {limit} 还剩 {left}，该请求的费用可能超出。",
+      },
+      monthly: {
+        used: "您已用完每月预算 {limit}。",
+        short: "您的每月预算 {limit} 还剩 {left}，该请求的费用可能超出。",
+      },
+      total: {
+        used: "您已用完预算 {limit}。",
+        short: "您的预算 {limit} 还剩 {left}，该请求的费用可能超出。",
+      },
+      resets: "将于 {when} 重置。管理员可以提前提高预算。",
+      raise: "该预算不会重置，管理员可以提高预算。",
+    },
     advice: {
       offline: "服务器没有响应。请检查网络连接并确认服务器正在运行，然后重试。",
       "sign-in": "会话可能已过期。请重新登录，文字会保留。",

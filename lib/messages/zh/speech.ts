@@ -153,8 +153,16 @@ export const speech = {
     seek: "录音中的位置",
     position: "{position}，共 {duration}",
     rate: "播放速度",
-    download: "下载",
+    download: "下载 {format}",
+    downloadAs: "以其他格式下载",
+    formats: {
+      lossy: "{kbps} kbit/s，24 kHz 单声道",
+      flac: "无损，24 kHz 单声道",
+      wav: "16 位，24 kHz 单声道",
+      pcm: "16 位，24 kHz 单声道，无文件头",
+    },
     calling: "正在等待音频…",
+    silent: "在首个音频之前已停止，没有录音。",
     space: "空格",
     spaceHint: "播放或暂停",
     facts: {

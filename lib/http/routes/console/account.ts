@@ -1,5 +1,6 @@
 import { changePassword } from "../../../console/auth/change-password";
 import { endOtherSessions, endSession, listSessions } from "../../../console/auth/sessions";
+import { readOwnBudget } from "../../../console/users/own-budget";
 import { readSelf, updateSelf } from "../../../console/users/self";
 import { hasTwoFactor, toUser } from "../../../console/users/to-user";
 import { writeSessionCookie } from "../../console/session-cookie";
@@ -11,6 +12,11 @@ export const ACCOUNT_ROUTES = [
     allowedWithoutTwoFactor: true,
     summary: "Show the signed-in user",
     handle: async (ctx) => ({ data: await readSelf(ctx) }),
+  }),
+  consoleRoute("GET /api/user/budget", {
+    auth: "session",
+    summary: "Show what your keys may spend, and have spent",
+    handle: async (ctx) => ({ data: await readOwnBudget(ctx) }),
   }),
   consoleRoute("PATCH /api/user/self", {
     auth: "session",

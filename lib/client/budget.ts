@@ -1,0 +1,32 @@
+import type { OwnBudget } from "../contracts/console/user";
+
+/** The budget that leaves least. Amounts in dollars. */
+export interface TightestBudget {
+  period: "daily" | "monthly" | "total";
+  limit: number;
+  /** 0 or less: all is spent. */
+  left: number;
+  /** RFC 3339; null: the budget does not start again. */
+  resetsAt: string | null;
+}
+
+/** The budget of the user that leaves least; null where the user has none. */
+export function tightestBudget({
+  budget,
+  spent,
+  daily_resets_at,
+  monthly_resets_at,
+}: OwnBudget): TightestBudget | null {
+  const all: [TightestBudget["period"], string | null, string, string | null][] = [
+    ["daily", budget.daily_usd, spent.daily_usd, daily_resets_at],
+    ["monthly", budget.monthly_usd, spent.monthly_usd, monthly_resets_at],
+    ["total", budget.total_usd, spent.total_usd, null],
+  ];
+  return all.reduce<TightestBudget | null>((tightest, [period, limit, used, resetsAt]) => {
+    if (limit === null) return tightest;
+    const left = Number(limit) - Number(used);
+    return tightest !== null && tightest.left <= left
+      ? tightest
+      : { period, limit: Number(limit), left, resetsAt };
+  }, null);
+}

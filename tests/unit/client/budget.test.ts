@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { tightestBudget } from "@/lib/client/budget";
+import { failureOfBody, minuteLimitOf } from "@/lib/client/gateway-error";
+import { nextPeriodStart } from "@/lib/console/users/own-budget";
+
+const state = (limits: object, spent: object = {}) => ({
+  budget: { total_usd: null, daily_usd: null, monthly_usd: null, ...limits },
+  spent: { total_usd: "0.000000000", daily_usd: "0.000000000", monthly_usd: "0.000000000", ...spent },
+  daily_resets_at: "2026-11-23T00:00:00.000Z",
+  monthly_resets_at: "2026-12-01T00:00:00.000Z",
+});
+
+test("finds the budget that leaves least, with its reset", () => {
+  expect(tightestBudget(state({}))).toBeNull();
+  const both = { daily_usd: "5.00", monthly_usd: "20.00" };
+  expect(tightestBudget(state(both, { daily_usd: "4.5", monthly_usd: "4.5" }))).toEqual({
+    period: "daily",
+    limit: 5,
+    left: 0.5,
+    resetsAt: "2026-11-23T00:00:00.000Z",
+  });
+  expect(tightestBudget(state(both, { daily_usd: "1", monthly_usd: "20" }))).toMatchObject({
+    period: "monthly",
+    left: 0,
+  });
+  expect(tightestBudget(state({ total_usd: "0.00" }))).toMatchObject({ period: "total", resetsAt: null });
+});
+
+test("reads the gateway's own limit per minute from its message, and no upstream's", () => {
+  const failure = (message: string) => {
+    const found = failureOfBody({ error: { message, code: 429, status: "RESOURCE_EXHAUSTED" } }, 429);
+    if (found === null) throw new Error("The body is no error.");
+    return found;
+  };
+  expect(minuteLimitOf(failure("This key may have 60 requests a minute. Try again in 4 s."))).toEqual({
+    unit: "requests",
+    limit: 60,
+  });
+  expect(minuteLimitOf(failure("The upstream is limiting requests."))).toBeNull();
+});
+
+test.each([
+  ["UTC", "2026-11-22T13:00:00Z", "2026-11-23T00:00:00Z", "2026-12-01T00:00:00Z"],
+  ["Asia/Kathmandu", "2026-11-22T18:10:00Z", "2026-11-22T18:15:00Z", "2026-11-30T18:15:00Z"],
+  ["America/New_York", "2026-03-08T06:00:00Z", "2026-03-09T04:00:00Z", "2026-04-01T04:00:00Z"],
+  ["UTC", "2026-11-22T00:00:00Z", "2026-11-23T00:00:00Z", "2026-12-01T00:00:00Z"],
+])("budgets start again at midnight of %s, also when clocks change", (zone, now, day, month) => {
+  expect(nextPeriodStart(zone, Date.parse(now), "day")).toBe(Date.parse(day));
+  expect(nextPeriodStart(zone, Date.parse(now), "month")).toBe(Date.parse(month));
+});
