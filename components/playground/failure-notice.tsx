@@ -25,6 +25,11 @@ export function FailureNotice({ failure, onRetry }: { failure: GatewayFailure; o
   const limit = useLimitText(failure);
   const { isAdmin, callId } = useLoggedCall(failure.requestId);
   const advice = t(`advice.${failure.advice}`, { seconds: Math.ceil((failure.retryAfterMs ?? 0) / 1000) });
+  const href =
+    isAdmin && failure.requestId !== null && callId !== undefined
+      ? logsHref(callId, failure.requestId)
+      : null;
+  const canSignIn = failure.advice === "sign-in";
   return (
     <ErrorState
       title={limit?.title || failure.message || t("title")}
@@ -38,20 +43,22 @@ export function FailureNotice({ failure, onRetry }: { failure: GatewayFailure; o
       requestId={failure.requestId}
       {...(onRetry ? { onRetry } : {})}
       action={
-        <>
-          {failure.advice === "sign-in" ? (
-            <Button size="sm" onClick={leaveForSignIn}>
-              {t("signIn")}
-            </Button>
-          ) : null}
-          {isAdmin && failure.requestId !== null && callId !== undefined ? (
-            <Button asChild variant="outline" size="sm">
-              <Link prefetch={false} href={logsHref(callId, failure.requestId)}>
-                {t("openLogs")}
-              </Link>
-            </Button>
-          ) : null}
-        </>
+        canSignIn || href !== null ? (
+          <>
+            {canSignIn ? (
+              <Button size="sm" onClick={leaveForSignIn}>
+                {t("signIn")}
+              </Button>
+            ) : null}
+            {href !== null ? (
+              <Button asChild variant="outline" size="sm">
+                <Link prefetch={false} href={href}>
+                  {t("openLogs")}
+                </Link>
+              </Button>
+            ) : null}
+          </>
+        ) : null
       }
     />
   );

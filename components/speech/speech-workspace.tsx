@@ -131,7 +131,7 @@ export function SpeechWorkspace({
                 take={current}
                 isCalling={recording.kind === "calling"}
                 isSilent={recording.kind === "silent"}
-                failure={recording.kind === "failed" ? recording.failure : null}
+                failure={recording.kind === "failed" && !isSeveral ? recording.failure : null}
                 onRetry={workspace.speak}
                 meter={recorder.meter}
                 expectedSeconds={workspace.expectedSeconds}

@@ -133,7 +133,7 @@ export function createLocalVoices(settings: LocalVoicesSettings): LocalVoicesPro
         yield* engine.speak(request, options, voicesOf(read, tableOf(channel)));
       },
       voices: async (model) => voicesOf((await modelOf(model)).read, tableOf(channel)).voices,
-      carries: ["languageCode"],
+      carries: () => ["languageCode"],
     }),
     async close() {
       await Promise.all([...known.values()].map(({ engine }) => engine?.close()));
