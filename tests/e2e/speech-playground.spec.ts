@@ -308,7 +308,6 @@ test("one text is spoken in several voices, each timed, priced and played", asyn
   expect((await audioElement(page)).seconds).toBeCloseTo(takes[0]?.seconds ?? 0, 1);
   await expect(grid.getByRole("button", { name: "Pause alloy of patchbay-speech" })).toBeVisible();
 
-  await page.getByRole("button", { name: "Copy link" }).click({ trial: true });
   const { violations } = await new AxeBuilder({ page }).analyze();
   expect(violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.target.join(" "))}`)).toEqual([]);
 });
