@@ -1,7 +1,7 @@
 import { registerAacEncoder } from "@mediabunny/aac-encoder";
 import { registerFlacEncoder } from "@mediabunny/flac-encoder";
 import { AdtsOutputFormat, AudioSample, AudioSampleSource, FlacOutputFormat, Output } from "mediabunny";
-import { BITRATES_KBPS } from "../../contracts/gateway/audio-bitrates";
+import { BITRATES_KBPS } from "../../ports/audio-encoder";
 import { ByteSink } from "./byte-sink";
 import type { EncoderSession } from "./session";
 

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { createEncoder } from "wasm-media-encoders";
-import { BITRATES_KBPS } from "../../contracts/gateway/audio-bitrates";
+import { BITRATES_KBPS } from "../../ports/audio-encoder";
 import type { EncoderSession } from "./session";
 
 let compiled: Promise<WebAssembly.Module> | undefined;

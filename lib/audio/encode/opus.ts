@@ -1,6 +1,6 @@
 import { Application, createEncoder } from "libopus-wasm";
 import { EncodedAudioPacketSource, EncodedPacket, OggOutputFormat, Output } from "mediabunny";
-import { BITRATES_KBPS } from "../../contracts/gateway/audio-bitrates";
+import { BITRATES_KBPS } from "../../ports/audio-encoder";
 import { ByteSink } from "./byte-sink";
 import type { EncoderSession } from "./session";
 
