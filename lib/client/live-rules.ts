@@ -37,6 +37,7 @@ export const LIVE_RULES: readonly LiveRule[] = [
   },
   // Summaries cost the database more than lists.
   { endpoints: [api.summarizeUsage], topics: ["usage"], minIntervalMs: 5_000 },
+  { endpoints: [api.readOwnBudget], topics: ["usage", "users"], minIntervalMs: 5_000 },
   { endpoints: [api.listCalls, api.listRejections, api.getCall], topics: ["usage"], minIntervalMs: 1_500 },
   {
     endpoints: [api.readOverview],

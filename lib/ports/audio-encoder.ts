@@ -1,7 +1,7 @@
+/** The port of the audio codecs: takes speech, returns a file or stream of one format in chunks. */
+
 // Shown by the playground too, which reads contracts only.
 export { BITRATES_KBPS } from "../contracts/gateway/audio-bitrates";
-
-/** The port of the audio codecs: takes speech, returns a file or stream of one format in chunks. */
 
 export type AudioFormat = "mp3" | "opus" | "aac" | "flac" | "wav" | "pcm";
 
