@@ -40,7 +40,7 @@ export function ComparisonGrid({ trials, models, ...playing }: GridProps) {
   const fastest = indexOfLeast(takes.map((take) => take?.firstAudioMs ?? null));
   const cheapest = indexOfLeast(takes.map((take) => take && takeDollars(take, models)));
   return (
-    <ul className="grid gap-3 sm:grid-cols-2">
+    <ul className="grid items-start gap-3 sm:grid-cols-2">
       {trials.map((trial, at) => (
         <TrialCard
           key={`${trial.candidate.model}|${trial.candidate.voice}`}
