@@ -12,6 +12,8 @@ export const GUIDES = [
   "two-factor",
   "backup",
   "proxy",
+  "containers",
+  "kubernetes",
 ] as const;
 
 export type GuideName = (typeof GUIDES)[number];

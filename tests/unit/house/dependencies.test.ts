@@ -73,6 +73,8 @@ test("the top folder contains only the expected names", () => {
     "next.config.js",
     "README.md",
     "LICENSE",
+    "Dockerfile",
+    "compose.yaml",
   ];
   expect(top.filter((name) => !allowed.includes(name))).toEqual([]);
 });

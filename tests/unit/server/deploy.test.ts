@@ -1,0 +1,249 @@
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { parse, parseAllDocuments } from "yaml";
+import { z } from "zod";
+import { readGuide } from "../../../app/(console)/docs/read-guide";
+import { ROUTES } from "../../../lib/http/routes";
+import { readEnvironment } from "../../../lib/server/process/env";
+import { createMetrics } from "../../../lib/server/process/metrics";
+import { ROOT } from "../../support/sources";
+
+/** What is shipped to run Patchbay elsewhere: it must parse, agree with itself, and name only what exists. */
+
+const read = (file: string) => readFileSync(path.join(ROOT, file), "utf8");
+const paths = ROUTES.filter((route) => route.method === "GET").map((route) => route.path);
+const known = read("lib/server/process/env.ts");
+const isVariable = (name: string) => new RegExp(`^\\s+${name}: `, "m").test(known);
+const blocks = (text: string, language: string) =>
+  [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, "gm"))].map(
+    ([, code = ""]) => code,
+  );
+
+async function metricNames(): Promise<Set<string>> {
+  const metrics = createMetrics(null, { id: "i", version: "1" }, () => 0);
+  metrics.observeCall({
+    operation: "speech",
+    model: "m",
+    channel: "c",
+    status: 200,
+    seconds: 1,
+    firstByteSeconds: 1,
+  });
+  const text = (await metrics.exposition?.render()) ?? "";
+  return new Set([...text.matchAll(/^([a-z_]+\w*?)(?:\{| )/gm)].map(([, name = ""]) => name));
+}
+
+const Compose = z.object({
+  services: z.record(
+    z.string(),
+    z.object({
+      image: z.string(),
+      profiles: z.array(z.string()).optional(),
+      environment: z.record(z.string(), z.string()).optional(),
+      volumes: z.array(z.string()).default([]),
+      depends_on: z.union([z.array(z.string()), z.record(z.string(), z.unknown())]).optional(),
+      networks: z.union([z.array(z.string()), z.record(z.string(), z.unknown())]),
+    }),
+  ),
+  volumes: z.record(z.string(), z.unknown()),
+});
+
+describe("compose.yaml", () => {
+  const { services, volumes } = Compose.parse(parse(read("compose.yaml")));
+  const environment = services.patchbay?.environment ?? {};
+
+  test("has the services and profiles that the guide names", () => {
+    const profiles = Object.entries(services).map(([name, { profiles = [] }]) =>
+      [name, ...profiles].join(" "),
+    );
+    expect(profiles).toEqual([
+      "patchbay",
+      "postgres",
+      "valkey",
+      "caddy",
+      "kokoro models",
+      "embeddings models",
+      "prometheus observability",
+      "grafana observability",
+    ]);
+  });
+
+  test("gives Patchbay only variables that exist, with values that it accepts", () => {
+    expect(Object.keys(environment).filter((name) => !isVariable(name))).toEqual([]);
+    const filled = Object.entries(environment).map(([name, value]) => [
+      name,
+      value.replace(/\$\{PATCHBAY_HOST:-(\w+)\}/, "$1").replace(/\$\{\w+:\?[^}]+\}/, "0123456789abcdef"),
+    ]);
+    const env = readEnvironment(Object.fromEntries(filled));
+    expect(env.baseUrl).toBe("https://localhost");
+    expect(env.databaseUrl).toBe("postgres://patchbay:0123456789abcdef@postgres/patchbay");
+  });
+
+  test("trusts the address that Caddy has", () => {
+    expect(services.caddy?.networks).toEqual({
+      inside: { ipv4_address: environment.PATCHBAY_TRUSTED_PROXIES },
+    });
+  });
+
+  test("allows the model servers of its profile as upstreams", () => {
+    const hosts = environment.PATCHBAY_UPSTREAM_ALLOW?.split(",").map((entry) => entry.split(":")[0]);
+    expect(hosts).toEqual(
+      Object.keys(services).filter((name) => services[name]?.profiles?.includes("models")),
+    );
+  });
+
+  test("mounts only files of the repository and volumes that it declares", () => {
+    const sources = Object.values(services).flatMap((service) =>
+      service.volumes.map((one) => one.split(":")[0] ?? ""),
+    );
+    const missing = sources.filter((one) =>
+      one.startsWith("./") ? !existsSync(path.join(ROOT, one)) : !(one in volumes),
+    );
+    expect(missing).toEqual([]);
+  });
+});
+
+const Manifest = z.looseObject({
+  kind: z.string(),
+  metadata: z.object({ name: z.literal("patchbay") }),
+  stringData: z.record(z.string(), z.string()).optional(),
+});
+const Probe = z.object({ httpGet: z.object({ path: z.string(), port: z.literal("http") }) });
+const Deployment = z.object({
+  spec: z.object({
+    selector: z.object({ matchLabels: z.record(z.string(), z.string()) }),
+    template: z.object({
+      metadata: z.object({ labels: z.record(z.string(), z.string()) }),
+      spec: z.object({
+        terminationGracePeriodSeconds: z.number(),
+        securityContext: z.object({ runAsNonRoot: z.literal(true), runAsUser: z.literal(10_001) }),
+        containers: z.tuple([
+          z.object({
+            env: z.array(z.object({ name: z.string(), value: z.string() })),
+            startupProbe: Probe,
+            readinessProbe: Probe,
+            livenessProbe: Probe,
+            securityContext: z.object({
+              readOnlyRootFilesystem: z.literal(true),
+              allowPrivilegeEscalation: z.literal(false),
+            }),
+            volumeMounts: z.array(z.object({ name: z.string(), mountPath: z.string() })),
+          }),
+        ]),
+        volumes: z.array(z.object({ name: z.string() })),
+      }),
+    }),
+  }),
+});
+
+describe("the Kubernetes guide", async () => {
+  const { text } = await readGuide("en", "kubernetes");
+  const [yaml = ""] = blocks(text, "yaml");
+  const manifests = parseAllDocuments(yaml).map((document) => Manifest.parse(document.toJS()));
+  const find = (kind: string) => manifests.find((manifest) => manifest.kind === kind);
+  const { spec } = Deployment.parse(find("Deployment"));
+  const [container] = spec.template.spec.containers;
+
+  test("has each manifest once, and the same in both languages", async () => {
+    expect(manifests.map((manifest) => manifest.kind)).toEqual([
+      "Secret",
+      "Deployment",
+      "Service",
+      "PodDisruptionBudget",
+      "HorizontalPodAutoscaler",
+      "NetworkPolicy",
+    ]);
+    expect(blocks((await readGuide("zh", "kubernetes")).text, "yaml")).toEqual([yaml]);
+  });
+
+  test("probes paths that the server has", () => {
+    for (const probe of [container.startupProbe, container.readinessProbe, container.livenessProbe])
+      expect(paths).toContain(probe.httpGet.path);
+  });
+
+  test("sets only variables that exist", () => {
+    const names = [...Object.keys(find("Secret")?.stringData ?? {}), ...container.env.map((one) => one.name)];
+    expect(names.filter((name) => !isVariable(name))).toEqual([]);
+  });
+
+  test("gives a stopping pod more time than the drain takes", () => {
+    const drainSeconds = readEnvironment({}).drainMs / 1_000;
+    expect(spec.template.spec.terminationGracePeriodSeconds).toBeGreaterThan(drainSeconds + 5);
+  });
+
+  test("selects the pods that it creates, and mounts the volumes that it declares", () => {
+    expect(spec.template.metadata.labels).toEqual(spec.selector.matchLabels);
+    const labels = z.object({ spec: z.object({ selector: z.unknown() }) });
+    expect(labels.parse(find("Service")).spec.selector).toEqual(spec.selector.matchLabels);
+    expect(labels.parse(find("PodDisruptionBudget")).spec.selector).toEqual(spec.selector);
+    expect(container.volumeMounts.map((one) => one.name)).toEqual(
+      spec.template.spec.volumes.map((one) => one.name),
+    );
+    expect(container.volumeMounts.map((one) => one.mountPath)).toContain("/data");
+  });
+
+  test("scales on a metric that the server has", async () => {
+    const scaler = z.object({
+      spec: z.object({
+        metrics: z.tuple([z.object({ pods: z.object({ metric: z.object({ name: z.string() }) }) })]),
+      }),
+    });
+    const [{ pods }] = scaler.parse(find("HorizontalPodAutoscaler")).spec.metrics;
+    expect(await metricNames()).toContain(pods.metric.name);
+  });
+});
+
+describe("the guide to containers", () => {
+  test.each(["en", "zh"] as const)(
+    "has a systemd unit that starts what the image starts (%s)",
+    async (locale) => {
+      const [unit = ""] = blocks((await readGuide(locale, "containers")).text, "ini");
+      const lines = unit.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+      expect(lines.filter((line) => !/^(?:\[\w+\]|\w+=.*)$/.test(line))).toEqual([]);
+      expect(unit).toContain("ExecStart=/usr/bin/node .next/patchbay/main.mjs\n");
+      const variables = /^Environment=(.+)$/m
+        .exec(unit)?.[1]
+        ?.split(" ")
+        .map((one) => one.split("=")[0] ?? "");
+      expect(variables?.filter((name) => !isVariable(name))).toEqual([]);
+    },
+  );
+});
+
+describe("the dashboard", () => {
+  const dashboard = z
+    .object({
+      panels: z.array(z.object({ title: z.string(), targets: z.array(z.object({ expr: z.string() })) })),
+    })
+    .parse(JSON.parse(read("lib/server/deploy/grafana/dashboard.json")));
+
+  test("draws only metrics that the server has", async () => {
+    const names = await metricNames();
+    const missing = dashboard.panels.flatMap(({ title, targets }) =>
+      targets
+        .flatMap(({ expr }) => expr.match(/\b(?:patchbay|process|nodejs)_\w+/g) ?? [])
+        .filter((name) => !names.has(name))
+        .map((name) => `${title}: ${name}`),
+    );
+    expect(missing).toEqual([]);
+  });
+});
+
+describe("the image", () => {
+  const dockerfile = read("Dockerfile");
+
+  test("runs as an unprivileged user and checks a path that the server has", () => {
+    expect(dockerfile).toMatch(/^USER 10001:10001$/m);
+    expect(paths).toContain(/path: '([^']+)'/.exec(dockerfile)?.[1]);
+  });
+
+  test("copies files that its context has", () => {
+    const ignored = read(".dockerignore").trim().split("\n");
+    const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, sources = ""]) =>
+      sources.split(" "),
+    );
+    expect(copied).toContain("package-lock.json");
+    expect(copied.filter((one) => !existsSync(path.join(ROOT, one)) || ignored.includes(one))).toEqual([]);
+  });
+});
