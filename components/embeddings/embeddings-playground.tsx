@@ -29,9 +29,12 @@ const CallCode = dynamic(() => import("./call-code").then((one) => one.CallCode)
 /** From this cell side in pixels on, the rows of the list are aligned with the matrix rows. */
 const MIN_ROW_HEIGHT = 30;
 
+type BuiltInEngine = "lexical" | "semantic";
+
 interface PlaygroundProps {
   models: readonly GatewayModel[];
-  lexicalModels: readonly string[];
+  /** The built-in engines by model. */
+  engines: Readonly<Record<string, BuiltInEngine>>;
 }
 
 /** The page: texts at the left, the matrix in the middle, map and ranking at the right. */
@@ -48,10 +51,11 @@ export function EmbeddingsPlayground(props: PlaygroundProps) {
   );
 }
 
-function Playground({ models, lexicalModels, page }: PlaygroundProps & { page: EmbeddingsPlaygroundState }) {
+function Playground({ models, engines, page }: PlaygroundProps & { page: EmbeddingsPlaygroundState }) {
   const t = useTranslations("embeddings");
   const { draft, call, model, status, comparison, focus, edit, isStale } = page;
   const { texts, query } = draft;
+  const engine = model ? engines[model.name] : undefined;
   const [isGrouped, setGrouped] = useState(false);
   const [cellSize, setCellSize] = useState<number | null>(null);
   const isAligned = comparison !== null && !isStale && cellSize !== null && cellSize >= MIN_ROW_HEIGHT;
@@ -80,7 +84,7 @@ function Playground({ models, lexicalModels, page }: PlaygroundProps & { page: E
         onEmbed={page.start}
         onStop={page.stop}
       />
-      {model && lexicalModels.includes(model.name) ? <LexicalNote /> : null}
+      {engine ? <EngineNote key={engine} engine={engine} /> : null}
       {status.kind === "failed" ? <FailureNotice failure={status.failure} onRetry={page.retry} /> : null}
       <div
         style={rowStyle}
@@ -131,9 +135,9 @@ function Playground({ models, lexicalModels, page }: PlaygroundProps & { page: E
   );
 }
 
-/** What the built-in lexical model can and cannot compare; the details unfold. */
-function LexicalNote() {
-  const t = useTranslations("embeddings.lexical");
+/** What a built-in model can and cannot compare; the details unfold. */
+function EngineNote({ engine }: { engine: BuiltInEngine }) {
+  const t = useTranslations(`embeddings.${engine}`);
   return (
     <details className="group justify-self-start rounded-md bg-info-soft px-3 py-2 text-sm text-ink">
       <summary className="flex flex-wrap items-center gap-x-2 rounded-sm [&::-webkit-details-marker]:hidden">

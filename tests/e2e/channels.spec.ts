@@ -122,7 +122,7 @@ test("saves a channel order changed by arrow keys, dragging and menu", async ({
     await routed.channel(name, { priority: priority + 1 });
   // Waits for hydration: the server-rendered rows do not handle keys.
   await page.goto(`${routed.product.url}/channels`, { waitUntil: "networkidle" });
-  const first = ["1 Built-in embeddings", "1 Built-in speech"];
+  const first = ["1 Built-in embeddings", "1 Built-in English embeddings", "1 Built-in speech"];
   await expect.poll(() => order(page)).toEqual([...first, "2 Anton", "3 Berta", "4 Cäsar"]);
 
   await page.getByRole("button", { name: "Move Berta" }).focus();

@@ -14,7 +14,10 @@ const row = (page: Page, number: number) =>
   page.getByRole("button", { name: new RegExp(`^Text ${number}:`) });
 const ranking = (page: Page) => page.getByRole("list", { name: "To the query" }).getByRole("listitem");
 
-async function open(page: Page, url: string, fragment = ""): Promise<void> {
+/** The lexical model, whose vectors cost nothing; the last test has the default model. */
+const LEXICAL = "#model=patchbay-embed";
+
+async function open(page: Page, url: string, fragment = LEXICAL): Promise<void> {
   await page.goto(`${url}${PATH}${fragment}`, { waitUntil: "networkidle" });
 }
 
@@ -305,7 +308,11 @@ test("reads texts, settings and query from a link and keeps them after a reload"
   ownerPage: page,
   product,
 }) => {
-  await open(page, product.url, "#text=a%20cord&text=two%20cords&dimensions=32&format=base64&query=cords");
+  await open(
+    page,
+    product.url,
+    `${LEXICAL}&text=a%20cord&text=two%20cords&dimensions=32&format=base64&query=cords`,
+  );
   await page.getByRole("button", { name: "Embed 2 texts" }).click();
   await expect(ranking(page).first()).toContainText("two cords");
   await expect(page.getByLabel("Dimensions")).toHaveValue("32");
@@ -315,7 +322,9 @@ test("reads texts, settings and query from a link and keeps them after a reload"
   await expect
     .poll(() => page.evaluate(() => sessionStorage.getItem("patchbay-embeddings-draft") ?? ""))
     .toContain("one+cord");
-  await open(page, product.url);
+  // The same page without its fragment is not loaded again.
+  await page.goto(product.url);
+  await open(page, product.url, "");
   await expect(row(page, 1)).toHaveText(/one cord/);
 });
 
@@ -345,6 +354,25 @@ test("explains the limits of the built-in model and how to add a semantic one", 
   await open(page, product.url);
   await page.getByText("Similar words, not similar meanings").click();
   await expect(page.getByText(/an administrator adds a channel to an upstream/)).toBeVisible();
+});
+
+test("starts with the built-in semantic model, which finds the same in other words, and says that it is for English", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await open(page, product.url, "");
+  await expect(page.getByLabel("Model", { exact: true })).toHaveValue("patchbay-embed-en");
+  await page.getByText("Similar meanings, in English only").click();
+  await expect(page.getByText(/choose patchbay-embed, which compares words/)).toBeVisible();
+  const texts = ["The physician was late.", "The soup is too salty.", "The doctor did not arrive on time."];
+  const fragment = texts.map((text) => `text=${encodeURIComponent(text)}`).join("&");
+  await open(page, product.url, `#${fragment}&query=medical%20staff`);
+  await page.getByRole("button", { name: "Embed 3 texts" }).click();
+  await expect(matrix(page)).toBeVisible();
+  await row(page, 1).click();
+  const nearest = page.getByRole("list", { name: "Nearest" }).getByRole("listitem");
+  await expect(nearest.first()).toContainText(texts[2] ?? "");
+  await expect(ranking(page).last()).toContainText(texts[1] ?? "");
 });
 
 test.describe("a rejected call", () => {

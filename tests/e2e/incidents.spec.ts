@@ -106,7 +106,7 @@ test("starts the playgrounds on a free, healthy model, and says what the built-i
   await routed.allow();
   await routed.channel("Rented machine", { models: embed("a-first-by-name") });
   await page.goto(`${url}/playground/embeddings`);
-  await expect(page.getByLabel("Model", { exact: true })).toHaveValue("patchbay-embed");
+  await expect(page.getByLabel("Model", { exact: true })).toHaveValue("patchbay-embed-en");
   await page.goto(`${url}/playground/speech`);
   await expect(page.getByText("Classic synthesiser; voice names are aliases.")).toBeVisible();
 });

@@ -4,17 +4,18 @@ import { embedModel } from "../support/factories";
 import { openGatewayHarness } from "../support/gateway-harness";
 
 const SPEECH = embedModel({ name: "patchbay-speech", aliases: [], operation: "speech", maxAudioSeconds: 60 });
-const models = [embedModel(), SPEECH];
+const models = [embedModel({ description: "Any language." }), SPEECH];
 const google = (key: string) => ({ authorization: "", "x-goog-api-key": key });
 
 test("lists models in OpenAI's form, or in Gemini's for a key sent like a Google client", async () => {
   const harness = openGatewayHarness({ models });
   const openai = await harness.call("/v1/models");
+  const common = { object: "model", created: 1_700_000_000, owned_by: "patchbay" };
   expect(openai.json).toEqual({
     object: "list",
     data: [
-      { id: "patchbay-embed", object: "model", created: 1_700_000_000, owned_by: "patchbay" },
-      { id: "patchbay-speech", object: "model", created: 1_700_000_000, owned_by: "patchbay" },
+      { ...common, id: "patchbay-embed", description: "Any language." },
+      { ...common, id: "patchbay-speech", description: "" },
     ],
   });
   for (const reply of [

@@ -278,11 +278,13 @@ test("fails over to another channel, with the number of attempts in the headers"
       lexicalChannel({ id: "chn_bad", name: "bad" }),
       lexicalChannel({ id: "chn_good", name: "good", priority: 1 }),
     ],
-    engine: (channel) => {
-      asked.push(channel.id);
-      if (channel.id === "chn_good") return engine;
-      return { embed: () => Promise.reject(new AppError("upstream_error", "The channel answered 500.")) };
-    },
+    engine: (channel) => ({
+      embed: (request, options) => {
+        asked.push(channel.id);
+        if (channel.id === "chn_good") return engine.embed(request, options);
+        return Promise.reject(new AppError("upstream_error", "The channel answered 500."));
+      },
+    }),
   });
   const reply = await harness.call(FLAT, { body: { model: MODEL, input: "a" } });
   expect(reply.status).toBe(200);

@@ -149,7 +149,7 @@ function targetOf(
   const collection = path.split("/{")[0] ?? "";
   const filled = path.replace(/\{(\w+)\}/g, (_whole, name: string) => {
     const known =
-      name === "model" ? (/embed/i.test(path) ? "patchbay-embed" : "patchbay-speech") : ids[collection];
+      name === "model" ? (/embed/i.test(path) ? "patchbay-embed-en" : "patchbay-speech") : ids[collection];
     return known ?? encodeURIComponent(String(values[name] ?? "none"));
   });
   const query = new URLSearchParams(

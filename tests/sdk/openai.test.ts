@@ -56,6 +56,24 @@ describe.each(SDKS)("the official openai package, major %s", (_major, OpenAI) =>
     }
   });
 
+  test("compares meanings with the semantic model, and says which inputs are not English", async () => {
+    const input = ["How do I reset my password?", "I forgot my login secret.", "The soup is too salty."];
+    const { data, usage } = await client().embeddings.create({ model: "patchbay-embed-en", input });
+    const [asked = [], same = [], other = []] = data.map((one) => one.embedding);
+    const similarity = (vector: number[]) => vector.reduce((sum, x, at) => sum + x * (asked[at] ?? 0), 0);
+    expect(asked).toHaveLength(512);
+    expect(similarity(same)).toBeGreaterThan(similarity(other) + 0.2);
+    // Of its own vocabulary.
+    expect(usage.prompt_tokens).toBe(23);
+    const { response } = await client()
+      .embeddings.create({
+        model: "patchbay-embed-en",
+        input: ["The soup.", "Die Suppe ist viel zu salzig."],
+      })
+      .withResponse();
+    expect(response.headers.get("x-patchbay-notice")).toContain("not look like English: 1.");
+  });
+
   test("accepts token IDs in place of text", async () => {
     const byIds = await client().embeddings.create({ model: "patchbay-embed", input: [15339, 1917] });
     const byText = await client().embeddings.create({ model: "patchbay-embed", input: "hello world" });
@@ -88,7 +106,7 @@ describe.each(SDKS)("the official openai package, major %s", (_major, OpenAI) =>
   test("lists and finds models", async () => {
     const names: string[] = [];
     for await (const model of client().models.list()) names.push(model.id);
-    expect(names).toEqual(expect.arrayContaining(["patchbay-speech", "patchbay-embed"]));
+    expect(names).toEqual(expect.arrayContaining(["patchbay-speech", "patchbay-embed", "patchbay-embed-en"]));
     expect((await client().models.retrieve("patchbay-embed")).object).toBe("model");
   });
 

@@ -13,7 +13,7 @@ import { createBackups } from "../../lib/server/process/backup-file";
 import { createPasswordHasher } from "../../lib/server/process/password-hasher";
 import { openAuditChain } from "../../lib/server/process/secret-check";
 import { createSetupGuard } from "../../lib/server/process/setup-guard";
-import { workerFile } from "../../lib/server/process/workers";
+import { packageFolder, workerFile } from "../../lib/server/process/workers";
 import { createRateLimiter } from "../../lib/shared-state/memory-limits";
 import { createCipher } from "../../lib/store/cipher";
 import { cheapArgon2 } from "./cheap-argon2";
@@ -79,6 +79,7 @@ export async function testServices(options: TestServicesOptions = {}): Promise<T
   const providers = createProviders({
     voicesDirectory: path.join(dataDirectory, "voices"),
     workerFile,
+    packageFolder,
     clock,
     upstreams: { cipher, allowedUpstreams: await allowed, allowedWebhooks: options.webhookAllow ?? [] },
   });

@@ -41,7 +41,7 @@ export async function usableModels(
   });
 }
 
-const BUILT_IN: ExampleModels = { speech: "patchbay-speech", embeddings: "patchbay-embed" };
+const BUILT_IN: ExampleModels = { speech: "patchbay-speech", embeddings: "patchbay-embed-en" };
 
 /** The models that examples call: the built-in ones if they are served, else the first model served. */
 export async function exampleModels(): Promise<ExampleModels> {

@@ -13,7 +13,7 @@ function withModels(value: unknown, models: ExampleModels): unknown {
   if (typeof value === "string")
     return value
       .replace(/^(models\/)?patchbay-speech$/, `$1${models.speech}`)
-      .replace(/^(models\/)?patchbay-embed$/, `$1${models.embeddings}`);
+      .replace(/^(models\/)?patchbay-embed-en$/, `$1${models.embeddings}`);
   if (Array.isArray(value)) return value.map((one) => withModels(one, models));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withModels(one, models)]));

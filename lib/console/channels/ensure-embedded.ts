@@ -55,17 +55,17 @@ function speechModel(now: number): ModelRecord {
   };
 }
 
-function embeddingModel(now: number): ModelRecord {
+function embeddingModel(
+  own: Pick<ModelRecord, "name" | "description" | "dimensions">,
+  now: number,
+): ModelRecord {
   return {
-    name: "patchbay-embed",
+    ...own,
     aliases: [],
     operation: "embeddings",
-    description:
-      "Vectors of words and letter groups, made on this machine: finds similar words, not similar meanings.",
     prices: FREE,
     maxCharacters: null,
     maxAudioSeconds: null,
-    dimensions: 1_024,
     canShorten: true,
     maxInputTokens: 8_192,
     defaultVoice: null,
@@ -92,32 +92,45 @@ export async function ensureChannel(
   if (!isTaken) await tx.models.insert(model);
 }
 
+/** The built-in channels, each with its model. */
+function embeddedChannels(now: number): [ChannelRecord, ModelRecord][] {
+  const speech = speechModel(now);
+  const semantic = embeddingModel(
+    {
+      name: "patchbay-embed-en",
+      description:
+        "Vectors of meanings, made on this machine by Universal Sentence Encoder Lite: finds texts that say the same in other words. English only; patchbay-embed takes any language.",
+      dimensions: 512,
+    },
+    now,
+  );
+  const lexical = embeddingModel(
+    {
+      name: "patchbay-embed",
+      description:
+        "Vectors of words and letter groups, made on this machine, for any language: finds similar words, not similar meanings.",
+      dimensions: 1_024,
+    },
+    now,
+  );
+  const facts = [
+    ["chn_builtin_speech", "Built-in speech", "embedded-speech", speech],
+    ["chn_builtin_semantic", "Built-in English embeddings", "semantic", semantic],
+    ["chn_builtin_embeddings", "Built-in embeddings", "lexical", lexical],
+  ] as const;
+  return facts.map(([id, name, provider, model]) => [
+    embeddedChannel({ id, name, provider, model: model.name }, now),
+    model,
+  ]);
+}
+
 /**
- * Seeds the two embedded engines as channels with a model each. May run at every start and in several processes at
- * once: it is one write transaction, and the IDs are fixed.
+ * Seeds the built-in engines as channels with a model each; an existing installation gets those that are new at its next
+ * start. May run at every start and in several processes at once: it is one write transaction, and the IDs are fixed.
  */
 export async function ensureEmbedded(store: Store, clock: Clock): Promise<void> {
-  const now = clock.now();
-  const speech = embeddedChannel(
-    {
-      id: "chn_builtin_speech",
-      name: "Built-in speech",
-      provider: "embedded-speech",
-      model: "patchbay-speech",
-    },
-    now,
-  );
-  const embeddings = embeddedChannel(
-    {
-      id: "chn_builtin_embeddings",
-      name: "Built-in embeddings",
-      provider: "lexical",
-      model: "patchbay-embed",
-    },
-    now,
-  );
+  const channels = embeddedChannels(clock.now());
   await store.transaction(async (tx) => {
-    await ensureChannel(tx, speech, speechModel(now));
-    await ensureChannel(tx, embeddings, embeddingModel(now));
+    for (const [channel, model] of channels) await ensureChannel(tx, channel, model);
   });
 }

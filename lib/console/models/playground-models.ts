@@ -16,9 +16,13 @@ function priceRank({ model, routes }: CatalogEntry): number {
   return routes.every(({ channel }) => channel.embedded) || prices.some((price) => price !== null) ? 0 : 2;
 }
 
-/** True for models that only the built-in lexical engine serves. */
-export const isLexical = ({ routes }: CatalogEntry): boolean =>
-  routes.every(({ channel }) => channel.provider === "lexical");
+/** The built-in embedding engine that alone serves the model, by provider name; null for all other models. */
+export function embeddingEngine({ routes }: CatalogEntry): "lexical" | "semantic" | null {
+  const engine = (["lexical", "semantic"] as const).find((name) =>
+    routes.every(({ channel }) => channel.provider === name),
+  );
+  return routes.length > 0 ? (engine ?? null) : null;
+}
 
 /**
  * The models of an operation that an enabled channel serves, in the order in which a playground offers them: the one
@@ -43,7 +47,13 @@ export async function playgroundModels(
     const health = healthRank(entry);
     const needsVoice = operation === "speech" && entry.model.defaultVoice === null;
     const isLast = entry.model.name === last && health < HEALTH_RANK.open;
-    return [isLast ? 0 : 1, health, needsVoice ? 1 : 0, priceRank(entry), isLexical(entry) ? 1 : 0];
+    return [
+      isLast ? 0 : 1,
+      health,
+      needsVoice ? 1 : 0,
+      priceRank(entry),
+      embeddingEngine(entry) === "lexical" ? 1 : 0,
+    ];
   };
   return entries
     .map((entry) => ({ entry, ranks: ranksOf(entry) }))

@@ -27,6 +27,8 @@ export const OpenAiModel = z.object({
   /** Seconds since 1970. */
   created: z.int(),
   owned_by: z.string(),
+  /** Besides OpenAI's fields: what the model is for, such as its language. */
+  description: z.string(),
 });
 export type OpenAiModel = z.output<typeof OpenAiModel>;
 

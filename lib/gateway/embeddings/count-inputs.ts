@@ -1,11 +1,13 @@
 import { AppError } from "../../errors";
+import type { CatalogEntry } from "../../ports/catalog";
+import type { TokenCounter } from "../../ports/embedding-model";
 import { runInTurns } from "../../ports/run-in-turns";
 import type { GatewayServices } from "../context";
 
 export interface EmbeddingInput {
   /** Not empty. */
   text: string;
-  /** Number of token IDs, for an input sent as token IDs; absent: counted here. */
+  /** Number of cl100k_base token IDs, for an input sent as token IDs. */
   tokens?: number;
 }
 
@@ -17,17 +19,30 @@ const LONG_TEXT = 4_096;
 interface Counter {
   services: Pick<GatewayServices, "countTokens" | "countTokensInSteps">;
   signal: AbortSignal;
+  /** The model's own; absent: cl100k_base. */
+  own?: TokenCounter | undefined;
+}
+
+/** The counter of a model that a built-in engine with its own vocabulary serves; undefined for all others. */
+export function ownCounter(
+  { providers }: Pick<GatewayServices, "providers">,
+  { model, routes }: CatalogEntry,
+): TokenCounter | undefined {
+  const [route] = routes;
+  if (model.operation !== "embeddings" || route === undefined || !route.channel.embedded) return undefined;
+  return providers.embedding(route.channel).tokens;
 }
 
 function* countInSteps(ctx: Counter, text: string, limit?: number): Generator<void, number, void> {
+  if (ctx.own !== undefined) return yield* ctx.own.countInSteps(text, limit);
   if (text.length <= LONG_TEXT) return ctx.services.countTokens(text, limit);
   return yield* ctx.services.countTokensInSteps(text, limit);
 }
 
-/** Tokens (cl100k_base) of one text of any length, without blocking other calls. Throws `caller_left`. */
+/** Tokens of one text of any length, without blocking other calls. Throws `caller_left`. */
 export async function countText(ctx: Counter, text: string, limit?: number): Promise<number> {
-  if (text.length <= LONG_TEXT) return ctx.services.countTokens(text, limit);
-  return runInTurns(ctx.services.countTokensInSteps(text, limit), ctx.signal);
+  if (ctx.own === undefined && text.length <= LONG_TEXT) return ctx.services.countTokens(text, limit);
+  return runInTurns(countInSteps(ctx, text, limit), ctx.signal);
 }
 
 function tooLong(limit: number, many: boolean, index: number): AppError {
@@ -55,7 +70,8 @@ function* countAll(
   let tokens = 0;
   const counts: number[] = [];
   for (const [index, input] of inputs.entries()) {
-    const count = input.tokens ?? (yield* countInSteps(ctx, input.text, limit));
+    const counted = ctx.own === undefined ? input.tokens : undefined;
+    const count = counted ?? (yield* countInSteps(ctx, input.text, limit));
     if (count > limit) throw tooLong(limit, inputs.length > 1, index);
     tokens += count;
     counts.push(count);
@@ -66,7 +82,7 @@ function* countAll(
 }
 
 /**
- * Tokens (cl100k_base) of each input and of all, without blocking other calls. Throws `invalid` when one has more than
+ * Tokens of each input and of all, by the model's own vocabulary or cl100k_base, without blocking other calls. Throws `invalid` when one has more than
  * `maxInputTokens` or all have more than 300,000 (inputs are never truncated), `caller_left`.
  */
 export async function countInputs(
@@ -78,7 +94,7 @@ export async function countInputs(
   const [only] = inputs;
   // Most calls have one short text: no work to divide.
   const isShort = only !== undefined && inputs.length === 1 && only.text.length <= LONG_TEXT;
-  if (isShort && !ctx.signal.aborted) {
+  if (isShort && ctx.own === undefined && !ctx.signal.aborted) {
     const tokens = only.tokens ?? ctx.services.countTokens(only.text, limit);
     if (tokens > limit) throw tooLong(limit, false, 0);
     return { tokens, counts: [tokens] };

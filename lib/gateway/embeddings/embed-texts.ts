@@ -10,7 +10,7 @@ import { failedOutcome } from "../metering/outcome";
 import { worstEmbeddingCostNano } from "../metering/price";
 import { reconcileTokens } from "../metering/reconcile-tokens";
 import { withFailover } from "../routing/with-failover";
-import { countInputs, type EmbeddingInput } from "./count-inputs";
+import { countInputs, type EmbeddingInput, ownCounter } from "./count-inputs";
 import { cacheScope, vectorKeys } from "./vector-cache";
 
 export interface EmbedTexts {
@@ -30,7 +30,7 @@ export interface EmbeddedTexts {
   /** Of a single vector, where its upstream sent it (EmbeddingResult). */
   base64?: Uint8Array;
   inputTokens: number;
-  /** `x-patchbay-*` and rate-limit headers. */
+  /** `x-patchbay-*` (with the engine's notice, if any) and rate-limit headers. */
   headers: Record<string, string>;
 }
 
@@ -205,7 +205,11 @@ async function serveFromCache(meter: Meter, lookup: Lookup, tokens: number): Pro
 export async function embedTexts(ctx: GatewayContext, call: EmbedTexts): Promise<EmbeddedTexts> {
   const { model } = call.entry;
   checkDimensions(call.entry, call.requestedModel, call.dimensions);
-  const { tokens, counts } = await countInputs(ctx, call.inputs, model.maxInputTokens);
+  const { tokens, counts } = await countInputs(
+    { services: ctx.services, signal: ctx.signal, own: ownCounter(ctx.services, call.entry) },
+    call.inputs,
+    model.maxInputTokens,
+  );
   const lookup = await lookUp(ctx, call);
   const uncached = uncachedTexts(call, lookup, counts);
   const plan: CallPlan = {
@@ -242,11 +246,11 @@ export async function embedTexts(ctx: GatewayContext, call: EmbedTexts): Promise
     };
     await meter.settle(outcome);
     const vectors = lookup === null ? result.vectors : merge(ctx, lookup, uncached, result.vectors);
-    const { base64 } = result;
+    const { base64, notice } = result;
     return {
       vectors,
       inputTokens: inputTokens + tokens - uncached.tokens,
-      headers: meter.headers(),
+      headers: { ...meter.headers(), ...(notice === undefined ? {} : { "x-patchbay-notice": notice }) },
       ...(base64 !== undefined && vectors.length === 1 ? { base64 } : {}),
     };
   } catch (error) {

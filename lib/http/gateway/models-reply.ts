@@ -25,7 +25,13 @@ function outputTokenLimit({ operation, maxAudioSeconds }: ModelRecord): number {
 
 /** `name`: the requested name, which may be an alias. */
 export function openAiModel(model: ModelRecord, name = model.name): OpenAiModel {
-  return { id: name, object: "model", created: Math.floor(model.createdAt / 1_000), owned_by: "patchbay" };
+  return {
+    id: name,
+    object: "model",
+    created: Math.floor(model.createdAt / 1_000),
+    owned_by: "patchbay",
+    description: model.description,
+  };
 }
 
 export function geminiModel(model: ModelRecord, name = model.name): GeminiModel {

@@ -16,7 +16,12 @@ export const embeddings = {
   stop: "Stop",
   lexical: {
     title: "Similar words, not similar meanings",
-    text: "This model runs on this machine and compares words and their spelling. It can’t match synonyms or translations, and a “not” hardly changes the result. To compare meanings, an administrator adds a channel to an upstream with a semantic model (OpenAI, Gemini, or any OpenAI-compatible server); the model then appears in the list.",
+    text: "This model runs on this machine and compares words and their spelling. It can’t match synonyms or translations, and a “not” hardly changes the result. To compare the meanings of English texts, choose patchbay-embed-en. For other languages an administrator adds a channel to an upstream with a semantic model (OpenAI, Gemini, or any OpenAI-compatible server); the model then appears in the list.",
+    more: "What this means",
+  },
+  semantic: {
+    title: "Similar meanings, in English only",
+    text: "This model runs on this machine and compares what English texts mean, also in other words. It can’t compare other languages: for those choose patchbay-embed, which compares words, or an upstream’s model. A “not” or an opposite (“the price rose”, “the price fell”) hardly changes the result.",
     more: "What this means",
   },
   texts: {

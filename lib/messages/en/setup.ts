@@ -21,6 +21,7 @@ export const setup = {
     engines: "Built-in models",
     speech: "speech, 96 languages",
     embeddings: "embeddings, similar words",
+    semantic: "embeddings, similar meanings, English",
     version: "Version",
     begin: "Start setup",
   },

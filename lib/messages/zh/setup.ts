@@ -21,6 +21,7 @@ export const setup = {
     engines: "内置模型",
     speech: "语音，96 种语言",
     embeddings: "向量，按词语相似",
+    semantic: "向量，按含义相似，英文",
     version: "版本",
     begin: "开始设置",
   },

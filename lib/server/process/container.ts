@@ -32,7 +32,7 @@ import { findSecret, instanceSecret, nextAuthSecret, previousSecrets, secretFile
 import { checkCipher, ensureDigestKey, openAuditChain } from "./secret-check";
 import { createSetupGuard } from "./setup-guard";
 import { openSharedState } from "./shared-state";
-import { workerFile } from "./workers";
+import { packageFolder, workerFile } from "./workers";
 
 /** A rejected sign-in takes at least this long, whatever the reason, so that its time reveals nothing. */
 const REFUSAL_FLOOR_MS = 250;
@@ -136,6 +136,7 @@ async function openSetupGuard(env: Environment, store: Store, log: ConsoleServic
 async function createEngines(env: Environment, { store, cipher }: Opened, limits: Limits) {
   const providers = createProviders({
     workerFile,
+    packageFolder,
     clock: systemClock,
     voicesDirectory: env.voicesDirectory,
     upstreams: {

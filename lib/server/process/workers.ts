@@ -1,6 +1,11 @@
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 
+/** The folder of an installed package: its data files are read from there, in no bundle. */
+export function packageFolder(name: string): string {
+  return path.join(process.cwd(), "node_modules", name);
+}
+
 /**
  * The URL of a bundled worker (`writer` for `writer.worker.ts`). lib/server/build.mjs builds the bundles; the working
  * directory is the project root under `npm start`, in Next and in tests.

@@ -5,6 +5,7 @@ import type { CallOptions, SpeechEvent, SpeechModel, SpeechRequest } from "../..
 import type { ChannelRecord } from "../../../lib/ports/store";
 import type { Lookup } from "../../../lib/providers/outbound/resolver";
 import { createProviders } from "../../../lib/providers/registry";
+import { packageFolder } from "../../../lib/server/process/workers";
 import { createCipher } from "../../../lib/store/cipher";
 import { channelRecord, SYSTEM_CLOCK } from "../factories";
 import type { Upstream } from "./server";
@@ -28,6 +29,7 @@ export function createRig(upstreams: readonly Upstream[], options: RigOptions = 
     workerFile: () => {
       throw new Error("No engine is needed here.");
     },
+    packageFolder,
     clock: options.clock ?? SYSTEM_CLOCK,
     upstreams: {
       cipher,

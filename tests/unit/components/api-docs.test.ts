@@ -22,7 +22,7 @@ import { ROUTES } from "../../../lib/http/routes";
 // The generated document as JSON, as the browser receives it.
 const document = JSON.parse(JSON.stringify(describeRoutes(ROUTES, Date.now()))) as OpenApiDocument;
 const operations = readOperations(document);
-const MODELS = { speech: "patchbay-speech", embeddings: "patchbay-embed" };
+const MODELS = { speech: "patchbay-speech", embeddings: "patchbay-embed-en" };
 const find = (method: string, path: string) => {
   const found = operations.find((one) => one.method === method && one.path === path);
   if (!found) throw new Error(`The document has no ${method} ${path}.`);
@@ -78,7 +78,7 @@ describe("API reference examples", () => {
         '  -H "Authorization: Bearer $PATCHBAY_API_KEY" \\',
         '  -H "Content-Type: application/json" \\',
         "  -d '{",
-        '  "model": "patchbay-embed",',
+        '  "model": "patchbay-embed-en",',
         '  "input": "The kettle is on."',
         "}'",
       ].join("\n"),
@@ -105,7 +105,7 @@ describe("API reference examples", () => {
     const models = find("GET", "/v1beta/models/{model}");
     expect(pathWith(models, { model: "a/b c" })).toBe("/v1beta/models/a/b%20c");
     expect(exampleParameters(find("POST", "/v1/engines/{model}/embeddings"), MODELS)).toEqual({
-      model: "patchbay-embed",
+      model: "patchbay-embed-en",
     });
     expect(pathWith(find("GET", "/api/audit"), { q: "a&b", limit: "" })).toBe("/api/audit?q=a%26b");
   });

@@ -33,8 +33,12 @@ beforeEach(() => {
 
 test("adds the built-in engines with one model each to an empty store", async () => {
   await ensureEmbedded(store, new FakeClock());
-  expect([...models.keys()].sort()).toEqual(["patchbay-embed", "patchbay-speech"]);
-  expect([...channels.values()].map((one) => one.name)).toEqual(["Built-in speech", "Built-in embeddings"]);
+  expect([...models.keys()].sort()).toEqual(["patchbay-embed", "patchbay-embed-en", "patchbay-speech"]);
+  expect([...channels.values()].map((one) => one.name)).toEqual([
+    "Built-in speech",
+    "Built-in English embeddings",
+    "Built-in embeddings",
+  ]);
   for (const channel of channels.values()) {
     expect(channel.embedded).toBe(true);
     expect(PROVIDER_NAMES).toContain(channel.provider);
@@ -51,6 +55,17 @@ test("concurrent and later starts change nothing", async () => {
   expect([...channels.values(), ...models.values()]).toEqual(before);
 });
 
+test("adds an engine that is new in this version to an existing installation", async () => {
+  await ensureEmbedded(store, new FakeClock());
+  channels.delete("chn_builtin_semantic");
+  models.delete("patchbay-embed-en");
+  const before = structuredClone([...channels.values()]);
+  await ensureEmbedded(store, new FakeClock());
+  expect(channels.get("chn_builtin_semantic")).toMatchObject({ provider: "semantic", enabled: true });
+  expect(models.get("patchbay-embed-en")).toMatchObject({ operation: "embeddings", dimensions: 512 });
+  expect([...channels.values()].slice(0, 2)).toEqual(before);
+});
+
 test("keeps what the operator deleted or renamed", async () => {
   await ensureEmbedded(store, new FakeClock());
   models.delete("patchbay-embed");
@@ -62,5 +77,5 @@ test("keeps what the operator deleted or renamed", async () => {
   const own = embedModel({ name: "mine", aliases: ["patchbay-embed"] });
   models.set("mine", own);
   await ensureEmbedded(store, new FakeClock());
-  expect([...models.keys()].sort()).toEqual(["mine", "patchbay-speech"]);
+  expect([...models.keys()].sort()).toEqual(["mine", "patchbay-embed-en", "patchbay-speech"]);
 });

@@ -40,6 +40,7 @@ test("lists each provider with its operations and default URL", () => {
     ["elevenlabs", "speech", true],
     ["embedded-speech", "speech", false],
     ["lexical", "embeddings", false],
+    ["semantic", "embeddings", false],
   ]);
   for (const { defaultBaseUrl, isUpstream } of rig.providers()) {
     if (isUpstream) expect(defaultBaseUrl).toMatch(/^https:\/\//);

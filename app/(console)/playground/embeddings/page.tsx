@@ -1,6 +1,6 @@
 import { EmbeddingsPlayground } from "@/components/embeddings/embeddings-playground";
 import { MessagesProvider } from "@/components/shell/messages-provider";
-import { isLexical } from "@/lib/console/models/playground-models";
+import { embeddingEngine } from "@/lib/console/models/playground-models";
 import { messagesFor } from "@/lib/messages/catalogue";
 import { getContainer } from "@/lib/server/process/container";
 import { pageTitle, requestLocale } from "../../../request";
@@ -9,24 +9,26 @@ import { usableModels } from "../usable-models";
 
 export const generateMetadata = () => pageTitle("embeddings");
 
-/** Models that only the built-in lexical engine serves; the page explains what it cannot match. */
-async function lexicalModels(): Promise<string[]> {
+/** The built-in engines by model; the page explains what each cannot match. */
+async function builtInEngines(): Promise<Record<string, "lexical" | "semantic">> {
   const { services } = await getContainer();
-  return (await services.catalog.all())
-    .filter((entry) => entry.routes.length > 0 && isLexical(entry))
-    .map(({ model }) => model.name);
+  const engines = (await services.catalog.all()).flatMap((entry) => {
+    const engine = embeddingEngine(entry);
+    return engine === null ? [] : [[entry.model.name, engine] as const];
+  });
+  return Object.fromEntries(engines);
 }
 
 export default async function EmbeddingsPage() {
   const pageSession = await requirePageSession("/playground/embeddings");
-  const [locale, models, lexical] = await Promise.all([
+  const [locale, models, engines] = await Promise.all([
     requestLocale(),
     usableModels(pageSession, "embeddings"),
-    lexicalModels(),
+    builtInEngines(),
   ]);
   return (
     <MessagesProvider messages={messagesFor(locale, ["playground", "requests", "embeddings"])}>
-      <EmbeddingsPlayground models={models} lexicalModels={lexical} />
+      <EmbeddingsPlayground models={models} engines={engines} />
     </MessagesProvider>
   );
 }

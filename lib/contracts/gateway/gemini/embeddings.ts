@@ -24,7 +24,7 @@ export const EmbedContentRequest = z.object({
   /** Optional; must name the path's model. */
   model: z
     .string()
-    .meta({ pattern: `^(?:models/)?${MODEL_NAME.source.slice(1)}`, examples: ["models/patchbay-embed"] })
+    .meta({ pattern: `^(?:models/)?${MODEL_NAME.source.slice(1)}`, examples: ["models/patchbay-embed-en"] })
     .optional(),
   content: TextContent.refine(({ parts }) => parts.some(({ text }) => text !== ""), "must not be empty").meta(
     {

@@ -66,7 +66,7 @@ const Model = z
   .string({ error: (issue) => (issue.input === undefined ? "is required" : "must be a string") })
   .min(1, "must name a model")
   .max(128, "is not a model name")
-  .meta({ pattern: MODEL_NAME.source, examples: ["patchbay-embed"] });
+  .meta({ pattern: MODEL_NAME.source, examples: ["patchbay-embed-en"] });
 
 /** Body of `POST /v1/embeddings`; unknown fields are dropped. */
 export const EmbeddingsRequest = z.object({

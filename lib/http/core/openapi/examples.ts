@@ -114,7 +114,7 @@ export function exampleId(path: string): string {
 
 /** The model name in examples of `path`. */
 export function exampleModel(path: string): string {
-  return /embed/i.test(path) ? "patchbay-embed" : "patchbay-speech";
+  return /embed/i.test(path) ? "patchbay-embed-en" : "patchbay-speech";
 }
 
 function typeOf(schema: Json): unknown {

@@ -23,7 +23,7 @@ const GEMINI: Readonly<Record<string, unknown>> = {
   generateContent: SPEAK,
   streamGenerateContent: SPEAK,
   embedContent: { content: CONTENTS[0] },
-  batchEmbedContents: { requests: [{ model: "models/patchbay-embed", content: CONTENTS[0] }] },
+  batchEmbedContents: { requests: [{ model: "models/patchbay-embed-en", content: CONTENTS[0] }] },
   countTokens: { contents: CONTENTS },
 };
 
@@ -34,8 +34,8 @@ const BODIES: Readonly<Record<string, unknown>> = {
     input: SENTENCE,
     response_format: "mp3",
   },
-  "POST /v1/embeddings": { model: "patchbay-embed", input: SENTENCE },
-  "POST /v1/engines/{model}/embeddings": { model: "patchbay-embed", input: SENTENCE },
+  "POST /v1/embeddings": { model: "patchbay-embed-en", input: SENTENCE },
+  "POST /v1/engines/{model}/embeddings": { model: "patchbay-embed-en", input: SENTENCE },
 
   "POST /api/setup": { username: "olivia", password: PASSWORD, confirmPassword: PASSWORD },
   "PATCH /api/setup/progress": { step: "key" },

