@@ -6,6 +6,7 @@ import type { Locale } from "@/lib/messages/locale";
 export const GUIDES = [
   "sdks",
   "upstreams",
+  "servers",
   "speakers",
   "budgets",
   "alerts",
