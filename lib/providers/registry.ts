@@ -57,8 +57,8 @@ const LOCAL_VOICES = "local-voices";
 const EMBEDDED_FACTS: readonly ProviderFacts[] = [
   { name: "embedded-speech", operations: ["speech"], defaultBaseUrl: null, isUpstream: false },
   { name: "lexical", operations: ["embeddings"], defaultBaseUrl: null, isUpstream: false },
-  { name: LOCAL_VOICES, operations: ["speech"], defaultBaseUrl: null, isUpstream: false },
   { name: "semantic", operations: ["embeddings"], defaultBaseUrl: null, isUpstream: false },
+  { name: LOCAL_VOICES, operations: ["speech"], defaultBaseUrl: null, isUpstream: false },
 ];
 
 export const PROVIDER_NAMES: readonly string[] = [

@@ -41,6 +41,7 @@ test("lists each provider with its operations and default URL", () => {
     ["embedded-speech", "speech", false],
     ["lexical", "embeddings", false],
     ["semantic", "embeddings", false],
+    ["local-voices", "speech", false],
   ]);
   for (const { defaultBaseUrl, isUpstream } of rig.providers()) {
     if (isUpstream) expect(defaultBaseUrl).toMatch(/^https:\/\//);
