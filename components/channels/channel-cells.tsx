@@ -3,26 +3,34 @@
 import { useTranslations } from "use-intl";
 import { hostOf } from "@/components/channels/channel-draft";
 import type { Channel } from "@/lib/contracts/console/channels";
-import type { UsageSums } from "@/lib/contracts/console/usage-summary";
 import { Money } from "../charts/money";
 import { useAmounts } from "../charts/use-amounts";
 import { Skeleton } from "../ui/skeleton";
+import { ProviderMark } from "./provider-mark";
+import type { ChannelTraffic } from "./use-channels";
 
-/** Usage sums by channel id and the calls of all channels over the last 24 hours; undefined while loading. */
-export type Traffic = { byId: ReadonlyMap<string, UsageSums>; calls: number } | undefined;
+/** Usage of the last 24 hours; undefined while loading. */
+export type Traffic = ChannelTraffic | undefined;
 
-const KNOWN = ["openai", "gemini", "elevenlabs"] as const;
+const KNOWN = ["openai", "gemini", "elevenlabs", "azure", "compatible", "embedded"] as const;
+
+type Origin = Pick<Channel, "provider" | "base_url" | "embedded">;
+
+/** A channel's provider, or the variant of OpenAI's protocol that its address shows. */
+function presetOf({ provider, base_url, embedded }: Origin): string {
+  if (embedded) return "embedded";
+  const host = hostOf(base_url ?? "");
+  if (provider !== "openai" || host === "" || host === "api.openai.com") return provider;
+  return host.endsWith(".azure.com") ? "azure" : "compatible";
+}
 
 /** Display name of a channel's provider. */
-function useProviderName(): (channel: Pick<Channel, "provider" | "base_url" | "embedded">) => string {
+function useProviderName(): (channel: Origin) => string {
   const t = useTranslations("channels.provider");
-  return ({ provider, base_url, embedded }) => {
-    if (embedded) return t("embedded");
-    const host = hostOf(base_url ?? "");
-    if (provider === "openai" && host !== "" && host !== "api.openai.com")
-      return host.endsWith(".azure.com") ? t("azure") : t("compatible");
-    const known = KNOWN.find((one) => one === provider);
-    return known ? t(known) : provider;
+  return (channel) => {
+    const preset = presetOf(channel);
+    const known = KNOWN.find((one) => one === preset);
+    return known ? t(known) : preset;
   };
 }
 
@@ -31,7 +39,8 @@ export function ChannelOrigin({ channel }: { channel: Channel }) {
   const nameOf = useProviderName();
   const host = hostOf(channel.base_url ?? "");
   return (
-    <span className="flex min-w-0 flex-wrap gap-x-1.5 text-sm text-ink-muted">
+    <span className="flex min-w-0 flex-wrap items-center gap-x-1.5 text-sm text-ink-muted">
+      <ProviderMark provider={presetOf(channel)} className="size-4" />
       <span>{nameOf(channel)}</span>
       {host ? <code className="min-w-0 break-all">{host}</code> : null}
     </span>
@@ -75,6 +84,16 @@ export function ChannelMetric({
   if (!traffic) return <Skeleton className="inline-block h-3.5 w-12 align-middle" />;
   const own = traffic.byId.get(channel.id);
   const nothing = <span className="text-ink-faint">–</span>;
+  if (name === "errors") {
+    // The channel's own attempts, also those that another channel took over.
+    const passedOn = traffic.passedOn.get(channel.id) ?? 0;
+    const attempts = (own?.calls ?? 0) + passedOn;
+    if (attempts === 0) return nothing;
+    const rate = ((own?.errors ?? 0) + passedOn) / attempts;
+    return (
+      <span className={rate >= 0.05 ? "tabular font-medium text-bad" : "tabular"}>{format.share(rate)}</span>
+    );
+  }
   if (!own || own.calls === 0) return nothing;
   switch (name) {
     case "latency":
@@ -87,14 +106,6 @@ export function ChannelMetric({
       );
     case "traffic":
       return <TrafficBar share={own.calls / traffic.calls} calls={own.calls} />;
-    case "errors": {
-      const rate = own.errors / own.calls;
-      return (
-        <span className={rate >= 0.05 ? "tabular font-medium text-bad" : "tabular"}>
-          {format.share(rate)}
-        </span>
-      );
-    }
     case "spend":
       return <Money usd={own.cost_usd} />;
     default:

@@ -8,6 +8,7 @@ import type {
   UpstreamModels,
 } from "../../lib/contracts/console/channels";
 import type { Model } from "../../lib/contracts/gateway/models";
+import { type OptionTexts, readOptions, type VoicePair, writeOptions } from "./channel-options";
 
 /** Starting point of a new channel: a provider or a common variant of one. */
 export type Preset = "compatible" | "openai" | "azure" | "gemini" | "elevenlabs" | (string & {});
@@ -26,8 +27,8 @@ export interface ModelRow {
 
 /** A stored upstream key, by its ID, or a new one as it is typed. */
 export type DraftKey =
-  | { kind: "stored"; id: string; display: string }
-  | { kind: "new"; id: string; text: string };
+  | { kind: "stored"; id: string; display: string; label: string }
+  | { kind: "new"; id: string; text: string; label: string };
 
 export const TIMEOUTS = ["connect_ms", "first_byte_ms", "idle_ms", "total_ms"] as const;
 
@@ -49,8 +50,9 @@ export interface ChannelDraft {
   headers: { id: string; name: string; value: string }[];
   /** Dynamic batching of concurrent embedding requests. */
   batching: boolean;
-  /** The provider's other options, as JSON. */
-  options: string;
+  /** The provider's other options by field, as typed. */
+  options: OptionTexts;
+  voices: VoicePair[];
 }
 
 let rowCount = 0;
@@ -60,7 +62,7 @@ export function nextRowId(): string {
   return `row-${rowCount}`;
 }
 
-export const emptyKey = (): DraftKey => ({ kind: "new", id: nextRowId(), text: "" });
+export const emptyKey = (): DraftKey => ({ kind: "new", id: nextRowId(), text: "", label: "" });
 
 export const NEW_CHANNEL: ChannelDraft = {
   preset: null,
@@ -76,7 +78,8 @@ export const NEW_CHANNEL: ChannelDraft = {
   timeouts: { connect_ms: "", first_byte_ms: "", idle_ms: "", total_ms: "" },
   headers: [],
   batching: true,
-  options: "",
+  options: {},
+  voices: [],
 };
 
 /** The presets to choose from, most common first, then the remaining providers under their own names. */
@@ -124,12 +127,13 @@ const seconds = (ms: number | undefined) => (ms === undefined ? "" : String(ms /
 /** A saved channel as a draft; `models` provides the operation of each model. */
 export function draftOf(channel: Channel, models: readonly Model[]): ChannelDraft {
   const { batching, ...options } = channel.options;
+  const { texts, voices } = readOptions(channel.provider, options);
   const operationOf = (name: string) => models.find((model) => model.name === name)?.operation ?? null;
   return {
     preset: channel.provider,
     provider: channel.provider,
     baseUrl: channel.base_url ?? "",
-    keys: channel.keys.map(({ id, display }) => ({ kind: "stored", id, display })),
+    keys: channel.keys.map(({ id, display, label }) => ({ kind: "stored", id, display, label: label ?? "" })),
     models: channel.models.map((model) => ({
       id: nextRowId(),
       upstream: model.upstream_name,
@@ -151,29 +155,36 @@ export function draftOf(channel: Channel, models: readonly Model[]): ChannelDraf
     },
     headers: Object.entries(channel.headers).map(([name, value]) => ({ id: nextRowId(), name, value })),
     batching: batching !== false,
-    options: Object.keys(options).length > 0 ? JSON.stringify(options, null, 2) : "",
+    options: texts,
+    voices: voices.map((pair) => ({ ...pair, id: nextRowId() })),
   };
 }
 
-/** The provider's options for the request; null: the text is not a JSON object. */
-export function optionsOf(draft: ChannelDraft): Record<string, unknown> | null {
+/** The provider's options for the request. */
+export function optionsOf(draft: ChannelDraft): Record<string, unknown> {
   const batching = draft.batching ? {} : { batching: false };
-  if (draft.options.trim() === "") return batching;
-  try {
-    const parsed: unknown = JSON.parse(draft.options);
-    if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) return null;
-    return { ...parsed, ...batching };
-  } catch {
-    return null;
-  }
+  return { ...writeOptions(draft.provider, draft.options, draft.voices), ...batching };
 }
 
-/** Keys for the request; text with spaces or line breaks counts as several keys. */
-function keysOf(draft: ChannelDraft): (string | { id: string })[] {
-  return draft.keys.flatMap((key): (string | { id: string })[] =>
-    key.kind === "stored" ? [{ id: key.id }] : key.text.split(/\s+/u).filter(Boolean),
-  );
+type SentKey = NonNullable<UpdateChannel["keys"]>[number];
+
+/** Keys for the request; text with spaces or line breaks counts as several keys, which the label then numbers. */
+function keysOf(draft: ChannelDraft): SentKey[] {
+  return draft.keys.flatMap((key): SentKey[] => {
+    const label = key.label.trim();
+    if (key.kind === "stored") return [{ id: key.id, label: label || null }];
+    const texts = key.text.split(/\s+/u).filter(Boolean);
+    if (label === "") return texts;
+    return texts.map((text, index) => ({ key: text, label: index === 0 ? label : `${label} ${index + 1}` }));
+  });
 }
+
+/** The same without labels, for requests that save nothing. */
+const draftKeysOf = (draft: ChannelDraft): NonNullable<DraftChannel["keys"]> =>
+  keysOf(draft).map((key) => {
+    if (typeof key === "string") return key;
+    return "id" in key ? { id: key.id } : key.key;
+  });
 
 const headersOf = (draft: ChannelDraft) =>
   Object.fromEntries(
@@ -198,10 +209,10 @@ export function draftRequest(draft: ChannelDraft, channelId: string | null): Dra
     ...(channelId === null ? {} : { channel_id: channelId }),
     provider: draft.provider,
     base_url: addressOf(draft),
-    keys: keysOf(draft),
+    keys: draftKeysOf(draft),
     timeouts: timeoutsOf(draft),
     headers: headersOf(draft),
-    options: optionsOf(draft) ?? {},
+    options: optionsOf(draft),
   };
 }
 
@@ -243,13 +254,13 @@ function upstreamRequest(draft: ChannelDraft) {
     })),
     timeouts: timeoutsOf(draft),
     headers: headersOf(draft),
-    options: optionsOf(draft) ?? {},
+    options: optionsOf(draft),
   };
 }
 
 export function createRequest(draft: ChannelDraft): CreateChannel {
   // A new channel has no stored keys.
-  const keys = keysOf(draft).filter((key) => typeof key === "string");
+  const keys = keysOf(draft).flatMap((key) => (typeof key === "string" || !("id" in key) ? [key] : []));
   return { ...commonRequest(draft), ...upstreamRequest(draft), provider: draft.provider, keys };
 }
 
@@ -260,9 +271,13 @@ export function updateRequest(draft: ChannelDraft, before: Channel): UpdateChann
   return { ...common, ...upstreamRequest(draft), keys: keysOf(draft) };
 }
 
+/** Of a longer list nothing is selected: an operator means a few of these models. */
+const MOST_SELECTED = 20;
+
 /**
  * The rows after the upstream listed its models: existing rows are unchanged, new models are appended, those with a known
- * operation first. With `selectsNew` these are selected.
+ * operation first. With `selectsNew` these are
+ * selected, unless the list is long.
  */
 export function mergeListedModels(
   before: readonly ModelRow[],
@@ -270,6 +285,7 @@ export function mergeListedModels(
   selectsNew: boolean,
 ): ModelRow[] {
   const known = new Set(before.map((row) => row.upstream));
+  const selects = selectsNew && listed.length <= MOST_SELECTED;
   const added = listed.filter((model) => !known.has(model.name));
   const supported = added.filter((model) => model.operation !== null);
   const others = added.filter((model) => model.operation === null);
@@ -280,7 +296,7 @@ export function mergeListedModels(
       upstream: model.name,
       name: model.name,
       operation: model.operation,
-      isOn: selectsNew && model.operation !== null,
+      isOn: selects && model.operation !== null,
       isManual: false,
     })),
   ];

@@ -56,8 +56,11 @@ export function ChannelErrors({ id, range }: { id: string | null; range: Range }
               </Link>
               <CopyButton value={call.request_id} name={t("requestId")} />
             </span>
-            {call.message === null ? null : (
-              <span className="col-span-full break-words text-ink-muted">{call.message}</span>
+            {call.message === null && call.key === null ? null : (
+              <span className="col-span-full break-words text-ink-muted">
+                {call.key === null ? null : <span className="mr-2">{t("withKey", { key: call.key })}</span>}
+                {call.message}
+              </span>
             )}
           </li>
         ))}

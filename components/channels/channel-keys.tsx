@@ -12,7 +12,7 @@ import { useCircuitText } from "./channel-state";
 
 const DOT_TONES = { closed: "good", half_open: "warn", open: "bad" } as const;
 
-/** The upstream keys of a channel by their last characters, each with the state of its circuit breaker. */
+/** The upstream keys of a channel by label, else by their last characters, each with the state of its circuit breaker. */
 export function ChannelKeys({ channel, onChanged }: { channel: Channel; onChanged(): void }) {
   const t = useTranslations("channels");
   if (channel.keys.length === 0) return <p className="text-ink-muted">{t("detail.noKeys")}</p>;
@@ -56,7 +56,7 @@ function ChannelKey({
       <span className="flex min-h-8 flex-wrap items-center justify-between gap-3">
         <span className="flex items-center gap-2.5">
           <StatusDot tone={DOT_TONES[key.state]} />
-          <code>{key.display}</code>
+          {key.label === null ? <code>{key.display}</code> : <span title={key.display}>{key.label}</span>}
           <span className="text-sm text-ink-muted">
             {t(isClosed ? "state.serving" : `state.${key.state === "open" ? "open" : "half_open"}`)}
           </span>

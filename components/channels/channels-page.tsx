@@ -1,6 +1,6 @@
 "use client";
 
-import { CableIcon, PlusIcon } from "lucide-react";
+import { AudioWaveformIcon, CableIcon, PlusIcon } from "lucide-react";
 import dynamic from "next/dynamic";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
@@ -29,6 +29,7 @@ import { ChannelList, ChannelListSkeleton } from "./channel-list";
 import type { ChannelAction } from "./channel-menu";
 import { channelsFallback, type FirstChannels, useChannels, useChannelTraffic } from "./use-channels";
 
+const TestAll = dynamic(() => import("./test-all").then((one) => one.TestAll), { ssr: false });
 const ChannelDialogs = dynamic(() => import("./channel-dialogs").then((one) => one.ChannelDialogs), {
   ssr: false,
 });
@@ -48,6 +49,7 @@ function Content() {
   const traffic = useChannelTraffic();
   const { channels, order, error, reload } = useChannels();
   const [dialog, setDialog] = useState<ChannelDialog | null>(null);
+  const [isTesting, setTesting] = useState(false);
   const { tiers, reorder, moveMessage } = useReorder(channels, order, reload);
   const toggle = useToggle(reload);
 
@@ -78,7 +80,21 @@ function Content() {
   const hasOwn = channels?.some((channel) => !channel.embedded);
   return (
     <div className="mx-auto max-w-page">
-      <PageHeader title={t("title")} description={t("lead")} action={channels && hasOwn ? addButton : null} />
+      <PageHeader
+        title={t("title")}
+        description={t("lead")}
+        action={
+          channels && hasOwn ? (
+            <div className="flex flex-wrap gap-2">
+              <Button variant="outline" onClick={() => setTesting(true)}>
+                <AudioWaveformIcon aria-hidden="true" />
+                {t("testAll.action")}
+              </Button>
+              {addButton}
+            </div>
+          ) : null
+        }
+      />
       <p role="status" className="sr-only">
         {moveMessage}
       </p>
@@ -113,6 +129,9 @@ function Content() {
           )}
         </div>
       )}
+      {isTesting && channels ? (
+        <TestAll channels={channels} onTested={() => void reload()} onClose={() => setTesting(false)} />
+      ) : null}
       {dialog ? (
         <ChannelDialogs dialog={dialog} onChanged={() => void reload()} onClose={() => setDialog(null)} />
       ) : null}

@@ -13,7 +13,7 @@ const isUserInput = ({ isOn, isManual, upstream, name }: ModelRow) =>
 export function draftFingerprint(draft: ChannelDraft): string {
   return JSON.stringify([
     draft.baseUrl,
-    draft.keys.map(keyText).filter(Boolean),
+    draft.keys.map((key) => [keyText(key), key.label.trim()]).filter(([text, label]) => text || label),
     draft.models
       .filter(isUserInput)
       .map(({ upstream, name, operation, isOn }) => [upstream, name, operation, isOn]),
@@ -22,6 +22,7 @@ export function draftFingerprint(draft: ChannelDraft): string {
     draft.timeouts,
     draft.headers.map(({ name, value }) => [name, value]).filter(([name, value]) => name || value),
     draft.batching,
-    draft.options,
+    Object.entries(draft.options).filter(([, text]) => text.trim() !== ""),
+    draft.voices.map(({ from, to }) => [from, to]).filter(([from, to]) => from || to),
   ]);
 }

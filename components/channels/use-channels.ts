@@ -2,6 +2,7 @@ import { useRef } from "react";
 import { api, cached, callApi } from "@/lib/client/api";
 import { inOrder, orderRequest, type Tiers } from "@/lib/client/channel-order";
 import { useApi } from "@/lib/client/use-api";
+import type { ChannelAttempts } from "@/lib/contracts/console/channel-errors";
 import type { Channel } from "@/lib/contracts/console/channels";
 import type { UsageSummary, UsageSums } from "@/lib/contracts/console/usage-summary";
 import type { ListPage } from "@/lib/contracts/paging";
@@ -24,12 +25,18 @@ export const CHANNELS_AND_MODELS = [
 export interface FirstChannels {
   channels: ListPage<Channel>;
   traffic: UsageSummary;
+  attempts: ChannelAttempts;
 }
 
 /** SWR's `fallback` with the data of the page. */
-export const channelsFallback = ({ channels, traffic }: FirstChannels): Record<string, unknown> => ({
+export const channelsFallback = ({
+  channels,
+  traffic,
+  attempts,
+}: FirstChannels): Record<string, unknown> => ({
   ...cached(api.listChannels, {}, channels),
   ...cached(api.summarizeUsage, DAY_BY_CHANNEL, traffic),
+  ...cached(api.countChannelAttempts, {}, attempts),
 });
 
 /** Serialises order requests: the last request, and the channel versions its reply returned. */
@@ -68,13 +75,21 @@ export function useChannels() {
   };
 }
 
-/** Usage of the last 24 hours: sums by channel ID, and the calls of all channels. */
-export function useChannelTraffic(): { byId: ReadonlyMap<string, UsageSums>; calls: number } | undefined {
+/** Usage of the last 24 hours: sums by channel ID, the calls of all channels, and failed attempts passed on by ID. */
+export interface ChannelTraffic {
+  byId: ReadonlyMap<string, UsageSums>;
+  calls: number;
+  passedOn: ReadonlyMap<string, number>;
+}
+
+export function useChannelTraffic(): ChannelTraffic | undefined {
   const { data } = useApi(api.summarizeUsage, DAY_BY_CHANNEL, { refreshInterval: 30_000 });
-  if (!data) return undefined;
+  const { data: attempts } = useApi(api.countChannelAttempts, {}, { refreshInterval: 30_000 });
+  if (!data || !attempts) return undefined;
+  const passedOn = new Map(attempts.items.map((one) => [one.channel_id, one.passed_on]));
   const byId = new Map(
     data.items.flatMap((item) => (item.name === null ? [] : [[item.name, item] as const])),
   );
   const calls = [...byId.values()].reduce((sum, item) => sum + item.calls, 0);
-  return { byId, calls };
+  return { byId, calls, passedOn };
 }

@@ -74,6 +74,7 @@ export const testWebhook = "POST /api/alerts/webhook/test";
 export const listChannels = "GET /api/channels";
 export const createChannel = "POST /api/channels";
 export const getChannel = "GET /api/channels/{id}";
+export const countChannelAttempts = "GET /api/channels/attempts";
 export const listChannelErrors = "GET /api/channels/{id}/errors";
 export const updateChannel = "PATCH /api/channels/{id}";
 export const deleteChannel = "DELETE /api/channels/{id}";

@@ -80,12 +80,12 @@ test.describe("a new channel", () => {
     await page.getByLabel("Upstream model 1").fill("blue owl");
     await page.getByLabel("Name", { exact: true }).fill("");
     await page.getByText("Advanced", { exact: true }).click();
-    await page.getByLabel("Options").fill("not json");
+    await page.getByLabel("Texts per request").fill("none");
     await page.getByText("Advanced", { exact: true }).click();
     await page.getByRole("button", { name: "Add channel" }).click();
     await expect(page.getByLabel("Name", { exact: true })).toHaveAccessibleDescription(/Required/);
-    await expect(page.getByLabel("Options")).toHaveAccessibleDescription(/JSON object/);
-    await page.getByLabel("Options").fill('{"unheard_of": true}');
+    await expect(page.getByLabel("Texts per request")).toHaveAccessibleDescription(/from 1 to 2,048/);
+    await page.getByLabel("Texts per request").fill("16");
     await page.getByLabel("Name", { exact: true }).fill("Mine");
     await page.getByRole("button", { name: "Add channel" }).click();
     await expect(page.getByLabel("Public name of blue owl")).toHaveAccessibleDescription(/model names/);
@@ -205,6 +205,12 @@ test("disables, enables, tests, edits and deletes a channel", async ({ routedPag
   await page.getByLabel("Weight").fill("4");
   await page.getByLabel("Connect", { exact: true }).fill("2.5");
   await page.getByRole("switch", { name: "Batch concurrent requests" }).click();
+  await page.getByLabel("Sample rate").selectOption("24000");
+  await page.getByLabel("Load voice list").selectOption("false");
+  await page.getByRole("button", { name: "Add voice name" }).click();
+  await page.getByLabel("Caller’s voice").fill("alloy");
+  await page.getByLabel("Upstream voice").fill("af_sky");
+  await page.getByLabel("Label of ****cdef").fill("Studio <b>key</b>");
   await page.getByRole("button", { name: "Save changes" }).click();
   await expect(page.getByRole("heading", { name: "Attic" })).toBeVisible();
   const saved = await routed.call(`/api/channels/${id}`);
@@ -212,11 +218,20 @@ test("disables, enables, tests, edits and deletes a channel", async ({ routedPag
     name: "Attic",
     weight: 4,
     timeouts: { connect_ms: 2_500 },
-    options: { batching: false },
+    options: { batching: false, sample_rate: 24_000, list_voices: false, voices: { alloy: "af_sky" } },
     models: [{ name: "embed-a" }],
-    keys: [{ display: "****cdef" }],
+    keys: [{ display: "****cdef", label: "Studio <b>key</b>" }],
   });
   expect(await routed.embed("embed-a")).toBe(200);
+  await expect(page.getByText("Studio <b>key</b>")).toBeVisible();
+
+  await page.getByRole("link", { name: "All channels" }).click();
+  await page.getByRole("button", { name: "Test all" }).click();
+  const all = page.getByRole("dialog", { name: "Test all enabled channels" });
+  await expect(all.getByText(/^\d+ passed, 0 failed$/)).toBeVisible({ timeout: 30_000 });
+  await expect(all.getByRole("listitem").filter({ hasText: "Attic" })).toContainText(/256 dimensions in/);
+  await page.keyboard.press("Escape");
+  await page.goBack();
 
   await page.getByRole("button", { name: "Delete channel" }).click();
   const confirm = page.getByRole("alertdialog", { name: "Delete Attic?" });

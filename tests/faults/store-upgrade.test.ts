@@ -42,10 +42,17 @@ const WITHOUT_SNOOZES = [
   ),
 ];
 
+/** The same for the table of instances. */
+const WITHOUT_REPORTS = [
+  ...["server", "host", "address", "version", "pid", "started_at", "draining", "in_flight"],
+  ...["requests_per_minute", "cpu_percent", "memory_bytes", "change_lag_ms"],
+].map((column) => `alter table instances drop column ${column}`);
+
 /** Statements that remove the changes of versions 3 and later. */
 const BACK_TO_2 = (kind: TestDatabase["kind"]): string[] => [
   "drop table failovers",
   ...WITHOUT_SNOOZES,
+  ...WITHOUT_REPORTS,
   kind === "sqlite" ? "drop trigger audit_only_keyed" : "drop trigger audit_only_keyed on audit",
   ...(kind === "sqlite" ? [] : ["drop function refuse_unkeyed_audit"]),
   "drop table audit_head",

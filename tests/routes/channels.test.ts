@@ -6,6 +6,7 @@ import {
   openConsoleHarness,
   setUpOwner,
 } from "../support/console-harness";
+import { PERIOD, usageRecord } from "../support/factories";
 import { freePort } from "../support/product";
 import { type TestServices, testServices } from "../support/services";
 import { readStoreBytes } from "../support/store-bytes";
@@ -48,6 +49,91 @@ const create = async (fields: object = {}, cookie = owner) => {
 const patch = (id: string, body: object, cookie = owner) =>
   harness(`/api/channels/${id}`, { method: "PATCH", body, cookie });
 const models = async () => (await harness("/api/models", { cookie: owner })).json.data.items;
+
+describe("the label of an upstream key", () => {
+  const labelsOf = (reply: { json: { data: { keys: { label: string | null }[] } } }) =>
+    reply.json.data.keys.map((key) => key.label);
+
+  test("is stored, kept, changed and removed, and names the key in the audit log", async () => {
+    const made = await create({
+      keys: [{ key: SECRET, label: " Team <b>North</b> " }, "sk-second-key-wxyz"],
+    });
+    expect(made.keys).toMatchObject([
+      { label: "Team <b>North</b>", display: "****cdef" },
+      { label: null, display: "****wxyz" },
+    ]);
+    const [first, second] = made.keys.map((key: { id: string }) => ({ id: key.id }));
+    const kept = await patch(made.id, { version: 1, keys: [first, { ...second, label: "South" }] });
+    expect(labelsOf(kept)).toEqual(["Team <b>North</b>", "South"]);
+    const removed = await patch(made.id, { version: 2, keys: [{ ...first, label: null }, second] });
+    expect(labelsOf(removed)).toEqual([null, "South"]);
+    const audit = await harness("/api/audit?action=channel", { cookie: owner });
+    expect(audit.text).not.toContain(SECRET);
+    expect(audit.json.data.items[0].detail.after.keys).toEqual(["****cdef", "South"]);
+  });
+
+  test("is unique in its channel and one line of at most 60 characters", async () => {
+    const made = await create({ keys: [{ key: SECRET, label: "North" }] });
+    const [{ id }] = made.keys;
+    const taken = await patch(made.id, {
+      version: 1,
+      keys: [{ id }, { key: "sk-second-key", label: "NORTH" }],
+    });
+    expect([taken.status, taken.json.issues]).toEqual([
+      400,
+      [{ path: "keys.1.label", message: "Another key of this channel already has this label." }],
+    ]);
+    for (const label of ["", "a".repeat(61), "two\nlines", "hidden\u202e"])
+      expect((await patch(made.id, { version: 1, keys: [{ id, label }] })).status, label).toBe(400);
+    expect((await patch(made.id, { version: 1, keys: [{ id, label: "a".repeat(60) }] })).status).toBe(200);
+  });
+
+  test("does not let stored keys go to another address", async () => {
+    const made = await create({ keys: [{ key: SECRET, label: "North" }] });
+    const base_url = `${upstream.origin}/other`;
+    const stolen = [{ id: made.keys[0].id, label: "x" }];
+    expect((await patch(made.id, { version: 1, base_url, keys: stolen })).status).toBe(400);
+    const entered = [{ key: "sk-new-key-wxyz", label: "North" }];
+    expect((await patch(made.id, { version: 1, base_url, keys: entered })).status).toBe(200);
+  });
+});
+
+test("counts a channel's failed attempts that another channel took over", async () => {
+  const made = await create();
+  const member = await addUser(harness, owner, { username: "mia" });
+  const key = (await harness("/api/keys", { body: { name: "robot" }, cookie: owner })).json.data;
+  const attempt = {
+    keyId: made.keys[0].id,
+    startedMs: 0,
+    firstByteMs: null,
+    endedMs: 5,
+    upstreamStatus: 500,
+    message: "Out of order.",
+  };
+  const row = usageRecord(key.id, key.owner_id, {
+    at: services.clock.now() - 1_000,
+    state: "settled",
+    status: 200,
+    reservedNano: 0,
+    channelId: "chn_other",
+    attempts: 2,
+    trace: {
+      admittedMs: 0,
+      settledMs: 5,
+      attempts: [
+        { ...attempt, channelId: made.id, error: "upstream_error" },
+        { ...attempt, channelId: "chn_other", keyId: null, error: null, upstreamStatus: null, message: null },
+      ],
+      skipped: [],
+    },
+  });
+  await services.store.ledger.settle(row, PERIOD);
+  const counted = await harness("/api/channels/attempts", { cookie: owner });
+  expect(counted.json.data).toEqual({ items: [{ channel_id: made.id, passed_on: 1 }] });
+  const { items } = (await harness(`/api/channels/${made.id}/errors`, { cookie: owner })).json.data;
+  expect(items).toMatchObject([{ error: "upstream_error", key: "****cdef", status: 200 }]);
+  expect((await harness("/api/channels/attempts", { cookie: member.cookie })).status).toBe(403);
+});
 
 describe("a channel", () => {
   test("is created, listed and shown with only the last four characters of its key", async () => {

@@ -151,6 +151,7 @@ const INSTANCE: Matrix = {
 
 const CATALOGUE: Matrix = {
   "GET /api/channels": { may: "administrators" },
+  "GET /api/channels/attempts": { may: "administrators" },
   "POST /api/channels": { may: "administrators", gives: 400 },
   "GET /api/channels/{id}": { may: "administrators", gives: 404 },
   "GET /api/channels/{id}/errors": { may: "administrators", gives: 404 },

@@ -1,5 +1,6 @@
 import { ChannelsPage } from "@/components/channels/channels-page";
 import { MessagesProvider } from "@/components/shell/messages-provider";
+import { countChannelAttempts } from "@/lib/console/channels/count-attempts";
 import { listChannels } from "@/lib/console/channels/manage";
 import { summarizeUsage } from "@/lib/console/usage/summarize";
 import { messagesFor } from "@/lib/messages/catalogue";
@@ -10,10 +11,14 @@ export const generateMetadata = () => pageTitle("channels");
 
 export default async function Page({ searchParams }: PageQuery) {
   const ctx = await pageContext(await requireAdminPage("/channels", await searchParams));
-  const [channels, traffic] = await Promise.all([listChannels(ctx), summarizeUsage(ctx, { by: "channel" })]);
+  const [channels, traffic, attempts] = await Promise.all([
+    listChannels(ctx),
+    summarizeUsage(ctx, { by: "channel" }),
+    countChannelAttempts(ctx),
+  ]);
   return (
     <MessagesProvider messages={messagesFor(await requestLocale(), ["channels"])}>
-      <ChannelsPage first={{ channels, traffic }} />
+      <ChannelsPage first={{ channels, traffic, attempts }} />
     </MessagesProvider>
   );
 }

@@ -5,9 +5,10 @@ import { useTranslations } from "use-intl";
 import { type ChannelDraft, nextRowId, TIMEOUTS } from "@/components/channels/channel-draft";
 import { Field } from "../../forms/field";
 import { Button } from "../../ui/button";
-import { Input, Label, Textarea } from "../../ui/input";
+import { Input, Label } from "../../ui/input";
 import { Switch } from "../../ui/switch";
 import type { FieldErrors } from "./form-errors";
+import { OptionFields } from "./option-fields";
 
 interface AdvancedProps {
   draft: ChannelDraft;
@@ -191,19 +192,7 @@ function Options({ draft, fieldErrors, onChange }: AdvancedProps) {
           <p className="text-sm text-ink-muted">{t("batchingHint")}</p>
         </div>
       </div>
-      <Field label={t("options")} hint={t("optionsHint")} error={fieldErrors.options}>
-        {(control) => (
-          <Textarea
-            {...control}
-            rows={4}
-            value={draft.options}
-            onChange={(event) => onChange({ options: event.target.value })}
-            className="font-mono text-sm"
-            spellCheck={false}
-            autoComplete="off"
-          />
-        )}
-      </Field>
+      <OptionFields draft={draft} fieldErrors={fieldErrors} onChange={onChange} />
     </div>
   );
 }

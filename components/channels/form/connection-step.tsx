@@ -69,6 +69,7 @@ export function ConnectionStep({
         <KeyFields
           keys={draft.keys}
           error={form.fieldErrors.keys}
+          labelError={form.fieldErrors.labels}
           onChange={(keys) => form.change({ keys })}
           onEnter={onEnter}
         />

@@ -11,6 +11,10 @@ const FIELDS = ["name", "base_url", "keys", "weight", "rpm", "concurrency", "tim
 function fieldOf(path: string, draft: ChannelDraft): string | null {
   const [first = "", second = ""] = path.split(".");
   if (first === "models") return (second === "" ? null : servedRows(draft)[Number(second)]?.id) ?? "models";
+  // Each option and each key's label has its own field.
+  if (first === "options" && second !== "")
+    return path.startsWith("options.voices") ? "options.voices" : path;
+  if (first === "keys" && path.endsWith(".label")) return "labels";
   return FIELDS.includes(first) ? first : null;
 }
 

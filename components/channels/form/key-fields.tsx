@@ -12,11 +12,14 @@ import { Input } from "../../ui/input";
 export function KeyFields({
   keys,
   error,
+  labelError,
   onChange,
   onEnter,
 }: {
   keys: readonly DraftKey[];
   error: string | undefined;
+  /** About labels. */
+  labelError: string | undefined;
   onChange(keys: DraftKey[]): void;
   onEnter(event: KeyboardEvent): void;
 }) {
@@ -30,6 +33,8 @@ export function KeyFields({
     const pasted = texts.map((text) => ({ ...emptyKey(), kind: "new" as const, text }));
     onChange(keys.flatMap((key) => (key.id === into.id ? pasted : [key])));
   };
+  const setLabel = (id: string, label: string) =>
+    onChange(keys.map((key) => (key.id === id ? { ...key, label } : key)));
   const stored = keys.filter((key) => key.kind === "stored");
   const added = keys.filter((key) => key.kind === "new");
   return (
@@ -39,8 +44,9 @@ export function KeyFields({
           <p className="text-sm font-medium">{t("keys")}</p>
           <ul className="divide-y rounded-md border bg-panel">
             {stored.map((key) => (
-              <li key={key.id} className="flex h-10 items-center justify-between pr-1 pl-3">
-                <code>{key.display}</code>
+              <li key={key.id} className="flex items-center justify-between gap-3 py-1 pr-1 pl-3">
+                <code className="shrink-0">{key.display}</code>
+                <KeyLabel of={key} onChange={(label) => setLabel(key.id, label)} />
                 <Button
                   variant="ghost"
                   size="icon-sm"
@@ -66,25 +72,33 @@ export function KeyFields({
           error={index === 0 ? error : undefined}
         >
           {(control) => (
-            <Input
-              {...control}
-              type="password"
-              value={key.text}
-              onChange={(event) =>
-                onChange(
-                  keys.map((other) => (other.id === key.id ? { ...key, text: event.target.value } : other)),
-                )
-              }
-              onKeyDown={onEnter}
-              onPaste={(event) => pasteSeveral(event, key)}
-              data-key-field=""
-              autoComplete="off"
-              spellCheck={false}
-              className="font-mono"
-            />
+            <span className="grid gap-2 sm:grid-cols-[minmax(0,1fr)_14rem]">
+              <Input
+                {...control}
+                type="password"
+                value={key.text}
+                onChange={(event) =>
+                  onChange(
+                    keys.map((other) => (other.id === key.id ? { ...key, text: event.target.value } : other)),
+                  )
+                }
+                onKeyDown={onEnter}
+                onPaste={(event) => pasteSeveral(event, key)}
+                data-key-field=""
+                autoComplete="off"
+                spellCheck={false}
+                className="font-mono"
+              />
+              <KeyLabel of={key} onChange={(label) => setLabel(key.id, label)} />
+            </span>
           )}
         </Field>
       ))}
+      {labelError ? (
+        <p role="alert" className="text-sm text-bad">
+          {labelError}
+        </p>
+      ) : null}
       {added.length === 0 && error ? (
         <p role="alert" className="text-sm text-bad">
           {error}
@@ -98,5 +112,20 @@ export function KeyFields({
         {keys.length > 1 ? <p className="text-sm text-ink-muted">{t("severalKeys")}</p> : null}
       </div>
     </div>
+  );
+}
+
+/** The name of a key, which health and failures show instead of its last characters. */
+function KeyLabel({ of: key, onChange }: { of: DraftKey; onChange(label: string): void }) {
+  const t = useTranslations("channels.form");
+  return (
+    <Input
+      aria-label={key.kind === "stored" ? t("keyLabelOf", { display: key.display }) : t("keyLabel")}
+      placeholder={t("keyLabel")}
+      value={key.label}
+      maxLength={60}
+      onChange={(event) => onChange(event.target.value)}
+      autoComplete="off"
+    />
   );
 }

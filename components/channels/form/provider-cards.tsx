@@ -8,6 +8,7 @@ import type { Provider } from "@/lib/contracts/console/channels";
 import { CallError } from "../../forms/call-error";
 import { cn } from "../../ui/class-names";
 import { Skeleton } from "../../ui/skeleton";
+import { ProviderMark } from "../provider-mark";
 
 /** In display order, so that the cards do not move when the list has loaded. */
 const KNOWN = ["compatible", "openai", "gemini", "elevenlabs", "azure"] as const;
@@ -48,12 +49,15 @@ export function ProviderCards({
                   aria-pressed={picked === preset}
                   onClick={() => onPick(preset, provider, known === "compatible" ? "" : name)}
                   className={cn(
-                    "grid h-17 content-center rounded-md border bg-panel px-4 text-left transition-colors hover:border-line-strong",
+                    "flex h-17 items-center gap-3 rounded-md border bg-panel px-4 text-left transition-colors hover:border-line-strong",
                     picked === preset && "border-ink bg-sunken",
                   )}
                 >
-                  <span className="font-medium">{name}</span>
-                  <span className="truncate text-sm text-ink-muted">{text}</span>
+                  <ProviderMark provider={preset} className="size-6 text-ink-muted" />
+                  <span className="grid min-w-0">
+                    <span className="font-medium">{name}</span>
+                    <span className="truncate text-sm text-ink-muted">{text}</span>
+                  </span>
                 </button>
               </li>
             );

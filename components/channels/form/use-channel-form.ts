@@ -11,10 +11,10 @@ import {
   type ModelRow,
   mergeListedModels,
   NEW_CHANNEL,
-  optionsOf,
   type Preset,
   withPreset,
 } from "@/components/channels/channel-draft";
+import { invalidOptions, type OptionField } from "@/components/channels/channel-options";
 import { draftFingerprint } from "@/components/channels/draft-fingerprint";
 import { isApiError } from "@/lib/client/api-error";
 import type { Provider } from "@/lib/contracts/console/channels";
@@ -24,8 +24,10 @@ import { targetToAllow, useConnection } from "./use-connection";
 /** Fields in the "Advanced" section. */
 const ADVANCED = ["weight", "rpm", "concurrency", "timeouts", "headers", "options"];
 
+const isAdvanced = (field: string) => ADVANCED.includes(field.split(".", 1)[0] ?? "");
+
 /** Changing one of these makes the upstream's last answer stale. */
-const CONNECTION_FIELDS = ["baseUrl", "keys", "headers", "options", "provider"] as const;
+const CONNECTION_FIELDS = ["baseUrl", "keys", "headers", "options", "voices", "provider"] as const;
 
 /** State of the channel form: draft, upstream connection, errors. `channelId` null: a new channel. */
 export function useChannelForm(channelId: string | null, before: ChannelDraft = NEW_CHANNEL) {
@@ -121,13 +123,30 @@ function useFormErrors(draft: ChannelDraft) {
     const found = issues.length > 0 ? fieldErrorsOf(issues, draft, fieldError) : null;
     if (!found) return setError(failure);
     setFieldErrors(found);
-    if (ADVANCED.some((name) => found[name])) setShowsAdvanced(true);
+    if (Object.keys(found).some(isAdvanced)) setShowsAdvanced(true);
   };
 
   const showFound = (found: FieldErrors): boolean => {
     setFieldErrors(found);
-    if (found.options) setShowsAdvanced(true);
+    if (Object.keys(found).some(isAdvanced)) setShowsAdvanced(true);
     return Object.keys(found).length === 0;
+  };
+
+  /** What an option's field accepts. */
+  const ruleOf = (field: OptionField): string => {
+    switch (field.kind) {
+      case "number":
+        return t("form.optionRule.number", { least: field.least, most: field.most });
+      case "text":
+        return t("form.optionRule.text", { example: field.example });
+      case "certificate":
+        return t("form.optionRule.certificate");
+      case "choice":
+      case "switch":
+        return fieldError("required");
+      default:
+        return field satisfies never;
+    }
   };
 
   /** Errors of the connection fields that can be found without the server. */
@@ -135,7 +154,9 @@ function useFormErrors(draft: ChannelDraft) {
     ...(isAddressMissing(draft)
       ? { base_url: t(draft.preset === "azure" ? "form.baseUrlMissingAzure" : "form.baseUrlMissing") }
       : {}),
-    ...(optionsOf(draft) === null ? { options: t("form.optionsInvalid") } : {}),
+    ...Object.fromEntries(
+      invalidOptions(draft.provider, draft.options).map((field) => [`options.${field.name}`, ruleOf(field)]),
+    ),
   });
 
   return {

@@ -5,7 +5,7 @@ import { requireOperator } from "../access/require-operator";
 import { recordAudit } from "../audit/record";
 import type { ConsoleContext } from "../context";
 import { ensureModels } from "./ensure-models";
-import { encryptKey } from "./stored-keys";
+import { encryptKey, nameOfKey, requireUniqueLabels } from "./stored-keys";
 import { readTimeouts, toChannel } from "./to-channel";
 
 /** Adds a channel; it serves from the next request on. Throws `forbidden`, `invalid` (with an issue per field). */
@@ -36,6 +36,7 @@ export async function createChannel(ctx: ConsoleContext, input: CreateChannel): 
     createdAt: now,
     version: 1,
   };
+  requireUniqueLabels(record.keys);
   await ctx.store.transaction(async (tx) => {
     await ensureModels(tx, input.models ?? [], facts, now);
     await tx.channels.insert(record);
@@ -46,7 +47,7 @@ export async function createChannel(ctx: ConsoleContext, input: CreateChannel): 
         name: record.name,
         provider: record.provider,
         base_url: record.baseUrl,
-        keys: record.keys.map((key) => key.display),
+        keys: record.keys.map(nameOfKey),
         models: record.models.map((model) => model.name),
       },
     });

@@ -4,6 +4,7 @@ import { AppError } from "../../errors";
 import { requireAdmin } from "../access/guards";
 import { getChannelRecord } from "../access/require-operator";
 import type { ConsoleContext } from "../context";
+import { nameOfKey } from "./stored-keys";
 
 const DAY_MS = 86_400_000;
 
@@ -17,7 +18,11 @@ export async function listChannelErrors(
   query: ChannelErrorsQuery,
 ): Promise<{ items: ChannelError[] }> {
   requireAdmin(ctx);
-  const { id: channelId } = await getChannelRecord(ctx.store, id);
+  const { id: channelId, keys } = await getChannelRecord(ctx.store, id);
+  const nameOf = (keyId: string | null): string | null => {
+    const key = keys.find((one) => one.id === keyId);
+    return key === undefined ? null : nameOfKey(key);
+  };
   const to = query.to === undefined ? ctx.clock.now() : Date.parse(query.to);
   const from = query.from === undefined ? to - DAY_MS : Date.parse(query.from);
   if (from >= to) throw new AppError("invalid", "'from' must be before 'to'.");
@@ -29,6 +34,7 @@ export async function listChannelErrors(
     model: one.model,
     error: one.error,
     upstream_status: one.upstreamStatus,
+    key: nameOf(one.keyId),
     message: one.message,
     status: one.status,
   }));

@@ -1,4 +1,4 @@
-import type { UpdateChannel } from "../../contracts/console/channels";
+import type { NewKey, UpdateChannel } from "../../contracts/console/channels";
 import { AppError } from "../../errors";
 import { newId } from "../../gateway/new-id";
 import { channelKeyAad } from "../../ports/channel-probe";
@@ -25,7 +25,8 @@ export function isSameBaseUrl(one: string | null | undefined, other: string | nu
 export function requireNewKeys(record: ChannelRecord, input: Pick<UpdateChannel, "base_url" | "keys">): void {
   if (input.base_url === undefined || record.keys.length === 0) return;
   if (isSameBaseUrl(input.base_url, record.baseUrl)) return;
-  const reusesStoredKeys = input.keys === undefined || input.keys.some((one) => typeof one !== "string");
+  const reusesStoredKeys =
+    input.keys === undefined || input.keys.some((one) => typeof one !== "string" && "id" in one);
   if (!reusesStoredKeys) return;
   const message =
     "The address has changed: enter its keys again, stored keys are only sent to the old address.";
@@ -45,16 +46,42 @@ function displayOf(key: string): string {
   return key.length >= 12 ? `****${key.slice(-4)}` : "****";
 }
 
+/** How a key is called: by its label, else by its last characters. */
+export const nameOfKey = ({ label, display }: Pick<ChannelKey, "label" | "display">): string =>
+  label ?? display;
+
+/** The key with a label; null removes it, undefined keeps it. */
+export function withLabel(key: ChannelKey, label: string | null | undefined): ChannelKey {
+  if (label === undefined) return key;
+  const { label: _, ...unlabelled } = key;
+  return label === null ? unlabelled : { ...unlabelled, label };
+}
+
+/** Labels tell keys apart, also from another key's last characters. Throws `invalid`. */
+export function requireUniqueLabels(keys: readonly ChannelKey[]): void {
+  const message = "Another key of this channel already has this label.";
+  const folded = keys.map((key) => key.label?.toLocaleLowerCase("en"));
+  const issues = keys.flatMap((_key, index) => {
+    const label = folded[index];
+    return label !== undefined && folded.indexOf(label) < index
+      ? [{ path: `keys.${index}.label`, message }]
+      : [];
+  });
+  if (issues.length > 0) throw new AppError("invalid", message, { issues });
+}
+
 /** Encrypts an upstream key, bound to this channel. */
 export function encryptKey(
   { cipher, random }: Pick<ConsoleServices, "cipher" | "random">,
   channelId: string,
-  key: string,
+  sent: string | NewKey,
 ): ChannelKey {
+  const { key, label } = typeof sent === "string" ? { key: sent, label: undefined } : sent;
   const id = newId(random, "chk");
   return {
     id,
     encrypted: cipher.encrypt("upstream-key", channelKeyAad(channelId, id), key),
     display: displayOf(key),
+    ...(label === undefined ? {} : { label }),
   };
 }

@@ -14,9 +14,10 @@ export function toChannel(services: ConsoleServices, record: ChannelRecord): Cha
     name: record.name,
     provider: record.provider,
     base_url: record.baseUrl,
-    keys: record.keys.map(({ id, display }) => ({
+    keys: record.keys.map(({ id, display, label }) => ({
       id,
       display,
+      label: label ?? null,
       ...toHealth(services, keyHealth(circuits, record, id)),
     })),
     models: record.models.map(({ name, upstreamName }) => ({ name, upstream_name: upstreamName })),

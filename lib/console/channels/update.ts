@@ -5,7 +5,14 @@ import { getChannelRecord, requireOperator, staleVersion } from "../access/requi
 import { recordAudit } from "../audit/record";
 import type { ConsoleContext } from "../context";
 import { ensureModels } from "./ensure-models";
-import { encryptKey, findStoredKey, requireNewKeys } from "./stored-keys";
+import {
+  encryptKey,
+  findStoredKey,
+  nameOfKey,
+  requireNewKeys,
+  requireUniqueLabels,
+  withLabel,
+} from "./stored-keys";
 import { readTimeouts, toChannel } from "./to-channel";
 
 type Patch = Partial<Omit<ChannelRecord, "id" | "createdAt" | "version">>;
@@ -26,9 +33,13 @@ function keysOf(
   record: ChannelRecord,
   sent: UpdateChannel["keys"],
 ): ChannelKey[] | undefined {
-  return sent?.map((one, index) =>
-    typeof one === "string" ? encryptKey(ctx, record.id, one) : findStoredKey(record, one.id, index),
+  const keys = sent?.map((one, index) =>
+    typeof one === "string" || !("id" in one)
+      ? encryptKey(ctx, record.id, one)
+      : withLabel(findStoredKey(record, one.id, index), one.label),
   );
+  if (keys !== undefined) requireUniqueLabels(keys);
+  return keys;
 }
 
 function patchOf(ctx: ConsoleContext, record: ChannelRecord, input: UpdateChannel): Patch {
@@ -59,9 +70,9 @@ function patchOf(ctx: ConsoleContext, record: ChannelRecord, input: UpdateChanne
   };
 }
 
-/** The patch for the audit log, with keys in their display form. */
+/** The patch for the audit log, with keys by label, else in their display form. */
 function shownPatch(patch: Patch): Record<string, unknown> {
-  return { ...patch, ...(patch.keys === undefined ? {} : { keys: patch.keys.map((key) => key.display) }) };
+  return { ...patch, ...(patch.keys === undefined ? {} : { keys: patch.keys.map(nameOfKey) }) };
 }
 
 /**

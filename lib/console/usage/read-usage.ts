@@ -1,6 +1,7 @@
 import { AppError } from "../../errors";
 import type { CallTrace, ChannelRecord, UsageRecord } from "../../ports/store";
 import { requireUser } from "../access/guards";
+import { nameOfKey } from "../channels/stored-keys";
 import type { ConsoleContext } from "../context";
 import { createNamer, type UsageNames } from "./names";
 
@@ -29,9 +30,10 @@ function withoutInternals(trace: CallTrace | null | undefined): CallTrace | null
   return { ...times, attempts: attempts.map((one) => ({ ...one, message: null })) };
 }
 
-function displayOf(channels: readonly ChannelRecord[], channelId: string, keyId: string | null) {
+function keyNameOf(channels: readonly ChannelRecord[], channelId: string, keyId: string | null) {
   const keys = channels.find((channel) => channel.id === channelId)?.keys ?? [];
-  return keys.find((key) => key.id === keyId)?.display ?? null;
+  const key = keys.find((one) => one.id === keyId);
+  return key === undefined ? null : nameOfKey(key);
 }
 
 /**
@@ -57,7 +59,7 @@ export async function showUsage(ctx: ConsoleContext, id: string): Promise<UsageD
   return {
     row: { ...row, trace },
     names: namer.names,
-    keyDisplay: (channelId, keyId) => displayOf(channels, channelId, keyId),
+    keyDisplay: (channelId, keyId) => keyNameOf(channels, channelId, keyId),
     callerKey: (await ctx.store.keys.findById(row.keyId))?.display ?? null,
     prompt,
   };

@@ -9,6 +9,7 @@ import { nanoToUsd } from "../../contracts/money";
 import { channelHealth, keyHealth } from "../../gateway/routing/circuit-health";
 import type { ChannelRecord, Failover, ModelRecord, UsageGroup } from "../../ports/store";
 import { addSums, NO_SUMS, type Sums } from "../../ports/usage-sums";
+import { nameOfKey } from "../channels/stored-keys";
 import { toBrokenModels, toHealth } from "../circuits/to-health";
 import type { ConsoleServices } from "../context";
 
@@ -80,7 +81,7 @@ export function channelShares(
     const channel = channels.find((one) => one.id === id);
     if (channel === undefined) return { ...GONE, id, ...shareOf(sum) };
     const keys = channel.keys.map((key) => ({
-      display: key.display,
+      display: nameOfKey(key),
       ...toHealth(ctx, keyHealth(circuits, channel, key.id)),
     }));
     return {

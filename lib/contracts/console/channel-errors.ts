@@ -20,6 +20,8 @@ export const ChannelError = z.strictObject({
   error: z.string(),
   /** Status of the upstream; null: it sent none. */
   upstream_status: z.int().nullable(),
+  /** Label of the upstream key that was used, else `****wxyz`; null: none, deleted, or not recorded. */
+  key: z.string().nullable(),
   /** The upstream's own message without secrets, else ours; null: not recorded. */
   message: z.string().nullable(),
   /** Final status of the call; 200: recovered by failover. */
@@ -28,3 +30,15 @@ export const ChannelError = z.strictObject({
 export type ChannelError = z.output<typeof ChannelError>;
 
 export const ChannelErrors = z.strictObject({ items: z.array(ChannelError) });
+
+/** `GET /api/channels/attempts`: of the last 24 hours. */
+export const ChannelAttempts = z.strictObject({
+  items: z.array(
+    z.strictObject({
+      channel_id: z.string(),
+      /** Failed attempts whose call is counted for another channel, or for none. */
+      passed_on: z.int(),
+    }),
+  ),
+});
+export type ChannelAttempts = z.output<typeof ChannelAttempts>;

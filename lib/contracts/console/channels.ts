@@ -54,8 +54,11 @@ export const Channel = z.strictObject({
   name: z.string(),
   provider: z.string(),
   base_url: z.string().nullable(),
-  /** Upstream keys are never read back: `display` shows their last four characters. Health: of the best model. */
-  keys: z.array(CircuitHealth.extend({ id: z.string(), display: z.string() })),
+  /**
+   * Upstream keys are never read back: `display` shows their last four characters, `label` is the
+   * operator's name. Health: of the best model.
+   */
+  keys: z.array(CircuitHealth.extend({ id: z.string(), display: z.string(), label: z.string().nullable() })),
   models: z.array(ChannelModel),
   priority: z.int(),
   weight: z.int(),
@@ -83,6 +86,10 @@ const UpstreamKey = z
   .min(1, "Must not be empty.")
   .max(4_096)
   .regex(/^[\x21-\x7e]+$/, "Must be printable characters without spaces.");
+const KeyLabel = displayText(60);
+/** A new upstream key with a label, unique in its channel. */
+const NewKey = z.strictObject({ key: UpstreamKey, label: KeyLabel.optional() });
+export type NewKey = z.output<typeof NewKey>;
 const Limit = z.int("Must be a whole number.").min(1, "Must be 1 or more.").max(1_000_000_000).nullable();
 
 /** Providers that call an upstream; each is a folder of lib/providers. */
@@ -181,17 +188,24 @@ export const CreateChannel = z
   .strictObject({
     ...writable,
     provider: UpstreamProvider,
-    keys: z.array(UpstreamKey).max(20),
+    keys: z.array(z.union([UpstreamKey, NewKey])).max(20),
   })
   .partial()
   .required({ name: true, provider: true });
 export type CreateChannel = z.output<typeof CreateChannel>;
 
-/** `PATCH /api/channels/{id}`: in `keys` an `{id}` retains a stored key, a string is a new one; others are removed. */
+/**
+ * `PATCH /api/channels/{id}`: in `keys` an `{id}` retains a stored key, with its label unless another is sent (null: none);
+ * a string or a `{key}` is a new one; others are removed.
+ */
 export const UpdateChannel = z
   .strictObject({
     ...writable,
-    keys: z.array(z.union([UpstreamKey, z.strictObject({ id: Id })])).max(20),
+    keys: z
+      .array(
+        z.union([UpstreamKey, NewKey, z.strictObject({ id: Id, label: KeyLabel.nullable().optional() })]),
+      )
+      .max(20),
   })
   .partial()
   .extend({ version: z.int() });

@@ -21,7 +21,7 @@ import {
   UpdateKey,
 } from "./api-keys";
 import { AuditCheck, AuditQuery, AuditRow } from "./audit";
-import { ChannelErrors, ChannelErrorsQuery } from "./channel-errors";
+import { ChannelAttempts, ChannelErrors, ChannelErrorsQuery } from "./channel-errors";
 import {
   AllowedUpstreams,
   AllowUpstream,
@@ -185,6 +185,7 @@ export const ENDPOINTS = {
   "POST /api/alerts/webhook/test": { body: TestWebhook, data: WebhookTest },
 
   "GET /api/channels": { data: listOf(Channel) },
+  "GET /api/channels/attempts": { data: ChannelAttempts },
   "POST /api/channels": { body: CreateChannel, data: Channel },
   "GET /api/channels/{id}": { data: Channel },
   "GET /api/channels/{id}/errors": { query: ChannelErrorsQuery, data: ChannelErrors },

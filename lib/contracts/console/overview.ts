@@ -43,6 +43,7 @@ export const OverviewChannel = Share.extend({
   /** Null for a deleted channel. */
   health: CircuitHealth.nullable(),
   /** Keys that are not served at present, if it has several. */
+  /** `display`: the key's label, else its last characters. */
   broken_keys: z.array(CircuitHealth.extend({ display: z.string() })),
   /** Its models whose circuits are not closed on any key. */
   broken_models: z.array(BrokenModel),

@@ -44,7 +44,7 @@ export type UsageRow = z.output<typeof UsageRow>;
 export const UsageAttempt = z.strictObject({
   channel_id: z.string(),
   channel_name: z.string().nullable(),
-  /** `****wxyz` of the channel's key; null: none, deleted, or hidden from members. */
+  /** Label or `****wxyz` of the channel's key; null: none, deleted, or hidden from members. */
   key: z.string().nullable(),
   started_ms: z.number(),
   first_byte_ms: z.number().nullable(),

@@ -6,6 +6,8 @@ export interface ChannelKey {
   encrypted: string;
   /** `****wxyz` */
   display: string;
+  /** The operator's name for it, unique in the channel; absent: none. */
+  label?: string;
 }
 
 export interface ChannelRecord {

@@ -48,6 +48,8 @@ export interface FailedAttempt {
   /** When the call arrived. */
   at: number;
   model: string;
+  /** The upstream key that was used; null: none, or not recorded. */
+  keyId: string | null;
   /** The error's code, and the upstream's status; null without a status. */
   error: string;
   upstreamStatus: number | null;

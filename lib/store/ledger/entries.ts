@@ -81,6 +81,7 @@ export async function failedAttempts(
       requestId: row.request_id,
       at: row.at,
       model: row.model,
+      keyId: failed?.keyId ?? null,
       error,
       upstreamStatus: failed?.upstreamStatus ?? null,
       message: failed?.message ?? null,

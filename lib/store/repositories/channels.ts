@@ -10,10 +10,11 @@ interface StoredKey {
   id: string;
   sealed: string;
   display: string;
+  label?: string;
 }
 
-function toStoredKey({ id, encrypted, display }: ChannelKey): StoredKey {
-  return { id, sealed: encrypted, display };
+function toStoredKey({ id, encrypted, display, label }: ChannelKey): StoredKey {
+  return { id, sealed: encrypted, display, ...(label === undefined ? {} : { label }) };
 }
 
 function columns(channel: ChannelRecord): ChannelTable;
@@ -46,10 +47,11 @@ function toChannel(row: ChannelTable): ChannelRecord {
     name: row.name,
     provider: row.provider,
     baseUrl: row.base_url,
-    keys: fromJson<StoredKey[]>(row.keys).map(({ id, sealed, display }) => ({
+    keys: fromJson<StoredKey[]>(row.keys).map(({ id, sealed, display, label }) => ({
       id,
       encrypted: sealed,
       display,
+      ...(label === undefined ? {} : { label }),
     })),
     models: fromJson<ChannelRecord["models"]>(row.models),
     priority: row.priority,

@@ -24,7 +24,7 @@ test("ignores empty rows, models the upstream listed and a name derived from the
 
 test("counts everything that was typed, selected or switched", () => {
   expect(isChanged({ keys: [{ ...emptyKey(), kind: "new", text: "sk-1" }] })).toBe(true);
-  expect(isChanged({ keys: [{ kind: "stored", id: "key_1", display: "…1234" }] })).toBe(true);
+  expect(isChanged({ keys: [{ kind: "stored", label: "", id: "key_1", display: "…1234" }] })).toBe(true);
   expect(isChanged({ headers: [{ id: "row", name: "", value: "1" }] })).toBe(true);
   expect(isChanged({ models: [row({ isOn: true })] })).toBe(true);
   expect(isChanged({ models: [row({ upstream: "mine", name: "", isManual: true })] })).toBe(true);

@@ -6,6 +6,7 @@ import {
   disallowUpstream,
   readAllowedUpstreams,
 } from "../../../console/channels/allow-upstream";
+import { countChannelAttempts } from "../../../console/channels/count-attempts";
 import { createChannel } from "../../../console/channels/create";
 import { listDraftModels, testDraft } from "../../../console/channels/draft";
 import { listChannelErrors } from "../../../console/channels/list-errors";
@@ -55,6 +56,11 @@ export const CHANNELS_ROUTES = [
     auth: "admin",
     summary: "List channels in the order in which they are tried",
     handle: async (ctx) => ({ data: await listChannels(ctx) }),
+  }),
+  consoleRoute("GET /api/channels/attempts", {
+    auth: "admin",
+    summary: "Count failed attempts that another channel took over",
+    handle: async (ctx) => ({ data: await countChannelAttempts(ctx) }),
   }),
   consoleRoute("POST /api/channels", {
     auth: "admin",

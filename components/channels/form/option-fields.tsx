@@ -1,0 +1,170 @@
+"use client";
+
+import { PlusIcon, XIcon } from "lucide-react";
+import { useTranslations } from "use-intl";
+import { type ChannelDraft, nextRowId } from "@/components/channels/channel-draft";
+import { OPTION_KEYS, type OptionField, optionFields } from "@/components/channels/channel-options";
+import { Field } from "../../forms/field";
+import { Button } from "../../ui/button";
+import { Input, NativeSelect, Textarea } from "../../ui/input";
+import type { FieldErrors } from "./form-errors";
+
+interface OptionProps {
+  draft: ChannelDraft;
+  fieldErrors: FieldErrors;
+  onChange(patch: Partial<ChannelDraft>): void;
+}
+
+/** The provider's options, a field each; an empty field means the provider's default. */
+export function OptionFields({ draft, fieldErrors, onChange }: OptionProps) {
+  const t = useTranslations("channels.form");
+  return (
+    <fieldset className="grid gap-4">
+      <legend className="mb-1 font-medium">{t("options")}</legend>
+      <div className="grid gap-x-6 gap-y-4 sm:grid-cols-2">
+        {optionFields(draft.provider).map((field) => (
+          <Field
+            key={field.name}
+            label={t(`option.${OPTION_KEYS[field.name]}`)}
+            hint={t(`optionHint.${OPTION_KEYS[field.name]}`)}
+            error={fieldErrors[`options.${field.name}`]}
+            className={field.kind === "certificate" ? "sm:col-span-2" : undefined}
+          >
+            {(control) => (
+              <OptionControl
+                field={field}
+                control={control}
+                value={draft.options[field.name] ?? ""}
+                onChange={(text) => onChange({ options: { ...draft.options, [field.name]: text } })}
+              />
+            )}
+          </Field>
+        ))}
+      </div>
+      <VoicePairs draft={draft} fieldErrors={fieldErrors} onChange={onChange} />
+      {fieldErrors.options ? (
+        <p role="alert" className="text-sm text-bad">
+          {fieldErrors.options}
+        </p>
+      ) : null}
+    </fieldset>
+  );
+}
+
+function OptionControl({
+  field,
+  control,
+  value,
+  onChange,
+}: {
+  field: OptionField;
+  control: object;
+  value: string;
+  onChange(text: string): void;
+}) {
+  const t = useTranslations("channels.form");
+  switch (field.kind) {
+    case "choice":
+    case "switch":
+      return (
+        <NativeSelect {...control} value={value} onChange={(event) => onChange(event.target.value)}>
+          <option value="">{t("optionDefault")}</option>
+          {field.kind === "choice"
+            ? field.values.map((one) => (
+                <option key={one} value={one}>
+                  {typeof one === "number" ? t("hertz", { rate: one }) : one}
+                </option>
+              ))
+            : (["true", "false"] as const).map((one) => (
+                <option key={one} value={one}>
+                  {t(one === "true" ? "optionOn" : "optionOff")}
+                </option>
+              ))}
+        </NativeSelect>
+      );
+    case "number":
+    case "text":
+      return (
+        <Input
+          {...control}
+          inputMode={field.kind === "number" ? "decimal" : undefined}
+          placeholder={field.kind === "text" ? field.example : t("optionDefault")}
+          value={value}
+          onChange={(event) => onChange(event.target.value)}
+          autoComplete="off"
+          spellCheck={false}
+        />
+      );
+    case "certificate":
+      return (
+        <Textarea
+          {...control}
+          rows={3}
+          placeholder="-----BEGIN CERTIFICATE-----"
+          value={value}
+          onChange={(event) => onChange(event.target.value)}
+          className="max-h-60 font-mono text-sm"
+          autoComplete="off"
+          spellCheck={false}
+        />
+      );
+    default:
+      return field satisfies never;
+  }
+}
+
+/** Voices by the caller's name and the upstream's. */
+function VoicePairs({ draft, fieldErrors, onChange }: OptionProps) {
+  const t = useTranslations("channels.form");
+  const change = (id: string, patch: object) =>
+    onChange({ voices: draft.voices.map((pair) => (pair.id === id ? { ...pair, ...patch } : pair)) });
+  const errors = Object.entries(fieldErrors).filter(([name]) => name.startsWith("options.voices"));
+  return (
+    <fieldset className="grid gap-2">
+      <legend className="mb-1 text-sm font-medium">{t("voices")}</legend>
+      <p className="text-sm text-ink-muted">{t("voicesHint")}</p>
+      {draft.voices.map(({ id, from, to }) => (
+        <div key={id} className="grid grid-cols-[minmax(0,1fr)_minmax(0,1fr)_auto] gap-2">
+          <Input
+            aria-label={t("voiceFrom")}
+            placeholder={t("voiceFrom")}
+            value={from}
+            onChange={(event) => change(id, { from: event.target.value })}
+            autoComplete="off"
+            spellCheck={false}
+          />
+          <Input
+            aria-label={t("voiceTo")}
+            placeholder={t("voiceTo")}
+            value={to}
+            onChange={(event) => change(id, { to: event.target.value })}
+            autoComplete="off"
+            spellCheck={false}
+          />
+          <Button
+            variant="ghost"
+            size="icon"
+            aria-label={t("removeVoice", { name: from })}
+            onClick={() => onChange({ voices: draft.voices.filter((pair) => pair.id !== id) })}
+          >
+            <XIcon />
+          </Button>
+        </div>
+      ))}
+      <Button
+        variant="outline"
+        size="sm"
+        className="w-fit"
+        onClick={() => onChange({ voices: [...draft.voices, { id: nextRowId(), from: "", to: "" }] })}
+      >
+        <PlusIcon aria-hidden="true" />
+        {t("addVoice")}
+      </Button>
+      {errors.map(([name, message]) => (
+        <p key={name} role="alert" className="text-sm text-bad">
+          {message}
+        </p>
+      ))}
+    </fieldset>
+  );
+}

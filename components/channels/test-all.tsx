@@ -1,0 +1,87 @@
+"use client";
+
+import { useEffect, useRef, useState } from "react";
+import { useTranslations } from "use-intl";
+import { api, callApi } from "@/lib/client/api";
+import type { Channel } from "@/lib/contracts/console/channels";
+import { StatusDot } from "../ui/badge";
+import { Dialog, DialogContent, DialogDescription, DialogHeader, DialogTitle } from "../ui/dialog";
+import { Progress } from "../ui/progress";
+import { TestOutcome } from "./test-outcome";
+import { type TestState, useTestCalls } from "./use-test-call";
+
+/** Tests at once: real calls, which engines on this machine answer too. */
+const AT_ONCE = 3;
+
+/** Tests every enabled channel with its first model, a few at a time, and shows how each went. */
+export function TestAll({
+  channels,
+  onTested,
+  onClose,
+}: {
+  channels: readonly Channel[];
+  onTested(): void;
+  onClose(): void;
+}) {
+  const t = useTranslations("channels.testAll");
+  // The list as it was when the dialog opened: a reload after a test must not start it again.
+  const [tested] = useState(() => channels.filter(({ enabled, models }) => enabled && models.length > 0));
+  const { tests, run } = useTestCalls();
+  const latest = useRef(onTested);
+  useEffect(() => {
+    let isClosed = false;
+    const waiting = [...tested];
+    const work = async () => {
+      for (let next = waiting.shift(); next && !isClosed; next = waiting.shift()) {
+        const { id } = next;
+        await run(id, () => callApi(api.testChannel, { params: { id }, body: {} }));
+      }
+    };
+    void Promise.all(Array.from({ length: AT_ONCE }, work)).then(() => latest.current());
+    return () => {
+      isClosed = true;
+    };
+  }, [tested, run]);
+  const done = tested.filter(({ id }) => isOver(tests.get(id)));
+  const failed = done.filter(({ id }) => !isPassed(tests.get(id))).length;
+  const isFinished = done.length === tested.length;
+  return (
+    <Dialog open onOpenChange={(open) => (open ? undefined : onClose())}>
+      <DialogContent>
+        <DialogHeader>
+          <DialogTitle>{t("title")}</DialogTitle>
+          <DialogDescription role="status">
+            {isFinished
+              ? t("finished", { passed: done.length - failed, failed })
+              : t("progress", { done: done.length, all: tested.length })}
+          </DialogDescription>
+        </DialogHeader>
+        <Progress value={done.length} max={tested.length} label={t("title")} />
+        <ul className="divide-y rounded-md border bg-panel">
+          {tested.map((channel) => {
+            const state = tests.get(channel.id);
+            return (
+              <li key={channel.id} className="grid gap-1 px-3 py-2">
+                <span className="flex items-center gap-2.5">
+                  <StatusDot tone={!isOver(state) ? "off" : isPassed(state) ? "good" : "bad"} />
+                  <span className="min-w-0 font-medium break-words">{channel.name}</span>
+                  <code className="ml-auto min-w-0 truncate text-sm text-ink-muted">
+                    {channel.models[0]?.name}
+                  </code>
+                </span>
+                {state ? (
+                  <TestOutcome state={state} />
+                ) : (
+                  <p className="text-sm text-ink-faint">{t("waiting")}</p>
+                )}
+              </li>
+            );
+          })}
+        </ul>
+      </DialogContent>
+    </Dialog>
+  );
+}
+
+const isOver = (state: TestState | undefined) => state !== undefined && state.kind !== "running";
+const isPassed = (state: TestState | undefined) => state?.kind === "done" && state.test.ok;

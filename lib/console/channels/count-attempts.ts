@@ -1,0 +1,18 @@
+import type { ChannelAttempts } from "../../contracts/console/channel-errors";
+import { requireAdmin } from "../access/guards";
+import type { ReadContext } from "../context";
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Failed attempts of the last 24 hours whose call another channel, or none, ended: the usage of a channel does not hold
+ * them. Channels without any are left out. Throws `forbidden`.
+ */
+export async function countChannelAttempts(ctx: ReadContext): Promise<ChannelAttempts> {
+  requireAdmin(ctx);
+  const to = ctx.clock.now();
+  const byChannel = new Map<string, number>();
+  for (const { channelId, attempts } of await ctx.store.ledger.failovers({ from: to - DAY_MS, to }))
+    byChannel.set(channelId, (byChannel.get(channelId) ?? 0) + attempts);
+  return { items: [...byChannel].map(([channel_id, passed_on]) => ({ channel_id, passed_on })) };
+}
