@@ -19,7 +19,7 @@ export function SecretBox({
   return (
     <div className="grid gap-3">
       <div className="flex flex-col gap-3 rounded-md border border-line-strong/60 bg-sunken p-3 sm:flex-row sm:items-center sm:gap-2 sm:py-2 sm:pr-2 sm:pl-4">
-        <code data-testid={name} className="min-w-0 flex-1 break-all text-base select-all">
+        <code data-testid={name} className="secret-text min-w-0 flex-1 break-all text-base select-all">
           {secret}
         </code>
         <CopyButton value={secret} label={labels.copy} onCopied={onCopied} />

@@ -5,6 +5,7 @@ import { Field } from "../forms/field";
 import { cn } from "../ui/class-names";
 import { Input } from "../ui/input";
 import { Switch } from "../ui/switch";
+import { SearchedField, useSearched } from "./search";
 
 /** A switch with label and description. */
 export function SwitchField({
@@ -24,8 +25,9 @@ export function SwitchField({
   disabled?: boolean;
 }) {
   const id = useId();
+  const searched = useSearched(label, typeof hint === "string" ? hint : "");
   return (
-    <div className="flex items-start justify-between gap-4">
+    <div {...searched} className={cn("flex items-start justify-between gap-4", searched.hidden && "hidden")}>
       <div className="grid max-w-prose gap-0.5">
         <div className="flex flex-wrap items-center gap-2">
           <label htmlFor={id} className={cn("text-base font-medium", !disabled && "cursor-pointer")}>
@@ -68,23 +70,25 @@ export function NumberField({
   onChange(value: string): void;
 }) {
   return (
-    <Field label={label} hint={hint} {...(error === undefined ? {} : { error })}>
-      {(control) => (
-        <span className="flex items-center gap-2">
-          <Input
-            {...control}
-            inputMode="decimal"
-            autoComplete="off"
-            className="w-28 tabular"
-            value={value}
-            placeholder={placeholder}
-            onChange={(event) => onChange(event.target.value)}
-          />
-          <span aria-hidden="true" className="text-sm text-ink-muted">
-            {unit}
+    <SearchedField texts={[label, typeof hint === "string" ? hint : "", unit]}>
+      <Field label={label} hint={hint} {...(error === undefined ? {} : { error })}>
+        {(control) => (
+          <span className="flex items-center gap-2">
+            <Input
+              {...control}
+              inputMode="decimal"
+              autoComplete="off"
+              className="w-28 tabular"
+              value={value}
+              placeholder={placeholder}
+              onChange={(event) => onChange(event.target.value)}
+            />
+            <span aria-hidden="true" className="text-sm text-ink-muted">
+              {unit}
+            </span>
           </span>
-        </span>
-      )}
-    </Field>
+        )}
+      </Field>
+    </SearchedField>
   );
 }

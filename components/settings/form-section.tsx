@@ -8,7 +8,7 @@ import { Form } from "../forms/form";
 import { Badge } from "../ui/badge";
 import { Button } from "../ui/button";
 import { Notice } from "../ui/notice";
-import { Section } from "../ui/section";
+import { SearchedSection } from "./search";
 import { useSection, useSettingsPage } from "./settings-page-context";
 import type { FieldValue, FieldValues, SettingsForm } from "./use-settings-form";
 
@@ -36,7 +36,7 @@ export function FormSection<Values extends FieldValues>({
   const isChanged = form.changed.length > 0;
   useUnsaved(isChanged, title, useSection().name);
   return (
-    <Section title={title} text={text}>
+    <SearchedSection title={title} text={text}>
       <Form
         noValidate
         aria-label={title}
@@ -56,7 +56,7 @@ export function FormSection<Values extends FieldValues>({
           {isChanged ? <Changes form={form} nameOf={nameOf} formatValue={formatValue} /> : null}
         </fieldset>
       </Form>
-    </Section>
+    </SearchedSection>
   );
 }
 

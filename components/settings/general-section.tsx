@@ -4,9 +4,9 @@ import { Fragment, type ReactNode } from "react";
 import { useTranslations } from "use-intl";
 import type { VersionedSettings } from "@/lib/contracts/console/settings";
 import { CopyButton } from "../ui/copy-button";
-import { Section } from "../ui/section";
 import { NumberField, SwitchField } from "./fields";
 import { FormSection, OwnerOnly } from "./form-section";
+import { SearchedSection } from "./search";
 import { useSettingsPage } from "./settings-page-context";
 import { useSettingsForm } from "./use-settings-form";
 
@@ -87,7 +87,7 @@ function Address() {
   const t = useTranslations("settings.address");
   const { facts } = useSettingsPage();
   return (
-    <Section title={t("title")} text={t("text")}>
+    <SearchedSection title={t("title")} text={t("text")}>
       <dl className="grid gap-3">
         <Fact name={t("base")}>
           {facts.base_url === null ? (
@@ -108,7 +108,7 @@ function Address() {
           <span className="tabular">{facts.version}</span>
         </Fact>
       </dl>
-    </Section>
+    </SearchedSection>
   );
 }
 

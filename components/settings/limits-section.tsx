@@ -6,8 +6,10 @@ import type { VersionedSettings } from "@/lib/contracts/console/settings";
 import type { LIMIT_RULES } from "../../lib/contracts/limits";
 import { useAmounts } from "../charts/use-amounts";
 import { Button } from "../ui/button";
+import { cn } from "../ui/class-names";
 import { Input } from "../ui/input";
 import { FormSection } from "./form-section";
+import { useSearched } from "./search";
 import { useSettingsPage } from "./settings-page-context";
 import { typedNumber, useSettingsForm } from "./use-settings-form";
 
@@ -101,7 +103,7 @@ export function LimitsSection() {
       }
     >
       {GROUP_NAMES.map((group) => (
-        <fieldset key={group}>
+        <fieldset key={group} className="not-has-[[data-match]]:hidden">
           <legend className="text-sm font-medium text-ink-muted">{t(`limits.group.${group}`)}</legend>
           <div className="divide-y">
             {GROUPS[group].map((name) => (
@@ -144,8 +146,15 @@ function LimitRow({
   const id = `limit-${name}`;
   const unit = LIMIT_UNITS[name];
   const isSet = value !== "";
+  const searched = useSearched(t(`name.${name}`), t(`hint.${name}`));
   return (
-    <div className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1 py-2.5">
+    <div
+      {...searched}
+      className={cn(
+        "grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1 py-2.5",
+        searched.hidden && "hidden",
+      )}
+    >
       <div className="grid">
         <label htmlFor={id} className={isSet ? "font-medium" : undefined}>
           {t(`name.${name}`)}

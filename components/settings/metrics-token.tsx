@@ -5,8 +5,8 @@ import { useState } from "react";
 import { useTranslations } from "use-intl";
 import { Button } from "../ui/button";
 import { RelativeTime } from "../ui/relative-time";
-import { Section } from "../ui/section";
 import { OwnerOnly } from "./form-section";
+import { SearchedSection } from "./search";
 import { useSettingsPage, WhileShown } from "./settings-page-context";
 
 const MetricsDialog = dynamic(() => import("./metrics-dialogs").then((one) => one.MetricsDialog), {
@@ -23,7 +23,7 @@ export function MetricsToken() {
   const [dialog, setDialog] = useState<"generate" | "remove" | null>(null);
   const { token, made_at } = facts.metrics;
   return (
-    <Section title={t("title")} text={t("text")} status={isOwner ? null : <OwnerOnly />}>
+    <SearchedSection title={t("title")} text={t("text")} status={isOwner ? null : <OwnerOnly />}>
       <div className="grid gap-4">
         <p className="max-w-prose">
           {token === "environment" ? (
@@ -54,6 +54,6 @@ export function MetricsToken() {
           <RemoveTokenDialog onClose={() => setDialog(null)} />
         ) : null}
       </WhileShown>
-    </Section>
+    </SearchedSection>
   );
 }

@@ -8,6 +8,7 @@ import { Notice } from "../ui/notice";
 import { FormSection } from "./form-section";
 import { MetricsToken } from "./metrics-token";
 import { PrivateUpstreams } from "./private-upstreams";
+import { SearchedField } from "./search";
 import { useSettingsForm } from "./use-settings-form";
 
 export function NetworkSection() {
@@ -43,24 +44,26 @@ function Origins() {
       nameOf={() => t("field.cors_origins")}
       formatValue={(_name, value) => linesOf(String(value)).join(", ") || t("value.none")}
     >
-      <Field
-        label={t("field.cors_origins")}
-        hint={t("origins.hint")}
-        {...(error === undefined ? {} : { error })}
-      >
-        {(control) => (
-          <Textarea
-            {...control}
-            rows={3}
-            spellCheck={false}
-            autoCapitalize="none"
-            autoComplete="off"
-            className="font-mono"
-            value={form.values.cors_origins}
-            onChange={(event) => form.set("cors_origins", event.target.value)}
-          />
-        )}
-      </Field>
+      <SearchedField texts={[t("field.cors_origins")]}>
+        <Field
+          label={t("field.cors_origins")}
+          hint={t("origins.hint")}
+          {...(error === undefined ? {} : { error })}
+        >
+          {(control) => (
+            <Textarea
+              {...control}
+              rows={3}
+              spellCheck={false}
+              autoCapitalize="none"
+              autoComplete="off"
+              className="font-mono"
+              value={form.values.cors_origins}
+              onChange={(event) => form.set("cors_origins", event.target.value)}
+            />
+          )}
+        </Field>
+      </SearchedField>
       {form.values.cors_origins.trim() === "" ? null : <Notice tone="warn">{t("origins.warn")}</Notice>}
     </FormSection>
   );

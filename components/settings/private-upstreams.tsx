@@ -7,9 +7,9 @@ import { api } from "@/lib/client/api";
 import { useApi } from "@/lib/client/use-api";
 import { CallError } from "../forms/call-error";
 import { Button } from "../ui/button";
-import { Section } from "../ui/section";
 import { Skeleton } from "../ui/skeleton";
 import { OwnerOnly } from "./form-section";
+import { SearchedSection } from "./search";
 import { useSettingsPage, WhileShown } from "./settings-page-context";
 
 const UpstreamDialog = dynamic(() => import("./upstream-dialogs").then((one) => one.UpstreamDialog), {
@@ -26,7 +26,7 @@ export function PrivateUpstreams() {
   const { data, error, mutate } = useApi(api.listAllowedUpstreams);
   const [dialog, setDialog] = useState<"add" | { revoke: string } | null>(null);
   return (
-    <Section title={t("title")} text={t("text")} status={isOwner ? null : <OwnerOnly />}>
+    <SearchedSection title={t("title")} text={t("text")} status={isOwner ? null : <OwnerOnly />}>
       <div className="grid gap-4">
         {error && !data ? (
           <CallError error={error} onRetry={() => void mutate()} />
@@ -67,6 +67,6 @@ export function PrivateUpstreams() {
           <RevokeDialog target={dialog.revoke} onClose={() => setDialog(null)} />
         ) : null}
       </WhileShown>
-    </Section>
+    </SearchedSection>
   );
 }

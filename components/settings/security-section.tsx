@@ -8,6 +8,7 @@ import { Checkbox } from "../ui/checkbox";
 import { Notice } from "../ui/notice";
 import { NumberField } from "./fields";
 import { FormSection, OwnerOnly } from "./form-section";
+import { SearchedField } from "./search";
 import { useSettingsPage } from "./settings-page-context";
 import { typedNumber, useSettingsForm } from "./use-settings-form";
 
@@ -46,38 +47,40 @@ function TwoFactor() {
       nameOf={() => t("field.two_factor_roles")}
       formatValue={(_name, value) => roleName(value)}
     >
-      <fieldset className="grid gap-2" aria-describedby={`${id}-hint ${id}-error`}>
-        <legend className="mb-1.5 text-sm font-medium">{t("field.two_factor_roles")}</legend>
-        {ROLES.map((role) => (
-          <div key={role} className="flex items-center gap-2">
-            <label
-              htmlFor={`${id}-${role}`}
-              className="flex w-fit cursor-pointer items-center gap-2.5 pointer-coarse:min-h-9"
-            >
-              <Checkbox
-                id={`${id}-${role}`}
-                aria-invalid={error ? true : undefined}
-                checked={chosen.includes(role)}
-                disabled={isReadOnly || (role === "owner" && !isOwner)}
-                onCheckedChange={(checked) =>
-                  form.set(
-                    "two_factor_roles",
-                    ROLES.filter((one) => (one === role ? checked === true : chosen.includes(one))),
-                  )
-                }
-              />
-              {roleName(role)}
-            </label>
-            {role === "owner" && !isOwner ? <OwnerOnly /> : null}
-          </div>
-        ))}
-        <p id={`${id}-hint`} className="max-w-prose text-sm text-ink-muted">
-          {t("twoFactor.hint")}
-        </p>
-        <p id={`${id}-error`} role="alert" className={error ? "text-sm text-bad" : "hidden"}>
-          {error}
-        </p>
-      </fieldset>
+      <SearchedField texts={[t("field.two_factor_roles"), t("twoFactor.hint")]}>
+        <fieldset className="grid gap-2" aria-describedby={`${id}-hint ${id}-error`}>
+          <legend className="mb-1.5 text-sm font-medium">{t("field.two_factor_roles")}</legend>
+          {ROLES.map((role) => (
+            <div key={role} className="flex items-center gap-2">
+              <label
+                htmlFor={`${id}-${role}`}
+                className="flex w-fit cursor-pointer items-center gap-2.5 pointer-coarse:min-h-9"
+              >
+                <Checkbox
+                  id={`${id}-${role}`}
+                  aria-invalid={error ? true : undefined}
+                  checked={chosen.includes(role)}
+                  disabled={isReadOnly || (role === "owner" && !isOwner)}
+                  onCheckedChange={(checked) =>
+                    form.set(
+                      "two_factor_roles",
+                      ROLES.filter((one) => (one === role ? checked === true : chosen.includes(one))),
+                    )
+                  }
+                />
+                {roleName(role)}
+              </label>
+              {role === "owner" && !isOwner ? <OwnerOnly /> : null}
+            </div>
+          ))}
+          <p id={`${id}-hint`} className="max-w-prose text-sm text-ink-muted">
+            {t("twoFactor.hint")}
+          </p>
+          <p id={`${id}-error`} role="alert" className={error ? "text-sm text-bad" : "hidden"}>
+            {error}
+          </p>
+        </fieldset>
+      </SearchedField>
       {!hasTwoFactor && chosen.includes(own) ? (
         <Notice tone="warn">
           {t("twoFactor.ownFirst")}{" "}

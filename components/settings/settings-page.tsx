@@ -11,11 +11,13 @@ import { StatusDot } from "../ui/badge";
 import { cn } from "../ui/class-names";
 import { NativeSelect } from "../ui/input";
 import { Notice } from "../ui/notice";
+import { SearchField } from "../ui/search-field";
 import { DataSection } from "./data-section";
 import { GeneralSection } from "./general-section";
 import { InstancesSection } from "./instances-section";
 import { LimitsSection } from "./limits-section";
 import { NetworkSection } from "./network-section";
+import { isMatch, SearchProvider } from "./search";
 import { SecuritySection } from "./security-section";
 import {
   SectionProvider,
@@ -62,25 +64,38 @@ function Sections() {
   // An opened section stays mounted, so that its unsaved input is not lost.
   const [opened, setOpened] = useState<readonly SectionName[]>([name]);
   if (!opened.includes(name)) setOpened([...opened, name]);
+  const [search, setSearch] = useState("");
+  const query = search.trim();
+  // A search looks through every section.
+  if (query !== "" && opened.length < NAMES.length) setOpened(NAMES);
+  const isWhole = (one: SectionName) => query === "" || isMatch(query, t(`section.${one}`));
+  // Sections without settings are found by their name only.
+  const isShown = (one: SectionName) => (query === "" ? one === name : one !== "instances" || isWhole(one));
   return (
-    <div className="mx-auto max-w-page">
+    <div className="group/search mx-auto max-w-page">
       <PageHeader title={t("title")} description={t("lead")} />
       {isReadOnly ? (
         <Notice tone="info" title={t("readOnly")} className="mb-6">
           {t("readOnlyText")}
         </Notice>
       ) : null}
-      <SectionNavigation current={name} />
+      <SearchField label={t("search")} value={search} onValueChange={setSearch} className="mb-4" />
+      {query === "" ? <SectionNavigation current={name} /> : null}
       {NAMES.filter((one) => one === name || opened.includes(one)).map((one) => {
         const Shown = SECTIONS[one];
         return (
-          <div key={one} hidden={one !== name}>
-            <SectionProvider value={{ name: one, isShown: one === name }}>
-              <Shown />
+          <div key={one} hidden={!isShown(one)}>
+            <SectionProvider value={{ name: one, isShown: isShown(one) }}>
+              <SearchProvider value={{ query, isWhole: isWhole(one) }}>
+                <Shown />
+              </SearchProvider>
             </SectionProvider>
           </div>
         );
       })}
+      {query === "" ? null : (
+        <p className="text-ink-muted group-has-[[data-match]]/search:hidden">{t("searchNone")}</p>
+      )}
     </div>
   );
 }

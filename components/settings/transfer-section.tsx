@@ -10,8 +10,8 @@ import type { SettingsFile } from "@/lib/contracts/console/settings-file";
 import { CallError } from "../forms/call-error";
 import { Button } from "../ui/button";
 import { Notice } from "../ui/notice";
-import { Section } from "../ui/section";
 import { OwnerOnly } from "./form-section";
+import { SearchedSection } from "./search";
 import { useSettingsPage, WhileShown } from "./settings-page-context";
 
 const ImportDialog = dynamic(() => import("./transfer-dialogs").then((one) => one.ImportDialog), {
@@ -45,7 +45,7 @@ function ExportFile() {
     }
   };
   return (
-    <Section title={t("title")} text={t("text")}>
+    <SearchedSection title={t("title")} text={t("text")}>
       <div className="grid gap-4">
         <p className="max-w-prose">{t("hint")}</p>
         <CallError error={state.error} />
@@ -54,7 +54,7 @@ function ExportFile() {
           {t("action")}
         </Button>
       </div>
-    </Section>
+    </SearchedSection>
   );
 }
 
@@ -90,7 +90,7 @@ function ImportFile() {
     }
   };
   return (
-    <Section title={t("title")} text={t("text")}>
+    <SearchedSection title={t("title")} text={t("text")}>
       <div className="grid gap-4">
         <p className="max-w-prose">{t("hint")}</p>
         {fileError ? (
@@ -125,7 +125,7 @@ function ImportFile() {
           <ImportDialog name={chosen.name} content={chosen.content} onClose={() => setChosen(null)} />
         ) : null}
       </WhileShown>
-    </Section>
+    </SearchedSection>
   );
 }
 
@@ -137,7 +137,7 @@ function Backup() {
   const { facts, isOwner } = useSettingsPage();
   const [isOpen, setOpen] = useState(false);
   return (
-    <Section title={t("title")} text={t("text")} status={isOwner ? null : <OwnerOnly />}>
+    <SearchedSection title={t("title")} text={t("text")} status={isOwner ? null : <OwnerOnly />}>
       <div className="grid gap-4">
         <p className="max-w-prose">{t("hint")}</p>
         {facts.store === "postgres" ? (
@@ -155,6 +155,6 @@ function Backup() {
       <WhileShown onHide={() => setOpen(false)}>
         {isOpen ? <BackupDialog onClose={() => setOpen(false)} /> : null}
       </WhileShown>
-    </Section>
+    </SearchedSection>
   );
 }

@@ -37,7 +37,11 @@ export function RequestAsCurl({
         <h2 className="text-sm font-medium">{t("request")}</h2>
         <CopyButton value={() => curl(secret ?? `$${KEY_VARIABLE}`)} label={t("copyRequest")} />
       </div>
-      <pre className="rounded-md border bg-sunken p-4 text-sm wrap-anywhere whitespace-pre-wrap">
+      <pre
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it only with the focus
+        tabIndex={0}
+        className="secret-text max-h-80 overflow-auto rounded-md border bg-sunken p-4 text-sm whitespace-pre"
+      >
         {curl(masked)}
       </pre>
     </section>

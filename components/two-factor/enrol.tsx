@@ -149,7 +149,9 @@ function Scan({
           <div className="grid gap-1">
             <p className="text-sm text-ink-muted">{t("typed")}</p>
             <div className="flex items-center gap-2">
-              <code className="break-words">{enrolment.secret.replace(/(.{4})(?=.)/g, "$1 ")}</code>
+              <code className="secret-text break-words">
+                {enrolment.secret.replace(/(.{4})(?=.)/g, "$1 ")}
+              </code>
               <CopyButton value={enrolment.secret} name={t("copySecret")} />
             </div>
           </div>

@@ -49,7 +49,7 @@ function BackupCodes({ codes, username }: { codes: readonly string[]; username: 
     <div className="grid max-w-form gap-3">
       <div data-print>
         <p className="hidden print:mb-4 print:block">{heading}</p>
-        <ul className="grid grid-cols-2 justify-items-center gap-x-6 gap-y-2 rounded-md border bg-sunken p-4 font-mono text-base tabular">
+        <ul className="secret-text grid grid-cols-2 justify-items-center gap-x-6 gap-y-2 rounded-md border bg-sunken p-4 text-base tabular">
           {codes.map((code) => (
             <li key={code}>{code}</li>
           ))}

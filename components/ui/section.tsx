@@ -1,12 +1,15 @@
-import { type ReactNode, useId } from "react";
+import { type ComponentProps, type ReactNode, useId } from "react";
+import { cn } from "./class-names";
 
 /** A page section: title and description on the left, content on the right. */
 export function Section({
   title,
   text,
   status,
+  className,
   children,
-}: {
+  ...rest
+}: Omit<ComponentProps<"section">, "title"> & {
   title: string;
   text: string;
   /** Beside the title, e.g. a badge. */
@@ -16,8 +19,12 @@ export function Section({
   const id = useId();
   return (
     <section
+      {...rest}
       aria-labelledby={id}
-      className="grid gap-x-12 gap-y-4 border-t py-8 first:border-t-0 first:pt-2 md:grid-cols-[15rem_minmax(0,1fr)]"
+      className={cn(
+        "grid gap-x-12 gap-y-4 border-t py-8 first:border-t-0 first:pt-2 md:grid-cols-[15rem_minmax(0,1fr)]",
+        className,
+      )}
     >
       <div className="grid content-start gap-1">
         <div className="flex items-center gap-2">

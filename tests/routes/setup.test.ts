@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { AppError, hasCode } from "../../lib/errors";
 import { type ConsoleHarness, OWNER, openConsoleHarness, setUpOwner } from "../support/console-harness";
 import { type TestServices, testServices } from "../support/services";
+import { startUpstream } from "../support/upstream/server";
 
 let services: TestServices;
 let harness: ConsoleHarness;
@@ -255,6 +256,35 @@ describe("the wizard's progress", () => {
     const back = await harness(path, { method: "PATCH", body: { finished: false }, cookie });
     expect(back.json.data).toEqual({ step: "key", finished: true });
     expect((await harness(path)).status).toBe(401);
+  });
+
+  test("loads the built-in speech engine at a new step, which counts as no usage", async () => {
+    const upstream = await startUpstream();
+    await services.close();
+    services = await testServices({ upstreamAllow: ["127.0.0.1"] });
+    harness = openConsoleHarness(services);
+    const cookie = await setUpOwner(harness);
+    const models = [{ name: "patchbay-speech", upstream_name: "tts-1", operation: "speech" }];
+    const body = {
+      name: "Engine",
+      provider: "openai",
+      base_url: `${upstream.origin}/v1`,
+      keys: ["sk-1"],
+      models,
+    };
+    const made = (await harness("/api/channels", { body, cookie })).json.data;
+    const record = await services.store.channels.find(made.id);
+    if (record === null) throw new Error("no channel");
+    await services.store.channels.delete(made.id);
+    await services.store.channels.insert({ ...record, embedded: true });
+    const path = "/api/setup/progress";
+    await harness(path, { method: "PATCH", body: { step: "key" }, cookie });
+    await expect.poll(() => upstream.ledger.length).toBe(1);
+    await harness(path, { method: "PATCH", body: { step: "key" }, cookie });
+    expect(upstream.ledger).toHaveLength(1);
+    const usage = await harness("/api/usage", { cookie });
+    expect(usage.json.data.items).toEqual([]);
+    await upstream.close();
   });
 });
 

@@ -3,6 +3,7 @@ import { AppError } from "../../errors";
 import type { Repositories } from "../../ports/store";
 import { takeAttempt } from "../auth/attempt-limit";
 import type { ConsoleContext } from "../context";
+import { warmSpeech } from "./warm-speech";
 
 export const PROGRESS_SETTING = "setup_progress";
 
@@ -24,21 +25,28 @@ export async function readProgress(ctx: ConsoleContext): Promise<SetupProgress> 
   return storedProgress(ctx.store);
 }
 
-/** Saves the step, or that the wizard is finished or skipped; a finished wizard stays finished. */
+/**
+ * Saves the step, or that the wizard is finished or skipped; a finished wizard stays finished. A new step loads the speech
+ * engine for the last one.
+ */
 export async function updateProgress(
   ctx: ConsoleContext,
   input: UpdateSetupProgress,
 ): Promise<SetupProgress> {
   requireOwner(ctx);
-  return ctx.store.transaction(async (tx) => {
+  const { before, after } = await ctx.store.transaction(async (tx) => {
     const before = await storedProgress(tx);
     const after = {
       step: input.step ?? before.step,
       finished: before.finished || (input.finished ?? false),
     };
     await tx.settings.put(PROGRESS_SETTING, after);
-    return after;
+    return { before, after };
   });
+  // Not awaited: the engine loads while the owner names a key and reads the text.
+  if (!after.finished && after.step !== before.step)
+    void warmSpeech(ctx).catch((error: unknown) => ctx.log.error("speech_warm_failed", { error }));
+  return after;
 }
 
 /** The setup state for the wizard; after setup only `status`. Throws `rate_limited`, `storage_unavailable`. */

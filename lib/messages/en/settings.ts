@@ -11,6 +11,8 @@ export const settings = {
     transfer: "Backup and transfer",
     instances: "Instances",
   },
+  search: "Search settings",
+  searchNone: "No settings match.",
   ownerOnly: "Owner only",
   readOnly: "This is a demo site",
   readOnlyText: "Only the owner can change settings. You can view all of them.",

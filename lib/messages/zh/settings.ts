@@ -11,6 +11,8 @@ export const settings = {
     transfer: "备份与迁移",
     instances: "实例",
   },
+  search: "搜索设置",
+  searchNone: "没有匹配的设置。",
   ownerOnly: "仅限所有者",
   readOnly: "这是演示站点",
   readOnlyText: "只有所有者可以更改设置，您可以查看全部内容。",
