@@ -113,7 +113,7 @@ function RuleRow({ index, control, register, errors, keys, onRemove }: RuleRowPr
   };
   const name = rule.scope === "model" ? rule.model : (keys.find((key) => key.id === rule.key_id)?.name ?? "");
   return (
-    <li className="grid gap-4 p-4 sm:grid-cols-[minmax(0,1fr)_auto_auto_auto] sm:items-start">
+    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-x-3 gap-y-4 p-4">
       {rule.scope === "model" ? (
         <Field label={t("model")} error={messageOf("model")}>
           {(field) => (
@@ -145,58 +145,60 @@ function RuleRow({ index, control, register, errors, keys, onRemove }: RuleRowPr
           )}
         </Field>
       )}
-      <Field label={t("scopedErrors")} error={messageOf("error_rate_percent")}>
-        {(field) => (
-          <span className="flex items-center gap-2">
-            <Input
-              {...field}
-              {...register(`rules.${index}.error_rate_percent`, { setValueAs: numberOrNull })}
-              inputMode="numeric"
-              autoComplete="off"
-              className="w-16 tabular"
-            />
-            <span aria-hidden="true" className="text-sm text-ink-muted">
-              {t("errorsUnit")}
-            </span>
-          </span>
-        )}
-      </Field>
-      {rule.scope === "model" ? (
-        <Field label={t("scopedChannel")} error={messageOf("channel_open_minutes")}>
-          {(field) => (
-            <span className="flex items-center gap-2">
-              <Input
-                {...field}
-                {...register(`rules.${index}.channel_open_minutes`, { setValueAs: numberOrNull })}
-                inputMode="numeric"
-                autoComplete="off"
-                className="w-16 tabular"
-              />
-              <span aria-hidden="true" className="text-sm text-ink-muted">
-                {t("channelUnit")}
-              </span>
-            </span>
-          )}
-        </Field>
-      ) : (
-        <Label className="flex h-9 items-center gap-2 font-normal sm:mt-6.5">
-          <input
-            type="checkbox"
-            {...register(`rules.${index}.budgets`)}
-            className="size-4 accent-ink pointer-coarse:size-5"
-          />
-          {t("scopedBudgets")}
-        </Label>
-      )}
       <Button
         variant="ghost"
         size="icon-sm"
         aria-label={t("remove", { name })}
         onClick={onRemove}
-        className="justify-self-end sm:mt-6.5"
+        className="mt-6.5"
       >
         <XIcon />
       </Button>
+      <div className="col-span-full flex flex-wrap gap-x-8 gap-y-4">
+        <Field label={t("scopedErrors")} error={messageOf("error_rate_percent")}>
+          {(field) => (
+            <span className="flex items-center gap-2">
+              <Input
+                {...field}
+                {...register(`rules.${index}.error_rate_percent`, { setValueAs: numberOrNull })}
+                inputMode="numeric"
+                autoComplete="off"
+                className="w-16 tabular"
+              />
+              <span aria-hidden="true" className="text-sm text-ink-muted">
+                {t("errorsUnit")}
+              </span>
+            </span>
+          )}
+        </Field>
+        {rule.scope === "model" ? (
+          <Field label={t("scopedChannel")} error={messageOf("channel_open_minutes")}>
+            {(field) => (
+              <span className="flex items-center gap-2">
+                <Input
+                  {...field}
+                  {...register(`rules.${index}.channel_open_minutes`, { setValueAs: numberOrNull })}
+                  inputMode="numeric"
+                  autoComplete="off"
+                  className="w-16 tabular"
+                />
+                <span aria-hidden="true" className="text-sm text-ink-muted">
+                  {t("channelUnit")}
+                </span>
+              </span>
+            )}
+          </Field>
+        ) : (
+          <Label className="flex h-9 items-center gap-2 font-normal sm:mt-6.5">
+            <input
+              type="checkbox"
+              {...register(`rules.${index}.budgets`)}
+              className="size-4 accent-ink pointer-coarse:size-5"
+            />
+            {t("scopedBudgets")}
+          </Label>
+        )}
+      </div>
     </li>
   );
 }

@@ -70,7 +70,7 @@ export function TestAll({
                   </code>
                 </span>
                 {state ? (
-                  <TestOutcome state={state} />
+                  <TestOutcome state={state} isQuiet />
                 ) : (
                   <p className="text-sm text-ink-faint">{t("waiting")}</p>
                 )}

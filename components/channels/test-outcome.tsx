@@ -39,15 +39,24 @@ export function useUpstreamErrorText(): (error: UpstreamFailure) => { summary: s
 }
 
 /** Result of a test: the audio to play, the vector's dimensions, or the error. */
-export function TestOutcome({ state, className }: { state: TestState; className?: string }) {
+export function TestOutcome({
+  state,
+  isQuiet = false,
+  className,
+}: {
+  state: TestState;
+  /** Audio waits for a click: several tests would play at once. */
+  isQuiet?: boolean;
+  className?: string;
+}) {
   return (
     <div role="status" className={cn("flex min-h-9 items-center gap-2 text-sm", className)}>
-      <Outcome state={state} />
+      <Outcome state={state} isQuiet={isQuiet} />
     </div>
   );
 }
 
-function Outcome({ state }: { state: TestState }) {
+function Outcome({ state, isQuiet }: { state: TestState; isQuiet: boolean }) {
   const t = useTranslations("channels.test");
   const errorText = useErrorText();
   switch (state.kind) {
@@ -63,7 +72,7 @@ function Outcome({ state }: { state: TestState }) {
     case "done":
       if (state.test.error) return <UpstreamError error={state.test.error} />;
       return state.test.operation === "speech" ? (
-        <AudioPlayer test={state.test} />
+        <AudioPlayer test={state.test} isQuiet={isQuiet} />
       ) : (
         <Vector test={state.test} />
       );
@@ -114,7 +123,7 @@ function useAudioUrl(base64: string): string {
   return url;
 }
 
-function AudioPlayer({ test }: { test: ChannelTest }) {
+function AudioPlayer({ test, isQuiet }: { test: ChannelTest; isQuiet: boolean }) {
   const t = useTranslations("channels.test");
   const amounts = useAmounts();
   const url = useAudioUrl(test.audio_wav ?? "");
@@ -125,8 +134,8 @@ function AudioPlayer({ test }: { test: ChannelTest }) {
   const play = () => void audio.current?.play().catch(() => setPlaying(false));
 
   useEffect(() => {
-    if (url) audio.current?.play().catch(() => undefined);
-  }, [url]);
+    if (url && !isQuiet) audio.current?.play().catch(() => undefined);
+  }, [url, isQuiet]);
 
   return (
     <span className="flex min-w-0 items-center gap-3">

@@ -250,3 +250,20 @@ test("redirects a user who must set up 2FA to the account page", async ({ page, 
   await expect(page.getByText("Your role requires two-factor authentication")).toBeVisible();
   await expect(page.getByRole("button", { name: "Turn on" })).toBeVisible();
 });
+
+test("filters sections and fields by a search", async ({ ownerPage: page, product }) => {
+  await page.goto(`${product.url}/settings`);
+  const search = page.getByRole("searchbox", { name: "Search settings" });
+  await search.fill("header timeout");
+  await expect(page.getByLabel("Header timeout")).toBeVisible();
+  await expect(page.getByText("Slower connections are closed.")).toBeVisible();
+  await expect(page.getByText("Default: 10 s", { exact: true })).toBeVisible();
+  await expect(page.getByLabel("Upload timeout", { exact: true })).toBeHidden();
+  await expect(page.getByRole("heading", { name: "Access" })).toBeHidden();
+  await search.fill("session");
+  await expect(page.getByLabel("Admin idle timeout")).toBeVisible();
+  await search.fill("xyzzy");
+  await expect(page.getByText("No settings match.")).toBeVisible();
+  await search.fill("");
+  await expect(page.getByRole("heading", { name: "Access" })).toBeVisible();
+});

@@ -9,6 +9,9 @@ import { Button } from "../../ui/button";
 import { Input, NativeSelect, Textarea } from "../../ui/input";
 import type { FieldErrors } from "./form-errors";
 
+/** Not a text: the first line of every PEM certificate. */
+const PEM_START = "-----BEGIN CERTIFICATE-----";
+
 interface OptionProps {
   draft: ChannelDraft;
   fieldErrors: FieldErrors;
@@ -100,7 +103,7 @@ function OptionControl({
         <Textarea
           {...control}
           rows={3}
-          placeholder="-----BEGIN CERTIFICATE-----"
+          placeholder={PEM_START}
           value={value}
           onChange={(event) => onChange(event.target.value)}
           className="max-h-60 font-mono text-sm"

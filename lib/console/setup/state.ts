@@ -45,7 +45,9 @@ export async function updateProgress(
   });
   // Not awaited: the engine loads while the owner names a key and reads the text.
   if (!after.finished && after.step !== before.step)
-    void warmSpeech(ctx).catch((error: unknown) => ctx.log.error("speech_warm_failed", { error }));
+    void warmSpeech(ctx).catch((error: unknown) =>
+      ctx.log.error("speech_warm_failed", { cause: String(error) }),
+    );
   return after;
 }
 
