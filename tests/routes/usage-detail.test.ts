@@ -114,7 +114,7 @@ test("lists a channel's failed attempts with the callers' status; refuses a reve
       model: saved.model,
       error: "upstream_error",
       upstream_status: 503,
-      key: null,
+      key: "****wxyz",
       message: "No GPU is free.",
       status: 200,
     },
