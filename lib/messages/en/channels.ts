@@ -192,7 +192,7 @@ export const channels = {
       certificate: "Enter a certificate in PEM form, or leave blank.",
     },
     voices: "Voice names",
-    voicesHint: "Maps names that callers use to the upstream’s voices. * stands for all other names.",
+    voicesHint: "Maps names that callers use to the upstream’s voices. * means all other names.",
     voiceFrom: "Caller’s voice",
     voiceTo: "Upstream voice",
     addVoice: "Add voice name",
