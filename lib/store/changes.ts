@@ -55,6 +55,19 @@ export class ChangeFeed {
     this.#tell(rows.filter((row) => this.#note(row)));
   }
 
+  /**
+   * Reads the revisions and notifies listeners of those that differ in either direction: a standby that took over may
+   * lack the last commits of its predecessor.
+   */
+  async reread(): Promise<void> {
+    const since = performance.now();
+    const rows = await this.#read.selectFrom("revisions").selectAll().execute();
+    this.confirm(since);
+    const changed = rows.filter((row) => this.#known.get(row.topic) !== row.revision);
+    for (const row of changed) this.#known.set(row.topic, row.revision);
+    this.#tell(changed);
+  }
+
   /** Notes that nothing was missing at `since` (as `performance.now()`). */
   confirm(since: number): void {
     this.#completeAt = Math.max(this.#completeAt, since);

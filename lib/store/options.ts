@@ -13,6 +13,8 @@ export const SILENT: StoreLog = { warn() {}, error() {} };
 export interface StoreOptions {
   /** `file:…` (SQLite) or `postgres://…`. */
   databaseUrl: string;
+  /** `DATABASE_URL_DIRECT`: where to LISTEN when `databaseUrl` leads to a pooler; absent: the same. PostgreSQL only. */
+  listenUrl?: string;
   /** The bundle of lib/store/sqlite/writer.worker.ts. */
   writerWorker: URL;
   /** Random, new at each start; owner of the ledger entries that this process opens. */

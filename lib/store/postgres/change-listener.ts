@@ -8,6 +8,8 @@ export const CHANNEL = "patchbay_changes";
 /** How often a listening connection is checked, and how often the feed is read without one. */
 const BEAT_MS = 5_000;
 const FIRST_RETRY_MS = 100;
+/** How long a notification to ourselves may take. */
+const HEARING_MS = 2_000;
 
 /**
  * Receives other instances' commits (`LISTEN`) on its own connection. While that is down the feed is read at least
@@ -23,11 +25,19 @@ export class ChangeListener {
   #isClosed = false;
   #reading: Promise<void> | null = null;
   #isStale = false;
+  /** True after a reconnection, until the feed was read whole. */
+  #isDoubtful = false;
+  /** True while notifications do not arrive on an open connection. */
+  #isDeaf = false;
+  #heard: () => void = () => undefined;
+  readonly #notify: () => Promise<void>;
 
-  constructor(url: string, feed: ChangeFeed, log: StoreLog) {
+  /** `notify` sends a notification over the connections that changes are written on. */
+  constructor(url: string, feed: ChangeFeed, log: StoreLog, notify: () => Promise<void>) {
     this.#url = url;
     this.#feed = feed;
     this.#log = log;
+    this.#notify = notify;
   }
 
   /** Resolves after the first attempt; a failed one is repeated in the background. */
@@ -49,7 +59,7 @@ export class ChangeListener {
     if (this.#client) await this.#ask(this.#client);
     else await this.#connect();
     if (this.#isClosed) return;
-    if (!this.#client) await this.#refresh();
+    if (!this.#client || this.#isDeaf) await this.#refresh();
     this.#plan(this.#client ? BEAT_MS : this.#retryMs);
     this.#retryMs = this.#client ? FIRST_RETRY_MS : Math.min(this.#retryMs * 2, BEAT_MS);
   }
@@ -78,6 +88,8 @@ export class ChangeListener {
     client.on("end", () => this.#lose(client, new Error("the server closed the connection")));
     client.on("notification", () => {
       this.#feed.announce();
+      this.#setDeaf(false);
+      this.#heard();
       void this.#refresh();
     });
     try {
@@ -93,10 +105,36 @@ export class ChangeListener {
       return;
     }
     this.#client = client;
-    this.#feed.setAnnounced(true);
+    await this.#testHearing();
     // Commits before the LISTEN were not announced here.
     this.#feed.announce();
+    this.#isDoubtful = true;
     await this.#refresh();
+  }
+
+  /** A pooler in transaction mode accepts LISTEN, but no notification arrives. */
+  async #testHearing(): Promise<void> {
+    const heard = new Promise<void>((resolve) => {
+      this.#heard = resolve;
+    });
+    try {
+      await this.#notify();
+      await withinTime(heard, HEARING_MS);
+      this.#setDeaf(false);
+    } catch {
+      this.#setDeaf(true);
+    }
+  }
+
+  #setDeaf(isDeaf: boolean): void {
+    this.#feed.setAnnounced(!isDeaf && this.#client !== null);
+    if (isDeaf && !this.#isDeaf) {
+      this.#log.warn("store_listener_deaf", {
+        reason:
+          "LISTEN gets no notifications on this connection (PgBouncer in transaction mode?): changes made by other instances apply within 5 s instead of 1; set DATABASE_URL_DIRECT to a URL without the pooler",
+      });
+    }
+    this.#isDeaf = isDeaf;
   }
 
   #lose(client: Client, error: unknown): void {
@@ -120,9 +158,13 @@ export class ChangeListener {
   async #read(): Promise<void> {
     while (this.#isStale && !this.#isClosed) {
       this.#isStale = false;
+      const isDoubtful = this.#isDoubtful;
+      this.#isDoubtful = false;
       try {
-        await this.#feed.refresh();
+        if (isDoubtful) await this.#feed.reread();
+        else await this.#feed.refresh();
       } catch (error) {
+        this.#isDoubtful ||= isDoubtful;
         this.#log.warn("store_watch_failed", { cause: String(error) });
       }
     }

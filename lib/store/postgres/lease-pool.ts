@@ -1,25 +1,60 @@
 import type { PostgresPool } from "kysely";
 import { Pool } from "pg";
 import { hasCode } from "../../errors";
-import { translated } from "../errors";
+import { isLockTimeout, translated } from "../errors";
 import type { StoreLog } from "../options";
 import { Lease } from "./lease";
-import { ANSWER_MS, sessionConfig, withinTime } from "./session";
+import { ANSWER_MS, type Patience, SLOW_MS, sessionConfig, withinTime } from "./session";
 
 const IDLE_MS = 60_000;
 /** How long closing waits for connections that may be lost. */
 const LEAVE_MS = 1_000;
+const SLOW_LOG_MS = 10_000;
 
-/** Connections to one server. Each is made when needed, so a server that comes back is used without further action. */
+/** When one server last answered, over all pools of connections to it. */
+export class ServerPulse {
+  at = Number.NEGATIVE_INFINITY;
+
+  beat(): void {
+    this.at = performance.now();
+  }
+
+  isLost(): boolean {
+    return performance.now() - this.at > ANSWER_MS;
+  }
+}
+
+interface LeasePoolOptions {
+  max: number;
+  /** How long a statement may take, and how long it may be the only one that gets no answer. */
+  statement: Pick<Patience, "silentMs" | "mostMs">;
+  pulse: ServerPulse;
+  log: StoreLog;
+}
+
+/**
+ * Connections to one server. Each is made when needed, so a server that comes back is used without further action.
+ * Callers wait for a connection as long as the server answers others: a full pool is not a lost store.
+ */
 export class LeasePool implements PostgresPool {
   readonly #pool: Pool;
-  readonly #statementMs: number;
+  readonly #options: LeasePoolOptions;
+  readonly #statement: Patience;
+  readonly #connecting: Patience;
+  /** Callers that wait for one of `max` connections, longest wait first. */
+  readonly #waiting = new Set<() => void>();
+  #free: number;
+  #slowLoggedAt = Number.NEGATIVE_INFINITY;
   #lastFailure: { at: number; error: unknown } | null = null;
 
-  constructor(url: string, options: { max: number; statementMs: number; log: StoreLog }) {
-    this.#statementMs = options.statementMs;
+  constructor(url: string, options: LeasePoolOptions) {
+    this.#options = options;
+    this.#free = options.max;
+    const answeredAt = () => options.pulse.at;
+    this.#statement = { ...options.statement, answeredAt };
+    this.#connecting = { silentMs: ANSWER_MS, mostMs: SLOW_MS, answeredAt };
     this.#pool = new Pool({
-      ...sessionConfig(url, options.statementMs),
+      ...sessionConfig(url, options.statement.mostMs),
       max: options.max,
       idleTimeoutMillis: IDLE_MS,
     });
@@ -30,18 +65,29 @@ export class LeasePool implements PostgresPool {
   }
 
   /**
-   * Throws AppError `storage_unavailable` when there is no connection within a second, or when the server was found
-   * unreachable after `since`: a caller that waited for another's attempt does not wait for its own.
+   * Throws AppError `storage_unavailable` when the server was silent for a second, when it was found unreachable after
+   * `since` (a caller that waited for another's attempt does not wait for its own), or when no connection became free
+   * within three.
    */
   async connect(since = performance.now()): Promise<Lease> {
     if (this.#lastFailure && this.#lastFailure.at > since) throw this.#lastFailure.error;
+    const giveBack = (): void => this.#giveBack();
     try {
-      const client = await withinTime(this.#pool.connect(), ANSWER_MS, (late) => late.release());
-      return new Lease(client, this.#statementMs, (error) => this.#note(error));
+      await withinTime(this.#takeSlot(), this.#connecting, giveBack);
     } catch (error) {
-      const named = translated(error);
-      this.#note(named);
-      throw named;
+      throw this.#failure(error);
+    }
+    this.#logSlow(performance.now() - since);
+    try {
+      const client = await withinTime(this.#pool.connect(), this.#connecting, (late) => late.release());
+      return new Lease(client, this.#statement, {
+        answered: () => this.#options.pulse.beat(),
+        failed: (error) => this.#note(error),
+        released: giveBack,
+      });
+    } catch (error) {
+      giveBack();
+      throw this.#failure(error);
     }
   }
 
@@ -51,7 +97,40 @@ export class LeasePool implements PostgresPool {
     });
   }
 
+  #takeSlot(): Promise<void> {
+    if (this.#free > 0) {
+      this.#free -= 1;
+      return Promise.resolve();
+    }
+    return new Promise((resolve) => this.#waiting.add(resolve));
+  }
+
+  #giveBack(): void {
+    const [next] = this.#waiting;
+    if (next === undefined) {
+      this.#free += 1;
+      return;
+    }
+    this.#waiting.delete(next);
+    next();
+  }
+
+  #logSlow(ms: number): void {
+    if (ms < ANSWER_MS || performance.now() - this.#slowLoggedAt < SLOW_LOG_MS) return;
+    this.#slowLoggedAt = performance.now();
+    this.#options.log.warn("store_slow", { ms: Math.round(ms), count: this.#waiting.size });
+  }
+
+  #failure(error: unknown): unknown {
+    const named = translated(error);
+    this.#note(named);
+    return named;
+  }
+
+  /** Notes a server that cannot be reached, or a lock that is not released; a slow server fails only this caller. */
   #note(error: unknown): void {
-    if (hasCode(error, "storage_unavailable")) this.#lastFailure = { at: performance.now(), error };
+    if (!hasCode(error, "storage_unavailable")) return;
+    if (this.#options.pulse.isLost() || isLockTimeout(error))
+      this.#lastFailure = { at: performance.now(), error };
   }
 }

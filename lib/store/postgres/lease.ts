@@ -4,10 +4,16 @@ import { AppError } from "../../errors";
 import { storable } from "../columns";
 import { storageUnavailable, translated } from "../errors";
 import type { Cell } from "../ledger/rows";
-import { withinTime } from "./session";
+import { type Patience, withinTime } from "./session";
 
-/** Receives the error of a failed statement. */
-type Failed = (error: unknown) => void;
+/** What a lease reports to its pool. */
+interface LeaseEvents {
+  /** The server answered a statement, if only with an error. */
+  answered(): void;
+  /** A statement failed. */
+  failed(error: unknown): void;
+  released(): void;
+}
 
 const asParameter = (value: unknown): unknown => (typeof value === "string" ? storable(value) : value);
 
@@ -22,15 +28,15 @@ function isServersOwn(error: unknown): boolean {
  */
 export class Lease implements PostgresPoolClient {
   readonly #client: PoolClient;
-  readonly #statementMs: number;
-  readonly #failed: Failed;
+  readonly #patience: Patience;
+  readonly #events: LeaseEvents;
   #atRelease: () => void = () => {};
   #isBroken = false;
 
-  constructor(client: PoolClient, statementMs: number, failed: Failed) {
+  constructor(client: PoolClient, patience: Patience, events: LeaseEvents) {
     this.#client = client;
-    this.#statementMs = statementMs;
-    this.#failed = failed;
+    this.#patience = patience;
+    this.#events = events;
   }
 
   /** Calls `then` when the connection is returned. */
@@ -61,6 +67,7 @@ export class Lease implements PostgresPoolClient {
 
   release(): void {
     this.#client.release(this.#isBroken);
+    this.#events.released();
     this.#atRelease();
   }
 
@@ -88,11 +95,14 @@ export class Lease implements PostgresPoolClient {
   async #run<T>(work: () => Promise<T>): Promise<T> {
     try {
       if (this.#isBroken) throw storageUnavailable(new Error("the connection is lost"));
-      return await withinTime(work(), this.#statementMs);
+      const result = await withinTime(work(), this.#patience);
+      this.#events.answered();
+      return result;
     } catch (error) {
-      if (!isServersOwn(error)) this.#isBroken = true;
+      if (isServersOwn(error)) this.#events.answered();
+      else this.#isBroken = true;
       const named = translated(error);
-      this.#failed(named);
+      this.#events.failed(named);
       throw named;
     }
   }

@@ -32,7 +32,9 @@ function startError(url: string, error: unknown): StartError {
   const advice =
     codeOf(error) === NOT_ALLOWED
       ? " Its user must be allowed to create tables there: make it the owner of the database."
-      : "";
+      : words.startsWith("unsupported startup parameter")
+        ? " Add to pgbouncer.ini: ignore_startup_parameters = statement_timeout, lock_timeout, idle_in_transaction_session_timeout"
+        : "";
   return new StartError(
     `The store at ${hostAndDatabaseOf(url)} cannot be opened for writing (${words}).${advice}`,
     {

@@ -9,9 +9,9 @@ import type { Connections } from "../transactions";
 import { WriteQueue } from "../write-queue";
 import { CHANNEL, ChangeListener } from "./change-listener";
 import { groupCommitOn } from "./commit-group";
-import { LeasePool } from "./lease-pool";
+import { LeasePool, ServerPulse } from "./lease-pool";
 import { LOCKS, migratePostgres } from "./migrate";
-import { ANSWER_MS, SCAN_MS } from "./session";
+import { ANSWER_MS, SCAN_MS, SLOW_MS } from "./session";
 
 const READERS = 8;
 const SCANNERS = 2;
@@ -45,13 +45,18 @@ function inTurns(pool: LeasePool, turns: WriteQueue): PostgresPool {
 export async function openPostgresStore(options: StoreOptions): Promise<Store> {
   const { databaseUrl: url, log = SILENT } = options;
   await migratePostgres(url);
-  const readers = new LeasePool(url, { max: READERS, statementMs: ANSWER_MS, log });
-  const scanners = new LeasePool(url, { max: SCANNERS, statementMs: SCAN_MS, log });
-  const writers = new LeasePool(url, { max: WRITERS, statementMs: ANSWER_MS, log });
+  const pulse = new ServerPulse();
+  const short = { silentMs: ANSWER_MS, mostMs: SLOW_MS };
+  const long = { silentMs: SCAN_MS, mostMs: SCAN_MS };
+  const readers = new LeasePool(url, { max: READERS, statement: short, pulse, log });
+  const scanners = new LeasePool(url, { max: SCANNERS, statement: long, pulse, log });
+  const writers = new LeasePool(url, { max: WRITERS, statement: short, pulse, log });
   const read = databaseOn(readers);
   const write = databaseOn(inTurns(writers, new WriteQueue()));
   const feed = new ChangeFeed(read, log);
-  const listener = new ChangeListener(url, feed, log);
+  const listener = new ChangeListener(options.listenUrl ?? url, feed, log, async () => {
+    await sql`select pg_notify(${CHANNEL}, '')`.execute(read);
+  });
   await listener.start();
 
   const writeTransaction: Connections["writeTransaction"] = (work) =>

@@ -2,9 +2,11 @@ import { type ClientConfig, TypeOverrides } from "pg";
 import { LOCK_WAIT_MS } from "../ledger/group-commit";
 
 /**
- * How long the server may take to answer; the rest of the second is left for the caller to get `storage_unavailable`.
+ * How long the server may be silent; the rest of the second is left for the caller to get `storage_unavailable`.
  */
 export const ANSWER_MS = 0.9 * LOCK_WAIT_MS;
+/** How long a statement may take while the server answers others: then the machine is slow, and the store not lost. */
+export const SLOW_MS = 3 * LOCK_WAIT_MS;
 /** How long a query over many rows may take. */
 export const SCAN_MS = 30_000;
 /** A transaction idle for this long is ended, and its locks released. */
@@ -39,16 +41,54 @@ export function hostAndDatabaseOf(url: string): string {
   return `${host || searchParams.get("host") || "the local socket"}${pathname}`;
 }
 
-/** Waits for `work` for at most `ms`; `late` receives a result that comes after that. */
-export function withinTime<T>(work: Promise<T>, ms: number, late: (value: T) => void = () => {}): Promise<T> {
+/** How long to wait for a server: a lost one is silent, a slow one still answers other statements. */
+export interface Patience {
+  /** Longest silence of the server, and of a server that answers only this. */
+  silentMs: number;
+  /** Longest wait while the server answers others. */
+  mostMs: number;
+  /** When it last answered anything (`performance.now()`). */
+  answeredAt(): number;
+}
+
+const NEVER = (): number => Number.NEGATIVE_INFINITY;
+/** A wait is checked this often; a check that comes later than the slack shows that this process was stalled. */
+const LOOK_MS = 100;
+const SLACK_MS = 20;
+
+/**
+ * Waits for `work` as long as `limit` allows; `late` receives a result that comes after that. Time in which this process
+ * did not run (a blocked event loop, a machine without CPU to spare) does not count: answers could not be read then.
+ */
+export function withinTime<T>(
+  work: Promise<T>,
+  limit: number | Patience,
+  late: (value: T) => void = () => {},
+): Promise<T> {
+  const { silentMs, mostMs, answeredAt } =
+    typeof limit === "number" ? { silentMs: limit, mostMs: limit, answeredAt: NEVER } : limit;
   return new Promise((resolve, reject) => {
+    const since = performance.now();
     let isOver = false;
+    let stalledMs = 0;
+    let timer: NodeJS.Timeout;
     const end = (): void => {
       isOver = true;
       reject(new Error("timeout expired: the database did not answer"));
     };
-    // One more turn of the event loop: after a stall the answer may be waiting to be read.
-    const timer = setTimeout(() => setImmediate(end), ms);
+    const wait = (ms: number): void => {
+      const dueAt = performance.now() + ms;
+      timer = setTimeout(() => {
+        const now = performance.now();
+        if (now - dueAt > SLACK_MS) stalledMs += now - dueAt;
+        const lostAt = Math.max(since, answeredAt()) + silentMs;
+        const leftMs = Math.min(lostAt, since + mostMs) + stalledMs - now;
+        if (leftMs > 0) wait(Math.min(leftMs, LOOK_MS));
+        // One more turn of the event loop: after a stall the answer may be waiting to be read.
+        else setImmediate(end);
+      }, ms);
+    };
+    wait(Math.min(silentMs, LOOK_MS));
     work.then(
       (value) => {
         clearTimeout(timer);

@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { openStore } from "../../lib/store/open";
+import { LeasePool, ServerPulse } from "../../lib/store/postgres/lease-pool";
+import { ANSWER_MS, SLOW_MS } from "../../lib/store/postgres/session";
+import { newPostgresPlace } from "../contracts/store/postgres-database";
+import { channelRecord, SYSTEM_CLOCK } from "../support/factories";
+import { startPostgres, type TestPostgres } from "../support/postgres";
+
+/** A PostgreSQL that is slow, behind a pooler, or replaced by its standby. */
+
+let server: TestPostgres;
+beforeAll(async () => {
+  server = await startPostgres();
+}, 120_000);
+afterAll(() => server.close());
+
+test("waits for a connection while the server answers other callers, for longer than it waits for a silent one", async () => {
+  const place = await newPostgresPlace(server);
+  const slow: unknown[] = [];
+  const pool = new LeasePool(place.url, {
+    max: 2,
+    statement: { silentMs: ANSWER_MS, mostMs: SLOW_MS },
+    pulse: new ServerPulse(),
+    log: { warn: (event) => slow.push(event), error: () => undefined },
+  });
+  const ask = async () => {
+    const lease = await pool.connect();
+    try {
+      await lease.query("select pg_sleep(0.35)", []);
+    } finally {
+      lease.release();
+    }
+  };
+  const since = performance.now();
+  // Ten statements on two connections: the last ones wait for 1.4 seconds.
+  await Promise.all(Array.from({ length: 10 }, ask));
+  expect(performance.now() - since).toBeGreaterThan(ANSWER_MS);
+  expect(slow).toEqual(["store_slow"]);
+  await pool.end();
+});
+
+test("changes of another instance arrive without LISTEN, and the log says what to set", async () => {
+  const place = await newPostgresPlace(server);
+  const elsewhere = await newPostgresPlace(server);
+  const warned: string[] = [];
+  // A pooler in transaction mode accepts LISTEN, as another database does, and notifications never arrive.
+  const store = await openStore({
+    databaseUrl: place.url,
+    listenUrl: elsewhere.url,
+    writerWorker: new URL("file:///dev/null"),
+    instanceId: "deaf",
+    clock: SYSTEM_CLOCK,
+    timeZone: "UTC",
+    log: { warn: (event, fields) => warned.push(`${event} ${fields?.reason ?? ""}`), error: () => undefined },
+  });
+  expect(warned).toEqual([expect.stringMatching(/^store_listener_deaf .*DATABASE_URL_DIRECT/)]);
+  let isHeard = false;
+  store.onChange((topics) => {
+    isHeard ||= topics.has("channels");
+  });
+  const other = await place.open();
+  await other.channels.insert(channelRecord());
+  expect(store.changeLagMs()).toBeGreaterThan(0);
+  await vi.waitUntil(() => isHeard, { timeout: 15_000, interval: 50 });
+  await store.close();
+  await place.remove();
+  await elsewhere.remove();
+}, 40_000);
+
+test("after a failover, changes that the new server lacks are read again", async () => {
+  const place = await newPostgresPlace(server);
+  const store = await place.open();
+  for (const name of ["one", "two", "three"]) await store.settings.put(name, true);
+  const heard: string[] = [];
+  store.onChange((topics) => heard.push(...topics));
+  expect(store.changeLagMs()).toBeLessThan(1_000);
+  // A standby without the last two commits takes over.
+  await place.raw("delete from settings where name in ('two', 'three')");
+  await place.raw("update revisions set revision = revision - 2 where topic = 'settings'");
+  await place.raw(
+    "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
+  );
+  await vi.waitUntil(() => heard.includes("settings"), { timeout: 15_000, interval: 50 });
+  const other = await place.open();
+  heard.length = 0;
+  await other.settings.put("four", true);
+  await vi.waitUntil(() => heard.includes("settings"), { timeout: 15_000, interval: 50 });
+  await place.remove();
+}, 40_000);

@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { withinTime } from "../../../lib/store/postgres/session";
+
+const answerAfter = (ms: number) => new Promise<string>((resolve) => setTimeout(() => resolve("answer"), ms));
+const silence = () => new Promise<string>(() => undefined);
+
+test("gives up on a server that is silent, although it answered before", async () => {
+  const answeredAt = performance.now() - 50;
+  const since = performance.now();
+  const patience = { silentMs: 150, mostMs: 5_000, answeredAt: () => answeredAt };
+  await expect(withinTime(silence(), patience)).rejects.toThrow("timeout expired");
+  expect(performance.now() - since).toBeLessThan(2_000);
+});
+
+test("waits for a slow server that answers others, up to a limit", async () => {
+  const patience = { silentMs: 100, mostMs: 600, answeredAt: () => performance.now() };
+  expect(await withinTime(answerAfter(350), patience)).toBe("answer");
+  await expect(withinTime(silence(), patience)).rejects.toThrow("timeout expired");
+});
+
+test("does not count the time in which this process could not read an answer", async () => {
+  // The answer takes 450 ms, of which the process is stalled for 400.
+  const waiting = withinTime(answerAfter(450), 250);
+  const until = performance.now() + 400;
+  while (performance.now() < until);
+  expect(await waiting).toBe("answer");
+});
+
+test("hands over a result that comes too late", async () => {
+  const late = await new Promise((resolve) => {
+    withinTime(answerAfter(300), 50, resolve).catch(() => undefined);
+  });
+  expect(late).toBe("answer");
+});
