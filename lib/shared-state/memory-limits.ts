@@ -274,9 +274,21 @@ export function createLocalLimits(clock: Clock, limiter: LocalLimiter): SharedLi
  * Rate and concurrency limits of one process: a sliding log per bucket on the monotonic clock. No window of `windowMs`
  * admits more than `limit` units; a unit is free again after its window (up to 1/1,024 of it later where entries were
  * merged). A cost of 0 only reads: `allowed` is true when one unit is free. `bucketCount`: buckets in memory, without
- * those of addresses. `shared`: the same limits.
+ * those of addresses. `shared`: the same limits. With several `processes` on one port and nothing that they share, each
+ * applies its share of every limit, at least 1.
  */
-export function createRateLimiter(clock: Clock): RateLimiter & { bucketCount(): number } {
-  const local = { ...createRates(clock), ...createSlots() };
+export function createRateLimiter(clock: Clock, processes = 1): RateLimiter & { bucketCount(): number } {
+  const whole = { ...createRates(clock), ...createSlots() };
+  const local = processes === 1 ? whole : { ...whole, ...sharesOf(whole, processes) };
   return { ...local, shared: createLocalLimits(clock, local) };
+}
+
+function sharesOf(whole: LocalLimiter, processes: number): LocalLimiter {
+  const shareOf = (limit: number) => Math.max(1, Math.floor(limit / processes));
+  return {
+    take: (bucket, limit, windowMs, cost) => whole.take(bucket, shareOf(limit), windowMs, cost),
+    takeOfAddress: (bucket, limit, windowMs) => whole.takeOfAddress(bucket, shareOf(limit), windowMs),
+    enter: (bucket, limit) => whole.enter(bucket, shareOf(limit)),
+    enterSoon: (bucket, limit, waitMs, signal) => whole.enterSoon(bucket, shareOf(limit), waitMs, signal),
+  };
 }

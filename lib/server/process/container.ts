@@ -7,11 +7,14 @@ import type { ConsoleServices } from "../../console/context";
 import { applyStoredSettings } from "../../console/settings/apply-settings";
 import { refreshVoices } from "../../console/voices/refresh";
 import type { Limits } from "../../contracts/limits";
+import { AppError } from "../../errors";
 import { createCatalog } from "../../gateway/admission/catalog";
 import { createGatewayState } from "../../gateway/state";
+import type { Cipher } from "../../ports/cipher";
 import type { Clock, Random } from "../../ports/clock";
 import type { Instance } from "../../ports/instance";
 import type { Store } from "../../ports/store";
+import { withEngineHost } from "../../providers/engine-pool/client";
 import { createProviders } from "../../providers/registry";
 import { createCipher } from "../../store/cipher";
 import { openStore } from "../../store/open";
@@ -21,8 +24,10 @@ import { vocabulary } from "../../text/vocabulary";
 import { followAllowedUpstreams } from "./allowed-upstreams";
 import { startBackground } from "./background";
 import { createBackups } from "./backup-file";
+import type { ClusterMember } from "./cluster-member";
 import { type Environment, readEnvironment, SettingError } from "./env";
 import { makeInstanceId } from "./instance-id";
+import { relayLive } from "./live-relay";
 import { createLog } from "./log";
 import { createMetrics } from "./metrics";
 import { createPasswordHasher } from "./password-hasher";
@@ -79,6 +84,7 @@ export async function openEncryptedStore(env: Environment, instanceId: string, l
   const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const store = await openStore({
     databaseUrl: env.databaseUrl,
+    ...(env.databaseUrlDirect === null ? {} : { listenUrl: env.databaseUrlDirect }),
     writerWorker: workerFile("writer"),
     instanceId,
     clock: systemClock,
@@ -102,6 +108,28 @@ export async function openEncryptedStore(env: Environment, instanceId: string, l
   }
 }
 
+/** Ciphertexts are those of channels to upstreams, which the primary does not call. */
+const NO_CIPHER: Cipher = {
+  encrypt: refuseCipher,
+  decrypt: refuseCipher,
+  isCurrent: refuseCipher,
+  digest: refuseCipher,
+};
+
+function refuseCipher(): never {
+  throw new AppError("internal", "The process of the engines has no secret.");
+}
+
+/** The built-in engines for all processes of a server; they run in its primary. */
+export function createSharedEngines({ voicesDirectory }: Pick<Environment, "voicesDirectory">) {
+  return createProviders({
+    workerFile,
+    clock: systemClock,
+    voicesDirectory,
+    upstreams: { cipher: NO_CIPHER, allowedUpstreams: () => [], allowedWebhooks: [] },
+  });
+}
+
 type Opened = Awaited<ReturnType<typeof openEncryptedStore>>;
 
 /** `limits`: one object for the life of the process, so that a limit changed in the console takes effect everywhere. */
@@ -119,7 +147,12 @@ function instanceOf(env: Environment, id: string, timeZone: string, limits: Limi
   };
 }
 
-async function openSetupGuard(env: Environment, store: Store, log: ConsoleServices["log"]) {
+async function openSetupGuard(
+  env: Environment,
+  store: Store,
+  log: ConsoleServices["log"],
+  sharedToken: string | null,
+) {
   if (await store.setup.hasLostMark())
     log.warn("setup_mark_lost", {
       reason: "the store has administrators but no setup row; setup stays closed",
@@ -129,6 +162,7 @@ async function openSetupGuard(env: Environment, store: Store, log: ConsoleServic
     fixedToken: env.setupToken,
     open: env.isSetupOpen,
     isSetUp: await store.setup.isSetUp(),
+    sharedToken,
   });
 }
 
@@ -156,17 +190,20 @@ async function assemble(
   opened: Opened,
   id: string,
   log: ConsoleServices["log"],
+  member: ClusterMember | null,
 ): Promise<Container> {
   const { store, cipher, secret, timeZone } = opened;
   const limits = { ...env.limits };
-  const setupGuard = await openSetupGuard(env, store, log);
-  const { providers, encoder } = await createEngines(env, opened, limits);
+  const setupGuard = await openSetupGuard(env, store, log, member?.setupToken ?? null);
+  const { providers: local, encoder } = await createEngines(env, opened, limits);
+  const providers = member === null ? local : withEngineHost(local, member.engines, systemClock);
   const idle: Traffic = { inFlight: 0, total: 0, address: reachableAddress(env.host, env.port) };
   const instance = instanceOf(env, id, timeZone, limits);
   const register = createInstanceRegister({
     store,
     clock: systemClock,
     instance,
+    ...(member === null ? {} : { server: member.server }),
     traffic: () => container.traffic(),
   });
   const metrics = createMetrics(
@@ -174,6 +211,7 @@ async function assemble(
     instance,
     () => container.traffic().inFlight,
     env.redis === null ? null : () => sharedState.health?.().isUp ?? false,
+    member,
   );
   const sharedState = await openSharedState(env, {
     cipher,
@@ -182,6 +220,7 @@ async function assemble(
     metrics,
     instanceId: id,
     liveInstances: register.liveInstances,
+    processes: member?.processes ?? 1,
   });
   const services: ConsoleServices = {
     store,
@@ -206,6 +245,7 @@ async function assemble(
     metrics,
     ...(sharedState.health === null ? {} : { sharedStateHealth: sharedState.health }),
   };
+  if (member !== null) relayLive(services.state.live, member);
   const container: Container = {
     services,
     env,
@@ -232,8 +272,14 @@ async function assemble(
   return container;
 }
 
-/** Opens the store and builds everything on it. Throws SettingError, or an Error with a message for the operator. */
-export async function createContainer(env: Environment): Promise<Container> {
+/**
+ * Opens the store and builds everything on it. `member`: of a server with several processes. Throws SettingError, or an
+ * Error with a message for the operator.
+ */
+export async function createContainer(
+  env: Environment,
+  member: ClusterMember | null = null,
+): Promise<Container> {
   const id = makeInstanceId();
   const log = createLog(env.logLevel);
   if (env.isSetupOpen && env.setupToken === null)
@@ -242,7 +288,7 @@ export async function createContainer(env: Environment): Promise<Container> {
     });
   const opened = await openEncryptedStore(env, id, log);
   try {
-    return await assemble(env, opened, id, log);
+    return await assemble(env, opened, id, log, member);
   } catch (error) {
     await closeQuietly(opened.store);
     throw error;

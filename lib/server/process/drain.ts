@@ -1,3 +1,4 @@
+import { Server as TcpServer } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { AppError } from "../../errors";
 import type { Container } from "./container";
@@ -20,9 +21,10 @@ async function until(isDone: () => boolean, ms: number): Promise<boolean> {
 
 /**
  * Stops serving without losing a call: readiness fails first, then new connections are refused,
- * calls in flight have the drain time to finish, and the remaining ones are aborted and recorded.
+ * calls in flight have the drain time to finish, and the remaining ones are aborted and recorded. `isReplaced`: another
+ * process of this server already accepts connections, so this one takes none from now on.
  */
-export async function drain(nodeServer: NodeServer, container: Container): Promise<void> {
+export async function drain(nodeServer: NodeServer, container: Container, isReplaced = false): Promise<void> {
   const { services, env } = container;
   const startedAt = performance.now();
   services.instance.draining = true;
@@ -31,6 +33,8 @@ export async function drain(nodeServer: NodeServer, container: Container): Promi
   // Live streams of open console pages would never end.
   services.state.live.close();
   services.log.info("draining", { drainMs: env.drainMs, count: nodeServer.running });
+  // HTTP's own close() would also cut connections whose first request is on its way.
+  if (isReplaced) TcpServer.prototype.close.call(nodeServer.server);
   if (nodeServer.open > 0) await delay(Math.min(NOTICE_MS, env.drainMs / 5));
   nodeServer.server.close();
   nodeServer.server.closeIdleConnections();

@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { availableParallelism } from "node:os";
 import path from "node:path";
 import { z } from "zod";
 import { Limits } from "../../contracts/limits";
@@ -19,6 +20,11 @@ function integer(min: number, max: number) {
 const Switch = z
   .enum(["0", "1", "true", "false"], "must be 1 or 0")
   .transform((value) => value === "1" || value === "true");
+
+const Processes = z
+  .string()
+  .regex(/^(?:auto|[1-9]\d?)$/, "must be auto or a whole number from 1 to 99")
+  .transform((value) => (value === "auto" ? availableParallelism() : Number(value)));
 
 const DatabaseUrl = z
   .string()
@@ -81,6 +87,10 @@ const Variables = z.object({
   NODE_ENV: z.string().optional(),
   PATCHBAY_DATA_DIR: z.string().optional(),
   DATABASE_URL: DatabaseUrl.optional(),
+  DATABASE_URL_DIRECT: z
+    .string()
+    .regex(/^postgres(?:ql)?:\/\/.+$/, "must be postgres://<host>/<database>")
+    .optional(),
   REDIS_URL: RedisUrl.optional(),
   REDIS_TLS_CA: z.string().optional(),
   PATCHBAY_SECRET: z.string().optional(),
@@ -100,6 +110,7 @@ const Variables = z.object({
   PATCHBAY_LEGACY_ENGINES: Switch.optional(),
   PATCHBAY_DRAIN_SECONDS: integer(0, 3_600).optional(),
   PATCHBAY_VOICES: z.enum(["on", "off"], "must be on or off").optional(),
+  PATCHBAY_PROCESSES: Processes.optional(),
   PATCHBAY_LIMITS: LimitsText.optional(),
   PATCHBAY_LOG_LEVEL: z
     .enum(["debug", "info", "warn", "error", "silent"], "must be debug, info, warn, error or silent")
@@ -126,6 +137,8 @@ export interface Environment {
   /** Folder of the local voices; null: PATCHBAY_VOICES=off. */
   voicesDirectory: string | null;
   databaseUrl: string;
+  /** PostgreSQL without a pooler between, for LISTEN; null: `databaseUrl` is used. */
+  databaseUrlDirect: string | null;
   redis: RedisAddress | null;
   /** File with the certificate of the authority that signed Redis' certificate; null: those that Node knows. */
   redisTlsCa: string | null;
@@ -142,6 +155,8 @@ export interface Environment {
   metricsToken: string | null;
   legacyEngines: boolean;
   drainMs: number;
+  /** Gateway processes on the port. */
+  processes: number;
   limits: Limits;
   logLevel: "debug" | "info" | "warn" | "error" | "silent";
   isNodeAdapterOnly: boolean;
@@ -183,6 +198,7 @@ export function readEnvironment(
     dataDirectory,
     voicesDirectory: given.PATCHBAY_VOICES === "off" ? null : path.join(dataDirectory, "voices"),
     databaseUrl: given.DATABASE_URL ?? `file:${path.join(dataDirectory, "patchbay.db")}`,
+    databaseUrlDirect: given.DATABASE_URL_DIRECT ?? null,
     redis: given.REDIS_URL ?? null,
     redisTlsCa: given.REDIS_TLS_CA ?? null,
     secret: given.PATCHBAY_SECRET ?? null,
@@ -197,6 +213,7 @@ export function readEnvironment(
     metricsToken: given.PATCHBAY_METRICS_TOKEN ?? null,
     legacyEngines: given.PATCHBAY_LEGACY_ENGINES ?? false,
     drainMs: (given.PATCHBAY_DRAIN_SECONDS ?? 25) * 1_000,
+    processes: given.PATCHBAY_PROCESSES ?? 1,
     limits: given.PATCHBAY_LIMITS ?? Limits.parse({}),
     logLevel: given.PATCHBAY_LOG_LEVEL ?? "info",
     isNodeAdapterOnly: given.PATCHBAY_API_ONLY ?? false,

@@ -1,8 +1,17 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
 import { enablePeerHeader } from "../../http/core/peer-header";
+import { type ClusterMember, joinCluster } from "./cluster-member";
+import { ClusterPrimary, FirstProcessFailed } from "./cluster-primary";
 import { connectionsForProcess } from "./connection-cap";
-import { type Container, createContainer, provideContainer } from "./container";
+import {
+  type Container,
+  createContainer,
+  createSharedEngines,
+  provideContainer,
+  systemClock,
+} from "./container";
 import { drain } from "./drain";
 import {
   type Environment,
@@ -12,6 +21,7 @@ import {
   readEnvironment,
   SettingError,
 } from "./env";
+import { createLog } from "./log";
 import { createNodeServer, type NodeServer } from "./node-server";
 import { createPages } from "./pages";
 
@@ -47,11 +57,11 @@ async function listen(nodeServer: NodeServer, env: Environment): Promise<number>
   return (nodeServer.server.address() as AddressInfo).port;
 }
 
-function stopOnSignals(nodeServer: NodeServer, container: Container): void {
+function stopOnSignals(nodeServer: NodeServer, container: Container, member: ClusterMember | null): void {
   let stopping: Promise<void> | null = null;
-  const stop = (exitCode: number): void => {
+  const stop = (exitCode: number, isReplaced = false): void => {
     if (stopping !== null) return;
-    stopping = drain(nodeServer, container);
+    stopping = drain(nodeServer, container, isReplaced);
     stopping.then(
       () => process.exit(exitCode),
       (error: unknown) => {
@@ -60,26 +70,68 @@ function stopOnSignals(nodeServer: NodeServer, container: Container): void {
       },
     );
   };
-  for (const signal of ["SIGTERM", "SIGINT"] as const) {
-    process.on(signal, () => {
-      // A second signal exits at once.
-      if (stopping !== null) process.exit(1);
-      stop(0);
-    });
-  }
+  if (member === null) onStopSignals(() => stop(0));
+  else member.handlers.stop = (isReplaced) => stop(0, isReplaced);
   const lastResort = (kind: string) => (error: unknown) => {
     container.services.log.error(kind, { cause: error instanceof Error ? error : String(error) });
     setTimeout(() => process.exit(1), LAST_RESORT_MS).unref();
-    stop(1);
+    stop(1, member !== null);
   };
   process.on("uncaughtException", lastResort("uncaught_exception"));
   process.on("unhandledRejection", lastResort("unhandled_rejection"));
 }
 
+/** Calls `stop` at the first SIGTERM or SIGINT; a second one calls `abort`. */
+function onStopSignals(stop: () => void, abort = () => process.exit(1)): void {
+  let isStopping = false;
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    process.on(signal, () => {
+      if (isStopping) abort();
+      isStopping = true;
+      stop();
+    });
+  }
+}
+
+/** A terminal and a service manager signal all processes of a group; the primary tells its members what to do. */
+function ignoreSignals(): void {
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => undefined);
+}
+
+/** Runs the processes of one port. Resolves when they serve. */
+async function startPrimary(env: Environment): Promise<void> {
+  const log = createLog(env.logLevel);
+  const primary = new ClusterPrimary({
+    file: fileURLToPath(import.meta.url),
+    processes: env.processes,
+    drainMs: env.drainMs,
+    clock: systemClock,
+    log,
+    engines: createSharedEngines(env),
+  });
+  onStopSignals(
+    () => void primary.stopAll().then(() => process.exit(0)),
+    () => {
+      primary.killAll();
+      process.exit(1);
+    },
+  );
+  process.on("SIGHUP", () => void primary.replaceAll());
+  try {
+    await primary.start();
+  } catch (error) {
+    if (!(error instanceof FirstProcessFailed)) throw error;
+    process.exit(1);
+  }
+}
+
 /** Starts the server; resolves when it is ready. Throws errors with a message for the operator. */
-async function startServer(env: Environment, isDevelopment: boolean): Promise<void> {
-  if (isParserLoosened()) throw new SettingError("--insecure-http-parser: Patchbay does not start with it");
-  const making = createContainer(env);
+async function startServer(
+  env: Environment,
+  isDevelopment: boolean,
+  member: ClusterMember | null,
+): Promise<void> {
+  const making = createContainer(env, member);
   provideContainer(making);
   const container = await making;
   const nodeServer = createNodeServer(container, container.services.log);
@@ -98,8 +150,10 @@ async function startServer(env: Environment, isDevelopment: boolean): Promise<vo
       });
     }
     const port = await listen(nodeServer, env);
-    stopOnSignals(nodeServer, container);
-    await announce(container, port);
+    stopOnSignals(nodeServer, container, member);
+    if (member === null) return await announce(container, port);
+    member.handlers.announce = () => void announce(container, port).catch(() => undefined);
+    member.ready(container.setupToken);
   } catch (error) {
     await container.close();
     throw error;
@@ -119,7 +173,12 @@ async function run(): Promise<void> {
   const isDevelopment = process.argv.includes("--dev");
   provideMode(isDevelopment);
   try {
-    await startServer(readEnvironment(), isDevelopment);
+    if (isParserLoosened()) throw new SettingError("--insecure-http-parser: Patchbay does not start with it");
+    const env = readEnvironment();
+    const member = await joinCluster();
+    if (member === null && env.processes > 1 && !isDevelopment) return await startPrimary(env);
+    if (member !== null) ignoreSignals();
+    await startServer(env, isDevelopment, member);
   } catch (error) {
     process.stderr.write(`Patchbay cannot start. ${explain(error)}\n`);
     process.exit(1);

@@ -1,6 +1,16 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import {
+  AggregatorRegistry,
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  Histogram,
+  type MetricObjectWithValues,
+  type MetricValue,
+  Registry,
+} from "prom-client";
 import type { Instance } from "../../ports/instance";
 import type { MetricName, Metrics } from "../../ports/metrics";
+import type { ClusterMember } from "./cluster-member";
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 
@@ -19,6 +29,13 @@ const COUNTERS = {
   redis_outages: "Times the circuit breaker in front of Redis opened",
 } as const satisfies Record<MetricName, string>;
 
+/** The metrics of all processes of this server, told apart by the label `process`. */
+async function renderAll(member: Pick<ClusterMember, "collect">): Promise<string> {
+  // Each list is what getMetricsAsJSON returned in a process of the same program.
+  const parts = (await member.collect()) as MetricObjectWithValues<MetricValue<string>>[][];
+  return AggregatorRegistry.aggregate(parts).metrics();
+}
+
 /**
  * The metrics of one process. `inFlight` returns the number of requests being answered; `token` guards /metrics.
  * Labels are names of existing models and channels, so their number is bounded. `isRedisUp` is null without Redis.
@@ -28,8 +45,14 @@ export function createMetrics(
   instance: Pick<Instance, "id" | "version">,
   inFlight: () => number,
   isRedisUp: (() => boolean) | null = null,
+  member: Pick<ClusterMember, "index" | "collect" | "handlers"> | null = null,
 ): Metrics {
   const registry = new Registry();
+  if (member !== null) {
+    // A scrape reaches one of the processes, and gets the metrics of all of them.
+    registry.setDefaultLabels({ process: String(member.index) });
+    member.handlers.measure = () => registry.getMetricsAsJSON();
+  }
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
   const labelNames = ["operation", "model", "channel"];
@@ -90,6 +113,10 @@ export function createMetrics(
       if (firstByteSeconds !== null) firstByte.observe(labels, firstByteSeconds);
     },
     count: (name, value = 1) => counters.get(name)?.inc(value),
-    exposition: { token, contentType: registry.contentType, render: () => registry.metrics() },
+    exposition: {
+      token,
+      contentType: registry.contentType,
+      render: () => (member === null ? registry.metrics() : renderAll(member)),
+    },
   };
 }

@@ -10,6 +10,8 @@ interface SetupGuardOptions {
   fixedToken?: string | null;
   /** `PATCHBAY_SETUP_OPEN`: no token is required. */
   open?: boolean;
+  /** The token that another process of this server generated; null: this one generates it. */
+  sharedToken?: string | null;
   /** True when the initial setup was done before this start. */
   isSetUp: boolean;
 }
@@ -29,7 +31,9 @@ export function createSetupGuard(options: SetupGuardOptions): SetupGuard & { rea
   const fixed = options.fixedToken ?? null;
   const isOpen = options.open === true && fixed === null;
   const generated =
-    options.isSetUp || isOpen || fixed !== null ? null : randomBytes(32).toString("base64url");
+    options.isSetUp || isOpen || fixed !== null
+      ? null
+      : (options.sharedToken ?? randomBytes(32).toString("base64url"));
   let expected = options.isSetUp ? null : (fixed ?? generated);
 
   if (generated === null) {

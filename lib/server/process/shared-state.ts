@@ -26,6 +26,8 @@ interface SharedStateOptions {
   instanceId: string;
   /** Number of running instances, at least 1. */
   liveInstances(): number;
+  /** Processes of this server; without Redis each applies its share. */
+  processes: number;
 }
 
 function readCa(file: string | null): string | null {
@@ -40,9 +42,9 @@ function readCa(file: string | null): string | null {
 /** Connects to Redis, waiting a second at most: without it the instance starts and applies its share. */
 export async function openSharedState(
   env: Pick<Environment, "redis" | "redisTlsCa">,
-  { cipher, clock, log, metrics, instanceId, liveInstances }: SharedStateOptions,
+  { cipher, clock, log, metrics, instanceId, processes, liveInstances }: SharedStateOptions,
 ): Promise<SharedState> {
-  const local = createRateLimiter(clock);
+  const local = createRateLimiter(clock, env.redis === null ? processes : 1);
   if (env.redis === null) return { limiter: local, health: null, close: () => undefined };
   const link = await openRedisLink({
     address: env.redis,

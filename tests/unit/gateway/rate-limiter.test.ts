@@ -15,6 +15,20 @@ test("refuses one of limit + 1 concurrent calls, and admits again when the first
   expect(limiter.take("k", 10, 60_000)).toMatchObject({ allowed: true, remaining: 9 });
 });
 
+test("each of several processes applies its share, which is at least one", () => {
+  const limiter = createRateLimiter(new FakeClock(), 3);
+  const admitted = (limit: number) =>
+    Array.from({ length: 20 }, () => limiter.take(`of ${limit}`, limit, 60_000)).filter(
+      ({ allowed }) => allowed,
+    ).length;
+  expect([10, 9, 2].map(admitted)).toEqual([3, 3, 1]);
+  expect(limiter.enter("slots", 6)).not.toBeNull();
+  expect(limiter.enter("slots", 6)).not.toBeNull();
+  expect(limiter.enter("slots", 6)).toBeNull();
+  expect(limiter.takeOfAddress("127.0.0.1", 2, 60_000).allowed).toBe(true);
+  expect(limiter.takeOfAddress("127.0.0.1", 2, 60_000).allowed).toBe(false);
+});
+
 test("admits no more than the limit in any window", () => {
   const call = fc.record({ waitMs: fc.integer({ min: 0, max: 400 }), cost: fc.integer({ min: 1, max: 4 }) });
   fc.assert(

@@ -4,7 +4,7 @@ import { startBackground } from "../../../lib/server/process/background";
 
 /** The background tasks of the process, with a fake clock. */
 
-const OTHER_WORK = new Set(["alerts", "sweep", "retention"]);
+const OTHER_WORK = new Set(["alerts", "voices", "sweep", "retention"]);
 
 let now = 0;
 let monotonic = 0;
@@ -22,7 +22,7 @@ beforeEach(async () => {
     log: {
       info() {},
       warn(event: string, fields?: { reason?: string }) {
-        // Alerts, sweeps and retention have their own tests; here they find no store.
+        // Alerts, voices, sweeps and retention have their own tests; here they find no store.
         if (!OTHER_WORK.has(fields?.reason ?? "")) warned.push(event);
       },
       error() {},

@@ -1,0 +1,81 @@
+import cluster from "node:cluster";
+import type { LiveChange, Measures, Membership, ToMember, ToPrimary } from "./cluster-messages";
+
+/** A member's connection to its primary. */
+export interface ClusterMember extends Membership {
+  /** Reports that this process serves. `setupToken`: the one it generated, for the others. */
+  ready(setupToken: string | null): void;
+  /** Sends live changes to the other members. */
+  publish(changes: LiveChange[]): void;
+  /** Metrics of all members, this one included; of those that answer in time. */
+  collect(): Promise<Measures[]>;
+  /** What to do when the primary asks; until set, `stop` exits at once. */
+  handlers: {
+    stop(isReplaced: boolean): void;
+    announce(): void;
+    live(changes: LiveChange[]): void;
+    measure(): Promise<Measures>;
+  };
+}
+
+const send = (message: ToPrimary): void => {
+  if (process.connected) process.send?.(message);
+};
+
+/** Joins the server of the primary that forked this process; null in a process that was started directly. */
+export async function joinCluster(): Promise<ClusterMember | null> {
+  if (!cluster.isWorker) return null;
+  const handlers: ClusterMember["handlers"] = {
+    stop: () => process.exit(0),
+    announce: () => undefined,
+    live: () => undefined,
+    measure: async () => [],
+  };
+  const waiting = new Map<number, (measures: Measures[]) => void>();
+  let lastId = 0;
+  const membership = await new Promise<Membership>((resolve) => {
+    const receive = (message: ToMember): void => {
+      switch (message.kind) {
+        case "join":
+          resolve(message.membership);
+          return;
+        case "announce":
+          handlers.announce();
+          return;
+        case "stop":
+          handlers.stop(message.isReplaced);
+          return;
+        case "live":
+          handlers.live(message.changes);
+          return;
+        case "measure":
+          void handlers.measure().then(
+            (measures) => send({ kind: "measured", id: message.id, measures }),
+            () => undefined,
+          );
+          return;
+        case "collected":
+          waiting.get(message.id)?.(message.measures);
+          waiting.delete(message.id);
+          return;
+        default:
+          message satisfies never;
+      }
+    };
+    // The channel carries the primary's messages only.
+    process.on("message", (message) => receive(message as ToMember));
+    send({ kind: "hello" });
+  });
+  return {
+    ...membership,
+    handlers,
+    ready: (setupToken) => send({ kind: "ready", setupToken }),
+    publish: (changes) => send({ kind: "live", changes }),
+    collect: () =>
+      new Promise((resolve) => {
+        lastId += 1;
+        waiting.set(lastId, resolve);
+        send({ kind: "collect", id: lastId });
+      }),
+  };
+}

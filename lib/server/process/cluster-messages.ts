@@ -1,0 +1,45 @@
+import type { LiveTopic } from "../../contracts/console/live";
+
+/** What the primary of a server with several processes and its members send to each other. */
+
+/** A member's place in its server. */
+export interface Membership {
+  /** ID of the server, the same for all members. */
+  server: string;
+  /** From 1 to `processes`; a restarted process has the index of the one it replaces. */
+  index: number;
+  processes: number;
+  /** Path of the Unix socket at which the primary serves the built-in engines. */
+  engines: string;
+  /** The setup token that the first member generated; null: this one may generate it. */
+  setupToken: string | null;
+}
+
+/** A change that console pages show at once (lib/gateway/live-bus.ts). */
+export interface LiveChange {
+  topic: LiveTopic;
+  userId: string | null;
+}
+
+/** Metrics of one process, as prom-client's JSON. */
+export type Measures = object[];
+
+export type ToMember =
+  | { kind: "join"; membership: Membership }
+  /** All members are ready: print where. */
+  | { kind: "announce" }
+  /** Drain and exit; `isReplaced`: the others keep serving. */
+  | { kind: "stop"; isReplaced: boolean }
+  | { kind: "live"; changes: LiveChange[] }
+  | { kind: "measure"; id: number }
+  /** The answer to `collect`. */
+  | { kind: "collected"; id: number; measures: Measures[] };
+
+export type ToPrimary =
+  | { kind: "hello" }
+  | { kind: "ready"; setupToken: string | null }
+  /** Changes for the other members. */
+  | { kind: "live"; changes: LiveChange[] }
+  | { kind: "measured"; id: number; measures: Measures }
+  /** Asks for the metrics of all members. */
+  | { kind: "collect"; id: number };

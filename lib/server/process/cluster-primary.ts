@@ -1,0 +1,246 @@
+import cluster, { type Worker } from "node:cluster";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { Clock } from "../../ports/clock";
+import type { Log } from "../../ports/log";
+import { serveEngines } from "../../providers/engine-pool/host";
+import type { ProvidersOfProcess } from "../../providers/registry";
+import type { Measures, ToMember, ToPrimary } from "./cluster-messages";
+import { makeInstanceId } from "./instance-id";
+
+/** Time before a process that exited is started again; doubles while it does not live long. */
+const FIRST_RESTART_MS = 100;
+const LONGEST_RESTART_MS = 10_000;
+/** A process that lived this long is not in a crash loop. */
+const STABLE_MS = 60_000;
+/** How long a scrape waits for the metrics of a member. */
+const MEASURE_MS = 1_000;
+/** After the drain time, members have this long to close their store. */
+const CLOSE_MS = 15_000;
+
+interface Member {
+  worker: Worker;
+  startedAt: number;
+  isStopping: boolean;
+  /** Rejects when the process exits before it serves. */
+  ready: Promise<void>;
+  exited: Promise<void>;
+}
+
+/** The first process could not start; it has printed why. */
+export class FirstProcessFailed extends Error {}
+
+interface PrimaryOptions {
+  /** The file that members run. */
+  file: string;
+  processes: number;
+  drainMs: number;
+  clock: Clock;
+  log: Log;
+  /** The built-in engines of all members. */
+  engines: ProvidersOfProcess;
+}
+
+/** Starts, restarts, replaces and stops the gateway processes of one server, and runs their engines. */
+export class ClusterPrimary {
+  readonly #options: PrimaryOptions;
+  readonly #server = makeInstanceId();
+  readonly #folder = mkdtempSync(path.join(tmpdir(), "patchbay-"));
+  /** The member of each index; the old one until its replacement serves. */
+  readonly #members = new Map<number, Member>();
+  /** Every process that has not exited. */
+  readonly #running = new Set<Member>();
+  readonly #failures = new Map<number, number>();
+  readonly #measuring = new Map<number, (measures: Measures) => void>();
+  #setupToken: string | null = null;
+  #lastId = 0;
+  #isStarted = false;
+  #isReplacing = false;
+  #stopping: Promise<void> | null = null;
+
+  constructor(options: PrimaryOptions) {
+    this.#options = options;
+    cluster.setupPrimary({ exec: options.file, args: [] });
+  }
+
+  get #socket(): string {
+    return path.join(this.#folder, "engines.sock");
+  }
+
+  /** Resolves when all members serve. Throws FirstProcessFailed. */
+  async start(): Promise<void> {
+    const { engines, clock, processes } = this.#options;
+    process.once("exit", () => rmSync(this.#folder, { recursive: true, force: true }));
+    const host = await serveEngines(engines, clock, this.#socket);
+    process.once("exit", () => void host.close());
+    // The first one creates or migrates the store, the secret and the setup token; the others find them.
+    await this.#launch(1).ready.catch((cause: unknown) => {
+      throw new FirstProcessFailed("the first process cannot start", { cause });
+    });
+    this.#isStarted = true;
+    const others = Array.from({ length: processes - 1 }, (_, at) => this.#launch(at + 2).ready);
+    await Promise.allSettled(others);
+    this.#send(this.#members.get(1), { kind: "announce" });
+  }
+
+  /** Replaces each member by a new process, one after the other; each serves before its predecessor drains. */
+  async replaceAll(): Promise<void> {
+    const { log, processes } = this.#options;
+    if (this.#isReplacing || this.#stopping !== null) return;
+    this.#isReplacing = true;
+    log.info("replacing_processes", { count: processes });
+    try {
+      for (let index = 1; index <= processes && this.#stopping === null; index++) {
+        const fresh = this.#fork(index);
+        await fresh.ready;
+        const old = this.#members.get(index);
+        this.#members.set(index, fresh);
+        if (old === undefined) continue;
+        this.#stopOne(old, true);
+        await old.exited;
+      }
+      log.info("replaced_processes", { count: processes });
+    } catch (error) {
+      if (this.#stopping !== null) return;
+      log.error("replacing_failed", { cause: String(error), reason: "the other processes keep running" });
+    } finally {
+      this.#isReplacing = false;
+    }
+  }
+
+  /** Drains all members at once; resolves when they have exited. */
+  stopAll(): Promise<void> {
+    this.#stopping ??= (async () => {
+      const members = [...this.#running];
+      for (const member of members) this.#stopOne(member, false);
+      await Promise.all(members.map((member) => member.exited));
+      await this.#options.engines.close();
+    })();
+    return this.#stopping;
+  }
+
+  /** Ends all members at once. */
+  killAll(): void {
+    for (const { worker } of this.#running) worker.process.kill("SIGKILL");
+  }
+
+  #send(member: Member | undefined, message: ToMember): void {
+    if (member?.worker.isConnected()) member.worker.send(message);
+  }
+
+  #stopOne(member: Member, isReplaced: boolean): void {
+    if (member.isStopping) return;
+    member.isStopping = true;
+    this.#send(member, { kind: "stop", isReplaced });
+    const timer = setTimeout(() => member.worker.process.kill("SIGKILL"), this.#options.drainMs + CLOSE_MS);
+    void member.exited.then(() => clearTimeout(timer));
+  }
+
+  /** Starts the member of an index, and again whenever it exits. */
+  #launch(index: number): Member {
+    const member = this.#fork(index);
+    this.#members.set(index, member);
+    return member;
+  }
+
+  #fork(index: number): Member {
+    const worker = cluster.fork();
+    const member: Member = {
+      worker,
+      startedAt: performance.now(),
+      isStopping: false,
+      ready: new Promise((resolve, reject) => {
+        worker.on("message", (message: ToPrimary) => {
+          if (message.kind === "ready") resolve();
+          this.#receive(index, member, message);
+        });
+        worker.once("exit", (code, signal) =>
+          reject(new Error(`process ${index} ended before it served (${signal ?? code})`)),
+        );
+      }),
+      exited: new Promise((resolve) => worker.once("exit", () => resolve())),
+    };
+    // The exit is handled below; only `start` and `replaceAll` wait for this.
+    member.ready.catch(() => undefined);
+    this.#running.add(member);
+    worker.once("exit", (code: number | null, signal: string | null) => {
+      this.#running.delete(member);
+      this.#restart(index, member, code, signal);
+    });
+    return member;
+  }
+
+  #restart(index: number, member: Member, code: number | null, signal: string | null): void {
+    // A process that was replaced, a replacement that never served, or a start that failed.
+    if (this.#members.get(index) !== member || member.isStopping) return;
+    if (this.#stopping !== null || !this.#isStarted) return;
+    this.#members.delete(index);
+    const livedMs = performance.now() - member.startedAt;
+    const failures = livedMs > STABLE_MS ? 0 : (this.#failures.get(index) ?? 0);
+    this.#failures.set(index, failures + 1);
+    const ms = Math.min(FIRST_RESTART_MS * 2 ** failures, LONGEST_RESTART_MS);
+    const { log } = this.#options;
+    log.warn("process_exited", { pid: member.worker.process.pid, code, signal, ms });
+    setTimeout(() => {
+      if (this.#stopping === null && !this.#members.has(index)) this.#launch(index);
+    }, ms);
+  }
+
+  #receive(index: number, member: Member, message: ToPrimary): void {
+    switch (message.kind) {
+      case "hello":
+        this.#send(member, {
+          kind: "join",
+          membership: {
+            server: this.#server,
+            index,
+            processes: this.#options.processes,
+            engines: this.#socket,
+            setupToken: this.#setupToken,
+          },
+        });
+        return;
+      case "ready":
+        this.#setupToken ??= message.setupToken;
+        return;
+      case "live":
+        for (const other of this.#running)
+          if (other !== member) this.#send(other, { kind: "live", changes: message.changes });
+        return;
+      case "measured":
+        this.#measuring.get(message.id)?.(message.measures);
+        this.#measuring.delete(message.id);
+        return;
+      case "collect":
+        void this.#collect().then((measures) =>
+          this.#send(member, { kind: "collected", id: message.id, measures }),
+        );
+        return;
+      default:
+        message satisfies never;
+    }
+  }
+
+  /** The metrics of all members that answer in time. */
+  async #collect(): Promise<Measures[]> {
+    const answers = [...this.#running].map((member) => this.#measure(member));
+    return (await Promise.all(answers)).filter((measures) => measures.length > 0);
+  }
+
+  #measure(member: Member): Promise<Measures> {
+    return new Promise((resolve) => {
+      this.#lastId += 1;
+      const id = this.#lastId;
+      const timer = setTimeout(() => {
+        this.#measuring.delete(id);
+        resolve([]);
+      }, MEASURE_MS);
+      this.#measuring.set(id, (measures) => {
+        clearTimeout(timer);
+        resolve(measures);
+      });
+      this.#send(member, { kind: "measure", id });
+    });
+  }
+}

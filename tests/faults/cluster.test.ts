@@ -1,0 +1,216 @@
+import { readFileSync } from "node:fs";
+import http from "node:http";
+import path from "node:path";
+import Database from "libsql";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { OWNER, startProduct } from "../support/product";
+import { sendRaw } from "../support/raw-request";
+import { type Reply, type RoutedProduct, startRouted } from "../support/routed-product";
+
+/** A server of three processes on one port and one SQLite file. */
+
+const PROCESSES = 3;
+
+let routed: RoutedProduct;
+beforeAll(async () => {
+  routed = await startRouted({ env: { PATCHBAY_PROCESSES: String(PROCESSES) } });
+  await untilInstances((pids) => pids.length === PROCESSES);
+}, 120_000);
+afterAll(() => routed?.close());
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** The process IDs in the list of instances, once they satisfy `isRight`. */
+async function untilInstances(isRight: (pids: number[]) => boolean): Promise<number[]> {
+  const giveUpAt = performance.now() + 60_000;
+  for (;;) {
+    const { items } = await routed.console("/api/instances");
+    const pids = items.map(({ pid }: { pid: number }) => pid);
+    if (isRight(pids)) return pids;
+    if (performance.now() > giveUpAt) throw new Error(`instances: ${pids}\n${routed.product.output()}`);
+    await pause(100);
+  }
+}
+
+let texts = 0;
+/** One call of the built-in embeddings on a new connection. */
+function embed(model = "patchbay-embed", key = routed.key, agent?: http.Agent): Promise<Reply> {
+  texts += 1;
+  const body = { model, input: `text ${texts}`, encoding_format: "base64" };
+  return routed.send("/v1/embeddings", body, agent ? { key, agent } : { key });
+}
+
+/** Sends calls from `callers` until `stop` is called; resolves to the request IDs of successes and all else. */
+function load(callers: number, agentOf: () => http.Agent | undefined) {
+  let isOver = false;
+  const received: string[] = [];
+  const failed: string[] = [];
+  const ended = Promise.all(
+    Array.from({ length: callers }, async () => {
+      const agent = agentOf();
+      while (!isOver) {
+        const reply = await embed(undefined, undefined, agent).catch((error: unknown) => String(error));
+        if (typeof reply === "string") failed.push(reply);
+        else if (reply.status === 200 && reply.isWhole) received.push(String(reply.headers["x-request-id"]));
+        else failed.push(`${reply.status} ${reply.text}`);
+      }
+      agent?.destroy();
+    }),
+  );
+  return {
+    received,
+    failed,
+    async stop() {
+      isOver = true;
+      await ended;
+    },
+  };
+}
+
+function bookedRequests(): Map<string, number> {
+  const file = new Database(path.join(routed.product.dataDirectory, "patchbay.db"), { readonly: true });
+  const rows = file.prepare("select request_id from usage").all() as { request_id: string }[];
+  file.close();
+  const booked = new Map<string, number>();
+  for (const { request_id: id } of rows) booked.set(id, (booked.get(id) ?? 0) + 1);
+  return booked;
+}
+
+test("all processes answer, from one pool of engines, and one scrape has the metrics of all", async () => {
+  const answers = await Promise.all(Array.from({ length: 12 }, () => embed()));
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+  const spoken = await Promise.all(
+    Array.from({ length: 6 }, (_, at) =>
+      routed.send("/v1/audio/speech", {
+        model: "patchbay-speech",
+        voice: "alloy",
+        input: `Sentence ${at}.`,
+        response_format: "pcm",
+      }),
+    ),
+  );
+  for (const { status, bytes } of spoken) {
+    expect(status).toBe(200);
+    expect(bytes.length).toBeGreaterThan(10_000);
+  }
+  const metrics = await (await fetch(`${routed.product.url}/metrics`)).text();
+  for (const index of [1, 2, 3]) expect(metrics).toContain(`process="${index}"`);
+  expect(routed.product.output()).not.toContain("second_server");
+  expect(routed.product.output().match(/is ready at/g)).toHaveLength(1);
+});
+
+test("a model, a key and its revocation are known to all processes within a second", async () => {
+  const { name } = await routed.route("embeddings", [{ as: "embed.8" }]);
+  const key = await routed.newKey({ name: "revoked" });
+  await pause(1_000);
+  const known = await Promise.all(Array.from({ length: 12 }, () => embed(name, key)));
+  expect(known.map(({ status }) => status)).toEqual(known.map(() => 200));
+  const { items } = await routed.console("/api/keys?limit=100");
+  const { id } = items.find((one: { name: string }) => one.name === "revoked");
+  await routed.console(`/api/keys/${id}`, undefined, "DELETE");
+  await pause(1_000);
+  const refused = await Promise.all(Array.from({ length: 12 }, () => embed(name, key)));
+  expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 401));
+});
+
+test("a budget for ten admits ten of ninety concurrent calls over all processes", async () => {
+  const prices = { input_per_million_tokens: "1" };
+  const { name } = await routed.route("embeddings", [{ as: "embed.8" }], { prices });
+  // Ten tokens cost 10,000 nano-dollars; a reservation is 10 % higher.
+  const body = { model: name, input: "hello world hello world hello world hello world hello world" };
+  const key = await routed.newKey({ name: "for ten", budget: { total_usd: "0.000110000" } });
+  await pause(1_000);
+  const replies = await Promise.all(
+    Array.from({ length: 90 }, () => routed.send("/v1/embeddings", body, { key })),
+  );
+  const counts = new Map<number, number>();
+  for (const { status } of replies) counts.set(status, (counts.get(status) ?? 0) + 1);
+  expect(Object.fromEntries(counts)).toEqual({ 200: 10, 429: 80 });
+}, 30_000);
+
+test("the processes together admit no more than a rate limit", async () => {
+  const key = await routed.newKey({ name: "nine a minute", rpm: 9 });
+  const replies = await Promise.all(Array.from({ length: 40 }, () => embed(undefined, key)));
+  const admitted = replies.filter(({ status }) => status === 200).length;
+  expect(admitted).toBeGreaterThanOrEqual(3);
+  expect(admitted).toBeLessThanOrEqual(9);
+}, 30_000);
+
+test("a process that is killed under load is restarted, and no entry of a complete reply is lost or repeated", async () => {
+  const before = await untilInstances((pids) => pids.length === PROCESSES);
+  const calls = load(8, () => new http.Agent({ keepAlive: true, maxSockets: 1 }));
+  await pause(1_000);
+  process.kill(before[1] ?? 0, "SIGKILL");
+  const after = await untilInstances((pids) => pids.length === PROCESSES && !pids.includes(before[1] ?? 0));
+  expect(after.filter((pid) => before.includes(pid))).toHaveLength(PROCESSES - 1);
+  await calls.stop();
+  expect(routed.product.output()).toContain("process_exited");
+  // Only calls on connections of the killed process may fail.
+  expect(calls.failed.filter((failure) => !/ECONNRESET|socket hang up|^200 /.test(failure))).toEqual([]);
+  const booked = bookedRequests();
+  expect(calls.received.length).toBeGreaterThan(50);
+  expect(calls.received.filter((id) => booked.get(id) !== 1)).toEqual([]);
+}, 90_000);
+
+test("SIGHUP replaces every process without a refused connection or a failed call", async () => {
+  const before = await untilInstances((pids) => pids.length === PROCESSES);
+  const calls = load(4, () => undefined);
+  routed.product.process.kill("SIGHUP");
+  await untilInstances((pids) => pids.length === PROCESSES && pids.every((pid) => !before.includes(pid)));
+  await calls.stop();
+  expect(calls.failed).toEqual([]);
+  expect(calls.received.length).toBeGreaterThan(50);
+}, 120_000);
+
+test("SIGTERM drains all processes: a call in progress ends, and all exit", async () => {
+  const pids = await untilInstances((found) => found.length === PROCESSES);
+  const long = routed.send("/v1/audio/speech", {
+    model: "patchbay-speech",
+    voice: "alloy",
+    input: "The kettle is on, and the bread is nearly done. ".repeat(40),
+    response_format: "pcm",
+  });
+  await pause(300);
+  const exited = new Promise((resolve) => routed.product.process.once("exit", resolve));
+  routed.product.process.kill("SIGTERM");
+  const { status, isWhole } = await long;
+  expect([status, isWhole]).toEqual([200, true]);
+  expect(await exited).toBe(0);
+  for (const pid of pids) expect(() => process.kill(pid, 0)).toThrow("ESRCH");
+}, 60_000);
+
+test("every process serves the console's pages", async () => {
+  const product = await startProduct({ env: { PATCHBAY_PROCESSES: "2" } });
+  try {
+    // Printed when both serve.
+    while (!product.output().includes("is ready at")) await pause(50);
+    const pages = await Promise.all(
+      Array.from({ length: 8 }, () => sendRaw(product.url, { method: "GET", path: "/setup" })),
+    );
+    expect(pages.map(({ status }) => status)).toEqual(pages.map(() => 200));
+    for (const { text } of pages) expect(text).toContain("<html");
+    // Both processes accept the setup token that one of them generated.
+    const token = readFileSync(path.join(product.dataDirectory, "setup-token"), "utf8").trim();
+    const setups = await Promise.all(
+      Array.from({ length: 4 }, () =>
+        sendRaw(product.url, {
+          path: "/api/setup",
+          headers: { "content-type": "application/json", "x-forwarded-for": "203.0.113.9" },
+          body: JSON.stringify({ ...OWNER, setup_token: token }),
+        }),
+      ),
+    );
+    expect(setups.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409]);
+  } finally {
+    expect(await product.close()).toBe(0);
+  }
+}, 90_000);
+
+test("a setting that is not valid stops all processes with one line", async () => {
+  await expect(
+    startProduct({ nodeAdapterOnly: true, env: { PATCHBAY_PROCESSES: "2", PATCHBAY_SECRET: "short" } }),
+  ).rejects.toThrow(/^The server stopped:\nPatchbay cannot start\. PATCHBAY_SECRET[^\n]*\n$/);
+  await expect(startProduct({ nodeAdapterOnly: true, env: { PATCHBAY_PROCESSES: "0" } })).rejects.toThrow(
+    "PATCHBAY_PROCESSES: must be auto or a whole number from 1 to 99",
+  );
+}, 60_000);

@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { watchAlerts } from "../../../lib/console/alerts/watch";
+import { sweepExpired } from "../../../lib/console/auth/sweep-expired";
+import type { ConsoleServices } from "../../../lib/console/context";
+import { sweepUsage } from "../../../lib/console/usage/sweep";
+import { openConsoleHarness, setUpOwner } from "../../support/console-harness";
+import { insertKey, NO_BUDGET, PERIOD, usageRecord } from "../../support/factories";
+import { type TestServices, testServices } from "../../support/services";
+
+/** The background tasks of two instances on one store, run at the same time: each effect happens once. */
+
+let dataDirectory: string;
+let instances: TestServices[];
+let posted: unknown[];
+
+beforeEach(async () => {
+  dataDirectory = mkdtempSync(path.join(tmpdir(), "patchbay-two-"));
+  posted = [];
+  instances = [await testServices({ dataDirectory }), await testServices({ dataDirectory })];
+});
+afterEach(async () => {
+  for (const instance of instances) await instance.close();
+  rmSync(dataDirectory, { recursive: true, force: true });
+});
+
+/** Runs a task in both instances at once, with a webhook that counts. */
+function inBoth<T>(task: (services: ConsoleServices) => Promise<T>): Promise<T[]> {
+  return Promise.all(
+    instances.map((instance) =>
+      task({
+        ...instance,
+        webhook: {
+          ...instance.webhook,
+          async post({ body }) {
+            posted.push(body);
+            return null;
+          },
+        },
+      }),
+    ),
+  );
+}
+
+test("an alert is opened once and sent once", async () => {
+  const [first] = instances;
+  if (first === undefined) throw new Error("no instance");
+  const harness = openConsoleHarness(first);
+  const owner = await setUpOwner(harness);
+  const { alerts } = (await harness("/api/settings", { cookie: owner })).json.data;
+  const changed = { alerts: { ...alerts, webhook_url: "https://hooks.example.com/x" } };
+  await harness("/api/settings", { method: "PATCH", body: changed, cookie: owner });
+  await harness("/api/alerts/webhook/secret", { method: "POST", body: {}, cookie: owner });
+  const disk = { freeBytes: 1, totalBytes: 100 };
+  for (let round = 0; round < 3; round++) await inBoth((services) => watchAlerts(services, disk));
+  expect(posted).toEqual([expect.objectContaining({ kind: "disk", state: "opened" })]);
+  const open = await first.store.alerts.open();
+  expect(open.map(({ kind }) => kind)).toEqual(["disk"]);
+});
+
+test("open entries of an ended instance are settled once, and old entries removed once", async () => {
+  const [first] = instances;
+  if (first === undefined) throw new Error("no instance");
+  const { key, user } = await insertKey(first.store);
+  for (let at = 0; at < 30; at++) {
+    const row = usageRecord(key.id, user.id, { reservedNano: 30, at: first.clock.now() });
+    await first.store.ledger.reserve({ row, keyBudget: NO_BUDGET, userBudget: NO_BUDGET, ...PERIOD });
+  }
+  const isGone = () => true;
+  const now = first.clock.now();
+  // The instance that made the entries does not settle its own.
+  const settled = await inBoth(({ store }) => store.ledger.settleOrphans(now, now, isGone));
+  expect(settled).toEqual([0, 30]);
+  const spent = await first.store.keys.spent(key.id, now);
+  expect(spent.totalNano).toBe(30 * 30);
+  await first.store.settings.put("retention_days", { usage: 1, prompts: 1 });
+  for (const instance of instances) instance.clock.advance(3 * 86_400_000);
+  const swept = await inBoth((services) => sweepUsage(services));
+  expect(swept.reduce((sum, { rows }) => sum + rows, 0)).toBe(30);
+  await inBoth((services) => sweepExpired(services));
+});
