@@ -59,7 +59,7 @@ export class ChangeListener {
     if (this.#client) await this.#ask(this.#client);
     else await this.#connect();
     if (this.#isClosed) return;
-    if (!this.#client || this.#isDeaf) await this.#refresh();
+    if (!this.#client || this.#isDeaf || this.#isStale) await this.#refresh();
     this.#plan(this.#client ? BEAT_MS : this.#retryMs);
     this.#retryMs = this.#client ? FIRST_RETRY_MS : Math.min(this.#retryMs * 2, BEAT_MS);
   }
@@ -166,6 +166,9 @@ export class ChangeListener {
       } catch (error) {
         this.#isDoubtful ||= isDoubtful;
         this.#log.warn("store_watch_failed", { cause: String(error) });
+        // The next check of the connection reads again.
+        this.#isStale = true;
+        return;
       }
     }
   }
