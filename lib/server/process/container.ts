@@ -124,6 +124,7 @@ function refuseCipher(): never {
 export function createSharedEngines({ voicesDirectory }: Pick<Environment, "voicesDirectory">) {
   return createProviders({
     workerFile,
+    packageFolder,
     clock: systemClock,
     voicesDirectory,
     upstreams: { cipher: NO_CIPHER, allowedUpstreams: () => [], allowedWebhooks: [] },
