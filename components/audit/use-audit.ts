@@ -1,6 +1,7 @@
 import { api } from "../../lib/client/api";
+import { searchText } from "../../lib/client/query-params";
 import { useApi } from "../../lib/client/use-api";
-import { searchText, useApiPages } from "../../lib/client/use-api-pages";
+import { useApiPages } from "../../lib/client/use-api-pages";
 import type { AuditQuery } from "../../lib/contracts/console/audit";
 
 /** Groups of actions in the filter, by their name in the page's URL; the values are sent as `action=`. */

@@ -57,6 +57,13 @@ export function FilterBar({ range, isOwn }: { range: Range; isOwn: boolean }) {
     <section aria-label={t("label")} className="mb-6 grid gap-3">
       <div className="flex flex-wrap items-end gap-3">
         <RangePicker range={range} />
+        <TextFilter
+          name="q"
+          type="search"
+          placeholder={t("searchHint")}
+          maxLength={200}
+          className="w-full md:w-auto md:min-w-64 md:flex-1"
+        />
         <div className="grid w-full grid-cols-2 gap-3 md:contents">
           <UsedValueFilter name="model" by="model" range={range} isNarrow />
           <SelectFilter

@@ -9,13 +9,17 @@ import { setQueryParam } from "@/lib/client/query-params";
 import type { PagedCalls } from "@/lib/client/use-calls";
 import { CallError } from "../forms/call-error";
 import { Button } from "../ui/button";
+import { cn } from "../ui/class-names";
 import { EmptyState } from "../ui/empty-state";
 import { Skeleton } from "../ui/skeleton";
 import { type CallColumn, LoadMoreTrigger, RequestTable } from "./request-table";
 
-const CallDrawer = dynamic(() => import("./call-drawer").then((one) => one.CallDrawer), { ssr: false });
+const CallPanel = dynamic(() => import("./call-panel").then((one) => one.CallPanel), { ssr: false });
 
-/** The calls of the range and filters, and the drawer of the call in the URL. */
+/** Older calls are loaded when this few follow the open one. */
+const LOAD_AHEAD = 5;
+
+/** The calls of the range and filters, and beside them the details of the call in the URL. */
 export function RequestList({
   calls,
   isFiltered,
@@ -30,54 +34,81 @@ export function RequestList({
   const t = useTranslations("requests");
   const open = useSearchParams().get("call");
   const { rows } = calls;
+  const at = rows?.findIndex((call) => call.id === open) ?? -1;
+  const idAt = (index: number) => (at === -1 ? null : (rows?.[index]?.id ?? null));
+  const step = (id: string) => {
+    setQueryParam("call", id);
+    if (rows && calls.hasMore && at + LOAD_AHEAD >= rows.length) void calls.loadMore();
+  };
   return (
-    <div className="grid gap-4">
-      {calls.hasNewer ? (
-        <Button variant="outline" size="sm" className="mx-auto" onClick={calls.showNewer}>
-          {t("newer")}
-        </Button>
-      ) : null}
-      {calls.error && !rows ? (
-        <CallError error={calls.error} onRetry={() => void calls.reload()} />
-      ) : !rows ? (
-        <ListSkeleton />
-      ) : rows.length > 0 ? (
-        <RequestTable rows={rows} columns={columns} />
-      ) : isFiltered ? (
-        <EmptyState icon={<FilterXIcon />} title={t("empty.noMatchTitle")}>
-          {t("empty.noMatchText")}
-        </EmptyState>
-      ) : (
-        <EmptyState
-          icon={<ActivityIcon />}
-          title={t("empty.title")}
-          action={
-            <Button asChild variant="outline">
-              <Link href="/playground/speech">{t("empty.openPlayground")}</Link>
-            </Button>
-          }
-        >
-          {t("empty.text")}
-        </EmptyState>
+    <div
+      className={cn(
+        "grid grid-cols-1 gap-4",
+        open !== null && "xl:grid-cols-[minmax(0,1fr)_minmax(0,34rem)] xl:items-start",
       )}
-      {calls.error && rows ? <CallError error={calls.error} onRetry={() => void calls.loadMore()} /> : null}
-      {calls.hasMore && !calls.error ? (
-        <>
-          <LoadMoreTrigger key={rows?.length} onNear={() => void calls.loadMore()} />
-          <Button
-            variant="outline"
-            className="mx-auto"
-            isBusy={calls.isLoadingMore}
-            onClick={() => void calls.loadMore()}
-          >
-            {t("more")}
+    >
+      <div className="grid min-w-0 grid-cols-1 gap-4">
+        {calls.hasNewer ? (
+          <Button variant="outline" size="sm" className="mx-auto" onClick={calls.showNewer}>
+            {t("newer")}
           </Button>
-        </>
-      ) : null}
+        ) : null}
+        {calls.error && !rows ? (
+          <CallError error={calls.error} onRetry={() => void calls.reload()} />
+        ) : !rows ? (
+          <ListSkeleton />
+        ) : rows.length > 0 ? (
+          <RequestTable rows={rows} columns={columns} isCompact={open !== null} />
+        ) : (
+          <NoCalls isFiltered={isFiltered} />
+        )}
+        {calls.error && rows ? <CallError error={calls.error} onRetry={() => void calls.loadMore()} /> : null}
+        {calls.hasMore && !calls.error ? (
+          <>
+            <LoadMoreTrigger key={rows?.length} onNear={() => void calls.loadMore()} />
+            <Button
+              variant="outline"
+              className="mx-auto"
+              isBusy={calls.isLoadingMore}
+              onClick={() => void calls.loadMore()}
+            >
+              {t("more")}
+            </Button>
+          </>
+        ) : null}
+      </div>
       {open === null ? null : (
-        <CallDrawer id={open} isAdmin={isAdmin} onClose={() => setQueryParam("call", null)} />
+        <CallPanel
+          id={open}
+          isAdmin={isAdmin}
+          previous={idAt(at - 1)}
+          next={idAt(at + 1)}
+          onOpen={step}
+          onClose={() => setQueryParam("call", null)}
+        />
       )}
     </div>
+  );
+}
+
+function NoCalls({ isFiltered }: { isFiltered: boolean }) {
+  const t = useTranslations("requests.empty");
+  return isFiltered ? (
+    <EmptyState icon={<FilterXIcon />} title={t("noMatchTitle")}>
+      {t("noMatchText")}
+    </EmptyState>
+  ) : (
+    <EmptyState
+      icon={<ActivityIcon />}
+      title={t("title")}
+      action={
+        <Button asChild variant="outline">
+          <Link href="/playground/speech">{t("openPlayground")}</Link>
+        </Button>
+      }
+    >
+      {t("text")}
+    </EmptyState>
   );
 }
 

@@ -53,9 +53,12 @@ function columnsOf(extra: readonly CallColumn[]): Column[] {
 export function RequestTable({
   rows,
   columns,
+  isCompact,
 }: {
   rows: readonly UsageRow[];
   columns: readonly CallColumn[];
+  /** Cards on wide screens too: the details are beside them. */
+  isCompact: boolean;
 }) {
   const t = useTranslations("requests.table");
   const open = useSearchParams().get("call");
@@ -63,7 +66,7 @@ export function RequestTable({
   const template = shown.map((column) => WIDTHS[column]).join(" ");
   return (
     <>
-      <div className="hidden overflow-hidden rounded-md border bg-panel xl:block">
+      <div className={cn("hidden overflow-hidden rounded-md border bg-panel", isCompact || "xl:block")}>
         <table aria-label={t("label")} className="block text-sm">
           <thead className="block border-b text-xs text-ink-faint">
             <tr className="grid h-9 items-center gap-3 px-4" style={{ gridTemplateColumns: template }}>
@@ -103,7 +106,10 @@ export function RequestTable({
           </tbody>
         </table>
       </div>
-      <ul aria-label={t("label")} className="divide-y rounded-md border bg-panel xl:hidden">
+      <ul
+        aria-label={t("label")}
+        className={cn("divide-y rounded-md border bg-panel", isCompact || "xl:hidden")}
+      >
         {rows.map((call) => (
           <CallCard key={call.id} call={call} isOpen={call.id === open} />
         ))}
@@ -173,10 +179,15 @@ function Latency({ call }: { call: UsageRow }) {
 function CallCard({ call, isOpen }: { call: UsageRow; isOpen: boolean }) {
   const t = useTranslations("requests");
   const amounts = useAmounts();
+  const card = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    if (isOpen) card.current?.scrollIntoView({ block: "nearest" });
+  }, [isOpen]);
   return (
     <li
+      ref={card}
       data-selected={isOpen || undefined}
-      className="relative grid gap-1.5 p-4 text-sm [contain-intrinsic-height:5.5rem] [content-visibility:auto] data-selected:bg-signal-soft"
+      className="relative grid scroll-my-4 gap-1.5 p-4 text-sm [contain-intrinsic-height:5.5rem] [content-visibility:auto] data-selected:bg-signal-soft"
     >
       <span className="flex items-center justify-between gap-3">
         <CallState call={call} />

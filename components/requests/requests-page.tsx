@@ -12,6 +12,7 @@ import { useRange } from "@/lib/client/use-range";
 import { TimeChart } from "../charts/time-chart";
 import { useAmounts } from "../charts/use-amounts";
 import { PageHeader } from "../shell/page-header";
+import { ExportMenu } from "./export-menu";
 import { FilterBar } from "./filter-bar";
 import { RejectionList } from "./rejection-list";
 import { RequestList } from "./request-list";
@@ -23,7 +24,11 @@ export function RequestsPage({ now }: { now: number }) {
   const filters = readCallFilters(useSearchParams());
   return (
     <>
-      <PageHeader title={t("title")} description={t("lead")} />
+      <PageHeader
+        title={t("title")}
+        description={t("lead")}
+        action={<ExportMenu filters={filters} range={range} />}
+      />
       <FilterBar range={range} isOwn={false} />
       {filters.status === REJECTED ? (
         <RejectionList filters={filters} range={range} showsUsers />
@@ -63,6 +68,11 @@ function Calls({ filters, range }: { filters: CallFilters; range: Range }) {
             if (from !== undefined) putRangeInAddress({ from, to: from + bucketMs });
           }}
         />
+        {summary?.read_from ? (
+          <p className="mt-2 text-sm text-ink-muted">
+            {t("partial", { when: amounts.exact(summary.read_from) })}
+          </p>
+        ) : null}
       </div>
       <RequestList
         calls={calls}

@@ -1,7 +1,7 @@
 "use client";
 
 import { useSearchParams } from "next/navigation";
-import { useState } from "react";
+import { type ComponentProps, useState } from "react";
 import { useTranslations } from "use-intl";
 import type { CallFilter } from "@/lib/client/calls";
 import { pushQueryParams } from "@/lib/client/query-params";
@@ -9,7 +9,14 @@ import { cn } from "../ui/class-names";
 import { Input, Label } from "../ui/input";
 
 /** A filter typed as text; applied on Enter or when the field loses focus. */
-export function TextFilter({ name, className }: { name: CallFilter; className?: string }) {
+export function TextFilter({
+  name,
+  className,
+  ...input
+}: { name: CallFilter } & Pick<
+  ComponentProps<typeof Input>,
+  "className" | "type" | "placeholder" | "maxLength"
+>) {
   const t = useTranslations("requests.filter");
   const value = useSearchParams().get(name) ?? "";
   const [appliedValue, setAppliedValue] = useState(value);
@@ -29,6 +36,7 @@ export function TextFilter({ name, className }: { name: CallFilter; className?: 
         id={`filter-${name}`}
         value={text}
         placeholder={t("any")}
+        {...input}
         autoComplete="off"
         spellCheck={false}
         onChange={(event) => setText(event.target.value)}

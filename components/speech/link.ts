@@ -10,7 +10,7 @@ export type SpeechLink = Partial<SpeechCall> & { candidates?: Candidate[] };
  */
 export function writeSpeechLink(call: SpeechCall, candidates: readonly Candidate[] = []): string {
   const fields = new URLSearchParams();
-  fields.set("text", call.text);
+  if (call.text) fields.set("text", call.text);
   if (call.model) fields.set("model", call.model);
   if (call.voices.kind === "script") {
     for (const one of call.voices.speakers) fields.append("speaker", `${one.name}|${one.voice}`);

@@ -1,9 +1,8 @@
 "use client";
 
-import { DownloadIcon } from "lucide-react";
 import { useSearchParams } from "next/navigation";
 import { useTranslations } from "use-intl";
-import { api, urlOf } from "@/lib/client/api";
+import { api } from "@/lib/client/api";
 import { type CallFilters, callsQuery, REJECTED, readCallFilters, rejectionsHref } from "@/lib/client/calls";
 import { setQueryParam } from "@/lib/client/query-params";
 import { putRangeInAddress, type Range, rangeQuery } from "@/lib/client/range";
@@ -12,12 +11,12 @@ import { useCalls } from "@/lib/client/use-calls";
 import { useRange } from "@/lib/client/use-range";
 import { useAmounts } from "../charts/use-amounts";
 import { CallError } from "../forms/call-error";
+import { ExportMenu } from "../requests/export-menu";
 import { FilterBar } from "../requests/filter-bar";
 import { RejectedLink } from "../requests/rejected-link";
 import { RejectionList } from "../requests/rejection-list";
 import { RequestList } from "../requests/request-list";
 import { PageHeader } from "../shell/page-header";
-import { Button } from "../ui/button";
 import { Notice } from "../ui/notice";
 import { Breakdown } from "./breakdown";
 import { type Figure, Figures, isFigure } from "./figures";
@@ -34,16 +33,7 @@ export function UsagePage({ isAdmin, now }: { isAdmin: boolean; now: number }) {
       <PageHeader
         title={t("title")}
         description={isAdmin ? t("lead") : t("leadOwn")}
-        action={
-          isRejected ? null : (
-            <Button asChild variant="outline">
-              <a href={urlOf(api.exportCalls, { query: { ...rangeQuery(range), ...filters } })} download>
-                <DownloadIcon aria-hidden="true" />
-                {t("download")}
-              </a>
-            </Button>
-          )
-        }
+        action={<ExportMenu filters={filters} range={range} />}
       />
       <FilterBar range={range} isOwn={!isAdmin} />
       {isRejected ? (

@@ -1,5 +1,6 @@
 import type { RejectionQuery } from "../contracts/console/rejections";
 import type { UsageFilters, UsageRow } from "../contracts/console/usage";
+import { searchText } from "./query-params";
 import { RANGES, type Range, rangeQuery } from "./range";
 
 /** Filters for calls; the URL of the page and the API use the same names. */
@@ -13,6 +14,7 @@ export const CALL_FILTERS = [
   "tag",
   "end_user",
   "request_id",
+  "q",
 ] as const;
 export type CallFilter = (typeof CALL_FILTERS)[number];
 export type CallFilters = Pick<UsageFilters, CallFilter>;
@@ -21,7 +23,8 @@ export type CallFilters = Pick<UsageFilters, CallFilter>;
 export function readCallFilters(query: { get(name: string): string | null }): CallFilters {
   const filters: Partial<Record<CallFilter, string>> = {};
   for (const name of CALL_FILTERS) {
-    const value = query.get(name);
+    const text = query.get(name) ?? "";
+    const value = name === "q" ? searchText(text) : text;
     if (value) filters[name] = value;
   }
   // Type assertion: the server refuses an unknown operation.

@@ -100,6 +100,7 @@ export const listCalls = "GET /api/usage";
 export const summarizeUsage = "GET /api/usage/summary";
 export const listRejections = "GET /api/usage/rejected";
 export const exportCalls = "GET /api/usage/export";
+export const exportRejections = "GET /api/usage/rejected/export";
 export const getCall = "GET /api/usage/{id}";
 
 export const readOverview = "GET /api/overview";

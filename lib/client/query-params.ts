@@ -17,3 +17,6 @@ function urlWith(params: Readonly<Record<string, string | null>>): string {
   }
   return query.size > 0 ? `?${query}` : window.location.pathname;
 }
+
+/** A search text as lists accept it; null: too short. */
+export const searchText = (q: string): string | null => (q.trim().length >= 2 ? q.trim() : null);

@@ -11,9 +11,6 @@ type PagesKey = { [Key in GetKey]: DataOf<Key> extends ListPage<unknown> ? Key :
 /** Default of `ListQuery`, so that lists preloaded by the server have the same rows. */
 const PAGE_SIZE = 50;
 
-/** A search text as lists accept it; null: too short. */
-export const searchText = (q: string): string | null => (q.trim().length >= 2 ? q.trim() : null);
-
 const pageKey = (endpoint: PagesKey, { query }: Sent, cursor?: string | null) =>
   cacheKey(endpoint, { query: { ...query, limit: PAGE_SIZE, cursor } });
 

@@ -1,7 +1,7 @@
 import type { ErrorCode } from "../errors";
 import type { CatalogEntry } from "../ports/catalog";
 import type { CallOptions } from "../ports/speech-model";
-import type { SkippedChannel } from "../ports/store";
+import type { CallParameters, SkippedChannel } from "../ports/store";
 import type { GatewayContext } from "./context";
 
 /** One gateway call before it runs. */
@@ -18,6 +18,7 @@ export interface CallPlan {
   user: string | null;
   /** True for speech and everything streamed: an open ledger entry is written even when the call is free. */
   writesOpenRow: boolean;
+  parameters?: CallParameters;
   /** The text of the call; called only where prompts are stored. */
   promptText?: () => string;
   /** Value of `x-patchbay-cache`; absent for a model without a cache. */

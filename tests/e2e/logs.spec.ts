@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import type { Page } from "playwright/test";
 import { expect, test } from "./fixtures";
 import { createDeadModel, createProgram, embed, type Program } from "./usage-calls";
@@ -7,11 +8,12 @@ test.beforeEach(async ({ product }, { title }) => {
   program = await createProgram(product, title.slice(0, 40));
 });
 
+const cards = (page: Page) => page.getByRole("list", { name: "Calls", exact: true }).getByRole("link");
 const rows = (page: Page) => page.getByRole("table", { name: "Calls", exact: true }).getByRole("row");
 const drawer = (page: Page) => page.getByRole("dialog", { name: "Call" });
 const callLink = (page: Page) => page.getByRole("link", { name: /patchbay-embed at / });
 
-test("opens a call in a drawer with its timeline and a URL of its own", async ({
+test("opens a call beside the list with its timeline and a URL of its own", async ({
   ownerPage: page,
   product,
 }) => {
@@ -100,4 +102,125 @@ test("loads hundreds of calls by scrolling, each once", async ({ ownerPage: page
     .getByRole("link")
     .evaluateAll((links) => links.map((link) => link.getAttribute("href")));
   expect(new Set(ids).size).toBe(120);
+});
+
+test("steps through the calls with j, k and the arrow keys while the list stays usable", async ({
+  ownerPage: page,
+  product,
+}) => {
+  for (const tags of ["first", "second", "third"]) await embed(product.url, program, { tags });
+  await page.goto(`${product.url}/logs?key_id=${program.id}`);
+  await expect(rows(page)).toHaveCount(4);
+  await callLink(page).first().click();
+  const tag = (name: string) => expect(drawer(page).getByText(name, { exact: true })).toBeVisible();
+  await tag("third");
+  await page.keyboard.press("j");
+  await tag("second");
+  await page.keyboard.press("ArrowDown");
+  await tag("first");
+  await expect(drawer(page).getByRole("button", { name: "Next call" })).toBeDisabled();
+  await page.keyboard.press("ArrowDown");
+  await tag("first");
+  await page.keyboard.press("k");
+  await tag("second");
+  await page.keyboard.press("ArrowUp");
+  await tag("third");
+  // The list is not covered: another call is one click away.
+  await cards(page).last().click();
+  await tag("first");
+  await drawer(page).getByRole("button", { name: "Previous call" }).click();
+  await tag("second");
+  // Letters typed into a field are text.
+  await page.getByLabel("Search", { exact: true }).press("j");
+  await tag("second");
+  await page.getByLabel("Search", { exact: true }).fill("");
+  await page.keyboard.press("Escape");
+  await expect(drawer(page)).toHaveCount(0);
+});
+
+test("searches request ID, model, error, end user and key name, and plain text only", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await createDeadModel(product, "search-dead-model");
+  const failed = await embed(product.url, program, { model: "search-dead-model" });
+  await embed(product.url, program);
+  await page.goto(`${product.url}/logs?key_id=${program.id}`);
+  await expect(rows(page)).toHaveCount(3);
+  const search = page.getByLabel("Search", { exact: true });
+  const countFor = async (text: string, count: number) => {
+    await search.fill(text);
+    await search.press("Enter");
+    if (count > 0) await expect(rows(page)).toHaveCount(count + 1);
+    else await expect(page.getByRole("heading", { name: "No calls match these filters" })).toBeVisible();
+  };
+  await countFor(failed.toUpperCase(), 1);
+  await expect(page).toHaveURL(/q=/);
+  await countFor("DEAD-model", 1);
+  await countFor("no_channel_avail", 1);
+  await countFor("searches request", 2);
+  await countFor("%_%", 0);
+  await countFor("' or 1=1 --", 0);
+  await page.goto(`${product.url}/logs?status=rejected&q=nothing-like-it`);
+  await expect(page.getByRole("heading", { name: "No rejected requests" })).toBeVisible();
+});
+
+test("exports the filtered list as CSV and JSON Lines", async ({ ownerPage: page, product }) => {
+  await embed(product.url, program, { tags: "=1+1" });
+  await embed(product.url, program, { tags: "other" });
+  await page.goto(`${product.url}/logs?key_id=${program.id}&q=${encodeURIComponent("=1+1")}`);
+  await expect(rows(page)).toHaveCount(2);
+  const textOf = async (name: string) => {
+    await page.getByRole("button", { name: "Export" }).click();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("menuitem", { name }).click(),
+    ]);
+    return [download.suggestedFilename(), readFileSync(await download.path(), "utf8")] as const;
+  };
+  const [csvName, csv] = await textOf("CSV");
+  expect(csvName).toBe("usage.csv");
+  expect(csv.trimEnd().split("\r\n")).toHaveLength(2);
+  expect(csv).toContain(`"'=1+1"`);
+  const [linesName, lines] = await textOf("JSON Lines");
+  expect(linesName).toBe("usage.jsonl");
+  expect(lines.trimEnd().split("\n")).toHaveLength(1);
+  expect(JSON.parse(lines)).toMatchObject({ tags: "=1+1", key_id: program.id });
+});
+
+test("replays a call in its playground, with the text only where it was stored", async ({
+  ownerPage: page,
+  product,
+}) => {
+  const storePrompts = (isOn: boolean) =>
+    fetch(`${product.url}/api/settings`, {
+      method: "PATCH",
+      headers: { "content-type": "application/json", cookie: product.cookie },
+      body: JSON.stringify({ keep_prompts: isOn }),
+    });
+  const speak = async (input: string) => {
+    const reply = await fetch(`${product.url}/v1/audio/speech`, {
+      method: "POST",
+      headers: { "content-type": "application/json", authorization: `Bearer ${program.key}` },
+      body: JSON.stringify({ model: "patchbay-speech", input, voice: "onyx", speed: 1.5 }),
+    });
+    await reply.arrayBuffer();
+    return reply.headers.get("x-request-id") ?? "";
+  };
+  const bare = await speak("not stored at all");
+  await storePrompts(true);
+  const stored = await speak("the lights are on");
+  await storePrompts(false);
+  const replay = () => drawer(page).getByRole("link", { name: "Replay in playground" });
+  await page.goto(`${product.url}/logs?key_id=${program.id}&call=${bare}`);
+  await expect(drawer(page).getByText("The text was not stored; enter it there.")).toBeVisible();
+  await expect(replay()).toHaveAttribute(
+    "href",
+    /^\/playground\/speech#model=patchbay-speech&voice=onyx&speed=1\.5$/,
+  );
+  await page.goto(`${product.url}/logs?key_id=${program.id}&call=${stored}`);
+  await replay().click();
+  await expect(page).toHaveURL(/\/playground\/speech/);
+  await expect(page.getByRole("textbox", { name: "Text" })).toHaveValue("the lights are on");
+  await expect(page.getByLabel("Model", { exact: true })).toHaveValue("patchbay-speech");
 });

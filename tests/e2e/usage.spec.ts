@@ -57,9 +57,10 @@ test("exports the filtered calls only", async ({ ownerPage: page, product }) => 
   await embed(product.url, program, { tags: "kept" });
   const other = await embed(product.url, program, { tags: "left out" });
   await page.goto(`${product.url}/usage?key_id=${program.id}&tag=kept`);
+  await page.getByRole("button", { name: "Export" }).click();
   const [download] = await Promise.all([
     page.waitForEvent("download"),
-    page.getByRole("link", { name: "Download CSV" }).click(),
+    page.getByRole("menuitem", { name: "CSV" }).click(),
   ]);
   const lines = readFileSync(await download.path(), "utf8")
     .trimEnd()

@@ -83,6 +83,16 @@ export const UsageDetail = UsageRow.extend({
       skipped: z.array(SkippedChannel),
     })
     .nullable(),
+  /** Settings besides model and text; null: the default, or not recorded. */
+  parameters: z.strictObject({
+    /** Speech: one voice per speaker, in the order in which they speak. */
+    voices: z.array(z.string()).nullable(),
+    language: z.string().nullable(),
+    speed: z.number().nullable(),
+    /** Embeddings: dimensions as requested, and the number of texts. */
+    dimensions: z.int().nullable(),
+    inputs: z.int().nullable(),
+  }),
   /** The prompt; null: not stored. */
   prompt: z.string().nullable(),
 });

@@ -198,6 +198,17 @@ async function serveFromCache(meter: Meter, lookup: Lookup, tokens: number): Pro
   return { vectors, inputTokens: tokens, headers: meter.headers() };
 }
 
+/** Nothing for the common call, one text with all dimensions, so that its trace stays short. */
+function parametersOf({ dimensions, inputs }: EmbedTexts): Pick<CallPlan, "parameters"> {
+  if (dimensions === undefined && inputs.length === 1) return {};
+  return {
+    parameters: {
+      ...(dimensions === undefined ? {} : { dimensions }),
+      ...(inputs.length === 1 ? {} : { inputs: inputs.length }),
+    },
+  };
+}
+
 /**
  * Runs one embeddings call; its ledger entry is settled when it returns. Cached texts are not sent again and cost
  * nothing. Throws `invalid` (dimensions, too many tokens), the errors of `openMeter`, and those of `withFailover`.
@@ -222,6 +233,7 @@ export async function embedTexts(ctx: GatewayContext, call: EmbedTexts): Promise
     reservedNano: worstEmbeddingCostNano(model.prices, uncached.tokens, uncached.characters),
     user: call.user,
     writesOpenRow: false,
+    ...parametersOf(call),
     promptText: () => call.inputs.map(({ text }) => text).join("\n"),
     ...cacheState(ctx, call.entry, lookup),
   };

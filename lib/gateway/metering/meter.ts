@@ -66,6 +66,7 @@ export function createMeter(
   async function settleEntry(outcome: CallOutcome): Promise<void> {
     const settled = settledRow(ctx, plan, row, outcome);
     settled.trace = trace.end(outcome.error, outcome.message ?? null);
+    if (plan.parameters !== undefined) settled.trace.parameters = plan.parameters;
     const prompt =
       ctx.services.instance.keepsPrompts && plan.promptText ? cutPrompt(plan.promptText()) : undefined;
     let replyStatus = outcome.status;

@@ -3,6 +3,7 @@ import { AppError, hasCode } from "../../errors";
 import type { CatalogEntry } from "../../ports/catalog";
 import { runInTurns } from "../../ports/run-in-turns";
 import type { CallOptions, SpeechModel, SpeechRequest, SpeechSegment } from "../../ports/speech-model";
+import type { CallParameters } from "../../ports/store";
 import { resolveModel } from "../admission/resolve-model";
 import type { CallPlan, Meter, Target } from "../call";
 import type { GatewayContext } from "../context";
@@ -89,6 +90,7 @@ export async function synthesizeSpeech(ctx: GatewayContext, input: SpeechInput):
         : 0,
     user: input.user,
     writesOpenRow: lookup.known === undefined,
+    parameters: parametersOf(input, segments),
     promptText: () => text,
     ...(lookup.state === null ? {} : { cache: lookup.state }),
   };
@@ -118,6 +120,18 @@ export async function synthesizeSpeech(ctx: GatewayContext, input: SpeechInput):
     await meter.settle(failedOutcome(error, made > 0 ? { inputTokens, ...measureAudio(made) } : {}));
     throw error;
   }
+}
+
+/** Longer language tags are not recorded. */
+const MAX_TAG_LENGTH = 35;
+
+function parametersOf({ language, speed }: SpeechInput, segments: readonly SpeechSegment[]): CallParameters {
+  const voices = new Map(segments.map((one) => [one.speaker?.toLowerCase(), one.voice]));
+  return {
+    voices: [...voices.values()],
+    ...(language !== undefined && language.length <= MAX_TAG_LENGTH ? { language } : {}),
+    ...(speed === 1 ? {} : { speed }),
+  };
 }
 
 function mustBuffer(input: SpeechInput, { routes }: CatalogEntry): boolean {

@@ -6,9 +6,12 @@ export const requests = {
     succeeded: "Succeeded",
     failed: "Failed",
     zoom: "Select a bar to show only its period.",
+    partial: "The chart shows only the newest calls, since {when}. Choose a shorter range to see all.",
   },
   filter: {
     label: "Filters",
+    q: "Search",
+    searchHint: "Request ID, model, key, end user, error…",
     model: "Model",
     status: "Outcome",
     channel_id: "Channel",
@@ -28,6 +31,7 @@ export const requests = {
     code: "Failed: {code}",
     deleted: "{id} (deleted)",
   },
+  export: { open: "Export", csv: "CSV", jsonl: "JSON Lines" },
   operation: { speech: "Speech", embeddings: "Embeddings" },
   table: {
     label: "Calls",
@@ -66,6 +70,12 @@ export const requests = {
     noMatchText: "Choose a longer range or remove a filter.",
   },
   detail: {
+    previous: "Previous call",
+    previousHint: "Previous call (↑ or k)",
+    next: "Next call",
+    nextHint: "Next call (↓ or j)",
+    replay: "Replay in playground",
+    replayNoText: "The text was not stored; enter it there.",
     title: "Call",
     notFound: "This call no longer exists, or you may not see it.",
     timeline: "Timeline",

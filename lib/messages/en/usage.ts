@@ -2,7 +2,6 @@ export const usage = {
   title: "Usage",
   lead: "Calls, tokens, audio and spend of all users.",
   leadOwn: "Calls, tokens, audio and spend of your API keys.",
-  download: "Download CSV",
   figure: {
     label: "Figure in the chart",
     calls: "Calls",

@@ -6,9 +6,12 @@ export const requests = {
     succeeded: "成功",
     failed: "失败",
     zoom: "选择一根柱形，只看该时段。",
+    partial: "图表只显示 {when} 以来的最新调用。选择更短的时段可查看全部。",
   },
   filter: {
     label: "筛选",
+    q: "搜索",
+    searchHint: "请求编号、模型、密钥、终端用户、错误……",
     model: "模型",
     status: "结果",
     channel_id: "渠道",
@@ -28,6 +31,7 @@ export const requests = {
     code: "失败：{code}",
     deleted: "{id}（已删除）",
   },
+  export: { open: "导出", csv: "CSV", jsonl: "JSON Lines" },
   operation: { speech: "语音", embeddings: "向量" },
   table: {
     label: "调用",
@@ -60,6 +64,12 @@ export const requests = {
     noMatchText: "请选择更长的时段，或移除一个筛选条件。",
   },
   detail: {
+    previous: "上一次调用",
+    previousHint: "上一次调用（↑ 或 k）",
+    next: "下一次调用",
+    nextHint: "下一次调用（↓ 或 j）",
+    replay: "在试用页重放",
+    replayNoText: "未保存输入文本，请在试用页填写。",
     title: "调用",
     notFound: "这次调用已不存在，或您无权查看。",
     timeline: "时间线",

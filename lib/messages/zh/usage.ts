@@ -2,7 +2,6 @@ export const usage = {
   title: "用量",
   lead: "全部用户的调用、词元、音频和花费。",
   leadOwn: "您的 API 密钥的调用、词元、音频和花费。",
-  download: "下载 CSV",
   figure: {
     label: "图表显示的指标",
     calls: "调用",

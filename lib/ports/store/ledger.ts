@@ -29,6 +29,19 @@ export interface SkippedChannel {
   opened: CircuitReason | null;
 }
 
+/** The settings of a call besides its model and text, as far as they differ from the defaults. */
+export interface CallParameters {
+  /** Speech: one voice per speaker, in the order in which they speak. */
+  voices?: string[];
+  /** Speech: BCP-47, as the caller sent it. */
+  language?: string;
+  speed?: number;
+  /** Embeddings: as the caller sent it. */
+  dimensions?: number;
+  /** Embeddings: the number of texts. */
+  inputs?: number;
+}
+
 /** What happened in a call, in milliseconds since it arrived. */
 export interface CallTrace {
   /** After limits and reservation. */
@@ -38,6 +51,8 @@ export interface CallTrace {
   attempts: AttemptTrace[];
   /** Of a failed request; absent: none. */
   skipped?: SkippedChannel[];
+  /** Absent: all are the defaults, or not recorded. */
+  parameters?: CallParameters;
 }
 
 /** A failed attempt on one channel, and the result of its call. */

@@ -1,4 +1,4 @@
-import type { AttemptTrace, CallTrace, SkippedChannel } from "../../ports/store";
+import type { AttemptTrace, CallParameters, CallTrace, SkippedChannel } from "../../ports/store";
 import { fromJson, storable } from "../columns";
 
 /** Version number at the start of every trace. */
@@ -14,13 +14,21 @@ type AttemptCells = [
   upstreamStatus: number | null,
   message?: string,
 ];
-/** The mark keeps a search for the attempts on a channel (entries.ts) from finding the ID. */
-const SKIPPED_MARK = "-";
+/** The mark keeps a search for the attempts on a channel (entries.ts) from finding the text. */
+const MARK = "-";
 type SkippedCells = [
   markedId: string,
   reason: SkippedChannel["reason"],
   openedAt: number | null,
   opened: SkippedChannel["opened"],
+];
+/** Texts are marked too. */
+type ParameterCells = [
+  voices: string[],
+  language: string | null,
+  speed: number | null,
+  dimensions: number | null,
+  inputs: number | null,
 ];
 type TraceCells = [
   form: number,
@@ -28,7 +36,31 @@ type TraceCells = [
   settledMs: number,
   attempts: AttemptCells[],
   skipped?: SkippedCells[],
+  parameters?: ParameterCells,
 ];
+
+const marked = (text: string): string => MARK + text;
+const unmarked = (text: string): string => text.slice(MARK.length);
+
+function parameterCells({ voices, language, speed, dimensions, inputs }: CallParameters): ParameterCells {
+  return [
+    (voices ?? []).map((voice) => marked(storable(voice))),
+    language === undefined ? null : marked(storable(language)),
+    speed ?? null,
+    dimensions ?? null,
+    inputs ?? null,
+  ];
+}
+
+function toParameters([voices, language, speed, dimensions, inputs]: ParameterCells): CallParameters {
+  return {
+    ...(voices.length === 0 ? {} : { voices: voices.map(unmarked) }),
+    ...(language === null ? {} : { language: unmarked(language) }),
+    ...(speed === null ? {} : { speed }),
+    ...(dimensions === null ? {} : { dimensions }),
+    ...(inputs === null ? {} : { inputs }),
+  };
+}
 
 /** Encodes a trace as lists without field names: there is one per call, mostly with one successful attempt. */
 export function encodeTrace(trace: CallTrace): string {
@@ -46,18 +78,17 @@ export function encodeTrace(trace: CallTrace): string {
     return cells;
   });
   const cells: TraceCells = [FORM, trace.admittedMs, trace.settledMs, attempts];
-  if (trace.skipped !== undefined && trace.skipped.length > 0) {
-    cells.push(
-      trace.skipped.map((one) => [SKIPPED_MARK + one.channelId, one.reason, one.openedAt, one.opened]),
-    );
-  }
+  const { skipped = [], parameters } = trace;
+  if (skipped.length > 0 || parameters !== undefined)
+    cells.push(skipped.map((one) => [marked(one.channelId), one.reason, one.openedAt, one.opened]));
+  if (parameters !== undefined) cells.push(parameterCells(parameters));
   return JSON.stringify(cells);
 }
 
 /** Null for an entry without a trace, or with one of an unknown version. */
 export function decodeTrace(text: string | null): CallTrace | null {
   if (text === null) return null;
-  const [form, admittedMs, settledMs, attempts, skipped] = fromJson<TraceCells>(text);
+  const [form, admittedMs, settledMs, attempts, skipped = [], parameters] = fromJson<TraceCells>(text);
   if (form !== FORM) return null;
   return {
     admittedMs,
@@ -83,17 +114,18 @@ export function decodeTrace(text: string | null): CallTrace | null {
         message: message ?? null,
       }),
     ),
-    ...(skipped === undefined
+    ...(skipped.length === 0
       ? {}
       : {
           skipped: skipped.map(
             ([markedId, reason, openedAt, opened]): SkippedChannel => ({
-              channelId: markedId.slice(SKIPPED_MARK.length),
+              channelId: unmarked(markedId),
               reason,
               openedAt,
               opened,
             }),
           ),
         }),
+    ...(parameters === undefined ? {} : { parameters: toParameters(parameters) }),
   };
 }

@@ -35,6 +35,7 @@ const TRACE: CallTrace = {
     { channelId: "chn_3", reason: "circuit", openedAt: NOW, opened: "credentials" },
     { channelId: "chn_4", reason: "disabled", openedAt: null, opened: null },
   ],
+  parameters: { voices: ["Kore", "Puck"], language: "en-GB", speed: 1.25 },
 };
 
 /** Filters of ledger entries, in lists and in sums. */
@@ -254,6 +255,11 @@ export function usageContract(newDatabase: NewTestDatabase): void {
       const page = await store.ledger.list({ limit: 10, cursor: null, q: null, keyId: key.id });
       expect(page.items).toEqual([{ ...row, trace: undefined }]);
       expect(await store.ledger.find("use_nowhere")).toBeNull();
+      const { skipped: _skipped, ...withoutSkipped } = TRACE;
+      const trace: CallTrace = { ...withoutSkipped, parameters: { dimensions: 256, inputs: 2 } };
+      const embedding = usageRecord(key.id, user.id, { trace });
+      await store.ledger.settle(embedding, PERIOD);
+      expect((await store.ledger.find(embedding.id))?.row.trace).toEqual(trace);
     });
 
     test("stores trace and text of an open entry when it is settled, once", async () => {

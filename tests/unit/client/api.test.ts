@@ -11,8 +11,9 @@ import {
 } from "@/lib/client/api";
 import * as endpoints from "@/lib/client/endpoints";
 import { LIVE_RULES } from "@/lib/client/live-rules";
+import { searchText } from "@/lib/client/query-params";
 import { revalidate } from "@/lib/client/use-api";
-import { cachedPages, searchText } from "@/lib/client/use-api-pages";
+import { cachedPages } from "@/lib/client/use-api-pages";
 import type { ApiKey } from "@/lib/contracts/console/api-keys";
 import { ENDPOINTS } from "@/lib/contracts/console/endpoints";
 import { sourcesBelow } from "../../support/sources";

@@ -58,6 +58,7 @@ async function* rowPages(
 
 function usageDetail({ row, names, keyDisplay, callerKey, prompt }: Detail): UsageDetail {
   const { trace = null } = row;
+  const { voices, language, speed, dimensions, inputs } = trace?.parameters ?? {};
   return {
     ...usageRow(row, names),
     key_display: callerKey,
@@ -82,6 +83,13 @@ function usageDetail({ row, names, keyDisplay, callerKey, prompt }: Detail): Usa
         circuit_reason: one.opened,
         since: one.openedAt === null ? null : toTimestamp(one.openedAt),
       })),
+    },
+    parameters: {
+      voices: voices ?? null,
+      language: language ?? null,
+      speed: speed ?? null,
+      dimensions: dimensions ?? null,
+      inputs: inputs ?? null,
     },
     prompt,
   };

@@ -1,0 +1,233 @@
+"use client";
+
+import { ChevronDownIcon, ChevronUpIcon, XIcon } from "lucide-react";
+import { Dialog as Primitive } from "radix-ui";
+import { type ReactNode, useEffect, useRef } from "react";
+import { useTranslations } from "use-intl";
+import { api } from "@/lib/client/api";
+import { isApiError } from "@/lib/client/api-error";
+import { useApi } from "@/lib/client/use-api";
+import type { UsageDetail } from "@/lib/contracts/console/usage";
+import { useAmounts } from "../charts/use-amounts";
+import { CallError } from "../forms/call-error";
+import { Button } from "../ui/button";
+import { CopyButton } from "../ui/copy-button";
+import { useOpenerFocus } from "../ui/dialog";
+import { Notice } from "../ui/notice";
+import { Skeleton } from "../ui/skeleton";
+import { SkippedChannels } from "./attempt-cause";
+import { CallState } from "./call-cells";
+import { CallFacts } from "./call-facts";
+import { CallHelp } from "./call-help";
+import { Replay } from "./replay";
+import { SimilarCalls } from "./similar-calls";
+import { Timeline } from "./timeline";
+
+/** The position of the open call in the list. */
+interface Neighbours {
+  /** ID of the newer and of the older call; null: none, or not loaded. */
+  previous: string | null;
+  next: string | null;
+  onOpen(id: string): void;
+}
+
+/** The details of one call beside the list, which stays usable: timeline, error help, facts and input text. */
+export function CallPanel({
+  id,
+  isAdmin,
+  onClose,
+  ...neighbours
+}: Neighbours & { id: string; isAdmin: boolean; onClose(): void }) {
+  const t = useTranslations("requests.detail");
+  const common = useTranslations("common");
+  const focus = useOpenerFocus({});
+  useStepKeys(neighbours);
+  return (
+    <Primitive.Root open modal={false} onOpenChange={(isOpen) => !isOpen && onClose()}>
+      <Primitive.Content
+        aria-describedby={undefined}
+        onInteractOutside={(event) => event.preventDefault()}
+        className="fixed inset-y-0 right-0 z-40 w-full max-w-xl overflow-y-auto overscroll-contain border-l bg-raised p-6 pt-3 shadow-float outline-none xl:sticky xl:top-4 xl:z-0 xl:max-h-[calc(100dvh-2rem)] xl:rounded-md xl:border xl:bg-panel xl:shadow-none"
+        {...focus}
+      >
+        <div className="sticky top-0 z-10 -mx-6 -mt-3 mb-3 flex items-center gap-1 border-b bg-inherit px-4 py-2">
+          <Primitive.Title className="mr-auto pl-2 text-sm font-medium">{t("title")}</Primitive.Title>
+          <StepButton name={t("previous")} hint={t("previousHint")} to={neighbours.previous} {...neighbours}>
+            <ChevronUpIcon />
+          </StepButton>
+          <StepButton name={t("next")} hint={t("nextHint")} to={neighbours.next} {...neighbours}>
+            <ChevronDownIcon />
+          </StepButton>
+          <Primitive.Close asChild>
+            <Button variant="ghost" size="icon-sm" aria-label={common("close")}>
+              <XIcon />
+            </Button>
+          </Primitive.Close>
+        </div>
+        <Call id={id} isAdmin={isAdmin} />
+      </Primitive.Content>
+    </Primitive.Root>
+  );
+}
+
+function StepButton({
+  name,
+  hint,
+  to,
+  onOpen,
+  children,
+}: {
+  name: string;
+  hint: string;
+  to: string | null;
+  onOpen(id: string): void;
+  children: ReactNode;
+}) {
+  return (
+    <Button
+      variant="ghost"
+      size="icon-sm"
+      aria-label={name}
+      title={hint}
+      // Stays focusable at the end of the list, so that the focus is not lost.
+      aria-disabled={to === null}
+      className="aria-disabled:opacity-40"
+      onClick={() => to !== null && onOpen(to)}
+    >
+      {children}
+    </Button>
+  );
+}
+
+const STEP_KEYS: Readonly<Record<string, "previous" | "next">> = {
+  ArrowUp: "previous",
+  k: "previous",
+  ArrowDown: "next",
+  j: "next",
+};
+/** Elements that use the keys themselves. */
+const OWN_KEYS =
+  'input, textarea, select, [contenteditable], [role="menu"], [role="listbox"], [role="radiogroup"], [role="tablist"], [role="alertdialog"], [aria-modal="true"]';
+/** After `g`, a letter opens a page (components/shell/use-shell-keys.ts). */
+const SEQUENCE_MS = 1_500;
+
+/** Opens the previous or next call by `k` and `j` or the arrow keys, while the focus is in nothing that uses them. */
+function useStepKeys(neighbours: Neighbours): void {
+  const sequenceEnds = useRef(0);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.isComposing) return;
+      if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+      const isSecond = event.timeStamp < sequenceEnds.current;
+      sequenceEnds.current = event.key === "g" ? event.timeStamp + SEQUENCE_MS : 0;
+      const step = Object.hasOwn(STEP_KEYS, event.key) ? STEP_KEYS[event.key] : undefined;
+      if (step === undefined || isSecond) return;
+      if (event.target instanceof Element && event.target.closest(OWN_KEYS)) return;
+      event.preventDefault();
+      const to = neighbours[step];
+      if (to !== null) neighbours.onOpen(to);
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  });
+}
+
+function Call({ id, isAdmin }: { id: string; isAdmin: boolean }) {
+  const t = useTranslations("requests.detail");
+  const tAttempt = useTranslations("requests.attempt");
+  const { data: call, error, mutate } = useApi(api.getCall, { params: { id } });
+  if (isApiError(error, "not_found")) return <p className="text-ink-muted">{t("notFound")}</p>;
+  if (error && !call) return <CallError error={error} onRetry={() => void mutate()} className="mt-8" />;
+  if (!call) return <CallSkeleton />;
+  return (
+    <div className="grid gap-6">
+      <CallHeader call={call} />
+      <Replay call={call} />
+      {call.error === null ? null : <CallHelp call={call} />}
+      <section className="grid gap-3">
+        <h3 className="font-medium">{t("timeline")}</h3>
+        {call.trace && call.trace.attempts.length > 0 ? (
+          <Timeline trace={call.trace} />
+        ) : (
+          <p className="text-ink-muted">
+            {call.state === "open"
+              ? t("running")
+              : call.cached
+                ? t("fromCache")
+                : call.trace && call.error !== null
+                  ? tAttempt("none")
+                  : t("noTrace")}
+          </p>
+        )}
+      </section>
+      {call.trace && call.trace.skipped.length > 0 ? (
+        <section className="grid gap-3">
+          <h3 className="font-medium">{tAttempt("skipped")}</h3>
+          <SkippedChannels skipped={call.trace.skipped} />
+        </section>
+      ) : null}
+      <CallFacts call={call} />
+      <InputText call={call} isAdmin={isAdmin} />
+      <SimilarCalls call={call} />
+    </div>
+  );
+}
+
+function CallHeader({ call }: { call: UsageDetail }) {
+  const t = useTranslations("requests");
+  const amounts = useAmounts();
+  return (
+    <header className="grid gap-1">
+      <CallState call={call} className="text-sm" />
+      <h2 className="text-lg break-words">
+        <code>{call.model}</code>
+      </h2>
+      <p className="flex flex-wrap items-center gap-x-3 text-sm text-ink-muted">
+        <time dateTime={call.at} className="tabular">
+          {amounts.exact(call.at)}
+        </time>
+        <span className="flex min-w-0 items-center gap-1">
+          <code className="min-w-0 break-all">{call.request_id}</code>
+          <CopyButton
+            value={call.request_id}
+            name={t("copyRequestId", { id: call.request_id })}
+            className="size-7 shrink-0"
+          />
+        </span>
+      </p>
+    </header>
+  );
+}
+
+function InputText({ call, isAdmin }: { call: UsageDetail; isAdmin: boolean }) {
+  const t = useTranslations("requests.detail");
+  if (call.prompt === null) return isAdmin ? <Notice tone="info">{t("promptNotStored")}</Notice> : null;
+  return (
+    <section className="grid gap-2">
+      <span className="flex items-center justify-between gap-4">
+        <h3 className="font-medium">{t("prompt")}</h3>
+        <CopyButton value={call.prompt} name={t("copyPrompt")} />
+      </span>
+      <pre className="max-h-80 overflow-y-auto rounded-md border bg-sunken p-3 text-sm break-words whitespace-pre-wrap">
+        {call.prompt}
+      </pre>
+      <p className="text-sm text-ink-faint">{t("promptCut")}</p>
+    </section>
+  );
+}
+
+function CallSkeleton() {
+  return (
+    <div aria-busy="true" className="grid gap-6">
+      <div className="grid gap-2">
+        <Skeleton className="h-4 w-24" />
+        <Skeleton className="h-6 w-56" />
+        <Skeleton className="h-4 w-72" />
+      </div>
+      {[0, 1, 2].map((line) => (
+        <Skeleton key={line} className="h-8 w-full" />
+      ))}
+      <Skeleton className="h-48 w-full" />
+    </div>
+  );
+}
