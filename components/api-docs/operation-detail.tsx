@@ -3,10 +3,10 @@
 import { useState } from "react";
 import { useTranslations } from "use-intl";
 import { type OpenApiDocument, type Operation, resolve } from "@/components/api-docs/openapi/document";
-import { asCurl, type ExampleModels } from "@/components/api-docs/openapi/example";
+import type { ExampleModels } from "@/components/api-docs/openapi/example";
 import { type SchemaRow, schemaRows, typeOf } from "@/components/api-docs/openapi/schema-rows";
 import { Button } from "../ui/button";
-import { CodeBlock } from "./code-block";
+import { OperationSamples } from "./operation-samples";
 import { SchemaTable } from "./schema-table";
 import { TryPanel } from "./try-panel";
 
@@ -26,7 +26,7 @@ export function OperationDetail(props: OperationDetailProps) {
   const others = operation.replyTypes.filter((type) => type !== "application/json");
   return (
     <div className="grid grid-cols-1 gap-6 border-t bg-sunken/40 px-4 py-5 md:pl-11">
-      <div className="grid grid-cols-1 gap-6 xl:grid-cols-[minmax(0,1fr)_minmax(0,28rem)]">
+      <div className="grid grid-cols-1 gap-6">
         <div className="grid min-w-0 grid-cols-1 content-start gap-6">
           {operation.parameters.length > 0 ? (
             <SchemaTable title={t("operation.parameters")} rows={parameterRows(props, t)} />
@@ -67,11 +67,7 @@ export function OperationDetail(props: OperationDetailProps) {
         </div>
         <div className="grid min-w-0 grid-cols-1 content-start gap-2">
           <h4 className="text-sm font-medium">{t("operation.example")}</h4>
-          <CodeBlock
-            code={asCurl(operation, origin, models)}
-            label={t("operation.example")}
-            copy={t("operation.copyExample")}
-          />
+          <OperationSamples operation={operation} origin={origin} models={models} />
         </div>
       </div>
       {isTryOpen ? (

@@ -58,8 +58,55 @@ export function Reference({ origin, models }: { origin: string; models: ExampleM
           {matches.length > 0 ? t("count", { count: matches.length }) : t("noMatch", { q })}
         </p>
       </div>
-      <Operations document={data} operations={matches} origin={origin} models={models} />
+      <div className="grid grid-cols-1 gap-8 lg:grid-cols-[13rem_minmax(0,1fr)] lg:gap-10">
+        <EndpointMenu operations={matches} />
+        <div className="grid min-w-0 grid-cols-1 content-start gap-8">
+          <Operations document={data} operations={matches} origin={origin} models={models} />
+        </div>
+      </div>
     </div>
+  );
+}
+
+/** Links to the endpoints, grouped by tag; on a phone the list itself is short enough. */
+function EndpointMenu({ operations }: { operations: readonly Operation[] }) {
+  const t = useTranslations("apiDocs");
+  const linked = useFragment();
+  return (
+    <nav
+      aria-label={t("menu")}
+      className="hidden max-h-[calc(100dvh-3rem)] overflow-y-auto overscroll-contain text-sm lg:sticky lg:top-4 lg:grid lg:content-start lg:gap-5 lg:self-start lg:pr-2"
+    >
+      {SURFACES.map((surface) => {
+        const ofSurface = operations.filter((operation) => operation.surface === surface);
+        if (ofSurface.length === 0) return null;
+        return (
+          <div key={surface} className="grid gap-1">
+            <a
+              href={`#surface-${surface}`}
+              className="flex justify-between gap-2 font-medium hover:underline"
+            >
+              {t(`surface.${surface}`)}
+              <span className="tabular font-normal text-ink-faint">{ofSurface.length}</span>
+            </a>
+            <ul className="grid border-l">
+              {ofSurface.map(({ anchor, method, path, summary }) => (
+                <li key={anchor}>
+                  <a
+                    href={`#${anchor}`}
+                    title={`${method} ${path}`}
+                    aria-current={linked === anchor ? "location" : undefined}
+                    className="-ml-px block truncate border-l border-transparent py-1 pl-3 text-ink-muted hover:text-ink aria-[current]:border-ink aria-[current]:text-ink"
+                  >
+                    {summary}
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </div>
+        );
+      })}
+    </nav>
   );
 }
 

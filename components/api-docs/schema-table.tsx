@@ -24,16 +24,16 @@ export function SchemaTable({
     return (
       <details>
         <summary className="w-fit cursor-pointer text-sm font-medium">{title}</summary>
-        <Rows rows={rows} isReply={isReply} className="mt-1.5" />
+        <Rows title={title} rows={rows} isReply={isReply} className="mt-1.5" />
       </details>
     );
   return (
-    <div className="grid gap-1.5">
+    <div className="grid min-w-0 gap-1.5">
       <h4 className="text-sm font-medium">{title}</h4>
       {rows.length === 0 ? (
         <p className="text-sm text-ink-muted">{empty}</p>
       ) : (
-        <Rows rows={rows} isReply={isReply} />
+        <Rows title={title} rows={rows} isReply={isReply} />
       )}
     </div>
   );
@@ -41,39 +41,81 @@ export function SchemaTable({
 
 const INDENTS = ["", "pl-4", "pl-8", "pl-12"] as const;
 
+/** Name, type, required, meaning and limits of each field; on a phone each row is a block of lines. */
 function Rows({
+  title,
   rows,
   isReply,
   className,
 }: {
+  title: string;
   rows: readonly SchemaRow[];
   isReply: boolean;
   className?: string;
 }) {
   const t = useTranslations("apiDocs.operation");
+  const hasLimits = rows.some((row) => row.rules.length > 0);
+  const headings = [
+    t("field"),
+    t("type"),
+    ...(isReply ? [] : [t("requiredHeading")]),
+    t("about"),
+    ...(hasLimits ? [t("limits")] : []),
+  ];
+  const cell = "min-w-0 break-words sm:px-3 sm:py-2 sm:align-top";
   return (
-    <dl className={cn("divide-y rounded-md border bg-panel text-sm", className)}>
-      {rows.map((row) => (
-        <div
-          key={row.path}
-          className="grid gap-x-4 gap-y-0.5 px-3 py-2 sm:grid-cols-[minmax(0,2fr)_minmax(0,3fr)]"
-        >
-          <dt className={cn("min-w-0 break-words", INDENTS[Math.min(row.depth, INDENTS.length - 1)])}>
-            <code title={row.path}>{row.depth === 0 ? row.path : lastSegment(row.path)}</code>
-            {row.isRequired && !isReply ? (
-              <span className="ml-2 text-xs text-signal-ink">{t("required")}</span>
-            ) : null}
-          </dt>
-          <dd className="min-w-0 break-words text-ink-muted">
-            <code className="text-ink">{row.type}</code>
-            {row.rules.length > 0 ? (
-              <span className="ml-2 text-ink-faint">{row.rules.join(" · ")}</span>
-            ) : null}
-            {row.description ? <span className="block">{row.description}</span> : null}
-          </dd>
-        </div>
-      ))}
-    </dl>
+    <div className={cn("overflow-hidden rounded-md border bg-panel", className)}>
+      <table aria-label={title} className="block w-full text-sm sm:table">
+        <thead className="hidden border-b text-xs text-ink-faint sm:table-header-group">
+          <tr>
+            {headings.map((heading) => (
+              <th key={heading} scope="col" className="px-3 py-1.5 text-left font-normal">
+                {heading}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody className="block divide-y sm:table-row-group">
+          {rows.map((row) => (
+            <tr key={row.path} className="block px-3 py-2 sm:table-row">
+              <th
+                scope="row"
+                className={cn("mr-2 inline-block text-left font-normal sm:table-cell sm:w-[26%]", cell)}
+              >
+                <span className={cn("block", INDENTS[Math.min(row.depth, INDENTS.length - 1)])}>
+                  <code title={row.path}>{row.depth === 0 ? row.path : lastSegment(row.path)}</code>
+                </span>
+              </th>
+              <td className={cn("mr-2 inline-block text-ink-muted sm:table-cell sm:w-[20%]", cell)}>
+                <code>{row.type}</code>
+              </td>
+              {isReply ? null : (
+                <td className={cn("inline-block text-xs sm:table-cell sm:w-[10%] sm:pt-2.5", cell)}>
+                  {row.isRequired ? (
+                    <span className="text-signal-ink">{t("required")}</span>
+                  ) : (
+                    <span className="hidden text-ink-faint sm:inline">{t("optional")}</span>
+                  )}
+                </td>
+              )}
+              <td className={cn("block text-ink-muted empty:hidden sm:table-cell sm:empty:table-cell", cell)}>
+                {row.description}
+              </td>
+              {hasLimits ? (
+                <td
+                  className={cn(
+                    "block text-ink-muted empty:hidden sm:table-cell sm:w-[18%] sm:empty:table-cell",
+                    cell,
+                  )}
+                >
+                  {row.rules.join(", ")}
+                </td>
+              ) : null}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }
 

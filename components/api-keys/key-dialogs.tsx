@@ -50,6 +50,8 @@ interface DialogProps<State extends KeyDialog> {
   viewerRole: Role;
   hidesBudgets: boolean;
   modelNames: readonly string[];
+  /** Addresses that other keys are limited to, as suggestions. */
+  addresses: readonly string[];
   /** A key was created, changed or deleted. */
   onChanged(): void;
   onDialog(next: KeyDialog | null): void;
@@ -87,13 +89,14 @@ function FormDialogs({
   viewerRole,
   hidesBudgets,
   modelNames,
+  addresses,
   onChanged,
   onDialog,
 }: DialogProps<FormState>) {
   const t = useTranslations("apiKeys");
   const done = useDone({ onChanged, onDialog });
   const close = () => onDialog(null);
-  const shared = { viewerRole, hidesBudgets, modelNames, onCancel: close };
+  const shared = { viewerRole, hidesBudgets, modelNames, addresses, onCancel: close };
   // Keys of members never have the manage permission.
   const mayManage = viewerRole !== "member";
   if (dialog.kind === "create") {

@@ -14,7 +14,16 @@ import { DialogFooter } from "../ui/dialog";
 import { Input } from "../ui/input";
 import { Notice } from "../ui/notice";
 import { KeyLimits } from "./key-limits";
-import { KEY_FIELDS, keyFieldOf, keyResolver, keyValues, LIMIT_FIELDS, NEW_KEY } from "./key-values";
+import {
+  EXPIRY_DAYS,
+  expiryDate,
+  KEY_FIELDS,
+  keyFieldOf,
+  keyResolver,
+  keyValues,
+  LIMIT_FIELDS,
+  NEW_KEY,
+} from "./key-values";
 import { useLimitAuthor } from "./limit-author";
 import { OperationChoice } from "./operation-choice";
 
@@ -28,6 +37,8 @@ interface KeyFormProps {
   hidesBudgets: boolean;
   /** Every model name and alias. */
   modelNames: readonly string[];
+  /** Suggestions of addresses and ranges. */
+  addresses: readonly string[];
   onSave(request: CreateKey): Promise<void>;
   /** Loads the newest version after a version conflict. */
   onStale?(): Promise<ApiKey>;
@@ -41,6 +52,7 @@ export function KeyForm({
   mayManage,
   hidesBudgets,
   modelNames,
+  addresses,
   onSave,
   onStale,
   onCancel,
@@ -75,20 +87,27 @@ export function KeyForm({
         mayManage={mayManage || before?.operations.includes("manage") === true}
         error={errors.operations?.message}
       />
-      <Field
-        label={t("form.expires")}
-        hint={limitAuthor("expires_at") ?? t("form.expiresHint")}
-        error={errors.expires?.message}
-        className="max-w-48"
-      >
-        {(control) => <Input {...control} {...form.register("expires")} type="date" />}
-      </Field>
+      <div className="grid gap-2">
+        <Field
+          label={t("form.expires")}
+          hint={limitAuthor("expires_at") ?? t("form.expiresHint")}
+          error={errors.expires?.message}
+          className="max-w-48"
+        >
+          {(control) => <Input {...control} {...form.register("expires")} type="date" />}
+        </Field>
+        <ExpiryPresets
+          expires={form.watch("expires")}
+          onPick={(expires) => form.setValue("expires", expires, { shouldDirty: true, shouldValidate: true })}
+        />
+      </div>
       <KeyLimits
         form={form}
         isOpen={showsLimits}
         onOpen={setShowsLimits}
         limitAuthor={limitAuthor}
         modelNames={modelNames}
+        addresses={addresses}
         hidesBudgets={hidesBudgets && !hasBudget}
       />
       <DialogFooter>
@@ -100,6 +119,32 @@ export function KeyForm({
         </Button>
       </DialogFooter>
     </Form>
+  );
+}
+
+/** Buttons for the usual expiry dates. */
+function ExpiryPresets({ expires, onPick }: { expires: string; onPick(expires: string): void }) {
+  const t = useTranslations("apiKeys.form");
+  const now = Date.now();
+  return (
+    <fieldset className="flex flex-wrap gap-2">
+      <legend className="sr-only">{t("expiryPresets")}</legend>
+      {EXPIRY_DAYS.map((days) => {
+        const date = expiryDate(days, now);
+        return (
+          <Button
+            key={days ?? "never"}
+            variant="outline"
+            size="sm"
+            aria-pressed={expires === date}
+            className="aria-pressed:border-ink aria-pressed:bg-sunken"
+            onClick={() => onPick(date)}
+          >
+            {days === null ? t("expiryNever") : t("expiryDays", { days })}
+          </Button>
+        );
+      })}
+    </fieldset>
   );
 }
 

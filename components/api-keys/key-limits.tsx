@@ -1,10 +1,10 @@
 "use client";
 
 import { ChevronRightIcon } from "lucide-react";
-import { useState } from "react";
 import type { UseFormReturn } from "react-hook-form";
 import { useTranslations } from "use-intl";
 import type { CreateKey, KeyLimit } from "@/lib/contracts/console/api-keys";
+import { ChipInput } from "../forms/chip-input";
 import { Field } from "../forms/field";
 import { BUDGET_FIELDS, RATE_FIELDS } from "../forms/limit-values";
 import { Input } from "../ui/input";
@@ -19,6 +19,7 @@ export function KeyLimits({
   onOpen,
   limitAuthor,
   modelNames,
+  addresses,
   hidesBudgets,
 }: {
   form: UseFormReturn<KeyValues, unknown, CreateKey>;
@@ -27,12 +28,13 @@ export function KeyLimits({
   /** Says that a higher role set the limit; null if the viewer may change it freely. */
   limitAuthor(limit: KeyLimit): string | null;
   modelNames: readonly string[];
+  /** Suggestions of addresses and ranges. */
+  addresses: readonly string[];
   hidesBudgets: boolean;
 }) {
   const t = useTranslations("apiKeys.form");
   const { errors } = form.formState;
-  const [isTyping, setTyping] = useState(false);
-  const unknown = unknownModels(form.watch("models"), modelNames, isTyping);
+  const unknown = unknownModels(form.watch("models"), modelNames);
   return (
     <details
       open={isOpen}
@@ -86,14 +88,16 @@ export function KeyLimits({
             error={errors[name]?.message}
           >
             {(control) => (
-              <Input
-                {...control}
-                {...form.register(name, { onBlur: () => setTyping(false) })}
-                onFocus={() => setTyping(true)}
-                autoCapitalize="none"
-                autoComplete="off"
-                spellCheck={false}
-                className="font-mono"
+              <ChipInput
+                control={control}
+                value={form.watch(name)}
+                onValueChange={(value) =>
+                  form.setValue(name, value, {
+                    shouldDirty: true,
+                    shouldValidate: form.formState.isSubmitted,
+                  })
+                }
+                suggestions={name === "models" ? modelNames : addresses}
               />
             )}
           </Field>

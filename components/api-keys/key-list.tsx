@@ -8,14 +8,17 @@ import { KeyUsage } from "../charts/budget-usage";
 import { type Column, RecordList } from "../shell/record-list";
 import { ActionsButton } from "../ui/actions-button";
 import { cn } from "../ui/class-names";
+import { type Activity, KeyActivity, NO_ACTIVITY, useKeyActivity } from "./key-activity";
 import type { KeyAction } from "./key-menu";
 import { KeyDates, KeyLastUsed, KeyState } from "./key-state";
 import { higherAuthor } from "./limit-author";
+import { type KeyModel, playgroundHref } from "./playground-link";
 
 const loadMenu = () => import("./key-menu").then((one) => one.KeyMenu);
 
 interface KeyListProps {
   keys: readonly ApiKey[];
+  models: readonly KeyModel[];
   viewer: Viewer;
   /** Shows each key's owner. */
   showsOwners: boolean;
@@ -23,12 +26,13 @@ interface KeyListProps {
 }
 
 /** API keys as a table, or as cards on a phone. */
-export function KeyList({ keys, viewer, showsOwners, onAction }: KeyListProps) {
+export function KeyList({ keys, models, viewer, showsOwners, onAction }: KeyListProps) {
   const t = useTranslations("apiKeys");
+  const activity = useKeyActivity(keys.map((key) => key.id));
   return (
     <RecordList
       items={keys}
-      columns={useColumns(viewer, showsOwners)}
+      columns={useColumns(viewer, showsOwners, activity)}
       actionsHeading={t("table.actions")}
       menu={(key) => (
         <ActionsButton
@@ -38,6 +42,7 @@ export function KeyList({ keys, viewer, showsOwners, onAction }: KeyListProps) {
             apiKey: key,
             isOwn: key.owner_id === viewer.id,
             mayChange: mayChange(viewer, key),
+            mayTry: playgroundHref(key, models) !== null,
             disabledBy: higherAuthor(key, "enabled", viewer.role),
             onAction: (action) => onAction(action, key),
           }}
@@ -54,7 +59,11 @@ export function KeyList({ keys, viewer, showsOwners, onAction }: KeyListProps) {
   );
 }
 
-function useColumns(viewer: Viewer, showsOwners: boolean): Column<ApiKey>[] {
+function useColumns(
+  viewer: Viewer,
+  showsOwners: boolean,
+  activity: ReadonlyMap<string, Activity> | null,
+): Column<ApiKey>[] {
   const t = useTranslations("apiKeys.table");
   const owner: Column<ApiKey> = {
     name: "owner",
@@ -82,6 +91,12 @@ function useColumns(viewer: Viewer, showsOwners: boolean): Column<ApiKey>[] {
     },
     { name: "permissions", heading: t("permissions"), cell: (key) => <Operations of={key} /> },
     { name: "spent", heading: t("spent"), cell: (key) => <KeyUsage apiKey={key} /> },
+    {
+      name: "activity",
+      heading: t("activity"),
+      cell: (key) => <KeyActivity activity={activity && (activity.get(key.id) ?? NO_ACTIVITY)} />,
+      className: "whitespace-nowrap",
+    },
     {
       name: "lastUsed",
       heading: t("lastUsed"),

@@ -1,44 +1,49 @@
 "use client";
 
-import { BanIcon, CircleCheckIcon, PencilIcon, RefreshCwIcon, Trash2Icon } from "lucide-react";
+import { BanIcon, CircleCheckIcon, PencilIcon, PlayIcon, RefreshCwIcon, Trash2Icon } from "lucide-react";
 import { useTranslations } from "use-intl";
 import type { ApiKey } from "@/lib/contracts/console/api-keys";
 import { ActionsMenu } from "../ui/actions-menu";
 import { DropdownMenuItem, DropdownMenuSeparator } from "../ui/dropdown-menu";
 
-export type KeyAction = "edit" | "rotate" | "disable" | "enable" | "delete";
+export type KeyAction = "try" | "edit" | "rotate" | "disable" | "enable" | "delete";
 
 export interface KeyMenuProps {
   apiKey: ApiKey;
   isOwn: boolean;
   mayChange: boolean;
+  /** The key may use a model of a playground. */
+  mayTry: boolean;
   /** The higher role that disabled the key, which only that role may enable again; null if the viewer may. */
   disabledBy: "owner" | "admin" | null;
   onAction(action: KeyAction): void;
 }
 
 /** The actions of a key. Only its owner may rotate it, because rotation reveals the new secret. */
-export function KeyMenu({ apiKey, isOwn, mayChange, disabledBy, onAction }: KeyMenuProps) {
+export function KeyMenu({ apiKey, isOwn, mayChange, mayTry, disabledBy, onAction }: KeyMenuProps) {
   const t = useTranslations("apiKeys.menu");
   return (
     <ActionsMenu<KeyAction> label={t("label", { name: apiKey.name })} onAction={onAction}>
-      {(item) =>
-        mayChange ? (
-          <>
-            {item("edit", t("edit"), PencilIcon)}
-            {isOwn ? item("rotate", t("rotate"), RefreshCwIcon) : null}
-            {apiKey.enabled
-              ? item("disable", t("disable"), BanIcon)
-              : disabledBy
-                ? item("enable", t(`disabledBy.${disabledBy}`), BanIcon, { disabled: true })
-                : item("enable", t("enable"), CircleCheckIcon)}
-            <DropdownMenuSeparator />
-            {item("delete", t("delete"), Trash2Icon, { isDanger: true })}
-          </>
-        ) : (
-          <DropdownMenuItem disabled>{t("higher")}</DropdownMenuItem>
-        )
-      }
+      {(item) => (
+        <>
+          {mayTry ? item("try", t("try"), PlayIcon) : null}
+          {mayChange ? (
+            <>
+              {item("edit", t("edit"), PencilIcon)}
+              {isOwn ? item("rotate", t("rotate"), RefreshCwIcon) : null}
+              {apiKey.enabled
+                ? item("disable", t("disable"), BanIcon)
+                : disabledBy
+                  ? item("enable", t(`disabledBy.${disabledBy}`), BanIcon, { disabled: true })
+                  : item("enable", t("enable"), CircleCheckIcon)}
+              <DropdownMenuSeparator />
+              {item("delete", t("delete"), Trash2Icon, { isDanger: true })}
+            </>
+          ) : (
+            <DropdownMenuItem disabled>{t("higher")}</DropdownMenuItem>
+          )}
+        </>
+      )}
     </ActionsMenu>
   );
 }

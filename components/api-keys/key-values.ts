@@ -63,18 +63,19 @@ function localDate(at: string | null): string {
   return `${date.getFullYear()}-${twoDigits(date.getMonth() + 1)}-${twoDigits(date.getDate())}`;
 }
 
-/**
- * The names in the models field that no model has. While the user is typing, a last word that a known name starts with
- * is not reported.
- */
-export function unknownModels(text: string, known: readonly string[], isTyping: boolean): string[] {
-  const names = splitWords(text);
-  const lastWord = isTyping ? (/[^\s,;，；]+$/u.exec(text)?.[0] ?? null) : null;
-  return names.filter(
-    (name, index) =>
-      !known.includes(name) &&
-      !(index === names.length - 1 && lastWord !== null && known.some((one) => one.startsWith(name))),
-  );
+/** The names in the models field that no model has. */
+export function unknownModels(text: string, known: readonly string[]): string[] {
+  return splitWords(text).filter((name) => !known.includes(name));
+}
+
+const DAY_MS = 86_400_000;
+
+/** Days until a new key expires, as offered by the form; null: never. */
+export const EXPIRY_DAYS = [30, 90, 365, null] as const;
+
+/** The date this many days from now in the user's time zone, as the form has it; empty for null. */
+export function expiryDate(days: number | null, now: number): string {
+  return days === null ? "" : localDate(new Date(now + days * DAY_MS).toISOString());
 }
 
 /** The request body. An expiry date that was not changed keeps its time of day. */

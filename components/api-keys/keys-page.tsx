@@ -25,6 +25,7 @@ import type { KeyDialog } from "./key-dialogs";
 import { KeyList } from "./key-list";
 import type { KeyAction } from "./key-menu";
 import { OwnerFilter } from "./owner-filter";
+import { type KeyModel, playgroundHref } from "./playground-link";
 
 type OwnLimits = Pick<ManagedUser, "rpm" | "tpm" | "concurrency" | "budget">;
 
@@ -62,8 +63,8 @@ interface KeysPageProps {
   hidesBudgets: boolean;
   /** The limits an administrator set for all of the viewer's keys together. */
   ownLimits: OwnLimits;
-  /** Every model name and alias that a key may be limited to. */
-  modelNames: readonly string[];
+  /** Every model that a key may be limited to. */
+  models: readonly KeyModel[];
 }
 
 /** The first page of keys, read by the server for the filters in the page's URL. */
@@ -87,7 +88,7 @@ export function KeysPage({ initial, ...props }: KeysPageProps & { initial: Initi
   );
 }
 
-function Content({ viewer, hasOthers, hidesBudgets, ownLimits, modelNames }: KeysPageProps) {
+function Content({ viewer, hasOthers, hidesBudgets, ownLimits, models }: KeysPageProps) {
   const t = useTranslations("apiKeys");
   const params = useSearchParams();
   const q = params.get("q") ?? "";
@@ -100,6 +101,7 @@ function Content({ viewer, hasOthers, hidesBudgets, ownLimits, modelNames }: Key
 
   const act = (action: KeyAction, key: ApiKey) => {
     if (action === "enable") void enable(key);
+    else if (action === "try") window.location.assign(playgroundHref(key, models) ?? "/playground/speech");
     else setDialog({ kind: action, key });
   };
   const createButton = (
@@ -133,7 +135,13 @@ function Content({ viewer, hasOthers, hidesBudgets, ownLimits, modelNames }: Key
         empty={<NoKeys q={q} owner={owner} createButton={createButton} />}
       >
         {(items) => (
-          <KeyList keys={items} viewer={viewer} showsOwners={hasOthers && owner !== "me"} onAction={act} />
+          <KeyList
+            keys={items}
+            models={models}
+            viewer={viewer}
+            showsOwners={hasOthers && owner !== "me"}
+            onAction={act}
+          />
         )}
       </ListBody>
       {dialog ? (
@@ -141,7 +149,8 @@ function Content({ viewer, hasOthers, hidesBudgets, ownLimits, modelNames }: Key
           dialog={dialog}
           viewerRole={viewer.role}
           hidesBudgets={hidesBudgets}
-          modelNames={modelNames}
+          modelNames={models.flatMap((model) => [model.name, ...model.aliases])}
+          addresses={suggestedAddresses(keys ?? [])}
           onChanged={() => void list.reload()}
           onDialog={(next) => {
             setDialog(next);
@@ -151,6 +160,13 @@ function Content({ viewer, hasOthers, hidesBudgets, ownLimits, modelNames }: Key
       ) : null}
     </div>
   );
+}
+
+/** Loopback and the private ranges of RFC 1918. */
+const PRIVATE_RANGES = ["127.0.0.1", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"];
+
+function suggestedAddresses(keys: readonly ApiKey[]): string[] {
+  return [...new Set([...keys.flatMap((key) => key.allowed_addresses), ...PRIVATE_RANGES])];
 }
 
 function useEnableKey(reload: () => Promise<unknown>) {

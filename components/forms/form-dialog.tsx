@@ -15,7 +15,17 @@ export function FormDialog({
 }) {
   return (
     <Dialog open onOpenChange={(open) => (open ? undefined : onClose())}>
-      <DialogContent {...(text ? {} : { "aria-describedby": undefined })}>
+      <DialogContent
+        {...(text ? {} : { "aria-describedby": undefined })}
+        // Escape closes an open list of suggestions first.
+        onEscapeKeyDown={(event) => {
+          if (
+            event.target instanceof Element &&
+            event.target.matches('[role="combobox"][aria-expanded="true"]')
+          )
+            event.preventDefault();
+        }}
+      >
         <DialogHeader>
           <DialogTitle className="break-words">{title}</DialogTitle>
           {text ? <DialogDescription>{text}</DialogDescription> : null}

@@ -1,12 +1,12 @@
 "use client";
 
-import { useMemo, useState } from "react";
+import { useState } from "react";
 import { useTranslations } from "use-intl";
 import type { CodeSample } from "@/lib/client/code-samples";
 import { CopyButton } from "../ui/copy-button";
 import { Tabs, TabsContent, TabsList, TabsTrigger } from "../ui/tabs";
 import { CodeFrame } from "./code-frame";
-import { highlight } from "./highlight";
+import { HighlightedCode } from "./highlighted-code";
 
 /** The call of the page as code, one tab per language. The key is read from the environment. */
 export function CodePanel({ samples }: { samples: readonly CodeSample[] }) {
@@ -49,18 +49,4 @@ export function CodePanel({ samples }: { samples: readonly CodeSample[] }) {
       </Tabs>
     </CodeFrame>
   );
-}
-
-function HighlightedCode({ sample: { code, language, install } }: { sample: CodeSample }) {
-  const pieces = useMemo(() => {
-    const comment = language === "python" || language === "bash" ? "#" : "//";
-    return highlight(install ? `${comment} ${install}\n${code}` : code, language);
-  }, [code, language, install]);
-  return pieces.map(({ text, className }, at) => (
-    // Pieces have no ID: the position identifies them.
-    // biome-ignore lint/suspicious/noArrayIndexKey: see above
-    <span key={at} className={className ?? undefined}>
-      {text}
-    </span>
-  ));
 }

@@ -47,10 +47,10 @@ export function CallPanel({
       <Primitive.Content
         aria-describedby={undefined}
         onInteractOutside={(event) => event.preventDefault()}
-        className="fixed inset-y-0 right-0 z-40 w-full max-w-xl overflow-y-auto overscroll-contain border-l bg-raised p-6 pt-3 shadow-float outline-none xl:sticky xl:top-4 xl:z-0 xl:max-h-[calc(100dvh-2rem)] xl:rounded-md xl:border xl:bg-panel xl:shadow-none"
+        className="fixed inset-y-0 right-0 z-40 w-full max-w-xl overflow-y-auto overscroll-contain border-l bg-raised shadow-float outline-none xl:sticky xl:top-4 xl:z-0 xl:max-h-[calc(100dvh-2rem)] xl:rounded-md xl:border xl:bg-panel xl:shadow-none"
         {...focus}
       >
-        <div className="sticky top-0 z-10 -mx-6 -mt-3 mb-3 flex items-center gap-1 border-b bg-inherit px-4 py-2">
+        <div className="sticky top-0 z-10 flex items-center gap-1 border-b bg-inherit px-4 py-2">
           <Primitive.Title className="mr-auto pl-2 text-sm font-medium">{t("title")}</Primitive.Title>
           <StepButton name={t("previous")} hint={t("previousHint")} to={neighbours.previous} {...neighbours}>
             <ChevronUpIcon />
@@ -64,7 +64,9 @@ export function CallPanel({
             </Button>
           </Primitive.Close>
         </div>
-        <Call id={id} isAdmin={isAdmin} />
+        <div className="p-6 pt-5">
+          <Call id={id} isAdmin={isAdmin} />
+        </div>
       </Primitive.Content>
     </Primitive.Root>
   );
@@ -107,7 +109,7 @@ const STEP_KEYS: Readonly<Record<string, "previous" | "next">> = {
 };
 /** Elements that use the keys themselves. */
 const OWN_KEYS =
-  'input, textarea, select, [contenteditable], [role="menu"], [role="listbox"], [role="radiogroup"], [role="tablist"], [role="alertdialog"], [aria-modal="true"]';
+  'input, textarea, select, [contenteditable], [role="menu"], [role="listbox"], [role="radiogroup"], [role="tablist"], [role="slider"], [role="alertdialog"], [aria-modal="true"]';
 /** After `g`, a letter opens a page (components/shell/use-shell-keys.ts). */
 const SEQUENCE_MS = 1_500;
 

@@ -62,7 +62,7 @@ export function FilterBar({ range, isOwn }: { range: Range; isOwn: boolean }) {
           type="search"
           placeholder={t("searchHint")}
           maxLength={200}
-          className="w-full md:w-auto md:min-w-64 md:flex-1"
+          className="w-full md:w-auto md:min-w-48 md:flex-1"
         />
         <div className="grid w-full grid-cols-2 gap-3 md:contents">
           <UsedValueFilter name="model" by="model" range={range} isNarrow />

@@ -99,3 +99,56 @@ test("opens the API docs for members", async ({ page, product }) => {
     expect(reply.status()).toBe(404);
   }
 });
+
+test("leads to an endpoint by tag, with its fields as a table and code in every language", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await page.goto(`${product.url}/docs`);
+  const menu = page.getByRole("navigation", { name: "Endpoints by API" });
+  for (const tag of ["OpenAI API", "Gemini API", "Console API", "Operations"])
+    await expect(menu.getByRole("link", { name: new RegExp(`^${tag}`) })).toBeVisible();
+  const link = menu.locator('a[href="#post-v1-audio-speech"]');
+  await link.click();
+  await expect(link).toHaveAttribute("aria-current", "location");
+  const speech = entry(page, "post-v1-audio-speech");
+  const body = speech.getByRole("table", { name: "Request body" });
+  for (const heading of ["Field", "Type", "Required", "Meaning", "Limits"])
+    await expect(body.getByRole("columnheader", { name: heading })).toBeVisible();
+  const speed = body.getByRole("row", { name: /^speed / });
+  await expect(speed).toContainText("number");
+  await expect(speed).toContainText("optional");
+  await expect(speed).toContainText("≥ 0.25");
+  await expect(body.getByRole("row", { name: /^model / })).toContainText("required");
+  for (const [language, text] of [
+    ["JavaScript", "await fetch("],
+    ["Python", "urllib.request"],
+    ["Go", "package main"],
+    ["Java", "HttpRequest"],
+    ["PHP", "<?php"],
+    ["curl", "curl "],
+  ] as const) {
+    await speech.getByRole("tab", { name: language, exact: true }).click();
+    await expect(speech.getByRole("tabpanel")).toContainText(text);
+  }
+});
+
+test("stores a pasted API key nowhere and sends it to this server only", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await page.goto(`${product.url}/docs#get-v1-models`);
+  const models = entry(page, "get-v1-models");
+  await models.getByRole("button", { name: "Try it" }).click();
+  await models.getByText("Your own key").click();
+  await models.getByLabel("API key").fill(product.key);
+  await models.getByRole("button", { name: "Send" }).click();
+  await expect(models.getByText("200 OK")).toBeVisible();
+  const stored = await page.evaluate(() =>
+    JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href]),
+  );
+  expect(stored).not.toContain(product.key);
+  await page.reload();
+  await models.getByRole("button", { name: "Try it" }).click();
+  await expect(models.getByRole("radio", { name: "Temporary key (15 min)" })).toBeChecked();
+});

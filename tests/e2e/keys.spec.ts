@@ -88,7 +88,7 @@ test("saves an edited API key and shows its budget", async ({ ownerPage: page, p
   await dialog.getByRole("checkbox", { name: "Embeddings" }).uncheck();
   await dialog.getByText("Limits", { exact: true }).click();
   await dialog.getByLabel("Daily budget (USD)").fill("2.5");
-  await dialog.getByRole("textbox", { name: "Models" }).fill("patchbay-speech");
+  await dialog.getByRole("combobox", { name: "Models" }).fill("patchbay-speech");
   await dialog.getByRole("button", { name: "Save changes" }).click();
   await expect(page.getByText("Kitchen speaker saved")).toBeVisible();
   await expect(page.getByRole("button", { name: /^Actions for Kitchen/ })).toBeFocused();
@@ -96,7 +96,7 @@ test("saves an edited API key and shows its budget", async ({ ownerPage: page, p
 
   await choose(page, "Kitchen speaker", "Edit");
   await expect(dialog.getByLabel("Daily budget (USD)")).toHaveValue("2.50");
-  await expect(dialog.getByRole("textbox", { name: "Models" })).toHaveValue("patchbay-speech");
+  await expect(dialog.getByRole("button", { name: "Remove patchbay-speech" })).toBeVisible();
   await expect(dialog.getByRole("checkbox", { name: "Embeddings" })).not.toBeChecked();
 });
 
@@ -249,4 +249,64 @@ test.describe("when the list fails to load", () => {
     await page.getByRole("button", { name: "Retry" }).click();
     await expect(page.getByRole("button", { name: "Clear search" })).toBeVisible();
   });
+});
+
+test("takes models and addresses as chips with suggestions, by keyboard alone", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await page.goto(`${product.url}/keys?create=1`);
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Name").fill("Chip reader");
+  await dialog.getByText("Limits", { exact: true }).click();
+  const models = dialog.getByRole("combobox", { name: "Models" });
+  await models.focus();
+  await expect(dialog.getByRole("option", { name: "patchbay-speech", exact: true })).toBeVisible();
+  await page.keyboard.type("PATCHBAY-sp");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await expect(dialog.getByRole("button", { name: "Remove patchbay-speech" })).toBeVisible();
+  await page.keyboard.type("no-such-model ");
+  await expect(dialog.getByText("Unknown model: no-such-model.")).toBeVisible();
+  await page.keyboard.press("Backspace");
+  await expect(dialog.getByRole("button", { name: "Remove no-such-model" })).toHaveCount(0);
+  // Escape closes the suggestions, not the dialog.
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Escape");
+  await expect(dialog.getByRole("option")).toHaveCount(0);
+  const addresses = dialog.getByRole("combobox", { name: "Allowed IP addresses" });
+  await addresses.focus();
+  await dialog.getByRole("option", { name: "10.0.0.0/8" }).click();
+  await page.keyboard.type("203.0.113.7, 2001:db8::/32 ");
+  await dialog.getByRole("button", { name: "Remove 203.0.113.7" }).click();
+  await dialog.getByRole("button", { name: "90 days" }).click();
+  await expect(dialog.getByRole("button", { name: "90 days" })).toHaveAttribute("aria-pressed", "true");
+  await dialog.getByRole("button", { name: "Create API key" }).click();
+  await dialog.getByRole("button", { name: "Done" }).click();
+  const { data } = await (await page.request.get(`${product.url}/api/keys?q=Chip`)).json();
+  expect(data.items[0]).toMatchObject({
+    allowed_models: ["patchbay-speech"],
+    allowed_addresses: ["10.0.0.0/8", "2001:db8::/32"],
+  });
+  const days = (Date.parse(data.items[0].expires_at) - Date.now()) / 86_400_000;
+  expect(Math.floor(days)).toBeGreaterThanOrEqual(90);
+  expect(days).toBeLessThan(91);
+
+  await choose(page, "Chip reader", "Edit");
+  await dialog.getByRole("button", { name: "Never" }).click();
+  await expect(dialog.getByLabel("Expires")).toHaveValue("");
+  await dialog.getByRole("button", { name: "Save changes" }).click();
+  await expect(page.getByText("Chip reader saved")).toBeVisible();
+  await choose(page, "Chip reader", "Try in playground");
+  await expect(page).toHaveURL(/\/playground\/speech/);
+  await expect(page.getByLabel("Model", { exact: true })).toHaveValue("patchbay-speech");
+});
+
+test("shows the requests of the last 30 days of each API key", async ({ ownerPage: page, product }) => {
+  const key = await createKeyOnPage(page, product.url, "Busy kiosk");
+  await createKeyOnPage(page, product.url, "Idle kiosk");
+  for (let i = 0; i < 3; i++) expect(await statusWith(product.url, key)).toBe(200);
+  await page.reload();
+  await expect(rowOf(page, "Busy kiosk")).toContainText("3 requests");
+  await expect(rowOf(page, "Idle kiosk")).toContainText("No requests");
 });

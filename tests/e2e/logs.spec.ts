@@ -72,6 +72,7 @@ test("shows the input text of a call if it was stored, else says that it was not
   await page.goto(`${product.url}/logs?key_id=${program.id}&call=${stored}`);
   await expect(drawer(page).getByText("the lights are on")).toBeVisible();
   await page.keyboard.press("Escape");
+  await expect(drawer(page)).toHaveCount(0);
   await callLink(page).last().click();
   await expect(drawer(page).getByText("Input texts are not stored.")).toBeVisible();
 });

@@ -53,7 +53,7 @@ describe("POST /v1/audio/speech", () => {
       { segments: [{ text: "one two three", voice: "nova" }], speed: 2, instructions: "whisper" },
     ]);
     expect(JSON.stringify(speech.requests)).not.toContain("evil");
-    expect(rows).toMatchObject([{ user: "u-7" }]);
+    expect(rows).toMatchObject([{ user: "u-7", trace: { parameters: { voices: ["nova"], speed: 2 } } }]);
   });
 
   it("reserves more for speech that is slowed down", async () => {

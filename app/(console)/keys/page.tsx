@@ -33,9 +33,9 @@ export default async function Page({ searchParams }: PageQuery) {
         viewer={{ id: user.id, role: user.role }}
         hasOthers={user.role !== "member" && firstUsers.items.length > 1}
         // Disabled models are not shown to members.
-        modelNames={models
+        models={models
           .filter((model) => model.enabled || user.role !== "member")
-          .flatMap((model) => [model.name, ...model.aliases])}
+          .map(({ name, aliases, operation }) => ({ name, aliases, operation }))}
         ownLimits={shownLimits(user)}
         hidesBudgets={settings.self_use_mode}
         initial={{ q, owner, keys }}

@@ -58,7 +58,8 @@ export function streamQuery(operation: Operation): Record<string, string> {
   return operation.path.endsWith(":streamGenerateContent") ? { alt: "sse" } : {};
 }
 
-function outputFile({ replyTypes }: Operation): string | null {
+/** The file an endpoint's audio is written to; null: its reply is text. */
+export function outputFile({ replyTypes }: Operation): string | null {
   return replyTypes.some((type) => type.startsWith("audio/")) ? "speech.mp3" : null;
 }
 

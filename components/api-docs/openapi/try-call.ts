@@ -81,6 +81,9 @@ async function send(request: TryRequest, key: string | null): Promise<TryReply> 
   const response = await fetch(request.path, {
     method: request.method,
     cache: "no-store",
+    // The key goes to this server only, whatever the path or a redirect says.
+    mode: "same-origin",
+    redirect: "error",
     credentials: key === null ? "same-origin" : "omit",
     headers: {
       ...(request.body === null ? {} : { "content-type": "application/json" }),

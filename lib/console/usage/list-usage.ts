@@ -20,6 +20,7 @@ export function usageFilter(ctx: ReadContext, asked: UsageFilters): UsageFilter 
   const filter: UsageFilter = {
     userId: isMember ? id : asked.user_id,
     keyId: asked.key_id,
+    keyIds: asked.key_ids?.split(","),
     model: asked.model,
     channelId: asked.channel_id,
     operation: asked.operation,

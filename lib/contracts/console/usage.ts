@@ -105,6 +105,11 @@ const Id = boundedLine(1, 128);
 /** Filters of lists, sums and exports of calls. */
 export const UsageFilters = z.strictObject({
   key_id: Id.optional(),
+  /** Up to 100 keys, separated by commas. */
+  key_ids: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,64}(?:,[A-Za-z0-9_-]{1,64}){0,99}$/, "Must be 1 to 100 IDs separated by commas.")
+    .optional(),
   user_id: Id.optional(),
   model: Id.optional(),
   channel_id: Id.optional(),

@@ -10,6 +10,7 @@ export const apiKeys = {
     key: "Key",
     permissions: "Permissions",
     spent: "Spend",
+    activity: "Last 30 days",
     lastUsed: "Last used",
     actions: "Actions",
   },
@@ -55,6 +56,10 @@ export const apiKeys = {
     label: "Share of the budget that is spent",
     none: "{spent} in total",
   },
+  activity: {
+    requests: "{number, plural, one {{count} request} other {{count} requests}}",
+    none: "No requests",
+  },
   empty: {
     title: "No API keys yet",
     text: "Apps need an API key to use speech and embeddings. Create one for each app.",
@@ -71,6 +76,7 @@ export const apiKeys = {
   },
   menu: {
     label: "Actions for {name}",
+    try: "Try in playground",
     edit: "Edit",
     rotate: "Rotate",
     disable: "Disable",
@@ -92,6 +98,9 @@ export const apiKeys = {
     operations: "Permissions",
     expires: "Expires",
     expiresHint: "Leave blank for no expiry.",
+    expiryPresets: "Expiry presets",
+    expiryNever: "Never",
+    expiryDays: "{days} days",
     limits: "Limits",
     limitsText: "Rate limits, budgets, models and addresses. Leave blank for no limit.",
     limitsTextPlain: "Rate limits, models and addresses. Leave blank for no limit.",
@@ -102,11 +111,11 @@ export const apiKeys = {
     monthly: "Monthly budget (USD)",
     total: "Total budget (USD)",
     models: "Models",
-    modelsHint: "Model names separated by spaces. Leave blank for all models.",
+    modelsHint: "Type or choose model names. Leave blank for all models.",
     modelsUnknown:
       "Unknown model: {names}. The key can use only the models listed here, so check the spelling.",
     addresses: "Allowed IP addresses",
-    addressesHint: "IP addresses or ranges separated by spaces. Leave blank for any address.",
+    addressesHint: "Type or choose IP addresses or ranges. Leave blank for any address.",
     setBy: {
       admin: "Set by an administrator. You can tighten this limit, not loosen it.",
       owner: "Set by the owner. You can tighten this limit, not loosen it.",

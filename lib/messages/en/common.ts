@@ -9,6 +9,7 @@ export const common = {
   copy: "Copy",
   copied: "Copied",
   download: "Download",
+  removeChip: "Remove {name}",
   print: "Print",
   retry: "Retry",
   optional: "optional",

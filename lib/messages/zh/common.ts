@@ -9,6 +9,7 @@ export const common = {
   copy: "复制",
   copied: "已复制",
   download: "下载",
+  removeChip: "移除 {name}",
   print: "打印",
   retry: "重试",
   optional: "可选",

@@ -288,6 +288,8 @@ export type UsageOutcome =
 export interface UsageFilter {
   userId?: string;
   keyId?: string;
+  /** Any of these keys. */
+  keyIds?: readonly string[];
   model?: string;
   channelId?: string;
   operation?: UsageRecord["operation"];

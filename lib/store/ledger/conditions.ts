@@ -43,6 +43,7 @@ export function rolledConditions(filter: UsageFilter): RawBuilder<boolean>[] {
   const conditions: RawBuilder<boolean>[] = [];
   if (filter.userId !== undefined) conditions.push(sql<boolean>`user_id = ${filter.userId}`);
   if (filter.keyId !== undefined) conditions.push(sql<boolean>`key_id = ${filter.keyId}`);
+  if (filter.keyIds !== undefined) conditions.push(sql<boolean>`key_id in (${sql.join(filter.keyIds)})`);
   if (filter.model !== undefined) conditions.push(sql<boolean>`model = ${filter.model}`);
   if (filter.channelId !== undefined) conditions.push(sql<boolean>`channel_id = ${filter.channelId}`);
   if (filter.operation !== undefined) conditions.push(sql<boolean>`operation = ${filter.operation}`);

@@ -235,6 +235,10 @@ export function usageContract(newDatabase: NewTestDatabase): void {
       expect(await found({ userId: "usr_other", requestId: "req_same" })).toEqual([]);
       expect((await summed({ userId: "usr_other", tag: "blue" })).groups).toEqual([]);
       expect(await found({ userId: ids.user, keyId: ids.key, tag: "night" })).toEqual(["spoken"]);
+      expect(await found({ keyIds: ["key_none", ids.key], tag: "night" })).toEqual(["spoken"]);
+      expect(await found({ userId: "usr_other", keyIds: [ids.key] })).toEqual([]);
+      expect((await summed({ keyIds: ["key_none", "key_two"] })).groups).toEqual([]);
+      expect((await summed({ keyIds: [ids.key], by: "key" })).groups).toMatchObject([{ name: ids.key }]);
     });
   });
 

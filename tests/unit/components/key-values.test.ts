@@ -1,16 +1,19 @@
 import { expect, test } from "vitest";
-import { unknownModels } from "@/components/api-keys/key-values";
+import { EXPIRY_DAYS, expiryDate, unknownModels } from "@/components/api-keys/key-values";
 
 const KNOWN = ["patchbay-speech", "tts-1", "tts-1-hd"];
 
 test("lists the names that no model has", () => {
-  expect(unknownModels("tts-1 nope-model, patchbay-speech", KNOWN, false)).toEqual(["nope-model"]);
-  expect(unknownModels("", KNOWN, false)).toEqual([]);
+  expect(unknownModels("tts-1 nope-model, patchbay-speech", KNOWN)).toEqual(["nope-model"]);
+  expect(unknownModels("", KNOWN)).toEqual([]);
 });
 
-test("ignores the word being typed while a known name starts with it", () => {
-  expect(unknownModels("tts-1 patch", KNOWN, true)).toEqual([]);
-  expect(unknownModels("tts-1 patch ", KNOWN, true)).toEqual(["patch"]);
-  expect(unknownModels("tts-1 patch", KNOWN, false)).toEqual(["patch"]);
-  expect(unknownModels("nope", KNOWN, true)).toEqual(["nope"]);
+test("offers expiry dates in days from now", () => {
+  const now = new Date(2027, 1, 27, 23, 30).getTime();
+  expect(EXPIRY_DAYS.map((days) => expiryDate(days, now))).toEqual([
+    "2027-03-29",
+    "2027-05-28",
+    "2028-02-27",
+    "",
+  ]);
 });

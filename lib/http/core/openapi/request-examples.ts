@@ -116,6 +116,7 @@ const PARAMETERS: Readonly<Record<string, unknown>> = {
   from: "2026-11-21T00:00:00.000Z",
   interval: "hour",
   key_id: "key_2fA6eU0iOx9VbNm4kQvT7c",
+  key_ids: "key_2fA6eU0iOx9VbNm4kQvT7c",
   limit: 50,
   model: "patchbay-speech",
   operation: "speech",

@@ -1,0 +1,104 @@
+"use client";
+
+import { useState } from "react";
+import useSWR from "swr";
+import { useTranslations } from "use-intl";
+import { api, callApi } from "@/lib/client/api";
+import { RANGES, rangeQuery, readRange } from "@/lib/client/range";
+import type { UsageSummary } from "@/lib/contracts/console/usage-summary";
+import { Money } from "../charts/money";
+import { Sparkline } from "../charts/sparkline";
+import { useAmounts } from "../charts/use-amounts";
+import { Skeleton } from "../ui/skeleton";
+
+const DAY_MS = 86_400_000;
+/** Limit of `key_ids` in one request. */
+const KEYS_AT_ONCE = 100;
+
+/** Requests and spend (USD) of one key, one value per day. */
+export interface Activity {
+  calls: readonly number[];
+  spend: readonly number[];
+}
+
+export const NO_ACTIVITY: Activity = { calls: [], spend: [] };
+
+/** The days of the range, up to the newest with calls: days of the instance's time zone may begin before UTC's. */
+function daysOf(items: UsageSummary["items"], to: number): string[] {
+  const count = RANGES["30d"] / DAY_MS;
+  const utcDays = Array.from({ length: count }, (_, index) =>
+    new Date(to - 1 - index * DAY_MS).toISOString().slice(0, 10),
+  );
+  const withCalls = items.flatMap((item) => item.period ?? []);
+  return [...new Set([...utcDays, ...withCalls])].sort().slice(-count);
+}
+
+/** Activity by key of the last 30 days. */
+export function activityByKey(items: UsageSummary["items"], to: number): Map<string, Activity> {
+  const days = daysOf(items, to);
+  const zeros = () => days.map(() => 0);
+  const byKey = new Map<string, { calls: number[]; spend: number[] }>();
+  for (const { period, name, calls, cost_usd } of items) {
+    const day = days.indexOf(period ?? "");
+    if (name === null || day === -1) continue;
+    const known = byKey.get(name) ?? { calls: zeros(), spend: zeros() };
+    known.calls[day] = calls;
+    known.spend[day] = Number(cost_usd);
+    byKey.set(name, known);
+  }
+  return byKey;
+}
+
+/** Activity of these keys; null while it loads, or when it failed. */
+export function useKeyActivity(ids: readonly string[]): ReadonlyMap<string, Activity> | null {
+  const [range] = useState(() => readRange(new URLSearchParams("range=30d"), Date.now()));
+  const { data } = useSWR(
+    ids.length === 0 ? null : ["key-activity", ids.join(",")],
+    async () => {
+      const starts = Array.from(
+        { length: Math.ceil(ids.length / KEYS_AT_ONCE) },
+        (_, at) => at * KEYS_AT_ONCE,
+      );
+      const summaries = await Promise.all(
+        starts.map((start) =>
+          callApi(api.summarizeUsage, {
+            query: {
+              ...rangeQuery(range),
+              by: "key",
+              interval: "day",
+              key_ids: ids.slice(start, start + KEYS_AT_ONCE).join(","),
+            },
+          }),
+        ),
+      );
+      return activityByKey(
+        summaries.flatMap((summary) => summary.items),
+        range.to,
+      );
+    },
+    { keepPreviousData: true },
+  );
+  return data ?? null;
+}
+
+/** Requests and spend of a key over 30 days, each as bars with its sum. */
+export function KeyActivity({ activity }: { activity: Activity | null }) {
+  const t = useTranslations("apiKeys.activity");
+  const amounts = useAmounts();
+  if (activity === null) return <Skeleton className="h-5 w-36" />;
+  const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+  const [calls, spend] = [sum(activity.calls), sum(activity.spend)];
+  if (calls === 0) return <span className="text-ink-faint">{t("none")}</span>;
+  return (
+    <span className="grid w-fit grid-cols-[auto_auto] items-center gap-x-2 gap-y-1 text-sm">
+      <Sparkline values={activity.calls} />
+      <span className="tabular">{t("requests", { number: calls, count: amounts.short(calls) })}</span>
+      {spend > 0 ? (
+        <>
+          <Sparkline values={activity.spend} className="fill-info" />
+          <Money usd={spend.toFixed(9)} />
+        </>
+      ) : null}
+    </span>
+  );
+}

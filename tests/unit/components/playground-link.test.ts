@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import { activityByKey } from "@/components/api-keys/key-activity";
+import { playgroundHref } from "@/components/api-keys/playground-link";
+
+const MODELS = [
+  { name: "tts/one", aliases: ["voice"], operation: "speech" as const },
+  { name: "embed", aliases: [], operation: "embeddings" as const },
+];
+
+test.each([
+  [["speech", "embeddings"], [], "/playground/speech"],
+  [["embeddings"], [], "/playground/embeddings"],
+  [["speech"], ["voice"], "/playground/speech#model=tts%2Fone"],
+  [["speech", "embeddings"], ["embed"], "/playground/embeddings#model=embed"],
+  [["speech"], ["embed"], null],
+  [["manage"], [], null],
+] as const)("a key with %j limited to %j is tried at %s", (operations, allowed, href) => {
+  expect(playgroundHref({ operations: [...operations], allowed_models: [...allowed] }, MODELS)).toBe(href);
+});
+
+test("activity has one value per day, the newest day last", () => {
+  const to = Date.parse("2026-11-22T13:00:00Z");
+  const sums = { label: null, calls: 2, cost_usd: "0.500000000" };
+  const none = {
+    errors: 0,
+    input_tokens: 0,
+    output_tokens: 0,
+    characters: 0,
+    audio_ms: 0,
+    latency_mean_ms: null,
+    first_byte_mean_ms: null,
+    latency_p50_ms: null,
+    latency_p95_ms: null,
+  };
+  const item = (name: string, period: string) => ({ ...none, ...sums, name, period });
+  const activity = activityByKey(
+    // In Tokyo the 23rd has begun.
+    [item("key_1", "2026-11-22"), item("key_1", "2026-11-23"), item("key_2", "2026-10-01")],
+    to,
+  );
+  expect(activity.get("key_1")?.calls).toHaveLength(30);
+  expect(activity.get("key_1")?.calls.slice(-3)).toEqual([0, 2, 2]);
+  expect(activity.get("key_1")?.spend.at(-1)).toBe(0.5);
+  expect(activity.get("key_2")).toBeUndefined();
+});
