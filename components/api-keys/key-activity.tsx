@@ -16,12 +16,12 @@ const DAY_MS = 86_400_000;
 const KEYS_AT_ONCE = 100;
 
 /** Requests and spend (USD) of one key, one value per day. */
-export interface Activity {
+interface Activity {
   calls: readonly number[];
   spend: readonly number[];
 }
 
-export const NO_ACTIVITY: Activity = { calls: [], spend: [] };
+const NO_ACTIVITY: Activity = { calls: [], spend: [] };
 
 /** The days of the range, up to the newest with calls: days of the instance's time zone may begin before UTC's. */
 function daysOf(items: UsageSummary["items"], to: number): string[] {
@@ -49,10 +49,12 @@ export function activityByKey(items: UsageSummary["items"], to: number): Map<str
   return byKey;
 }
 
-/** Activity of these keys; null while it loads, or when it failed. */
-export function useKeyActivity(ids: readonly string[]): ReadonlyMap<string, Activity> | null {
+/** Activity by key; null while it loads, `failed` when it could not be loaded. */
+export type Activities = ReadonlyMap<string, Activity> | "failed" | null;
+
+export function useKeyActivity(ids: readonly string[]): Activities {
   const [range] = useState(() => readRange(new URLSearchParams("range=30d"), Date.now()));
-  const { data } = useSWR(
+  const { data, error } = useSWR(
     ids.length === 0 ? null : ["key-activity", ids.join(",")],
     async () => {
       const starts = Array.from(
@@ -78,14 +80,16 @@ export function useKeyActivity(ids: readonly string[]): ReadonlyMap<string, Acti
     },
     { keepPreviousData: true },
   );
-  return data ?? null;
+  return data ?? (error ? "failed" : null);
 }
 
 /** Requests and spend of a key over 30 days, each as bars with its sum. */
-export function KeyActivity({ activity }: { activity: Activity | null }) {
+export function KeyActivity({ id, activities }: { id: string; activities: Activities }) {
   const t = useTranslations("apiKeys.activity");
   const amounts = useAmounts();
-  if (activity === null) return <Skeleton className="h-5 w-36" />;
+  if (activities === null) return <Skeleton className="h-5 w-36" />;
+  if (activities === "failed") return <span className="text-ink-faint">—</span>;
+  const activity = activities.get(id) ?? NO_ACTIVITY;
   const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
   const [calls, spend] = [sum(activity.calls), sum(activity.spend)];
   if (calls === 0) return <span className="text-ink-faint">{t("none")}</span>;

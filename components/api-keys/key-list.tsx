@@ -8,7 +8,7 @@ import { KeyUsage } from "../charts/budget-usage";
 import { type Column, RecordList } from "../shell/record-list";
 import { ActionsButton } from "../ui/actions-button";
 import { cn } from "../ui/class-names";
-import { type Activity, KeyActivity, NO_ACTIVITY, useKeyActivity } from "./key-activity";
+import { type Activities, KeyActivity, useKeyActivity } from "./key-activity";
 import type { KeyAction } from "./key-menu";
 import { KeyDates, KeyLastUsed, KeyState } from "./key-state";
 import { higherAuthor } from "./limit-author";
@@ -28,11 +28,11 @@ interface KeyListProps {
 /** API keys as a table, or as cards on a phone. */
 export function KeyList({ keys, models, viewer, showsOwners, onAction }: KeyListProps) {
   const t = useTranslations("apiKeys");
-  const activity = useKeyActivity(keys.map((key) => key.id));
+  const activities = useKeyActivity(keys.map((key) => key.id));
   return (
     <RecordList
       items={keys}
-      columns={useColumns(viewer, showsOwners, activity)}
+      columns={useColumns(viewer, showsOwners, activities)}
       actionsHeading={t("table.actions")}
       menu={(key) => (
         <ActionsButton
@@ -59,11 +59,7 @@ export function KeyList({ keys, models, viewer, showsOwners, onAction }: KeyList
   );
 }
 
-function useColumns(
-  viewer: Viewer,
-  showsOwners: boolean,
-  activity: ReadonlyMap<string, Activity> | null,
-): Column<ApiKey>[] {
+function useColumns(viewer: Viewer, showsOwners: boolean, activities: Activities): Column<ApiKey>[] {
   const t = useTranslations("apiKeys.table");
   const owner: Column<ApiKey> = {
     name: "owner",
@@ -94,7 +90,7 @@ function useColumns(
     {
       name: "activity",
       heading: t("activity"),
-      cell: (key) => <KeyActivity activity={activity && (activity.get(key.id) ?? NO_ACTIVITY)} />,
+      cell: (key) => <KeyActivity id={key.id} activities={activities} />,
       className: "whitespace-nowrap",
     },
     {

@@ -115,6 +115,7 @@ export function ChipInput({
         <div
           id={listId}
           role="listbox"
+          aria-label={t("suggestions")}
           className="absolute inset-x-0 top-full z-10 mt-1 max-h-56 overflow-y-auto rounded-md border bg-raised p-1 shadow-float"
         >
           {matches.map((match, index) => (

@@ -10,6 +10,7 @@ export const common = {
   copied: "Copied",
   download: "Download",
   removeChip: "Remove {name}",
+  suggestions: "Suggestions",
   print: "Print",
   retry: "Retry",
   optional: "optional",

@@ -10,6 +10,7 @@ export const common = {
   copied: "已复制",
   download: "下载",
   removeChip: "移除 {name}",
+  suggestions: "建议",
   print: "打印",
   retry: "重试",
   optional: "可选",
