@@ -12,8 +12,8 @@ import { useAmounts } from "../charts/use-amounts";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { SegmentedControl } from "../ui/segmented-control";
+import { SpeakerLine } from "./speaker-line";
 import { Fact, useTakeCost } from "./take-facts";
-import { SpeakerLine } from "./voice-name";
 
 const LABELS = ["A", "B"] as const;
 

@@ -8,8 +8,8 @@ import { StatusDot } from "../ui/badge";
 import { Button } from "../ui/button";
 import { Input, NativeSelect } from "../ui/input";
 import { LanguagePicker } from "./language-picker";
+import { HueDot } from "./speaker-line";
 import type { SpeechDraft } from "./speech-draft";
-import { HueDot } from "./voice-name";
 
 /** The gateway's limit is far higher; a style fits into this. */
 const MAX_INSTRUCTIONS = 1_000;

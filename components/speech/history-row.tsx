@@ -11,7 +11,7 @@ import { Badge } from "../ui/badge";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { RelativeTime } from "../ui/relative-time";
-import { SpeakerLine } from "./voice-name";
+import { SpeakerLine } from "./speaker-line";
 
 /** One take of the history. `state` is the player's where the take is loaded in the player, else null. */
 export function HistoryRow({

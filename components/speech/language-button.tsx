@@ -3,7 +3,7 @@
 import { ChevronDownIcon } from "lucide-react";
 import type { ComponentProps } from "react";
 import { useLocale, useTranslations } from "use-intl";
-import { languageName } from "@/components/speech/languages";
+import { languageName } from "@/components/speech/language-names";
 import { cn } from "../ui/class-names";
 import { fieldClasses } from "../ui/input";
 

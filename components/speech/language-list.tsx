@@ -3,7 +3,8 @@
 import { CheckIcon } from "lucide-react";
 import { useMemo, useState } from "react";
 import { useLocale, useTranslations } from "use-intl";
-import { byName, languageName, MORE_SPEECH_LANGUAGES, SPEECH_LANGUAGES } from "@/components/speech/languages";
+import { byName, languageName } from "@/components/speech/language-names";
+import { MORE_SPEECH_LANGUAGES, SPEECH_LANGUAGES } from "@/components/speech/languages";
 import { Command, CommandEmpty, CommandGroup, CommandInput, CommandItem, CommandList } from "../ui/command";
 import { Popover, PopoverContent, PopoverTrigger } from "../ui/popover";
 import { LanguageButton, type LanguagePickerProps } from "./language-button";

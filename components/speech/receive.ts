@@ -1,10 +1,14 @@
 import { newTakeId, type Take } from "@/components/speech/history";
-import { streamSpeech } from "@/components/speech/stream";
 import type { SpeechCall } from "@/lib/client/speech-call";
 import { durationMsOf, joinSamples } from "@/lib/client/speech-pcm";
 
+/** The reader of streamed replies, loaded with the first call. */
+export const loadStream = () => import("@/components/speech/stream");
+
 /** What has arrived of a call. */
 export interface Progress {
+  /** When the request was sent, a time of `performance.now()`. */
+  startedAt: number;
   chunks: Int16Array<ArrayBuffer>[];
   firstAudioMs: number | null;
   inputTokens: number | null;
@@ -20,6 +24,7 @@ interface Listeners {
 }
 
 export const noProgress = (): Progress => ({
+  startedAt: performance.now(),
   chunks: [],
   firstAudioMs: null,
   inputTokens: null,
@@ -30,8 +35,8 @@ export const noProgress = (): Progress => ({
 
 /** The take of what has arrived; null without audio. */
 export function takeOf(
-  { chunks, ...facts }: Progress,
-  base: Pick<Take, "userId" | "call" | "state" | "totalMs">,
+  { chunks, startedAt, ...facts }: Progress,
+  base: Pick<Take, "userId" | "call" | "state">,
 ): Take | null {
   const samples = joinSamples(chunks);
   if (samples.length === 0) return null;
@@ -40,18 +45,21 @@ export function takeOf(
     createdAt: Date.now(),
     samples,
     durationMs: durationMsOf(samples),
+    totalMs: performance.now() - startedAt,
     ...base,
     ...facts,
   };
 }
 
-/** Receives the stream of a call into `progress`. `startedAt` is a time of `performance.now()`. */
+/** Sends a call and receives its stream into `progress`. */
 export async function receive(
   call: SpeechCall,
-  options: { key: string; signal: AbortSignal; isUncached?: boolean; startedAt: number },
+  options: { key: string; signal: AbortSignal; isUncached?: boolean },
   progress: Progress,
   listeners: Listeners,
 ): Promise<void> {
+  const { streamSpeech } = await loadStream();
+  progress.startedAt = performance.now();
   for await (const event of streamSpeech(call, options)) {
     switch (event.type) {
       case "open":
@@ -61,7 +69,7 @@ export async function receive(
         break;
       case "audio":
         if (progress.firstAudioMs === null) {
-          progress.firstAudioMs = performance.now() - options.startedAt;
+          progress.firstAudioMs = performance.now() - progress.startedAt;
           listeners.onFirstAudio(progress.firstAudioMs);
         }
         progress.chunks.push(event.samples);

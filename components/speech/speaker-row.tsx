@@ -7,7 +7,7 @@ import { findNameError } from "@/components/speech/script";
 import type { Speaker } from "@/lib/client/speech-call";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
-import { HueDot } from "./voice-name";
+import { HueDot } from "./speaker-line";
 
 /** One speaker. A new name is applied to the script on blur or Enter, and only when it is valid. */
 export function SpeakerRow({

@@ -1,5 +1,6 @@
 "use client";
 
+import dynamic from "next/dynamic";
 import { useState } from "react";
 import { useTranslations } from "use-intl";
 import { failureOfError } from "@/lib/client/gateway-error";
@@ -9,14 +10,18 @@ import { StatusDot } from "../ui/badge";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { Skeleton } from "../ui/skeleton";
-import { CandidateList } from "./candidate-list";
 import { toggleCandidate } from "./candidates";
-import { SpeakerList } from "./speaker-list";
 import type { SpeechDraft } from "./speech-draft";
 import type { useFavourites } from "./use-favourites";
 import type { useSample } from "./use-sample";
 import { VoiceChoice } from "./voice-choice";
-import { VoiceName } from "./voice-name";
+
+// Loaded on demand: the page starts with one voice of a model that lists its voices.
+const SpeakerList = dynamic(() => import("./speaker-list").then((one) => one.SpeakerList), { ssr: false });
+const CandidateList = dynamic(() => import("./candidate-list").then((one) => one.CandidateList), {
+  ssr: false,
+});
+const VoiceName = dynamic(() => import("./voice-name").then((one) => one.VoiceName), { ssr: false });
 
 /** The panel beside the text: the speakers of a script and the voices to choose from. */
 export function SpeakersPanel({

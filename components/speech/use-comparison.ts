@@ -90,24 +90,21 @@ async function runTrial(
 ): Promise<void> {
   const { userId, signal, show, onTake } = options;
   const progress = noProgress();
-  let startedAt = performance.now();
   show({ kind: "calling" });
   let failure: GatewayFailure | null = null;
   try {
-    await withPlaygroundKey((key) => {
-      // The first call may have to create the key, which is not part of its time.
-      startedAt = performance.now();
-      return receive(call, { key, signal, isUncached: true, startedAt }, progress, {
+    await withPlaygroundKey((key) =>
+      receive(call, { key, signal, isUncached: true }, progress, {
         onOpen: () => undefined,
         onFirstAudio: (firstAudioMs) => show({ kind: "arriving", firstAudioMs }),
         onAudio: () => undefined,
-      });
-    });
+      }),
+    );
   } catch (error) {
     if (!signal.aborted) failure = failureOfError(error);
   }
   const state = signal.aborted ? "stopped" : failure ? "cut" : "complete";
-  const take = takeOf(progress, { userId, call, state, totalMs: performance.now() - startedAt });
+  const take = takeOf(progress, { userId, call, state });
   if (take !== null) onTake(take);
   if (failure !== null) show({ kind: "failed", failure });
   else show(take === null ? { kind: "stopped" } : { kind: "done", take });

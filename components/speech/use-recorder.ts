@@ -40,7 +40,7 @@ export function useRecorder({
 
   /** Ends a call with what arrived of it: a take, or only the failure. */
   const finish = useCallback(
-    (progress: Progress, failure: GatewayFailure | null, base: Pick<Take, "call" | "state" | "totalMs">) => {
+    (progress: Progress, failure: GatewayFailure | null, base: Pick<Take, "call" | "state">) => {
       const take = takeOf(progress, { userId, ...base });
       if (take === null) {
         player.clear();
@@ -61,7 +61,6 @@ export function useRecorder({
       running.current?.abort();
       const abort = new AbortController();
       running.current = abort;
-      const startedAt = performance.now();
       const progress = noProgress();
       const peaks = new PeakMeter();
       setMeter(peaks);
@@ -73,7 +72,7 @@ export function useRecorder({
       let failure: GatewayFailure | null = null;
       try {
         await withPlaygroundKey((key) =>
-          receive(call, { key, signal: abort.signal, startedAt }, progress, {
+          receive(call, { key, signal: abort.signal }, progress, {
             onOpen: setIgnored,
             onFirstAudio: (firstAudioMs) => setRecording({ kind: "arriving", firstAudioMs }),
             onAudio: (samples) => {
@@ -89,7 +88,7 @@ export function useRecorder({
       if (running.current !== abort) return;
       running.current = null;
       const state = abort.signal.aborted ? "stopped" : failure ? "cut" : "complete";
-      finish(progress, failure, { call, state, totalMs: performance.now() - startedAt });
+      finish(progress, failure, { call, state });
     },
     [player, finish],
   );

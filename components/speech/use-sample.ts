@@ -2,7 +2,7 @@
 
 import { useCallback, useEffect, useRef, useState } from "react";
 import { useLocale, useTranslations } from "use-intl";
-import { streamSpeech } from "@/components/speech/stream";
+import { loadStream } from "@/components/speech/receive";
 import { failureOfError, type GatewayFailure } from "@/lib/client/gateway-error";
 import { withPlaygroundKey } from "@/lib/client/playground-key";
 import { releaseUrl } from "@/lib/client/save-file";
@@ -80,6 +80,7 @@ async function generateSample(
 ): Promise<string> {
   const call: SpeechCall = { model, text, voices: { kind: "single", voice }, language: null, speed: 1 };
   const chunks: Int16Array<ArrayBuffer>[] = [];
+  const { streamSpeech } = await loadStream();
   await withPlaygroundKey(async (key) => {
     for await (const event of streamSpeech(call, { key, signal })) {
       if (event.type === "audio") chunks.push(event.samples);

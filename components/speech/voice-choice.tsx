@@ -3,7 +3,7 @@
 import { SearchIcon } from "lucide-react";
 import { useMemo, useState } from "react";
 import { useLocale, useTranslations } from "use-intl";
-import { byName, languageName } from "@/components/speech/languages";
+import { byName, languageName } from "@/components/speech/language-names";
 import type { GatewayVoice } from "@/lib/client/gateway-models";
 import type { Speaker } from "@/lib/client/speech-call";
 import { FailureNotice } from "../playground/failure-notice";

@@ -3,16 +3,16 @@
 import { PlayIcon, SquareIcon, StarIcon } from "lucide-react";
 import { useCallback, useId } from "react";
 import { useLocale, useMessages, useTranslations } from "use-intl";
-import { languageName } from "@/components/speech/languages";
+import { languageName } from "@/components/speech/language-names";
 import type { GatewayVoice } from "@/lib/client/gateway-models";
 import type { Speaker } from "@/lib/client/speech-call";
 import { StatusDot } from "../ui/badge";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { Spinner } from "../ui/progress";
+import { HueDot } from "./speaker-line";
 import type { SampleState } from "./use-sample";
 import type { VoiceGroup } from "./voice-filter";
-import { HueDot } from "./voice-name";
 
 /** One row per voice in groups. Where one voice is chosen, arrow keys move the choice. */
 export function VoiceList({

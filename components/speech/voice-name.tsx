@@ -2,12 +2,10 @@
 
 import { useEffect, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
-import { OPENAI_VOICE_NAMES, type SpeechCall } from "@/lib/client/speech-call";
+import { OPENAI_VOICE_NAMES } from "@/lib/client/speech-call";
 import { Field } from "../forms/field";
 import { Button } from "../ui/button";
-import { cn } from "../ui/class-names";
 import { Input } from "../ui/input";
-import { hueOf } from "./speech-draft";
 
 /** Text field for the voice of a model whose channel lists no voices, with OpenAI's names as suggestions. */
 export function VoiceName({
@@ -90,36 +88,4 @@ export function VoiceName({
       </section>
     </div>
   );
-}
-
-/** A dot in a speaker's colour, beside the name. */
-export function HueDot({ index, className }: { index: number; className?: string }) {
-  return (
-    <span
-      aria-hidden="true"
-      className={cn("inline-block size-2 shrink-0 rounded-full", className)}
-      style={{ backgroundColor: hueOf(index) }}
-    />
-  );
-}
-
-/** The voice of a call on one line, or each speaker with colour and voice. */
-export function SpeakerLine({ call }: { call: SpeechCall }) {
-  if (call.voices.kind === "single") {
-    return (
-      <span translate="no">
-        {[call.voices.voice, call.speed === 1 ? null : `${call.speed}×`, call.model]
-          .filter(Boolean)
-          .join(" · ")}
-      </span>
-    );
-  }
-  return call.voices.speakers.map((one, index) => (
-    <span key={one.name} className="inline-flex min-w-0 items-center gap-1.5">
-      <HueDot index={index} />
-      <span translate="no" className="truncate">
-        {one.name} · {one.voice}
-      </span>
-    </span>
-  ));
 }

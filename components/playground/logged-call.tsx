@@ -1,0 +1,51 @@
+"use client";
+
+import Link from "next/link";
+import { useTranslations } from "use-intl";
+import { api } from "@/lib/client/api";
+import { REJECTED } from "@/lib/client/calls";
+import { useApi } from "@/lib/client/use-api";
+import { FailureCause } from "../requests/attempt-cause";
+import { Button } from "../ui/button";
+
+/** The log's call of a request, for administrators: null where the log has none, undefined until it is known. */
+function useCallId(requestId: string): string | null | undefined {
+  const query = { request_id: requestId, limit: 1 };
+  const { data: calls } = useApi(api.listCalls, { query }, { revalidateOnFocus: false });
+  return calls && (calls.items[0]?.id ?? null);
+}
+
+/** Opens the call in the logs, or the rejected requests where no channel was asked, so that there is no call. */
+export function LogsLink({ requestId }: { requestId: string }) {
+  const t = useTranslations("playground.failure");
+  const callId = useCallId(requestId);
+  if (callId === undefined) return null;
+  const query: Record<string, string> =
+    callId === null ? { status: REJECTED, request_id: requestId } : { call: callId };
+  return (
+    <Button asChild variant="outline" size="sm">
+      <Link prefetch={false} href={`/logs?${new URLSearchParams(query)}`}>
+        {t("openLogs")}
+      </Link>
+    </Button>
+  );
+}
+
+/** The upstream's own message, and why channels were not tried. Callers do not get them. */
+export function LoggedCause({ requestId }: { requestId: string }) {
+  const t = useTranslations("playground.failure");
+  const callId = useCallId(requestId);
+  const { data: call } = useApi(api.getCall, callId ? { params: { id: callId } } : null, {
+    shouldRetryOnError: false,
+    revalidateOnFocus: false,
+  });
+  const trace = call?.trace ?? null;
+  if (trace === null || (trace.skipped.length === 0 && trace.attempts.every((one) => one.message === null)))
+    return null;
+  return (
+    <section aria-label={t("cause")} className="mt-3 grid gap-2 text-sm">
+      <h4 className="font-medium text-ink">{t("cause")}</h4>
+      <FailureCause trace={trace} />
+    </section>
+  );
+}

@@ -1,0 +1,35 @@
+import type { SpeechCall } from "@/lib/client/speech-call";
+import { cn } from "../ui/class-names";
+import { hueOf } from "./speech-draft";
+
+/** A dot in a speaker's colour, beside the name. */
+export function HueDot({ index, className }: { index: number; className?: string }) {
+  return (
+    <span
+      aria-hidden="true"
+      className={cn("inline-block size-2 shrink-0 rounded-full", className)}
+      style={{ backgroundColor: hueOf(index) }}
+    />
+  );
+}
+
+/** The voice of a call on one line, or each speaker with colour and voice. */
+export function SpeakerLine({ call }: { call: SpeechCall }) {
+  if (call.voices.kind === "single") {
+    return (
+      <span translate="no">
+        {[call.voices.voice, call.speed === 1 ? null : `${call.speed}×`, call.model]
+          .filter(Boolean)
+          .join(" · ")}
+      </span>
+    );
+  }
+  return call.voices.speakers.map((one, index) => (
+    <span key={one.name} className="inline-flex min-w-0 items-center gap-1.5">
+      <HueDot index={index} />
+      <span translate="no" className="truncate">
+        {one.name} · {one.voice}
+      </span>
+    </span>
+  ));
+}
