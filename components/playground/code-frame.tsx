@@ -2,7 +2,7 @@
 
 import type { ReactNode } from "react";
 import { useTranslations } from "use-intl";
-import { KEY_VARIABLE } from "@/lib/client/code-samples";
+import { KEY_VARIABLE } from "@/lib/client/key-variable";
 
 /** Heading and hint of the code section, with the code or its placeholder as children. */
 export function CodeFrame({ children }: { children: ReactNode }) {

@@ -4,7 +4,6 @@ import dynamic from "next/dynamic";
 import { useTranslations } from "use-intl";
 import type { Take } from "@/components/speech/history";
 import type { PlayerState, SpeechPlayer } from "@/lib/client/speech-player";
-import { Notice } from "../ui/notice";
 import { Skeleton } from "../ui/skeleton";
 
 // Loaded on demand: a first visit has no takes to show.
@@ -12,6 +11,7 @@ const HistoryRow = dynamic(() => import("./history-row").then((one) => one.Histo
   ssr: false,
   loading: () => <li className="h-16" />,
 });
+const Notice = dynamic(() => import("../ui/notice").then((one) => one.Notice), { ssr: false });
 const ClearHistory = dynamic(() => import("./clear-history").then((one) => one.ClearHistory), { ssr: false });
 
 /** The user's takes in this browser, newest first: to replay, compare, reuse and delete. */

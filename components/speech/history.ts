@@ -21,11 +21,6 @@ export interface Take {
   requestId: string | null;
 }
 
-/** `crypto.randomUUID` is missing on plain HTTP, such as a console on the LAN. */
-export function newTakeId(): string {
-  return Array.from(crypto.getRandomValues(new Uint32Array(4)), (one) => one.toString(36)).join("");
-}
-
 interface TakesSchema extends DBSchema {
   takes: { key: string; value: Take; indexes: { byUser: [string, number] } };
 }

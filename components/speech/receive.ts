@@ -1,4 +1,4 @@
-import { newTakeId, type Take } from "@/components/speech/history";
+import type { Take } from "@/components/speech/history";
 import type { SpeechCall } from "@/lib/client/speech-call";
 import { durationMsOf, joinSamples } from "@/lib/client/speech-pcm";
 
@@ -32,6 +32,11 @@ export const noProgress = (): Progress => ({
   channel: null,
   requestId: null,
 });
+
+/** `crypto.randomUUID` is missing on plain HTTP, such as a console on the LAN. */
+function newTakeId(): string {
+  return Array.from(crypto.getRandomValues(new Uint32Array(4)), (one) => one.toString(36)).join("");
+}
 
 /** The take of what has arrived; null without audio. */
 export function takeOf(

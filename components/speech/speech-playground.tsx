@@ -1,11 +1,14 @@
 "use client";
 
 import { AudioLinesIcon } from "lucide-react";
+import dynamic from "next/dynamic";
 import { useTranslations } from "use-intl";
 import type { GatewayModel } from "@/lib/client/gateway-models";
 import { PageHeader } from "../shell/page-header";
-import { EmptyState } from "../ui/empty-state";
 import { SpeechWorkspace } from "./speech-workspace";
+
+// Loaded on demand: almost every user may use a model.
+const EmptyState = dynamic(() => import("../ui/empty-state").then((one) => one.EmptyState));
 
 /** The speech playground, or an empty state where the user may use no model. */
 export function SpeechPlayground({ userId, models }: { userId: string; models: readonly GatewayModel[] }) {

@@ -1,8 +1,23 @@
 "use client";
 
 import { useCallback, useEffect, useState } from "react";
-import { clearTakes, deleteTake, listTakes, saveTake, type Take } from "@/components/speech/history";
+import type { Take } from "@/components/speech/history";
 import { onSignOut } from "@/lib/client/sign-out";
+
+/** The stored takes; loaded on demand, because a first visit has none. */
+const loadStore = () => import("@/components/speech/history");
+
+const DATABASE = "patchbay-takes";
+
+/** Lists the takes of a user, newest first, without loading the store where this browser has none. */
+async function listStored(userId: string): Promise<Take[]> {
+  // Firefox before 126 cannot list databases; private windows may refuse.
+  const databases = await indexedDB.databases?.().catch(() => null);
+  if (databases && !databases.some(({ name }) => name === DATABASE)) return [];
+  return (await loadStore()).listTakes(userId);
+}
+
+const clearTakes = async () => (await loadStore()).clearTakes();
 
 onSignOut(clearTakes);
 
@@ -15,7 +30,7 @@ export function useHistory(userId: string) {
 
   useEffect(() => {
     let isUnmounted = false;
-    void listTakes(userId).then((found) => {
+    void listStored(userId).then((found) => {
       // Takes recorded while the list was loading are in `now`.
       if (!isUnmounted) setTakes((now) => [...(now ?? []), ...found].sort(newestFirst));
     });
@@ -27,13 +42,16 @@ export function useHistory(userId: string) {
 
   const save = useCallback(async (take: Take) => {
     setTakes((now) => [take, ...(now ?? [])].sort(newestFirst));
+    const { saveTake } = await loadStore();
     setStored(await saveTake(take));
   }, []);
 
   const remove = useCallback((id: string) => {
     setTakes((now) => (now ?? []).filter((one) => one.id !== id));
     // Fails only where the browser has no storage, so nothing was stored either.
-    deleteTake(id).catch(() => undefined);
+    loadStore()
+      .then(({ deleteTake }) => deleteTake(id))
+      .catch(() => undefined);
   }, []);
 
   const clear = useCallback(async () => {

@@ -1,3 +1,5 @@
+import { KEY_VARIABLE } from "./key-variable";
+
 /** A call as code. The key is never in it: the code reads it from the environment. */
 export interface CodeSample {
   id: "curl" | "curl-engines" | "openai-js" | "genai-js" | "python" | "go" | "java" | "php";
@@ -9,7 +11,7 @@ export interface CodeSample {
   code: string;
 }
 
-export const KEY_VARIABLE = "PATCHBAY_API_KEY";
+export { KEY_VARIABLE };
 
 /** A string literal that is valid in JavaScript and in Python. */
 export function literal(text: string): string {

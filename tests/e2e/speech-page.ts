@@ -28,10 +28,11 @@ export async function openSpeech(page: Page, url: string, fields: [string, strin
   await expect(page.getByRole("radio", { name: /^Kore/, includeHidden: true })).toBeAttached();
 }
 
-/** Presses Speak and waits for the take. */
+/** Presses Speak and waits for the take, which is stored after it is shown. */
 export async function speak(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Speak", exact: true }).click();
   await expectStatus(page, /The take is ready/);
+  await expect.poll(async () => (await storedTakes(page)).length).toBeGreaterThan(0);
 }
 
 export async function expectStatus(page: Page, text: RegExp): Promise<void> {

@@ -469,6 +469,7 @@ test.describe("in Chinese", () => {
     await expect(page.locator('[data-speaker="小安"]')).toHaveCount(2);
     await page.getByRole("button", { name: "朗读", exact: true }).click();
     await expectStatus(page, /录音已就绪/);
+    await expect.poll(async () => (await storedTakes(page)).length).toBe(1);
     expect((await storedTakes(page))[0]?.loudness).toBeGreaterThan(AUDIBLE);
   });
 });
