@@ -30,7 +30,9 @@ export function useHistory(userId: string) {
 
   useEffect(() => {
     let isUnmounted = false;
-    void listStored(userId).then((found) => {
+    // A browser without storage has no takes.
+    const listed = listStored(userId).catch((): Take[] => []);
+    void listed.then((found) => {
       // Takes recorded while the list was loading are in `now`.
       if (!isUnmounted) setTakes((now) => [...(now ?? []), ...found].sort(newestFirst));
     });
