@@ -1,5 +1,5 @@
 import type { EmbeddingsCall, EmbeddingsReply } from "@/lib/client/embeddings-call";
-import { orderBySimilarity } from "./order-by-similarity";
+import { type Clustering, clusterBySimilarity } from "./cluster-by-similarity";
 import { type Projection, projectPoint, projectToPlane } from "./pca";
 import {
   cosines,
@@ -26,13 +26,14 @@ export interface Comparison {
   scale: Scale;
   pairs: Pair[];
   projection: Projection;
-  /** Indexes of the texts, ordered so that similar texts are adjacent. */
-  groupedOrder: readonly number[];
+  clustering: Clustering;
 }
 
 /** Texts ranked by similarity to a query, and the query's position on the map. */
 export interface QueryResult {
   query: string;
+  /** The query was embedded as a query and the texts as documents. */
+  hasTasks: boolean;
   ranking: Neighbour[];
   point: [number, number];
   inputTokens: number;
@@ -53,7 +54,7 @@ export async function compare(
   const dots = await dotProducts(reply.vectors, { ...options, pause });
   const similarities = cosines(dots);
   const projection = await projectToPlane(dots.values, dots.count, pause);
-  const groupedOrder = await orderBySimilarity(similarities, pause);
+  const clustering = await clusterBySimilarity(similarities, pause);
   options.signal.throwIfAborted();
   return {
     call,
@@ -63,21 +64,25 @@ export async function compare(
     scale: scaleOf(similarities) ?? { min: 0, max: 1 },
     pairs: nearestPairs(similarities, MAX_PAIRS),
     projection,
-    groupedOrder,
+    clustering,
   };
 }
 
-/** Ranks the texts of a comparison by similarity to a query's vector. */
-export function rankByQuery(comparison: Comparison, query: string, reply: EmbeddingsReply): QueryResult {
+/** Ranks the texts of a comparison, with the vectors `documents`, by similarity to the vector of a query. */
+export function rankByQuery(
+  comparison: Comparison,
+  documents: readonly Float32Array[],
+  { query, reply, hasTasks }: { query: string; reply: EmbeddingsReply; hasTasks: boolean },
+): QueryResult {
   const vector = reply.vectors[0] ?? new Float32Array();
-  const { vectors } = comparison.reply;
   return {
     query,
-    ranking: rankBySimilarity(vector, vectors),
+    hasTasks,
+    ranking: rankBySimilarity(vector, documents),
     point: projectPoint(
       comparison.projection,
       comparison.dots.values,
-      vectors.map((one) => dot(vector, one)),
+      comparison.reply.vectors.map((one) => dot(vector, one)),
     ),
     inputTokens: reply.inputTokens,
     elapsedMs: reply.elapsedMs,

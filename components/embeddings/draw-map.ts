@@ -1,6 +1,7 @@
 import { themeColor } from "../charts/theme-color";
 import { type Focus, isHighlighted } from "./focus-store";
-import type { MapLayout, Point } from "./map-geometry";
+import { type Box, createPlacer, LABEL_HEIGHT, placesAroundBox, placesAroundPoint } from "./label-places";
+import { convexHull, type MapLayout, type MapScene, type Point } from "./map-geometry";
 import type { Surface } from "./use-canvas";
 
 export interface MapColours {
@@ -9,8 +10,12 @@ export interface MapColours {
   muted: string;
   dot: string;
   signal: string;
+  /** Clusters, in turn. */
+  clusters: readonly string[];
   fonts: string;
 }
+
+const CLUSTER_COLOURS = ["--chart-2", "--chart-3", "--chart-4", "--chart-5", "--chart-6"] as const;
 
 export function readMapColours(element: Element): MapColours {
   return {
@@ -19,39 +24,36 @@ export function readMapColours(element: Element): MapColours {
     muted: themeColor(element, "--ink-muted"),
     dot: themeColor(element, "--info"),
     signal: themeColor(element, "--signal"),
+    clusters: CLUSTER_COLOURS.map((name) => themeColor(element, name)),
     fonts: getComputedStyle(element).fontFamily,
   };
 }
 
-interface Rectangle {
-  left: number;
-  top: number;
-  right: number;
-  bottom: number;
-}
-
-const MAX_LABEL_LENGTH = 26;
-/** With more visible points than this, only the highlighted ones are labelled. */
-const MAX_LABELS = 60;
-/** With more visible points than this, labels show the number without the text. */
-const MAX_TEXT_LABELS = 14;
+/** Characters of a label on a small and on a roomy canvas. */
+const LABEL_LENGTH = { small: 26, roomy: 44 } as const;
+/** Canvas area in square pixels per point at which labels show the whole text, and at which they show numbers. */
+const AREA_PER_TEXT = 6_000;
+const AREA_PER_NUMBER = 1_400;
+/** From this canvas area on, labels show texts as far as they fit, however many points there are. */
+const ROOMY_AREA = 240_000;
+const MAX_LABELS = 120;
 /** Points that labels avoid; more would make a frame too slow. */
 const MAX_OBSTACLES = 400;
 
-function shorten(text: string): string {
+function shorten(text: string, length: number): string {
   const line = text.replace(/\s+/g, " ");
   const letters = [...line];
-  return letters.length > MAX_LABEL_LENGTH
+  return letters.length > length
     ? `${letters
-        .slice(0, MAX_LABEL_LENGTH - 1)
+        .slice(0, length - 1)
         .join("")
         .trimEnd()}…`
     : line;
 }
 
 interface MapFrame {
+  scene: MapScene;
   layout: MapLayout;
-  texts: readonly string[];
   highlight: Focus | null;
   colours: MapColours;
   queryName: string;
@@ -62,42 +64,82 @@ interface VisiblePoint {
   index: number;
 }
 
-/** Draws the points, the query and as many labels as fit; labels of highlighted points are always drawn. */
+/** Draws the clusters, the points, the query and as many labels as fit; highlighted points always have their label. */
 export function drawMap(surface: Surface, frame: MapFrame): void {
   const { ctx, width, height } = surface;
-  const { layout, highlight, colours } = frame;
+  const { scene, layout, highlight, colours } = frame;
   const isVisible = ({ x, y }: Point) => x > -8 && y > -8 && x < width + 8 && y < height + 8;
   const visible = layout.points.flatMap((point, index) => (isVisible(point) ? [{ point, index }] : []));
+  const colourOf = clusterColours(scene, colours);
+  const outlines = scene.clusters.map((cluster) => drawCluster(ctx, layout, cluster.members, colourOf));
   drawHighlightedPair(ctx, frame);
   ctx.strokeStyle = colours.background;
   ctx.lineWidth = 1;
-  drawPoints(
-    ctx,
-    visible.map(({ point }) => point),
-    { colour: colours.dot, radius: visible.length > 150 ? 3 : 4 },
-  );
+  const radius = visible.length > 150 ? 3 : 4;
+  for (const { point, index } of visible)
+    drawPoint(ctx, point, { colour: colourOf.get(index) ?? colours.dot, radius });
   if (layout.query) drawQuery(ctx, layout.query, colours);
-  const highlighted = visible.filter(({ index }) => isHighlighted(highlight, index));
-  drawPoints(
-    ctx,
-    highlighted.map(({ point }) => point),
-    { colour: colours.signal, radius: 6 },
-  );
-  drawLabels(surface, frame, visible);
+  for (const { point, index } of visible) {
+    if (isHighlighted(highlight, index)) drawPoint(ctx, point, { colour: colours.signal, radius: 6 });
+  }
+  drawLabels(surface, frame, visible, outlines);
 }
 
-function drawPoints(
+/** The colour of each text that is in a cluster. */
+function clusterColours({ clusters }: MapScene, colours: MapColours): ReadonlyMap<number, string> {
+  return new Map(
+    clusters.flatMap(({ members }, at) => {
+      const colour = colours.clusters[at % colours.clusters.length] ?? colours.dot;
+      return members.map((index) => [index, colour] as const);
+    }),
+  );
+}
+
+/** Pixels between the points of a cluster and its outline. */
+const OUTLINE_MARGIN = 15;
+
+/** Draws the outline of a cluster; returns its box. */
+function drawCluster(
   ctx: CanvasRenderingContext2D,
-  points: readonly Point[],
+  { points }: MapLayout,
+  members: readonly number[],
+  colourOf: ReadonlyMap<number, string>,
+): Box {
+  const around = members.flatMap((index) => {
+    const point = points[index];
+    if (!point) return [];
+    return Array.from({ length: 16 }, (_, at) => ({
+      x: point.x + OUTLINE_MARGIN * Math.cos((at * Math.PI) / 8),
+      y: point.y + OUTLINE_MARGIN * Math.sin((at * Math.PI) / 8),
+    }));
+  });
+  const outline = convexHull(around);
+  ctx.beginPath();
+  for (const { x, y } of outline) ctx.lineTo(x, y);
+  ctx.closePath();
+  const colour = colourOf.get(members[0] ?? -1) ?? "";
+  ctx.fillStyle = colour;
+  ctx.strokeStyle = colour;
+  ctx.lineWidth = 1;
+  ctx.globalAlpha = 0.1;
+  ctx.fill();
+  ctx.globalAlpha = 0.7;
+  ctx.stroke();
+  ctx.globalAlpha = 1;
+  const [xs, ys] = [outline.map(({ x }) => x), outline.map(({ y }) => y)];
+  return { left: Math.min(...xs), right: Math.max(...xs), top: Math.min(...ys), bottom: Math.max(...ys) };
+}
+
+function drawPoint(
+  ctx: CanvasRenderingContext2D,
+  { x, y }: Point,
   { colour, radius }: { colour: string; radius: number },
 ): void {
   ctx.fillStyle = colour;
-  for (const { x, y } of points) {
-    ctx.beginPath();
-    ctx.arc(x, y, radius, 0, 2 * Math.PI);
-    ctx.fill();
-    ctx.stroke();
-  }
+  ctx.beginPath();
+  ctx.arc(x, y, radius, 0, 2 * Math.PI);
+  ctx.fill();
+  ctx.stroke();
 }
 
 /** Draws a sagging line between the two highlighted texts. */
@@ -130,86 +172,71 @@ function drawQuery(ctx: CanvasRenderingContext2D, { x, y }: Point, colours: MapC
   ctx.stroke();
 }
 
-/** Draws labels in order of importance: highlighted points, the query, then the others where they fit. */
-function drawLabels(surface: Surface, frame: MapFrame, visible: readonly VisiblePoint[]): void {
+/** Draws labels in order of importance: highlighted points, the query, the clusters, then the others where they fit. */
+function drawLabels(
+  surface: Surface,
+  { scene, layout, highlight, colours, queryName }: MapFrame,
+  visible: readonly VisiblePoint[],
+  outlines: readonly Box[],
+): void {
   const { ctx } = surface;
-  const { layout, texts, highlight, colours, queryName } = frame;
   ctx.font = `12px ${colours.fonts}`;
   ctx.textBaseline = "middle";
   ctx.textAlign = "left";
-  const drawLabel = createLabelDrawer(
-    surface,
-    colours,
-    visible.slice(0, MAX_OBSTACLES).map(({ point }) => point),
-  );
-  const fullLabel = (index: number) => `${index + 1} ${shorten(texts[index] ?? "")}`;
+  const area = surface.width * surface.height;
+  const isRoomy = area > ROOMY_AREA;
+  const draw = createLabelDrawer(surface, colours, visible);
+  const textOf = (index: number) =>
+    shorten(scene.texts[index] ?? "", isRoomy ? LABEL_LENGTH.roomy : LABEL_LENGTH.small);
+  const labelOf = (index: number) => `${index + 1} ${textOf(index)}`;
+  const onPlate = { colour: colours.text, isForced: true };
   for (const { point, index } of visible) {
-    if (isHighlighted(highlight, index)) {
-      drawLabel(point, fullLabel(index), { colour: colours.text, isForced: true });
-    }
+    if (isHighlighted(highlight, index))
+      draw((width) => placesAroundPoint(point, width), labelOf(index), onPlate);
   }
-  if (layout.query) drawLabel(layout.query, queryName, { colour: colours.text, isForced: true });
-  if (visible.length > MAX_LABELS) return;
-  for (const { point, index } of visible) {
-    if (isHighlighted(highlight, index)) continue;
-    const text = visible.length > MAX_TEXT_LABELS ? String(index + 1) : fullLabel(index);
-    drawLabel(point, text, { colour: colours.muted, isForced: false });
+  const { query } = layout;
+  if (query) draw((width) => placesAroundPoint(query, width), queryName, onPlate);
+  ctx.font = `500 12px ${colours.fonts}`;
+  for (const [at, { members }] of scene.clusters.entries()) {
+    const [outline, nearest] = [outlines[at], members[0]];
+    if (!outline || nearest === undefined) continue;
+    const label = `${textOf(nearest)} (${members.length})`;
+    draw((width) => placesAroundBox(outline, width), label, { colour: colours.text, isForced: false });
+  }
+  ctx.font = `12px ${colours.fonts}`;
+  const others = visible.filter(({ index }) => !isHighlighted(highlight, index));
+  const showsTexts = isRoomy || visible.length * AREA_PER_TEXT <= area;
+  const showsNumbers = visible.length * AREA_PER_NUMBER <= area;
+  let count = 0;
+  for (const { point, index } of others) {
+    if (count >= MAX_LABELS) return;
+    const drawHere = (text: string) =>
+      draw((width) => placesAroundPoint(point, width), text, { colour: colours.muted, isForced: false });
+    if (showsTexts && drawHere(labelOf(index))) count += 1;
+    else if (showsNumbers && (isRoomy || !showsTexts) && drawHere(String(index + 1))) count += 1;
   }
 }
 
-/**
- * Returns a function that draws one label where it overlaps neither `points` nor a label drawn before. A label without
- * such a position is left out; a forced one is drawn over the points, on the background colour.
- */
-function createLabelDrawer({ ctx, width, height }: Surface, colours: MapColours, points: readonly Point[]) {
-  const labels: Rectangle[] = [];
-  const dots = points.map(({ x, y }) => ({ left: x - 4, top: y - 4, right: x + 4, bottom: y + 4 }));
-  const isInside = ({ left, top, right, bottom }: Rectangle) =>
-    left >= 2 && top >= 2 && right <= width - 2 && bottom <= height - 2;
-  const isClearOf = (others: readonly Rectangle[]) => (one: Rectangle) =>
-    !others.some((other) => overlaps(one, other));
-
-  return (point: Point, text: string, look: { colour: string; isForced: boolean }): void => {
-    const labelWidth = ctx.measureText(text).width;
-    const candidates = labelPositions(point, labelWidth).filter(isInside);
-    const fallback = () =>
-      candidates.find(isClearOf(labels)) ?? candidates[0] ?? shiftInside(point, labelWidth, width);
-    const chosen =
-      candidates.filter(isClearOf(dots)).find(isClearOf(labels)) ?? (look.isForced ? fallback() : null);
-    if (!chosen) return;
-    labels.push(chosen);
+/** Returns a function that draws a label where it fits, a forced one on a plate; false when there is no place for it. */
+function createLabelDrawer(surface: Surface, colours: MapColours, visible: readonly VisiblePoint[]) {
+  const { ctx } = surface;
+  const obstacles = visible.slice(0, MAX_OBSTACLES).map(({ point }) => point);
+  const place = createPlacer(surface, obstacles);
+  return (
+    placesFor: (width: number) => Box[],
+    text: string,
+    look: { colour: string; isForced: boolean },
+  ): boolean => {
+    const box = place(placesFor(ctx.measureText(text).width), look.isForced);
+    if (!box) return false;
     if (look.isForced) {
       ctx.fillStyle = colours.background;
       ctx.globalAlpha = 0.85;
-      ctx.fillRect(chosen.left - 2, chosen.top, labelWidth + 4, 16);
+      ctx.fillRect(box.left - 2, box.top, box.right - box.left + 4, LABEL_HEIGHT);
       ctx.globalAlpha = 1;
     }
     ctx.fillStyle = look.colour;
-    ctx.fillText(text, chosen.left, chosen.top + 8.5);
+    ctx.fillText(text, box.left, box.top + 8.5);
+    return true;
   };
-}
-
-function overlaps(one: Rectangle, other: Rectangle): boolean {
-  return one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
-}
-
-/** Positions for a label around its point, in order of preference. */
-function labelPositions(point: Point, width: number): Rectangle[] {
-  const at = (left: number, top: number): Rectangle => ({ left, top, right: left + width, bottom: top + 16 });
-  return [
-    at(point.x + 8, point.y - 8),
-    at(point.x - 8 - width, point.y - 8),
-    at(point.x - width / 2, point.y - 24),
-    at(point.x - width / 2, point.y + 8),
-    at(point.x - 6, point.y - 24),
-    at(point.x - 6, point.y + 8),
-    at(point.x + 6 - width, point.y - 24),
-    at(point.x + 6 - width, point.y + 8),
-  ];
-}
-
-/** A position above the point, moved sideways until the label is inside the canvas. */
-function shiftInside(point: Point, labelWidth: number, width: number): Rectangle {
-  const left = Math.max(2, Math.min(width - labelWidth - 2, point.x - labelWidth / 2));
-  return { left, top: point.y - 24, right: left + labelWidth, bottom: point.y - 8 };
 }

@@ -24,6 +24,9 @@ const importVector = () => import("./vector-panel");
 const preloadPanels = () => void Promise.all([importResults(), importVector()]).catch(() => undefined);
 const Results = dynamic(() => importResults().then((one) => one.Results), { ssr: false });
 const VectorPanel = dynamic(() => importVector().then((one) => one.VectorPanel), { ssr: false });
+const ModelComparison = dynamic(() => import("./model-comparison").then((one) => one.ModelComparison), {
+  ssr: false,
+});
 const CallCode = dynamic(() => import("./call-code").then((one) => one.CallCode), { ssr: false });
 
 /** From this cell side in pixels on, the rows of the list are aligned with the matrix rows. */
@@ -92,7 +95,7 @@ function Playground({ models, engines, page }: PlaygroundProps & { page: Embeddi
       >
         <TextList
           texts={texts}
-          order={isGrouped && comparison && !isStale ? comparison.groupedOrder : null}
+          order={isGrouped && comparison && !isStale ? comparison.clustering.order : null}
           focus={focus}
           isAligned={isAligned}
           onAdd={edit.add}
@@ -124,6 +127,9 @@ function Playground({ models, engines, page }: PlaygroundProps & { page: Embeddi
           <StartPanel count={texts.length} onExample={page.startExample} />
         )}
       </div>
+      {comparison && !isStale ? (
+        <ModelComparison comparison={comparison} models={models} focus={focus} />
+      ) : null}
       {comparison || texts.length > 0 ? (
         <div className="grid gap-x-6 gap-y-8 border-t pt-6 min-[87.5rem]:grid-cols-2">
           {comparison ? <VectorPanel comparison={comparison} focus={focus} /> : null}

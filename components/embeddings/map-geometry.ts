@@ -1,4 +1,5 @@
-import type { Projection } from "./pca";
+import type { Cluster } from "./clusters";
+import type { Neighbour } from "./similarity";
 
 /** The visible part of the map: zoom factor (1 shows everything) and offset in CSS pixels. */
 export interface MapView {
@@ -16,6 +17,16 @@ export interface Point {
   y: number;
 }
 
+/** What a map shows. */
+export interface MapScene {
+  texts: readonly string[];
+  /** x and y of each text, interleaved. */
+  points: Float64Array;
+  query: readonly [number, number] | null;
+  /** Clusters to outline and label; empty: none. */
+  clusters: readonly Cluster[];
+}
+
 /** Positions on the canvas in CSS pixels. */
 export interface MapLayout {
   width: number;
@@ -24,30 +35,48 @@ export interface MapLayout {
   query: Point | null;
 }
 
+/** From this ratio of the sides on, a box or a map is long. */
+const LONG = 1.2;
+
+/** The range of the points in both directions; 0 without points. */
+function rangeOf(points: readonly Point[]) {
+  const [xs, ys] = [points.map(({ x }) => x), points.map(({ y }) => y)];
+  const range = (values: readonly number[]) => {
+    const low = values.reduce((min, one) => Math.min(min, one), values[0] ?? 0);
+    const high = values.reduce((max, one) => Math.max(max, one), values[0] ?? 0);
+    return { extent: high - low, middle: (low + high) / 2 };
+  };
+  return { x: range(xs), y: range(ys) };
+}
+
+/** True when the points fill the box better after a quarter turn; neither axis has a meaning of its own. */
+function isAcross(points: readonly Point[], { width, height }: { width: number; height: number }): boolean {
+  const { x, y } = rangeOf(points);
+  const [isWide, isTall] = [width > height * LONG, height > width * LONG];
+  return (isWide && y.extent > x.extent * LONG) || (isTall && x.extent > y.extent * LONG);
+}
+
 /** Fits all points into a box and zooms; both axes share one scale, so that distances keep their proportions. */
 export function layOutMap(
-  { points }: Projection,
-  query: readonly [number, number] | null,
+  { points, query }: Pick<MapScene, "points" | "query">,
   box: { width: number; height: number },
   view: MapView,
 ): MapLayout {
-  const all: Point[] = [];
+  let all: Point[] = [];
   for (let at = 0; at + 1 < points.length; at += 2) all.push({ x: points[at] ?? 0, y: points[at + 1] ?? 0 });
   if (query) all.push({ x: query[0], y: query[1] });
-  const [left, right, low, high] = [
-    all.reduce((min, one) => Math.min(min, one.x), Number.POSITIVE_INFINITY),
-    all.reduce((max, one) => Math.max(max, one.x), Number.NEGATIVE_INFINITY),
-    all.reduce((min, one) => Math.min(min, one.y), Number.POSITIVE_INFINITY),
-    all.reduce((max, one) => Math.max(max, one.y), Number.NEGATIVE_INFINITY),
-  ];
+  if (isAcross(all, box)) all = all.map(({ x, y }) => ({ x: y, y: -x }));
+  const { x: across, y: up } = rangeOf(all);
   const available = { x: Math.max(1, box.width - 2 * MARGIN), y: Math.max(1, box.height - 2 * MARGIN) };
-  const scale = view.zoom * Math.min(available.x / (right - left || 1), available.y / (high - low || 1));
-  const toCanvas = (one: Point): Point => ({
-    x: box.width / 2 + view.x + (one.x - (left + right) / 2) * scale,
-    y: box.height / 2 + view.y - (one.y - (low + high) / 2) * scale,
-  });
-  const onCanvas = all.map(toCanvas);
-  return { ...box, query: query ? (onCanvas.pop() ?? null) : null, points: onCanvas };
+  const scale = view.zoom * Math.min(available.x / (across.extent || 1), available.y / (up.extent || 1));
+  const onCanvas = all.map(
+    (one): Point => ({
+      x: box.width / 2 + view.x + (one.x - across.middle) * scale,
+      y: box.height / 2 + view.y - (one.y - up.middle) * scale,
+    }),
+  );
+  const { width, height } = box;
+  return { width, height, query: query ? (onCanvas.pop() ?? null) : null, points: onCanvas };
 }
 
 /** Zooms by a factor, between 1 and MAX_ZOOM, keeping the point `around` of the box in its position. */
@@ -103,4 +132,45 @@ export function nextPoint(
     best = index;
   }
   return best;
+}
+
+/** Texts whose positions decide that of a query. */
+const QUERY_NEIGHBOURS = 5;
+
+/**
+ * Position of a query on a map without a formula for it: the mean of its nearest texts, weighted by their similarity,
+ * where UMAP's own transform of new vectors starts. `ranking`: most similar first.
+ */
+export function placeByNeighbours(points: Float64Array, ranking: readonly Neighbour[]): [number, number] {
+  const nearest = ranking.slice(0, QUERY_NEIGHBOURS);
+  // Squared, so that the nearest texts count most; without any similarity all count the same.
+  const weights = nearest.map(({ similarity }) => Math.max(0, similarity) ** 2);
+  const sum = weights.reduce((total, weight) => total + weight, 0);
+  const at: [number, number] = [0, 0];
+  for (const [rank, { index }] of nearest.entries()) {
+    const share = sum > 0 ? (weights[rank] ?? 0) / sum : 1 / nearest.length;
+    at[0] += share * (points[index * 2] ?? 0);
+    at[1] += share * (points[index * 2 + 1] ?? 0);
+  }
+  return at;
+}
+
+/** The corners of the convex hull (monotone chain, Andrew 1979), in order. */
+export function convexHull(points: readonly Point[]): Point[] {
+  const sorted = points.toSorted((a, b) => a.x - b.x || a.y - b.y);
+  const half = (ordered: readonly Point[]): Point[] => {
+    const chain: Point[] = [];
+    for (const point of ordered) {
+      for (;;) {
+        const [before, last] = [chain.at(-2), chain.at(-1)];
+        if (!before || !last) break;
+        const turn = (last.x - before.x) * (point.y - before.y) - (last.y - before.y) * (point.x - before.x);
+        if (turn > 0) break;
+        chain.pop();
+      }
+      chain.push(point);
+    }
+    return chain.slice(0, -1);
+  };
+  return sorted.length < 3 ? sorted : [...half(sorted), ...half(sorted.toReversed())];
 }

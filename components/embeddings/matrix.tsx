@@ -30,8 +30,8 @@ const KEY_STEPS: Readonly<Record<string, readonly [number, number]>> = {
   End: [0, Number.POSITIVE_INFINITY],
 };
 
-function layoutOf({ cosines, scale, groupedOrder }: Comparison, isGrouped: boolean): MatrixLayout {
-  const order = isGrouped ? groupedOrder : Array.from({ length: cosines.count }, (_, at) => at);
+function layoutOf({ cosines, scale, clustering }: Comparison, isGrouped: boolean): MatrixLayout {
+  const order = isGrouped ? clustering.order : Array.from({ length: cosines.count }, (_, at) => at);
   const positions: number[] = [];
   for (const [position, index] of order.entries()) positions[index] = position;
   return { values: cosines, scale, order, positions };

@@ -1,83 +1,60 @@
 "use client";
 
-import { useId } from "react";
+import { Maximize2Icon } from "lucide-react";
+import dynamic from "next/dynamic";
+import { useId, useMemo, useState } from "react";
 import { useTranslations } from "use-intl";
-import { useAmounts } from "../charts/use-amounts";
-import type { Comparison, QueryResult } from "./comparison";
-import { type FocusStore, useFocus } from "./focus-store";
+import { Button } from "../ui/button";
+import { MapArea, type MapProps, MapZoom, Variance } from "./map-area";
+import type { MapScene } from "./map-geometry";
 import { usePointMap } from "./use-point-map";
-import { ZoomButtons } from "./zoom-buttons";
 
-/** The texts as points on a plane, similar texts close together as far as two axes can show. */
-export function PointMap({
-  comparison,
-  queryResult,
-  focus,
-}: {
-  comparison: Comparison;
-  queryResult: QueryResult | null;
-  focus: FocusStore;
-}) {
+const LargeMap = dynamic(() => import("./large-map").then((one) => one.LargeMap), { ssr: false });
+
+/** The texts as points on a plane, similar texts close together as far as two axes can show. Opens large. */
+export function PointMap({ comparison, queryResult, focus }: MapProps) {
   const t = useTranslations("embeddings.map");
-  const format = useAmounts();
   const id = useId();
-  const map = usePointMap(comparison, queryResult, focus);
-  const { texts } = comparison.call;
-  const [first, second] = comparison.projection.explained;
+  const [isLarge, setLarge] = useState(false);
+  const { call, projection } = comparison;
+  const query = queryResult?.point ?? null;
+  const scene: MapScene = useMemo(
+    () => ({ texts: call.texts, points: projection.points, query, clusters: [] }),
+    [call.texts, projection.points, query],
+  );
+  const map = usePointMap(scene, focus);
   return (
     <section aria-labelledby={`${id}-title`} className="grid min-w-0 grid-cols-1 content-start gap-3">
       <div className="flex min-h-9 items-center gap-2">
         <h2 id={`${id}-title`} className="text-lg">
           {t("title")}
         </h2>
-        <span title={t("varianceHint")} className="tabular min-w-0 truncate text-xs text-ink-faint">
-          {t("variance", { share: format.share(first + second) })}
-        </span>
         <span className="ml-auto flex">
-          <ZoomButtons
-            labels={{ zoomOut: t("zoomOut"), zoomIn: t("zoomIn"), showAll: t("showAll") }}
-            canZoomOut={map.canZoomOut}
-            canZoomIn={map.canZoomIn}
-            onZoom={map.zoom}
-            onReset={map.resetZoom}
-          />
+          <MapZoom map={map} />
         </span>
       </div>
-      <div
-        ref={map.area}
-        role="listbox"
-        aria-label={t("label", { count: texts.length })}
-        aria-activedescendant={`${id}-point`}
-        tabIndex={0}
-        {...map.areaHandlers}
-        // One finger scrolls the page while the whole map is shown, and pans the map once it is zoomed.
-        style={{ touchAction: map.canZoomOut ? "none" : "pan-y" }}
-        className="relative aspect-square w-full overflow-hidden rounded-md border bg-panel md:aspect-[4/3] min-[87.5rem]:aspect-square"
-      >
-        <div aria-hidden="true" className="absolute inset-0">
-          <canvas ref={map.canvas} className="size-full" />
-        </div>
-        <ActivePoint id={`${id}-point`} texts={texts} focus={focus} />
+      <MapArea
+        map={map}
+        texts={call.texts}
+        focus={focus}
+        isFixed={false}
+        className="aspect-square w-full md:aspect-[4/3] min-[87.5rem]:aspect-square"
+      />
+      <div className="flex items-center gap-2">
+        <Variance comparison={comparison} />
+        <Button variant="outline" size="sm" className="ml-auto" onClick={() => setLarge(true)}>
+          <Maximize2Icon />
+          {t("large")}
+        </Button>
       </div>
+      {isLarge ? (
+        <LargeMap
+          comparison={comparison}
+          queryResult={queryResult}
+          focus={focus}
+          onClose={() => setLarge(false)}
+        />
+      ) : null}
     </section>
-  );
-}
-
-/** The pinned point for screen-reader users. */
-function ActivePoint({ id, texts, focus }: { id: string; texts: readonly string[]; focus: FocusStore }) {
-  const pinned = useFocus(focus, (state) => state.pinned);
-  const index = pinned?.row ?? 0;
-  return (
-    <div
-      role="option"
-      id={id}
-      tabIndex={-1}
-      aria-selected={pinned !== null}
-      aria-posinset={index + 1}
-      aria-setsize={texts.length}
-      className="sr-only"
-    >
-      {`${index + 1}. ${texts[index] ?? ""}`}
-    </div>
   );
 }

@@ -5,11 +5,12 @@ import { useTranslations } from "use-intl";
 import type { GatewayModel } from "@/lib/client/gateway-models";
 import { cn } from "../ui/class-names";
 import { CallFacts } from "./call-facts";
-import type { Comparison, QueryResult } from "./comparison";
+import type { Comparison } from "./comparison";
 import { type Focus, type FocusStore, highlightOf, useFocus } from "./focus-store";
 import { Matrix } from "./matrix";
 import { NeighboursPanel } from "./neighbours-panel";
 import { PointMap } from "./point-map";
+import { SearchPanel, type SearchProps } from "./search-panel";
 import { valueAt } from "./similarity";
 
 /** Value and texts of the highlighted cell; without a highlight, those of the nearest pair. */
@@ -46,20 +47,13 @@ export function Readout({ comparison, focus }: { comparison: Comparison; focus: 
 /** A map of fewer texts shows nothing. */
 const MIN_TEXTS_FOR_MAP = 3;
 
-export interface ResultsProps {
-  comparison: Comparison;
-  queryResult: QueryResult | null;
+export interface ResultsProps extends SearchProps {
   model: GatewayModel | undefined;
-  focus: FocusStore;
   isGrouped: boolean;
-  query: string;
-  isRanking: boolean;
   /** Shown over an outdated comparison; null when the comparison is up to date. */
   overlay: ReactNode;
   onGroupedChange(isGrouped: boolean): void;
   onCellSize(cell: number | null): void;
-  onQuery(query: string): void;
-  onRank(): void;
 }
 
 /** The matrix with its readout, the map and the ranking. Loaded with the first call, not with the page. */
@@ -93,10 +87,7 @@ export function Results({ comparison, queryResult, model, focus, overlay, ...pag
           isOutdated && "opacity-40",
         )}
       >
-        {comparison.call.texts.length >= MIN_TEXTS_FOR_MAP ? (
-          <PointMap comparison={comparison} queryResult={queryResult} focus={focus} />
-        ) : null}
-        <NeighboursPanel
+        <SearchPanel
           comparison={comparison}
           queryResult={queryResult}
           focus={focus}
@@ -105,6 +96,10 @@ export function Results({ comparison, queryResult, model, focus, overlay, ...pag
           onQuery={page.onQuery}
           onRank={page.onRank}
         />
+        {comparison.call.texts.length >= MIN_TEXTS_FOR_MAP ? (
+          <PointMap comparison={comparison} queryResult={queryResult} focus={focus} />
+        ) : null}
+        <NeighboursPanel comparison={comparison} focus={focus} />
       </div>
     </>
   );

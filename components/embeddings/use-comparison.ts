@@ -1,7 +1,7 @@
 "use client";
 
 import { useCallback, useEffect, useRef, useState } from "react";
-import { type EmbeddingsCall, embedTexts } from "@/lib/client/embeddings-call";
+import { type EmbeddingsCall, embedTexts, type RetrievalTask } from "@/lib/client/embeddings-call";
 import { failureOfError, type GatewayFailure } from "@/lib/client/gateway-error";
 import { withPlaygroundKey } from "@/lib/client/playground-key";
 import type { Comparison, QueryResult } from "./comparison";
@@ -18,21 +18,52 @@ export type ComparisonStatus =
 /** Loads the comparison code while the first call is running. */
 const importComparison = () => import("./comparison");
 
-const callModel = (call: EmbeddingsCall, signal: AbortSignal) =>
-  withPlaygroundKey((key) => embedTexts(call, { key, signal }));
+export const callModel = (call: EmbeddingsCall, signal: AbortSignal, task?: RetrievalTask) =>
+  withPlaygroundKey((key) => embedTexts(call, { key, signal, ...(task ? { task } : {}) }));
 
-/** Calls the model and compares the vectors of its reply. A new call aborts the running one. */
-export function useComparison() {
+/**
+ * Embeds the texts of a comparison as documents of a retrieval. Their vectors are kept for the next query of the same
+ * comparison.
+ */
+function useDocuments() {
+  const known = useRef<{ of: Comparison; vectors: Promise<readonly Float32Array[]> } | null>(null);
+  return useCallback((of: Comparison, signal: AbortSignal) => {
+    if (known.current?.of !== of) {
+      const vectors = callModel(of.call, signal, "RETRIEVAL_DOCUMENT").then((reply) => reply.vectors);
+      known.current = { of, vectors };
+      // A failed or stopped call is sent again with the next query.
+      vectors.catch(() => {
+        known.current = null;
+      });
+    }
+    return known.current?.vectors ?? Promise.resolve([]);
+  }, []);
+}
+
+/**
+ * Calls the model and compares the vectors of its reply. A new call aborts the running one. `hasTaskTypes`: whether a
+ * model embeds queries and documents differently.
+ */
+export function useComparison(hasTaskTypes: (model: string) => boolean) {
   const { status, setStatus, run, stop } = useAbortableRun();
   const [comparison, setComparison] = useState<Comparison | null>(null);
   const [queryResult, setQueryResult] = useState<QueryResult | null>(null);
 
-  const embedQuery = useCallback(async (of: Comparison, query: string, signal: AbortSignal) => {
-    const { model, dimensions, format } = of.call;
-    const reply = await callModel({ model, dimensions, format, texts: [query] }, signal);
-    const { rankByQuery } = await importComparison();
-    setQueryResult(rankByQuery(of, query, reply));
-  }, []);
+  const embedDocuments = useDocuments();
+  const embedQuery = useCallback(
+    async (of: Comparison, query: string, signal: AbortSignal) => {
+      const { model, dimensions } = of.call;
+      const hasTasks = hasTaskTypes(model);
+      const call: EmbeddingsCall = { model, dimensions, format: of.call.format, texts: [query] };
+      const [reply, documents, { rankByQuery }] = await Promise.all([
+        callModel(call, signal, hasTasks ? "RETRIEVAL_QUERY" : undefined),
+        hasTasks ? embedDocuments(of, signal) : of.reply.vectors,
+        importComparison(),
+      ]);
+      setQueryResult(rankByQuery(of, documents, { query, reply, hasTasks }));
+    },
+    [hasTaskTypes, embedDocuments],
+  );
 
   /** Embeds and compares the texts of a call, then ranks them by `query` unless it is blank. */
   const embed = useCallback(
@@ -67,7 +98,7 @@ export function useComparison() {
 }
 
 /** Runs one action at a time: a new one aborts the running one. */
-function useAbortableRun() {
+export function useAbortableRun() {
   const [status, setStatus] = useState<ComparisonStatus>({ kind: "idle" });
   const running = useRef<AbortController | null>(null);
 

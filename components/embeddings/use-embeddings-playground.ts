@@ -20,7 +20,11 @@ export type EmbeddingsPlaygroundState = ReturnType<typeof useEmbeddingsPlaygroun
 export function useEmbeddingsPlayground(models: readonly GatewayModel[], onStart: () => void) {
   const t = useTranslations("embeddings.example");
   const { draft, change, call, model } = useEmbeddingsDraft(models);
-  const comparing = useComparison();
+  const hasTaskTypes = useCallback(
+    (name: string) => models.some((one) => one.name === name && one.hasTaskTypes),
+    [models],
+  );
+  const comparing = useComparison(hasTaskTypes);
   const { comparison, status, embed, rank, clear } = comparing;
   const [focus] = useState(createFocusStore);
   const { texts, query } = draft;

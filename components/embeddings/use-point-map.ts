@@ -2,7 +2,6 @@
 
 import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
-import type { Comparison, QueryResult } from "./comparison";
 import { drawMap, type MapColours, readMapColours } from "./draw-map";
 import { type FocusStore, highlightOf } from "./focus-store";
 import {
@@ -11,6 +10,7 @@ import {
   layOutMap,
   MAX_ZOOM,
   type MapLayout,
+  type MapScene,
   type MapView,
   nextPoint,
   type Point,
@@ -33,10 +33,12 @@ const ZOOM_STEP = 1.5;
 const MOUSE_RADIUS = 14;
 const TOUCH_RADIUS = 26;
 
+export type PointMapState = ReturnType<typeof usePointMap>;
+
 /** Canvas, zoom, pointer and keyboard of the map. */
-export function usePointMap(comparison: Comparison, queryResult: QueryResult | null, focus: FocusStore) {
-  const { projection } = comparison;
-  const { canvas, redraw, view, layout } = useMapCanvas(comparison, queryResult, focus);
+export function usePointMap(scene: MapScene, focus: FocusStore) {
+  const { points } = scene;
+  const { canvas, redraw, view, layout } = useMapCanvas(scene, focus);
   const area = useRef<HTMLDivElement>(null);
   // Only what React renders is state: the canvas reads view and layout from their refs.
   const [zoom, setZoom] = useState(1);
@@ -50,8 +52,8 @@ export function usePointMap(comparison: Comparison, queryResult: QueryResult | n
     [redraw, view],
   );
   useEffect(() => {
-    if (projection) setView(FULL_VIEW);
-  }, [projection, setView]);
+    if (points) setView(FULL_VIEW);
+  }, [points, setView]);
 
   const focusAt = (at: Point, isTouch: boolean) => {
     const index = pointAt(layout.current, at, isTouch ? TOUCH_RADIUS : MOUSE_RADIUS);
@@ -106,13 +108,8 @@ export function usePointMap(comparison: Comparison, queryResult: QueryResult | n
 }
 
 /** Draws the map; `view` is what it shows, `layout` where the points were drawn last. */
-function useMapCanvas(
-  { call: { texts }, projection }: Comparison,
-  queryResult: QueryResult | null,
-  focus: FocusStore,
-) {
+function useMapCanvas(scene: MapScene, focus: FocusStore) {
   const t = useTranslations("embeddings.map");
-  const query = queryResult?.point ?? null;
   const view = useRef<MapView>(FULL_VIEW);
   const layout = useRef<MapLayout>({ width: 1, height: 1, points: [], query: null });
   const colours = useRef<MapColours>(null);
@@ -120,16 +117,16 @@ function useMapCanvas(
   const paint = useCallback(
     (surface: Surface) => {
       colours.current ??= readMapColours(surface.canvas);
-      layout.current = layOutMap(projection, query, surface, view.current);
+      layout.current = layOutMap(scene, surface, view.current);
       drawMap(surface, {
+        scene,
         layout: layout.current,
-        texts,
         highlight: highlightOf(focus.get()),
         colours: colours.current,
         queryName: t("query"),
       });
     },
-    [projection, query, texts, focus, t],
+    [scene, focus, t],
   );
   const clearColours = useCallback(() => {
     colours.current = null;

@@ -1,4 +1,5 @@
 import { GatewayError, postJson } from "./gateway-error";
+import { modelPath } from "./speech-call";
 import { bytesFromBase64 } from "./speech-pcm";
 
 export type EncodingFormat = "float" | "base64";
@@ -10,6 +11,9 @@ export interface EmbeddingsCall {
   dimensions: number | null;
   format: EncodingFormat;
 }
+
+/** What a text is for in a retrieval, for models that embed queries and documents differently (Gemini's taskType). */
+export type RetrievalTask = "RETRIEVAL_QUERY" | "RETRIEVAL_DOCUMENT";
 
 export interface EmbeddingsReply {
   /** One vector per text, in order, all of the same length. */
@@ -34,6 +38,14 @@ export function embeddingsBody(call: EmbeddingsCall): Record<string, unknown> {
   };
 }
 
+/** Body of `POST /v1beta/models/{model}:batchEmbedContents`, the endpoint that takes a task type. */
+export function taskBody(call: EmbeddingsCall, taskType: RetrievalTask): Record<string, unknown> {
+  const dimensions = call.dimensions === null ? {} : { outputDimensionality: call.dimensions };
+  return {
+    requests: call.texts.map((text) => ({ content: { parts: [{ text }] }, taskType, ...dimensions })),
+  };
+}
+
 /** Decodes little-endian float32 from base64, on machines of either byte order. */
 export function floatsFromBase64(base64: string): Float32Array<ArrayBuffer> {
   const bytes = bytesFromBase64(base64);
@@ -50,10 +62,22 @@ export function base64FromFloats(vector: Float32Array): string {
   return btoa(Array.from(new Uint8Array(view.buffer), (byte) => String.fromCharCode(byte)).join(""));
 }
 
+/** The bodies of both endpoints; every field is checked before it is used. */
+interface ReplyBody {
+  data?: { embedding?: unknown }[];
+  usage?: { prompt_tokens?: unknown };
+  embeddings?: { values?: unknown }[];
+  usageMetadata?: { promptTokenCount?: unknown };
+}
+
 function readVectors(body: unknown, count: number): { vectors: Float32Array<ArrayBuffer>[]; tokens: number } {
-  // Every field is checked below before it is used.
-  const { data, usage } = body as { data?: { embedding?: unknown }[]; usage?: { prompt_tokens?: unknown } };
-  const vectors = (Array.isArray(data) ? data : []).map(({ embedding }) =>
+  const { data, usage, embeddings, usageMetadata } = body as ReplyBody;
+  const found = Array.isArray(data)
+    ? data.map((one) => one.embedding)
+    : Array.isArray(embeddings)
+      ? embeddings.map((one) => one.values)
+      : [];
+  const vectors = found.map((embedding) =>
     typeof embedding === "string"
       ? floatsFromBase64(embedding)
       : Float32Array.from(Array.isArray(embedding) ? embedding : []),
@@ -61,17 +85,31 @@ function readVectors(body: unknown, count: number): { vectors: Float32Array<Arra
   const length = vectors[0]?.length ?? 0;
   const isComplete = vectors.length === count && length > 0 && vectors.every((one) => one.length === length);
   if (!isComplete) throw new TypeError("The reply holds no vector for some text.");
-  return { vectors, tokens: typeof usage?.prompt_tokens === "number" ? usage.prompt_tokens : 0 };
+  const tokens = usage?.prompt_tokens ?? usageMetadata?.promptTokenCount;
+  return { vectors, tokens: typeof tokens === "number" ? tokens : 0 };
 }
 
-/** Calls the public embeddings endpoint. Throws GatewayError, or AbortError when `signal` is aborted. */
+/** Calls the public embeddings endpoint, with a task that of Gemini's dialect. Throws GatewayError, or AbortError when `signal` is aborted. */
 export async function embedTexts(
   call: EmbeddingsCall,
-  options: { key: string; signal?: AbortSignal; fetch?: typeof fetch; now?: () => number },
+  options: {
+    key: string;
+    task?: RetrievalTask;
+    signal?: AbortSignal;
+    fetch?: typeof fetch;
+    now?: () => number;
+  },
 ): Promise<EmbeddingsReply> {
   const now = options.now ?? (() => performance.now());
   const startedAt = now();
-  const response = await postJson("/v1/embeddings", embeddingsBody(call), options);
+  const { task } = options;
+  const response = task
+    ? await postJson(
+        `/v1beta/models/${modelPath(call.model)}:batchEmbedContents`,
+        taskBody(call, task),
+        options,
+      )
+    : await postJson("/v1/embeddings", embeddingsBody(call), options);
   const requestId = response.headers.get("x-request-id");
   const text = await response.text();
   const elapsedMs = now() - startedAt;

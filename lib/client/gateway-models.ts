@@ -28,6 +28,8 @@ export interface GatewayModel {
   /** Embeddings: the native number of dimensions. */
   dimensions: number | null;
   canShorten: boolean;
+  /** Embeddings: the model embeds queries and documents of a retrieval differently when told which they are. */
+  hasTaskTypes: boolean;
 }
 
 export interface GatewayVoice {

@@ -12,7 +12,7 @@ const matrix = (page: Page) => page.getByRole("grid", { name: /^Similarity of/ }
 const cell = (page: Page) => matrix(page).getByRole("gridcell");
 const row = (page: Page, number: number) =>
   page.getByRole("button", { name: new RegExp(`^Text ${number}:`) });
-const ranking = (page: Page) => page.getByRole("list", { name: "To the query" }).getByRole("listitem");
+const ranking = (page: Page) => page.getByRole("list", { name: "Search results" }).getByRole("listitem");
 
 /** The lexical model, whose vectors cost nothing; the last test has the default model. */
 const LEXICAL = "#model=patchbay-embed";
@@ -122,20 +122,29 @@ test("selects both texts of a clicked cell in the list, on the map and in the ra
   await expect(row(page, 1)).toHaveAttribute("aria-pressed", "false");
 });
 
-test("ranks the texts by a query like the API's vectors", async ({ ownerPage: page, product }) => {
+test("searches the texts like a retrieval over the API's vectors and shows the top k", async ({
+  ownerPage: page,
+  product,
+}) => {
   await openExample(page, product.url);
   const query = "Where has my parcel gone? It has not arrived";
-  await page.getByRole("textbox", { name: "Query" }).fill(query);
-  await page.getByRole("button", { name: "Rank" }).click();
+  await page.getByRole("searchbox", { name: "Query" }).fill(query);
+  await page.locator("main").getByRole("button", { name: "Search", exact: true }).click();
   const [queryVector, ...vectors] = await embed(product.url, product.key, [query, ...SUPPORT]);
   const best = vectors
     .map((vector, at) => ({ text: SUPPORT[at] ?? "", value: cosine(queryVector, vector) }))
     .sort((a, b) => b.value - a.value);
   expect(best[0]?.text).toContain("parcel");
+  await expect(page.getByText(`5 of 12 for “${query}”`)).toBeVisible();
+  await expect(ranking(page)).toHaveCount(5);
   for (const [at, { text, value }] of best.slice(0, 5).entries()) {
     await expect(ranking(page).nth(at)).toContainText(text);
     await expect(ranking(page).nth(at)).toHaveAttribute("data-similarity", value.toFixed(3));
   }
+  await page.getByLabel("Top").selectOption("3");
+  await expect(ranking(page)).toHaveCount(3);
+  await page.getByLabel("Top").selectOption("20");
+  await expect(ranking(page)).toHaveCount(12);
 });
 
 test("downloads every text with the vector that the API returns", async ({ ownerPage: page, product }) => {
@@ -439,7 +448,7 @@ test.describe("in Chinese", () => {
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("向量实验台");
     await page.getByRole("button", { name: /^客服问题/ }).click();
     await expect(page.getByRole("grid", { name: /^12 条文本的相似度/ })).toBeVisible();
-    await expect(page.getByRole("list", { name: "与查询相比" }).getByRole("listitem").first()).toContainText(
+    await expect(page.getByRole("list", { name: "搜索结果" }).getByRole("listitem").first()).toContainText(
       "密码",
     );
   });

@@ -182,7 +182,7 @@ export async function walkEmbeddings({ page, url, shot }) {
     await press(page, /^Remove all/).catch(() => undefined);
     await press(page, example);
     await grid.waitFor();
-    await page.getByRole("list", { name: "To the query" }).waitFor();
+    await page.getByRole("list", { name: "Search results" }).waitFor();
   };
   page.setDefaultTimeout(3_000);
   await begin(/^Help desk/);
@@ -260,7 +260,7 @@ export async function walkReadme({ page, url, freshUrl, shot }) {
   await press(page, /^Help desk/);
   const grid = page.getByRole("grid");
   await grid.waitFor();
-  await page.getByRole("list", { name: "To the query" }).waitFor();
+  await page.getByRole("list", { name: "Search results" }).waitFor();
   const side = (((await grid.boundingBox()) ?? { width: 0 }).width - 26) / 12;
   await grid.click({ position: { x: 26 + side * 7.5, y: 26 + side * 10.5 } });
   await shot("embeddings");

@@ -1,6 +1,6 @@
 import type { ExampleModels } from "@/components/api-docs/openapi/example";
 import type { GatewayModel } from "@/lib/client/gateway-models";
-import { playgroundModels } from "@/lib/console/models/playground-models";
+import { hasTaskTypes, playgroundModels } from "@/lib/console/models/playground-models";
 import { speechTraits } from "@/lib/gateway/speech/speech-traits";
 import { getContainer } from "@/lib/server/process/container";
 import type { requirePageSession } from "../guard";
@@ -34,6 +34,7 @@ export async function usableModels(
       defaultVoice: model.defaultVoice,
       dimensions: model.dimensions,
       canShorten: model.canShorten,
+      hasTaskTypes: hasTaskTypes(entry),
       ...(operation === "speech"
         ? speechTraits(services, entry)
         : { takesInstructions: false, ownFamilies: [] }),

@@ -25,6 +25,16 @@ export function embeddingEngine({ routes }: CatalogEntry): "lexical" | "semantic
 }
 
 /**
+ * True for embedding models that every channel passes a task type on to. Gemini takes one; from gemini-embedding-2 on
+ * the task is part of the text (ai.google.dev/gemini-api/docs/embeddings).
+ */
+export const hasTaskTypes = ({ model, routes }: CatalogEntry): boolean =>
+  model.operation === "embeddings" &&
+  routes.every(
+    ({ channel, upstreamName }) => channel.provider === "gemini" && !/gemini-embedding-2/.test(upstreamName),
+  );
+
+/**
  * The models of an operation that an enabled channel serves, in the order in which a playground offers them: the one
  * the user's playground called last, unless it is down; then healthy before recovering and down ones, speech models
  * with a default voice first, free before paid, semantic before lexical, by name.

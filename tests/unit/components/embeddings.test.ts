@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { clusterBySimilarity } from "@/components/embeddings/cluster-by-similarity";
+import { findClusters } from "@/components/embeddings/clusters";
 import {
   shortestFloat,
   similarityCsv,
@@ -6,7 +8,7 @@ import {
   vectorsCsv,
   vectorsJson,
 } from "@/components/embeddings/export";
-import { orderBySimilarity } from "@/components/embeddings/order-by-similarity";
+import { compareRanks, differencesOf } from "@/components/embeddings/rank-differences";
 import {
   cosines,
   dotProducts,
@@ -63,6 +65,32 @@ test("sends a single text as a string, several as an array, and dimensions only 
     { model: "m", input: "a", encoding_format: "float" },
     { model: "m", input: ["a", "b"], encoding_format: "float", dimensions: 8 },
   ]);
+});
+
+test("sends a retrieval task to the endpoint that takes one and reads its reply", async () => {
+  const call = { model: "hub/m", texts: ["a", "b"], dimensions: 2, format: "base64" as const };
+  const requests: [string, unknown][] = [];
+  const reply = await embedTexts(call, {
+    key,
+    task: "RETRIEVAL_DOCUMENT",
+    fetch: async (url, init = {}) => {
+      requests.push([String(url), JSON.parse(String(init.body))]);
+      return Response.json({
+        embeddings: [{ values: [1, 0] }, { values: [0, 1] }],
+        usageMetadata: { promptTokenCount: 7, totalTokenCount: 7 },
+      });
+    },
+  });
+  const settings = { taskType: "RETRIEVAL_DOCUMENT", outputDimensionality: 2 };
+  const requestOf = (text: string) => ({ content: { parts: [{ text }] }, ...settings });
+  expect(requests).toEqual([
+    ["/v1beta/models/hub/m:batchEmbedContents", { requests: [requestOf("a"), requestOf("b")] }],
+  ]);
+  expect(reply.vectors.map((one) => [...one])).toEqual([
+    [1, 0],
+    [0, 1],
+  ]);
+  expect(reply.inputTokens).toBe(7);
 });
 
 test("rejects a reply with a missing vector or with vectors of different lengths", async () => {
@@ -165,12 +193,71 @@ test("orders mixed texts so that each group is contiguous", async () => {
   const vectors = groups.map((group, at) =>
     Float32Array.from([0, 1, 2].map((axis) => (axis === group ? 1 : 0.05 * ((at * 7) % 5)))),
   );
-  const order = await orderBySimilarity(cosines(await dotProducts(vectors)));
+  const { order } = await clusterBySimilarity(cosines(await dotProducts(vectors)));
   expect([...order].sort((a, b) => a - b)).toEqual(groups.map((_, at) => at));
   const seen = order.map((index) => groups[index]);
   const changes = seen.filter((group, at) => at > 0 && group !== seen[at - 1]).length;
   expect(changes).toBe(2);
-  expect(await orderBySimilarity({ count: 0, values: new Float32Array() })).toEqual([]);
+  expect((await clusterBySimilarity({ count: 0, values: new Float32Array() })).order).toEqual([]);
+});
+
+/** Cosines of unit vectors near the axes that `groups` names, at different small distances. */
+async function grouped(groups: readonly number[]) {
+  const axes = Math.max(...groups) + 1;
+  const vectors = groups.map((group, at) =>
+    Float32Array.from({ length: axes }, (_, axis) => (axis === group ? 1 : 0.04 * ((at * 7 + axis) % 5))),
+  );
+  const matrix = cosines(await dotProducts(vectors));
+  return { matrix, clustering: await clusterBySimilarity(matrix) };
+}
+
+test("finds the clusters of mixed texts, each with the text nearest to its others first", async () => {
+  const groups = [0, 2, 1, 0, 1, 2, 2, 0, 1, 2, 3];
+  const { matrix, clustering } = await grouped(groups);
+  const clusters = findClusters(matrix, clustering);
+  const found = clusters.map(({ members }) => members.toSorted((a, b) => a - b));
+  expect(found.toSorted((a, b) => (a[0] ?? 0) - (b[0] ?? 0))).toEqual([
+    [0, 3, 7],
+    [1, 5, 6, 9],
+    [2, 4, 8],
+  ]);
+  expect(clusters[0]?.members).toHaveLength(4);
+  for (const { members } of clusters) {
+    const sums = members.map((one) => members.reduce((sum, other) => sum + valueAt(matrix, one, other), 0));
+    expect(sums[0]).toBe(Math.max(...sums));
+  }
+});
+
+test("finds no clusters among fewer than four texts or equal ones", async () => {
+  const few = await grouped([0, 1, 2]);
+  expect(findClusters(few.matrix, few.clustering)).toEqual([]);
+  const equal = cosines(await dotProducts(Array.from({ length: 6 }, () => Float32Array.from([1, 0]))));
+  expect(findClusters(equal, await clusterBySimilarity(equal))).toEqual([]);
+});
+
+test("tells by how many ranks the neighbours of each text differ between two models", async () => {
+  const matrixOf = async (angles: readonly number[]) =>
+    cosines(await dotProducts(angles.map((angle) => Float32Array.from([Math.cos(angle), Math.sin(angle)]))));
+  const first = await matrixOf([0, 0.1, 0.2, 0.3, 0.4]);
+  const second = await matrixOf([0, 0.4, 0.2, 0.1, 0.3]);
+  const ranks = compareRanks(first, second, 0, 2);
+  const short = (all: typeof ranks.first) =>
+    all.map(({ index, rank, otherRank }) => [index, rank, otherRank]);
+  expect(short(ranks.first)).toEqual([
+    [1, 1, 4],
+    [2, 2, 2],
+  ]);
+  expect(short(ranks.second)).toEqual([
+    [3, 1, 3],
+    [2, 2, 2],
+  ]);
+  expect(ranks.shared).toBe(1);
+  expect(differencesOf(first, first, 2).every(({ shared }) => shared === 2)).toBe(true);
+  const differences = differencesOf(first, second, 2);
+  expect(differences.map(({ index }) => index).toSorted()).toEqual([0, 1, 2, 3, 4]);
+  expect(differences.map(({ shared }) => shared)).toEqual(
+    differences.map(({ shared }) => shared).toSorted((a, b) => a - b),
+  );
 });
 
 test("exports the matrix with the texts as row and column headers", async () => {

@@ -6,6 +6,20 @@ interface Nearest {
   similarity: number;
 }
 
+/** Two clusters that become one; a cluster has the index of one of its texts. */
+export interface Merge {
+  into: number;
+  /** The cluster that ends. */
+  from: number;
+}
+
+export interface Clustering {
+  /** Indexes of the texts; similar ones are adjacent. */
+  order: readonly number[];
+  /** From the most similar clusters to the last two: one less than there are texts. */
+  merges: readonly Merge[];
+}
+
 /** Clusters merged between two pauses: about half a frame for 500 texts. */
 const MERGES_PER_SLICE = 32;
 
@@ -30,13 +44,13 @@ function join(matrix: SquareMatrix, one: readonly number[], other: readonly numb
 }
 
 /**
- * Indexes of the texts in an order that puts similar ones side by side: average-linkage clustering (UPGMA, Sokal and
- * Michener 1958), each merge joining its groups at their most similar ends. Per text O(n²) at worst, O(n) usually.
+ * Average-linkage clustering (UPGMA, Sokal and Michener 1958). For the order, each merge joins its clusters at their
+ * most similar ends. Per text O(n²) at worst, O(n) usually.
  */
-export async function orderBySimilarity(
+export async function clusterBySimilarity(
   matrix: SquareMatrix,
   pause: Pause = async () => undefined,
-): Promise<number[]> {
+): Promise<Clustering> {
   const { count } = matrix;
   const links = Float32Array.from(matrix.values);
   const leaves = new Map<number, number[]>(Array.from({ length: count }, (_, at) => [at, [at]]));
@@ -52,7 +66,8 @@ export async function orderBySimilarity(
     return nearest;
   };
   const nearest = new Map<number, Nearest>(Array.from({ length: count }, (_, at) => [at, findNearest(at)]));
-  for (let merges = 1; leaves.size > 1; merges += 1) {
+  const merges: Merge[] = [];
+  while (leaves.size > 1) {
     let from = -1;
     let to: Nearest = { cluster: -1, similarity: Number.NEGATIVE_INFINITY };
     for (const [cluster, one] of nearest) {
@@ -64,6 +79,7 @@ export async function orderBySimilarity(
     const [one, other] = [leaves.get(from) ?? [], leaves.get(to.cluster) ?? []];
     leaves.set(from, join(matrix, one, other));
     leaves.delete(to.cluster);
+    merges.push({ into: from, from: to.cluster });
     nearest.delete(to.cluster);
     for (const cluster of leaves.keys()) {
       if (cluster === from) continue;
@@ -78,7 +94,7 @@ export async function orderBySimilarity(
       // An average never exceeds its parts, so the nearest cluster of all others is unchanged.
       if (isAffected) nearest.set(cluster, findNearest(cluster));
     }
-    if (merges % MERGES_PER_SLICE === 0) await pause();
+    if (merges.length % MERGES_PER_SLICE === 0) await pause();
   }
-  return [...leaves.values()][0] ?? [];
+  return { order: [...leaves.values()][0] ?? [], merges };
 }

@@ -1,0 +1,129 @@
+"use client";
+
+import { SearchIcon } from "lucide-react";
+import { type FormEvent, useId, useState } from "react";
+import { useTranslations } from "use-intl";
+import { useAmounts } from "../charts/use-amounts";
+import { Form } from "../forms/form";
+import { Button } from "../ui/button";
+import { Input, NativeSelect } from "../ui/input";
+import type { Comparison, QueryResult } from "./comparison";
+import type { FocusStore } from "./focus-store";
+import { NeighbourRow } from "./neighbour-row";
+
+/** How many results a search shows. */
+const TOP = [3, 5, 10, 20, 50] as const;
+const DEFAULT_TOP = 5;
+
+export interface SearchProps {
+  comparison: Comparison;
+  queryResult: QueryResult | null;
+  focus: FocusStore;
+  query: string;
+  isRanking: boolean;
+  onQuery(query: string): void;
+  onRank(): void;
+}
+
+/** A retrieval over the texts: the query is embedded and the nearest texts are listed with their cosine. */
+export function SearchPanel({
+  comparison,
+  queryResult,
+  focus,
+  query,
+  isRanking,
+  onQuery,
+  onRank,
+}: SearchProps) {
+  const t = useTranslations("embeddings.search");
+  const id = useId();
+  const [top, setTop] = useState<number>(DEFAULT_TOP);
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault();
+    if (query.trim() !== "") onRank();
+  };
+  return (
+    <section aria-labelledby={`${id}-title`} className="grid min-w-0 grid-cols-1 content-start gap-3">
+      <div className="flex min-h-9 items-center gap-2">
+        <h2 id={`${id}-title`} className="text-lg">
+          {t("title")}
+        </h2>
+        <label htmlFor={`${id}-top`} className="ml-auto text-sm text-ink-muted">
+          {t("top")}
+        </label>
+        <NativeSelect
+          id={`${id}-top`}
+          value={String(top)}
+          onChange={(event) => setTop(Number(event.target.value))}
+          className="w-20"
+        >
+          {TOP.map((count) => (
+            <option key={count} value={count}>
+              {count}
+            </option>
+          ))}
+        </NativeSelect>
+      </div>
+      <Form onSubmit={onSubmit} className="flex gap-2">
+        <label htmlFor={`${id}-query`} className="sr-only">
+          {t("query")}
+        </label>
+        <Input
+          id={`${id}-query`}
+          type="search"
+          value={query}
+          onChange={(event) => onQuery(event.target.value)}
+          placeholder={t("placeholder")}
+          enterKeyHint="search"
+          className="min-w-0"
+        />
+        <Button
+          type="submit"
+          variant="outline"
+          aria-label={t("action")}
+          isBusy={isRanking}
+          disabled={query.trim() === ""}
+        >
+          <SearchIcon />
+        </Button>
+      </Form>
+      {queryResult ? (
+        <SearchResults comparison={comparison} result={queryResult} top={top} focus={focus} />
+      ) : null}
+    </section>
+  );
+}
+
+function SearchResults({
+  comparison,
+  result,
+  top,
+  focus,
+}: Pick<SearchProps, "comparison" | "focus"> & { result: QueryResult; top: number }) {
+  const t = useTranslations("embeddings.search");
+  const format = useAmounts();
+  const { texts } = comparison.call;
+  return (
+    <div className="grid gap-1">
+      <p role="status" className="text-xs text-ink-faint">
+        <span className="text-ink">
+          {t("found", { count: Math.min(top, texts.length), all: texts.length, query: result.query })}
+        </span>{" "}
+        {t("used", { tokens: result.inputTokens, time: format.ms(result.elapsedMs) })}
+      </p>
+      {result.hasTasks ? <p className="text-xs text-ink-faint">{t("tasks")}</p> : null}
+      <ol aria-label={t("results")} className="-mx-2 grid">
+        {result.ranking.slice(0, top).map(({ index, similarity }, at) => (
+          <NeighbourRow
+            key={index}
+            similarity={similarity}
+            number={String(at + 1)}
+            text={texts[index] ?? ""}
+            focus={{ row: index, column: null }}
+            store={focus}
+          />
+        ))}
+      </ol>
+    </div>
+  );
+}

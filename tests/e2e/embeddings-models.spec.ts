@@ -1,0 +1,101 @@
+import type { Page } from "playwright/test";
+import { linesOf } from "@/components/embeddings/texts";
+import { en } from "@/lib/messages/en";
+import { expect } from "./fixtures";
+import { test } from "./routed";
+
+const SUPPORT = linesOf(en.embeddings.example.support.texts);
+
+async function embedSupport(page: Page, url: string, model: string): Promise<void> {
+  await page.goto(`${url}/playground/embeddings#model=${model}`, { waitUntil: "networkidle" });
+  await page.getByRole("button", { name: /^Help desk/ }).click();
+  await expect(page.getByRole("list", { name: "Search results" })).toBeVisible();
+}
+
+function cosine(one: readonly number[] = [], other: readonly number[] = []): number {
+  const dot = (a: readonly number[], b: readonly number[]) =>
+    a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0);
+  return dot(one, other) / Math.sqrt(dot(one, one) * dot(other, other));
+}
+
+/** Indexes of the neighbours of a text, nearest first, from the vectors that the API returns for a model. */
+async function neighbours(url: string, key: string, model: string, row: number): Promise<number[]> {
+  const reply = await fetch(`${url}/v1/embeddings`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({ model, input: SUPPORT }),
+  });
+  expect(reply.status).toBe(200);
+  // CONTRACT: the OpenAI shape of embeddings.
+  const { data } = (await reply.json()) as { data: { embedding: number[] }[] };
+  const vectors = data.map((one) => one.embedding);
+  return vectors
+    .map((vector, index) => ({ index, value: cosine(vectors[row], vector) }))
+    .filter((one) => one.index !== row)
+    .sort((a, b) => b.value - a.value)
+    .map((one) => one.index);
+}
+
+test("shows by how many ranks the neighbours of a text move with a second model", async ({
+  routedPage: page,
+  routed,
+}) => {
+  const { url } = routed.product;
+  await routed.allow();
+  const model = { name: "second-embed", upstream_name: "nomic-embed-text", operation: "embeddings" };
+  await routed.channel("Second", { models: [model] });
+  const { key } = await routed.call("/api/keys", { name: "Program" });
+  await embedSupport(page, url, "patchbay-embed");
+  const section = page.getByRole("region", { name: "Compare models" });
+  await section.getByLabel("Second model").selectOption("second-embed");
+  await section.getByRole("button", { name: "Compare" }).click();
+  await expect(section.getByText(/^The models share \d+(\.\d)?% of the 5 nearest/)).toBeVisible();
+
+  const first = await neighbours(url, key, "patchbay-embed", 0);
+  const second = await neighbours(url, key, "second-embed", 0);
+  await page.getByRole("button", { name: /^Text 1:/ }).click();
+  const lists = (name: string) => section.getByRole("region", { name }).getByRole("listitem");
+  await expect(lists("patchbay-embed")).toHaveCount(5);
+  for (const [at, index] of first.slice(0, 5).entries())
+    await expect(lists("patchbay-embed").nth(at)).toContainText(SUPPORT[index] ?? "");
+  for (const [at, index] of second.slice(0, 5).entries()) {
+    const places = first.indexOf(index) - at;
+    const move =
+      places === 0
+        ? "Same rank"
+        : `${places > 0 ? "Up" : "Down"} ${Math.abs(places)} rank${Math.abs(places) === 1 ? "" : "s"}, from ${first.indexOf(index) + 1}`;
+    await expect(lists("second-embed").nth(at)).toContainText(SUPPORT[index] ?? "");
+    await expect(lists("second-embed").nth(at)).toContainText(move);
+  }
+  const shared = first.slice(0, 5).filter((index) => second.slice(0, 5).includes(index)).length;
+  await expect(section.getByRole("button", { name: SUPPORT[0] ?? "" })).toContainText(
+    `${shared} of 5 shared`,
+  );
+});
+
+test("embeds the query as a query and the texts as documents where the model has task types", async ({
+  routedPage: page,
+  routed,
+}) => {
+  const { url } = routed.product;
+  await routed.allow();
+  const model = { name: "gemini-embed", upstream_name: "gemini-embedding-001", operation: "embeddings" };
+  const base_url = routed.upstream.origin;
+  await routed.channel("Gemini", { provider: "gemini", base_url, models: [model] });
+  await embedSupport(page, url, "gemini-embed");
+  await expect(
+    page.getByText("Query embedded as RETRIEVAL_QUERY, texts as RETRIEVAL_DOCUMENT."),
+  ).toBeVisible();
+  const tasks = () =>
+    routed.upstream.ledger.flatMap((one) =>
+      [...JSON.stringify(one.body).matchAll(/"taskType":"(\w+)"/g)].map((match) => match[1] ?? ""),
+    );
+  const count = (task: string) => tasks().filter((one) => one === task).length;
+  expect([count("RETRIEVAL_QUERY"), count("RETRIEVAL_DOCUMENT")]).toEqual([1, 12]);
+
+  // The documents are not embedded again for the next query.
+  await page.getByRole("searchbox", { name: "Query" }).fill("Where is my invoice?");
+  await page.getByRole("searchbox", { name: "Query" }).press("Enter");
+  await expect(page.getByText("5 of 12 for “Where is my invoice?”")).toBeVisible();
+  expect([count("RETRIEVAL_QUERY"), count("RETRIEVAL_DOCUMENT")]).toEqual([2, 12]);
+});
