@@ -59,14 +59,7 @@ function Playground({ models, engines, page }: PlaygroundProps & { page: Embeddi
   const { draft, call, model, status, comparison, focus, edit, isStale } = page;
   const { texts, query } = draft;
   const engine = model ? engines[model.name] : undefined;
-  const [isGrouped, setGrouped] = useState(false);
-  const [cellSize, setCellSize] = useState<number | null>(null);
-  const isAligned = comparison !== null && !isStale && cellSize !== null && cellSize >= MIN_ROW_HEIGHT;
-  // React's type of `style` has no custom properties.
-  const rowStyle = {
-    "--band": `${gutterOf(texts.length)}px`,
-    ...(isAligned ? { "--row": `${cellSize}px` } : {}),
-  } as CSSProperties;
+  const { isGrouped, setGrouped, setCellSize, isAligned, rowStyle } = useAlignment(page);
   let overlay = isStale ? <StaleNotice onEmbed={page.start} /> : null;
   if (page.isEmbedding) overlay = <StatusPanel status={status} />;
   return (
@@ -139,6 +132,19 @@ function Playground({ models, engines, page }: PlaygroundProps & { page: Embeddi
       {page.isDropping ? <DropOverlay /> : null}
     </div>
   );
+}
+
+/** Order of the matrix, and whether the rows of the list are aligned with its rows. */
+function useAlignment({ draft, comparison, isStale }: EmbeddingsPlaygroundState) {
+  const [isGrouped, setGrouped] = useState(false);
+  const [cellSize, setCellSize] = useState<number | null>(null);
+  const isAligned = comparison !== null && !isStale && cellSize !== null && cellSize >= MIN_ROW_HEIGHT;
+  // React's type of `style` has no custom properties.
+  const rowStyle = {
+    "--band": `${gutterOf(draft.texts.length)}px`,
+    ...(isAligned ? { "--row": `${cellSize}px` } : {}),
+  } as CSSProperties;
+  return { isGrouped, setGrouped, setCellSize, isAligned, rowStyle };
 }
 
 /** What a built-in model can and cannot compare; the details unfold. */

@@ -27,13 +27,15 @@ export const callModel = (call: EmbeddingsCall, signal: AbortSignal, task?: Retr
  */
 function useDocuments() {
   const known = useRef<{ of: Comparison; vectors: Promise<readonly Float32Array[]> } | null>(null);
-  return useCallback((of: Comparison, signal: AbortSignal) => {
+  return useCallback((of: Comparison) => {
     if (known.current?.of !== of) {
+      // Not stopped with the query that sent it: the next query needs the vectors too.
+      const { signal } = new AbortController();
       const vectors = callModel(of.call, signal, "RETRIEVAL_DOCUMENT").then((reply) => reply.vectors);
       known.current = { of, vectors };
-      // A failed or stopped call is sent again with the next query.
+      // A failed call is sent again with the next query.
       vectors.catch(() => {
-        known.current = null;
+        if (known.current?.vectors === vectors) known.current = null;
       });
     }
     return known.current?.vectors ?? Promise.resolve([]);
@@ -57,7 +59,7 @@ export function useComparison(hasTaskTypes: (model: string) => boolean) {
       const call: EmbeddingsCall = { model, dimensions, format: of.call.format, texts: [query] };
       const [reply, documents, { rankByQuery }] = await Promise.all([
         callModel(call, signal, hasTasks ? "RETRIEVAL_QUERY" : undefined),
-        hasTasks ? embedDocuments(of, signal) : of.reply.vectors,
+        hasTasks ? embedDocuments(of) : of.reply.vectors,
         importComparison(),
       ]);
       setQueryResult(rankByQuery(of, documents, { query, reply, hasTasks }));

@@ -67,6 +67,7 @@ test("shows by how many ranks the neighbours of a text move with a second model"
     await expect(lists("second-embed").nth(at)).toContainText(SUPPORT[index] ?? "");
     await expect(lists("second-embed").nth(at)).toContainText(move);
   }
+  await section.getByRole("button", { name: "Show 4 more" }).click();
   const shared = first.slice(0, 5).filter((index) => second.slice(0, 5).includes(index)).length;
   await expect(section.getByRole("button", { name: SUPPORT[0] ?? "" })).toContainText(
     `${shared} of 5 shared`,

@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import { hasTaskTypes } from "@/lib/console/models/playground-models";
+import { channelRecord, embedModel, modelRecord } from "../../support/factories";
+
+const route = (provider: string, upstreamName = "gemini-embedding-001") => ({
+  channel: channelRecord({ provider }),
+  upstreamName,
+});
+
+test("only embedding models that all channels serve with a task type have task types", () => {
+  const model = embedModel();
+  expect(hasTaskTypes({ model, routes: [route("gemini"), route("gemini", "text-embedding-004")] })).toBe(
+    true,
+  );
+  expect(hasTaskTypes({ model, routes: [route("gemini"), route("openai")] })).toBe(false);
+  expect(hasTaskTypes({ model, routes: [route("gemini", "gemini-embedding-2-preview")] })).toBe(false);
+  expect(hasTaskTypes({ model: modelRecord(), routes: [route("gemini")] })).toBe(false);
+});
