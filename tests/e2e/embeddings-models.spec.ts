@@ -73,30 +73,3 @@ test("shows by how many ranks the neighbours of a text move with a second model"
     `${shared} of 5 shared`,
   );
 });
-
-test("embeds the query as a query and the texts as documents where the model has task types", async ({
-  routedPage: page,
-  routed,
-}) => {
-  const { url } = routed.product;
-  await routed.allow();
-  const model = { name: "gemini-embed", upstream_name: "gemini-embedding-001", operation: "embeddings" };
-  const base_url = routed.upstream.origin;
-  await routed.channel("Gemini", { provider: "gemini", base_url, models: [model] });
-  await embedSupport(page, url, "gemini-embed");
-  await expect(
-    page.getByText("Query embedded as RETRIEVAL_QUERY, texts as RETRIEVAL_DOCUMENT."),
-  ).toBeVisible();
-  const tasks = () =>
-    routed.upstream.ledger.flatMap((one) =>
-      [...JSON.stringify(one.body).matchAll(/"taskType":"(\w+)"/g)].map((match) => match[1] ?? ""),
-    );
-  const count = (task: string) => tasks().filter((one) => one === task).length;
-  expect([count("RETRIEVAL_QUERY"), count("RETRIEVAL_DOCUMENT")]).toEqual([1, 12]);
-
-  // The documents are not embedded again for the next query.
-  await page.getByRole("searchbox", { name: "Query" }).fill("Where is my invoice?");
-  await page.getByRole("searchbox", { name: "Query" }).press("Enter");
-  await expect(page.getByText("5 of 12 for “Where is my invoice?”")).toBeVisible();
-  expect([count("RETRIEVAL_QUERY"), count("RETRIEVAL_DOCUMENT")]).toEqual([2, 12]);
-});
