@@ -9,6 +9,7 @@ import type { Metrics } from "../ports/metrics";
 import type { SharedStateHealth } from "../ports/shared-state/health";
 import type { RateLimiter } from "../ports/shared-state/limits";
 import type { KeyWithOwner, Store, UsageRecord } from "../ports/store";
+import type { RequestTrace, Tracing } from "../ports/tracing";
 import type { GatewayState } from "./state";
 
 /** Everything a gateway verb may reach, built once by lib/server/process/container.ts. */
@@ -34,6 +35,8 @@ export interface GatewayServices {
   metrics: Metrics;
   /** Absent where no state is shared with other instances. */
   sharedStateHealth?(): SharedStateHealth;
+  /** Absent without a collector. */
+  tracing?: Tracing;
 }
 
 /** One authenticated request to the gateway. */
@@ -42,6 +45,7 @@ export interface GatewayContext {
   caller: KeyWithOwner;
   peer: { address: string | null };
   requestId: string;
+  trace?: RequestTrace;
   /** `x-patchbay-tags` */
   tags: string | null;
   /** `cache-control: no-store`: neither answered from a cache nor stored in one. */

@@ -37,6 +37,8 @@ export interface CallOptions {
    */
   onStop?(listener: (reason: AppError) => void): void;
   requestId: string;
+  /** Headers by which an upstream continues the request's trace. */
+  traceHeaders?: Readonly<Record<string, string>>;
   /** Deadline of the first byte, in monotonic milliseconds. */
   firstByteBy: number;
   /** Progress of the attempt; absent where it is not needed. Passed unchanged to every upstream call of the attempt. */

@@ -63,6 +63,10 @@ export function createMeter(
   const trace = startTrace(ctx.services.clock, ctx.receivedAt);
   const onSettled: ((outcome: CallOutcome) => void)[] = [];
 
+  function nameOfChannel(id: string): string {
+    return plan.entry.routes.find((route) => route.channel.id === id)?.channel.name ?? id;
+  }
+
   async function settleEntry(outcome: CallOutcome): Promise<void> {
     const settled = settledRow(ctx, plan, row, outcome);
     settled.trace = trace.end(outcome.error, outcome.message ?? null);
@@ -86,6 +90,7 @@ export function createMeter(
     } finally {
       for (const action of onSettled) action(outcome);
       observe(ctx, settled, channelName ?? "", replyStatus);
+      ctx.trace?.settled(settled, replyStatus, nameOfChannel);
     }
   }
 
@@ -95,8 +100,7 @@ export function createMeter(
       row.channelId = channelId;
       row.attempts = attempts;
       upstreamFrom ??= ctx.services.clock.monotonic();
-      channelName =
-        plan.entry.routes.find((route) => route.channel.id === channelId)?.channel.name ?? channelId;
+      channelName = nameOfChannel(channelId);
     },
 
     failed: trace.failed,

@@ -56,6 +56,7 @@ export function runAttempt<T>(
         else listeners.push(listener);
       },
       requestId: ctx.requestId,
+      traceHeaders: ctx.trace?.nextAttempt(),
       firstByteBy: ctx.services.clock.monotonic() + firstByteMs,
       progress,
     };

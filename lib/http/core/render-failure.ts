@@ -22,12 +22,19 @@ export function appErrorOf(thrown: unknown): AppError {
 }
 
 /** Renders a thrown value: the caller gets the status of its code, the log gets the cause of a 5xx. */
-export function renderFailure(surface: Surface, thrown: unknown, request: Inbound, log: Log): Outbound {
+export function renderFailure(
+  surface: Surface,
+  thrown: unknown,
+  request: Inbound,
+  log: Log,
+  traceId?: string,
+): Outbound {
   const error = appErrorOf(thrown);
   const status = statusOf(surface, error);
   if (status >= 500) {
     log[status === 500 ? "error" : "warn"]("request.failed", {
       requestId: request.requestId,
+      traceId,
       method: request.method,
       path: request.path,
       status,

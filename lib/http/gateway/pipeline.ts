@@ -62,18 +62,21 @@ function gatewayContext(
   services: GatewayServices,
   caller: KeyWithOwner,
   request: Inbound,
-  onOpened: GatewayContext["onOpened"],
+  progress: CallProgress,
 ): GatewayContext {
   return {
     services,
     caller,
     peer: request.peer,
     requestId: request.requestId,
+    trace: progress.trace,
     tags: readTags(request),
     isNoStore: request.headers.get("cache-control")?.includes("no-store") ?? false,
     signal: request.signal,
     receivedAt: request.receivedAt,
-    onOpened,
+    onOpened: (headers) => {
+      progress.headers = headers;
+    },
   };
 }
 
@@ -137,9 +140,7 @@ async function answerCall(
     if (admitted.pathError !== null) throw admitted.pathError;
     const { body, idempotency, caller } = await readCall(route, services, request, admitted);
     progress.model ??= modelOf(body);
-    const ctx = gatewayContext(services, caller, request, (headers) => {
-      progress.headers = headers;
-    });
+    const ctx = gatewayContext(services, caller, request, progress);
     const execute: IdempotentCall["execute"] = (own) => route.handle(own, { body, params, request });
     const { slot } = admitted;
     if (idempotency === null || slot === null) return await execute(ctx);
@@ -168,7 +169,9 @@ export async function runGatewayRoute(
   pathError: AppError | null,
 ): Promise<Outbound> {
   await requireSetUp(services);
-  const progress: CallProgress = { caller: null, model: params.model, headers: null };
+  const trace =
+    route.method === "GET" ? undefined : services.tracing?.begin(request.headers.get("traceparent"));
+  const progress: CallProgress = { caller: null, model: params.model, headers: null, trace };
   try {
     const presented = presentedKey(request, route.takesGoogleKey ?? route.surface === "gemini");
     const authenticate = () => authenticateKey(services, presented, request.peer);

@@ -1,6 +1,7 @@
 import { isModelName } from "../../gateway/admission/resolve-model";
 import type { GatewayServices } from "../../gateway/context";
 import type { KeyWithOwner } from "../../ports/store";
+import type { RequestTrace } from "../../ports/tracing";
 import type { Inbound, Outbound } from "../core/exchange";
 import { appErrorOf, renderFailure } from "../core/render-failure";
 import type { Surface } from "../core/route";
@@ -11,6 +12,7 @@ export interface CallProgress {
   caller: KeyWithOwner | null;
   /** The model as named in the path or body. */
   model: string | undefined;
+  trace?: RequestTrace;
   /** Headers of the ledger entry; null: there is none. */
   headers: (() => Record<string, string>) | null;
 }
@@ -23,13 +25,14 @@ export function refuseCall(
   surface: Surface,
   services: Pick<GatewayServices, "log" | "state">,
   request: Inbound,
-  { caller, model, headers }: CallProgress,
+  { caller, model, headers, trace }: CallProgress,
   thrown: unknown,
 ): Outbound {
   const error = appErrorOf(thrown);
   const { code, details, message } = error;
-  const reply = renderFailure(surface, error, request, services.log);
+  const reply = renderFailure(surface, error, request, services.log, trace?.traceId);
   if (headers !== null) return { ...reply, headers: { ...headers(), ...reply.headers } };
+  trace?.refused(model ?? null, reply.status, code);
   const isInternal = reply.status >= 500 && code !== "overloaded";
   if (isInternal || code === "caller_left") return reply;
   const retryAfterS = Number(reply.headers["retry-after"] ?? Number.NaN);

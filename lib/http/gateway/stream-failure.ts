@@ -13,6 +13,7 @@ export function streamFailure(ctx: GatewayContext, thrown: unknown): AppError {
     const cause = isAppError(thrown) ? thrown.cause : thrown;
     ctx.services.log.warn("stream.failed", {
       requestId: ctx.requestId,
+      traceId: ctx.trace?.traceId,
       code: error.code,
       cause: cause instanceof Error ? (cause.stack ?? cause.message) : undefined,
     });

@@ -154,7 +154,10 @@ function prepare({ url, headers }: Route, request: OutboundRequest): Prepared {
   return {
     url,
     path: `${url.pathname === "/" ? "" : url.pathname}${request.path}`,
-    headers: requestHeaders(request.headers, headers, request.body !== undefined),
+    headers: {
+      ...requestHeaders(request.headers, headers, request.body !== undefined),
+      ...request.options.traceHeaders,
+    },
   };
 }
 

@@ -37,6 +37,7 @@ import { findSecret, instanceSecret, nextAuthSecret, previousSecrets, secretFile
 import { checkCipher, ensureDigestKey, openAuditChain } from "./secret-check";
 import { createSetupGuard } from "./setup-guard";
 import { openSharedState } from "./shared-state";
+import { startTelemetry } from "./telemetry";
 import { packageFolder, workerFile } from "./workers";
 
 /** A rejected sign-in takes at least this long, whatever the reason, so that its time reveals nothing. */
@@ -207,13 +208,15 @@ async function assemble(
     ...(member === null ? {} : { server: member.server }),
     traffic: () => container.traffic(),
   });
-  const metrics = createMetrics(
+  const counted = createMetrics(
     env.metricsToken,
     instance,
     () => container.traffic().inFlight,
     env.redis === null ? null : () => sharedState.health?.().isUp ?? false,
     member,
   );
+  const telemetry = env.telemetry && (await startTelemetry(counted, instance, env.telemetry));
+  const metrics = telemetry?.metrics ?? counted;
   const sharedState = await openSharedState(env, {
     cipher,
     clock: systemClock,
@@ -244,6 +247,7 @@ async function assemble(
     encoder,
     takeBackup: createBackups(store, env.dataDirectory),
     metrics,
+    tracing: telemetry?.tracing,
     ...(sharedState.health === null ? {} : { sharedStateHealth: sharedState.health }),
   };
   if (member !== null) relayLive(services.state.live, member);
@@ -266,6 +270,7 @@ async function assemble(
       await Promise.allSettled([providers.close(), encoder.close()]);
       await container.services.state.rejections.flush();
       sharedState.close();
+      await telemetry?.close();
       await store.close();
     })();
     return closing;

@@ -115,6 +115,14 @@ const Variables = z.object({
   PATCHBAY_LOG_LEVEL: z
     .enum(["debug", "info", "warn", "error", "silent"], "must be debug, info, warn, error or silent")
     .optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z
+    .string()
+    .refine(
+      (value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol),
+      "must be an http(s) URL",
+    )
+    .optional(),
+  OTEL_METRIC_EXPORT_INTERVAL: integer(100, 999_999).optional(),
   PATCHBAY_TLS_CERT: z.string().optional(),
   PATCHBAY_TLS_KEY: z.string().optional(),
   /** For tests: only the Node adapter, without Next's pages. */
@@ -153,6 +161,8 @@ export interface Environment {
   upstreamAllow: readonly string[];
   webhookAllow: readonly string[];
   metricsToken: string | null;
+  /** Null: no collector. Its address and most settings are read by the SDK itself. */
+  telemetry: { metricIntervalMs: number } | null;
   legacyEngines: boolean;
   drainMs: number;
   /** Gateway processes on the port. */
@@ -211,6 +221,10 @@ export function readEnvironment(
     upstreamAllow: given.PATCHBAY_UPSTREAM_ALLOW ?? [],
     webhookAllow: given.PATCHBAY_WEBHOOK_ALLOW ?? [],
     metricsToken: given.PATCHBAY_METRICS_TOKEN ?? null,
+    telemetry:
+      given.OTEL_EXPORTER_OTLP_ENDPOINT === undefined
+        ? null
+        : { metricIntervalMs: given.OTEL_METRIC_EXPORT_INTERVAL ?? 60_000 },
     legacyEngines: given.PATCHBAY_LEGACY_ENGINES ?? false,
     drainMs: (given.PATCHBAY_DRAIN_SECONDS ?? 25) * 1_000,
     processes: given.PATCHBAY_PROCESSES ?? 1,

@@ -42,6 +42,7 @@ export const LOGGED_FIELDS: ReadonlySet<string> = new Set([
   "subject",
   "target",
   "topic",
+  "traceId",
   "usage",
   "userId",
   "version",

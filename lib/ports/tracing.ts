@@ -1,0 +1,18 @@
+import type { UsageRecord } from "./store";
+
+/** Distributed traces of gateway requests (W3C Trace Context). Absent where no collector is configured. */
+export interface Tracing {
+  /** Begins the trace of a request. `parent`: the caller's `traceparent`; one that is not valid starts a new trace. */
+  begin(parent: string | undefined): RequestTrace;
+}
+
+export interface RequestTrace {
+  /** 32 hex digits. */
+  readonly traceId: string;
+  /** Begins the next attempt; returns the headers by which its upstream continues the trace. */
+  nextAttempt(): Readonly<Record<string, string>>;
+  /** Ends the trace of a request that was refused before any channel was chosen. */
+  refused(model: string | null, status: number, error: string): void;
+  /** Ends the trace with the request's ledger entry. `channelName` names a channel by its ID. `status`: as answered. */
+  settled(entry: UsageRecord, status: number, channelName: (id: string) => string): void;
+}

@@ -1,0 +1,187 @@
+import type { Attributes, Span } from "@opentelemetry/api";
+import type { MeterProvider } from "@opentelemetry/sdk-metrics";
+import type { NodeTracerProvider } from "@opentelemetry/sdk-trace-node";
+import type { Metrics } from "../../ports/metrics";
+import type { AttemptTrace, UsageRecord } from "../../ports/store";
+import type { RequestTrace, Tracing } from "../../ports/tracing";
+
+/**
+ * Traces and metrics over OTLP. Its packages are loaded only when OTEL_EXPORTER_OTLP_ENDPOINT is set; the SDK reads that
+ * variable and the other OTEL_* ones (headers, sampler, service name, intervals) itself.
+ *
+ * Attributes follow the GenAI semantic conventions
+ * (https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/). Prompts and replies are never attributes.
+ */
+
+/** `00-<trace ID>-<parent ID>-<flags>` (https://www.w3.org/TR/trace-context/#traceparent-header). */
+const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:-|$)/;
+
+type Api = typeof import("@opentelemetry/api");
+
+/** The OpenTelemetry context of the caller's span; the root context without a valid one. */
+function parentContext({ context, trace }: Api, traceparent: string | undefined) {
+  const [, traceId, spanId, flags] = TRACEPARENT.exec(traceparent ?? "") ?? [];
+  if (traceId === undefined || spanId === undefined || flags === undefined) return context.active();
+  const traceFlags = Number.parseInt(flags, 16) & 1;
+  return trace.setSpanContext(context.active(), { traceId, spanId, traceFlags, isRemote: true });
+}
+
+function entryAttributes(entry: UsageRecord, status: number): Attributes {
+  return {
+    "gen_ai.operation.name": entry.operation,
+    "gen_ai.request.model": entry.model,
+    "gen_ai.usage.input_tokens": entry.inputTokens,
+    "gen_ai.usage.output_tokens": entry.outputTokens,
+    "http.response.status_code": status,
+    "patchbay.request_id": entry.requestId,
+    "patchbay.attempts": entry.attempts,
+    "patchbay.cached": entry.cached,
+    "patchbay.cost_usd": entry.costNano / 1e9,
+  };
+}
+
+function attemptAttributes(entry: UsageRecord, attempt: AttemptTrace, channel: string): Attributes {
+  return {
+    "gen_ai.operation.name": entry.operation,
+    "gen_ai.request.model": entry.model,
+    "patchbay.channel": channel,
+    ...(attempt.upstreamStatus === null ? {} : { "http.response.status_code": attempt.upstreamStatus }),
+    ...(attempt.firstByteMs === null
+      ? {}
+      : { "patchbay.first_byte_ms": attempt.firstByteMs - attempt.startedMs }),
+  };
+}
+
+function createTracing(api: Api, provider: NodeTracerProvider): Tracing {
+  const { context, trace, SpanKind, SpanStatusCode } = api;
+  function endSpan(span: Span, error: string | null, endTime: number, attributes: Attributes): void {
+    span.setAttributes(attributes);
+    if (error !== null) {
+      span.setAttribute("error.type", error);
+      span.setStatus({ code: SpanStatusCode.ERROR });
+    }
+    span.end(endTime);
+  }
+  const tracer = provider.getTracer("patchbay");
+  return {
+    begin(traceparent): RequestTrace {
+      const startedAt = Date.now();
+      const server = tracer.startSpan(
+        "request",
+        { kind: SpanKind.SERVER, startTime: startedAt },
+        parentContext(api, traceparent),
+      );
+      const inServer = trace.setSpan(context.active(), server);
+      const attempts: Span[] = [];
+      const { traceId } = server.spanContext();
+      return {
+        traceId,
+        nextAttempt() {
+          const span = tracer.startSpan("attempt", { kind: SpanKind.CLIENT }, inServer);
+          attempts.push(span);
+          const { spanId, traceFlags } = span.spanContext();
+          return { traceparent: `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, "0")}` };
+        },
+        refused(model, status, error) {
+          if (!server.isRecording()) return;
+          endSpan(server, error, Date.now(), {
+            "http.response.status_code": status,
+            ...(model === null ? {} : { "gen_ai.request.model": model }),
+          });
+        },
+        settled(entry, status, channelName) {
+          if (!server.isRecording()) return;
+          for (const [index, attempt] of (entry.trace?.attempts ?? []).entries()) {
+            const span = attempts[index];
+            if (span === undefined) continue;
+            const channel = channelName(attempt.channelId);
+            span.updateName(`${entry.operation} ${channel}`);
+            const endTime = startedAt + (attempt.endedMs ?? entry.latencyMs);
+            endSpan(span, attempt.error, endTime, attemptAttributes(entry, attempt, channel));
+          }
+          server.updateName(`${entry.operation} ${entry.model}`);
+          endSpan(server, entry.error, Date.now(), entryAttributes(entry, status));
+        },
+      };
+    },
+  };
+}
+
+/** Records in `metrics` and in OpenTelemetry's instruments. */
+function withInstruments(metrics: Metrics, provider: MeterProvider): Metrics {
+  const meter = provider.getMeter("patchbay");
+  const duration = meter.createHistogram("gen_ai.server.request.duration", { unit: "s" });
+  const firstByte = meter.createHistogram("gen_ai.server.time_to_first_token", { unit: "s" });
+  const counters = new Map<string, ReturnType<typeof meter.createCounter>>();
+  return {
+    ...metrics,
+    observeCall(call) {
+      metrics.observeCall(call);
+      const attributes = {
+        "gen_ai.operation.name": call.operation,
+        "gen_ai.request.model": call.model,
+        "patchbay.channel": call.channel,
+        "http.response.status_code": call.status,
+      };
+      duration.record(call.seconds, attributes);
+      if (call.firstByteSeconds !== null) firstByte.record(call.firstByteSeconds, attributes);
+    },
+    count(name, value = 1) {
+      metrics.count(name, value);
+      let counter = counters.get(name);
+      if (counter === undefined) {
+        counter = meter.createCounter(`patchbay.${name}`);
+        counters.set(name, counter);
+      }
+      counter.add(value);
+    },
+  };
+}
+
+export interface Telemetry {
+  tracing: Tracing;
+  metrics: Metrics;
+  /** Exports what is waiting, then stops. */
+  close(): Promise<void>;
+}
+
+/** Starts the export. `instance`: what the resource attributes `service.*` name. */
+export async function startTelemetry(
+  metrics: Metrics,
+  instance: { id: string; version: string },
+  { metricIntervalMs }: { metricIntervalMs: number },
+): Promise<Telemetry> {
+  const [api, resources, tracing, metering, traceExport, metricExport] = await Promise.all([
+    import("@opentelemetry/api"),
+    import("@opentelemetry/resources"),
+    import("@opentelemetry/sdk-trace-node"),
+    import("@opentelemetry/sdk-metrics"),
+    import("@opentelemetry/exporter-trace-otlp-http"),
+    import("@opentelemetry/exporter-metrics-otlp-http"),
+  ]);
+  const own = resources.resourceFromAttributes({
+    "service.name": "patchbay",
+    "service.version": instance.version,
+    "service.instance.id": instance.id,
+  });
+  // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES take precedence over ours.
+  const given = resources.detectResources({ detectors: [resources.envDetector] });
+  const resource = resources.defaultResource().merge(own).merge(given);
+  const spanProcessors = [new tracing.BatchSpanProcessor(new traceExport.OTLPTraceExporter())];
+  const readers = [
+    new metering.PeriodicExportingMetricReader({
+      exporter: new metricExport.OTLPMetricExporter(),
+      exportIntervalMillis: metricIntervalMs,
+      exportTimeoutMillis: Math.min(metricIntervalMs, 10_000),
+    }),
+  ];
+  const traces = new tracing.NodeTracerProvider({ resource, spanProcessors });
+  const meters = new metering.MeterProvider({ resource, readers });
+  return {
+    tracing: createTracing(api, traces),
+    metrics: withInstruments(metrics, meters),
+    async close() {
+      await Promise.allSettled([traces.shutdown(), meters.shutdown()]);
+    },
+  };
+}

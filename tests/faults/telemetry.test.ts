@@ -1,0 +1,206 @@
+import { createServer, type Server } from "node:http";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
+import { type RoutedProduct, spoken, startRouted, until } from "../support/routed-product";
+
+/** Traces and metrics as a collector receives them over OTLP/HTTP (JSON). */
+
+const Value = z.object({
+  stringValue: z.string().optional(),
+  intValue: z.union([z.number(), z.string()]).optional(),
+  doubleValue: z.number().optional(),
+  boolValue: z.boolean().optional(),
+});
+const Attributes = z
+  .array(z.object({ key: z.string(), value: Value }))
+  .transform((list) =>
+    Object.fromEntries(
+      list.map(({ key, value }) => [
+        key,
+        value.stringValue ?? value.doubleValue ?? value.boolValue ?? Number(value.intValue),
+      ]),
+    ),
+  );
+const Span = z.object({
+  traceId: z.string(),
+  spanId: z.string(),
+  parentSpanId: z.string().optional(),
+  name: z.string(),
+  kind: z.number(),
+  startTimeUnixNano: z.string(),
+  endTimeUnixNano: z.string(),
+  attributes: Attributes,
+  status: z.object({ code: z.number().optional() }),
+});
+const Traces = z.object({
+  resourceSpans: z.array(
+    z.object({
+      resource: z.object({ attributes: Attributes }),
+      scopeSpans: z.array(z.object({ spans: z.array(Span) })),
+    }),
+  ),
+});
+type SpanReceived = z.infer<typeof Span>;
+
+const SERVER = 2;
+const CLIENT = 3;
+const FAILED = 2;
+const TEXT = "The quick brown fox keeps a secret.";
+
+let collector: Server;
+let routed: RoutedProduct;
+const spans: SpanReceived[] = [];
+const services = new Set<unknown>();
+let received = "";
+
+beforeAll(async () => {
+  collector = createServer(async (request, reply) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const text = Buffer.concat(chunks).toString();
+    received += text;
+    if (request.url === "/v1/traces")
+      for (const { resource, scopeSpans } of Traces.parse(JSON.parse(text)).resourceSpans) {
+        services.add(resource.attributes["service.name"]);
+        spans.push(...scopeSpans.flatMap((scope) => scope.spans));
+      }
+    reply.setHeader("content-type", "application/json");
+    reply.end("{}");
+  });
+  await new Promise<void>((resolve) => collector.listen(0, "127.0.0.1", resolve));
+  const address = collector.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  routed = await startRouted({
+    env: {
+      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+      OTEL_BSP_SCHEDULE_DELAY: "50",
+      OTEL_METRIC_EXPORT_INTERVAL: "200",
+    },
+  });
+});
+afterAll(async () => {
+  await routed?.close();
+  collector?.close();
+});
+
+async function spansOf(requestId: string): Promise<{ server: SpanReceived; attempts: SpanReceived[] }> {
+  const find = () => spans.find((span) => span.attributes["patchbay.request_id"] === requestId);
+  await until(() => find() !== undefined);
+  const server = find();
+  if (server === undefined) throw new Error("unreachable");
+  return { server, attempts: spans.filter((span) => span.parentSpanId === server.spanId) };
+}
+
+describe("a request that fails over", () => {
+  const parent = { traceId: "0af7651916cd43dd8448eb211c80319c", spanId: "b7ad6b7169203331" };
+  let server: SpanReceived;
+  let attempts: SpanReceived[];
+  let name: string;
+
+  beforeAll(async () => {
+    ({ name } = await routed.route("speech", [{ as: "tts--status-500" }, { as: "tts" }]));
+    const traceparent = `00-${parent.traceId}-${parent.spanId}-01`;
+    const headers = { "x-request-id": "trace-1", traceparent, tracestate: "vendor=private" };
+    const reply = await routed.send(...spoken("openai", name, TEXT), { headers });
+    expect(reply.status, reply.text.slice(0, 200)).toBe(200);
+    ({ server, attempts } = await spansOf("trace-1"));
+  });
+
+  test("continues the caller's trace, with one span per attempt", () => {
+    expect(server).toMatchObject({ traceId: parent.traceId, parentSpanId: parent.spanId, kind: SERVER });
+    expect(attempts).toHaveLength(2);
+    for (const attempt of attempts) expect(attempt).toMatchObject({ traceId: parent.traceId, kind: CLIENT });
+  });
+
+  test("sends each upstream the span of its attempt, and nothing else of the caller's", () => {
+    const calls = routed.upstream.ledger.filter(({ model }) => model.startsWith("tts"));
+    expect(calls.map(({ headers }) => headers.traceparent)).toEqual(
+      attempts.map(({ traceId, spanId }) => `00-${traceId}-${spanId}-01`),
+    );
+    for (const { headers } of calls) expect(headers.tracestate).toBeUndefined();
+  });
+
+  test("names model, channel, status and error", () => {
+    const [first, second] = attempts;
+    expect(server.name).toBe(`speech ${name}`);
+    expect(server.attributes).toMatchObject({
+      "gen_ai.operation.name": "speech",
+      "gen_ai.request.model": name,
+      "http.response.status_code": 200,
+      "patchbay.attempts": 2,
+    });
+    expect(first?.name).toBe(`speech ${name}-0`);
+    expect(first?.attributes).toMatchObject({
+      "error.type": "upstream_error",
+      "http.response.status_code": 500,
+    });
+    expect(first?.status.code).toBe(FAILED);
+    expect(second?.attributes["error.type"]).toBeUndefined();
+  });
+
+  test("keeps each attempt within the request", () => {
+    for (const attempt of attempts) {
+      expect(BigInt(attempt.startTimeUnixNano)).toBeGreaterThanOrEqual(BigInt(server.startTimeUnixNano));
+      expect(BigInt(attempt.endTimeUnixNano)).toBeGreaterThanOrEqual(BigInt(attempt.startTimeUnixNano));
+    }
+  });
+
+  test("contains no prompt, key or caller's vendor state", () => {
+    for (const secret of [TEXT, "keeps a secret", routed.key, "sk-upstream", "vendor=private"])
+      expect(received).not.toContain(secret);
+  });
+});
+
+test("a caller's span that is not valid starts a new trace", async () => {
+  const headers = { "x-request-id": "trace-2", traceparent: "00-zz-zz-01" };
+  const body = { model: "patchbay-embed", input: "a" };
+  expect((await routed.send("/v1/embeddings", body, { headers })).status).toBe(200);
+  const { server } = await spansOf("trace-2");
+  expect(server.parentSpanId ?? "").toBe("");
+  expect(server.traceId).toMatch(/^(?!0{32})[0-9a-f]{32}$/);
+});
+
+test("a span that the caller does not sample is passed on and not exported", async () => {
+  const { name } = await routed.route("embeddings", [{ as: "embed.8" }]);
+  const traceId = "1bf7651916cd43dd8448eb211c80319c";
+  const headers = { traceparent: `00-${traceId}-b7ad6b7169203331-00` };
+  expect((await routed.send("/v1/embeddings", { model: name, input: "a" }, { headers })).status).toBe(200);
+  const sent = routed.upstream.ledger.at(-1)?.headers.traceparent;
+  expect(sent).toMatch(new RegExp(`^00-${traceId}-[0-9a-f]{16}-00$`));
+  await routed.send(
+    "/v1/embeddings",
+    { model: "patchbay-embed", input: "b" },
+    { headers: { "x-request-id": "after" } },
+  );
+  await spansOf("after");
+  expect(spans.filter((span) => span.traceId === traceId)).toEqual([]);
+});
+
+test("a refused request is a failed span", async () => {
+  const traceId = "2cf7651916cd43dd8448eb211c80319c";
+  const headers = { traceparent: `00-${traceId}-b7ad6b7169203331-01` };
+  expect(
+    (await routed.send("/v1/embeddings", { model: "no-such-model", input: "a" }, { headers })).status,
+  ).toBe(404);
+  await until(() => spans.some((span) => span.traceId === traceId));
+  const span = spans.find((one) => one.traceId === traceId);
+  expect(span?.attributes).toMatchObject({
+    "http.response.status_code": 404,
+    "error.type": "model_not_found",
+  });
+});
+
+test("metrics and the name of the service reach the collector", async () => {
+  await until(
+    () => received.includes("gen_ai.server.request.duration") && received.includes("patchbay.usage_rows"),
+  );
+  expect([...services]).toEqual(["patchbay"]);
+});
+
+test("log lines of a failed request name its trace", async () => {
+  const { name } = await routed.route("embeddings", [{ as: "embed.8--status-500" }]);
+  const traceId = "3df7651916cd43dd8448eb211c80319c";
+  const headers = { traceparent: `00-${traceId}-b7ad6b7169203331-01` };
+  expect((await routed.send("/v1/embeddings", { model: name, input: "a" }, { headers })).status).toBe(502);
+  await until(() => routed.product.output().includes(`"traceId":"${traceId}"`));
+});
