@@ -1,6 +1,8 @@
 import { LRUCache } from "lru-cache";
 import { AppError } from "../errors";
 import type { Clock } from "../ports/clock";
+import type { MaybePromise } from "../ports/shared-state/limits";
+import type { SharedReplies } from "../ports/shared-state/replies";
 import type { KeyWithOwner, UsageRecord } from "../ports/store";
 
 /** A whole reply as it was first sent. */
@@ -24,18 +26,41 @@ interface Caller {
   owner: Pick<KeyWithOwner["owner"], "id">;
 }
 
-/** Replies by API key and `Idempotency-Key`; one per process. */
+/** Replies by API key and `Idempotency-Key`: of this process, and through `share` of all instances. */
 export interface Idempotency {
-  /** Throws `invalid` when the key was used with another request. */
-  begin(caller: Caller, idempotencyKey: string, requestDigest: string): IdempotentStart;
+  /** Throws `invalid` when the key was used with another request. A promise only where replies are shared. */
+  begin(caller: Caller, idempotencyKey: string, requestDigest: string): MaybePromise<IdempotentStart>;
   /** True while a request with that key runs or its reply is stored, so that `begin` would return `repeat`. */
   has(caller: Caller, idempotencyKey: string): boolean;
+  /** Connects these replies with those of other instances. */
+  share(replies: SharedReplies): void;
 }
+
+type FirstStart = Extract<IdempotentStart, { kind: "first" }>;
 
 const RETENTION_MS = 24 * 3_600_000;
 export const MAX_REPLY_BYTES = 8 * 1024 * 1024;
 const MAX_BYTES = 256 * 1024 * 1024;
 const ENTRY_BYTES = 1_000;
+
+/** Larger replies are not shared: a repeat that reaches another instance runs again. */
+const MAX_SHARED_BYTES = 4 * 1024 * 1024;
+
+function usedElsewhere(): AppError {
+  return new AppError(
+    "invalid",
+    "This Idempotency-Key was used with another request; use a new one for each request.",
+  );
+}
+
+const encodeReply = (reply: StoredReply): string =>
+  JSON.stringify({ ...reply, body: Buffer.from(reply.body).toString("base64") });
+
+function decodeReply(text: string): StoredReply {
+  // Written by `encodeReply` of an instance with the same secret.
+  const stored = JSON.parse(text) as Omit<StoredReply, "body"> & { body: string };
+  return { ...stored, body: Buffer.from(stored.body, "base64") };
+}
 
 interface Entry {
   digest: string;
@@ -94,10 +119,52 @@ export function createIdempotency(clock: Clock, maxBytes = MAX_BYTES): Idempoten
   /** Requests in progress; never evicted. */
   const running = new Map<string, Entry>();
 
+  let shared: SharedReplies | null = null;
+
   const nameOf = ({ key }: Caller, idempotencyKey: string): string => `${key.id}\n${idempotencyKey}`;
   const find = (caller: Caller, name: string) => running.get(name) ?? stored.get(caller.owner.id, name);
 
+  /** Claims a request that is new in this process over all instances. */
+  async function beginShared(
+    replies: SharedReplies,
+    start: FirstStart,
+    owner: string,
+    name: string,
+    digest: string,
+  ): Promise<IdempotentStart> {
+    const found = await replies.claim(owner, name, digest);
+    if (found === "different") {
+      start.discard();
+      throw usedElsewhere();
+    }
+    if (found === "elsewhere") {
+      const reply = replies.wait(owner, name).then((text) => {
+        const stored = text === null ? null : decodeReply(text);
+        if (stored === null) start.discard();
+        else start.store(stored);
+        return stored;
+      });
+      return { kind: "repeat", reply };
+    }
+    return {
+      kind: "first",
+      store(reply) {
+        start.store(reply);
+        if (reply.body.byteLength > MAX_SHARED_BYTES) replies.discard(owner, name);
+        else replies.store(owner, name, digest, encodeReply(reply));
+      },
+      discard() {
+        start.discard();
+        replies.discard(owner, name);
+      },
+    };
+  }
+
   return {
+    share(replies) {
+      shared = replies;
+    },
+
     has: (caller, idempotencyKey) => find(caller, nameOf(caller, idempotencyKey)) !== undefined,
 
     begin(caller, idempotencyKey, digest) {
@@ -105,10 +172,7 @@ export function createIdempotency(clock: Clock, maxBytes = MAX_BYTES): Idempoten
       const known = find(caller, name);
       if (known !== undefined) {
         if (known.digest === digest) return { kind: "repeat", reply: known.reply };
-        throw new AppError(
-          "invalid",
-          "This Idempotency-Key was used with another request; use a new one for each request.",
-        );
+        throw usedElsewhere();
       }
       let finish: (reply: StoredReply | null) => void = () => undefined;
       const reply = new Promise<StoredReply | null>((resolve) => {
@@ -124,7 +188,8 @@ export function createIdempotency(clock: Clock, maxBytes = MAX_BYTES): Idempoten
           stored.put(caller.owner.id, name, { ...entry, bytes: ENTRY_BYTES + kept.body.byteLength });
         finish(kept);
       };
-      return { kind: "first", store: end, discard: () => end(null) };
+      const start: FirstStart = { kind: "first", store: end, discard: () => end(null) };
+      return shared === null ? start : beginShared(shared, start, caller.owner.id, name, digest);
     },
   };
 }

@@ -3,11 +3,16 @@ import type { LiveTopic } from "../contracts/console/live";
 /** `userId`: the user whose calls changed; null: of all users, or unrelated to a user. */
 type Listener = (topic: LiveTopic, userId: string | null) => void;
 
-/** Events of this process that are not store changes, for pages with live updates. */
+/** Events that are not store changes, for pages with live updates. */
 export interface LiveBus {
-  /** Nearly free without listeners. */
+  /** An event of this process. Nearly free without listeners. */
   publish(topic: LiveTopic, userId?: string | null): void;
+  /** An event of another instance, for pages only. */
+  receive(topic: LiveTopic, userId?: string | null): void;
+  /** Events of this process only: for what sends them to others, which must not send back what it receives. */
   subscribe(listener: Listener): () => void;
+  /** Events of all instances, for pages. */
+  watch(listener: Listener): () => void;
   /** Admits one more stream of that session and user and returns its release, to be called once; null above a limit. */
   enter(sessionId: string, userId: string): (() => void) | null;
   /** Called before the process stops: runs the `onClose` actions. */
@@ -23,6 +28,7 @@ const MAX_PER_USER = 24;
 
 export function createLiveBus(): LiveBus {
   const listeners = new Set<Listener>();
+  const pages = new Set<Listener>();
   const closers = new Set<() => void>();
   const watchers = new Map<string, number>();
   let isClosed = false;
@@ -36,10 +42,18 @@ export function createLiveBus(): LiveBus {
   return {
     publish(topic, userId = null) {
       for (const listener of listeners) listener(topic, userId);
+      for (const page of pages) page(topic, userId);
+    },
+    receive(topic, userId = null) {
+      for (const page of pages) page(topic, userId);
     },
     subscribe(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
+    },
+    watch(page) {
+      pages.add(page);
+      return () => pages.delete(page);
     },
     enter(sessionId, userId) {
       const [ofSession, ofUser] = [`session ${sessionId}`, `user ${userId}`];

@@ -4,7 +4,8 @@ export type CipherPurpose =
   | "secret-check"
   | "digest-key"
   | "webhook-secret"
-  | "webhook-url";
+  | "webhook-url"
+  | "shared-reply";
 
 /**
  * Encryption of secrets at rest and keyed digests, under the instance secret. AES-256-GCM with one key per purpose

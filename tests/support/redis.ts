@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createClient } from "@redis/client";
@@ -71,8 +71,13 @@ export async function startRedis(settings: readonly string[] = [], password = ""
     },
     async start() {
       let printed = "";
-      const args = ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"];
-      const started = spawn(program, [...args, "--dir", folder, ...settings], {
+      const listen = ["--port", String(port), "--bind", "127.0.0.1", "--dir", folder];
+      // A sentinel keeps its state in its configuration file, and takes no settings of data.
+      const isSentinel = settings.includes("--sentinel");
+      const configuration = path.join(folder, "sentinel.conf");
+      if (isSentinel) writeFileSync(configuration, "");
+      const args = isSentinel ? [configuration, ...listen] : [...listen, "--save", "", "--appendonly", "no"];
+      const started = spawn(program, [...args, ...settings], {
         stdio: ["ignore", "pipe", "pipe"],
       });
       child = started;

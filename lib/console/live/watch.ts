@@ -66,7 +66,7 @@ class ChangeStream implements AsyncIterableIterator<LiveEvent> {
       () => clearInterval(beat),
       () => signal.removeEventListener("abort", end),
       leave,
-      live.subscribe((topic, userId) => {
+      live.watch((topic, userId) => {
         const isOthers = userId !== null && userId !== user.id && !this.#allowed.has("users");
         if (!isOthers) this.#note(topic);
       }),

@@ -1,18 +1,9 @@
 import type { AppError } from "../../errors";
 import type { Clock } from "../../ports/clock";
+import type { CircuitHealth, OpenReason } from "../../ports/shared-state/circuits";
 import type { UpstreamProgress } from "../../ports/upstream-progress";
 
-/** Why a circuit is open; the console shows it. */
-export type OpenReason = "failures" | "error_rate" | "rate_limited" | "credentials" | "account";
-
-export interface CircuitHealth {
-  state: "closed" | "open" | "half_open";
-  /** Wall-clock milliseconds; null while closed. */
-  openedAt: number | null;
-  reason: OpenReason | null;
-  /** Milliseconds until the next probe is allowed; 0 when it is. */
-  waitMs: number;
-}
+export type { CircuitHealth, OpenReason };
 
 /** `probe`: half-open, and no probe is running yet. `refused`: open, or a probe is running. */
 export type Admission = "closed" | "probe" | "refused";
@@ -67,17 +58,21 @@ export class Breaker {
   #failures = 0;
   #open: { openedAt: number; until: number; reason: OpenReason } | null = null;
   #isProbing = false;
+  /** Until then (monotonic milliseconds) another instance's probe is awaited. */
+  #deferredUntil = 0;
   /** Batches whose result was counted: each counts once, regardless of its number of callers. */
   #batches: WeakSet<UpstreamProgress> | null = null;
 
   constructor(
     private readonly clock: Clock,
     private readonly onChange: (health: CircuitHealth) => void,
+    private readonly onProbeEnd: () => void = () => undefined,
   ) {}
 
   get admission(): Admission {
     if (this.#open === null) return "closed";
-    return this.#isProbing || this.clock.monotonic() < this.#open.until ? "refused" : "probe";
+    const now = this.clock.monotonic();
+    return this.#isProbing || now < this.#open.until || now < this.#deferredUntil ? "refused" : "probe";
   }
 
   get health(): CircuitHealth {
@@ -95,7 +90,26 @@ export class Breaker {
   }
 
   end(isProbe: boolean): void {
-    if (isProbe) this.#isProbing = false;
+    if (!isProbe || !this.#isProbing) return;
+    this.#isProbing = false;
+    this.onProbeEnd();
+  }
+
+  /** Refuses the probe for `ms`: another instance has it. */
+  defer(ms: number): void {
+    this.#deferredUntil = this.clock.monotonic() + ms;
+  }
+
+  /** Takes over what another instance has seen; `onChange` is not called. */
+  apply({ state, openedAt, reason, waitMs }: CircuitHealth): void {
+    this.#failuresInARow = 0;
+    this.#requests = 0;
+    this.#failures = 0;
+    this.#deferredUntil = 0;
+    this.#open =
+      state === "closed" || openedAt === null || reason === null
+        ? null
+        : { openedAt, until: this.clock.monotonic() + waitMs, reason };
   }
 
   close(): void {

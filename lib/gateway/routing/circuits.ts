@@ -1,16 +1,15 @@
 import type { Clock } from "../../ports/clock";
+import type { BreakerKey, CircuitSharing } from "../../ports/shared-state/circuits";
 import { type Admission, Breaker, type CircuitHealth, CLOSED, worseOf } from "./breaker";
 import { type CircuitPermit, Permit } from "./permit";
 
-/** Names one circuit; `model` null: the circuit of the upstream key. */
-export interface BreakerKey {
-  channelId: string;
-  keyId: string | null;
-  model: string | null;
-}
+export type { BreakerKey };
+
+/** How long an instance refuses requests to a half-open circuit before it asks again for the probe. */
+const ASK_AGAIN_MS = 250;
 
 /**
- * Circuit breakers at two levels, one set per process. Per upstream key: connection failures and refused
+ * Circuit breakers at two levels, one set per process that may follow those of others. Per upstream key: connection failures and refused
  * keys or accounts. Per upstream key and public model: every other failure. A channel without keys has the key ID
  * `null`.
  */
@@ -23,6 +22,14 @@ export interface Circuits {
   health(channelId: string, keyId: string | null, model?: string): CircuitHealth;
   /** Closes and resets circuits: all of a channel, or those of one key or of one model and its keys. */
   close(channelId: string, only?: { keyId?: string | null; model?: string }): void;
+  /** True when a probe needs a claim: `claimProbe` must be awaited before `enter`. */
+  readonly sharesProbes: boolean;
+  /** Claims the probe of a half-open circuit; false when another instance has it. */
+  claimProbe(channelId: string, keyId: string | null, model: string): Promise<boolean>;
+  /** Connects these circuits with those of other instances. */
+  share(sharing: CircuitSharing): void;
+  /** Takes over what another instance has seen of a circuit. */
+  apply(key: BreakerKey, health: CircuitHealth): void;
 }
 
 interface KeyCircuits {
@@ -40,8 +47,17 @@ export function createCircuits(
   const find = (channelId: string, keyId: string | null): KeyCircuits | undefined =>
     channels.get(channelId)?.get(keyId);
 
+  let sharing: CircuitSharing | null = null;
+
   function breaker(key: BreakerKey): Breaker {
-    return new Breaker(clock, (health) => onChange(key, health));
+    return new Breaker(
+      clock,
+      (health) => {
+        onChange(key, health);
+        sharing?.changed(key, health);
+      },
+      () => sharing?.releaseProbe(key),
+    );
   }
 
   function keyCircuits(channelId: string, keyId: string | null): KeyCircuits {
@@ -91,6 +107,41 @@ export function createCircuits(
         if (circuits.models.size === 0) keys.delete(id);
         else circuits.key = breaker({ channelId, keyId: id, model: null });
       }
+    },
+
+    get sharesProbes() {
+      return sharing !== null;
+    },
+
+    async claimProbe(channelId, keyId, model) {
+      const circuits = find(channelId, keyId);
+      if (sharing === null || circuits === undefined) return true;
+      const levels: [Breaker | undefined, BreakerKey][] = [
+        [circuits.key, { channelId, keyId, model: null }],
+        [circuits.models.get(model), { channelId, keyId, model }],
+      ];
+      const probing = levels.filter(([one]) => one?.admission === "probe");
+      if (probing.length === 0 || (await sharing.claimProbe(probing.map(([, key]) => key)))) return true;
+      for (const [one] of probing) one?.defer(ASK_AGAIN_MS);
+      return false;
+    },
+
+    share(others) {
+      sharing = others;
+    },
+
+    apply(key, health) {
+      const { channelId, keyId, model } = key;
+      // A closed circuit that was not used here needs no breaker.
+      if (health.state === "closed" && find(channelId, keyId) === undefined) return;
+      const circuits = keyCircuits(channelId, keyId);
+      if (model === null) {
+        circuits.key.apply(health);
+        return;
+      }
+      const known = circuits.models.get(model) ?? breaker(key);
+      circuits.models.set(model, known);
+      known.apply(health);
     },
   };
 }

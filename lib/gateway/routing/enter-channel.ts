@@ -74,7 +74,7 @@ function toLeave(entry: Entry): { leave: () => void } | Refusal {
 
 /**
  * Enters a channel: checks its circuits for this model and takes a slot of its limits; null when it accepts no request
- * now. `mayProbe`: a half-open key is preferred to closed ones. A promise only for a channel with limits that several
+ * now. `mayProbe`: a half-open key is preferred to closed ones. A promise only for limits and probes that several
  * instances share.
  */
 export function enterChannel(
@@ -91,15 +91,20 @@ export function enterChannel(
     const permit = services.state.circuits.enter(channel.id, key?.id ?? null, model);
     return { channel: withKey(channel, key), permit, leave: entered.leave };
   };
+  const { circuits } = services.state;
+  const keyId = key?.id ?? null;
   const entering = enterLimits(services, channel, 1);
-  if (!(entering instanceof Promise)) return complete(entering);
-  return entering.then((entered) => {
+  const needsClaim = circuits.sharesProbes && circuits.admission(channel.id, keyId, model) === "probe";
+  if (!(entering instanceof Promise) && !needsClaim) return complete(entering);
+  return (async () => {
+    const entered = await entering;
+    if ("reason" in entered) return null;
+    const isGranted = !needsClaim || (await circuits.claimProbe(channel.id, keyId, model));
     // The circuit may have opened, or its probe begun, in the meantime.
-    const isRefused = services.state.circuits.admission(channel.id, key?.id ?? null, model) === "refused";
-    if (!isRefused) return complete(entered);
-    if ("leave" in entered) entered.leave();
+    if (isGranted && circuits.admission(channel.id, keyId, model) !== "refused") return complete(entered);
+    entered.leave();
     return null;
-  });
+  })();
 }
 
 /** Why `enterChannel` would fail now, without taking anything; null when it would succeed. */

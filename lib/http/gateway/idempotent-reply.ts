@@ -138,7 +138,8 @@ export async function answerOnce(
 ): Promise<Outbound> {
   const { idempotency, bufferedReplies } = ctx.services.state;
   const isInside = await call.slot.enterCaller();
-  const start = idempotency.begin(ctx.caller, sent.key, sent.digest);
+  const starting = idempotency.begin(ctx.caller, sent.key, sent.digest);
+  const start = starting instanceof Promise ? await starting : starting;
   if (start.kind === "repeat") {
     call.slot.waitAsRepeat();
     const stored = await replyOf(start.reply, ctx, deadline);

@@ -250,7 +250,9 @@ async function assemble(
     tracing: telemetry?.tracing,
     ...(sharedState.health === null ? {} : { sharedStateHealth: sharedState.health }),
   };
-  if (member !== null) relayLive(services.state.live, member);
+  sharedState.share(services.state);
+  // With Redis, events reach the other processes through it.
+  if (member !== null && env.redis === null) relayLive(services.state.live, member);
   const container: Container = {
     services,
     env,

@@ -13,7 +13,6 @@ type Relay = Pick<ClusterMember, "publish" | "handlers">;
 export function relayLive(live: LiveBus, { publish, handlers }: Relay): void {
   let pending = new Map<string, LiveChange>();
   let isDue = false;
-  let isFromOthers = false;
 
   const send = (): void => {
     isDue = false;
@@ -23,18 +22,12 @@ export function relayLive(live: LiveBus, { publish, handlers }: Relay): void {
     publish(changes.length > MOST_USERS ? topics.map((topic) => ({ topic, userId: null })) : changes);
   };
   live.subscribe((topic, userId) => {
-    if (isFromOthers) return;
     pending.set(`${topic} ${userId ?? ""}`, { topic, userId });
     if (isDue) return;
     isDue = true;
     setTimeout(send, COLLECT_MS).unref();
   });
   handlers.live = (changes) => {
-    isFromOthers = true;
-    try {
-      for (const { topic, userId } of changes) live.publish(topic, userId);
-    } finally {
-      isFromOthers = false;
-    }
+    for (const { topic, userId } of changes) live.receive(topic, userId);
   };
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import type { GatewayState } from "../../gateway/state";
 import type { Cipher } from "../../ports/cipher";
 import type { Clock } from "../../ports/clock";
 import type { Log } from "../../ports/log";
@@ -6,8 +7,11 @@ import type { Metrics } from "../../ports/metrics";
 import type { SharedStateHealth } from "../../ports/shared-state/health";
 import type { RateLimiter } from "../../ports/shared-state/limits";
 import { createRateLimiter } from "../../shared-state/memory-limits";
+import { shareCircuits } from "../../shared-state/redis/circuits";
+import { shareEvents } from "../../shared-state/redis/events";
 import { createRedisLimits } from "../../shared-state/redis/limits";
 import { openRedisLink } from "../../shared-state/redis/link";
+import { createRedisReplies } from "../../shared-state/redis/replies";
 import { type Environment, SettingError } from "./env";
 
 /** What instances share: through Redis with `REDIS_URL`, else only this process has it. */
@@ -15,6 +19,8 @@ export interface SharedState {
   limiter: RateLimiter;
   /** Null without Redis. */
   health: (() => SharedStateHealth) | null;
+  /** Connects circuits, stored replies and live events with those of other instances. */
+  share(state: Pick<GatewayState, "circuits" | "idempotency" | "live">): void;
   close(): void;
 }
 
@@ -45,7 +51,8 @@ export async function openSharedState(
   { cipher, clock, log, metrics, instanceId, processes, liveInstances }: SharedStateOptions,
 ): Promise<SharedState> {
   const local = createRateLimiter(clock, env.redis === null ? processes : 1);
-  if (env.redis === null) return { limiter: local, health: null, close: () => undefined };
+  if (env.redis === null)
+    return { limiter: local, health: null, share: () => undefined, close: () => undefined };
   const link = await openRedisLink({
     address: env.redis,
     ca: readCa(env.redisTlsCa),
@@ -56,10 +63,17 @@ export async function openSharedState(
     metrics,
   });
   const limits = createRedisLimits({ link, clock, metrics, instanceId, local, liveInstances });
+  const replies = createRedisReplies(link, cipher, instanceId);
   return {
     limiter: { ...local, shared: limits },
     health: () => link.health,
+    share({ circuits, idempotency, live }) {
+      circuits.share(shareCircuits(link, clock, instanceId, circuits.apply));
+      idempotency.share(replies);
+      shareEvents(link, live, instanceId);
+    },
     close() {
+      replies.close();
       limits.close();
       link.close();
     },

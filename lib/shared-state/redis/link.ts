@@ -214,6 +214,15 @@ export async function openRedisLink({
     }
   }
 
+  /** A message that is not ours must not end the process. */
+  const safely = (listener: (message: string) => void) => (message: string) => {
+    try {
+      listener(message);
+    } catch (error) {
+      log.warn("redis_message_invalid", { reason: reasonOf(error) });
+    }
+  };
+
   async function subscribeAll(): Promise<void> {
     for (const [channel, listener] of subscriptions) await bulk.subscribe(channel, listener);
   }
@@ -269,8 +278,9 @@ export async function openRedisLink({
     },
 
     subscribe(channel, listener) {
-      subscriptions.set(`${prefix}${channel}`, listener);
-      if (bulk.isReady) bulk.subscribe(`${prefix}${channel}`, listener).catch(() => undefined);
+      const safe = safely(listener);
+      subscriptions.set(`${prefix}${channel}`, safe);
+      if (bulk.isReady) bulk.subscribe(`${prefix}${channel}`, safe).catch(() => undefined);
     },
 
     onUp(listener) {

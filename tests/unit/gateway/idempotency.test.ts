@@ -11,8 +11,8 @@ const MOST = 10 * (SIZE + 1_000);
 
 function opened() {
   const idempotency = createIdempotency(new FakeClock(), MOST);
-  const store = (owner: string, key: string) => {
-    const start = idempotency.begin(caller(owner), key, "digest");
+  const store = async (owner: string, key: string) => {
+    const start = await idempotency.begin(caller(owner), key, "digest");
     if (start.kind === "first") start.store(replyOf(SIZE));
   };
   const stored = (owner: string, keys: readonly string[]) =>
@@ -20,31 +20,31 @@ function opened() {
   return { idempotency, store, stored };
 }
 
-test("an owner who stores much evicts none of the replies of one who stores less", () => {
+test("an owner who stores much evicts none of the replies of one who stores less", async () => {
   const { store, stored } = opened();
   const few = ["a", "b", "c"];
-  for (const key of few) store("olivia", key);
+  for (const key of few) await store("olivia", key);
   const many = Array.from({ length: 100 }, (_, at) => String(at));
-  for (const key of many) store("oscar", key);
+  for (const key of many) await store("oscar", key);
   expect(stored("olivia", few)).toEqual(few);
   expect(stored("oscar", many)).toEqual(many.slice(-7));
 });
 
-test("one owner alone may use all of the memory, and gives it up to others", () => {
+test("one owner alone may use all of the memory, and gives it up to others", async () => {
   const { store, stored } = opened();
   const many = Array.from({ length: 20 }, (_, at) => String(at));
-  for (const key of many) store("oscar", key);
+  for (const key of many) await store("oscar", key);
   expect(stored("oscar", many)).toEqual(many.slice(-10));
-  for (const key of many) store("olivia", key);
+  for (const key of many) await store("olivia", key);
   expect([stored("oscar", many).length, stored("olivia", many).length]).toEqual([5, 5]);
 });
 
-test("an end that is reported twice does not end a later request under the same name", () => {
+test("an end that is reported twice does not end a later request under the same name", async () => {
   const idempotency = createIdempotency(new FakeClock());
-  const first = idempotency.begin(caller("olivia"), "a", "digest");
+  const first = await idempotency.begin(caller("olivia"), "a", "digest");
   if (first.kind === "repeat") throw new Error("the key is not new");
   first.discard();
-  idempotency.begin(caller("olivia"), "a", "digest");
+  await idempotency.begin(caller("olivia"), "a", "digest");
   first.discard();
-  expect(idempotency.begin(caller("olivia"), "a", "digest").kind).toBe("repeat");
+  expect((await idempotency.begin(caller("olivia"), "a", "digest")).kind).toBe("repeat");
 });

@@ -29,7 +29,7 @@ beforeEach(() => {
     const handlers = members[at];
     if (handlers) relayLive(bus, { publish, handlers });
   }
-  buses[1].subscribe((topic, userId) => heard.push(`${topic} ${userId}`));
+  buses[1].watch((topic, userId) => heard.push(`${topic} ${userId}`));
 });
 afterEach(() => {
   vi.useRealTimers();

@@ -1,0 +1,28 @@
+/** Why a circuit is open; the console shows it. */
+export type OpenReason = "failures" | "error_rate" | "rate_limited" | "credentials" | "account";
+
+export interface CircuitHealth {
+  state: "closed" | "open" | "half_open";
+  /** Wall-clock milliseconds; null while closed. */
+  openedAt: number | null;
+  reason: OpenReason | null;
+  /** Milliseconds until the next probe is allowed; 0 when it is. */
+  waitMs: number;
+}
+
+/** Names one circuit; `model` null: the circuit of the upstream key. */
+export interface BreakerKey {
+  channelId: string;
+  keyId: string | null;
+  model: string | null;
+}
+
+/** Makes the circuits of all instances one. No method fails; without an answer each instance decides alone. */
+export interface CircuitSharing {
+  /** A circuit of this instance opened or closed. */
+  changed(key: BreakerKey, health: CircuitHealth): void;
+  /** Claims the one probe of half-open circuits over all instances: of all of them or of none. */
+  claimProbe(keys: readonly BreakerKey[]): Promise<boolean>;
+  /** The probe of this instance has ended. */
+  releaseProbe(key: BreakerKey): void;
+}

@@ -1,0 +1,183 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { AppError } from "@/lib/errors";
+import { enterChannel } from "@/lib/gateway/routing/enter-channel";
+import { UpstreamProgress } from "@/lib/ports/upstream-progress";
+import { shareCircuits } from "@/lib/shared-state/redis/circuits";
+import { shareEvents } from "@/lib/shared-state/redis/events";
+import { createRedisReplies } from "@/lib/shared-state/redis/replies";
+import { createCipher } from "@/lib/store/cipher";
+import { FakeClock, lexicalChannel } from "../support/factories";
+import { type GatewayHarness, openGatewayHarness } from "../support/gateway-harness";
+import { startRedis, type TestRedis } from "../support/redis";
+import { openRedisInstance, type RedisInstance } from "../support/shared-limits";
+
+/** Circuits, stored replies and live events of several instances that share a Redis. */
+
+interface Node extends GatewayHarness {
+  redis: RedisInstance;
+}
+
+const SECRET = "a secret of the tests, long enough";
+const KEY = { headers: { "idempotency-key": "order-17" } };
+let redis: TestRedis;
+let clock: FakeClock;
+const nodes: Node[] = [];
+let one: Node;
+let other: Node;
+
+async function until(condition: () => boolean, ms = 10_000): Promise<number> {
+  const began = performance.now();
+  while (!condition()) {
+    if (performance.now() - began > ms) throw new Error(`The condition did not hold within ${ms} ms.`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  return performance.now() - began;
+}
+
+async function openNode(name: string, engine?: Parameters<typeof openGatewayHarness>[0]): Promise<Node> {
+  const instance = await openRedisInstance({ url: redis.url, name });
+  await until(() => instance.link.isUp);
+  const harness = openGatewayHarness({ ...engine, clock });
+  const { circuits, idempotency, live } = harness.services.state;
+  harness.services.limiter = { ...instance.local, shared: instance.limits };
+  circuits.share(shareCircuits(instance.link, clock, name, circuits.apply));
+  idempotency.share(createRedisReplies(instance.link, createCipher({ current: SECRET, previous: [] }), name));
+  shareEvents(instance.link, live, name);
+  const node = Object.assign(harness, { redis: instance });
+  nodes.push(node);
+  return node;
+}
+
+beforeAll(async () => {
+  redis = await startRedis();
+});
+afterAll(async () => {
+  for (const node of nodes) node.redis.close();
+  await redis.close();
+});
+beforeEach(async () => {
+  for (const node of nodes.splice(0)) node.redis.close();
+  await redis.command("FLUSHALL");
+  clock = new FakeClock();
+  [one, other] = [await openNode("one"), await openNode("other")];
+  other.key = other.addKey({ id: "key_1" }, one.key);
+  // Both connections for messages are up once a message arrives.
+  await until(() => one.redis.link.isUp && other.redis.link.isUp);
+  await messagesPass(one, other);
+  await messagesPass(other, one);
+});
+
+/** Waits until events of `from` reach `to`. */
+async function messagesPass(from: Node, to: Node): Promise<void> {
+  let heard = 0;
+  const stop = to.services.state.live.watch((topic) => {
+    if (topic === "models") heard += 1;
+  });
+  const timer = setInterval(() => from.services.state.live.publish("models"), 50);
+  await until(() => heard > 0);
+  clearInterval(timer);
+  stop();
+}
+
+function breakChannel({ services }: Node, id: string): void {
+  for (let call = 0; call < 5; call++)
+    services.state.circuits
+      .enter(id, null, "m")
+      .failed(new AppError("upstream_invalid", "It failed."), new UpstreamProgress());
+}
+
+const stateOn = ({ services }: Node, id: string) => services.state.circuits.health(id, null, "m").state;
+const channel = lexicalChannel({ id: "chn_1", keys: [] });
+const enter = ({ services }: Node) => enterChannel(services, channel, "m", true);
+
+test("a circuit that opens on one instance is open on the others within a second", async () => {
+  breakChannel(one, "chn_1");
+  expect(await until(() => stateOn(other, "chn_1") === "open")).toBeLessThan(1_000);
+  expect(other.services.state.circuits.health("chn_1", null, "m")).toMatchObject({ reason: "failures" });
+  const late = await openNode("late");
+  await until(() => stateOn(late, "chn_1") === "open");
+});
+
+test("one probe runs over all instances; its success closes the circuit on all", async () => {
+  breakChannel(one, "chn_1");
+  await until(() => stateOn(other, "chn_1") === "open");
+  clock.advance(31_000);
+  const entered = await Promise.all([enter(one), enter(other), enter(one), enter(other)]);
+  const probes = entered.filter((entry) => entry !== null);
+  expect(probes).toHaveLength(1);
+  probes[0]?.permit.succeeded(new UpstreamProgress());
+  await until(() => stateOn(one, "chn_1") === "closed" && stateOn(other, "chn_1") === "closed");
+  expect(await Promise.all([enter(one), enter(other)])).not.toContain(null);
+});
+
+test("a probe that ends without a result leaves room for one on another instance", async () => {
+  breakChannel(one, "chn_1");
+  await until(() => stateOn(other, "chn_1") === "open");
+  clock.advance(31_000);
+  const probe = await enter(one);
+  expect(await enter(other)).toBeNull();
+  probe?.permit.unused();
+  // The release and the next claim take different connections.
+  let next = null;
+  for (let turn = 0; turn < 100 && next === null; turn++) {
+    clock.advance(300);
+    next = await enter(other);
+  }
+  expect(next).not.toBeNull();
+});
+
+test("events of one instance reach the pages of the others within two seconds, and are not sent back", async () => {
+  const heard: string[] = [];
+  const own: string[] = [];
+  other.services.state.live.watch((topic, userId) => void heard.push(`${topic} ${userId}`));
+  one.services.state.live.watch((topic, userId) => void own.push(`${topic} ${userId}`));
+  for (let call = 0; call < 100; call++) one.services.state.live.publish("usage", `usr_${call % 2}`);
+  one.services.state.live.publish("circuits");
+  expect(await until(() => heard.includes("circuits null"))).toBeLessThan(2_000);
+  expect(heard.filter((event) => event.startsWith("usage"))).toEqual(["usage usr_0", "usage usr_1"]);
+  await new Promise((resolve) => setTimeout(resolve, 600));
+  // Without those of `messagesPass`, which come from the other instance.
+  expect(own.filter((event) => !event.startsWith("models"))).toHaveLength(101);
+});
+
+const embed = (node: Node, input = "a text", key = KEY) =>
+  node.call("/v1/embeddings", { ...key, body: { model: "patchbay-embed", input } });
+
+test("a repeat on another instance gets the first one's reply and costs nothing", async () => {
+  const first = await embed(one);
+  expect(first.status).toBe(200);
+  // The reply is stored after it is sent.
+  await until(() => one.rows.length === 1);
+  const repeat = await embed(other);
+  expect(repeat.json).toEqual(first.json);
+  expect(other.rows).toMatchObject([{ cached: true, costNano: 0 }]);
+  expect(await embed(other, "another text")).toMatchObject({ status: 400 });
+});
+
+test("simultaneous requests on two instances run once", async () => {
+  const replies = await Promise.all([embed(one), embed(other), embed(one), embed(other)]);
+  expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  expect(new Set(replies.map(({ text }) => text)).size).toBe(1);
+  const rows = [...one.rows, ...other.rows];
+  expect(rows.map(({ cached }) => cached).sort()).toEqual([false, true, true, true]);
+});
+
+test("a stored reply is encrypted in Redis and expires within a day", async () => {
+  await embed(one);
+  const keys = await redis.command("KEYS", "test:*:reply:*");
+  const [key] = Array.isArray(keys) ? keys.map(String) : [];
+  if (key === undefined) throw new Error("No reply is stored.");
+  let value = "";
+  while (!value.startsWith("done|")) value = String(await redis.command("GET", key));
+  expect(value).not.toMatch(/embedding|patchbay-embed/);
+  const ttlMs = Number(await redis.command("PTTL", key));
+  expect(ttlMs).toBeGreaterThan(23 * 3_600_000);
+  expect(ttlMs).toBeLessThanOrEqual(24 * 3_600_000);
+});
+
+test("without Redis each instance answers its own repeats", async () => {
+  await embed(one);
+  for (const { redis: instance } of nodes) instance.close();
+  const isolated = await Promise.all([embed(one, "b", { headers: { "idempotency-key": "b" } }), embed(one)]);
+  expect(isolated.map(({ status }) => status)).toEqual([200, 200]);
+});

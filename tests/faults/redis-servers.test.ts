@@ -1,0 +1,85 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { freePort } from "../support/product";
+import { startRedis, type TestRedis } from "../support/redis";
+import { openRedisInstance, type RedisInstance } from "../support/shared-limits";
+import { ROOT } from "../support/sources";
+
+/** The forms of `REDIS_URL` against real servers: TLS with an ACL user, Sentinel, Cluster. */
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+async function server(settings: readonly string[]): Promise<TestRedis> {
+  const redis = await startRedis(settings);
+  closers.push(() => redis.close());
+  return redis;
+}
+
+async function instance(url: string, ca?: string): Promise<RedisInstance> {
+  const one = await openRedisInstance({ url, ...(ca === undefined ? {} : { ca }) });
+  closers.push(() => one.close());
+  return one;
+}
+
+/** Limits, slots and messages work. */
+async function expectShared(one: RedisInstance): Promise<void> {
+  const giveUpAt = performance.now() + 15_000;
+  while (!one.link.isUp) {
+    if (performance.now() > giveUpAt) throw new Error(`Redis is down: ${one.link.health.reason}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  const rates = [
+    { bucket: "rpm:key_1", limit: 2, cost: 1 },
+    { bucket: "rpm:usr_1", limit: 5, cost: 1 },
+  ];
+  const ask = { owner: "usr_1", slots: [{ bucket: "slots:key_1", limit: 5 }], rates, windowMs: 60_000 };
+  const kinds = [];
+  for (let call = 0; call < 3; call++) kinds.push((await one.limits.enter(ask)).kind);
+  expect(kinds).toEqual(["entered", "entered", "limited"]);
+  expect(one.counted.get("redis_fallbacks")).toBeUndefined();
+  const heard = new Promise((resolve) => one.link.subscribe("hello", resolve));
+  const timer = setInterval(() => one.link.publish("hello", "there"), 50);
+  expect(await heard).toBe("there");
+  clearInterval(timer);
+}
+
+test("rediss:// with an authority of its own and an ACL user", async () => {
+  const file = (name: string) => path.join(ROOT, "tests/support/tls", name);
+  const acl = "user patchbay on >secret ~test:* &test:* +@all";
+  const port = await freePort();
+  const redis = await server([
+    ...[
+      "--tls-port",
+      String(port),
+      "--tls-cert-file",
+      file("first.crt"),
+      "--tls-key-file",
+      file("first.key"),
+    ],
+    ...["--tls-ca-cert-file", file("first.crt"), "--tls-auth-clients", "no"],
+  ]);
+  await redis.command("ACL", "SETUSER", ...acl.split(" ").slice(1));
+  const url = `rediss://patchbay:secret@localhost:${port}`;
+  const distrustful = await instance(url);
+  expect(distrustful.link.isUp).toBe(false);
+  expect(distrustful.link.health.reason).toMatch(/certificate/i);
+  await expectShared(await instance(url, readFileSync(file("first.crt"), "utf8")));
+});
+
+test("redis+sentinel:// finds the primary", async () => {
+  const redis = await server([]);
+  const sentinel = await startRedis(["--sentinel"]);
+  closers.push(() => sentinel.close());
+  await sentinel.command("SENTINEL", "MONITOR", "main", "127.0.0.1", String(redis.port), "1");
+  await expectShared(await instance(`redis+sentinel://127.0.0.1:${sentinel.port}/main`));
+});
+
+test("redis+cluster:// sends each command to the node of its keys", async () => {
+  const redis = await server(["--cluster-enabled", "yes", "--cluster-announce-ip", "127.0.0.1"]);
+  await redis.command("CLUSTER", "ADDSLOTSRANGE", "0", "16383");
+  await expectShared(await instance(`redis+cluster://127.0.0.1:${redis.port}`));
+});
