@@ -12,7 +12,7 @@ export const AUDIT_GROUPS = {
   users: "user,invite",
   keys: "key",
   channels: "channel,upstream",
-  models: "model",
+  models: "model,voice",
   settings: "settings,alerts,metrics_token,caches",
   instance: "setup,store,secret,clock",
 } as const;

@@ -48,7 +48,55 @@ export interface VoiceLoad {
   failure: string | null;
 }
 
+/** An archive that can be installed. */
+export interface CatalogueVoice {
+  /** The folder's name, and the model's. */
+  name: string;
+  languages: readonly string[];
+  quality: "low" | "medium" | "high";
+  /** Size of the archive in megabytes, rounded; null: unknown. */
+  sizeMb: number | null;
+  /** SPDX name, or where the licence is. */
+  licence: string;
+  url: string;
+  /** Of the archive, where the publisher gives one. */
+  sha256: string | null;
+}
+
+/** An archive on the web or on this machine; `sha256` in hexadecimal is checked when given. */
+export type VoiceSource =
+  | { url: string; sha256?: string | null }
+  | { file: string; sha256?: string | null };
+
+export interface InstallProgress {
+  stage: "download" | "unpack" | "verify";
+  /** Bytes. */
+  done: number;
+  /** Null: unknown. */
+  total: number | null;
+}
+
+export interface InstallOptions {
+  /** Cancels; a download can be continued later. */
+  signal: AbortSignal;
+  onProgress(progress: InstallProgress): void;
+}
+
+export interface VoiceTrial {
+  /** Duration of the audio. */
+  seconds: number;
+  realTimeFactor: number;
+}
+
 export interface LocalVoices {
+  /** What can be installed by name. */
+  catalogue: readonly CatalogueVoice[];
+  /** Throws AppError `conflict`, `invalid`, `upstream_*`, `caller_left`. */
+  install(name: string, source: VoiceSource, options: InstallOptions): Promise<VoiceFolder>;
+  /** Reads a model's files again and speaks a sentence. Throws AppError `not_found`, `invalid`, `upstream_error`. */
+  verify(name: string): Promise<VoiceTrial>;
+  /** Deletes a model's folder, broken or not. Throws AppError `not_found`. */
+  remove(name: string): Promise<void>;
   /** Reads all folders; those that have not changed since the last time are not read again. */
   scan(): Promise<VoiceScan>;
   load(name: string): VoiceLoad;

@@ -9,7 +9,8 @@ import type { ChannelRecord } from "../ports/store";
 import type { Webhook } from "../ports/webhook";
 import { createEmbeddedSpeech } from "./embedded-speech/create";
 import { createLexicalModel } from "./lexical/lexical-model";
-import { createLocalVoices, type LocalVoicesProvider } from "./local-voices/create";
+import { createLocalVoices, type LocalVoicesProvider, VOICE_OPTIONS } from "./local-voices/create";
+import { createOutbound } from "./outbound/create";
 import { createSemanticModel } from "./semantic/create";
 import { createUpstreams, UPSTREAM_PROVIDER_NAMES, type UpstreamsSettings } from "./upstreams";
 
@@ -19,10 +20,16 @@ export interface ProviderSettings {
   /** Folder of an installed package (lib/server/process/workers.ts). */
   packageFolder(name: string): string;
   clock: Clock;
-  /** Folder of the local voices; null: they are off. */
-  voicesDirectory: string | null;
+  /** Null: local voices are off. */
+  voices: VoicesSettings | null;
   /** Dependencies of channels to upstreams. */
   upstreams: UpstreamsSettings;
+}
+
+export interface VoicesSettings {
+  directory: string;
+  /** Base URL of a mirror of the catalogue's archives. */
+  mirror: string | null;
 }
 
 /** What one provider offers; an engine is created on its first call and lives until `close`. */
@@ -103,6 +110,10 @@ export function createProviders(settings: ProviderSettings): ProvidersOfProcess 
 
   return {
     ...upstreams,
+    checkChannel: (draft) =>
+      draft.provider === LOCAL_VOICES
+        ? { ...draft, options: VOICE_OPTIONS.check(draft.options) }
+        : upstreams.checkChannel(draft),
     voices,
     speech(channel) {
       const model = providerOf(channel).speech?.(channel);
@@ -129,16 +140,20 @@ export function createProviders(settings: ProviderSettings): ProvidersOfProcess 
 }
 
 function createVoices({
-  voicesDirectory,
+  voices,
   workerFile,
   clock,
   upstreams,
 }: ProviderSettings): LocalVoicesProvider | null {
-  if (voicesDirectory === null) return null;
+  if (voices === null) return null;
+  const limits = upstreams.limits ?? DEFAULT_LIMITS;
+  const lookup = upstreams.lookup === undefined ? {} : { lookup: upstreams.lookup };
   return createLocalVoices({
-    directory: voicesDirectory,
+    ...voices,
     workerFile: workerFile("voice"),
+    unpackWorker: workerFile("unpack"),
+    outbound: createOutbound({ clock, limits, allowed: () => upstreams.allowedUpstreams(), ...lookup }),
     clock,
-    callMs: () => (upstreams.limits ?? DEFAULT_LIMITS).callMs,
+    callMs: () => limits.callMs,
   });
 }

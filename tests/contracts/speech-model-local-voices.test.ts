@@ -1,21 +1,15 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { createLocalVoices } from "../../lib/providers/local-voices/create";
-import { workerFile } from "../../lib/server/process/workers";
-import { localVoiceChannel, SYSTEM_CLOCK } from "../support/factories";
+import { localVoiceChannel } from "../support/factories";
+import { openLocalVoices } from "../support/local-voices";
 import { writeTinyVoice } from "../support/tiny-voice";
 import { speechModelContract } from "./speech-model";
 
 speechModelContract(async () => {
   const directory = await mkdtemp(path.join(tmpdir(), "patchbay-voices-"));
   await writeTinyVoice(path.join(directory, "tiny"));
-  const voices = createLocalVoices({
-    directory,
-    workerFile: workerFile("voice"),
-    clock: SYSTEM_CLOCK,
-    callMs: () => 600_000,
-  });
+  const voices = openLocalVoices(directory);
   const stats = () => voices.stats("tiny");
   return {
     speech: voices.speech(localVoiceChannel("tiny")),

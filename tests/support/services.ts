@@ -77,7 +77,7 @@ export async function testServices(options: TestServicesOptions = {}): Promise<T
   await openAuditChain(store, cipher, clock);
   const allowed = followAllowedUpstreams(store, options.upstreamAllow ?? []);
   const providers = createProviders({
-    voicesDirectory: path.join(dataDirectory, "voices"),
+    voices: { directory: path.join(dataDirectory, "voices"), mirror: null },
     workerFile,
     packageFolder,
     clock,

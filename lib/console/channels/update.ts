@@ -20,9 +20,16 @@ type Patch = Partial<Omit<ChannelRecord, "id" | "createdAt" | "version">>;
 /** The fields of an embedded channel that the operator may change. */
 const OF_EMBEDDED = new Set(["name", "priority", "weight", "rpm", "concurrency", "enabled", "version"]);
 
+/** The provider's name in lib/providers/registry.ts. */
+const LOCAL_VOICES = "local-voices";
+
 function requireChangeable(record: ChannelRecord, input: UpdateChannel): void {
   if (!record.embedded) return;
-  const fixed = Object.keys(input).filter((name) => !OF_EMBEDDED.has(name));
+  const isVoice = record.provider === LOCAL_VOICES;
+  // A local voice has options: the mapping of voice names.
+  const fixed = Object.keys(input).filter(
+    (name) => !OF_EMBEDDED.has(name) && !(isVoice && name === "options"),
+  );
   if (fixed.length === 0) return;
   const message = "This field cannot be changed for an embedded engine.";
   throw new AppError("invalid", message, { issues: fixed.map((path) => ({ path, message })) });

@@ -10,14 +10,16 @@ const VoiceName = z
   .min(1, "must name a voice")
   .meta({ pattern: WORDS_PATTERN, examples: ["nova"] });
 
+/** Maps a caller's voice name to the engine's; `*` maps all others. */
+export const VoiceTable = z
+  .record(VoiceName, VoiceName)
+  .refine((table) => Object.keys(table).length <= 500, "may hold at most 500 voices")
+  .meta({ maxProperties: 500 });
+
 /** Options of every upstream channel. */
 const COMMON_OPTIONS = {
   /** Maps a caller's voice name to the upstream's; `*` maps all others. */
-  voices: z
-    .record(VoiceName, VoiceName)
-    .refine((table) => Object.keys(table).length <= 500, "may hold at most 500 voices")
-    .meta({ maxProperties: 500 })
-    .optional(),
+  voices: VoiceTable.optional(),
   /** PEM of the certificate authority that signs this upstream's certificate. */
   ca: z
     .string()

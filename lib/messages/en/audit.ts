@@ -96,6 +96,8 @@ export const audit = {
     model_create: "created a model",
     model_update: "changed a model",
     model_delete: "deleted a model",
+    voice_add: "installed a local voice",
+    voice_remove: "removed a local voice",
     settings_update: "changed the settings",
     settings_export: "exported the settings",
     settings_import: "imported a settings file",

@@ -96,6 +96,8 @@ export const audit = {
     model_create: "创建了模型",
     model_update: "修改了模型",
     model_delete: "删除了模型",
+    voice_add: "安装了本地语音",
+    voice_remove: "删除了本地语音",
     settings_update: "修改了设置",
     settings_export: "导出了设置",
     settings_import: "导入了设置文件",

@@ -1,15 +1,20 @@
-import { readdir, stat } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { readdir, rename, rm, stat } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import path from "node:path";
 import { z } from "zod";
+import { VoiceTable } from "../../contracts/console/channel-options";
 import { MODEL_FOLDER } from "../../contracts/console/local-voices";
 import { AppError } from "../../errors";
 import type { Clock } from "../../ports/clock";
-import type { LocalVoices, VoiceFolder, VoiceScan } from "../../ports/local-voices";
-import type { SpeechModel } from "../../ports/speech-model";
+import type { LocalVoices, VoiceFolder, VoiceScan, VoiceTrial } from "../../ports/local-voices";
+import { SPEECH_SAMPLE_RATE, type SpeechModel } from "../../ports/speech-model";
 import type { ChannelRecord } from "../../ports/store";
+import type { Outbound } from "../outbound/create";
 import { optionsReader } from "../upstream/channel-options";
-import { NO_TABLE, type VoiceTable } from "../upstream-voices/voice-table";
+import { NO_TABLE } from "../upstream-voices/voice-table";
+import { readCatalogue } from "./catalogue";
+import { installVoice } from "./install";
 import { UnusableFile } from "./onnx-metadata";
 import { type ReadFolder, readVoiceFolder } from "./read-folder";
 import { createVoiceEngine, type VoiceEngine } from "./voice-engine";
@@ -20,6 +25,12 @@ export interface LocalVoicesSettings {
   directory: string;
   /** The bundled voice.worker.ts. */
   workerFile: URL;
+  /** The bundled unpack.worker.ts. */
+  unpackWorker: URL;
+  /** The guarded client for downloads. */
+  outbound: Outbound;
+  /** Base URL of a mirror of the catalogue's archives; null: the publisher. */
+  mirror: string | null;
   clock: Clock;
   /** The longest call, in milliseconds; read at every call. */
   callMs(): number;
@@ -37,8 +48,9 @@ export interface LocalVoicesProvider extends LocalVoices {
 /** Time without a call after which a model is unloaded: loading takes a second or two. */
 const IDLE_MS = 120_000;
 
-const OPTIONS = { voices: z.record(z.string(), z.string()).optional() };
-const CHANNEL_OPTIONS = optionsReader(z.strictObject(OPTIONS), z.object(OPTIONS));
+const OPTIONS = { voices: VoiceTable.optional() };
+/** The options of a local voice's channel: `voices` maps callers' names to speakers, `*` any other name. */
+export const VOICE_OPTIONS = optionsReader(z.strictObject(OPTIONS), z.object(OPTIONS));
 
 interface Known {
   /** Names, sizes and times of the files. */
@@ -53,8 +65,18 @@ interface Known {
  */
 export function createLocalVoices(settings: LocalVoicesSettings): LocalVoicesProvider {
   const known = new Map<string, Known>();
-  const tables = new WeakMap<VoiceFolder, WeakMap<VoiceTable, ModelVoices>>();
+  const tables = new WeakMap<VoiceFolder, WeakMap<Readonly<Record<string, string>>, ModelVoices>>();
   let scanning: Promise<VoiceScan> | null = null;
+
+  const engineOf = (read: ReadFolder): VoiceEngine =>
+    createVoiceEngine({
+      ...read,
+      workerFile: settings.workerFile,
+      clock: settings.clock,
+      callMs: settings.callMs,
+      idleMs: settings.idleMs ?? IDLE_MS,
+      threads: Math.max(1, Math.min(4, availableParallelism() - 1)),
+    });
 
   async function refresh(name: string): Promise<void> {
     const fingerprint = await fingerprintOf(path.join(settings.directory, name));
@@ -101,28 +123,66 @@ export function createLocalVoices(settings: LocalVoicesSettings): LocalVoicesPro
     if (one.read instanceof UnusableFile) {
       throw new AppError("upstream_error", "The files of the local voice cannot be used.", {}, one.read);
     }
-    one.engine ??= createVoiceEngine({
-      ...one.read,
-      workerFile: settings.workerFile,
-      clock: settings.clock,
-      callMs: settings.callMs,
-      idleMs: settings.idleMs ?? IDLE_MS,
-      threads: Math.max(1, Math.min(4, availableParallelism() - 1)),
-    });
+    one.engine ??= engineOf(one.read);
     return { read: one.read, engine: one.engine };
   }
 
-  function voicesOf({ folder }: ReadFolder, table: VoiceTable): ModelVoices {
-    const byTable = tables.get(folder) ?? new WeakMap<VoiceTable, ModelVoices>();
+  function voicesOf({ folder }: ReadFolder, table: Readonly<Record<string, string>>): ModelVoices {
+    const byTable = tables.get(folder) ?? new WeakMap<Readonly<Record<string, string>>, ModelVoices>();
     tables.set(folder, byTable);
     const voices = byTable.get(table) ?? modelVoices(folder.speakers, folder.languages, table);
     byTable.set(table, voices);
     return voices;
   }
 
-  const tableOf = (channel: ChannelRecord) => CHANNEL_OPTIONS.of(channel).voices ?? NO_TABLE;
+  const tableOf = (channel: ChannelRecord) => VOICE_OPTIONS.of(channel).voices ?? NO_TABLE;
+
+  /** Speaks a sentence with a model that is not in use. */
+  async function tryOut(read: ReadFolder): Promise<VoiceTrial> {
+    const engine = engineOf(read);
+    try {
+      const seconds = await speakSentence(engine, voicesOf(read, NO_TABLE), read, settings.clock);
+      const { realTimeFactor } = engine.load();
+      if (seconds > 0 && realTimeFactor !== null) return { seconds, realTimeFactor };
+      throw new AppError("invalid", "The model makes no sound.");
+    } finally {
+      await engine.close();
+    }
+  }
+
+  const requireFolder = async (name: string): Promise<void> => {
+    if ((await foldersIn(settings.directory)).includes(name)) return;
+    throw new AppError("not_found", `There is no local voice '${name.slice(0, 100)}'.`);
+  };
 
   return {
+    catalogue: readCatalogue(settings.mirror),
+    install: async (name, source, options) => {
+      const folder = await installVoice(
+        { ...settings, tryOut: (read) => tryOut(read).then(() => {}) },
+        name,
+        source,
+        options,
+      );
+      await scan();
+      return folder;
+    },
+    verify: async (name) => {
+      await requireFolder(name);
+      const read = await readVoiceFolder(settings.directory, name).catch((error: unknown) => {
+        const { file, message } = toUnusable(error);
+        throw new AppError("invalid", `${file === "" ? name : file}: ${message}`);
+      });
+      return tryOut(read);
+    },
+    remove: async (name) => {
+      await requireFolder(name);
+      // Out of sight in one step, so that no call finds half a folder.
+      const gone = path.join(settings.directory, `.removed-${randomUUID()}`);
+      await rename(path.join(settings.directory, name), gone);
+      await scan();
+      await rm(gone, { recursive: true, force: true });
+    },
     scan,
     load: (name) =>
       known.get(name)?.engine?.load() ?? { isLoaded: false, realTimeFactor: null, failure: null },
@@ -137,9 +197,36 @@ export function createLocalVoices(settings: LocalVoicesSettings): LocalVoicesPro
     }),
     async close() {
       await Promise.all([...known.values()].map(({ engine }) => engine?.close()));
+      await settings.outbound.close();
       known.clear();
     },
   };
+}
+
+const SENTENCE = "One, two, three, four, five.";
+const TRIAL_MS = 60_000;
+
+/** Speaks a sentence; returns its duration in seconds. */
+async function speakSentence(
+  engine: VoiceEngine,
+  voices: ModelVoices,
+  { folder }: ReadFolder,
+  clock: Clock,
+): Promise<number> {
+  const request = {
+    model: folder.name,
+    segments: [{ text: SENTENCE, voice: folder.speakers[0]?.name ?? "" }],
+    speed: 1,
+  };
+  const options = {
+    signal: AbortSignal.timeout(TRIAL_MS),
+    requestId: "trial",
+    firstByteBy: clock.monotonic() + TRIAL_MS,
+  };
+  let bytes = 0;
+  for await (const event of engine.speak(request, options, voices))
+    if (event.type === "audio") bytes += event.pcm.length;
+  return bytes / 2 / SPEECH_SAMPLE_RATE;
 }
 
 function toUnusable(error: unknown): UnusableFile {

@@ -12,7 +12,7 @@ const LONGEST_OUTPUT = 4_000;
  * (no secrets); the last line that it prints is the reason when it ends unasked.
  */
 export function startEngineProcess(workerFile: URL, args: readonly string[]): EngineWorker {
-  const child = fork(fileURLToPath(workerFile), [...args], {
+  const child = fork(/* turbopackIgnore: true */ fileURLToPath(workerFile), [...args], {
     serialization: "advanced",
     execArgv: [],
     env: { NODE_ENV: "production" },

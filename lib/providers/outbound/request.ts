@@ -30,6 +30,8 @@ export interface OutboundRequest {
   /** Limit of the decoded reply. */
   maxBytes: number;
   readRefusal: ReadRefusal;
+  /** Gets the `Location` of a redirect before `upstream_redirect` is thrown: it is never followed here. */
+  onRedirect?(location: string): void;
   /** Values that must not appear in any message: the key. */
   secrets: readonly string[];
   /** PEM of the certificate authority for this upstream. */

@@ -90,6 +90,8 @@ export async function send(
     );
     if (!isGood) {
       // An error reply whose body is cut, slow or endless is still an error reply: its status was complete.
+      const location = header("location");
+      if (reply.statusCode < 400 && location !== null) request.onRedirect?.(location);
       const bytes = await collect(guarded).catch(() => new Uint8Array());
       throw refused(settings, request, url, reply.statusCode, header, bytes);
     }

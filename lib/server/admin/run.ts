@@ -9,6 +9,7 @@ import { setup } from "./setup";
 import type { Terminal } from "./terminal";
 import { resetPassword, resetTwoFactor, unlock } from "./user-commands";
 import { verifyAudit } from "./verify-audit";
+import { voicesCommand } from "./voices";
 
 const COMMANDS: readonly Command[] = [
   setup,
@@ -20,6 +21,7 @@ const COMMANDS: readonly Command[] = [
   restore,
   rotateSecret,
   verifyAudit,
+  voicesCommand,
 ];
 
 const INTRO = "npm run admin -- <command> [options]";

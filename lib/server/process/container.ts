@@ -174,7 +174,7 @@ async function createEngines(env: Environment, { store, cipher }: Opened, limits
     workerFile,
     packageFolder,
     clock: systemClock,
-    voicesDirectory: env.voicesDirectory,
+    voices: env.voices,
     upstreams: {
       cipher,
       limits,

@@ -111,6 +111,7 @@ const Variables = z.object({
   PATCHBAY_DRAIN_SECONDS: integer(0, 3_600).optional(),
   PATCHBAY_VOICES: z.enum(["on", "off"], "must be on or off").optional(),
   PATCHBAY_PROCESSES: Processes.optional(),
+  PATCHBAY_VOICES_URL: z.url({ protocol: /^https?$/, error: "must be an http(s) URL" }).optional(),
   PATCHBAY_LIMITS: LimitsText.optional(),
   PATCHBAY_LOG_LEVEL: z
     .enum(["debug", "info", "warn", "error", "silent"], "must be debug, info, warn, error or silent")
@@ -142,8 +143,8 @@ export interface Environment {
   tls: TlsFiles | null;
   isProduction: boolean;
   dataDirectory: string;
-  /** Folder of the local voices; null: PATCHBAY_VOICES=off. */
-  voicesDirectory: string | null;
+  /** Folder of the local voices, and a mirror of their archives; null: PATCHBAY_VOICES=off. */
+  voices: { directory: string; mirror: string | null } | null;
   databaseUrl: string;
   /** PostgreSQL without a pooler between, for LISTEN; null: `databaseUrl` is used. */
   databaseUrlDirect: string | null;
@@ -206,7 +207,10 @@ export function readEnvironment(
     tls: tlsFiles(given.PATCHBAY_TLS_CERT, given.PATCHBAY_TLS_KEY),
     isProduction: given.NODE_ENV === "production",
     dataDirectory,
-    voicesDirectory: given.PATCHBAY_VOICES === "off" ? null : path.join(dataDirectory, "voices"),
+    voices:
+      given.PATCHBAY_VOICES === "off"
+        ? null
+        : { directory: path.join(dataDirectory, "voices"), mirror: given.PATCHBAY_VOICES_URL ?? null },
     databaseUrl: given.DATABASE_URL ?? `file:${path.join(dataDirectory, "patchbay.db")}`,
     databaseUrlDirect: given.DATABASE_URL_DIRECT ?? null,
     redis: given.REDIS_URL ?? null,

@@ -25,7 +25,7 @@ export interface RigOptions {
 export function createRig(upstreams: readonly Upstream[], options: RigOptions = {}) {
   const allow = [...upstreams.map(({ target }) => target), ...(options.allow ?? [])];
   return createProviders({
-    voicesDirectory: null,
+    voices: null,
     workerFile: () => {
       throw new Error("No engine is needed here.");
     },

@@ -3,13 +3,9 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { SpeechEvent, SpeechRequest } from "../../../lib/ports/speech-model";
-import {
-  createLocalVoices,
-  type LocalVoicesProvider,
-  type LocalVoicesSettings,
-} from "../../../lib/providers/local-voices/create";
-import { workerFile } from "../../../lib/server/process/workers";
+import type { LocalVoicesProvider, LocalVoicesSettings } from "../../../lib/providers/local-voices/create";
 import { localVoiceChannel, SYSTEM_CLOCK } from "../../support/factories";
+import { openLocalVoices } from "../../support/local-voices";
 import { TINY_METADATA, tinyModel, writeTinyVoice } from "../../support/tiny-voice";
 
 let directory: string;
@@ -24,13 +20,7 @@ afterEach(async () => {
 });
 
 function open(settings: Partial<LocalVoicesSettings> = {}): LocalVoicesProvider {
-  const voices = createLocalVoices({
-    directory,
-    workerFile: workerFile("voice"),
-    clock: SYSTEM_CLOCK,
-    callMs: () => 600_000,
-    ...settings,
-  });
+  const voices = openLocalVoices(directory, settings);
   opened.push(voices);
   return voices;
 }

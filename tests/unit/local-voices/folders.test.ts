@@ -2,23 +2,17 @@ import { mkdir, mkdtemp, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createLocalVoices, type LocalVoicesProvider } from "../../../lib/providers/local-voices/create";
+import type { LocalVoicesProvider } from "../../../lib/providers/local-voices/create";
 import { readLanguages } from "../../../lib/providers/local-voices/languages";
 import { modelVoices } from "../../../lib/providers/local-voices/voices";
-import { workerFile } from "../../../lib/server/process/workers";
-import { SYSTEM_CLOCK } from "../../support/factories";
+import { openLocalVoices } from "../../support/local-voices";
 import { TINY_METADATA, TINY_SPEAKERS, tinyModel, writeTinyVoice } from "../../support/tiny-voice";
 
 let directory: string;
 let voices: LocalVoicesProvider;
 beforeEach(async () => {
   directory = await mkdtemp(path.join(tmpdir(), "patchbay-voices-"));
-  voices = createLocalVoices({
-    directory,
-    workerFile: workerFile("voice"),
-    clock: SYSTEM_CLOCK,
-    callMs: () => 600_000,
-  });
+  voices = openLocalVoices(directory);
 });
 afterEach(async () => {
   await voices.close();

@@ -1,8 +1,10 @@
 import { rm } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { updateChannel } from "../../../lib/console/channels/update";
+import type { ConsoleContext } from "../../../lib/console/context";
 import { refreshVoices } from "../../../lib/console/voices/refresh";
-import { modelRecord } from "../../support/factories";
+import { modelRecord, sessionRecord, userRecord } from "../../support/factories";
 import { type TestServices, testServices } from "../../support/services";
 import { writeTinyVoice } from "../../support/tiny-voice";
 
@@ -26,6 +28,39 @@ it("creates a model and its channel for each new folder, once", async () => {
   const entry = await services.catalog.find("tiny");
   expect(entry?.model).toMatchObject({ operation: "speech", defaultVoice: "low-m" });
   expect(services.logged.filter((line) => line.includes("voice_added"))).toHaveLength(1);
+});
+
+it("lets the operator map voice names, and checks the mapping", async () => {
+  await writeTinyVoice(folder("tiny"));
+  await refreshVoices(services);
+  const user = userRecord({ role: "owner" });
+  await services.store.users.insert(user);
+  const session = sessionRecord(user.id);
+  const ctx: ConsoleContext = {
+    ...services,
+    caller: { kind: "session", user, session },
+    peer: { address: "127.0.0.1", isLocal: true, isSecure: false },
+    device: "",
+    requestId: "req",
+  };
+  const changed = await updateChannel(ctx, "chn_voice_tiny", {
+    version: 1,
+    options: { voices: { Kore: "low-m" } },
+  });
+  expect(changed.options).toEqual({ voices: { Kore: "low-m" } });
+  const channel = (await services.catalog.find("tiny"))?.routes[0]?.channel;
+  if (channel === undefined) throw new Error("no channel");
+  const listed = await services.providers.speech(channel).voices("tiny");
+  expect(listed.filter(({ name }) => name === "Kore")).toHaveLength(1);
+  for (const options of [{ voices: { Kore: 3 } }, { ca: "x" }])
+    await expect(updateChannel(ctx, "chn_voice_tiny", { version: 2, options })).rejects.toMatchObject({
+      code: "invalid",
+    });
+  await expect(
+    updateChannel(ctx, "chn_voice_tiny", { version: 2, base_url: "https://a.example" }),
+  ).rejects.toMatchObject({
+    code: "invalid",
+  });
 });
 
 it("keeps a model that was deleted, and the channel of a folder that is gone", async () => {

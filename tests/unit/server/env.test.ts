@@ -45,6 +45,7 @@ describe("an invalid variable is rejected in one line that begins with its name"
     ["PATCHBAY_METRICS_TOKEN", "short"],
     ["PATCHBAY_LEGACY_ENGINES", "maybe"],
     ["PATCHBAY_VOICES", "maybe"],
+    ["PATCHBAY_VOICES_URL", "ftp://mirror.example"],
     ["PATCHBAY_DRAIN_SECONDS", "-5"],
     ["PATCHBAY_DRAIN_SECONDS", "25s"],
     ["PATCHBAY_PROCESSES", "0"],

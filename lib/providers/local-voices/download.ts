@@ -1,0 +1,133 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { open, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { AppError, hasCode } from "../../errors";
+import type { Clock } from "../../ports/clock";
+import type { ChannelRecord } from "../../ports/store";
+import type { Outbound } from "../outbound/create";
+import type { UpstreamReply } from "../outbound/request";
+
+/** Largest archive. */
+export const MOST_ARCHIVE_BYTES = 2 * 1024 ** 3;
+const MOST_REDIRECTS = 5;
+const FIRST_BYTE_MS = 60_000;
+const TOTAL_MS = 6 * 3_600_000;
+
+export interface DownloadRequest {
+  url: string;
+  /** Written as the download proceeds; a part of an earlier download is continued. */
+  file: string;
+  signal: AbortSignal;
+  onProgress(done: number, total: number | null): void;
+}
+
+/** Connection settings in place of a channel's. */
+function channelFor(origin: string): ChannelRecord {
+  return {
+    id: `voices ${origin}`,
+    name: "",
+    provider: "local-voices",
+    baseUrl: origin,
+    keys: [],
+    models: [],
+    priority: 0,
+    weight: 1,
+    rpm: null,
+    concurrency: 2,
+    timeouts: { totalMs: TOTAL_MS },
+    headers: {},
+    options: {},
+    enabled: true,
+    embedded: false,
+    createdAt: 0,
+    version: 1,
+  };
+}
+
+/**
+ * Downloads through the guarded client; every redirect is checked like the first address. The server's ETag is kept
+ * beside the file, so that only the same archive is continued. Throws AppError `upstream_*`, `invalid`, `caller_left`.
+ */
+export async function download(outbound: Outbound, clock: Clock, request: DownloadRequest): Promise<void> {
+  const { file, signal, onProgress } = request;
+  const tagFile = `${file}.etag`;
+  const have = (await stat(file).catch(() => null))?.size ?? 0;
+  const tag = have > 0 ? await readFile(tagFile, "utf8").catch(() => "") : "";
+  const range: Record<string, string> = tag === "" ? {} : { range: `bytes=${have}-`, "if-range": tag };
+  const reply = await openReply(outbound, clock, request.url, range, signal);
+  const isRest = (reply.header("content-range") ?? "").startsWith(`bytes ${have}-`);
+  const start = isRest ? have : 0;
+  const length = Number(reply.header("content-length") ?? Number.NaN);
+  const total = Number.isInteger(length) ? start + length : null;
+  if (total !== null && total > MOST_ARCHIVE_BYTES) {
+    reply.body.close();
+    throw new AppError(
+      "invalid",
+      `The archive has ${total} bytes; at most ${MOST_ARCHIVE_BYTES} are accepted.`,
+    );
+  }
+  await writeFile(tagFile, reply.header("etag") ?? "");
+  const output = await open(file, isRest ? "a" : "w");
+  try {
+    let done = start;
+    onProgress(done, total);
+    for await (const chunk of reply.body) {
+      await output.write(chunk);
+      done += chunk.length;
+      onProgress(done, total);
+    }
+    if (total !== null && done !== total)
+      throw new AppError("upstream_truncated", "The download ended early.");
+  } finally {
+    reply.body.close();
+    await output.close();
+  }
+  await rm(tagFile, { force: true });
+}
+
+async function openReply(
+  outbound: Outbound,
+  clock: Clock,
+  first: string,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<UpstreamReply> {
+  let url = parse(first, undefined);
+  for (let hop = 0; ; hop++) {
+    let location: string | null = null;
+    try {
+      return await outbound.call({
+        channel: channelFor(url.origin),
+        baseUrl: url.origin,
+        method: "GET",
+        path: `${url.pathname}${url.search}`,
+        headers: { ...headers, accept: "application/octet-stream, */*" },
+        maxBytes: MOST_ARCHIVE_BYTES,
+        readRefusal: () => ({ words: null, about: null }),
+        secrets: [],
+        onRedirect: (to) => {
+          location = to;
+        },
+        options: { signal, requestId: "", firstByteBy: clock.monotonic() + FIRST_BYTE_MS },
+      });
+    } catch (error) {
+      if (!hasCode(error, "upstream_redirect") || location === null || hop >= MOST_REDIRECTS) throw error;
+      url = parse(location, url);
+    }
+  }
+}
+
+function parse(text: string, base: URL | undefined): URL {
+  if (!URL.canParse(text, base)) throw new AppError("invalid", `'${text.slice(0, 200)}' is not a URL.`);
+  const url = new URL(text, base);
+  if (url.username !== "" || url.password !== "")
+    throw new AppError("invalid", "The URL must not have a user name or password.");
+  return url;
+}
+
+/** SHA-256 of a file, in hexadecimal. */
+export async function digestOf(file: string): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const chunk of createReadStream(file)) hash.update(chunk);
+  return hash.digest("hex");
+}

@@ -1,0 +1,25 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { RefusedArchive, unpack } from "./unpack";
+
+/** Sent by the thread: bytes written so far, the end, or the error. */
+export type UnpackMessage = { bytes: number } | { done: true } | { error: string; isRefused: boolean };
+
+const PROGRESS_MS = 200;
+let told = 0;
+
+// Only our own code starts it.
+const { archive, directory }: { archive: string; directory: string } = workerData;
+try {
+  await unpack(archive, directory, undefined, (bytes) => {
+    if (performance.now() - told < PROGRESS_MS) return;
+    told = performance.now();
+    parentPort?.postMessage({ bytes } satisfies UnpackMessage);
+  });
+  parentPort?.postMessage({ done: true } satisfies UnpackMessage);
+} catch (error) {
+  const message = error instanceof Error ? error.message : String(error);
+  parentPort?.postMessage({
+    error: message,
+    isRefused: error instanceof RefusedArchive,
+  } satisfies UnpackMessage);
+}

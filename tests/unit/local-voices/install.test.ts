@@ -1,0 +1,286 @@
+import { createHash } from "node:crypto";
+import { createReadStream, createWriteStream } from "node:fs";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, truncate, writeFile } from "node:fs/promises";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { pipeline } from "node:stream/promises";
+import { createGzip, gzipSync } from "node:zlib";
+import { create, Header } from "tar";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { InstallOptions } from "../../../lib/ports/local-voices";
+import type { LocalVoicesProvider } from "../../../lib/providers/local-voices/create";
+import { unpack } from "../../../lib/providers/local-voices/unpack";
+import { openLocalVoices } from "../../support/local-voices";
+import { writeTinyVoice } from "../../support/tiny-voice";
+
+const BZIP2 =
+  "QlpoOTFBWSZTWf/JPMsAAIz7hMmQAFBAAO+AAANyRJ4AAACACCAAdQlJpNHqAA09QAFSpD1DE0aDIPUepVbXHPKikgw4RJFGd15j1uXt50XJDYHSpE7FOCMhETd5ATgUI+FzRfFZsrLCAP9M1rtr9eDQ0YKrNxZZRIfxdyRThQkP/JPMsA==";
+
+let work: string;
+let directory: string;
+const opened: LocalVoicesProvider[] = [];
+const servers: Server[] = [];
+beforeEach(async () => {
+  work = await mkdtemp(path.join(tmpdir(), "patchbay-install-"));
+  directory = path.join(work, "voices");
+});
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((voices) => voices.close()));
+  for (const server of servers.splice(0)) server.close().closeAllConnections();
+  await rm(work, { recursive: true });
+});
+
+function open(settings: Parameters<typeof openLocalVoices>[1] = {}): LocalVoicesProvider {
+  const voices = openLocalVoices(directory, settings);
+  opened.push(voices);
+  return voices;
+}
+
+const quietly: InstallOptions = { signal: new AbortController().signal, onProgress: () => {} };
+
+/** An archive of a tiny voice in a folder `tiny`. */
+async function archiveOf(name = "tiny.tar.gz", change?: (folder: string) => Promise<void>): Promise<string> {
+  await writeTinyVoice(path.join(work, "source", "tiny"));
+  await change?.(path.join(work, "source", "tiny"));
+  const file = path.join(work, name);
+  await create({ gzip: true, file, cwd: path.join(work, "source"), portable: true }, ["tiny"]);
+  return file;
+}
+
+interface RawEntry {
+  path: string;
+  type?: string;
+  linkpath?: string;
+  size?: number;
+}
+
+function header({ path: name, type = "File", linkpath, size = 0 }: RawEntry): Buffer {
+  const block = Buffer.alloc(512);
+  // The class takes the names of types as its own union.
+  new Header({
+    path: name,
+    type: type as "File",
+    size,
+    mode: 0o644,
+    ...(linkpath ? { linkpath } : {}),
+  }).encode(block);
+  return block;
+}
+
+/** A file with one raw tar entry for each header, filled with zeros. */
+async function rawArchive(entries: readonly RawEntry[]): Promise<string> {
+  const file = path.join(work, "raw.tar.gz");
+  function* blocks() {
+    for (const entry of entries) {
+      yield header(entry);
+      for (let left = Math.ceil((entry.size ?? 0) / 512); left > 0; left -= 1024)
+        yield Buffer.alloc(Math.min(left, 1024) * 512);
+    }
+    yield Buffer.alloc(1024);
+  }
+  await pipeline(blocks, createGzip({ level: 1 }), createWriteStream(file));
+  return file;
+}
+
+/** The URL of a server that answers with `answer`. */
+async function serve(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
+  const server = createServer(answer);
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  // A server that listens on TCP has an address and a port.
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+describe("an archive", () => {
+  it("is unpacked, tried out and moved into place", async () => {
+    const voices = open();
+    const stages = new Set<string>();
+    const onProgress: InstallOptions["onProgress"] = ({ stage }) => stages.add(stage);
+    const folder = await voices.install("tiny", { file: await archiveOf() }, { ...quietly, onProgress });
+    expect(folder).toMatchObject({ name: "tiny", kind: "vits" });
+    expect(await readdir(directory)).toEqual(["tiny"]);
+    expect((await voices.scan()).ready).toHaveLength(1);
+    expect(stages).toContain("verify");
+    expect(await voices.verify("tiny")).toEqual({
+      seconds: expect.any(Number),
+      realTimeFactor: expect.any(Number),
+    });
+    await expect(voices.install("tiny", { file: await archiveOf() }, quietly)).rejects.toMatchObject({
+      code: "conflict",
+    });
+    await voices.remove("tiny");
+    expect(await readdir(directory)).toEqual([]);
+    await expect(voices.remove("tiny")).rejects.toMatchObject({ code: "not_found" });
+  });
+
+  it("in bzip2 is unpacked too", async () => {
+    // "a/" with "b" in it, of "hello\n", as bzip2 wrote it: the suite has no compressor of its own.
+    const file = path.join(work, "small.tar.bz2");
+    await writeFile(file, Buffer.from(BZIP2, "base64"));
+    const target = path.join(work, "out");
+    await mkdir(target);
+    await unpack(file, target);
+    expect(await readFile(path.join(target, "b"), "utf8")).toBe("hello\n");
+    await truncate(file, 60);
+    await rm(target, { recursive: true });
+    await mkdir(target);
+    await expect(unpack(file, target)).rejects.toThrow(/damaged or incomplete/);
+  });
+
+  it.each([
+    ["a path outside", [{ path: "tiny/../../outside" }], "path that is not accepted"],
+    ["an absolute path", [{ path: "/etc/passwd" }], "path that is not accepted"],
+    ["a backslash", [{ path: "tiny\\..\\outside" }], "path that is not accepted"],
+    ["a symbolic link", [{ path: "tiny/link", type: "SymbolicLink", linkpath: "/etc" }], "SymbolicLink"],
+    ["a hard link", [{ path: "tiny/link", type: "Link", linkpath: "/etc/passwd" }], "Link"],
+    ["a device", [{ path: "tiny/null", type: "CharacterDevice" }], "CharacterDevice"],
+    ["two top folders", [{ path: "tiny/a" }, { path: "other/b" }], "one folder"],
+    ["files without a folder", [{ path: "model.onnx" }], "one folder"],
+    ["a file twice", [{ path: "tiny/a" }, { path: "tiny/a" }], "damaged"],
+    ["nothing in it", [], "damaged"],
+  ])("with %s is refused, and leaves nothing", async (_, entries, reason) => {
+    const voices = open();
+    await expect(voices.install("tiny", { file: await rawArchive(entries) }, quietly)).rejects.toMatchObject({
+      code: "invalid",
+      message: expect.stringContaining(reason),
+    });
+    expect(await readdir(directory)).toEqual([]);
+    expect(await readdir(work)).not.toContain("outside");
+  });
+
+  it("of a million files is refused at the first too many", async () => {
+    const headers = Array.from({ length: 1_000 }, (_, at) => header({ path: `tiny/${at}` }));
+    // A file may be several gzip streams in a row.
+    const thousand = gzipSync(Buffer.concat(headers));
+    const file = path.join(work, "many.tar.gz");
+    await writeFile(file, Buffer.concat(Array.from({ length: 1_000 }, () => thousand)));
+    const target = path.join(work, "out");
+    await mkdir(target);
+    await expect(unpack(file, target, { bytes: 1e9, files: 100 })).rejects.toThrow(/more than 100 files/);
+    expect((await readdir(target)).length).toBeLessThanOrEqual(100);
+  });
+
+  it("that unpacks to more bytes than accepted is refused before they are written", async () => {
+    const target = path.join(work, "out");
+    await mkdir(target);
+    const bomb = await rawArchive([{ path: "tiny/zeros", size: 100 * 1024 * 1024 }]);
+    expect((await stat(bomb)).size).toBeLessThan(1024 * 1024);
+    await expect(unpack(bomb, target, { bytes: 50 * 1024 * 1024, files: 10 })).rejects.toThrow(
+      /more than 50 MB/,
+    );
+    expect(await readdir(target)).toEqual([]);
+  });
+
+  it.each([0.1, 0.5, 0.9])("that is cut at %d of its length is refused", async (share) => {
+    const file = await archiveOf();
+    await truncate(file, Math.floor((await stat(file)).size * share));
+    await expect(open().install("tiny", { file }, quietly)).rejects.toMatchObject({ code: "invalid" });
+    expect(await readdir(directory)).toEqual([]);
+  });
+
+  it("with a link that was packed is refused", async () => {
+    const file = await archiveOf("link.tar.gz", (folder) =>
+      symlink("/etc/passwd", path.join(folder, "passwd")),
+    );
+    await expect(open().install("tiny", { file }, quietly)).rejects.toMatchObject({ code: "invalid" });
+  });
+
+  it("without a usable voice is refused with the file", async () => {
+    const file = await archiveOf("bad.tar.gz", (folder) => rm(path.join(folder, "tokens.txt")));
+    await expect(open().install("tiny", { file }, quietly)).rejects.toMatchObject({
+      code: "invalid",
+      message: expect.stringContaining("tokens.txt"),
+    });
+  });
+
+  it("is not installed under a name that is a path", async () => {
+    await expect(open().install("../x", { file: await archiveOf() }, quietly)).rejects.toMatchObject({
+      code: "invalid",
+    });
+  });
+});
+
+describe("a download", () => {
+  it("is continued where it ended, and checked by its digest", async () => {
+    const file = await archiveOf();
+    const { size } = await stat(file);
+    const ranges: (string | undefined)[] = [];
+    const url = await serve((request, response) => {
+      ranges.push(request.headers.range);
+      const start = Number(/bytes=(\d+)-/.exec(request.headers.range ?? "")?.[1] ?? 0);
+      const head = { etag: '"v1"', "content-length": size - start };
+      if (start > 0)
+        response.writeHead(206, { ...head, "content-range": `bytes ${start}-${size - 1}/${size}` });
+      else response.writeHead(200, head);
+      const body = createReadStream(file, { start, ...(start === 0 ? { end: 99 } : {}) });
+      body.pipe(response, { end: start > 0 });
+      body.on("end", () => start === 0 && response.flushHeaders());
+      if (start === 0) setTimeout(() => response.destroy(), 100);
+    });
+    const voices = open({ allowed: [new URL(url).host] });
+    const source = {
+      url: `${url}/tiny.tar.gz`,
+      sha256: createHash("sha256")
+        .update(await readFile(file))
+        .digest("hex"),
+    };
+    await expect(voices.install("tiny", source, quietly)).rejects.toMatchObject({
+      code: "upstream_truncated",
+    });
+    await voices.install("tiny", source, quietly);
+    expect(ranges).toEqual([undefined, "bytes=100-"]);
+    expect(await readdir(directory)).toEqual(["tiny"]);
+  });
+
+  it("with another digest is refused and not kept", async () => {
+    const file = await archiveOf();
+    const url = await serve((_, response) => createReadStream(file).pipe(response));
+    const source = { url: `${url}/tiny.tar.gz`, sha256: "0".repeat(64) };
+    await expect(
+      open({ allowed: [new URL(url).host] }).install("tiny", source, quietly),
+    ).rejects.toMatchObject({
+      code: "invalid",
+      message: expect.stringContaining("SHA-256"),
+    });
+    expect(await readdir(directory)).toEqual([]);
+  });
+
+  it("follows a redirect, but not to a private address that is not allowed", async () => {
+    const file = await archiveOf();
+    const inner = await serve((_, response) => createReadStream(file).pipe(response));
+    const outer = await serve((_, response) =>
+      response.writeHead(302, { location: `${inner}/x?token=1` }).end(),
+    );
+    const source = { url: `${outer}/tiny.tar.gz` };
+    await expect(
+      open({ allowed: [new URL(outer).host] }).install("tiny", source, quietly),
+    ).rejects.toMatchObject({
+      code: "upstream_error",
+    });
+    const both = [new URL(outer).host, new URL(inner).host];
+    expect(await open({ allowed: both }).install("tiny", source, quietly)).toMatchObject({ name: "tiny" });
+    await expect(open().install("other", source, quietly)).rejects.toMatchObject({ code: "upstream_error" });
+  });
+
+  it("is cancelled by its signal and leaves no folder", async () => {
+    const url = await serve((_, response) =>
+      response.writeHead(200, { "content-length": 1_000_000 }).write("x"),
+    );
+    const stopping = new AbortController();
+    const installing = open({ allowed: [new URL(url).host] }).install(
+      "tiny",
+      { url: `${url}/tiny.tar.gz` },
+      { signal: stopping.signal, onProgress: ({ done }) => done > 0 && stopping.abort() },
+    );
+    await expect(installing).rejects.toMatchObject({ code: "caller_left" });
+    expect((await readdir(directory)).filter((name) => !name.startsWith(".download-"))).toEqual([]);
+  });
+
+  it("takes the catalogue's archives from a mirror", () => {
+    const [first] = open({ mirror: "https://mirror.example/voices" }).catalogue;
+    expect(first?.url).toMatch(/^https:\/\/mirror\.example\/voices\/[\w.-]+\.tar\.bz2$/);
+    expect(open().catalogue[0]?.url).toMatch(/^https:\/\/github\.com\//);
+  });
+});
