@@ -54,7 +54,7 @@ export async function installVoice(
     onProgress({ stage: "verify", done: 0, total: null });
     const read = await readVoiceFolder(work, name).catch(refuseFolder);
     await settings.tryOut(read);
-    signal.throwIfAborted();
+    if (signal.aborted) throw cancelled();
     await rename(path.join(work, name), target);
     if ("url" in source) await rm(archive, { force: true });
     return read.folder;
@@ -62,6 +62,8 @@ export async function installVoice(
     await rm(work, { recursive: true, force: true });
   }
 }
+
+const cancelled = () => new AppError("caller_left", "The installation was cancelled.");
 
 async function fetchArchive(
   { directory, outbound, clock }: InstallSettings,
@@ -105,7 +107,7 @@ function unpackInThread(
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const thread = new Worker(worker, { name: "unpack", workerData: { archive, directory } });
-    const stop = () => settle(new AppError("caller_left", "The installation was cancelled."));
+    const stop = () => settle(cancelled());
     const settle = (error: Error | null) => {
       signal.removeEventListener("abort", stop);
       void thread.terminate().then(() => (error === null ? resolve() : reject(error)));

@@ -1,0 +1,64 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { AppError } from "../../../lib/errors";
+import type { LocalVoicesProvider } from "../../../lib/providers/local-voices/create";
+import { localVoiceChannel, speechChannel } from "../../support/factories";
+import { openLocalVoices } from "../../support/local-voices";
+import { openSpeechHarness, readBody, ScriptedSpeech, spoken } from "../../support/speech-harness";
+import { writeTinyVoice } from "../../support/tiny-voice";
+
+const PATH = "/v1/audio/speech";
+const ASKED = { model: "tiny", input: "The train was late.", voice: "alloy", response_format: "pcm" };
+
+let directory: string;
+let voices: LocalVoicesProvider;
+beforeEach(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), "patchbay-voices-"));
+  // The harness names each channel's model after the channel.
+  await writeTinyVoice(path.join(directory, "upstream-local"));
+});
+afterEach(async () => {
+  await voices.close();
+  await rm(directory, { recursive: true });
+});
+
+function open(local: { callMs: number; priority: number }, cloud: ScriptedSpeech) {
+  voices = openLocalVoices(directory, { callMs: () => local.callMs });
+  const channel = localVoiceChannel("local", { id: "local", priority: local.priority });
+  const engines = [
+    { channel, speech: voices.speech(channel) },
+    { channel: speechChannel("cloud", { priority: 1, embedded: false }), speech: cloud },
+  ];
+  return openSpeechHarness(engines, { model: { name: "tiny" } });
+}
+
+it("is left for the next channel when the machine is too slow", async () => {
+  const cloud = new ScriptedSpeech(() => spoken(1));
+  const { post } = open({ callMs: 1, priority: 0 }, cloud);
+  const reply = await post(PATH, ASKED);
+  expect(reply.headers["x-patchbay-channel"]).toBe("cloud");
+  expect((await readBody(reply)).bytes.length).toBe(48_000);
+});
+
+it("speaks when the channel before it fails", async () => {
+  const cloud = new ScriptedSpeech(() => {
+    throw new AppError("upstream_error", "Down.");
+  });
+  const { post } = open({ callMs: 600_000, priority: 2 }, cloud);
+  const reply = await post(PATH, ASKED);
+  expect(reply.headers["x-patchbay-channel"]).toBe("local");
+  expect((await readBody(reply)).bytes.length).toBeGreaterThan(24_000);
+});
+
+it("answers 503 with Retry-After when no channel is left", async () => {
+  const cloud = new ScriptedSpeech(() => spoken(1));
+  const { post } = open({ callMs: 1, priority: 0 }, cloud);
+  cloud.synthesize = () => {
+    throw new AppError("overloaded", "Full.", { retryAfterMs: 2_000 });
+  };
+  const reply = await post(PATH, ASKED);
+  expect(reply.status).toBe(503);
+  expect(Number(reply.headers["retry-after"])).toBeGreaterThan(0);
+});
