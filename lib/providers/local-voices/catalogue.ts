@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { CatalogueVoice } from "../../ports/local-voices";
-import entries from "./catalogue.json" with { type: "json" };
+import entries from "./catalogue.json";
 
 /** The archives of sherpa-onnx's publisher. It gives no digests, so `sha256` is null; the sizes are rounded. */
 const PUBLISHER = "https://github.com/k2-fsa/sherpa-onnx/releases/download/tts-models/";
