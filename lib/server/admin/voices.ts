@@ -8,7 +8,7 @@ import { createProviders } from "../../providers/registry";
 import { followAllowedUpstreams } from "../process/allowed-upstreams";
 import { systemClock } from "../process/container";
 import type { Environment } from "../process/env";
-import { workerFile } from "../process/workers";
+import { packageFolder, workerFile } from "../process/workers";
 import { type Command, CommandError, readArguments, UsageError } from "./command";
 import { withStore } from "./open-store";
 import type { Terminal } from "./terminal";
@@ -27,6 +27,7 @@ async function withVoices(
   await withStore(env, async (admin) => {
     const providers = createProviders({
       workerFile,
+      packageFolder,
       clock: systemClock,
       voices: env.voices,
       upstreams: {

@@ -122,12 +122,13 @@ function refuseCipher(): never {
 }
 
 /** The built-in engines for all processes of a server; they run in its primary. */
-export function createSharedEngines({ voicesDirectory }: Pick<Environment, "voicesDirectory">) {
+export function createSharedEngines({ voices }: Pick<Environment, "voices">) {
   return createProviders({
     workerFile,
     packageFolder,
     clock: systemClock,
-    voicesDirectory,
+    packageFolder,
+    voices,
     upstreams: { cipher: NO_CIPHER, allowedUpstreams: () => [], allowedWebhooks: [] },
   });
 }
