@@ -127,7 +127,6 @@ export function createSharedEngines({ voices }: Pick<Environment, "voices">) {
     workerFile,
     packageFolder,
     clock: systemClock,
-    packageFolder,
     voices,
     upstreams: { cipher: NO_CIPHER, allowedUpstreams: () => [], allowedWebhooks: [] },
   });
