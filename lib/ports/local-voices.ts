@@ -64,9 +64,7 @@ export interface CatalogueVoice {
 }
 
 /** An archive on the web or on this machine; `sha256` in hexadecimal is checked when given. */
-export type VoiceSource =
-  | { url: string; sha256?: string | null }
-  | { file: string; sha256?: string | null };
+export type VoiceSource = { url: string; sha256?: string | null } | { file: string; sha256?: string | null };
 
 export interface InstallProgress {
   stage: "download" | "unpack" | "verify";
