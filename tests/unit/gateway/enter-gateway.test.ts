@@ -38,20 +38,20 @@ test("a call waits one second for the slots of its key, its owner and all calls 
 });
 
 /** A caller whose Idempotency-Key "again" belongs to a running call. */
-function repeatingCaller(services: GatewayServices, keyId: string): KeyWithOwner {
+async function repeatingCaller(services: GatewayServices, keyId: string): Promise<KeyWithOwner> {
   // Only its limits are read.
   const caller = {
     key: keyRecord("usr_1", { id: keyId }),
     owner: { id: "usr_1", rpm: null, concurrency: null },
   } as KeyWithOwner;
-  services.state.idempotency.begin(caller, "again", "digest");
+  await services.state.idempotency.begin(caller, "again", "digest");
   return caller;
 }
 
 test("repeats of one owner are limited over all keys, and their slots are returned", async () => {
   const { services } = openGatewayHarness();
   const { signal } = new AbortController();
-  const keys = ["key_1", "key_2", "key_3"].map((id) => repeatingCaller(services, id));
+  const keys = await Promise.all(["key_1", "key_2", "key_3"].map((id) => repeatingCaller(services, id)));
   const enter = (caller: KeyWithOwner | undefined) =>
     enterGateway(services, caller as KeyWithOwner, signal, "again");
   const slots = [];
