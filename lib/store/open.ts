@@ -1,5 +1,5 @@
 import type { Store } from "../ports/store";
-import type { StoreOptions } from "./options";
+import { isPostgresUrl, type StoreOptions } from "./options";
 
 export type { StoreOptions } from "./options";
 
@@ -8,7 +8,7 @@ export type { StoreOptions } from "./options";
  * Error whose message tells the operator what is wrong: damaged, not writable, not reachable, or of a newer version.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  if (/^postgres(ql)?:\/\//.test(options.databaseUrl)) {
+  if (isPostgresUrl(options.databaseUrl)) {
     const { openPostgresStore } = await import("./postgres/open");
     return openPostgresStore(options);
   }

@@ -25,6 +25,10 @@ export interface StoreOptions {
   timeZone?: string;
 }
 
+export function isPostgresUrl(databaseUrl: string): boolean {
+  return /^postgres(ql)?:\/\//.test(databaseUrl);
+}
+
 /** The path in `file:data/patchbay.db`, `file:/var/…` or `file:///var/…`. Throws an Error when there is none. */
 export function fileOf(databaseUrl: string): string {
   if (databaseUrl.startsWith("file://")) return fileURLToPath(databaseUrl);

@@ -108,6 +108,7 @@ export const audit = {
     metrics_token_remove: "removed the metrics token",
     caches_clear: "cleared the caches",
     store_backup: "created a backup",
+    store_migrate: "moved the store to PostgreSQL",
     store_restore: "restored a backup",
     secret_rotate: "rotated the instance secret",
     audit_key: "created the audit log’s key",

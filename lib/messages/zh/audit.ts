@@ -108,6 +108,7 @@ export const audit = {
     metrics_token_remove: "移除了指标令牌",
     caches_clear: "清空了缓存",
     store_backup: "创建了备份",
+    store_migrate: "将数据库迁移到了 PostgreSQL",
     store_restore: "恢复了备份",
     secret_rotate: "轮换了实例密钥",
     audit_key: "创建了审计日志的密钥",

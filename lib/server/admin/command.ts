@@ -58,3 +58,12 @@ function parse<O extends Options>(args: readonly string[], options: O) {
 export function listOf(text: string | undefined): string[] | undefined {
   return text?.split(/[\s,]+/).filter((one) => one !== "");
 }
+
+/** Runs a check of a file; its errors become CommandErrors. */
+export function orCommandError(check: () => void): void {
+  try {
+    check();
+  } catch (error) {
+    throw new CommandError(error instanceof Error ? error.message : String(error));
+  }
+}

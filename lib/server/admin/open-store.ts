@@ -6,6 +6,7 @@ import type { Cipher } from "../../ports/cipher";
 import type { Clock, Random } from "../../ports/clock";
 import type { PasswordHasher } from "../../ports/password-hasher";
 import type { Store, UserRecord } from "../../ports/store";
+import { readInstances } from "../../store/sqlite/inspect-file";
 import { openEncryptedStore, systemClock, systemRandom } from "../process/container";
 import type { Environment } from "../process/env";
 import { isGone, makeInstanceId } from "../process/instance-id";
@@ -54,4 +55,9 @@ export async function findUser(store: Store, name: string): Promise<UserRecord> 
 export async function runningServers(store: Store, now: number): Promise<string[]> {
   const known = await store.ledger.instances(now - DEAD_AFTER_MS);
   return known.filter(({ id, isSelf }) => !isSelf && !isGone(id)).map(({ id }) => id);
+}
+
+/** IDs of the servers that run on a SQLite file now; the file is not changed. */
+export function serversOn(file: string): string[] {
+  return readInstances(file, systemClock.now() - DEAD_AFTER_MS).filter((id) => !isGone(id));
 }

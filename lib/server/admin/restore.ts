@@ -2,23 +2,20 @@ import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { recordAudit } from "../../console/audit/record";
 import { totpStep } from "../../console/auth/totp";
-import { DEAD_AFTER_MS } from "../../console/instances/list";
 import { START_ERROR } from "../../store/errors";
 import { fileOf } from "../../store/options";
 import { checkpoint, copyToDraft, dropFile, exchangeFile } from "../../store/sqlite/exchange-file";
 import {
   type AccountRows,
   readAccountRows,
-  readInstances,
   requireDatabaseFile,
   requireOwnSchema,
 } from "../../store/sqlite/inspect-file";
 import { systemClock } from "../process/container";
 import type { Environment } from "../process/env";
-import { isGone } from "../process/instance-id";
-import { type Command, CommandError, readArguments } from "./command";
+import { type Command, CommandError, orCommandError, readArguments } from "./command";
 import { compareStores, isSameInstance, type Revived } from "./compare-stores";
-import { withStore } from "./open-store";
+import { serversOn, withStore } from "./open-store";
 import type { Terminal } from "./terminal";
 
 /** Later than every expiry: deleting what expires before it deletes everything. */
@@ -34,7 +31,7 @@ export const restore: Command = {
     const { values, positionals } = readArguments(args, { force: { type: "boolean" } }, ["file"]);
     const { source, target } = pathsOf(env, positionals[0] ?? "");
     orCommandError(() => requireDatabaseFile(source));
-    const isRunning = hasServer(target);
+    const isRunning = serversOn(target).length > 0;
     if (isRunning && values.force !== true) {
       throw new CommandError(
         "A server is running on this store. Stop it first (or use --force: what it writes until it is restarted is lost).",
@@ -127,22 +124,9 @@ function printRevived(terminal: Terminal, revived: Revived, wasCompared: boolean
   }
 }
 
-/** Runs a check of a file; its errors become CommandErrors. */
-function orCommandError(check: () => void): void {
-  try {
-    check();
-  } catch (error) {
-    throw new CommandError(error instanceof Error ? error.message : String(error));
-  }
-}
-
 /** True when the store refused to start on a file. The error comes from another thread, so only its code is left. */
 function isStartError(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === START_ERROR;
-}
-
-function hasServer(file: string): boolean {
-  return readInstances(file, systemClock.now() - DEAD_AFTER_MS).some((id) => !isGone(id));
 }
 
 /**

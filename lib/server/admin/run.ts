@@ -3,6 +3,7 @@ import { readEnvironment } from "../process/env";
 import { backup } from "./backup";
 import { type Command, UsageError } from "./command";
 import { createKey } from "./create-key";
+import { migrateStore } from "./migrate-store";
 import { restore } from "./restore";
 import { rotateSecret } from "./rotate-secret";
 import { setup } from "./setup";
@@ -19,6 +20,7 @@ const COMMANDS: readonly Command[] = [
   unlock,
   backup,
   restore,
+  migrateStore,
   rotateSecret,
   verifyAudit,
   voicesCommand,

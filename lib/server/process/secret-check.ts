@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Cipher } from "../../ports/cipher";
 import type { Clock } from "../../ports/clock";
-import type { Repositories, Store } from "../../ports/store";
+import type { Repositories, Settings, Store } from "../../ports/store";
 import { SettingError } from "./env";
 
 export const SECRET_CHECK_SETTING = "secret_check";
@@ -11,8 +11,13 @@ const UNKEYED_MARKER = "patchbay";
 /** Also states that the audit log has a keyed head; without the secret, an attacker cannot fake a store that never had one. */
 const MARKER = "patchbay, keyed audit";
 
+/** What reading the settings needs of a store. */
+interface WithSettings {
+  settings: Pick<Settings, "all">;
+}
+
 /** The decrypted marker of the store; null in a new one. Throws SettingError naming the missing key ID. */
-async function readMarker(store: Pick<Repositories, "settings">, cipher: Cipher): Promise<string | null> {
+async function readMarker(store: WithSettings, cipher: Cipher): Promise<string | null> {
   const stored = (await store.settings.all())[SECRET_CHECK_SETTING];
   if (typeof stored !== "string") return null;
   try {
@@ -26,7 +31,7 @@ async function readMarker(store: Pick<Repositories, "settings">, cipher: Cipher)
 }
 
 /** Checks that the secret can decrypt the store. Throws SettingError. */
-export async function checkCipher(store: Store, cipher: Cipher): Promise<void> {
+export async function checkCipher(store: WithSettings, cipher: Cipher): Promise<void> {
   await readMarker(store, cipher);
 }
 
@@ -59,12 +64,18 @@ async function isInUse(tx: Repositories): Promise<boolean> {
 export const DIGEST_KEY_SETTING = "digest_key";
 export const DIGEST_KEY_AAD = `settings/${DIGEST_KEY_SETTING}/value`;
 
+/** The key of the store's digests; null before the first start. */
+export async function findDigestKey(store: WithSettings, cipher: Cipher): Promise<string | null> {
+  const stored = (await store.settings.all())[DIGEST_KEY_SETTING];
+  return typeof stored === "string" ? cipher.decrypt("digest-key", DIGEST_KEY_AAD, stored) : null;
+}
+
 /** The key of the store's digests, created at the first start and stored encrypted with the instance secret. */
 export function ensureDigestKey(store: Store, cipher: Cipher): Promise<string> {
   // In one transaction, so that of several starting processes only one creates it.
   return store.transaction(async (tx) => {
-    const stored = (await tx.settings.all())[DIGEST_KEY_SETTING];
-    if (typeof stored === "string") return cipher.decrypt("digest-key", DIGEST_KEY_AAD, stored);
+    const found = await findDigestKey(tx, cipher);
+    if (found !== null) return found;
     const created = randomBytes(32).toString("base64url");
     await tx.settings.put(DIGEST_KEY_SETTING, cipher.encrypt("digest-key", DIGEST_KEY_AAD, created));
     return created;

@@ -1,4 +1,4 @@
-import { Client } from "pg";
+import { Client, type ClientConfig } from "pg";
 import { StartError } from "../errors";
 import { MIGRATIONS, newerSchemaMessage } from "../migrations";
 import { hostAndDatabaseOf, sessionConfig } from "./session";
@@ -43,15 +43,20 @@ function startError(url: string, error: unknown): StartError {
   );
 }
 
+/** The configuration of a session for statements that may take any time. */
+export function patientConfig(url: string): ClientConfig {
+  return {
+    ...sessionConfig(url, START_WAIT_MS),
+    connectionTimeoutMillis: START_WAIT_MS,
+    statement_timeout: 0,
+    lock_timeout: START_WAIT_MS,
+  };
+}
+
 async function connect(url: string): Promise<Client> {
   const deadline = performance.now() + START_WAIT_MS;
   for (;;) {
-    const client = new Client({
-      ...sessionConfig(url, START_WAIT_MS),
-      connectionTimeoutMillis: START_WAIT_MS,
-      statement_timeout: 0,
-      lock_timeout: START_WAIT_MS,
-    });
+    const client = new Client(patientConfig(url));
     // The query that needed the connection reports why it ended.
     client.on("error", () => {});
     try {
@@ -65,7 +70,20 @@ async function connect(url: string): Promise<Client> {
   }
 }
 
-async function migrateOn(client: Client): Promise<void> {
+/** The table that marks a database as an unfinished copy of a SQLite store (lib/store/copy-store.ts). */
+export const UNFINISHED_COPY = "unfinished_copy";
+
+type Query = (text: string, parameters?: unknown[]) => Promise<Record<string, unknown>[]>;
+
+async function requireFinished(query: Query): Promise<void> {
+  const [mark] = await query(`select to_regclass('${UNFINISHED_COPY}') is not null as found`);
+  if (mark?.found !== true) return;
+  throw new StartError(
+    "The database is an unfinished copy of a SQLite store. Run migrate-store again on that store, or name another database.",
+  );
+}
+
+async function migrateOn(client: Client, inside: (query: Query) => Promise<void>): Promise<void> {
   const { rows: encodings } = await client.query<{ server_encoding: string }>("show server_encoding");
   const encoding = encodings[0]?.server_encoding;
   if (encoding !== "UTF8") {
@@ -90,18 +108,23 @@ async function migrateOn(client: Client): Promise<void> {
     "insert into schema_version (id, version) values (1, $1) on conflict (id) do update set version = excluded.version",
     [MIGRATIONS.length],
   );
+  await inside(async (text, parameters) => {
+    const result = await client.query<Record<string, unknown>>(text, parameters);
+    return result.rows;
+  });
   await client.query("commit");
 }
 
 /**
  * Migrates the schema in one transaction: an interrupted start leaves nothing behind. Throws an error with code
- * `STORE_START` whose message tells the operator what to do.
+ * `STORE_START` whose message tells the operator what to do. `inside` runs in the same transaction, on the migrated
+ * schema; without it, an unfinished copy is rejected.
  */
-export async function migratePostgres(url: string): Promise<void> {
+export async function migratePostgres(url: string, inside = requireFinished): Promise<void> {
   try {
     const client = await connect(url);
     try {
-      await migrateOn(client);
+      await migrateOn(client, inside);
     } finally {
       await client.end();
     }

@@ -132,6 +132,19 @@ export function openForReading(file: string): Connection {
   return connection;
 }
 
+/** Opens a file of a known schema so that nothing in it changes: a checkpoint at the end would write to it. */
+export function openUntouched(file: string): Connection {
+  const connection = new Connection(new Database(file, { readonly: true }));
+  for (const pragma of [
+    "trusted_schema = off",
+    "cell_size_check = on",
+    "busy_timeout = 25",
+    "query_only = on",
+  ])
+    connection.exec(`pragma ${pragma}`);
+  return connection;
+}
+
 /**
  * Creates or checks the file, migrates its schema and opens it for writing. Throws an error with code `STORE_START`
  * whose message tells the operator what to do; a damaged file is not changed.

@@ -1,0 +1,324 @@
+import { Kysely, PostgresDialect, type RawBuilder, sql, type Transaction } from "kysely";
+import { Pool } from "pg";
+import type { Settings } from "../ports/store";
+import { storable } from "./columns";
+import { type CopiedTable, copiedTables, tableNames } from "./copy-tables";
+import { StartError } from "./errors";
+import type { Cell } from "./ledger/rows";
+import { MIGRATIONS } from "./migrations";
+import { migratePostgres, patientConfig, UNFINISHED_COPY } from "./postgres/migrate";
+import { hostAndDatabaseOf } from "./postgres/session";
+import { settingsRepository } from "./repositories/settings";
+import type { Tables } from "./schema";
+import { readDialect } from "./sqlite/dialect";
+import { openUntouched } from "./sqlite/open-file";
+
+/**
+ * Copies a SQLite store to a PostgreSQL database. The target holds how far each table is, in the transaction of the rows
+ * themselves, so that an interrupted copy continues where it stopped. Until `finish`, no server starts on the target.
+ */
+
+/** Rows read and written at once. The largest have 16 KiB of text (prompts). */
+const ROWS_AT_ONCE = 1_000;
+
+type Db = Kysely<Tables>;
+type Row = Record<string, Cell>;
+
+export interface CopySource {
+  db: Db;
+  settings: Pick<Settings, "all">;
+  tables: readonly CopiedTable[];
+  /** Names of all tables, also of those that are not copied. */
+  names: readonly string[];
+  /** Hash of the first audit row, which no other installation has; null without rows. */
+  installation: string | null;
+  schemaVersion: number;
+  /** A number that differs after another process has written to the file. */
+  changes(): Promise<number>;
+  close(): Promise<void>;
+}
+
+export interface CopyOptions {
+  rowsAtOnce?: number;
+  /** Called after each committed batch, and once for a table that was copied earlier. */
+  onRows?(table: string, copied: number, total: number): void;
+}
+
+/** How far one table is. */
+interface Progress {
+  /** The primary key of the last row copied; null: none yet. */
+  after: Cell[] | null;
+  rows: number;
+  isDone: boolean;
+}
+
+interface CopyState {
+  installation: string;
+  version: number;
+  /** JSON: a `Progress` by the table's name. */
+  progress: string;
+}
+
+/** What differs between the two stores; sums are those of the source. */
+export interface Comparison {
+  differences: { table: string; text: string }[];
+  sums: Record<string, Record<string, string>>;
+}
+
+/** Columns whose sums are compared in addition to the rows. */
+const SUMMED = {
+  usage: ["cost_nano", "input_tokens", "output_tokens", "characters", "audio_ms"],
+  balances: ["spent", "reserved"],
+} as const satisfies Partial<Record<keyof Tables, readonly string[]>>;
+
+const list = (names: readonly string[]): RawBuilder<unknown> => sql.join(names.map((name) => sql.ref(name)));
+const namesOf = ({ columns }: CopiedTable): string[] => columns.map(({ name }) => name);
+
+async function firstOf<T>(db: Db, query: RawBuilder<T>): Promise<T | undefined> {
+  return (await query.execute(db)).rows[0];
+}
+
+async function firstAuditHash(db: Db): Promise<string | null> {
+  const row = await db.selectFrom("audit").select("hash").where("seq", "=", 1).executeTakeFirst();
+  return row?.hash ?? null;
+}
+
+/** Opens a SQLite file of this version's schema, without ever changing it. */
+export async function openCopySource(file: string): Promise<CopySource> {
+  const connection = openUntouched(file);
+  const db: Db = new Kysely<Tables>({ dialect: readDialect(connection) });
+  const pragma = async (name: string) =>
+    Number(Object.values((await firstOf(db, sql<Row>`pragma ${sql.raw(name)}`)) ?? {})[0]);
+  try {
+    return {
+      db,
+      settings: settingsRepository({
+        read: db,
+        scan: db,
+        write: () => Promise.reject(new Error("The source of a copy is never written.")),
+      }),
+      tables: await copiedTables(db),
+      names: await tableNames(db),
+      installation: await firstAuditHash(db),
+      schemaVersion: await pragma("user_version"),
+      changes: () => pragma("data_version"),
+      async close() {
+        await db.destroy();
+        connection.close();
+      },
+    };
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+/**
+ * Migrates the target and marks it as an unfinished copy, or finds that mark of an earlier run. Throws StartError when
+ * the target is in use. Returns whether a copy continues.
+ */
+export async function beginCopy(source: CopySource, installation: string, url: string): Promise<boolean> {
+  const where = `The database ${hostAndDatabaseOf(url)}`;
+  let isContinued = false;
+  await migratePostgres(url, async (query) => {
+    const [mark] = await query(`select to_regclass('${UNFINISHED_COPY}') is not null as found`);
+    if (mark?.found === true) {
+      const [state] = await query(`select installation, version from ${UNFINISHED_COPY}`);
+      if (state?.installation !== installation)
+        throw new StartError(`${where} holds an unfinished copy of another installation. Name an empty one.`);
+      if (state.version !== MIGRATIONS.length)
+        throw new StartError(
+          `${where} holds a copy that another version of Patchbay has begun. Drop and create it, then run this again.`,
+        );
+      isContinued = true;
+      return;
+    }
+    const [first] = await query("select hash from audit where seq = 1");
+    if (first?.hash === installation)
+      throw new StartError(`${where} holds this installation already. To copy it again, name an empty one.`);
+    for (const name of source.names) {
+      const [row] = await query(`select 1 from "${name}" limit 1`);
+      if (row) throw new StartError(`${where} holds another installation. Name an empty one.`);
+    }
+    await query(
+      `create table ${UNFINISHED_COPY} (id bigint primary key check (id = 1), installation text not null,
+        version bigint not null, progress text not null)`,
+    );
+    await query(
+      `insert into ${UNFINISHED_COPY} (id, installation, version, progress) values (1, $1, $2, '{}')`,
+      [installation, MIGRATIONS.length],
+    );
+  });
+  return isContinued;
+}
+
+/** Opens the database of a copy; end it with `destroy`. */
+export function openCopyTarget(url: string): Db {
+  const pool = new Pool({ ...patientConfig(url), max: 1 });
+  // The query that needed a lost connection reports why it ended.
+  pool.on("error", () => {});
+  pool.on("connect", (client) => client.on("error", () => {}));
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+}
+
+async function readProgress(target: Db): Promise<string> {
+  const state = await firstOf(target, sql<CopyState>`select * from ${sql.table(UNFINISHED_COPY)}`);
+  if (state === undefined) throw new Error("The target is not an unfinished copy.");
+  return state.progress;
+}
+
+/** Replaces the progress that this process has read or written last; another process may not have copied meanwhile. */
+async function saveProgress(tx: Transaction<Tables>, before: string, after: string): Promise<void> {
+  const { numAffectedRows } =
+    await sql`update ${sql.table(UNFINISHED_COPY)} set progress = ${after} where progress = ${before}`.execute(
+      tx,
+    );
+  if (numAffectedRows !== 1n) throw new StartError("Another migrate-store copies to this database.");
+}
+
+/** The rows after a primary key, in its order. */
+async function readBatch(db: Db, table: CopiedTable, after: Cell[] | null, limit: number): Promise<Row[]> {
+  const where = after === null ? sql`` : sql`where (${list(table.key)}) > (${sql.join(after)})`;
+  const { rows } = await sql<Row>`select ${list(namesOf(table))} from ${sql.table(table.name)} ${where}
+    order by ${list(table.key)} limit ${limit}`.execute(db);
+  return rows;
+}
+
+const keyOf = (table: CopiedTable, row: Row): Cell[] => table.key.map((name) => row[name] ?? null);
+const stored = (cell: Cell): Cell => (typeof cell === "string" ? storable(cell) : cell);
+
+/** One array parameter for each of these columns, as a row set. */
+function unnested(table: CopiedTable, names: readonly string[], rows: readonly Row[]): RawBuilder<unknown> {
+  const arrays = table.columns
+    .filter(({ name }) => names.includes(name))
+    .sort((a, b) => names.indexOf(a.name) - names.indexOf(b.name))
+    .map(({ name, type }) => {
+      const cells = rows.map((row) => stored(row[name] ?? null));
+      return sql`cast(${cells} as ${sql.raw(`${type}[]`)})`;
+    });
+  return sql`select * from unnest(${sql.join(arrays)})`;
+}
+
+async function insertBatch(tx: Transaction<Tables>, table: CopiedTable, rows: readonly Row[]): Promise<void> {
+  if (rows.length === 0) return;
+  const names = namesOf(table);
+  const guard = (verb: string) =>
+    sql`alter table audit ${sql.raw(verb)} trigger audit_only_keyed`.execute(tx);
+  // Rows from before the audit log had a key are as old as they are.
+  if (table.name === "audit") await guard("disable");
+  await sql`insert into ${sql.table(table.name)} (${list(names)}) ${unnested(table, names, rows)}`.execute(
+    tx,
+  );
+  if (table.name === "audit") await guard("enable");
+}
+
+async function countRows(db: Db, table: CopiedTable): Promise<number> {
+  return (
+    (await firstOf(db, sql<{ rows: number }>`select count(*) as rows from ${sql.table(table.name)}`))?.rows ??
+    0
+  );
+}
+
+/** Copies the rows that the target does not have yet. */
+export async function copyTables(source: CopySource, target: Db, options: CopyOptions = {}): Promise<void> {
+  const { rowsAtOnce = ROWS_AT_ONCE, onRows = () => undefined } = options;
+  let text = await readProgress(target);
+  for (const table of source.tables) {
+    const total = await countRows(source.db, table);
+    // Written by `saveProgress` only.
+    const all = JSON.parse(text) as Record<string, Progress>;
+    let progress: Progress = all[table.name] ?? { after: null, rows: 0, isDone: false };
+    if (progress.isDone) onRows(table.name, progress.rows, total);
+    while (!progress.isDone) {
+      const batch = await readBatch(source.db, table, progress.after, rowsAtOnce);
+      const last = batch.at(-1);
+      progress = {
+        after: last === undefined ? progress.after : keyOf(table, last),
+        rows: progress.rows + batch.length,
+        isDone: batch.length < rowsAtOnce,
+      };
+      const next = JSON.stringify({ ...all, [table.name]: progress });
+      const before = text;
+      await target.transaction().execute(async (tx) => {
+        await insertBatch(tx, table, batch);
+        await saveProgress(tx, before, next);
+      });
+      text = next;
+      onRows(table.name, progress.rows, total);
+    }
+  }
+  // The planner has no statistics of new rows until autovacuum runs.
+  for (const table of source.tables) await sql`analyze ${sql.table(table.name)}`.execute(target);
+}
+
+/** Says how the target's rows with the keys of this batch differ; null: not at all. */
+async function differenceOf(target: Db, table: CopiedTable, batch: readonly Row[]): Promise<string | null> {
+  const { rows } = await sql<Row>`select ${list(namesOf(table))} from ${sql.table(table.name)}
+    where (${list(table.key)}) in (${unnested(table, table.key, batch)})`.execute(target);
+  const idOf = (row: Row) => JSON.stringify(keyOf(table, row).map(stored));
+  const found = new Map(rows.map((row) => [idOf(row), row]));
+  for (const row of batch) {
+    const copy = found.get(idOf(row));
+    if (copy === undefined) return "a row is missing";
+    // Values may be secret, so only columns are named.
+    const columns = namesOf(table).filter((name) => stored(row[name] ?? null) !== (copy[name] ?? null));
+    if (columns.length > 0) return `a row differs in ${columns.join(", ")}`;
+  }
+  return null;
+}
+
+async function compareTable(
+  source: Db,
+  target: Db,
+  table: CopiedTable,
+  rowsAtOnce: number,
+): Promise<string | null> {
+  const [rows, copied] = [await countRows(source, table), await countRows(target, table)];
+  if (rows !== copied) return `${rows} rows in the source, ${copied} in the copy`;
+  let after: Cell[] | null = null;
+  for (;;) {
+    const batch: Row[] = await readBatch(source, table, after, rowsAtOnce);
+    const last = batch.at(-1);
+    if (last === undefined) return null;
+    const difference = await differenceOf(target, table, batch);
+    if (difference !== null) return difference;
+    after = keyOf(table, last);
+  }
+}
+
+/** Exact sums, as decimal texts. */
+async function sumsOf(db: Db, table: string, columns: readonly string[]): Promise<Record<string, string>> {
+  const sums = columns.map(
+    (name) => sql`cast(coalesce(sum(${sql.ref(name)}), 0) as text) as ${sql.ref(name)}`,
+  );
+  return (
+    (await firstOf(db, sql<Record<string, string>>`select ${sql.join(sums)} from ${sql.table(table)}`)) ?? {}
+  );
+}
+
+/** Compares the number of rows, every row, and the sums of the ledger and of its balances. */
+export async function compareCopy(
+  source: CopySource,
+  target: Db,
+  { rowsAtOnce = ROWS_AT_ONCE }: Pick<CopyOptions, "rowsAtOnce"> = {},
+): Promise<Comparison> {
+  const comparison: Comparison = { differences: [], sums: {} };
+  for (const table of source.tables) {
+    const text = await compareTable(source.db, target, table, rowsAtOnce);
+    if (text !== null) comparison.differences.push({ table: table.name, text });
+  }
+  for (const [table, columns] of Object.entries(SUMMED)) {
+    const [sums, copied] = [await sumsOf(source.db, table, columns), await sumsOf(target, table, columns)];
+    comparison.sums[table] = sums;
+    for (const name of columns.filter((one) => sums[one] !== copied[one])) {
+      const text = `the sum of ${name} is ${sums[name]} in the source, ${copied[name]} in the copy`;
+      comparison.differences.push({ table, text });
+    }
+  }
+  return comparison;
+}
+
+/** Removes the mark of an unfinished copy: from now on, servers may start on the target. */
+export async function finishCopy(target: Db): Promise<void> {
+  await sql`drop table ${sql.table(UNFINISHED_COPY)}`.execute(target);
+}

@@ -1,0 +1,401 @@
+import { createHash } from "node:crypto";
+import { readFileSync, rmSync } from "node:fs";
+import path from "node:path";
+import Database from "libsql";
+import { Client } from "pg";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { runAdmin } from "../../lib/server/admin/run";
+import { beginCopy, copyTables, openCopySource, openCopyTarget } from "../../lib/store/copy-store";
+import { MIGRATIONS } from "../../lib/store/migrations";
+import { type AdminPlace, adminPlace } from "../support/admin";
+import { addUser, enrol, openConsoleHarness, setUpOwner } from "../support/console-harness";
+import { channelRecord, modelRecord } from "../support/factories";
+import { startPostgres, type TestPostgres } from "../support/postgres";
+import { signInWith } from "../support/two-factor";
+
+const ENTRIES = 2_500;
+/** Texts that an array parameter must escape. */
+const TEXTS = ['{"a","b"}', "NULL", "", "back\\slash", "two\nlines", "声音 🎧", "it's"];
+
+let server: TestPostgres;
+let place: AdminPlace;
+let url: string;
+beforeAll(async () => {
+  server = await startPostgres();
+}, 120_000);
+afterAll(() => server.close());
+beforeEach(async () => {
+  place = adminPlace();
+  url = await server.createDatabase();
+});
+afterEach(() => place.remove());
+
+const storeFile = (of = place) => path.join(of.dataDirectory, "patchbay.db");
+const digestOf = (file: string) => createHash("sha256").update(readFileSync(file)).digest("hex");
+const move = () => place.run(["migrate-store", url]);
+
+/** Runs statements on the store's file, without its triggers, which are there again afterwards. */
+function change(...statements: string[]): void {
+  const database = new Database(storeFile());
+  try {
+    const triggers = database.prepare("select name, sql from sqlite_master where type = 'trigger'").all() as {
+      name: string;
+      sql: string;
+    }[];
+    for (const { name } of triggers) database.exec(`drop trigger ${name}`);
+    for (const sql of statements) database.exec(sql);
+    for (const { sql } of triggers) database.exec(sql);
+    database.exec("pragma wal_checkpoint(truncate)");
+  } finally {
+    database.close();
+  }
+}
+
+async function query(sql: string, on = url): Promise<Record<string, unknown>[]> {
+  const client = new Client({ connectionString: on });
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Rows of a table of either store as sorted JSON; numbers are texts in it. */
+const linesOf = (rows: unknown[]) =>
+  rows
+    .map((row) => JSON.stringify(row, (_, value) => (typeof value === "number" ? String(value) : value)))
+    .sort();
+
+function sourceLines(sql: string): string[] {
+  const database = new Database(storeFile(), { readonly: true });
+  try {
+    return linesOf(database.prepare(sql).all());
+  } finally {
+    database.close();
+  }
+}
+
+/** Fills a table with rows of numbered values, its columns in `fixed` with those SQL expressions of the number `n`. */
+function numbered(table: string, rows: number, fixed: Record<string, string>): string {
+  const database = new Database(storeFile(), { readonly: true });
+  const columns = database.prepare(`pragma table_info("${table}")`).all() as {
+    name: string;
+    type: string;
+    notnull: number;
+  }[];
+  database.close();
+  const cells = columns.map(({ name, type, notnull }) => {
+    const value = type === "text" ? `'${name} ' || n` : "n";
+    return fixed[name] ?? (notnull === 1 ? value : `case when n % 2 = 0 then ${value} end`);
+  });
+  return `insert into "${table}" (${columns.map(({ name }) => `"${name}"`).join(", ")})
+    with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${rows})
+    select ${cells.join(", ")} from numbers`;
+}
+
+/** The stopped store of an instance in use, with rows in every table. */
+async function fill(): Promise<{ backupCodes: string[] }> {
+  const services = await place.openServices();
+  const door = openConsoleHarness(services);
+  const owner = await setUpOwner(door);
+  await addUser(door, owner, { username: "mia" });
+  const { backupCodes } = await enrol(door, services.clock, owner);
+  await door("/api/keys", { body: { name: "one" }, cookie: owner });
+  await services.store.channels.insert(channelRecord());
+  await services.store.models.insert(modelRecord());
+  await services.close();
+  const user = "(select id from users where username = 'olivia')";
+  const texts = TEXTS.map((text, index) => `when ${index} then '${text.replaceAll("'", "''")}'`).join(" ");
+  change(
+    numbered("usage", ENTRIES, {
+      id: "'use_' || substr('00000' || (n * 7919 % 100003), -6)",
+      user_id: user,
+      end_user: `case n % ${TEXTS.length} ${texts} end`,
+      cost_nano: "9007199254740 - n",
+      state: "'settled'",
+      trace: "null",
+    }),
+    numbered("balances", 30, {}),
+    numbered("rollups", 30, {}),
+    numbered("daily_rollups", 30, {}),
+    numbered("failovers", 30, {}),
+    numbered("prompts", 30, { input: "'a' || char(0) || 'b' || n" }),
+    numbered("rejections", 30, {}),
+    numbered("alerts", 30, { resolved_at: "n" }),
+    numbered("login_throttles", 30, {}),
+    numbered("invites", 30, { user_id: "null" }),
+    numbered("flows", 30, { user_id: user }),
+  );
+  return { backupCodes };
+}
+
+/** Copies with the functions behind the command, and stops after `batches` batches; returns the reports. */
+async function copyPart(batches: number, rowsAtOnce = 100): Promise<[string, number][]> {
+  const reports: [string, number][] = [];
+  const source = await openCopySource(storeFile());
+  await beginCopy(source, source.installation ?? "", url);
+  const target = openCopyTarget(url);
+  try {
+    await copyTables(source, target, {
+      rowsAtOnce,
+      onRows(table, copied) {
+        reports.push([table, copied]);
+        if (reports.length === batches) throw new Error("killed");
+      },
+    }).catch((error: unknown) => {
+      if (!(error instanceof Error && error.message === "killed")) throw error;
+    });
+  } finally {
+    await target.destroy();
+    await source.close();
+  }
+  return reports;
+}
+
+describe("a filled store", () => {
+  test("moves whole, and the server runs on the copy with the same secret", async () => {
+    const { backupCodes } = await fill();
+    const noted = (await place.run(["verify-audit"])).out;
+    const before = digestOf(storeFile());
+    const reply = await move();
+    expect(reply.code, reply.notes).toBe(0);
+    expect(reply.out).toBe(`DATABASE_URL=${url}`);
+    expect(reply.notes).toContain(`usage: ${ENTRIES} of ${ENTRIES} rows`);
+    expect(reply.notes).toContain(path.join(place.dataDirectory, "secret"));
+    expect(digestOf(storeFile())).toBe(before);
+
+    const source = await openCopySource(storeFile());
+    const tables = source.tables;
+    await source.close();
+    for (const { name, columns } of tables) {
+      if (name === "audit_head") continue;
+      const sql = `select ${columns.map((column) => `"${column.name}"`).join(", ")} from "${name}"`;
+      const expected = sourceLines(sql).map((line) => line.replaceAll("\\u0000", "\ufffd"));
+      expect(expected.length, name).toBeGreaterThan(0);
+      // The move itself is recorded in the copy.
+      const where = name === "audit" ? " where action <> 'store.migrate'" : "";
+      expect(linesOf(await query(sql + where)), name).toEqual(expected);
+    }
+    expect(await query("select to_regclass('unfinished_copy') as mark")).toEqual([{ mark: null }]);
+
+    place.variables.DATABASE_URL = url;
+    const verified = await place.run(["verify-audit", "--expect", noted]);
+    expect(verified.code, verified.notes).toBe(0);
+    const services = await place.openServices();
+    const door = openConsoleHarness(services);
+    expect((await signInWith(door, backupCodes[0] ?? "")).status).toBe(200);
+    const { items } = await services.store.audit.list({ limit: 5, cursor: null, q: "store.migrate" });
+    expect(items).toMatchObject([{ actor: "admin-command", detail: { file: "patchbay.db" } }]);
+    await services.close();
+  });
+
+  test("interrupted in a table, is not served, and the same command continues after its last batch", async () => {
+    await fill();
+    const all = await copyPart(Number.POSITIVE_INFINITY);
+    const stop = all.findIndex(([table, copied]) => table === "usage" && copied === 300) + 1;
+    expect(stop).toBeGreaterThan(5);
+    url = await server.createDatabase();
+    await copyPart(stop);
+    expect(await query("select count(*)::int as rows from usage")).toEqual([{ rows: 300 }]);
+    const rows = () => query('select id, xmin::text as writer from usage order by id collate "C" limit 300');
+    const first = await rows();
+
+    place.variables.DATABASE_URL = url;
+    const start = await place.run(["unlock", "olivia"]);
+    expect([start.code, start.notes]).toEqual([
+      1,
+      expect.stringContaining("an unfinished copy of a SQLite store"),
+    ]);
+    expect(start.notes).not.toContain("\n");
+    delete place.variables.DATABASE_URL;
+
+    const rest = await copyPart(Number.POSITIVE_INFINITY);
+    expect(rest.find(([table]) => table === "usage")).toEqual(["usage", 400]);
+    const reply = await move();
+    expect(reply.code, reply.notes).toBe(0);
+    expect(reply.notes).toContain("Continuing an unfinished copy.");
+    expect(await rows()).toEqual(first);
+    expect(await query("select count(*)::int as rows from usage")).toEqual([{ rows: ENTRIES }]);
+  });
+
+  test("moves to a database of an older schema, which is migrated first", async () => {
+    await fill();
+    for (const migration of MIGRATIONS.slice(0, 3)) for (const one of migration("postgres")) await query(one);
+    await query(
+      "create table schema_version (id bigint primary key check (id = 1), version bigint not null)",
+    );
+    await query("insert into schema_version values (1, 3)");
+    const reply = await move();
+    expect(reply.code, reply.notes).toBe(0);
+    expect(await query("select version::int from schema_version")).toEqual([{ version: MIGRATIONS.length }]);
+  });
+
+  test("with a broken audit log and rows from before its key moves as it is, and says so", async () => {
+    await fill();
+    change(`update audit set hash = '${"a".repeat(64)}' where seq = 1`);
+    const reply = await move();
+    expect(reply.code, reply.notes).toBe(0);
+    expect(reply.notes).toContain("The audit log is broken in");
+    const guards = "select tgenabled from pg_trigger where tgrelid = 'audit'::regclass and not tgisinternal";
+    expect(await query(guards)).toEqual([{ tgenabled: "O" }, { tgenabled: "O" }]);
+    place.variables.DATABASE_URL = url;
+    expect((await place.run(["verify-audit"])).notes).toContain("Audit row 1 was changed");
+  });
+});
+
+describe("a copy that differs", () => {
+  test.each([
+    [
+      "a changed entry",
+      "update usage set cost_nano = cost_nano + 1 where id = 'use_007919'",
+      "usage: a row differs in cost_nano",
+    ],
+    [
+      "the sum of a changed entry",
+      "update usage set cost_nano = cost_nano + 1 where id = 'use_007919'",
+      "usage: the sum of cost_nano is",
+    ],
+    [
+      "a missing entry",
+      "delete from usage where id = 'use_007919'",
+      `usage: ${ENTRIES} rows in the source, ${ENTRIES - 1} in the copy`,
+    ],
+    [
+      "an entry with another ID",
+      "update usage set id = 'other' where id = 'use_007919'",
+      "usage: a row is missing",
+    ],
+    [
+      "a changed balance",
+      "update balances set reserved = 0 where subject_id = 'subject_id 9'",
+      "balances: a row differs in reserved",
+    ],
+    [
+      "a changed setting",
+      "update settings set value = 'null' where name = 'secret_check'",
+      "settings: a row differs in value",
+    ],
+    [
+      "a changed audit row",
+      "alter table audit disable trigger user; update audit set actor = 'x' where seq = 2; alter table audit enable trigger user",
+      "audit: its hashes do not verify as in the source",
+    ],
+  ])("is reported for %s and stays unfinished", async (_, sql, words) => {
+    await fill();
+    await copyPart(Number.POSITIVE_INFINITY, 1_000);
+    await query(sql);
+    const reply = await move();
+    expect([reply.code, reply.out]).toEqual([1, ""]);
+    expect(reply.notes).toContain(words);
+    expect(reply.notes).toContain(`The copy differs in ${words.split(":")[0]}.`);
+    place.variables.DATABASE_URL = url;
+    expect((await place.run(["unlock", "olivia"])).notes).toContain("an unfinished copy");
+  });
+
+  test("is reported when the source is written during the copy", async () => {
+    await fill();
+    const notes: string[] = [];
+    const terminal = {
+      say: () => undefined,
+      note(line: string) {
+        notes.push(line);
+        if (line.startsWith("alerts:")) change("update usage set status = 500 where id = 'use_007919'");
+      },
+      readSecret: () => Promise.resolve(null),
+      isInteractive: false,
+    };
+    expect(await runAdmin(["migrate-store", url], terminal, { PATCHBAY_DATA_DIR: place.dataDirectory })).toBe(
+      1,
+    );
+    expect(notes).toContain(`${storeFile()}: another process wrote to it during the copy`);
+  });
+});
+
+describe("refuses", () => {
+  /** Expects exit code 1 with these words, and a database without tables. */
+  async function expectRefusal(words: string): Promise<void> {
+    const reply = await move();
+    expect([reply.code, reply.notes]).toEqual([1, expect.stringContaining(words)]);
+    expect(await query("select tablename from pg_tables where schemaname = 'public'")).toEqual([]);
+  }
+
+  test("a source that is not SQLite, and a target that is not PostgreSQL", async () => {
+    await fill();
+    const other = await place.run(["migrate-store", `file:${place.dataDirectory}/other.db`]);
+    expect([other.code, other.notes]).toEqual([1, expect.stringContaining("must be postgres://")]);
+    place.variables.DATABASE_URL = await server.createDatabase();
+    await expectRefusal("is not a SQLite store");
+    expect((await place.run(["migrate-store"])).code).toBe(2);
+  });
+
+  test("a source that a server runs on, naming how to stop it", async () => {
+    await fill();
+    change(`insert into instances (id, heartbeat_at) values ('otherhost-7-1-x', ${Date.now()})`);
+    await expectRefusal("process 7 of the machine otherhost. Stop it first (Ctrl-C, SIGTERM");
+  });
+
+  test("a source of an older schema, one that was never set up, and one that is missing", async () => {
+    await expectRefusal("There is no file");
+    await place.run(["unlock", "olivia"]);
+    await expectRefusal("was never set up");
+    for (const side of ["", "-wal", "-shm"]) rmSync(storeFile() + side, { force: true });
+    const database = new Database(storeFile());
+    for (const migration of MIGRATIONS.slice(0, -1))
+      for (const one of migration("sqlite")) database.exec(one);
+    database.exec(`pragma user_version = ${MIGRATIONS.length - 1}`);
+    database.close();
+    await expectRefusal(`has schema version ${MIGRATIONS.length - 1}`);
+  });
+
+  test("another instance secret, and none", async () => {
+    await fill();
+    place.variables.PATCHBAY_SECRET = "another-secret-of-an-operator-1234";
+    await expectRefusal("was encrypted with another secret");
+    delete place.variables.PATCHBAY_SECRET;
+    rmSync(path.join(place.dataDirectory, "secret"));
+    await expectRefusal("verified with the instance secret");
+  });
+
+  test("a target that holds another installation, or this one already, finished or not", async () => {
+    await fill();
+    await copyPart(5);
+    const other = adminPlace();
+    const services = await other.openServices();
+    await setUpOwner(openConsoleHarness(services));
+    await services.close();
+    const asOther = () => other.run(["migrate-store", url]);
+    expect((await asOther()).notes).toContain("an unfinished copy of another installation");
+    expect((await move()).code).toBe(0);
+    expect((await asOther()).notes).toContain("holds another installation");
+    expect((await move()).notes).toContain("holds this installation already");
+    expect(await query("select username from users order by username")).toEqual([
+      { username: "mia" },
+      { username: "olivia" },
+    ]);
+    other.remove();
+  });
+
+  test("a target that another migrate-store copies to", async () => {
+    await fill();
+    const source = await openCopySource(storeFile());
+    await beginCopy(source, source.installation ?? "", url);
+    const target = openCopyTarget(url);
+    const copying = copyTables(source, target, {
+      onRows: () => void 0,
+      rowsAtOnce: 100,
+    });
+    const second = openCopyTarget(url);
+    const outcomes = await Promise.allSettled([copying, copyTables(source, second, { rowsAtOnce: 100 })]);
+    for (const one of [target, second]) await one.destroy();
+    await source.close();
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+    expect((await move()).code).toBe(0);
+  });
+});
+
+test("the schema has no sequence or identity column that a copy would have to set", async () => {
+  await fill();
+  expect((await move()).code).toBe(0);
+  expect(await query("select relname from pg_class where relkind = 'S'")).toEqual([]);
+});
