@@ -204,7 +204,7 @@ async function insertBatch(tx: Transaction<Tables>, table: CopiedTable, rows: re
   const names = namesOf(table);
   const guard = (verb: string) =>
     sql`alter table audit ${sql.raw(verb)} trigger audit_only_keyed`.execute(tx);
-  // Rows from before the audit log had a key are as old as they are.
+  // The trigger rejects rows from before the audit log had a key; a copy has them as they are.
   if (table.name === "audit") await guard("disable");
   await sql`insert into ${sql.table(table.name)} (${list(names)}) ${unnested(table, names, rows)}`.execute(
     tx,
