@@ -83,11 +83,12 @@ function numbered(table: string, rows: number, fixed: Record<string, string>): s
     name: string;
     type: string;
     notnull: number;
+    pk: number;
   }[];
   database.close();
-  const cells = columns.map(({ name, type, notnull }) => {
-    const value = type === "text" ? `'${name} ' || n` : "n";
-    return fixed[name] ?? (notnull === 1 ? value : `case when n % 2 = 0 then ${value} end`);
+  const cells = columns.map(({ name, type, notnull, pk }) => {
+    const value = type.toLowerCase() === "text" ? `'${name} ' || n` : "n";
+    return fixed[name] ?? (notnull === 1 || pk > 0 ? value : `case when n % 2 = 0 then ${value} end`);
   });
   return `insert into "${table}" (${columns.map(({ name }) => `"${name}"`).join(", ")})
     with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${rows})
