@@ -240,8 +240,9 @@ export async function copyTables(source: CopySource, target: Db, options: CopyOp
       const next = JSON.stringify({ ...all, [table.name]: progress });
       const before = text;
       await target.transaction().execute(async (tx) => {
-        await insertBatch(tx, table, batch);
+        // First, because it locks the state: a second process stops here, not at a row that exists already.
         await saveProgress(tx, before, next);
+        await insertBatch(tx, table, batch);
       });
       text = next;
       onRows(table.name, progress.rows, total);
