@@ -1,7 +1,6 @@
 import { Kysely, PostgresDialect, type RawBuilder, sql, type Transaction } from "kysely";
 import { Pool } from "pg";
 import type { Settings } from "../ports/store";
-import { storable } from "./columns";
 import { type CopiedTable, copiedTables, tableNames } from "./copy-tables";
 import { StartError } from "./errors";
 import type { Cell } from "./ledger/rows";
@@ -185,7 +184,6 @@ async function readBatch(db: Db, table: CopiedTable, after: Cell[] | null, limit
 }
 
 const keyOf = (table: CopiedTable, row: Row): Cell[] => table.key.map((name) => row[name] ?? null);
-const stored = (cell: Cell): Cell => (typeof cell === "string" ? storable(cell) : cell);
 
 /** One array parameter for each of these columns, as a row set. */
 function unnested(table: CopiedTable, names: readonly string[], rows: readonly Row[]): RawBuilder<unknown> {
@@ -193,7 +191,7 @@ function unnested(table: CopiedTable, names: readonly string[], rows: readonly R
     .filter(({ name }) => names.includes(name))
     .sort((a, b) => names.indexOf(a.name) - names.indexOf(b.name))
     .map(({ name, type }) => {
-      const cells = rows.map((row) => stored(row[name] ?? null));
+      const cells = rows.map((row) => row[name] ?? null);
       return sql`cast(${cells} as ${sql.raw(`${type}[]`)})`;
     });
   return sql`select * from unnest(${sql.join(arrays)})`;
@@ -256,13 +254,13 @@ export async function copyTables(source: CopySource, target: Db, options: CopyOp
 async function differenceOf(target: Db, table: CopiedTable, batch: readonly Row[]): Promise<string | null> {
   const { rows } = await sql<Row>`select ${list(namesOf(table))} from ${sql.table(table.name)}
     where (${list(table.key)}) in (${unnested(table, table.key, batch)})`.execute(target);
-  const idOf = (row: Row) => JSON.stringify(keyOf(table, row).map(stored));
+  const idOf = (row: Row) => JSON.stringify(keyOf(table, row));
   const found = new Map(rows.map((row) => [idOf(row), row]));
   for (const row of batch) {
     const copy = found.get(idOf(row));
     if (copy === undefined) return "a row is missing";
     // Values may be secret, so only columns are named.
-    const columns = namesOf(table).filter((name) => stored(row[name] ?? null) !== (copy[name] ?? null));
+    const columns = namesOf(table).filter((name) => (row[name] ?? null) !== (copy[name] ?? null));
     if (columns.length > 0) return `a row differs in ${columns.join(", ")}`;
   }
   return null;

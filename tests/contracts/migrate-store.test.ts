@@ -121,7 +121,7 @@ async function fill(): Promise<{ backupCodes: string[] }> {
     numbered("rollups", 30, {}),
     numbered("daily_rollups", 30, {}),
     numbered("failovers", 30, {}),
-    numbered("prompts", 30, { input: "'a' || char(0) || 'b' || n" }),
+    numbered("prompts", 30, {}),
     numbered("rejections", 30, {}),
     numbered("alerts", 30, { resolved_at: "n" }),
     numbered("login_throttles", 30, {}),
@@ -172,7 +172,7 @@ describe("a filled store", () => {
     for (const { name, columns } of tables) {
       if (name === "audit_head") continue;
       const sql = `select ${columns.map((column) => `"${column.name}"`).join(", ")} from "${name}"`;
-      const expected = sourceLines(sql).map((line) => line.replaceAll("\\u0000", "\ufffd"));
+      const expected = sourceLines(sql);
       expect(expected.length, name).toBeGreaterThan(0);
       // The move itself is recorded in the copy.
       const where = name === "audit" ? " where action <> 'store.migrate'" : "";
