@@ -36,7 +36,7 @@ export const LIVE_RULES: readonly LiveRule[] = [
     minIntervalMs: 2_000,
   },
   // Summaries cost the database more than lists.
-  { endpoints: [api.summarizeUsage], topics: ["usage"], minIntervalMs: 5_000 },
+  { endpoints: [api.summarizeUsage, api.countChannelAttempts], topics: ["usage"], minIntervalMs: 5_000 },
   { endpoints: [api.readOwnBudget], topics: ["usage", "users"], minIntervalMs: 5_000 },
   { endpoints: [api.listCalls, api.listRejections, api.getCall], topics: ["usage"], minIntervalMs: 1_500 },
   {

@@ -14,7 +14,7 @@ const operation = (fields: Partial<Operation>): Operation => ({
   security: ["bearer"],
   parameters: [],
   body: null,
-  example: { model: "patchbay-embed", input: 'say "hi" \\ `now`' },
+  example: { model: "patchbay-embed-en", input: 'say "hi" \\ `now`' },
   reply: null,
   replyTypes: ["application/json"],
   error: null,
