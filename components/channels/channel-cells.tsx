@@ -86,10 +86,10 @@ export function ChannelMetric({
   const nothing = <span className="text-ink-faint">–</span>;
   if (name === "errors") {
     // The channel's own attempts, also those that another channel took over.
-    const passedOn = traffic.passedOn.get(channel.id) ?? 0;
-    const attempts = (own?.calls ?? 0) + passedOn;
+    const failovers = traffic.failovers.get(channel.id) ?? 0;
+    const attempts = (own?.calls ?? 0) + failovers;
     if (attempts === 0) return nothing;
-    const rate = ((own?.errors ?? 0) + passedOn) / attempts;
+    const rate = ((own?.errors ?? 0) + failovers) / attempts;
     return (
       <span className={rate >= 0.05 ? "tabular font-medium text-bad" : "tabular"}>{format.share(rate)}</span>
     );

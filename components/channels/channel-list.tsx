@@ -228,7 +228,7 @@ function ChannelCard(props: RowProps) {
       </div>
       {isUnhealthy(condition) ? <CircuitNote channel={channel} onChanged={props.onChanged} /> : null}
       <ChannelModels channel={channel} />
-      {traffic && !traffic.byId.get(channel.id)?.calls && !traffic.passedOn.get(channel.id) ? (
+      {traffic && !traffic.byId.get(channel.id)?.calls && !traffic.failovers.get(channel.id) ? (
         <p className="text-sm text-ink-faint">{all("noCalls")}</p>
       ) : (
         <dl className="grid grid-cols-2 gap-x-4 gap-y-2 text-sm sm:grid-cols-4">

@@ -79,17 +79,17 @@ export function useChannels() {
 export interface ChannelTraffic {
   byId: ReadonlyMap<string, UsageSums>;
   calls: number;
-  passedOn: ReadonlyMap<string, number>;
+  failovers: ReadonlyMap<string, number>;
 }
 
 export function useChannelTraffic(): ChannelTraffic | undefined {
   const { data } = useApi(api.summarizeUsage, DAY_BY_CHANNEL, { refreshInterval: 30_000 });
   const { data: attempts } = useApi(api.countChannelAttempts, {}, { refreshInterval: 30_000 });
   if (!data || !attempts) return undefined;
-  const passedOn = new Map(attempts.items.map((one) => [one.channel_id, one.passed_on]));
+  const failovers = new Map(attempts.items.map((one) => [one.channel_id, one.failovers]));
   const byId = new Map(
     data.items.flatMap((item) => (item.name === null ? [] : [[item.name, item] as const])),
   );
   const calls = [...byId.values()].reduce((sum, item) => sum + item.calls, 0);
-  return { byId, calls, passedOn };
+  return { byId, calls, failovers };
 }

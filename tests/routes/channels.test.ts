@@ -129,7 +129,7 @@ test("counts a channel's failed attempts that another channel took over", async 
   });
   await services.store.ledger.settle(row, PERIOD);
   const counted = await harness("/api/channels/attempts", { cookie: owner });
-  expect(counted.json.data).toEqual({ items: [{ channel_id: made.id, passed_on: 1 }] });
+  expect(counted.json.data).toEqual({ items: [{ channel_id: made.id, failovers: 1 }] });
   const { items } = (await harness(`/api/channels/${made.id}/errors`, { cookie: owner })).json.data;
   expect(items).toMatchObject([{ error: "upstream_error", key: "****cdef", status: 200 }]);
   expect((await harness("/api/channels/attempts", { cookie: member.cookie })).status).toBe(403);

@@ -14,5 +14,5 @@ export async function countChannelAttempts(ctx: ReadContext): Promise<ChannelAtt
   const byChannel = new Map<string, number>();
   for (const { channelId, attempts } of await ctx.store.ledger.failovers({ from: to - DAY_MS, to }))
     byChannel.set(channelId, (byChannel.get(channelId) ?? 0) + attempts);
-  return { items: [...byChannel].map(([channel_id, passed_on]) => ({ channel_id, passed_on })) };
+  return { items: [...byChannel].map(([channel_id, failovers]) => ({ channel_id, failovers })) };
 }

@@ -37,7 +37,7 @@ export const ChannelAttempts = z.strictObject({
     z.strictObject({
       channel_id: z.string(),
       /** Failed attempts whose call is counted for another channel, or for none. */
-      passed_on: z.int(),
+      failovers: z.int(),
     }),
   ),
 });

@@ -101,7 +101,9 @@ export function limitError(
   const waits = limits.flatMap((one, index) => {
     const state = states[index];
     if (state === undefined || state.remaining >= one.cost) return [];
-    return { ...one, state, waitMs: one.cost > one.limit ? Infinity : state.retryAfterMs };
+    // Refused although nothing is counted: the cost is above this process's share of the limit.
+    const isTooLarge = one.cost > one.limit || state.resetMs === 0;
+    return { ...one, state, waitMs: isTooLarge ? Infinity : state.retryAfterMs };
   });
   const { limit, name, subject, cost, state, waitMs } = waits.reduce((one, other) =>
     other.waitMs > one.waitMs ? other : one,

@@ -32,14 +32,15 @@ export function refuseCall(
   const { code, details, message } = error;
   const reply = renderFailure(surface, error, request, services.log, trace?.traceId);
   if (headers !== null) return { ...reply, headers: { ...headers(), ...reply.headers } };
-  trace?.refused(model ?? null, reply.status, code);
+  const named = model !== undefined && isModelName(model) ? model : null;
+  trace?.refused(named, reply.status, code);
   const isInternal = reply.status >= 500 && code !== "overloaded";
   if (isInternal || code === "caller_left") return reply;
   const retryAfterS = Number(reply.headers["retry-after"] ?? Number.NaN);
   services.state.rejections.count({
     keyId: caller?.key.id ?? details.key?.id ?? null,
     userId: caller?.owner.id ?? details.key?.ownerId ?? null,
-    model: model !== undefined && isModelName(model) ? model : null,
+    model: named,
     error: code,
     limit: details.limit ?? null,
     requestId: request.requestId,

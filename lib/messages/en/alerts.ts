@@ -155,7 +155,6 @@ export const alerts = {
     addKey: "Add API key",
     remove: "Remove rule for {name}",
     duplicate: "Each model and API key can have one rule only.",
-    sending: "Where alerts are sent",
     webhook: "Signed webhook",
     webhookPlaceholder: "https://hooks.example.com/patchbay",
     webhookHint: "Signed JSON for your own server.",

@@ -21,7 +21,6 @@ export const common = {
   skipToContent: "Skip to content",
   showPassword: "Show password",
   hidePassword: "Hide password",
-  show: "Show",
   hide: "Hide",
   nav: {
     label: "Main",

@@ -54,7 +54,6 @@ export const setup = {
     password: "Password",
     confirm: "Confirm password",
     create: "Create account",
-    tooMany: "Too many attempts. Try again in {time}.",
   },
   alreadySetUp: {
     title: "Already set up",

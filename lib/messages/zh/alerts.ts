@@ -152,7 +152,6 @@ export const alerts = {
     addKey: "添加 API 密钥",
     remove: "移除 {name} 的规则",
     duplicate: "每个模型和 API 密钥只能有一条规则。",
-    sending: "告警发送到",
     webhook: "带签名的 Webhook",
     webhookPlaceholder: "https://hooks.example.com/patchbay",
     webhookHint: "发往您自己服务器的带签名 JSON。",

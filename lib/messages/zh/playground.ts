@@ -14,7 +14,7 @@ export const playground = {
     openLogs: "在日志中打开",
     rate: {
       requests: "您已达到每分钟 {limit} 次请求的上限。",
-      tokens: "该请求超出您每分钟 {limit} 个 token 的上限。",
+      tokens: "该请求超出您每分钟 {limit} 个词元 的上限。",
     },
     budget: {
       daily: {

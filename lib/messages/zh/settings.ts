@@ -276,6 +276,6 @@ export const settings = {
     mixedText: "正在运行的版本：{versions}。请完成升级。",
     lateTitle: "有实例没有响应",
     lateText: "{names} 已超过 12 秒没有上报。30 秒后它将从列表中移除，其未完成的请求会按预估结算。",
-    lagHint: "变更延迟：该实例所见的设置、密钥和通道最多落后多久。CPU 以单核为 100%。",
+    lagHint: "变更延迟：该实例所见的设置、密钥和渠道最多落后多久。CPU 以单核为 100%。",
   },
 };

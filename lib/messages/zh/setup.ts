@@ -54,7 +54,6 @@ export const setup = {
     password: "密码",
     confirm: "确认密码",
     create: "创建账户",
-    tooMany: "尝试次数过多，请在 {time} 后重试。",
   },
   alreadySetUp: {
     title: "已完成设置",

@@ -28,6 +28,9 @@ interface Member {
   exited: Promise<void>;
 }
 
+/** True when the system could not start the process. */
+const hasNoProcess = (worker: Worker): boolean => worker.process.pid === undefined;
+
 /** The first process could not start; it has printed why. */
 export class FirstProcessFailed extends Error {}
 
@@ -126,7 +129,8 @@ export class ClusterPrimary {
   }
 
   #send(member: Member | undefined, message: ToMember): void {
-    if (member?.worker.isConnected()) member.worker.send(message);
+    // The member may have ended just now; its exit is handled where it was started.
+    if (member?.worker.isConnected()) member.worker.send(message, undefined, undefined, () => undefined);
   }
 
   #stopOne(member: Member, isReplaced: boolean): void {
@@ -158,15 +162,26 @@ export class ClusterPrimary {
         worker.once("exit", (code, signal) =>
           reject(new Error(`process ${index} ended before it served (${signal ?? code})`)),
         );
+        worker.once("error", reject);
       }),
-      exited: new Promise((resolve) => worker.once("exit", () => resolve())),
+      exited: new Promise((resolve) => {
+        worker.once("exit", () => resolve());
+        worker.on("error", () => {
+          if (hasNoProcess(worker)) resolve();
+        });
+      }),
     };
     // The exit is handled below; only `start` and `replaceAll` wait for this.
     member.ready.catch(() => undefined);
     this.#running.add(member);
-    worker.once("exit", (code: number | null, signal: string | null) => {
-      this.#running.delete(member);
-      this.#restart(index, member, code, signal);
+    const gone = (code: number | null, signal: string | null) => {
+      if (this.#running.delete(member)) this.#restart(index, member, code, signal);
+    };
+    worker.once("exit", gone);
+    worker.on("error", (error) => {
+      this.#options.log.warn("process_error", { cause: String(error) });
+      // The system started no process, so that there is no exit.
+      if (hasNoProcess(worker)) gone(null, null);
     });
     return member;
   }
@@ -183,7 +198,14 @@ export class ClusterPrimary {
     const { log } = this.#options;
     log.warn("process_exited", { pid: member.worker.process.pid, code, signal, ms });
     setTimeout(() => {
-      if (this.#stopping === null && !this.#members.has(index)) this.#launch(index);
+      if (this.#stopping !== null || this.#members.has(index)) return;
+      try {
+        this.#launch(index);
+      } catch (error) {
+        log.error("process_not_started", { cause: String(error) });
+        this.#members.set(index, member);
+        this.#restart(index, member, null, null);
+      }
     }, ms);
   }
 

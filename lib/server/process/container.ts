@@ -121,14 +121,17 @@ function refuseCipher(): never {
   throw new AppError("internal", "The process of the engines has no secret.");
 }
 
-/** The built-in engines for all processes of a server; they run in its primary. */
-export function createSharedEngines({ voices }: Pick<Environment, "voices">) {
+/**
+ * The built-in engines for all processes of a server; they run in its primary, which knows the limits of its environment
+ * but not those changed in the console.
+ */
+export function createSharedEngines({ voices, limits }: Pick<Environment, "voices" | "limits">) {
   return createProviders({
     workerFile,
     packageFolder,
     clock: systemClock,
     voices,
-    upstreams: { cipher: NO_CIPHER, allowedUpstreams: () => [], allowedWebhooks: [] },
+    upstreams: { cipher: NO_CIPHER, limits, allowedUpstreams: () => [], allowedWebhooks: [] },
   });
 }
 
@@ -272,8 +275,8 @@ async function assemble(
       await Promise.allSettled([providers.close(), encoder.close()]);
       await container.services.state.rejections.flush();
       sharedState.close();
-      await telemetry?.close();
       await store.close();
+      await telemetry?.close();
     })();
     return closing;
   };

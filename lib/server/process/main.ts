@@ -98,16 +98,25 @@ function ignoreSignals(): void {
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => undefined);
 }
 
+/** How often the primary reads the folders of local voices. */
+const VOICES_SCAN_MS = 15_000;
+
 /** Runs the processes of one port. Resolves when they serve. */
 async function startPrimary(env: Environment): Promise<void> {
   const log = createLog(env.logLevel);
+  const engines = createSharedEngines(env);
+  // Models that are added, removed or repaired while the server runs.
+  const scan = async () => {
+    await engines.voices?.scan().catch((error: unknown) => log.warn("voices_not_read", { cause: error }));
+  };
+  setInterval(() => void scan(), VOICES_SCAN_MS).unref();
   const primary = new ClusterPrimary({
     file: fileURLToPath(import.meta.url),
     processes: env.processes,
     drainMs: env.drainMs,
     clock: systemClock,
     log,
-    engines: createSharedEngines(env),
+    engines,
   });
   onStopSignals(
     () => void primary.stopAll().then(() => process.exit(0)),

@@ -25,13 +25,20 @@ export interface InstanceRegister {
   liveInstances(): number;
 }
 
-/** The address that other machines reach this one by: `host`, or for a wildcard the first external IPv4 address. */
+/** The first external IPv4 address; loopback where there is none, or where a sandbox hides the interfaces. */
+function externalAddress(): string {
+  try {
+    const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
+    return addresses.find(({ family, internal }) => family === "IPv4" && !internal)?.address ?? "127.0.0.1";
+  } catch {
+    return "127.0.0.1";
+  }
+}
+
+/** The address that other machines reach this one by: `host`, or for a wildcard the external address. */
 export function reachableAddress(host: string, port: number): string {
   const isWildcard = host === "0.0.0.0" || host === "::";
-  const own = Object.values(networkInterfaces())
-    .flatMap((addresses) => addresses ?? [])
-    .find(({ family, internal }) => family === "IPv4" && !internal)?.address;
-  const address = isWildcard ? (own ?? "127.0.0.1") : host;
+  const address = isWildcard ? externalAddress() : host;
   return `${address.includes(":") ? `[${address}]` : address}:${port}`;
 }
 

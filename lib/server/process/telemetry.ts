@@ -13,6 +13,9 @@ import type { RequestTrace, Tracing } from "../../ports/tracing";
  * (https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/). Prompts and replies are never attributes.
  */
 
+/** Longer values are cut: spans wait in memory for their export. */
+const LONGEST_ATTRIBUTE = 512;
+
 /** `00-<trace ID>-<parent ID>-<flags>` (https://www.w3.org/TR/trace-context/#traceparent-header). */
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:-|$)/;
 
@@ -175,7 +178,11 @@ export async function startTelemetry(
       exportTimeoutMillis: Math.min(metricIntervalMs, 10_000),
     }),
   ];
-  const traces = new tracing.NodeTracerProvider({ resource, spanProcessors });
+  const traces = new tracing.NodeTracerProvider({
+    resource,
+    spanProcessors,
+    spanLimits: { attributeValueLengthLimit: LONGEST_ATTRIBUTE },
+  });
   const meters = new metering.MeterProvider({ resource, readers });
   return {
     tracing: createTracing(api, traces),

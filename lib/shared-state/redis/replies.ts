@@ -18,6 +18,8 @@ if value == '' then
   redis.call('SET', KEYS[1], 'running|' .. ARGV[1] .. '|' .. ARGV[2], 'PX', ARGV[3])
   return 0
 end
+-- Our own claim, whose answer came too late.
+if value == 'running|' .. ARGV[1] .. '|' .. ARGV[2] then return 0 end
 if string.match(value, '^%a+|([^|]*)|') == ARGV[1] then return 1 end
 return 2
 `);
@@ -34,7 +36,8 @@ const RENEW = script(`return ${OWN} and redis.call('PEXPIRE', KEYS[1], ARGV[2]) 
 const DISCARD = script(`return ${OWN} and redis.call('DEL', KEYS[1]) or 0`);
 
 /**
- * Stores a reply and drops the owner's oldest above its limit. KEYS: reply, index (sorted set of `bytes:key` by time),
+ * Stores a reply and drops the owner's oldest above its limit. Above half of Redis' memory nothing is stored, so that
+ * replies never take the room of the limits. KEYS: reply, index (sorted set of `bytes:key` by time),
  * sum of the index. ARGV: value, ms to keep, most bytes.
  */
 const STORE = script(`
@@ -42,16 +45,22 @@ local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 local keep, most = tonumber(ARGV[2]), tonumber(ARGV[3])
 local bytes = string.len(ARGV[1])
+local info = redis.pcall('INFO', 'memory')
+if type(info) == 'string' then
+  local used, all = tonumber(info:match('used_memory:(%d+)')), tonumber(info:match('maxmemory:(%d+)'))
+  if used and all and all > 0 and used + bytes > all / 2 then bytes = most + 1 end
+end
 if bytes > most then return redis.call('DEL', KEYS[1]) end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', keep)
-redis.call('ZADD', KEYS[2], string.format('%.0f', now), bytes .. ':' .. KEYS[1])
-local sum = redis.call('INCRBY', KEYS[3], bytes)
+local added = redis.call('ZADD', KEYS[2], string.format('%.0f', now), bytes .. ':' .. KEYS[1])
+local sum = tonumber(redis.call('INCRBY', KEYS[3], added == 1 and bytes or 0))
 while true do
   local oldest = redis.call('ZRANGE', KEYS[2], 0, 0, 'WITHSCORES')
   if not oldest[1] or (sum <= most and tonumber(oldest[2]) + keep > now) then break end
   redis.call('ZREM', KEYS[2], oldest[1])
   local size, key = string.match(oldest[1], '^(%d+):(.*)$')
-  redis.call('DEL', key)
+  -- A key that is used again after its reply expired has two entries.
+  if key ~= KEYS[1] then redis.call('DEL', key) end
   sum = redis.call('DECRBY', KEYS[3], size)
 end
 redis.call('PEXPIRE', KEYS[2], keep)
@@ -92,7 +101,10 @@ export function createRedisReplies(
   return {
     async claim(owner, name, digest) {
       const key = keyOf(owner, name);
-      const answer = await link.run(CLAIM, [key], [digest, instanceId, String(LEASE_MS)]);
+      const args = [digest, instanceId, String(LEASE_MS)];
+      const quick = await link.run(CLAIM, [key], args);
+      // A late answer is waited for: without it the call could run, and be charged, twice.
+      const answer = quick ?? (await link.exchange(key, ["EVAL", CLAIM.text, "1", key, ...args]));
       if (answer === 1) return "elsewhere";
       if (answer === 2) return "different";
       claimed.add(key);
