@@ -48,11 +48,12 @@ const WITHOUT_REPORTS = [
   ...["requests_per_minute", "cpu_percent", "memory_bytes", "change_lag_ms"],
 ].map((column) => `alter table instances drop column ${column}`);
 
+/** Undoes the migrations after version 5. */
+const BACK_TO_5 = ["drop table failovers", ...WITHOUT_SNOOZES, ...WITHOUT_REPORTS];
+
 /** Statements that remove the changes of versions 3 and later. */
 const BACK_TO_2 = (kind: TestDatabase["kind"]): string[] => [
-  "drop table failovers",
-  ...WITHOUT_SNOOZES,
-  ...WITHOUT_REPORTS,
+  ...BACK_TO_5,
   kind === "sqlite" ? "drop trigger audit_only_keyed" : "drop trigger audit_only_keyed on audit",
   ...(kind === "sqlite" ? [] : ["drop function refuse_unkeyed_audit"]),
   "drop table audit_head",
@@ -242,7 +243,7 @@ describe.each(PLACES)("the upgrade of a store of schema version 5 on %s", (_, ne
     }
     await store.ledger.settle(usageRecord(key.id, user.id, { at: NOW, attempts: 2 }), PERIOD);
     await store.close();
-    await goBack(place, 5, ["drop table failovers"]);
+    await goBack(place, 5, BACK_TO_5);
     const upgraded = await place.open();
     const failovers = await upgraded.ledger.failovers({ from: NOW, to: NOW + 1 });
     expect(failovers.map((one) => [one.channelId, one.attempts]).sort()).toEqual([
