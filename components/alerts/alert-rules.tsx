@@ -19,7 +19,7 @@ import { Input, Label } from "../ui/input";
 import { Notice } from "../ui/notice";
 import { Section } from "../ui/section";
 import { Skeleton } from "../ui/skeleton";
-import { numberOrNull, ScopedRules } from "./scoped-rules";
+import { ScopedRules } from "./scoped-rules";
 
 type Rules = Settings["alerts"];
 type RulesFormState = UseFormReturn<Rules>;
@@ -40,6 +40,8 @@ const FIELDS = [
   "slack_url",
 ] as const;
 
+/** An empty field is null, for which the rule is off. */
+export const numberOrNull = (text: unknown) => (text === "" || text === null ? null : Number(text));
 const textOrNull = (text: unknown) => (text === "" ? null : text);
 
 /** The rules of alerts and the webhooks that receive them. */

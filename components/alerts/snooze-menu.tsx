@@ -15,14 +15,18 @@ const DURATIONS = ["1h", "8h", "24h", "resolved"] as const satisfies readonly Sn
 /** How long to snooze, as a menu; loaded on the click that opens it. */
 export function SnoozeMenu({
   isBusy,
+  isOpen,
+  onOpenChange,
   onPick,
 }: {
   isBusy: boolean;
+  isOpen: boolean;
+  onOpenChange(isOpen: boolean): void;
   onPick(duration: SnoozeAlert["for"]): void;
 }) {
   const t = useTranslations("alerts.snooze");
   return (
-    <DropdownMenu defaultOpen>
+    <DropdownMenu open={isOpen} onOpenChange={onOpenChange}>
       <DropdownMenuTrigger asChild>
         <Button variant="ghost" size="sm" isBusy={isBusy}>
           {t("action")}

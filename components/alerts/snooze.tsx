@@ -39,6 +39,8 @@ export function SnoozeButton({ alert, onChanged }: { alert: Alert; onChanged(): 
   const { reload } = useApiCache();
   const { Loaded, loadNow, preload } = useOnDemand(loadMenu);
   const [isBusy, setBusy] = useState(false);
+  // Open when it has been loaded by a click, and closed when it comes back after a snooze.
+  const [isOpen, setOpen] = useState(true);
 
   const run = async (call: () => Promise<unknown>, message: string) => {
     setBusy(true);
@@ -68,7 +70,15 @@ export function SnoozeButton({ alert, onChanged }: { alert: Alert; onChanged(): 
         {t("end")}
       </Button>
     );
-  if (Loaded) return <Loaded isBusy={isBusy} onPick={(duration) => void snooze(duration)} />;
+  if (Loaded)
+    return (
+      <Loaded
+        isBusy={isBusy}
+        isOpen={isOpen}
+        onOpenChange={setOpen}
+        onPick={(duration) => void snooze(duration)}
+      />
+    );
   return (
     <Button
       variant="ghost"

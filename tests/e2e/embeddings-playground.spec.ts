@@ -3,6 +3,7 @@ import AxeBuilder from "@axe-core/playwright";
 import type { Download, Page } from "playwright/test";
 import { linesOf, parseCsv } from "@/components/embeddings/texts";
 import { en } from "@/lib/messages/en";
+import { setUp } from "../support/product";
 import { expect, signInByCookie, test } from "./fixtures";
 
 const PATH = "/playground/embeddings";
@@ -366,9 +367,10 @@ test("explains the limits of the built-in model and how to add a semantic one", 
 });
 
 test("starts with the built-in semantic model, which finds the same in other words, and says that it is for English", async ({
-  ownerPage: page,
-  product,
+  page,
+  freshProduct: product,
 }) => {
+  await signInByCookie(page, product.url, await setUp(product.url));
   await open(page, product.url, "");
   await expect(page.getByLabel("Model", { exact: true })).toHaveValue("patchbay-embed-en");
   await page.getByText("Similar meanings, in English only").click();

@@ -2,11 +2,13 @@ import type { Page } from "playwright/test";
 import { expect } from "./fixtures";
 import { test } from "./routed";
 
-const rowOf = (page: Page, name: string) => page.getByRole("row").filter({ hasText: name });
+const actionsOf = (page: Page, name: string) =>
+  page.getByRole("button", { name: `Actions for ${name}`, exact: true });
+const rowOf = (page: Page, name: string) => page.getByRole("row").filter({ has: actionsOf(page, name) });
 const embed = (name: string) => [{ name, upstream_name: "nomic-embed-text", operation: "embeddings" }];
 
 async function choose(page: Page, name: string, action: string): Promise<void> {
-  await page.getByRole("button", { name: `Actions for ${name}` }).click();
+  await actionsOf(page, name).click();
   await page.getByRole("menuitem", { name: action }).click();
 }
 
