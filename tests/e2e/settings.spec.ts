@@ -255,13 +255,13 @@ test("filters sections and fields by a search", async ({ ownerPage: page, produc
   await page.goto(`${product.url}/settings`);
   const search = page.getByRole("searchbox", { name: "Search settings" });
   await search.fill("header timeout");
-  await expect(page.getByLabel("Header timeout")).toBeVisible();
+  await expect(page.getByRole("textbox", { name: "Header timeout" })).toBeVisible();
   await expect(page.getByText("Slower connections are closed.")).toBeVisible();
   await expect(page.getByText("Default: 10 s", { exact: true })).toBeVisible();
   await expect(page.getByLabel("Upload timeout", { exact: true })).toBeHidden();
   await expect(page.getByRole("heading", { name: "Access" })).toBeHidden();
   await search.fill("session");
-  await expect(page.getByLabel("Admin idle timeout")).toBeVisible();
+  await expect(page.getByRole("textbox", { name: "Admin idle timeout" })).toBeVisible();
   await search.fill("xyzzy");
   await expect(page.getByText("No settings match.")).toBeVisible();
   await search.fill("");
