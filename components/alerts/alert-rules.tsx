@@ -19,6 +19,7 @@ import { Input, Label } from "../ui/input";
 import { Notice } from "../ui/notice";
 import { Section } from "../ui/section";
 import { Skeleton } from "../ui/skeleton";
+import { numberOrNull, textOrNull } from "./field-values";
 import { ScopedRules } from "./scoped-rules";
 
 type Rules = Settings["alerts"];
@@ -39,10 +40,6 @@ const FIELDS = [
   "webhook_url",
   "slack_url",
 ] as const;
-
-/** An empty field is null, for which the rule is off. */
-export const numberOrNull = (text: unknown) => (text === "" || text === null ? null : Number(text));
-const textOrNull = (text: unknown) => (text === "" ? null : text);
 
 /** The rules of alerts and the webhooks that receive them. */
 export function AlertRules() {

@@ -1,6 +1,7 @@
 "use client";
 
 import { BellIcon } from "lucide-react";
+import dynamic from "next/dynamic";
 import { SWRConfig } from "swr";
 import { useTranslations } from "use-intl";
 import { api, cached } from "@/lib/client/api";
@@ -13,9 +14,11 @@ import { PageHeader } from "../shell/page-header";
 import { EmptyState } from "../ui/empty-state";
 import { Skeleton } from "../ui/skeleton";
 import { AlertRules } from "./alert-rules";
-import { OpenAlert } from "./open-alert";
 import { RESOLVED, ResolvedAlerts } from "./resolved-alerts";
 import { WebhookSection } from "./webhook-section";
+
+// Mostly there is none.
+const OpenAlert = dynamic(() => import("./open-alert").then((one) => one.OpenAlert));
 
 const OPEN = { query: { state: "opened", limit: 100 } } as const;
 /** The interval of the server's own checks. */

@@ -7,7 +7,7 @@ import type { Settings } from "@/lib/contracts/console/settings";
 import { Field } from "../forms/field";
 import { Button } from "../ui/button";
 import { Input, Label, NativeSelect } from "../ui/input";
-import { numberOrNull } from "./alert-rules";
+import { numberOrNull } from "./field-values";
 
 type Rules = Settings["alerts"];
 

@@ -83,8 +83,16 @@ export function useKeyActivity(ids: readonly string[]): Activities {
   return data ?? (error ? "failed" : null);
 }
 
-/** Requests and spend of a key over 30 days, each as bars with its sum. */
+/** Requests and spend of a key over 30 days, each as bars with its sum. As wide while it loads as after it. */
 export function KeyActivity({ id, activities }: { id: string; activities: Activities }) {
+  return (
+    <span className="block w-48 max-w-full text-sm">
+      <ActivityBars id={id} activities={activities} />
+    </span>
+  );
+}
+
+function ActivityBars({ id, activities }: { id: string; activities: Activities }) {
   const t = useTranslations("apiKeys.activity");
   const amounts = useAmounts();
   if (activities === null) return <Skeleton className="h-5 w-36" />;
@@ -94,7 +102,7 @@ export function KeyActivity({ id, activities }: { id: string; activities: Activi
   const [calls, spend] = [sum(activity.calls), sum(activity.spend)];
   if (calls === 0) return <span className="text-ink-faint">{t("none")}</span>;
   return (
-    <span className="grid w-fit grid-cols-[auto_auto] items-center gap-x-2 gap-y-1 text-sm">
+    <span className="grid w-fit grid-cols-[auto_auto] items-center gap-x-2 gap-y-1">
       <Sparkline values={activity.calls} />
       <span className="tabular">{t("requests", { number: calls, count: amounts.short(calls) })}</span>
       {spend > 0 ? (

@@ -258,7 +258,7 @@ test("filters sections and fields by a search", async ({ ownerPage: page, produc
   await expect(page.getByRole("textbox", { name: "Header timeout" })).toBeVisible();
   await expect(page.getByText("Slower connections are closed.")).toBeVisible();
   await expect(page.getByText("Default: 10 s", { exact: true })).toBeVisible();
-  await expect(page.getByLabel("Upload timeout", { exact: true })).toBeHidden();
+  await expect(page.getByLabel("TLS handshake timeout", { exact: true })).toBeHidden();
   await expect(page.getByRole("heading", { name: "Access" })).toBeHidden();
   await search.fill("session");
   await expect(page.getByRole("textbox", { name: "Admin idle timeout" })).toBeVisible();

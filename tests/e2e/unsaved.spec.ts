@@ -112,13 +112,13 @@ test("goes back after the user confirms leaving", async ({ ownerPage: page, prod
 test("asks from the menu on a phone, with the menu closed", async ({ ownerPage: page, product }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await page.goto(`${product.url}/alerts`);
-  await page.getByRole("textbox", { name: "Webhook" }).fill("https://hooks.example.com/alerts");
+  await page.getByRole("textbox", { name: "Signed webhook" }).fill("https://hooks.example.com/alerts");
   await page.getByRole("button", { name: "Open menu" }).click();
   await navLink(page, "Models").click();
   await expect(leavePrompt(page)).toContainText("Rules");
   await expect(navLink(page, "Models")).toHaveCount(0);
   await answer(page, "Stay");
-  await expect(page.getByRole("textbox", { name: "Webhook" })).toHaveValue(
+  await expect(page.getByRole("textbox", { name: "Signed webhook" })).toHaveValue(
     "https://hooks.example.com/alerts",
   );
 });

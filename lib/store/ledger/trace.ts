@@ -80,7 +80,9 @@ export function encodeTrace(trace: CallTrace): string {
   const cells: TraceCells = [FORM, trace.admittedMs, trace.settledMs, attempts];
   const { skipped = [], parameters } = trace;
   if (skipped.length > 0 || parameters !== undefined)
-    cells.push(skipped.map((one) => [marked(one.channelId), one.reason, one.openedAt, one.opened]));
+    cells.push(
+      skipped.map((one): SkippedCells => [marked(one.channelId), one.reason, one.openedAt, one.opened]),
+    );
   if (parameters !== undefined) cells.push(parameterCells(parameters));
   return JSON.stringify(cells);
 }
