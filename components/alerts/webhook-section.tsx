@@ -1,46 +1,19 @@
 "use client";
 
 import dynamic from "next/dynamic";
-import Link from "next/link";
-import { useState } from "react";
 import { useTranslations } from "use-intl";
-import { api, callApi } from "@/lib/client/api";
+import { api } from "@/lib/client/api";
 import { useApi } from "@/lib/client/use-api";
-import type { WebhookKind, WebhookTest } from "@/lib/contracts/console/alerts";
-import { useAmounts } from "../charts/use-amounts";
-import { CallError } from "../forms/call-error";
-import { Button } from "../ui/button";
-import { Notice } from "../ui/notice";
 import { Section } from "../ui/section";
 import { Skeleton } from "../ui/skeleton";
-import { useAlertText } from "./alert-text";
 
-const SecretDialogs = dynamic(() => import("./secret-dialogs").then((one) => one.SecretDialogs), {
-  ssr: false,
-});
+const WebhookControls = dynamic(() => import("./webhook-controls").then((one) => one.WebhookControls));
 
-/** The signing secret, and for each webhook a button that sends a test message. */
+/** The webhooks that receive alerts; without one, a sentence. */
 export function WebhookSection() {
   const t = useTranslations("alerts.webhook");
   const { data: settings } = useApi(api.readSettings);
-  const { data: summary, mutate } = useApi(api.summarizeAlerts);
-  const [dialog, setDialog] = useState<"replace" | { secret: string } | null>(null);
-  const [isCreating, setCreating] = useState(false);
-  const [error, setError] = useState<unknown>(null);
-  const hasSecret = summary?.webhook_secret.made ?? false;
-
-  const create = async () => {
-    const { secret } = await callApi(api.createWebhookSecret);
-    setDialog({ secret });
-    await mutate();
-  };
-  const createFirst = async () => {
-    setCreating(true);
-    setError(null);
-    await create().catch(setError);
-    setCreating(false);
-  };
-
+  const { data: summary } = useApi(api.summarizeAlerts);
   return (
     <Section title={t("title")} text={t("text")}>
       {!settings || !summary ? (
@@ -48,90 +21,8 @@ export function WebhookSection() {
       ) : settings.alerts.webhook_url === null && settings.alerts.slack_url === null ? (
         <p className="text-ink-muted">{t("none")}</p>
       ) : (
-        <div className="grid max-w-form gap-6">
-          {settings.alerts.webhook_url === null ? null : (
-            <div className="grid gap-2">
-              <p className="font-medium">{t("signed")}</p>
-              <p className="text-ink-muted">
-                {`${t("secret")}: `}
-                {hasSecret ? t("secretSet") : t("secretNone")}
-              </p>
-              <CallError error={error} />
-              <div className="flex flex-wrap gap-2">
-                {hasSecret ? (
-                  <Button variant="outline" size="sm" onClick={() => setDialog("replace")}>
-                    {t("replace")}
-                  </Button>
-                ) : (
-                  <Button size="sm" isBusy={isCreating} onClick={() => void createFirst()}>
-                    {t("create")}
-                  </Button>
-                )}
-                {hasSecret ? <TestButton kind="signed" /> : null}
-              </div>
-            </div>
-          )}
-          {settings.alerts.slack_url === null ? null : (
-            <div className="grid gap-2">
-              <p className="font-medium">{t("slack")}</p>
-              <p className="text-ink-muted">{t("slackText")}</p>
-              <div className="flex flex-wrap gap-2">
-                <TestButton kind="slack" />
-              </div>
-            </div>
-          )}
-          <Button asChild variant="link" size="inline" className="w-fit">
-            <Link href="/docs/guides/alerts">{t("guide")}</Link>
-          </Button>
-        </div>
+        <WebhookControls alerts={settings.alerts} />
       )}
-      {dialog ? <SecretDialogs dialog={dialog} onReplace={create} onClose={() => setDialog(null)} /> : null}
     </Section>
-  );
-}
-
-function TestButton({ kind }: { kind: WebhookKind }) {
-  const t = useTranslations("alerts");
-  const alertText = useAlertText();
-  const [isBusy, setBusy] = useState(false);
-  const [outcome, setOutcome] = useState<{ test: WebhookTest } | { error: unknown } | null>(null);
-  const run = async () => {
-    setBusy(true);
-    setOutcome(null);
-    try {
-      setOutcome({ test: await callApi(api.testWebhook, { body: { kind } }) });
-    } catch (error) {
-      setOutcome({ error });
-    } finally {
-      setBusy(false);
-    }
-  };
-  const { ms } = useAmounts();
-  const test = outcome && "test" in outcome ? outcome.test : null;
-  return (
-    <>
-      <Button variant="outline" size="sm" isBusy={isBusy} onClick={() => void run()}>
-        {t("webhook.test")}
-      </Button>
-      {outcome && "error" in outcome ? <CallError error={outcome.error} className="basis-full" /> : null}
-      {test?.ok ? (
-        <Notice
-          tone="good"
-          isLive
-          className="basis-full"
-          title={t("webhook.testOk", { time: ms(test.latency_ms) })}
-        />
-      ) : null}
-      {test && !test.ok ? (
-        <Notice
-          tone="bad"
-          isLive
-          className="basis-full"
-          title={t("webhook.testFailed", { error: alertText.errorOf(test.error) })}
-        >
-          {test.error === "address_refused" ? t("errorHelp.address_refused") : null}
-        </Notice>
-      ) : null}
-    </>
   );
 }
