@@ -16,7 +16,8 @@ const { nodeFileTrace } = createRequire(import.meta.url)("next/dist/compiled/@ve
 /** Never needed when running: types, source maps, image optimization (off), compilers, the other C library's binaries. */
 const UNUSED = [
   /\.d\.[cm]?ts$/,
-  /^node_modules\/.*\.(?:map|md)$/,
+  /\.map(?:\.br|\.gz)?$/,
+  /^node_modules\/.*\.md$/,
   /^node_modules\/(?:@img|sharp)\//,
   /^node_modules\/next\/dist\/docs\//,
   /^node_modules\/next\/.*\.dev\.js$/,
