@@ -26,10 +26,14 @@ const runs = (program: string): boolean =>
   spawnSync(program, ["--version"], { stdio: "ignore" }).status === 0;
 
 /** The server's program; installs Debian's package when there is none and this user may. */
-function findProgram(): string {
+export function findRedis(): string {
   const found = SERVERS.find(runs);
   if (found !== undefined) return found;
-  spawnSync("apt-get", ["install", "-y", "--no-install-recommends", "redis-server"], { stdio: "ignore" });
+  spawnSync("apt-get", ["update", "-qq"], { stdio: "inherit" });
+  spawnSync("apt-get", ["install", "-y", "-qq", "--no-install-recommends", "redis-server"], {
+    stdio: "inherit",
+    env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
+  });
   const installed = SERVERS.find(runs);
   if (installed !== undefined) return installed;
   throw new Error("No Redis found: install it with `apt-get install redis-server` or `valkey-server`.");
@@ -37,7 +41,7 @@ function findProgram(): string {
 
 /** `settings`: further arguments of the server, such as `--requirepass`. */
 export async function startRedis(settings: readonly string[] = [], password = ""): Promise<TestRedis> {
-  const program = findProgram();
+  const program = findRedis();
   const folder = mkdtempSync(path.join(tmpdir(), "patchbay-redis-"));
   const port = await freePort();
   const url = `redis://${password === "" ? "" : `:${password}@`}127.0.0.1:${port}`;
