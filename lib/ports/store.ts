@@ -5,6 +5,7 @@
  */
 
 import type { Cipher } from "./cipher";
+import type { Broadcast } from "./shared-state/broadcast";
 import type { Flows, Invites, Sessions, Setup, SignInThrottles, TwoFactors, Users } from "./store/accounts";
 import type { Alerts } from "./store/alerts";
 import type { Keys } from "./store/api-keys";
@@ -57,6 +58,8 @@ export interface Store extends Repositories {
    * 0 unless one is being read or the announcements are interrupted; a SQLite file is checked four times a second.
    */
   changeLagMs(): number;
+  /** PostgreSQL's NOTIFY; null: SQLite. */
+  readonly broadcast: Broadcast | null;
   /** Resolves when a trivial read works; throws `storage_unavailable`. */
   ping(): Promise<void>;
   /** Writes a consistent copy to `path` while the store is in use (SQLite: `VACUUM INTO`). */

@@ -60,6 +60,7 @@ function dropExpired(bucket: Bucket, now: number, windowMs: number): void {
 function waitFor(bucket: Bucket, limit: number, need: number, now: number, windowMs: number): number {
   let free = limit - bucket.sum;
   if (free >= need) return 0;
+  if (need > limit && bucket.head === bucket.log.length) return windowMs;
   let until = now;
   for (let i = bucket.head; i < bucket.log.length && free < need; i++) {
     const taken = bucket.log[i];
@@ -270,24 +271,36 @@ export function createLocalLimits(clock: Clock, limiter: LocalLimiter): SharedLi
   };
 }
 
+/** One of several processes on one port with nothing that they share. */
+export interface Share {
+  /** From 1 to `processes`. */
+  index: number;
+  processes: number;
+}
+
 /**
  * Rate and concurrency limits of one process: a sliding log per bucket on the monotonic clock. No window of `windowMs`
  * admits more than `limit` units; a unit is free again after its window (up to 1/1,024 of it later where entries were
  * merged). A cost of 0 only reads: `allowed` is true when one unit is free. `bucketCount`: buckets in memory, without
- * those of addresses. `shared`: the same limits. With several `processes` on one port and nothing that they share, each
- * applies its share of every limit, at least 1.
+ * those of addresses. `shared`: the same limits. With a `share`, this process applies its part of every limit; the parts
+ * of all processes add up to the limit, except that each admits every address at least once.
  */
-export function createRateLimiter(clock: Clock, processes = 1): RateLimiter & { bucketCount(): number } {
+export function createRateLimiter(
+  clock: Clock,
+  share: Share = { index: 1, processes: 1 },
+): RateLimiter & { bucketCount(): number } {
   const whole = { ...createRates(clock), ...createSlots() };
-  const local = processes === 1 ? whole : { ...whole, ...sharesOf(whole, processes) };
+  const local = share.processes === 1 ? whole : { ...whole, ...sharesOf(whole, share) };
   return { ...local, shared: createLocalLimits(clock, local) };
 }
 
-function sharesOf(whole: LocalLimiter, processes: number): LocalLimiter {
-  const shareOf = (limit: number) => Math.max(1, Math.floor(limit / processes));
+function sharesOf(whole: LocalLimiter, { index, processes }: Share): LocalLimiter {
+  // The first processes divide the remainder among them.
+  const shareOf = (limit: number) => Math.floor(limit / processes) + (index <= limit % processes ? 1 : 0);
   return {
     take: (bucket, limit, windowMs, cost) => whole.take(bucket, shareOf(limit), windowMs, cost),
-    takeOfAddress: (bucket, limit, windowMs) => whole.takeOfAddress(bucket, shareOf(limit), windowMs),
+    takeOfAddress: (bucket, limit, windowMs) =>
+      whole.takeOfAddress(bucket, Math.max(1, shareOf(limit)), windowMs),
     enter: (bucket, limit) => whole.enter(bucket, shareOf(limit)),
     enterSoon: (bucket, limit, waitMs, signal) => whole.enterSoon(bucket, shareOf(limit), waitMs, signal),
   };

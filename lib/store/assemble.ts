@@ -14,6 +14,7 @@ interface Engine {
   connections: Connections;
   feed: ChangeFeed;
   commitGroup: CommitGroup;
+  broadcast: Store["broadcast"];
   ping(): Promise<void>;
   backup(path: string): Promise<void>;
   /** Ends timers, threads and connections. The ledger is closed before. */
@@ -49,6 +50,7 @@ export async function assembleStore(engine: Engine, options: StoreOptions): Prom
       inTransaction(connections, feed, (inside) => work(repositoriesOn(inside, periodsAt, auditKey))),
     onChange: (listener) => feed.subscribe(listener),
     changeLagMs: () => feed.lagMs(),
+    broadcast: engine.broadcast,
     ping: () => engine.ping(),
     backup: (path) => engine.backup(path),
     close() {

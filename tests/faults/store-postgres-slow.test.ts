@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { createLiveBus } from "../../lib/gateway/live-bus";
+import { shareEvents } from "../../lib/shared-state/events";
 import { openStore } from "../../lib/store/open";
 import { LeasePool, ServerPulse } from "../../lib/store/postgres/lease-pool";
 import { ANSWER_MS, SLOW_MS } from "../../lib/store/postgres/session";
@@ -85,5 +87,28 @@ test("after a failover, changes that the new server lacks are read again", async
   heard.length = 0;
   await other.settings.put("four", true);
   await vi.waitUntil(() => heard.includes("settings"), { timeout: 15_000, interval: 50 });
+  await place.remove();
+}, 40_000);
+
+test("live events of one instance reach the pages of another without Redis, and are not sent back", async () => {
+  const place = await newPostgresPlace(server);
+  const [near, far] = [await place.open(), await place.open()];
+  if (near.broadcast === null || far.broadcast === null) throw new Error("PostgreSQL has no broadcast.");
+  const [own, other] = [createLiveBus(), createLiveBus()];
+  shareEvents(near.broadcast, own, "near");
+  shareEvents(far.broadcast, other, "far");
+  const heard: string[] = [];
+  const back: string[] = [];
+  other.watch((topic, userId) => void heard.push(`${topic} ${userId}`));
+  own.watch((topic, userId) => void back.push(`${topic} ${userId}`));
+  own.publish("usage", "usr_1");
+  await vi.waitUntil(() => heard.includes("usage usr_1"), { timeout: 2_000, interval: 20 });
+  // More users than a notification holds: their topic is reported for all.
+  for (let user = 0; user < 190; user++) own.publish("usage", `usr_${"x".repeat(60)}_${user}`);
+  await vi.waitUntil(() => heard.includes("usage null"), { timeout: 2_000, interval: 20 });
+  await place.raw("select pg_notify('patchbay_messages', 'not ours')");
+  own.publish("circuits");
+  await vi.waitUntil(() => heard.includes("circuits null"), { timeout: 2_000, interval: 20 });
+  expect(back).toHaveLength(192);
   await place.remove();
 }, 40_000);

@@ -227,7 +227,8 @@ async function assemble(
     metrics,
     instanceId: id,
     liveInstances: register.liveInstances,
-    processes: member?.processes ?? 1,
+    share: member ?? { index: 1, processes: 1 },
+    broadcast: store.broadcast,
   });
   const services: ConsoleServices = {
     store,
@@ -254,8 +255,9 @@ async function assemble(
     ...(sharedState.health === null ? {} : { sharedStateHealth: sharedState.health }),
   };
   sharedState.share(services.state);
-  // With Redis, events reach the other processes through it.
-  if (member !== null && env.redis === null) relayLive(services.state.live, member);
+  // With Redis or PostgreSQL, events reach the other processes through it.
+  if (member !== null && env.redis === null && store.broadcast === null)
+    relayLive(services.state.live, member);
   const container: Container = {
     services,
     env,

@@ -4,13 +4,14 @@ import type { Cipher } from "../../ports/cipher";
 import type { Clock } from "../../ports/clock";
 import type { Log } from "../../ports/log";
 import type { Metrics } from "../../ports/metrics";
+import type { Broadcast } from "../../ports/shared-state/broadcast";
 import type { SharedStateHealth } from "../../ports/shared-state/health";
 import type { RateLimiter } from "../../ports/shared-state/limits";
-import { createRateLimiter } from "../../shared-state/memory-limits";
+import { shareEvents } from "../../shared-state/events";
+import { createRateLimiter, type Share } from "../../shared-state/memory-limits";
 import { shareCircuits } from "../../shared-state/redis/circuits";
-import { shareEvents } from "../../shared-state/redis/events";
 import { createRedisLimits } from "../../shared-state/redis/limits";
-import { openRedisLink } from "../../shared-state/redis/link";
+import { openRedisLink, type RedisLink } from "../../shared-state/redis/link";
 import { createRedisReplies } from "../../shared-state/redis/replies";
 import { type Environment, SettingError } from "./env";
 
@@ -32,8 +33,10 @@ interface SharedStateOptions {
   instanceId: string;
   /** Number of running instances, at least 1. */
   liveInstances(): number;
-  /** Processes of this server; without Redis each applies its share. */
-  processes: number;
+  /** This process among those of its server; without Redis each applies its share. */
+  share: Share;
+  /** Carries live events when there is no Redis. */
+  broadcast: Broadcast | null;
 }
 
 function readCa(file: string | null): string | null {
@@ -45,14 +48,29 @@ function readCa(file: string | null): string | null {
   }
 }
 
+const EVENTS = "events";
+
+/** Messages to all instances by Redis' publish and subscribe. */
+export const eventsOver = (link: RedisLink): Broadcast => ({
+  send: (message) => link.publish(EVENTS, message),
+  listen: (listener) => link.subscribe(EVENTS, listener),
+});
+
 /** Connects to Redis, waiting a second at most: without it the instance starts and applies its share. */
 export async function openSharedState(
   env: Pick<Environment, "redis" | "redisTlsCa">,
-  { cipher, clock, log, metrics, instanceId, processes, liveInstances }: SharedStateOptions,
+  { cipher, clock, log, metrics, instanceId, share, broadcast, liveInstances }: SharedStateOptions,
 ): Promise<SharedState> {
-  const local = createRateLimiter(clock, env.redis === null ? processes : 1);
   if (env.redis === null)
-    return { limiter: local, health: null, share: () => undefined, close: () => undefined };
+    return {
+      limiter: createRateLimiter(clock, share),
+      health: null,
+      share({ live }) {
+        if (broadcast !== null) shareEvents(broadcast, live, instanceId);
+      },
+      close: () => undefined,
+    };
+  const local = createRateLimiter(clock);
   const link = await openRedisLink({
     address: env.redis,
     ca: readCa(env.redisTlsCa),
@@ -70,7 +88,7 @@ export async function openSharedState(
     share({ circuits, idempotency, live }) {
       circuits.share(shareCircuits(link, clock, instanceId, circuits.apply));
       idempotency.share(replies);
-      shareEvents(link, live, instanceId);
+      shareEvents(eventsOver(link), live, instanceId);
     },
     close() {
       replies.close();

@@ -4,6 +4,8 @@ import type { StoreLog } from "../options";
 import { ANSWER_MS, sessionConfig, withinTime } from "./session";
 
 export const CHANNEL = "patchbay_changes";
+/** Messages between instances (lib/ports/shared-state/broadcast.ts). */
+export const MESSAGES = "patchbay_messages";
 
 /** How often a listening connection is checked, and how often the feed is read without one. */
 const BEAT_MS = 5_000;
@@ -31,6 +33,7 @@ export class ChangeListener {
   #isDeaf = false;
   #heard: () => void = () => undefined;
   readonly #notify: () => Promise<void>;
+  #hearMessage: (message: string) => void = () => undefined;
 
   /** `notify` sends a notification over the connections that changes are written on. */
   constructor(url: string, feed: ChangeFeed, log: StoreLog, notify: () => Promise<void>) {
@@ -43,6 +46,11 @@ export class ChangeListener {
   /** Resolves after the first attempt; a failed one is repeated in the background. */
   async start(): Promise<void> {
     await this.#beat();
+  }
+
+  /** Sets what receives the messages of all instances. */
+  onMessage(hear: (message: string) => void): void {
+    this.#hearMessage = hear;
   }
 
   async close(): Promise<void> {
@@ -86,7 +94,8 @@ export class ChangeListener {
     });
     client.on("error", (error) => this.#lose(client, error));
     client.on("end", () => this.#lose(client, new Error("the server closed the connection")));
-    client.on("notification", () => {
+    client.on("notification", ({ channel, payload = "" }) => {
+      if (channel === MESSAGES) return this.#receive(payload);
       this.#feed.announce();
       this.#setDeaf(false);
       this.#heard();
@@ -94,7 +103,7 @@ export class ChangeListener {
     });
     try {
       await client.connect();
-      await withinTime(client.query(`listen ${CHANNEL}`), ANSWER_MS);
+      await withinTime(client.query(`listen ${CHANNEL}; listen ${MESSAGES}`), ANSWER_MS);
     } catch (error) {
       this.#log.warn("store_listener_down", { cause: String(error) });
       void client.end().catch(() => {});
@@ -110,6 +119,15 @@ export class ChangeListener {
     this.#feed.announce();
     this.#isDoubtful = true;
     await this.#refresh();
+  }
+
+  /** A message that is not ours must not end the process. */
+  #receive(message: string): void {
+    try {
+      this.#hearMessage(message);
+    } catch (error) {
+      this.#log.warn("store_message_invalid", { cause: String(error) });
+    }
   }
 
   /** A pooler in transaction mode accepts LISTEN, but no notification arrives. */

@@ -7,7 +7,7 @@ import { SILENT, type StoreOptions } from "../options";
 import type { Tables } from "../schema";
 import type { Connections } from "../transactions";
 import { WriteQueue } from "../write-queue";
-import { CHANNEL, ChangeListener } from "./change-listener";
+import { CHANNEL, ChangeListener, MESSAGES } from "./change-listener";
 import { groupCommitOn } from "./commit-group";
 import { LeasePool, ServerPulse } from "./lease-pool";
 import { LOCKS, migratePostgres } from "./migrate";
@@ -82,6 +82,11 @@ export async function openPostgresStore(options: StoreOptions): Promise<Store> {
       },
       feed,
       commitGroup: groupCommitOn(writers),
+      broadcast: {
+        send: (message) =>
+          void sql`select pg_notify(${MESSAGES}, ${message})`.execute(read).catch(() => undefined),
+        listen: (hear) => listener.onMessage(hear),
+      },
       async ping() {
         await sql`select 1`.execute(read);
       },

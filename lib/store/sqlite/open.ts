@@ -108,6 +108,7 @@ export async function openSqliteStore(options: StoreOptions): Promise<Store> {
       },
       feed,
       commitGroup,
+      broadcast: null,
       async ping() {
         await read.selectFrom("revisions").select("revision").limit(1).execute();
       },

@@ -15,18 +15,31 @@ test("refuses one of limit + 1 concurrent calls, and admits again when the first
   expect(limiter.take("k", 10, 60_000)).toMatchObject({ allowed: true, remaining: 9 });
 });
 
-test("each of several processes applies its share, which is at least one", () => {
-  const limiter = createRateLimiter(new FakeClock(), 3);
+test("the shares of several processes add up to the limit", () => {
+  const limiters = [1, 2, 3].map((index) => createRateLimiter(new FakeClock(), { index, processes: 3 }));
   const admitted = (limit: number) =>
-    Array.from({ length: 20 }, () => limiter.take(`of ${limit}`, limit, 60_000)).filter(
-      ({ allowed }) => allowed,
-    ).length;
-  expect([10, 9, 2].map(admitted)).toEqual([3, 3, 1]);
-  expect(limiter.enter("slots", 6)).not.toBeNull();
-  expect(limiter.enter("slots", 6)).not.toBeNull();
-  expect(limiter.enter("slots", 6)).toBeNull();
-  expect(limiter.takeOfAddress("127.0.0.1", 2, 60_000).allowed).toBe(true);
-  expect(limiter.takeOfAddress("127.0.0.1", 2, 60_000).allowed).toBe(false);
+    limiters.map(
+      (limiter) =>
+        Array.from({ length: 20 }, () => limiter.take(`of ${limit}`, limit, 60_000)).filter(
+          ({ allowed }) => allowed,
+        ).length,
+    );
+  expect([10, 9, 2, 1].map(admitted)).toEqual([
+    [4, 3, 3],
+    [3, 3, 3],
+    [1, 1, 0],
+    [1, 0, 0],
+  ]);
+  const entered = (limit: number) =>
+    limiters.map((limiter) => [1, 2, 3].filter(() => limiter.enter(`${limit}`, limit) !== null).length);
+  expect([7, 1].map(entered)).toEqual([
+    [3, 2, 2],
+    [1, 0, 0],
+  ]);
+  expect(limiters[2]?.take("of 1", 1, 60_000)).toMatchObject({ allowed: false, retryAfterMs: 60_000 });
+  // Every address may sign in on each process.
+  const ofAddress = limiters.map((limiter) => limiter.takeOfAddress("127.0.0.1", 1, 60_000).allowed);
+  expect(ofAddress).toEqual([true, true, true]);
 });
 
 test("admits no more than the limit in any window", () => {

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { LiveTopic } from "../../contracts/console/live";
-import type { RedisLink } from "./link";
+import { LiveTopic } from "../contracts/console/live";
+import { type Broadcast, MAX_MESSAGE_BYTES } from "../ports/shared-state/broadcast";
 
 /** Live events of one process. */
 interface EventBus {
@@ -10,7 +10,6 @@ interface EventBus {
   subscribe(listener: (topic: LiveTopic, userId: string | null) => void): () => void;
 }
 
-const CHANNEL = "events";
 /** Events are collected for this long, so that a busy instance sends four messages a second. */
 const BATCH_MS = 250;
 /** Above this many users in one batch the topic is reported for all users. */
@@ -22,7 +21,7 @@ const Batch = z.object({
 });
 
 /** Sends the events of this instance to all others, and theirs to its pages. */
-export function shareEvents(link: RedisLink, bus: EventBus, instanceId: string): void {
+export function shareEvents(broadcast: Broadcast, bus: EventBus, instanceId: string): void {
   /** Users by topic; null: all. */
   let pending = new Map<LiveTopic, Set<string> | null>();
   let isPlanned = false;
@@ -34,11 +33,13 @@ export function shareEvents(link: RedisLink, bus: EventBus, instanceId: string):
       users: users === null ? null : [...users],
     }));
     pending = new Map();
-    link.publish(CHANNEL, JSON.stringify({ from: instanceId, events }));
+    const message = JSON.stringify({ from: instanceId, events });
+    if (Buffer.byteLength(message) <= MAX_MESSAGE_BYTES) return broadcast.send(message);
+    const topics = events.map(({ topic }) => ({ topic, users: null }));
+    broadcast.send(JSON.stringify({ from: instanceId, events: topics }));
   }
 
   bus.subscribe((topic, userId) => {
-    if (!link.isUp) return;
     const users = pending.get(topic);
     if (users !== null) {
       const known = users ?? new Set<string>();
@@ -50,7 +51,7 @@ export function shareEvents(link: RedisLink, bus: EventBus, instanceId: string):
     setTimeout(flush, BATCH_MS).unref();
   });
 
-  link.subscribe(CHANNEL, (message) => {
+  broadcast.listen((message) => {
     const batch = Batch.safeParse(JSON.parse(message));
     if (!batch.success || batch.data.from === instanceId) return;
     for (const { topic, users } of batch.data.events) {
