@@ -12,6 +12,8 @@ const isUnitOnly = process.argv.includes("--unit");
 const isFast = isUnitOnly || process.argv.includes("--fast");
 /** Priority of a check that runs beside tests: it takes the CPU that they leave, and does not delay them. */
 const LOW_PRIORITY = 10;
+/** Browser tests run beside tests that measure time: these come first, but must not starve a page. */
+const BROWSER_PRIORITY = 4;
 const reports = mkdtempSync(path.join(tmpdir(), "patchbay-tests-"));
 const total = { passed: 0, failed: 0 };
 const broken = [];
@@ -86,18 +88,26 @@ function printSlowest(files) {
   console.log(`\nSlowest files:\n${lines.join("\n")}`);
 }
 
-/** A check that passes or fails as a whole, beside others: its output is printed when it ends. */
-async function check(name, command, args) {
-  const child = start(command, args, {}, "pipe");
+/** Runs a program beside others: its output is printed when it ends. Returns its exit code. */
+async function runBeside(name, priority, command, args, env = {}) {
+  const child = start(command, args, env, "pipe");
   try {
-    if (child.pid !== undefined) setPriority(child.pid, LOW_PRIORITY);
+    if (child.pid !== undefined) setPriority(child.pid, priority);
   } catch {
     // It has ended already.
   }
   const printed = [];
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => printed.push(chunk));
+  const startedAt = performance.now();
   const code = await codeOf(child);
-  console.log(`\n── ${name}\n${Buffer.concat(printed).toString().trimEnd()}`);
+  const seconds = Math.round((performance.now() - startedAt) / 1_000);
+  console.log(`\n── ${name} (${seconds} s)\n${Buffer.concat(printed).toString().trimEnd()}`);
+  return code;
+}
+
+/** A check that passes or fails as a whole. */
+async function check(name, command, args) {
+  const code = await runBeside(name, LOW_PRIORITY, command, args);
   add(name, code === 0 ? 1 : 0, code === 0 ? 0 : 1);
   return code === 0;
 }
@@ -136,13 +146,11 @@ async function vitest(name, args, env) {
 }
 
 async function browser() {
-  console.log("\n── browser");
   const file = path.join(reports, "browser.json");
   const chromium = await findChromium();
-  const code = await run("npx", ["playwright", "test", "--config", "tests/e2e/playwright.config.ts"], {
-    PLAYWRIGHT_JSON_OUTPUT_NAME: file,
-    PATCHBAY_TEST_CHROMIUM: chromium,
-  });
+  const args = ["playwright", "test", "--config", "tests/e2e/playwright.config.ts"];
+  const env = { PLAYWRIGHT_JSON_OUTPUT_NAME: file, PATCHBAY_TEST_CHROMIUM: chromium };
+  const code = await runBeside("browser", BROWSER_PRIORITY, "npx", args, env);
   const report = readReport(file);
   const stats = report?.stats;
   collectBrowserTitles(report ?? {});
@@ -159,11 +167,12 @@ else if (isFast) await Promise.all([lintAndTypes(), vitest("unit, routes and con
 else {
   // Not beside tests: it removes the server's bundles for a while.
   const [isBuilt] = await Promise.all([check("build", "npm", ["run", "--silent", "build"]), lintAndTypes()]);
-  await vitest("unit, routes and contracts", ["tests/unit", "tests/routes", "tests/contracts"]);
-  if (isBuilt) {
-    await vitest("faults and SDKs", ["tests/faults", "tests/sdk"]);
-    await browser();
-  }
+  const inNode = async () => {
+    await vitest("unit, routes and contracts", ["tests/unit", "tests/routes", "tests/contracts"]);
+    if (isBuilt) await vitest("faults and SDKs", ["tests/faults", "tests/sdk"]);
+  };
+  // Tests of faults mostly wait, so the browser's fill the other half of the machine.
+  await Promise.all([inNode(), isBuilt ? browser() : null]);
 }
 
 rmSync(reports, { recursive: true, force: true });

@@ -26,7 +26,7 @@ async function neighbours(url: string, key: string, model: string, row: number):
     body: JSON.stringify({ model, input: SUPPORT }),
   });
   expect(reply.status).toBe(200);
-  // CONTRACT: the OpenAI shape of embeddings.
+  // The OpenAI shape of embeddings.
   const { data } = (await reply.json()) as { data: { embedding: number[] }[] };
   const vectors = data.map((one) => one.embedding);
   return vectors

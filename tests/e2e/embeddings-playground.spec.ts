@@ -52,7 +52,7 @@ async function embed(url: string, key: string, input: string[], fields = {}): Pr
     body: JSON.stringify({ model: "patchbay-embed", input, ...fields }),
   });
   expect(reply.status).toBe(200);
-  // CONTRACT: the OpenAI shape of embeddings.
+  // The OpenAI shape of embeddings.
   const { data } = (await reply.json()) as { data: { embedding: number[] }[] };
   return data.map((one) => one.embedding);
 }

@@ -7,7 +7,7 @@ import { test as base, expect, openOtherBrowser, waitForHydration } from "./fixt
 const STEP_MS = 30_000;
 
 /** An instance whose owner has 2FA enabled, with the TOTP secret and the backup codes. */
-export interface Enrolled {
+interface Enrolled {
   url: string;
   secret: string;
   backupCodes: string[];

@@ -12,7 +12,7 @@ export default defineConfig({
   retries: 1,
   forbidOnly: true,
   timeout: 60_000,
-  expect: { timeout: 10_000 },
+  expect: { timeout: 15_000 },
   reporter: process.env.PLAYWRIGHT_JSON_OUTPUT_NAME ? [["list"], ["json"]] : [["list"]],
   use: {
     browserName: "chromium",
@@ -20,6 +20,8 @@ export default defineConfig({
     locale: "en-GB",
     timezoneId: "UTC",
     viewport: { width: 1440, height: 900 },
+    // Playwright waits for an animated control to hold still; tests of layout shifts turn the animations on.
+    contextOptions: { reducedMotion: "reduce" },
     // Tracing makes tests about 25 % slower; PATCHBAY_TEST_TRACE=1 keeps the traces of failed tests.
     trace: process.env.PATCHBAY_TEST_TRACE ? "retain-on-failure" : "off",
     launchOptions: {

@@ -5,7 +5,7 @@ import { expect } from "./fixtures";
 export const PATH = "/playground/speech";
 
 /** A take as stored in the browser's database, with the length and loudness of its samples. */
-export interface StoredTake {
+interface StoredTake {
   state: "complete" | "stopped" | "cut";
   createdAt: number;
   durationMs: number;

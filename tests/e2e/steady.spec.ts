@@ -32,6 +32,7 @@ async function shiftsOf(page: Page, address: string): Promise<string[]> {
   );
 }
 
+test.use({ contextOptions: { reducedMotion: "no-preference" } });
 test.beforeEach(({ page }) =>
   page.addInitScript(() => {
     const shifts: { value: number; what: string }[] = [];

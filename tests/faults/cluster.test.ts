@@ -13,7 +13,9 @@ const PROCESSES = 3;
 
 let routed: RoutedProduct;
 beforeAll(async () => {
-  routed = await startRouted({ env: { PATCHBAY_PROCESSES: String(PROCESSES) } });
+  routed = await startRouted({
+    env: { PATCHBAY_PROCESSES: String(PROCESSES), PATCHBAY_DRAIN_SECONDS: "25" },
+  });
   await untilInstances((pids) => pids.length === PROCESSES);
 }, 120_000);
 afterAll(() => routed?.close());

@@ -38,22 +38,29 @@ function open(engines: Readonly<Record<string, Engine>>, weights: Readonly<Recor
       return { vectors: texts.map(() => VECTOR), inputTokens: 1 };
     },
   });
-  const harness = openGatewayHarness({ models: [embedModel({ cacheable: false })], channels, engine, clock });
+  const models = [embedModel({ cacheable: false })];
+  const harness = openGatewayHarness({ models, channels, engine, clock, bothAdapters: false });
   let seed = 1;
   // A seeded generator, so that runs are repeatable.
   harness.services.random.fraction = () => {
     seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
     return seed / 2 ** 32;
   };
-  const call = () =>
-    harness.call("/v1/embeddings", {
-      body: { model: "patchbay-embed", input: "a", encoding_format: "base64" },
+  let running = 0;
+  const call = async () => {
+    running += 1;
+    const body = { model: "patchbay-embed", input: "a", encoding_format: "base64" };
+    return harness.call("/v1/embeddings", { body }).finally(() => {
+      running -= 1;
     });
-  /** Advances simulated time, a millisecond at a time. */
+  };
+  /** Advances simulated time: a millisecond at a time while calls are running, else at once. */
   const advance = async (ms: number) => {
-    for (let i = 0; i < ms; i += 1) {
-      clock.at += 1;
-      await vi.advanceTimersByTimeAsync(1);
+    for (let left = ms; left > 0; ) {
+      const step = running === 0 ? left : 1;
+      left -= step;
+      clock.at += step;
+      await vi.advanceTimersByTimeAsync(step);
     }
   };
   return { harness, clock, calls, call, advance };
