@@ -9,14 +9,11 @@ import type { SharedStateHealth } from "../../ports/shared-state/health";
 import type { RateLimiter } from "../../ports/shared-state/limits";
 import { shareEvents } from "../../shared-state/events";
 import { createRateLimiter, type Share } from "../../shared-state/memory-limits";
-import { shareCircuits } from "../../shared-state/redis/circuits";
-import { createRedisLimits } from "../../shared-state/redis/limits";
-import { openRedisLink, type RedisLink } from "../../shared-state/redis/link";
-import { createRedisReplies } from "../../shared-state/redis/replies";
+import type { RedisLink } from "../../shared-state/redis/link";
 import { type Environment, SettingError } from "./env";
 
 /** What instances share: through Redis with `REDIS_URL`, else only this process has it. */
-export interface SharedState {
+interface SharedState {
   limiter: RateLimiter;
   /** Null without Redis. */
   health: (() => SharedStateHealth) | null;
@@ -71,7 +68,9 @@ export async function openSharedState(
       close: () => undefined,
     };
   const local = createRateLimiter(clock);
-  const link = await openRedisLink({
+  // Its client has 500 files, which a server without Redis need not load.
+  const redis = await import("../../shared-state/redis/all");
+  const link = await redis.openRedisLink({
     address: env.redis,
     ca: readCa(env.redisTlsCa),
     // Installations that share a Redis have different secrets; the instances of one have the same.
@@ -80,13 +79,14 @@ export async function openSharedState(
     log,
     metrics,
   });
-  const limits = createRedisLimits({ link, clock, metrics, instanceId, local, liveInstances });
-  const replies = createRedisReplies(link, cipher, instanceId);
+  const limits = redis.createRedisLimits({ link, clock, metrics, instanceId, local, liveInstances });
+  const replies = redis.createRedisReplies(link, cipher, instanceId);
   return {
     limiter: { ...local, shared: limits },
     health: () => link.health,
     share({ circuits, idempotency, live }) {
-      circuits.share(shareCircuits(link, clock, instanceId, circuits.apply));
+      const apply: typeof circuits.apply = (key, health) => circuits.apply(key, health);
+      circuits.share(redis.shareCircuits(link, clock, instanceId, apply));
       idempotency.share(replies);
       shareEvents(eventsOver(link), live, instanceId);
     },
