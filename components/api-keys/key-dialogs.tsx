@@ -13,7 +13,7 @@ import { KeyForm } from "./key-form";
 import { RotateDialog } from "./rotate-dialog";
 
 /** Shows a new key's secret, which is shown only once. */
-export function RevealDialog({
+function RevealDialog({
   created,
   graceHours,
   onClose,

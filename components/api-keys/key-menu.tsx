@@ -8,7 +8,7 @@ import { DropdownMenuItem, DropdownMenuSeparator } from "../ui/dropdown-menu";
 
 export type KeyAction = "try" | "edit" | "rotate" | "disable" | "enable" | "delete";
 
-export interface KeyMenuProps {
+interface KeyMenuProps {
   apiKey: ApiKey;
   isOwn: boolean;
   mayChange: boolean;

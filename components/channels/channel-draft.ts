@@ -161,7 +161,7 @@ export function draftOf(channel: Channel, models: readonly Model[]): ChannelDraf
 }
 
 /** The provider's options for the request. */
-export function optionsOf(draft: ChannelDraft): Record<string, unknown> {
+function optionsOf(draft: ChannelDraft): Record<string, unknown> {
   const batching = draft.batching ? {} : { batching: false };
   return { ...writeOptions(draft.provider, draft.options, draft.voices), ...batching };
 }

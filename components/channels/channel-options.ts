@@ -9,7 +9,7 @@ export type OptionField = { name: OptionName } & (
   | { kind: "certificate" }
 );
 
-export type OptionName = keyof typeof OPTION_KEYS;
+type OptionName = keyof typeof OPTION_KEYS;
 
 /** What was typed, by field; a missing or empty one is the provider's default. */
 export type OptionTexts = Readonly<Partial<Record<OptionName, string>>>;

@@ -5,7 +5,7 @@ import { type Amounts, amountsIn } from "@/lib/client/amounts";
 const LATIN = { numberingSystem: "latn" } as const;
 
 /** Formats of figures and times in the visitor's language and time zone. */
-export interface PageAmounts extends Amounts {
+interface PageAmounts extends Amounts {
   /** Date and time to the second, in the visitor's time zone. */
   exact(at: string): string;
   /** Short date and time to the second: `Nov 21, 13:05:09`. */

@@ -7,7 +7,7 @@ interface Nearest {
 }
 
 /** Two clusters that become one; a cluster has the index of one of its texts. */
-export interface Merge {
+interface Merge {
   into: number;
   /** The cluster that ends. */
   from: number;

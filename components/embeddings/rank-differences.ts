@@ -6,7 +6,7 @@ export interface RankedNeighbour extends Neighbour {
   otherRank: number;
 }
 
-export interface RankDifference {
+interface RankDifference {
   first: RankedNeighbour[];
   second: RankedNeighbour[];
   /** Number of texts among the nearest of both models. */
@@ -35,7 +35,7 @@ export function compareRanks(
   };
 }
 
-export interface TextDifference {
+interface TextDifference {
   index: number;
   shared: number;
 }

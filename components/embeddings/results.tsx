@@ -47,7 +47,7 @@ export function Readout({ comparison, focus }: { comparison: Comparison; focus: 
 /** A map of fewer texts shows nothing. */
 const MIN_TEXTS_FOR_MAP = 3;
 
-export interface ResultsProps extends SearchProps {
+interface ResultsProps extends SearchProps {
   model: GatewayModel | undefined;
   isGrouped: boolean;
   /** Shown over an outdated comparison; null when the comparison is up to date. */

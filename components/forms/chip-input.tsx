@@ -10,6 +10,120 @@ import { splitWords } from "./limit-values";
 const MOST_SUGGESTIONS = 8;
 const SEPARATOR = /[\s,;，；]+/u;
 
+/** The words, the text being typed and the suggestions for it. */
+function useChips(value: string, onValueChange: (value: string) => void, suggestions: readonly string[]) {
+  const [text, setText] = useState("");
+  const [isOpen, setOpen] = useState(false);
+  const [active, setActive] = useState(-1);
+  const chips = splitWords(value);
+  const matches = suggestions
+    .filter((one) => !chips.includes(one) && one.toLowerCase().includes(text.toLowerCase()))
+    .slice(0, MOST_SUGGESTIONS);
+  const showsList = isOpen && matches.length > 0;
+
+  const setChips = (next: readonly string[]) => onValueChange([...new Set(next)].join(" "));
+  const add = (word: string) => {
+    setChips([...chips, word]);
+    setText("");
+    setActive(-1);
+  };
+  return {
+    chips,
+    text,
+    matches,
+    active,
+    showsList,
+    add,
+    remove: (chip: string) => setChips(chips.filter((one) => one !== chip)),
+    open: () => setOpen(true),
+    leave() {
+      setOpen(false);
+      if (text !== "") add(text);
+    },
+    type(typed: string) {
+      const words = typed.split(SEPARATOR);
+      const rest = words.pop() ?? "";
+      if (words.some(Boolean)) setChips([...chips, ...words.filter(Boolean)]);
+      setText(rest);
+      setActive(-1);
+      setOpen(true);
+    },
+    onKeyDown(event: KeyboardEvent) {
+      if (event.nativeEvent.isComposing) return;
+      if (event.key === "Enter" && (text !== "" || (showsList && active >= 0))) {
+        event.preventDefault();
+        add(matches[active] ?? text);
+      } else if (event.key === "Backspace" && text === "") setChips(chips.slice(0, -1));
+      else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+        event.preventDefault();
+        setOpen(true);
+        const step = event.key === "ArrowDown" ? 1 : -1;
+        setActive(matches.length === 0 ? -1 : (active + step + matches.length) % matches.length);
+      } else if (event.key === "Escape") setOpen(false);
+    },
+  };
+}
+
+function Chip({ name, onRemove }: { name: string; onRemove(): void }) {
+  const t = useTranslations("common");
+  return (
+    <span className="inline-flex max-w-full items-center rounded-sm border bg-sunken pl-2 font-mono text-sm">
+      <span className="min-w-0 truncate">{name}</span>
+      <button
+        type="button"
+        aria-label={t("removeChip", { name })}
+        className="grid size-6 shrink-0 place-items-center rounded-sm text-ink-faint hover:text-ink pointer-coarse:size-8"
+        onClick={onRemove}
+      >
+        <XIcon aria-hidden="true" className="size-3.5" />
+      </button>
+    </span>
+  );
+}
+
+/** `optionId`: the ID of an option, by which the input names the active one. */
+function Suggestions({
+  id,
+  optionId,
+  words,
+  active,
+  onChoose,
+}: {
+  id: string;
+  optionId(index: number): string;
+  words: readonly string[];
+  active: number;
+  onChoose(word: string): void;
+}) {
+  const t = useTranslations("common");
+  return (
+    <div
+      id={id}
+      role="listbox"
+      aria-label={t("suggestions")}
+      className="absolute inset-x-0 top-full z-10 mt-1 max-h-56 overflow-y-auto rounded-md border bg-raised p-1 shadow-float"
+    >
+      {words.map((word, index) => (
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the input handles the keys of its list
+        <div
+          key={word}
+          id={optionId(index)}
+          role="option"
+          tabIndex={-1}
+          aria-selected={index === active}
+          className="cursor-pointer truncate rounded-sm px-2 py-1.5 font-mono text-sm hover:bg-hover aria-selected:bg-hover pointer-coarse:py-2.5"
+          // The input keeps the focus.
+          onPointerDown={(event) => event.preventDefault()}
+          onMouseDown={(event) => event.preventDefault()}
+          onClick={() => onChoose(word)}
+        >
+          {word}
+        </div>
+      ))}
+    </div>
+  );
+}
+
 /**
  * A list of words as chips. A separator, Enter or leaving the field adds the word that was typed; Backspace in the empty
  * field removes the last chip. `value`: the words, separated by spaces.
@@ -26,45 +140,9 @@ export function ChipInput({
   /** The props of a field's control. */
   control: Pick<ComponentProps<"input">, "id" | "aria-invalid" | "aria-describedby">;
 }) {
-  const t = useTranslations("common");
   const listId = useId();
-  const [text, setText] = useState("");
-  const [isOpen, setOpen] = useState(false);
-  const [active, setActive] = useState(-1);
-  const chips = splitWords(value);
-  const matches = suggestions
-    .filter((one) => !chips.includes(one) && one.toLowerCase().includes(text.toLowerCase()))
-    .slice(0, MOST_SUGGESTIONS);
-  const showsList = isOpen && matches.length > 0;
   const optionId = (index: number) => `${listId}-${index}`;
-
-  const setChips = (next: readonly string[]) => onValueChange([...new Set(next)].join(" "));
-  const add = (words: readonly string[]) => {
-    setChips([...chips, ...words]);
-    setText("");
-    setActive(-1);
-  };
-  const type = (typed: string) => {
-    const words = typed.split(SEPARATOR);
-    const rest = words.pop() ?? "";
-    if (words.some(Boolean)) setChips([...chips, ...words.filter(Boolean)]);
-    setText(rest);
-    setActive(-1);
-    setOpen(true);
-  };
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.nativeEvent.isComposing) return;
-    if (event.key === "Enter" && (text !== "" || (showsList && active >= 0))) {
-      event.preventDefault();
-      add([matches[active] ?? text]);
-    } else if (event.key === "Backspace" && text === "") setChips(chips.slice(0, -1));
-    else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
-      event.preventDefault();
-      setOpen(true);
-      const step = event.key === "ArrowDown" ? 1 : -1;
-      setActive(matches.length === 0 ? -1 : (active + step + matches.length) % matches.length);
-    } else if (event.key === "Escape") setOpen(false);
-  };
+  const list = useChips(value, onValueChange, suggestions);
   return (
     <div className="relative">
       <div
@@ -74,68 +152,35 @@ export function ChipInput({
           control["aria-invalid"] && "border-bad",
         )}
       >
-        {chips.map((chip) => (
-          <span
-            key={chip}
-            className="inline-flex max-w-full items-center rounded-sm border bg-sunken pl-2 font-mono text-sm"
-          >
-            <span className="min-w-0 truncate">{chip}</span>
-            <button
-              type="button"
-              aria-label={t("removeChip", { name: chip })}
-              className="grid size-6 shrink-0 place-items-center rounded-sm text-ink-faint hover:text-ink pointer-coarse:size-8"
-              onClick={() => setChips(chips.filter((one) => one !== chip))}
-            >
-              <XIcon aria-hidden="true" className="size-3.5" />
-            </button>
-          </span>
+        {list.chips.map((chip) => (
+          <Chip key={chip} name={chip} onRemove={() => list.remove(chip)} />
         ))}
         <input
           {...control}
           role="combobox"
           aria-autocomplete="list"
-          aria-expanded={showsList}
-          aria-controls={showsList ? listId : undefined}
-          aria-activedescendant={showsList && active >= 0 ? optionId(active) : undefined}
-          value={text}
-          onChange={(event) => type(event.target.value)}
-          onKeyDown={onKeyDown}
-          onFocus={() => setOpen(true)}
-          onBlur={() => {
-            setOpen(false);
-            if (text !== "") add([text]);
-          }}
+          aria-expanded={list.showsList}
+          aria-controls={list.showsList ? listId : undefined}
+          aria-activedescendant={list.showsList && list.active >= 0 ? optionId(list.active) : undefined}
+          value={list.text}
+          onChange={(event) => list.type(event.target.value)}
+          onKeyDown={list.onKeyDown}
+          onFocus={list.open}
+          onBlur={list.leave}
           autoCapitalize="none"
           autoComplete="off"
           spellCheck={false}
           className="min-w-24 flex-1 bg-transparent px-1.5 py-0.5 font-mono outline-none"
         />
       </div>
-      {showsList ? (
-        <div
+      {list.showsList ? (
+        <Suggestions
           id={listId}
-          role="listbox"
-          aria-label={t("suggestions")}
-          className="absolute inset-x-0 top-full z-10 mt-1 max-h-56 overflow-y-auto rounded-md border bg-raised p-1 shadow-float"
-        >
-          {matches.map((match, index) => (
-            // biome-ignore lint/a11y/useKeyWithClickEvents: the input handles the keys of its list
-            <div
-              key={match}
-              id={optionId(index)}
-              role="option"
-              tabIndex={-1}
-              aria-selected={index === active}
-              className="cursor-pointer truncate rounded-sm px-2 py-1.5 font-mono text-sm hover:bg-hover aria-selected:bg-hover pointer-coarse:py-2.5"
-              // The input keeps the focus.
-              onPointerDown={(event) => event.preventDefault()}
-              onMouseDown={(event) => event.preventDefault()}
-              onClick={() => add([match])}
-            >
-              {match}
-            </div>
-          ))}
-        </div>
+          optionId={optionId}
+          words={list.matches}
+          active={list.active}
+          onChoose={list.add}
+        />
       ) : null}
     </div>
   );

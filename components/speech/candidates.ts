@@ -8,7 +8,7 @@ export const MAX_CANDIDATES = 8;
 /** Fewer voices are no comparison. */
 export const MIN_CANDIDATES = 2;
 
-export const isSameCandidate = (one: Candidate, other: Candidate): boolean =>
+const isSameCandidate = (one: Candidate, other: Candidate): boolean =>
   one.model === other.model && one.voice.toLowerCase() === other.voice.toLowerCase();
 
 /** The candidates with one added at the end, or removed where it is one of them. */

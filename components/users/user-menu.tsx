@@ -29,7 +29,7 @@ export type UserAction =
   | "enable"
   | "delete";
 
-export interface UserMenuProps {
+interface UserMenuProps {
   user: ManagedUser;
   viewer: Viewer;
   onAction(action: UserAction): void;

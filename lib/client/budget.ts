@@ -1,7 +1,7 @@
 import type { OwnBudget } from "../contracts/console/user";
 
 /** The budget that leaves least. Amounts in dollars. */
-export interface TightestBudget {
+interface TightestBudget {
   period: "daily" | "monthly" | "total";
   limit: number;
   /** 0 or less: all is spent. */

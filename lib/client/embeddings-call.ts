@@ -39,7 +39,7 @@ export function embeddingsBody(call: EmbeddingsCall): Record<string, unknown> {
 }
 
 /** Body of `POST /v1beta/models/{model}:batchEmbedContents`, the endpoint that takes a task type. */
-export function taskBody(call: EmbeddingsCall, taskType: RetrievalTask): Record<string, unknown> {
+function taskBody(call: EmbeddingsCall, taskType: RetrievalTask): Record<string, unknown> {
   const dimensions = call.dimensions === null ? {} : { outputDimensionality: call.dimensions };
   return {
     requests: call.texts.map((text) => ({ content: { parts: [{ text }] }, taskType, ...dimensions })),

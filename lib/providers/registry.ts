@@ -1,4 +1,5 @@
 import path from "node:path";
+import { LOCAL_VOICES } from "../contracts/console/channels";
 import { DEFAULT_LIMITS } from "../contracts/limits";
 import { AppError } from "../errors";
 import type { ChannelProviders, ProviderFacts } from "../ports/channel-probe";
@@ -58,8 +59,6 @@ const EMBEDDED: Readonly<Record<string, (settings: ProviderSettings) => Provider
     return { embedding: () => model, close: () => model.close() };
   },
 };
-
-const LOCAL_VOICES = "local-voices";
 
 const EMBEDDED_FACTS: readonly ProviderFacts[] = [
   { name: "embedded-speech", operations: ["speech"], defaultBaseUrl: null, isUpstream: false },

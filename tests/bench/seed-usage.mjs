@@ -37,7 +37,7 @@ const COLUMNS = [
 ];
 
 /** A seeded generator of numbers in [0, 1) (mulberry32). */
-export function sameNumbers(seed) {
+function sameNumbers(seed) {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
@@ -140,7 +140,7 @@ const SUMS = [
 ];
 
 /** SQL for the hourly sums of each combination; the same on both databases. */
-export const ROLL_UP = `
+const ROLL_UP = `
   insert into rollups (hour, key_id, user_id, model, channel_id, operation, calls, errors, input_tokens, output_tokens,
     characters, audio_ms, cost_nano, latency_sum_ms, first_byte_sum_ms, first_byte_calls,
     ${buckets.map((one) => one.column).join(", ")})

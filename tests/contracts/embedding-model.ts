@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { EmbeddingModel } from "../../lib/ports/embedding-model";
 import type { CallOptions } from "../../lib/ports/speech-model";
 
-export interface EmbeddingPlace {
+interface EmbeddingPlace {
   model: EmbeddingModel;
   /** The upstream's name of the model, and the length of its vectors. */
   name: string;

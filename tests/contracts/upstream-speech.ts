@@ -15,7 +15,7 @@ import { startUpstream, type Upstream } from "../support/upstream/server";
 import { spokenSamples } from "../support/upstream/sounds";
 
 /** What is specific to a provider. */
-export interface SpeechDialect {
+interface SpeechDialect {
   provider: string;
   options?: Record<string, unknown>;
   /** False: one JSON reply holds all the audio. */

@@ -66,7 +66,7 @@ describe("a slow caller", () => {
   test.each<["console" | "openai", () => string]>([
     ["console", () => LOGIN],
     ["openai", embedHead],
-  ])("N-036 who announces a longer body than arrives gets 408 on the %s surface", async (surface, head) => {
+  ])("who announces a longer body than arrives gets 408 on the %s surface", async (surface, head) => {
     const wire = await openWire(product.port);
     wire.send(`${head()}Content-Length: 1000\r\n\r\n{"half":`);
     const reply = readReply(await wire.ended);

@@ -6,7 +6,7 @@ import { openEncryptedStore } from "../../lib/server/process/container";
 import { readEnvironment } from "../../lib/server/process/env";
 import { type TestServices, testServices } from "./services";
 
-export interface AdminReply {
+interface AdminReply {
   code: number;
   /** What a script would keep. */
   out: string;

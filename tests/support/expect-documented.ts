@@ -29,7 +29,7 @@ export function openApi(): OpenApi {
   return known;
 }
 
-export interface RepliedTo {
+interface RepliedTo {
   method: string;
   /** Without its query. */
   path: string;

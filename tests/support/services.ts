@@ -20,7 +20,7 @@ import { cheapArgon2 } from "./cheap-argon2";
 import { FakeClock } from "./factories";
 import { borrowStore, openStoreIn } from "./store-pool";
 
-export interface TestServicesOptions {
+interface TestServicesOptions {
   /** `PATCHBAY_UPSTREAM_ALLOW`. */
   upstreamAllow?: string[];
   /** `PATCHBAY_WEBHOOK_ALLOW`. */

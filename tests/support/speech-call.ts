@@ -29,7 +29,7 @@ export function geminiSpeech(text: string): object {
 
 export const STREAM_PATH = "/v1beta/models/patchbay-speech:streamGenerateContent?alt=sse";
 
-export interface RecordedCall {
+interface RecordedCall {
   request_id: string;
   state: string;
   status: number;

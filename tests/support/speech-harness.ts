@@ -66,7 +66,7 @@ export async function* spoken(
   if (ending) yield ending;
 }
 
-export interface SpeechHarness {
+interface SpeechHarness {
   /** Settled usage rows in order. */
   rows: UsageRecord[];
   reserved: UsageRecord[];

@@ -29,7 +29,7 @@ interface PooledStore {
 }
 
 /** An empty store in a folder of its own, for one borrower at a time. */
-export interface BorrowedStore {
+interface BorrowedStore {
   /** `close` waits for pending calls, then empties store and folder; later calls get `storage_unavailable`. */
   store: Store;
   dataDirectory: string;

@@ -26,7 +26,7 @@ export async function bundle(entry: string): Promise<string> {
   return path.join(OUT, `${name}.mjs`);
 }
 
-export interface StoreProcess {
+interface StoreProcess {
   instanceId: string;
   /** Resolves when the process is loaded and waits for `start`. */
   ready: Promise<void>;

@@ -116,7 +116,7 @@ export function tinyModel(metadata: Readonly<Record<string, string>> = TINY_META
 const LETTERS = " abcdefghijklmnopqrstuvwxyz0123456789,.?!'-";
 
 /** The files of a model folder, by name. */
-export function tinyFiles(metadata = TINY_METADATA): Record<string, Buffer> {
+function tinyFiles(metadata = TINY_METADATA): Record<string, Buffer> {
   const tokens = [...LETTERS].map((letter, id) => (letter === " " ? String(id) : `${letter} ${id}`));
   return { "model.onnx": tinyModel(metadata), "tokens.txt": Buffer.from(`${tokens.join("\n")}\n`) };
 }

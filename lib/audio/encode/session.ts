@@ -11,7 +11,7 @@ export interface EncoderSession {
 }
 
 /** Formats that need an encoder; wav and pcm hold the samples themselves. */
-export const ENCODED_FORMATS = ["mp3", "opus", "aac", "flac"] as const;
+const ENCODED_FORMATS = ["mp3", "opus", "aac", "flac"] as const;
 export type EncodedFormat = (typeof ENCODED_FORMATS)[number];
 
 /**

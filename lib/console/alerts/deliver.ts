@@ -30,7 +30,7 @@ export const BACKOFF_MS: readonly number[] = [
 ];
 
 /** A webhook that messages are sent to; `secret` null: none exists, and nothing is sent unsigned. */
-export type WebhookTarget =
+type WebhookTarget =
   | { kind: "signed"; url: string; secret: string | null }
   | { kind: "slack"; url: string };
 

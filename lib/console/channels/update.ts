@@ -1,4 +1,9 @@
-import type { Channel, CloseCircuit, UpdateChannel } from "../../contracts/console/channels";
+import {
+  type Channel,
+  type CloseCircuit,
+  LOCAL_VOICES,
+  type UpdateChannel,
+} from "../../contracts/console/channels";
 import { AppError } from "../../errors";
 import type { ChannelKey, ChannelRecord } from "../../ports/store";
 import { getChannelRecord, requireOperator, staleVersion } from "../access/require-operator";
@@ -19,9 +24,6 @@ type Patch = Partial<Omit<ChannelRecord, "id" | "createdAt" | "version">>;
 
 /** The fields of an embedded channel that the operator may change. */
 const OF_EMBEDDED = new Set(["name", "priority", "weight", "rpm", "concurrency", "enabled", "version"]);
-
-/** The provider's name in lib/providers/registry.ts. */
-const LOCAL_VOICES = "local-voices";
 
 function requireChangeable(record: ChannelRecord, input: UpdateChannel): void {
   if (!record.embedded) return;

@@ -1,10 +1,8 @@
+import { LOCAL_VOICES } from "../../contracts/console/channels";
 import type { BrokenVoiceFolder, LocalVoices, VoiceFolder } from "../../ports/local-voices";
 import type { ModelRecord } from "../../ports/store";
 import { embeddedChannel, ensureChannel, FREE } from "../channels/ensure-embedded";
 import type { ConsoleServices } from "../context";
-
-/** The provider's name in lib/providers/registry.ts. */
-export const LOCAL_VOICES = "local-voices";
 
 /** The ID of the channel of a model folder. */
 export const voiceChannelId = (folder: string) => `chn_voice_${folder}`;

@@ -19,7 +19,7 @@ export const WebhookKind = z.enum(["signed", "slack"]);
 export type WebhookKind = z.infer<typeof WebhookKind>;
 
 /** Why a message was not delivered: `status_<n>`, or the network error. */
-export const DeliveryError = z.string().meta({
+const DeliveryError = z.string().meta({
   description:
     "status_<n>, timeout, redirect, no_secret, address_refused, name_unknown, connection_refused, connect_timeout, tls_failed, connection_lost, protocol_error or failed",
 });

@@ -1,8 +1,9 @@
 import { z } from "zod";
-import { boundedLine, boundedText, caseless, displayText, HOST, PORT } from "../text";
+import { boundedLine, boundedText, displayText } from "../text";
 import { Timestamp } from "../timestamp";
 import { MODEL_NAME } from "./model-name";
 import { Password } from "./password";
+import { BaseUrl, Headers, OTHER_SERVICES_PORTS } from "./upstream-address";
 
 /** Channels: the upstreams of the gateway. */
 
@@ -11,7 +12,7 @@ const ModelName = z.string().regex(MODEL_NAME, 'Must be a model\'s name, such as
 export const ModelOperation = z.enum(["speech", "embeddings"]);
 export type ModelOperation = z.output<typeof ModelOperation>;
 
-export const ChannelModel = z.strictObject({
+const ChannelModel = z.strictObject({
   /** The public name. */
   name: ModelName,
   /** The upstream's name for it. */
@@ -92,6 +93,9 @@ const NewKey = z.strictObject({ key: UpstreamKey, label: KeyLabel.optional() });
 export type NewKey = z.output<typeof NewKey>;
 const Limit = z.int("Must be a whole number.").min(1, "Must be 1 or more.").max(1_000_000_000).nullable();
 
+/** The provider of the channels of local voices. */
+export const LOCAL_VOICES = "local-voices";
+
 /** Providers that call an upstream; each is a folder of lib/providers. */
 export const UPSTREAM_PROVIDERS: readonly string[] = ["gemini", "openai", "elevenlabs"];
 // No enum: the console's forms take the names from `GET /api/providers`.
@@ -100,62 +104,6 @@ const UpstreamProvider = z
   .max(64)
   .refine((name) => UPSTREAM_PROVIDERS.includes(name), `Must be one of ${UPSTREAM_PROVIDERS.join(", ")}.`)
   .meta({ enum: [...UPSTREAM_PROVIDERS] });
-
-/** Ports above 1023 at which something other than an API listens: what browsers block, and databases. */
-export const OTHER_SERVICES_PORTS = [
-  1719, 1720, 1723, 2049, 2375, 2376, 2379, 2380, 3306, 3389, 3659, 4045, 4190, 5060, 5061, 5432, 5672, 5900,
-  6000, 6379, 6380, 6443, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 9042, 9200, 9300, 10080, 10250,
-  11211, 26379, 27017, 27018, 50000,
-];
-
-/** An upstream's address: scheme, host, port and a path without `..`; no user name, query or fragment. */
-const BaseUrl = z
-  .string()
-  .max(2_048, "Must have at most 2,048 characters.")
-  .meta({
-    pattern: `^${caseless("http")}[Ss]?://${HOST}(?::${PORT})?(?:/[A-Za-z0-9._~!$&'()*+,;=:@%-]*)*$`,
-    not: { pattern: "/(?:\\.|%2[Ee]){1,2}(?:/|$)|%2[Ff]|%5[Cc]|%00" },
-    examples: ["https://api.openai.com/v1"],
-  });
-
-/** Headers that the gateway sets itself and a channel may not override. */
-export const RESERVED_HEADERS = [
-  "accept-encoding",
-  "connection",
-  "content-encoding",
-  "content-length",
-  "content-type",
-  "expect",
-  "forwarded",
-  "host",
-  "http2-settings",
-  "keep-alive",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-];
-/** Header names that usually carry secrets: unlike keys, a channel's headers are stored in clear and readable. */
-export const SECRET_HEADER =
-  "(?:^|[-_])(?:auth|authorization|cookie|credentials?|keys?|apikey|password|secrets?|tokens?)(?:$|[-_])";
-export const HEADER_NAME = "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$";
-/** Visible ASCII with single spaces or tabs within: nothing that could end the line. */
-export const HEADER_VALUE = "^[\\x21-\\x7e](?:[\\t\\x20-\\x7e]{0,4094}[\\x21-\\x7e])?$";
-export const MOST_HEADERS = 20;
-
-const Headers = z.record(z.string().max(128), z.string().max(4_096).meta({ pattern: HEADER_VALUE })).meta({
-  maxProperties: MOST_HEADERS,
-  propertyNames: {
-    pattern: HEADER_NAME,
-    not: {
-      anyOf: [
-        { pattern: `^(?:${caseless(RESERVED_HEADERS.join("|"))}|${caseless("proxy-")}.*)$` },
-        { pattern: caseless(SECRET_HEADER) },
-      ],
-    },
-  },
-  examples: [{ "x-team": "voice" }],
-});
 
 const writable = {
   name: displayText(64),

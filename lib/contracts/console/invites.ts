@@ -6,10 +6,9 @@ import { OptionalCode } from "./totp-code";
 import { Email, Role, Username } from "./user";
 
 /** Longest lifetime of an invite: 30 days. */
-export const INVITE_MOST_HOURS = 720;
+const INVITE_MOST_HOURS = 720;
 
-export const InviteKind = z.enum(["invite", "password_reset"]);
-export type InviteKind = z.infer<typeof InviteKind>;
+const InviteKind = z.enum(["invite", "password_reset"]);
 
 const Named = z.strictObject({ id: z.string(), username: z.string() });
 

@@ -5,7 +5,7 @@ import { codePoints, utf8Length } from "../text";
 export const PASSWORD_FLOOR = 8;
 export const PASSWORD_MAXIMUM = 256;
 /** Longer passwords are refused before hashing. */
-export const PASSWORD_MAXIMUM_BYTES = 1024;
+const PASSWORD_MAXIMUM_BYTES = 1024;
 
 /** Length in code points after NFC, the form in which passwords are counted and hashed. */
 export function passwordLength(password: string): number {

@@ -15,7 +15,7 @@ const RoutedChannel = z.strictObject({
 });
 
 /** Channels of one tier: one is picked first, the others serve the next attempts. */
-export const RouteTurn = z.strictObject({
+const RouteTurn = z.strictObject({
   priority: z.int(),
   /** Channels with closed circuits, by likelihood. */
   channels: z.array(
@@ -25,7 +25,6 @@ export const RouteTurn = z.strictObject({
     }),
   ),
 });
-export type RouteTurn = z.output<typeof RouteTurn>;
 
 /** `rpm` and `concurrency`: the channel's own limit is reached. */
 export const SkipReason = z.enum(["disabled", "circuit", "concurrency", "rpm"]);

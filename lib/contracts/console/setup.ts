@@ -4,12 +4,11 @@ import { NewPassword, PASSWORD_MAXIMUM, passwordLength } from "./password";
 import { Email, User, Username } from "./user";
 
 /** An embedded engine, as the wizard shows it. */
-export const SetupEngine = z.strictObject({
+const SetupEngine = z.strictObject({
   model: z.string(),
   operation: z.enum(["speech", "embeddings"]),
   description: z.string(),
 });
-export type SetupEngine = z.infer<typeof SetupEngine>;
 
 /** `GET /api/setup`: after setup only `status`. */
 export const SetupState = z.discriminatedUnion("status", [

@@ -12,7 +12,7 @@ const AFTER_NAME = /^\*{0,2}\s{0,3}[:：]\*{0,2}/u;
 const ANY_LABEL = /^\s*\*{0,2}([^\s*:：](?:[^*:：]{0,62}?[^\s*:：])?)\*{0,2}\s{0,3}[:：]\*{0,2}/u;
 
 /** A speaker's label at the start of a line. */
-export interface SpeakerLabel {
+interface SpeakerLabel {
   /** Index of the speaker in the given names. */
   speaker: number;
   /** Where the name starts in the line. */
@@ -22,7 +22,7 @@ export interface SpeakerLabel {
 }
 
 /** One line of a script. */
-export interface ScriptLine {
+interface ScriptLine {
   /** Index of the speaker; null for a blank line and for an opening instruction, which are not spoken. */
   speaker: number | null;
   /** Length of the speaker's label at the start of the line; 0 for a line without one. */

@@ -72,7 +72,7 @@ export interface FlowRecord {
   expiresAt: number;
 }
 
-export interface ThrottleRecord {
+interface ThrottleRecord {
   failures: number;
   delayedUntil: number | null;
 }

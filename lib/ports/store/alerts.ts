@@ -13,7 +13,7 @@ export type AlertKind =
 export type WebhookKind = "signed" | "slack";
 
 /** An operator's request to send nothing about an alert. */
-export interface AlertSnooze {
+interface AlertSnooze {
   /** The operator's user name. */
   by: string;
   /** Null: until the alert is resolved. */

@@ -2,7 +2,7 @@ import type { CircuitReason } from "../../contracts/console/channels";
 import type { SkipReason } from "../../contracts/console/routing";
 import type { Budget, Page, PageQuery } from "./common";
 
-export type UsageState = "open" | "settled";
+type UsageState = "open" | "settled";
 
 /** One attempt of a call on one channel; times are milliseconds since the call arrived, in tenths. */
 export interface AttemptTrace {

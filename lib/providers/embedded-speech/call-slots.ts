@@ -11,7 +11,7 @@ const SHORTEST_RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 60_000;
 
 /** An admitted call. */
-export interface CallSlot {
+interface CallSlot {
   isWaiting: boolean;
   isOpen: boolean;
 }

@@ -22,7 +22,7 @@ export interface EmbeddedSpeechOptions {
   bufferBytes?: number;
 }
 
-export interface EmbeddedSpeechStats extends PoolStats {
+interface EmbeddedSpeechStats extends PoolStats {
   /** Calls in progress, including waiting ones. */
   open: number;
   /** Audio that was generated and not read yet. */

@@ -3,7 +3,7 @@ import { freeBytes } from "./free-bytes";
 
 const BYTES_PER_SECOND = SPEECH_SAMPLE_RATE * 2;
 /** Audio held for all readers together before stalled ones release theirs: 32 KB for each of 500 readers. */
-export const BUFFER_BYTES = 16 * 1024 * 1024;
+const BUFFER_BYTES = 16 * 1024 * 1024;
 /** What a stalled reader keeps then: half a second of sound, which lasts nearly half a minute at 1 KB/s. */
 export const KEPT_BYTES = BYTES_PER_SECOND / 2;
 /** A reader is stalled when it has not read for this long. */

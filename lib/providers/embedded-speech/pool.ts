@@ -13,7 +13,7 @@ export interface EngineWorker {
   terminate(): Promise<unknown>;
 }
 
-export interface PoolOptions<Chunk = SpeechChunk> {
+interface PoolOptions<Chunk = SpeechChunk> {
   start(): EngineWorker;
   /** Estimated work of a chunk, in milliseconds; absent: the recent average of all chunks. */
   workMs?(chunk: Chunk): number;
@@ -31,7 +31,7 @@ export interface PoolOptions<Chunk = SpeechChunk> {
 }
 
 /** The time that a chunk took, in milliseconds. */
-export interface ChunkTime {
+interface ChunkTime {
   totalMs: number;
   /** Without loading the engine. */
   workMs: number;

@@ -1,7 +1,7 @@
 import type { Script } from "../../text/scripts";
 
 /** A language that espeak-ng reads well enough to be offered. */
-export interface EspeakLanguage {
+interface EspeakLanguage {
   /** espeak-ng's name of the voice file. */
   voice: string;
   script: Script;

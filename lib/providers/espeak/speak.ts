@@ -8,7 +8,7 @@ import { espeakVoice } from "./languages";
 const VARIANTS = { m0: 104, m1: 95, m3: 107, m7: 108, f2: 199, f3: 216, f4: 182, f5: 208 } as const;
 export type EspeakVariant = keyof typeof VARIANTS;
 
-export interface EspeakRequest {
+interface EspeakRequest {
   text: string;
   /** BCP-47. */
   language: string;
@@ -19,14 +19,14 @@ export interface EspeakRequest {
   speed: number;
 }
 
-export interface EngineSpeech {
+interface EngineSpeech {
   samples: Float32Array;
   rate: number;
   /** The rest of the requested speed that the engine could not reach; 1 when it did. */
   restSpeed: number;
 }
 
-export interface EspeakEngine {
+interface EspeakEngine {
   speak(request: EspeakRequest): EngineSpeech;
 }
 

@@ -7,7 +7,7 @@ import { toFliteText } from "./normalize";
 /** `slt` and `rms` are American, `awb` Scottish, `kal16` an older American diphone voice. */
 export type FliteVoice = "slt" | "rms" | "awb" | "kal16";
 
-export interface FliteRequest {
+interface FliteRequest {
   text: string;
   voice: FliteVoice;
   /** Mean pitch in hertz; null: the voice's own (`rms` has no other). */
@@ -18,7 +18,7 @@ export interface FliteRequest {
   speed: number;
 }
 
-export interface FliteEngine {
+interface FliteEngine {
   /** Samples and their rate, and the rest of the speed that the engine could not reach. */
   speak(request: FliteRequest): { samples: Float32Array; rate: number; restSpeed: number };
 }

@@ -5,7 +5,7 @@ import { optionsReader } from "../upstream/channel-options";
 import { encodePath, withVersion } from "../upstream/settings";
 
 export const GEMINI_OPTIONS = optionsReader(z.strictObject(GEMINI_SHAPE), z.object(GEMINI_SHAPE));
-export type GeminiOptions = ReturnType<typeof GEMINI_OPTIONS.of>;
+type GeminiOptions = ReturnType<typeof GEMINI_OPTIONS.of>;
 
 export const GEMINI_BASE = "https://generativelanguage.googleapis.com/v1beta";
 

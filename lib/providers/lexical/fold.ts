@@ -15,7 +15,7 @@ const MARKS = /\p{M}+/gu;
 /** Longer units are not words: their accents stay. */
 const LONGEST_FOLDED = 256;
 
-export type UnitKind = "word" | "dense" | "symbol" | "punctuation";
+type UnitKind = "word" | "dense" | "symbol" | "punctuation";
 
 export interface Unit {
   kind: UnitKind;

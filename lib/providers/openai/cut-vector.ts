@@ -5,7 +5,7 @@ import { isAscii } from "node:buffer";
  * it would be copied, parsed, decoded and encoded again; as bytes it is decoded once and forwarded unchanged.
  * `parseJson` of the whole reply is the oracle of its test.
  */
-export interface CutReply {
+interface CutReply {
   /** The parsed reply; `CUT` is where the text was. */
   answer: unknown;
   base64: Uint8Array;

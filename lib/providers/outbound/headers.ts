@@ -4,7 +4,7 @@ import {
   MOST_HEADERS,
   RESERVED_HEADERS,
   SECRET_HEADER,
-} from "../../contracts/console/channels";
+} from "../../contracts/console/upstream-address";
 import { AppError } from "../../errors";
 
 const RESERVED: ReadonlySet<string> = new Set(RESERVED_HEADERS);

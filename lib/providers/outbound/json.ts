@@ -19,7 +19,7 @@ export function asText(value: unknown): string | null {
 
 const MOST_TOKENS = 1e9;
 
-/** A plausible count; null for −1, "5", 1e308, 1.5 and absent values (BAD-INPUTS N-154). */
+/** A plausible count; null for −1, "5", 1e308, 1.5 and absent values. */
 export function asCount(value: unknown): number | null {
   return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= MOST_TOKENS
     ? value

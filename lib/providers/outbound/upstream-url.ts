@@ -1,4 +1,4 @@
-import { OTHER_SERVICES_PORTS } from "../../contracts/console/channels";
+import { OTHER_SERVICES_PORTS } from "../../contracts/console/upstream-address";
 import { AppError } from "../../errors";
 import { trimEndOf } from "../../text/clean-text";
 import { isMetadata, isPrivate, parseAddress } from "./address";

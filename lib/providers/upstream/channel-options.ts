@@ -4,7 +4,7 @@ import { AppError } from "../../errors";
 import type { ChannelRecord } from "../../ports/store";
 
 /** A provider's options, checked strictly when a channel is saved and read leniently when it is used. */
-export interface OptionsReader<T> {
+interface OptionsReader<T> {
   /** Throws `invalid` with `issues` under `options.*`. */
   check(options: Readonly<Record<string, unknown>>): Record<string, unknown>;
   of(channel: ChannelRecord): T;

@@ -141,7 +141,7 @@ function withInstruments(metrics: Metrics, provider: MeterProvider): Metrics {
   };
 }
 
-export interface Telemetry {
+interface Telemetry {
   tracing: Tracing;
   metrics: Metrics;
   /** Exports what is waiting, then stops. */

@@ -41,29 +41,29 @@ const withMember = (endpoint: Endpoint, member: string) =>
   `${JSON.stringify(endpoint.good).slice(0, -1)},${member}}`;
 
 const BODIES: [string, (endpoint: Endpoint) => string | Uint8Array][] = [
-  ["N-001 an empty body", () => ""],
-  ["N-002 an open brace", () => "{"],
-  ["N-003 mismatched brackets", () => '{"a":[}'],
-  ["N-004 null", () => "null"],
-  ["N-005 a string", () => '"x"'],
-  ["N-006 a number", () => "1"],
-  ["N-007 an array", () => "[]"],
-  ["N-008 a trailing comma", (endpoint) => `${JSON.stringify(endpoint.good).slice(0, -1)},}`],
-  ["N-009 a byte order mark", (endpoint) => `\uFEFF${JSON.stringify(endpoint.good)}`],
-  ["N-010 UTF-16", (endpoint) => Buffer.from(JSON.stringify(endpoint.good), "utf16le")],
-  ["N-011 broken UTF-8", (endpoint) => Buffer.from(withMember(endpoint, '"z":"\xC3("'), "latin1")],
-  ["N-012 two documents", (endpoint) => `${JSON.stringify(endpoint.good)}{}`],
-  ["N-013 a duplicate key", (endpoint) => withMember(endpoint, '"z":1,"z":2')],
-  ["N-014 65 arrays deep", (endpoint) => withMember(endpoint, `"z":${"[".repeat(65)}${"]".repeat(65)}`)],
+  ["an empty body", () => ""],
+  ["an open brace", () => "{"],
+  ["mismatched brackets", () => '{"a":[}'],
+  ["null", () => "null"],
+  ["a string", () => '"x"'],
+  ["a number", () => "1"],
+  ["an array", () => "[]"],
+  ["a trailing comma", (endpoint) => `${JSON.stringify(endpoint.good).slice(0, -1)},}`],
+  ["a byte order mark", (endpoint) => `\uFEFF${JSON.stringify(endpoint.good)}`],
+  ["UTF-16", (endpoint) => Buffer.from(JSON.stringify(endpoint.good), "utf16le")],
+  ["broken UTF-8", (endpoint) => Buffer.from(withMember(endpoint, '"z":"\xC3("'), "latin1")],
+  ["two documents", (endpoint) => `${JSON.stringify(endpoint.good)}{}`],
+  ["a duplicate key", (endpoint) => withMember(endpoint, '"z":1,"z":2')],
+  ["65 arrays deep", (endpoint) => withMember(endpoint, `"z":${"[".repeat(65)}${"]".repeat(65)}`)],
   [
-    "N-015 10,000 arrays deep",
+    "10,000 arrays deep",
     (endpoint) => withMember(endpoint, `"z":${"[".repeat(10_000)}${"]".repeat(10_000)}`),
   ],
-  ["N-018 __proto__", (endpoint) => withMember(endpoint, '"__proto__":{"role":"admin"}')],
-  ["N-020 a number beyond the largest", (endpoint) => withMember(endpoint, '"z":1e400')],
-  ["N-024 a NUL in a string", (endpoint) => withMember(endpoint, '"z":"a\\u0000b"')],
-  ["N-028 single quotes", () => "{'a':1}"],
-  ["N-029 NaN", (endpoint) => withMember(endpoint, '"z":NaN')],
+  ["__proto__", (endpoint) => withMember(endpoint, '"__proto__":{"role":"admin"}')],
+  ["a number beyond the largest", (endpoint) => withMember(endpoint, '"z":1e400')],
+  ["a NUL in a string", (endpoint) => withMember(endpoint, '"z":"a\\u0000b"')],
+  ["single quotes", () => "{'a':1}"],
+  ["NaN", (endpoint) => withMember(endpoint, '"z":NaN')],
 ];
 
 describe.each(ENDPOINTS)("$name", (endpoint) => {
@@ -100,11 +100,11 @@ describe.each(ENDPOINTS)("$name", (endpoint) => {
   });
 
   test.each([
-    ["N-028", "application/x-www-form-urlencoded"],
-    ["N-029", "multipart/form-data; boundary=x"],
-    ["N-030", "application/json; charset=utf-16"],
-    ["N-031", "text/plain"],
-  ])("%s answers 415 to content-type %s", async (_id, type) => {
+    "application/x-www-form-urlencoded",
+    "multipart/form-data; boundary=x",
+    "application/json; charset=utf-16",
+    "text/plain",
+  ])("answers 415 to content-type %s", async (type) => {
     const reply = await sendRaw(product.url, {
       path: endpoint.path,
       headers: { ...headersFor(endpoint), "content-type": type },
@@ -113,7 +113,7 @@ describe.each(ENDPOINTS)("$name", (endpoint) => {
     expect(reply.status, reply.text).toBe(415);
   });
 
-  test("N-032 answers 415 to a compressed body", async () => {
+  test("answers 415 to a compressed body", async () => {
     const reply = await sendRaw(product.url, {
       path: endpoint.path,
       headers: { ...headersFor(endpoint), "content-encoding": "gzip" },
@@ -122,7 +122,7 @@ describe.each(ENDPOINTS)("$name", (endpoint) => {
     expect(reply.status).toBe(415);
   });
 
-  test("N-026 accepts a missing content-type only on the gateway", async () => {
+  test("accepts a missing content-type only on the gateway", async () => {
     const { "content-type": _type, ...headers } = headersFor(endpoint);
     const reply = await sendRaw(product.url, {
       path: endpoint.path,
@@ -132,7 +132,7 @@ describe.each(ENDPOINTS)("$name", (endpoint) => {
     expect(reply.status).toBe(isConsole(endpoint) ? 415 : 200);
   });
 
-  test.each(["GET", "PUT", "PATCH", "DELETE"])("N-037 answers 405 with Allow to %s", async (method) => {
+  test.each(["GET", "PUT", "PATCH", "DELETE"])("answers 405 with Allow to %s", async (method) => {
     // GET /api/setup is a separate route.
     if (endpoint.path === "/api/setup" && method === "GET") return;
     const reply = await sendRaw(product.url, { method, path: endpoint.path, headers: headersFor(endpoint) });
@@ -141,10 +141,10 @@ describe.each(ENDPOINTS)("$name", (endpoint) => {
   });
 
   test.each([
-    ["N-040 a trailing slash", (path: string) => `${path}/`],
-    ["N-041 a doubled slash", (path: string) => `/${path}`],
-    ["N-042 upper case", (path: string) => path.replace(/^\/\w+/, (top) => top.toUpperCase())],
-    ["N-044 a matrix parameter", (path: string) => `${path};x=1`],
+    ["a trailing slash", (path: string) => `${path}/`],
+    ["a doubled slash", (path: string) => `/${path}`],
+    ["upper case", (path: string) => path.replace(/^\/\w+/, (top) => top.toUpperCase())],
+    ["a matrix parameter", (path: string) => `${path};x=1`],
   ])("answers 404 to %s", async (_name, change) => {
     const reply = await sendRaw(product.url, {
       path: change(endpoint.path),

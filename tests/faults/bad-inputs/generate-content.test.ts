@@ -79,10 +79,10 @@ describe("credentials", () => {
 
 describe("paths", () => {
   test.each([
-    ["N-128 no method", "/v1beta/models/patchbay-speech", 405],
-    ["N-129 an unknown method", "/v1beta/models/patchbay-speech:x", 404],
-    ["N-132 no model", "/v1beta/models/:generateContent", 404],
-    ["N-133 an unknown model with a slash", "/v1beta/models/a/b:generateContent", 404],
+    ["no method", "/v1beta/models/patchbay-speech", 405],
+    ["an unknown method", "/v1beta/models/patchbay-speech:x", 404],
+    ["no model", "/v1beta/models/:generateContent", 404],
+    ["an unknown model with a slash", "/v1beta/models/a/b:generateContent", 404],
     ["an unknown model", "/v1beta/models/nobody:generateContent", 404],
   ])("%s", async (_name, path, status) => {
     const reply = await send(GOOD, {}, path);
@@ -91,7 +91,7 @@ describe("paths", () => {
     expect(reply.json).toMatchObject({ error: { code: status } });
   });
 
-  test("N-130 accepts a percent-encoded colon", async () => {
+  test("accepts a percent-encoded colon", async () => {
     expect((await send(GOOD, {}, PATH.replace(":", "%3A"))).status).toBe(200);
   });
 
@@ -105,45 +105,42 @@ describe("paths", () => {
 describe("fields", () => {
   const voice = (voiceName: string) => ({ prebuiltVoiceConfig: { voiceName } });
   test.each<[string, unknown]>([
-    ["N-134 no contents", { generationConfig: AUDIO }],
-    ["N-134 null for contents", { ...GOOD, contents: null }],
-    ["N-134 an object for contents", { ...GOOD, contents: {} }],
-    ["N-134 empty text for contents", { ...GOOD, contents: "" }],
-    ["N-134 empty contents", { ...GOOD, contents: [] }],
-    ["N-135 no generationConfig", { contents: GOOD.contents }],
+    ["no contents", { generationConfig: AUDIO }],
+    ["null for contents", { ...GOOD, contents: null }],
+    ["an object for contents", { ...GOOD, contents: {} }],
+    ["empty text for contents", { ...GOOD, contents: "" }],
+    ["empty contents", { ...GOOD, contents: [] }],
+    ["no generationConfig", { contents: GOOD.contents }],
     [
-      "N-136 10,001 contents",
+      "10,001 contents",
       { ...GOOD, contents: Array.from({ length: 10_001 }, () => ({ parts: [{ text: "x" }] })) },
     ],
-    ["N-138 no parts", { ...GOOD, contents: [{}] }],
-    ["N-138 empty parts", { ...GOOD, contents: [{ parts: [] }] }],
-    ["N-138 an empty part", { ...GOOD, contents: [{ parts: [{}] }] }],
-    ["N-139 a number for text", saying({ text: 5 })],
-    ["N-140 an inline picture", saying({ inlineData: { mimeType: "image/png", data: "!!" } })],
-    ["N-142 a file", saying({ fileData: { fileUri: "file:///etc/passwd" } })],
-    ["N-143 empty text", saying({ text: "" })],
-    ["N-143 white space", saying({ text: " \n " })],
-    ["N-144 no modalities", { ...GOOD, generationConfig: {} }],
-    ["N-144 empty modalities", speaking({ responseModalities: [] })],
-    ["N-144 a string for modalities", speaking({ responseModalities: "AUDIO" })],
-    ["N-144 an image modality", speaking({ responseModalities: ["VIDEO"] })],
-    ["N-144 a number", speaking({ responseModalities: [1] })],
-    ["N-144 text in addition to audio", speaking({ responseModalities: ["AUDIO", "TEXT"] })],
+    ["no parts", { ...GOOD, contents: [{}] }],
+    ["empty parts", { ...GOOD, contents: [{ parts: [] }] }],
+    ["an empty part", { ...GOOD, contents: [{ parts: [{}] }] }],
+    ["a number for text", saying({ text: 5 })],
+    ["an inline picture", saying({ inlineData: { mimeType: "image/png", data: "!!" } })],
+    ["a file", saying({ fileData: { fileUri: "file:///etc/passwd" } })],
+    ["empty text", saying({ text: "" })],
+    ["white space", saying({ text: " \n " })],
+    ["no modalities", { ...GOOD, generationConfig: {} }],
+    ["empty modalities", speaking({ responseModalities: [] })],
+    ["a string for modalities", speaking({ responseModalities: "AUDIO" })],
+    ["an image modality", speaking({ responseModalities: ["VIDEO"] })],
+    ["a number", speaking({ responseModalities: [1] })],
+    ["text in addition to audio", speaking({ responseModalities: ["AUDIO", "TEXT"] })],
+    ["a thousand modalities", speaking({ responseModalities: Array.from({ length: 1000 }, () => "AUDIO") })],
+    ["null for speechConfig", speaking({ speechConfig: null })],
+    ["a list for speechConfig", speaking({ speechConfig: [] })],
+    ["a string for speechConfig", speaking({ speechConfig: "x" })],
+    ["an empty voiceConfig", speaking({ speechConfig: { voiceConfig: {} } })],
     [
-      "N-144 a thousand modalities",
-      speaking({ responseModalities: Array.from({ length: 1000 }, () => "AUDIO") }),
-    ],
-    ["N-145 null for speechConfig", speaking({ speechConfig: null })],
-    ["N-145 a list for speechConfig", speaking({ speechConfig: [] })],
-    ["N-145 a string for speechConfig", speaking({ speechConfig: "x" })],
-    ["N-146 an empty voiceConfig", speaking({ speechConfig: { voiceConfig: {} } })],
-    [
-      "N-147 a number for a voice",
+      "a number for a voice",
       speaking({ speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName: 7 } } } }),
     ],
-    ["N-148 an unknown voice", speaking({ speechConfig: { voiceConfig: voice("Korre") } })],
+    ["an unknown voice", speaking({ speechConfig: { voiceConfig: voice("Korre") } })],
     [
-      "N-149 one voice and several",
+      "one voice and several",
       speaking({
         speechConfig: {
           voiceConfig: voice("Kore"),
@@ -152,7 +149,7 @@ describe("fields", () => {
       }),
     ],
     [
-      "N-149 nine speakers",
+      "nine speakers",
       speaking({
         speechConfig: {
           multiSpeakerVoiceConfig: {
@@ -164,8 +161,8 @@ describe("fields", () => {
         },
       }),
     ],
-    ["N-150 a candidateCount of a billion", speaking({ candidateCount: 1e9 })],
-    ["N-150 a string for temperature", speaking({ temperature: "NaN" })],
+    ["a candidateCount of a billion", speaking({ candidateCount: 1e9 })],
+    ["a string for temperature", speaking({ temperature: "NaN" })],
     ["both forms of one field", { ...GOOD, generation_config: AUDIO }],
     ["an invalid language", speaking({ speechConfig: { languageCode: "not a tag!" } })],
   ])("answers 400 to %s without changing the store", async (_name, body) => {
@@ -183,7 +180,7 @@ describe("fields", () => {
     expect(reply.text).toMatch(/Korre.*did you mean 'Kore'/);
   });
 
-  test("N-137 answers 413 to five megabytes of text", async () => {
+  test("answers 413 to five megabytes of text", async () => {
     const reply = await send(saying({ text: "a".repeat(5_000_000) })).catch(() => ({ status: 413 }));
     expect(reply.status).toBe(413);
   });
@@ -194,12 +191,12 @@ describe("fields", () => {
     expect(reply.text).toMatch(/32,?002.*32,?000|32,?000.*32,?002/);
   });
 
-  test("N-152 speaks markup as plain text", async () => {
+  test("speaks markup as plain text", async () => {
     const reply = await send(saying({ text: '<speak><script>alert("x")</script> hello</speak>' }));
     expect(reply.status).toBe(200);
   });
 
-  test("N-141 fetches no URL in any field", async () => {
+  test("fetches no URL in any field", async () => {
     const address = `http://127.0.0.1:${(canary.address() as AddressInfo).port}/`;
     await send(saying({ fileData: { fileUri: address } }));
     await send({

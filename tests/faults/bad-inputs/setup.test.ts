@@ -54,15 +54,15 @@ describe("before set-up", () => {
     expect(digestStore(product.dataDirectory)).toBe(before);
   });
 
-  test.each(["role", "id", "quota", "is_admin"])("N-214 %s besides: 400", async (field) => {
+  test.each(["role", "id", "quota", "is_admin"])("%s besides: 400", async (field) => {
     expect((await post({ ...GOOD, [field]: 1 })).status).toBe(400);
   });
 
   test.each<[string, Record<string, string>, number]>([
-    ["N-206 a forwarding header", { "x-forwarded-for": "1.2.3.4" }, 401],
+    ["a forwarding header", { "x-forwarded-for": "1.2.3.4" }, 401],
     ["a Via header", { via: "1.1 proxy" }, 401],
     ["another Host", { host: "evil.example" }, 401],
-    ["N-208 another site's page", { origin: "http://evil.example", "sec-fetch-site": "cross-site" }, 403],
+    ["another site's page", { origin: "http://evil.example", "sec-fetch-site": "cross-site" }, 403],
     ["another Origin alone", { origin: "http://evil.example" }, 403],
     ["an opaque Origin", { origin: "null" }, 403],
   ])("%s: refused, nothing changed", async (_name, headers, status) => {
@@ -90,7 +90,7 @@ describe("the first set-up", () => {
   beforeEach(start);
   afterEach(stop);
 
-  test("N-204 the token counts in the body alone, and opens set-up from elsewhere", async () => {
+  test("the token counts in the body alone, and opens set-up from elsewhere", async () => {
     const token = /#token=([\w-]+)/.exec(product.output())?.[1] ?? "";
     expect(token.length).toBeGreaterThanOrEqual(43);
     const elsewhere = { "x-forwarded-for": "1.2.3.4" };
@@ -99,7 +99,7 @@ describe("the first set-up", () => {
     expect((await post({ ...GOOD, setup_token: token }, elsewhere)).status).toBe(200);
   });
 
-  test("N-210 of fifty concurrent setups one succeeds and 49 get 409", async () => {
+  test("of fifty concurrent setups one succeeds and 49 get 409", async () => {
     const replies = await Promise.all(
       Array.from({ length: 50 }, (_, i) => post({ ...GOOD, username: `owner${i}` })),
     );
@@ -115,7 +115,7 @@ describe("after set-up", () => {
   });
   afterAll(stop);
 
-  test("N-209 a later call is 409, whatever it says", async () => {
+  test("a later call is 409, whatever it says", async () => {
     const before = digestStore(product.dataDirectory);
     const [one, two] = [await post(GOOD), await post({ nonsense: true })];
     expect([one.status, two.status]).toEqual([409, 409]);

@@ -4,7 +4,7 @@ import { tokensOf, tonePcm, vectorOf, wavFile } from "./sounds";
 
 type Body = Record<string, unknown>;
 
-export const OPENAI_VOICE_LIST = ["af_kore", "am_puck", "af_nova", "am_adam", "bf_emma", "zf_xiaobei"];
+const OPENAI_VOICE_LIST = ["af_kore", "am_puck", "af_nova", "am_adam", "bf_emma", "zf_xiaobei"];
 
 /** `https://platform.openai.com/docs/api-reference/errors`. */
 export function openAiError(status: number, message: string, code: string | null = null): Reply {

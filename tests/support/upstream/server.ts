@@ -43,7 +43,7 @@ export interface Upstream {
   close(): Promise<void>;
 }
 
-export interface UpstreamOptions {
+interface UpstreamOptions {
   tls?: Certificate;
   /** Target of `--redirect-<status>`. */
   redirectTo?: string;

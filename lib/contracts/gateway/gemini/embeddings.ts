@@ -8,7 +8,7 @@ export const MAX_BATCH = 2_048;
 const Part = z.looseObject({ text: z.string({ error: "must be text: only text can be embedded" }) });
 
 /** A content of text parts. */
-export const TextContent = z.looseObject({
+const TextContent = z.looseObject({
   role: z.string().optional(),
   parts: z.array(Part).min(1, "must hold at least one part").max(10_000),
 });

@@ -3,7 +3,7 @@ import { MODEL_NAME } from "../../console/model-name";
 import { codePoints } from "../../text";
 
 /** Most inputs per request. */
-export const MAX_INPUTS = 2_048;
+const MAX_INPUTS = 2_048;
 
 /** Most tokens per request, over all inputs; a model accepts fewer per input. */
 const MAX_TOKENS = 300_000;

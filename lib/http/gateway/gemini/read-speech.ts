@@ -6,7 +6,7 @@ import { camelFields } from "./field-names";
 type SpeechConfig = NonNullable<GeminiSpeechRequest["generationConfig"]["speechConfig"]>;
 type VoiceConfig = NonNullable<SpeechConfig["voiceConfig"]>;
 
-export interface GeminiSpeech {
+interface GeminiSpeech {
   input: SpeechInput;
   /** `generationConfig.responseFormat.audio.mimeType`: raw samples unless a WAV file is requested. */
   container: "pcm" | "wav";
