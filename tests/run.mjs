@@ -1,6 +1,7 @@
 /**
  * `npm test`: runs every check and every test; `npm run verify` (`--fast`) omits the ones that need a database server, a
- * browser or minutes, `--unit` also lint and types. Ends with `N passed, N failed` over all runners.
+ * browser or minutes, and the slowest files of the rest; `--unit` has those, but neither lint nor types. Ends with
+ * `N passed, N failed` over all runners.
  */
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -163,8 +164,11 @@ async function browser() {
 
 const FAST = ["tests/unit", "tests/routes", "tests/contracts/store-sqlite"];
 if (isUnitOnly) await vitest("unit, routes and contracts", FAST);
-else if (isFast) await Promise.all([lintAndTypes(), vitest("unit, routes and contracts", FAST)]);
-else {
+else if (isFast) {
+  const env = { PATCHBAY_TEST_FAST: "1", PATCHBAY_TEST_RUNS: "3" };
+  const tests = vitest("unit, routes and contracts", FAST, env);
+  await Promise.all([lintAndTypes(), tests]);
+} else {
   // Not beside tests: it removes the server's bundles for a while.
   const [isBuilt] = await Promise.all([check("build", "npm", ["run", "--silent", "build"]), lintAndTypes()]);
   const inNode = async () => {
