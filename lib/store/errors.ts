@@ -36,6 +36,12 @@ export function isContention(error: unknown): boolean {
   return code === "40P01" || code === "40001";
 }
 
+/** True when a prepared statement is unknown, or known already, on its connection (PostgreSQL behind a pooler). */
+export function isUnprepared(error: unknown): boolean {
+  const code = codeOf(isAppError(error) ? error.cause : error);
+  return code === "26000" || code === "42P05";
+}
+
 /** True when another transaction kept a row locked for too long (PostgreSQL); the server itself works. */
 export function isLockTimeout(error: unknown): boolean {
   return codeOf(isAppError(error) ? error.cause : error) === "55P03";

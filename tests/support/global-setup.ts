@@ -1,13 +1,17 @@
 import { ensureServer } from "../../lib/server/build.mjs";
+import { findNginx } from "./nginx";
+import { findPgBouncer } from "./pgbouncer";
 import { findRedis } from "./redis";
 
-/** Rebuilds the bundles of the server and its worker threads if their sources have changed; finds or installs Redis. */
+/** Rebuilds the bundles of the server and its worker threads if their sources have changed; finds or installs servers. */
 export default async function setup(): Promise<void> {
   await ensureServer();
-  try {
-    // Here, since test files that run side by side cannot install at once.
-    findRedis();
-  } catch {
-    // The files that need it say so.
+  for (const find of [findRedis, findNginx, findPgBouncer]) {
+    try {
+      // Here, since test files that run side by side cannot install at once.
+      find();
+    } catch {
+      // The files that need it say so.
+    }
   }
 }

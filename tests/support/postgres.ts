@@ -21,7 +21,7 @@ const RETRY_MS = 25;
 const OWNER = "patchbay";
 const PASSWORD = "of-the-tests";
 
-/** The OS user of the server: PostgreSQL refuses to run as root. */
+/** The OS user of a server: PostgreSQL and PgBouncer refuse to run as root. */
 interface Runner {
   uid?: number;
   gid?: number;
@@ -32,6 +32,8 @@ export interface TestPostgres {
   url(database: string): string;
   /** Creates an empty database and returns its URL. */
   createDatabase(): Promise<string>;
+  /** The process of the running server. */
+  pid(): number;
   /** Stops the server without removing its data; `immediate` looks like a crash to its clients. */
   stop(how?: "fast" | "immediate"): Promise<void>;
   /** Restarts the server with the same port and data. */
@@ -40,7 +42,7 @@ export interface TestPostgres {
   close(): Promise<void>;
 }
 
-function runnerOf(): Runner {
+export function runnerOf(): Runner {
   if (process.getuid?.() !== 0) return {};
   const accounts = readFileSync("/etc/passwd", "utf8")
     .split("\n")
@@ -141,6 +143,10 @@ export async function startPostgres(): Promise<TestPostgres> {
       await client.query(`create database ${name}`);
       await client.end();
       return url(name);
+    },
+    pid() {
+      if (child?.pid === undefined) throw new Error("PostgreSQL does not run.");
+      return child.pid;
     },
     async stop(how = "fast") {
       const running = child;

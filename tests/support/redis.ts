@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createClient } from "@redis/client";
+import { findProgram } from "./find-program";
 import { freePort } from "./product";
 
 const READY_MS = 20_000;
@@ -22,22 +23,8 @@ export interface TestRedis {
   close(): Promise<void>;
 }
 
-const runs = (program: string): boolean =>
-  spawnSync(program, ["--version"], { stdio: "ignore" }).status === 0;
-
 /** The server's program; installs Debian's package when there is none and this user may. */
-export function findRedis(): string {
-  const found = SERVERS.find(runs);
-  if (found !== undefined) return found;
-  spawnSync("apt-get", ["update", "-qq"], { stdio: "inherit" });
-  spawnSync("apt-get", ["install", "-y", "-qq", "--no-install-recommends", "redis-server"], {
-    stdio: "inherit",
-    env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
-  });
-  const installed = SERVERS.find(runs);
-  if (installed !== undefined) return installed;
-  throw new Error("No Redis found: install it with `apt-get install redis-server` or `valkey-server`.");
-}
+export const findRedis = (): string => findProgram(SERVERS, "redis-server");
 
 /** `settings`: further arguments of the server, such as `--requirepass`. */
 export async function startRedis(settings: readonly string[] = [], password = ""): Promise<TestRedis> {

@@ -1,4 +1,4 @@
-import { isContention } from "../errors";
+import { isContention, isUnprepared } from "../errors";
 import { commitGroup } from "../ledger/commit-group";
 import type { CommitGroup } from "../ledger/group-commit";
 import type { LedgerOperation, LedgerOutcome } from "../ledger/operations";
@@ -26,14 +26,18 @@ function preparedOf(sql: string): Prepared {
   return one;
 }
 
-async function commitOn(lease: Lease, operations: readonly LedgerOperation[]): Promise<LedgerOutcome[]> {
+async function commitOn(
+  lease: Lease,
+  operations: readonly LedgerOperation[],
+  isPooled: boolean,
+): Promise<LedgerOutcome[]> {
   await lease.query("begin isolation level read committed", []);
   try {
     const work = commitGroup(operations, true);
     let step = work.next();
     while (!step.done) {
       const { name, sql } = preparedOf(step.value.sql);
-      step = work.next(await lease.cells(name, sql, step.value.parameters));
+      step = work.next(await lease.cells(isPooled ? "" : name, sql, step.value.parameters));
     }
     await lease.query("commit", []);
     return step.value;
@@ -43,15 +47,21 @@ async function commitOn(lease: Lease, operations: readonly LedgerOperation[]): P
   }
 }
 
-/** One transaction per group, on rows locked in a fixed order; retries after a deadlock with another instance. */
+/**
+ * One transaction per group, on rows locked in a fixed order; retries after a deadlock with another instance. A pooler in
+ * transaction mode gives each transaction another connection: there, statements are not kept prepared.
+ */
 export function groupCommitOn(pool: LeasePool): CommitGroup {
+  let isPooled = false;
   return async (operations) => {
     for (let attempt = 1; ; attempt++) {
       const lease = await pool.connect();
       try {
-        return await commitOn(lease, operations);
+        return await commitOn(lease, operations, isPooled);
       } catch (error) {
-        if (!isContention(error) || attempt === MOST_ATTEMPTS) throw error;
+        const wasPrepared = isUnprepared(error);
+        isPooled ||= wasPrepared;
+        if (!(isContention(error) || wasPrepared) || attempt === MOST_ATTEMPTS) throw error;
       } finally {
         lease.release();
       }

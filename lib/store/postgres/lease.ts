@@ -56,7 +56,7 @@ export class Lease implements PostgresPoolClient {
     return run as Promise<unknown> as Promise<PostgresQueryResult<R>>;
   }
 
-  /** Runs one prepared statement; rows are lists of cells. */
+  /** Runs one statement, kept prepared unless its name is empty; rows are lists of cells. */
   async cells(name: string, sql: string, parameters: readonly Cell[]): Promise<Cell[][]> {
     const values = parameters.map(asParameter);
     const { rows } = await this.#run(() =>

@@ -1,0 +1,78 @@
+import { Client } from "pg";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { startPgBouncer } from "../support/pgbouncer";
+import { startPostgres, type TestPostgres } from "../support/postgres";
+import { createKey, type ProductOptions, setUp, startProduct } from "../support/product";
+import { sendOver } from "../support/routed-product";
+
+/** Instances behind PgBouncer in transaction mode. */
+
+const IGNORED =
+  "ignore_startup_parameters = statement_timeout, lock_timeout, idle_in_transaction_session_timeout";
+const SECRET = "the secret of all instances in this test";
+
+let server: TestPostgres;
+const closers: (() => unknown)[] = [];
+beforeAll(async () => {
+  server = await startPostgres();
+}, 120_000);
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+afterAll(() => server.close());
+
+async function pooled(settings: readonly string[]): Promise<{ direct: string; url: string }> {
+  const direct = await server.createDatabase();
+  const pooler = await startPgBouncer(direct, settings);
+  closers.push(() => pooler.close());
+  return { direct, url: pooler.url };
+}
+
+async function start(env: ProductOptions["env"]) {
+  const product = await startProduct({
+    nodeAdapterOnly: true,
+    env: { PATCHBAY_SECRET: SECRET, ...env },
+  });
+  closers.push(() => product.close());
+  return product;
+}
+
+const embed = (url: string, key: string, input: string) =>
+  sendOver(url, "/v1/embeddings", { model: "patchbay-embed", input, encoding_format: "base64" }, key);
+
+test("the start is refused with one line that says what to add to pgbouncer.ini", async () => {
+  const { url } = await pooled([]);
+  await expect(start({ DATABASE_URL: url })).rejects.toThrow(
+    /^The server stopped:\n[^\n]*unsupported startup parameter[^\n]*ignore_startup_parameters = statement_timeout[^\n]*\n$/,
+  );
+}, 60_000);
+
+test("calls are recorded once each, and the log says what LISTEN needs", async () => {
+  const { direct, url } = await pooled([IGNORED]);
+  const product = await start({ DATABASE_URL: url });
+  expect(product.output()).toMatch(/DATABASE_URL_DIRECT[^\n]*store_listener_deaf/);
+  const key = await createKey(product.url, await setUp(product.url), { budget: { total_usd: "1" } });
+  for (let round = 0; round < 5; round++) {
+    const calls = Array.from({ length: 40 }, (_, call) => embed(product.url, key, `text ${round} ${call}`));
+    for (const { status, text } of await Promise.all(calls)) expect(status, text).toBe(200);
+  }
+  const client = new Client({ connectionString: direct });
+  await client.connect();
+  const { rows } = await client.query("select state, count(*)::int from usage group by 1");
+  await client.end();
+  expect(rows).toEqual([{ state: "settled", count: 200 }]);
+}, 60_000);
+
+test("with DATABASE_URL_DIRECT a revoked key is refused by another instance within a second", async () => {
+  const { direct, url } = await pooled([IGNORED]);
+  const env = { DATABASE_URL: url, DATABASE_URL_DIRECT: direct };
+  const [one, other] = [await start(env), await start(env)];
+  expect(one.output()).not.toContain("store_listener_deaf");
+  const cookie = await setUp(one.url);
+  const key = await createKey(one.url, cookie);
+  await expect.poll(async () => (await embed(other.url, key, "a text")).status, { timeout: 2_000 }).toBe(200);
+  const listed = await fetch(`${one.url}/api/keys`, { headers: { cookie } });
+  const { data } = (await listed.json()) as { data: { items: { id: string }[] } };
+  await fetch(`${one.url}/api/keys/${data.items[0]?.id}`, { method: "DELETE", headers: { cookie } });
+  await expect.poll(async () => (await embed(other.url, key, "a text")).status, { timeout: 1_000 }).toBe(401);
+}, 60_000);

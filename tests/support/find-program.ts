@@ -1,0 +1,17 @@
+import { spawnSync } from "node:child_process";
+
+const runs = (program: string): boolean =>
+  spawnSync(program, ["--version"], { stdio: "ignore" }).error === undefined;
+
+/** The first program that runs; installs Debian's package when there is none and this user may. */
+export function findProgram(names: readonly string[], debianPackage: string): string {
+  const found = names.find(runs);
+  if (found !== undefined) return found;
+  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+  spawnSync("apt-get", ["update", "-qq"], { stdio: "inherit", env });
+  const install = ["install", "-y", "-qq", "--no-install-recommends", debianPackage];
+  spawnSync("apt-get", install, { stdio: "inherit", env });
+  const installed = names.find(runs);
+  if (installed !== undefined) return installed;
+  throw new Error(`${names.join(" or ")} not found: install it with \`apt-get install ${debianPackage}\`.`);
+}
