@@ -6,7 +6,7 @@
  */
 import { execFileSync, fork } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpus, tmpdir } from "node:os";
 import path from "node:path";
 import { printProfiles } from "./cpu-profile.mjs";
 import { load, printRows, residentMb } from "./load.mjs";
@@ -29,7 +29,8 @@ const canPin = (() => {
     return false;
   }
 })();
-const pinned = (command) => (canPin ? ["taskset", "-c", GATEWAY_CORE, ...command] : command);
+const ALL_CORES = `0-${cpus().length - 1}`;
+const pinned = (command, cores = GATEWAY_CORE) => (canPin ? ["taskset", "-c", cores, ...command] : command);
 
 function embeddingRow(format, isRight) {
   return {
@@ -40,7 +41,7 @@ function embeddingRow(format, isRight) {
   };
 }
 
-const BASE64_ROW = embeddingRow("base64", (vector) => vector === VECTOR_BASE64);
+export const BASE64_ROW = embeddingRow("base64", (vector) => vector === VECTOR_BASE64);
 const ROWS = [
   { title: "embeddings, base64", connections: 64, minBytes: VECTOR_BASE64.length, ...BASE64_ROW },
   {
@@ -89,7 +90,7 @@ const ROWS = [
 ];
 
 /** Starts a script of this folder that reports its port. */
-function startScript(name, args, isGateway) {
+export function startScript(name, args, isGateway) {
   return new Promise((resolve) => {
     const [execPath, ...execArgv] = isGateway ? pinned([process.execPath]) : [process.execPath];
     const file = new URL(name, import.meta.url);
@@ -101,8 +102,8 @@ function startScript(name, args, isGateway) {
 }
 
 /** A started product with one channel of each provider to the upstream. */
-async function startGateway(name, command, { upstream, cwd, env = {} }) {
-  const product = await startFor(pinned(command), {
+export async function startGateway(name, command, { upstream, cwd, env = {}, isPinned = true }) {
+  const product = await startFor(pinned(command, isPinned ? GATEWAY_CORE : ALL_CORES), {
     cwd,
     env: { PATCHBAY_UPSTREAM_ALLOW: "127.0.0.1", ...env },
   });

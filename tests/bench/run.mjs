@@ -21,6 +21,8 @@ const BENCHES = {
   speech: async () => (await import("./speech.mjs")).benchSpeech(),
   batching: async () => (await import("./batching.mjs")).benchBatching(),
   usage: async () => (await import("./usage.mjs")).benchUsage(),
+  limiter: async () => (await import("./limiter.mjs")).benchLimiter(),
+  stores: async () => (await import("./stores.mjs")).benchStores(),
   ledger: async () => (await import("./ledger.mjs")).benchLedger(),
 };
 

@@ -15,6 +15,7 @@ export const GUIDES = [
   "proxy",
   "containers",
   "kubernetes",
+  "scale",
 ] as const;
 
 export type GuideName = (typeof GUIDES)[number];
