@@ -1,7 +1,8 @@
 /**
  * `npm test`: runs every check and every test; `npm run verify` (`--fast`) omits the ones that need a database server, a
- * browser or minutes, and the slowest files of the rest; `--unit` has those, but neither lint nor types. Ends with
- * `N passed, N failed` over all runners.
+ * browser or minutes, and the slowest files of the rest; `--unit` has those, but neither lint nor types. `--voices` adds
+ * the tests of a real neural voice in the folder named by PATCHBAY_TEST_VOICES, which `npm run test:voices`
+ * (`--only-voices`) runs alone. Ends with `N passed, N failed` over all runners.
  */
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -10,6 +11,8 @@ import path from "node:path";
 import { findChromium } from "./support/browser.mjs";
 
 const isUnitOnly = process.argv.includes("--unit");
+const isVoicesOnly = process.argv.includes("--only-voices");
+const hasVoices = isVoicesOnly || process.argv.includes("--voices");
 const isFast = isUnitOnly || process.argv.includes("--fast");
 /** Priority of a check that runs beside tests: it takes the CPU that they leave, and does not delay them. */
 const LOW_PRIORITY = 10;
@@ -162,8 +165,15 @@ async function browser() {
   );
 }
 
+/** The engine with a real model; slow, so nothing runs beside it. */
+async function voices() {
+  if (process.env.PATCHBAY_TEST_VOICES) return vitest("voices", ["--project", "voices"]);
+  console.log("\n── voices\nnot at hand: set PATCHBAY_TEST_VOICES to the folder of a Kokoro model");
+}
+
 const FAST = ["tests/unit", "tests/routes", "tests/contracts/store-sqlite"];
-if (isUnitOnly) await vitest("unit, routes and contracts", FAST);
+if (isVoicesOnly) await voices();
+else if (isUnitOnly) await vitest("unit, routes and contracts", FAST);
 else if (isFast) {
   const env = { PATCHBAY_TEST_FAST: "1", PATCHBAY_TEST_RUNS: "3" };
   const tests = vitest("unit, routes and contracts", FAST, env);
@@ -177,6 +187,7 @@ else if (isFast) {
   };
   // Tests of faults mostly wait, so the browser's fill the other half of the machine.
   await Promise.all([inNode(), isBuilt ? browser() : null]);
+  if (hasVoices && isBuilt) await voices();
 }
 
 rmSync(reports, { recursive: true, force: true });

@@ -53,6 +53,20 @@ export default defineConfig({
           exclude: omitted,
         },
       },
+      // `npm run test:voices`: a real model, which takes minutes.
+      ...(process.env.PATCHBAY_TEST_VOICES === undefined
+        ? []
+        : [
+            {
+              extends: true as const,
+              test: {
+                name: "voices",
+                include: ["tests/voices/**/*.test.ts"],
+                testTimeout: 300_000,
+                retry: 0,
+              },
+            },
+          ]),
     ],
   },
 });

@@ -1,4 +1,4 @@
-/** `npm run bench [gateway speech embeddings …] [-- --row …]`: prints figures, asserts nothing. Needs `npm run build`. */
+/** `npm run bench [gateway speech voices embeddings …] [-- --row …]`: prints figures, asserts nothing. Needs `npm run build`. */
 import { existsSync } from "node:fs";
 import { parseArgs } from "node:util";
 
@@ -19,6 +19,7 @@ const BENCHES = {
   "sign-in": async () => (await import("./sign-in.mjs")).benchSignIn(),
   embeddings: async () => (await import("./embeddings.mjs")).benchEmbeddings(),
   speech: async () => (await import("./speech.mjs")).benchSpeech(),
+  voices: async () => (await import("./speech.mjs")).benchVoices(),
   batching: async () => (await import("./batching.mjs")).benchBatching(),
   usage: async () => (await import("./usage.mjs")).benchUsage(),
   limiter: async () => (await import("./limiter.mjs")).benchLimiter(),

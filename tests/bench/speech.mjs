@@ -23,6 +23,7 @@ async function loadEngine() {
     stdin: {
       contents: `export { speakChunk } from "./lib/providers/embedded-speech/speak-chunk";
         export { createEmbeddedSpeech } from "./lib/providers/embedded-speech/create";
+        export { createLocalVoices } from "./lib/providers/local-voices/create";
         export { TIMBRES } from "./lib/providers/embedded-speech/timbres";`,
       resolveDir: process.cwd(),
       loader: "ts",
@@ -126,6 +127,69 @@ async function benchFirstSound({ createEmbeddedSpeech }) {
     );
   }
   await speech.close();
+}
+
+/** One call at a time: seconds of audio per second, and milliseconds to the first audio, warm. */
+async function measureCalls(speech, model, voice, language) {
+  const rounds = [];
+  for (let round = 0; round < 4; round++) {
+    const startedAt = performance.now();
+    let firstAt = 0;
+    let bytes = 0;
+    const text = language === "en" ? `${ENGLISH} ${ENGLISH}` : FOREIGN[language];
+    const request = { model, segments: [{ text, voice }], speed: 1 };
+    const options = {
+      signal: new AbortController().signal,
+      requestId: "bench",
+      firstByteBy: startedAt + 300_000,
+    };
+    for await (const event of speech.synthesize(request, options)) {
+      if (event.type !== "audio") continue;
+      if (bytes === 0) firstAt = performance.now() - startedAt;
+      bytes += event.pcm.length;
+    }
+    rounds.push({ firstAt, factor: (performance.now() - startedAt) / 1000 / (bytes / BYTES_PER_SECOND) });
+  }
+  // The first round loads the engine.
+  const median = (field) =>
+    rounds
+      .slice(1)
+      .map((round) => round[field])
+      .sort((a, b) => a - b)[1];
+  return [median("factor").toFixed(3), `${median("firstAt").toFixed(0)} ms`];
+}
+
+/** The built-in engines and, with PATCHBAY_TEST_VOICES, a neural voice. */
+export async function benchVoices() {
+  const { createEmbeddedSpeech, createLocalVoices } = await loadEngine();
+  const clock = { now: () => Date.now(), monotonic: () => performance.now() };
+  const workerFile = (name) => pathToFileURL(path.resolve(`.next/patchbay/workers/${name}.mjs`));
+  console.log(
+    "\nSpeech engines side by side, two sentences: computing time per second of audio, first audio",
+  );
+  printLine("", ["per second", "first audio"]);
+  const speech = createEmbeddedSpeech({ workerFile: workerFile("speech"), clock, maxWorkers: 1 });
+  printLine("flite en", await measureCalls(speech, "patchbay-speech", "Kore", "en"));
+  printLine("espeak-ng de", await measureCalls(speech, "patchbay-speech", "Kore", "de"));
+  await speech.close();
+  const model = process.env.PATCHBAY_TEST_VOICES;
+  if (!model) return console.log("Kokoro: set PATCHBAY_TEST_VOICES to its folder");
+  const voices = createLocalVoices({
+    directory: path.dirname(path.resolve(model)),
+    workerFile: workerFile("voice"),
+    unpackWorker: workerFile("unpack"),
+    // Nothing is downloaded.
+    outbound: { close: async () => {} },
+    mirror: null,
+    clock,
+    callMs: () => 600_000,
+  });
+  const channel = { provider: "local-voices", options: {} };
+  printLine(
+    "Kokoro en",
+    await measureCalls(voices.speech(channel), path.basename(path.resolve(model)), "Kore", "en"),
+  );
+  await voices.close();
 }
 
 export async function benchSpeech() {

@@ -12,6 +12,8 @@ declare module "@echogarden/espeak-ng-emscripten" {
     get_samplerate(): number;
     /** Calls back with blocks of samples (null at the end) while it speaks; returning true stops it. */
     synthesize(text: string, callback: (audio: Int16Array | null, events: unknown[]) => boolean): void;
+    /** The text in IPA: phonemes with "_" between them, words with spaces. */
+    synthesize_ipa(text: string): { code: number; ipa: string };
   }
   export interface EspeakModule {
     eSpeakNGWorker: new () => EspeakWorker;

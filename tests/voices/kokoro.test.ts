@@ -1,0 +1,136 @@
+import { mkdtemp, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import init from "@echogarden/espeak-ng-emscripten";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { decodePcm16 } from "../../lib/audio/pcm";
+import type { LocalVoicesProvider } from "../../lib/providers/local-voices/create";
+import { localVoiceChannel, SYSTEM_CLOCK } from "../support/factories";
+import { openLocalVoices } from "../support/local-voices";
+import { medianPitch, peak, rmsDb } from "../support/measure-audio";
+
+/** A real Kokoro model: its sound is measured, since no test can listen. */
+
+const RATE = 24_000;
+const TEXT =
+  "The old lighthouse keeper climbed the narrow stairs every evening to light the lantern before the first ships came " +
+  "home. He had done so for thirty years, and he knew every step of the way.";
+
+let directory: string;
+let voices: LocalVoicesProvider;
+beforeAll(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), "patchbay-kokoro-"));
+  await symlink(path.resolve(process.env.PATCHBAY_TEST_VOICES ?? ""), path.join(directory, "kokoro"));
+  voices = openLocalVoices(directory);
+});
+afterAll(async () => {
+  await voices.close();
+  await rm(directory, { recursive: true });
+});
+
+async function hear(
+  text: string,
+  voice: string,
+  speed = 1,
+): Promise<{ samples: Float32Array; firstAt: number }> {
+  const startedAt = performance.now();
+  let firstAt = 0;
+  const pieces: Uint8Array[] = [];
+  const call = voices.speech(localVoiceChannel("kokoro")).synthesize(
+    { model: "kokoro", segments: [{ text, voice }], speed },
+    {
+      signal: new AbortController().signal,
+      requestId: "voices",
+      firstByteBy: SYSTEM_CLOCK.monotonic() + 240_000,
+    },
+  );
+  for await (const event of call) {
+    if (event.type !== "audio") continue;
+    if (pieces.length === 0) firstAt = performance.now() - startedAt;
+    pieces.push(event.pcm);
+  }
+  const bytes = Buffer.concat(pieces);
+  const whole = new Int16Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
+  return { samples: decodePcm16(whole), firstAt };
+}
+
+/** Seconds from the first to the last sample above -40 dB, and the longest silence between them. */
+function soundOf(samples: Float32Array): { from: number; to: number; longestGap: number } {
+  let [from, to, longestGap] = [-1, -1, 0];
+  for (let at = 0; at < samples.length; at++) {
+    if (Math.abs(samples[at] ?? 0) < 0.01) continue;
+    if (from < 0) from = at;
+    else longestGap = Math.max(longestGap, at - to);
+    to = at;
+  }
+  return { from: from / RATE, to: (samples.length - to) / RATE, longestGap: longestGap / RATE };
+}
+
+/** The number of phonemes that espeak-ng reads in a text. */
+async function countPhonemes(text: string): Promise<number> {
+  const { eSpeakNGWorker } = await init({ print: () => {}, printErr: () => {} });
+  const reader = new eSpeakNGWorker();
+  reader.set_voice("en-us");
+  return reader
+    .synthesize_ipa(text)
+    .ipa.split(/[\s_]+/u)
+    .filter(Boolean).length;
+}
+
+describe("Kokoro", () => {
+  let kore: Float32Array;
+
+  it("is described by its files", async () => {
+    const { ready, broken } = await voices.scan();
+    expect(broken).toEqual([]);
+    expect(ready[0]).toMatchObject({ kind: "kokoro", languages: ["en"], sampleRate: RATE });
+    expect(ready[0]?.speakers).toHaveLength(54);
+  });
+
+  it("speaks 14 characters a second, within 15 %", async () => {
+    const heard = await hear(TEXT, "Kore");
+    kore = heard.samples;
+    const rate = TEXT.length / (kore.length / RATE);
+    const { realTimeFactor } = voices.load("kokoro");
+    console.log(
+      `Kokoro: ${rate.toFixed(1)} characters a second, real-time factor ${realTimeFactor?.toFixed(2)}, first audio after ${Math.round(heard.firstAt)} ms`,
+    );
+    expect(rate).toBeGreaterThan(14 * 0.85);
+    expect(rate).toBeLessThan(14 * 1.15);
+  });
+
+  it("sounds as long as espeak-ng's phonemes of the text take", async () => {
+    const { from, to, longestGap } = soundOf(kore);
+    const seconds = kore.length / RATE - from - to - longestGap;
+    // Narrated English has 8 to 15 phonemes a second: more would mean that words are missing, fewer that others were added.
+    const pace = (await countPhonemes(TEXT)) / seconds;
+    console.log(`Kokoro: ${pace.toFixed(1)} phonemes a second`);
+    expect(pace).toBeGreaterThan(8);
+    expect(pace).toBeLessThan(15);
+  });
+
+  it("is neither quiet nor clipped", () => {
+    expect(rmsDb(kore)).toBeGreaterThan(-30);
+    expect(rmsDb(kore)).toBeLessThan(-12);
+    expect(peak(kore)).toBeLessThan(0.999);
+  });
+
+  it("is silent at its ends only, but for the pause of a sentence", () => {
+    const { from, to, longestGap } = soundOf(kore);
+    expect(from).toBeLessThan(0.3);
+    expect(to).toBeLessThan(0.3);
+    expect(longestGap).toBeLessThan(0.8);
+  });
+
+  it("has speakers that differ measurably", async () => {
+    const { samples: onyx } = await hear(TEXT, "am_onyx");
+    const [high, low] = [medianPitch(kore, RATE), medianPitch(onyx, RATE)];
+    expect(high / low).toBeGreaterThan(1.3);
+  });
+
+  it("is twice as short at twice the speed", async () => {
+    const { samples } = await hear(TEXT, "Kore", 2);
+    expect(samples.length / kore.length).toBeGreaterThan(0.4);
+    expect(samples.length / kore.length).toBeLessThan(0.62);
+  });
+});
