@@ -1,8 +1,8 @@
 import { AppError } from "../../errors";
 import type { SpeechRequest } from "../../ports/speech-model";
 import { cleanSpeechText, isSpeakable } from "../../text/clean-text";
-import { type ChunkLimits, splitSentences } from "../../text/split-sentences";
-import { PAUSES_MS, type Pace, type PlannedChunks, SPEAKER_PAUSE_MS } from "../embedded-speech/plan";
+import { type ChunkLimits, splitSentences, type TextChunk } from "../../text/split-sentences";
+import { type Pace, type PlannedChunks, SPEAKER_PAUSE_MS } from "../embedded-speech/plan";
 import { baseLanguage } from "../espeak/languages";
 
 /** A section of text for one speaker: the unit of work. */
@@ -26,6 +26,9 @@ const FIRST_CHUNK = 45;
 export function secondsOf(text: string, speed: number): number {
   return text.length / CHARACTERS_PER_SECOND / speed;
 }
+
+/** Pause after a chunk, in milliseconds at natural speed: a narrator's, longer than those of the classic engines. */
+const PAUSES_MS: Record<TextChunk["end"], number> = { paragraph: 750, sentence: 450, clause: 180, wrap: 20 };
 
 interface Utterance {
   text: string;

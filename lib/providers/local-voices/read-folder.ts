@@ -18,6 +18,8 @@ export interface EngineFiles {
   ruleFars?: string;
   /** espeak-ng's voice, for a Kokoro model of several languages. */
   lang?: string;
+  /** Factor of the duration at which the model speaks at a natural pace. */
+  lengthScale: number;
 }
 
 export interface ReadFolder {
@@ -41,10 +43,22 @@ const ESPEAK_FILES = ["phontab", "phonindex", "phondata", "intonations"];
 const RULES = ["phone", "date", "number", "new_heteronym"];
 const MOST_SPEAKERS = 5_000;
 
+/**
+ * Kokoro's own pace is 17 to 20 characters of English a second (measured: four speakers, eight texts), that of a hurried
+ * speaker; narrators read 14. A model of another kind says itself how it is to be slowed down, if at all.
+ */
+const LENGTH_SCALES: Readonly<Partial<Record<VoiceKind, number>>> = { kokoro: 1.25 };
+const SCALE_RANGE = { least: 0.5, most: 2 };
+
 /** The part of Piper's own description beside a model (`en_US-amy-low.onnx.json`) that is used. */
 const PiperJson = z.object({
   language: z.object({ code: z.string() }).optional(),
   speaker_id_map: z.record(z.string(), z.int().min(0)).optional(),
+  inference: z
+    .object({
+      length_scale: z.number().min(SCALE_RANGE.least).max(SCALE_RANGE.most).optional().catch(undefined),
+    })
+    .optional(),
 });
 
 /** A model folder; its name is checked by the caller. Throws UnusableFile naming the file that is wrong. */
@@ -61,6 +75,7 @@ export async function readVoiceFolder(root: string, name: string): Promise<ReadF
     kind,
     model: path.join(directory, model),
     tokens: path.join(directory, "tokens.txt"),
+    lengthScale: LENGTH_SCALES[kind] ?? 1,
   };
   if (kind === "kokoro" || kind === "kitten") {
     await checkVoices(directory, metadata, count);
@@ -73,6 +88,7 @@ export async function readVoiceFolder(root: string, name: string): Promise<ReadF
   }
   addTextFiles(files, directory, names);
   const piper = await readPiperJson(directory, model, names);
+  files.lengthScale = piper?.inference?.length_scale ?? files.lengthScale;
   const languages = languagesOf(kind, metadata, piper);
   if (kind === "kokoro" && files.lexicon === undefined) files.lang = metadata.get("voice") ?? "en-us";
   const speakers = speakersOf(kind, speakerNames(metadata, piper, count), languages);

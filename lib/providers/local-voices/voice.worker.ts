@@ -15,11 +15,12 @@ const SLOWEST = 0.5;
 const FASTEST = 2;
 const NO_TIMBRE = { playbackRate: 1, bands: [] } as const;
 
+const { kind, model, ruleFsts, ruleFars, voices, vocoder, lengthScale, ...rest }: EngineFiles = JSON.parse(
+  process.argv[2] ?? "",
+);
+
 async function load() {
   const { default: sherpa } = await import("sherpa-onnx-node");
-  const { kind, model, ruleFsts, ruleFars, voices, vocoder, ...rest }: EngineFiles = JSON.parse(
-    process.argv[2] ?? "",
-  );
   const files = kind === "matcha" ? { ...rest, acousticModel: model, vocoder } : { ...rest, model, voices };
   return new sherpa.OfflineTts({
     model: { [kind]: files, numThreads: Number(process.argv[3] ?? 1), provider: "cpu", debug: false },
@@ -40,7 +41,8 @@ async function speak({
   loading ??= load();
   const engine = await loading;
   const began = performance.now();
-  const own = Math.min(FASTEST, Math.max(SLOWEST, speed));
+  const asked = speed / lengthScale;
+  const own = Math.min(FASTEST, Math.max(SLOWEST, asked));
   const { samples, sampleRate } = engine.generate({
     text,
     sid: speaker,
@@ -49,7 +51,7 @@ async function speak({
   });
   // A text without any of the model's symbols makes no sound.
   const isSilent = samples.length === 0;
-  const shape = { ...NO_TIMBRE, speed: speed / own };
+  const shape = { ...NO_TIMBRE, speed: asked / own };
   const speech = isSilent ? samples : shapeSpeech(samples, sampleRate, shape, SPEECH_SAMPLE_RATE);
   const pause = samplesFor(pauseMs / speed, SPEECH_SAMPLE_RATE);
   const pcm = new Uint8Array((pause + speech.length) * 2);
