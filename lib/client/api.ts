@@ -11,6 +11,8 @@ import { ApiError, type FieldIssue } from "./api-error";
 
 export * as api from "./endpoints";
 
+const RAW = "application/octet-stream";
+
 interface Envelope {
   success?: boolean;
   data?: unknown;
@@ -107,15 +109,31 @@ function toApiError(response: Response, envelope: Envelope | null): ApiError {
   });
 }
 
+/** Sends a file, or a part of one, to an endpoint with a raw body. Throws an ApiError. */
+export function sendBytes<Key extends JsonKey>(
+  endpoint: Key,
+  input: InputOf<Key> & { signal?: AbortSignal },
+  bytes: Blob,
+): Promise<DataOf<Key>>;
+export async function sendBytes(endpoint: JsonKey, input: Sent, bytes: Blob): Promise<unknown> {
+  return readData(await send(splitKey(endpoint).method, urlFor(endpoint, input), { ...input, body: bytes }));
+}
+
 async function send(method: Method, url: string, { body, signal }: Pick<Sent, "body" | "signal"> = {}) {
   try {
     return await fetch(url, {
       method,
       credentials: "same-origin",
       cache: "no-store",
-      headers: method === "GET" ? undefined : { "content-type": "application/json" },
+      headers:
+        method === "GET" ? undefined : { "content-type": body instanceof Blob ? RAW : "application/json" },
       // The server reads a JSON object from every POST that has a body schema.
-      body: body === undefined && method !== "POST" ? undefined : JSON.stringify(body ?? {}),
+      body:
+        body instanceof Blob
+          ? body
+          : body === undefined && method !== "POST"
+            ? undefined
+            : JSON.stringify(body ?? {}),
       signal,
     });
   } catch (error) {

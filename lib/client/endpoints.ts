@@ -94,6 +94,13 @@ export const updateModel = "PATCH /api/models/{model}";
 export const deleteModel = "DELETE /api/models/{model}";
 export const previewRoute = "GET /api/models/{model}/route";
 
+export const listVoices = "GET /api/voices";
+export const downloadVoice = "POST /api/voices";
+export const removeVoice = "DELETE /api/voices/{name}";
+export const cancelInstallation = "DELETE /api/voices/{name}/installation";
+export const uploadVoice = "POST /api/voices/{name}/upload";
+export const verifyVoice = "POST /api/voices/{name}/verify";
+
 export const encodeRecording = "POST /api/recordings/encode";
 
 export const listCalls = "GET /api/usage";

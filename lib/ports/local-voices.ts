@@ -48,6 +48,15 @@ export interface VoiceLoad {
   failure: string | null;
 }
 
+/** The speaker of a name that callers send. */
+export interface VoiceMapping {
+  name: string;
+  /** Without the operator's table. */
+  standard: string;
+  /** With it; null: the table names no speaker of the model. */
+  speaker: string | null;
+}
+
 /** An archive that can be installed. */
 export interface CatalogueVoice {
   /** The folder's name, and the model's. */
@@ -64,7 +73,10 @@ export interface CatalogueVoice {
 }
 
 /** An archive on the web or on this machine; `sha256` in hexadecimal is checked when given. */
-export type VoiceSource = { url: string; sha256?: string | null } | { file: string; sha256?: string | null };
+export type VoiceSource =
+  | { url: string; sha256?: string | null }
+  /** `isOurs`: deleted afterwards. */
+  | { file: string; sha256?: string | null; isOurs?: boolean };
 
 export interface InstallProgress {
   stage: "download" | "unpack" | "verify";
@@ -80,19 +92,76 @@ export interface InstallOptions {
   onProgress(progress: InstallProgress): void;
 }
 
+/** An installation that runs, or ended without its voice. */
+export interface VoiceJob extends InstallProgress {
+  name: string;
+  /** `interrupted`: its process ended. */
+  state: "running" | "failed" | "interrupted";
+  /** Why it failed. */
+  error: string | null;
+}
+
+/** One part of an archive that is uploaded. */
+export interface UploadPart {
+  /** Name of the archive, for its ending. */
+  file: string;
+  /** Bytes before this part. */
+  offset: number;
+  /** Bytes of the whole archive. */
+  total: number;
+  bytes: Uint8Array;
+}
+
+/** What is remembered of voices and archives. */
+export interface VoiceRecords {
+  jobs: readonly VoiceJob[];
+  /** Bytes of interrupted downloads, by voice. */
+  partial: ReadonlyMap<string, number>;
+  /** SHA-256 of the archives downloaded before, by file name. */
+  digests: Readonly<Record<string, string>>;
+}
+
+/** What was recorded of one model. */
+export interface InstalledFacts {
+  /** Measured by any process, before or since the start; null: never. */
+  realTimeFactor: number | null;
+  /** SHA-256 of the archive; null: the files were copied into the folder. */
+  archiveSha256: string | null;
+}
+
 export interface VoiceTrial {
   /** Duration of the audio. */
   seconds: number;
   realTimeFactor: number;
 }
 
+export interface VoiceCheck extends VoiceTrial {
+  /** True when every file is as it was installed; false: nothing was recorded then. */
+  isUnchanged: boolean;
+}
+
 export interface LocalVoices {
   /** What can be installed by name. */
   catalogue: readonly CatalogueVoice[];
+  /** True when the catalogue's archives come from the operator's mirror. */
+  hasMirror: boolean;
   /** Throws AppError `conflict`, `invalid`, `upstream_*`, `caller_left`. */
   install(name: string, source: VoiceSource, options: InstallOptions): Promise<VoiceFolder>;
-  /** Reads a model's files again and speaks a sentence. Throws AppError `not_found`, `invalid`, `upstream_error`. */
-  verify(name: string): Promise<VoiceTrial>;
+  /** Stops an installation, in whichever process it runs, or forgets one that ended. Throws AppError `not_found`. */
+  cancel(name: string): Promise<void>;
+  /** Writes a part of an uploaded archive; returns the bytes that are there, and the file. Throws `invalid`, `conflict`. */
+  receive(name: string, part: UploadPart): Promise<{ received: number; archive: string }>;
+  records(): Promise<VoiceRecords>;
+  facts(name: string): Promise<InstalledFacts>;
+  /** The speaker for each name of Gemini's and OpenAI's, without and with the operator's table. Throws `upstream_error`. */
+  mapping(name: string, table: Readonly<Record<string, string>>): Promise<VoiceMapping[]>;
+  /** Deletes what installations left that ended with their process. */
+  sweep(): Promise<void>;
+  /**
+   * Compares a model's files with those installed and speaks a sentence. Throws AppError `not_found`, `invalid`,
+   * `upstream_error`.
+   */
+  verify(name: string): Promise<VoiceCheck>;
   /** Deletes a model's folder, broken or not. Throws AppError `not_found`. */
   remove(name: string): Promise<void>;
   /** Reads all folders; those that have not changed since the last time are not read again. */

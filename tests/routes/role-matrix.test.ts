@@ -150,6 +150,12 @@ const INSTANCE: Matrix = {
 };
 
 const CATALOGUE: Matrix = {
+  "GET /api/voices": { may: "owner" },
+  "POST /api/voices": { may: "owner", body: { name: "unknown" }, gives: 404 },
+  "DELETE /api/voices/{name}": { may: "owner", gives: 404 },
+  "DELETE /api/voices/{name}/installation": { may: "owner", gives: 404 },
+  "POST /api/voices/{name}/upload": { may: "owner", gives: 415 },
+  "POST /api/voices/{name}/verify": { may: "owner", gives: 404 },
   "GET /api/channels": { may: "administrators" },
   "GET /api/channels/attempts": { may: "administrators" },
   "POST /api/channels": { may: "administrators", gives: 400 },
@@ -280,7 +286,12 @@ test("a manage key reaches only keys, channels, models and usage", () => {
 describe("fields that no role may set", () => {
   const FOREIGN = ["id", "owner_id", "role", "spent", "is_admin", "__proto__x"];
   /** Answered before any field is looked at, or not in JSON. */
-  const OTHERWISE = ["POST /api/setup", "POST /api/user/register", "POST /api/recordings/encode"];
+  const OTHERWISE = [
+    "POST /api/setup",
+    "POST /api/user/register",
+    "POST /api/recordings/encode",
+    "POST /api/voices/{name}/upload",
+  ];
   const writes = LINES.filter(([name, route]) => route.method !== "GET" && !OTHERWISE.includes(name));
 
   test.each(writes)("%s refuses them", async (name, route) => {

@@ -65,6 +65,7 @@ function isInTheWay(model: ModelRecord, name: string): boolean {
 export async function refreshVoices(services: ConsoleServices): Promise<void> {
   const { voices, store, clock, log } = services;
   if (voices === null) return;
+  await voices.sweep();
   const { ready, broken } = await voices.scan();
   const known = new Set((await store.channels.all()).map(({ id }) => id));
   const fresh = ready.filter(({ name }) => !known.has(voiceChannelId(name)));

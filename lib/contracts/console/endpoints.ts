@@ -50,6 +50,7 @@ import {
   RegisterRequest,
 } from "./invites";
 import { LiveEvents } from "./live";
+import { DownloadVoice, LocalVoiceList, UploadedPart, UploadVoiceQuery, VoiceCheck } from "./local-voices";
 import { Overview, OverviewQuery } from "./overview";
 import { EncodeRecordingQuery } from "./recordings";
 import { REJECTION_COLUMNS, RejectionExportQuery, RejectionList, RejectionQuery } from "./rejections";
@@ -207,6 +208,17 @@ export const ENDPOINTS = {
   "PATCH /api/models/{model}": { body: UpdateModel, data: Model },
   "DELETE /api/models/{model}": {},
   "GET /api/models/{model}/route": { data: RoutePreview },
+
+  "GET /api/voices": { data: LocalVoiceList },
+  "POST /api/voices": { body: DownloadVoice },
+  "DELETE /api/voices/{name}": {},
+  "DELETE /api/voices/{name}/installation": {},
+  "POST /api/voices/{name}/upload": {
+    query: UploadVoiceQuery,
+    rawBody: "application/octet-stream",
+    data: UploadedPart,
+  },
+  "POST /api/voices/{name}/verify": { data: VoiceCheck },
 
   "POST /api/recordings/encode": {
     query: EncodeRecordingQuery,

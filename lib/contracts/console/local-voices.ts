@@ -1,2 +1,129 @@
+import { z } from "zod";
+
 /** Names of model folders: what a model's name may be, without separators of paths. */
 export const MODEL_FOLDER = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+/** Largest archive. */
+export const MOST_ARCHIVE_BYTES = 2 * 1024 ** 3;
+/** Largest part of an uploaded archive: a part is held in memory until it is written. */
+export const MOST_PART_BYTES = 4 * 1024 ** 2;
+
+const Languages = z.array(z.string()).meta({ description: "BCP-47 tags; empty: its files do not say" });
+const Sha256 = z.string().nullable();
+
+const InstalledVoice = z.strictObject({
+  /** Of the folder and the model. */
+  name: z.string(),
+  kind: z.enum(["kokoro", "kitten", "matcha", "vits"]),
+  languages: Languages,
+  sample_rate: z.int(),
+  speakers: z.array(
+    z.strictObject({
+      name: z.string(),
+      languages: Languages,
+      gender: z.enum(["female", "male", "neutral"]),
+    }),
+  ),
+  size_bytes: z.int(),
+  /** Computing time ÷ duration of the audio, measured; below 1 is faster than real time. Null: not measured yet. */
+  real_time_factor: z.number().nullable(),
+  is_loaded: z.boolean(),
+  /** The engine's last failure since it last spoke. */
+  failure: z.string().nullable(),
+  /** Of the archive it was installed from; null: its files were copied into the folder. */
+  archive_sha256: Sha256,
+  /** Its channel, whose option `voices` is the mapping; null: its name is another model's. */
+  channel: z
+    .strictObject({ id: z.string(), version: z.int(), voices: z.record(z.string(), z.string()) })
+    .nullable(),
+  /** The speaker of each name of Gemini's and OpenAI's. */
+  mapping: z.array(
+    z.strictObject({
+      name: z.string(),
+      /** Without the operator's mapping. */
+      standard: z.string(),
+      /** With it; null: it names no speaker of the model. */
+      speaker: z.string().nullable(),
+    }),
+  ),
+});
+export type InstalledVoice = z.infer<typeof InstalledVoice>;
+
+const AvailableVoice = z.strictObject({
+  name: z.string(),
+  languages: Languages,
+  quality: z.enum(["low", "medium", "high"]),
+  /** Of the archive, rounded; null: unknown. */
+  size_mb: z.number().nullable(),
+  /** SPDX name, or where the licence is. */
+  licence: z.string(),
+  /** Host of the archive. */
+  host: z.string(),
+  /** The digest with which a download is compared: the publisher's, else that of the first download. */
+  sha256: Sha256,
+  sha256_from: z.enum(["publisher", "first_download"]).nullable(),
+  /** Bytes of an interrupted download, which the next one continues. */
+  partial_bytes: z.int(),
+});
+export type AvailableVoice = z.infer<typeof AvailableVoice>;
+
+const VoiceInstallation = z.strictObject({
+  name: z.string(),
+  stage: z.enum(["download", "unpack", "verify"]),
+  done_bytes: z.int(),
+  /** Null: unknown. */
+  total_bytes: z.int().nullable(),
+  /** `interrupted`: its process ended. */
+  state: z.enum(["running", "failed", "interrupted"]),
+  error: z.string().nullable(),
+});
+export type VoiceInstallation = z.infer<typeof VoiceInstallation>;
+
+/** `GET /api/voices`. */
+export const LocalVoiceList = z.strictObject({
+  /** False: PATCHBAY_VOICES=off; the lists are empty. */
+  enabled: z.boolean(),
+  /** True: the catalogue's archives come from PATCHBAY_VOICES_URL. */
+  has_mirror: z.boolean(),
+  installed: z.array(InstalledVoice),
+  broken: z.array(
+    z.strictObject({
+      name: z.string(),
+      /** The file that is wrong; empty: the folder itself. */
+      file: z.string(),
+      reason: z.string(),
+    }),
+  ),
+  catalogue: z.array(AvailableVoice),
+  installations: z.array(VoiceInstallation),
+});
+export type LocalVoiceList = z.infer<typeof LocalVoiceList>;
+
+/** `POST /api/voices`: a name of the catalogue. */
+export const DownloadVoice = z.strictObject({ name: z.string().regex(MODEL_FOLDER) });
+export type DownloadVoice = z.output<typeof DownloadVoice>;
+
+const Bytes = z.coerce.number().int().min(0).max(MOST_ARCHIVE_BYTES);
+
+/** `POST /api/voices/{name}/upload`: where a part of an archive belongs. */
+export const UploadVoiceQuery = z.strictObject({
+  /** Name of the archive: .tar.bz2 or .tar.gz. */
+  file: z.string().min(1).max(255),
+  offset: Bytes,
+  total: Bytes,
+});
+export type UploadVoiceQuery = z.output<typeof UploadVoiceQuery>;
+
+/** The last part starts the installation. */
+export const UploadedPart = z.strictObject({ received_bytes: z.int(), is_complete: z.boolean() });
+export type UploadedPart = z.infer<typeof UploadedPart>;
+
+/** `POST /api/voices/{name}/verify`. */
+export const VoiceCheck = z.strictObject({
+  /** Duration of a spoken sentence. */
+  audio_ms: z.int(),
+  real_time_factor: z.number(),
+  /** True when every file is as it was installed; false: nothing was recorded then. */
+  is_unchanged: z.boolean(),
+});
+export type VoiceCheck = z.infer<typeof VoiceCheck>;

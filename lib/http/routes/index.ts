@@ -7,6 +7,7 @@ import { CHANNELS_ROUTES } from "./console/channels";
 import { INSTANCES_ROUTES } from "./console/instances";
 import { INVITES_ROUTES } from "./console/invites";
 import { LIVE_ROUTES } from "./console/live";
+import { LOCAL_VOICES_ROUTES } from "./console/local-voices";
 import { CONSOLE_MODELS_ROUTES } from "./console/models";
 import { RECORDINGS_ROUTES } from "./console/recordings";
 import { SETTINGS_ROUTES } from "./console/settings";
@@ -36,6 +37,7 @@ const DECLARED: readonly Route[] = [
   ...ALERTS_ROUTES,
   ...CHANNELS_ROUTES,
   ...CONSOLE_MODELS_ROUTES,
+  ...LOCAL_VOICES_ROUTES,
   ...SPEECH_GEMINI_ROUTES,
   ...SPEECH_OPENAI_ROUTES,
   ...VOICES_ROUTES,

@@ -15,8 +15,11 @@ import { optionsReader } from "../upstream/channel-options";
 import { NO_TABLE } from "../upstream-voices/voice-table";
 import { readCatalogue } from "./catalogue";
 import { installVoice } from "./install";
+import { cancelJob, listJobs, sweepLeftovers } from "./jobs";
 import { UnusableFile } from "./onnx-metadata";
 import { type ReadFolder, readVoiceFolder } from "./read-folder";
+import { archiveDigest, checkFiles, deleteSpeed, firstDigests, readSpeed, writeSpeed } from "./records";
+import { partialDownloads, writePart } from "./upload";
 import { createVoiceEngine, type VoiceEngine } from "./voice-engine";
 import { type ModelVoices, modelVoices } from "./voices";
 
@@ -68,9 +71,11 @@ export function createLocalVoices(settings: LocalVoicesSettings): LocalVoicesPro
   const tables = new WeakMap<VoiceFolder, WeakMap<Readonly<Record<string, string>>, ModelVoices>>();
   let scanning: Promise<VoiceScan> | null = null;
 
-  const engineOf = (read: ReadFolder): VoiceEngine =>
+  const engineOf = (read: ReadFolder, speed: number | null): VoiceEngine =>
     createVoiceEngine({
       ...read,
+      speed,
+      onMeasured: (factor) => void writeSpeed(settings.directory, read.folder.name, factor),
       workerFile: settings.workerFile,
       clock: settings.clock,
       callMs: settings.callMs,
@@ -123,7 +128,8 @@ export function createLocalVoices(settings: LocalVoicesSettings): LocalVoicesPro
     if (one.read instanceof UnusableFile) {
       throw new AppError("upstream_error", "The files of the local voice cannot be used.", {}, one.read);
     }
-    one.engine ??= engineOf(one.read);
+    const speed = one.engine === null ? await readSpeed(settings.directory, name) : null;
+    one.engine ??= engineOf(one.read, speed);
     return { read: one.read, engine: one.engine };
   }
 
@@ -139,7 +145,7 @@ export function createLocalVoices(settings: LocalVoicesSettings): LocalVoicesPro
 
   /** Speaks a sentence with a model that is not in use. */
   async function tryOut(read: ReadFolder): Promise<VoiceTrial> {
-    const engine = engineOf(read);
+    const engine = engineOf(read, null);
     try {
       const seconds = await speakSentence(engine, voicesOf(read, NO_TABLE), read, settings.clock);
       const { realTimeFactor } = engine.load();
@@ -155,8 +161,42 @@ export function createLocalVoices(settings: LocalVoicesSettings): LocalVoicesPro
     throw new AppError("not_found", `There is no local voice '${name.slice(0, 100)}'.`);
   };
 
+  const { directory, clock } = settings;
   return {
     catalogue: readCatalogue(settings.mirror),
+    hasMirror: settings.mirror !== null,
+    cancel: (name) => cancelJob(directory, requireName(name)),
+    receive: (name, part) => writePart(directory, requireName(name), part),
+    async records() {
+      const [jobs, partial, digests] = await Promise.all([
+        listJobs(directory, clock.now()),
+        partialDownloads(directory),
+        firstDigests(directory),
+      ]);
+      return { jobs, partial, digests };
+    },
+    async facts(name) {
+      const measured = known.get(name)?.engine?.load().realTimeFactor ?? null;
+      const [kept, archiveSha256] = await Promise.all([
+        readSpeed(directory, name),
+        archiveDigest(path.join(directory, name)),
+      ]);
+      return { realTimeFactor: measured ?? kept, archiveSha256 };
+    },
+    async mapping(name, table) {
+      const { read } = await modelOf(name);
+      const standard = voicesOf(read, NO_TABLE).mapping();
+      const chosen = voicesOf(read, table);
+      return standard.map(({ name: asked, speaker }) => {
+        const number = chosen.speakerOf(asked);
+        return {
+          name: asked,
+          standard: speaker,
+          speaker: number === null ? null : (read.folder.speakers[number]?.name ?? null),
+        };
+      });
+    },
+    sweep: () => sweepLeftovers(directory, clock.now()),
     install: async (name, source, options) => {
       const folder = await installVoice(
         { ...settings, tryOut: (read) => tryOut(read).then(() => {}) },
@@ -173,13 +213,15 @@ export function createLocalVoices(settings: LocalVoicesSettings): LocalVoicesPro
         const { file, message } = toUnusable(error);
         throw new AppError("invalid", `${file === "" ? name : file}: ${message}`);
       });
-      return tryOut(read);
+      const isUnchanged = await checkFiles(path.join(directory, name));
+      return { ...(await tryOut(read)), isUnchanged };
     },
     remove: async (name) => {
       await requireFolder(name);
       // Out of sight in one step, so that no call finds half a folder.
-      const gone = path.join(settings.directory, `.removed-${randomUUID()}`);
-      await rename(path.join(settings.directory, name), gone);
+      const gone = path.join(directory, `.removed-${randomUUID()}`);
+      await rename(path.join(directory, name), gone);
+      await deleteSpeed(directory, name);
       await scan();
       await rm(gone, { recursive: true, force: true });
     },
@@ -201,6 +243,14 @@ export function createLocalVoices(settings: LocalVoicesSettings): LocalVoicesPro
       known.clear();
     },
   };
+}
+
+function requireName(name: string): string {
+  if (MODEL_FOLDER.test(name)) return name;
+  throw new AppError(
+    "invalid",
+    `'${name.slice(0, 100)}' is not a name: letters, digits and ._- are accepted.`,
+  );
 }
 
 const SENTENCE = "One, two, three, four, five.";

@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { open, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { MOST_ARCHIVE_BYTES } from "../../contracts/console/local-voices";
 import { AppError, hasCode } from "../../errors";
 import type { Clock } from "../../ports/clock";
 import type { ChannelRecord } from "../../ports/store";
 import type { Outbound } from "../outbound/create";
 import type { UpstreamReply } from "../outbound/request";
 
-/** Largest archive. */
-export const MOST_ARCHIVE_BYTES = 2 * 1024 ** 3;
+export const ARCHIVE_ENDING = /\.(?:tar\.bz2|tbz2?|tar\.gz|tgz)$/i;
 const MOST_REDIRECTS = 5;
 const FIRST_BYTE_MS = 60_000;
 const TOTAL_MS = 6 * 3_600_000;
@@ -17,6 +17,8 @@ export interface DownloadRequest {
   url: string;
   /** Written as the download proceeds; a part of an earlier download is continued. */
   file: string;
+  /** The archive's digest is checked afterwards: without one, plain HTTP is refused. */
+  isChecked: boolean;
   signal: AbortSignal;
   onProgress(done: number, total: number | null): void;
 }
@@ -49,12 +51,12 @@ function channelFor(origin: string): ChannelRecord {
  * beside the file, so that only the same archive is continued. Throws AppError `upstream_*`, `invalid`, `caller_left`.
  */
 export async function download(outbound: Outbound, clock: Clock, request: DownloadRequest): Promise<void> {
-  const { file, signal, onProgress } = request;
+  const { file, onProgress } = request;
   const tagFile = `${file}.etag`;
   const have = (await stat(file).catch(() => null))?.size ?? 0;
   const tag = have > 0 ? await readFile(tagFile, "utf8").catch(() => "") : "";
   const range: Record<string, string> = tag === "" ? {} : { range: `bytes=${have}-`, "if-range": tag };
-  const reply = await openReply(outbound, clock, request.url, range, signal);
+  const reply = await openReply(outbound, clock, request, range);
   const isRest = (reply.header("content-range") ?? "").startsWith(`bytes ${have}-`);
   const start = isRest ? have : 0;
   const length = Number(reply.header("content-length") ?? Number.NaN);
@@ -88,11 +90,10 @@ export async function download(outbound: Outbound, clock: Clock, request: Downlo
 async function openReply(
   outbound: Outbound,
   clock: Clock,
-  first: string,
+  { url: first, isChecked, signal }: DownloadRequest,
   headers: Readonly<Record<string, string>>,
-  signal: AbortSignal,
 ): Promise<UpstreamReply> {
-  let url = parse(first, undefined);
+  let url = parse(first, undefined, isChecked);
   for (let hop = 0; ; hop++) {
     let location: string | null = null;
     try {
@@ -112,16 +113,24 @@ async function openReply(
       });
     } catch (error) {
       if (!hasCode(error, "upstream_redirect") || location === null || hop >= MOST_REDIRECTS) throw error;
-      url = parse(location, url);
+      url = parse(location, url, isChecked);
     }
   }
 }
 
-function parse(text: string, base: URL | undefined): URL {
+const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
+
+/** Throws `invalid` for what is no URL, has credentials, or could be changed on the way without being noticed. */
+function parse(text: string, base: URL | undefined, isChecked: boolean): URL {
   if (!URL.canParse(text, base)) throw new AppError("invalid", `'${text.slice(0, 200)}' is not a URL.`);
   const url = new URL(text, base);
   if (url.username !== "" || url.password !== "")
     throw new AppError("invalid", "The URL must not have a user name or password.");
+  if (url.protocol === "http:" && !isChecked && !LOOPBACK.test(url.hostname))
+    throw new AppError(
+      "invalid",
+      "Over http: the archive's SHA-256 must be known; use https: or give the SHA-256.",
+    );
   return url;
 }
 

@@ -1,15 +1,16 @@
-import { randomUUID } from "node:crypto";
 import { mkdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { Worker } from "node:worker_threads";
 import { MODEL_FOLDER } from "../../contracts/console/local-voices";
-import { AppError } from "../../errors";
+import { AppError, isAppError } from "../../errors";
 import type { Clock } from "../../ports/clock";
 import type { InstallOptions, VoiceFolder, VoiceSource } from "../../ports/local-voices";
 import type { Outbound } from "../outbound/create";
-import { digestOf, download } from "./download";
+import { ARCHIVE_ENDING, digestOf, download } from "./download";
+import { startJob } from "./jobs";
 import { UnusableFile } from "./onnx-metadata";
 import { type ReadFolder, readVoiceFolder } from "./read-folder";
+import { firstDigests, recordFiles, rememberDigest } from "./records";
 import type { UnpackMessage } from "./unpack.worker";
 
 export interface InstallSettings {
@@ -45,22 +46,60 @@ export async function installVoice(
   if ((await stat(target).catch(() => null)) !== null) {
     throw new AppError("conflict", `The local voice '${name}' exists already; remove it first.`);
   }
-  const work = path.join(directory, `.unpack-${randomUUID()}`);
-  await mkdir(path.join(work, name), { recursive: true });
+  await mkdir(directory, { recursive: true });
+  const job = await startJob(directory, name, settings.clock, signal);
+  const work = path.join(directory, `.unpack-${name}`);
   try {
-    const archive = await fetchArchive(settings, name, source, { signal, onProgress });
-    await checkDigest(archive, source.sha256);
-    await unpackInThread(settings.unpackWorker, archive, path.join(work, name), { signal, onProgress });
-    onProgress({ stage: "verify", done: 0, total: null });
-    const read = await readVoiceFolder(work, name).catch(refuseFolder);
-    await settings.tryOut(read);
-    if (signal.aborted) throw cancelled();
-    await rename(path.join(work, name), target);
-    if ("url" in source) await rm(archive, { force: true });
-    return read.folder;
+    // What a process left that ended.
+    await rm(work, { recursive: true, force: true });
+    await mkdir(path.join(work, name), { recursive: true });
+    const folder = await unpackInto(settings, work, name, source, {
+      signal: job.signal,
+      onProgress(progress) {
+        job.onProgress(progress);
+        onProgress(progress);
+      },
+    });
+    await job.end(null);
+    return folder;
+  } catch (error) {
+    await job.end(job.signal.aborted ? null : isAppError(error) ? error.message : "The installation failed.");
+    throw error;
   } finally {
     await rm(work, { recursive: true, force: true });
+    if ("file" in source && source.isOurs) await rm(source.file, { force: true });
   }
+}
+
+async function unpackInto(
+  settings: InstallSettings,
+  work: string,
+  name: string,
+  source: VoiceSource,
+  { signal, onProgress }: InstallOptions,
+): Promise<VoiceFolder> {
+  const { directory } = settings;
+  const archiveName = "url" in source ? path.basename(new URL(source.url).pathname) : null;
+  const known = archiveName === null ? undefined : (await firstDigests(directory))[archiveName];
+  const expected = source.sha256 ?? known ?? null;
+  const archive = await fetchArchive(settings, name, source, expected !== null, { signal, onProgress });
+  const found = await digestOf(archive);
+  if (expected !== null && found !== expected.toLowerCase()) {
+    // A wrong download must not be continued by the next one.
+    if ("url" in source) await rm(archive, { force: true });
+    const since = source.sha256 ? "" : ", as at the first download: pass another as --sha256 to accept it";
+    throw new AppError("invalid", `The archive's SHA-256 is ${found}; expected ${expected}${since}.`);
+  }
+  await unpackInThread(settings.unpackWorker, archive, path.join(work, name), { signal, onProgress });
+  onProgress({ stage: "verify", done: 0, total: null });
+  const read = await readVoiceFolder(work, name).catch(refuseFolder);
+  await settings.tryOut(read);
+  await recordFiles(path.join(work, name), found);
+  if (signal.aborted) throw cancelled();
+  await rename(path.join(work, name), path.join(directory, name));
+  if (archiveName !== null) await rememberDigest(directory, archiveName, found);
+  if ("url" in source) await rm(archive, { force: true });
+  return read.folder;
 }
 
 const cancelled = () => new AppError("caller_left", "The installation was cancelled.");
@@ -69,28 +108,21 @@ async function fetchArchive(
   { directory, outbound, clock }: InstallSettings,
   name: string,
   source: VoiceSource,
+  isChecked: boolean,
   { signal, onProgress }: InstallOptions,
 ): Promise<string> {
   if ("file" in source) return source.file;
-  const ending = /\.(?:tar\.bz2|tbz2?|tar\.gz|tgz)$/i.exec(new URL(source.url).pathname)?.[0];
+  const ending = ARCHIVE_ENDING.exec(new URL(source.url).pathname)?.[0];
   if (ending === undefined) throw new AppError("invalid", "The URL must end in .tar.bz2 or .tar.gz.");
   const file = path.join(directory, `.download-${name}${ending.toLowerCase()}`);
   await download(outbound, clock, {
     url: source.url,
     file,
+    isChecked,
     signal,
     onProgress: (done, total) => onProgress({ stage: "download", done, total }),
   });
   return file;
-}
-
-async function checkDigest(archive: string, expected: string | null | undefined): Promise<void> {
-  if (expected === null || expected === undefined) return;
-  const found = await digestOf(archive);
-  if (found === expected.toLowerCase()) return;
-  // A wrong download must not be continued by the next one.
-  if (path.basename(archive).startsWith(".download-")) await rm(archive, { force: true });
-  throw new AppError("invalid", `The archive's SHA-256 is ${found}; expected ${expected}.`);
 }
 
 function refuseFolder(error: unknown): never {

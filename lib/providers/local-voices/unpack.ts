@@ -60,8 +60,8 @@ export async function unpack(
     onProgress(counted.bytes);
   };
   try {
+    const unzip = await decompressorOf(archive);
     const source = createReadStream(archive);
-    const unzip = decompressorOf(archive);
     const plain = new PassThrough();
     await Promise.all([
       pipeline(source, unzip, plain),
@@ -121,10 +121,17 @@ async function drained(parser: Parser, hasFailed: () => boolean): Promise<void> 
   while (!isDrained && !hasFailed()) await new Promise((resolve) => setImmediate(resolve));
 }
 
-function decompressorOf(archive: string): NodeJS.ReadWriteStream {
-  if (/\.(?:tar\.gz|tgz)$/i.test(archive)) return createGunzip();
-  if (/\.(?:tar\.bz2|tbz2?)$/i.test(archive)) return unbzip2Stream();
-  throw new RefusedArchive("Its name must end in .tar.bz2 or .tar.gz.");
+/** By the first bytes: a mirror may name its archives as it likes. */
+async function decompressorOf(archive: string): Promise<NodeJS.ReadWriteStream> {
+  const file = await open(archive);
+  try {
+    const { buffer } = await file.read(Buffer.alloc(3), 0, 3, 0);
+    if (buffer[0] === 0x1f && buffer[1] === 0x8b) return createGunzip();
+    if (buffer.toString("latin1") === "BZh") return unbzip2Stream();
+  } finally {
+    await file.close();
+  }
+  throw new RefusedArchive("It is neither a .tar.bz2 nor a .tar.gz archive.");
 }
 
 /** The parts of an entry's path. Throws RefusedArchive for links, devices and paths that lead elsewhere. */

@@ -21,6 +21,10 @@ export interface VoiceEngineSettings {
   files: EngineFiles;
   workerFile: URL;
   clock: Clock;
+  /** The real-time factor measured earlier; null: unknown. */
+  speed: number | null;
+  /** Called with the newest real-time factor, at most once in 10 s. */
+  onMeasured(factor: number): void;
   /** The longest call, in milliseconds; read at every call. */
   callMs(): number;
   idleMs: number;
@@ -40,6 +44,7 @@ export interface VoiceEngine {
 const FIRST_FACTOR = 1;
 /** A new measurement counts as much as this many seconds of audio before it. */
 const MEMORY_SECONDS = 30;
+const TELL_MS = 10_000;
 const FIRST_LOAD_MS = 2_000;
 /** A chunk of eight seconds at ten times its duration, and the loading. */
 const CHUNK_TIMEOUT_MS = 120_000;
@@ -72,7 +77,9 @@ export function createVoiceEngine(settings: VoiceEngineSettings): VoiceEngine {
   const factor = new RealTimeFactor();
   let failure: string | null = null;
   let loadMs = FIRST_LOAD_MS;
-  const workMs = (seconds: number) => seconds * (factor.value ?? FIRST_FACTOR) * 1_000;
+  let toldAt = Number.NEGATIVE_INFINITY;
+  const known = () => factor.value ?? settings.speed;
+  const workMs = (seconds: number) => seconds * (known() ?? FIRST_FACTOR) * 1_000;
   const pool = new SpeechPool<VoiceChunk>({
     name: `The local voice ${folder.name}`,
     start: () => startEngineProcess(settings.workerFile, [JSON.stringify(files), String(settings.threads)]),
@@ -81,6 +88,10 @@ export function createVoiceEngine(settings: VoiceEngineSettings): VoiceEngine {
       failure = null;
       factor.add(took.workMs, Math.max(0, bytes / BYTES_PER_SECOND - pauseMs / speed / 1_000));
       if (took.isFirst) loadMs = took.totalMs - took.workMs;
+      if (factor.value !== null && clock.monotonic() - toldAt > TELL_MS) {
+        toldAt = clock.monotonic();
+        settings.onMeasured(factor.value);
+      }
     },
     onLost: (cause) => {
       failure = cause.message;

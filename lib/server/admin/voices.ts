@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import path from "node:path";
 import { recordAudit } from "../../console/audit/record";
-import { deleteVoiceRecords } from "../../console/voices/remove";
+import { deleteVoiceRecords } from "../../console/voices/manage";
 import { Limits } from "../../contracts/limits";
 import type { InstallProgress, VoiceSource } from "../../ports/local-voices";
 import { createProviders } from "../../providers/registry";
@@ -150,9 +150,12 @@ export const voicesCommand: Command = {
       case "verify": {
         const { positionals } = readArguments(rest, {}, ["name"]);
         return withVoices(env, async (voices) => {
-          const { seconds, realTimeFactor } = await voices.verify(positionals[0] ?? "");
+          const { seconds, realTimeFactor, isUnchanged } = await voices.verify(positionals[0] ?? "");
           const factor = `real-time factor ${realTimeFactor.toFixed(2)}`;
-          terminal.say(`${positionals[0]} speaks: ${seconds.toFixed(1)} s of audio, ${factor}.`);
+          const files = isUnchanged
+            ? "its files are as installed"
+            : "its files were not recorded when installed";
+          terminal.say(`${positionals[0]} speaks: ${seconds.toFixed(1)} s of audio, ${factor}; ${files}.`);
         });
       }
       case "remove": {

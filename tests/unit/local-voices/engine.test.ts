@@ -1,7 +1,8 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { AppError } from "../../../lib/errors";
 import type { SpeechEvent, SpeechRequest } from "../../../lib/ports/speech-model";
 import type { LocalVoicesProvider, LocalVoicesSettings } from "../../../lib/providers/local-voices/create";
 import { localVoiceChannel, SYSTEM_CLOCK } from "../../support/factories";
@@ -32,13 +33,14 @@ interface Call {
   firstByteIn?: number;
   options?: Record<string, unknown>;
   request?: Partial<SpeechRequest>;
+  signal?: AbortSignal;
 }
 
 function speak(voices: LocalVoicesProvider, text: string, call: Call = {}): AsyncIterator<SpeechEvent> {
   const { model = "tiny", firstByteIn = 60_000, options = {}, request = {} } = call;
   const asked = { model, segments: [{ text, voice: "low-m" }], speed: 1, ...request };
   const limits = {
-    signal: new AbortController().signal,
+    signal: call.signal ?? new AbortController().signal,
     requestId: "req",
     firstByteBy: SYSTEM_CLOCK.monotonic() + firstByteIn,
   };
@@ -93,6 +95,29 @@ describe("a local voice", () => {
     await call.return?.(undefined);
   });
 
+  it("speaks at the pace of the model's own description", async () => {
+    const asIs = await hear(speak(open(), SENTENCE));
+    const description = Buffer.from(JSON.stringify({ inference: { length_scale: 1.5 } }));
+    await writeTinyVoice(path.join(directory, "slow"), { "model.onnx.json": description });
+    const slowed = await hear(speak(open(), SENTENCE, { model: "slow" }));
+    expect(slowed.length / asIs.length).toBeCloseTo(1.5, 1);
+  });
+
+  it("ends its work at the next chunk when the caller stops", async () => {
+    const voices = open();
+    const stopping = new AbortController();
+    const call = speak(voices, SENTENCE.repeat(60), { signal: stopping.signal });
+    await call.next();
+    const spoken = voices.stats("tiny")?.chunks ?? 0;
+    stopping.abort(new AppError("caller_left", "The caller left."));
+    await expect(hear(call)).rejects.toMatchObject({ code: "caller_left" });
+    expect(voices.stats("tiny")).toMatchObject({ open: 0, waiting: 0 });
+    while ((voices.stats("tiny")?.busy ?? 0) > 0) await new Promise(setImmediate);
+    // The one that was being spoken, and this sentence's own.
+    await hear(speak(voices, SENTENCE));
+    expect(voices.stats("tiny")?.chunks).toBeLessThanOrEqual(spoken + 2);
+  });
+
   it("refuses a language that the model does not speak", async () => {
     await expect(speak(open(), SENTENCE, { request: { language: "de-DE" } }).next()).rejects.toMatchObject({
       code: "invalid",
@@ -129,6 +154,21 @@ describe("a machine that is too slow", () => {
     });
   });
 
+  it("decides by the real-time factor that was measured before the start", async () => {
+    const measured = path.join(directory, ".speed-tiny");
+    // 33 characters are 2.4 s of speech, which take 47 s.
+    await writeFile(measured, "20");
+    await expect(speak(open({ callMs: () => 30_000 }), SENTENCE).next()).rejects.toMatchObject({
+      code: "overloaded",
+      details: { retryAfterMs: expect.closeTo(17_000, -3) },
+    });
+    await writeFile(measured, "0.01");
+    expect((await hear(speak(open({ callMs: () => 30_000 }), SENTENCE.repeat(10)))).length).toBeGreaterThan(
+      0,
+    );
+    expect(Number(await readFile(measured, "utf8"))).not.toBe(0.01);
+  });
+
   it("refuses a text for which the open calls leave no time, and takes it afterwards", async () => {
     const voices = open({ callMs: () => 4_000 });
     const first = speak(voices, SENTENCE);
@@ -136,6 +176,8 @@ describe("a machine that is too slow", () => {
     const second = speak(voices, SENTENCE.repeat(2));
     await first.return?.(undefined);
     expect((await hear(second)).length).toBeGreaterThan(0);
+    // Without what was measured: real time is assumed.
+    await rm(path.join(directory, ".speed-tiny"), { force: true });
     const slow = open({ callMs: () => 3_000 });
     const open1 = speak(slow, SENTENCE);
     const started = open1.next();

@@ -62,3 +62,35 @@ it("answers 503 with Retry-After when no channel is left", async () => {
   expect(reply.status).toBe(503);
   expect(Number(reply.headers["retry-after"])).toBeGreaterThan(0);
 });
+
+it("speaks a script of two speakers, each with its own voice", async () => {
+  const { post } = open({ callMs: 600_000, priority: 0 }, new ScriptedSpeech(() => spoken(1)));
+  const voiceOf = (speaker: string, voiceName: string) => ({
+    speaker,
+    voiceConfig: { prebuiltVoiceConfig: { voiceName } },
+  });
+  const reply = await post("/v1beta/models/tiny:generateContent", {
+    contents: [{ parts: [{ text: "Ann: The train was late.\nBob: It always is." }] }],
+    generationConfig: {
+      responseModalities: ["AUDIO"],
+      speechConfig: {
+        multiSpeakerVoiceConfig: {
+          speakerVoiceConfigs: [voiceOf("Ann", "high-f"), voiceOf("Bob", "Charon")],
+        },
+      },
+    },
+  });
+  expect(reply.headers["x-patchbay-channel"]).toBe("local");
+  const { bytes } = await readBody(reply);
+  const body = JSON.parse(Buffer.from(bytes).toString());
+  const pcm = Buffer.from(body.candidates[0].content.parts[0].inlineData.data, "base64");
+  const crossings = (from: number, to: number) => {
+    let count = 0;
+    for (let at = from; at < to; at += 2)
+      if (pcm.readInt16LE(at) < 0 && pcm.readInt16LE(at + 2) >= 0) count++;
+    return (count * 48_000) / (to - from);
+  };
+  // A tenth of a second of each: 300 Hz and 150 Hz.
+  expect(crossings(24_000, 28_800)).toBeCloseTo(300, -2);
+  expect(crossings(pcm.length - 9_600, pcm.length - 4_800)).toBeCloseTo(150, -1.5);
+});

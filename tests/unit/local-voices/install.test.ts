@@ -1,6 +1,17 @@
 import { createHash } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, truncate, writeFile } from "node:fs/promises";
+import {
+  appendFile,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  truncate,
+  writeFile,
+} from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -37,6 +48,10 @@ function open(settings: Parameters<typeof openLocalVoices>[1] = {}): LocalVoices
   opened.push(voices);
   return voices;
 }
+
+/** The folders and archives that are left; not what is recorded of them. */
+const left = async () =>
+  (await readdir(directory)).filter((name) => !/^\.(?:install|digests|speed)/.test(name));
 
 const quietly: InstallOptions = { signal: new AbortController().signal, onProgress: () => {} };
 
@@ -100,18 +115,24 @@ describe("an archive", () => {
     const onProgress: InstallOptions["onProgress"] = ({ stage }) => stages.add(stage);
     const folder = await voices.install("tiny", { file: await archiveOf() }, { ...quietly, onProgress });
     expect(folder).toMatchObject({ name: "tiny", kind: "vits" });
-    expect(await readdir(directory)).toEqual(["tiny"]);
+    expect(await left()).toEqual(["tiny"]);
     expect((await voices.scan()).ready).toHaveLength(1);
     expect(stages).toContain("verify");
     expect(await voices.verify("tiny")).toEqual({
       seconds: expect.any(Number),
       realTimeFactor: expect.any(Number),
+      isUnchanged: true,
+    });
+    await appendFile(path.join(directory, "tiny", "tokens.txt"), "ä 99\n");
+    await expect(voices.verify("tiny")).rejects.toMatchObject({
+      code: "invalid",
+      message: expect.stringContaining("tokens.txt: The file was changed"),
     });
     await expect(voices.install("tiny", { file: await archiveOf() }, quietly)).rejects.toMatchObject({
       code: "conflict",
     });
     await voices.remove("tiny");
-    expect(await readdir(directory)).toEqual([]);
+    expect(await left()).toEqual([]);
     await expect(voices.remove("tiny")).rejects.toMatchObject({ code: "not_found" });
   });
 
@@ -146,7 +167,7 @@ describe("an archive", () => {
       code: "invalid",
       message: expect.stringContaining(reason),
     });
-    expect(await readdir(directory)).toEqual([]);
+    expect(await left()).toEqual([]);
     expect(await readdir(work)).not.toContain("outside");
   });
 
@@ -177,7 +198,7 @@ describe("an archive", () => {
     const file = await archiveOf();
     await truncate(file, Math.floor((await stat(file)).size * share));
     await expect(open().install("tiny", { file }, quietly)).rejects.toMatchObject({ code: "invalid" });
-    expect(await readdir(directory)).toEqual([]);
+    expect(await left()).toEqual([]);
   });
 
   it("with a link that was packed is refused", async () => {
@@ -231,7 +252,7 @@ describe("a download", () => {
     });
     await voices.install("tiny", source, quietly);
     expect(ranges).toEqual([undefined, "bytes=100-"]);
-    expect(await readdir(directory)).toEqual(["tiny"]);
+    expect(await left()).toEqual(["tiny"]);
   });
 
   it("with another digest is refused and not kept", async () => {
@@ -244,7 +265,7 @@ describe("a download", () => {
       code: "invalid",
       message: expect.stringContaining("SHA-256"),
     });
-    expect(await readdir(directory)).toEqual([]);
+    expect(await left()).toEqual([]);
   });
 
   it("follows a redirect, but not to a private address that is not allowed", async () => {
@@ -275,7 +296,78 @@ describe("a download", () => {
       { signal: stopping.signal, onProgress: ({ done }) => done > 0 && stopping.abort() },
     );
     await expect(installing).rejects.toMatchObject({ code: "caller_left" });
-    expect((await readdir(directory)).filter((name) => !name.startsWith(".download-"))).toEqual([]);
+    expect((await left()).filter((name) => !name.startsWith(".download-"))).toEqual([]);
+  });
+
+  it("over plain HTTP is refused unless its digest is known", async () => {
+    const url = "http://mirror.example/tiny.tar.gz";
+    await expect(open().install("tiny", { url }, quietly)).rejects.toMatchObject({
+      code: "invalid",
+      message: expect.stringContaining("SHA-256"),
+    });
+    // With a digest it is asked for, and fails for want of such a host.
+    await expect(open().install("tiny", { url, sha256: "0".repeat(64) }, quietly)).rejects.not.toMatchObject({
+      code: "invalid",
+    });
+    const outer = await serve((_, response) => response.writeHead(302, { location: url }).end());
+    await expect(
+      open({ allowed: [new URL(outer).host] }).install("tiny", { url: `${outer}/tiny.tar.gz` }, quietly),
+    ).rejects.toMatchObject({ code: "invalid" });
+  });
+
+  it("must have the digest of the first download of that archive", async () => {
+    let file = await archiveOf();
+    const url = await serve((_, response) => createReadStream(file).pipe(response));
+    const voices = open({ allowed: [new URL(url).host] });
+    const source = { url: `${url}/tiny.tar.gz` };
+    await voices.install("tiny", source, quietly);
+    const first = createHash("sha256")
+      .update(await readFile(file))
+      .digest("hex");
+    expect((await voices.records()).digests).toEqual({ "tiny.tar.gz": first });
+    expect((await voices.facts("tiny")).archiveSha256).toBe(first);
+    await voices.remove("tiny");
+    file = await archiveOf("other.tar.gz", (folder) => writeFile(path.join(folder, "MODEL_CARD"), "changed"));
+    await expect(voices.install("tiny", source, quietly)).rejects.toMatchObject({
+      code: "invalid",
+      message: expect.stringContaining("as at the first download"),
+    });
+    expect((await voices.records()).jobs).toMatchObject([{ name: "tiny", state: "failed" }]);
+    const sha256 = createHash("sha256")
+      .update(await readFile(file))
+      .digest("hex");
+    expect(await voices.install("tiny", { ...source, sha256 }, quietly)).toMatchObject({ name: "tiny" });
+  });
+
+  it("can be cancelled by another process", async () => {
+    const url = await serve((_, response) =>
+      response.writeHead(200, { "content-length": 1_000_000 }).write("x"),
+    );
+    const installing = open({ allowed: [new URL(url).host] }).install(
+      "tiny",
+      { url: `${url}/tiny.tar.gz` },
+      quietly,
+    );
+    const refused = expect(installing).rejects.toMatchObject({ code: "caller_left" });
+    const other = open();
+    while ((await other.records()).partial.size === 0) await new Promise(setImmediate);
+    expect((await other.records()).jobs).toMatchObject([{ name: "tiny", state: "running" }]);
+    await expect(other.install("tiny", { url: `${url}/tiny.tar.gz` }, quietly)).rejects.toMatchObject({
+      code: "conflict",
+    });
+    await other.sweep();
+    expect(await readdir(directory)).toContain(".unpack-tiny");
+    await other.cancel("tiny");
+    await refused;
+    expect(await other.records()).toMatchObject({ jobs: [], partial: new Map([["tiny", 1]]) });
+  });
+
+  it("of a process that was killed leaves nothing after the next start", async () => {
+    for (const name of [".unpack-old", ".removed-1", "tiny"])
+      await mkdir(path.join(directory, name), { recursive: true });
+    await writeFile(path.join(directory, ".download-new.tar.gz"), "x");
+    await open().sweep();
+    expect(await readdir(directory)).toEqual([".download-new.tar.gz", "tiny"]);
   });
 
   it("takes the catalogue's archives from a mirror", () => {

@@ -1,0 +1,71 @@
+import type { UploadedPart, UploadVoiceQuery } from "../../contracts/console/local-voices";
+import { AppError, hasCode } from "../../errors";
+import type { LocalVoices, VoiceSource } from "../../ports/local-voices";
+import { recordAudit } from "../audit/record";
+import type { ConsoleContext } from "../context";
+import { requireVoices } from "./list";
+import { refreshVoices } from "./refresh";
+
+/** Refuses a name that is installed or being installed. Throws `conflict`. */
+async function requireFree(voices: LocalVoices, name: string): Promise<void> {
+  const [{ ready, broken }, { jobs }] = await Promise.all([voices.scan(), voices.records()]);
+  if ([...ready, ...broken].some((folder) => folder.name === name))
+    throw new AppError("conflict", `The local voice '${name}' exists already; remove it first.`);
+  if (jobs.some((job) => job.name === name && job.state === "running"))
+    throw new AppError("conflict", `The local voice '${name}' is being installed.`);
+}
+
+/** Installs in the background; the list shows how far it is, and its error. `from`: for the audit entry. */
+function startInstall(
+  ctx: ConsoleContext,
+  voices: LocalVoices,
+  name: string,
+  source: VoiceSource,
+  from: string,
+) {
+  const options = { signal: new AbortController().signal, onProgress: () => {} };
+  const work = async () => {
+    await voices.install(name, source, options);
+    const { archiveSha256 } = await voices.facts(name);
+    await ctx.store.transaction((tx) =>
+      recordAudit(tx, ctx, {
+        action: "voice.add",
+        target: name,
+        detail: { source: from, sha256: archiveSha256 },
+      }),
+    );
+    await refreshVoices(ctx);
+  };
+  work().catch((error: unknown) => {
+    if (!hasCode(error, "caller_left")) ctx.log.warn("voice_not_installed", { model: name, cause: error });
+  });
+}
+
+/** Starts or continues the download of a voice of the catalogue. Throws `forbidden`, `not_found`, `conflict`. */
+export async function downloadVoice(ctx: ConsoleContext, name: string): Promise<void> {
+  const voices = requireVoices(ctx);
+  const known = voices.catalogue.find((voice) => voice.name === name);
+  if (known === undefined) throw new AppError("not_found", `The catalogue has no voice '${name}'.`);
+  await requireFree(voices, name);
+  startInstall(ctx, voices, name, { url: known.url, sha256: known.sha256 }, known.url);
+}
+
+/** Writes a part of an archive to the disk and, after the last one, installs it. Throws `forbidden`, `invalid`, `conflict`. */
+export async function uploadVoicePart(
+  ctx: ConsoleContext,
+  name: string,
+  part: UploadVoiceQuery,
+  readBytes: () => Promise<Uint8Array>,
+): Promise<UploadedPart> {
+  const voices = requireVoices(ctx);
+  await requireFree(voices, name);
+  const { received, archive } = await voices.receive(name, { ...part, bytes: await readBytes() });
+  const isComplete = received === part.total;
+  if (isComplete) startInstall(ctx, voices, name, { file: archive, isOurs: true }, part.file);
+  return { received_bytes: received, is_complete: isComplete };
+}
+
+/** Cancels an installation, or dismisses one that failed. Throws `forbidden`, `not_found`. */
+export async function cancelInstallation(ctx: ConsoleContext, name: string): Promise<void> {
+  await requireVoices(ctx).cancel(name);
+}

@@ -1,0 +1,50 @@
+import { cancelInstallation, downloadVoice, uploadVoicePart } from "../../../console/voices/install";
+import { listLocalVoices } from "../../../console/voices/list";
+import { removeVoice, verifyVoice } from "../../../console/voices/manage";
+import { MOST_PART_BYTES } from "../../../contracts/console/local-voices";
+import { consoleRoute } from "../../core/route";
+
+export const LOCAL_VOICES_ROUTES = [
+  consoleRoute("GET /api/voices", {
+    auth: "session",
+    summary: "List the local voices, what is being installed and what can be",
+    handle: async (ctx) => ({ data: await listLocalVoices(ctx) }),
+  }),
+  consoleRoute("POST /api/voices", {
+    auth: "session",
+    summary: "Start or continue the download of a voice of the catalogue",
+    async handle(ctx, { body }) {
+      await downloadVoice(ctx, body.name);
+      return { data: null, status: 202 };
+    },
+  }),
+  consoleRoute("DELETE /api/voices/{name}", {
+    auth: "session",
+    summary: "Delete a local voice, its channel and its model",
+    async handle(ctx, { params }) {
+      await removeVoice(ctx, params.name);
+      return { data: null };
+    },
+  }),
+  consoleRoute("DELETE /api/voices/{name}/installation", {
+    auth: "session",
+    summary: "Cancel the installation of a voice, or dismiss one that failed",
+    async handle(ctx, { params }) {
+      await cancelInstallation(ctx, params.name);
+      return { data: null };
+    },
+  }),
+  consoleRoute("POST /api/voices/{name}/upload", {
+    auth: "session",
+    maxBodyBytes: MOST_PART_BYTES,
+    summary: "Upload an archive in parts, in order; the last one starts the installation",
+    handle: async (ctx, { params, query, readBytes }) => ({
+      data: await uploadVoicePart(ctx, params.name, query, readBytes),
+    }),
+  }),
+  consoleRoute("POST /api/voices/{name}/verify", {
+    auth: "session",
+    summary: "Compare a voice's files with those installed and let it speak a sentence",
+    handle: async (ctx, { params }) => ({ data: await verifyVoice(ctx, params.name) }),
+  }),
+];

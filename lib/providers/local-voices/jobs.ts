@@ -1,0 +1,130 @@
+import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { z } from "zod";
+import { AppError } from "../../errors";
+import type { Clock } from "../../ports/clock";
+import type { InstallProgress, VoiceJob } from "../../ports/local-voices";
+
+/**
+ * What is being installed, as one file per voice beside the folders, so that every process of every server on them can
+ * show and cancel it. The process that installs writes it twice a second; when the file is gone, it stops.
+ */
+
+const BEAT_MS = 500;
+/** A running job whose file is older than this was left by a process that ended. */
+const STALE_MS = 15_000;
+/** Age of interrupted downloads and uploads at which they are deleted. */
+const ABANDONED_MS = 7 * 24 * 3_600_000;
+
+const PREFIX = ".install-";
+const SUFFIX = ".json";
+const fileOf = (directory: string, name: string) => path.join(directory, `${PREFIX}${name}${SUFFIX}`);
+
+const Stored = z.strictObject({
+  stage: z.enum(["download", "unpack", "verify"]),
+  done: z.number(),
+  total: z.number().nullable(),
+  error: z.string().nullable(),
+});
+type Stored = z.infer<typeof Stored>;
+
+async function read(file: string, now: number): Promise<Omit<VoiceJob, "name"> | null> {
+  try {
+    const [text, { mtimeMs }] = await Promise.all([readFile(file, "utf8"), stat(file)]);
+    const stored = Stored.parse(JSON.parse(text));
+    const isStale = now - mtimeMs > STALE_MS;
+    return { ...stored, state: stored.error !== null ? "failed" : isStale ? "interrupted" : "running" };
+  } catch {
+    // It is gone, or is being written.
+    return null;
+  }
+}
+
+/** The installations that run, or whose end was not seen to yet, by name. */
+export async function listJobs(directory: string, now: number): Promise<VoiceJob[]> {
+  const names = (await readdir(directory).catch(() => [])).filter(
+    (name) => name.startsWith(PREFIX) && name.endsWith(SUFFIX),
+  );
+  const jobs = await Promise.all(
+    names.sort().map(async (file) => {
+      const job = await read(path.join(directory, file), now);
+      return job === null ? [] : [{ name: file.slice(PREFIX.length, -SUFFIX.length), ...job }];
+    }),
+  );
+  return jobs.flat();
+}
+
+/** Cancels an installation, or forgets one that ended. Throws `not_found`. */
+export async function cancelJob(directory: string, name: string): Promise<void> {
+  await rm(fileOf(directory, name)).catch(() => {
+    throw new AppError("not_found", `Nothing is being installed as '${name.slice(0, 100)}'.`);
+  });
+}
+
+export interface RunningJob {
+  /** Aborted when the job is cancelled, here or by another process. */
+  signal: AbortSignal;
+  onProgress(progress: InstallProgress): void;
+  /** Ends the job. `error`: kept for the page; null: the file is deleted. */
+  end(error: string | null): Promise<void>;
+}
+
+/** Begins a job. Throws `conflict` while another one of this name runs. */
+export async function startJob(
+  directory: string,
+  name: string,
+  clock: Clock,
+  outer: AbortSignal,
+): Promise<RunningJob> {
+  const file = fileOf(directory, name);
+  let state: Stored = { stage: "download", done: 0, total: null, error: null };
+  if ((await read(file, clock.now()))?.state !== "running") await rm(file, { force: true });
+  try {
+    await writeFile(file, JSON.stringify(state), { flag: "wx", mode: 0o600 });
+  } catch {
+    throw new AppError("conflict", `The local voice '${name}' is being installed.`);
+  }
+  const cancelled = new AbortController();
+  let writing: Promise<void> = Promise.resolve();
+  const beat = async () => {
+    try {
+      await writeFile(file, JSON.stringify(state), { flag: "r+" });
+    } catch {
+      cancelled.abort(new AppError("caller_left", "The installation was cancelled."));
+    }
+  };
+  const timer = setInterval(() => {
+    writing = writing.then(beat);
+  }, BEAT_MS);
+  timer.unref();
+  return {
+    signal: AbortSignal.any([outer, cancelled.signal]),
+    onProgress(progress) {
+      state = { ...progress, error: null };
+    },
+    async end(error) {
+      clearInterval(timer);
+      await writing;
+      if (error === null) await rm(file, { force: true });
+      // A cancelled job leaves no file.
+      else if (!cancelled.signal.aborted) await writeFile(file, JSON.stringify({ ...state, error }));
+    },
+  };
+}
+
+/** Deletes what ended processes left: folders that were unpacked or removed halfway, and abandoned archives. */
+export async function sweepLeftovers(directory: string, now: number): Promise<void> {
+  const names = await readdir(directory).catch(() => []);
+  const running = new Set(
+    (await listJobs(directory, now)).filter(({ state }) => state === "running").map(({ name }) => name),
+  );
+  for (const name of names) {
+    const target = path.join(directory, name);
+    const unpacked = /^\.unpack-(.+)$/.exec(name)?.[1];
+    if (unpacked !== undefined && !running.has(unpacked)) await rm(target, { recursive: true, force: true });
+    const isOld = async () => now - ((await stat(target).catch(() => null))?.mtimeMs ?? now) > ABANDONED_MS;
+    const isRemoved = name.startsWith(".removed-");
+    if (isRemoved || (/^\.(?:download|upload)-/.test(name) && (await isOld())))
+      await rm(target, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,53 @@
+import { mkdir, open, readdir, stat, truncate } from "node:fs/promises";
+import path from "node:path";
+import { MOST_ARCHIVE_BYTES } from "../../contracts/console/local-voices";
+import { AppError } from "../../errors";
+import type { UploadPart } from "../../ports/local-voices";
+import { ARCHIVE_ENDING } from "./download";
+
+const PREFIX = ".upload-";
+
+/**
+ * Writes one part of an archive to the disk; the parts come in order, and an upload that was interrupted is continued
+ * where it ended. Throws `invalid` (kind or size of the file), `conflict` (another part is expected).
+ */
+export async function writePart(
+  directory: string,
+  name: string,
+  { file, offset, total, bytes }: UploadPart,
+): Promise<{ received: number; archive: string }> {
+  const ending = ARCHIVE_ENDING.exec(file)?.[0].toLowerCase();
+  if (ending === undefined) throw new AppError("invalid", "The file's name must end in .tar.bz2 or .tar.gz.");
+  if (total > MOST_ARCHIVE_BYTES)
+    throw new AppError(
+      "invalid",
+      `The archive has ${total} bytes; at most ${MOST_ARCHIVE_BYTES} are accepted.`,
+    );
+  if (bytes.length === 0 || offset + bytes.length > total)
+    throw new AppError("invalid", `A part must have 1 to ${total - offset} bytes; got ${bytes.length}.`);
+  await mkdir(directory, { recursive: true });
+  const archive = path.join(directory, `${PREFIX}${name}${ending}`);
+  if (offset === 0) await truncate(archive, 0).catch(() => undefined);
+  const have = (await stat(archive).catch(() => null))?.size ?? 0;
+  if (have !== offset)
+    throw new AppError("conflict", `The next part must begin at byte ${have}; got ${offset}.`);
+  const output = await open(archive, "a", 0o600);
+  try {
+    await output.write(bytes);
+  } finally {
+    await output.close();
+  }
+  return { received: offset + bytes.length, archive };
+}
+
+/** Sizes of the downloads that were interrupted, by voice. */
+export async function partialDownloads(directory: string): Promise<ReadonlyMap<string, number>> {
+  const sizes = new Map<string, number>();
+  for (const file of await readdir(directory).catch(() => [])) {
+    const name = /^\.download-(.+?)\.(?:tar\.bz2|tbz2?|tar\.gz|tgz)$/.exec(file)?.[1];
+    if (name === undefined) continue;
+    const size = (await stat(path.join(directory, file)).catch(() => null))?.size ?? 0;
+    if (size > 0) sizes.set(name, size);
+  }
+  return sizes;
+}
