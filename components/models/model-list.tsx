@@ -101,6 +101,9 @@ function ModelName({ model, onAction }: { model: Model; onAction: ModelListProps
       >
         <code className="break-all">{model.name}</code>
       </button>
+      {model.description === "" ? null : (
+        <span className="max-w-96 text-sm text-ink-muted">{model.description}</span>
+      )}
       {model.aliases.length > 0 ? (
         <span className="text-sm text-ink-muted">
           {t("aliases")} <code className="break-all">{model.aliases.join(", ")}</code>

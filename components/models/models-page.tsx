@@ -28,10 +28,10 @@ const REFRESH_MS = 3_000;
 const ModelDialogs = dynamic(() => import("./model-dialogs").then((one) => one.ModelDialogs), { ssr: false });
 
 /** The list of models. `first`: data read on the server. */
-export function ModelsPage({ first }: { first: Listed }) {
+export function ModelsPage({ first, isOwner }: { first: Listed; isOwner: boolean }) {
   return (
     <SWRConfig value={{ fallback: cached(api.listModels, {}, first) }}>
-      <Content />
+      <Content isOwner={isOwner} />
     </SWRConfig>
   );
 }
@@ -50,7 +50,7 @@ function filterModels(models: readonly Model[], q: string, operation: string): M
 const refreshIntervalOf = (list: Listed | undefined): number =>
   list?.items.some((model) => model.channels.some((one) => one.state !== "closed")) ? REFRESH_MS : 0;
 
-function Content() {
+function Content({ isOwner }: { isOwner: boolean }) {
   const t = useTranslations("models");
   const errorText = useErrorText();
   const format = useFormatter();
@@ -96,7 +96,22 @@ function Content() {
   );
   return (
     <div className="mx-auto max-w-page">
-      <PageHeader title={t("title")} description={t("lead")} action={models?.length ? createButton : null} />
+      <PageHeader
+        title={t("title")}
+        description={t("lead")}
+        action={
+          <div className="flex flex-wrap gap-2">
+            {isOwner ? (
+              <Button asChild variant="outline">
+                <Link prefetch={false} href="/models/local-voices">
+                  {t("localVoices")}
+                </Link>
+              </Button>
+            ) : null}
+            {models?.length ? createButton : null}
+          </div>
+        }
+      />
       {models && models.length > 0 ? <Filters q={q} operation={operation} /> : null}
       {error && !models ? (
         <CallError error={error} onRetry={reload} />

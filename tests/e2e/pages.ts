@@ -76,6 +76,7 @@ export const PAGES: readonly PageUnderTest[] = [
   { name: "new channel", path: "/channels/new", as: "owner" },
   { name: "channel's form", path: "/channels/chn_builtin_speech/edit", as: "owner" },
   { name: "models", path: "/models", as: "owner" },
+  { name: "local voices", path: "/models/local-voices", as: "owner" },
   { name: "keys", path: "/keys", as: "owner" },
   { name: "users", path: "/users", as: "owner" },
   { name: "alerts", path: "/alerts", as: "owner" },

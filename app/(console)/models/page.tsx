@@ -8,10 +8,11 @@ import { pageContext, requireAdminPage } from "../guard";
 export const generateMetadata = () => pageTitle("models");
 
 export default async function Page({ searchParams }: PageQuery) {
-  const ctx = await pageContext(await requireAdminPage("/models", await searchParams));
+  const pageSession = await requireAdminPage("/models", await searchParams);
+  const ctx = await pageContext(pageSession);
   return (
     <MessagesProvider messages={messagesFor(await requestLocale(), ["models", "channels"])}>
-      <ModelsPage first={await listModels(ctx)} />
+      <ModelsPage first={await listModels(ctx)} isOwner={pageSession.user.role === "owner"} />
     </MessagesProvider>
   );
 }

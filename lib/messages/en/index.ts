@@ -6,6 +6,7 @@ import { audit } from "./audit";
 import { channels } from "./channels";
 import { common } from "./common";
 import { embeddings } from "./embeddings";
+import { localVoices } from "./local-voices";
 import { models } from "./models";
 import { overview } from "./overview";
 import { playground } from "./playground";
@@ -37,5 +38,6 @@ export const en = {
   join,
   channels,
   models,
+  localVoices,
   settings,
 };

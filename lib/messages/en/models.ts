@@ -2,6 +2,7 @@ export const models = {
   title: "Models",
   lead: "The model names your apps use, their prices, and the channels that serve them.",
   create: "Add model",
+  localVoices: "Local voices",
   search: "Search models",
   table: {
     name: "Model",

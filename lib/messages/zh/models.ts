@@ -1,6 +1,7 @@
 export const models = {
   title: "模型",
   lead: "应用使用的模型名称、价格，以及提供它们的渠道。",
+  localVoices: "本地语音",
   create: "添加模型",
   search: "搜索模型",
   table: {

@@ -1,0 +1,133 @@
+"use client";
+
+import { DownloadIcon } from "lucide-react";
+import { useState } from "react";
+import { useTranslations } from "use-intl";
+import type { AvailableVoice, LocalVoiceList } from "@/lib/contracts/console/local-voices";
+import { useAmounts } from "../charts/use-amounts";
+import { Button } from "../ui/button";
+import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "../ui/table";
+
+interface CatalogueProps {
+  list: LocalVoiceList;
+  onDownload(name: string): Promise<void>;
+}
+
+/** The voices that can be downloaded by name. */
+export function Catalogue({ list, onDownload }: CatalogueProps) {
+  const t = useTranslations("localVoices.catalogue");
+  const { catalogue, installations, has_mirror: hasMirror } = list;
+  const busy = new Set(installations.flatMap(({ name, state }) => (state === "running" ? [name] : [])));
+  const host = catalogue[0]?.host ?? "";
+  const button = (voice: AvailableVoice) => (
+    <DownloadButton voice={voice} isRunning={busy.has(voice.name)} onDownload={onDownload} />
+  );
+  return (
+    <section aria-labelledby="catalogue" className="grid gap-3">
+      <div className="grid max-w-prose gap-1">
+        <h2 id="catalogue" className="text-lg">
+          {t("title")}
+        </h2>
+        <p className="text-ink-muted">{t(hasMirror ? "fromMirror" : "fromPublisher", { host })}</p>
+      </div>
+      {catalogue.length === 0 ? (
+        <p className="text-ink-muted">{t("empty")}</p>
+      ) : (
+        <>
+          <div className="hidden md:block">
+            <Table aria-labelledby="catalogue">
+              <TableHeader>
+                <tr>
+                  {(["name", "languages", "quality", "size", "licence", "digest"] as const).map((column) => (
+                    <TableHead key={column}>{t(column)}</TableHead>
+                  ))}
+                  <TableHead>
+                    <span className="sr-only">{t("action")}</span>
+                  </TableHead>
+                </tr>
+              </TableHeader>
+              <TableBody>
+                {catalogue.map((voice) => (
+                  <TableRow key={voice.name}>
+                    <TableCell>
+                      <code className="break-all">{voice.name}</code>
+                    </TableCell>
+                    <TableCell>{voice.languages.join(", ")}</TableCell>
+                    <TableCell>{t(`grade.${voice.quality}`)}</TableCell>
+                    <TableCell className="tabular whitespace-nowrap">
+                      <Size voice={voice} />
+                    </TableCell>
+                    <TableCell>{voice.licence}</TableCell>
+                    <TableCell>
+                      <Digest voice={voice} />
+                    </TableCell>
+                    <TableCell className="w-0 text-right">{button(voice)}</TableCell>
+                  </TableRow>
+                ))}
+              </TableBody>
+            </Table>
+          </div>
+          <ul aria-labelledby="catalogue" className="divide-y rounded-md border bg-panel md:hidden">
+            {catalogue.map((voice) => (
+              <li key={voice.name} className="grid gap-2 p-4">
+                <code className="break-all">{voice.name}</code>
+                <p className="text-sm text-ink-muted">
+                  {voice.languages.join(", ")} · {t(`grade.${voice.quality}`)} · <Size voice={voice} /> ·{" "}
+                  {voice.licence}
+                </p>
+                <div>{button(voice)}</div>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      <p className="max-w-prose text-sm text-ink-muted">{t("trust")}</p>
+    </section>
+  );
+}
+
+function Size({ voice: { size_mb: size } }: { voice: AvailableVoice }) {
+  const t = useTranslations("localVoices.catalogue");
+  return size === null ? <span className="text-ink-muted">{t("sizeUnknown")}</span> : `${size} MB`;
+}
+
+function Digest({ voice: { sha256, sha256_from: from } }: { voice: AvailableVoice }) {
+  const t = useTranslations("localVoices.catalogue");
+  if (sha256 === null || from === null) return <span className="text-ink-muted">{t("digestNone")}</span>;
+  return (
+    <span title={sha256}>
+      <code>{sha256.slice(0, 8)}</code> <span className="text-ink-muted">{t(`digestFrom.${from}`)}</span>
+    </span>
+  );
+}
+
+function DownloadButton({
+  voice: { name, partial_bytes: partial },
+  isRunning,
+  onDownload,
+}: {
+  voice: AvailableVoice;
+  isRunning: boolean;
+  onDownload(name: string): Promise<void>;
+}) {
+  const t = useTranslations("localVoices.catalogue");
+  const { bytes } = useAmounts();
+  const [isStarting, setStarting] = useState(false);
+  const isResumed = partial > 0 && !isRunning;
+  return (
+    <Button
+      variant="outline"
+      size="sm"
+      isBusy={isStarting}
+      disabled={isRunning}
+      aria-label={t(isResumed ? "resumeNamed" : "downloadNamed", { name })}
+      onClick={() => {
+        setStarting(true);
+        void onDownload(name).finally(() => setStarting(false));
+      }}
+    >
+      <DownloadIcon aria-hidden="true" />
+      {isResumed ? t("resume", { size: bytes(partial) }) : t(isRunning ? "downloading" : "download")}
+    </Button>
+  );
+}

@@ -1,0 +1,125 @@
+"use client";
+
+import { ChevronLeftIcon, UploadIcon } from "lucide-react";
+import dynamic from "next/dynamic";
+import Link from "next/link";
+import { useState } from "react";
+import { toast } from "sonner";
+import { SWRConfig } from "swr";
+import { useTranslations } from "use-intl";
+import { api, cached, callApi } from "@/lib/client/api";
+import { useApi } from "@/lib/client/use-api";
+import type { InstalledVoice, LocalVoiceList } from "@/lib/contracts/console/local-voices";
+import { CallError, useErrorText } from "../forms/call-error";
+import { PageHeader } from "../shell/page-header";
+import { Button } from "../ui/button";
+import { Notice } from "../ui/notice";
+import { Skeleton } from "../ui/skeleton";
+import { Catalogue } from "./catalogue";
+import { Installations } from "./installations";
+import { InstalledVoices } from "./installed-voices";
+
+/** While something is being installed, and else: a folder may be copied to the disk, a factor measured. */
+const BUSY_MS = 1_000;
+const IDLE_MS = 15_000;
+
+const UploadDialog = dynamic(() => import("./upload-dialog").then((one) => one.UploadDialog), { ssr: false });
+const RemoveDialog = dynamic(() => import("./remove-dialog").then((one) => one.RemoveDialog), { ssr: false });
+const MappingSheet = dynamic(() => import("./mapping-sheet").then((one) => one.MappingSheet), { ssr: false });
+
+type OpenDialog = { kind: "upload" } | { kind: "remove" | "mapping"; name: string };
+
+/** The neural voices of this machine. `first`: data read on the server. */
+export function LocalVoicesPage({ first }: { first: LocalVoiceList }) {
+  return (
+    <SWRConfig value={{ fallback: cached(api.listVoices, {}, first) }}>
+      <Content />
+    </SWRConfig>
+  );
+}
+
+function Content() {
+  const t = useTranslations("localVoices");
+  const errorText = useErrorText();
+  const { data, error, mutate } = useApi(
+    api.listVoices,
+    {},
+    {
+      refreshInterval: (list) =>
+        list?.installations.some(({ state }) => state === "running") ? BUSY_MS : IDLE_MS,
+    },
+  );
+  const [dialog, setDialog] = useState<OpenDialog | null>(null);
+  /** Runs a call and shows the list after it; a failure as a message. */
+  const act = async (work: () => Promise<unknown>) => {
+    await work().catch((failure: unknown) => toast.error(errorText(failure).message));
+    await mutate();
+  };
+  const close = () => setDialog(null);
+  const chosen = (name: string) => data?.installed.find((voice) => voice.name === name);
+  return (
+    <div className="mx-auto max-w-page">
+      <Link
+        href="/models"
+        className="mb-3 inline-flex items-center gap-1 rounded-sm text-sm text-ink-muted hover:text-ink"
+      >
+        <ChevronLeftIcon aria-hidden="true" className="size-4" />
+        {t("back")}
+      </Link>
+      <PageHeader
+        title={t("title")}
+        description={t("lead")}
+        action={
+          data?.enabled ? (
+            <Button variant="outline" onClick={() => setDialog({ kind: "upload" })}>
+              <UploadIcon aria-hidden="true" />
+              {t("upload.open")}
+            </Button>
+          ) : null
+        }
+      />
+      {error && !data ? (
+        <CallError error={error} onRetry={() => void mutate()} />
+      ) : !data ? (
+        <Skeleton className="h-40 rounded-md" />
+      ) : !data.enabled ? (
+        <Notice tone="info" title={t("off.title")}>
+          {t("off.text")}
+        </Notice>
+      ) : (
+        <div className="grid gap-10">
+          <Installations
+            installations={data.installations}
+            onCancel={(name) => act(() => callApi(api.cancelInstallation, { params: { name } }))}
+          />
+          <InstalledVoices
+            list={data}
+            onVerify={(voice) => act(() => verify(voice, t))}
+            onMap={(name) => setDialog({ kind: "mapping", name })}
+            onRemove={(name) => setDialog({ kind: "remove", name })}
+          />
+          <Catalogue
+            list={data}
+            onDownload={(name) => act(() => callApi(api.downloadVoice, { body: { name } }))}
+          />
+        </div>
+      )}
+      {dialog?.kind === "upload" ? <UploadDialog onUploaded={() => void mutate()} onClose={close} /> : null}
+      {dialog?.kind === "remove" ? (
+        <RemoveDialog name={dialog.name} onRemoved={() => void mutate()} onClose={close} />
+      ) : null}
+      {dialog?.kind === "mapping" ? (
+        <MappingSheet voice={chosen(dialog.name)} onSaved={mutate} onClose={close} />
+      ) : null}
+    </div>
+  );
+}
+
+async function verify(
+  { name }: InstalledVoice,
+  t: ReturnType<typeof useTranslations<"localVoices">>,
+): Promise<void> {
+  const check = await callApi(api.verifyVoice, { params: { name } });
+  const factor = check.real_time_factor.toFixed(2);
+  toast.success(t(check.is_unchanged ? "verified" : "verifiedUnrecorded", { name, factor }));
+}

@@ -1,0 +1,34 @@
+"use client";
+
+import { toast } from "sonner";
+import { useTranslations } from "use-intl";
+import { api, callApi } from "@/lib/client/api";
+import { ConfirmDialog } from "../forms/confirm-dialog";
+
+/** Asks for the voice's name, then deletes its files, channel and model. */
+export function RemoveDialog({
+  name,
+  onRemoved,
+  onClose,
+}: {
+  name: string;
+  onRemoved(): void;
+  onClose(): void;
+}) {
+  const t = useTranslations("localVoices.remove");
+  return (
+    <ConfirmDialog
+      title={t("title", { name })}
+      text={t("text")}
+      action={t("action")}
+      typed={{ name, label: t("type", { name }) }}
+      onConfirm={async () => {
+        await callApi(api.removeVoice, { params: { name } });
+        onRemoved();
+        onClose();
+        toast.success(t("done", { name }));
+      }}
+      onClose={onClose}
+    />
+  );
+}

@@ -1,0 +1,119 @@
+"use client";
+
+import { useEffect, useRef, useState } from "react";
+import { useTranslations } from "use-intl";
+import { api, sendBytes } from "@/lib/client/api";
+import { MODEL_FOLDER, MOST_PART_BYTES } from "@/lib/contracts/console/local-voices";
+import { useAmounts } from "../charts/use-amounts";
+import { CallError } from "../forms/call-error";
+import { Field } from "../forms/field";
+import { Form } from "../forms/form";
+import { FormDialog } from "../forms/form-dialog";
+import { Button } from "../ui/button";
+import { DialogFooter } from "../ui/dialog";
+import { Input } from "../ui/input";
+import { Progress } from "../ui/progress";
+
+const ENDING = /\.(?:tar\.bz2|tbz2?|tar\.gz|tgz)$/i;
+
+/** Sends an archive in parts; the server installs it after the last one. */
+export function UploadDialog({ onUploaded, onClose }: { onUploaded(): void; onClose(): void }) {
+  const t = useTranslations("localVoices.upload");
+  const common = useTranslations("common");
+  const { bytes } = useAmounts();
+  const [file, setFile] = useState<File | null>(null);
+  const [name, setName] = useState("");
+  const [sent, setSent] = useState<number | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  const [isChecked, setChecked] = useState(false);
+  const stopping = useRef<AbortController | null>(null);
+  useEffect(() => () => stopping.current?.abort(), []);
+  const fileError = file === null ? t("noFile") : ENDING.test(file.name) ? null : t("wrongFile");
+  const nameError = MODEL_FOLDER.test(name) ? null : t("wrongName");
+
+  const upload = async (archive: File) => {
+    const controller = new AbortController();
+    stopping.current = controller;
+    setError(null);
+    try {
+      for (let offset = 0; offset < archive.size; offset += MOST_PART_BYTES) {
+        setSent(offset);
+        const query = { file: archive.name, offset, total: archive.size };
+        const part = archive.slice(offset, offset + MOST_PART_BYTES);
+        await sendBytes(api.uploadVoice, { params: { name }, query, signal: controller.signal }, part);
+      }
+      onUploaded();
+      onClose();
+    } catch (failure) {
+      if (!controller.signal.aborted) setError(failure);
+    } finally {
+      setSent(null);
+    }
+  };
+  return (
+    <FormDialog title={t("title")} text={t("text")} onClose={onClose}>
+      <Form
+        className="grid gap-5"
+        onSubmit={(event) => {
+          event.preventDefault();
+          setChecked(true);
+          if (file !== null && fileError === null && nameError === null && sent === null) void upload(file);
+        }}
+        noValidate
+      >
+        <CallError error={error} />
+        <Field
+          label={t("file")}
+          hint={t("fileHint")}
+          error={isChecked ? (fileError ?? undefined) : undefined}
+        >
+          {(control) => (
+            <Input
+              {...control}
+              type="file"
+              accept=".bz2,.tbz,.tbz2,.gz,.tgz"
+              className="h-auto py-1.5 pointer-coarse:h-auto"
+              onChange={(event) => {
+                const chosen = event.target.files?.[0] ?? null;
+                setFile(chosen);
+                if (chosen) setName(chosen.name.replace(ENDING, "").slice(0, 64));
+              }}
+            />
+          )}
+        </Field>
+        <Field
+          label={t("name")}
+          hint={t("nameHint")}
+          error={isChecked ? (nameError ?? undefined) : undefined}
+        >
+          {(control) => (
+            <Input
+              {...control}
+              value={name}
+              onChange={(event) => setName(event.target.value)}
+              autoComplete="off"
+              spellCheck={false}
+              className="font-mono"
+            />
+          )}
+        </Field>
+        {sent === null || file === null ? null : (
+          <div className="grid gap-1.5">
+            <Progress label={t("progress")} value={sent} max={file.size} />
+            <p className="tabular text-sm text-ink-muted">
+              {t("sent", { done: bytes(sent), total: bytes(file.size) })}
+            </p>
+          </div>
+        )}
+        <DialogFooter>
+          <Button variant="outline" onClick={onClose}>
+            {common("cancel")}
+          </Button>
+          <Button type="submit" isBusy={sent !== null}>
+            {t("action")}
+          </Button>
+        </DialogFooter>
+      </Form>
+    </FormDialog>
+  );
+}

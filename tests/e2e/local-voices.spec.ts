@@ -1,0 +1,106 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setUp, startProduct } from "../support/product";
+import { writeTinyVoice } from "../support/tiny-voice";
+import { serveMirror, writeVoiceArchive } from "../support/voice-archive";
+import { test as base, expect, signInByCookie } from "./fixtures";
+
+const NAME = "kitten-nano-en-v0_1-fp16";
+
+interface Place {
+  url: string;
+  cookie: string;
+  archive: string;
+  dataDirectory: string;
+  /** While true, downloads stop after their first byte. */
+  mirror: { isSlow: boolean };
+}
+
+/** An instance whose catalogue is served by a mirror on loopback. */
+const test = base.extend<{ place: Place }>({
+  place: async ({ page }, use) => {
+    const work = await mkdtemp(path.join(tmpdir(), "patchbay-mirror-"));
+    const archive = await writeVoiceArchive(work);
+    const state = { isSlow: false };
+    const mirror = await serveMirror(archive, () => state.isSlow);
+    const product = await startProduct({
+      env: { PATCHBAY_VOICES_URL: mirror.url, PATCHBAY_UPSTREAM_ALLOW: mirror.host },
+    });
+    const cookie = await setUp(product.url);
+    await signInByCookie(page, product.url, cookie);
+    await use({ url: product.url, cookie, archive, dataDirectory: product.dataDirectory, mirror: state });
+    // Leave the page first: its event stream would fail when the server stops.
+    await page.goto("about:blank");
+    await product.close();
+    mirror.close();
+    await rm(work, { recursive: true });
+  },
+});
+
+const row = (name: string) => ({ name: new RegExp(`(Download|Resume the download of) ${name}`) });
+
+test("a voice is downloaded with progress, cancelled, resumed, mapped, verified, heard and removed", async ({
+  page,
+  place,
+}) => {
+  test.setTimeout(120_000);
+  place.mirror.isSlow = true;
+  await page.goto(`${place.url}/models`);
+  await page.getByRole("link", { name: "Local voices" }).click();
+  await expect(page.getByRole("heading", { name: "Local voices", level: 1 })).toBeVisible();
+  await expect(page.getByText("No local voices yet")).toBeVisible();
+  await expect(page.getByText("Archives from your mirror")).toBeVisible();
+
+  const download = page.getByRole("table").getByRole("button", row(NAME));
+  await download.click();
+  await expect(page.getByRole("progressbar", { name: `Installation of ${NAME}` })).toBeVisible();
+  await expect(page.getByText(/Downloading · .* of /)).toBeVisible();
+  await page.getByRole("button", { name: `Cancel the installation of ${NAME}` }).click();
+  await expect(download).toHaveText(/Resume at/);
+  place.mirror.isSlow = false;
+  await download.click();
+
+  const installed = page.getByRole("region", { name: "Installed" });
+  await expect(installed.getByRole("heading", { name: NAME })).toBeVisible({ timeout: 30_000 });
+  await expect(installed).toContainText("VITS (Piper)");
+  await expect(installed).toContainText("16 kHz");
+  await expect(installed).toContainText(/\d\.\d\d keeps up with playback/);
+
+  await installed.getByRole("button", { name: "Voice names" }).click();
+  const sheet = page.getByRole("dialog");
+  await sheet.getByLabel("Search voice names").fill("kore");
+  await expect(sheet.getByLabel("Kore", { exact: true })).toHaveText(/Default: high-f/);
+  await sheet.getByLabel("Kore", { exact: true }).selectOption("low-m");
+  await sheet.getByRole("button", { name: "Save changes" }).click();
+  await expect(page.getByText(`Voice names of ${NAME} saved`)).toBeVisible();
+
+  await installed.getByRole("button", { name: `Verify ${NAME}` }).click();
+  await expect(page.getByText(`${NAME} is unchanged and speaks`)).toBeVisible({ timeout: 30_000 });
+  await expect(installed.getByRole("link", { name: "Try in playground" })).toHaveAttribute(
+    "href",
+    `/playground/speech#model=${NAME}`,
+  );
+
+  await installed.getByRole("button", { name: `Remove ${NAME}` }).click();
+  const confirm = page.getByRole("alertdialog");
+  await confirm.getByLabel(`Type ${NAME} to confirm`).fill(NAME);
+  await confirm.getByRole("button", { name: "Remove voice" }).click();
+  await expect(page.getByText("No local voices yet")).toBeVisible();
+  await page.goto(`${place.url}/audit`);
+  await expect(page.getByText("removed a local voice").first()).toBeVisible();
+  await expect(page.getByText("installed a local voice").first()).toBeVisible();
+});
+
+test("an archive is uploaded, and a broken folder is named with its file", async ({ page, place }) => {
+  await writeTinyVoice(path.join(place.dataDirectory, "voices", "broken"), { "tokens.txt": null });
+  await page.goto(`${place.url}/models/local-voices`);
+  await expect(page.getByText("broken can’t be used")).toBeVisible();
+  await expect(page.getByText("tokens.txt:")).toBeVisible();
+  await page.getByRole("button", { name: "Upload archive" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Archive", { exact: true }).setInputFiles(place.archive);
+  await expect(dialog.getByLabel("Name", { exact: true })).toHaveValue("tiny");
+  await dialog.getByRole("button", { name: "Upload and install" }).click();
+  await expect(page.getByRole("heading", { name: "tiny", exact: true })).toBeVisible({ timeout: 30_000 });
+});
