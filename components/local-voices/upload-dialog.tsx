@@ -14,7 +14,7 @@ import { DialogFooter } from "../ui/dialog";
 import { Input } from "../ui/input";
 import { Progress } from "../ui/progress";
 
-const ENDING = /\.(?:tar\.bz2|tbz2?|tar\.gz|tgz)$/i;
+const ENDING = /\.(?:tar\.(?:bz2|gz)|tbz2?|tgz)$/;
 
 /** Sends an archive in parts; the server installs it after the last one. */
 export function UploadDialog({ onUploaded, onClose }: { onUploaded(): void; onClose(): void }) {
@@ -72,7 +72,7 @@ export function UploadDialog({ onUploaded, onClose }: { onUploaded(): void; onCl
               {...control}
               type="file"
               accept=".bz2,.tbz,.tbz2,.gz,.tgz"
-              className="h-auto py-1.5 pointer-coarse:h-auto"
+              className="h-auto py-1.5 read-only:bg-panel pointer-coarse:h-auto"
               onChange={(event) => {
                 const chosen = event.target.files?.[0] ?? null;
                 setFile(chosen);

@@ -86,6 +86,8 @@ const BEYOND_A_SCHEMA: readonly (readonly [operation: RegExp, words: RegExp, why
   [/^DELETE \/api\/channels/, /embedded engine cannot be deleted/, "depends on the stored channel"],
   [/webhook\/test/, /No webhook URL is saved|No signing secret exists/, "depends on the settings"],
   [/recordings/, /16-bit samples/, "a length in bytes"],
+  [/voices/, /A part must have/, "two fields and the body's length are compared"],
+  [/voices/, /is not a name/, "the name of a folder, in a path"],
   [/^POST \/v1/, /Idempotency-Key was used/, "depends on earlier calls"],
   [/^POST \/v1/, /two different API keys/, "header and query are compared"],
   [/^POST \/v1/, /is for (speech|embeddings);/, "depends on the model"],

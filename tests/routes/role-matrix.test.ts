@@ -154,7 +154,7 @@ const CATALOGUE: Matrix = {
   "POST /api/voices": { may: "owner", body: { name: "unknown" }, gives: 404 },
   "DELETE /api/voices/{name}": { may: "owner", gives: 404 },
   "DELETE /api/voices/{name}/installation": { may: "owner", gives: 404 },
-  "POST /api/voices/{name}/upload": { may: "owner", gives: 415 },
+  "POST /api/voices/{name}/upload": { may: "signedIn", gives: 415 },
   "POST /api/voices/{name}/verify": { may: "owner", gives: 404 },
   "GET /api/channels": { may: "administrators" },
   "GET /api/channels/attempts": { may: "administrators" },

@@ -15,29 +15,30 @@ async function requireFree(voices: LocalVoices, name: string): Promise<void> {
     throw new AppError("conflict", `The local voice '${name}' is being installed.`);
 }
 
-/** Installs in the background; the list shows how far it is, and its error. `from`: for the audit entry. */
+/**
+ * Installs in the background; the list shows how far it is, and its error. Resolves when it has begun. `from`: for the
+ * audit entry. Throws `conflict`.
+ */
 function startInstall(
   ctx: ConsoleContext,
   voices: LocalVoices,
   name: string,
   source: VoiceSource,
   from: string,
-) {
-  const options = { signal: new AbortController().signal, onProgress: () => {} };
-  const work = async () => {
-    await voices.install(name, source, options);
-    const { archiveSha256 } = await voices.facts(name);
+): Promise<void> {
+  const work = async (onProgress: () => void) => {
+    await voices.install(name, source, { signal: new AbortController().signal, onProgress });
+    const { archiveSha256: sha256 } = await voices.facts(name);
     await ctx.store.transaction((tx) =>
-      recordAudit(tx, ctx, {
-        action: "voice.add",
-        target: name,
-        detail: { source: from, sha256: archiveSha256 },
-      }),
+      recordAudit(tx, ctx, { action: "voice.add", target: name, detail: { source: from, sha256 } }),
     );
     await refreshVoices(ctx);
   };
-  work().catch((error: unknown) => {
-    if (!hasCode(error, "caller_left")) ctx.log.warn("voice_not_installed", { model: name, cause: error });
+  return new Promise((resolve, reject) => {
+    work(resolve).then(resolve, (error: unknown) => {
+      if (!hasCode(error, "caller_left")) ctx.log.warn("voice_not_installed", { model: name, cause: error });
+      reject(error);
+    });
   });
 }
 
@@ -47,7 +48,7 @@ export async function downloadVoice(ctx: ConsoleContext, name: string): Promise<
   const known = voices.catalogue.find((voice) => voice.name === name);
   if (known === undefined) throw new AppError("not_found", `The catalogue has no voice '${name}'.`);
   await requireFree(voices, name);
-  startInstall(ctx, voices, name, { url: known.url, sha256: known.sha256 }, known.url);
+  await startInstall(ctx, voices, name, { url: known.url, sha256: known.sha256 }, known.url);
 }
 
 /** Writes a part of an archive to the disk and, after the last one, installs it. Throws `forbidden`, `invalid`, `conflict`. */
@@ -61,7 +62,7 @@ export async function uploadVoicePart(
   await requireFree(voices, name);
   const { received, archive } = await voices.receive(name, { ...part, bytes: await readBytes() });
   const isComplete = received === part.total;
-  if (isComplete) startInstall(ctx, voices, name, { file: archive, isOurs: true }, part.file);
+  if (isComplete) await startInstall(ctx, voices, name, { file: archive, isOurs: true }, part.file);
   return { received_bytes: received, is_complete: isComplete };
 }
 

@@ -107,8 +107,11 @@ const Bytes = z.coerce.number().int().min(0).max(MOST_ARCHIVE_BYTES);
 
 /** `POST /api/voices/{name}/upload`: where a part of an archive belongs. */
 export const UploadVoiceQuery = z.strictObject({
-  /** Name of the archive: .tar.bz2 or .tar.gz. */
-  file: z.string().min(1).max(255),
+  /** Name of the archive. */
+  file: z
+    .string()
+    .max(255)
+    .regex(/\.(?:tar\.(?:bz2|gz)|tbz2?|tgz)$/),
   offset: Bytes,
   total: Bytes,
 });

@@ -165,7 +165,7 @@ export function createLocalVoices(settings: LocalVoicesSettings): LocalVoicesPro
   return {
     catalogue: readCatalogue(settings.mirror),
     hasMirror: settings.mirror !== null,
-    cancel: (name) => cancelJob(directory, requireName(name)),
+    cancel: (name) => cancelJob(directory, name, clock),
     receive: (name, part) => writePart(directory, requireName(name), part),
     async records() {
       const [jobs, partial, digests] = await Promise.all([

@@ -49,25 +49,28 @@ export async function installVoice(
   await mkdir(directory, { recursive: true });
   const job = await startJob(directory, name, settings.clock, signal);
   const work = path.join(directory, `.unpack-${name}`);
+  const report: InstallOptions["onProgress"] = (progress) => {
+    job.onProgress(progress);
+    onProgress(progress);
+  };
+  const clear = async (failure: string | null) => {
+    await rm(work, { recursive: true, force: true });
+    if ("file" in source && source.isOurs) await rm(source.file, { force: true });
+    // Last, since the next installation may begin after it.
+    await job.end(failure);
+  };
   try {
+    report({ stage: "download", done: 0, total: null });
     // What a process left that ended.
     await rm(work, { recursive: true, force: true });
     await mkdir(path.join(work, name), { recursive: true });
-    const folder = await unpackInto(settings, work, name, source, {
-      signal: job.signal,
-      onProgress(progress) {
-        job.onProgress(progress);
-        onProgress(progress);
-      },
-    });
-    await job.end(null);
+    const folder = await unpackInto(settings, work, name, source, { signal: job.signal, onProgress: report });
+    await clear(null);
     return folder;
   } catch (error) {
-    await job.end(job.signal.aborted ? null : isAppError(error) ? error.message : "The installation failed.");
+    const failure = isAppError(error) ? error.message : "The installation failed.";
+    await clear(job.signal.aborted ? null : failure);
     throw error;
-  } finally {
-    await rm(work, { recursive: true, force: true });
-    if ("file" in source && source.isOurs) await rm(source.file, { force: true });
   }
 }
 

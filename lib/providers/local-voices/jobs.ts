@@ -1,13 +1,14 @@
 import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
+import { MODEL_FOLDER } from "../../contracts/console/local-voices";
 import { AppError } from "../../errors";
 import type { Clock } from "../../ports/clock";
 import type { InstallProgress, VoiceJob } from "../../ports/local-voices";
 
 /**
  * What is being installed, as one file per voice beside the folders, so that every process of every server on them can
- * show and cancel it. The process that installs writes it twice a second; when the file is gone, it stops.
+ * show it. The process that installs writes it twice a second, and stops when another file asks it to.
  */
 
 const BEAT_MS = 500;
@@ -18,6 +19,9 @@ const ABANDONED_MS = 7 * 24 * 3_600_000;
 
 const PREFIX = ".install-";
 const SUFFIX = ".json";
+const CANCEL_MS = 5_000;
+const CANCEL_POLL_MS = 50;
+const cancelFile = (directory: string, name: string) => path.join(directory, `.cancel-${name}`);
 const fileOf = (directory: string, name: string) => path.join(directory, `${PREFIX}${name}${SUFFIX}`);
 
 const Stored = z.strictObject({
@@ -54,11 +58,19 @@ export async function listJobs(directory: string, now: number): Promise<VoiceJob
   return jobs.flat();
 }
 
-/** Cancels an installation, or forgets one that ended. Throws `not_found`. */
-export async function cancelJob(directory: string, name: string): Promise<void> {
-  await rm(fileOf(directory, name)).catch(() => {
-    throw new AppError("not_found", `Nothing is being installed as '${name.slice(0, 100)}'.`);
-  });
+/**
+ * Cancels an installation and waits until it has ended, or forgets one that ended before. Throws `not_found`.
+ */
+export async function cancelJob(directory: string, name: string, clock: Clock): Promise<void> {
+  const file = fileOf(directory, name);
+  const job = MODEL_FOLDER.test(name) ? await read(file, clock.now()) : null;
+  if (job === null) throw new AppError("not_found", `Nothing is being installed as '${name.slice(0, 100)}'.`);
+  if (job.state !== "running") return rm(file, { force: true });
+  await writeFile(cancelFile(directory, name), "");
+  for (let tries = 0; tries < CANCEL_MS / CANCEL_POLL_MS; tries++) {
+    if ((await stat(file).catch(() => null)) === null) return;
+    await new Promise((resolve) => setTimeout(resolve, CANCEL_POLL_MS));
+  }
 }
 
 export interface RunningJob {
@@ -78,7 +90,10 @@ export async function startJob(
 ): Promise<RunningJob> {
   const file = fileOf(directory, name);
   let state: Stored = { stage: "download", done: 0, total: null, error: null };
-  if ((await read(file, clock.now()))?.state !== "running") await rm(file, { force: true });
+  if ((await read(file, clock.now()))?.state !== "running") {
+    await rm(file, { force: true });
+    await rm(cancelFile(directory, name), { force: true });
+  }
   try {
     await writeFile(file, JSON.stringify(state), { flag: "wx", mode: 0o600 });
   } catch {
@@ -87,11 +102,10 @@ export async function startJob(
   const cancelled = new AbortController();
   let writing: Promise<void> = Promise.resolve();
   const beat = async () => {
-    try {
-      await writeFile(file, JSON.stringify(state), { flag: "r+" });
-    } catch {
+    if ((await stat(cancelFile(directory, name)).catch(() => null)) !== null)
       cancelled.abort(new AppError("caller_left", "The installation was cancelled."));
-    }
+    // When the disk is full, the installation fails too.
+    await writeFile(file, JSON.stringify(state)).catch(() => undefined);
   };
   const timer = setInterval(() => {
     writing = writing.then(beat);
@@ -105,9 +119,9 @@ export async function startJob(
     async end(error) {
       clearInterval(timer);
       await writing;
+      await rm(cancelFile(directory, name), { force: true });
       if (error === null) await rm(file, { force: true });
-      // A cancelled job leaves no file.
-      else if (!cancelled.signal.aborted) await writeFile(file, JSON.stringify({ ...state, error }));
+      else await writeFile(file, JSON.stringify({ ...state, error }));
     },
   };
 }

@@ -51,7 +51,7 @@ function open(settings: Parameters<typeof openLocalVoices>[1] = {}): LocalVoices
 
 /** The folders and archives that are left; not what is recorded of them. */
 const left = async () =>
-  (await readdir(directory)).filter((name) => !/^\.(?:install|digests|speed)/.test(name));
+  (await readdir(directory)).filter((name) => !/^\.(?:install|digests|speed|cancel)/.test(name));
 
 const quietly: InstallOptions = { signal: new AbortController().signal, onProgress: () => {} };
 

@@ -27,6 +27,7 @@ const POINTERS: Readonly<Record<string, Pointers>> = {
   "/api/usage": IDS,
   "/api/user/sessions": IDS,
   "/api/models": { created: "/data/name", listed: "/data/items/0/name" },
+  "/api/voices": { created: null, listed: "/data/installed/0/name" },
   "/api/upstreams/allowed": { created: "/data/targets/0", listed: "/data/targets/0" },
   "/v1/models": { created: null, listed: "/data/0/id" },
   "/v1beta/models": { created: null, listed: "/models/0/baseModelId" },

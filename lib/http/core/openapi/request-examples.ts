@@ -100,6 +100,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   "POST /api/channels/draft/models": CHANNEL,
   "POST /api/channels/draft/test": { ...CHANNEL, model: { upstream_name: "tts-1", operation: "speech" } },
   "POST /api/upstreams/allowed": { base_url: "http://192.168.1.9:8000/v1", password: PASSWORD },
+  "POST /api/voices": { name: "kitten-nano-en-v0_1-fp16" },
   "POST /api/models": { ...MODEL, aliases: ["our-voice"], default_voice: "Kore" },
   "PATCH /api/models/{model}": { version: 1, prices: { output_per_million_seconds: "15" } },
 };
@@ -112,6 +113,7 @@ const PARAMETERS: Readonly<Record<string, unknown>> = {
   by: "model",
   channel_id: "chn_8mN3bV5xKq2TfY7rGh4JwC",
   end_user: "customer-42",
+  file: "kitten-nano-en-v0_1-fp16.tar.bz2",
   format: "mp3",
   from: "2026-11-21T00:00:00.000Z",
   interval: "hour",
@@ -119,6 +121,7 @@ const PARAMETERS: Readonly<Record<string, unknown>> = {
   key_ids: "key_2fA6eU0iOx9VbNm4kQvT7c",
   limit: 50,
   model: "patchbay-speech",
+  offset: 0,
   operation: "speech",
   owner_id: "me",
   pageSize: 50,
@@ -129,6 +132,7 @@ const PARAMETERS: Readonly<Record<string, unknown>> = {
   tag: "newsletter",
   target: "key_2fA6eU0iOx9VbNm4kQvT7c",
   to: "2026-11-22T00:00:00.000Z",
+  total: 27_000_000,
 };
 
 /** The example of a query parameter, if there is one. */

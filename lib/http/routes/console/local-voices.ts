@@ -15,7 +15,7 @@ export const LOCAL_VOICES_ROUTES = [
     summary: "Start or continue the download of a voice of the catalogue",
     async handle(ctx, { body }) {
       await downloadVoice(ctx, body.name);
-      return { data: null, status: 202 };
+      return { data: null };
     },
   }),
   consoleRoute("DELETE /api/voices/{name}", {
