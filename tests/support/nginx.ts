@@ -88,6 +88,7 @@ export async function startNginx(instances: readonly number[]): Promise<TestNgin
       await exited;
     },
     async start() {
+      if (child !== null) return;
       const started = spawn(program, ["-p", folder, "-c", configuration, "-e", `${folder}/error.log`], {
         stdio: "ignore",
       });

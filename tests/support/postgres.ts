@@ -157,6 +157,7 @@ export async function startPostgres(): Promise<TestPostgres> {
       await exited;
     },
     async start() {
+      if (child !== null) return;
       let printed = "";
       const settings = [
         "listen_addresses=127.0.0.1",

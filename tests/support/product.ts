@@ -31,6 +31,8 @@ export interface ProductOptions {
   /** Only the Node adapter, without Next's pages; starts in well under a second. */
   nodeAdapterOnly?: boolean;
   port?: number;
+  /** The checkout whose build is run. Default: this one. */
+  root?: string;
   /** Limit of open file descriptors (`ulimit -n`). */
   openFiles?: number;
 }
@@ -53,13 +55,14 @@ export interface Product {
 export async function startProduct(options: ProductOptions = {}): Promise<Product> {
   const dataDirectory = options.dataDirectory ?? mkdtempSync(path.join(tmpdir(), "patchbay-product-"));
   const port = options.port ?? (await freePort());
-  const main = path.join(ROOT, ".next/patchbay/main.mjs");
+  const root = options.root ?? ROOT;
+  const main = path.join(root, ".next/patchbay/main.mjs");
   const [program, args]: [string, string[]] =
     options.openFiles === undefined
       ? [process.execPath, [main]]
       : ["bash", ["-c", `ulimit -n ${options.openFiles}; exec "$0" "$1"`, process.execPath, main]];
   const child = spawn(program, args, {
-    cwd: ROOT,
+    cwd: root,
     env: {
       PATH: process.env.PATH,
       NODE_ENV: "production",

@@ -61,6 +61,7 @@ export async function startRedis(settings: readonly string[] = [], password = ""
       await exited;
     },
     async start() {
+      if (child !== null) return;
       let printed = "";
       const listen = ["--port", String(port), "--bind", "127.0.0.1", "--dir", folder];
       // A sentinel keeps its state in its configuration file, and takes no settings of data.

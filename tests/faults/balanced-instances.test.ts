@@ -1,0 +1,213 @@
+import { randomInt } from "node:crypto";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { type BalancedInstances, ROUTED_MODEL, startBalanced } from "../support/balanced";
+import { sendOver } from "../support/routed-product";
+import { type Failed, type LoadResult, loadBySdks } from "../support/sdk-load";
+
+/** Three instances on one PostgreSQL and one Redis behind nginx, under load from the official SDKs. */
+
+const COUNT = 3;
+const PER_SECOND = 200;
+/** Starting an instance takes half a minute on a machine without CPU to spare. */
+const LONG_MS = 240_000;
+/** Length of the random kills; the soak run sets an hour. */
+const KILLS_MS = Number(process.env.PATCHBAY_TEST_RANDOM_KILLS_SECONDS ?? 12) * 1_000;
+
+let all: BalancedInstances;
+beforeAll(async () => {
+  all = await startBalanced({ count: COUNT });
+}, 120_000);
+// A part that a failed test has stopped.
+beforeEach(() => all.restore());
+afterAll(() => all?.close());
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const load = () => loadBySdks(all.url, all.key, PER_SECOND);
+
+/** One call on a new connection, to nginx or directly to an instance. */
+const embed = (url = all.url, key = all.key) =>
+  sendOver(url, "/v1/embeddings", { model: "patchbay-embed", input: "a text" }, key);
+
+function print(what: string, { received, failed, rate }: LoadResult): void {
+  console.log(
+    `${what}: ${received.length} replies at ${Math.round(rate)} calls/s, ${failed.length} failed for the SDKs`,
+  );
+}
+
+/** Calls that the upstream has received. */
+let upstreamCalls = 0;
+
+/** Counts them and releases their bodies. */
+function forgetUpstreamCalls(): void {
+  upstreamCalls += all.upstream.ledger.splice(0).filter(({ model }) => model === "embed.8").length;
+}
+
+/** Every reply that an SDK received has one entry, no request has two, and none stays open. */
+async function expectCompleteLedger(received: readonly string[]): Promise<void> {
+  const entries = await all.entries();
+  const states = new Map(entries.map(({ requestId, state }) => [requestId, state]));
+  expect(states.size).toBe(entries.length);
+  const wrong = received.filter((id) => states.get(id) !== "settled");
+  expect(wrong).toEqual([]);
+  const recorded = entries.filter(({ model }) => model === ROUTED_MODEL).length;
+  forgetUpstreamCalls();
+  // A call whose instance was killed before it reached the upstream has an entry, too.
+  expect(recorded).toBeGreaterThanOrEqual(upstreamCalls);
+  await expect.poll(() => all.entries("open"), { timeout: 40_000, interval: 500 }).toEqual([]);
+}
+
+test(
+  "an instance that is killed costs no SDK a call, and the ledger has every call once",
+  async () => {
+    const calls = load();
+    await pause(4_000);
+    await all.instances[0]?.kill();
+    await pause(4_000);
+    await all.start(0);
+    await pause(4_000);
+    const result = await calls.stop();
+    print("killed", result);
+    expect(result.failed).toEqual([]);
+    await expectCompleteLedger(result.received);
+  },
+  LONG_MS,
+);
+
+test(
+  "calls are refused within a second while PostgreSQL restarts, and none is lost",
+  async () => {
+    const calls = load();
+    await pause(3_000);
+    await all.postgres.stop("immediate");
+    const refused = await Promise.all(all.instances.map(({ url }) => embed(url)));
+    await pause(1_500);
+    await all.postgres.start();
+    const back = performance.now();
+    await Promise.all(
+      all.instances.map(async ({ url }) => {
+        while ((await embed(url)).status !== 200) await pause(20);
+      }),
+    );
+    const recoveredMs = performance.now() - back;
+    await pause(3_000);
+    const result = await calls.stop();
+    print("PostgreSQL", result);
+    const refusedMs = Math.max(...refused.map(({ tookMs }) => tookMs));
+    console.log(
+      `refused after ${Math.round(refusedMs)} ms at most, well ${Math.round(recoveredMs)} ms after the start`,
+    );
+    expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 503));
+    expect(refusedMs).toBeLessThan(1_500);
+    expect(recoveredMs).toBeLessThan(2_000);
+    expect(result.failed.filter(({ status }) => status !== 503)).toEqual([]);
+    await expectCompleteLedger(result.received);
+  },
+  LONG_MS,
+);
+
+test(
+  "no call fails while Redis stops and returns",
+  async () => {
+    const calls = load();
+    await pause(2_000);
+    await all.redis.stop();
+    await pause(3_000);
+    await all.redis.start();
+    await pause(3_000);
+    const result = await calls.stop();
+    print("Redis", result);
+    expect(result.failed).toEqual([]);
+    await expectCompleteLedger(result.received);
+  },
+  LONG_MS,
+);
+
+test("a revoked key is refused by all instances within a second", async () => {
+  const key = await all.newKey({ name: "revoked" });
+  const urls = all.instances.map(({ url }) => url);
+  await Promise.all(
+    urls.map(async (url) => {
+      while ((await embed(url, key)).status !== 200) await pause(20);
+    }),
+  );
+  const { items } = await all.console("/api/keys?limit=100");
+  const { id } = items.find((one: { name: string }) => one.name === "revoked");
+  await all.console(`/api/keys/${id}`, undefined, "DELETE");
+  const since = performance.now();
+  await Promise.all(
+    urls.map(async (url) => {
+      while ((await embed(url, key)).status !== 401) await pause(5);
+    }),
+  );
+  const tookMs = performance.now() - since;
+  console.log(`refused by all ${Math.round(tookMs)} ms after the revocation`);
+  expect(tookMs).toBeLessThan(1_000);
+}, 30_000);
+
+test("a budget for a hundred requests admits exactly a hundred of three hundred at once", async () => {
+  // Ten characters cost 10,000 nano-dollars.
+  const key = await all.newKey({ name: "for a hundred", budget: { total_usd: "0.001000000" } });
+  const body = { model: ROUTED_MODEL, input: "ten chars!" };
+  const replies = await Promise.all(
+    Array.from({ length: 300 }, () => sendOver(all.url, "/v1/embeddings", body, key)),
+  );
+  const counts = new Map<number, number>();
+  for (const { status } of replies) counts.set(status, (counts.get(status) ?? 0) + 1);
+  expect(Object.fromEntries(counts)).toEqual({ 200: 100, 429: 200 });
+}, 30_000);
+
+/** Failures of single parts; each ends with the part restored. */
+const FAILURES: Record<string, () => Promise<void>> = {
+  async "kill an instance"() {
+    const index = randomInt(COUNT);
+    await all.instances[index]?.kill();
+    await pause(randomInt(1_000));
+    await all.start(index);
+  },
+  async "replace an instance"() {
+    const index = randomInt(COUNT);
+    await all.instances[index]?.close();
+    await all.start(index);
+  },
+  async "stop Redis"() {
+    await all.redis.stop();
+    await pause(randomInt(2_000));
+    await all.redis.start();
+  },
+  async "crash PostgreSQL"() {
+    await all.postgres.stop("immediate");
+    await pause(randomInt(1_000));
+    await all.postgres.start();
+  },
+  async "restart nginx"() {
+    await all.nginx.stop();
+    await all.nginx.start();
+  },
+};
+
+test(
+  `random parts fail for ${KILLS_MS / 1_000} s: calls fail only for want of PostgreSQL or nginx, and none is lost`,
+  async () => {
+    const calls = load();
+    const names = Object.keys(FAILURES);
+    const done: string[] = [];
+    const endAt = performance.now() + KILLS_MS;
+    while (performance.now() < endAt) {
+      const name = names[randomInt(names.length)] ?? "";
+      done.push(name);
+      await FAILURES[name]?.();
+      forgetUpstreamCalls();
+      await pause(randomInt(2_000));
+    }
+    await pause(1_000);
+    const result = await calls.stop();
+    const counts = names.map((name) => `${name} ${done.filter((one) => one === name).length} times`);
+    print(counts.join(", "), result);
+    // Not every SDK repeats a call that found no balancer.
+    const isExpected = ({ status }: Failed) =>
+      status === 503 || (status === null && done.includes("restart nginx"));
+    expect(result.failed.filter((failure) => !isExpected(failure))).toEqual([]);
+    await expectCompleteLedger(result.received);
+  },
+  KILLS_MS + LONG_MS,
+);
