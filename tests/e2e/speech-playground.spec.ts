@@ -8,6 +8,7 @@ import {
   decodedLoudness,
   expectStatus,
   fileFacts,
+  lengthenTake,
   openSpeech,
   PATH,
   recordPieces,
@@ -130,6 +131,22 @@ test("a take downloads as an audible file in every format", async ({ ownerPage: 
   expect(again.suggestedFilename()).toMatch(/\.pcm$/);
 });
 
+test("a take of 50 minutes downloads in a compressed format", async ({ ownerPage: page, product }) => {
+  test.slow();
+  await openSpeech(page, product.url, [["text", SENTENCE]]);
+  await speak(page);
+  await lengthenTake(page, 50 * 60);
+  await page.reload();
+  await page
+    .getByRole("button", { name: /^Play take/ })
+    .first()
+    .click();
+  const download = await downloadAs(page, "flac");
+  const { codec, seconds } = await fileFacts(readFileSync(await download.path()));
+  expect(codec).toBe("flac");
+  expect(seconds).toBeCloseTo(50 * 60, 0);
+});
+
 test("a script is spoken by its speakers and coloured by speaker", async ({ ownerPage: page, product }) => {
   await openSpeech(page, product.url);
   await page.getByRole("button", { name: "Examples" }).click();
@@ -231,7 +248,7 @@ test("a link restores text, voice and speed, and the code samples contain no API
 
   for (const tab of ["curl", "JavaScript · OpenAI", "Python"]) {
     await page.getByRole("tab", { name: tab, exact: true }).click();
-    const code = page.getByRole("region", { name: `Code: ${tab}` });
+    const code = page.getByRole("group", { name: `Code: ${tab}` });
     await expect(code).toContainText("Charon");
     await expect(code).toContainText("PATCHBAY_API_KEY");
     await expect(code).not.toContainText("sk-pb-");

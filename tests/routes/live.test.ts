@@ -7,6 +7,7 @@ import { createDispatcher } from "../../lib/http/core/dispatch";
 import type { Inbound } from "../../lib/http/core/exchange";
 import { LIVE_ROUTES } from "../../lib/http/routes/console/live";
 import { addUser, type ConsoleHarness, openConsoleHarness, setUpOwner } from "../support/console-harness";
+import { chunked } from "../support/exchange";
 import { type TestServices, testServices } from "../support/services";
 
 let services: TestServices;
@@ -40,6 +41,7 @@ function request(headers: Record<string, string>): { inbound: Inbound; leave(): 
       signal: caller.signal,
       whenOver: () => undefined,
       readBody: async () => new Uint8Array(0),
+      streamBody: () => chunked(new Uint8Array(0)),
     },
   };
 }

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
-import { GeminiModel, GeminiModelList } from "@/lib/contracts/console/models";
-import { embedModel } from "../support/factories";
+import { GeminiModel, GeminiModelList, OpenAiModelList } from "@/lib/contracts/console/models";
+import { channelRecord, embedModel } from "../support/factories";
 import { openGatewayHarness } from "../support/gateway-harness";
+import { createRig } from "../support/upstream/rig";
 
 const SPEECH = embedModel({ name: "patchbay-speech", aliases: [], operation: "speech", maxAudioSeconds: 60 });
 const models = [embedModel({ description: "Any language." }), SPEECH];
@@ -15,7 +16,7 @@ test("lists models in OpenAI's form, or in Gemini's for a key sent like a Google
     object: "list",
     data: [
       { ...common, id: "patchbay-embed", description: "Any language." },
-      { ...common, id: "patchbay-speech", description: "" },
+      { ...common, id: "patchbay-speech", description: "", takes_instructions: false },
     ],
   });
   for (const reply of [
@@ -31,6 +32,28 @@ test("lists models in OpenAI's form, or in Gemini's for a key sent like a Google
     expect(reply.json.models[0].supportedGenerationMethods).toContain("embedContent");
     expect(reply.json.models[1].supportedGenerationMethods).toContain("generateContent");
   }
+});
+
+test("says of a speech model whether a channel follows instructions", async () => {
+  const providers = createRig([]);
+  const names = ["gpt-4o-mini-tts", "tts-1"];
+  const harness = openGatewayHarness({
+    models: names.map((name) => embedModel({ name, aliases: [], operation: "speech" })),
+    channels: [
+      channelRecord({
+        baseUrl: "https://api.openai.com/v1",
+        models: names.map((name) => ({ name, upstreamName: name })),
+      }),
+    ],
+    speech: (channel) => providers.speech(channel),
+  });
+  const { json } = await harness.call("/v1/models");
+  const traits = OpenAiModelList.parse(json).data.map((one) => [one.id, one.takes_instructions]);
+  expect(traits).toEqual([
+    ["gpt-4o-mini-tts", true],
+    ["tts-1", false],
+  ]);
+  expect((await harness.call("/v1/models/gpt-4o-mini-tts")).json.takes_instructions).toBe(true);
 });
 
 test("states both token limits of every model in Gemini's form, also without limits set", async () => {

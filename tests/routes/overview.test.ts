@@ -6,6 +6,7 @@ import { OVERVIEW_ROUTES } from "../../lib/http/routes/console/usage";
 import type { UsageRecord } from "../../lib/ports/store";
 import { UpstreamProgress } from "../../lib/ports/upstream-progress";
 import { addUser, type ConsoleHarness, openConsoleHarness, setUpOwner } from "../support/console-harness";
+import { chunked } from "../support/exchange";
 import { expectDocumented } from "../support/expect-documented";
 import { channelRecord, usageRecord } from "../support/factories";
 import { type TestServices, testServices } from "../support/services";
@@ -55,6 +56,7 @@ async function read(
     signal: new AbortController().signal,
     whenOver: () => undefined,
     readBody: async () => new Uint8Array(0),
+    streamBody: () => chunked(new Uint8Array(0)),
   });
   const text = Buffer.from(reply.body as Uint8Array).toString();
   expectDocumented(sent, {

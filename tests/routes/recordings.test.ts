@@ -1,3 +1,4 @@
+import { readdir } from "node:fs/promises";
 import { ALL_FORMATS, BufferSource, Input } from "mediabunny";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createAudioEncoder } from "../../lib/audio/encode/create";
@@ -7,6 +8,7 @@ import type { Inbound } from "../../lib/http/core/exchange";
 import { RECORDINGS_ROUTES } from "../../lib/http/routes/console/recordings";
 import { workerFile } from "../../lib/server/process/workers";
 import { openConsoleHarness, setUpOwner } from "../support/console-harness";
+import { chunked } from "../support/exchange";
 import { type TestServices, testServices } from "../support/services";
 import { collect, tone } from "../support/tone";
 
@@ -27,7 +29,7 @@ afterAll(async () => {
 
 interface Call {
   format?: string;
-  body?: Uint8Array;
+  body?: Uint8Array | AsyncIterable<Uint8Array>;
   headers?: Record<string, string>;
   asked?: number[];
 }
@@ -43,9 +45,10 @@ function encode({ format = "mp3", body = pcm, headers = {}, asked = [] }: Call) 
     receivedAt: 0,
     signal: new AbortController().signal,
     whenOver: () => undefined,
-    readBody: async (maxBytes) => {
+    readBody: async () => new Uint8Array(0),
+    streamBody: (maxBytes) => {
       asked.push(maxBytes);
-      return body;
+      return body instanceof Uint8Array ? chunked(body) : body;
     },
   };
   return createDispatcher(RECORDINGS_ROUTES, async () => services)(request);
@@ -71,6 +74,40 @@ test.each([
   expect(await (await input.getPrimaryAudioTrack())?.getCodec()).toBe(format);
   expect(await input.computeDuration()).toBeCloseTo(SECONDS, 0);
 });
+
+test("encodes chunks that end within a sample like the whole recording", async () => {
+  const cut = async function* () {
+    for (let at = 0; at < pcm.length; at += 4_097) yield pcm.subarray(at, at + 4_097);
+  };
+  const whole = await bytesOf((await encode({ format: "flac" })).body);
+  const inPieces = await bytesOf((await encode({ format: "flac", body: cut() })).body);
+  expect(whole.length).toBeGreaterThan(1_000);
+  expect(inPieces.equals(whole)).toBe(true);
+});
+
+test("encodes an hour in bounded memory and leaves no file", async () => {
+  const second = await collect(tone(1));
+  let peak = 0;
+  const long = async function* () {
+    for (let at = 0; at < 3_600; at += 1) {
+      if (at % 60 === 0) peak = Math.max(peak, process.memoryUsage().rss);
+      yield second;
+    }
+  };
+  const before = process.memoryUsage().rss;
+  const reply = await encode({ format: "flac", body: long() });
+  expect(reply.status).toBe(200);
+  let bytes = 0;
+  if (reply.body === null || reply.body instanceof Uint8Array) throw new Error("no stream");
+  for await (const chunk of reply.body) {
+    bytes += chunk.byteLength;
+    peak = Math.max(peak, process.memoryUsage().rss);
+  }
+  // The samples are 173 MB.
+  expect(bytes).toBeGreaterThan(5 * 1024 * 1024);
+  expect((peak - before) / 1024 / 1024).toBeLessThan(100);
+  expect((await readdir(services.dataDirectory)).filter((name) => name.startsWith("spool-"))).toEqual([]);
+}, 60_000);
 
 test.each<[string, Call, number]>([
   ["another content type", { headers: { "content-type": "application/json" } }, 415],

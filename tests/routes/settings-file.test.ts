@@ -12,6 +12,7 @@ import {
   openConsoleHarness,
   setUpOwner,
 } from "../support/console-harness";
+import { chunked } from "../support/exchange";
 import { expectDocumented } from "../support/expect-documented";
 import { type TestServices, testServices } from "../support/services";
 
@@ -58,6 +59,7 @@ async function download(target: string, body: object, cookie: string) {
     signal: new AbortController().signal,
     whenOver: () => undefined,
     readBody: async () => bytes,
+    streamBody: () => chunked(bytes),
   });
   if (reply.body === null || reply.body instanceof Uint8Array)
     return { status: reply.status, headers: reply.headers, bytes: Buffer.from(reply.body ?? []) };

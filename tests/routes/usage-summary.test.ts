@@ -4,6 +4,7 @@ import { createDispatcher } from "../../lib/http/core/dispatch";
 import { USAGE_ROUTES } from "../../lib/http/routes/console/usage";
 import type { UsageRecord } from "../../lib/ports/store";
 import { addUser, type ConsoleHarness, openConsoleHarness, setUpOwner } from "../support/console-harness";
+import { chunked } from "../support/exchange";
 import { usageRecord } from "../support/factories";
 import { type TestServices, testServices } from "../support/services";
 
@@ -49,6 +50,7 @@ async function begin(
     signal: new AbortController().signal,
     whenOver: () => undefined,
     readBody: async () => new Uint8Array(0),
+    streamBody: () => chunked(new Uint8Array(0)),
   });
   if (reply.body === null || reply.body instanceof Uint8Array) throw new Error(`no file: ${reply.status}`);
   return { type: String(reply.headers["content-type"]), body: reply.body };

@@ -31,7 +31,13 @@ export function inbound(
       await sent.whileReading?.();
       return sent.body;
     },
+    streamBody: () => chunked(sent.body),
   };
+}
+
+/** Bytes as a body that arrives in one chunk. */
+export async function* chunked(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  if (bytes.byteLength > 0) yield bytes;
 }
 
 /** The bytes of a reply's body, read to its end. */

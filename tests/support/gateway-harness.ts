@@ -8,6 +8,7 @@ import { COUNT_TOKENS_ROUTES, GEMINI_EMBEDDINGS_ROUTES } from "../../lib/http/ro
 import { MODELS_ROUTES } from "../../lib/http/routes/gateway/models";
 import { EMBEDDINGS_ROUTES } from "../../lib/http/routes/gateway/openai";
 import type { EmbeddingModel } from "../../lib/ports/embedding-model";
+import type { SpeechModel } from "../../lib/ports/speech-model";
 import type {
   Budget,
   CallLimits,
@@ -70,6 +71,8 @@ interface HarnessOptions {
   channels?: ChannelRecord[];
   /** The engine of a channel; default: the lexical engine. */
   engine?(channel: ChannelRecord): EmbeddingModel;
+  /** The speech model of a channel; default: none. */
+  speech?(channel: ChannelRecord): SpeechModel;
   /** The ledger's answer to a reservation. */
   refused?: "key" | "user" | null;
   /** Delays each settlement until it resolves. */
@@ -153,7 +156,10 @@ export function openGatewayHarness(options: HarnessOptions = {}): GatewayHarness
       dataDirectory: "",
     },
     catalog: createCatalog(store),
-    providers: { embedding: (channel: ChannelRecord) => options.engine?.(channel) ?? lexical },
+    providers: {
+      embedding: (channel: ChannelRecord) => options.engine?.(channel) ?? lexical,
+      speech: options.speech,
+    },
     limiter: createRateLimiter(clock),
     countTokens,
     countTokensInSteps,

@@ -9,10 +9,10 @@ import type { Cipher } from "../../lib/ports/cipher";
 import type { Store } from "../../lib/ports/store";
 import { createProviders } from "../../lib/providers/registry";
 import { followAllowedUpstreams } from "../../lib/server/process/allowed-upstreams";
-import { createBackups } from "../../lib/server/process/backup-file";
 import { createPasswordHasher } from "../../lib/server/process/password-hasher";
 import { openAuditChain } from "../../lib/server/process/secret-check";
 import { createSetupGuard } from "../../lib/server/process/setup-guard";
+import { createBackups, createSpool } from "../../lib/server/process/temporary-files";
 import { packageFolder, workerFile } from "../../lib/server/process/workers";
 import { createRateLimiter } from "../../lib/shared-state/memory-limits";
 import { createCipher } from "../../lib/store/cipher";
@@ -117,6 +117,7 @@ export async function testServices(options: TestServicesOptions = {}): Promise<T
     },
     metrics,
     takeBackup: createBackups(store, dataDirectory),
+    spool: createSpool(dataDirectory),
     dataDirectory,
     setupToken: options.setupToken ?? guard.token,
     logged,

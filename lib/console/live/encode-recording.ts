@@ -3,13 +3,23 @@ import { AppError } from "../../errors";
 import { requireSession } from "../access/guards";
 import type { ConsoleContext } from "../context";
 
-/** A recording is in memory while it is encoded, so only few are encoded at the same time. */
+/** Each recording occupies an encoder and a file, so only few are encoded at the same time. */
 const MOST_AT_ONCE = 2;
-/** Bytes handed to the encoder at a time: one second. */
-const PIECE_BYTES = 48_000;
 
-async function* inChunks(pcm: Uint8Array): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < pcm.byteLength; at += PIECE_BYTES) yield pcm.subarray(at, at + PIECE_BYTES);
+/** Chunks that end anywhere, as chunks of complete samples. Throws `invalid` without a sample, or with half of one. */
+async function* completeSamples(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let isEmpty = true;
+  let rest: Uint8Array = new Uint8Array(0);
+  for await (const chunk of bytes) {
+    const joined = rest.byteLength === 0 ? chunk : Buffer.concat([rest, chunk]);
+    const end = joined.byteLength - (joined.byteLength % 2);
+    rest = joined.subarray(end);
+    if (end === 0) continue;
+    isEmpty = false;
+    yield joined.subarray(0, end);
+  }
+  if (isEmpty || rest.byteLength > 0)
+    throw new AppError("invalid", "The body must be 24 kHz mono PCM with 16-bit samples.");
 }
 
 /** Takes a slot for one recording of this user; throws `overloaded` when the user's or all slots are taken. */
@@ -29,20 +39,19 @@ function enter(ctx: ConsoleContext, userId: string): () => void {
 
 /**
  * Converts a playground recording (24 kHz mono s16le) of the caller to another format without a new call. `read` is
- * called once a slot is free. Throws `unauthenticated`, `forbidden`, `overloaded`, `invalid` (empty, or half a sample).
+ * called once a slot is free. Memory is bounded however long the recording is: it is encoded as it arrives, into a file.
+ * The reply begins when all has arrived, because browsers read no reply while they send. Throws `unauthenticated`,
+ * `forbidden`, `overloaded` (no slot, or no space on the disk), `invalid` (empty, or half a sample).
  */
 export async function* encodeRecording(
   ctx: ConsoleContext,
   format: EncodeRecordingQuery["format"],
-  read: () => Promise<Uint8Array>,
+  read: () => AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
   const { user } = requireSession(ctx);
   const leave = enter(ctx, user.id);
   try {
-    const pcm = await read();
-    if (pcm.byteLength === 0 || pcm.byteLength % 2 !== 0)
-      throw new AppError("invalid", "The body must be 24 kHz mono PCM with 16-bit samples.");
-    yield* ctx.encoder.encode(format, inChunks(pcm));
+    yield* await ctx.spool(ctx.encoder.encode(format, completeSamples(read())));
   } finally {
     leave();
   }

@@ -29,6 +29,8 @@ export const OpenAiModel = z.object({
   owned_by: z.string(),
   /** Besides OpenAI's fields: what the model is for, such as its language. */
   description: z.string(),
+  /** Besides OpenAI's fields, for speech models: a channel follows `instructions`. */
+  takes_instructions: z.boolean().optional(),
 });
 export type OpenAiModel = z.output<typeof OpenAiModel>;
 

@@ -1,13 +1,12 @@
 import { AppError } from "../../errors";
 import type { CatalogEntry } from "../../ports/catalog";
-import type { ModelRecord } from "../../ports/store";
 import type { GatewayContext } from "../context";
 import { isModelName, mayUseModel } from "./resolve-model";
 
 /** The models this key may use, by name. */
-export async function listUsableModels(ctx: GatewayContext): Promise<ModelRecord[]> {
+export async function listUsableModels(ctx: GatewayContext): Promise<CatalogEntry[]> {
   const entries = await ctx.services.catalog.all();
-  return entries.map((entry) => entry.model).filter((model) => mayUseModel(ctx.caller.key, model));
+  return entries.filter(({ model }) => mayUseModel(ctx.caller.key, model));
 }
 
 /**

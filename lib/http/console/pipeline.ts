@@ -105,12 +105,6 @@ function jsonLimits({ maxBodyBytes }: ConsoleRoute): JsonLimits {
   return { ...JSON_LIMITS, maxKeys, maxValues: JSON_LIMITS.maxValues + maxKeys };
 }
 
-const NO_BYTES = new Uint8Array(0);
-
-async function readRawBody(route: ConsoleRoute, request: Inbound): Promise<Uint8Array> {
-  return route.rawBody === undefined ? NO_BYTES : request.readBody(route.maxBodyBytes ?? 0);
-}
-
 async function readBody(route: ConsoleRoute, services: ConsoleServices, request: Inbound): Promise<unknown> {
   if (route.rawBody !== undefined) checkRawType(request, route.rawBody);
   if (route.method === "GET" || route.rawBody !== undefined) return undefined;
@@ -160,12 +154,12 @@ export async function runConsoleRoute(
   const arrived = await findCaller(route, services, request);
   requireLevel(route, arrived);
   const body = await readBody(route, services, request);
-  const readBytes = () => readRawBody(route, request);
+  const streamBytes = () => request.streamBody(route.maxBodyBytes ?? 0);
   const caller = await findCallerAgain(route, services, request, arrived);
   const given = readQuery(request.query);
   const query = route.query === undefined ? undefined : parseInput(route.query, given);
   const context = consoleContext(services, request, caller);
-  const reply = await route.handle(context, { body, query, params, request, readBytes });
+  const reply = await route.handle(context, { body, query, params, request, streamBytes });
   if (reply.download !== undefined) {
     const { contentType, name, body: file } = reply.download;
     const headers = { "content-type": contentType, "content-disposition": `attachment; filename="${name}"` };

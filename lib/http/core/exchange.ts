@@ -33,6 +33,11 @@ export interface Inbound {
    */
   readBody(maxBytes: number, memory?: BodyCount): Promise<Uint8Array>;
   /**
+   * Reads the body as it arrives, for bodies that are too large for memory. Every 8 MiB must arrive within
+   * the upload timeout. Throws what `readBody` throws.
+   */
+  streamBody(maxBytes: number): AsyncIterable<Uint8Array>;
+  /**
    * Registers what the request holds (slots, memory). The adapter calls `release` once on every path, when the handler
    * and the reply's body have ended and the system has accepted the whole reply or the connection is closed.
    */

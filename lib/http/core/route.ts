@@ -28,8 +28,8 @@ interface ConsoleInput<Body, Query, Params> {
   query: Query;
   params: Params;
   request: Inbound;
-  /** The body of an endpoint with `rawBody`, up to `maxBodyBytes`; empty for others. */
-  readBytes(): Promise<Uint8Array>;
+  /** The body of an endpoint with `rawBody`, up to `maxBodyBytes`, as it arrives. */
+  streamBytes(): AsyncIterable<Uint8Array>;
 }
 
 /** How the server answers an endpoint of the console. */

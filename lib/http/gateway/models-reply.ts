@@ -1,5 +1,8 @@
 import type { GeminiModel, GeminiModelList, OpenAiModel } from "../../contracts/console/models";
 import { AppError } from "../../errors";
+import type { GatewayServices } from "../../gateway/context";
+import { speechTraits } from "../../gateway/speech/speech-traits";
+import type { CatalogEntry } from "../../ports/catalog";
 import type { ModelRecord } from "../../ports/store";
 import type { Inbound } from "../core/exchange";
 
@@ -24,13 +27,21 @@ function outputTokenLimit({ operation, maxAudioSeconds }: ModelRecord): number {
 }
 
 /** `name`: the requested name, which may be an alias. */
-export function openAiModel(model: ModelRecord, name = model.name): OpenAiModel {
+export function openAiModel(
+  services: Pick<GatewayServices, "providers">,
+  entry: CatalogEntry,
+  name = entry.model.name,
+): OpenAiModel {
+  const { model } = entry;
   return {
     id: name,
     object: "model",
     created: Math.floor(model.createdAt / 1_000),
     owned_by: "patchbay",
     description: model.description,
+    ...(model.operation === "speech"
+      ? { takes_instructions: speechTraits(services, entry).takesInstructions }
+      : {}),
   };
 }
 
@@ -73,12 +84,12 @@ function nameOf(token: string | null): string {
   return name.slice("after:".length);
 }
 
-/** One page of Gemini's list; `models` are sorted by name. */
-export function geminiModelPage(models: readonly ModelRecord[], query: string): GeminiModelList {
+/** One page of Gemini's list; `entries` are sorted by name. */
+export function geminiModelPage(entries: readonly CatalogEntry[], query: string): GeminiModelList {
   const parameters = new URLSearchParams(query);
   const size = pageSizeOf(parameters.get("pageSize") ?? parameters.get("page_size"));
   const after = nameOf(parameters.get("pageToken") ?? parameters.get("page_token"));
-  const left = models.filter((model) => model.name > after);
+  const left = entries.map(({ model }) => model).filter((model) => model.name > after);
   const page = left.slice(0, size);
   const last = page.at(-1);
   const hasMore = left.length > page.length && last !== undefined;

@@ -13,6 +13,7 @@ import {
 } from "../core/exchange";
 import { surfaceOf } from "../core/match";
 import { PEER_HEADER, peerFrom } from "../core/peer-header";
+import { streamBody, tooLarge, tooSlow } from "../core/stream-body";
 
 function splitUrl(url: string): { path: string; query: string } {
   const origin = url.indexOf("/", url.indexOf("://") + 3);
@@ -27,10 +28,7 @@ function splitUrl(url: string): { path: string; query: string } {
 function failAfter(timeoutMs: number, signal: AbortSignal): { failed: Promise<never>; stop(): void } {
   let stop = (): void => undefined;
   const failed = new Promise<never>((_, reject) => {
-    const timer = setTimeout(
-      () => reject(new AppError("request_timeout", `The body did not arrive within ${timeoutMs / 1_000} s.`)),
-      timeoutMs,
-    );
+    const timer = setTimeout(() => reject(tooSlow(timeoutMs)), timeoutMs);
     const leave = (): void =>
       reject(new AppError("caller_left", "The caller left before its body was whole."));
     signal.addEventListener("abort", leave, { once: true });
@@ -49,9 +47,8 @@ async function readBody(
   timeoutMs: number,
   memory: BodyCount | undefined,
 ): Promise<Uint8Array> {
-  const tooLarge = () => new AppError("too_large", `The body is larger than ${maxBytes} bytes.`);
   const declared = request.headers.get("content-length");
-  if (declared !== null && Number(declared) > maxBytes) throw tooLarge();
+  if (declared !== null && Number(declared) > maxBytes) throw tooLarge(maxBytes);
   if (request.body === null) return new Uint8Array(0);
   if (declared !== null) memory?.check(Number(declared));
   const reader = request.body.getReader();
@@ -61,7 +58,7 @@ async function readBody(
     for (;;) {
       const { done, value } = await Promise.race([reader.read(), failed]);
       if (done) break;
-      if (chunks.length + value.byteLength > maxBytes) throw tooLarge();
+      if (chunks.length + value.byteLength > maxBytes) throw tooLarge(maxBytes);
       memory?.take(value.byteLength);
       chunks.push(value);
     }
@@ -74,6 +71,33 @@ async function readBody(
   if (declared !== null && chunks.length < Number(declared))
     throw new AppError("invalid", "The body is shorter than its Content-Length.");
   return chunks.concat();
+}
+
+async function* streamRequest(
+  request: Request,
+  maxBytes: number,
+  timeoutMs: number,
+): AsyncGenerator<Uint8Array> {
+  const declared = request.headers.get("content-length");
+  if (declared !== null && Number(declared) > maxBytes) throw tooLarge(maxBytes);
+  if (request.body === null) return;
+  const reader = request.body.getReader();
+  const next = async (): Promise<IteratorResult<Uint8Array>> => {
+    const { done, value } = await reader.read();
+    return done ? { done, value: undefined } : { done, value };
+  };
+  try {
+    let total = 0;
+    for await (const chunk of streamBody({ next }, maxBytes, timeoutMs)) {
+      total += chunk.byteLength;
+      yield chunk;
+    }
+    if (declared !== null && total < Number(declared))
+      throw new AppError("invalid", "The body is shorter than its Content-Length.");
+  } finally {
+    // Not awaited: the caller may send no more.
+    reader.cancel().catch(() => undefined);
+  }
 }
 
 /**
@@ -172,6 +196,7 @@ export function createNextAdapter(
       receivedAt: ready?.clock.monotonic() ?? performance.now(),
       signal: request.signal,
       readBody: (maxBytes, memory) => readBody(request, maxBytes, uploadMs, memory),
+      streamBody: (maxBytes) => streamRequest(request, maxBytes, uploadMs),
       whenOver: (release) => void releases.push(release),
     };
     const stalledMs = surfaceOf(path) === "console" ? STALLED_MS : limits.readerIdleMs;

@@ -14,7 +14,7 @@ import {
   STALLED_MS,
 } from "../core/exchange";
 import { surfaceOf } from "../core/match";
-import { createBodyReader, hasUnreadBody } from "./body";
+import { createBodyReaders, hasUnreadBody } from "./body";
 
 /** How long a rejected upload may continue before its socket is closed; closing at once could lose our reply. */
 const LINGER_MS = 1_000;
@@ -185,7 +185,7 @@ export function createNodeAdapter(
       requestId,
       receivedAt: clock.monotonic(),
       signal,
-      readBody: createBodyReader(message, response, head.headers, uploadMs),
+      ...createBodyReaders(message, response, head.headers, uploadMs),
       whenOver,
     };
   }

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { AppError } from "../../errors";
 import { BodyChunks } from "../core/body-chunks";
 import type { BodyCount, Inbound } from "../core/exchange";
+import { streamBody, tooLarge, tooSlow } from "../core/stream-body";
 
 const EMPTY = new Uint8Array(0);
 
@@ -12,10 +13,6 @@ export function hasUnreadBody(message: IncomingMessage): boolean {
   return (length !== undefined && length !== "0") || message.headers["transfer-encoding"] !== undefined;
 }
 
-function tooLarge(maxBytes: number): AppError {
-  return new AppError("too_large", `The body is larger than ${maxBytes} bytes.`);
-}
-
 function collect(
   message: IncomingMessage,
   maxBytes: number,
@@ -24,10 +21,7 @@ function collect(
 ): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks = new BodyChunks();
-    const timer = setTimeout(
-      () => fail(new AppError("request_timeout", `The body did not arrive within ${timeoutMs / 1_000} s.`)),
-      timeoutMs,
-    );
+    const timer = setTimeout(() => fail(tooSlow(timeoutMs)), timeoutMs);
     timer.unref();
     const done = (): void => {
       clearTimeout(timer);
@@ -61,21 +55,32 @@ function collect(
 }
 
 /**
- * The body reader of one request at the Node adapter. A body declared too large is rejected before it is requested
+ * The body readers of one request at the Node adapter. A body declared too large is rejected before it is requested
  * (`Expect: 100-continue`); one without a length is rejected as soon as it exceeds the limit.
  */
-export function createBodyReader(
+export function createBodyReaders(
   message: IncomingMessage,
   response: ServerResponse,
   headers: ReadonlyMap<string, string>,
   timeoutMs: number,
-): Inbound["readBody"] {
-  return async (maxBytes, memory) => {
+): Pick<Inbound, "readBody" | "streamBody"> {
+  /** Requests the body; false when there is none. */
+  const begin = (maxBytes: number, memory?: BodyCount): boolean => {
     const length = headers.get("content-length");
-    if (length === undefined && !headers.has("transfer-encoding")) return EMPTY;
+    if (length === undefined && !headers.has("transfer-encoding")) return false;
     if (length !== undefined && Number(length) > maxBytes) throw tooLarge(maxBytes);
     if (length !== undefined) memory?.check(Number(length));
     if (headers.has("expect")) response.writeContinue();
-    return collect(message, maxBytes, timeoutMs, memory);
+    return true;
+  };
+  return {
+    async readBody(maxBytes, memory) {
+      return begin(maxBytes, memory) ? collect(message, maxBytes, timeoutMs, memory) : EMPTY;
+    },
+    async *streamBody(maxBytes) {
+      // The adapter discards the rest of a body that is left early.
+      const chunks = message.iterator({ destroyOnReturn: false });
+      if (begin(maxBytes)) yield* streamBody(chunks, maxBytes, timeoutMs);
+    },
   };
 }

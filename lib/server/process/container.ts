@@ -23,7 +23,6 @@ import { countTokens, countTokensInSteps } from "../../text/tokenize";
 import { vocabulary } from "../../text/vocabulary";
 import { followAllowedUpstreams } from "./allowed-upstreams";
 import { startBackground } from "./background";
-import { createBackups } from "./backup-file";
 import type { ClusterMember } from "./cluster-member";
 import { type Environment, readEnvironment, SettingError } from "./env";
 import { makeInstanceId } from "./instance-id";
@@ -38,6 +37,7 @@ import { checkCipher, ensureDigestKey, openAuditChain } from "./secret-check";
 import { createSetupGuard } from "./setup-guard";
 import { openSharedState } from "./shared-state";
 import { startTelemetry } from "./telemetry";
+import { createBackups, createSpool } from "./temporary-files";
 import { packageFolder, workerFile } from "./workers";
 
 /** A rejected sign-in takes at least this long, whatever the reason, so that its time reveals nothing. */
@@ -250,6 +250,7 @@ async function assemble(
     countTokensInSteps,
     encoder,
     takeBackup: createBackups(store, env.dataDirectory),
+    spool: createSpool(env.dataDirectory),
     metrics,
     tracing: telemetry?.tracing,
     ...(sharedState.health === null ? {} : { sharedStateHealth: sharedState.health }),

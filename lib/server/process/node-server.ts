@@ -39,12 +39,15 @@ export interface NodeServer {
   abortAll(reason: AppError): void;
 }
 
+/** How long the largest upload, a recording of hours, may take. */
+const MOST_UPLOAD_MS = 15 * 60_000;
+
 function timeoutsOf(limits: Limits): { headersTimeout: number; requestTimeout: number } {
   const uploadMs = Math.max(limits.consoleUploadMs, limits.gatewayUploadMs);
   return {
     headersTimeout: limits.headersTimeoutMs,
-    // Bodies have their own timeouts; this is the last resort.
-    requestTimeout: limits.headersTimeoutMs + uploadMs + 5_000,
+    // Bodies have their own timeouts, which a streamed body may use several times; this is the last resort.
+    requestTimeout: limits.headersTimeoutMs + Math.max(uploadMs, MOST_UPLOAD_MS) + 5_000,
   };
 }
 

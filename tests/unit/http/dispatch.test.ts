@@ -2,6 +2,7 @@ import { expect, test, vi } from "vitest";
 import { createDispatcher } from "@/lib/http/core/dispatch";
 import type { Inbound } from "@/lib/http/core/exchange";
 import type { GatewayRoute } from "@/lib/http/core/route";
+import { chunked } from "../../support/exchange";
 import { openGatewayHarness } from "../../support/gateway-harness";
 
 test("ends the body of a reply that cannot be completed, and releases what the request holds", async () => {
@@ -38,6 +39,7 @@ test("ends the body of a reply that cannot be completed, and releases what the r
       release = hold;
     },
     readBody: async () => Buffer.from("{}"),
+    streamBody: () => chunked(new Uint8Array(0)),
   };
   await expect(createDispatcher([route], async () => services)(request)).rejects.toThrow(
     "the origins are lost",

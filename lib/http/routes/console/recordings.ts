@@ -11,14 +11,14 @@ export const RECORDINGS_ROUTES = [
     auth: "session",
     maxBodyBytes: MAX_RECORDING_BYTES,
     summary: "Encode a recording of the playground (24 kHz mono s16le) as mp3, opus, aac or flac",
-    async handle(ctx, { query: { format }, readBytes }) {
+    async handle(ctx, { query: { format }, streamBytes }) {
       return {
         data: null,
         download: {
           contentType: SPEECH_CONTENT_TYPES[format],
           name: `recording.${ENDING[format]}`,
           // Waits for the first bytes, so that an error still gets its own status.
-          body: await startedBody(encodeRecording(ctx, format, readBytes)),
+          body: await startedBody(encodeRecording(ctx, format, streamBytes)),
         },
       };
     },

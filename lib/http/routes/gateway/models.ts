@@ -26,7 +26,10 @@ export const MODELS_ROUTES = [
     async handle(ctx, { request }) {
       const models = await listUsableModels(ctx);
       if (isGoogleCaller(request)) return jsonReply(200, geminiModelPage(models, request.query));
-      return jsonReply(200, { object: "list", data: models.map((model) => openAiModel(model)) });
+      return jsonReply(200, {
+        object: "list",
+        data: models.map((entry) => openAiModel(ctx.services, entry)),
+      });
     },
   }),
   gatewayRoute({
@@ -39,8 +42,11 @@ export const MODELS_ROUTES = [
     takesGoogleKey: true,
     async handle(ctx, { params, request }) {
       const name = params.model ?? "";
-      const { model } = await getUsableModel(ctx, name);
-      return jsonReply(200, isGoogleCaller(request) ? geminiModel(model, name) : openAiModel(model, name));
+      const entry = await getUsableModel(ctx, name);
+      const reply = isGoogleCaller(request)
+        ? geminiModel(entry.model, name)
+        : openAiModel(ctx.services, entry, name);
+      return jsonReply(200, reply);
     },
   }),
   gatewayRoute({

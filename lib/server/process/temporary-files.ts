@@ -1,0 +1,81 @@
+import { type FileHandle, mkdtemp, open, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import type { ConsoleServices } from "../../console/context";
+import { AppError } from "../../errors";
+import type { Store } from "../../ports/store";
+
+const CHUNK_BYTES = 256 * 1024;
+
+/** The content of a file, read on demand. Closes the file at its end or when the reader leaves, even before the first chunk. */
+function contentOf(file: FileHandle): AsyncIterable<Uint8Array> {
+  let isOpen = true;
+  const close = async (): Promise<IteratorResult<Uint8Array>> => {
+    if (isOpen) {
+      isOpen = false;
+      await file.close();
+    }
+    return { done: true, value: undefined };
+  };
+  return {
+    [Symbol.asyncIterator]: () => ({
+      async next() {
+        if (!isOpen) return { done: true, value: undefined };
+        const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES, null);
+        return bytesRead === 0 ? close() : { done: false, value: buffer.subarray(0, bytesRead) };
+      },
+      return: close,
+    }),
+  };
+}
+
+/**
+ * Calls `write` with a file in a new folder that only this OS user can read, and returns the file's content. The file is
+ * unlinked before its first byte is read: it exists while its reader holds it open, and a crash leaves no data.
+ */
+async function temporaryContent(
+  parent: string,
+  prefix: string,
+  write: (file: string) => Promise<void>,
+): Promise<AsyncIterable<Uint8Array>> {
+  const folder = await mkdtemp(path.join(parent, prefix));
+  try {
+    const file = path.join(folder, "content");
+    await write(file);
+    return contentOf(await open(file, "r"));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Makes copies of the store, one at a time. Throws `conflict`. */
+export function createBackups(
+  store: Pick<Store, "backup">,
+  dataDirectory: string,
+): () => Promise<AsyncIterable<Uint8Array>> {
+  let isBusy = false;
+  return async () => {
+    if (isBusy) throw new AppError("conflict", "A backup is already in progress. Try again in a moment.");
+    isBusy = true;
+    try {
+      return await temporaryContent(dataDirectory, "backup-", (file) => store.backup(file));
+    } finally {
+      isBusy = false;
+    }
+  };
+}
+
+/** Writes replies that cannot be sent yet to files in the data directory. See `ConsoleServices.spool`. */
+export function createSpool(dataDirectory: string): ConsoleServices["spool"] {
+  return (chunks) =>
+    temporaryContent(dataDirectory, "spool-", async (file) => {
+      try {
+        await writeFile(file, chunks, { flag: "wx", mode: 0o600 });
+      } catch (error) {
+        if (!isNoSpace(error)) throw error;
+        throw new AppError("overloaded", "The server's disk is full.", {}, error);
+      }
+    });
+}
+
+const isNoSpace = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && error.code === "ENOSPC";
