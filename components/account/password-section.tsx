@@ -2,7 +2,6 @@
 
 import { useState } from "react";
 import { useForm } from "react-hook-form";
-import { toast } from "sonner";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
@@ -18,6 +17,7 @@ import { StrengthMeter } from "../forms/strength-meter";
 import { Button } from "../ui/button";
 import { Input } from "../ui/input";
 import { Section } from "../ui/section";
+import { toast } from "../ui/toast";
 
 const loadSchema = () => import("./password-schema").then((one) => one.ChangePasswordForm);
 /** The lowest minimum length that can be configured; a higher one is shown as a hint. */

@@ -3,7 +3,6 @@
 import { useRouter } from "next/navigation";
 import { useEffect, useState } from "react";
 import { useForm } from "react-hook-form";
-import { toast } from "sonner";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
@@ -19,6 +18,7 @@ import { Badge } from "../ui/badge";
 import { Button } from "../ui/button";
 import { Input } from "../ui/input";
 import { Section } from "../ui/section";
+import { toast } from "../ui/toast";
 
 const loadSchema = () => import("@/lib/contracts/console/user").then((one) => one.UpdateSelf);
 /** An empty e-mail field means no e-mail. */

@@ -3,7 +3,6 @@
 import { LaptopIcon, SmartphoneIcon, TerminalIcon } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useState } from "react";
-import { toast } from "sonner";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import { useApi } from "@/lib/client/use-api";
@@ -14,6 +13,7 @@ import { Button } from "../ui/button";
 import { RelativeTime } from "../ui/relative-time";
 import { Section } from "../ui/section";
 import { Skeleton } from "../ui/skeleton";
+import { toast } from "../ui/toast";
 
 const ConfirmDialog = dynamic(() => import("../forms/confirm-dialog").then((one) => one.ConfirmDialog), {
   ssr: false,

@@ -1,13 +1,13 @@
 "use client";
 
 import { useState } from "react";
-import { toast } from "sonner";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import { useApiCache } from "@/lib/client/use-api";
 import { EnrolTwoFactor } from "../two-factor/enrol";
 import { SaveBackupCodes } from "../two-factor/save-backup-codes";
 import { Dialog, DialogContent, DialogDescription, DialogHeader, DialogTitle } from "../ui/dialog";
+import { toast } from "../ui/toast";
 import { ProofForm } from "./proof-form";
 
 export type TwoFactorDialogKind = "enrol" | "renew" | "off";

@@ -1,6 +1,5 @@
 "use client";
 
-import { toast } from "sonner";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
@@ -9,6 +8,7 @@ import type { Role } from "@/lib/contracts/console/user";
 import { ConfirmDialog } from "../forms/confirm-dialog";
 import { FormDialog } from "../forms/form-dialog";
 import { SecretDialog } from "../forms/secret-dialog";
+import { toast } from "../ui/toast";
 import { KeyForm } from "./key-form";
 import { RotateDialog } from "./rotate-dialog";
 

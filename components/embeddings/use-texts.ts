@@ -1,9 +1,9 @@
 "use client";
 
 import { useCallback } from "react";
-import { toast } from "sonner";
 import { useTranslations } from "use-intl";
 import { useAmounts } from "../charts/use-amounts";
+import { toast } from "../ui/toast";
 import { type DraftText, draftTexts } from "./draft";
 import { MAX_TEXTS, textsOfFile } from "./texts";
 

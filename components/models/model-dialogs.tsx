@@ -1,7 +1,6 @@
 "use client";
 
 import type { ReactNode } from "react";
-import { toast } from "sonner";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import type { CreateModel, Model, UpdateModel } from "@/lib/contracts/gateway/models";
@@ -9,6 +8,7 @@ import { ConfirmDialog } from "../forms/confirm-dialog";
 import { Button } from "../ui/button";
 import { Dialog, DialogContent, DialogHeader, DialogTitle } from "../ui/dialog";
 import { Sheet, SheetContent } from "../ui/sheet";
+import { toast } from "../ui/toast";
 import { ModelForm } from "./model-form";
 import { RoutePreview } from "./route-preview";
 

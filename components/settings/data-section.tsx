@@ -2,7 +2,6 @@
 
 import dynamic from "next/dynamic";
 import { useState } from "react";
-import { toast } from "sonner";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import { useApiCache } from "@/lib/client/use-api";
@@ -10,6 +9,7 @@ import type { CacheFigures, VersionedSettings } from "@/lib/contracts/console/se
 import { useAmounts } from "../charts/use-amounts";
 import { Button } from "../ui/button";
 import { Notice } from "../ui/notice";
+import { toast } from "../ui/toast";
 import { NumberField, SwitchField } from "./fields";
 import { type FormatValue, FormSection } from "./form-section";
 import { useSettingsPage, WhileShown } from "./settings-page-context";

@@ -1,12 +1,12 @@
 "use client";
 
 import { useState } from "react";
-import { toast } from "sonner";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import { useApiCache } from "@/lib/client/use-api";
 import { ConfirmDialog } from "../forms/confirm-dialog";
 import { SecretDialog } from "../forms/secret-dialog";
+import { toast } from "../ui/toast";
 import { PasswordDialog } from "./password-dialog";
 
 /** Generates a token after asking for the owner's password, and shows it once. */

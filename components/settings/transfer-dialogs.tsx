@@ -1,7 +1,6 @@
 "use client";
 
 import { useEffect, useState } from "react";
-import { toast } from "sonner";
 import { useTranslations } from "use-intl";
 import { api, callApi, downloadFile } from "@/lib/client/api";
 import { saveFile } from "@/lib/client/save-file";
@@ -20,6 +19,7 @@ import {
 } from "../ui/dialog";
 import { Notice } from "../ui/notice";
 import { Skeleton } from "../ui/skeleton";
+import { toast } from "../ui/toast";
 import { PasswordDialog } from "./password-dialog";
 
 const TONES = { create: "good", change: "info", same: "neutral", skip: "warn" } as const;

@@ -1,13 +1,13 @@
 "use client";
 
 import { useState } from "react";
-import { toast } from "sonner";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import { useApiCache } from "@/lib/client/use-api";
 import { ConfirmDialog } from "../forms/confirm-dialog";
 import { Field } from "../forms/field";
 import { Input } from "../ui/input";
+import { toast } from "../ui/toast";
 import { PasswordDialog } from "./password-dialog";
 
 /** Allows one host and port after asking for the owner's password. */

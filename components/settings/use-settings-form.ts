@@ -1,7 +1,6 @@
 "use client";
 
 import { useState } from "react";
-import { toast } from "sonner";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
@@ -9,6 +8,7 @@ import { useApiCache } from "@/lib/client/use-api";
 import type { UpdateSettings, VersionedSettings } from "@/lib/contracts/console/settings";
 import { useErrorText } from "../forms/call-error";
 import { ruleText } from "../forms/rule-text";
+import { toast } from "../ui/toast";
 import { useSettingsPage } from "./settings-page-context";
 
 export type FieldValue = string | boolean | readonly string[];

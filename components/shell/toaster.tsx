@@ -1,31 +1,14 @@
 "use client";
 
-import { useTheme } from "next-themes";
-import { Toaster as Sonner } from "sonner";
-import { useTranslations } from "use-intl";
+import { useEffect } from "react";
+import { onFirstToast } from "../ui/toast";
+import { useOnDemand } from "../ui/use-on-demand";
 
-const STYLE = {
-  "--normal-bg": "var(--raised)",
-  "--normal-text": "var(--ink)",
-  "--normal-border": "var(--line)",
-  "--border-radius": "var(--radius-md)",
-};
+const loadList = () => import("./toast-list").then((one) => one.ToastList);
 
-/** Renders sonner's toasts (`toast.success(…)`). */
+/** The place of toasts (`toast.success(…)`); their code is loaded with the first one. */
 export function Toaster() {
-  const t = useTranslations("common");
-  const { resolvedTheme } = useTheme();
-  return (
-    <Sonner
-      theme={resolvedTheme === "dark" ? "dark" : "light"}
-      containerAriaLabel={t("notifications")}
-      // The bottom has the sticky save bar of forms, the right a page's own buttons.
-      position="top-center"
-      // Below the top bar on a phone.
-      mobileOffset={{ top: 64 }}
-      // Custom properties are not in React's type of style.
-      style={STYLE as React.CSSProperties}
-      toastOptions={{ classNames: { description: "text-ink-muted", toast: "font-sans shadow-float" } }}
-    />
-  );
+  const { Loaded, loadNow } = useOnDemand(loadList);
+  useEffect(() => onFirstToast(loadNow), [loadNow]);
+  return Loaded ? <Loaded /> : null;
 }

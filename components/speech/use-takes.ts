@@ -1,9 +1,9 @@
 "use client";
 
 import { useCallback, useState } from "react";
-import { toast } from "sonner";
 import { useTranslations } from "use-intl";
 import type { SpeechPlayer } from "@/lib/client/speech-player";
+import { toast } from "../ui/toast";
 import type { Take } from "./history";
 import { useHistory } from "./use-history";
 

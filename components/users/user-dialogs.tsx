@@ -1,6 +1,5 @@
 "use client";
 
-import { toast } from "sonner";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
@@ -8,6 +7,7 @@ import type { Invite, InviteWithToken } from "@/lib/contracts/console/invites";
 import type { CreateUser, ManagedUser, UpdateUser, Viewer } from "@/lib/contracts/console/user";
 import { ConfirmDialog } from "../forms/confirm-dialog";
 import { FormDialog } from "../forms/form-dialog";
+import { toast } from "../ui/toast";
 import { InviteForm } from "./invite-form";
 import { LinkDialog } from "./link-dialog";
 import { useLinkName } from "./pending-links";

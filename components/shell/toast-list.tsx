@@ -1,0 +1,38 @@
+"use client";
+
+import { useTheme } from "next-themes";
+import { useEffect } from "react";
+import { Toaster as Sonner, toast as sonner } from "sonner";
+import { useTranslations } from "use-intl";
+import { drawToasts } from "../ui/toast";
+
+const STYLE = {
+  "--normal-bg": "var(--raised)",
+  "--normal-text": "var(--ink)",
+  "--normal-border": "var(--line)",
+  "--border-radius": "var(--radius-md)",
+};
+
+/** Draws toasts with sonner; loaded with the first one. */
+export function ToastList() {
+  const t = useTranslations("common");
+  const { resolvedTheme } = useTheme();
+  // After sonner's own effect, which makes its list ready.
+  useEffect(
+    () => drawToasts(({ kind, text, action }) => void sonner[kind](text, action ? { action } : {})),
+    [],
+  );
+  return (
+    <Sonner
+      theme={resolvedTheme === "dark" ? "dark" : "light"}
+      containerAriaLabel={t("notifications")}
+      // The bottom has the sticky save bar of forms, the right a page's own buttons.
+      position="top-center"
+      // Below the top bar on a phone.
+      mobileOffset={{ top: 64 }}
+      // Custom properties are not in React's type of style.
+      style={STYLE as React.CSSProperties}
+      toastOptions={{ classNames: { description: "text-ink-muted", toast: "font-sans shadow-float" } }}
+    />
+  );
+}
