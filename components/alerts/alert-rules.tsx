@@ -1,8 +1,7 @@
 "use client";
 
 import { useEffect, useState } from "react";
-import { type UseFormReturn, useForm } from "react-hook-form";
-import { toast } from "sonner";
+import { useForm } from "react-hook-form";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
@@ -19,11 +18,12 @@ import { Input, Label } from "../ui/input";
 import { Notice } from "../ui/notice";
 import { Section } from "../ui/section";
 import { Skeleton } from "../ui/skeleton";
-import { numberOrNull, textOrNull } from "./field-values";
+import { toast } from "../ui/toast";
+import { textOrNull } from "./field-values";
 import { ScopedRules } from "./scoped-rules";
+import { type RulesForm, ThresholdField } from "./threshold-field";
 
 type Rules = Settings["alerts"];
-type RulesFormState = UseFormReturn<Rules>;
 
 const loadSchema = () => import("@/lib/contracts/console/settings").then((one) => one.Settings.shape.alerts);
 /** Threshold fields and their message keys. */
@@ -56,7 +56,7 @@ export function AlertRules() {
           ))}
         </div>
       ) : (
-        <RulesForm
+        <RulesFields
           settings={data}
           onSaved={(saved) => void mutate(saved, { revalidate: false })}
           onStale={() => mutate()}
@@ -73,7 +73,7 @@ interface RulesFormProps {
   onStale(): Promise<VersionedSettings | undefined>;
 }
 
-function RulesForm(props: RulesFormProps) {
+function RulesFields(props: RulesFormProps) {
   const t = useTranslations("alerts.rules");
   const common = useTranslations("common");
   const { form, save, error, isStale } = useRulesForm(props);
@@ -82,7 +82,9 @@ function RulesForm(props: RulesFormProps) {
     <Form onSubmit={save} noValidate className="grid max-w-form gap-5">
       <CallError error={error} />
       {isStale ? <Notice tone="warn" isLive title={t("stale")} /> : null}
-      <ThresholdFields form={form} />
+      {THRESHOLDS.map(([name, key]) => (
+        <ThresholdField key={name} form={form} name={name} label={t(key)} unit={t(`${key}Unit`)} />
+      ))}
       <Label className="flex items-center gap-2 font-normal">
         <input
           type="checkbox"
@@ -111,7 +113,7 @@ function useRulesForm({ settings, onSaved, onStale }: RulesFormProps) {
   const fieldError = useTranslations("common.fieldError");
   const [error, setError] = useState<unknown>(null);
   const [isStale, setStale] = useState(false);
-  const form: RulesFormState = useForm<Rules>({
+  const form: RulesForm = useForm<Rules>({
     resolver: useSchemaResolver(loadSchema),
     mode: "onTouched",
     defaultValues: settings.alerts,
@@ -141,29 +143,6 @@ function useRulesForm({ settings, onSaved, onStale }: RulesFormProps) {
   return { form, save, error, isStale };
 }
 
-function ThresholdFields({ form }: { form: RulesFormState }) {
-  const t = useTranslations("alerts.rules");
-  const { errors } = form.formState;
-  return THRESHOLDS.map(([name, key]) => (
-    <Field key={name} label={t(key)} error={errors[name]?.message}>
-      {(control) => (
-        <span className="flex items-center gap-2">
-          <Input
-            {...control}
-            {...form.register(name, { setValueAs: numberOrNull })}
-            inputMode="numeric"
-            autoComplete="off"
-            className="w-24 tabular"
-          />
-          <span aria-hidden="true" className="text-ink-muted">
-            {t(`${key}Unit`)}
-          </span>
-        </span>
-      )}
-    </Field>
-  ));
-}
-
 /** One of the webhooks' URLs. */
 function WebhookField({
   form,
@@ -171,7 +150,7 @@ function WebhookField({
   kind,
   savedUrl,
 }: {
-  form: RulesFormState;
+  form: RulesForm;
   name: "webhook_url" | "slack_url";
   /** Message key. */
   kind: "webhook" | "slack";

@@ -3,7 +3,6 @@
 import { ArrowRightIcon } from "lucide-react";
 import Link from "next/link";
 import { useState } from "react";
-import { toast } from "sonner";
 import useSWRImmutable from "swr/immutable";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
@@ -14,6 +13,7 @@ import { StatusDot } from "../ui/badge";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { RelativeTime } from "../ui/relative-time";
+import { toast } from "../ui/toast";
 import { alertHref, useAlertText } from "./alert-text";
 import { SnoozeButton, SnoozeNote } from "./snooze";
 
@@ -58,7 +58,7 @@ export function OpenAlert({ alert, onChanged }: { alert: Alert; onChanged(): voi
           ) : null}
         </div>
       </div>
-      <div className="flex flex-row-reverse flex-wrap items-center justify-end gap-2 pl-5 md:flex-row md:pl-0">
+      <div className="flex flex-row-reverse flex-wrap items-center justify-end gap-x-1 gap-y-2 pl-5 md:flex-row md:gap-2 md:pl-0">
         <AcknowledgeButton alert={alert} onChanged={onChanged} />
         <SnoozeButton alert={alert} onChanged={onChanged} />
         <Button asChild variant="outline" size="sm">

@@ -2,14 +2,12 @@
 
 import { PlusIcon } from "lucide-react";
 import dynamic from "next/dynamic";
-import { type UseFormReturn, useFieldArray } from "react-hook-form";
+import { useFieldArray } from "react-hook-form";
 import { useTranslations } from "use-intl";
 import { api } from "@/lib/client/api";
 import { useApi } from "@/lib/client/use-api";
-import type { Settings } from "@/lib/contracts/console/settings";
 import { Button } from "../ui/button";
-
-type Rules = Settings["alerts"];
+import type { RulesForm } from "./threshold-field";
 
 // Few installations have such rules.
 const ScopedRuleRow = dynamic(() => import("./scoped-rule-row").then((one) => one.ScopedRuleRow), {
@@ -19,9 +17,9 @@ const ScopedRuleRow = dynamic(() => import("./scoped-rule-row").then((one) => on
 const KEYS = { query: { limit: 100 } } as const;
 
 /** Rules of single models and API keys, each with its own thresholds. */
-export function ScopedRules({ form }: { form: UseFormReturn<Rules> }) {
+export function ScopedRules({ form }: { form: RulesForm }) {
   const t = useTranslations("alerts.rules");
-  const { control, register, getValues, formState } = form;
+  const { control, getValues, formState } = form;
   const { fields, append, remove } = useFieldArray({ control, name: "rules" });
   const { data: models } = useApi(api.listModels);
   const { data: keys } = useApi(api.listKeys, KEYS);
@@ -40,10 +38,8 @@ export function ScopedRules({ form }: { form: UseFormReturn<Rules> }) {
           {fields.map((field, index) => (
             <ScopedRuleRow
               key={field.id}
+              form={form}
               index={index}
-              control={control}
-              register={register}
-              errors={formState.errors}
               keys={keys?.items ?? []}
               onRemove={() => remove(index)}
             />

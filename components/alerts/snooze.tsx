@@ -2,16 +2,16 @@
 
 import { BellOffIcon } from "lucide-react";
 import { useState } from "react";
-import { toast } from "sonner";
 import { useFormatter, useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import { useApiCache } from "@/lib/client/use-api";
 import type { Alert, SnoozeAlert } from "@/lib/contracts/console/alerts";
 import { useErrorText } from "../forms/call-error";
 import { Button } from "../ui/button";
-import { useOnDemand } from "../ui/use-on-demand";
+import { ChoicesButton } from "../ui/choices-button";
+import { toast } from "../ui/toast";
 
-const loadMenu = () => import("./snooze-menu").then((one) => one.SnoozeMenu);
+const DURATIONS = ["1h", "8h", "24h", "resolved"] as const satisfies readonly SnoozeAlert["for"][];
 
 /** Who snoozed the alert and until when; nothing for an alert that is not snoozed. */
 export function SnoozeNote({ alert: { snooze } }: { alert: Alert }) {
@@ -37,10 +37,7 @@ export function SnoozeButton({ alert, onChanged }: { alert: Alert; onChanged(): 
   const t = useTranslations("alerts.snooze");
   const errorText = useErrorText();
   const { reload } = useApiCache();
-  const { Loaded, loadNow, preload } = useOnDemand(loadMenu);
   const [isBusy, setBusy] = useState(false);
-  // Open when it has been loaded by a click, and closed when it comes back after a snooze.
-  const [isOpen, setOpen] = useState(true);
 
   const run = async (call: () => Promise<unknown>, message: string) => {
     setBusy(true);
@@ -70,26 +67,11 @@ export function SnoozeButton({ alert, onChanged }: { alert: Alert; onChanged(): 
         {t("end")}
       </Button>
     );
-  if (Loaded)
-    return (
-      <Loaded
-        isBusy={isBusy}
-        isOpen={isOpen}
-        onOpenChange={setOpen}
-        onPick={(duration) => void snooze(duration)}
-      />
-    );
   return (
-    <Button
-      variant="ghost"
-      size="sm"
-      aria-haspopup="menu"
-      aria-expanded={false}
-      onPointerEnter={preload}
-      onFocus={preload}
-      onClick={loadNow}
-    >
-      {t("action")}
-    </Button>
+    <ChoicesButton
+      button={{ variant: "ghost", size: "sm", isBusy, children: t("action") }}
+      choices={DURATIONS.map((id) => ({ id, label: t(id) }))}
+      onPick={(duration) => void snooze(duration)}
+    />
   );
 }

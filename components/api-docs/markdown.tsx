@@ -1,7 +1,7 @@
 import { lexer, type MarkedToken, type Token } from "marked";
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { CodeBlock } from "./code-block";
+import { CodeBlock } from "../ui/code-block";
 
 const SAMPLE = /^\{\{sample:([\w-]+)\}\}$/gm;
 

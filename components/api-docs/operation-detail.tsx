@@ -5,8 +5,9 @@ import { useTranslations } from "use-intl";
 import { type OpenApiDocument, type Operation, resolve } from "@/components/api-docs/openapi/document";
 import type { ExampleModels } from "@/components/api-docs/openapi/example";
 import { type SchemaRow, schemaRows, typeOf } from "@/components/api-docs/openapi/schema-rows";
+import { CodeTabs } from "../playground/code-tabs";
 import { Button } from "../ui/button";
-import { OperationSamples } from "./operation-samples";
+import { operationSamples } from "./openapi/samples";
 import { SchemaTable } from "./schema-table";
 import { TryPanel } from "./try-panel";
 
@@ -67,7 +68,7 @@ export function OperationDetail(props: OperationDetailProps) {
         </div>
         <div className="grid min-w-0 grid-cols-1 content-start gap-2">
           <h4 className="text-sm font-medium">{t("operation.example")}</h4>
-          <OperationSamples operation={operation} origin={origin} models={models} />
+          <CodeTabs samples={operationSamples(operation, origin, models)} />
         </div>
       </div>
       {isTryOpen ? (

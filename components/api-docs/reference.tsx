@@ -58,7 +58,7 @@ export function Reference({ origin, models }: { origin: string; models: ExampleM
           {matches.length > 0 ? t("count", { count: matches.length }) : t("noMatch", { q })}
         </p>
       </div>
-      <div className="grid grid-cols-1 gap-8 lg:grid-cols-[13rem_minmax(0,1fr)] lg:gap-10">
+      <div className="grid grid-cols-1 gap-8 lg:grid-cols-[15rem_minmax(0,1fr)] lg:gap-10">
         <EndpointMenu operations={matches} />
         <div className="grid min-w-0 grid-cols-1 content-start gap-8">
           <Operations document={data} operations={matches} origin={origin} models={models} />
@@ -81,7 +81,7 @@ function EndpointMenu({ operations }: { operations: readonly Operation[] }) {
         const ofSurface = operations.filter((operation) => operation.surface === surface);
         if (ofSurface.length === 0) return null;
         return (
-          <div key={surface} className="grid gap-1">
+          <div key={surface} className="grid grid-cols-1 gap-1">
             <a
               href={`#surface-${surface}`}
               className="flex justify-between gap-2 font-medium hover:underline"
@@ -89,14 +89,14 @@ function EndpointMenu({ operations }: { operations: readonly Operation[] }) {
               {t(`surface.${surface}`)}
               <span className="tabular font-normal text-ink-faint">{ofSurface.length}</span>
             </a>
-            <ul className="grid border-l">
+            <ul className="grid grid-cols-1 border-l">
               {ofSurface.map(({ anchor, method, path, summary }) => (
                 <li key={anchor}>
                   <a
                     href={`#${anchor}`}
                     title={`${method} ${path}`}
                     aria-current={linked === anchor ? "location" : undefined}
-                    className="-ml-px block truncate border-l border-transparent py-1 pl-3 text-ink-muted hover:text-ink aria-[current]:border-ink aria-[current]:text-ink"
+                    className="-ml-px block border-l border-transparent py-1 pl-3 leading-snug text-pretty text-ink-muted hover:text-ink aria-[current]:border-ink aria-[current]:text-ink"
                   >
                     {summary}
                   </a>

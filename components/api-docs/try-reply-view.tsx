@@ -6,7 +6,7 @@ import type { TryReply } from "@/components/api-docs/openapi/try-call";
 import { releaseUrl } from "@/lib/client/save-file";
 import { useAmounts } from "../charts/use-amounts";
 import { Badge } from "../ui/badge";
-import { CodeBlock } from "./code-block";
+import { CodeBlock } from "../ui/code-block";
 
 /** Status, latency, size, headers and body of the response, with a player if it contains audio. */
 export function TryReplyView({ reply }: { reply: TryReply }) {

@@ -1,12 +1,12 @@
 "use client";
 
 import { useRouter } from "next/navigation";
-import { toast } from "sonner";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import type { Channel } from "@/lib/contracts/console/channels";
 import { ConfirmDialog } from "../forms/confirm-dialog";
 import { Dialog, DialogContent, DialogHeader, DialogTitle } from "../ui/dialog";
+import { toast } from "../ui/toast";
 import { SavedTests } from "./saved-tests";
 
 export interface ChannelDialog {

@@ -8,7 +8,7 @@ import type {
   UpstreamModels,
 } from "../../lib/contracts/console/channels";
 import type { Model } from "../../lib/contracts/gateway/models";
-import { type OptionTexts, readOptions, type VoicePair, writeOptions } from "./channel-options";
+import { type NamedText, type OptionTexts, readOptions, writeOptions } from "./channel-options";
 
 /** Starting point of a new channel: a provider or a common variant of one. */
 export type Preset = "compatible" | "openai" | "azure" | "gemini" | "elevenlabs" | (string & {});
@@ -47,12 +47,12 @@ export interface ChannelDraft {
   concurrency: string;
   /** In seconds. */
   timeouts: Record<(typeof TIMEOUTS)[number], string>;
-  headers: { id: string; name: string; value: string }[];
+  headers: NamedText[];
   /** Dynamic batching of concurrent embedding requests. */
   batching: boolean;
   /** The provider's other options by field, as typed. */
   options: OptionTexts;
-  voices: VoicePair[];
+  voices: NamedText[];
 }
 
 let rowCount = 0;

@@ -1,13 +1,13 @@
 "use client";
 
 import { useState } from "react";
-import { toast } from "sonner";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import type { Channel } from "@/lib/contracts/console/channels";
 import { useErrorText } from "../forms/call-error";
 import { StatusDot } from "../ui/badge";
 import { Button } from "../ui/button";
+import { toast } from "../ui/toast";
 import { useCircuitText } from "./channel-state";
 
 const DOT_TONES = { closed: "good", half_open: "warn", open: "bad" } as const;

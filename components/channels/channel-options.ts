@@ -14,11 +14,11 @@ type OptionName = keyof typeof OPTION_KEYS;
 /** What was typed, by field; a missing or empty one is the provider's default. */
 export type OptionTexts = Readonly<Partial<Record<OptionName, string>>>;
 
-/** A voice as callers name it and as the upstream does; `*` is every other voice. */
-export interface VoicePair {
+/** A row of the form: a header, or a voice as callers name it (`*` is every other voice) and as the upstream does. */
+export interface NamedText {
   id: string;
-  from: string;
-  to: string;
+  name: string;
+  value: string;
 }
 
 /** Message keys by field. */
@@ -101,7 +101,7 @@ function valueAt(options: Readonly<Record<string, unknown>>, path: string): unkn
 export function readOptions(
   provider: string,
   options: Readonly<Record<string, unknown>>,
-): { texts: OptionTexts; voices: Omit<VoicePair, "id">[] } {
+): { texts: OptionTexts; voices: Omit<NamedText, "id">[] } {
   const texts: Partial<Record<OptionName, string>> = {};
   for (const { name } of optionFields(provider)) {
     const value = valueAt(options, name);
@@ -111,7 +111,7 @@ export function readOptions(
   const table = valueAt(options, "voices");
   const voices =
     typeof table === "object" && table !== null
-      ? Object.entries(table).map(([from, to]) => ({ from, to: String(to) }))
+      ? Object.entries(table).map(([name, value]) => ({ name, value: String(value) }))
       : [];
   return { texts, voices };
 }
@@ -136,7 +136,7 @@ function typedValue(field: OptionField, text: string): unknown {
 export function writeOptions(
   provider: string,
   texts: OptionTexts,
-  voices: readonly VoicePair[],
+  voices: readonly NamedText[],
 ): Record<string, unknown> {
   const options: Record<string, unknown> = {};
   const nested: Record<string, Record<string, unknown>> = {};
@@ -149,8 +149,8 @@ export function writeOptions(
     else nested[first] = { ...nested[first], [second]: value };
   }
   const table = voices
-    .map(({ from, to }) => [from.trim(), to.trim()] as const)
-    .filter(([from, to]) => from !== "" && to !== "");
+    .map(({ name, value }) => [name.trim(), value.trim()] as const)
+    .filter(([name, value]) => name !== "" && value !== "");
   return {
     ...options,
     ...nested,

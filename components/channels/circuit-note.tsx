@@ -1,13 +1,13 @@
 "use client";
 
 import { useState } from "react";
-import { toast } from "sonner";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import type { Channel } from "@/lib/contracts/console/channels";
 import { useErrorText } from "../forms/call-error";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
+import { toast } from "../ui/toast";
 import { useCircuitText } from "./channel-state";
 
 /** Explains the open circuits of a channel or of some of its models, with a button that closes them. */

@@ -23,6 +23,6 @@ export function draftFingerprint(draft: ChannelDraft): string {
     draft.headers.map(({ name, value }) => [name, value]).filter(([name, value]) => name || value),
     draft.batching,
     Object.entries(draft.options).filter(([, text]) => text.trim() !== ""),
-    draft.voices.map(({ from, to }) => [from, to]).filter(([from, to]) => from || to),
+    draft.voices.map(({ name, value }) => [name, value]).filter(([name, value]) => name || value),
   ]);
 }

@@ -115,7 +115,7 @@ export function SettingsBar({
               aria-hidden="true"
               className="ml-1 hidden border-on-signal/30 bg-transparent text-on-signal lg:inline-flex"
             >
-              Ctrl ↵
+              {t("embedKeys")}
             </Kbd>
           </Button>
         )}

@@ -55,14 +55,14 @@ export function FilterBar({ range, isOwn }: { range: Range; isOwn: boolean }) {
   const clear = () => pushQueryParams(Object.fromEntries(CALL_FILTERS.map((name) => [name, null])));
   return (
     <section aria-label={t("label")} className="mb-6 grid gap-3">
+      <RangePicker range={range} />
       <div className="flex flex-wrap items-end gap-3">
-        <RangePicker range={range} />
         <TextFilter
           name="q"
           type="search"
           placeholder={t("searchHint")}
           maxLength={200}
-          className="w-full md:w-auto md:min-w-48 md:flex-1"
+          className="w-full md:w-auto md:min-w-72 md:flex-1"
         />
         <div className="grid w-full grid-cols-2 gap-3 md:contents">
           <UsedValueFilter name="model" by="model" range={range} isNarrow />

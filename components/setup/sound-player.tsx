@@ -45,7 +45,7 @@ export function SoundPlayer({ sound }: { sound: Sound }) {
           aria-label={isPlaying ? t("pause") : t("playAgain")}
           onClick={() => (isPlaying ? audio.current?.pause() : play())}
         >
-          {isPlaying ? <PauseIcon /> : <PlayIcon />}
+          {isPlaying ? <PauseIcon className="fill-current" /> : <PlayIcon className="fill-current" />}
         </Button>
         <div className="h-14 min-w-0 flex-1">
           <PeaksCanvas samples={sound.samples} isLive={isPlaying} progress={progress} />

@@ -42,6 +42,10 @@ export function ShortcutsDialog({
               <Shortcut name={t("shortcuts.playPause")} keys={[t("shortcuts.space")]} />
               <Shortcut name={t("shortcuts.stop")} keys={["Esc"]} />
             </Shortcuts>
+            <Shortcuts title={t("nav.logs")}>
+              <Shortcut name={t("shortcuts.nextCall")} keys={["j"]} />
+              <Shortcut name={t("shortcuts.previousCall")} keys={["k"]} />
+            </Shortcuts>
           </div>
         </div>
       </DialogContent>

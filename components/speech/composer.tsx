@@ -10,8 +10,8 @@ import { Kbd } from "../ui/kbd";
 import { SegmentedControl } from "../ui/segmented-control";
 import { MIN_CANDIDATES } from "./candidates";
 import { ComposerSettings } from "./composer-settings";
-import { ExamplesButton } from "./examples-button";
-import type { Example } from "./examples-menu";
+import { type Example, ExamplesButton } from "./examples-button";
+
 import { assignVoices, type SpeechDraft } from "./speech-draft";
 import { TextEditor } from "./text-editor";
 import { isTooLong, type ModelCall, TextFacts } from "./text-facts";

@@ -1,22 +1,29 @@
 "use client";
 
-import { useOnDemand } from "../ui/use-on-demand";
-import type { Example } from "./examples-menu";
-import { ExamplesTrigger } from "./examples-trigger";
+import { ChevronDownIcon } from "lucide-react";
+import { useTranslations } from "use-intl";
+import { ChoicesButton } from "../ui/choices-button";
 
-const loadMenu = () => import("./examples-menu").then((one) => one.ExamplesMenu);
+const EXAMPLES = ["greeting", "dialogue", "numbers", "languages"] as const;
+export type Example = (typeof EXAMPLES)[number];
 
-/** The menu of example texts; its code is loaded when it is first opened. */
+/** The menu of example texts. */
 export function ExamplesButton({ onChoose }: { onChoose(example: Example): void }) {
-  const { Loaded, loadNow, preload } = useOnDemand(loadMenu);
-  if (Loaded) return <Loaded onChoose={onChoose} />;
+  const t = useTranslations("speech.examples");
   return (
-    <ExamplesTrigger
-      aria-haspopup="menu"
-      aria-expanded={false}
-      onPointerEnter={preload}
-      onFocus={preload}
-      onClick={loadNow}
+    <ChoicesButton
+      button={{
+        variant: "ghost",
+        size: "sm",
+        children: (
+          <>
+            {t("label")}
+            <ChevronDownIcon aria-hidden="true" />
+          </>
+        ),
+      }}
+      choices={EXAMPLES.map((id) => ({ id, label: t(id) }))}
+      onPick={onChoose}
     />
   );
 }

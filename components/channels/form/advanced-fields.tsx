@@ -1,14 +1,14 @@
 "use client";
 
-import { ChevronRightIcon, PlusIcon, XIcon } from "lucide-react";
+import { ChevronRightIcon } from "lucide-react";
 import { useTranslations } from "use-intl";
-import { type ChannelDraft, nextRowId, TIMEOUTS } from "@/components/channels/channel-draft";
+import { type ChannelDraft, TIMEOUTS } from "@/components/channels/channel-draft";
 import { Field } from "../../forms/field";
-import { Button } from "../../ui/button";
 import { Input, Label } from "../../ui/input";
 import { Switch } from "../../ui/switch";
 import type { FieldErrors } from "./form-errors";
 import { OptionFields } from "./option-fields";
+import { PairFields } from "./pair-fields";
 
 interface AdvancedProps {
   draft: ChannelDraft;
@@ -123,57 +123,20 @@ function Timeouts({ draft, fieldErrors, onChange }: AdvancedProps) {
 
 function Headers({ draft, fieldErrors, onChange }: AdvancedProps) {
   const t = useTranslations("channels.form");
-  const change = (id: string, patch: object) =>
-    onChange({
-      headers: draft.headers.map((header) => (header.id === id ? { ...header, ...patch } : header)),
-    });
   return (
-    <fieldset className="grid gap-2">
-      <legend className="mb-2 font-medium">{t("headers")}</legend>
-      {draft.headers.map((header) => (
-        <div key={header.id} className="grid grid-cols-[minmax(0,1fr)_minmax(0,1fr)_auto] gap-2">
-          <Input
-            aria-label={t("headerName")}
-            placeholder={t("headerName")}
-            value={header.name}
-            onChange={(event) => change(header.id, { name: event.target.value })}
-            className="font-mono"
-            spellCheck={false}
-          />
-          <Input
-            aria-label={t("headerValue")}
-            placeholder={t("headerValue")}
-            value={header.value}
-            onChange={(event) => change(header.id, { value: event.target.value })}
-            className="font-mono"
-            spellCheck={false}
-          />
-          <Button
-            variant="ghost"
-            size="icon"
-            aria-label={t("removeHeader", { name: header.name })}
-            onClick={() => onChange({ headers: draft.headers.filter(({ id }) => id !== header.id) })}
-          >
-            <XIcon />
-          </Button>
-        </div>
-      ))}
-      <Button
-        variant="outline"
-        size="sm"
-        className="w-fit"
-        onClick={() => onChange({ headers: [...draft.headers, { id: nextRowId(), name: "", value: "" }] })}
-      >
-        <PlusIcon aria-hidden="true" />
-        {t("addHeader")}
-      </Button>
-      {fieldErrors.headers ? (
-        <p role="alert" className="text-sm text-bad">
-          {fieldErrors.headers}
-        </p>
-      ) : null}
-      <p className="text-sm text-ink-muted">{t("headersHint")}</p>
-    </fieldset>
+    <PairFields
+      texts={{
+        title: t("headers"),
+        hint: t("headersHint"),
+        name: t("headerName"),
+        value: t("headerValue"),
+        add: t("addHeader"),
+        remove: (name) => t("removeHeader", { name }),
+      }}
+      pairs={draft.headers}
+      errors={fieldErrors.headers === undefined ? [] : [fieldErrors.headers]}
+      onChange={(headers) => onChange({ headers })}
+    />
   );
 }
 

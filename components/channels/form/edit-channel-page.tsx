@@ -2,7 +2,6 @@
 
 import { useRouter } from "next/navigation";
 import { useState } from "react";
-import { toast } from "sonner";
 import useSWR from "swr";
 import { useTranslations } from "use-intl";
 import { draftOf, updateRequest } from "@/components/channels/channel-draft";
@@ -13,6 +12,7 @@ import { useApi, useApiCache } from "@/lib/client/use-api";
 import { CallError } from "../../forms/call-error";
 import { PageHeader } from "../../shell/page-header";
 import { Skeleton } from "../../ui/skeleton";
+import { toast } from "../../ui/toast";
 import { BackToChannels } from "../back-to-channels";
 import { CHANNELS_AND_MODELS } from "../use-channels";
 import { ChannelForm } from "./channel-form";

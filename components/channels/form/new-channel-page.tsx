@@ -1,13 +1,13 @@
 "use client";
 
 import { useRouter } from "next/navigation";
-import { toast } from "sonner";
 import { useTranslations } from "use-intl";
 import { createRequest } from "@/components/channels/channel-draft";
 import { api, callApi } from "@/lib/client/api";
 import { discardUnsaved } from "@/lib/client/unsaved";
 import { useApiCache } from "@/lib/client/use-api";
 import { PageHeader } from "../../shell/page-header";
+import { toast } from "../../ui/toast";
 import { BackToChannels } from "../back-to-channels";
 import { CHANNELS_AND_MODELS } from "../use-channels";
 import { ChannelForm } from "./channel-form";

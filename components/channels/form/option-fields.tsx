@@ -1,13 +1,12 @@
 "use client";
 
-import { PlusIcon, XIcon } from "lucide-react";
 import { useTranslations } from "use-intl";
-import { type ChannelDraft, nextRowId } from "@/components/channels/channel-draft";
+import type { ChannelDraft } from "@/components/channels/channel-draft";
 import { OPTION_KEYS, type OptionField, optionFields } from "@/components/channels/channel-options";
 import { Field } from "../../forms/field";
-import { Button } from "../../ui/button";
 import { Input, NativeSelect, Textarea } from "../../ui/input";
 import type { FieldErrors } from "./form-errors";
+import { PairFields } from "./pair-fields";
 
 /** Not a text: the first line of every PEM certificate. */
 const PEM_START = "-----BEGIN CERTIFICATE-----";
@@ -44,7 +43,21 @@ export function OptionFields({ draft, fieldErrors, onChange }: OptionProps) {
           </Field>
         ))}
       </div>
-      <VoicePairs draft={draft} fieldErrors={fieldErrors} onChange={onChange} />
+      <PairFields
+        texts={{
+          title: t("voices"),
+          hint: t("voicesHint"),
+          name: t("voiceFrom"),
+          value: t("voiceTo"),
+          add: t("addVoice"),
+          remove: (name) => t("removeVoice", { name }),
+        }}
+        pairs={draft.voices}
+        errors={Object.entries(fieldErrors).flatMap(([name, message]) =>
+          name.startsWith("options.voices") && message ? [message] : [],
+        )}
+        onChange={(voices) => onChange({ voices })}
+      />
       {fieldErrors.options ? (
         <p role="alert" className="text-sm text-bad">
           {fieldErrors.options}
@@ -114,60 +127,4 @@ function OptionControl({
     default:
       return field satisfies never;
   }
-}
-
-/** Voices by the caller's name and the upstream's. */
-function VoicePairs({ draft, fieldErrors, onChange }: OptionProps) {
-  const t = useTranslations("channels.form");
-  const change = (id: string, patch: object) =>
-    onChange({ voices: draft.voices.map((pair) => (pair.id === id ? { ...pair, ...patch } : pair)) });
-  const errors = Object.entries(fieldErrors).filter(([name]) => name.startsWith("options.voices"));
-  return (
-    <fieldset className="grid gap-2">
-      <legend className="mb-1 text-sm font-medium">{t("voices")}</legend>
-      <p className="text-sm text-ink-muted">{t("voicesHint")}</p>
-      {draft.voices.map(({ id, from, to }) => (
-        <div key={id} className="grid grid-cols-[minmax(0,1fr)_minmax(0,1fr)_auto] gap-2">
-          <Input
-            aria-label={t("voiceFrom")}
-            placeholder={t("voiceFrom")}
-            value={from}
-            onChange={(event) => change(id, { from: event.target.value })}
-            autoComplete="off"
-            spellCheck={false}
-          />
-          <Input
-            aria-label={t("voiceTo")}
-            placeholder={t("voiceTo")}
-            value={to}
-            onChange={(event) => change(id, { to: event.target.value })}
-            autoComplete="off"
-            spellCheck={false}
-          />
-          <Button
-            variant="ghost"
-            size="icon"
-            aria-label={t("removeVoice", { name: from })}
-            onClick={() => onChange({ voices: draft.voices.filter((pair) => pair.id !== id) })}
-          >
-            <XIcon />
-          </Button>
-        </div>
-      ))}
-      <Button
-        variant="outline"
-        size="sm"
-        className="w-fit"
-        onClick={() => onChange({ voices: [...draft.voices, { id: nextRowId(), from: "", to: "" }] })}
-      >
-        <PlusIcon aria-hidden="true" />
-        {t("addVoice")}
-      </Button>
-      {errors.map(([name, message]) => (
-        <p key={name} role="alert" className="text-sm text-bad">
-          {message}
-        </p>
-      ))}
-    </fieldset>
-  );
 }

@@ -42,8 +42,6 @@ export const apiDocs = {
     replyTypes: "Content types",
     error: "Error",
     example: "Example",
-    copyExample: "Copy code",
-    language: "Language",
     requiredHeading: "Required",
     optional: "optional",
     limits: "Limits",

@@ -100,7 +100,7 @@ export const channels = {
     editTitle: "Edit {name}",
     provider: "Provider",
     providerText: {
-      compatible: "Kokoro, vLLM, LocalAI, LiteLLM, …",
+      compatible: "Kokoro, vLLM, LocalAI, …",
       openai: "api.openai.com",
       azure: "A resource with deployments",
       gemini: "Google AI Studio",

@@ -96,6 +96,7 @@ export const common = {
     inviteUser: "Invite user",
     toggleTheme: "Toggle light and dark theme",
   },
+  code: { title: "Code", copy: "Copy code", language: "Code language" },
   shortcuts: {
     title: "Keyboard shortcuts",
     text: "Press the keys of a page one after the other.",
@@ -106,6 +107,8 @@ export const common = {
     playPause: "Play or pause",
     stop: "Stop",
     space: "Space",
+    nextCall: "Next call",
+    previousCall: "Previous call",
   },
   error: {
     title: "Something went wrong",

@@ -12,6 +12,7 @@ export const embeddings = {
     float: "float",
     base64: "base64",
   },
+  embedKeys: "Ctrl Enter",
   embed: "Embed {count, plural, =0 {texts} one {# text} other {# texts}}",
   stop: "Stop",
   lexical: {
@@ -63,7 +64,7 @@ export const embeddings = {
         "Six pairs that share no word. A semantic model sees each pair; a lexical one finds nothing in common.",
       query: "A surgeon turned up after the appointed hour",
       texts:
-        "The physician was late.\nOur doctor arrived behind schedule.\nHow can I reset my password?\nForgotten login credentials: what next?\nMy brother was fired last week.\nSomebody lost their job recently.\nHeavy rain is expected tomorrow.\nForecasters predict a downpour for Monday.\nThis phone costs too much.\nThat mobile device looks very expensive.\nThe movie made everyone laugh.\nAudiences found this film hilarious.",
+        "The physician was late.\nOur doctor arrived behind schedule.\nHow can I reset my password?\nForgotten login credentials: what next?\nMy brother was fired last week.\nA relative recently lost his job.\nHeavy rain is expected tomorrow.\nForecasters predict a downpour for Monday.\nThis phone costs too much.\nThat mobile device looks very expensive.\nThe movie made everyone laugh.\nAudiences found this film hilarious.",
     },
     nearMisses: {
       title: "Near misses",
@@ -75,7 +76,7 @@ export const embeddings = {
     negations: {
       title: "Negations",
       about: "A statement, its denial, and the denial in other words. Is the “not” noticed?",
-      query: "Did somebody’s purchase fail?",
+      query: "Did a customer’s purchase fail?",
       texts:
         "The film was a delight.\nThe film was not a delight.\nWatching it was a disappointment.\nThe payment went through.\nThe payment did not go through.\nYour card was declined.\nThe shop is open on Sundays.\nThe shop is not open on Sundays.\nIt stays closed every weekend.\nI would recommend this hotel.\nI would not recommend this hotel.\nYou had better sleep somewhere else.",
     },

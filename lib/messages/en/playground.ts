@@ -54,7 +54,5 @@ export const playground = {
   code: {
     title: "Code",
     hint: "Set <variable>{name}</variable> to one of your API keys.",
-    copy: "Copy code",
-    language: "Code language",
   },
 };

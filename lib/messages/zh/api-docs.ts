@@ -41,8 +41,6 @@ export const apiDocs = {
     replyTypes: "内容类型",
     error: "错误",
     example: "示例",
-    copyExample: "复制代码",
-    language: "语言",
     requiredHeading: "必填",
     optional: "可选",
     limits: "限制",

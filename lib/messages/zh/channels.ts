@@ -100,7 +100,7 @@ export const channels = {
     editTitle: "编辑 {name}",
     provider: "提供方",
     providerText: {
-      compatible: "Kokoro、vLLM、LocalAI、LiteLLM 等",
+      compatible: "Kokoro、vLLM、LocalAI 等",
       openai: "api.openai.com",
       azure: "带部署的资源",
       gemini: "Google AI Studio",

@@ -96,6 +96,7 @@ export const common = {
     inviteUser: "邀请用户",
     toggleTheme: "切换浅色与深色",
   },
+  code: { title: "代码", copy: "复制代码", language: "代码语言" },
   shortcuts: {
     title: "键盘快捷键",
     text: "打开页面时，请依次按下两个键。",
@@ -106,6 +107,8 @@ export const common = {
     playPause: "播放或暂停",
     stop: "停止",
     space: "空格",
+    nextCall: "下一个调用",
+    previousCall: "上一个调用",
   },
   error: {
     title: "出错了",

@@ -12,6 +12,7 @@ export const embeddings = {
     float: "float",
     base64: "base64",
   },
+  embedKeys: "Ctrl Enter",
   embed: "生成 {count, plural, =0 {} other {# 条文本的}}向量",
   stop: "停止",
   lexical: {
@@ -61,7 +62,7 @@ export const embeddings = {
       about: "六对英文句子，每对没有相同的词。语义模型能看出它们同义，词汇模型看不出共同点。",
       query: "A surgeon turned up after the appointed hour",
       texts:
-        "The physician was late.\nOur doctor arrived behind schedule.\nHow can I reset my password?\nForgotten login credentials: what next?\nMy brother was fired last week.\nSomebody lost their job recently.\nHeavy rain is expected tomorrow.\nForecasters predict a downpour for Monday.\nThis phone costs too much.\nThat mobile device looks very expensive.\nThe movie made everyone laugh.\nAudiences found this film hilarious.",
+        "The physician was late.\nOur doctor arrived behind schedule.\nHow can I reset my password?\nForgotten login credentials: what next?\nMy brother was fired last week.\nA relative recently lost his job.\nHeavy rain is expected tomorrow.\nForecasters predict a downpour for Monday.\nThis phone costs too much.\nThat mobile device looks very expensive.\nThe movie made everyone laugh.\nAudiences found this film hilarious.",
     },
     nearMisses: {
       title: "形近义远",
@@ -73,7 +74,7 @@ export const embeddings = {
     negations: {
       title: "否定",
       about: "英文句子：一个陈述、它的否定，以及换词说的否定。模型注意到 not 了吗？",
-      query: "Did somebody’s purchase fail?",
+      query: "Did a customer’s purchase fail?",
       texts:
         "The film was a delight.\nThe film was not a delight.\nWatching it was a disappointment.\nThe payment went through.\nThe payment did not go through.\nYour card was declined.\nThe shop is open on Sundays.\nThe shop is not open on Sundays.\nIt stays closed every weekend.\nI would recommend this hotel.\nI would not recommend this hotel.\nYou had better sleep somewhere else.",
     },

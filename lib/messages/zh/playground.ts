@@ -50,7 +50,5 @@ export const playground = {
   code: {
     title: "代码",
     hint: "将 <variable>{name}</variable> 设置为您的一个 API 密钥。",
-    copy: "复制代码",
-    language: "代码语言",
   },
 };

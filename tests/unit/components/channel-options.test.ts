@@ -41,7 +41,7 @@ test("options survive the form unchanged", () => {
   const { texts, voices } = readOptions("elevenlabs", options);
   const pairs = voices.map((pair, index) => ({ ...pair, id: String(index) }));
   expect(writeOptions("elevenlabs", texts, pairs)).toEqual(options);
-  expect(writeOptions("elevenlabs", {}, [{ id: "1", from: "alloy", to: " " }])).toEqual({});
+  expect(writeOptions("elevenlabs", {}, [{ id: "1", name: "alloy", value: " " }])).toEqual({});
 });
 
 test.each([

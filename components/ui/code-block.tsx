@@ -1,7 +1,8 @@
 "use client";
 
-import { cn } from "../ui/class-names";
-import { CopyButton } from "../ui/copy-button";
+import type { ReactNode } from "react";
+import { cn } from "./class-names";
+import { CopyButton } from "./copy-button";
 
 /** Code in a scrolling box with a copy button. */
 export function CodeBlock({
@@ -9,12 +10,15 @@ export function CodeBlock({
   label,
   copy,
   isFullHeight = false,
+  children = code,
 }: {
   code: string;
   label: string;
   copy?: string;
   /** Shows every line; otherwise the block is at most 24 rem high and scrolls. */
   isFullHeight?: boolean;
+  /** The code in colours. */
+  children?: ReactNode;
 }) {
   return (
     // Not a section: a page has many samples, and a landmark for each would hide the useful ones.
@@ -25,7 +29,7 @@ export function CodeBlock({
         tabIndex={0}
         className={cn("overflow-auto p-4 pr-12 text-sm leading-5", !isFullHeight && "max-h-96")}
       >
-        <code>{code}</code>
+        <code translate="no">{children}</code>
       </pre>
       <CopyButton value={code} name={copy} className="absolute top-1.5 right-1.5 bg-sunken" />
     </div>

@@ -1,0 +1,76 @@
+"use client";
+
+import { PlusIcon, XIcon } from "lucide-react";
+import { nextRowId } from "@/components/channels/channel-draft";
+import type { NamedText } from "@/components/channels/channel-options";
+import { Button } from "../../ui/button";
+import { Input } from "../../ui/input";
+
+/** A list of names with a text each: headers, voices. */
+export function PairFields({
+  texts,
+  pairs,
+  errors,
+  onChange,
+}: {
+  texts: {
+    title: string;
+    hint: string;
+    name: string;
+    value: string;
+    add: string;
+    remove(name: string): string;
+  };
+  pairs: readonly NamedText[];
+  errors: readonly string[];
+  onChange(pairs: NamedText[]): void;
+}) {
+  return (
+    <fieldset className="grid gap-2">
+      <legend className="mb-1 font-medium">{texts.title}</legend>
+      <p className="text-sm text-ink-muted">{texts.hint}</p>
+      {pairs.map((pair) => (
+        <div key={pair.id} className="grid grid-cols-[minmax(0,1fr)_minmax(0,1fr)_auto] gap-2">
+          {(["name", "value"] as const).map((part) => (
+            <Input
+              key={part}
+              aria-label={texts[part]}
+              placeholder={texts[part]}
+              value={pair[part]}
+              onChange={(event) =>
+                onChange(
+                  pairs.map((one) => (one.id === pair.id ? { ...one, [part]: event.target.value } : one)),
+                )
+              }
+              className="font-mono"
+              autoComplete="off"
+              spellCheck={false}
+            />
+          ))}
+          <Button
+            variant="ghost"
+            size="icon"
+            aria-label={texts.remove(pair.name)}
+            onClick={() => onChange(pairs.filter(({ id }) => id !== pair.id))}
+          >
+            <XIcon />
+          </Button>
+        </div>
+      ))}
+      <Button
+        variant="outline"
+        size="sm"
+        className="w-fit"
+        onClick={() => onChange([...pairs, { id: nextRowId(), name: "", value: "" }])}
+      >
+        <PlusIcon aria-hidden="true" />
+        {texts.add}
+      </Button>
+      {errors.map((message) => (
+        <p key={message} role="alert" className="text-sm text-bad">
+          {message}
+        </p>
+      ))}
+    </fieldset>
+  );
+}

@@ -1,0 +1,29 @@
+"use client";
+
+import { Button } from "./button";
+import type { Choices } from "./choices-menu";
+import { useOnDemand } from "./use-on-demand";
+
+const loadMenu = () => import("./choices-menu").then((one) => one.ChoicesMenu);
+
+/** A button with a menu of choices; the menu's code is loaded when it is first opened. */
+export function ChoicesButton<Id extends string>(props: Choices<Id>) {
+  const { Loaded, loadNow, preload } = useOnDemand(loadMenu);
+  if (Loaded) return <Loaded {...props} onPick={(id) => pick(props, id)} />;
+  return (
+    <Button
+      {...props.button}
+      aria-haspopup="menu"
+      aria-expanded={false}
+      onPointerEnter={preload}
+      onFocus={preload}
+      onClick={loadNow}
+    />
+  );
+}
+
+/** The menu, loaded without its type parameter, returns one of the IDs it got. */
+function pick<Id extends string>({ choices, onPick }: Choices<Id>, id: string): void {
+  const choice = choices.find((one) => one.id === id);
+  if (choice) onPick?.(choice.id);
+}
