@@ -4,7 +4,7 @@ import { LocaleProvider } from "@/components/shell/messages-provider";
 import { ThemeProvider } from "@/components/shell/theme-provider";
 import { Toaster } from "@/components/shell/toaster";
 import { messagesFor } from "@/lib/messages/catalogue";
-import { mono, sans } from "./fonts";
+import { mono, sans, secret } from "./fonts";
 import { requestLocale, requestNonce } from "./request";
 import "./globals.css";
 
@@ -27,7 +27,11 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
   const [locale, nonce] = await Promise.all([requestLocale(), requestNonce()]);
   return (
     // The theme script sets a class on <html> before hydration.
-    <html lang={locale} className={`${sans.variable} ${mono.variable}`} suppressHydrationWarning>
+    <html
+      lang={locale}
+      className={`${sans.variable} ${mono.variable} ${secret.variable}`}
+      suppressHydrationWarning
+    >
       <body>
         <ThemeProvider nonce={nonce}>
           <LocaleProvider locale={locale} messages={messagesFor(locale, ["common"])}>

@@ -32,3 +32,13 @@ export const mono = localFont({
   ],
   display: "optional",
 });
+
+/** Keys, secrets and codes: invisible until the font is loaded, so that their shapes never change. */
+export const secret = localFont({
+  src: "./geist-mono.woff2",
+  variable: "--font-secret",
+  weight: "400 700",
+  adjustFontFallback: false,
+  display: "block",
+  preload: false,
+});

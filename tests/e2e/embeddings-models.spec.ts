@@ -73,3 +73,42 @@ test("shows by how many ranks the neighbours of a text move with a second model"
     `${shared} of 5 shared`,
   );
 });
+
+test("embeds the texts as documents and the search as a query with a model that tells them apart", async ({
+  routedPage: page,
+  routed,
+}) => {
+  await routed.allow();
+  await routed.channel("Gemini relay", {
+    provider: "gemini",
+    base_url: `${routed.upstream.origin}/v1beta`,
+    models: [{ name: "with-tasks", upstream_name: "gemini-embedding-001", operation: "embeddings" }],
+  });
+  await embedSupport(page, routed.product.url, "with-tasks");
+  /** The texts that the upstream got for each task, in order of arrival. */
+  const sent = () =>
+    routed.upstream.ledger.flatMap(({ body }) => {
+      // CONTRACT: Gemini's batchEmbedContents and embedContent.
+      const asked = body as {
+        requests?: { taskType?: string; content: { parts: { text: string }[] } }[];
+        taskType?: string;
+        content?: { parts: { text: string }[] };
+      } | null;
+      const requests = asked?.requests ?? (asked?.content ? [{ ...asked, content: asked.content }] : []);
+      return requests.map((one) => [one.taskType ?? "none", one.content.parts[0]?.text] as const);
+    });
+  const texts = (task: string) => sent().flatMap(([of, text]) => (of === task ? [text] : []));
+  expect(texts("none")).toEqual(SUPPORT);
+  expect(texts("RETRIEVAL_DOCUMENT")).toEqual(SUPPORT);
+  expect(texts("RETRIEVAL_QUERY")).toEqual([en.embeddings.example.support.query]);
+
+  // Another search of the same texts sends only itself.
+  await page.getByRole("searchbox", { name: "Search" }).fill("Where is my parcel?");
+  await page.keyboard.press("Enter");
+  await expect.poll(() => texts("RETRIEVAL_QUERY")).toHaveLength(2);
+  expect(texts("RETRIEVAL_DOCUMENT")).toHaveLength(SUPPORT.length);
+  await page.getByLabel("Model", { exact: true }).selectOption("patchbay-embed");
+  await page.getByRole("button", { name: /^Embed \d+ texts/ }).click();
+  await expect(page.getByRole("list", { name: "Search results" })).toBeVisible();
+  expect(texts("RETRIEVAL_QUERY")).toHaveLength(2);
+});

@@ -344,7 +344,7 @@ test("shows the call as code that reads the key from the environment", async ({
 }) => {
   await openExample(page, product.url);
   await page.getByLabel("Dimensions").fill("128");
-  const code = page.getByRole("region", { name: /^Code: / });
+  const code = page.getByRole("group", { name: /^Code: / });
   await expect(code).toContainText(`${product.url}/v1/embeddings`);
   await expect(code).toContainText("$PATCHBAY_API_KEY");
   await expect(code).toContainText('"dimensions": 128');

@@ -2,6 +2,7 @@ import { gzipSync } from "node:zlib";
 import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "playwright/test";
 import { expect, signInByCookie, test } from "./fixtures";
+import { cutPlaceholders, overflow, slowMotion, unseenFocus } from "./page-checks";
 import { PAGES, type PageUnderTest, visitPage } from "./pages";
 
 /** Limit for the gzipped bytes of the scripts that a first visit loads before any input. */
@@ -14,7 +15,10 @@ async function axeViolations(page: Page, rules?: string[]): Promise<string[]> {
   return violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.target.join(" ")).join(", ")}`);
 }
 
-/** Loads the page once and checks its scripts, layout shifts, axe in both themes and the width on a phone. */
+/**
+ * Loads the page once and checks its scripts, layout shifts, axe in both themes, placeholders, the Tab key, reduced motion,
+ * and the width at 200 % zoom and on a phone.
+ */
 async function checkPage(page: Page, name: string, url: string): Promise<void> {
   const scripts: Promise<[string, number]>[] = [];
   page.on("response", (response) => {
@@ -40,14 +44,21 @@ async function checkPage(page: Page, name: string, url: string): Promise<void> {
 
   await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
   expect.soft(await axeViolations(page), "light").toEqual([]);
+  expect.soft(await slowMotion(page), "moves although less motion is asked for").toEqual([]);
+  expect.soft(await cutPlaceholders(page), "placeholders cut at 1440 pixels").toEqual([]);
+  const { stops, unseen } = await unseenFocus(page);
+  expect.soft(stops, "stops of the Tab key").toBeGreaterThan(0);
+  expect.soft(unseen, "focus that cannot be seen").toEqual([]);
   await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
   await expect(page.locator("html")).toHaveClass(/dark/);
   // The theme changes only colours: the other rules would find the same again.
   const ofColours = ["color-contrast", "link-in-text-block"];
   expect.soft(await axeViolations(page, ofColours), "dark").toEqual([]);
+  // A window of 1,440 pixels at a zoom of 200 %.
+  await page.setViewportSize({ width: 720, height: 450 });
+  await expect.poll(() => overflow(page), "pixels wider than the window at 200 %").toBeLessThanOrEqual(0);
   await page.setViewportSize({ width: 390, height: 844 });
-  const surplus = () => page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-  await expect.poll(surplus, "pixels wider than the phone").toBeLessThanOrEqual(0);
+  await expect.poll(() => overflow(page), "pixels wider than the phone").toBeLessThanOrEqual(0);
 }
 
 // The API reference has thousands of elements.
@@ -56,13 +67,14 @@ test.describe.configure({ timeout: 120_000 });
 test.use({ contextOptions: { reducedMotion: "no-preference" } });
 
 const title = ({ name }: PageUnderTest) =>
-  `loads at most 220 KB of scripts without layout shifts, has no axe violations in either theme and no horizontal scrolling at 390 pixels: ${name}`;
+  `loads at most 220 KB of scripts without layout shifts, has no axe violations in either theme, follows Tab and reduced motion, and fits 390 pixels and a zoom of 200 %: ${name}`;
 
 for (const one of PAGES.filter(({ as }) => as === "fresh"))
   test(title(one), async ({ page, freshProduct }) => checkPage(page, one.name, freshProduct.url + one.path));
 
 for (const one of PAGES.filter(({ as }) => as !== "fresh"))
-  test(title(one), async ({ page, product }) => {
+  test(title(one), async ({ page, product, allowedConsole }) => {
+    if (one.isMissing) allowedConsole.push(/404/);
     if (one.as === "owner") await signInByCookie(page, product.url, product.cookie);
     await visitPage(one, product, (path) => checkPage(page, one.name, product.url + path));
   });

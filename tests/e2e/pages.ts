@@ -12,6 +12,8 @@ export interface PageUnderTest {
   path: string;
   /** `fresh`: before initial setup; `anonymous`: set up, without a session; `owner`: signed in as the owner. */
   as: "fresh" | "anonymous" | "owner";
+  /** The browser logs the page's own status 404 as an error. */
+  isMissing?: boolean;
   /** Creates what the page needs; returns a suffix for its path. */
   prepare?(instance: Instance): Promise<string>;
   /** Reverts `prepare`: other tests use the same instance. */
@@ -93,4 +95,5 @@ export const PAGES: readonly PageUnderTest[] = [
   { name: "docs", path: "/docs", as: "owner" },
   { name: "guide", path: "/docs/guides/sdks", as: "owner" },
   { name: "account", path: "/account", as: "owner" },
+  { name: "unknown address", path: "/nowhere", as: "owner", isMissing: true },
 ];

@@ -71,7 +71,7 @@ export async function walkDocs({ page, url, shot }) {
   await speech.getByText(/200 OK/).waitFor();
   await shot("docs-tried");
   await page.goto(`${url}/docs?q=audit#get-api-audit`);
-  await page.getByText("curl example").waitFor();
+  await page.getByRole("group", { name: "Code: curl" }).waitFor();
   await shot("docs-search");
   await page.goto(`${url}/docs/guides/sdks`);
   await shot("docs-guide-sdks");

@@ -130,7 +130,7 @@ export async function walkChannels({ page, url, shot }) {
     await page.getByRole("button", { name: "nomic-embed-text", exact: true }).waitFor();
     await shot("models-1-list");
     await page.goto(`${url}/models?model=nomic-embed-text`);
-    await page.getByText("Down").waitFor();
+    await page.getByText("Skipped").waitFor();
     await shot("models-2-route", { fullPage: false });
     await page.goto(`${url}/models?create=1`);
     await page.getByRole("dialog", { name: "Add a model" }).waitFor();

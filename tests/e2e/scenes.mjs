@@ -192,7 +192,7 @@ export async function walkEmbeddings({ page, url, shot }) {
   const side = (box.width - 26) / 12;
   await grid.click({ position: { x: 26 + side * 7.5, y: 26 + side * 10.5 } });
   await shot("embeddings-pair");
-  await page.getByText("Similar words, not similar meanings").click();
+  await page.getByText("What this means").click();
   await page.getByRole("radio", { name: "Grouped" }).click();
   await shot("embeddings-grouped");
   await page.getByLabel("Add texts").fill("Is there a kettle in the office?");

@@ -12,6 +12,7 @@ test("opens pages by g and a letter, and lists the shortcuts by ?", async ({ own
   await page.keyboard.press("Shift+?");
   const dialog = page.getByRole("dialog", { name: "Keyboard shortcuts" });
   await expect(dialog.getByText("API keys")).toBeVisible();
+  await expect(dialog.getByText("Next call")).toBeVisible();
   // Keys of a dialog are its own.
   await page.keyboard.press("g");
   await page.keyboard.press("k");
