@@ -77,6 +77,7 @@ function useColumns(viewer: Viewer, showsOwners: boolean, activities: Activities
         </span>
       ),
       isOnCard: () => false,
+      className: "min-w-44",
     },
     ...(showsOwners ? [owner] : []),
     {

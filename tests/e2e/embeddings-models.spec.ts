@@ -82,7 +82,7 @@ test("embeds the texts as documents and the search as a query with a model that 
   await routed.channel("Gemini relay", {
     provider: "gemini",
     base_url: `${routed.upstream.origin}/v1beta`,
-    models: [{ name: "with-tasks", upstream_name: "gemini-embedding-001", operation: "embeddings" }],
+    models: [{ name: "with-tasks", upstream_name: "embedder-with-tasks", operation: "embeddings" }],
   });
   await embedSupport(page, routed.product.url, "with-tasks");
   /** The texts that the upstream got for each task, in order of arrival. */

@@ -22,7 +22,7 @@ export function OptionFields({ draft, fieldErrors, onChange }: OptionProps) {
   const t = useTranslations("channels.form");
   return (
     <fieldset className="grid gap-4">
-      <legend className="mb-1 font-medium">{t("options")}</legend>
+      <legend className="mb-3 font-medium">{t("options")}</legend>
       <div className="grid gap-x-6 gap-y-4 sm:grid-cols-2">
         {optionFields(draft.provider).map((field) => (
           <Field
