@@ -1,8 +1,20 @@
+import type { Locator } from "playwright/test";
 import { setUp, startProduct } from "../support/product";
 import { expect, OWNER, openOtherBrowser, test } from "./fixtures";
 import { createOwner, enrol, goToAdministratorStep, heading, measurePlayback } from "./wizard-page";
 
 const SETUP_TOKEN = "a-token-that-only-the-operator-knows-0123456789";
+
+/** Expects the first font of the element's style to be loaded, and invisible until then: no other font is ever seen. */
+async function expectOwnFont(element: Locator): Promise<void> {
+  const state = () =>
+    element.evaluate((one) => {
+      const family = getComputedStyle(one).fontFamily.split(",")[0]?.replaceAll(/["']/g, "");
+      const face = [...document.fonts].find((font) => font.family.replaceAll(/["']/g, "") === family);
+      return `${face?.display} ${face?.status}`;
+    });
+  await expect.poll(state).toBe("block loaded");
+}
 
 test("sets up an empty instance and plays its first audio", async ({ page, freshProduct }) => {
   await page.goto(freshProduct.url);
@@ -22,6 +34,7 @@ test("sets up an empty instance and plays its first audio", async ({ page, fresh
 
   await page.getByLabel("Name").fill("Reading app");
   await page.getByRole("button", { name: "Create API key", exact: true }).click();
+  await expectOwnFont(page.getByTestId("api-key"));
   const key = await page.getByTestId("api-key").textContent();
   expect(key).toMatch(/^sk-pb-[0-9A-Za-z]{38}$/);
   await page.getByRole("button", { name: "Continue" }).click();
