@@ -210,7 +210,7 @@ async function expectUsage(page: Page, url: string, tally: Tally): Promise<void>
 }
 
 async function expectLogs(page: Page, url: string, tally: Tally): Promise<void> {
-  const rows = page.getByRole("table", { name: "Calls" }).locator("tbody tr");
+  const rows = page.getByRole("table", { name: "Calls", exact: true }).locator("tbody tr");
   for (const [query, count] of [
     ["", tally.calls],
     ["&status=ok", tally.calls - tally.errors],

@@ -50,13 +50,15 @@ export async function unseenFocus(page: Page): Promise<{ stops: number; unseen: 
       const box = element.getBoundingClientRect();
       // A radio or file input that covers its label shows the focus on the label.
       const shown = element.closest("label:has(:focus-visible)") ?? element;
-      const marks = [shown, element, ...(element.parentElement ? [element.parentElement] : [])].map((one) =>
-        getComputedStyle(one),
+      // A text area in a box shows the focus on the box.
+      const around = [1, 2, 3, 4].reduce<Element[]>(
+        (all) => [...all, all.at(-1)?.parentElement ?? element],
+        [element],
       );
+      const marks = [shown, ...around].map((one) => getComputedStyle(one));
       const isMarked = marks.some(
         (style) =>
-          (style.outlineStyle !== "none" && Number.parseFloat(style.outlineWidth) > 0) ||
-          style.boxShadow !== "none",
+          style.outlineStyle !== "none" && Number.parseFloat(style.outlineWidth) > 0,
       );
       const isInside =
         box.bottom > 0 && box.right > 0 && box.top < window.innerHeight && box.left < window.innerWidth;
