@@ -103,7 +103,7 @@ test("embeds the texts as documents and the search as a query with a model that 
   expect(texts("RETRIEVAL_QUERY")).toEqual([en.embeddings.example.support.query]);
 
   // Another search of the same texts sends only itself.
-  await page.getByRole("searchbox", { name: "Search" }).fill("Where is my parcel?");
+  await page.getByRole("searchbox", { name: "Query" }).fill("Where is my parcel?");
   await page.keyboard.press("Enter");
   await expect.poll(() => texts("RETRIEVAL_QUERY")).toHaveLength(2);
   expect(texts("RETRIEVAL_DOCUMENT")).toHaveLength(SUPPORT.length);
