@@ -24,7 +24,7 @@ export const cutPlaceholders = (page: Page) =>
 export const slowMotion = (page: Page) =>
   page.evaluate(() => {
     const longest = (list: string) => Math.max(...list.split(",").map((one) => Number.parseFloat(one)));
-    return [...document.querySelectorAll("body *")]
+    return [...document.querySelectorAll('[class*="animate"], [class*="transition"]')]
       .flatMap((element) =>
         [null, "::before", "::after"].map((pseudo) => [element, getComputedStyle(element, pseudo)] as const),
       )
