@@ -57,8 +57,7 @@ export async function unseenFocus(page: Page): Promise<{ stops: number; unseen: 
       );
       const marks = [shown, ...around].map((one) => getComputedStyle(one));
       const isMarked = marks.some(
-        (style) =>
-          style.outlineStyle !== "none" && Number.parseFloat(style.outlineWidth) > 0,
+        (style) => style.outlineStyle !== "none" && Number.parseFloat(style.outlineWidth) > 0,
       );
       const isInside =
         box.bottom > 0 && box.right > 0 && box.top < window.innerHeight && box.left < window.innerWidth;
