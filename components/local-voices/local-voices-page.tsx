@@ -4,7 +4,7 @@ import { ChevronLeftIcon, UploadIcon } from "lucide-react";
 import dynamic from "next/dynamic";
 import Link from "next/link";
 import { useState } from "react";
-import { toast } from "sonner";
+import { toast } from "../ui/toast";
 import { SWRConfig } from "swr";
 import { useTranslations } from "use-intl";
 import { api, cached, callApi } from "@/lib/client/api";

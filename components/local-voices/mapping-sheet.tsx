@@ -1,7 +1,7 @@
 "use client";
 
 import { useState } from "react";
-import { toast } from "sonner";
+import { toast } from "../ui/toast";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import type { InstalledVoice } from "@/lib/contracts/console/local-voices";

@@ -1,6 +1,6 @@
 "use client";
 
-import { toast } from "sonner";
+import { toast } from "../ui/toast";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import { ConfirmDialog } from "../forms/confirm-dialog";

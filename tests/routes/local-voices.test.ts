@@ -64,6 +64,9 @@ function upload(name: string, query: string, body: Uint8Array, as = cookie) {
     signal: new AbortController().signal,
     whenOver: () => undefined,
     readBody: async () => body,
+    streamBody: async function* () {
+      yield* [];
+    },
   };
   return createDispatcher(LOCAL_VOICES_ROUTES, async () => services)(request);
 }

@@ -154,12 +154,13 @@ export async function runConsoleRoute(
   const arrived = await findCaller(route, services, request);
   requireLevel(route, arrived);
   const body = await readBody(route, services, request);
+  const readBytes = () => request.readBody(route.maxBodyBytes ?? 0);
   const streamBytes = () => request.streamBody(route.maxBodyBytes ?? 0);
   const caller = await findCallerAgain(route, services, request, arrived);
   const given = readQuery(request.query);
   const query = route.query === undefined ? undefined : parseInput(route.query, given);
   const context = consoleContext(services, request, caller);
-  const reply = await route.handle(context, { body, query, params, request, streamBytes });
+  const reply = await route.handle(context, { body, query, params, request, readBytes, streamBytes });
   if (reply.download !== undefined) {
     const { contentType, name, body: file } = reply.download;
     const headers = { "content-type": contentType, "content-disposition": `attachment; filename="${name}"` };

@@ -28,7 +28,9 @@ interface ConsoleInput<Body, Query, Params> {
   query: Query;
   params: Params;
   request: Inbound;
-  /** The body of an endpoint with `rawBody`, up to `maxBodyBytes`, as it arrives. */
+  /** The body of an endpoint with `rawBody`, up to `maxBodyBytes`. */
+  readBytes(): Promise<Uint8Array>;
+  /** The same as it arrives. */
   streamBytes(): AsyncIterable<Uint8Array>;
 }
 
