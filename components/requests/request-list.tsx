@@ -7,6 +7,7 @@ import { useSearchParams } from "next/navigation";
 import { useTranslations } from "use-intl";
 import { setQueryParam } from "@/lib/client/query-params";
 import type { PagedCalls } from "@/lib/client/use-calls";
+import { useAmounts } from "../charts/use-amounts";
 import { CallError } from "../forms/call-error";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
@@ -32,6 +33,7 @@ export function RequestList({
   isAdmin: boolean;
 }) {
   const t = useTranslations("requests");
+  const amounts = useAmounts();
   const open = useSearchParams().get("call");
   const { rows } = calls;
   const at = rows?.findIndex((call) => call.id === open) ?? -1;
@@ -60,11 +62,16 @@ export function RequestList({
         ) : rows.length > 0 ? (
           <RequestTable rows={rows} columns={columns} isCompact={open !== null} />
         ) : (
-          <NoCalls isFiltered={isFiltered} />
+          <NoCalls isFiltered={isFiltered} searchedFrom={calls.searchedFrom} />
         )}
         {calls.error && rows ? <CallError error={calls.error} onRetry={() => void calls.loadMore()} /> : null}
         {calls.hasMore && !calls.error ? (
           <>
+            {calls.searchedFrom !== null && rows && rows.length > 0 ? (
+              <p className="mx-auto text-sm text-ink-muted" suppressHydrationWarning>
+                {t("searchedFrom", { time: amounts.exact(calls.searchedFrom) })}
+              </p>
+            ) : null}
             <LoadMoreTrigger key={rows?.length} onNear={() => void calls.loadMore()} />
             <Button
               variant="outline"
@@ -72,7 +79,7 @@ export function RequestList({
               isBusy={calls.isLoadingMore}
               onClick={() => void calls.loadMore()}
             >
-              {t("more")}
+              {calls.searchedFrom === null ? t("more") : t("searchOlder")}
             </Button>
           </>
         ) : null}
@@ -91,11 +98,12 @@ export function RequestList({
   );
 }
 
-function NoCalls({ isFiltered }: { isFiltered: boolean }) {
+function NoCalls({ isFiltered, searchedFrom }: { isFiltered: boolean; searchedFrom: string | null }) {
   const t = useTranslations("requests.empty");
+  const amounts = useAmounts();
   return isFiltered ? (
     <EmptyState icon={<FilterXIcon />} title={t("noMatchTitle")}>
-      {t("noMatchText")}
+      {searchedFrom === null ? t("noMatchText") : t("noMatchYetText", { time: amounts.exact(searchedFrom) })}
     </EmptyState>
   ) : (
     <EmptyState

@@ -77,13 +77,19 @@ const isNewer = (a: UsageRow, b: UsageRow): boolean => (a.at === b.at ? a.id > b
 
 /**
  * Merges the newest page into the rows loaded before: newest first, each call once, in its latest state. `isComplete`:
- * the page has all calls. `hasGap`: calls between the two may be missing, so `rows` is the newest page only.
+ * the page has all calls; `searchedFrom`: all since this time. `hasGap`: calls between the two may be missing, so `rows`
+ * is the newest page only.
  */
 export function mergeNewest(
   newest: readonly UsageRow[],
   loaded: readonly UsageRow[],
   isComplete: boolean,
+  searchedFrom: string | null = null,
 ): { rows: UsageRow[]; hasGap: boolean } {
+  if (searchedFrom !== null && !isComplete) {
+    const older = loaded.filter((row) => row.at < searchedFrom);
+    return { rows: [...newest, ...older], hasGap: false };
+  }
   const oldest = newest.at(-1);
   if (isComplete || oldest === undefined || loaded.length === 0) return { rows: [...newest], hasGap: false };
   const ids = new Set(newest.map((row) => row.id));

@@ -1,9 +1,11 @@
 import { useState } from "react";
-import type { UsageFilters, UsageRow } from "../contracts/console/usage";
-import type { ListPage } from "../contracts/paging";
+import type { z } from "zod";
+import type { UsageFilters, UsageList, UsageRow } from "../contracts/console/usage";
 import { api, callApi, urlOf } from "./api";
 import { mergeNewest } from "./calls";
 import { useApi } from "./use-api";
+
+type CallPage = z.output<typeof UsageList>;
 
 const PAGE_SIZE = 50;
 /** Limits the memory of a page left open for long. */
@@ -12,20 +14,34 @@ const MAX_ROWS = 5_000;
 interface LoadedCalls {
   path: string;
   /** The newest page, as merged into `rows` last. */
-  page: ListPage<UsageRow> | null;
+  page: CallPage | null;
   rows: UsageRow[];
   /** Cursor of the next older page; null when there is none. */
   cursor: string | null;
+  /** All matching calls since this time are loaded; null: the last page was full, or nothing is left. */
+  searchedFrom: string | null;
   /** A newer page that does not overlap `rows`; shown when the user asks for it. */
-  newer: ListPage<UsageRow> | null;
+  newer: CallPage | null;
 }
 
-function fromFirstPage(path: string, page: ListPage<UsageRow>): LoadedCalls {
-  return { path, page, rows: page.items, cursor: page.next_cursor, newer: null };
+function fromFirstPage(path: string, page: CallPage): LoadedCalls {
+  return {
+    path,
+    page,
+    rows: page.items,
+    cursor: page.next_cursor,
+    searchedFrom: page.searched_from,
+    newer: null,
+  };
 }
 
-function withNewestPage(loaded: LoadedCalls, page: ListPage<UsageRow>): LoadedCalls {
-  const { rows, hasGap } = mergeNewest(page.items, loaded.rows, page.next_cursor === null);
+function withNewestPage(loaded: LoadedCalls, page: CallPage): LoadedCalls {
+  const { rows, hasGap } = mergeNewest(
+    page.items,
+    loaded.rows,
+    page.next_cursor === null,
+    page.searched_from,
+  );
   // On the first page the list follows the newest calls; after loading more it keeps its position.
   if (hasGap)
     return loaded.rows.length > PAGE_SIZE
@@ -62,7 +78,7 @@ export function useCalls(filters: UsageFilters) {
         if (now?.path !== path) return now;
         const ids = new Set(now.rows.map((row) => row.id));
         const rows = [...now.rows, ...page.items.filter((row) => !ids.has(row.id))];
-        return { ...now, rows, cursor: page.next_cursor };
+        return { ...now, rows, cursor: page.next_cursor, searchedFrom: page.searched_from };
       });
       setOlder({ isLoading: false, error: null });
     } catch (error) {
@@ -72,6 +88,8 @@ export function useCalls(filters: UsageFilters) {
   return {
     rows: current?.rows,
     hasMore: Boolean(current?.cursor),
+    /** Set where the search stopped before the end of the range; `loadMore` continues it. */
+    searchedFrom: current?.searchedFrom ?? null,
     loadMore,
     isLoadingMore: older.isLoading,
     hasNewer: Boolean(current?.newer),

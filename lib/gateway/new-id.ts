@@ -1,4 +1,5 @@
 import type { Random } from "../ports/clock";
+import { firstUsageId } from "../ports/store/ledger";
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 /** The largest multiple of 62 in a byte's range: higher bytes are skipped, so that all characters are equally likely. */
@@ -25,4 +26,9 @@ export function toBase62(value: number, length: number): string {
 /** An opaque id such as `usr_4kQ…` of 131 random bits. */
 export function newId(random: Random, prefix: string): string {
   return `${prefix}_${randomBase62(random, 22)}`;
+}
+
+/** An ID of a ledger entry of `at`: in order of time, so that an index of millions of entries grows at its end. */
+export function newUsageId(random: Random, at: number): string {
+  return firstUsageId(at) + Buffer.from(random.bytes(9)).toString("base64url");
 }

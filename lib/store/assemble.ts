@@ -15,6 +15,7 @@ interface Engine {
   feed: ChangeFeed;
   commitGroup: CommitGroup;
   broadcast: Store["broadcast"];
+  maintainLedger: Store["ledger"]["maintain"];
   ping(): Promise<void>;
   backup(path: string): Promise<void>;
   /** Ends timers, threads and connections. The ledger is closed before. */
@@ -28,7 +29,7 @@ export async function assembleStore(engine: Engine, options: StoreOptions): Prom
   const periodsAt = periodsIn(timeZone);
   const scope = rootScope(connections, feed);
   const commits = new GroupCommit(engine.commitGroup, options.clock, options.log ?? SILENT);
-  const ledger = createLedger(scope, commits, options.instanceId);
+  const ledger = createLedger(scope, commits, options.instanceId, engine.maintainLedger);
   try {
     await feed.refresh();
     // Before the first entry is opened: other instances settle open entries of an instance without a heartbeat.

@@ -1,11 +1,13 @@
 import { Kysely, PostgresDialect, type RawBuilder, sql, type Transaction } from "kysely";
 import { Pool } from "pg";
 import type { Settings } from "../ports/store";
+import { USAGE_ID_PREFIX } from "../ports/store/ledger";
 import { type CopiedTable, copiedTables, tableNames } from "./copy-tables";
 import { StartError } from "./errors";
 import type { Cell } from "./ledger/rows";
 import { MIGRATIONS } from "./migrations";
 import { migratePostgres, patientConfig, UNFINISHED_COPY } from "./postgres/migrate";
+import { addMonths } from "./postgres/partitions";
 import { hostAndDatabaseOf } from "./postgres/session";
 import { settingsRepository } from "./repositories/settings";
 import type { Tables } from "./schema";
@@ -112,6 +114,18 @@ export async function openCopySource(file: string): Promise<CopySource> {
   }
 }
 
+/** When the oldest entry that belongs to a partition arrived; undefined: there is none. */
+async function monthsOf(db: Db): Promise<number | undefined> {
+  const row = await db
+    .selectFrom("usage")
+    .select("at")
+    .where("id", ">=", USAGE_ID_PREFIX)
+    .orderBy("id")
+    .limit(1)
+    .executeTakeFirst();
+  return row?.at;
+}
+
 /**
  * Migrates the target and marks it as an unfinished copy, or finds that mark of an earlier run. Throws StartError when
  * the target is in use. Returns whether a copy continues.
@@ -119,7 +133,9 @@ export async function openCopySource(file: string): Promise<CopySource> {
 export async function beginCopy(source: CopySource, installation: string, url: string): Promise<boolean> {
   const where = `The database ${hostAndDatabaseOf(url)}`;
   let isContinued = false;
-  await migratePostgres(url, async (query) => {
+  const months = await monthsOf(source.db);
+  await migratePostgres(url, Date.now(), async (query) => {
+    await addMonths(query, Date.now(), months);
     const [mark] = await query(`select to_regclass('${UNFINISHED_COPY}') is not null as found`);
     if (mark?.found === true) {
       const [state] = await query(`select installation, version from ${UNFINISHED_COPY}`);

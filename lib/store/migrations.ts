@@ -1,6 +1,7 @@
 import { LATENCY_COLUMNS } from "./ledger/latency";
 import { ROLLUP_SUMS } from "./ledger/statements";
-import type { Kind } from "./schema";
+import { PARTITION_USAGE } from "./postgres/partitions";
+import type { Kind, Tables } from "./schema";
 
 /** Statements from one schema version to the next. Never edit a migration that was released. */
 type Migration = (kind: Kind) => readonly string[];
@@ -265,6 +266,30 @@ const alertSnoozes = [
   `create index alerts_by_subject on alerts (kind, subject, opened_at)`,
 ];
 
+/** Percent of a page that PostgreSQL fills, in tables whose rows are updated often: an update then stays on its page. */
+const FILL_FACTORS = {
+  balances: 50,
+  instances: 50,
+  revisions: 50,
+  rollups: 75,
+  daily_rollups: 75,
+  failovers: 75,
+  keys: 75,
+  sessions: 75,
+  users: 75,
+} as const satisfies Partial<Record<keyof Tables, number>>;
+
+/** Partitions of the usage ledger by month, and room for updates; SQLite has neither. */
+const partitions: Record<Kind, readonly string[]> = {
+  sqlite: [],
+  postgres: [
+    ...PARTITION_USAGE,
+    ...Object.entries(FILL_FACTORS).map(
+      ([table, percent]) => `alter table ${table} set (fillfactor = ${percent})`,
+    ),
+  ],
+};
+
 export const MIGRATIONS: readonly Migration[] = [
   (kind) => [...tables, ...auditGuards[kind]],
   () => consoleTables,
@@ -274,6 +299,7 @@ export const MIGRATIONS: readonly Migration[] = [
   failovers,
   () => instanceReports,
   () => alertSnoozes,
+  (kind) => partitions[kind],
 ];
 
 /** The error message for a store that a newer Patchbay has migrated. */

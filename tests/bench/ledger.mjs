@@ -34,10 +34,11 @@ export async function loadStore() {
 
 function call(caller) {
   const id = randomUUID();
+  const at = Date.now();
   return {
-    id: `use_${id}`,
+    id: `usg_${at}${id}`,
     requestId: `req_${id}`,
-    at: Date.now(),
+    at,
     keyId: `key_${caller % 10}`,
     userId: "usr_1",
     model: "patchbay-embed",
@@ -63,18 +64,18 @@ function call(caller) {
   };
 }
 
-async function settle(store, caller) {
+export async function settle(store, caller) {
   await store.ledger.settle(call(caller), PERIOD);
 }
 
-async function reserveAndSettle(store, caller) {
+export async function reserveAndSettle(store, caller) {
   const row = call(caller);
   await store.ledger.reserve({ row, keyBudget: BUDGET, userBudget: NO_BUDGET, ...PERIOD });
   await store.ledger.settle(row, PERIOD);
 }
 
 /** Wall and CPU microseconds per call, with `callers` concurrent calls. */
-async function measure(store, work, callers, calls) {
+export async function measure(store, work, callers, calls) {
   const each = Math.ceil(calls / callers);
   const cpu = process.cpuUsage();
   const since = performance.now();

@@ -1,4 +1,6 @@
 /** See seed-usage.mjs. */
+import type { Client } from "pg";
+
 export interface SeedOptions {
   count: number;
   /** Milliseconds since 1970. */
@@ -15,3 +17,4 @@ export interface SeedOptions {
   when?(share: number): number;
 }
 export function seedSqlite(file: string, options: SeedOptions): void;
+export function seedPostgres(client: Client, options: SeedOptions): Promise<void>;

@@ -1,17 +1,18 @@
 /**
  * `npm run bench usage`: the console's usage queries with a million calls in one month, and the server's memory during a
  * CSV export of all of them. Runs on SQLite in the temp folder (or PATCHBAY_BENCH_DIR), and the queries also on
- * PostgreSQL if PATCHBAY_BENCH_DATABASE names an empty database. PATCHBAY_BENCH_ROWS sets the number of calls. Asserts
- * nothing.
+ * PostgreSQL if PATCHBAY_BENCH_DATABASE names an empty database. PATCHBAY_BENCH_ROWS sets the number of calls. With
+ * PATCHBAY_BENCH_KEEP=<folder> what was seeded stays, and the next run measures it; with PATCHBAY_BENCH_SEED_ONLY=1
+ * nothing is measured. PATCHBAY_BENCH_ONLY=sqlite or postgres leaves the other out. Asserts nothing.
  */
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import pg from "pg";
 import { OUT } from "../../lib/server/build.mjs";
-import { loadStore } from "./ledger.mjs";
+import { loadStore, measure, reserveAndSettle, settle } from "./ledger.mjs";
 import { residentMb } from "./load.mjs";
 import { claimWithCookie, startFor } from "./product.mjs";
 import { CROWD, seedPostgres, seedSqlite } from "./seed-usage.mjs";
@@ -20,21 +21,23 @@ const ROWS = Number(process.env.PATCHBAY_BENCH_ROWS ?? 1_000_000);
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const MONTH = 30 * DAY;
-const TIMES = 5;
+const TIMES = 20;
+const KEEP = process.env.PATCHBAY_BENCH_KEEP;
+const IS_SEED_ONLY = process.env.PATCHBAY_BENCH_SEED_ONLY === "1";
 
 const RANGES = { hour: HOUR, day: DAY, week: 7 * DAY, month: MONTH };
 
-async function openTestStore(openStore, databaseUrl) {
+async function openTestStore(openStore, databaseUrl, now = Date.now) {
   return openStore({
     databaseUrl,
     writerWorker: pathToFileURL(path.join(OUT, "workers", "writer.mjs")),
     instanceId: randomUUID(),
-    clock: { now: () => Date.now(), monotonic: () => performance.now() },
+    clock: { now, monotonic: () => performance.now() },
     timeZone: "UTC",
   });
 }
 
-/** The first duration, and the median of some more. */
+/** The first duration, and the median and 95th percentile of some more. */
 async function time(work) {
   const took = [];
   for (let turn = 0; turn <= TIMES; turn++) {
@@ -43,11 +46,21 @@ async function time(work) {
     took.push(performance.now() - since);
   }
   const [first, ...rest] = took;
-  return { first, median: rest.sort((a, b) => a - b)[Math.floor(TIMES / 2)] };
+  rest.sort((a, b) => a - b);
+  return { first, median: rest[Math.floor(TIMES / 2)], p95: rest[Math.floor(TIMES * 0.95) - 1] };
 }
 
-function show(name, { first, median }) {
-  console.log(`${name.padEnd(44)}${first.toFixed(0).padStart(10)}${median.toFixed(0).padStart(10)}`);
+const worst = { p95: 0, name: "" };
+
+function show(name, { first, median, p95 }) {
+  if (p95 > worst.p95) Object.assign(worst, { p95, name });
+  const cells = [first, median, p95].map((ms) => ms.toFixed(1).padStart(10));
+  console.log(`${name.padEnd(44)}${cells.join("")}`);
+}
+
+function showWorst() {
+  console.log(`slowest: ${worst.name}, p95 ${worst.p95.toFixed(0)} ms`);
+  Object.assign(worst, { p95: 0, name: "" });
 }
 
 /** The cursor of a page of the list. */
@@ -57,7 +70,7 @@ async function deepCursor(store, now) {
 }
 
 async function askStore(store, now) {
-  console.log(`${"".padEnd(44)}${"first ms".padStart(10)}${"ms".padStart(10)}`);
+  console.log(`${"".padEnd(44)}${"first ms".padStart(10)}${"p50".padStart(10)}${"p95".padStart(10)}`);
   const sum = (span, more) => () =>
     store.ledger.summarize({ from: now - span, to: now, by: null, isByHour: false, ...more });
   for (const by of ["model", "channel", "key", "route", "tag", "end_user"])
@@ -91,7 +104,51 @@ async function askStore(store, now) {
   show("list of one caller", await time(list({ endUser: "caller-900" })));
   show("list of an unknown caller", await time(list({ endUser: "none" })));
   show("list of one request id", await time(list({ requestId: "req_none" })));
+  show("list of a model and a key", await time(list({ model: "model-7", keyId: "key_0" })));
   show("search that finds nothing", await time(list({ q: "nowhere" })));
+  show("search that finds nothing, of one key", await time(list({ q: "nowhere", keyId: "key_0" })));
+  show("search that finds a model", await time(list({ q: "model-3" })));
+  show("sums by hour of a search, month", await time(sum(MONTH, { isByHour: true, q: "nowhere" })));
+  showWorst();
+}
+
+/** What a call costs in the ledger, at this many entries. */
+async function askLedger(store, rows) {
+  const line = ({ wallUs, cpuUs }) => `${wallUs.toFixed(0)} µs (CPU ${cpuUs.toFixed(0)})`;
+  await measure(store, reserveAndSettle, 100, 3_000);
+  const [one, many, both] = [
+    await measure(store, settle, 1, 500),
+    await measure(store, settle, 100, 20_000),
+    await measure(store, reserveAndSettle, 100, 20_000),
+  ];
+  console.log(
+    `ledger at ${rows} entries, per call: one at a time ${line(one)}; 100 at once ${line(many)}, with a budget ${line(both)}`,
+  );
+}
+
+/** The ledger's statements of calls one at a time: duration as this process sees it, by statement. */
+async function askStatements(store) {
+  const took = new Map();
+  const { query } = pg.Client.prototype;
+  pg.Client.prototype.query = function timed(config, ...rest) {
+    const since = performance.now();
+    const running = query.call(this, config, ...rest);
+    const text = config?.text ?? config;
+    if (typeof text === "string" && typeof running?.then === "function")
+      running.then(
+        () => took.set(text, [...(took.get(text) ?? []), performance.now() - since]),
+        () => {},
+      );
+    return running;
+  };
+  await measure(store, reserveAndSettle, 1, 1_000);
+  pg.Client.prototype.query = query;
+  console.log("\nstatements of a call with a budget, one at a time: times, p50 ms, p99 ms");
+  for (const [text, times] of [...took].filter(([, all]) => all.length >= 100)) {
+    times.sort((a, b) => a - b);
+    const [p50, p99] = [0.5, 0.99].map((share) => times[Math.floor(times.length * share)].toFixed(2));
+    console.log(`  ${text.replace(/\s+/g, " ").slice(0, 60).padEnd(62)}${times.length}  ${p50}  ${p99}`);
+  }
 }
 
 /** The first requests of the console's pages, for each of their ranges. */
@@ -104,6 +161,8 @@ function firstAnswers(now) {
     ...over("overview", (range, interval) => `/api/overview?${range}&interval=${interval}`),
     ...over("usage: chart", (range, interval) => `/api/usage/summary?by=model&${range}&interval=${interval}`),
     ...over("usage: list of a model", (range) => `/api/usage?limit=50&model=model-7&${range}`),
+    ...over("logs: search that finds nothing", (range) => `/api/usage?limit=50&q=nowhere&${range}`),
+    ...over("logs: a status", (range) => `/api/usage?limit=50&status=418&${range}`),
     ["channels", "/api/channels?limit=100"],
     ["keys", "/api/keys?limit=50"],
   ];
@@ -134,63 +193,95 @@ async function askServer(folder, now, env = {}) {
   const product = await startFor([process.execPath, ".next/patchbay/main.mjs"], { data: folder, env });
   try {
     console.log(`\nready in ${product.readyMs.toFixed(0)} ms; over HTTP:`);
-    const { cookie } = await claimWithCookie(product.url);
+    // A kept store is set up already.
+    const kept = path.join(folder, "cookie");
+    const cookie = existsSync(kept)
+      ? readFileSync(kept, "utf8")
+      : (await claimWithCookie(product.url)).cookie;
+    writeFileSync(kept, cookie);
     const ask = (path) => async () => {
       const reply = await fetch(product.url + path, { headers: { cookie } });
       const text = await reply.text();
       if (reply.status !== 200) throw new Error(`${path}: ${reply.status} ${text}`);
     };
     for (const [name, path] of firstAnswers(now)) show(name, await time(ask(path)));
-    await askExport(product, cookie);
+    showWorst();
+    if (ROWS <= 1_000_000) await askExport(product, cookie);
   } finally {
     await product.stop(true);
   }
 }
 
-async function benchSqlite(openStore, now) {
-  const folder = mkdtempSync(path.join(process.env.PATCHBAY_BENCH_DIR ?? tmpdir(), "patchbay-usage-"));
+/** A folder for a store: a new one in the temp folder, or the kept one of this size. */
+function folderFor(kind) {
+  if (KEEP === undefined)
+    return mkdtempSync(path.join(process.env.PATCHBAY_BENCH_DIR ?? tmpdir(), "patchbay-usage-"));
+  const folder = path.join(KEEP, `${kind}-${ROWS}`);
+  mkdirSync(folder, { recursive: true });
+  return folder;
+}
+
+const drop = (folder) => KEEP === undefined && rmSync(folder, { recursive: true, force: true });
+
+/** Seeds with `seed(now)`, unless an earlier run did; returns the end of the seeded month. */
+async function seedOnce(folder, name, seed) {
+  const mark = path.join(folder, "seeded");
+  if (existsSync(mark)) return Number(readFileSync(mark, "utf8"));
+  const now = Date.now();
+  const since = performance.now();
+  await seed(now);
+  console.log(`\n${name}: ${ROWS} entries seeded in ${((performance.now() - since) / 1_000).toFixed(0)} s`);
+  writeFileSync(mark, String(now));
+  return now;
+}
+
+async function askAll(openStore, { url, name, folder, now, env = {} }) {
+  if (IS_SEED_ONLY) return;
+  console.log(`\nUsage on ${name}: ${ROWS} entries`);
+  const store = await openTestStore(openStore, url);
+  await askStore(store, now);
+  await askLedger(store, ROWS);
+  if (url.startsWith("postgres")) await askStatements(store);
+  await store.close();
+  await askServer(folder, now, env);
+}
+
+async function benchSqlite(openStore) {
+  const folder = folderFor("sqlite");
   const file = path.join(folder, "patchbay.db");
+  const url = `file:${file}`;
   try {
-    await (await openTestStore(openStore, `file:${file}`)).close();
-    const since = performance.now();
-    seedSqlite(file, { count: ROWS, from: now - MONTH, to: now, crowd: CROWD });
-    const seconds = (performance.now() - since) / 1_000;
-    console.log(
-      `\nUsage on SQLite: ${ROWS} rows in ${seconds.toFixed(0)} s, ${(statSync(file).size / 2 ** 20).toFixed(0)} MB`,
-    );
-    const store = await openTestStore(openStore, `file:${file}`);
-    await askStore(store, now);
-    await store.close();
-    await askServer(folder, now);
+    const now = await seedOnce(folder, "SQLite", async (end) => {
+      await (await openTestStore(openStore, url)).close();
+      seedSqlite(file, { count: ROWS, from: end - MONTH, to: end, crowd: CROWD });
+    });
+    console.log(`${(statSync(file).size / 2 ** 20).toFixed(0)} MB`);
+    await askAll(openStore, { url, name: "SQLite", folder, now });
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    drop(folder);
   }
 }
 
-async function benchPostgres(openStore, now, databaseUrl) {
-  const store = await openTestStore(openStore, databaseUrl);
-  const client = new pg.Client({ connectionString: databaseUrl });
-  const folder = mkdtempSync(path.join(tmpdir(), "patchbay-usage-"));
+async function benchPostgres(openStore, url) {
+  const folder = folderFor("postgres");
+  const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    const since = performance.now();
-    await seedPostgres(client, { count: ROWS, from: now - MONTH, to: now, crowd: CROWD });
-    console.log(
-      `\nUsage on PostgreSQL: ${ROWS} rows in ${((performance.now() - since) / 1_000).toFixed(0)} s`,
-    );
-    await askStore(store, now);
-    await askServer(folder, now, { DATABASE_URL: databaseUrl });
+    const now = await seedOnce(folder, "PostgreSQL", async (end) => {
+      // Makes the partitions of the seeded months.
+      await (await openTestStore(openStore, url, () => end - MONTH)).close();
+      await seedPostgres(client, { count: ROWS, from: end - MONTH, to: end, crowd: CROWD });
+    });
+    await askAll(openStore, { url, name: "PostgreSQL", folder, now, env: { DATABASE_URL: url } });
   } finally {
     await client.end();
-    await store.close();
-    rmSync(folder, { recursive: true, force: true });
+    drop(folder);
   }
 }
 
 export async function benchUsage() {
   const { openStore } = await loadStore();
-  const now = Date.now();
-  const database = process.env.PATCHBAY_BENCH_DATABASE;
-  await benchSqlite(openStore, now);
-  if (database) await benchPostgres(openStore, now, database);
+  const { PATCHBAY_BENCH_DATABASE: database, PATCHBAY_BENCH_ONLY: only } = process.env;
+  if (only !== "postgres") await benchSqlite(openStore);
+  if (database && only !== "sqlite") await benchPostgres(openStore, database);
 }

@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readFileSync, rmSync } from "node:fs";
 import path from "node:path";
@@ -11,6 +12,7 @@ import { type AdminPlace, adminPlace } from "../support/admin";
 import { addUser, enrol, openConsoleHarness, setUpOwner } from "../support/console-harness";
 import { channelRecord, modelRecord } from "../support/factories";
 import { startPostgres, type TestPostgres } from "../support/postgres";
+import { bundle } from "../support/store-processes";
 import { signInWith } from "../support/two-factor";
 
 const ENTRIES = 2_500;
@@ -218,6 +220,43 @@ describe("a filled store", () => {
     expect(reply.notes).toContain("Continuing an unfinished copy.");
     expect(await rows()).toEqual(first);
     expect(await query("select count(*)::int as rows from usage")).toEqual([{ rows: ENTRIES }]);
+  });
+
+  test("killed with SIGKILL in the middle, three times, is finished by the same command", {
+    timeout: 120_000,
+  }, async () => {
+    await fill();
+    const before = digestOf(storeFile());
+    const script = await bundle("lib/server/admin/main.ts");
+    let killed = 0;
+    for (let turn = 0; turn < 3; turn++) {
+      const child = spawn(process.execPath, [script, "migrate-store", url], {
+        env: { ...process.env, PATCHBAY_DATA_DIR: place.dataDirectory },
+        stdio: ["ignore", "ignore", "pipe"],
+      });
+      const ended = new Promise<NodeJS.Signals | null>((resolve) =>
+        child.once("close", (_, signal) => resolve(signal)),
+      );
+      // Not at the first table, and each time in another one.
+      let lines = 0;
+      for await (const chunk of child.stderr) {
+        lines += String(chunk).split("\n").length - 1;
+        if (lines >= 3 + 3 * turn) child.kill("SIGKILL");
+      }
+      if ((await ended) === "SIGKILL") killed += 1;
+      place.variables.DATABASE_URL = url;
+      expect((await place.run(["unlock", "olivia"])).notes).toContain("an unfinished copy");
+      delete place.variables.DATABASE_URL;
+    }
+    expect(killed).toBe(3);
+    const finished = await move();
+    expect([finished.code, finished.notes]).toEqual([
+      0,
+      expect.stringContaining("Continuing an unfinished copy."),
+    ]);
+    expect(digestOf(storeFile())).toBe(before);
+    const [rows] = await query("select count(*)::int as rows, count(distinct id)::int as ids from usage");
+    expect(rows).toEqual({ rows: ENTRIES, ids: ENTRIES });
   });
 
   test("moves to a database of an older schema, which is migrated first", async () => {

@@ -1,3 +1,4 @@
+import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { KeyLimit } from "../../lib/contracts/console/api-keys";
 import type { KeyRecord } from "../../lib/ports/store";
@@ -48,12 +49,37 @@ const WITHOUT_REPORTS = [
   ...["requests_per_minute", "cpu_percent", "memory_bytes", "change_lag_ms"],
 ].map((column) => `alter table instances drop column ${column}`);
 
+/** Undoes the partitions of version 9: one table, as earlier versions had it. */
+const WITHOUT_PARTITIONS = [
+  "create table plain (like usage)",
+  "insert into plain select * from usage",
+  "drop table usage",
+  "alter table plain rename to usage",
+  "alter table usage add primary key (id)",
+  "create index usage_by_age on usage (at, id)",
+  "create index usage_by_user on usage (user_id, at, id)",
+  "create index usage_by_key on usage (key_id, at, id)",
+  "create index usage_open on usage (owner) where state = 'open'",
+  "create index usage_failed on usage (at, id) where error is not null",
+  "create index usage_troubled on usage (at, id) where error is not null or attempts > 1",
+  "create index usage_by_request on usage (request_id)",
+  "create index usage_by_end_user on usage (end_user, at, id) where end_user is not null",
+  "create index usage_tagged on usage (at, id, tags) where tags is not null",
+];
+
+const BACK_TO_8 = (kind: TestDatabase["kind"]): string[] => (kind === "sqlite" ? [] : WITHOUT_PARTITIONS);
+
 /** Undoes the migrations after version 5. */
-const BACK_TO_5 = ["drop table failovers", ...WITHOUT_SNOOZES, ...WITHOUT_REPORTS];
+const BACK_TO_5 = (kind: TestDatabase["kind"]): string[] => [
+  ...BACK_TO_8(kind),
+  "drop table failovers",
+  ...WITHOUT_SNOOZES,
+  ...WITHOUT_REPORTS,
+];
 
 /** Statements that remove the changes of versions 3 and later. */
 const BACK_TO_2 = (kind: TestDatabase["kind"]): string[] => [
-  ...BACK_TO_5,
+  ...BACK_TO_5(kind),
   kind === "sqlite" ? "drop trigger audit_only_keyed" : "drop trigger audit_only_keyed on audit",
   ...(kind === "sqlite" ? [] : ["drop function refuse_unkeyed_audit"]),
   "drop table audit_head",
@@ -243,7 +269,7 @@ describe.each(PLACES)("the upgrade of a store of schema version 5 on %s", (_, ne
     }
     await store.ledger.settle(usageRecord(key.id, user.id, { at: NOW, attempts: 2 }), PERIOD);
     await store.close();
-    await goBack(place, 5, BACK_TO_5);
+    await goBack(place, 5, BACK_TO_5(place.kind));
     const upgraded = await place.open();
     const failovers = await upgraded.ledger.failovers({ from: NOW, to: NOW + 1 });
     expect(failovers.map((one) => [one.channelId, one.attempts]).sort()).toEqual([
@@ -252,6 +278,77 @@ describe.each(PLACES)("the upgrade of a store of schema version 5 on %s", (_, ne
     ]);
     await expectLedgerSumsToMatch(place);
     await upgraded.close();
+    await place.remove();
+  });
+});
+
+describe("the upgrade of a store of schema version 8 on PostgreSQL", () => {
+  /** What a running instance of version 8 sends, over a connection that has prepared it before the upgrade. */
+  const SETTLE = `insert into usage (id, request_id, at, key_id, user_id, model, operation, attempts, input_tokens,
+      output_tokens, characters, audio_ms, cost_nano, reserved_nano, status, state, cached, estimated, overrun,
+      latency_ms, owner, day, month)
+    values ($1, $1, $2, 'key_1', 'usr_1', 'tts', 'speech', 1, 0, 0, 0, 0, 0, 0, 200, $3, 0, 0, 0, 1, 'old', 'd', 'm')
+    on conflict (id) do update set state = excluded.state where usage.state = 'open'`;
+
+  test("keeps every entry, and an instance of version 8 still writes, none of them twice", async () => {
+    const place = await newPostgresPlace(server);
+    await storeOfVersion1(place);
+    await (await place.open()).close();
+    await goBack(place, 8, BACK_TO_8("postgres"));
+    const old = new Client({ connectionString: place.url });
+    await old.connect();
+    const write = (id: string, state: string) =>
+      old.query({ name: "settle", text: SETTLE, values: [id, NOW, state] });
+    let isOver = false;
+    let written = 0;
+    const writing = (async () => {
+      while (!isOver) {
+        await write(`use_running_${written}`, "open");
+        await write(`use_running_${written}`, "settled");
+        written += 1;
+      }
+    })();
+    const upgraded = await place.open();
+    await upgraded.ledger.settle(
+      usageRecord("key_2", "usr_1", { id: "usg_1800000000000a", at: NOW }),
+      PERIOD,
+    );
+    const during = written;
+    while (written < during + 20) await new Promise((resolve) => setImmediate(resolve));
+    isOver = true;
+    await writing;
+    await old.end();
+    const [counts] = await place.raw(
+      "select count(*), count(distinct id), count(*) filter (where state = 'open') from usage",
+    );
+    expect(counts?.map(Number)).toEqual([CALLS + written + 1, CALLS + written + 1, 0]);
+    const [[earlier] = []] = await place.raw("select count(*) from usage_earlier");
+    expect(Number(earlier)).toBe(CALLS + written);
+    await place.remove();
+  });
+
+  test("does not wait for a lock that calls would wait behind", async () => {
+    const place = await newPostgresPlace(server);
+    await (await place.open()).close();
+    await goBack(place, 8, BACK_TO_8("postgres"));
+    const [reader, caller] = [
+      new Client({ connectionString: place.url }),
+      new Client({ connectionString: place.url }),
+    ];
+    await Promise.all([reader.connect(), caller.connect()]);
+    await reader.query("begin");
+    await reader.query("select count(*) from usage");
+    const opening = place.open();
+    let longestMs = 0;
+    for (const since = performance.now(); performance.now() - since < 2_000; ) {
+      const asked = performance.now();
+      await caller.query("select id from usage limit 1");
+      longestMs = Math.max(longestMs, performance.now() - asked);
+    }
+    await reader.query("commit");
+    await opening;
+    expect(longestMs).toBeLessThan(900);
+    await Promise.all([reader.end(), caller.end()]);
     await place.remove();
   });
 });

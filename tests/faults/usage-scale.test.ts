@@ -1,8 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { Client } from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Store, UsageDimension, UsageFilter } from "../../lib/ports/store";
-import { seedSqlite } from "../bench/seed-usage.mjs";
-import { newSqlitePlace, type SqlitePlace } from "../contracts/store/sqlite-database";
+import { seedPostgres, seedSqlite } from "../bench/seed-usage.mjs";
+import { allUsage } from "../contracts/store/ledger-sums";
+import { newPostgresPlace } from "../contracts/store/postgres-database";
+import { newSqlitePlace } from "../contracts/store/sqlite-database";
+import type { TestDatabase } from "../contracts/store/test-database";
 import { NOW } from "../support/factories";
+import { startPostgres, type TestPostgres } from "../support/postgres";
 
 /** A ledger with a hundred thousand calls of a month: every query of the console answers interactively. */
 
@@ -12,59 +17,129 @@ const MONTH = 30 * 86_400_000;
 /** Dozens of times the duration on an idle machine: fails for endless queries, not on a busy machine. */
 const LONGEST_MS = 10_000;
 
-let database: SqlitePlace;
-let store: Store;
-beforeAll(async () => {
-  database = await newSqlitePlace();
-  store = await database.open();
-  seedSqlite(database.file, { count: ROWS, from: NOW - 1.05 * MONTH, to: NOW });
-}, 240_000);
-afterAll(() => database?.remove());
+const SEED = { count: ROWS, from: NOW - 1.05 * MONTH, to: NOW };
+/** The oldest entry of all has this request ID. */
+const NEEDLE = "req_needle_in_the_hay";
 
-async function inTime<T>(work: () => Promise<T>): Promise<T> {
-  const since = performance.now();
-  const value = await work();
-  expect(performance.now() - since).toBeLessThan(LONGEST_MS);
-  return value;
+async function seededSqlite(): Promise<TestDatabase> {
+  const place = await newSqlitePlace();
+  await (await place.open()).close();
+  seedSqlite(place.file, SEED);
+  return place;
 }
 
-const sum = (by: UsageDimension | null, more: UsageFilter & { isByHour?: boolean } = {}) =>
-  inTime(() => store.ledger.summarize({ from: NOW - MONTH, to: NOW, by, isByHour: false, ...more }));
+let server: TestPostgres;
+beforeAll(async () => {
+  server = await startPostgres();
+}, 120_000);
+afterAll(() => server.close());
 
-const DIMENSIONS: UsageDimension[] = ["model", "channel", "key", "user", "operation", "tag", "end_user"];
+async function seededPostgres(): Promise<TestDatabase> {
+  const place = await newPostgresPlace(server);
+  // Its clock decides which months have a partition.
+  await (await place.open({ clock: { now: () => SEED.from, monotonic: () => performance.now() } })).close();
+  const client = new Client({ connectionString: place.url });
+  await client.connect();
+  await seedPostgres(client, SEED);
+  await client.end();
+  return place;
+}
 
-test.each(DIMENSIONS)("counts the calls of a month by %s", async (by) => {
-  const { groups, readFrom } = await sum(by);
-  // An hour that has begun counts fully.
-  const calls = groups.reduce((counted, group) => counted + group.calls, 0);
-  expect(Math.abs(calls - 100_000)).toBeLessThan(200);
-  expect(readFrom).toBeNull();
-});
+const PLACES: [string, () => Promise<TestDatabase>][] = [
+  ["SQLite", seededSqlite],
+  ["PostgreSQL", seededPostgres],
+];
 
-test("answers a month by hour, of failures and of one tag, in time", async () => {
-  expect((await sum(null, { isByHour: true })).groups.length).toBeGreaterThanOrEqual(720);
-  const failures = await sum(null, { outcome: { kind: "failed" } });
-  expect(failures.groups[0]?.calls).toBe(failures.groups[0]?.errors);
-  expect((await sum("model", { tag: "team-1" })).groups.length).toBeGreaterThan(0);
-});
+describe.each(PLACES)("a large ledger on %s", (_, seeded) => {
+  let database: TestDatabase;
+  let store: Store;
+  beforeAll(async () => {
+    database = await seeded();
+    await database.raw(
+      `update usage set request_id = '${NEEDLE}' where id = (select id from usage order by at, id limit 1)`,
+    );
+    store = await database.open();
+  }, 240_000);
+  afterAll(() => database?.remove());
 
-test.each<[string, UsageFilter]>([
-  ["that are there", {}],
-  ["of an unknown request ID", { requestId: "req_none" }],
-  ["of an unknown caller", { endUser: "nobody" }],
-  ["of an unknown tag", { tag: "none" }],
-  ["of a model without calls", { model: "none" }],
-  ["of an error that never was", { outcome: { kind: "error", code: "internal" } }],
-])("lists calls %s in time", async (_which, filter) => {
-  const page = await inTime(() => store.ledger.list({ limit: 50, cursor: null, q: null, ...filter }));
-  expect(page.items).toHaveLength(Object.keys(filter).length === 0 ? 50 : 0);
-});
+  async function inTime<T>(work: () => Promise<T>): Promise<T> {
+    const since = performance.now();
+    const value = await work();
+    expect(performance.now() - since).toBeLessThan(LONGEST_MS);
+    return value;
+  }
 
-test("sums the newest hundred thousand rows, and says since when", async () => {
-  const query = { from: NOW - 2 * MONTH, to: NOW, by: "tag" as const, isByHour: false };
-  const { groups, readFrom } = await inTime(() => store.ledger.summarize(query));
-  const calls = groups.reduce((counted, group) => counted + group.calls, 0);
-  expect(calls).toBeLessThanOrEqual(100_000);
-  expect(calls).toBeGreaterThan(99_000);
-  expect(readFrom).toBeGreaterThanOrEqual(NOW - MONTH - 60_000);
+  const sum = (by: UsageDimension | null, more: UsageFilter & { isByHour?: boolean } = {}) =>
+    inTime(() => store.ledger.summarize({ from: NOW - MONTH, to: NOW, by, isByHour: false, ...more }));
+
+  const DIMENSIONS: UsageDimension[] = ["model", "channel", "key", "user", "operation", "tag", "end_user"];
+
+  test.each(DIMENSIONS)("counts the calls of a month by %s", async (by) => {
+    const { groups, readFrom } = await sum(by);
+    // An hour that has begun counts fully.
+    const calls = groups.reduce((counted, group) => counted + group.calls, 0);
+    expect(Math.abs(calls - 100_000)).toBeLessThan(200);
+    expect(readFrom).toBeNull();
+  });
+
+  test("answers a month by hour, of failures and of one tag, in time", async () => {
+    expect((await sum(null, { isByHour: true })).groups.length).toBeGreaterThanOrEqual(720);
+    const failures = await sum(null, { outcome: { kind: "failed" } });
+    expect(failures.groups[0]?.calls).toBe(failures.groups[0]?.errors);
+    expect((await sum("model", { tag: "team-1" })).groups.length).toBeGreaterThan(0);
+  });
+
+  test.each<[string, UsageFilter]>([
+    ["that are there", {}],
+    ["of an unknown request ID", { requestId: "req_none" }],
+    ["of an unknown caller", { endUser: "nobody" }],
+    ["of an unknown tag", { tag: "none" }],
+    ["of a model without calls", { model: "none" }],
+    ["of an error that never was", { outcome: { kind: "error", code: "internal" } }],
+  ])("lists calls %s in time", async (_which, filter) => {
+    const page = await inTime(() => store.ledger.list({ limit: 50, cursor: null, q: null, ...filter }));
+    expect(page.items).toHaveLength(Object.keys(filter).length === 0 ? 50 : 0);
+  });
+
+  test("sums the newest hundred thousand rows, and says since when", async () => {
+    const query = { from: NOW - 2 * MONTH, to: NOW, by: "tag" as const, isByHour: false };
+    const { groups, readFrom } = await inTime(() => store.ledger.summarize(query));
+    const calls = groups.reduce((counted, group) => counted + group.calls, 0);
+    expect(calls).toBeLessThanOrEqual(100_000);
+    expect(calls).toBeGreaterThan(99_000);
+    expect(readFrom).toBeGreaterThanOrEqual(NOW - MONTH - 60_000);
+  });
+
+  test("searches a limited number of entries at once, says so, and continues before them", async () => {
+    const search = (cursor: string | null) =>
+      inTime(() => store.ledger.list({ limit: 50, cursor, q: "needle_in_THE" }));
+    const pages = [await search(null)];
+    for (let page = pages[0]; page?.nextCursor; page = pages.at(-1))
+      pages.push(await search(page.nextCursor));
+    // Fifty thousand of a hundred thousand a month each.
+    expect(pages.map((page) => page.items.map((row) => row.requestId))).toEqual([[], [], [NEEDLE]]);
+    for (const [index, { searchedFrom }] of pages.slice(0, 2).entries())
+      expect(Math.abs((searchedFrom ?? 0) - (NOW - ((index + 1) * MONTH) / 2))).toBeLessThan(0.01 * MONTH);
+    expect([pages[2]?.nextCursor, pages[2]?.searchedFrom]).toEqual([null, null]);
+    const range = { from: NOW - MONTH / 3, to: NOW };
+    const narrow = await store.ledger.list({ limit: 50, cursor: null, q: "needle_in_THE", ...range });
+    expect(narrow).toEqual({ items: [], nextCursor: null, searchedFrom: null });
+  });
+
+  test("finds an entry by what an index has, however old it is", async () => {
+    for (const filter of [{ requestId: NEEDLE }, { requestId: NEEDLE, operation: "embeddings" as const }]) {
+      const page = await inTime(() => store.ledger.list({ limit: 50, cursor: null, q: null, ...filter }));
+      expect([page.nextCursor, page.searchedFrom]).toEqual([null, null]);
+      if (filter.operation === undefined) expect(page.items).toHaveLength(1);
+    }
+  });
+
+  test("pages through all matches of a filter without an index, each once", async () => {
+    const [[expected] = []] = await database.raw("select count(*) from usage where status = 504");
+    const outcome = { kind: "status" as const, status: 504 };
+    const rows = await allUsage(store, { outcome });
+    expect(rows).toHaveLength(Number(expected));
+    expect(new Set(rows.map((row) => row.id)).size).toBe(rows.length);
+    expect(rows.length).toBeGreaterThan(100);
+  });
 });

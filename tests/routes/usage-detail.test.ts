@@ -90,6 +90,10 @@ test("deletes rows and prompts after the settings' days, and never without them"
   expect(await sweepUsage(services)).toEqual({ rows: 0, prompts: 0, rejections: 0 });
   services.clock.advance(2 * DAY);
   expect(await sweepUsage(services)).toEqual({ rows: 1, prompts: 0, rejections: 0 });
+  // A text is not kept longer than its entry.
+  await recordCall(mia.id, "good night");
+  services.clock.advance(10 * DAY);
+  expect(await sweepUsage(services)).toEqual({ rows: 1, prompts: 1, rejections: 0 });
 });
 
 test("lists a channel's failed attempts with the callers' status; refuses a reversed range", async () => {

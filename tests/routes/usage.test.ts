@@ -17,6 +17,7 @@ async function list(role: Role, sent: Record<string, string> = {}) {
         return {
           items: harness.rows.map((row): UsageRecord => ({ ...row, costNano: 200 })),
           nextCursor: "c",
+          searchedFrom: Date.parse("2026-09-20T00:00:00Z"),
         };
       },
     },
@@ -33,7 +34,7 @@ async function list(role: Role, sent: Record<string, string> = {}) {
 
 test("a row is shown as the contract has it, money in dollars", async () => {
   const { data } = await list("owner");
-  expect(data.next_cursor).toBe("c");
+  expect([data.next_cursor, data.searched_from]).toEqual(["c", "2026-09-20T00:00:00.000Z"]);
   expect(data.items[0]).toMatchObject({
     request_id: "req-1",
     at: "2026-09-21T14:13:20.000Z",

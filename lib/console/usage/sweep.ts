@@ -37,11 +37,16 @@ export async function sweepUsage({
   const settings = await readSettings(store);
   const sweepLedger = async (what: "rows" | "prompts", days: number | null): Promise<number> =>
     days === null ? 0 : inBatches((limit) => store.ledger.sweep(what, clock.now() - days * DAY_MS, limit));
+  const { usage, prompts } = settings.retention_days;
+  const now = clock.now();
+  await store.ledger.maintain(now, usage === null ? null : now - usage * DAY_MS);
+  // An entry's text goes with it, also where a whole month is dropped.
+  const promptDays = Math.min(usage ?? Number.POSITIVE_INFINITY, prompts ?? Number.POSITIVE_INFINITY);
   const rejectionDays = settings.rejection_retention_days;
   const rejectedBefore = rejectionDays === null ? 0 : clock.now() - rejectionDays * DAY_MS;
   return {
-    prompts: await sweepLedger("prompts", settings.retention_days.prompts),
-    rows: await sweepLedger("rows", settings.retention_days.usage),
+    prompts: await sweepLedger("prompts", Number.isFinite(promptDays) ? promptDays : null),
+    rows: await sweepLedger("rows", usage),
     rejections: await inBatches((limit) => store.rejections.sweep(rejectedBefore, MOST_REJECTIONS, limit)),
   };
 }

@@ -98,7 +98,13 @@ export const UsageDetail = UsageRow.extend({
 });
 export type UsageDetail = z.output<typeof UsageDetail>;
 
-export const UsageList = listOf(UsageRow);
+export const UsageList = listOf(UsageRow).extend({
+  /**
+   * A filter without an index reads a limited number of calls. The page has all that match since this time, and
+   * `next_cursor` continues before it. Null: the page is full, or nothing is left to read.
+   */
+  searched_from: Timestamp.nullable(),
+});
 
 const Id = boundedLine(1, 128);
 

@@ -4,6 +4,7 @@ import type { UsageRecord } from "../../ports/store";
 import { callerLimits, limitError, tightestOf } from "../admission/admit-request";
 import type { CallPlan, Meter, OpenMeter } from "../call";
 import type { GatewayContext } from "../context";
+import { newUsageId } from "../new-id";
 import { createMeter } from "./meter";
 import { reserveBudget } from "./reserve-budget";
 
@@ -31,10 +32,11 @@ function takeTokens(ctx: GatewayContext, inputTokens: number): MaybePromise<Limi
 }
 
 function openRow(ctx: GatewayContext, plan: CallPlan): UsageRecord {
+  const at = ctx.services.clock.now();
   return {
-    id: `use_${Buffer.from(ctx.services.random.bytes(15)).toString("base64url")}`,
+    id: newUsageId(ctx.services.random, at),
     requestId: ctx.requestId,
-    at: ctx.services.clock.now(),
+    at,
     keyId: ctx.caller.key.id,
     userId: ctx.caller.owner.id,
     model: plan.entry.model.name,

@@ -1,5 +1,6 @@
 import type { UsageRecord } from "../../ports/store";
 import type { GatewayContext } from "../context";
+import { newUsageId } from "../new-id";
 import { billingPeriod } from "./billing-period";
 
 /** Records a request that was answered with a stored reply: it cost nothing and called no channel. */
@@ -8,7 +9,7 @@ export async function recordRepeat(ctx: GatewayContext, first: UsageRecord): Pro
   const tookMs = Math.round(ctx.services.clock.monotonic() - ctx.receivedAt);
   const row: UsageRecord = {
     ...first,
-    id: `use_${Buffer.from(ctx.services.random.bytes(15)).toString("base64url")}`,
+    id: newUsageId(ctx.services.random, at),
     requestId: ctx.requestId,
     at,
     keyId: ctx.caller.key.id,

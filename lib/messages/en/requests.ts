@@ -59,6 +59,8 @@ export const requests = {
   tokens: "{number, plural, one {{count} token} other {{count} tokens}}",
   audio: "{length} of audio",
   more: "Load more",
+  searchedFrom: "Searched back to {time}.",
+  searchOlder: "Search older calls",
   newer: "Show new calls",
   copyRequestId: "Copy request ID {id}",
   open: "{outcome}: {model} at {time}",
@@ -68,6 +70,7 @@ export const requests = {
     openPlayground: "Open the playground",
     noMatchTitle: "No calls match these filters",
     noMatchText: "Choose a longer range or remove a filter.",
+    noMatchYetText: "Searched back to {time}. Search older calls, or remove a filter.",
   },
   detail: {
     previous: "Previous call",

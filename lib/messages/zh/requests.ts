@@ -53,6 +53,8 @@ export const requests = {
   tokens: "{number, plural, other {{count} 个词元}}",
   audio: "音频 {length}",
   more: "加载更多",
+  searchedFrom: "已搜索到 {time}。",
+  searchOlder: "搜索更早的调用",
   newer: "显示新的调用",
   copyRequestId: "复制请求编号 {id}",
   open: "{outcome}：{model}，{time}",
@@ -62,6 +64,7 @@ export const requests = {
     openPlayground: "打开试用页",
     noMatchTitle: "没有符合筛选条件的调用",
     noMatchText: "请选择更长的时段，或移除一个筛选条件。",
+    noMatchYetText: "已搜索到 {time}。可搜索更早的调用，或移除一个筛选条件。",
   },
   detail: {
     previous: "上一次调用",

@@ -4,6 +4,14 @@ import type { Budget, Page, PageQuery } from "./common";
 
 type UsageState = "open" | "settled";
 
+/** Begins the IDs of entries that are in order of time; earlier versions made random ones that begin with `use_`. */
+export const USAGE_ID_PREFIX = "usg";
+
+/** The lowest ID of the entries of `at` (ms since 1970) and later: the month of an ID decides where it is stored. */
+export function firstUsageId(at: number): string {
+  return `${USAGE_ID_PREFIX}_${String(Math.max(0, Math.floor(at))).padStart(13, "0")}`;
+}
+
 /** One attempt of a call on one channel; times are milliseconds since the call arrived, in tenths. */
 export interface AttemptTrace {
   channelId: string;
@@ -75,7 +83,7 @@ export interface FailedAttempt {
 }
 
 export interface UsageRecord {
-  /** Our own ID (`use_…`), unique; callers may repeat a request ID. */
+  /** Our own ID (`usg_…`), unique, in order of `at`; callers may repeat a request ID. */
   id: string;
   requestId: string;
   at: number;
@@ -181,13 +189,22 @@ export interface Ledger {
   leave(): Promise<void>;
   /** The instances whose last heartbeat (ms) is at `since` or later, this one included, ordered by start and ID. */
   instances(since: number): Promise<InstanceRecord[]>;
-  list(query: PageQuery & UsageFilter): Promise<Page<UsageRecord>>;
+  /**
+   * One page of entries, newest first. A filter without an index of its own (`q`, a model, a status …) reads a limited
+   * number of entries; when that ends before the range does, `searchedFrom` says where, and the next page continues there.
+   */
+  list(query: PageQuery & UsageFilter): Promise<UsagePage>;
   /** One entry with its trace and its stored input text; null: no such entry. */
   find(id: string): Promise<{ row: UsageRecord; prompt: string | null } | null>;
   /** The newest entry of that request ID, which may repeat; null: none. `userId`: only that user's entries. */
   findByRequest(requestId: string, userId?: string): Promise<string | null>;
   /** Current names of keys, users or channels; deleted ones are missing, except playground keys. */
   names(kind: UsageSubject, ids: readonly string[]): Promise<Map<string, string>>;
+  /**
+   * Prepares the storage of the months after `now`, and removes that of months whose entries are all settled and older
+   * than `before` (null: none). Sums and stored texts stay. Does nothing on SQLite.
+   */
+  maintain(now: number, before: number | null): Promise<void>;
   /**
    * Removes at most `limit` old ones: settled entries with their stored texts, or only those texts. Sums and balances
    * stay. Returns how many.
@@ -217,6 +234,11 @@ export interface Failover {
   model: string;
   channelId: string;
   attempts: number;
+}
+
+export interface UsagePage extends Page<UsageRecord> {
+  /** The page has all matching entries since this time, and is not full; null: the page is full, or the last. */
+  searchedFrom: number | null;
 }
 
 /** What an entry refers to by ID. */

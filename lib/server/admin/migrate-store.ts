@@ -4,7 +4,6 @@ import { isWhole } from "../../console/audit/verify";
 import type { Cipher } from "../../ports/cipher";
 import type { AuditChain } from "../../ports/store";
 import { AuditHashChain, EMPTY_CHAIN } from "../../store/audit-chain";
-import { createCipher } from "../../store/cipher";
 import {
   beginCopy,
   type Comparison,
@@ -21,10 +20,10 @@ import { fileOf, isPostgresUrl } from "../../store/options";
 import { requireDatabaseFile, requireOwnSchema } from "../../store/sqlite/inspect-file";
 import type { Environment } from "../process/env";
 import { describeInstance } from "../process/instance-id";
-import { findSecret, previousSecrets, secretFile } from "../process/secret";
-import { checkCipher, findDigestKey } from "../process/secret-check";
+import { secretFile } from "../process/secret";
 import { type Command, CommandError, orCommandError, readArguments } from "./command";
 import { serversOn, withStore } from "./open-store";
+import { readDigest } from "./read-digest";
 import type { Terminal } from "./terminal";
 
 /** How often the progress of a long table is printed. */
@@ -127,22 +126,6 @@ async function moveTo(env: Environment, terminal: Terminal, { source, file, url 
   } finally {
     await target.destroy();
   }
-}
-
-/** The digests of the source's instance. Throws SettingError or CommandError when its secret is missing or another. */
-async function readDigest(env: Environment, source: CopySource): Promise<Cipher["digest"]> {
-  const current = findSecret(env.secret, env.dataDirectory);
-  if (current === null)
-    throw new CommandError(
-      `${secretFile(env.dataDirectory)} is missing. The copy is verified with the instance secret of the source: set PATCHBAY_DATA_DIR or PATCHBAY_SECRET as its server has it.`,
-    );
-  const secrets = { current, previous: previousSecrets(env.previousSecrets, env.dataDirectory) };
-  const opener = createCipher(secrets);
-  await checkCipher(source, opener);
-  const digestKey = await findDigestKey(source, opener);
-  if (digestKey === null) throw new CommandError("The store has no digest key: start the server on it once.");
-  const cipher = createCipher({ ...secrets, digestKey });
-  return (purpose, value) => cipher.digest(purpose, value);
 }
 
 function verifyChain(db: Target, digest: Cipher["digest"]): Promise<AuditChain> {

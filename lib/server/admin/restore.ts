@@ -3,7 +3,7 @@ import path from "node:path";
 import { recordAudit } from "../../console/audit/record";
 import { totpStep } from "../../console/auth/totp";
 import { START_ERROR } from "../../store/errors";
-import { fileOf } from "../../store/options";
+import { fileOf, isPostgresUrl } from "../../store/options";
 import { checkpoint, copyToDraft, dropFile, exchangeFile } from "../../store/sqlite/exchange-file";
 import {
   type AccountRows,
@@ -17,6 +17,7 @@ import { type Command, CommandError, orCommandError, readArguments } from "./com
 import { compareStores, isSameInstance, type Revived } from "./compare-stores";
 import { serversOn, withStore } from "./open-store";
 import type { Terminal } from "./terminal";
+import { verifyDump } from "./verify-dump";
 
 /** Later than every expiry: deleting what expires before it deletes everything. */
 const END_OF_TIME = Number.MAX_SAFE_INTEGER;
@@ -26,9 +27,14 @@ const MOST_NAMED = 100;
 export const restore: Command = {
   name: "restore",
   usage: "<file> [--force]",
-  summary: "replace the store with a backup; the server must be stopped (SQLite)",
+  summary:
+    "replace the store with a backup; the server must be stopped (SQLite); or verify a dump (PostgreSQL)",
   async run({ env, terminal }, args) {
     const { values, positionals } = readArguments(args, { force: { type: "boolean" } }, ["file"]);
+    if (isPostgresUrl(env.databaseUrl)) {
+      await verifyDump(env, terminal, path.resolve(positionals[0] ?? ""));
+      return;
+    }
     const { source, target } = pathsOf(env, positionals[0] ?? "");
     orCommandError(() => requireDatabaseFile(source));
     const isRunning = serversOn(target).length > 0;
@@ -47,13 +53,8 @@ export const restore: Command = {
   },
 };
 
-/** Absolute paths of the backup and of the store's file. Throws CommandError for a store that has no file. */
+/** Absolute paths of the backup and of the store's file. Throws CommandError when they are the same. */
 function pathsOf(env: Environment, file: string): { source: string; target: string } {
-  if (!env.databaseUrl.startsWith("file:")) {
-    throw new CommandError(
-      "This store is PostgreSQL. Use: pg_restore --clean --dbname=<DATABASE_URL> <file>.",
-    );
-  }
   const source = path.resolve(file);
   const target = fileOf(env.databaseUrl);
   if (source === target) throw new CommandError("The backup is the store itself.");

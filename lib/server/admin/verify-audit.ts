@@ -11,7 +11,7 @@ export const verifyAudit: Command = {
     const { values } = readArguments(args, { expect: { type: "string" } }, []);
     const chain = await withStore(env, ({ store }) => store.audit.verify(values.expect));
     terminal.note(`${chain.rows} audit rows are whole.`);
-    if (!isWhole(chain)) throw new CommandError(messageOf(chain));
+    if (!isWhole(chain)) throw new CommandError(brokenChainMessage(chain));
     if (values.expect !== undefined && !chain.hasExpected) {
       throw new CommandError(
         `No row has the hash ${values.expect}: the store was set back to a state before that row, or the hash is another store's.`,
@@ -21,7 +21,8 @@ export const verifyAudit: Command = {
   },
 };
 
-function messageOf({ rows, brokenAt, expectedRows }: AuditChain): string {
+/** What is wrong with an audit log that is not whole. */
+export function brokenChainMessage({ rows, brokenAt, expectedRows }: AuditChain): string {
   if (brokenAt !== null) {
     return `Audit row ${brokenAt} was changed, or does not follow from the one before it.`;
   }

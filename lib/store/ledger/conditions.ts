@@ -60,11 +60,3 @@ export function rowConditions(filter: UsageFilter): RawBuilder<boolean>[] {
   if (filter.q !== undefined && filter.q !== null) conditions.push(matchesOrOfKey(filter.q, SEARCHED));
   return conditions;
 }
-
-/** All conditions of a list of entries; the range is half open. */
-export function listConditions(filter: UsageFilter): RawBuilder<boolean>[] {
-  const conditions = [...rolledConditions(filter), ...rowConditions(filter)];
-  if (filter.from !== undefined) conditions.push(sql<boolean>`at >= ${filter.from}`);
-  if (filter.to !== undefined) conditions.push(sql<boolean>`at < ${filter.to}`);
-  return conditions;
-}

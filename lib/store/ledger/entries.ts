@@ -1,24 +1,43 @@
-import { type Kysely, sql } from "kysely";
+import { type Kysely, type RawBuilder, sql } from "kysely";
 import { MINUTE_MS } from "../../contracts/durations";
-import type { FailedAttempt, Failover, Ledger, Page, UsageRecord } from "../../ports/store";
+import type { FailedAttempt, Failover, Ledger, UsagePage } from "../../ports/store";
 import { storable } from "../columns";
-import { behind, pageSize, rowsToRead, toPage } from "../page";
+import { behind, decodeCursor, encodeCursor, pageSize, rowsToRead, toPage } from "../page";
 import type { Tables } from "../schema";
-import { listConditions } from "./conditions";
+import { rolledConditions, rowConditions } from "./conditions";
+import { findCut } from "./find-cut";
 import { total } from "./groups";
 import { LISTED_COLUMNS, toUsage } from "./rows";
 import { decodeTrace } from "./trace";
 
-/** One page of entries without their traces, newest first. */
-export async function listEntries(
-  db: Kysely<Tables>,
-  query: Parameters<Ledger["list"]>[0],
-): Promise<Page<UsageRecord>> {
+type ListQuery = Parameters<Ledger["list"]>[0];
+
+/**
+ * The upper bound of a page: one condition only, because SQLite may use the wider one of two for the index. The cursor of
+ * another range may lie after its end.
+ */
+function upperBound({ cursor, to }: Pick<ListQuery, "cursor" | "to">): RawBuilder<boolean>[] {
+  const isAfterEnd = cursor !== null && to !== undefined && decodeCursor(cursor).at >= to;
+  if (cursor !== null && !isAfterEnd) return [behind(cursor, "at", "id")];
+  return to === undefined ? [] : [sql<boolean>`at < ${to}`];
+}
+
+const since = (from: number | undefined): RawBuilder<boolean>[] =>
+  from === undefined ? [] : [sql<boolean>`at >= ${from}`];
+
+/** See `Ledger.list`; without traces. */
+export async function listEntries(db: Kysely<Tables>, query: ListQuery): Promise<UsagePage> {
+  const upper = upperBound(query);
+  const conditions = [...rolledConditions(query), ...rowConditions(query)];
+  const cut = conditions.length === 0 ? null : await findCut(db, query, [...upper, ...since(query.from)]);
   let select = db.selectFrom("usage").select(LISTED_COLUMNS);
-  for (const condition of listConditions(query)) select = select.where(condition);
-  if (query.cursor !== null) select = select.where(behind(query.cursor, "at", "id"));
+  for (const condition of [...conditions, ...upper, ...since(cut ?? query.from)])
+    select = select.where(condition);
   const rows = await select.orderBy("at", "desc").orderBy("id", "desc").limit(rowsToRead(query)).execute();
-  return toPage(query, rows, (row) => ({ at: row.at, id: row.id }), toUsage);
+  const page = toPage(query, rows, (row) => ({ at: row.at, id: row.id }), toUsage);
+  if (cut === null || page.nextCursor !== null) return { ...page, searchedFrom: null };
+  // No ID is below the empty one: the next page begins with the entries before the cut.
+  return { ...page, nextCursor: encodeCursor({ at: cut, id: "" }), searchedFrom: cut };
 }
 
 /** One entry with its trace and its stored input text; null: no such entry. */

@@ -9,8 +9,13 @@ import { toCells } from "./rows";
 import { summarize } from "./summary";
 import { sweep } from "./sweep";
 
-/** The usage ledger on one scope and one group commit; `instanceId` owns the entries it opens. */
-export function createLedger(scope: Scope, commits: GroupCommit, instanceId: string): Ledger {
+/** The usage ledger on one scope and one group commit; `instanceId` owns the entries it opens, `maintain` is the engine's. */
+export function createLedger(
+  scope: Scope,
+  commits: GroupCommit,
+  instanceId: string,
+  maintain: Ledger["maintain"],
+): Ledger {
   return {
     async reserve({ row, keyBudget, userBudget, day, month }) {
       const cells = toCells(row, "open", instanceId, { day, month });
@@ -31,8 +36,8 @@ export function createLedger(scope: Scope, commits: GroupCommit, instanceId: str
     find: (id) => findEntry(scope.read, id),
     findByRequest: (requestId, userId) => findEntryByRequest(scope.read, requestId, userId),
     failedAttempts: (query) => failedAttempts(scope.scan, query),
-
     failovers: (query) => failovers(scope.scan, query),
+    maintain,
     names: (kind, ids) => namesOf(scope.scan, kind, ids),
     sweep: (what, before, limit) => scope.write((db) => sweep(db, what, before, limit)),
     summarize: (query) => summarize(scope.scan, query),

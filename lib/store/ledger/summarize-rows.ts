@@ -3,13 +3,11 @@ import { MINUTE_MS } from "../../contracts/durations";
 import type { UsageDimension, UsageGroup, UsageSummary, UsageSummaryQuery } from "../../ports/store";
 import type { Tables } from "../schema";
 import { rolledConditions, rowConditions } from "./conditions";
+import { findCut } from "./find-cut";
 import { routeName, toGroup, total } from "./groups";
 import { LATENCY_BOUNDS_MS, LATENCY_COLUMNS } from "./latency";
 
 const HOUR_MS = 3_600_000;
-
-/** The most entries that one sum reads, whatever the size of the ledger. */
-const MOST_ROWS_READ = 100_000;
 
 const COLUMN = {
   key: "key_id",
@@ -45,25 +43,15 @@ function conditionsOf(query: UsageSummaryQuery, from: number): RawBuilder<boolea
   ];
 }
 
-/** The time since which the range has at most `MOST_ROWS_READ` entries; null when the whole range has no more. */
-async function findCut(db: Kysely<Tables>, query: UsageSummaryQuery): Promise<number | null> {
-  let select = db.selectFrom("usage").select("at").where("at", ">=", query.from).where("at", "<", query.to);
-  // Only conditions that an index covers: the others would need to read the entries.
-  const { userId, keyId, endUser, requestId, outcome } = query;
-  const isFailure = outcome?.kind === "failed" || outcome?.kind === "error";
-  const indexed = { userId, keyId, endUser, requestId, ...(isFailure ? { outcome } : {}) };
-  for (const condition of [...rolledConditions(indexed), ...rowConditions(indexed)])
-    select = select.where(condition);
-  const [row] = await select.orderBy("at", "desc").offset(MOST_ROWS_READ).limit(1).execute();
-  return row === undefined ? null : row.at + 1;
-}
-
 /** Sums of settled entries: the newest `MOST_ROWS_READ` where the range has more. */
 export async function summarizeRows(
   db: Kysely<Tables>,
   query: UsageSummaryQuery,
 ): Promise<Pick<UsageSummary, "groups" | "readFrom">> {
-  const readFrom = await findCut(db, query);
+  const readFrom = await findCut(db, query, [
+    sql<boolean>`at >= ${query.from}`,
+    sql<boolean>`at < ${query.to}`,
+  ]);
   const piece = sql<number>`at - at % ${sql.lit(query.isByMinute ? MINUTE_MS : HOUR_MS)}`;
   let select = db
     .selectFrom("usage")

@@ -1,6 +1,7 @@
 import { Client, type ClientConfig } from "pg";
 import { StartError } from "../errors";
 import { MIGRATIONS, newerSchemaMessage } from "../migrations";
+import { addMonths, declareEarlierIds, isUnpartitioned, proveEarlierIds, type Query } from "./partitions";
 import { hostAndDatabaseOf, sessionConfig } from "./session";
 
 /**
@@ -20,6 +21,9 @@ const START_WAIT_MS = 30_000;
 const RETRY_MS = 200;
 const STARTING_UP = "57P03";
 const NOT_ALLOWED = "42501";
+const LOCK_NOT_AVAILABLE = "55P03";
+/** How long one statement waits for a lock. */
+const LOCK_MS = 500;
 
 function codeOf(error: unknown): string {
   return typeof error === "object" && error !== null && "code" in error ? String(error.code) : "";
@@ -73,8 +77,6 @@ async function connect(url: string): Promise<Client> {
 /** The table that marks a database as an unfinished copy of a SQLite store (lib/store/copy-store.ts). */
 export const UNFINISHED_COPY = "unfinished_copy";
 
-type Query = (text: string, parameters?: unknown[]) => Promise<Record<string, unknown>[]>;
-
 async function requireFinished(query: Query): Promise<void> {
   const [mark] = await query(`select to_regclass('${UNFINISHED_COPY}') is not null as found`);
   if (mark?.found !== true) return;
@@ -83,7 +85,52 @@ async function requireFinished(query: Query): Promise<void> {
   );
 }
 
-async function migrateOn(client: Client, inside: (query: Query) => Promise<void>): Promise<void> {
+/** True for a statement that waited too long for a lock. */
+function isLockWait(error: unknown): boolean {
+  return codeOf(error) === LOCK_NOT_AVAILABLE;
+}
+
+/**
+ * Runs `work` in a transaction, one process at a time. Waits for each lock only shortly, and repeats: while a
+ * statement waits for a table, the calls of running instances wait behind it.
+ */
+async function inMigration<T>(client: Client, work: (query: Query) => Promise<T>): Promise<T> {
+  const deadline = performance.now() + START_WAIT_MS;
+  for (;;) {
+    try {
+      await client.query("begin");
+      await client.query(`set local lock_timeout = ${LOCK_MS}`);
+      // Held until the transaction ends; a second process then sees the version that the first one wrote.
+      await client.query("select pg_advisory_xact_lock($1, $2)", [...LOCKS.migrations]);
+      const result = await work(async (text, parameters) => {
+        const { rows } = await client.query<Record<string, unknown>>(text, parameters);
+        return rows;
+      });
+      await client.query("commit");
+      return result;
+    } catch (error) {
+      if (!isLockWait(error) || performance.now() > deadline) throw error;
+      await client.query("rollback");
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    }
+  }
+}
+
+async function readVersion(query: Query): Promise<number> {
+  await query(
+    "create table if not exists schema_version (id bigint primary key check (id = 1), version bigint not null)",
+  );
+  const [row] = await query("select version from schema_version");
+  const version = Number(row?.version ?? 0);
+  if (version > MIGRATIONS.length) throw new StartError(newerSchemaMessage(version));
+  return version;
+}
+
+async function migrateOn(
+  client: Client,
+  now: number,
+  inside: (query: Query) => Promise<void>,
+): Promise<void> {
   const { rows: encodings } = await client.query<{ server_encoding: string }>("show server_encoding");
   const encoding = encodings[0]?.server_encoding;
   if (encoding !== "UTF8") {
@@ -91,40 +138,38 @@ async function migrateOn(client: Client, inside: (query: Query) => Promise<void>
       `The database has encoding ${encoding}; make one with: create database … encoding 'UTF8'`,
     );
   }
-  await client.query("begin");
-  // Held until the transaction ends; a second process then sees the version that the first one wrote.
-  await client.query("select pg_advisory_xact_lock($1, $2)", [...LOCKS.migrations]);
-  await client.query(
-    "create table if not exists schema_version (id bigint primary key check (id = 1), version bigint not null)",
+  const isDeclared = await inMigration(client, async (query) =>
+    isUnpartitioned(await readVersion(query)) ? declareEarlierIds(query) : false,
   );
-  const { rows } = await client.query<{ version: number }>("select version from schema_version");
-  const version = rows[0]?.version ?? 0;
-  if (version > MIGRATIONS.length) throw new StartError(newerSchemaMessage(version));
-  for (const migration of MIGRATIONS.slice(version)) {
-    for (const statement of migration("postgres")) await client.query(statement);
-  }
-  // Written even when nothing changed: a start must fail on a store that takes no writes.
-  await client.query(
-    "insert into schema_version (id, version) values (1, $1) on conflict (id) do update set version = excluded.version",
-    [MIGRATIONS.length],
-  );
-  await inside(async (text, parameters) => {
-    const result = await client.query<Record<string, unknown>>(text, parameters);
-    return result.rows;
+  if (isDeclared)
+    await inMigration(client, async (query) => {
+      if (isUnpartitioned(await readVersion(query))) await proveEarlierIds(query);
+    });
+  await inMigration(client, async (query) => {
+    const version = await readVersion(query);
+    for (const migration of MIGRATIONS.slice(version)) {
+      for (const statement of migration("postgres")) await query(statement);
+    }
+    // Written even when nothing changed: a start must fail on a store that takes no writes.
+    await query(
+      "insert into schema_version (id, version) values (1, $1) on conflict (id) do update set version = excluded.version",
+      [MIGRATIONS.length],
+    );
+    await addMonths(query, now);
+    await inside(query);
   });
-  await client.query("commit");
 }
 
 /**
- * Migrates the schema in one transaction: an interrupted start leaves nothing behind. Throws an error with code
- * `STORE_START` whose message tells the operator what to do. `inside` runs in the same transaction, on the migrated
- * schema; without it, an unfinished copy is rejected.
+ * Migrates the schema in one transaction, so that an interrupted start leaves no half of a migration, and creates the
+ * partitions of the months after `now`. Throws an error with code `STORE_START` whose message tells the operator what to
+ * do. `inside` runs in the same transaction, on the migrated schema; without it, an unfinished copy is rejected.
  */
-export async function migratePostgres(url: string, inside = requireFinished): Promise<void> {
+export async function migratePostgres(url: string, now: number, inside = requireFinished): Promise<void> {
   try {
     const client = await connect(url);
     try {
-      await migrateOn(client, inside);
+      await migrateOn(client, now, inside);
     } finally {
       await client.end();
     }

@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect, type PostgresPool, sql } from "kysely";
+import { CompiledQuery, Kysely, PostgresDialect, type PostgresPool, sql } from "kysely";
 import { AppError } from "../../errors";
 import type { Store } from "../../ports/store";
 import { assembleStore } from "../assemble";
@@ -11,12 +11,15 @@ import { CHANNEL, ChangeListener, MESSAGES } from "./change-listener";
 import { groupCommitOn } from "./commit-group";
 import { LeasePool, ServerPulse } from "./lease-pool";
 import { LOCKS, migratePostgres } from "./migrate";
+import { addMonths, dropMonths, type Query } from "./partitions";
 import { ANSWER_MS, SCAN_MS, SLOW_MS } from "./session";
 
 const READERS = 8;
 const SCANNERS = 2;
 /** One for transactions, one for the ledger. */
 const WRITERS = 2;
+/** How long maintenance waits for a table: calls wait behind it. */
+const MAINTENANCE_LOCK_MS = 100;
 
 function databaseOn(pool: PostgresPool): Kysely<Tables> {
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
@@ -44,7 +47,7 @@ function inTurns(pool: LeasePool, turns: WriteQueue): PostgresPool {
 /** Opens a PostgreSQL database; several instances may use it. */
 export async function openPostgresStore(options: StoreOptions): Promise<Store> {
   const { databaseUrl: url, log = SILENT } = options;
-  await migratePostgres(url);
+  await migratePostgres(url, options.clock.now());
   const pulse = new ServerPulse();
   const short = { silentMs: ANSWER_MS, mostMs: SLOW_MS };
   const long = { silentMs: SCAN_MS, mostMs: SCAN_MS };
@@ -87,6 +90,15 @@ export async function openPostgresStore(options: StoreOptions): Promise<Store> {
           void sql`select pg_notify(${MESSAGES}, ${message})`.execute(read).catch(() => undefined),
         listen: (hear) => listener.onMessage(hear),
       },
+      // One instance at a time, like every write transaction; the others then find nothing to do.
+      maintainLedger: (now, before) =>
+        writeTransaction(async (db) => {
+          const query: Query = async (text, parameters = []) =>
+            (await db.executeQuery<Record<string, unknown>>(CompiledQuery.raw(text, parameters))).rows;
+          await query(`set local lock_timeout = ${MAINTENANCE_LOCK_MS}`);
+          await addMonths(query, now);
+          if (before !== null) await dropMonths(query, before);
+        }),
       async ping() {
         await sql`select 1`.execute(read);
       },

@@ -109,6 +109,7 @@ export async function openSqliteStore(options: StoreOptions): Promise<Store> {
       feed,
       commitGroup,
       broadcast: null,
+      maintainLedger: () => Promise.resolve(),
       async ping() {
         await read.selectFrom("revisions").select("revision").limit(1).execute();
       },

@@ -1,13 +1,13 @@
 import { expect } from "vitest";
-import type { Store, UsageRecord } from "../../../lib/ports/store";
+import type { Store, UsageFilter, UsageRecord } from "../../../lib/ports/store";
 import type { TestDatabase } from "./test-database";
 
 /** All ledger entries of a store, newest first. */
-export async function allUsage(store: Store, filter: { keyId?: string } = {}): Promise<UsageRecord[]> {
+export async function allUsage(store: Store, filter: UsageFilter = {}): Promise<UsageRecord[]> {
   const rows: UsageRecord[] = [];
   let cursor: string | null = null;
   do {
-    const page = await store.ledger.list({ limit: 100, cursor, q: null, ...filter });
+    const page = await store.ledger.list({ limit: 100, cursor, ...filter, q: null });
     rows.push(...page.items);
     cursor = page.nextCursor;
   } while (cursor !== null);

@@ -344,11 +344,13 @@ describe("restore", () => {
     expect(userNames(at("new/place/patchbay.db"))).toEqual(["olivia"]);
   });
 
-  test("rejects the store itself as a backup, and points to pg_restore on PostgreSQL", async () => {
+  test("rejects the store itself as a backup, and a SQLite backup on PostgreSQL", async () => {
     await prepare();
     expect((await place.run(["restore", at("patchbay.db")])).code).toBe(1);
     place.variables.DATABASE_URL = "postgres://nowhere.invalid/x";
-    expect((await place.run(["restore", at("copy.db")])).notes).toContain("pg_restore");
+    expect((await place.run(["restore", at("copy.db")])).notes).toContain(
+      "is not a dump of a Patchbay store",
+    );
   });
 });
 

@@ -47,6 +47,15 @@ describe("mergeNewest", () => {
     expect(mergeNewest([call(9)], [], false).hasGap).toBe(false);
   });
 
+  test("keeps older matches of a search that stopped before them", () => {
+    const before = [call(5), call(3), call(2)];
+    const since = call(4).at;
+    expect(mergeNewest([call(7)], before, false, since)).toMatchObject({ hasGap: false });
+    expect(seconds(mergeNewest([call(7)], before, false, since).rows)).toEqual([7, 3, 2]);
+    expect(seconds(mergeNewest([], before, false, since).rows)).toEqual([3, 2]);
+    expect(mergeNewest([], before, true, null).rows).toEqual([]);
+  });
+
   test("drops calls that the newest page should have but does not", () => {
     const { rows } = mergeNewest([call(5), call(3)], [call(5), call(4), call(3), call(2)], false);
     expect(seconds(rows)).toEqual([5, 3, 2]);

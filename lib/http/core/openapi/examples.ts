@@ -103,7 +103,7 @@ const ID_PREFIXES: Readonly<Record<string, string>> = {
   invites: "inv_5eU0iOx9VbNm4kQvT72fA6",
   sessions: "ses_9VbNm4kQvT72fA65eU0iOx",
   alerts: "alt_6A5eU0iOx9VbNm4kQvT72f",
-  usage: "use_0iOx9VbNm4kQvT72fA65eU",
+  usage: "usg_17953398000000iOx9VbNm4kQ",
 };
 
 /** The ID in examples of `path`. */

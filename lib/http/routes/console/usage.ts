@@ -104,7 +104,8 @@ export const USAGE_ROUTES = [
       const namer = createNamer(ctx);
       await namer.learnRows(page.items);
       const items = page.items.map((row) => usageRow(row, namer.names));
-      return { data: { items, next_cursor: page.nextCursor } };
+      const searchedFrom = page.searchedFrom === null ? null : toTimestamp(page.searchedFrom);
+      return { data: { items, next_cursor: page.nextCursor, searched_from: searchedFrom } };
     },
   }),
   consoleRoute("GET /api/usage/summary", {

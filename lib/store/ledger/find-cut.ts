@@ -1,0 +1,46 @@
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import type { UsageFilter } from "../../ports/store";
+import type { Tables } from "../schema";
+
+/** The most entries that one sum or one list reads, whatever the size of the ledger. */
+const MOST_ROWS_READ = 100_000;
+/** The same where each entry's texts are searched. */
+const MOST_ROWS_SEARCHED = 50_000;
+
+/** The condition of a filter whose index, in order of time, has the fewest entries; undefined: only the range has one. */
+function indexedCondition({
+  requestId,
+  endUser,
+  keyId,
+  outcome,
+  userId,
+}: UsageFilter): RawBuilder<boolean> | undefined {
+  if (requestId !== undefined) return sql<boolean>`request_id = ${requestId}`;
+  if (endUser !== undefined) return sql<boolean>`end_user = ${endUser}`;
+  if (keyId !== undefined) return sql<boolean>`key_id = ${keyId}`;
+  if (outcome?.kind === "failed" || outcome?.kind === "error") return sql<boolean>`error is not null`;
+  if (userId !== undefined) return sql<boolean>`user_id = ${userId}`;
+  return undefined;
+}
+
+/**
+ * The time since which at most `MOST_ROWS_READ` (or `MOST_ROWS_SEARCHED`) entries must be read to find those of the filter; null when that is the
+ * whole range. Reads one index: an entry that also has to meet other conditions counts too.
+ */
+export async function findCut(
+  db: Kysely<Tables>,
+  filter: UsageFilter,
+  range: readonly RawBuilder<boolean>[],
+): Promise<number | null> {
+  const indexed = indexedCondition(filter);
+  let select = db.selectFrom("usage").select("at");
+  for (const condition of indexed === undefined ? range : [indexed, ...range])
+    select = select.where(condition);
+  const [row] = await select
+    .orderBy("at", "desc")
+    .orderBy("id", "desc")
+    .offset(filter.q === undefined || filter.q === null ? MOST_ROWS_READ : MOST_ROWS_SEARCHED)
+    .limit(1)
+    .execute();
+  return row === undefined ? null : row.at + 1;
+}

@@ -1,0 +1,120 @@
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { Client } from "pg";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { MIGRATIONS } from "../../lib/store/migrations";
+import { type AdminPlace, adminPlace } from "../support/admin";
+import { addUser, openConsoleHarness, setUpOwner } from "../support/console-harness";
+import { insertKey, PERIOD, usageRecord } from "../support/factories";
+import { clientPrograms, startPostgres, type TestPostgres } from "../support/postgres";
+
+/** `restore` on PostgreSQL, on files of the real `pg_dump`, which Debian's package has with its own server. */
+
+const programs = clientPrograms();
+
+describe.skipIf(programs === null)("a dump of a PostgreSQL store", () => {
+  let server: TestPostgres;
+  let place: AdminPlace;
+  let url: string;
+  beforeAll(async () => {
+    server = await startPostgres({ isSystem: true });
+  }, 120_000);
+  afterAll(() => server?.close());
+  beforeEach(async () => {
+    place = adminPlace();
+    url = await server.createDatabase();
+    place.variables.DATABASE_URL = url;
+    const services = await place.openServices();
+    const door = openConsoleHarness(services);
+    const owner = await setUpOwner(door);
+    await addUser(door, owner, { username: "mia" });
+    await door("/api/keys", { body: { name: 'back\\slash, "quoted" 声音' }, cookie: owner });
+    const { key, user } = await insertKey(services.store);
+    await services.store.ledger.settle(usageRecord(key.id, user.id, { costNano: 7 }), PERIOD);
+    await services.close();
+  });
+  afterEach(() => place.remove());
+
+  const at = (name: string) => path.join(place.dataDirectory, name);
+  const run = (program: string, args: string[]) =>
+    execFileSync(path.join(programs ?? "", program), args, { stdio: ["ignore", "ignore", "pipe"] });
+
+  async function change(...statements: string[]): Promise<void> {
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    for (const sql of statements) await client.query(sql);
+    await client.end();
+  }
+
+  /** Dumps the store and gives the dump to the command. */
+  async function restore(format = "custom") {
+    const file = at(`patchbay.${format}`);
+    run("pg_dump", [`--format=${format}`, `--file=${file}`, url]);
+    const reply = await place.run(["restore", file]);
+    return { ...reply, file };
+  }
+
+  test.each(["custom", "directory", "plain"])(
+    "in the %s format is verified without a database",
+    async (format) => {
+      const file = at(`patchbay.${format}`);
+      run("pg_dump", [`--format=${format}`, `--file=${file}`, url]);
+      place.variables.DATABASE_URL = "postgres://nowhere.invalid/x";
+      const { code, out, notes } = await place.run(["restore", file]);
+      expect([code, notes]).toEqual([
+        0,
+        expect.stringMatching(/\d+ audit rows are whole; the newest hash is \S+\./),
+      ]);
+      expect(notes).toContain(`schema version ${MIGRATIONS.length}`);
+      expect(out).toBe(`pg_restore --single-transaction --no-owner --dbname=<DATABASE_URL> ${file}`);
+    },
+  );
+
+  test("is restored by the printed command, to an empty database", async () => {
+    const { out } = await restore();
+    const verified = (await place.run(["verify-audit"])).out;
+    const empty = await server.createDatabase();
+    const [program = "", ...args] = out.replace("<DATABASE_URL>", empty).split(" ");
+    run(program, args);
+    place.variables.DATABASE_URL = empty;
+    expect(await place.run(["verify-audit", "--expect", verified])).toMatchObject({ code: 0, out: verified });
+    const services = await place.openServices();
+    const { items } = await services.store.ledger.list({ limit: 10, cursor: null, q: null });
+    expect(items.map((row) => row.costNano)).toEqual([7]);
+    expect(
+      (await services.store.keys.list({ limit: 10, cursor: null, q: null, ownerId: null })).items.length,
+    ).toBeGreaterThan(1);
+    await services.close();
+  });
+
+  test("with a changed, missing or forged end of its audit log is refused", async () => {
+    await change("alter table audit disable trigger all", "update audit set actor = 'someone' where seq = 2");
+    expect(await restore()).toMatchObject({
+      code: 1,
+      out: "",
+      notes: expect.stringContaining("Audit row 2 was changed"),
+    });
+    await change("update audit_head set mac = 'x'");
+    await change("delete from audit where seq >= 2");
+    expect((await restore()).notes).toContain("missing or forged");
+  });
+
+  test("of a newer version, of another instance, or of something else is refused", async () => {
+    await change("update schema_version set version = 99");
+    expect((await restore()).notes).toContain("used by a newer Patchbay");
+    await change(`update schema_version set version = ${MIGRATIONS.length}`);
+    place.variables.PATCHBAY_SECRET = "another-secret-of-an-operator-1234";
+    expect((await restore()).notes).toContain("encrypted with another secret");
+    delete place.variables.PATCHBAY_SECRET;
+    await change("drop table schema_version");
+    const foreign = await restore();
+    expect([foreign.code, foreign.notes]).toEqual([
+      1,
+      expect.stringContaining("is not a dump of a Patchbay store"),
+    ]);
+    writeFileSync(at("broken"), "PGDMP and nothing more");
+    expect((await place.run(["restore", at("broken")])).notes).toContain("cannot be read");
+    expect((await place.run(["restore", at("nowhere")])).notes).toContain("does not exist");
+  });
+});

@@ -1,0 +1,152 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openStore } from "../../lib/store/open";
+import { LeasePool, ServerPulse } from "../../lib/store/postgres/lease-pool";
+import { SLOW_MS } from "../../lib/store/postgres/session";
+import { newPostgresPlace, type PostgresPlace } from "../contracts/store/postgres-database";
+import { insertKey, PERIOD, SYSTEM_CLOCK, usageRecord } from "../support/factories";
+import { startPostgres, type TestPostgres } from "../support/postgres";
+import { ROOT } from "../support/sources";
+
+/** The connections of one process to PostgreSQL: how many, for how long, and encrypted or not. */
+
+const CERTIFICATE = path.join(ROOT, "tests/support/tls/first.crt");
+const tls = {
+  cert: readFileSync(CERTIFICATE, "utf8"),
+  key: readFileSync(path.join(ROOT, "tests/support/tls/first.key"), "utf8"),
+};
+/** 8 for reads, 2 for long reads, 2 for writes, and the listener. */
+const MOST_CONNECTIONS = 13;
+
+const open = (databaseUrl: string) =>
+  openStore({
+    databaseUrl,
+    // Only SQLite has this.
+    writerWorker: new URL("file:///dev/null"),
+    instanceId: "test",
+    clock: SYSTEM_CLOCK,
+    timeZone: "UTC",
+  });
+
+describe("sslmode in DATABASE_URL", () => {
+  let encrypted: TestPostgres;
+  let plain: TestPostgres;
+  beforeAll(async () => {
+    [encrypted, plain] = await Promise.all([startPostgres({ tls }), startPostgres()]);
+  }, 120_000);
+  afterAll(() => Promise.all([encrypted.close(), plain.close()]));
+
+  /** A database of the server that speaks TLS, by the name in its certificate. */
+  const newUrl = async (): Promise<[url: string, place: PostgresPlace]> => {
+    const place = await newPostgresPlace(encrypted);
+    return [place.url.replace("127.0.0.1", "localhost"), place];
+  };
+  const areEncrypted = async (place: PostgresPlace): Promise<unknown[]> => {
+    const rows = await place.raw(
+      `select distinct ssl from pg_stat_ssl join pg_stat_activity using (pid)
+       where datname = current_database() and application_name like 'patchbay%'`,
+    );
+    return rows.flat();
+  };
+
+  test.each([
+    [`verify-full&sslrootcert=${CERTIFICATE}`, [true]],
+    ["no-verify", [true]],
+    ["disable", [false]],
+  ])("%s", async (mode, expected) => {
+    const [url, place] = await newUrl();
+    const store = await open(`${url}?sslmode=${mode}`);
+    await store.ping();
+    expect(await areEncrypted(place)).toEqual(expected);
+    await store.close();
+  });
+
+  test.each(["require", "verify-full"])(
+    "%s refuses a certificate that no authority has signed",
+    async (mode) => {
+      const [url] = await newUrl();
+      await expect(open(`${url}?sslmode=${mode}`)).rejects.toThrow(/certificate/);
+    },
+  );
+
+  test("verify-full refuses a certificate of another host", async () => {
+    const place = await newPostgresPlace(encrypted);
+    const url = place.url.replace("127.0.0.1", "127.0.0.2");
+    await expect(open(`${url}?sslmode=verify-full&sslrootcert=${CERTIFICATE}`)).rejects.toThrow();
+  });
+
+  test("require refuses a server without TLS", async () => {
+    const { url } = await newPostgresPlace(plain);
+    await expect(open(`${url}?sslmode=require`)).rejects.toThrow("does not support SSL");
+  });
+});
+
+describe("a process", () => {
+  let server: TestPostgres;
+  beforeAll(async () => {
+    server = await startPostgres();
+  }, 120_000);
+  afterAll(() => server.close());
+
+  test(`has at most ${MOST_CONNECTIONS} connections, however much it is asked`, async () => {
+    const place = await newPostgresPlace(server);
+    const store = await place.open();
+    const { key, user } = await insertKey(store);
+    const seen: number[] = [];
+    let isOver = false;
+    const watching = (async () => {
+      while (!isOver) {
+        const [[count] = []] = await place.raw(
+          `select count(*) from pg_stat_activity
+           where datname = current_database() and application_name like 'patchbay%'`,
+        );
+        seen.push(Number(count));
+      }
+    })();
+    await Promise.all(
+      Array.from({ length: 300 }, async (_, index) => {
+        if (index % 3 === 0) await store.keys.findById(key.id);
+        else if (index % 3 === 1) await store.ledger.settle(usageRecord(key.id, user.id), PERIOD);
+        else await store.ledger.list({ limit: 50, cursor: null, q: "nothing" });
+      }),
+    );
+    isOver = true;
+    await watching;
+    expect(Math.max(...seen)).toBeGreaterThan(3);
+    expect(Math.max(...seen)).toBeLessThanOrEqual(MOST_CONNECTIONS);
+    await place.remove();
+  });
+
+  test("has the server end a statement, a wait for a lock and a transaction that it leaves idle", async () => {
+    const place = await newPostgresPlace(server);
+    const pool = new LeasePool(place.url, {
+      max: 1,
+      statement: { silentMs: SLOW_MS, mostMs: SLOW_MS },
+      pulse: new ServerPulse(),
+      log: { warn: () => undefined, error: () => undefined },
+    });
+    const lease = await pool.connect();
+    const { rows } = await lease.query<{ name: string; setting: string }>(
+      `select name, setting from pg_settings where name in
+         ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout') order by name`,
+      [],
+    );
+    expect(rows.map(({ name, setting }) => [name, Number(setting)])).toEqual([
+      ["idle_in_transaction_session_timeout", 10_000],
+      ["lock_timeout", 810],
+      ["statement_timeout", 2_850],
+    ]);
+    const since = performance.now();
+    await expect(lease.query("select pg_sleep(20)", [])).rejects.toMatchObject({
+      code: "storage_unavailable",
+    });
+    expect(performance.now() - since).toBeLessThan(10_000);
+    const [[running] = []] = await place.raw(
+      "select count(*) from pg_stat_activity where state = 'active' and query like '%pg_sleep(20)%' and pid <> pg_backend_pid()",
+    );
+    expect(Number(running)).toBe(0);
+    lease.release();
+    await pool.end();
+  });
+});
