@@ -1,7 +1,6 @@
 "use client";
 
 import { useState } from "react";
-import { toast } from "../ui/toast";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import type { InstalledVoice } from "@/lib/contracts/console/local-voices";
@@ -11,6 +10,7 @@ import { Button } from "../ui/button";
 import { NativeSelect } from "../ui/input";
 import { SearchField } from "../ui/search-field";
 import { Sheet, SheetContent } from "../ui/sheet";
+import { toast } from "../ui/toast";
 
 /** The speaker of each name that callers of Gemini and OpenAI send; saved as the option `voices` of the channel. */
 export function MappingSheet({

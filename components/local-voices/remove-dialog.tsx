@@ -1,9 +1,9 @@
 "use client";
 
-import { toast } from "../ui/toast";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import { ConfirmDialog } from "../forms/confirm-dialog";
+import { toast } from "../ui/toast";
 
 /** Asks for the voice's name, then deletes its files, channel and model. */
 export function RemoveDialog({
