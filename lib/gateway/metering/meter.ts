@@ -49,12 +49,13 @@ function observe(ctx: GatewayContext, settled: UsageRecord, channel: string, sta
   });
 }
 
-/** Creates the meter of a call whose ledger entry is open. */
+/** Creates the meter of an admitted call. `hasOpenEntry`: its ledger entry is written already, as an open one. */
 export function createMeter(
   ctx: GatewayContext,
   plan: CallPlan,
   row: UsageRecord,
   limitHeaders: Record<string, string>,
+  hasOpenEntry: boolean,
 ): Meter {
   let channelName: string | null = null;
   let upstreamFrom: number | null = null;
@@ -79,6 +80,7 @@ export function createMeter(
         settled,
         billingPeriod(ctx.services.instance.timeZone, row.at),
         prompt,
+        !hasOpenEntry,
       );
       ctx.services.metrics.count("usage_rows");
       ctx.onRecorded?.(settled);

@@ -66,8 +66,8 @@ export const openMeter: OpenMeter = async (ctx, plan): Promise<Meter> => {
   const taking = takeTokens(ctx, plan.inputTokens);
   const limitHeaders = taking instanceof Promise ? await taking : taking;
   const row = openRow(ctx, plan);
-  await reserveBudget(ctx, plan, row);
-  const meter = createMeter(ctx, plan, row, limitHeaders);
+  const hasOpenEntry = await reserveBudget(ctx, plan, row);
+  const meter = createMeter(ctx, plan, row, limitHeaders, hasOpenEntry);
   ctx.onOpened?.(meter.headers);
   return meter;
 };

@@ -25,7 +25,8 @@ export async function recordRepeat(ctx: GatewayContext, first: UsageRecord): Pro
     firstByteMs: tookMs,
     trace: { admittedMs: tookMs, settledMs: tookMs, attempts: [] },
   };
-  await ctx.services.store.ledger.settle(row, billingPeriod(ctx.services.instance.timeZone, at));
+  const period = billingPeriod(ctx.services.instance.timeZone, at);
+  await ctx.services.store.ledger.settle(row, period, undefined, true);
   ctx.services.state.live.publish("usage", row.userId);
   ctx.services.metrics.count("idempotent_repeats");
   ctx.services.metrics.count("usage_rows");

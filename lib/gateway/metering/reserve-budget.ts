@@ -24,19 +24,19 @@ export function requireOpenBudget({ caller }: Pick<GatewayContext, "caller">): v
 
 /**
  * Reserves the worst-case cost of a call against the budgets of its key and owner. Throws `insufficient_quota` when one
- * of them has no room for it.
+ * of them has no room for it. Resolves to true when the call has an open entry in the ledger now.
  */
-export async function reserveBudget(ctx: GatewayContext, plan: CallPlan, row: UsageRecord): Promise<void> {
+export async function reserveBudget(ctx: GatewayContext, plan: CallPlan, row: UsageRecord): Promise<boolean> {
   const { key, owner } = ctx.caller;
   requireOpenBudget(ctx);
-  if (plan.reservedNano === 0 && !plan.writesOpenRow) return;
+  if (plan.reservedNano === 0 && !plan.writesOpenRow) return false;
   const { refused } = await ctx.services.store.ledger.reserve({
     row,
     keyBudget: key.budget,
     userBudget: owner.budget,
     ...billingPeriod(ctx.services.instance.timeZone, row.at),
   });
-  if (refused === null) return;
+  if (refused === null) return true;
   ctx.services.state.budgetRefusals.note(refused, refused === "key" ? key.id : owner.id);
   throw outOfQuota(refused);
 }

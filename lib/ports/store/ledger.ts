@@ -173,11 +173,17 @@ export interface Ledger {
   /**
    * Records the call: settles an open entry with its ID (once: a second settle does nothing) and releases its
    * reservation, otherwise inserts a settled entry. Roll-ups and balances change in the same (group) commit. `prompt`,
-   * if any, is stored beside the entry. Resolves when that commit is on disk. When it throws `storage_unavailable`,
+   * if any, is stored beside the entry. `isNew`: the call has no open entry, and its ID was never used, so that none is
+   * looked up. Resolves when that commit is on disk. When it throws `storage_unavailable`,
    * whether or not the commit took place, the entry is changed to status 503, `storage_unavailable` and no cost as soon
    * as the store accepts it: the caller must get the same. An entry of a caller who has left is not changed.
    */
-  settle(row: UsageRecord, period: { day: string; month: string }, prompt?: string): Promise<void>;
+  settle(
+    row: UsageRecord,
+    period: { day: string; month: string },
+    prompt?: string,
+    isNew?: boolean,
+  ): Promise<void>;
   /**
    * Settles open entries of instances whose heartbeat is older than `deadBefore`, or which `isGone` reports as ended,
    * at their reservation, flagged `estimated`. Returns how many.

@@ -47,7 +47,7 @@ function unconfirmedRows(operations: readonly LedgerOperation[]): Cell[][] {
 
 /** Reads, and locks, the entries that the operations settle, correct or cancel. */
 function* readKnown(operations: readonly LedgerOperation[], lock: string): Steps<Map<string, KnownRow>> {
-  const ids = new Set(operations.filter(({ kind }) => kind !== "reserve").map(idOf));
+  const ids = new Set(operations.filter((one) => !isOfNewEntry(one)).map(idOf));
   const known = new Map<string, KnownRow>();
   for (const statement of statements.selectUsage([...ids].sort(), lock)) {
     for (const [id, state, reserved, key, user, day, month] of yield statement) {
@@ -62,6 +62,10 @@ function* readKnown(operations: readonly LedgerOperation[], lock: string): Steps
     }
   }
   return known;
+}
+
+function isOfNewEntry(operation: LedgerOperation): boolean {
+  return operation.kind === "reserve" || (operation.kind === "settle" && operation.isNew === true);
 }
 
 /** Reads whole settled entries. */

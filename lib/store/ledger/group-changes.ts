@@ -17,6 +17,7 @@ export class GroupChanges {
   readonly #balances: GroupBalances;
   readonly #rollUps = new RollUps();
   readonly #toOpen = new Map<string, Cell[]>();
+  readonly #toInsert = new Map<string, Cell[]>();
   readonly #toSettle = new Map<string, Cell[]>();
   readonly #toReplace = new Map<string, Cell[]>();
   readonly #toDelete: string[] = [];
@@ -44,7 +45,8 @@ export class GroupChanges {
   /** The statements that write all changes, in the order in which they must run. */
   *statements(): Generator<statements.Statement> {
     yield* statements.deleteUsage(this.#toDelete);
-    yield* statements.openUsage([...this.#toOpen.values()]);
+    yield* statements.insertUsage([...this.#toOpen.values()]);
+    yield* statements.insertUsage([...this.#toInsert.values()]);
     yield* statements.writeUsage([...this.#toSettle.values()]);
     yield* statements.replaceUsage([...this.#toReplace.values()]);
     yield* statements.addToBalances(this.#balances.rows());
@@ -68,7 +70,7 @@ export class GroupChanges {
     return "done";
   }
 
-  #settle({ row, onlyOpen, prompt }: Operation<"settle">): LedgerOutcome {
+  #settle({ row, onlyOpen, isNew, prompt }: Operation<"settle">): LedgerOutcome {
     const id = textIn(row, "id");
     const before = this.#known.get(id);
     if (before ? !before.isOpen : onlyOpen) return "void";
@@ -78,7 +80,8 @@ export class GroupChanges {
     } else {
       this.#known.set(id, { isOpen: false, reserved: 0, ...payerOf(row) });
     }
-    this.#toSettle.set(id, row);
+    // An ID that exists after all is an error there: its sums must not be added twice.
+    (isNew === true ? this.#toInsert : this.#toSettle).set(id, row);
     this.#addToSums(id, row, prompt);
     return "done";
   }
@@ -92,6 +95,7 @@ export class GroupChanges {
       this.#balances.add(payerOf(wrong), { spent: -numberIn(wrong, "cost_nano") });
       this.#rollUps.add(wrong, -1);
     }
+    this.#toInsert.delete(id);
     this.#toSettle.delete(id);
     this.#toReplace.set(id, row);
     this.#addToSums(id, row, prompt);

@@ -8,6 +8,8 @@ import { correctionFor, idOf, type LedgerOperation, type LedgerOutcome } from ".
 export const LOCK_WAIT_MS = 1_000;
 const RETRY_MS = 10;
 const LARGEST_GROUP = 512;
+/** A group closes after this, however many operations every turn of the event loop still brings. */
+const LONGEST_COLLECT_MS = 3;
 const CORRECT_EVERY_MS = 1_000;
 /** Corrections kept for a store that is down; further ones are dropped and logged. */
 const MOST_CORRECTIONS = 100_000;
@@ -23,8 +25,9 @@ interface Waiting {
 }
 
 /**
- * Collects operations while a commit runs and commits them together as the next group; a single operation is not
- * delayed. A failed operation leaves a correction (`correctionFor`), which is written when the store is back, whether or not
+ * Collects operations while a commit runs, and as long as each turn of the event loop brings more, and commits them
+ * together as the next group. So a single operation is not delayed, and a busy process does not commit every few
+ * operations alone: a commit of eight costs little more than one of one. A failed operation leaves a correction (`correctionFor`), which is written when the store is back, whether or not
  * the failed commit took place.
  */
 export class GroupCommit {
@@ -62,14 +65,27 @@ export class GroupCommit {
   }
 
   async #run(): Promise<void> {
-    // All operations of one turn of the event loop form one group.
-    await new Promise((resolve) => setImmediate(resolve));
     while (this.#waiting.length > 0) {
+      await this.#collect();
       const group = this.#waiting.splice(0, LARGEST_GROUP);
       await this.#commitNow(group);
     }
     this.#running = null;
     this.#plan();
+  }
+
+  /** Resolves after the first turn of the event loop that brings no further operation. */
+  async #collect(): Promise<void> {
+    const latest = this.#clock.monotonic() + LONGEST_COLLECT_MS;
+    let before: number;
+    do {
+      before = this.#waiting.length;
+      await new Promise((resolve) => setImmediate(resolve));
+    } while (
+      this.#waiting.length > before &&
+      this.#waiting.length < LARGEST_GROUP &&
+      this.#clock.monotonic() < latest
+    );
   }
 
   async #commitNow(group: Waiting[]): Promise<void> {

@@ -22,10 +22,10 @@ export function createLedger(
       const outcome = await commits.add({ kind: "reserve", row: cells, keyBudget, userBudget });
       return { refused: outcome === "key" || outcome === "user" ? outcome : null };
     },
-    async settle(row, period, prompt) {
+    async settle(row, period, prompt, isNew = false) {
       const cells = toCells(row, "settled", instanceId, period);
       const stored = prompt === undefined ? {} : { prompt: storable(prompt) };
-      await commits.add({ kind: "settle", row: cells, onlyOpen: false, ...stored });
+      await commits.add({ kind: "settle", row: cells, onlyOpen: false, isNew, ...stored });
     },
     settleOrphans: (_now, deadBefore, isGone = () => false) =>
       settleOrphans(scope, commits, instanceId, deadBefore, isGone),

@@ -6,8 +6,11 @@ import { type Cell, textIn, USAGE_COLUMNS, type UsageColumn } from "./rows";
 /** One ledger operation as it is sent to the writer; cells are in the order of `USAGE_COLUMNS`. */
 export type LedgerOperation =
   | { kind: "reserve"; row: Cell[]; keyBudget: Budget; userBudget: Budget }
-  /** `onlyOpen`: an entry that was deleted meanwhile is not written again (orphans). */
-  | { kind: "settle"; row: Cell[]; onlyOpen: boolean; prompt?: string }
+  /**
+   * `onlyOpen`: an entry that was deleted meanwhile is not written again (orphans). `isNew`: no entry has this ID, so none
+   * is looked up.
+   */
+  | { kind: "settle"; row: Cell[]; onlyOpen: boolean; isNew?: boolean; prompt?: string }
   /** Overwrites the entry of this call, also a settled one: its sums are subtracted first. */
   | { kind: "correct"; row: Cell[]; prompt?: string }
   /** Removes the open entry of a reservation whose commit was not confirmed, and releases its amount. */
@@ -42,7 +45,7 @@ export function correctionFor(operation: LedgerOperation): LedgerOperation {
       return { kind: "cancel", row: operation.row };
     case "settle": {
       if (operation.onlyOpen) return operation;
-      const { row, onlyOpen: _, ...rest } = operation;
+      const { row, onlyOpen: _, isNew: __, ...rest } = operation;
       if (textIn(row, "error") === "caller_left") return { ...rest, kind: "correct", row };
       const corrected = withCells(row, {
         status: HTTP_STATUS.storage_unavailable,

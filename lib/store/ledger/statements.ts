@@ -157,9 +157,9 @@ export const replaceUsage = (rows: readonly Cell[][]): Generator<Statement> =>
 export const ensureUsage = (rows: readonly Cell[][]): Generator<Statement> =>
   insertAll("ensure-usage", "usage", USAGE_COLUMNS, "on conflict do nothing", rows);
 
-/** Inserts open entries; an existing ID is an error. */
-export const openUsage = (rows: readonly Cell[][]): Generator<Statement> =>
-  insertAll("open", "usage", USAGE_COLUMNS, "", rows);
+/** Inserts new entries; an existing ID is an error. */
+export const insertUsage = (rows: readonly Cell[][]): Generator<Statement> =>
+  insertAll("insert", "usage", USAGE_COLUMNS, "", rows);
 
 /** Input texts of calls, in their own table. */
 export const keepPrompts = (rows: readonly Cell[][]): Generator<Statement> =>

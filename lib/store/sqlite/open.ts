@@ -89,7 +89,7 @@ export async function openSqliteStore(options: StoreOptions): Promise<Store> {
     // Before other writes, because the end of a reply waits for it. There is one group at a time.
     const end = await turns.take(true);
     try {
-      return await writer.request({ kind: "group", operations });
+      return await writer.request({ kind: "group", operations: JSON.stringify(operations) });
     } catch (error) {
       // The group commit handles a busy lock itself, with each caller's time limit.
       throw isBusy(error) ? error : translated(error);

@@ -67,7 +67,8 @@ function answer(request: Request): Replies[keyof Replies] {
       opened().exec(request.sql);
       return null;
     case "group":
-      return runGroup(request.operations);
+      // `LedgerOperation[]` of our own other thread.
+      return runGroup(JSON.parse(request.operations) as LedgerOperation[]);
     case "version":
       return Number(opened().cells("pragma data_version", [])[0]?.[0]);
     case "copy":

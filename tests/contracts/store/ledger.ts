@@ -89,6 +89,20 @@ export function ledgerContract(newDatabase: NewTestDatabase): void {
       expect((await store.keys.spent(key.id, NOW)).totalNano).toBe(5);
     });
 
+    test("records a new call without a look-up, and refuses an ID that exists", async () => {
+      const { key, user } = await insertKey(store);
+      const rows = [1, 2, 3].map((costNano) => usageRecord(key.id, user.id, { costNano }));
+      await Promise.all(rows.map((row) => store.ledger.settle(row, PERIOD, undefined, true)));
+      expect(await allUsage(store, { keyId: key.id })).toHaveLength(3);
+      const [known = usageRecord(key.id, user.id)] = rows;
+      const fresh = usageRecord(key.id, user.id, { costNano: 4 });
+      const results = await Promise.allSettled(
+        [known, fresh].map((row) => store.ledger.settle(row, PERIOD, undefined, true)),
+      );
+      expect(results.map(({ status }) => status)).toEqual(["rejected", "fulfilled"]);
+      expect((await store.keys.spent(key.id, NOW)).totalNano).toBe(10);
+    });
+
     test("records a cost above its reservation in full, and flags it", async () => {
       const { key, user } = await insertKey(store);
       const budget = { totalNano: 100, dailyNano: null, monthlyNano: null };

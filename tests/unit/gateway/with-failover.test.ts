@@ -210,6 +210,7 @@ test("a buffered reply's trace has each upstream's first byte, its ledger entry 
     plan,
     row,
     {},
+    true,
   );
   const after = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
   let completed = 0;
