@@ -8,6 +8,7 @@ import type { Log } from "../ports/log";
 import type { Metrics } from "../ports/metrics";
 import type { SharedStateHealth } from "../ports/shared-state/health";
 import type { RateLimiter } from "../ports/shared-state/limits";
+import type { StopSignal } from "../ports/stop-signal";
 import type { KeyWithOwner, Store, UsageRecord } from "../ports/store";
 import type { RequestTrace, Tracing } from "../ports/tracing";
 import type { GatewayState } from "./state";
@@ -55,7 +56,7 @@ export interface GatewayContext {
   /** Called with each usage row of the request once it is in the ledger. */
   onRecorded?: (row: UsageRecord) => void;
   /** Aborted when the caller leaves. */
-  signal: AbortSignal;
+  signal: StopSignal;
   /** Monotonic milliseconds at arrival. */
   receivedAt: number;
 }

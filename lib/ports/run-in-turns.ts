@@ -1,4 +1,5 @@
 import { AppError, isAppError } from "../errors";
+import type { StopSignal } from "./stop-signal";
 
 /** How long steps run before they yield to the event loop, in milliseconds. */
 const TURN_MS = 5;
@@ -8,7 +9,7 @@ const TURN_MS = 5;
  * that takes no longer than one slice runs without a pause. Throws the signal's reason, or `caller_left`, when `signal`
  * aborts.
  */
-export async function runInTurns<T>(steps: Generator<unknown, T, void>, signal: AbortSignal): Promise<T> {
+export async function runInTurns<T>(steps: Generator<unknown, T, void>, signal: StopSignal): Promise<T> {
   let began = performance.now();
   for (;;) {
     if (signal.aborted) {

@@ -9,6 +9,7 @@ import type {
   RatesTaken,
   SharedLimits,
 } from "../ports/shared-state/limits";
+import type { StopSignal } from "../ports/stop-signal";
 
 /** Units taken between `from` and `to` (monotonic milliseconds); free again one window after `to`. */
 interface Taken {
@@ -246,7 +247,7 @@ export function createLocalLimits(clock: Clock, limiter: LocalLimiter): SharedLi
     return withRates(limiter, ask, leaves);
   }
 
-  async function wait(ask: EntryAsk, until: number, signal: AbortSignal): Promise<Entry> {
+  async function wait(ask: EntryAsk, until: number, signal: StopSignal): Promise<Entry> {
     const leaves: (() => void)[] = [];
     for (const [index, { bucket, limit }] of ask.slots.entries()) {
       const waitMs = Math.max(0, until - clock.monotonic());

@@ -1,5 +1,6 @@
 import type { LiveTopic } from "../../contracts/console/live";
 import { AppError, hasCode } from "../../errors";
+import type { StopSignal } from "../../ports/stop-signal";
 import type { Role, Topic } from "../../ports/store";
 import { requireSession } from "../access/guards";
 import { peekSession } from "../auth/find-live-session";
@@ -49,7 +50,7 @@ class ChangeStream implements AsyncIterableIterator<LiveEvent> {
   #throttle: NodeJS.Timeout | undefined;
   #wake = (): void => undefined;
 
-  constructor(ctx: ConsoleContext, signal: AbortSignal, pace: LivePace, leave: () => void) {
+  constructor(ctx: ConsoleContext, signal: StopSignal, pace: LivePace, leave: () => void) {
     const { user, session } = requireSession(ctx);
     this.#ctx = ctx;
     this.#pace = pace;
@@ -173,7 +174,7 @@ class ChangeStream implements AsyncIterableIterator<LiveEvent> {
  */
 export function watchChanges(
   ctx: ConsoleContext,
-  signal: AbortSignal,
+  signal: StopSignal,
   pace: LivePace = PACE,
 ): AsyncIterableIterator<LiveEvent> {
   const { user, session } = requireSession(ctx);

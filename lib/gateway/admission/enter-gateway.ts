@@ -2,6 +2,7 @@ import type { RefusedLimit } from "../../contracts/console/rejections";
 import { MINUTE_MS } from "../../contracts/durations";
 import { AppError } from "../../errors";
 import type { RateState } from "../../ports/shared-state/limits";
+import type { StopSignal } from "../../ports/stop-signal";
 import type { KeyWithOwner } from "../../ports/store";
 import type { GatewayServices } from "../context";
 import { stopReason } from "../stop-reason";
@@ -83,7 +84,7 @@ const NO_STATES: readonly RateState[] = [];
 export async function enterGateway(
   services: GatewayServices,
   caller: KeyWithOwner,
-  signal: AbortSignal,
+  signal: StopSignal,
   idempotencyKey: string | null,
 ): Promise<Slot> {
   const { limiter, clock } = services;

@@ -2,6 +2,7 @@ import { AppError } from "../../errors";
 import type { CatalogEntry } from "../../ports/catalog";
 import type { TokenCounter } from "../../ports/embedding-model";
 import { runInTurns } from "../../ports/run-in-turns";
+import type { StopSignal } from "../../ports/stop-signal";
 import type { GatewayServices } from "../context";
 
 export interface EmbeddingInput {
@@ -18,7 +19,7 @@ const LONG_TEXT = 4_096;
 
 interface Counter {
   services: Pick<GatewayServices, "countTokens" | "countTokensInSteps">;
-  signal: AbortSignal;
+  signal: StopSignal;
   /** The model's own; absent: cl100k_base. */
   own?: TokenCounter | undefined;
 }

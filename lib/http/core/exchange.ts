@@ -1,3 +1,5 @@
+import type { StopSignal } from "../../ports/stop-signal";
+
 /**
  * A request and its reply as plain data. Handlers know only these two shapes; the Node adapter and the Next adapter
  * (lib/http/node/adapter.ts, lib/http/next/adapter.ts) translate them, and must produce the same status, headers and bytes.
@@ -25,7 +27,7 @@ export interface Inbound {
   /** Monotonic milliseconds at arrival. */
   receivedAt: number;
   /** Aborted when the caller disconnects or the drain time is over. */
-  signal: AbortSignal;
+  signal: StopSignal;
   /**
    * Reads the whole body, counting its bytes. `memory` checks the declared length before the body is requested and
    * counts chunks as they arrive; an error that it throws rejects the body. Throws AppError `too_large`, `request_timeout`,

@@ -4,6 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Limits } from "../../contracts/limits";
 import { AppError } from "../../errors";
 import type { Clock } from "../../ports/clock";
+import { StopSource } from "../../ports/stop-signal";
 import type { CheckedHead } from "../core/edge-guard";
 import {
   discardBody,
@@ -164,7 +165,7 @@ export function createNodeAdapter(
   onBroken: (error: unknown, requestId: string) => void,
   stalledMs: number = STALLED_MS,
 ): NodeAdapter {
-  const active = new Set<AbortController>();
+  const active = new Set<StopSource>();
 
   function inbound(
     message: IncomingMessage,
@@ -172,7 +173,7 @@ export function createNodeAdapter(
     head: CheckedHead,
     peer: Peer,
     requestId: string,
-    signal: AbortSignal,
+    signal: StopSource,
     whenOver: Inbound["whenOver"],
   ): Inbound {
     const uploadMs = head.path.startsWith("/api") ? limits.consoleUploadMs : limits.gatewayUploadMs;
@@ -197,29 +198,27 @@ export function createNodeAdapter(
     peer: Peer,
     requestId: string,
   ): Promise<void> {
-    const controller = new AbortController();
+    const signal = new StopSource();
     const releases: (() => void)[] = [];
     const whenOver = (release: () => void) => void releases.push(release);
     const over = (): void => {
       for (const release of releases.splice(0)) release();
     };
-    active.add(controller);
+    active.add(signal);
     response.on("close", () => {
-      active.delete(controller);
+      active.delete(signal);
       if (!response.writableFinished)
-        controller.abort(new AppError("caller_left", "The caller left before the reply was whole."));
+        signal.abort(new AppError("caller_left", "The caller left before the reply was whole."));
     });
     try {
-      const reply = await handler(
-        inbound(message, response, head, peer, requestId, controller.signal, whenOver),
-      );
+      const reply = await handler(inbound(message, response, head, peer, requestId, signal, whenOver));
       if (response.destroyed) return await discardBody(reply);
       const isConsole = surfaceOf(head.path) === "console";
       const readerIdleMs = isConsole ? stalledMs : limits.readerIdleMs;
       await sendReply(message, response, reply, isDraining(), readerIdleMs, over);
     } catch (error) {
       // The head is sent, so only a broken connection can signal the error.
-      if (!controller.signal.aborted) onBroken(error, requestId);
+      if (!signal.aborted) onBroken(error, requestId);
       await flush(response);
       response.destroy();
     } finally {
@@ -233,7 +232,7 @@ export function createNodeAdapter(
       return active.size;
     },
     abortAll(reason) {
-      for (const controller of active) controller.abort(reason);
+      for (const signal of active) signal.abort(reason);
     },
   };
 }

@@ -1,3 +1,5 @@
+import type { StopSignal } from "../stop-signal";
+
 /** A value at once where the state is in memory, later where it is on another machine. */
 export type MaybePromise<T> = T | Promise<T>;
 
@@ -57,7 +59,7 @@ export interface SharedLimits {
   /** Call `leave` exactly once. */
   enter(ask: EntryAsk): MaybePromise<Entry>;
   /** The same, waiting for slots in a bounded queue until `until` (monotonic milliseconds) or until `signal` aborts. */
-  enterSoon(ask: EntryAsk, until: number, signal: AbortSignal): MaybePromise<Entry>;
+  enterSoon(ask: EntryAsk, until: number, signal: StopSignal): MaybePromise<Entry>;
 }
 
 /** Counts calls per sliding window and concurrent calls in this process, and through `shared` over all instances. */
@@ -72,6 +74,6 @@ export interface RateLimiter {
   /** Takes one of `limit` slots; null when none is free. Call the release function exactly once. */
   enter(bucket: string, limit: number): (() => void) | null;
   /** The same, waiting up to `waitMs` in a bounded queue; null when no slot became free, or `signal` aborts. */
-  enterSoon(bucket: string, limit: number, waitMs: number, signal: AbortSignal): Promise<(() => void) | null>;
+  enterSoon(bucket: string, limit: number, waitMs: number, signal: StopSignal): Promise<(() => void) | null>;
   shared: SharedLimits;
 }

@@ -10,6 +10,7 @@ import type {
   RatesTaken,
   SharedLimits,
 } from "../../ports/shared-state/limits";
+import type { StopSignal } from "../../ports/stop-signal";
 import { createLocalLimits } from "../memory-limits";
 import { ENTER, RENEW } from "./limit-scripts";
 import type { RedisLink } from "./link";
@@ -180,7 +181,7 @@ export function createRedisLimits({
   }
 
   /** Waits for the next question about a full bucket; `wake` ends the wait early. */
-  function pause(queue: Queue, ms: number, signal: AbortSignal): Promise<void> {
+  function pause(queue: Queue, ms: number, signal: StopSignal): Promise<void> {
     return new Promise((resolve) => {
       const end = (): void => {
         clearTimeout(timer);
@@ -195,7 +196,7 @@ export function createRedisLimits({
   }
 
   /** Asks again until a slot is free; calls of one full bucket take turns, so that the longest wait is served first. */
-  async function waitFor(what: EntryAsk, full: Entry, until: number, signal: AbortSignal): Promise<Entry> {
+  async function waitFor(what: EntryAsk, full: Entry, until: number, signal: StopSignal): Promise<Entry> {
     const bound = full.kind === "full" ? what.slots[full.index] : undefined;
     if (bound === undefined) return full;
     const key = slotKey(what.owner, bound.bucket);
@@ -227,7 +228,7 @@ export function createRedisLimits({
     }
   }
 
-  async function enterShareSoon(what: EntryAsk, until: number, signal: AbortSignal): Promise<Entry> {
+  async function enterShareSoon(what: EntryAsk, until: number, signal: StopSignal): Promise<Entry> {
     const entry = await own.enterSoon(shareOfAsk(what), until, signal);
     return withLeases(what, entry, newMember());
   }

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { DEFAULT_LIMITS } from "../../../lib/contracts/limits";
 import { checkHead } from "../../../lib/http/core/edge-guard";
-import type { Handler, Outbound } from "../../../lib/http/core/exchange";
+import type { Handler, Inbound, Outbound } from "../../../lib/http/core/exchange";
 import { createNodeAdapter } from "../../../lib/http/node/adapter";
 import { SYSTEM_CLOCK } from "../../support/factories";
 import { openWire } from "../../support/raw-request";
@@ -183,7 +183,7 @@ test("sends the head with a chunk that is there at once, and without waiting for
 describe("what a request holds", () => {
   /** Serves `body` and counts how often the request was over. */
   async function holding(
-    reply: (signal: AbortSignal) => Outbound | Promise<Outbound>,
+    reply: (signal: Inbound["signal"]) => Outbound | Promise<Outbound>,
     readerIdleMs?: number,
   ) {
     const held = { released: 0 };
