@@ -122,8 +122,7 @@ interface Lookup {
 }
 
 function* keysOf(scope: string, call: EmbedTexts): Generator<void, string[], void> {
-  const { dimensions, taskType } = call;
-  const keyOf = vectorKeys(scope, call.entry, { dimensions, taskType });
+  const keyOf = vectorKeys(scope, call.entry, call);
   const keys: string[] = [];
   for (const { text } of call.inputs) {
     keys.push(keyOf(text));
@@ -137,7 +136,12 @@ async function lookUp(ctx: GatewayContext, call: EmbedTexts): Promise<Lookup | n
   if (!call.entry.model.cacheable || ctx.isNoStore) return null;
   const { vectors } = ctx.services.state;
   if (!vectors.isOn) return null;
-  const keys = await runInTurns(keysOf(cacheScope(ctx), call), ctx.signal);
+  const scope = cacheScope(ctx);
+  const [only] = call.inputs;
+  const keys =
+    only !== undefined && call.inputs.length === 1
+      ? [vectorKeys(scope, call.entry, call)(only.text)]
+      : await runInTurns(keysOf(scope, call), ctx.signal);
   const cached = keys.map((key) => vectors.get(key));
   const state = cached.every((vector) => vector !== undefined) ? "hit" : "miss";
   ctx.services.metrics.count(state === "hit" ? "cache_hits" : "cache_misses");

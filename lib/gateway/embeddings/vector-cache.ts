@@ -46,7 +46,7 @@ export function cacheScope({
 export function vectorKeys(
   scope: string,
   entry: CatalogEntry,
-  parameters: { dimensions: number | undefined; taskType: string | undefined },
+  parameters: { dimensions?: number | undefined; taskType?: string | undefined },
 ): (text: string) => string {
   const head = `${scope}\n${fingerprintOf(entry)}\n${parameters.dimensions ?? ""}\n${parameters.taskType ?? ""}\n`;
   return (text) => hash("sha256", head + text, "base64url");

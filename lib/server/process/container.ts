@@ -56,7 +56,9 @@ export interface Container {
   close(): Promise<void>;
 }
 
-export const systemClock: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
+/** Taken before Next replaces it by one that looks for a page in progress at every call. */
+const { now } = Date;
+export const systemClock: Clock = { now, monotonic: () => performance.now() };
 export const systemRandom: Random = createSystemRandom();
 
 /** The version in package.json, which is in the working directory. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { vectorToJson } from "../../../lib/http/gateway/float-text";
+import { vectorJsonBytes, vectorToJson } from "../../../lib/http/gateway/float-text";
 
 /** The slow twin. */
 function joined(vector: Float32Array): Float32Array {
@@ -43,4 +43,14 @@ test("prints no more digits than needed", () => {
     `[0,-0.5,0.01,0.1,1,-0.0069292835,${Math.fround(1e-7)},${Math.fround(3e38)}]`,
   );
   expect(vectorToJson(new Float32Array(0))).toBe("[]");
+});
+
+test("writes the same numbers as bytes, also for a longer vector than before", () => {
+  for (const length of [3, 5_000, 20_000]) {
+    const vector = Float32Array.from({ length }, (_, at) => Math.sin(at) / 28);
+    expect(Buffer.from(vectorJsonBytes(vector)).toString()).toBe(vectorToJson(vector));
+    expect(Float32Array.from(JSON.parse(vectorToJson(vector)))).toEqual(vector);
+  }
+  const longer = Float32Array.from({ length: 50_000 }, (_, at) => Math.cos(at) / 28);
+  expect(vectorToJson(longer).length).toBeGreaterThan(100_000);
 });

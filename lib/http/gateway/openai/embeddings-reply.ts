@@ -1,12 +1,13 @@
 import type { EmbeddedTexts } from "../../../gateway/embeddings/embed-texts";
 import type { Outbound } from "../../core/exchange";
 import { JSON_TYPE } from "../../core/respond";
-import { vectorToJson } from "../float-text";
+import { vectorJsonBytes, vectorToJson } from "../float-text";
 import { vectorToBase64 } from "../vector-text";
 
 /** Above this many numbers the reply is written in chunks, so that it does not delay other calls. */
 const NUMBERS_PER_CHUNK = 32_768;
-const BEFORE_TEXT = Buffer.from('{"object":"list","data":[{"object":"embedding","index":0,"embedding":"');
+const BEFORE_VECTOR = Buffer.from('{"object":"list","data":[{"object":"embedding","index":0,"embedding":');
+const BEFORE_TEXT = Buffer.concat([BEFORE_VECTOR, Buffer.from('"')]);
 
 function piece(vector: Float32Array, index: number, format: "float" | "base64"): string {
   const embedding = format === "base64" ? `"${vectorToBase64(vector)}"` : vectorToJson(vector);
@@ -37,6 +38,11 @@ function withText(base64: Uint8Array, tail: string): Uint8Array {
   return Buffer.concat([BEFORE_TEXT, base64, Buffer.from(`"}${tail}`)]);
 }
 
+/** The whole reply with the numbers of one vector, which are never a string: it would be copied three times. */
+function withNumbers(vector: Float32Array, tail: string): Uint8Array {
+  return Buffer.concat([BEFORE_VECTOR, vectorJsonBytes(vector), Buffer.from(`}${tail}`)]);
+}
+
 /** OpenAI's list of embeddings; `model`: the name as requested. */
 export function renderEmbeddings(
   { vectors, base64, inputTokens, headers }: EmbeddedTexts,
@@ -46,12 +52,13 @@ export function renderEmbeddings(
   const usage = `{"prompt_tokens":${inputTokens},"total_tokens":${inputTokens}}`;
   const tail = `],"model":${JSON.stringify(model)},"usage":${usage}}`;
   const numbers = vectors.length * (vectors[0]?.length ?? 0);
-  const whole = (): Uint8Array =>
-    format === "base64" && base64 !== undefined
-      ? withText(base64, tail)
-      : Buffer.from(
-          `{"object":"list","data":[${vectors.map((vector, index) => piece(vector, index, format)).join("")}${tail}`,
-        );
+  const [only] = vectors;
+  const whole = (): Uint8Array => {
+    if (format === "base64" && base64 !== undefined) return withText(base64, tail);
+    if (format === "float" && only !== undefined && vectors.length === 1) return withNumbers(only, tail);
+    const pieces = vectors.map((vector, index) => piece(vector, index, format));
+    return Buffer.from(`{"object":"list","data":[${pieces.join("")}${tail}`);
+  };
   const body = numbers > NUMBERS_PER_CHUNK ? inChunks(vectors, format, tail) : whole();
   return { status: 200, headers: { "content-type": JSON_TYPE, ...headers }, body };
 }
