@@ -112,6 +112,7 @@ test("checks the peer of an established connection again", async () => {
     // As if the address had changed between both checks.
     mayConnect: (address) => asked.push(address) === 1,
     isWanted: () => true,
+    areReadersBehind: () => false,
     connectMs: 1_000,
     tlsMs: 1_000,
   });

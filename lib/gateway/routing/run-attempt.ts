@@ -3,6 +3,7 @@ import type { CallOptions } from "../../ports/speech-model";
 import type { UpstreamProgress } from "../../ports/upstream-progress";
 import type { GatewayContext } from "../context";
 import { stopReason } from "../stop-reason";
+import { Stopper } from "../stopper";
 
 /**
  * Runs one attempt until it returns a value, its first-byte time is over (`upstream_timeout`), the caller leaves or the
@@ -16,15 +17,10 @@ export function runAttempt<T>(
   attempt: (options: CallOptions) => Promise<T>,
 ): Promise<T> {
   return new Promise<T>((resolve, reject) => {
-    // Created on first use: built-in engines are usually done without it.
-    let controller: AbortController | null = null;
-    let stopped: AppError | null = null;
-    const listeners: ((reason: AppError) => void)[] = [];
+    const stopper = new Stopper();
     const stop = (error: AppError): void => {
       clearTimeout(timer);
-      stopped = error;
-      for (const listener of listeners) listener(error);
-      controller?.abort(error);
+      stopper.stop(error);
       reject(error);
     };
     const onLeave = (): void => stop(stopReason(ctx.signal));
@@ -45,16 +41,9 @@ export function runAttempt<T>(
     ctx.signal.addEventListener("abort", onLeave, { once: true });
     const options: CallOptions = {
       get signal() {
-        if (controller === null) {
-          controller = new AbortController();
-          if (stopped !== null) controller.abort(stopped);
-        }
-        return controller.signal;
+        return stopper.signal;
       },
-      onStop(listener) {
-        if (stopped !== null) listener(stopped);
-        else listeners.push(listener);
-      },
+      onStop: (listener) => stopper.onStop(listener),
       requestId: ctx.requestId,
       traceHeaders: ctx.trace?.nextAttempt(),
       firstByteBy: ctx.services.clock.monotonic() + firstByteMs,

@@ -4,7 +4,7 @@ import type { GatewayContext } from "../context";
 import { stopReason } from "../stop-reason";
 import { type BufferedSpeech, MAX_REPLY_BYTES } from "./buffered-replies";
 import type { OpenedSpeech } from "./opened-speech";
-import { timedEvents, truncatedStream } from "./speech-stream";
+import { TimedEvents, truncatedStream } from "./speech-stream";
 
 /**
  * Reads a whole speech into `buffer` and returns it as a stream. Throws the channel's errors, `upstream_truncated` for a
@@ -17,12 +17,12 @@ export async function bufferSpeech(
   buffer: BufferedSpeech,
 ): Promise<OpenedSpeech> {
   const { source } = opened;
-  const next = timedEvents(ctx, source);
+  const events = new TimedEvents(ctx, source);
   buffer.clear();
   try {
     buffer.append(opened.first);
     for (;;) {
-      const event = await next();
+      const event = await events.next();
       if (ctx.signal.aborted) throw stopReason(ctx.signal);
       if (event.done) throw truncatedStream();
       if (event.value.type === "end") {
@@ -38,6 +38,8 @@ export async function bufferSpeech(
     // The next attempt starts with an empty buffer; a caller who left is charged for the audio so far.
     if (!ctx.signal.aborted) buffer.clear();
     throw error;
+  } finally {
+    events.end();
   }
 }
 

@@ -1,11 +1,14 @@
 import { DEFAULT_LIMITS } from "../../contracts/limits";
 import { AppError } from "../../errors";
-import type { SpeechEvent, SpeechUsage } from "../../ports/speech-model";
+import type { Clock } from "../../ports/clock";
+import { MovingDeadline } from "../../ports/moving-deadline";
+import type { CallOptions, SpeechEvent, SpeechUsage } from "../../ports/speech-model";
 import type { CallOutcome, Meter } from "../call";
 import type { GatewayContext } from "../context";
 import { failedOutcome } from "../metering/outcome";
 import { reconcileTokens } from "../metering/reconcile-tokens";
 import { stopReason } from "../stop-reason";
+import { Stopper } from "../stopper";
 import type { OpenedSpeech } from "./opened-speech";
 import { measureAudio } from "./speech-cost";
 
@@ -21,22 +24,35 @@ const NOTHING = new Uint8Array(0);
  * audio, `upstream_truncated` for one without its end, `invalid` when a built-in engine finds nothing to speak.
  */
 export async function openSpeech(
-  speak: (signal: AbortSignal) => AsyncIterable<SpeechEvent>,
+  speak: (options: CallOptions) => AsyncIterable<SpeechEvent>,
   isEmbedded: boolean,
-  signal: AbortSignal,
+  options: CallOptions,
 ): Promise<OpenedSpeech> {
-  const halting = new AbortController();
-  // Cheaper than AbortSignal.any; the signal belongs to this attempt, so that the listener lives no longer than it.
-  signal.addEventListener("abort", () => halting.abort(signal.reason), { once: true });
-  const source = speak(halting.signal)[Symbol.asyncIterator]();
+  const stopper = new Stopper();
+  if (options.onStop !== undefined) options.onStop((reason) => stopper.stop(reason));
+  else
+    options.signal.addEventListener("abort", () => stopper.stop(stopReason(options.signal)), { once: true });
+  const { requestId, traceHeaders, firstByteBy, progress } = options;
+  const own: CallOptions = {
+    get signal() {
+      return stopper.signal;
+    },
+    onStop: (listener) => stopper.onStop(listener),
+    requestId,
+    traceHeaders,
+    firstByteBy,
+    progress,
+  };
+  const source = speak(own)[Symbol.asyncIterator]();
   const event = await source.next();
   // The attempt has timed out, or the caller has left.
-  if (signal.aborted) {
+  if (stopper.reason !== null) {
     await source.return?.();
-    throw signal.reason;
+    throw stopper.reason;
   }
   if (!event.done && event.value.type === "audio") {
-    return { first: event.value.pcm, source, isEmbedded, halt: () => halting.abort(stopReason(signal)) };
+    const halt = () => stopper.stop(new AppError("caller_left", "The caller left."));
+    return { first: event.value.pcm, source, isEmbedded, halt };
   }
   await source.return?.();
   if (event.done) throw truncatedStream();
@@ -76,7 +92,7 @@ export function meteredSpeech(
   opened.first = NOTHING;
   let bytes = 0;
   let isOver = false;
-  const nextEvent = timedEvents(ctx, source);
+  const events = new TimedEvents(ctx, source);
   const made = (): Partial<CallOutcome> => ({
     inputTokens,
     cached: isCached,
@@ -85,6 +101,7 @@ export function meteredSpeech(
   const stop = async (error: unknown) => {
     if (isOver) return;
     isOver = true;
+    events.end();
     // Stops the engine before the entry is written; its own end or error no longer matters.
     halt();
     source.return?.().catch(() => {});
@@ -92,7 +109,7 @@ export function meteredSpeech(
   };
 
   async function pull(): Promise<IteratorResult<SpokenEvent>> {
-    const next = pending ? audio(pending) : await nextEvent();
+    const next = pending ? audio(pending) : await events.next();
     pending = null;
     if (isOver) return { done: true, value: undefined };
     if (next.done) throw truncatedStream();
@@ -103,6 +120,7 @@ export function meteredSpeech(
     const { usage, finishReason } = next.value;
     const { isReported, ...counted } = countUsage(usage, inputTokens, bytes);
     isOver = true;
+    events.end();
     // Without this the provider's generator stays suspended after its last event.
     source.return?.().catch(() => {});
     await meter.settle({
@@ -145,40 +163,53 @@ export function meteredSpeech(
  * Reads `source` within the call's limits: `upstream_timeout` after `idleMs` without an event, or when the call's total
  * time is over. The time that the caller takes to read does not count.
  */
-export function timedEvents(
-  ctx: GatewayContext,
-  source: AsyncIterator<SpeechEvent>,
-): () => Promise<IteratorResult<SpeechEvent>> {
-  const { idleMs, callMs } = ctx.services.instance.limits ?? DEFAULT_LIMITS;
-  let leftMs = callMs - (ctx.services.clock.monotonic() - ctx.receivedAt);
-  return async () => {
-    const from = ctx.services.clock.monotonic();
-    const event = await withTimeout(source.next(), Math.min(idleMs, leftMs));
-    leftMs -= ctx.services.clock.monotonic() - from;
-    return event;
-  };
+export class TimedEvents {
+  readonly #source: AsyncIterator<SpeechEvent>;
+  readonly #clock: Clock;
+  readonly #idleMs: number;
+  #leftMs: number;
+  readonly #deadline: MovingDeadline;
+  #onLate: (error: AppError) => void = () => undefined;
+
+  constructor(ctx: GatewayContext, source: AsyncIterator<SpeechEvent>) {
+    const { idleMs, callMs } = ctx.services.instance.limits ?? DEFAULT_LIMITS;
+    this.#source = source;
+    this.#clock = ctx.services.clock;
+    this.#idleMs = idleMs;
+    this.#leftMs = callMs - (this.#clock.monotonic() - ctx.receivedAt);
+    this.#deadline = new MovingDeadline(this.#clock, () => this.#onLate(stalled()));
+  }
+
+  next(): Promise<IteratorResult<SpeechEvent>> {
+    const from = this.#clock.monotonic();
+    this.#deadline.set(from + Math.min(this.#idleMs, this.#leftMs), from);
+    return new Promise((resolve, reject) => {
+      this.#onLate = reject;
+      const over = (): void => {
+        this.#deadline.pause();
+        this.#leftMs -= this.#clock.monotonic() - from;
+      };
+      this.#source.next().then(
+        (event) => {
+          over();
+          resolve(event);
+        },
+        (error: unknown) => {
+          over();
+          reject(error);
+        },
+      );
+    });
+  }
+
+  /** To be called when no more events are read, since a timer may be running. */
+  end(): void {
+    this.#deadline.end();
+  }
 }
 
 function audio(pcm: Uint8Array): IteratorResult<SpeechEvent> {
   return { done: false, value: { type: "audio", pcm } };
-}
-
-/** The value of `work`; throws `upstream_timeout` after `ms`. */
-function withTimeout<T>(work: Promise<T>, ms: number): Promise<T> {
-  return new Promise((resolve, reject) => {
-    // Created only when needed: this runs per chunk, and a stack trace costs more than the chunk.
-    const timer = setTimeout(() => reject(stalled()), Math.max(0, ms));
-    work.then(
-      (value) => {
-        clearTimeout(timer);
-        resolve(value);
-      },
-      (error: unknown) => {
-        clearTimeout(timer);
-        reject(error);
-      },
-    );
-  });
 }
 
 function stalled(): AppError {

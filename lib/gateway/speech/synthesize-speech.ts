@@ -174,8 +174,8 @@ async function openCall(
   const attempt = async (target: Target, options: CallOptions) => {
     const speech = ctx.services.providers.speech(target.channel);
     const wanted = request(input, segments, target);
-    const speak = (signal: AbortSignal) => speech.synthesize(wanted, { ...options, signal });
-    const opened = await openSpeech(speak, target.channel.embedded, options.signal);
+    const speak = (own: CallOptions) => speech.synthesize(wanted, own);
+    const opened = await openSpeech(speak, target.channel.embedded, options);
     return { opened, ignored: ignoredFields(input, target, speech) };
   };
   const complete =

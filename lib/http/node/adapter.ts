@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { setTimeout as delay } from "node:timers/promises";
+import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
 import type { Limits } from "../../contracts/limits";
 import { AppError } from "../../errors";
 import type { Clock } from "../../ports/clock";
@@ -61,19 +61,35 @@ async function flush(response: ServerResponse): Promise<void> {
   timer.abort();
 }
 
-/** Writes a chunk. Resolves when the system has accepted it or the socket is closed, at the latest after `timeoutMs` (null: no limit). */
-function writeChunk(response: ServerResponse, chunk: Uint8Array, timeoutMs: number | null): Promise<void> {
+/**
+ * Writes a chunk at once. Undefined when the system has accepted it; else a promise that resolves when it has, when the
+ * socket is closed, or after `timeoutMs` (null: no limit), when the socket is destroyed.
+ */
+function writeChunk(
+  response: ServerResponse,
+  chunk: Uint8Array,
+  timeoutMs: number | null,
+): Promise<void> | undefined {
+  let onAccepted = (): void => undefined;
+  // Uncorked here, the socket writes head, framing and chunk together now and not at the end of the tick.
+  const { socket } = response;
+  socket?.cork();
+  response.write(chunk, () => onAccepted());
+  socket?.uncork();
+  if (response.writableLength === 0 && socket?.writable === true) return undefined;
   return new Promise((resolve) => {
     const timer = timeoutMs === null ? undefined : setTimeout(() => response.destroy(), timeoutMs);
-    const done = (): void => {
+    onAccepted = (): void => {
       clearTimeout(timer);
-      response.off("close", done);
+      response.off("close", onAccepted);
       resolve();
     };
-    response.on("close", done);
-    response.write(chunk, done);
+    response.on("close", onAccepted);
   });
 }
+
+/** A body that is in memory already must not keep other requests, or the end of its own connection, from being noticed. */
+const MAX_TURN_BYTES = 1024 * 1024;
 
 /**
  * Writes chunks as the caller reads them. While a caller stalls, one chunk waits on the socket instead of Node's 16 KB,
@@ -87,11 +103,18 @@ async function pump(
   stalledMs: number | null,
 ): Promise<void> {
   const flushing = setImmediate(() => response.flushHeaders());
+  let bytesInTurn = 0;
   try {
     for await (const chunk of chunks) {
       clearImmediate(flushing);
       if (response.destroyed) return;
-      await writeChunk(response, chunk, stalledMs);
+      const accepting = writeChunk(response, chunk, stalledMs);
+      bytesInTurn += chunk.byteLength;
+      if (accepting !== undefined) await accepting;
+      else if (bytesInTurn > MAX_TURN_BYTES) {
+        bytesInTurn = 0;
+        await nextTurn();
+      }
       if (response.destroyed) return;
     }
   } finally {

@@ -1,7 +1,10 @@
-import { pipeline, type Readable } from "node:stream";
+import { pipeline, Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import type { AppError } from "../../errors";
-import { connectionError, invalidAnswer, stalled, tooSlow, UpstreamFailure } from "./failure";
+import type { Clock } from "../../ports/clock";
+import { MovingDeadline } from "../../ports/moving-deadline";
+import type { UpstreamProgress } from "../../ports/upstream-progress";
+import { connectionError, invalidAnswer, stalled, tooSlow, truncated, UpstreamFailure } from "./failure";
 
 export interface BodyLimits {
   /** Limit of decoded bytes; beyond it the connection is closed. */
@@ -15,12 +18,19 @@ export interface BodyLimits {
 }
 
 export interface BodyHooks {
+  clock: Pick<Clock, "monotonic">;
+  /** Waits for the upstream are reported here; between them the time counts as the reader's. */
+  progress: UpstreamProgress;
   abortReason(): AppError | null;
-  /** A wait for the upstream begins. */
-  wait(): void;
-  /** The wait is over; until the next one the time counts as the reader's. */
-  resume(): void;
   over(): void;
+}
+
+/** The bytes of a reply as they arrive. */
+export interface ByteSource {
+  /** The next bytes; null at the end. Calls must not overlap. */
+  read(): Promise<Uint8Array | null>;
+  /** Closes the connection unless the reply is complete; a waiting `read` rejects with `error`. May be repeated. */
+  stop(error: Error): void;
 }
 
 export interface UpstreamBody extends AsyncIterable<Uint8Array> {
@@ -35,14 +45,30 @@ const DECODERS: Readonly<Record<string, () => NodeJS.ReadWriteStream & Readable>
   br: createBrotliDecompress,
 };
 
-function decoded(body: Readable, encoding: string): Readable {
-  if (encoding === "" || encoding === "identity") return body;
+/** The decoded bytes of a reply. */
+function decoded(source: ByteSource, encoding: string): ByteSource {
+  if (encoding === "" || encoding === "identity") return source;
   const make = Object.hasOwn(DECODERS, encoding) ? DECODERS[encoding] : undefined;
   if (make === undefined) throw invalidAnswer("in a content encoding that was not requested");
   const decoder = make();
   // A failure of either end destroys the other, and is thrown by the iterator.
-  pipeline(body, decoder, () => {});
-  return decoder;
+  pipeline(Readable.from(piecesOf(source)), decoder, () => {});
+  const readable: Readable = decoder;
+  const pieces: AsyncIterator<Uint8Array> = readable[Symbol.asyncIterator]();
+  return {
+    async read() {
+      const next = await pieces.next();
+      return next.done ? null : next.value;
+    },
+    stop(error) {
+      source.stop(error);
+      readable.destroy(error);
+    },
+  };
+}
+
+async function* piecesOf(source: ByteSource): AsyncGenerator<Uint8Array> {
+  for (let piece = await source.read(); piece !== null; piece = await source.read()) yield piece;
 }
 
 /**
@@ -51,52 +77,72 @@ function decoded(body: Readable, encoding: string): Readable {
  * `upstream_invalid` (too large, or invalid compression), or the reason of an aborted call.
  */
 export function readBody(
-  body: Readable,
+  reply: ByteSource,
   encoding: string,
   limits: BodyLimits,
   hooks: BodyHooks,
 ): UpstreamBody {
+  const { clock, progress } = hooks;
   let isOver = false;
-  // A body that is destroyed before it is read must not end the process.
-  body.on("error", () => {});
+  let isWhole = false;
+  let failure: AppError | null = null;
+  let bytes = 0;
+  let source: ByteSource | null = null;
+  const deadline = new MovingDeadline(clock, () => {
+    failure = bytes === 0 ? tooSlow() : stalled();
+    (source ?? reply).stop(failure);
+  });
   const close = (): void => {
-    if (!isOver) hooks.over();
+    if (isOver) return;
     isOver = true;
-    body.destroy();
+    deadline.end();
+    hooks.over();
+    if (!isWhole) (source ?? reply).stop(truncated());
   };
 
-  async function* read(): AsyncGenerator<Uint8Array> {
-    let failure: AppError | null = null;
-    let bytes = 0;
+  async function read(from: ByteSource): Promise<Uint8Array | null> {
+    const now = clock.monotonic();
+    deadline.set(now + Math.min(bytes === 0 ? limits.firstByteMs : limits.idleMs, limits.totalLeftMs()), now);
+    progress.wait(now);
     try {
-      const source: AsyncIterator<Uint8Array> = decoded(body, encoding)[Symbol.asyncIterator]();
-      for (;;) {
-        const allowedMs = bytes === 0 ? limits.firstByteMs : limits.idleMs;
-        const timer = setTimeout(
-          () => {
-            failure = bytes === 0 ? tooSlow() : stalled();
-            body.destroy(failure);
-          },
-          Math.max(0, Math.min(allowedMs, limits.totalLeftMs())),
-        );
-        hooks.wait();
-        const next = await source.next().finally(() => {
-          clearTimeout(timer);
-          hooks.resume();
-        });
-        if (next.done) return;
-        bytes += next.value.byteLength;
-        if (bytes > limits.maxBytes) throw invalidAnswer("more than it may");
-        yield next.value;
-      }
-    } catch (error) {
-      throw failure ?? hooks.abortReason() ?? bodyError(error);
+      return await from.read();
     } finally {
-      close();
+      deadline.pause();
+      progress.resume(clock.monotonic());
     }
   }
 
-  return { [Symbol.asyncIterator]: read, close };
+  async function next(): Promise<IteratorResult<Uint8Array>> {
+    if (isOver) {
+      if (isWhole) return { done: true, value: undefined };
+      throw failure ?? hooks.abortReason() ?? truncated();
+    }
+    try {
+      source ??= decoded(reply, encoding);
+      const piece = await read(source);
+      if (piece !== null) {
+        bytes += piece.byteLength;
+        if (bytes > limits.maxBytes) throw invalidAnswer("more than it may");
+        return { done: false, value: piece };
+      }
+      isWhole = true;
+      close();
+      return { done: true, value: undefined };
+    } catch (error) {
+      close();
+      throw failure ?? hooks.abortReason() ?? bodyError(error);
+    }
+  }
+
+  // Not a generator, which would keep its last piece in memory while the reader stalls.
+  const iterator: AsyncIterator<Uint8Array> = {
+    next,
+    async return() {
+      close();
+      return { done: true, value: undefined };
+    },
+  };
+  return { [Symbol.asyncIterator]: () => iterator, close };
 }
 
 function bodyError(error: unknown): AppError {

@@ -23,6 +23,8 @@ export interface ConnectorSettings {
    * open unused.
    */
   isWanted(): boolean;
+  /** True while callers are slow: connections then read little at once, and stop after each read until it is parsed. */
+  areReadersBehind(): boolean;
   /** PEM of the certificate authority to trust for this upstream; absent: the system's. */
   ca?: string;
 }
@@ -32,15 +34,14 @@ const UNUSED_MS = 500;
 const KEEP_ALIVE_AFTER_MS = 60_000;
 /** The other address family is tried as well after this long (RFC 8305). */
 const NEXT_ADDRESS_MS = 250;
-/**
- * Most bytes read from a connection at once. Node's own 64 KiB would be held several times for each caller who does not
- * read, and would block the event loop four times as long.
- */
-const READ_BYTES = 16 * 1024;
-/** At 0 neither the socket nor undici's body fills a buffer ahead of its reader. */
-export const HIGH_WATER_MARK = 0;
+/** Most bytes read from a connection at once, and the same while callers are slow, who hold two such pieces each. */
+const READ_BYTES = 64 * 1024;
+const SMALL_READ_BYTES = 8 * 1024;
+/** At 0 the socket fills no buffer ahead of undici's parser. */
+const HIGH_WATER_MARK = 0;
 /** The buffer that every connection reads into; its content is copied at once. */
 const scratch = Buffer.alloc(READ_BYTES);
+const smallScratch = scratch.subarray(0, SMALL_READ_BYTES);
 
 /**
  * Connects for undici. Checks every address of a host, including literal ones (undici does no lookup for them), and
@@ -94,10 +95,15 @@ async function openTcp(settings: ConnectorSettings, host: string, port: number):
     host,
     port,
     highWaterMark: HIGH_WATER_MARK,
-    // The copy waits in the socket's own queue, like data that Node reads.
+    // The copy waits in the socket's own queue, like data that Node reads. Reading stops after each, as the mark of 0 asks
+    // for, unless the read left nothing behind: to stop and start costs two system calls.
     onread: {
-      buffer: scratch,
-      callback: (length) => socket.push(Buffer.from(scratch.subarray(0, length))),
+      buffer: () => (settings.areReadersBehind() ? smallScratch : scratch),
+      callback: (length) => {
+        const mayReadOn = length < READ_BYTES && socket.readableLength === 0 && !settings.areReadersBehind();
+        socket.push(Buffer.from(scratch.subarray(0, length)));
+        return mayReadOn;
+      },
     },
     lookup: answering(addresses),
     autoSelectFamily: true,

@@ -5,6 +5,7 @@ import { type AllowList, mayConnect, parseAllowList } from "./allow-list";
 import { createConnector } from "./connector";
 import { UpstreamFailure, unreachable } from "./failure";
 import { checkHeaders, requestHeaders } from "./headers";
+import { areReadersBehind } from "./reply-stream";
 import type { OutboundRequest, OutboundSettings, UpstreamReply } from "./request";
 import { createResolver, createSystemLookup } from "./resolver";
 import { type Line, type Prepared, send } from "./send";
@@ -54,6 +55,7 @@ export function createOutbound(settings: OutboundSettings): Outbound {
   const resolver = createResolver(settings.clock, settings.lookup ?? createSystemLookup());
   const pools = new Map<string, ChannelPool>();
   const routes = new WeakMap<ChannelRecord, Route>();
+  const held = { bytes: 0 };
   let allow = parseAllowList([]);
   /** The entries that `allow` was made from. */
   let entries: readonly string[] = [];
@@ -106,6 +108,7 @@ export function createOutbound(settings: OutboundSettings): Outbound {
       connectMs,
       tlsMs,
       isWanted: () => waiting.count > 0,
+      areReadersBehind: () => areReadersBehind(held),
       ca,
     });
     const pool = new Pool(origin, {
@@ -122,7 +125,7 @@ export function createOutbound(settings: OutboundSettings): Outbound {
     // Running requests finish on the old connections.
     known?.pool.close().catch(() => {});
     pools.delete(channel.id);
-    const made = { fingerprint, pool, waiting };
+    const made = { fingerprint, pool, waiting, held };
     pools.set(channel.id, made);
     const oldest = pools.entries().next();
     if (pools.size > MOST_POOLS && !oldest.done) {

@@ -1,8 +1,7 @@
-import { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
 import type { AppError } from "../../errors";
 import { UpstreamProgress } from "../../ports/upstream-progress";
-import { collect, readBody } from "./body";
+import { type ByteSource, collect, readBody } from "./body";
 import { abortReason, connectionError, invalidAnswer, stalled, tooSlow } from "./failure";
 import type { OutboundRequest, OutboundSettings } from "./request";
 import {
@@ -210,17 +209,25 @@ async function decoded(
   const encoding = (header("content-encoding") ?? "").trim().toLowerCase();
   if (encoding === "" || encoding === "identity" || bytes.length === 0) return bytes;
   const { idleMs } = settings.limits;
-  const nothing = (): void => undefined;
+  let unread: Uint8Array | null = bytes;
+  const source: ByteSource = {
+    async read() {
+      const all = unread;
+      unread = null;
+      return all;
+    },
+    stop: () => undefined,
+  };
   return collect(
     readBody(
-      Readable.from([bytes]),
+      source,
       encoding,
       { maxBytes, firstByteMs: idleMs, idleMs, totalLeftMs: () => idleMs },
       {
+        clock: settings.clock,
+        progress: new UpstreamProgress(),
         abortReason: () => (options.signal.aborted ? abortReason(options.signal) : null),
-        wait: nothing,
-        resume: nothing,
-        over: nothing,
+        over: () => undefined,
       },
     ),
   );

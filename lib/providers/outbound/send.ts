@@ -1,11 +1,10 @@
-import type { Readable } from "node:stream";
 import type { Pool } from "undici";
 import type { AppError } from "../../errors";
 import { UpstreamProgress } from "../../ports/upstream-progress";
 import { collect, readBody } from "./body";
-import { HIGH_WATER_MARK } from "./connector";
 import { abortReason, connectionError, tooSlow } from "./failure";
 import { refusalError } from "./refusal";
+import { type HeldPieces, ReplyStream } from "./reply-stream";
 import type { OutboundRequest, OutboundSettings, UpstreamReply } from "./request";
 
 /** Limits of an error reply. */
@@ -17,6 +16,8 @@ export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 export interface Line {
   pool: Pool;
   waiting: { count: number };
+  /** Of all pools. */
+  held: HeldPieces;
 }
 
 /** Where a request goes, and its whole head. */
@@ -33,12 +34,11 @@ export interface Prepared {
  */
 export async function send(
   settings: OutboundSettings,
-  { pool, waiting }: Line,
+  { pool, waiting, held }: Line,
   { url, path, headers }: Prepared,
   request: OutboundRequest,
 ): Promise<UpstreamReply> {
   const { channel, options, method, maxBytes } = request;
-  if (options.signal.aborted) throw abortReason(options.signal);
   const body = request.body === undefined ? null : JSON.stringify(request.body);
   const now = (): number => settings.clock.monotonic();
   const progress = options.progress ?? new UpstreamProgress();
@@ -47,33 +47,40 @@ export async function send(
   const left = () =>
     Math.min(LONGEST_TIMER_MS, Math.max(0, Math.min(options.firstByteBy - now(), totalLeftMs())));
 
-  const controller = new AbortController();
+  const reply = new ReplyStream(held);
+  let stopped: AppError | null = null;
   let late: AppError | null = null;
-  const onAbort = (): void => controller.abort(options.signal.reason);
-  const letGo = (): void => options.signal.removeEventListener("abort", onAbort);
-  options.signal.addEventListener("abort", onAbort, { once: true });
+  const onStop = (reason: AppError): void => {
+    stopped = reason;
+    reply.stop(reason);
+  };
+  const onAbort = (): void => onStop(abortReason(options.signal));
+  const letGo = (): void => {
+    if (options.onStop === undefined) options.signal.removeEventListener("abort", onAbort);
+  };
+  if (options.onStop !== undefined) options.onStop(onStop);
+  else if (options.signal.aborted) onAbort();
+  else options.signal.addEventListener("abort", onAbort, { once: true });
   const timer = setTimeout(() => {
     late = tooSlow();
-    controller.abort(late);
+    reply.stop(late);
   }, left());
 
   try {
     waiting.count += 1;
     progress.wait(now());
-    const reply = await pool
-      .request({ method, path, headers, body, signal: controller.signal, highWaterMark: HIGH_WATER_MARK })
-      .finally(() => {
-        waiting.count -= 1;
-        progress.resume(now());
-      });
+    if (stopped === null) pool.dispatch({ method, path, headers, body }, reply);
+    const head = await reply.head.finally(() => {
+      waiting.count -= 1;
+      progress.resume(now());
+    });
     progress.hasHead = true;
     clearTimeout(timer);
-    const header = headerReader(reply.headers);
-    const isGood = reply.statusCode >= 200 && reply.statusCode < 300;
+    const header = headerReader(head.headers);
+    const isGood = head.status >= 200 && head.status < 300;
     const refusedBy = now() + REFUSAL_MS;
     const guarded = readBody(
-      // undici's body is a Readable with additions.
-      reply.body as Readable,
+      reply,
       (header("content-encoding") ?? "").trim().toLowerCase(),
       {
         maxBytes: isGood ? maxBytes : REFUSAL_BYTES,
@@ -82,18 +89,18 @@ export async function send(
         totalLeftMs: isGood ? totalLeftMs : () => Math.min(refusedBy - now(), totalLeftMs()),
       },
       {
-        abortReason: () => (options.signal.aborted ? abortReason(options.signal) : null),
-        wait: () => progress.wait(now()),
-        resume: () => progress.resume(now()),
+        clock: settings.clock,
+        progress,
+        abortReason: () => stopped,
         over: letGo,
       },
     );
     if (!isGood) {
       // An error reply whose body is cut, slow or endless is still an error reply: its status was complete.
       const location = header("location");
-      if (reply.statusCode < 400 && location !== null) request.onRedirect?.(location);
+      if (head.status < 400 && location !== null) request.onRedirect?.(location);
       const bytes = await collect(guarded).catch(() => new Uint8Array());
-      throw refused(settings, request, url, reply.statusCode, header, bytes);
+      throw refused(settings, request, url, head.status, header, bytes);
     }
     return {
       header,
@@ -104,8 +111,7 @@ export async function send(
   } catch (error) {
     clearTimeout(timer);
     letGo();
-    if (options.signal.aborted) throw abortReason(options.signal);
-    throw late ?? connectionError(error, "headers");
+    throw stopped ?? late ?? connectionError(error, "headers");
   }
 }
 

@@ -32,7 +32,7 @@ export async function* audioEvents(pcm: AsyncIterable<Uint8Array>): AsyncGenerat
 
 function* pieces(bytes: Uint8Array): Generator<SpeechEvent> {
   // Readers use the bytes as 16-bit numbers, which needs even offsets.
-  const pcm = bytes.byteOffset % 2 === 0 ? bytes : Uint8Array.from(bytes);
+  const pcm = bytes.byteOffset % 2 === 0 ? bytes : Uint8Array.prototype.slice.call(bytes);
   for (let at = 0; at < pcm.length; at += PIECE_BYTES) {
     yield { type: "audio", pcm: pcm.subarray(at, Math.min(pcm.length, at + PIECE_BYTES)) };
   }

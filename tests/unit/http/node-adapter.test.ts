@@ -50,6 +50,22 @@ const CHUNK = new Uint8Array(64 * 1024).fill(120);
 /** Far more than the kernel buffers of one connection hold. */
 const ALL = 256 * 1024 * 1024;
 
+test("a body that is in memory lets other work run after a megabyte that the system accepted at once", async () => {
+  const pulled: { bytes: number; atFirstTurn: number | null } = { bytes: 0, atFirstTurn: null };
+  async function* inMemory() {
+    setImmediate(() => {
+      pulled.atFirstTurn = pulled.bytes;
+    });
+    for (; pulled.bytes < ALL / 16; pulled.bytes += CHUNK.length) yield CHUNK;
+  }
+  const { port } = await serve(async () => replyOf(inMemory()));
+  const wire = await openWire(port);
+  wire.send(GET);
+  await wire.until("0\r\n\r\n");
+  expect(pulled.atFirstTurn).toBeLessThanOrEqual(1024 * 1024 + CHUNK.length);
+  wire.destroy();
+});
+
 describe("a caller who does not read", () => {
   test("gets no more chunks than the connection buffers, and stops the body by disconnecting", async () => {
     let made = 0;

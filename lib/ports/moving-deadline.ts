@@ -1,0 +1,55 @@
+import type { Clock } from "./clock";
+
+/** Longer timers would fire at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/**
+ * A deadline that moves with every byte, on one timer: a later deadline costs no new timer, because the running one finds
+ * it when it fires.
+ */
+export class MovingDeadline {
+  readonly #clock: Pick<Clock, "monotonic">;
+  readonly #onOver: () => void;
+  /** Monotonic milliseconds: the deadline, and when the timer fires; infinite without one. */
+  #by = Number.POSITIVE_INFINITY;
+  #timerAt = Number.POSITIVE_INFINITY;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(clock: Pick<Clock, "monotonic">, onOver: () => void) {
+    this.#clock = clock;
+    this.#onOver = onOver;
+  }
+
+  /** `by` in monotonic milliseconds; `now` is the same clock's time. */
+  set(by: number, now: number): void {
+    this.#by = by;
+    if (by < this.#timerAt) this.#start(now);
+  }
+
+  /** No deadline until the next `set`; its timer is kept. */
+  pause(): void {
+    this.#by = Number.POSITIVE_INFINITY;
+  }
+
+  /** No deadline any more, and no timer. */
+  end(): void {
+    clearTimeout(this.#timer);
+    this.#by = Number.POSITIVE_INFINITY;
+    this.#timerAt = Number.POSITIVE_INFINITY;
+  }
+
+  #start(now: number): void {
+    clearTimeout(this.#timer);
+    const ms = Math.min(LONGEST_TIMER_MS, Math.max(0, this.#by - now));
+    this.#timerAt = now + ms;
+    this.#timer = setTimeout(this.#onTimer, ms);
+  }
+
+  readonly #onTimer = (): void => {
+    const firedAt = this.#timerAt;
+    this.#timerAt = Number.POSITIVE_INFINITY;
+    if (this.#by === Number.POSITIVE_INFINITY) return;
+    if (this.#by > firedAt) this.#start(Math.max(firedAt, this.#clock.monotonic()));
+    else this.#onOver();
+  };
+}

@@ -1,0 +1,136 @@
+import { describe, expect, test } from "vitest";
+import { type HeldPieces, ReplyStream } from "@/lib/providers/outbound/reply-stream";
+
+/** The reply of an upstream as undici's parser reports it, with a controller that records what is asked of it. */
+function started(held: HeldPieces = { bytes: 0 }) {
+  const asked: string[] = [];
+  const reply = new ReplyStream(held);
+  const controller = {
+    aborted: false,
+    paused: false,
+    reason: null,
+    pause: () => void asked.push("pause"),
+    resume: () => void asked.push("resume"),
+    abort(reason: Error) {
+      asked.push("abort");
+      reply.onResponseError(controller, reason);
+    },
+  };
+  reply.onRequestStart(controller);
+  reply.onResponseStart(controller, 200, { "content-type": "audio/pcm" });
+  const sendBytes = (bytes: Uint8Array) => reply.onResponseData(controller, bytes);
+  return { reply, controller, asked, sendBytes, send: (bytes: number) => sendBytes(Buffer.alloc(bytes, 1)) };
+}
+
+/** The content of one read of the socket: pieces of `bytes` with the framing of HTTP chunks between them. */
+function oneRead(bytes: number, count: number): Uint8Array[] {
+  const buffer = Buffer.allocUnsafeSlow((bytes + 8) * count);
+  return Array.from({ length: count }, (_, index) => {
+    const at = index * (bytes + 8) + 6;
+    return buffer.subarray(at, at + bytes).fill(index + 1);
+  });
+}
+
+describe("a reply of an upstream", () => {
+  test("is handed to a waiting reader as one piece for each read of the socket", async () => {
+    const { reply, sendBytes } = started();
+    expect(await reply.head).toMatchObject({ status: 200 });
+    const first = reply.read();
+    const parts = oneRead(8_000, 5);
+    for (const part of parts) sendBytes(part);
+    // Handed over with the last of them, before anything else runs.
+    sendBytes(Buffer.alloc(10));
+    expect(await first).toEqual(Buffer.concat(parts));
+    expect(await reply.read()).toHaveLength(10);
+    reply.onResponseEnd();
+    expect([await reply.read(), await reply.read()]).toEqual([null, null]);
+  });
+
+  test("reaches a waiting reader in the same tick where the end of a read is not known", async () => {
+    const { reply, sendBytes } = started();
+    const piece = reply.read();
+    const [first = Buffer.of(), second = Buffer.of()] = oneRead(1_000, 3);
+    sendBytes(first);
+    sendBytes(second);
+    expect(await piece).toHaveLength(2_000);
+  });
+
+  test("pauses the connection at the first byte that nobody waits for, and resumes it for the next read", async () => {
+    const { reply, asked, send } = started();
+    send(10_000);
+    expect(asked).toEqual(["pause"]);
+    expect(await reply.read()).toHaveLength(10_000);
+    expect(asked).toEqual(["pause", "resume"]);
+  });
+
+  test("counts the bytes that readers have not finished with", async () => {
+    const held = { bytes: 0 };
+    const { reply, send } = started(held);
+    const other = started(held);
+    send(3_000);
+    other.send(500);
+    expect(held.bytes).toBe(3_500);
+    await reply.read();
+    expect(held.bytes).toBe(3_500);
+    const end = reply.read();
+    expect(held.bytes).toBe(500);
+    other.reply.stop(new Error("left"));
+    expect(held.bytes).toBe(0);
+    reply.onResponseEnd();
+    expect(await end).toBeNull();
+    reply.stop(new Error("closed"));
+    expect(held.bytes).toBe(0);
+    const broken = started(held);
+    broken.send(700);
+    broken.reply.onResponseError(broken.controller, new Error("other side closed"));
+    broken.reply.stop(new Error("closed"));
+    expect(held.bytes).toBe(0);
+  });
+
+  test("gives the bytes before an error first, and then the error each time", async () => {
+    const { reply, controller, send } = started();
+    const error = new Error("other side closed");
+    send(500);
+    reply.onResponseError(controller, error);
+    expect(await reply.read()).toHaveLength(500);
+    await expect(reply.read()).rejects.toBe(error);
+    await expect(reply.read()).rejects.toBe(error);
+  });
+
+  test("closes the connection when it is stopped, and rejects the waiting reader", async () => {
+    const { reply, asked, send } = started();
+    send(500);
+    const error = new Error("too slow");
+    expect(await reply.read()).toHaveLength(500);
+    const waiting = reply.read();
+    reply.stop(error);
+    await expect(waiting).rejects.toBe(error);
+    reply.stop(new Error("again"));
+    expect(asked.filter((one) => one === "abort")).toHaveLength(1);
+  });
+
+  test("rejects at once when it is stopped before its request begins, which is then aborted", async () => {
+    const reply = new ReplyStream({ bytes: 0 });
+    const asked: unknown[] = [];
+    const error = new Error("the caller left");
+    reply.stop(error);
+    await expect(reply.head).rejects.toBe(error);
+    reply.onRequestStart({
+      aborted: false,
+      paused: false,
+      reason: null,
+      pause: () => {},
+      resume: () => {},
+      abort: (reason: Error) => void asked.push(reason),
+    });
+    expect(asked).toEqual([error]);
+  });
+
+  test("ignores early hints", async () => {
+    const { controller } = started();
+    const reply = new ReplyStream({ bytes: 0 });
+    reply.onResponseStart(controller, 103, {});
+    reply.onResponseStart(controller, 204, {});
+    expect((await reply.head).status).toBe(204);
+  });
+});
