@@ -25,6 +25,8 @@ export interface SpeechRequest {
   instructions?: string;
   /** The caller's request, for an upstream of the same API, which gets unknown fields unchanged. */
   source?: { dialect: "gemini" | "openai"; body: Readonly<Record<string, unknown>> };
+  /** The stream may be of `base64` events instead of `audio`, since the reply needs base64 of raw samples. */
+  acceptsBase64?: boolean;
 }
 
 /** What a provider needs of one call besides its request. */
@@ -54,9 +56,12 @@ export interface SpeechUsage {
 /**
  * `audio` holds whole 24 kHz mono s16le samples (an even number of bytes, never empty) in order; exactly one `end`
  * closes a complete stream. A stream that throws or stops without `end` is incomplete.
+ * `base64`, only where the request accepts it and then instead of all `audio`: the texts, joined, are the standard base64
+ * of the same samples; `bytes` is how many of them this text adds.
  */
 export type SpeechEvent =
   | { type: "audio"; pcm: Uint8Array }
+  | { type: "base64"; text: Uint8Array; bytes: number }
   | { type: "end"; usage: SpeechUsage; finishReason: string };
 
 export interface Voice {

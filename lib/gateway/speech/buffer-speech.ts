@@ -3,7 +3,7 @@ import type { SpeechEvent } from "../../ports/speech-model";
 import type { GatewayContext } from "../context";
 import { stopReason } from "../stop-reason";
 import { type BufferedSpeech, MAX_REPLY_BYTES } from "./buffered-replies";
-import type { OpenedSpeech } from "./opened-speech";
+import type { OpenedSpeech, SoundEvent } from "./opened-speech";
 import { TimedEvents, truncatedStream } from "./speech-stream";
 
 /**
@@ -20,16 +20,16 @@ export async function bufferSpeech(
   const events = new TimedEvents(ctx, source);
   buffer.clear();
   try {
-    buffer.append(opened.first);
+    append(buffer, opened.first);
     for (;;) {
       const event = await events.next();
       if (ctx.signal.aborted) throw stopReason(ctx.signal);
       if (event.done) throw truncatedStream();
       if (event.value.type === "end") {
         source.return?.().catch(() => {});
-        return bufferedStream(buffer, event.value, opened.isEmbedded);
+        return bufferedStream(buffer, event.value, opened);
       }
-      buffer.append(event.value.pcm);
+      append(buffer, event.value);
       if (buffer.bytes > MAX_REPLY_BYTES) throw tooLong();
     }
   } catch (error) {
@@ -43,6 +43,11 @@ export async function bufferSpeech(
   }
 }
 
+function append(buffer: BufferedSpeech, event: SoundEvent): void {
+  if (event.type === "audio") buffer.append(event.pcm);
+  else buffer.append(event.text, event.bytes);
+}
+
 function tooLong(): AppError {
   const megabytes = MAX_REPLY_BYTES / 1024 ** 2;
   return new AppError("upstream_invalid", `The channel sent more than ${megabytes} MiB of audio.`);
@@ -52,25 +57,35 @@ function tooLong(): AppError {
 function bufferedStream(
   buffer: BufferedSpeech,
   end: Extract<SpeechEvent, { type: "end" }>,
-  isEmbedded: boolean,
+  { first, isEmbedded }: OpenedSpeech,
 ): OpenedSpeech {
   const totalBytes = buffer.bytes;
   let isOver = false;
+  let characters = 0;
+  let decoded = 0;
+  const sound = (piece: Uint8Array): SoundEvent => {
+    if (first.type === "audio") return { type: "audio", pcm: piece };
+    characters += piece.length;
+    const before = decoded;
+    // Without the padding.
+    decoded = Math.min(totalBytes, Math.floor((characters * 3) / 4));
+    return { type: "base64", text: piece, bytes: decoded - before };
+  };
   const release = (): void => {
     isOver = true;
     buffer.release();
   };
   return {
-    first: buffer.take() ?? new Uint8Array(0),
+    first: sound(buffer.take() ?? new Uint8Array(0)),
     isEmbedded,
     totalBytes,
     halt: release,
     source: {
       async next() {
         if (isOver) return { done: true, value: undefined };
-        const pcm = buffer.take();
-        isOver = pcm === null;
-        return { done: false, value: pcm === null ? end : { type: "audio", pcm } };
+        const piece = buffer.take();
+        isOver = piece === null;
+        return { done: false, value: piece === null ? end : sound(piece) };
       },
       async return() {
         release();

@@ -143,7 +143,7 @@ export class BufferedSpeech {
   #counted = 0;
   readonly #check: (bytes: number, ownBytes: number) => void;
   readonly #count: (change: number) => void;
-  /** Bytes appended since `clear`. */
+  /** Bytes of audio appended since `clear`. */
   bytes = 0;
 
   constructor(
@@ -156,9 +156,9 @@ export class BufferedSpeech {
     this.#setCounted(expected);
   }
 
-  /** Throws the error of `enter` when the reply grows beyond its estimate and beyond a limit. */
-  append(pcm: Uint8Array): void {
-    this.bytes += pcm.length;
+  /** `audioBytes`: of the samples, where they are in base64. Throws the error of `enter` when the reply grows beyond its estimate and beyond a limit. */
+  append(pcm: Uint8Array, audioBytes = pcm.length): void {
+    this.bytes += audioBytes;
     // A view of a much larger buffer would keep all of it in memory.
     if (pcm.length < LARGE_BYTES || pcm.buffer.byteLength > 1.25 * pcm.length) this.#copy(pcm);
     else {

@@ -1,9 +1,11 @@
 import type { SpeechEvent } from "../../ports/speech-model";
 
+export type SoundEvent = Exclude<SpeechEvent, { type: "end" }>;
+
 /** A provider's stream whose first audio has arrived. */
 export interface OpenedSpeech {
   /** Cleared by `meteredSpeech`, so that it is not kept in memory. */
-  first: Uint8Array;
+  first: SoundEvent;
   source: AsyncIterator<SpeechEvent>;
   isEmbedded: boolean;
   /** True for speech from the cache, which is free. */

@@ -47,11 +47,11 @@ export function speechKey(
 
 /** Cached speech as the stream of a channel. */
 export function replay(speech: CachedSpeech): OpenedSpeech {
-  const [first = new Uint8Array(0), ...rest] = speech.chunks;
-  const events: SpeechEvent[] = rest.map((pcm) => ({ type: "audio", pcm }));
+  const [pcm = new Uint8Array(0), ...rest] = speech.chunks;
+  const events: SpeechEvent[] = rest.map((chunk) => ({ type: "audio", pcm: chunk }));
   events.push({ type: "end", usage: speech.usage, finishReason: speech.finishReason });
   return {
-    first,
+    first: { type: "audio", pcm },
     source: iteratorOf(events),
     isEmbedded: speech.isEmbedded,
     isCached: true,
@@ -70,7 +70,7 @@ export function cacheAtEnd(
   copy: ReplyCopy,
   store: (speech: Omit<CachedSpeech, "ignored">) => void,
 ): OpenedSpeech {
-  copy.add(opened.first);
+  if (opened.first.type === "audio") copy.add(opened.first.pcm);
   const { source, isEmbedded } = opened;
   return {
     ...opened,
@@ -78,8 +78,9 @@ export function cacheAtEnd(
       async next() {
         const result = await source.next();
         if (result.done) return result;
-        if (result.value.type === "audio") {
-          copy.add(result.value.pcm);
+        if (result.value.type !== "end") {
+          // Base64 is not accepted for a model with a cache.
+          if (result.value.type === "audio") copy.add(result.value.pcm);
           return result;
         }
         const { usage, finishReason } = result.value;

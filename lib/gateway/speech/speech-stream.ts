@@ -9,15 +9,15 @@ import { failedOutcome } from "../metering/outcome";
 import { reconcileTokens } from "../metering/reconcile-tokens";
 import { stopReason } from "../stop-reason";
 import { Stopper } from "../stopper";
-import type { OpenedSpeech } from "./opened-speech";
+import type { OpenedSpeech, SoundEvent } from "./opened-speech";
 import { measureAudio } from "./speech-cost";
 
 /** Events of `synthesizeSpeech`; the tokens of `end` are those of the ledger entry. */
 export type SpokenEvent =
-  | { type: "audio"; pcm: Uint8Array }
+  | SoundEvent
   | { type: "end"; inputTokens: number; outputTokens: number; audioMs: number; finishReason: string };
 
-const NOTHING = new Uint8Array(0);
+const NOTHING: SoundEvent = { type: "audio", pcm: new Uint8Array(0) };
 
 /**
  * Starts `speak` and reads up to the first audio. Throws the provider's errors, `upstream_invalid` for a reply without
@@ -50,17 +50,19 @@ export async function openSpeech(
     await source.return?.();
     throw stopper.reason;
   }
-  if (!event.done && event.value.type === "audio") {
+  const first = event.done ? null : event.value;
+  if (first !== null && first.type !== "end") {
     const halt = () => stopper.stop(new AppError("caller_left", "The caller left."));
-    return { first: event.value.pcm, source, isEmbedded, halt };
+    return { first, source, isEmbedded, halt };
   }
   await source.return?.();
-  if (event.done) throw truncatedStream();
-  if (event.value.type === "end" && isEmbedded) {
-    throw new AppError("invalid", "The text holds nothing that can be spoken.");
-  }
-  const reason = event.value.type === "end" ? event.value.finishReason : "unknown";
-  throw new AppError("upstream_invalid", `The channel answered without audio (finish reason ${reason}).`);
+  if (first === null) throw truncatedStream();
+  if (isEmbedded) throw new AppError("invalid", "The text holds nothing that can be spoken.");
+  const { finishReason } = first;
+  throw new AppError(
+    "upstream_invalid",
+    `The channel answered without audio (finish reason ${finishReason}).`,
+  );
 }
 
 /** Usage of a finished speech: the upstream's counts where plausible, else our own. */
@@ -87,7 +89,7 @@ export function meteredSpeech(
   inputTokens: number,
 ): AsyncIterableIterator<SpokenEvent> {
   const { source, isEmbedded, isCached = false, halt } = opened;
-  let pending: Uint8Array | null = opened.first;
+  let pending: SoundEvent | null = opened.first;
   // `opened` stays referenced for as long as the call lasts; its first chunk must not.
   opened.first = NOTHING;
   let bytes = 0;
@@ -109,12 +111,12 @@ export function meteredSpeech(
   };
 
   async function pull(): Promise<IteratorResult<SpokenEvent>> {
-    const next = pending ? audio(pending) : await events.next();
+    const next: IteratorResult<SpeechEvent> = pending ? { done: false, value: pending } : await events.next();
     pending = null;
     if (isOver) return { done: true, value: undefined };
     if (next.done) throw truncatedStream();
-    if (next.value.type === "audio") {
-      bytes += next.value.pcm.byteLength;
+    if (next.value.type !== "end") {
+      bytes += next.value.type === "audio" ? next.value.pcm.byteLength : next.value.bytes;
       return { done: false, value: next.value };
     }
     const { usage, finishReason } = next.value;
@@ -206,10 +208,6 @@ export class TimedEvents {
   end(): void {
     this.#deadline.end();
   }
-}
-
-function audio(pcm: Uint8Array): IteratorResult<SpeechEvent> {
-  return { done: false, value: { type: "audio", pcm } };
 }
 
 function stalled(): AppError {

@@ -39,6 +39,8 @@ export interface SpeechInput {
    * built-in engine begins at once nevertheless.
    */
   isReplyBuffered?: boolean;
+  /** The reply needs raw samples in base64, which an upstream may have sent so. */
+  needsBase64?: boolean;
   /** Fields that only an upstream of the same dialect supports; reported as ignored for any other. */
   dialectFields: readonly string[];
 }
@@ -174,6 +176,8 @@ async function openCall(
   const attempt = async (target: Target, options: CallOptions) => {
     const speech = ctx.services.providers.speech(target.channel);
     const wanted = request(input, segments, target);
+    // A cache keeps samples.
+    if (input.needsBase64 === true && buffer !== null && lookup.key === null) wanted.acceptsBase64 = true;
     const speak = (own: CallOptions) => speech.synthesize(wanted, own);
     const opened = await openSpeech(speak, target.channel.embedded, options);
     return { opened, ignored: ignoredFields(input, target, speech) };

@@ -76,6 +76,7 @@ export function audioOf(
       const { value, done } = await call.events.next();
       if (done) return { done: true, value: undefined };
       if (value.type === "audio") return { done: false, value: value.pcm };
+      if (value.type === "base64") throw new TypeError("base64 where samples are needed");
       onEnd(value);
       return { done: true, value: undefined };
     },

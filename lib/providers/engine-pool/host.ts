@@ -35,7 +35,7 @@ async function run(
   }
   for await (const event of engines.speech(channel).synthesize(task.request, options)) {
     if (event.type === "end") return { kind: "spoken", usage: event.usage, finishReason: event.finishReason };
-    await write(dataFrame(event.pcm));
+    if (event.type === "audio") await write(dataFrame(event.pcm));
   }
   throw new AppError("upstream_truncated", "The engine stopped before the end.");
 }

@@ -17,6 +17,7 @@ import { MOST_SPEECH_BYTES, type UpstreamSettings } from "../upstream/settings";
 import { audioEvents } from "../upstream-audio/audio-events";
 import { AudioReader, checkAudioType, rateOf } from "../upstream-audio/audio-reader";
 import { NO_TABLE } from "../upstream-voices/voice-table";
+import { type Base64Audio, base64Of } from "./forward-base64";
 import { GEMINI_OPTIONS, geminiBase, keyHeaders, methodPath, speechForm } from "./options";
 import { readGeminiRefusal } from "./refusal";
 import { geminiSpeechBody } from "./speech-request";
@@ -64,7 +65,22 @@ async function* speak(
   });
   const told: Told = { inputTokens: null, outputTokens: null, finishReason: null };
   try {
-    yield* audioEvents(checked(pcmOf(messagesOf(reply, clock.now(), key), told), told));
+    const nowMs = clock.now();
+    if (reply.contentType === "text/event-stream")
+      yield* audioEvents(checked(pcmOf(eventMessages(reply, nowMs, key), told), told));
+    else {
+      const messages = await wholeMessages(reply, nowMs, key);
+      const [only] = messages;
+      const asSent =
+        request.acceptsBase64 === true && messages.length === 1 && only !== undefined
+          ? await base64Of(only)
+          : null;
+      if (asSent === null || only === undefined) yield* audioEvents(checked(pcmOf(messages, told), told));
+      else {
+        readTold(only, told);
+        yield* base64Events(asSent);
+      }
+    }
   } finally {
     reply.body.close();
   }
@@ -87,23 +103,39 @@ async function* checked(pcm: AsyncIterable<Uint8Array>, told: Told): AsyncGenera
 }
 
 /** The response objects of a reply: events, or JSON with one or several where an upstream answers so. */
-async function* messagesOf(reply: UpstreamReply, nowMs: number, key: string | null): AsyncGenerator<Fields> {
-  if (reply.contentType === "text/event-stream") {
-    for await (const { data } of serverSentEvents(reply.body)) {
-      if (isDoneMark(data)) continue;
-      const message = asFields(await readJson(data));
-      // A cut leaves half an event.
-      if (message === null) throw truncated();
-      yield checkedMessage(message, nowMs, key);
-    }
-    return;
+async function* eventMessages(
+  reply: UpstreamReply,
+  nowMs: number,
+  key: string | null,
+): AsyncGenerator<Fields> {
+  for await (const { data } of serverSentEvents(reply.body)) {
+    if (isDoneMark(data)) continue;
+    const message = asFields(await readJson(data));
+    // A cut leaves half an event.
+    if (message === null) throw truncated();
+    yield checkedMessage(message, nowMs, key);
   }
+}
+
+async function wholeMessages(reply: UpstreamReply, nowMs: number, key: string | null): Promise<Fields[]> {
   const answer = await readJson(await gatherBytes(reply.body));
   if (answer === undefined) throw invalidAnswer("what is not JSON");
-  for (const one of Array.isArray(answer) ? asList(answer) : [answer]) {
+  return (Array.isArray(answer) ? asList(answer) : [answer]).map((one) => {
     const message = asFields(one);
     if (message === null) throw invalidAnswer("without a response object");
-    yield checkedMessage(message, nowMs, key);
+    return checkedMessage(message, nowMs, key);
+  });
+}
+
+function* base64Events({ texts, bytes }: Base64Audio): Generator<SpeechEvent> {
+  let characters = 0;
+  let decoded = 0;
+  for (const text of texts) {
+    characters += text.length;
+    const before = decoded;
+    // Without the padding.
+    decoded = Math.min(bytes, Math.floor((characters * 3) / 4));
+    yield { type: "base64", text, bytes: decoded - before };
   }
 }
 
@@ -123,11 +155,14 @@ function checkedMessage(message: Fields, nowMs: number, key: string | null): Fie
   });
 }
 
-async function* pcmOf(messages: AsyncIterable<Fields>, told: Told): AsyncGenerator<Uint8Array> {
+async function* pcmOf(
+  messages: AsyncIterable<Fields> | Iterable<Fields>,
+  told: Told,
+): AsyncGenerator<Uint8Array> {
   let reader: AudioReader | null = null;
   let mediaType: string | null = null;
   for await (const message of messages) {
-    readUsage(message, told);
+    readTold(message, told);
     // Of several candidates the first is used.
     const candidate = asFields(asList(message.candidates)[0]);
     for (const part of asList(asFields(candidate?.content)?.parts)) {
@@ -148,7 +183,6 @@ async function* pcmOf(messages: AsyncIterable<Fields>, told: Told): AsyncGenerat
         yield reader.push(bytes);
       }
     }
-    told.finishReason = asText(candidate?.finishReason) ?? blockReason(message) ?? told.finishReason;
   }
   if (reader !== null) yield reader.end();
 }
@@ -157,7 +191,9 @@ function blockReason(message: Fields): string | null {
   return asText(asFields(message.promptFeedback)?.blockReason);
 }
 
-function readUsage(message: Fields, told: Told): void {
+function readTold(message: Fields, told: Told): void {
+  const candidate = asFields(asList(message.candidates)[0]);
+  told.finishReason = asText(candidate?.finishReason) ?? blockReason(message) ?? told.finishReason;
   const usage = asFields(message.usageMetadata);
   if (usage === null) return;
   told.inputTokens = asCount(usage.promptTokenCount);

@@ -108,7 +108,8 @@ export async function hear(
   try {
     for await (const event of model.synthesize(request, options)) {
       if (event.type === "audio") pcm.push(event.pcm);
-      else end = event;
+      else if (event.type === "end") end = event;
+      else throw new TypeError("base64 that was not asked for");
     }
   } catch (error) {
     return { pcm: Buffer.concat(pcm), end, error };

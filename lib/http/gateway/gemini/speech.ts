@@ -16,7 +16,11 @@ import { wholeSpeech } from "./whole-speech";
  */
 export async function generateSpeech(ctx: GatewayContext, model: string, body: unknown): Promise<Outbound> {
   const { input, container } = readGeminiSpeech(model, body);
-  const call = await synthesizeSpeech(ctx, { ...input, isReplyBuffered: true });
+  const call = await synthesizeSpeech(ctx, {
+    ...input,
+    isReplyBuffered: true,
+    needsBase64: container === "pcm",
+  });
   return renderCall(call, () => ({
     status: 200,
     headers: { "content-type": JSON_TYPE, ...call.headers() },

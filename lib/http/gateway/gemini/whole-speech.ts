@@ -19,13 +19,25 @@ export async function* wholeSpeech(call: SpeechCall, facts: ReplyFacts): AsyncGe
   const pcm = audioOf(call, (event) => {
     end = event;
   });
-  const audio = facts.mimeType === "audio/wav" ? asWav(pcm, call.totalBytes) : pcm;
   const base64 = new Base64Pieces();
   const before = `{"candidates":[{"content":{"role":"model","parts":[{"inlineData":{"mimeType":${JSON.stringify(facts.mimeType)},"data":"`;
   let opening = before;
-  for await (const bytes of audio) {
-    yield base64.push(bytes, opening);
-    opening = "";
+  if (facts.mimeType === "audio/wav") {
+    for await (const bytes of asWav(pcm, call.totalBytes)) {
+      yield base64.push(bytes, opening);
+      opening = "";
+    }
+  } else {
+    for (let event = await call.events.next(); !event.done; event = await call.events.next()) {
+      if (event.value.type === "end") {
+        end = event.value;
+        break;
+      }
+      if (event.value.type === "audio") yield base64.push(event.value.pcm, opening);
+      else if (opening === "") yield event.value.text;
+      else yield Buffer.concat([Buffer.from(opening), event.value.text]);
+      opening = "";
+    }
   }
   if (!end) return;
   const rest = JSON.stringify({

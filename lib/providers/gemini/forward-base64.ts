@@ -1,0 +1,97 @@
+import { nextTurn } from "../outbound/byte-blocks";
+import { asFields, asList, asText, type Fields } from "../outbound/json";
+import { asBase64, LongString } from "../outbound/long-json";
+import { AudioReader, rateOf } from "../upstream-audio/audio-reader";
+
+/**
+ * A caller of Gemini's own API gets the base64 of a whole reply as it came: to decode it and to encode it again costs as
+ * much as all the rest of a long reply's way. Its slow twin is `pcmOf` (./speech.ts), which has the same bytes and the
+ * same errors, and reads everything that is not the common shape: one long string of raw samples at 24 kHz.
+ */
+export interface Base64Audio {
+  /** Joined, the base64 of all samples. */
+  texts: Uint8Array[];
+  /** Of the decoded samples. */
+  bytes: number;
+}
+
+const RAW = /^audio\/l16\s*(?:;|$)/i;
+const RATE = 24_000;
+/** What is decoded at once, into one buffer for all calls. */
+const SCRATCH_TEXT = 16 * 1024;
+const scratch = Buffer.alloc((SCRATCH_TEXT / 4) * 3);
+const STEPS_A_TURN = 16;
+/** Shorter audio may be no speech (audio-events.ts). */
+const LEAST_BYTES = 4_096;
+/** Base64 of URLs, which the decoder accepts too, but a caller's may not. */
+const MINUS = 0x2d;
+const UNDERSCORE = 0x5f;
+
+/** The audio of a parsed reply; null for the slow twin. */
+export async function base64Of(message: Fields): Promise<Base64Audio | null> {
+  const data = onlyAudio(message);
+  if (data === null) return null;
+  const texts = [...data.pieces()];
+  const characters = texts.reduce((sum, { length }) => sum + length, 0);
+  const end = lastCharacters(texts);
+  // The decoder ignores bits after the last byte, and a missing padding.
+  if (characters % 4 !== 0 || Buffer.from(end, "base64").toString("base64") !== end) return null;
+  const bytes = (characters / 4) * 3 - (end.endsWith("==") ? 2 : end.endsWith("=") ? 1 : 0);
+  if (bytes < LEAST_BYTES || bytes % 2 !== 0 || !isRaw(texts[0])) return null;
+  return (await decodedBytes(texts)) === bytes ? { texts, bytes } : null;
+}
+
+function onlyAudio(message: Fields): LongString | null {
+  const candidate = asFields(asList(message.candidates)[0]);
+  const blobs = asList(asFields(candidate?.content)?.parts).flatMap((part) => {
+    const blob = asFields(asFields(part)?.inlineData) ?? asFields(asFields(part)?.inline_data);
+    return blob === null ? [] : [blob];
+  });
+  const [blob] = blobs;
+  if (blobs.length !== 1 || blob === undefined) return null;
+  const type = asText(blob.mimeType) ?? asText(blob.mime_type) ?? "";
+  const data = asBase64(blob.data);
+  const isForwardable = RAW.test(type) && (rateOf(type) ?? RATE) === RATE;
+  return isForwardable && data instanceof LongString ? data : null;
+}
+
+/** Up to four characters at the end of the text. */
+function lastCharacters(texts: readonly Uint8Array[]): string {
+  return Buffer.concat(texts.slice(-2).map((text) => text.subarray(-4)))
+    .toString("latin1")
+    .slice(-4);
+}
+
+/** True for audio that begins with samples; false for a file, or for what the slow twin refuses. */
+function isRaw(first: Uint8Array = new Uint8Array()): boolean {
+  const head = Buffer.from(Buffer.from(first.subarray(0, 8)).toString("latin1"), "base64");
+  if (head.length < 4 || head.subarray(0, 4).toString("latin1") === "RIFF") return false;
+  try {
+    new AudioReader(RATE).push(head);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The length of the decoded text, which is shorter than its characters say when one of them is invalid. */
+async function decodedBytes(texts: readonly Uint8Array[]): Promise<number> {
+  let bytes = 0;
+  let rest = "";
+  let steps = 0;
+  for (const piece of texts) {
+    const text = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
+    if (text.includes(MINUS) || text.includes(UNDERSCORE)) return -1;
+    for (let at = 0; at < text.length; ) {
+      const to = Math.min(text.length, at + SCRATCH_TEXT - rest.length);
+      const some = rest + text.toString("latin1", at, to);
+      const whole = some.length - (some.length % 4);
+      bytes += scratch.write(whole === some.length ? some : some.slice(0, whole), "base64");
+      rest = some.slice(whole);
+      at = to;
+      steps += 1;
+      if (steps % STEPS_A_TURN === 0) await nextTurn();
+    }
+  }
+  return bytes;
+}
