@@ -24,7 +24,7 @@ export interface ReplyHead {
 /**
  * One reply as undici's parser reads it, without a Readable in between, which costs promises and event listeners for
  * each HTTP chunk: 200 KB of speech have 25. What one read of the socket brings reaches the reader as one piece; while
- * nobody waits for more, the connection is paused at the first unread byte.
+ * no reader waits for more, the connection is paused at the first unread byte.
  */
 export class ReplyStream implements Dispatcher.DispatchHandler, ByteSource {
   /** Rejects with the error of the connection, or of `stop`. */

@@ -55,7 +55,7 @@ describe("a reply of an upstream", () => {
     expect(await piece).toHaveLength(2_000);
   });
 
-  test("pauses the connection at the first byte that nobody waits for, and resumes it for the next read", async () => {
+  test("pauses the connection at the first byte that no reader waits for, and resumes it for the next read", async () => {
     const { reply, asked, send } = started();
     send(10_000);
     expect(asked).toEqual(["pause"]);
