@@ -4,8 +4,8 @@ import { asBase64, LongString } from "../outbound/long-json";
 import { AudioReader, rateOf } from "../upstream-audio/audio-reader";
 
 /**
- * A caller of Gemini's own API gets the base64 of a whole reply as it came: to decode it and to encode it again costs as
- * much as all the rest of a long reply's way. Its slow twin is `pcmOf` (./speech.ts), which has the same bytes and the
+ * A caller of Gemini's own API gets the base64 of a whole reply as it came: decoding and encoding it again is most
+ * of the work on a long reply. Its slow twin is `pcmOf` (./speech.ts), which has the same bytes and the
  * same errors, and reads everything that is not the common shape: one long string of raw samples at 24 kHz.
  */
 export interface Base64Audio {
