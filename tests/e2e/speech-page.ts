@@ -83,29 +83,6 @@ export function storedTakes(page: Page): Promise<StoredTake[]> {
   });
 }
 
-/** Repeats the samples of the newest stored take until it has this length. */
-export function lengthenTake(page: Page, seconds: number): Promise<void> {
-  return page.evaluate(async (seconds: number) => {
-    const done = <T>(request: IDBRequest<T>) =>
-      new Promise<T>((resolve, reject) => {
-        request.onsuccess = () => resolve(request.result);
-        request.onerror = () => reject(request.error);
-      });
-    const db = await done(indexedDB.open("patchbay-takes"));
-    const store = () => db.transaction("takes", "readwrite").objectStore("takes");
-    const rows: { createdAt: number; samples: Int16Array; durationMs: number }[] = await done(
-      store().getAll(),
-    );
-    const newest = rows.sort((one, other) => other.createdAt - one.createdAt)[0];
-    if (newest === undefined) throw new Error("no take is stored");
-    const samples = new Int16Array(seconds * 24_000);
-    for (let at = 0; at < samples.length; at += newest.samples.length)
-      samples.set(newest.samples.subarray(0, samples.length - at), at);
-    await done(store().put({ ...newest, samples, durationMs: seconds * 1_000 }));
-    db.close();
-  }, seconds);
-}
-
 /** The state of the page's audio element. */
 export function audioElement(page: Page): Promise<{ seconds: number; position: number; isPaused: boolean }> {
   return page.evaluate(() => {

@@ -8,7 +8,6 @@ import {
   decodedLoudness,
   expectStatus,
   fileFacts,
-  lengthenTake,
   openSpeech,
   PATH,
   recordPieces,
@@ -129,22 +128,6 @@ test("a take downloads as an audible file in every format", async ({ ownerPage: 
     page.getByRole("button", { name: "Download PCM", exact: true }).click(),
   ]);
   expect(again.suggestedFilename()).toMatch(/\.pcm$/);
-});
-
-test("a take of 50 minutes downloads in a compressed format", async ({ ownerPage: page, product }) => {
-  test.slow();
-  await openSpeech(page, product.url, [["text", SENTENCE]]);
-  await speak(page);
-  await lengthenTake(page, 50 * 60);
-  await page.reload();
-  await page
-    .getByRole("button", { name: /^Play take/ })
-    .first()
-    .click();
-  const download = await downloadAs(page, "flac");
-  const { codec, seconds } = await fileFacts(readFileSync(await download.path()));
-  expect(codec).toBe("flac");
-  expect(seconds).toBeCloseTo(50 * 60, 0);
 });
 
 test("a script is spoken by its speakers and coloured by speaker", async ({ ownerPage: page, product }) => {
