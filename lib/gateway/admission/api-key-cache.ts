@@ -3,7 +3,6 @@ import type { Clock } from "../../ports/clock";
 import type { Log } from "../../ports/log";
 import type { KeyWithOwner, Store } from "../../ports/store";
 import { createAddressList } from "./address-list";
-import { digestKey, isWellFormedKey } from "./key-format";
 
 export interface CachedKey extends KeyWithOwner {
   /** Null: every address is allowed. */
@@ -12,8 +11,6 @@ export interface CachedKey extends KeyWithOwner {
 
 /** Recently used API keys by the digest of the whole key, and the time of their last use. */
 export interface ApiKeyCache {
-  /** The digest of a presented key; null for one that is not well-formed. Kept for the keys in use. */
-  digestOf(presented: string): string | null;
   /** The key and its owner as stored; null for an unknown key. */
   find(digest: string): Promise<CachedKey | null>;
   /** Records a use; the store gets them in batches. */
@@ -22,14 +19,11 @@ export interface ApiKeyCache {
 
 const MAX_KEYS = 10_000;
 const MAX_UNKNOWN = 10_000;
-const MAX_DIGESTS = 1_000;
 /** Interval of writing uses to the store. */
 const TOUCH_EVERY_MS = 5_000;
 
 export function createApiKeyCache(store: Store, clock: Clock, log: Log): ApiKeyCache {
   const known = new LRUCache<string, CachedKey>({ max: MAX_KEYS });
-  /** By the whole presented text, in this process's memory only: what it leads to is decided by the digest. */
-  const digests = new LRUCache<string, string>({ max: MAX_DIGESTS });
   const unknown = new LRUCache<string, true>({ max: MAX_UNKNOWN });
   const loading = new Map<string, Promise<CachedKey | null>>();
   /** Increases with every change: the result of a read that began before a change is not cached. */
@@ -73,15 +67,6 @@ export function createApiKeyCache(store: Store, clock: Clock, log: Log): ApiKeyC
   }
 
   return {
-    digestOf(presented) {
-      const kept = digests.get(presented);
-      if (kept !== undefined) return kept;
-      if (!isWellFormedKey(presented)) return null;
-      const digest = digestKey(presented);
-      digests.set(presented, digest);
-      return digest;
-    },
-
     async find(digest) {
       const entry = known.get(digest);
       if (entry !== undefined) return entry;

@@ -4,6 +4,7 @@ import { AppError } from "../../errors";
 import type { KeyWithOwner } from "../../ports/store";
 import type { GatewayServices } from "../context";
 import { addressBucket } from "./address-list";
+import { digestKey, isWellFormedKey } from "./key-format";
 
 /** Longest accepted credential, in characters. */
 const MAX_LENGTH = 512;
@@ -34,10 +35,10 @@ export async function authenticateKey(
   presented: string,
   peer: { address: string | null },
 ): Promise<KeyWithOwner> {
+  if (presented.length > MAX_LENGTH || !isWellFormedKey(presented))
+    throw await invalidKey(services, peer.address);
   const { apiKeyCache } = services.state;
-  const digest = presented.length > MAX_LENGTH ? null : apiKeyCache.digestOf(presented);
-  if (digest === null) throw await invalidKey(services, peer.address);
-  const found = await apiKeyCache.find(digest);
+  const found = await apiKeyCache.find(digestKey(presented));
   if (found === null) throw await invalidKey(services, peer.address);
 
   const { key, owner, allows } = found;
