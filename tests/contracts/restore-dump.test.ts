@@ -7,17 +7,17 @@ import { MIGRATIONS } from "../../lib/store/migrations";
 import { type AdminPlace, adminPlace } from "../support/admin";
 import { addUser, openConsoleHarness, setUpOwner } from "../support/console-harness";
 import { insertKey, PERIOD, usageRecord } from "../support/factories";
-import { clientPrograms, startPostgres, type TestPostgres } from "../support/postgres";
+import { findClientPrograms, startPostgres, type TestPostgres } from "../support/postgres";
 
 /** `restore` on PostgreSQL, on files of the real `pg_dump`, which Debian's package has with its own server. */
 
-const programs = clientPrograms();
-
-describe.skipIf(programs === null)("a dump of a PostgreSQL store", () => {
+describe("a dump of a PostgreSQL store", () => {
+  let programs: string;
   let server: TestPostgres;
   let place: AdminPlace;
   let url: string;
   beforeAll(async () => {
+    programs = findClientPrograms();
     server = await startPostgres({ isSystem: true });
   }, 120_000);
   afterAll(() => server?.close());
@@ -38,7 +38,7 @@ describe.skipIf(programs === null)("a dump of a PostgreSQL store", () => {
 
   const at = (name: string) => path.join(place.dataDirectory, name);
   const run = (program: string, args: string[]) =>
-    execFileSync(path.join(programs ?? "", program), args, { stdio: ["ignore", "ignore", "pipe"] });
+    execFileSync(path.join(programs, program), args, { stdio: ["ignore", "ignore", "pipe"] });
 
   async function change(...statements: string[]): Promise<void> {
     const client = new Client({ connectionString: url });

@@ -14,6 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { Client } from "pg";
+import { findProgram } from "./find-program";
 import { freePort } from "./product";
 import { ROOT } from "./sources";
 
@@ -105,8 +106,19 @@ async function untilReady(url: string, child: ChildProcess, printed: () => strin
   throw new Error(`PostgreSQL did not get ready:\n${printed()}`);
 }
 
-/** The folder of Debian's `pg_dump` and `pg_restore`, which work with its own server; null when none is installed. */
-export const clientPrograms = (): string | null => systemBinaries(runnerOf());
+/**
+ * The folder of Debian's `pg_dump` and `pg_restore`, which work with its own server; installs the package when there is
+ * none and this user may.
+ */
+export function findClientPrograms(): string {
+  const find = (): string | null => systemBinaries(runnerOf());
+  const found = find();
+  if (found !== null) return found;
+  findProgram(["pg_ctlcluster"], "postgresql");
+  const installed = find();
+  if (installed === null) throw new Error("Debian's package postgresql has no server programs here.");
+  return installed;
+}
 
 interface PostgresOptions {
   /** Debian's server, also where the npm package is installed. */
