@@ -33,7 +33,7 @@ export async function writePart(
     throw new AppError("conflict", `The next part must begin at byte ${have}; got ${offset}.`);
   const output = await open(archive, "a", 0o600);
   try {
-    await output.write(bytes);
+    await output.writeFile(bytes);
   } finally {
     await output.close();
   }
