@@ -22,7 +22,7 @@ test("opens a call beside the list with its timeline and a URL of its own", asyn
   await expect(rows(page)).toHaveCount(2);
   await expect(rows(page).nth(1)).toContainText("200");
   await callLink(page).click();
-  await expect(page).toHaveURL(/call=use_/);
+  await expect(page).toHaveURL(/call=usg_/);
   await expect(drawer(page).getByRole("heading", { name: "Timeline" })).toBeVisible();
   await expect(drawer(page).getByRole("listitem").filter({ hasText: "Authorised" })).toBeVisible();
   await expect(drawer(page).getByRole("listitem").filter({ hasText: "Attempt 1" })).toBeVisible();
