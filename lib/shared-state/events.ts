@@ -34,7 +34,10 @@ export function shareEvents(broadcast: Broadcast, bus: EventBus, instanceId: str
     }));
     pending = new Map();
     const message = JSON.stringify({ from: instanceId, events });
-    if (Buffer.byteLength(message) <= MAX_MESSAGE_BYTES) return broadcast.send(message);
+    if (Buffer.byteLength(message) <= MAX_MESSAGE_BYTES) {
+      broadcast.send(message);
+      return;
+    }
     const topics = events.map(({ topic }) => ({ topic, users: null }));
     broadcast.send(JSON.stringify({ from: instanceId, events: topics }));
   }

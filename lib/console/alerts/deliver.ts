@@ -30,9 +30,7 @@ export const BACKOFF_MS: readonly number[] = [
 ];
 
 /** A webhook that messages are sent to; `secret` null: none exists, and nothing is sent unsigned. */
-type WebhookTarget =
-  | { kind: "signed"; url: string; secret: string | null }
-  | { kind: "slack"; url: string };
+type WebhookTarget = { kind: "signed"; url: string; secret: string | null } | { kind: "slack"; url: string };
 
 /** The webhook of a kind; null when none is set. */
 export async function webhookTarget(

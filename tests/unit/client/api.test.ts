@@ -162,7 +162,13 @@ test("every cached reply of changing data has exactly one rule of live updates",
   );
   expect(cachedNames.length).toBeGreaterThan(30);
   // Changes before there is a session; never changes; changes on the settings page alone; are read every few seconds.
-  const unwatched = ["readSetupState", "listProviders", "listAllowedUpstreams", "listInstances", "listVoices"];
+  const unwatched = [
+    "readSetupState",
+    "listProviders",
+    "listAllowedUpstreams",
+    "listInstances",
+    "listVoices",
+  ];
   const rulesOf = (name: string) => {
     const key: unknown = Object.entries(endpoints).find(([one]) => one === name)?.[1];
     return LIVE_RULES.filter((rule) => rule.endpoints.some((one) => one === key)).length;
