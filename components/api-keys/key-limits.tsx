@@ -62,7 +62,7 @@ export function KeyLimits({
           ))}
         </div>
         {hidesBudgets ? null : (
-          <div className="grid gap-4 sm:grid-cols-3">
+          <div className="grid gap-4 sm:grid-cols-3 sm:items-end">
             {BUDGET_FIELDS.map((name) => (
               <Field
                 key={name}

@@ -28,7 +28,7 @@ export function LimitFields({
         <span className="font-medium">{title}</span>
         <span className="text-sm text-ink-muted">{text}</span>
       </p>
-      <div className="grid gap-4 sm:grid-cols-3">
+      <div className="grid gap-4 sm:grid-cols-3 sm:items-end">
         {names.map((name) => (
           <Field key={name} label={t(name)} error={errors[name]?.message}>
             {(control) => (

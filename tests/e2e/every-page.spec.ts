@@ -1,7 +1,8 @@
 import { gzipSync } from "node:zlib";
 import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "playwright/test";
-import { expect, signInByCookie, test } from "./fixtures";
+import { enterPassword, test } from "./enrolled";
+import { expect, signInByCookie } from "./fixtures";
 import { cutPlaceholders, overflow, slowMotion, unseenFocus } from "./page-checks";
 import { PAGES, type PageUnderTest, visitPage } from "./pages";
 
@@ -66,7 +67,7 @@ test.describe.configure({ timeout: 120_000 });
 // Layout shifts are measured with the animations that most visitors see.
 test.use({ contextOptions: { reducedMotion: "no-preference" } });
 
-const title = ({ name }: PageUnderTest) =>
+const title = ({ name }: Pick<PageUnderTest, "name">) =>
   `loads at most 220 KB of scripts without layout shifts, has no axe violations in either theme, follows Tab and reduced motion, and fits 390 pixels and a zoom of 200 %: ${name}`;
 
 for (const one of PAGES.filter(({ as }) => as === "fresh"))
@@ -78,6 +79,13 @@ for (const one of PAGES.filter(({ as }) => as !== "fresh"))
     if (one.as === "owner") await signInByCookie(page, product.url, product.cookie);
     await visitPage(one, product, (path) => checkPage(page, one.name, product.url + path));
   });
+
+test(title({ name: "two-factor sign-in" }), async ({ page, enrolled }) => {
+  await page.goto(`${enrolled.url}/login`);
+  await enterPassword(page);
+  await page.waitForURL(/\/login\/2fa/);
+  await checkPage(page, "two-factor sign-in", `${enrolled.url}/login/2fa`);
+});
 
 /** Limit for all bytes, compressed, that the first visit of the sign-in page receives: scripts, styles, fonts, page. */
 const SIGN_IN_LIMIT = 330 * 1024;
