@@ -183,10 +183,12 @@ else if (isFast) {
   const [isBuilt] = await Promise.all([check("build", "npm", ["run", "--silent", "build"]), lintAndTypes()]);
   const inNode = async () => {
     await vitest("unit, routes and contracts", ["tests/unit", "tests/routes", "tests/contracts"]);
-    if (isBuilt) await vitest("faults and SDKs", ["tests/faults", "tests/sdk"]);
+    if (isBuilt) await vitest("faults and SDKs", ["tests/faults", "tests/sdk", "--project", "own"]);
   };
   // Tests of faults mostly wait, so the browser's fill the other half of the machine.
   await Promise.all([inNode(), isBuilt ? browser() : null]);
+  // Live memory is a quarter more while other tests keep the machine busy.
+  if (isBuilt) await vitest("memory", ["--project", "memory"]);
   if (hasVoices && isBuilt) await voices();
 }
 

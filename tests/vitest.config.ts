@@ -19,6 +19,8 @@ const SLOW = [
   "tests/unit/semantic/semantic-model.test.ts",
   "tests/unit/text/scaling.test.ts",
 ];
+/** Measures live memory: `npm test` runs it alone. */
+const MEMORY = "tests/faults/slow-readers.test.ts";
 const omitted = process.env.PATCHBAY_TEST_FAST ? SLOW : [];
 
 export default defineConfig({
@@ -50,9 +52,10 @@ export default defineConfig({
         test: {
           name: "own",
           include: ["tests/{contracts,faults,sdk}/**/*.test.ts", ...MEASURING],
-          exclude: omitted,
+          exclude: [...omitted, MEMORY],
         },
       },
+      { extends: true, test: { name: "memory", include: [MEMORY] } },
       // `npm run test:voices`: a real model, which takes minutes.
       ...(process.env.PATCHBAY_TEST_VOICES === undefined
         ? []
