@@ -159,7 +159,7 @@ function SelectFilter({
         id={`filter-${name}`}
         value={value}
         onChange={(event) => pushQueryParams({ [name]: event.target.value || null })}
-        className={isNarrow ? "md:max-w-48" : undefined}
+        className={isNarrow ? "md:w-40" : undefined}
       >
         <option value="">{t("any")}</option>
         {isKnown ? null : <option value={value}>{value}</option>}
