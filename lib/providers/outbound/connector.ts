@@ -36,7 +36,7 @@ const KEEP_ALIVE_AFTER_MS = 60_000;
 const NEXT_ADDRESS_MS = 250;
 /** Most bytes read from a connection at once, and the same while callers are slow, who hold two such pieces each. */
 const READ_BYTES = 64 * 1024;
-const SMALL_READ_BYTES = 8 * 1024;
+const SMALL_READ_BYTES = 2 * 1024;
 /** At 0 the socket fills no buffer ahead of undici's parser. */
 const HIGH_WATER_MARK = 0;
 /** The buffer that every connection reads into; its content is copied at once. */

@@ -2,7 +2,7 @@ import type { Dispatcher } from "undici";
 import type { ByteSource } from "./body";
 
 /** Readers that together hold more than this get small pieces. */
-const MOST_HELD_BYTES = 256 * 1024;
+const MOST_HELD_BYTES = 64 * 1024;
 /** Bytes after the last content of one read of the socket: at most the size of the next HTTP chunk. */
 const MOST_FRAMING_BYTES = 16;
 
