@@ -99,8 +99,8 @@ export function elevenLabsVoiceFor(lists: VoiceLists, channel: ChannelRecord, na
   const table = ELEVENLABS_OPTIONS.of(channel).voices ?? {};
   const listed = lists.peek(listKey(channel)) ?? [];
   const byName = (wanted: string) => listedVoice(listed, wanted)?.id;
-  const told = fromTable(table, name);
-  if (told !== null) return byName(told) ?? told;
+  const mapped = fromTable(table, name);
+  if (mapped !== null) return byName(mapped) ?? mapped;
   const own = byName(name);
   if (own !== undefined) return own;
   if (ELEVENLABS_VOICE_ID.test(name)) return name;

@@ -16,14 +16,14 @@ async function answer({ id, chunk }: SpeakMessage): Promise<void> {
       // Node caches the failure of a module that it could not read: only a new thread can load the engine.
       process.exit();
     }
-    const told = isAppError(error)
+    const reported = isAppError(error)
       ? { code: error.code, message: error.message, cause: String(error.cause ?? "") }
       : {
           code: "upstream_error" as const,
           message: "The embedded speech engine failed on this text.",
           cause: error instanceof Error ? (error.stack ?? error.message) : String(error),
         };
-    parentPort?.postMessage({ id, error: told } satisfies SpokenMessage);
+    parentPort?.postMessage({ id, error: reported } satisfies SpokenMessage);
   }
 }
 

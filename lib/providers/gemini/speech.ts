@@ -24,7 +24,7 @@ import { geminiSpeechBody } from "./speech-request";
 import { geminiVoices } from "./voices";
 
 /** The data of a reply besides its audio. */
-interface Told extends SpeechUsage {
+interface ReplySummary extends SpeechUsage {
   finishReason: string | null;
 }
 
@@ -63,11 +63,11 @@ async function* speak(
     ca: settings.ca,
     options,
   });
-  const told: Told = { inputTokens: null, outputTokens: null, finishReason: null };
+  const summary: ReplySummary = { inputTokens: null, outputTokens: null, finishReason: null };
   try {
     const nowMs = clock.now();
     if (reply.contentType === "text/event-stream")
-      yield* audioEvents(checked(pcmOf(eventMessages(reply, nowMs, key), told), told));
+      yield* audioEvents(checked(pcmOf(eventMessages(reply, nowMs, key), summary), summary));
     else {
       const messages = await wholeMessages(reply, nowMs, key);
       const [only] = messages;
@@ -75,30 +75,31 @@ async function* speak(
         request.acceptsBase64 === true && messages.length === 1 && only !== undefined
           ? await base64Of(only)
           : null;
-      if (asSent === null || only === undefined) yield* audioEvents(checked(pcmOf(messages, told), told));
+      if (asSent === null || only === undefined)
+        yield* audioEvents(checked(pcmOf(messages, summary), summary));
       else {
-        readTold(only, told);
+        readSummary(only, summary);
         yield* base64Events(asSent);
       }
     }
   } finally {
     reply.body.close();
   }
-  const { finishReason, inputTokens, outputTokens } = told;
+  const { finishReason, inputTokens, outputTokens } = summary;
   // Every complete stream gives the reason why it ended; one without it was cut.
   if (finishReason === null) throw truncated();
   yield { type: "end", usage: { inputTokens, outputTokens }, finishReason };
 }
 
 /** The error for a reply without audio includes the reason that the upstream gave. */
-async function* checked(pcm: AsyncIterable<Uint8Array>, told: Told): AsyncGenerator<Uint8Array> {
+async function* checked(pcm: AsyncIterable<Uint8Array>, summary: ReplySummary): AsyncGenerator<Uint8Array> {
   let bytes = 0;
   for await (const piece of pcm) {
     bytes += piece.length;
     yield piece;
   }
   if (bytes > 0) return;
-  const reason = told.finishReason === null ? "" : ` (finish reason ${told.finishReason})`;
+  const reason = summary.finishReason === null ? "" : ` (finish reason ${summary.finishReason})`;
   throw invalidAnswer(`without audio${reason}`);
 }
 
@@ -157,12 +158,12 @@ function checkedMessage(message: Fields, nowMs: number, key: string | null): Fie
 
 async function* pcmOf(
   messages: AsyncIterable<Fields> | Iterable<Fields>,
-  told: Told,
+  summary: ReplySummary,
 ): AsyncGenerator<Uint8Array> {
   let reader: AudioReader | null = null;
   let mediaType: string | null = null;
   for await (const message of messages) {
-    readTold(message, told);
+    readSummary(message, summary);
     // Of several candidates the first is used.
     const candidate = asFields(asList(message.candidates)[0]);
     for (const part of asList(asFields(candidate?.content)?.parts)) {
@@ -191,11 +192,11 @@ function blockReason(message: Fields): string | null {
   return asText(asFields(message.promptFeedback)?.blockReason);
 }
 
-function readTold(message: Fields, told: Told): void {
+function readSummary(message: Fields, summary: ReplySummary): void {
   const candidate = asFields(asList(message.candidates)[0]);
-  told.finishReason = asText(candidate?.finishReason) ?? blockReason(message) ?? told.finishReason;
+  summary.finishReason = asText(candidate?.finishReason) ?? blockReason(message) ?? summary.finishReason;
   const usage = asFields(message.usageMetadata);
   if (usage === null) return;
-  told.inputTokens = asCount(usage.promptTokenCount);
-  told.outputTokens = asCount(usage.candidatesTokenCount);
+  summary.inputTokens = asCount(usage.promptTokenCount);
+  summary.outputTokens = asCount(usage.candidatesTokenCount);
 }

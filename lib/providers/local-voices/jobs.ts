@@ -67,7 +67,7 @@ export async function cancelJob(directory: string, name: string, clock: Clock): 
   if (job === null) throw new AppError("not_found", `Nothing is being installed as '${name.slice(0, 100)}'.`);
   if (job.state !== "running") return rm(file, { force: true });
   await writeFile(cancelFile(directory, name), "");
-  for (let tries = 0; tries < CANCEL_MS / CANCEL_POLL_MS; tries++) {
+  for (let polls = 0; polls < CANCEL_MS / CANCEL_POLL_MS; polls++) {
     if ((await stat(file).catch(() => null)) === null) return;
     await new Promise((resolve) => setTimeout(resolve, CANCEL_POLL_MS));
   }

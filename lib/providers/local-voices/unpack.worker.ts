@@ -5,14 +5,14 @@ import { RefusedArchive, unpack } from "./unpack";
 export type UnpackMessage = { bytes: number } | { done: true } | { error: string; isRefused: boolean };
 
 const PROGRESS_MS = 200;
-let told = 0;
+let reportedAt = 0;
 
 // Only our own code starts it.
 const { archive, directory }: { archive: string; directory: string } = workerData;
 try {
   await unpack(archive, directory, undefined, (bytes) => {
-    if (performance.now() - told < PROGRESS_MS) return;
-    told = performance.now();
+    if (performance.now() - reportedAt < PROGRESS_MS) return;
+    reportedAt = performance.now();
     parentPort?.postMessage({ bytes } satisfies UnpackMessage);
   });
   parentPort?.postMessage({ done: true } satisfies UnpackMessage);

@@ -13,7 +13,7 @@ import { AudioReader } from "../upstream-audio/audio-reader";
 export async function* speechEventPcm(
   body: AsyncIterable<Uint8Array>,
   rawRate: number | null,
-  told: SpeechUsage,
+  counts: SpeechUsage,
 ): AsyncGenerator<Uint8Array> {
   const reader = new AudioReader(rawRate);
   let isWhole = false;
@@ -31,8 +31,8 @@ export async function* speechEventPcm(
     const type = asText(fields.type) ?? event;
     if (type === "speech.audio.done") {
       const usage = asFields(fields.usage);
-      told.inputTokens = asCount(usage?.input_tokens);
-      told.outputTokens = asCount(usage?.output_tokens);
+      counts.inputTokens = asCount(usage?.input_tokens);
+      counts.outputTokens = asCount(usage?.output_tokens);
       isWhole = true;
       continue;
     }

@@ -48,16 +48,16 @@ async function* speak(
   for (const [index, segment] of request.segments.entries()) {
     const callOptions =
       index === 0 ? options : { ...options, firstByteBy: settings.clock.monotonic() + NEXT_SEGMENT_MS };
-    const told: SpeechUsage = { inputTokens: null, outputTokens: null };
+    const reported: SpeechUsage = { inputTokens: null, outputTokens: null };
     const body = speechBody(channel, request, segment, openAiVoiceFor(lists, channel, segment.voice));
     const reply = await post(settings, channel, request.model, body, callOptions);
     try {
-      yield* audioEvents(pcmOf(channel, reply, told));
+      yield* audioEvents(pcmOf(channel, reply, reported));
     } finally {
       reply.body.close();
     }
-    used.inputTokens = sum(used.inputTokens, told.inputTokens);
-    used.outputTokens = sum(used.outputTokens, told.outputTokens);
+    used.inputTokens = sum(used.inputTokens, reported.inputTokens);
+    used.outputTokens = sum(used.outputTokens, reported.outputTokens);
   }
   yield { type: "end", usage: used, finishReason: "STOP" };
 }
@@ -110,15 +110,15 @@ function post(
   });
 }
 
-/** The samples of one reply; `told` gets the token counts that an event stream has at its end. */
+/** The samples of one reply; `reported` gets the token counts that an event stream has at its end. */
 async function* pcmOf(
   channel: ChannelRecord,
   { contentType, header, isDelimited, body }: UpstreamReply,
-  told: SpeechUsage,
+  reported: SpeechUsage,
 ): AsyncGenerator<Uint8Array> {
   const { sample_rate } = formOf(channel).options;
   if (contentType === "text/event-stream") {
-    yield* speechEventPcm(body, sample_rate ?? null, told);
+    yield* speechEventPcm(body, sample_rate ?? null, reported);
     return;
   }
   const mediaType = header("content-type") ?? "";

@@ -47,9 +47,9 @@ function listKey(channel: ChannelRecord): string {
   return `${channel.id}/${channel.version}`;
 }
 
-function genderOf(told: unknown, letter: string | undefined): Voice["gender"] {
-  if (told === "female" || letter === "f") return "female";
-  if (told === "male" || letter === "m") return "male";
+function genderOf(reported: unknown, letter: string | undefined): Voice["gender"] {
+  if (reported === "female" || letter === "f") return "female";
+  if (reported === "male" || letter === "m") return "male";
   return "neutral";
 }
 
@@ -60,12 +60,13 @@ function readVoice(entry: unknown): ListedVoice | null {
   if (id === null || id.length > 200) return null;
   const [, letter, sex] = KOKORO.exec(id) ?? [];
   const shown = asText(fields?.name);
-  const told = asText(fields?.language) ?? (letter === undefined ? null : (KOKORO_LANGUAGES[letter] ?? null));
+  const reported =
+    asText(fields?.language) ?? (letter === undefined ? null : (KOKORO_LANGUAGES[letter] ?? null));
   return {
     id,
     name: id,
     ...(shown === null || shown === id ? {} : { aliases: [shown] }),
-    languages: told === null ? [] : [told],
+    languages: reported === null ? [] : [reported],
     gender: genderOf(fields?.gender, sex),
     description: shown === id ? "" : (shown ?? ""),
     family: "engine",
@@ -127,8 +128,8 @@ export async function openAiVoices(
  */
 export function openAiVoiceFor(lists: VoiceLists, channel: ChannelRecord, name: string): string {
   const table = formOf(channel).options.voices ?? {};
-  const told = fromTable(table, name);
-  if (told !== null) return told;
+  const reported = fromTable(table, name);
+  if (reported !== null) return reported;
   const listed = lists.peek(listKey(channel));
   const equivalent = openaiEquivalent(name);
   if (listed === null) return fallbackVoice(table) ?? equivalent ?? name;
