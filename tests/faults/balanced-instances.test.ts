@@ -36,28 +36,6 @@ function print(what: string, { received, failed, rate }: LoadResult): void {
   );
 }
 
-/** Calls that the upstream has received. */
-let upstreamCalls = 0;
-
-/** Counts them and releases their bodies. */
-function forgetUpstreamCalls(): void {
-  upstreamCalls += all.upstream.ledger.splice(0).filter(({ model }) => model === "embed.8").length;
-}
-
-/** Every reply that an SDK received has one entry, no request has two, and none stays open. */
-async function expectCompleteLedger(received: readonly string[]): Promise<void> {
-  const entries = await all.entries();
-  const states = new Map(entries.map(({ requestId, state }) => [requestId, state]));
-  expect(states.size).toBe(entries.length);
-  const wrong = received.filter((id) => states.get(id) !== "settled");
-  expect(wrong).toEqual([]);
-  const recorded = entries.filter(({ model }) => model === ROUTED_MODEL).length;
-  forgetUpstreamCalls();
-  // A call whose instance was killed before it reached the upstream has an entry, too.
-  expect(recorded).toBeGreaterThanOrEqual(upstreamCalls);
-  await expect.poll(() => all.entries("open"), { timeout: 40_000, interval: 500 }).toEqual([]);
-}
-
 test(
   "an instance that is killed costs no SDK a call, and the ledger has every call once",
   async () => {
@@ -70,7 +48,7 @@ test(
     const result = await calls.stop();
     print("killed", result);
     expect(result.failed).toEqual([]);
-    await expectCompleteLedger(result.received);
+    await all.expectCompleteLedger(result.received);
   },
   LONG_MS,
 );
@@ -99,7 +77,7 @@ test(
     console.log(`drained in ${stops.join(", ")} ms; ${lost.length} requests repeated by the SDKs`);
     expect(lost.length).toBeLessThan(result.received.length / 100);
     expect(Math.max(...stops)).toBeLessThan(DRAIN_MS);
-    await expectCompleteLedger(result.received);
+    await all.expectCompleteLedger(result.received);
   },
   LONG_MS,
 );
@@ -131,7 +109,7 @@ test(
     expect(refusedMs).toBeLessThan(1_500);
     expect(recoveredMs).toBeLessThan(2_000);
     expect(result.failed.filter(({ status }) => status !== 503)).toEqual([]);
-    await expectCompleteLedger(result.received);
+    await all.expectCompleteLedger(result.received);
   },
   LONG_MS,
 );
@@ -148,7 +126,7 @@ test(
     const result = await calls.stop();
     print("Redis", result);
     expect(result.failed).toEqual([]);
-    await expectCompleteLedger(result.received);
+    await all.expectCompleteLedger(result.received);
   },
   LONG_MS,
 );
@@ -227,7 +205,7 @@ test(
       const name = names[randomInt(names.length)] ?? "";
       done.push(name);
       await FAILURES[name]?.();
-      forgetUpstreamCalls();
+      all.forgetUpstreamCalls();
       await pause(randomInt(2_000));
     }
     await pause(1_000);
@@ -238,7 +216,7 @@ test(
     const isExpected = ({ status }: Failed) =>
       status === 503 || (status === null && done.includes("restart nginx"));
     expect(result.failed.filter((failure) => !isExpected(failure))).toEqual([]);
-    await expectCompleteLedger(result.received);
+    await all.expectCompleteLedger(result.received);
   },
   KILLS_MS + LONG_MS,
 );

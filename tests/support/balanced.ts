@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { Client } from "pg";
+import { expect } from "vitest";
 import { startNginx, type TestNginx } from "./nginx";
 import { startPostgres, type TestPostgres } from "./postgres";
 import { createKey, freePort, type Product, type ProductOptions, setUp, startProduct } from "./product";
@@ -36,6 +37,10 @@ export interface BalancedInstances {
   console(path: string, body?: unknown, method?: string): Promise<ReturnType<typeof JSON.parse>>;
   /** All, or those of one state. */
   entries(state?: "open"): Promise<LedgerEntry[]>;
+  /** Counts the calls that the upstream has received, and releases their bodies. */
+  forgetUpstreamCalls(): void;
+  /** Every reply that an SDK received has one entry, no request has two, and none stays open. */
+  expectCompleteLedger(received: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -48,6 +53,7 @@ export interface BalancedOptions {
 
 /** The model that `startBalanced` creates, with a channel to the upstream. */
 export const ROUTED_MODEL = "team-embed";
+const UPSTREAM_MODEL = "embed.8";
 
 export async function startBalanced(options: BalancedOptions = {}): Promise<BalancedInstances> {
   const folder = mkdtempSync(path.join(tmpdir(), "patchbay-balanced-"));
@@ -82,6 +88,7 @@ export async function startBalanced(options: BalancedOptions = {}): Promise<Bala
   const { url } = nginx;
   const cookie = await setUp(url);
   const key = await createKey(url, cookie);
+  let upstreamCalls = 0;
 
   const balanced: BalancedInstances = {
     url,
@@ -136,6 +143,21 @@ export async function startBalanced(options: BalancedOptions = {}): Promise<Bala
         await client.end();
       }
     },
+    forgetUpstreamCalls() {
+      upstreamCalls += upstream.ledger.splice(0).filter(({ model }) => model === UPSTREAM_MODEL).length;
+    },
+    async expectCompleteLedger(received) {
+      const entries = await balanced.entries();
+      const states = new Map(entries.map(({ requestId, state }) => [requestId, state]));
+      expect(states.size).toBe(entries.length);
+      const wrong = received.filter((id) => states.get(id) !== "settled");
+      expect(wrong).toEqual([]);
+      const recorded = entries.filter(({ model }) => model === ROUTED_MODEL).length;
+      balanced.forgetUpstreamCalls();
+      // A call whose instance was killed before it reached the upstream has an entry, too.
+      expect(recorded).toBeGreaterThanOrEqual(upstreamCalls);
+      await expect.poll(() => balanced.entries("open"), { timeout: 40_000, interval: 500 }).toEqual([]);
+    },
     async close() {
       await nginx.close();
       await Promise.all(instances.map((product) => product.kill()));
@@ -161,6 +183,6 @@ async function createModel({ console, upstream }: BalancedInstances): Promise<vo
     provider: "openai",
     base_url: `${upstream.origin}/v1`,
     keys: ["sk-upstream-0123456789abcdef"],
-    models: [{ name: ROUTED_MODEL, upstream_name: "embed.8" }],
+    models: [{ name: ROUTED_MODEL, upstream_name: UPSTREAM_MODEL }],
   });
 }

@@ -13,8 +13,8 @@ export const findNginx = (): string => findProgram(["nginx", "/usr/sbin/nginx"],
 export interface Answered {
   path: string;
   status: number;
-  /** Instances that were tried. */
-  tried: number;
+  /** Of the instance that was asked last. */
+  port: number;
 }
 
 /** nginx in front of several instances, as the guide to proxies configures it. */
@@ -58,7 +58,7 @@ export async function startNginx(instances: readonly number[]): Promise<TestNgin
       `pid ${folder}/pid; error_log ${folder}/error.log warn;`,
       "events { worker_connections 4096; }",
       "http {",
-      "log_format tests '$status $uri $upstream_status';",
+      "log_format tests '$status $uri $upstream_addr';",
       `access_log ${access} tests;`,
       ...temporary,
       await guideConfiguration(port, instances),
@@ -75,7 +75,11 @@ export async function startNginx(instances: readonly number[]): Promise<TestNgin
       const lines = readFileSync(access, "utf8").trim().split("\n");
       return lines.map((line) => {
         const [status, uri = "", ...upstreams] = line.split(" ");
-        return { status: Number(status), path: uri, tried: upstreams.length };
+        return {
+          status: Number(status),
+          path: uri,
+          port: Number(upstreams.at(-1)?.split(":").at(-1)),
+        };
       });
     },
     async stop() {
