@@ -1,4 +1,4 @@
-import type { AppError } from "../errors";
+import type { StopSignal } from "./stop-signal";
 import type { UpstreamProgress } from "./upstream-progress";
 
 /** The port that every text-to-speech engine and upstream implements (one folder of lib/providers each). */
@@ -32,12 +32,7 @@ export interface SpeechRequest {
 /** What a provider needs of one call besides its request. */
 export interface CallOptions {
   /** Aborted when the caller leaves or the deadline passes; the provider stops at once. */
-  signal: AbortSignal;
-  /**
-   * The same without an AbortSignal, whose making costs several microseconds: calls `listener` with the reason when the
-   * call is stopped, at once when it was already. Absent: only `signal` tells.
-   */
-  onStop?(listener: (reason: AppError) => void): void;
+  signal: StopSignal;
   requestId: string;
   /** Headers by which an upstream continues the request's trace. */
   traceHeaders?: Readonly<Record<string, string>>;

@@ -1,6 +1,8 @@
+import { AppError, isAppError } from "../errors";
+
 /**
  * What the code of a request uses of an AbortSignal. Every AbortSignal is one; code that passes a signal on to Node
- * needs the real thing.
+ * needs one itself.
  */
 export interface StopSignal {
   readonly aborted: boolean;
@@ -39,4 +41,9 @@ export class StopSource implements StopSignal {
     const at = this.#listeners?.indexOf(listener) ?? -1;
     if (at !== -1) this.#listeners?.splice(at, 1);
   }
+}
+
+/** Why a call's signal was aborted: the error it was aborted with (the server stops), else that the caller left. */
+export function stopReason(signal: Pick<StopSignal, "reason">): AppError {
+  return isAppError(signal.reason) ? signal.reason : new AppError("caller_left", "The caller left.");
 }

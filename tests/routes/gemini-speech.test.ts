@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Limits } from "../../lib/contracts/limits";
 import { AppError } from "../../lib/errors";
 import { BufferedReplies } from "../../lib/gateway/speech/buffered-replies";
+import type { StopSignal } from "../../lib/ports/stop-signal";
 import { speechChannel } from "../support/factories";
 import {
   chunksOf,
@@ -24,7 +25,7 @@ function harness(speech = new ScriptedSpeech(() => spoken(1)), options = {}) {
   return { speech, ...openSpeechHarness([{ channel: speechChannel("a"), speech }], options) };
 }
 /** Runs without a result until it is stopped. */
-function aborted(signal: AbortSignal): Promise<never> {
+function aborted(signal: StopSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     if (signal.aborted) reject(signal.reason);
     else signal.addEventListener("abort", () => reject(signal.reason), { once: true });

@@ -13,6 +13,7 @@ import { VOICES_ROUTES } from "../../lib/http/routes/gateway/models";
 import { SPEECH_OPENAI_ROUTES } from "../../lib/http/routes/gateway/openai";
 import type { CatalogEntry } from "../../lib/ports/catalog";
 import type { CallOptions, SpeechEvent, SpeechModel, SpeechRequest } from "../../lib/ports/speech-model";
+import type { StopSignal } from "../../lib/ports/stop-signal";
 import type { ChannelRecord, ModelRecord, Store, UsageRecord } from "../../lib/ports/store";
 import { EMBEDDED_VOICES } from "../../lib/providers/embedded-speech/voices";
 import { workerFile } from "../../lib/server/process/workers";
@@ -24,7 +25,7 @@ import { tone } from "./tone";
 /** A scripted speech engine that records its requests and whether it was stopped. */
 export class ScriptedSpeech implements SpeechModel {
   readonly requests: SpeechRequest[] = [];
-  readonly signals: AbortSignal[] = [];
+  readonly signals: StopSignal[] = [];
   returned = 0;
   running = 0;
   constructor(

@@ -2,10 +2,9 @@ import type { RefusedLimit } from "../../contracts/console/rejections";
 import { MINUTE_MS } from "../../contracts/durations";
 import { AppError } from "../../errors";
 import type { RateState } from "../../ports/shared-state/limits";
-import type { StopSignal } from "../../ports/stop-signal";
+import { type StopSignal, stopReason } from "../../ports/stop-signal";
 import type { KeyWithOwner } from "../../ports/store";
 import type { GatewayServices } from "../context";
-import { stopReason } from "../stop-reason";
 import { admitRequest, type CallerLimit, callerLimits, limitError, tightestOf } from "./admit-request";
 import type { TrackedBody } from "./body-memory";
 

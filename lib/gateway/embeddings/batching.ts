@@ -1,6 +1,7 @@
 import { AppError, hasCode } from "../../errors";
 import type { EmbeddingRequest, EmbeddingResult } from "../../ports/embedding-model";
 import type { CallOptions } from "../../ports/speech-model";
+import { type StopSignal, StopSource } from "../../ports/stop-signal";
 import { UpstreamProgress } from "../../ports/upstream-progress";
 
 /** One text of one caller, waiting for its batch. */
@@ -48,18 +49,18 @@ interface BatchQueue {
 }
 
 /** A signal that is aborted when every member has left. */
-function whenAllLeft(members: readonly Member[]): AbortSignal {
-  const controller = new AbortController();
+function whenAllLeft(members: readonly Member[]): StopSignal {
+  const source = new StopSource();
   let left = members.length;
   const leave = (): void => {
     left -= 1;
-    if (left === 0) controller.abort(new AppError("caller_left", "Every caller of the batch has left."));
+    if (left === 0) source.abort(new AppError("caller_left", "Every caller of the batch has left."));
   };
   for (const { options } of members) {
     if (options.signal.aborted) leave();
     else options.signal.addEventListener("abort", leave, { once: true });
   }
-  return controller.signal;
+  return source;
 }
 
 /** Makes the attempts of all members read the batch's progress; null: each its own again. */

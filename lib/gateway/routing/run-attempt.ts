@@ -1,9 +1,8 @@
 import { AppError } from "../../errors";
 import type { CallOptions } from "../../ports/speech-model";
+import { StopSource, stopReason } from "../../ports/stop-signal";
 import type { UpstreamProgress } from "../../ports/upstream-progress";
 import type { GatewayContext } from "../context";
-import { stopReason } from "../stop-reason";
-import { Stopper } from "../stopper";
 
 /**
  * Runs one attempt until it returns a value, its first-byte time is over (`upstream_timeout`), the caller leaves or the
@@ -17,10 +16,10 @@ export function runAttempt<T>(
   attempt: (options: CallOptions) => Promise<T>,
 ): Promise<T> {
   return new Promise<T>((resolve, reject) => {
-    const stopper = new Stopper();
+    const signal = new StopSource();
     const stop = (error: AppError): void => {
       clearTimeout(timer);
-      stopper.stop(error);
+      signal.abort(error);
       reject(error);
     };
     const onLeave = (): void => stop(stopReason(ctx.signal));
@@ -40,10 +39,7 @@ export function runAttempt<T>(
     }
     ctx.signal.addEventListener("abort", onLeave, { once: true });
     const options: CallOptions = {
-      get signal() {
-        return stopper.signal;
-      },
-      onStop: (listener) => stopper.onStop(listener),
+      signal,
       requestId: ctx.requestId,
       traceHeaders: ctx.trace?.nextAttempt(),
       firstByteBy: ctx.services.clock.monotonic() + firstByteMs,

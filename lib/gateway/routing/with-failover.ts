@@ -1,11 +1,11 @@
 import { DEFAULT_LIMITS } from "../../contracts/limits";
 import { AppError, type ErrorCode, hasCode, isAppError } from "../../errors";
 import type { CallOptions } from "../../ports/speech-model";
+import { stopReason } from "../../ports/stop-signal";
 import type { SkippedChannel } from "../../ports/store";
 import { UpstreamProgress } from "../../ports/upstream-progress";
 import type { CallOutcome, CallPlan, Meter, Target, WithFailover } from "../call";
 import type { GatewayContext, GatewayServices } from "../context";
-import { stopReason } from "../stop-reason";
 import { chooseChannel } from "./choose-channel";
 import { admissionOf } from "./choose-upstream-key";
 import { modelHealth } from "./circuit-health";

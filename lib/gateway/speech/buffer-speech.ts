@@ -1,7 +1,7 @@
 import { AppError } from "../../errors";
 import type { SpeechEvent } from "../../ports/speech-model";
+import { stopReason } from "../../ports/stop-signal";
 import type { GatewayContext } from "../context";
-import { stopReason } from "../stop-reason";
 import { type BufferedSpeech, MAX_REPLY_BYTES } from "./buffered-replies";
 import type { OpenedSpeech, SoundEvent } from "./opened-speech";
 import { TimedEvents, truncatedStream } from "./speech-stream";

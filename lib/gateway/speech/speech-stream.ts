@@ -3,12 +3,11 @@ import { AppError } from "../../errors";
 import type { Clock } from "../../ports/clock";
 import { MovingDeadline } from "../../ports/moving-deadline";
 import type { CallOptions, SpeechEvent, SpeechUsage } from "../../ports/speech-model";
+import { StopSource, stopReason } from "../../ports/stop-signal";
 import type { CallOutcome, Meter } from "../call";
 import type { GatewayContext } from "../context";
 import { failedOutcome } from "../metering/outcome";
 import { reconcileTokens } from "../metering/reconcile-tokens";
-import { stopReason } from "../stop-reason";
-import { Stopper } from "../stopper";
 import type { OpenedSpeech, SoundEvent } from "./opened-speech";
 import { measureAudio } from "./speech-cost";
 
@@ -28,31 +27,20 @@ export async function openSpeech(
   isEmbedded: boolean,
   options: CallOptions,
 ): Promise<OpenedSpeech> {
-  const stopper = new Stopper();
-  if (options.onStop !== undefined) options.onStop((reason) => stopper.stop(reason));
-  else
-    options.signal.addEventListener("abort", () => stopper.stop(stopReason(options.signal)), { once: true });
-  const { requestId, traceHeaders, firstByteBy, progress } = options;
-  const own: CallOptions = {
-    get signal() {
-      return stopper.signal;
-    },
-    onStop: (listener) => stopper.onStop(listener),
-    requestId,
-    traceHeaders,
-    firstByteBy,
-    progress,
-  };
-  const source = speak(own)[Symbol.asyncIterator]();
+  const signal = new StopSource();
+  const stop = (): void => signal.abort(stopReason(options.signal));
+  if (options.signal.aborted) stop();
+  else options.signal.addEventListener("abort", stop, { once: true });
+  const source = speak({ ...options, signal })[Symbol.asyncIterator]();
   const event = await source.next();
   // The attempt has timed out, or the caller has left.
-  if (stopper.reason !== null) {
+  if (signal.aborted) {
     await source.return?.();
-    throw stopper.reason;
+    throw stopReason(signal);
   }
   const first = event.done ? null : event.value;
   if (first !== null && first.type !== "end") {
-    const halt = () => stopper.stop(new AppError("caller_left", "The caller left."));
+    const halt = () => signal.abort(new AppError("caller_left", "The caller left."));
     return { first, source, isEmbedded, halt };
   }
   await source.return?.();

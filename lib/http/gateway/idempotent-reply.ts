@@ -6,7 +6,7 @@ import type { GatewayContext } from "../../gateway/context";
 import { MAX_REPLY_BYTES } from "../../gateway/idempotency";
 import { recordRepeat } from "../../gateway/metering/record-repeat";
 import type { ReplyCopy } from "../../gateway/speech/buffered-replies";
-import { stopReason } from "../../gateway/stop-reason";
+import { stopReason } from "../../ports/stop-signal";
 import type { UsageRecord } from "../../ports/store";
 import type { Inbound, Outbound } from "../core/exchange";
 

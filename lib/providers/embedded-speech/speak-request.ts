@@ -1,8 +1,9 @@
-import { AppError, isAppError } from "../../errors";
+import { AppError } from "../../errors";
 import type { Clock } from "../../ports/clock";
 import { runInTurns } from "../../ports/run-in-turns";
 import type { CallOptions, SpeechEvent, SpeechRequest } from "../../ports/speech-model";
 import { SPEECH_SAMPLE_RATE } from "../../ports/speech-model";
+import { type StopSignal, stopReason } from "../../ports/stop-signal";
 import type { CallSlots } from "./call-slots";
 import { type AudioBuffers, HeldAudio } from "./held-audio";
 import { nextChunk, type Pace, type PlannedChunks } from "./plan";
@@ -143,7 +144,6 @@ function make<Chunk>(
   return { chunk, held, drop };
 }
 
-function throwIfAborted(signal: AbortSignal): void {
-  if (!signal.aborted) return;
-  throw isAppError(signal.reason) ? signal.reason : new AppError("caller_left", "The caller left.");
+function throwIfAborted(signal: StopSignal): void {
+  if (signal.aborted) throw stopReason(signal);
 }

@@ -3,16 +3,13 @@ import { AppError } from "../../errors";
 import type { Clock } from "../../ports/clock";
 import type { EmbeddingResult } from "../../ports/embedding-model";
 import type { CallOptions, SpeechEvent } from "../../ports/speech-model";
+import { stopReason } from "../../ports/stop-signal";
 import type { ChannelRecord } from "../../ports/store";
 import type { ProvidersOfProcess } from "../registry";
 import { type EngineCall, type EngineEnd, type EngineFrame, readFrames } from "./frames";
 
 /** Light enough to run in every process. */
 const IN_PROCESS: ReadonlySet<string> = new Set(["lexical"]);
-
-function reasonOf(signal: AbortSignal): Error {
-  return signal.reason instanceof Error ? signal.reason : new AppError("caller_left", "The caller left.");
-}
 
 /** The error of a reply without data that should have some, or with another kind of data. */
 function failureIn(end: EngineEnd | null): AppError {
@@ -34,7 +31,7 @@ async function* callHost(
   task: Task,
   { signal, requestId, firstByteBy }: CallOptions,
 ): AsyncGenerator<EngineFrame> {
-  if (signal.aborted) throw reasonOf(signal);
+  if (signal.aborted) throw stopReason(signal);
   const request = send({ socketPath: socket, agent, method: "POST", path: "/" });
   const stop = (): void => void request.destroy();
   signal.addEventListener("abort", stop, { once: true });
@@ -51,7 +48,7 @@ async function* callHost(
       yield frame;
     }
   } catch (error) {
-    if (signal.aborted) throw reasonOf(signal);
+    if (signal.aborted) throw stopReason(signal);
     throw new AppError("upstream_error", "The built-in engines do not answer.", {}, error);
   } finally {
     signal.removeEventListener("abort", stop);

@@ -51,11 +51,6 @@ export function invalidAnswer(what: string, cause?: unknown): AppError {
   return new AppError("upstream_invalid", `The channel's upstream answered ${what}.`, {}, cause);
 }
 
-/** The reason of an aborted call, set by the code that aborted it. */
-export function abortReason(signal: AbortSignal): AppError {
-  return isAppError(signal.reason) ? signal.reason : new AppError("caller_left", "The caller left.");
-}
-
 const NOT_HTTP: ReadonlySet<string> = new Set([
   "UND_ERR_HEADERS_OVERFLOW",
   "UND_ERR_RES_CONTENT_LENGTH_MISMATCH",

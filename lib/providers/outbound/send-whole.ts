@@ -1,8 +1,9 @@
 import type { Dispatcher } from "undici";
 import type { AppError } from "../../errors";
+import { stopReason } from "../../ports/stop-signal";
 import { UpstreamProgress } from "../../ports/upstream-progress";
 import { type ByteSource, collect, readBody } from "./body";
-import { abortReason, connectionError, invalidAnswer, stalled, tooSlow } from "./failure";
+import { connectionError, invalidAnswer, stalled, tooSlow } from "./failure";
 import type { OutboundRequest, OutboundSettings } from "./request";
 import {
   headerReader,
@@ -64,8 +65,7 @@ class WholeReply implements Dispatcher.DispatchHandler {
     this.#nextBy = Math.min(options.firstByteBy, this.#totalBy);
     this.#timerAt = this.#nextBy;
     this.#timer = this.#startTimer(now);
-    if (options.onStop === undefined) options.signal.addEventListener("abort", this.#onAbort, { once: true });
-    else options.onStop((reason) => this.#stop(reason));
+    options.signal.addEventListener("abort", this.#onAbort, { once: true });
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -117,13 +117,10 @@ class WholeReply implements Dispatcher.DispatchHandler {
     return this.status >= 200 && this.status < 300;
   }
 
-  readonly #onAbort = (): void => this.#stop(abortReason(this.#request.options.signal));
-
-  #stop(reason: AppError): void {
-    if (this.#isOver) return;
+  readonly #onAbort = (): void => {
     this.isStopped = true;
-    this.#fail(reason);
-  }
+    this.#fail(stopReason(this.#request.options.signal));
+  };
 
   /** Ends the call with this error and closes its connection. */
   #fail(error: AppError): void {
@@ -137,8 +134,7 @@ class WholeReply implements Dispatcher.DispatchHandler {
     this.#isOver = true;
     clearTimeout(this.#timer);
     this.#progress.resume(this.#settings.clock.monotonic());
-    const { options } = this.#request;
-    if (options.onStop === undefined) options.signal.removeEventListener("abort", this.#onAbort);
+    this.#request.options.signal.removeEventListener("abort", this.#onAbort);
   }
 
   /** A later deadline needs no new timer: the running one finds it when it fires. */
@@ -176,18 +172,15 @@ export async function sendWhole(
   request: OutboundRequest,
 ): Promise<WholeUpstreamReply> {
   const { options, method } = request;
-  if (options.onStop === undefined && options.signal.aborted) throw abortReason(options.signal);
+  if (options.signal.aborted) throw stopReason(options.signal);
   const body = request.body === undefined ? null : JSON.stringify(request.body);
-  let isWaiting = false;
+  let isWaiting = true;
   const reply = new WholeReply(settings, request, () => {
     if (isWaiting) waiting.count -= 1;
     isWaiting = false;
   });
-  if (!reply.isStopped) {
-    isWaiting = true;
-    waiting.count += 1;
-    pool.dispatch({ method, path, headers, body }, reply);
-  }
+  waiting.count += 1;
+  pool.dispatch({ method, path, headers, body }, reply);
   const bytes = await reply.bytes.catch((error: unknown) => {
     // An error reply whose body is cut, slow or endless is still an error reply: its status was complete.
     if (reply.status < 300 || reply.isStopped) throw error;
@@ -226,7 +219,7 @@ async function decoded(
       {
         clock: settings.clock,
         progress: new UpstreamProgress(),
-        abortReason: () => (options.signal.aborted ? abortReason(options.signal) : null),
+        abortReason: () => (options.signal.aborted ? stopReason(options.signal) : null),
         over: () => undefined,
       },
     ),

@@ -1,8 +1,9 @@
 import type { Pool } from "undici";
 import type { AppError } from "../../errors";
+import { stopReason } from "../../ports/stop-signal";
 import { UpstreamProgress } from "../../ports/upstream-progress";
 import { collect, readBody } from "./body";
-import { abortReason, connectionError, tooSlow } from "./failure";
+import { connectionError, tooSlow } from "./failure";
 import { refusalError } from "./refusal";
 import { type HeldPieces, ReplyStream } from "./reply-stream";
 import type { OutboundRequest, OutboundSettings, UpstreamReply } from "./request";
@@ -50,16 +51,12 @@ export async function send(
   const reply = new ReplyStream(held);
   let stopped: AppError | null = null;
   let late: AppError | null = null;
-  const onStop = (reason: AppError): void => {
-    stopped = reason;
-    reply.stop(reason);
+  const onAbort = (): void => {
+    stopped = stopReason(options.signal);
+    reply.stop(stopped);
   };
-  const onAbort = (): void => onStop(abortReason(options.signal));
-  const letGo = (): void => {
-    if (options.onStop === undefined) options.signal.removeEventListener("abort", onAbort);
-  };
-  if (options.onStop !== undefined) options.onStop(onStop);
-  else if (options.signal.aborted) onAbort();
+  const letGo = (): void => options.signal.removeEventListener("abort", onAbort);
+  if (options.signal.aborted) onAbort();
   else options.signal.addEventListener("abort", onAbort, { once: true });
   const timer = setTimeout(() => {
     late = tooSlow();
@@ -139,7 +136,7 @@ export function refused(
   header: (name: string) => string | null,
   body: Uint8Array,
 ): AppError {
-  if (options.signal.aborted) return abortReason(options.signal);
+  if (options.signal.aborted) return stopReason(options.signal);
   return refusalError({
     status,
     header,

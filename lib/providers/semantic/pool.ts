@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
-import { AppError, isAppError, isOutOfFiles, outOfFiles } from "../../errors";
+import { AppError, isOutOfFiles, outOfFiles } from "../../errors";
+import { type StopSignal, stopReason } from "../../ports/stop-signal";
 import {
   DIMENSIONS,
   type EmbeddedMessage,
@@ -33,7 +34,7 @@ export interface SemanticPoolStats {
 }
 
 export interface CallLimits {
-  signal: AbortSignal;
+  signal: StopSignal;
   /** Monotonic milliseconds. */
   firstByteBy: number;
 }
@@ -119,8 +120,7 @@ export class SemanticPool {
     this.#waitingTokens += tokens;
     this.#schedule();
     const leave = (): void => {
-      const { reason } = limits.signal;
-      if (job) this.#drop(job, isAppError(reason) ? reason : new AppError("caller_left", "The caller left."));
+      if (job) this.#drop(job, stopReason(limits.signal));
     };
     limits.signal.addEventListener("abort", leave, { once: true });
     if (limits.signal.aborted) leave();

@@ -1,5 +1,6 @@
 import type { EmbeddingResult } from "../../ports/embedding-model";
 import type { CallOptions } from "../../ports/speech-model";
+import { StopSource, stopReason } from "../../ports/stop-signal";
 
 /** Concurrent upstream calls of one request. */
 const AT_ONCE = 4;
@@ -17,20 +18,23 @@ export async function inBatches(
   if (texts.length <= most) return embed(texts, options);
   const batches: (readonly string[])[] = [];
   for (let at = 0; at < texts.length; at += most) batches.push(texts.slice(at, at + most));
-  const stopping = new AbortController();
-  const signal = AbortSignal.any([options.signal, stopping.signal]);
+  if (options.signal.aborted) throw stopReason(options.signal);
+  const signal = new StopSource();
+  const stop = (): void => signal.abort(stopReason(options.signal));
+  options.signal.addEventListener("abort", stop, { once: true });
   const results = new Array<EmbeddingResult>(batches.length);
   const queue = batches.entries();
 
   const work = async (): Promise<void> => {
-    for (const [at, batch] of queue)
-      results[at] = await embed(batch, { ...options, signal, onStop: undefined });
+    for (const [at, batch] of queue) results[at] = await embed(batch, { ...options, signal });
   };
   try {
     await Promise.all(Array.from({ length: Math.min(AT_ONCE, batches.length) }, work));
   } catch (error) {
-    stopping.abort(error);
+    signal.abort(error);
     throw error;
+  } finally {
+    options.signal.removeEventListener("abort", stop);
   }
   return {
     vectors: results.flatMap(({ vectors }) => vectors),

@@ -4,6 +4,7 @@ import { AppError } from "@/lib/errors";
 import { createBatcher, distribute, type SendBatch } from "@/lib/gateway/embeddings/batching";
 import type { EmbeddingRequest } from "@/lib/ports/embedding-model";
 import type { CallOptions } from "@/lib/ports/speech-model";
+import type { StopSignal } from "../../../lib/ports/stop-signal";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setImmediate", "clearImmediate"] });
@@ -27,7 +28,7 @@ const single = (text: string, tokens = 1, signal?: AbortSignal, scope = "usr_1")
 /** An upstream that answers each text with its length and records its requests. */
 function upstream(inputTokens: number | null = null) {
   const asked: EmbeddingRequest[] = [];
-  const signals: AbortSignal[] = [];
+  const signals: StopSignal[] = [];
   const send: SendBatch = async (request, { signal }) => {
     asked.push(request);
     signals.push(signal);
@@ -126,7 +127,7 @@ test("rejects a reply with too few vectors as upstream_invalid", async () => {
 
 test("aborts the upstream call when its last caller leaves, not before", async () => {
   const leaving = [new AbortController(), new AbortController()];
-  const signals: AbortSignal[] = [];
+  const signals: StopSignal[] = [];
   const batcher = createBatcher();
   const send: SendBatch = (_request, { signal }) => {
     signals.push(signal);

@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
+import { AppError } from "../../../lib/errors";
+import { openSpeech } from "../../../lib/gateway/speech/speech-stream";
 import { type StopSignal, StopSource } from "../../../lib/ports/stop-signal";
+import { inBatches } from "../../../lib/providers/upstream/in-batches";
 
 /** What a signal's listeners see, through the same calls of an AbortController and of a StopSource. */
 function observe({ signal, abort }: { signal: StopSignal; abort(reason: unknown): void }): unknown[] {
@@ -27,4 +30,39 @@ test("a request's signal calls its listeners as an AbortSignal does", () => {
   const seen = observe({ signal: source, abort: (reason) => source.abort(reason) });
   expect(seen).toEqual(observe({ signal: controller.signal, abort: (reason) => controller.abort(reason) }));
   expect(seen).toContainEqual(["first", true, "a reason"]);
+});
+
+const callOptions = (signal: StopSignal) => ({ signal, requestId: "r", firstByteBy: Infinity });
+const LEFT = new AppError("caller_left", "The caller left early.");
+
+test("a speech whose caller left before it began is stopped at once", async () => {
+  const signal = new StopSource();
+  signal.abort(LEFT);
+  let seen: StopSignal | null = null;
+  const opened = openSpeech(
+    async function* (options) {
+      seen = options.signal;
+      yield { type: "audio", pcm: new Uint8Array(2) };
+    },
+    false,
+    callOptions(signal),
+  );
+  await expect(opened).rejects.toBe(LEFT);
+  expect(seen).toMatchObject({ aborted: true, reason: LEFT });
+});
+
+test("a caller who leaves stops every batch of its texts", async () => {
+  const signal = new StopSource();
+  const given: StopSignal[] = [];
+  const calls = inBatches(["a", "b"], 1, callOptions(signal), (_texts, options) => {
+    given.push(options.signal);
+    return new Promise((_resolve, reject) => {
+      options.signal.addEventListener("abort", () => reject(options.signal.reason));
+    });
+  });
+  signal.abort(LEFT);
+  await expect(calls).rejects.toBe(LEFT);
+  expect(given).toMatchObject([{ reason: LEFT }, { reason: LEFT }]);
+  const late = inBatches(["a", "b"], 1, callOptions(signal), () => Promise.reject(new Error("called")));
+  await expect(late).rejects.toBe(LEFT);
 });

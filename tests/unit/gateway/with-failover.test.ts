@@ -9,6 +9,7 @@ import { createGatewayState } from "@/lib/gateway/state";
 import type { CallOptions } from "@/lib/ports/speech-model";
 import type { ChannelRecord, SkippedChannel, UsageRecord } from "@/lib/ports/store";
 import { UpstreamProgress } from "@/lib/ports/upstream-progress";
+import type { StopSignal } from "../../../lib/ports/stop-signal";
 import { embedModel, lexicalChannel, SYSTEM_CLOCK } from "../../support/factories";
 import { openGatewayHarness } from "../../support/gateway-harness";
 
@@ -167,7 +168,7 @@ test("a probe goes to the first attempt of a request; a failover prefers closed 
 test("all attempts share one deadline, and the first of two gets half of it", async () => {
   const { ctx, plan, meter, served } = setting([lexicalChannel({ id: "a" }), lexicalChannel({ id: "b" })]);
   const given: number[] = [];
-  const signals: AbortSignal[] = [];
+  const signals: StopSignal[] = [];
   const hang = (_target: unknown, options: CallOptions): Promise<never> => {
     given.push(options.firstByteBy - performance.now());
     signals.push(options.signal);

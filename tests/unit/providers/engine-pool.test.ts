@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { AppError } from "../../../lib/errors";
 import type { EmbeddingModel } from "../../../lib/ports/embedding-model";
 import type { CallOptions, SpeechEvent, SpeechModel } from "../../../lib/ports/speech-model";
+import type { StopSignal } from "../../../lib/ports/stop-signal";
 import { withEngineHost } from "../../../lib/providers/engine-pool/client";
 import { type EngineHost, serveEngines } from "../../../lib/providers/engine-pool/host";
 import type { ProvidersOfProcess } from "../../../lib/providers/registry";
@@ -113,14 +114,14 @@ test("an engine that stops without an end is an incomplete call", async () => {
 });
 
 test.each(["leaves the loop", "aborts the signal"])("an engine stops when the caller %s", async (how) => {
-  let tell: (signal: AbortSignal) => void = () => undefined;
-  const stopped = new Promise<AbortSignal>((resolve) => {
+  let tell: (signal: StopSignal) => void = () => undefined;
+  const stopped = new Promise<StopSignal>((resolve) => {
     tell = resolve;
   });
   speak = async function* (_request, { signal }) {
     try {
       for (;;) {
-        signal.throwIfAborted();
+        if (signal.aborted) throw signal.reason;
         yield { type: "audio", pcm: new Uint8Array(1_000) };
         await new Promise((resolve) => setTimeout(resolve, 5));
       }
