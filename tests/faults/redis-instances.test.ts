@@ -41,7 +41,7 @@ async function openNode(name: string, engine?: Parameters<typeof openGatewayHarn
   const harness = openGatewayHarness({ ...engine, clock });
   const { circuits, idempotency, live } = harness.services.state;
   harness.services.limiter = { ...instance.local, shared: instance.limits };
-  circuits.share(shareCircuits(instance.link, clock, name, circuits.apply));
+  circuits.share(shareCircuits(instance.link, clock, name, (key, health) => circuits.apply(key, health)));
   idempotency.share(createRedisReplies(instance.link, createCipher({ current: SECRET, previous: [] }), name));
   shareEvents(eventsOver(instance.link), live, name);
   const node = Object.assign(harness, { redis: instance });

@@ -37,111 +37,120 @@ interface KeyCircuits {
   models: Map<string, Breaker>;
 }
 
+class ProcessCircuits implements Circuits {
+  readonly #channels = new Map<string, Map<string | null, KeyCircuits>>();
+  #sharing: CircuitSharing | null = null;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly onChange: (breaker: BreakerKey, health: CircuitHealth) => void,
+  ) {}
+
+  admission(channelId: string, keyId: string | null, model: string): Admission {
+    const circuits = this.#find(channelId, keyId);
+    if (circuits === undefined) return "closed";
+    const ofKey = circuits.key.admission;
+    const ofModel = circuits.models.get(model)?.admission ?? "closed";
+    if (ofKey === "refused" || ofModel === "refused") return "refused";
+    return ofKey === "probe" || ofModel === "probe" ? "probe" : "closed";
+  }
+
+  enter(channelId: string, keyId: string | null, model: string): CircuitPermit {
+    const circuits = this.#find(channelId, keyId) ?? this.#keyCircuits(channelId, keyId);
+    return new Permit(circuits.key, this.#modelBreaker(circuits, { channelId, keyId, model }));
+  }
+
+  health(channelId: string, keyId: string | null, model?: string): CircuitHealth {
+    const circuits = this.#find(channelId, keyId);
+    if (circuits === undefined) return CLOSED;
+    const ofModel = model === undefined ? CLOSED : (circuits.models.get(model)?.health ?? CLOSED);
+    return worseOf(circuits.key.health, ofModel);
+  }
+
+  close(channelId: string, { keyId, model }: { keyId?: string | null; model?: string } = {}): void {
+    const keys = this.#channels.get(channelId);
+    if (keys === undefined) return;
+    for (const [id, circuits] of keys) {
+      if (keyId !== undefined && id !== keyId) continue;
+      circuits.key.close();
+      for (const [name, ofModel] of circuits.models) {
+        if (model !== undefined && name !== model) continue;
+        ofModel.close();
+        circuits.models.delete(name);
+      }
+      // Running attempts keep their breakers; later attempts get new ones.
+      if (circuits.models.size === 0) keys.delete(id);
+      else circuits.key = this.#breaker({ channelId, keyId: id, model: null });
+    }
+  }
+
+  get sharesProbes(): boolean {
+    return this.#sharing !== null;
+  }
+
+  async claimProbe(channelId: string, keyId: string | null, model: string): Promise<boolean> {
+    const circuits = this.#find(channelId, keyId);
+    if (this.#sharing === null || circuits === undefined) return true;
+    const levels: [Breaker | undefined, BreakerKey][] = [
+      [circuits.key, { channelId, keyId, model: null }],
+      [circuits.models.get(model), { channelId, keyId, model }],
+    ];
+    const probing = levels.filter(([one]) => one?.admission === "probe");
+    if (probing.length === 0 || (await this.#sharing.claimProbe(probing.map(([, key]) => key)))) return true;
+    for (const [one] of probing) one?.defer(ASK_AGAIN_MS);
+    return false;
+  }
+
+  share(sharing: CircuitSharing): void {
+    this.#sharing = sharing;
+  }
+
+  apply(key: BreakerKey, health: CircuitHealth): void {
+    const { channelId, keyId, model } = key;
+    // A closed circuit that was not used here needs no breaker.
+    if (health.state === "closed" && this.#find(channelId, keyId) === undefined) return;
+    const circuits = this.#keyCircuits(channelId, keyId);
+    if (model === null) circuits.key.apply(health);
+    else this.#modelBreaker(circuits, { ...key, model }).apply(health);
+  }
+
+  #find(channelId: string, keyId: string | null): KeyCircuits | undefined {
+    return this.#channels.get(channelId)?.get(keyId);
+  }
+
+  #breaker(key: BreakerKey): Breaker {
+    return new Breaker(
+      this.clock,
+      (health) => {
+        this.onChange(key, health);
+        this.#sharing?.changed(key, health);
+      },
+      () => this.#sharing?.releaseProbe(key),
+    );
+  }
+
+  #keyCircuits(channelId: string, keyId: string | null): KeyCircuits {
+    const keys = this.#channels.get(channelId) ?? new Map<string | null, KeyCircuits>();
+    this.#channels.set(channelId, keys);
+    const known = keys.get(keyId) ?? {
+      key: this.#breaker({ channelId, keyId, model: null }),
+      models: new Map(),
+    };
+    keys.set(keyId, known);
+    return known;
+  }
+
+  #modelBreaker({ models }: KeyCircuits, key: BreakerKey & { model: string }): Breaker {
+    const known = models.get(key.model) ?? this.#breaker(key);
+    models.set(key.model, known);
+    return known;
+  }
+}
+
 /** `onChange` is called when a circuit opens or closes. */
 export function createCircuits(
   clock: Clock,
   onChange: (breaker: BreakerKey, health: CircuitHealth) => void = () => undefined,
 ): Circuits {
-  const channels = new Map<string, Map<string | null, KeyCircuits>>();
-
-  const find = (channelId: string, keyId: string | null): KeyCircuits | undefined =>
-    channels.get(channelId)?.get(keyId);
-
-  let sharing: CircuitSharing | null = null;
-
-  function breaker(key: BreakerKey): Breaker {
-    return new Breaker(
-      clock,
-      (health) => {
-        onChange(key, health);
-        sharing?.changed(key, health);
-      },
-      () => sharing?.releaseProbe(key),
-    );
-  }
-
-  function keyCircuits(channelId: string, keyId: string | null): KeyCircuits {
-    const keys = channels.get(channelId) ?? new Map<string | null, KeyCircuits>();
-    channels.set(channelId, keys);
-    const known = keys.get(keyId) ?? { key: breaker({ channelId, keyId, model: null }), models: new Map() };
-    keys.set(keyId, known);
-    return known;
-  }
-
-  return {
-    admission(channelId, keyId, model) {
-      const circuits = find(channelId, keyId);
-      if (circuits === undefined) return "closed";
-      const ofKey = circuits.key.admission;
-      const ofModel = circuits.models.get(model)?.admission ?? "closed";
-      if (ofKey === "refused" || ofModel === "refused") return "refused";
-      return ofKey === "probe" || ofModel === "probe" ? "probe" : "closed";
-    },
-
-    enter(channelId, keyId, model) {
-      const circuits = find(channelId, keyId) ?? keyCircuits(channelId, keyId);
-      const ofModel = circuits.models.get(model) ?? breaker({ channelId, keyId, model });
-      circuits.models.set(model, ofModel);
-      return new Permit(circuits.key, ofModel);
-    },
-
-    health(channelId, keyId, model) {
-      const circuits = find(channelId, keyId);
-      if (circuits === undefined) return CLOSED;
-      const ofModel = model === undefined ? CLOSED : (circuits.models.get(model)?.health ?? CLOSED);
-      return worseOf(circuits.key.health, ofModel);
-    },
-
-    close(channelId, { keyId, model } = {}) {
-      const keys = channels.get(channelId);
-      if (keys === undefined) return;
-      for (const [id, circuits] of keys) {
-        if (keyId !== undefined && id !== keyId) continue;
-        circuits.key.close();
-        for (const [name, ofModel] of circuits.models) {
-          if (model !== undefined && name !== model) continue;
-          ofModel.close();
-          circuits.models.delete(name);
-        }
-        // Running attempts keep their breakers; later attempts get new ones.
-        if (circuits.models.size === 0) keys.delete(id);
-        else circuits.key = breaker({ channelId, keyId: id, model: null });
-      }
-    },
-
-    get sharesProbes() {
-      return sharing !== null;
-    },
-
-    async claimProbe(channelId, keyId, model) {
-      const circuits = find(channelId, keyId);
-      if (sharing === null || circuits === undefined) return true;
-      const levels: [Breaker | undefined, BreakerKey][] = [
-        [circuits.key, { channelId, keyId, model: null }],
-        [circuits.models.get(model), { channelId, keyId, model }],
-      ];
-      const probing = levels.filter(([one]) => one?.admission === "probe");
-      if (probing.length === 0 || (await sharing.claimProbe(probing.map(([, key]) => key)))) return true;
-      for (const [one] of probing) one?.defer(ASK_AGAIN_MS);
-      return false;
-    },
-
-    share(others) {
-      sharing = others;
-    },
-
-    apply(key, health) {
-      const { channelId, keyId, model } = key;
-      // A closed circuit that was not used here needs no breaker.
-      if (health.state === "closed" && find(channelId, keyId) === undefined) return;
-      const circuits = keyCircuits(channelId, keyId);
-      if (model === null) {
-        circuits.key.apply(health);
-        return;
-      }
-      const known = circuits.models.get(model) ?? breaker(key);
-      circuits.models.set(model, known);
-      known.apply(health);
-    },
-  };
+  return new ProcessCircuits(clock, onChange);
 }

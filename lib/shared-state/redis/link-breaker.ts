@@ -1,0 +1,177 @@
+import type { Clock } from "../../ports/clock";
+import type { Log } from "../../ports/log";
+import type { Metrics } from "../../ports/metrics";
+import type { SharedStateHealth } from "../../ports/shared-state/health";
+
+/** Failures in a row that open the breaker. */
+const MAX_FAILURES = 5;
+const PROBE_EVERY_MS = 1_000;
+/** Interval of probes after the breaker opens; doubles up to `PROBE_EVERY_MS`. */
+const FIRST_PROBE_MS = 100;
+/** Shortest time between two log lines about a lost Redis. */
+const LOG_EVERY_MS = 10_000;
+const RECENT_MS = 60_000;
+/** Most remembered times of outages. */
+const MAX_OUTAGES = 100;
+
+export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+export const LATE = Symbol("late");
+
+/**
+ * The promise's result; `late` when `ms` have passed. An answer that is already in the socket still counts, however late
+ * the timer runs.
+ */
+export function within<T, L>(work: Promise<T>, ms: number, late: L): Promise<T | L> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => setImmediate(() => resolve(late)), ms);
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+interface LinkBreakerOptions {
+  clock: Clock;
+  log: Log;
+  metrics: Pick<Metrics, "count">;
+  /** Longest wait for an answer in milliseconds. */
+  answerMs: number;
+  /** Whether a connection exists. */
+  isReady(): boolean;
+  /** Writes to Redis: a full server or a read-only replica would answer a PING. */
+  write(): Promise<unknown>;
+}
+
+/** The circuit breaker of the connections to Redis: open until a probe was answered, and after repeated failures. */
+export class LinkBreaker {
+  readonly #listeners = new Set<() => void>();
+  #isUp = false;
+  #isClosed = false;
+  #failures = 0;
+  #outages: number[] = [];
+  #reason: string | null = "not connected yet";
+  #since: number | null;
+  #loggedAt = -Infinity;
+  #isLogged = false;
+  #probeMs = FIRST_PROBE_MS;
+  #timer: NodeJS.Timeout | undefined;
+  #probing: Promise<void> | null = null;
+
+  constructor(private readonly options: LinkBreakerOptions) {
+    this.#since = options.clock.now();
+  }
+
+  get isUp(): boolean {
+    return this.#isUp;
+  }
+
+  get health(): SharedStateHealth {
+    const from = this.options.clock.monotonic() - RECENT_MS;
+    const recentOutages = this.#outages.filter((at) => at > from).length;
+    return { isUp: this.#isUp, reason: this.#reason, since: this.#since, recentOutages };
+  }
+
+  /** Called when Redis is usable after it was not, the first time included. */
+  onUp(listener: () => void): void {
+    this.#listeners.add(listener);
+    if (this.#isUp) listener();
+  }
+
+  /** Waits for the answer of a command, which the breaker counts; undefined when it failed or came late. */
+  async watch(work: Promise<unknown>): Promise<unknown> {
+    const { answerMs } = this.options;
+    try {
+      const answer = await within(work, answerMs, LATE);
+      if (answer !== LATE) {
+        this.#failures = 0;
+        return answer;
+      }
+      this.failed(`no answer within ${answerMs} ms`);
+    } catch (error) {
+      this.failed(reasonOf(error));
+    }
+    return undefined;
+  }
+
+  failed(cause: string): void {
+    this.#failures += 1;
+    if (this.#isUp && this.#failures >= MAX_FAILURES) this.goDown(cause);
+  }
+
+  /** Opens the breaker. `cause`: default: the last known. */
+  goDown(cause = this.#reason ?? "no connection"): void {
+    const { clock, log, metrics } = this.options;
+    this.#failures = 0;
+    this.#reason = cause;
+    if (this.#isUp) {
+      this.#isUp = false;
+      this.#since = clock.now();
+      this.#probeMs = FIRST_PROBE_MS;
+      this.planProbe();
+      metrics.count("redis_outages");
+      this.#outages = [...this.#outages.slice(1 - MAX_OUTAGES), clock.monotonic()];
+    }
+    // One line per outage; an outage soon after another is logged only if it lasts.
+    if (this.#isLogged || clock.monotonic() - this.#loggedAt < LOG_EVERY_MS) return;
+    this.#loggedAt = clock.monotonic();
+    this.#isLogged = true;
+    log.warn("redis_unavailable", { reason: cause });
+  }
+
+  /** Sends one probe at a time. */
+  probe(): Promise<void> {
+    this.#probing ??= this.#sendProbe().finally(() => {
+      this.#probing = null;
+    });
+    return this.#probing;
+  }
+
+  /** Probes regularly from now on. */
+  planProbe(): void {
+    clearTimeout(this.#timer);
+    if (this.#isClosed) return;
+    this.#timer = setTimeout(() => {
+      this.#probeMs = this.#isUp ? PROBE_EVERY_MS : Math.min(PROBE_EVERY_MS, this.#probeMs * 2);
+      if (this.options.isReady()) void this.probe();
+      this.planProbe();
+    }, this.#probeMs);
+    this.#timer.unref();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+  }
+
+  async #sendProbe(): Promise<void> {
+    if (this.#isClosed) return;
+    const { answerMs } = this.options;
+    const work = this.options.write();
+    try {
+      const answer = await within(work, answerMs, LATE);
+      if (answer !== LATE) this.#goUp();
+      else {
+        this.failed(`no answer within ${answerMs} ms`);
+        if (!this.#isUp) this.#reason = `no answer within ${answerMs} ms`;
+        // No second probe while the first waits: the connection's own timeout ends it.
+        await work.catch(() => undefined);
+      }
+    } catch (error) {
+      if (this.#isUp) this.failed(reasonOf(error));
+      else this.goDown(reasonOf(error));
+    }
+  }
+
+  #goUp(): void {
+    const { clock, log } = this.options;
+    this.#failures = 0;
+    if (this.#isUp) return;
+    this.#isUp = true;
+    if (this.#isLogged)
+      log.info("redis_recovered", { ms: this.#since === null ? 0 : clock.now() - this.#since });
+    this.#isLogged = false;
+    this.#reason = null;
+    this.#since = null;
+    this.#probeMs = PROBE_EVERY_MS;
+    for (const listener of this.#listeners) listener();
+  }
+}
