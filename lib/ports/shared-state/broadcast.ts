@@ -1,4 +1,7 @@
-/** Messages to all instances that share a Redis or a PostgreSQL, their sender included; nothing is kept or repeated. */
+/**
+ * Messages to all instances that share a Redis or a PostgreSQL, or to all processes of one server. They may reach their
+ * sender, too; nothing is kept or repeated.
+ */
 export interface Broadcast {
   /** A message of up to `MAX_MESSAGE_BYTES`; lost while the connection is. */
   send(message: string): void;

@@ -1,19 +1,19 @@
 import cluster from "node:cluster";
-import type { LiveChange, Measures, Membership, ToMember, ToPrimary } from "./cluster-messages";
+import type { Broadcast } from "../../ports/shared-state/broadcast";
+import type { Measures, Membership, ToMember, ToPrimary } from "./cluster-messages";
 
 /** A member's connection to its primary. */
 export interface ClusterMember extends Membership {
   /** Reports that this process serves. `setupToken`: the one it generated, for the others. */
   ready(setupToken: string | null): void;
-  /** Sends live changes to the other members. */
-  publish(changes: LiveChange[]): void;
+  /** Messages to the other members. */
+  broadcast: Broadcast;
   /** Metrics of all members, this one included; of those that answer in time. */
   collect(): Promise<Measures[]>;
   /** What to do when the primary asks; until set, `stop` exits at once. */
   handlers: {
     stop(isReplaced: boolean): void;
     announce(): void;
-    live(changes: LiveChange[]): void;
     measure(): Promise<Measures>;
   };
 }
@@ -28,9 +28,9 @@ export async function joinCluster(): Promise<ClusterMember | null> {
   const handlers: ClusterMember["handlers"] = {
     stop: () => process.exit(0),
     announce: () => undefined,
-    live: () => undefined,
     measure: async () => [],
   };
+  const listeners: ((message: string) => void)[] = [];
   const waiting = new Map<number, (measures: Measures[]) => void>();
   let lastId = 0;
   const membership = await new Promise<Membership>((resolve) => {
@@ -45,8 +45,8 @@ export async function joinCluster(): Promise<ClusterMember | null> {
         case "stop":
           handlers.stop(message.isReplaced);
           return;
-        case "live":
-          handlers.live(message.changes);
+        case "broadcast":
+          for (const listener of listeners) listener(message.message);
           return;
         case "measure":
           void handlers.measure().then(
@@ -70,7 +70,10 @@ export async function joinCluster(): Promise<ClusterMember | null> {
     ...membership,
     handlers,
     ready: (setupToken) => send({ kind: "ready", setupToken }),
-    publish: (changes) => send({ kind: "live", changes }),
+    broadcast: {
+      send: (message) => send({ kind: "broadcast", message }),
+      listen: (listener) => void listeners.push(listener),
+    },
     collect: () =>
       new Promise((resolve) => {
         lastId += 1;

@@ -1,5 +1,3 @@
-import type { LiveTopic } from "../../contracts/console/live";
-
 /** What the primary of a server with several processes and its members send to each other. */
 
 /** A member's place in its server. */
@@ -15,12 +13,6 @@ export interface Membership {
   setupToken: string | null;
 }
 
-/** A change that console pages show at once (lib/gateway/live-bus.ts). */
-export interface LiveChange {
-  topic: LiveTopic;
-  userId: string | null;
-}
-
 /** Metrics of one process, as prom-client's JSON. */
 export type Measures = object[];
 
@@ -30,7 +22,7 @@ export type ToMember =
   | { kind: "announce" }
   /** Drain and exit; `isReplaced`: the others keep serving. */
   | { kind: "stop"; isReplaced: boolean }
-  | { kind: "live"; changes: LiveChange[] }
+  | { kind: "broadcast"; message: string }
   | { kind: "measure"; id: number }
   /** The answer to `collect`. */
   | { kind: "collected"; id: number; measures: Measures[] };
@@ -38,8 +30,8 @@ export type ToMember =
 export type ToPrimary =
   | { kind: "hello" }
   | { kind: "ready"; setupToken: string | null }
-  /** Changes for the other members. */
-  | { kind: "live"; changes: LiveChange[] }
+  /** A message for the other members. */
+  | { kind: "broadcast"; message: string }
   | { kind: "measured"; id: number; measures: Measures }
   /** Asks for the metrics of all members. */
   | { kind: "collect"; id: number };

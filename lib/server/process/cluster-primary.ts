@@ -226,9 +226,8 @@ export class ClusterPrimary {
       case "ready":
         this.#setupToken ??= message.setupToken;
         return;
-      case "live":
-        for (const other of this.#running)
-          if (other !== member) this.#send(other, { kind: "live", changes: message.changes });
+      case "broadcast":
+        for (const other of this.#running) if (other !== member) this.#send(other, message);
         return;
       case "measured":
         this.#measuring.get(message.id)?.(message.measures);

@@ -26,7 +26,6 @@ import { startBackground } from "./background";
 import type { ClusterMember } from "./cluster-member";
 import { type Environment, readEnvironment, SettingError } from "./env";
 import { makeInstanceId } from "./instance-id";
-import { relayLive } from "./live-relay";
 import { createLog } from "./log";
 import { createMetrics } from "./metrics";
 import { createPasswordHasher } from "./password-hasher";
@@ -230,7 +229,7 @@ async function assemble(
     instanceId: id,
     liveInstances: register.liveInstances,
     share: member ?? { index: 1, processes: 1 },
-    broadcast: store.broadcast,
+    broadcast: store.broadcast ?? member?.broadcast ?? null,
   });
   const services: ConsoleServices = {
     store,
@@ -258,9 +257,6 @@ async function assemble(
     ...(sharedState.health === null ? {} : { sharedStateHealth: sharedState.health }),
   };
   sharedState.share(services.state);
-  // With Redis or PostgreSQL, events reach the other processes through it.
-  if (member !== null && env.redis === null && store.broadcast === null)
-    relayLive(services.state.live, member);
   const container: Container = {
     services,
     env,

@@ -1,41 +1,32 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createLiveBus, type LiveBus } from "../../../lib/gateway/live-bus";
-import type { ClusterMember } from "../../../lib/server/process/cluster-member";
-import type { LiveChange } from "../../../lib/server/process/cluster-messages";
-import { relayLive } from "../../../lib/server/process/live-relay";
+import { shareEvents } from "../../../lib/shared-state/events";
 
-type Handlers = ClusterMember["handlers"];
-
-/** Two processes: what one sends, the other receives. */
+/** Two processes: what one sends, both receive. */
 let buses: [LiveBus, LiveBus];
-let sent: LiveChange[][];
+let sent: string[];
 let heard: string[];
 
 beforeEach(() => {
   vi.useFakeTimers();
   [sent, heard] = [[], []];
   buses = [createLiveBus(), createLiveBus()];
-  const members = buses.map(() => ({
-    stop: () => undefined,
-    announce: () => undefined,
-    live: (_changes: LiveChange[]) => undefined,
-    measure: async () => [],
-  })) satisfies Handlers[];
-  for (const [at, bus] of buses.entries()) {
-    const publish = (changes: LiveChange[]) => {
-      sent.push(changes);
-      members[1 - at]?.live(changes);
-    };
-    const handlers = members[at];
-    if (handlers) relayLive(bus, { publish, handlers });
-  }
+  const listeners: ((message: string) => void)[] = [];
+  const broadcast = {
+    send(message: string): void {
+      sent.push(message);
+      for (const listener of listeners) listener(message);
+    },
+    listen: (listener: (message: string) => void) => void listeners.push(listener),
+  };
+  for (const [at, bus] of buses.entries()) shareEvents(broadcast, bus, `ins_${at}`);
   buses[1].watch((topic, userId) => heard.push(`${topic} ${userId}`));
 });
 afterEach(() => {
   vi.useRealTimers();
 });
 
-test("collects the changes of a process and publishes each once in the other", () => {
+test("collects the events of a process and publishes each once in the other", () => {
   buses[0].publish("usage", "usr_1");
   buses[0].publish("usage", "usr_1");
   buses[0].publish("circuits");
@@ -47,7 +38,7 @@ test("collects the changes of a process and publishes each once in the other", (
 });
 
 test("names the topic alone when many users' requests changed", () => {
-  for (let user = 0; user < 200; user++) buses[0].publish("usage", `usr_${user}`);
+  for (let user = 0; user < 300; user++) buses[0].publish("usage", `usr_${user}`);
   vi.advanceTimersByTime(1_000);
   expect(heard).toEqual(["usage null"]);
 });
