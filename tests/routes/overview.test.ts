@@ -67,6 +67,15 @@ async function read(
   return { status: reply.status, data: JSON.parse(text).data };
 }
 
+test("the keys of all playground sessions are one row", async () => {
+  for (const keyId of ["play_first", "play_second", "key_1"]) await settle(now() - HOUR, { keyId });
+  const { data } = await read(owner);
+  expect(data.keys).toMatchObject([
+    { id: "play", name: "Playground", calls: 2 },
+    { id: "key_1", calls: 1 },
+  ]);
+});
+
 test("returns totals and series, hours without calls as 0, and the time before", async () => {
   await settle(now() - 2 * HOUR, { model: "a", audioMs: 500, latencyMs: 80 });
   await settle(now() - 2 * HOUR, { model: "a", status: 502, error: "upstream_error" });

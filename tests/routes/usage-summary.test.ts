@@ -83,6 +83,17 @@ test("sums by hour and by dimension with a total; members see only their own", a
   expect((await harness("/api/usage/summary?user_id=usr_other", { cookie: mia.cookie })).status).toBe(404);
 });
 
+test("sums the keys of all playground sessions as one", async () => {
+  for (const keyId of ["play_first", "play_second", "key_1"]) await settle("usr_1", { keyId });
+  const { json } = await harness("/api/usage/summary?by=key", { cookie: owner });
+  expect(json.data.items).toMatchObject([
+    { name: "key_1", calls: 1 },
+    { name: "play", label: "Playground", calls: 2 },
+  ]);
+  // The row links to its calls.
+  expect((await harness("/api/usage?key_id=play", { cookie: owner })).json.data.items).toHaveLength(2);
+});
+
 test("days follow the instance's time zone", async () => {
   services.instance.timeZone = "Asia/Tokyo";
   await settle("usr_1", { at: Date.parse("2026-09-20T14:30:00Z") });

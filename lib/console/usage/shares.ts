@@ -12,6 +12,7 @@ import { addSums, NO_SUMS, type Sums } from "../../ports/usage-sums";
 import { nameOfKey } from "../channels/stored-keys";
 import { toBrokenModels, toHealth } from "../circuits/to-health";
 import type { ConsoleServices } from "../context";
+import { keyOfSums } from "./names";
 
 /** Most keys in a breakdown: the page shows no more. */
 const MOST_KEYS = 8;
@@ -52,12 +53,12 @@ export function modelShares(
   }));
 }
 
-/** The keys with most calls. */
+/** The keys with most calls; all playground keys are one. */
 export async function keyShares(
   { store }: ConsoleServices,
   groups: readonly UsageGroup[],
 ): Promise<OverviewKey[]> {
-  const sums = [...sumBy(groups, (group) => group.name)].slice(0, MOST_KEYS);
+  const sums = [...sumBy(groups, (group) => keyOfSums(group.name))].slice(0, MOST_KEYS);
   const names = await store.ledger.names(
     "key",
     sums.map(([id]) => id),

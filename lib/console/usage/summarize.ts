@@ -7,6 +7,7 @@ import { addSums, NO_SUMS, type Sums } from "../../ports/usage-sums";
 import type { ReadContext } from "../context";
 import { dayStarts } from "./intervals";
 import { usageFilter } from "./list-usage";
+import { keyOfSums } from "./names";
 import { toUsageSums } from "./to-usage-sums";
 
 const DAY_MS = 86_400_000;
@@ -37,6 +38,12 @@ function labelsOf(tags: string | null): (string | null)[] {
   return unique.length > 0 ? unique : [null];
 }
 
+/** The items that a group counts under. */
+function namesOf({ name }: UsageGroup, by: UsageSummaryQuery["by"]): (string | null)[] {
+  if (by === "tag") return labelsOf(name);
+  return [by === "key" ? keyOfSums(name) : name];
+}
+
 interface Item {
   period: string | null;
   name: string | null;
@@ -58,7 +65,7 @@ async function sumByItem(
     if (index % GROUPS_AT_ONCE === GROUPS_AT_ONCE - 1) await new Promise((resolve) => setImmediate(resolve));
     total = addSums(total, group);
     const period = periodOf(group.hour);
-    for (const name of by === "tag" ? labelsOf(group.name) : [group.name]) {
+    for (const name of namesOf(group, by)) {
       const itemKey = `${period}\n${name === null ? "" : `=${name}`}`;
       const known = items.get(itemKey);
       if (known !== undefined) known.sums = addSums(known.sums, group);
@@ -71,10 +78,10 @@ async function sumByItem(
 async function labelsOfSubjects(
   ctx: ReadContext,
   by: UsageSummaryQuery["by"],
-  groups: readonly UsageGroup[],
+  items: readonly Item[],
 ): Promise<Map<string, string>> {
   if (by !== "key" && by !== "user" && by !== "channel") return new Map();
-  const ids = new Set(groups.flatMap((group) => group.name ?? []));
+  const ids = new Set(items.flatMap((item) => item.name ?? []));
   return ctx.store.ledger.names(by, [...ids]);
 }
 
@@ -92,7 +99,7 @@ async function countRejected(
 }
 
 /**
- * Sums of calls over a range (by default the last day), by time and by one dimension; members see their own. By tag or
+ * Sums of calls over a range (by default the last day), by time and by one dimension; members see their own. All playground keys are one. By tag or
  * end user there are at most a thousand items. Throws `unauthenticated`, `invalid`, `not_found` (another user's, for a
  * member).
  */
@@ -119,7 +126,7 @@ export async function summarizeUsage(ctx: ReadContext, query: UsageSummaryQuery)
     return query.interval === "day" ? billingPeriod(ctx.instance.timeZone, hour).day : toTimestamp(hour);
   };
   const { items, total } = await sumByItem(groups, query.by, periodOf);
-  const labels = await labelsOfSubjects(ctx, query.by, groups);
+  const labels = await labelsOfSubjects(ctx, query.by, items);
   return {
     from: toTimestamp(from),
     to: toTimestamp(to),

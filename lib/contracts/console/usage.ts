@@ -110,6 +110,7 @@ const Id = boundedLine(1, 128);
 
 /** Filters of lists, sums and exports of calls. */
 export const UsageFilters = z.strictObject({
+  /** `play`: the keys of all playground sessions. */
   key_id: Id.optional(),
   /** Up to 100 keys, separated by commas. */
   key_ids: z

@@ -55,10 +55,14 @@ export interface Keys {
   trimPlayground(sessionId: string, keep: number): Promise<number>;
 }
 
-/** Kind of playground key IDs and their prefix: the keys end with their sessions, and the usage ledger still names them by it. */
+/**
+ * Kind of playground key IDs and their prefix: the keys end with their sessions, and the usage ledger still names them by
+ * it. As a key ID of its own it means all of them, whose calls are summed as one key's.
+ */
 export const PLAYGROUND_ID = "play";
 export const PLAYGROUND_NAME = "Playground";
 
 export const PLAYGROUND_PREFIX = `${PLAYGROUND_ID}_`;
 
-export const isPlaygroundId = (id: string): boolean => id.startsWith(PLAYGROUND_PREFIX);
+export const isPlaygroundId = (id: string): boolean =>
+  id === PLAYGROUND_ID || id.startsWith(PLAYGROUND_PREFIX);

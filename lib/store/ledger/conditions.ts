@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { UsageFilter, UsageOutcome } from "../../ports/store";
-import { PLAYGROUND_NAME, PLAYGROUND_PREFIX } from "../../ports/store/api-keys";
+import { PLAYGROUND_ID, PLAYGROUND_NAME, PLAYGROUND_PREFIX } from "../../ports/store/api-keys";
 import { matches } from "../page";
 
 const SEARCHED = ["request_id", "model", "error", "end_user", "tags"] as const;
@@ -32,17 +32,22 @@ export function matchesOrOfKey(q: string, columns: readonly string[]): RawBuilde
   const ofKey = sql`key_id in (select id from keys where ${matches(q, ["name"])})`;
   // Playground keys end with their sessions; their calls stay.
   const isPlayground = PLAYGROUND_NAME.toLowerCase().includes(q.toLowerCase());
-  const ofPlayground = isPlayground
-    ? sql` or substr(key_id, 1, ${PLAYGROUND_PREFIX.length}) = ${PLAYGROUND_PREFIX}`
-    : sql``;
+  const ofPlayground = isPlayground ? sql` or ${isOfKey(PLAYGROUND_ID)}` : sql``;
   return sql<boolean>`(${matches(q, columns)} or ${ofKey}${ofPlayground})`;
+}
+
+/** Selects the rows of a key; `PLAYGROUND_ID`: of all playground keys. */
+export function isOfKey(id: string): RawBuilder<boolean> {
+  return id === PLAYGROUND_ID
+    ? sql<boolean>`substr(key_id, 1, ${PLAYGROUND_PREFIX.length}) = ${PLAYGROUND_PREFIX}`
+    : sql<boolean>`key_id = ${id}`;
 }
 
 /** Conditions on columns that the roll-ups also have. */
 export function rolledConditions(filter: UsageFilter): RawBuilder<boolean>[] {
   const conditions: RawBuilder<boolean>[] = [];
   if (filter.userId !== undefined) conditions.push(sql<boolean>`user_id = ${filter.userId}`);
-  if (filter.keyId !== undefined) conditions.push(sql<boolean>`key_id = ${filter.keyId}`);
+  if (filter.keyId !== undefined) conditions.push(isOfKey(filter.keyId));
   if (filter.keyIds !== undefined) conditions.push(sql<boolean>`key_id in (${sql.join(filter.keyIds)})`);
   if (filter.model !== undefined) conditions.push(sql<boolean>`model = ${filter.model}`);
   if (filter.channelId !== undefined) conditions.push(sql<boolean>`channel_id = ${filter.channelId}`);

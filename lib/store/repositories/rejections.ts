@@ -4,7 +4,7 @@ import { RefusedLimit } from "../../contracts/console/rejections";
 import { MINUTE_MS } from "../../contracts/durations";
 import type { RejectionFilter, RejectionGroup, RejectionRecord, Rejections } from "../../ports/store";
 import { storable } from "../columns";
-import { matchesOrOfKey } from "../ledger/conditions";
+import { isOfKey, matchesOrOfKey } from "../ledger/conditions";
 import { behind, rowsToRead, toPage } from "../page";
 import type { RejectionTable } from "../schema";
 import type { Scope } from "../transactions";
@@ -60,7 +60,7 @@ function conditionsOf(filter: RejectionFilter): RawBuilder<boolean>[] {
   const { outcome } = filter;
   const conditions: RawBuilder<boolean>[] = [];
   if (filter.userId !== undefined) conditions.push(sql<boolean>`user_id = ${filter.userId}`);
-  if (filter.keyId !== undefined) conditions.push(sql<boolean>`key_id = ${filter.keyId}`);
+  if (filter.keyId !== undefined) conditions.push(isOfKey(filter.keyId));
   if (filter.model !== undefined) conditions.push(sql<boolean>`model = ${storable(filter.model)}`);
   if (outcome?.kind === "error") conditions.push(sql<boolean>`error = ${outcome.code}`);
   if (outcome?.kind === "status") conditions.push(sql<boolean>`status = ${outcome.status}`);

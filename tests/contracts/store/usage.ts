@@ -128,6 +128,12 @@ export function usageContract(newDatabase: NewTestDatabase): void {
       expect(await foundBy("radio 100%")).toEqual(["req_named"]);
       expect(await foundBy("radio_100")).toEqual([]);
       expect(await foundBy("Playground")).toEqual(["req_played"]);
+      const ofPlayground = { keyId: "play", from: at, to: at + HOUR };
+      const page = await store.ledger.list({ ...ofPlayground, limit: 10, cursor: null, q: null });
+      expect(page.items).toMatchObject([{ requestId: "req_played" }]);
+      const { groups } = await store.ledger.summarize({ ...ofPlayground, by: null, isByHour: false });
+      expect(groups).toMatchObject([{ calls: 1 }]);
+      expect([...(await store.ledger.names("key", ["play"]))]).toEqual([["play", "Playground"]]);
       await expect(foundBy("a")).rejects.toMatchObject({ code: "invalid" });
     });
 
