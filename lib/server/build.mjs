@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { cp, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import zlib from "node:zlib";
 import { build } from "esbuild";
@@ -19,11 +19,26 @@ const gzip = promisify(zlib.gzip);
  * Packages of many small files that every start loads: bundled, they take a third of the time. All others stay outside:
  * natives, WebAssembly and data files are opened from their own folders.
  */
-const BUNDLED = ["kysely", "lru-cache", "otpauth", "sirv", "undici", "zod"];
+const BUNDLED = ["eld", "kysely", "lru-cache", "otpauth", "sirv", "undici", "zod"];
 const { dependencies } = JSON.parse(readFileSync(path.join(ROOT, "package.json"), "utf8"));
 const external = Object.keys(dependencies)
   .filter((name) => !BUNDLED.includes(name))
   .flatMap((name) => [name, `${name}/*`]);
+
+/**
+ * Writes eld's table of n-grams, an object literal of 1.6 MB, as JSON: V8's parser of JavaScript takes 140 MB for it, of
+ * which half stays in the C library's heap when the thread has ended.
+ */
+const languageTable = {
+  name: "language-table",
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]eld[\\/]src[\\/]ngrams[\\/]small\.js$/ }, async ({ path: file }) => {
+      const { ngramsData } = await import(pathToFileURL(file).href);
+      const text = JSON.stringify(JSON.stringify(ngramsData));
+      return { contents: `export const ngramsData = JSON.parse(${text});` };
+    });
+  },
+};
 
 const shared = {
   bundle: true,
@@ -31,6 +46,7 @@ const shared = {
   target: "node20",
   format: "esm",
   external,
+  plugins: [languageTable],
   // What bundled CommonJS packages require of Node.
   banner: {
     js: 'import { createRequire as bundledRequire } from "node:module"; const require = bundledRequire(import.meta.url);',

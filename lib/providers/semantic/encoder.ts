@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { open, readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { io, loadGraphModel, setBackend, tensor1d, tensor2d } from "@energetic-ai/core";
 import { DIMENSIONS } from "./protocol";
@@ -9,11 +9,41 @@ import { DIMENSIONS } from "./protocol";
  */
 const PADDING_OF_A_RUN = 40;
 
+const READ_BYTES = 65_536;
+
 type Sequence = readonly number[];
 
 interface ModelFile {
   modelTopology: object;
   weightsManifest: readonly { paths: readonly string[]; weights: readonly object[] }[];
+}
+
+/**
+ * A buffer in pages of its own, which go back to the system with it; so do those of the copies that TensorFlow.js slices
+ * from it. A buffer of fixed length is in the heap of the C library: once blocks of megabytes were freed there, glibc
+ * keeps up to 64 MB of it for the next ones (the dynamic threshold of mallopt(3)), also after the end of the thread.
+ */
+class PagedBuffer extends ArrayBuffer {
+  constructor(length: number) {
+    // A buffer that can be resized is allocated in pages.
+    super(length, { maxByteLength: length });
+  }
+}
+
+/** Reads a whole file to `at`, through a small buffer; returns the position after it. */
+async function readInto(file: string, target: Uint8Array, at: number): Promise<number> {
+  const handle = await open(file);
+  try {
+    const piece = Buffer.alloc(READ_BYTES);
+    for (;;) {
+      const { bytesRead } = await handle.read(piece, 0, piece.length, null);
+      if (bytesRead === 0) return at;
+      target.set(piece.subarray(0, bytesRead), at);
+      at += bytesRead;
+    }
+  } finally {
+    await handle.close();
+  }
 }
 
 async function readArtifacts(folder: string) {
@@ -22,15 +52,13 @@ async function readArtifacts(folder: string) {
     await readFile(path.join(folder, "model.json"), "utf8"),
   ) as ModelFile;
   const paths = weightsManifest.flatMap((group) => group.paths);
-  const shards = await Promise.all(paths.map((name) => readFile(path.join(folder, name))));
-  const weights = new Uint8Array(shards.reduce((sum, shard) => sum + shard.length, 0));
+  const shards = paths.map((name) => path.join(folder, name));
+  const sizes = await Promise.all(shards.map(async (shard) => (await stat(shard)).size));
+  const weightData = new PagedBuffer(sizes.reduce((sum, size) => sum + size, 0));
   let at = 0;
-  for (const shard of shards) {
-    weights.set(shard, at);
-    at += shard.length;
-  }
+  for (const shard of shards) at = await readInto(shard, new Uint8Array(weightData), at);
   const weightSpecs = weightsManifest.flatMap((group) => group.weights);
-  return { modelTopology, weightSpecs, weightData: weights.buffer };
+  return { modelTopology, weightSpecs, weightData };
 }
 
 /** Positions of the sequences by run: similar lengths together, so that little is padded. */
@@ -63,7 +91,10 @@ export type Encode = (sequences: readonly Sequence[]) => Promise<Float32Array>;
  */
 export async function loadEncoder(folder: string): Promise<Encode> {
   if (!(await setBackend("wasm"))) throw new Error("TensorFlow.js could not start its WebAssembly backend.");
-  const model = await loadGraphModel(io.fromMemory(await readArtifacts(folder)));
+  const artifacts = await readArtifacts(folder);
+  const model = await loadGraphModel(io.fromMemory(artifacts));
+  // The model keeps the buffer, but reads only the copies in its WebAssembly memory.
+  artifacts.weightData.resize(0);
 
   async function run(sequences: readonly Sequence[]): Promise<Float32Array> {
     const ids = sequences.flat();
