@@ -1,6 +1,7 @@
 import type { Clock } from "../ports/clock";
 import type { Log } from "../ports/log";
 import type { Metrics } from "../ports/metrics";
+import type { SharedCache } from "../ports/shared-state/cache";
 import type { Store } from "../ports/store";
 import { type ApiKeyCache, createApiKeyCache } from "./admission/api-key-cache";
 import { type BodyMemory, createBodyMemory } from "./admission/body-memory";
@@ -22,6 +23,8 @@ export interface GatewayState {
   circuits: Circuits;
   vectors: VectorCache;
   speeches: SpeechCache;
+  /** The second level of both caches; null where instances share none. */
+  sharedCache: SharedCache | null;
   /** Memory of replies that are sent only once they are complete. */
   bufferedReplies: BufferedReplies;
   batcher: Batcher;
@@ -65,6 +68,7 @@ export function createGatewayState(services: {
     bodies: createBodyMemory(),
     vectors: createVectorCache(),
     speeches: createSpeechCache(),
+    sharedCache: null,
     bufferedReplies: new BufferedReplies(),
     batcher: createBatcher((size) => {
       services.metrics.count("upstream_batches");

@@ -5,7 +5,8 @@ export type CipherPurpose =
   | "digest-key"
   | "webhook-secret"
   | "webhook-url"
-  | "shared-reply";
+  | "shared-reply"
+  | "shared-cache";
 
 /**
  * Encryption of secrets at rest and keyed digests, under the instance secret. AES-256-GCM with one key per purpose
@@ -18,6 +19,9 @@ export interface Cipher {
   encrypt(purpose: CipherPurpose, aad: string, plain: string): string;
   /** Throws AppError `internal` when the text was changed, moved, or its key is not loaded. */
   decrypt(purpose: CipherPurpose, aad: string, encrypted: string): string;
+  /** The same for bytes: key ID, nonce, ciphertext and tag in sequence. */
+  encryptBytes(purpose: CipherPurpose, aad: string, plain: Uint8Array): Buffer;
+  decryptBytes(purpose: CipherPurpose, aad: string, encrypted: Uint8Array): Buffer;
   /** True when the text was encrypted with the current secret. */
   isCurrent(encrypted: string): boolean;
   /** HMAC-SHA-256 with one key per purpose, base64url; survives a change of the instance secret. */

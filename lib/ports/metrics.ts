@@ -22,6 +22,8 @@ export type MetricName =
   | "rate_limited"
   | "cache_hits"
   | "cache_misses"
+  | "shared_cache_hits"
+  | "shared_cache_misses"
   | "usage_rows"
   | "usage_commits"
   | "upstream_batches"

@@ -8,6 +8,7 @@ const FORMAT = "v1";
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
+const KEY_ID_BYTES = 4;
 /** Part of the derived keys of stored secrets, so it must not change. */
 const ENCRYPTION_LABEL = "seal";
 
@@ -21,7 +22,10 @@ class DerivedKeys {
 
   constructor(secret: Secret) {
     this.#secret = typeof secret === "string" ? Buffer.from(secret, "utf8") : secret;
-    this.id = createHash("sha256").update(this.key("key-id")).digest("hex").slice(0, 8);
+    this.id = createHash("sha256")
+      .update(this.key("key-id"))
+      .digest("hex")
+      .slice(0, 2 * KEY_ID_BYTES);
   }
 
   key(purpose: string): Buffer {
@@ -34,17 +38,21 @@ class DerivedKeys {
   }
 }
 
-/** AES-256-GCM of base64url texts. Throws AppError `internal` when text or `aad` is not what was encrypted. */
-function decryptWith(key: Buffer, aad: string, nonceText: string, encryptedText: string): string {
-  const encrypted = Buffer.from(encryptedText, "base64url");
+/** AES-256-GCM: a new nonce, and ciphertext with tag. */
+function encryptWith(key: Buffer, aad: string, plain: Uint8Array): { nonce: Buffer; encrypted: Buffer } {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv("aes-256-gcm", key, nonce);
+  cipher.setAAD(Buffer.from(aad, "utf8"));
+  return { nonce, encrypted: Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]) };
+}
+
+/** Throws AppError `internal` when bytes or `aad` are not what was encrypted. */
+function decryptWith(key: Buffer, aad: string, nonce: Uint8Array, encrypted: Uint8Array): Buffer {
   try {
-    const decipher = createDecipheriv("aes-256-gcm", key, Buffer.from(nonceText, "base64url"), {
-      authTagLength: TAG_BYTES,
-    });
+    const decipher = createDecipheriv("aes-256-gcm", key, nonce, { authTagLength: TAG_BYTES });
     decipher.setAAD(Buffer.from(aad, "utf8"));
     decipher.setAuthTag(encrypted.subarray(-TAG_BYTES));
-    const plain = [decipher.update(encrypted.subarray(0, -TAG_BYTES)), decipher.final()];
-    return Buffer.concat(plain).toString("utf8");
+    return Buffer.concat([decipher.update(encrypted.subarray(0, -TAG_BYTES)), decipher.final()]);
   } catch (cause) {
     throw new AppError(
       "internal",
@@ -72,12 +80,20 @@ export function createCipher(secrets: {
     [...secrets.previous.map((one) => new DerivedKeys(one)), current].map((keys) => [keys.id, keys]),
   );
 
+  function keyOf(purpose: string, aad: string, keyId: string): Buffer {
+    const keys = byId.get(keyId);
+    if (keys !== undefined) return keys.key(encryptionPurpose(purpose));
+    throw new AppError(
+      "internal",
+      `The secret at ${aad} was encrypted with key ${keyId}, which is not loaded: set PATCHBAY_SECRET, ` +
+        "or PATCHBAY_SECRET_PREVIOUS, to the secret it was made with.",
+    );
+  }
+
   return {
     encrypt(purpose, aad, plain) {
-      const nonce = randomBytes(NONCE_BYTES);
-      const cipher = createCipheriv("aes-256-gcm", current.key(encryptionPurpose(purpose)), nonce);
-      cipher.setAAD(Buffer.from(aad, "utf8"));
-      const encrypted = Buffer.concat([cipher.update(plain, "utf8"), cipher.final(), cipher.getAuthTag()]);
+      const key = current.key(encryptionPurpose(purpose));
+      const { nonce, encrypted } = encryptWith(key, aad, Buffer.from(plain, "utf8"));
       return [FORMAT, current.id, nonce.toString("base64url"), encrypted.toString("base64url")].join(".");
     },
 
@@ -86,15 +102,24 @@ export function createCipher(secrets: {
       if (format !== FORMAT || !keyId || !nonceText || !encryptedText || rest.length > 0) {
         throw new AppError("internal", `The secret at ${aad} is not in a format this Patchbay knows.`);
       }
-      const keys = byId.get(keyId);
-      if (!keys) {
-        throw new AppError(
-          "internal",
-          `The secret at ${aad} was encrypted with key ${keyId}, which is not loaded: set PATCHBAY_SECRET, ` +
-            "or PATCHBAY_SECRET_PREVIOUS, to the secret it was made with.",
-        );
-      }
-      return decryptWith(keys.key(encryptionPurpose(purpose)), aad, nonceText, encryptedText);
+      const key = keyOf(purpose, aad, keyId);
+      const [nonce, encrypted] = [
+        Buffer.from(nonceText, "base64url"),
+        Buffer.from(encryptedText, "base64url"),
+      ];
+      return decryptWith(key, aad, nonce, encrypted).toString("utf8");
+    },
+
+    encryptBytes(purpose, aad, plain) {
+      const { nonce, encrypted } = encryptWith(current.key(encryptionPurpose(purpose)), aad, plain);
+      return Buffer.concat([Buffer.from(current.id, "hex"), nonce, encrypted]);
+    },
+
+    decryptBytes(purpose, aad, bytes) {
+      const id = Buffer.from(bytes.subarray(0, KEY_ID_BYTES)).toString("hex");
+      const key = keyOf(purpose, aad, id);
+      const nonce = bytes.subarray(KEY_ID_BYTES, KEY_ID_BYTES + NONCE_BYTES);
+      return decryptWith(key, aad, nonce, bytes.subarray(KEY_ID_BYTES + NONCE_BYTES));
     },
 
     isCurrent: (encrypted) => encryptionKeyId(encrypted) === current.id,

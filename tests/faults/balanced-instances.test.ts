@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { type BalancedInstances, ROUTED_MODEL, startBalanced } from "../support/balanced";
+import { type BalancedInstances, CACHED_MODEL, ROUTED_MODEL, startBalanced } from "../support/balanced";
 import { sendOver } from "../support/routed-product";
 import { type Failed, type LoadResult, loadBySdks } from "../support/sdk-load";
 
@@ -130,6 +130,27 @@ test(
   },
   LONG_MS,
 );
+
+test("a text that one instance embedded is a cache hit on the others", async () => {
+  const [first = "", ...others] = all.instances.map(({ url }) => url);
+  let texts = 0;
+  const send = (url: string, input: string) =>
+    sendOver(url, "/v1/embeddings", { model: CACHED_MODEL, input }, all.key);
+  for (const other of others) {
+    // The vector is stored after the reply, and not while Redis is being connected again.
+    const embedOnBoth = async () => {
+      const text = `shared text ${++texts}`;
+      const made = await send(first, text);
+      await pause(100);
+      const found = await send(other, text);
+      expect(found.json.data).toEqual(made.json.data);
+      return found.headers["x-patchbay-cache"];
+    };
+    await expect.poll(embedOnBoth, { timeout: 10_000 }).toBe("hit");
+    const metrics = await (await fetch(`${other}/metrics`)).text();
+    expect(metrics).toMatch(/^patchbay_shared_cache_hits_total [1-9]/m);
+  }
+}, 30_000);
 
 test("a revoked key is refused by all instances within a second", async () => {
   const key = await all.newKey({ name: "revoked" });

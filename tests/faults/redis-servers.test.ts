@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, expect, test } from "vitest";
+import { createRedisCache } from "@/lib/shared-state/redis/cache";
+import { createCipher } from "@/lib/store/cipher";
 import { freePort } from "../support/product";
 import { startRedis, type TestRedis } from "../support/redis";
 import { openRedisInstance, type RedisInstance } from "../support/shared-limits";
@@ -25,7 +27,7 @@ async function instance(url: string, ca?: string): Promise<RedisInstance> {
   return one;
 }
 
-/** Limits, slots and messages work. */
+/** Limits, slots, messages and cached values work. */
 async function expectShared(one: RedisInstance): Promise<void> {
   const giveUpAt = performance.now() + 15_000;
   while (!one.link.isUp) {
@@ -45,6 +47,12 @@ async function expectShared(one: RedisInstance): Promise<void> {
   const timer = setInterval(() => one.link.publish("hello", "there"), 50);
   expect(await heard).toBe("there");
   clearInterval(timer);
+  const cipher = createCipher({ current: "a secret of the tests, long enough", previous: [] });
+  const cache = createRedisCache({ link: one.link, cipher, maxScopeBytes: 1_000_000 });
+  const entries = ["a", "b"].map((key) => ({ key, value: Uint8Array.of(0, 128, 255) }));
+  cache.keep("usr_1", entries);
+  const stored = entries.map(({ value }) => Buffer.from(value));
+  await expect.poll(() => cache.find("usr_1", ["a", "b"]), { timeout: 10_000 }).toEqual(stored);
 }
 
 test("rediss:// with an authority of its own and an ACL user", async () => {

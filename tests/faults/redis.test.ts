@@ -90,6 +90,7 @@ test("Redis flaps: no call fails, and the log does not grow with it", async () =
   const redis = await redisServer();
   const gate = await gateTo(redis);
   const one = await instance({ url: `redis://127.0.0.1:${gate.port}`, answerMs: 4 });
+  await until(() => one.link.isUp);
   for (let turn = 0; turn < 6; turn++) {
     gate.block();
     expect((await drain(one, 8, 1_000)).admitted).toBe(8);

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { AppError } from "../../lib/errors";
 import { createCipher, encryptionKeyId } from "../../lib/store/cipher";
 import { newSqlitePlace } from "../contracts/store/sqlite-database";
 import { channelRecord, twoFactorRecord, userRecord } from "../support/factories";
@@ -70,6 +71,20 @@ test("does not decrypt a text with any changed character", () => {
     expect(() => cipher.decrypt("upstream-key", AAD, encrypted.slice(0, length))).toThrow();
   }
   expect(() => cipher.decrypt("upstream-key", AAD, `${encrypted}.x`)).toThrow("not in a form");
+});
+
+test("decrypts bytes with their AAD and purpose, unaltered and whole only", () => {
+  const plain = Uint8Array.from({ length: 300 }, (_, at) => at);
+  const encrypted = cipher.encryptBytes("shared-cache", AAD, plain);
+  expect(Uint8Array.from(cipher.decryptBytes("shared-cache", AAD, encrypted))).toEqual(plain);
+  expect(() => cipher.decryptBytes("shared-cache", `${AAD} `, encrypted)).toThrow("changed or moved");
+  expect(() => cipher.decryptBytes("shared-reply", AAD, encrypted)).toThrow("changed or moved");
+  for (let at = 0; at < encrypted.length; at++) {
+    const changed = Buffer.from(encrypted);
+    changed[at] = (changed[at] ?? 0) ^ 1;
+    expect(() => cipher.decryptBytes("shared-cache", AAD, changed), String(at)).toThrow(AppError);
+    expect(() => cipher.decryptBytes("shared-cache", AAD, encrypted.subarray(0, at))).toThrow(AppError);
+  }
 });
 
 test("names the missing key with another secret, and still decrypts with the previous secret", () => {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { applyStoredSettings } from "../../lib/console/settings/apply-settings";
 import { DEFAULT_LIMITS } from "../../lib/contracts/limits";
 import {
   addUser,
@@ -204,10 +205,22 @@ describe("caches", () => {
   });
 
   test("are cleared, with an audit row", async () => {
-    const { vectors } = services.state;
+    const { state } = services;
+    const { vectors } = state;
+    const generations: number[] = [];
+    state.sharedCache = {
+      find: async () => [],
+      keep() {},
+      setGeneration: (generation) => void generations.push(generation),
+    };
     vectors.put("a", new Float32Array(4));
     expect((await harness("/api/settings/caches/clear", { body: {}, cookie: owner })).status).toBe(200);
     expect(vectors.get("a")).toBeUndefined();
+    expect(generations).toEqual([1]);
+    // As another instance does when it starts.
+    await applyStoredSettings(services);
+    expect(generations).toEqual([1, 1]);
+    state.sharedCache = null;
   });
 });
 

@@ -54,6 +54,8 @@ export interface BalancedOptions {
 /** The model that `startBalanced` creates, with a channel to the upstream. */
 export const ROUTED_MODEL = "team-embed";
 const UPSTREAM_MODEL = "embed.8";
+/** Another on the same channel, with a cache. */
+export const CACHED_MODEL = "cached-embed";
 
 export async function startBalanced(options: BalancedOptions = {}): Promise<BalancedInstances> {
   const folder = mkdtempSync(path.join(tmpdir(), "patchbay-balanced-"));
@@ -69,6 +71,7 @@ export async function startBalanced(options: BalancedOptions = {}): Promise<Bala
     env: {
       DATABASE_URL: database,
       REDIS_URL: redis.url,
+      PATCHBAY_SHARED_CACHE_MB: "8",
       PATCHBAY_SECRET: "the secret of all instances in this test",
       PATCHBAY_TRUSTED_PROXIES: "127.0.0.1/32",
       PATCHBAY_UPSTREAM_ALLOW: "127.0.0.1",
@@ -178,11 +181,15 @@ async function createModel({ console, upstream }: BalancedInstances): Promise<vo
     batching: false,
     prices: { input_per_million_characters: "1" },
   });
+  await console("/api/models", { name: CACHED_MODEL, operation: "embeddings", cacheable: true });
   await console("/api/channels", {
     name: "upstream",
     provider: "openai",
     base_url: `${upstream.origin}/v1`,
     keys: ["sk-upstream-0123456789abcdef"],
-    models: [{ name: ROUTED_MODEL, upstream_name: UPSTREAM_MODEL }],
+    models: [
+      { name: ROUTED_MODEL, upstream_name: UPSTREAM_MODEL },
+      { name: CACHED_MODEL, upstream_name: "embed.16" },
+    ],
   });
 }

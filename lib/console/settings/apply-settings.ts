@@ -52,6 +52,7 @@ export async function applyStoredSettings(services: Followed): Promise<void> {
   instance.limits = limits;
   instance.base = base;
   let clearings = await readClearings(store);
+  services.state.sharedCache?.setGeneration(clearings);
 
   const apply = async (): Promise<void> => {
     const settings = await readSettings(store);
@@ -65,9 +66,10 @@ export async function applyStoredSettings(services: Followed): Promise<void> {
     const asked = await readClearings(store);
     if (asked === clearings) return;
     clearings = asked;
-    const { vectors, speeches } = services.state;
+    const { vectors, speeches, sharedCache } = services.state;
     vectors.clear();
     speeches.clear();
+    sharedCache?.setGeneration(clearings);
   };
   // In sequence, so that the settings read last are the ones applied.
   let last: Promise<void> = Promise.resolve();

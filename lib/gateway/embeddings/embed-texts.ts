@@ -11,7 +11,7 @@ import { worstEmbeddingCostNano } from "../metering/price";
 import { reconcileTokens } from "../metering/reconcile-tokens";
 import { withFailover } from "../routing/with-failover";
 import { countInputs, type EmbeddingInput, ownCounter } from "./count-inputs";
-import { cacheScope, vectorKeys } from "./vector-cache";
+import { cacheScope, fillFromShared, vectorBytes, vectorKeys } from "./vector-cache";
 
 export interface EmbedTexts {
   entry: CatalogEntry;
@@ -117,6 +117,7 @@ interface UncachedTexts {
 /** The cached vectors of a call's texts, and their cache keys. */
 interface Lookup {
   state: "hit" | "miss";
+  scope: string;
   cached: (Float32Array | undefined)[];
   keys: string[];
 }
@@ -134,7 +135,7 @@ function* keysOf(scope: string, call: EmbedTexts): Generator<void, string[], voi
 /** Null when the call does not use the cache. */
 async function lookUp(ctx: GatewayContext, call: EmbedTexts): Promise<Lookup | null> {
   if (!call.entry.model.cacheable || ctx.isNoStore) return null;
-  const { vectors } = ctx.services.state;
+  const { vectors, sharedCache } = ctx.services.state;
   if (!vectors.isOn) return null;
   const scope = cacheScope(ctx);
   const [only] = call.inputs;
@@ -143,9 +144,15 @@ async function lookUp(ctx: GatewayContext, call: EmbedTexts): Promise<Lookup | n
       ? [vectorKeys(scope, call.entry, call)(only.text)]
       : await runInTurns(keysOf(scope, call), ctx.signal);
   const cached = keys.map((key) => vectors.get(key));
-  const state = cached.every((vector) => vector !== undefined) ? "hit" : "miss";
-  ctx.services.metrics.count(state === "hit" ? "cache_hits" : "cache_misses");
-  return { state, cached, keys };
+  const { metrics } = ctx.services;
+  const isComplete = () => cached.every((vector) => vector !== undefined);
+  if (sharedCache !== null && !isComplete()) {
+    await fillFromShared(sharedCache, scope, { keys, cached }, vectors);
+    metrics.count(isComplete() ? "shared_cache_hits" : "shared_cache_misses");
+  }
+  const state = isComplete() ? "hit" : "miss";
+  metrics.count(state === "hit" ? "cache_hits" : "cache_misses");
+  return { state, scope, cached, keys };
 }
 
 function cacheState(
@@ -172,18 +179,22 @@ function uncachedTexts(call: EmbedTexts, lookup: Lookup | null, counts: readonly
 /** The cached and the new vectors in the order of the inputs; adds the new ones to the cache. */
 function merge(
   ctx: GatewayContext,
-  { cached, keys }: Lookup,
+  { scope, cached, keys }: Lookup,
   uncached: UncachedTexts,
   created: readonly Float32Array[],
 ): Float32Array[] {
-  const { vectors: cache } = ctx.services.state;
+  const { vectors: cache, sharedCache } = ctx.services.state;
   const vectors = [...cached];
+  const added: { key: string; value: Uint8Array }[] = [];
   for (const [at, position] of uncached.positions.entries()) {
     const vector = created[at];
     const key = keys[position];
     vectors[position] = vector;
-    if (vector !== undefined && key !== undefined) cache.put(key, vector);
+    if (vector === undefined || key === undefined) continue;
+    cache.put(key, vector);
+    if (sharedCache !== null) added.push({ key, value: vectorBytes(vector) });
   }
+  sharedCache?.keep(scope, added);
   return vectors.filter((vector) => vector !== undefined);
 }
 

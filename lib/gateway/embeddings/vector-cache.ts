@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { CatalogEntry } from "../../ports/catalog";
 import type { Instance } from "../../ports/instance";
+import type { SharedCache } from "../../ports/shared-state/cache";
 import type { KeyWithOwner } from "../../ports/store";
 import { type ByteCache, createByteCache } from "../byte-cache";
 
@@ -14,6 +15,32 @@ const ENTRY_BYTES = 200;
 export function createVectorCache(maxBytes = MAX_BYTES): VectorCache {
   return createByteCache(maxBytes, (vector) => vector.byteLength + ENTRY_BYTES);
 }
+
+/** Fills the gaps of `cached` from the cache that the instances share, and copies what it finds to this process. */
+export async function fillFromShared(
+  shared: SharedCache,
+  scope: string,
+  { keys, cached }: { keys: readonly string[]; cached: (Float32Array | undefined)[] },
+  vectors: VectorCache,
+): Promise<void> {
+  const missing = keys.flatMap((key, index) => (cached[index] === undefined ? [{ key, index }] : []));
+  const found = await shared.find(
+    scope,
+    missing.map(({ key }) => key),
+  );
+  for (const [at, { key, index }] of missing.entries()) {
+    const bytes = found[at];
+    if (bytes === undefined) continue;
+    // A copy: its first byte must be aligned.
+    const vector = new Float32Array(new Uint8Array(bytes).buffer);
+    cached[index] = vector;
+    vectors.put(key, vector);
+  }
+}
+
+/** The numbers of a vector as the shared cache keeps them. */
+export const vectorBytes = ({ buffer, byteOffset, byteLength }: Float32Array): Uint8Array =>
+  new Uint8Array(buffer, byteOffset, byteLength);
 
 const fingerprints = new WeakMap<CatalogEntry, string>();
 

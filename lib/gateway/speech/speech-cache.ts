@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { CatalogEntry } from "../../ports/catalog";
+import { MAX_SHARED_VALUE_BYTES } from "../../ports/shared-state/cache";
 import type { SpeechEvent, SpeechUsage } from "../../ports/speech-model";
 import { type ByteCache, createByteCache } from "../byte-cache";
 import { fingerprintOf } from "../embeddings/vector-cache";
@@ -43,6 +44,31 @@ export function speechKey(
     .update(`${scope}\n${fingerprintOf(entry)}\n${source.dialect}\n`)
     .update(JSON.stringify(source.body))
     .digest("base64url");
+}
+
+/** Bytes of audio in a chunk of decoded speech: a second at 24 kHz s16le. */
+const CHUNK_BYTES = 48_000;
+const LENGTH_BYTES = 4;
+
+/** Speech as one value of the shared cache: length of the JSON, JSON, audio. Null when it is too large for it. */
+export function encodeSpeech({ chunks, ...facts }: CachedSpeech): Uint8Array | null {
+  const json = Buffer.from(JSON.stringify(facts));
+  if (LENGTH_BYTES + json.length + bytesOf(chunks) > MAX_SHARED_VALUE_BYTES) return null;
+  const length = Buffer.alloc(LENGTH_BYTES);
+  length.writeUInt32LE(json.length);
+  return Buffer.concat([length, json, ...chunks]);
+}
+
+/** Reads what `encodeSpeech` of an instance with the same secret wrote. */
+export function decodeSpeech(bytes: Uint8Array): CachedSpeech {
+  const encoded = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const audioAt = LENGTH_BYTES + encoded.readUInt32LE();
+  // The value is authenticated, so its type is known.
+  const facts = JSON.parse(encoded.toString("utf8", LENGTH_BYTES, audioAt)) as Omit<CachedSpeech, "chunks">;
+  const chunks: Uint8Array[] = [];
+  for (let at = audioAt; at < encoded.length; at += CHUNK_BYTES)
+    chunks.push(encoded.subarray(at, at + CHUNK_BYTES));
+  return { ...facts, chunks };
 }
 
 /** Cached speech as the stream of a channel. */

@@ -2,6 +2,7 @@ import { codePoints } from "../../contracts/text";
 import { AppError, hasCode } from "../../errors";
 import type { CatalogEntry } from "../../ports/catalog";
 import { runInTurns } from "../../ports/run-in-turns";
+import type { SharedCache } from "../../ports/shared-state/cache";
 import type { CallOptions, SpeechModel, SpeechRequest, SpeechSegment } from "../../ports/speech-model";
 import type { CallParameters } from "../../ports/store";
 import { resolveModel } from "../admission/resolve-model";
@@ -17,7 +18,15 @@ import type { BufferedSpeech } from "./buffered-replies";
 import { canonicalVoice, listVoiceNames } from "./choose-voices";
 import type { OpenedSpeech } from "./opened-speech";
 import { type SpokenPart, scriptSpeakers, singleSpeaker } from "./script-speakers";
-import { type CachedSpeech, cacheAtEnd, MAX_SPEECH_BYTES, replay, speechKey } from "./speech-cache";
+import {
+  type CachedSpeech,
+  cacheAtEnd,
+  decodeSpeech,
+  encodeSpeech,
+  MAX_SPEECH_BYTES,
+  replay,
+  speechKey,
+} from "./speech-cache";
 import { longestSpeechSeconds, measureAudio, worstSpeechCostNano } from "./speech-cost";
 import { meteredSpeech, openSpeech, type SpokenEvent } from "./speech-stream";
 
@@ -79,7 +88,7 @@ export async function synthesizeSpeech(ctx: GatewayContext, input: SpeechInput):
   const segments = await assignVoices(ctx, entry, input);
   const inputTokens = await countText(ctx, text);
 
-  const lookup = lookUp(ctx, entry, input);
+  const lookup = await lookUp(ctx, entry, input);
   const plan: CallPlan = {
     entry,
     operation: "speech",
@@ -146,14 +155,38 @@ interface Lookup {
   key: string | null;
 }
 
-function lookUp(ctx: GatewayContext, entry: CatalogEntry, input: SpeechInput): Lookup {
+async function lookUp(ctx: GatewayContext, entry: CatalogEntry, input: SpeechInput): Promise<Lookup> {
   if (!entry.model.cacheable || !ctx.services.state.speeches.isOn)
     return { state: null, known: undefined, key: null };
   if (ctx.isNoStore) return { state: "bypass", known: undefined, key: null };
   const key = speechKey(cacheScope(ctx), entry, input.source);
-  const known = ctx.services.state.speeches.get(key);
+  const { speeches, sharedCache } = ctx.services.state;
+  const known =
+    speeches.get(key) ?? (sharedCache === null ? undefined : await findShared(ctx, sharedCache, key));
   ctx.services.metrics.count(known === undefined ? "cache_misses" : "cache_hits");
   return { state: known === undefined ? "miss" : "hit", known, key };
+}
+
+/** Speech from the cache that the instances share, which is copied to this process. */
+async function findShared(
+  ctx: GatewayContext,
+  shared: SharedCache,
+  key: string,
+): Promise<CachedSpeech | undefined> {
+  const [bytes] = await shared.find(cacheScope(ctx), [key]);
+  ctx.services.metrics.count(bytes === undefined ? "shared_cache_misses" : "shared_cache_hits");
+  if (bytes === undefined) return undefined;
+  const speech = decodeSpeech(bytes);
+  ctx.services.state.speeches.put(key, speech);
+  return speech;
+}
+
+/** Adds a whole speech to the caches. */
+function cacheSpeech(ctx: GatewayContext, key: string, speech: CachedSpeech): void {
+  const { speeches, sharedCache } = ctx.services.state;
+  speeches.put(key, speech);
+  const value = sharedCache === null ? null : encodeSpeech(speech);
+  if (value !== null) sharedCache?.keep(cacheScope(ctx), [{ key, value }]);
 }
 
 /** The speech from the cache, or from the first channel that returns audio. */
@@ -194,9 +227,9 @@ async function openCall(
   const { opened, ignored } = await withFailover(ctx, plan, meter, attempt, complete);
   const { key } = lookup;
   if (key === null) return { opened, ignored };
-  const { speeches, bufferedReplies } = ctx.services.state;
-  const copy = bufferedReplies.copy(ctx.caller.owner.id, MAX_SPEECH_BYTES);
-  return { opened: cacheAtEnd(opened, copy, (speech) => speeches.put(key, { ...speech, ignored })), ignored };
+  const copy = ctx.services.state.bufferedReplies.copy(ctx.caller.owner.id, MAX_SPEECH_BYTES);
+  const store = (speech: Omit<CachedSpeech, "ignored">) => cacheSpeech(ctx, key, { ...speech, ignored });
+  return { opened: cacheAtEnd(opened, copy, store), ignored };
 }
 
 function checkLength(characters: number, { model }: CatalogEntry, asked: string, field: string): void {

@@ -114,6 +114,8 @@ export async function openEncryptedStore(env: Environment, instanceId: string, l
 const NO_CIPHER: Cipher = {
   encrypt: refuseCipher,
   decrypt: refuseCipher,
+  encryptBytes: refuseCipher,
+  decryptBytes: refuseCipher,
   isCurrent: refuseCipher,
   digest: refuseCipher,
 };

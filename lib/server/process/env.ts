@@ -93,6 +93,7 @@ const Variables = z.object({
     .optional(),
   REDIS_URL: RedisUrl.optional(),
   REDIS_TLS_CA: z.string().optional(),
+  PATCHBAY_SHARED_CACHE_MB: integer(0, 65_536).optional(),
   PATCHBAY_SECRET: z.string().optional(),
   PATCHBAY_SECRET_PREVIOUS: List.optional(),
   PATCHBAY_BASE_URL: BaseUrl.optional(),
@@ -151,6 +152,8 @@ export interface Environment {
   redis: RedisAddress | null;
   /** File with the certificate of the authority that signed Redis' certificate; null: those that Node knows. */
   redisTlsCa: string | null;
+  /** Most bytes of one user's cached vectors and speech in Redis; 0: none are shared. */
+  sharedCacheBytes: number;
   /** PATCHBAY_SECRET; null: the file `secret` in the data directory is used (lib/server/process/secret.ts). */
   secret: string | null;
   previousSecrets: readonly string[];
@@ -200,6 +203,8 @@ export function readEnvironment(
     throw new SettingError(`${String(issue?.path[0] ?? "environment")}: ${issue?.message ?? "is not valid"}`);
   }
   const given = parsed.data;
+  if (given.PATCHBAY_SHARED_CACHE_MB && given.REDIS_URL === undefined)
+    throw new SettingError("PATCHBAY_SHARED_CACHE_MB: needs REDIS_URL");
   const dataDirectory = path.resolve(/* turbopackIgnore: true */ given.PATCHBAY_DATA_DIR ?? "./data");
   return {
     port: given.PORT ?? 3000,
@@ -215,6 +220,7 @@ export function readEnvironment(
     databaseUrlDirect: given.DATABASE_URL_DIRECT ?? null,
     redis: given.REDIS_URL ?? null,
     redisTlsCa: given.REDIS_TLS_CA ?? null,
+    sharedCacheBytes: (given.PATCHBAY_SHARED_CACHE_MB ?? 0) * 1024 * 1024,
     secret: given.PATCHBAY_SECRET ?? null,
     previousSecrets: given.PATCHBAY_SECRET_PREVIOUS ?? [],
     baseUrl: given.PATCHBAY_BASE_URL ?? null,

@@ -19,6 +19,8 @@ const COUNTERS = {
   rate_limited: "Calls refused by a rate limit",
   cache_hits: "Calls answered from the cache",
   cache_misses: "Calls the cache could not answer",
+  shared_cache_hits: "Calls answered from the cache with values that only the shared cache in Redis had",
+  shared_cache_misses: "Calls whose missing values the shared cache did not have, either",
   usage_rows: "Usage rows written",
   usage_commits: "Commits that carried usage rows",
   upstream_batches: "Upstream embedding calls made for batched texts",

@@ -17,8 +17,8 @@ interface SharedState {
   limiter: RateLimiter;
   /** Null without Redis. */
   health: (() => SharedStateHealth) | null;
-  /** Connects circuits, stored replies and live events with those of other instances. */
-  share(state: Pick<GatewayState, "circuits" | "idempotency" | "live">): void;
+  /** Connects circuits, stored replies, live events and caches with those of other instances. */
+  share(state: Pick<GatewayState, "circuits" | "idempotency" | "live" | "sharedCache">): void;
   close(): void;
 }
 
@@ -55,7 +55,7 @@ export const eventsOver = (link: RedisLink): Broadcast => ({
 
 /** Connects to Redis, waiting a second at most: without it the instance starts and applies its share. */
 export async function openSharedState(
-  env: Pick<Environment, "redis" | "redisTlsCa">,
+  env: Pick<Environment, "redis" | "redisTlsCa" | "sharedCacheBytes">,
   { cipher, clock, log, metrics, instanceId, share, broadcast, liveInstances }: SharedStateOptions,
 ): Promise<SharedState> {
   if (env.redis === null)
@@ -84,11 +84,14 @@ export async function openSharedState(
   return {
     limiter: { ...local, shared: limits },
     health: () => link.health,
-    share({ circuits, idempotency, live }) {
+    share(state) {
+      const { circuits, idempotency, live } = state;
       const apply: typeof circuits.apply = (key, health) => circuits.apply(key, health);
       circuits.share(redis.shareCircuits(link, clock, instanceId, apply));
       idempotency.share(replies);
       shareEvents(eventsOver(link), live, instanceId);
+      if (env.sharedCacheBytes > 0)
+        state.sharedCache = redis.createRedisCache({ link, cipher, maxScopeBytes: env.sharedCacheBytes });
     },
     close() {
       replies.close();

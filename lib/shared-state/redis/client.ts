@@ -1,4 +1,11 @@
-import { createClient, createCluster, createSentinel, type RedisClientOptions } from "@redis/client";
+import {
+  createClient,
+  createCluster,
+  createSentinel,
+  RESP_TYPES,
+  type RedisArgument,
+  type RedisClientOptions,
+} from "@redis/client";
 import type { RedisAddress } from "./address";
 
 /** What Patchbay needs of a Redis server, a primary behind sentinels, or a cluster. */
@@ -8,7 +15,9 @@ export interface RedisClient {
   /** Resolves at the first connection; a lost one is restored. Rejects only after `destroy`, or behind sentinels. */
   connect(): Promise<unknown>;
   /** `firstKey` chooses the node of a cluster; all keys of a command have the same hash tag. */
-  send(firstKey: string, args: string[]): Promise<unknown>;
+  send(firstKey: string, args: RedisArgument[]): Promise<unknown>;
+  /** The same, with strings of the answer as Buffers. */
+  sendForBytes(firstKey: string, args: RedisArgument[]): Promise<unknown>;
   subscribe(channel: string, listener: (message: string) => void): Promise<unknown>;
   destroy(): void;
 }
@@ -25,6 +34,7 @@ const CONNECT_MS = 2_000;
 const SILENT_MS = 5_000;
 const PING_MS = 2_000;
 const MAX_RECONNECT_MS = 2_000;
+const AS_BYTES = { typeMapping: { [RESP_TYPES.BLOB_STRING]: Buffer } };
 
 const reconnectAfterMs = (retries: number): number =>
   Math.min(MAX_RECONNECT_MS, 50 * 2 ** Math.min(retries, 6));
@@ -70,6 +80,7 @@ export function createRedisClient(
         onReady();
       },
       send: (firstKey, args) => cluster.sendCommand(firstKey, false, args),
+      sendForBytes: (firstKey, args) => cluster.sendCommand(firstKey, false, args, AS_BYTES),
       subscribe: (channel, listener) => cluster.subscribe(channel, listener),
       destroy: () => cluster.destroy(),
     };
@@ -93,6 +104,7 @@ export function createRedisClient(
         onReady();
       },
       send: (_firstKey, args) => sentinel.sendCommand(false, args),
+      sendForBytes: (_firstKey, args) => sentinel.sendCommand(false, args, AS_BYTES),
       subscribe: (channel, listener) => sentinel.subscribe(channel, listener),
       destroy: () => void sentinel.destroy().catch(() => undefined),
     };
@@ -105,6 +117,7 @@ export function createRedisClient(
     },
     connect: () => client.connect(),
     send: (_firstKey, args) => client.sendCommand(args),
+    sendForBytes: (_firstKey, args) => client.sendCommand(args, AS_BYTES),
     subscribe: (channel, listener) => client.subscribe(channel, listener),
     destroy: () => client.destroy(),
   };

@@ -4,7 +4,7 @@ import type { Metrics } from "../../ports/metrics";
 import type { SharedStateHealth } from "../../ports/shared-state/health";
 
 /** Failures in a row that open the breaker. */
-const MAX_FAILURES = 5;
+export const MAX_FAILURES = 5;
 const PROBE_EVERY_MS = 1_000;
 /** Interval of probes after the breaker opens; doubles up to `PROBE_EVERY_MS`. */
 const FIRST_PROBE_MS = 100;
@@ -62,6 +62,11 @@ export class LinkBreaker {
 
   get isUp(): boolean {
     return this.#isUp;
+  }
+
+  /** True after an answer that failed or came late, until the next one in time. */
+  get isFailing(): boolean {
+    return this.#failures > 0;
   }
 
   get health(): SharedStateHealth {

@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
+import type { RedisArgument } from "@redis/client";
 import type { Clock } from "../../ports/clock";
 import type { Log } from "../../ports/log";
 import type { Metrics } from "../../ports/metrics";
 import type { SharedStateHealth } from "../../ports/shared-state/health";
 import type { RedisAddress } from "./address";
 import { createRedisClient, type RedisClient } from "./client";
-import { LATE, LinkBreaker, reasonOf, within } from "./link-breaker";
+import { LATE, LinkBreaker, MAX_FAILURES, reasonOf, within } from "./link-breaker";
 
 /** A Lua script and the digest by which Redis knows it. */
 export interface Script {
@@ -33,7 +34,12 @@ export interface RedisLink {
   /** Sends a command without waiting for its result. */
   post(firstKey: string, args: string[]): void;
   /** A command with a large value or reply, with a second to answer; undefined when it failed. */
-  exchange(firstKey: string, args: string[]): Promise<unknown>;
+  exchange(firstKey: string, args: RedisArgument[]): Promise<unknown>;
+  /**
+   * Values as Buffers, which a caller can do without; undefined when they did not come as fast as an answer to `run`. After
+   * several failures in a row nothing is looked up for a second, nor while an answer to `run` is late.
+   */
+  lookUp(firstKey: string, args: string[]): Promise<unknown[] | undefined>;
   publish(channel: string, message: string): void;
   /** Kept over lost connections. */
   subscribe(channel: string, listener: (message: string) => void): void;
@@ -58,6 +64,8 @@ export interface RedisLinkOptions {
 const ANSWER_MS = 4;
 const EXCHANGE_MS = 1_000;
 const START_MS = 1_000;
+/** Time without look-ups after several that failed. */
+const LOOK_UP_PAUSE_MS = 1_000;
 
 class Link implements RedisLink {
   readonly #subscriptions = new Map<string, (message: string) => void>();
@@ -65,6 +73,9 @@ class Link implements RedisLink {
   readonly #fast: RedisClient;
   readonly #bulk: RedisClient;
   #isClosed = false;
+  #failedLookUps = 0;
+  /** Monotonic milliseconds. */
+  #lookUpsFrom = -Infinity;
 
   constructor(private readonly options: RedisLinkOptions) {
     const { address, ca, prefix, clock, log, metrics, answerMs = ANSWER_MS } = options;
@@ -122,7 +133,7 @@ class Link implements RedisLink {
       this.#fast.send(firstKey, args).catch((error: unknown) => this.#breaker.failed(reasonOf(error)));
   }
 
-  async exchange(firstKey: string, args: string[]): Promise<unknown> {
+  async exchange(firstKey: string, args: RedisArgument[]): Promise<unknown> {
     if (!this.isUp) return undefined;
     try {
       const answer = await within(this.#bulk.send(firstKey, args), EXCHANGE_MS, LATE);
@@ -130,6 +141,24 @@ class Link implements RedisLink {
     } catch {
       return undefined;
     }
+  }
+
+  async lookUp(firstKey: string, args: string[]): Promise<unknown[] | undefined> {
+    const { clock, answerMs = ANSWER_MS } = this.options;
+    // A call waits for one late answer, not for two.
+    if (!this.isUp || this.#breaker.isFailing || clock.monotonic() < this.#lookUpsFrom) return undefined;
+    try {
+      const answer = await within(this.#bulk.sendForBytes(firstKey, args), answerMs, LATE);
+      if (Array.isArray(answer)) {
+        this.#failedLookUps = 0;
+        return answer;
+      }
+    } catch {
+      // Counted like a late one.
+    }
+    this.#failedLookUps += 1;
+    if (this.#failedLookUps >= MAX_FAILURES) this.#lookUpsFrom = clock.monotonic() + LOOK_UP_PAUSE_MS;
+    return undefined;
   }
 
   publish(channel: string, message: string): void {

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Cipher } from "../../ports/cipher";
 import type { SharedReplies } from "../../ports/shared-state/replies";
 import { type RedisLink, script } from "./link";
+import { storeOwnerValues } from "./owner-values";
 
 /** A claim that its instance does not renew is free after this long. */
 const LEASE_MS = 20_000;
@@ -34,39 +35,6 @@ return value == '' and 0 or 1
 const OWN = `string.match(redis.call('GETRANGE', KEYS[1], 0, 511), '^running|[^|]*|(.*)$') == ARGV[1]`;
 const RENEW = script(`return ${OWN} and redis.call('PEXPIRE', KEYS[1], ARGV[2]) or 0`);
 const DISCARD = script(`return ${OWN} and redis.call('DEL', KEYS[1]) or 0`);
-
-/**
- * Stores a reply and drops the owner's oldest above its limit. Above half of Redis' memory nothing is stored, so that
- * replies never take the room of the limits. KEYS: reply, index (sorted set of `bytes:key` by time),
- * sum of the index. ARGV: value, ms to keep, most bytes.
- */
-const STORE = script(`
-local time = redis.call('TIME')
-local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
-local keep, most = tonumber(ARGV[2]), tonumber(ARGV[3])
-local bytes = string.len(ARGV[1])
-local info = redis.pcall('INFO', 'memory')
-if type(info) == 'string' then
-  local used, all = tonumber(info:match('used_memory:(%d+)')), tonumber(info:match('maxmemory:(%d+)'))
-  if used and all and all > 0 and used + bytes > all / 2 then bytes = most + 1 end
-end
-if bytes > most then return redis.call('DEL', KEYS[1]) end
-redis.call('SET', KEYS[1], ARGV[1], 'PX', keep)
-local added = redis.call('ZADD', KEYS[2], string.format('%.0f', now), bytes .. ':' .. KEYS[1])
-local sum = tonumber(redis.call('INCRBY', KEYS[3], added == 1 and bytes or 0))
-while true do
-  local oldest = redis.call('ZRANGE', KEYS[2], 0, 0, 'WITHSCORES')
-  if not oldest[1] or (sum <= most and tonumber(oldest[2]) + keep > now) then break end
-  redis.call('ZREM', KEYS[2], oldest[1])
-  local size, key = string.match(oldest[1], '^(%d+):(.*)$')
-  -- A key that is used again after its reply expired has two entries.
-  if key ~= KEYS[1] then redis.call('DEL', key) end
-  sum = redis.call('DECRBY', KEYS[3], size)
-end
-redis.call('PEXPIRE', KEYS[2], keep)
-redis.call('PEXPIRE', KEYS[3], keep)
-return sum
-`);
 
 /** Replies of requests with an Idempotency-Key over all instances. `close` ends the renewal of claims. */
 export function createRedisReplies(
@@ -127,8 +95,8 @@ export function createRedisReplies(
       if (!link.isUp) return;
       const value = `done|${digest}|${cipher.encrypt("shared-reply", aadOf(owner, name), reply)}`;
       const index = `${link.prefix}{${owner}}:replies`;
-      const limits = [String(KEPT_MS), String(MAX_OWNER_BYTES)];
-      void link.exchange(key, ["EVAL", STORE.text, "3", key, index, `${index}:bytes`, value, ...limits]);
+      const entries = [{ key, value }];
+      void storeOwnerValues(link, { index, keptMs: KEPT_MS, maxBytes: MAX_OWNER_BYTES, entries });
     },
 
     discard(owner, name) {

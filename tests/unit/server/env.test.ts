@@ -29,6 +29,9 @@ describe("an invalid variable is rejected in one line that begins with its name"
     ["REDIS_URL", "redis+sentinel://host:26379"],
     ["REDIS_URL", "redis+cluster://host:6379/1"],
     ["REDIS_URL", "redis://user:%zz@host"],
+    ["PATCHBAY_SHARED_CACHE_MB", "64M"],
+    // Without REDIS_URL.
+    ["PATCHBAY_SHARED_CACHE_MB", "64"],
     ["PATCHBAY_BASE_URL", "patchbay.example"],
     ["PATCHBAY_BASE_URL", "ftp://patchbay.example"],
     ["PATCHBAY_BASE_URL", "https://patchbay.example/under/a/path"],

@@ -1,0 +1,64 @@
+import type { RedisArgument } from "@redis/client";
+import { type RedisLink, script } from "./link";
+
+/**
+ * Stores values and drops the owner's oldest above its limit, a bounded number at a time. Above half of Redis' memory
+ * nothing is stored, so that values never take the room of the limits. KEYS: index (sorted set of `bytes:key` by time),
+ * sum of the index, keys of the values. ARGV: ms to keep, most bytes, values.
+ */
+const STORE = script(`
+local time = redis.call('TIME')
+local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+local keep, most = tonumber(ARGV[1]), tonumber(ARGV[2])
+local bytes = 0
+for i = 3, #KEYS do bytes = bytes + string.len(ARGV[i]) end
+local info = redis.pcall('INFO', 'memory')
+if type(info) == 'string' then
+  local used, all = tonumber(info:match('used_memory:(%d+)')), tonumber(info:match('maxmemory:(%d+)'))
+  if used and all and all > 0 and used + bytes > all / 2 then bytes = most + 1 end
+end
+if bytes > most then
+  for i = 3, #KEYS do redis.call('DEL', KEYS[i]) end
+  return 0
+end
+local added, written = 0, {}
+for i = 3, #KEYS do
+  local size = string.len(ARGV[i])
+  redis.call('SET', KEYS[i], ARGV[i], 'PX', keep)
+  if redis.call('ZADD', KEYS[1], string.format('%.0f', now), size .. ':' .. KEYS[i]) == 1 then added = added + size end
+  written[KEYS[i]] = true
+end
+local sum = tonumber(redis.call('INCRBY', KEYS[2], added))
+for _ = 1, 500 do
+  local oldest = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')
+  if not oldest[1] or (sum <= most and tonumber(oldest[2]) + keep > now) then break end
+  redis.call('ZREM', KEYS[1], oldest[1])
+  local size, key = string.match(oldest[1], '^(%d+):(.*)$')
+  -- A key that is used again after its value expired has two entries.
+  if not written[key] then redis.call('DEL', key) end
+  sum = redis.call('DECRBY', KEYS[2], size)
+end
+redis.call('PEXPIRE', KEYS[1], keep)
+redis.call('PEXPIRE', KEYS[2], keep)
+return sum
+`);
+
+export interface OwnerValues {
+  /** Key of the index; in a cluster it has the same hash tag as the keys of the values. */
+  index: string;
+  keptMs: number;
+  /** Most bytes of the values under this index. */
+  maxBytes: number;
+  entries: readonly { key: string; value: RedisArgument }[];
+}
+
+/** Stores values under an owner's limit; resolves when Redis has answered or did not within a second. */
+export async function storeOwnerValues(
+  link: RedisLink,
+  { index, keptMs, maxBytes, entries }: OwnerValues,
+): Promise<void> {
+  const keys = [index, `${index}:bytes`, ...entries.map(({ key }) => key)];
+  const values = entries.map(({ value }) => value);
+  const args = [String(keys.length), ...keys, String(keptMs), String(maxBytes), ...values];
+  await link.exchange(index, ["EVAL", STORE.text, ...args]);
+}

@@ -1,0 +1,291 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import type { EmbeddingModel } from "@/lib/ports/embedding-model";
+import { MAX_SHARED_VALUE_BYTES, type SharedCache } from "@/lib/ports/shared-state/cache";
+import { createRedisCache } from "@/lib/shared-state/redis/cache";
+import { createCipher } from "@/lib/store/cipher";
+import { lexicalChannel, speechModel } from "../support/factories";
+import { openGatewayHarness } from "../support/gateway-harness";
+import { startRedis, type TestRedis } from "../support/redis";
+import { openRedisInstance, type RedisInstance } from "../support/shared-limits";
+import { openSpeechHarness, readBody, ScriptedSpeech, spoken } from "../support/speech-harness";
+import { openTcpGate } from "../support/tcp-gate";
+
+/** The second level of the vector and speech caches: instances that share a Redis. */
+
+const SECRET = "a secret of the tests, long enough";
+const OTHER_SECRET = "another secret of the tests, long enough";
+const DIGEST_KEY = "a digest key of the tests, long enough";
+const MB = 1024 * 1024;
+const HOUR_MS = 3_600_000;
+/** A wait of 5 ms on a machine that other tests keep busy. */
+const BRIEF_MS = 150;
+
+const closers: (() => unknown)[] = [];
+let redis: TestRedis;
+let instance: RedisInstance;
+beforeAll(async () => {
+  redis = await startRedis();
+  instance = await openRedisInstance({ url: redis.url });
+  await until(async () => instance.link.isUp);
+});
+afterAll(async () => {
+  instance.close();
+  await redis.close();
+});
+beforeEach(() => redis.command("FLUSHALL"));
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  const giveUpAt = performance.now() + 10_000;
+  while (!(await condition())) {
+    if (performance.now() > giveUpAt) throw new Error("The condition did not hold within 10 s.");
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+function openCache({ maxScopeBytes = 64 * MB, secret = SECRET, link = instance.link } = {}): SharedCache {
+  const cipher = createCipher({ current: secret, previous: [], digestKey: DIGEST_KEY });
+  return createRedisCache({ link, cipher, maxScopeBytes });
+}
+
+async function commandList(...args: string[]): Promise<string[]> {
+  const answer = await redis.command(...args);
+  return Array.isArray(answer) ? answer.map(String) : [];
+}
+
+/** Keys of values, without indexes. */
+const valueKeys = async () =>
+  (await commandList("KEYS", "test:*:cache:*")).filter((key) => !key.endsWith(":bytes"));
+
+/** Keeps one value and waits until Redis has it. */
+async function keep(cache: SharedCache, scope: string, key: string, value: Uint8Array): Promise<void> {
+  cache.keep(scope, [{ key, value }]);
+  await until(async () => (await cache.find(scope, [key]))[0] !== undefined);
+}
+
+const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+const bytes = (...values: number[]) => Uint8Array.from(values);
+const random = (length: number) => Uint8Array.from({ length }, (_, at) => (at * 2_654_435_761) >>> 24);
+
+/** An instance whose engine records the texts that it embeds. */
+function openNode(cache: SharedCache | null) {
+  const embedded: string[][] = [];
+  const engine: EmbeddingModel = {
+    async embed({ texts }) {
+      embedded.push(texts);
+      const vectorOf = (text: string) =>
+        Float32Array.from({ length: 1_024 }, (_, at) => (at + text.length) / 7);
+      return { vectors: texts.map(vectorOf), inputTokens: null };
+    },
+  };
+  const node = openGatewayHarness({ channels: [lexicalChannel()], engine: () => engine });
+  const counted: string[] = [];
+  node.services.metrics.count = (name) => void counted.push(name);
+  node.services.state.sharedCache = cache;
+  const embed = (input: string | string[], headers = {}) =>
+    node.call("/v1/embeddings", {
+      headers,
+      body: { model: "patchbay-embed", input, encoding_format: "base64" },
+    });
+  return { node, embedded, counted, embed };
+}
+
+test("a text that one instance embedded is a cache hit on another, free and with the same vector", async () => {
+  const [one, other] = [openNode(openCache()), openNode(openCache())];
+  const first = await one.embed("seven green kettles");
+  expect(first.headers["x-patchbay-cache"]).toBe("miss");
+  await until(async () => (await valueKeys()).length === 1);
+  const second = await other.embed("seven green kettles");
+  expect(second.headers["x-patchbay-cache"]).toBe("hit");
+  expect(second.text).toBe(first.text);
+  expect(other.embedded).toEqual([]);
+  expect(other.node.rows).toMatchObject([{ status: 200, cached: true, costNano: 0, attempts: 0 }]);
+  expect(other.counted.filter((name) => name.includes("cache"))).toEqual(["shared_cache_hits", "cache_hits"]);
+  other.counted.splice(0);
+  await other.embed("seven green kettles");
+  // From the instance's own cache.
+  expect(other.counted.filter((name) => name.includes("cache"))).toEqual(["cache_hits"]);
+});
+
+test("only the texts that no instance embedded are sent to the channel", async () => {
+  const [one, other] = [openNode(openCache()), openNode(openCache())];
+  await one.embed(["a", "bb"]);
+  await until(async () => (await valueKeys()).length === 2);
+  const reply = await other.embed(["ccc", "a", "bb"]);
+  expect(other.embedded).toEqual([["ccc"]]);
+  expect(reply.headers["x-patchbay-cache"]).toBe("miss");
+  const alone = await openNode(null).embed(["ccc", "a", "bb"]);
+  expect(reply.json.data).toEqual(alone.json.data);
+  expect(other.counted.filter((name) => name.includes("cache"))).toEqual([
+    "shared_cache_misses",
+    "cache_misses",
+  ]);
+});
+
+test("no-store, and a cache that the settings turn off, neither read nor write the shared cache", async () => {
+  const [one, other] = [openNode(openCache()), openNode(openCache())];
+  await one.embed("private", { "cache-control": "no-store" });
+  one.node.services.state.vectors.resize(0);
+  await one.embed("private");
+  await other.embed("marker");
+  await until(async () => (await valueKeys()).length > 0);
+  expect(await valueKeys()).toHaveLength(1);
+  expect(other.counted.filter((name) => name.includes("shared"))).toEqual(["shared_cache_misses"]);
+  expect(one.counted.filter((name) => name.includes("shared"))).toEqual([]);
+});
+
+test("speech of one instance is a cache hit on another, with the same audio and for its owner only", async () => {
+  const open = () => {
+    const speech = new ScriptedSpeech(() => spoken(3));
+    const channel = lexicalChannel({ id: "chn_1", provider: "embedded-speech", embedded: true });
+    const harness = openSpeechHarness([{ channel, speech }], { model: { cacheable: true } });
+    harness.ctx.services.state.sharedCache = openCache();
+    const speak = async () => {
+      const body = {
+        model: speechModel().name,
+        input: "Good morning.",
+        voice: "alloy",
+        response_format: "pcm",
+      };
+      const reply = await harness.post("/v1/audio/speech", body);
+      return { reply, bytes: (await readBody(reply)).bytes };
+    };
+    return { ...harness, speech, speak };
+  };
+  const [one, other] = [open(), open()];
+  const first = await one.speak();
+  expect(first.reply.headers["x-patchbay-cache"]).toBe("miss");
+  await until(async () => (await valueKeys()).length === 1);
+  const second = await other.speak();
+  expect(second.reply.headers["x-patchbay-cache"]).toBe("hit");
+  expect(second.bytes.equals(first.bytes)).toBe(true);
+  expect(other.speech.requests).toHaveLength(0);
+  expect(other.rows).toMatchObject([{ status: 200, cached: true, costNano: 0 }]);
+  other.ctx.caller.owner.id = "usr_2";
+  expect((await other.speak()).reply.headers["x-patchbay-cache"]).toBe("miss");
+});
+
+test("a value of another owner, secret or generation, or an altered or moved one, is not found", async () => {
+  const cache = openCache();
+  await keep(cache, "usr_1", "text", bytes(1, 2, 3));
+  expect(await openCache().find("usr_1", ["text", "other"])).toEqual([Buffer.from([1, 2, 3]), undefined]);
+  expect(await openCache().find("usr_2", ["text"])).toEqual([undefined]);
+  expect(await openCache({ secret: OTHER_SECRET }).find("usr_1", ["text"])).toEqual([undefined]);
+  const cleared = openCache();
+  cleared.setGeneration(1);
+  expect(await cleared.find("usr_1", ["text"])).toEqual([undefined]);
+
+  const [key = ""] = await valueKeys();
+  await keep(cache, "usr_1", "moved", bytes(9));
+  const moved = (await valueKeys()).find((one) => one !== key) ?? "";
+  await redis.command("COPY", key, moved, "REPLACE");
+  expect(await cache.find("usr_1", ["moved", "text"])).toEqual([undefined, Buffer.from([1, 2, 3])]);
+  for (const at of [0, 5, 17, 30]) {
+    const before = await redis.command("GETRANGE", key, String(at), String(at));
+    await redis.command("SETRANGE", key, String(at), before === "x" ? "y" : "x");
+    expect(await cache.find("usr_1", ["text"])).toEqual([undefined]);
+  }
+  await redis.command("SET", key, "");
+  expect(await cache.find("usr_1", ["text"])).toEqual([undefined]);
+});
+
+test("Redis holds neither texts nor owners, and forgets every key within a day", async () => {
+  const { node, embed } = openNode(openCache());
+  const clear = await embed("seven green kettles");
+  await until(async () => (await valueKeys()).length === 1);
+  const keys = await commandList("KEYS", "*");
+  const stored: string[] = [];
+  for (const key of keys) {
+    const ttlMs = Number(await redis.command("PTTL", key));
+    if (!key.includes(":cache")) continue;
+    expect(ttlMs).toBeGreaterThan(23 * HOUR_MS);
+    expect(ttlMs).toBeLessThanOrEqual(24 * HOUR_MS);
+    stored.push(key, JSON.stringify(await redis.command("DUMP", key).catch(() => "")));
+  }
+  expect(stored).toHaveLength(6);
+  expect(stored.join()).not.toMatch(/kettles|usr_|patchbay-embed/);
+  expect(stored.join()).not.toContain(String(clear.json.data[0].embedding).slice(0, 40));
+  expect(node.rows).toHaveLength(1);
+});
+
+test("a scope's oldest values go first above its limit, and no value above a megabyte is stored", async () => {
+  const cache = openCache({ maxScopeBytes: 10_000 });
+  for (const key of ["a", "b", "c", "d"]) await keep(cache, "usr_1", key, random(3_000));
+  await keep(cache, "usr_2", "a", random(3_000));
+  const found = await cache.find("usr_1", ["a", "b", "c", "d"]);
+  expect(found.map((value) => value?.length)).toEqual([undefined, 3_000, 3_000, 3_000]);
+  const large = openCache();
+  large.keep("usr_3", [{ key: "large", value: random(MAX_SHARED_VALUE_BYTES + 1) }]);
+  await keep(large, "usr_3", "largest", random(MAX_SHARED_VALUE_BYTES));
+  expect(await large.find("usr_3", ["large"])).toEqual([undefined]);
+  const keys = Array.from({ length: 65 }, (_, at) => `key ${at}`);
+  large.keep(
+    "usr_4",
+    keys.map((key) => ({ key, value: bytes(1) })),
+  );
+  await keep(large, "usr_4", "marker", bytes(1));
+  expect((await large.find("usr_4", keys.slice(0, 64))).filter((value) => value !== undefined)).toEqual([]);
+});
+
+test("values that wait for Redis are bounded: the others are left out", async () => {
+  const cache = openCache();
+  const keys = Array.from({ length: 9 }, (_, at) => `key ${at}`);
+  for (const key of keys) cache.keep("usr_1", [{ key, value: random(MAX_SHARED_VALUE_BYTES) }]);
+  const found = async (key: string) => (await cache.find("usr_1", [key]))[0] !== undefined;
+  for (const key of keys.slice(0, 8)) await until(() => found(key));
+  await keep(cache, "usr_1", "marker", bytes(1));
+  expect(await found("key 8")).toBe(false);
+});
+
+test("a call that waited for a late limit does not wait for the cache", async () => {
+  const { gate, slow } = await openStallingInstance();
+  const cache = openCache({ link: slow.link });
+  gate.block();
+  const took: number[] = [];
+  for (let call = 0; call < 4; call++) {
+    await slow.limits.take("usr_1", [{ bucket: "rpm:key_1", limit: 9, cost: 1 }], 60_000);
+    const began = performance.now();
+    await cache.find("usr_1", ["a key"]);
+    took.push(performance.now() - began);
+  }
+  expect(sum(took)).toBeLessThan(12);
+});
+
+/** An instance whose connection to Redis can be blocked, with the answer time of the product. */
+async function openStallingInstance() {
+  const gate = await openTcpGate(redis.port);
+  closers.push(() => gate.close());
+  const slow = await openRedisInstance({ url: `redis://127.0.0.1:${gate.port}`, answerMs: 4 });
+  closers.push(() => slow.close());
+  await until(async () => slow.link.isUp);
+  return { gate, slow };
+}
+
+test("a Redis that stalls delays calls briefly until nothing is looked up, and fails none", async () => {
+  const { gate, slow } = await openStallingInstance();
+  const cache = openCache({ link: slow.link });
+  const { embed } = openNode(cache);
+  await embed("before");
+  gate.block();
+  const took: number[] = [];
+  for (let call = 0; call < 10; call++) {
+    const began = performance.now();
+    const reply = await cache.find("usr_1", ["a key"]);
+    took.push(performance.now() - began);
+    expect(reply).toEqual([undefined]);
+  }
+  expect(Math.max(...took)).toBeLessThan(BRIEF_MS);
+  // After five look-ups without an answer there is no further one, whether or not the breaker has opened meanwhile.
+  expect(sum(took.slice(5))).toBeLessThan(15);
+  expect((await embed("during")).status).toBe(200);
+  gate.reopen();
+  const other = openNode(openCache());
+  await other.embed("after");
+  const again = openNode(cache);
+  await until(async () => {
+    again.node.services.state.vectors.clear();
+    return (await again.embed("after")).headers["x-patchbay-cache"] === "hit";
+  });
+});
