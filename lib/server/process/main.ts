@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
+import { setFlagsFromString } from "node:v8";
 import { enablePeerHeader } from "../../http/core/peer-header";
 import { type ClusterMember, joinCluster } from "./cluster-member";
 import { ClusterPrimary, FirstProcessFailed } from "./cluster-primary";
@@ -26,6 +27,13 @@ import { createNodeServer, type NodeServer } from "./node-server";
 import { createPages } from "./pages";
 
 /** The process behind `npm start`: reads the environment, starts the server, and shuts down in order. */
+
+/**
+ * Short collections on one thread, and buffers freed without another: V8's helper threads cost a call 5 to 9 % more CPU
+ * than they save it in pauses, and 20 MB.
+ */
+for (const flag of ["--no-parallel-scavenge", "--no-concurrent-array-buffer-sweeping"])
+  setFlagsFromString(flag);
 
 /** After an uncaught error the process exits within this time, even if shutdown hangs. */
 const LAST_RESORT_MS = 30_000;
