@@ -29,12 +29,17 @@ const MOST_POOLS = 1_000;
 const MOST_HEADER_BYTES = 16 * 1024;
 /** Shorter than the 5 s after which common servers close a connection, so that no call meets a closing socket. */
 const IDLE_SOCKET_MS = 4_000;
-/** A connection is replaced after this, with a new name lookup. */
-const CONNECTION_MS = 300_000;
+/**
+ * A channel's connections are replaced after this, with a new name lookup. undici's `clientTtl` would ask the clock about
+ * every connection of the pool in every call.
+ */
+const POOL_MS = 300_000;
 
 interface ChannelPool extends Line {
   /** A different value needs a different pool. */
   fingerprint: string;
+  /** Monotonic milliseconds until which calls use it. */
+  until: number;
 }
 
 /** What calls of one channel have in common, and what it was made from: another value needs a new one. */
@@ -84,6 +89,7 @@ export function createOutbound(settings: OutboundSettings): Outbound {
       known.allow === list &&
       known.connectMs === connectMs &&
       known.tlsMs === tlsMs &&
+      settings.clock.monotonic() < known.line.until &&
       pools.get(channel.id) === known.line
     )
       return known;
@@ -100,7 +106,8 @@ export function createOutbound(settings: OutboundSettings): Outbound {
     const tlsMs = settings.limits.upstreamTlsMs;
     const fingerprint = JSON.stringify([origin, connectMs, tlsMs, connections, ca, allowList().fingerprint]);
     const known = pools.get(channel.id);
-    if (known?.fingerprint === fingerprint) return known;
+    const now = settings.clock.monotonic();
+    if (known?.fingerprint === fingerprint && now < known.until) return known;
     const waiting = { count: 0 };
     const connect = createConnector({
       resolver,
@@ -119,13 +126,12 @@ export function createOutbound(settings: OutboundSettings): Outbound {
       headersTimeout: 0,
       bodyTimeout: 0,
       keepAliveTimeout: IDLE_SOCKET_MS,
-      clientTtl: CONNECTION_MS,
       maxHeaderSize: MOST_HEADER_BYTES,
     });
     // Running requests finish on the old connections.
     known?.pool.close().catch(() => {});
     pools.delete(channel.id);
-    const made = { fingerprint, pool, waiting, held };
+    const made = { fingerprint, until: now + POOL_MS, pool, waiting, held };
     pools.set(channel.id, made);
     const oldest = pools.entries().next();
     if (pools.size > MOST_POOLS && !oldest.done) {

@@ -180,3 +180,25 @@ test("reuses connections after a complete reply, and reads a compiled channel's 
   const moved = { ...first, baseUrl: "http://10.0.0.1/v1", options: callOptions() };
   await expect(outbound.callWhole(moved)).rejects.toMatchObject({ code: "upstream_error" });
 });
+
+test("replaces a channel's connections after five minutes, and closes the old ones", async () => {
+  script = [ok("content-length: 2"), "ab", "stay"];
+  let later = 0;
+  const clock = { now: Date.now, monotonic: () => performance.now() + later };
+  const own = createOutbound({ clock, limits: DEFAULT_LIMITS, allowed: () => ["127.0.0.1"] });
+  const { options: _, ...asked } = request();
+  const call = async () => {
+    await own.callWhole({ ...asked, options: callOptions({ firstByteBy: clock.monotonic() + 10_000 }) });
+    // undici frees a connection one turn of the event loop after its reply.
+    await pause(5);
+    return connections;
+  };
+  const first = await call();
+  const open = sockets.size;
+  later = 290_000;
+  expect(await call()).toBe(first);
+  later = 300_001;
+  expect(await call()).toBe(first + 1);
+  await expect.poll(() => sockets.size).toBeLessThanOrEqual(open);
+  await own.close();
+});
