@@ -30,19 +30,17 @@ export interface TokenCounter {
   countInSteps(text: string, limit?: number): Generator<void, number, void>;
 }
 
-/** True when every number is finite: one NaN or infinite number makes the sum so, and floats cannot overflow a double. */
+/** The exponent of a float32; all ones in NaN and in the infinite numbers only (IEEE 754). */
+const EXPONENT = 0x7f800000;
+/** Added to an exponent of all ones, it carries into the sign bit. */
+const LOWEST_EXPONENT_BIT = 0x00800000;
+
+/** True when every number is finite. Reads bits: a sum of the numbers would allocate each of them on the heap. */
 export function isFiniteVector(vector: Float32Array): boolean {
-  // Four sums, because each addition waits for the one before it.
-  let [a, b, c, d] = [0, 0, 0, 0];
-  const whole = vector.length & ~3;
-  for (let at = 0; at < whole; at += 4) {
-    a += vector[at] ?? 0;
-    b += vector[at + 1] ?? 0;
-    c += vector[at + 2] ?? 0;
-    d += vector[at + 3] ?? 0;
-  }
-  for (let at = whole; at < vector.length; at++) a += vector[at] ?? 0;
-  return Number.isFinite(a + b + c + d);
+  const words = new Int32Array(vector.buffer, vector.byteOffset, vector.length);
+  let carries = 0;
+  for (let at = 0; at < words.length; at += 1) carries |= ((words[at] ?? 0) & EXPONENT) + LOWEST_EXPONENT_BIT;
+  return carries >= 0;
 }
 
 export interface EmbeddingModel {

@@ -44,14 +44,15 @@ function writeVector(vector: Float32Array): number {
   scratch[at++] = 0x5b;
   for (let index = 0; index < vector.length; index++) {
     if (index > 0) scratch[at++] = 0x2c;
-    at = writeFloat(scratch, at, vector[index] ?? 0);
+    at = writeFloat(scratch, at, vector, index);
   }
   scratch[at++] = 0x5d;
   return at;
 }
 
-/** Writes one number at `at`; returns the position after it. */
-function writeFloat(text: Buffer, at: number, value: number): number {
+/** Writes one number at `at`; returns the position after it. A float as a parameter would be allocated on the heap. */
+function writeFloat(text: Buffer, at: number, vector: Float32Array, index: number): number {
+  const value = vector[index] ?? 0;
   const size = Math.abs(value);
   if (size < LEAST || size >= LIMIT) return at + text.write(String(value), at, "latin1");
   let zeros = 0;

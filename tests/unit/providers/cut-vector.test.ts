@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { isAppError } from "../../../lib/errors";
+import { isFiniteVector } from "../../../lib/ports/embedding-model";
 import { readAll, readOne } from "../../../lib/providers/openai/embeddings";
 import { parseJson } from "../../../lib/providers/outbound/json";
 
@@ -75,5 +76,17 @@ test("has the result of the whole parsed reply for any change of a byte", () => 
       compare(changed.toString("latin1"));
     }),
     { numRuns: 3_000 },
+  );
+});
+
+test("finds every number that is not finite, at any place of a view", () => {
+  const bits = fc.integer({ min: 0, max: 0xffff_ffff });
+  const lists = fc.array(fc.oneof(bits, fc.constantFrom(0x7f80_0000, 0xff80_0000, 0x7fc0_0000, 0x7f7f_ffff)));
+  fc.assert(
+    fc.property(lists, fc.nat(3), (words, before) => {
+      const memory = Uint32Array.from([...Array(before).fill(0x7f80_0000), ...words]);
+      const vector = new Float32Array(memory.buffer, before * 4);
+      expect(isFiniteVector(vector)).toBe(vector.every(Number.isFinite));
+    }),
   );
 });
