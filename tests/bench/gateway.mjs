@@ -42,7 +42,7 @@ function embeddingRow(format, isRight) {
 }
 
 export const BASE64_ROW = embeddingRow("base64", (vector) => vector === VECTOR_BASE64);
-const ROWS = [
+export const ROWS = [
   { title: "embeddings, base64", connections: 64, minBytes: VECTOR_BASE64.length, ...BASE64_ROW },
   {
     title: "embeddings, float",

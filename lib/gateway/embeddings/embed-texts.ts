@@ -28,7 +28,7 @@ export interface EmbeddedTexts {
   /** In the order of the inputs; built-in engines normalise them, upstreams may not. */
   vectors: Float32Array[];
   /** Of a single vector, where its upstream sent it (EmbeddingResult). */
-  base64?: Uint8Array;
+  base64?: Uint8Array | undefined;
   inputTokens: number;
   /** `x-patchbay-*` (with the engine's notice, if any) and rate-limit headers. */
   headers: Record<string, string>;
@@ -89,12 +89,15 @@ async function embedOn(
   options: CallOptions,
 ): Promise<EmbeddingResult> {
   const { dimensions, taskType } = call;
-  const parameters = { model: upstreamName, dimensions, taskType, user: call.user ?? undefined };
+  const user = call.user ?? undefined;
   const provider = ctx.services.providers.embedding(channel);
-  const [text] = uncached.texts;
-  const isAlone = uncached.texts.length === 1 && text !== undefined;
+  const { texts } = uncached;
+  const [text] = texts;
+  const isAlone = texts.length === 1 && text !== undefined;
   const mayWait = call.entry.model.batching && !channel.embedded && channel.options.batching !== false;
-  if (!isAlone || !mayWait) return provider.embed({ ...parameters, texts: uncached.texts }, options);
+  if (!isAlone || !mayWait)
+    return provider.embed({ model: upstreamName, texts, dimensions, taskType, user }, options);
+  const parameters = { model: upstreamName, dimensions, taskType, user };
   const keyId = channel.keys[0]?.id ?? null;
   const batchKey = JSON.stringify([channel.id, channel.version, keyId, parameters]);
   return ctx.services.state.batcher.embed(
@@ -255,10 +258,12 @@ export async function embedTexts(ctx: GatewayContext, call: EmbedTexts): Promise
   const meter = await openMeter(ctx, plan);
   try {
     if (lookup?.state === "hit") return await serveFromCache(meter, lookup, tokens);
+    let isEmbedded = false;
     const result = await withFailover(ctx, plan, meter, async (target, options) => {
       const answer = await embedOn(ctx, call, uncached, target, options);
       checkVectors(answer, uncached.texts.length, call.dimensions ?? model.dimensions);
-      return { ...answer, isEmbedded: target.channel.embedded };
+      isEmbedded = target.channel.embedded;
+      return answer;
     });
     const { tokens: inputTokens, isReported } = reconcileTokens(result.inputTokens, uncached.tokens);
     const outcome = {
@@ -268,17 +273,19 @@ export async function embedTexts(ctx: GatewayContext, call: EmbedTexts): Promise
       outputTokens: 0,
       audioMs: 0,
       // Built-in engines report no count of their own.
-      estimated: !isReported && !result.isEmbedded,
+      estimated: !isReported && !isEmbedded,
       cached: false,
     };
     await meter.settle(outcome);
     const vectors = lookup === null ? result.vectors : merge(ctx, lookup, uncached, result.vectors);
     const { base64, notice } = result;
+    const headers = meter.headers();
+    if (notice !== undefined) headers["x-patchbay-notice"] = notice;
     return {
       vectors,
       inputTokens: inputTokens + tokens - uncached.tokens,
-      headers: { ...meter.headers(), ...(notice === undefined ? {} : { "x-patchbay-notice": notice }) },
-      ...(base64 !== undefined && vectors.length === 1 ? { base64 } : {}),
+      headers,
+      base64: vectors.length === 1 ? base64 : undefined,
     };
   } catch (error) {
     await meter.settle(failedOutcome(error));

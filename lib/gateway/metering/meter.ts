@@ -7,35 +7,27 @@ import { failedOutcome } from "./outcome";
 import { costNano } from "./price";
 import { startTrace } from "./trace";
 
-/** The settled row of a call: its open row with the outcome. A cached reply costs nothing. */
-function settledRow(
-  ctx: GatewayContext,
-  plan: CallPlan,
-  open: UsageRecord,
-  outcome: CallOutcome,
-): UsageRecord {
+/** Completes the row of a call with its outcome. A cached reply costs nothing. */
+function settleRow(ctx: GatewayContext, plan: CallPlan, row: UsageRecord, outcome: CallOutcome): void {
   const cost = outcome.cached
     ? 0
     : costNano(plan.entry.model.prices, {
         inputTokens: outcome.inputTokens,
-        characters: outcome.status < 400 || outcome.inputTokens > 0 ? open.characters : 0,
+        characters: outcome.status < 400 || outcome.inputTokens > 0 ? row.characters : 0,
         outputTokens: outcome.outputTokens,
         audioMs: outcome.audioMs,
       });
-  return {
-    ...open,
-    inputTokens: outcome.inputTokens,
-    outputTokens: outcome.outputTokens,
-    audioMs: outcome.audioMs,
-    costNano: cost,
-    status: outcome.status,
-    error: outcome.error,
-    state: "settled",
-    cached: outcome.cached,
-    estimated: outcome.estimated,
-    overrun: cost > open.reservedNano,
-    latencyMs: Math.round(ctx.services.clock.monotonic() - ctx.receivedAt),
-  };
+  row.inputTokens = outcome.inputTokens;
+  row.outputTokens = outcome.outputTokens;
+  row.audioMs = outcome.audioMs;
+  row.costNano = cost;
+  row.status = outcome.status;
+  row.error = outcome.error;
+  row.state = "settled";
+  row.cached = outcome.cached;
+  row.estimated = outcome.estimated;
+  row.overrun = cost > row.reservedNano;
+  row.latencyMs = Math.round(ctx.services.clock.monotonic() - ctx.receivedAt);
 }
 
 function observe(ctx: GatewayContext, settled: UsageRecord, channel: string, status: number): void {
@@ -69,30 +61,30 @@ export function createMeter(
   }
 
   async function settleEntry(outcome: CallOutcome): Promise<void> {
-    const settled = settledRow(ctx, plan, row, outcome);
-    settled.trace = trace.end(outcome.error, outcome.message ?? null);
-    if (plan.parameters !== undefined) settled.trace.parameters = plan.parameters;
+    settleRow(ctx, plan, row, outcome);
+    row.trace = trace.end(outcome.error, outcome.message ?? null);
+    if (plan.parameters !== undefined) row.trace.parameters = plan.parameters;
     const prompt =
       ctx.services.instance.keepsPrompts && plan.promptText ? cutPrompt(plan.promptText()) : undefined;
     let replyStatus = outcome.status;
     try {
       await ctx.services.store.ledger.settle(
-        settled,
+        row,
         billingPeriod(ctx.services.instance.timeZone, row.at),
         prompt,
         !hasOpenEntry,
       );
       ctx.services.metrics.count("usage_rows");
-      ctx.onRecorded?.(settled);
-      ctx.services.state.live.publish("usage", settled.userId);
+      ctx.onRecorded?.(row);
+      ctx.services.state.live.publish("usage", row.userId);
     } catch (error) {
       // The ledger corrects the entry (Ledger.settle); reply and metrics must agree with it.
       if (outcome.error !== "caller_left") replyStatus = failedOutcome(error).status;
       throw error;
     } finally {
       for (const action of onSettled) action(outcome);
-      observe(ctx, settled, channelName ?? "", replyStatus);
-      ctx.trace?.settled(settled, replyStatus, nameOfChannel);
+      observe(ctx, row, channelName ?? "", replyStatus);
+      ctx.trace?.settled(row, replyStatus, nameOfChannel);
     }
   }
 

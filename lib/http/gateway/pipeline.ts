@@ -34,20 +34,14 @@ function maxBodyBytes(route: GatewayRoute, services: ConsoleServices): number {
 
 /** The key is checked again after a body that took longer than this to arrive, in milliseconds. */
 const SLOW_BODY_MS = 50;
-const WITHOUT_BODY: ReadCall = { body: undefined, idempotency: null };
 
 interface ReadCall {
+  /** The current record of the key and its owner. */
+  caller: KeyWithOwner;
   /** Undefined for GET. */
   body: unknown;
   /** The call's Idempotency-Key, and the digest that a repeat must share. */
   idempotency: { key: string; digest: string } | null;
-}
-
-/** Parses a body. Its bytes are not referenced afterwards. */
-function parseCall(route: GatewayRoute, request: Inbound, bytes: Uint8Array): ReadCall {
-  const body = readJsonObject(bytes, jsonLimits(route));
-  const key = readIdempotencyKey(request);
-  return { body, idempotency: key === null ? null : { key, digest: digestRequest(request, bytes) } };
 }
 
 function readTags(request: Inbound): string | null {
@@ -121,12 +115,14 @@ async function readCall(
   services: ConsoleServices,
   request: Inbound,
   { slot, identify }: Admitted,
-): Promise<ReadCall & { caller: KeyWithOwner }> {
-  if (route.method === "GET") return { ...WITHOUT_BODY, caller: await identify() };
+): Promise<ReadCall> {
+  if (route.method === "GET") return { caller: await identify(), body: undefined, idempotency: null };
   checkContentType(request, false);
   const bytes = await request.readBody(maxBodyBytes(route, services), slot?.body);
   const caller = await identify();
-  return { ...parseCall(route, request, bytes), caller };
+  const body = readJsonObject(bytes, jsonLimits(route));
+  const key = readIdempotencyKey(request);
+  return { caller, body, idempotency: key === null ? null : { key, digest: digestRequest(request, bytes) } };
 }
 
 async function answerCall(

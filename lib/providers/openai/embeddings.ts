@@ -23,8 +23,7 @@ export function openAiEmbedding(settings: UpstreamSettings, channel: ChannelReco
         request.texts,
         form.options.max_batch ?? MOST_TEXTS,
         options,
-        (texts, batchOptions) =>
-          embedBatch(settings, channel, { ...request, texts: [...texts] }, batchOptions),
+        (texts, batchOptions) => embedBatch(settings, channel, request, texts, batchOptions),
       );
       const vectors = fitVectors(result.vectors, request.dimensions, isShortenedHere);
       const { inputTokens, base64 } = result;
@@ -37,7 +36,8 @@ export function openAiEmbedding(settings: UpstreamSettings, channel: ChannelReco
 async function embedBatch(
   { outbound, keyOf }: UpstreamSettings,
   channel: ChannelRecord,
-  { model, texts, dimensions, user }: EmbeddingRequest,
+  { model, dimensions, user }: EmbeddingRequest,
+  texts: readonly string[],
   options: CallOptions,
 ): Promise<EmbeddingResult> {
   const form = formOf(channel);
