@@ -1,17 +1,17 @@
-import { enterPassword, expect, freshCode, OWNER, openAccountMenu, signInElsewhere, test } from "./enrolled";
+import { enterPassword, expect, freshCode, openAccountMenu, signInElsewhere, test } from "./enrolled";
 import { signInByCookie } from "./fixtures";
 import { enrol, shownSecret } from "./wizard-page";
 
 const NEW_PASSWORD = "eleven quiet lanterns glow";
 
-test.beforeEach(async ({ page, ownProduct }) => {
-  await signInByCookie(page, ownProduct.url, ownProduct.cookie);
+test.beforeEach(async ({ page, account }) => {
+  await signInByCookie(page, account.url, account.cookie);
 });
 
 const twoFactorSection = /Two-factor authentication/;
 
-test("shows a new display name in the shell at once and after a reload", async ({ page, ownProduct }) => {
-  await page.goto(`${ownProduct.url}/account`);
+test("shows a new display name in the shell at once and after a reload", async ({ page, account }) => {
+  await page.goto(`${account.url}/account`);
   const save = page.getByRole("button", { name: "Save changes" });
   await expect(save).toBeDisabled();
   await page.getByLabel("Display name").fill("Olivia Green");
@@ -27,16 +27,16 @@ test("shows a new display name in the shell at once and after a reload", async (
 
 test("signs out every other browser after a password change but keeps this one", async ({
   page,
-  ownProduct,
+  account,
   browser,
 }) => {
-  const other = await signInElsewhere(browser, ownProduct.url);
+  const other = await signInElsewhere(browser, account);
   const isLive = page.waitForResponse((reply) => reply.url().endsWith("/api/events"));
-  await page.goto(`${ownProduct.url}/account`);
+  await page.goto(`${account.url}/account`);
   await page.getByLabel("Display name").fill("Olivia Brown");
   await isLive;
   const isReopened = page.waitForRequest((request) => request.url().endsWith("/api/events"));
-  await page.getByLabel("Current password").fill(OWNER.password);
+  await page.getByLabel("Current password").fill(account.password);
   await page.getByLabel("New password", { exact: true }).fill(NEW_PASSWORD);
   await page.getByLabel("Confirm new password").fill(NEW_PASSWORD);
   await page.getByRole("button", { name: "Change password" }).click();
@@ -51,15 +51,15 @@ test("signs out every other browser after a password change but keeps this one",
 
   // Wait for the automatic redirect to sign-in, which would interrupt the next navigation.
   await expect(other).toHaveURL(/\/login/);
-  await other.goto(`${ownProduct.url}/keys`);
+  await other.goto(`${account.url}/keys`);
   await expect(other).toHaveURL(/\/login\?return_to=/);
-  await enterPassword(other, NEW_PASSWORD);
-  await expect(other).toHaveURL(`${ownProduct.url}/keys`);
+  await enterPassword(other, { ...account, password: NEW_PASSWORD });
+  await expect(other).toHaveURL(`${account.url}/keys`);
   await other.context().close();
 });
 
-test("enables 2FA with a TOTP code and asks for one at the next sign-in", async ({ page, ownProduct }) => {
-  await page.goto(`${ownProduct.url}/account`);
+test("enables 2FA with a TOTP code and asks for one at the next sign-in", async ({ page, account }) => {
+  await page.goto(`${account.url}/account`);
   const section = page.getByRole("region", { name: twoFactorSection });
   await section.getByRole("button", { name: "Turn on" }).click();
   const unconfirmed = await shownSecret(page);
@@ -79,11 +79,11 @@ test("enables 2FA with a TOTP code and asks for one at the next sign-in", async 
   await openAccountMenu(page);
   await page.getByRole("menuitem", { name: "Sign out" }).click();
   await expect(page).toHaveURL(/\/login$/);
-  await page.goto(`${ownProduct.url}/account`);
-  await enterPassword(page);
+  await page.goto(`${account.url}/account`);
+  await enterPassword(page, account);
   await expect(page.getByLabel("6-digit code")).toBeFocused();
   await page.keyboard.type(freshCode(secret, 1));
-  await expect(page).toHaveURL(`${ownProduct.url}/account`);
+  await expect(page).toHaveURL(`${account.url}/account`);
 });
 
 test.describe("with 2FA enabled", () => {
@@ -100,7 +100,7 @@ test.describe("with 2FA enabled", () => {
     await dialog.getByLabel("Code from the app, or a backup code").fill(freshCode(enrolled.secret));
     await dialog.getByRole("button", { name: "Create ten codes" }).click();
     await expect(dialog.getByText("Incorrect password or code.")).toBeVisible();
-    await dialog.getByLabel("Password", { exact: true }).fill(OWNER.password);
+    await dialog.getByLabel("Password", { exact: true }).fill(enrolled.password);
     await dialog.getByLabel("Code from the app, or a backup code").fill(freshCode(enrolled.secret));
     await dialog.getByRole("button", { name: "Create ten codes" }).click();
     const newCodes = dialog.getByRole("listitem");
@@ -116,7 +116,7 @@ test.describe("with 2FA enabled", () => {
     await page.goto(`${enrolled.url}/account`);
     await page.getByRole("button", { name: "Turn off" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByLabel("Password", { exact: true }).fill(OWNER.password);
+    await dialog.getByLabel("Password", { exact: true }).fill(enrolled.password);
     await dialog.getByLabel("Code from the app, or a backup code").fill(enrolled.backupCodes[1] ?? "");
     await dialog.getByRole("button", { name: "Turn off" }).click();
     await expect(page.getByText("Two-factor authentication is off")).toBeVisible();
@@ -124,18 +124,18 @@ test.describe("with 2FA enabled", () => {
 
     await page.context().clearCookies();
     await page.goto(`${enrolled.url}/login`);
-    await enterPassword(page);
+    await enterPassword(page, enrolled);
     await expect(page).toHaveURL(`${enrolled.url}/`);
   });
 });
 
-test("signs out one other browser, then all others", async ({ page, ownProduct, browser }) => {
+test("signs out one other browser, then all others", async ({ page, account, browser }) => {
   const [first, second, third] = [
-    await signInElsewhere(browser, ownProduct.url),
-    await signInElsewhere(browser, ownProduct.url),
-    await signInElsewhere(browser, ownProduct.url),
+    await signInElsewhere(browser, account),
+    await signInElsewhere(browser, account),
+    await signInElsewhere(browser, account),
   ];
-  await page.goto(`${ownProduct.url}/account`);
+  await page.goto(`${account.url}/account`);
   const section = page.getByRole("region", { name: "Sessions" });
   const rows = section.getByRole("listitem");
   await expect(rows).toHaveCount(4);
@@ -156,14 +156,14 @@ test("signs out one other browser, then all others", async ({ page, ownProduct, 
   for (const other of [first, second, third]) {
     // Wait for the automatic redirect to sign-in, which would interrupt the next navigation.
     await expect(other).toHaveURL(/\/login/);
-    await other.goto(`${ownProduct.url}/keys`);
+    await other.goto(`${account.url}/keys`);
     await expect(other).toHaveURL(/\/login/);
     await other.context().close();
   }
 });
 
-test("shows nothing of the console on Back after signing out", async ({ page, ownProduct }) => {
-  await page.goto(`${ownProduct.url}/keys`);
+test("shows nothing of the console on Back after signing out", async ({ page, account }) => {
+  await page.goto(`${account.url}/keys`);
   await expect(page.getByRole("heading", { level: 1, name: "API keys" })).toBeVisible();
   await openAccountMenu(page);
   await page.getByRole("menuitem", { name: "Sign out" }).click();

@@ -63,7 +63,8 @@ test.describe("a new channel", () => {
 
   test("tells an admin to ask the owner for a private address", async ({ page, routed }) => {
     const { url } = routed.product;
-    await signInByCookie(page, url, await createUser(routed, { username: "anna", role: "admin" }));
+    const { cookie } = await createUser(url, routed.cookie, { username: "anna", role: "admin" });
+    await signInByCookie(page, url, cookie);
     await page.goto(`${url}/channels/new`);
     await page.getByRole("button", { name: /^OpenAI-compatible/ }).click();
     await page.getByLabel("Base URL").fill(`${routed.upstream.origin}/v1`);
@@ -268,7 +269,8 @@ test.describe("a member", () => {
 
   test('gets "Page not found" for channels and models', async ({ page, routed }) => {
     const { url } = routed.product;
-    await signInByCookie(page, url, await createUser(routed, { username: "mia", role: "member" }));
+    const { cookie } = await createUser(url, routed.cookie, { username: "mia", role: "member" });
+    await signInByCookie(page, url, cookie);
     for (const path of ["/channels", "/channels/new", "/channels/chn_builtin_speech", "/models"]) {
       await page.goto(url + path);
       await expect(page.getByRole("heading", { name: "Page not found" })).toBeVisible();

@@ -2,6 +2,8 @@ import type { Locator, Page } from "playwright/test";
 import { expect } from "./fixtures";
 import { type Routed, test, UPSTREAM_KEY } from "./routed";
 
+test.use({ needsNewInstance: true });
+
 /** $0.001 per token, so that every call has an exact price. */
 const NANO_PER_TOKEN = 1_000_000;
 const PRICES = { input_per_million_tokens: "1000" };

@@ -1,14 +1,25 @@
 import { setTimeout } from "node:timers/promises";
 import type { Browser, Page } from "playwright/test";
-import { OWNER, type Product, setUp, startProduct } from "../support/product";
 import { totpCode } from "../support/totp";
 import { test as base, expect, openOtherBrowser, waitForHydration } from "./fixtures";
+import { createUser, PASSWORD } from "./users";
 
 const STEP_MS = 30_000;
 
-/** An instance whose owner has 2FA enabled, with the TOTP secret and the backup codes. */
-interface Enrolled {
+/** Name and password of an account. */
+interface Credentials {
+  username: string;
+  password: string;
+}
+
+/** A new administrator of the worker's instance, with a session. */
+interface Account extends Credentials {
   url: string;
+  cookie: string;
+}
+
+/** An account with 2FA enabled, with the TOTP secret and the backup codes. */
+interface Enrolled extends Account {
   secret: string;
   backupCodes: string[];
 }
@@ -26,18 +37,26 @@ export async function call<T>(url: string, cookie: string, path: string, body: u
   return envelope.data;
 }
 
-/** `ownProduct`: an instance that is set up, for one test alone. `enrolled`: the same with 2FA enabled. */
-export const test = base.extend<{ ownProduct: Product & { cookie: string }; enrolled: Enrolled }>({
-  // Depends on `page`, so that the page can leave the server before it closes.
-  ownProduct: async ({ page }, use) => {
-    const product = await startProduct({
-      env: { PATCHBAY_LIMITS: JSON.stringify({ loginAttemptsPerMinute: 10_000 }) },
-    });
-    await use({ ...product, cookie: await setUp(product.url) });
+let accounts = 0;
+
+/** `account`: an administrator for one test alone. `enrolled`: the same with 2FA enabled. */
+export const test = base.extend<{ account: Account; enrolled: Enrolled }>({
+  // Depends on `page`, so that the page can leave before its user is deleted.
+  account: async ({ page, product }, use) => {
+    const { url } = product;
+    accounts += 1;
+    const username = `olivia-${accounts}`;
+    const { id, cookie } = await createUser(url, product.cookie, { username, role: "admin" });
+    await use({ url, username, password: PASSWORD, cookie });
     await page.goto("about:blank");
-    await product.close();
+    const removed = await fetch(`${url}/api/users/${id}`, {
+      method: "DELETE",
+      headers: { cookie: product.cookie },
+    });
+    expect(removed.status).toBe(200);
   },
-  enrolled: async ({ ownProduct: { url, cookie } }, use) => {
+  enrolled: async ({ account }, use) => {
+    const { url, cookie } = account;
     const { secret } = await call<{ secret: string }>(url, cookie, "/api/user/2fa/setup", {});
     // Uses the previous TOTP code: tests use the current one. Near the end of a step it could arrive too late.
     await untilFarFromStepEnd();
@@ -45,7 +64,7 @@ export const test = base.extend<{ ownProduct: Product & { cookie: string }; enro
     const { backup_codes } = await call<{ backup_codes: string[] }>(url, cookie, "/api/user/2fa/enable", {
       code,
     });
-    await use({ url, secret, backupCodes: backup_codes });
+    await use({ ...account, secret, backupCodes: backup_codes });
   },
 });
 
@@ -67,12 +86,12 @@ export function wrongCode(secret: string): string {
 }
 
 /** Submits username and password on the sign-in page. */
-export async function enterPassword(page: Page, password: string = OWNER.password): Promise<void> {
+export async function enterPassword(page: Page, { username, password }: Credentials): Promise<void> {
   // The page may have been redirected to sign-in, without a `goto` that waits for hydration.
   const name = page.getByLabel("Username or email");
   await name.waitFor();
   await waitForHydration(page);
-  await name.fill(OWNER.username);
+  await name.fill(username);
   await page.getByLabel("Password", { exact: true }).fill(password);
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
 }
@@ -86,13 +105,13 @@ export async function openAccountMenu(page: Page): Promise<void> {
   }).toPass();
 }
 
-/** A page in another browser context, signed in as the owner. */
-export async function signInElsewhere(browser: Browser, url: string): Promise<Page> {
+/** A page in another browser context, signed in to the account. */
+export async function signInElsewhere(browser: Browser, account: Account): Promise<Page> {
   const page = await openOtherBrowser(browser);
-  await page.goto(`${url}/login`);
-  await enterPassword(page);
+  await page.goto(`${account.url}/login`);
+  await enterPassword(page, account);
   await expect(page.getByRole("heading", { level: 1, name: "Overview" })).toBeVisible();
   return page;
 }
 
-export { expect, OWNER };
+export { expect };

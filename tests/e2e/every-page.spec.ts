@@ -82,7 +82,7 @@ for (const one of PAGES.filter(({ as }) => as !== "fresh"))
 
 test(title({ name: "two-factor sign-in" }), async ({ page, enrolled }) => {
   await page.goto(`${enrolled.url}/login`);
-  await enterPassword(page);
+  await enterPassword(page, enrolled);
   await page.waitForURL(/\/login\/2fa/);
   await checkPage(page, "two-factor sign-in", `${enrolled.url}/login/2fa`);
 });

@@ -2,6 +2,8 @@ import type { Page } from "playwright/test";
 import { expect } from "./fixtures";
 import { test } from "./routed";
 
+test.use({ needsNewInstance: true });
+
 const embed = (name: string) => [{ name, upstream_name: "nomic-embed-text", operation: "embeddings" }];
 const incidents = (page: Page) =>
   page.locator("details").filter({ has: page.getByRole("heading", { name: "Incidents" }) });

@@ -1,6 +1,7 @@
 import type { Page } from "playwright/test";
 import { totpCode } from "../support/totp";
-import { expect, freshCode, OWNER, test } from "./enrolled";
+import { expect, freshCode, test } from "./enrolled";
+import { OWNER } from "./fixtures";
 import { heading, shownSecret } from "./wizard-page";
 
 /** Presses Tab until the element with this role and name has the focus. */
@@ -66,9 +67,9 @@ test("completes setup with the keyboard alone", async ({ page, freshProduct }) =
 test("signs in with the keyboard alone", async ({ page, enrolled }) => {
   await page.goto(`${enrolled.url}/login`);
   await tabTo(page, "Username or email", "textbox");
-  await page.keyboard.type(OWNER.username);
+  await page.keyboard.type(enrolled.username);
   await page.keyboard.press("Tab");
-  await page.keyboard.type(OWNER.password);
+  await page.keyboard.type(enrolled.password);
   await page.keyboard.press("Enter");
   await expect(page.getByLabel("6-digit code")).toBeFocused();
   await page.keyboard.type("12");

@@ -36,16 +36,16 @@ test.describe("a browser that prefers Chinese", () => {
 
 test("keeps a chosen language after a reload and in another browser of the account", async ({
   page,
-  ownProduct,
+  account,
   browser,
 }) => {
-  await page.goto(`${ownProduct.url}/login`);
+  await page.goto(`${account.url}/login`);
   await page.getByLabel("Language").selectOption("zh");
   await expect(heading(page, "登录")).toBeVisible();
   await page.reload();
   await expect(heading(page, "登录")).toBeVisible();
   await page.getByLabel("语言").selectOption("en");
-  await enterPassword(page);
+  await enterPassword(page, account);
   await openAccountMenu(page);
   const saved = page.waitForResponse((reply) => reply.request().method() === "PATCH");
   await page.getByRole("menuitemradio", { name: "中文" }).click();
@@ -53,8 +53,8 @@ test("keeps a chosen language after a reload and in another browser of the accou
   await expect(heading(page, "概览")).toBeVisible();
 
   const other = await openOtherBrowser(browser);
-  await other.goto(`${ownProduct.url}/login`);
-  await enterPassword(other);
+  await other.goto(`${account.url}/login`);
+  await enterPassword(other, account);
   await expect(heading(other, "概览")).toBeVisible();
   await other.context().close();
 });
@@ -62,10 +62,10 @@ test("keeps a chosen language after a reload and in another browser of the accou
 test.describe("a system in dark mode", () => {
   test.use({ colorScheme: "dark" });
 
-  test("gets a dark first paint, and a chosen theme overrides it", async ({ page, ownProduct }) => {
-    await signInByCookie(page, ownProduct.url, ownProduct.cookie);
+  test("gets a dark first paint, and a chosen theme overrides it", async ({ page, account }) => {
+    await signInByCookie(page, account.url, account.cookie);
     const background = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
-    await page.goto(ownProduct.url, { waitUntil: "commit" });
+    await page.goto(account.url, { waitUntil: "commit" });
     await expect(heading(page, "Overview")).toBeVisible();
     expect(await background()).toBe("rgb(16, 14, 12)");
     await openAccountMenu(page);

@@ -77,7 +77,9 @@ test.describe("a model", () => {
     await choose(page, "patchbay-embed", "Edit");
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Description").fill("Mine");
-    await routed.call("/api/models/patchbay-embed", { version: 1, description: "Theirs" }, "PATCH");
+    const { items } = await routed.call("/api/models");
+    const { version } = items.find((one: { name: string }) => one.name === "patchbay-embed");
+    await routed.call("/api/models/patchbay-embed", { version, description: "Theirs" }, "PATCH");
     await dialog.getByRole("button", { name: "Save changes" }).click();
     await expect(dialog.getByText(/was changed elsewhere/)).toBeVisible();
     await expect(dialog.getByLabel("Description")).toHaveValue("Theirs");

@@ -3,6 +3,8 @@ import { startUpstream } from "../support/upstream/server";
 import { expect, OWNER } from "./fixtures";
 import { test, UPSTREAM_KEY } from "./routed";
 
+test.use({ needsNewInstance: true });
+
 const MODEL = "nomic-embed-text";
 const rowOf = (page: Page, name: string) => page.getByRole("row").filter({ hasText: name });
 const drawer = (page: Page) => page.getByRole("dialog", { name: "Call" });

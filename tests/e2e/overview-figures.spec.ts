@@ -5,6 +5,8 @@ import { seedSqlite } from "../bench/seed-usage.mjs";
 import { expect } from "./fixtures";
 import { test } from "./routed";
 
+test.use({ needsNewInstance: true });
+
 const DAY = 86_400_000;
 const embed = (name: string) => ({ name, upstream_name: "nomic-embed-text", operation: "embeddings" });
 

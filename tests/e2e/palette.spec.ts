@@ -61,11 +61,7 @@ test("finds channels, models, API keys and users by name and opens them", async 
 test("searches only API keys for a member", async ({ page, product }) => {
   const requested: string[] = [];
   page.on("request", (request) => requested.push(new URL(request.url()).pathname));
-  const routed = {
-    product,
-    call: (path: string, body: unknown) => call(product.url, product.cookie, path, body),
-  };
-  const cookie = await createUser(routed, { username: "pia", role: "member" });
+  const { cookie } = await createUser(product.url, product.cookie, { username: "pia", role: "member" });
   await call(product.url, cookie, "/api/keys", { name: "patch cord" });
   await signInByCookie(page, product.url, cookie);
   await page.goto(`${product.url}/account`);

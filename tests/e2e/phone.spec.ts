@@ -52,7 +52,7 @@ test("lists API keys as cards and navigates with the menu", async ({ ownerPage: 
 test("signs in by touch with a numeric keypad for the code", async ({ page, enrolled }) => {
   await page.goto(`${enrolled.url}/login`);
   expect(await horizontalOverflow(page)).toBe(0);
-  await enterPassword(page);
+  await enterPassword(page, enrolled);
   await expect(page.getByLabel("6-digit code")).toHaveAttribute("inputmode", "numeric");
   await page.getByLabel("6-digit code").fill(freshCode(enrolled.secret));
   await expect(page).toHaveURL(`${enrolled.url}/`);

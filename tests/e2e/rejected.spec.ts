@@ -2,6 +2,8 @@ import { expect, signInByCookie } from "./fixtures";
 import { test } from "./routed";
 import { createUser } from "./users";
 
+test.use({ needsNewInstance: true });
+
 const BODY = { model: "patchbay-embed", input: "kettle" };
 
 /** Sends `count` embeddings requests and expects this status of each. */
@@ -85,7 +87,7 @@ test("answers a customer's 429 in one click: rejected requests of a key, with li
 
 test("members see the rejected requests of their own keys only", async ({ page, routed }) => {
   const { url } = routed.product;
-  const cookie = await createUser(routed, { username: "mia", role: "member" });
+  const { cookie } = await createUser(url, routed.cookie, { username: "mia", role: "member" });
   const own = await fetch(`${url}/api/keys`, {
     method: "POST",
     headers: { "content-type": "application/json", cookie },
@@ -143,7 +145,7 @@ test.describe("why a request failed", () => {
       /Circuit open since .*: invalid upstream key/,
     );
 
-    const member = await createUser(routed, { username: "mia", role: "member" });
+    const { cookie: member } = await createUser(url, routed.cookie, { username: "mia", role: "member" });
     for (const [cookie, isAdmin] of [
       [routed.cookie, true],
       [member, false],

@@ -1,28 +1,13 @@
 import { PAGES } from "../../components/shell/pages";
-import { call } from "./enrolled";
 import { expect, signInByCookie, test } from "./fixtures";
-
-const PASSWORD = "nine blue lanterns drift";
-
-/** Creates a user with this role and returns their session cookie. */
-async function signInNewUser(url: string, owner: string, username: string, role: string): Promise<string> {
-  await call(url, owner, "/api/users", { username, password: PASSWORD, role });
-  const reply = await fetch(`${url}/api/user/login`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ username, password: PASSWORD }),
-  });
-  return reply.headers
-    .getSetCookie()
-    .map((one) => one.split(";")[0])
-    .join("; ");
-}
+import { createUser } from "./users";
 
 test.describe("pages of administrators", () => {
   test.use({ allowedConsole: [[/status of 404/], { scope: "test" }] });
 
   test("return 404 to a member and are not linked", async ({ page, product }) => {
-    await signInByCookie(page, product.url, await signInNewUser(product.url, product.cookie, "mo", "member"));
+    const { cookie } = await createUser(product.url, product.cookie, { username: "mo", role: "member" });
+    await signInByCookie(page, product.url, cookie);
     const navLinks = page.getByRole("navigation", { name: "Main" }).getByRole("link");
     for (const { path, isForAdmins } of PAGES) {
       const reply = await page.goto(product.url + path);
@@ -51,7 +36,9 @@ for (const role of ["owner", "admin"]) {
     product,
   }) => {
     const cookie =
-      role === "owner" ? product.cookie : await signInNewUser(product.url, product.cookie, "ad", "admin");
+      role === "owner"
+        ? product.cookie
+        : (await createUser(product.url, product.cookie, { username: "ad", role: "admin" })).cookie;
     await signInByCookie(page, product.url, cookie);
     for (const { path } of PAGES) {
       const reply = await page.goto(product.url + path);

@@ -1,9 +1,10 @@
-import { enterPassword, expect, freshCode, OWNER, openAccountMenu, test, wrongCode } from "./enrolled";
+import { enterPassword, expect, freshCode, openAccountMenu, test, wrongCode } from "./enrolled";
+import { OWNER } from "./fixtures";
 
 test("submits a complete 6-digit code and opens the requested page", async ({ page, enrolled }) => {
   await page.goto(`${enrolled.url}/keys?q=radio#below`);
   await expect(page).toHaveURL(/\/login\?return_to=%2Fkeys%3Fq%3Dradio#below$/);
-  await enterPassword(page);
+  await enterPassword(page, enrolled);
   const boxes = page.getByLabel("6-digit code");
   await expect(boxes).toBeFocused();
   await expect(boxes).toHaveAttribute("autocomplete", "one-time-code");
@@ -15,7 +16,7 @@ test("submits a complete 6-digit code and opens the requested page", async ({ pa
 test("accepts a pasted code that contains a space", async ({ page, enrolled, context }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.goto(`${enrolled.url}/login`);
-  await enterPassword(page);
+  await enterPassword(page, enrolled);
   await expect(page.getByLabel("6-digit code")).toBeFocused();
   const code = freshCode(enrolled.secret);
   await page.evaluate((text) => navigator.clipboard.writeText(text), `${code.slice(0, 3)} ${code.slice(3)}`);
@@ -23,10 +24,10 @@ test("accepts a pasted code that contains a space", async ({ page, enrolled, con
   await expect(page).toHaveURL(`${enrolled.url}/`);
 });
 
-test("never redirects to another site after sign-in", async ({ page, ownProduct }) => {
-  await page.goto(`${ownProduct.url}/login?return_to=${encodeURIComponent("//evil.example/keys")}`);
-  await enterPassword(page);
-  await expect(page).toHaveURL(`${ownProduct.url}/`);
+test("never redirects to another site after sign-in", async ({ page, account }) => {
+  await page.goto(`${account.url}/login?return_to=${encodeURIComponent("//evil.example/keys")}`);
+  await enterPassword(page, account);
+  await expect(page).toHaveURL(`${account.url}/`);
 });
 
 test("sends nothing before hydration and keeps what was typed", async ({ page, product }) => {
@@ -63,26 +64,26 @@ test.describe("wrong credentials", () => {
 
   test("shows a wrong password, keeps the username and focuses the password field", async ({
     page,
-    ownProduct,
+    account,
   }) => {
-    await page.goto(`${ownProduct.url}/login`);
-    await enterPassword(page, "not the password");
+    await page.goto(`${account.url}/login`);
+    await enterPassword(page, { ...account, password: "not the password" });
     await expect(page.getByRole("alert").filter({ hasText: "Incorrect username or password" })).toBeVisible();
-    await expect(page.getByLabel("Username or email")).toHaveValue(OWNER.username);
+    await expect(page.getByLabel("Username or email")).toHaveValue(account.username);
     await expect(page.getByLabel("Password", { exact: true })).toHaveValue("");
     await expect(page.getByLabel("Password", { exact: true })).toBeFocused();
   });
 
-  test("shows a countdown after ten wrong passwords", async ({ page, ownProduct }) => {
-    await page.goto(`${ownProduct.url}/login`);
+  test("shows a countdown after ten wrong passwords", async ({ page, account }) => {
+    await page.goto(`${account.url}/login`);
     const submit = page.getByRole("button", { name: "Sign in", exact: true });
     for (let attempt = 0; attempt < 10; attempt += 1) {
       const reply = page.waitForResponse(/\/api\/user\/login$/);
-      await enterPassword(page, `wrong ${attempt}`);
+      await enterPassword(page, { ...account, password: `wrong ${attempt}` });
       await reply;
       await expect(page.getByLabel("Password", { exact: true })).toHaveValue("");
     }
-    await enterPassword(page);
+    await enterPassword(page, account);
     await expect(page.getByText(/Try again in 0:[0-3]\d\./)).toBeVisible();
     await expect(submit).toBeDisabled();
   });
@@ -90,7 +91,7 @@ test.describe("wrong credentials", () => {
   test("accepts a backup code once, in any case and with spaces", async ({ page, enrolled }) => {
     const [code = ""] = enrolled.backupCodes;
     await page.goto(`${enrolled.url}/login`);
-    await enterPassword(page);
+    await enterPassword(page, enrolled);
     await page.getByRole("button", { name: "Use a backup code" }).click();
     await page.getByLabel("Backup code").fill("too short");
     await page.keyboard.press("Enter");
@@ -102,7 +103,7 @@ test.describe("wrong credentials", () => {
     await openAccountMenu(page);
     await page.getByRole("menuitem", { name: "Sign out" }).click();
     await expect(page).toHaveURL(/\/login$/);
-    await enterPassword(page);
+    await enterPassword(page, enrolled);
     await page.getByRole("button", { name: "Use a backup code" }).click();
     await page.getByLabel("Backup code").fill(code);
     await page.keyboard.press("Enter");
@@ -117,7 +118,7 @@ test.describe("wrong credentials", () => {
     };
     await page.goto(`${enrolled.url}/login?return_to=%2Fkeys`);
     for (const round of [1, 2]) {
-      await enterPassword(page);
+      await enterPassword(page, enrolled);
       for (const left of ["4 attempts", "3 attempts", "2 attempts", "One attempt"]) {
         await typeWrong();
         await expect(page.getByText(`Incorrect code. ${left} left.`)).toBeVisible();
@@ -125,10 +126,10 @@ test.describe("wrong credentials", () => {
       await typeWrong();
       await expect(page.getByText("Too many wrong codes. Enter your password again.")).toBeVisible();
       await expect(page, `round ${round}`).toHaveURL(/\/login\?reason=spent&return_to=%2Fkeys$/);
-      await expect(page.getByLabel("Username or email")).toHaveValue(OWNER.username);
+      await expect(page.getByLabel("Username or email")).toHaveValue(enrolled.username);
       await expect(page.getByLabel("Password", { exact: true })).toBeFocused();
     }
-    await enterPassword(page);
+    await enterPassword(page, enrolled);
     await expect(page.getByLabel("6-digit code")).toBeFocused();
     await page.keyboard.type(freshCode(enrolled.secret));
     await expect(page.getByText(/Try again in 1[45]:\d\d\./)).toBeVisible();
@@ -137,13 +138,13 @@ test.describe("wrong credentials", () => {
 
   test("restarts an expired sign-in with a message and the username", async ({ page, enrolled, context }) => {
     await page.goto(`${enrolled.url}/login?return_to=%2Faccount`);
-    await enterPassword(page);
+    await enterPassword(page, enrolled);
     await expect(page.getByLabel("6-digit code")).toBeFocused();
     await context.clearCookies({ name: /pending/ });
     await page.keyboard.type(freshCode(enrolled.secret));
     await expect(page.getByText("Sign-in timed out.")).toBeVisible();
-    await expect(page.getByLabel("Username or email")).toHaveValue(OWNER.username);
-    await enterPassword(page);
+    await expect(page.getByLabel("Username or email")).toHaveValue(enrolled.username);
+    await enterPassword(page, enrolled);
     await expect(page.getByLabel("6-digit code")).toBeFocused();
     await page.keyboard.type(freshCode(enrolled.secret));
     await expect(page).toHaveURL(`${enrolled.url}/account`);
@@ -153,7 +154,7 @@ test.describe("wrong credentials", () => {
 test("counts down the last minute of a sign-in and then restarts it", async ({ page, enrolled }) => {
   await page.clock.install();
   await page.goto(`${enrolled.url}/login`);
-  await enterPassword(page);
+  await enterPassword(page, enrolled);
   await expect(page.getByLabel("6-digit code")).toBeFocused();
   await page.clock.fastForward("04:10");
   await expect(page.getByText(/left to enter the code/)).toBeVisible();
