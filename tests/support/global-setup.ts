@@ -1,11 +1,17 @@
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { ensureServer } from "../../lib/server/build.mjs";
 import { findNginx } from "./nginx";
 import { findPgBouncer } from "./pgbouncer";
 import { findClientPrograms } from "./postgres";
 import { findRedis } from "./redis";
 
-/** Rebuilds the bundles of the server and its worker threads if their sources have changed; finds or installs servers. */
-export default async function setup(): Promise<void> {
+/**
+ * Rebuilds the bundles of the server and its worker threads if their sources have changed; finds or installs servers.
+ * Returns what to do at the end of the run.
+ */
+export default async function setup(): Promise<() => void> {
   await ensureServer();
   for (const find of [findRedis, findNginx, findPgBouncer, findClientPrograms]) {
     try {
@@ -15,4 +21,8 @@ export default async function setup(): Promise<void> {
       // The files that need it say so.
     }
   }
+  const postgresData = mkdtempSync(path.join(tmpdir(), "patchbay-postgres-data-"));
+  chmodSync(postgresData, 0o755);
+  process.env.PATCHBAY_TEST_POSTGRES_DATA = postgresData;
+  return () => rmSync(postgresData, { recursive: true, force: true });
 }

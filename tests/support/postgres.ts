@@ -4,10 +4,10 @@ import {
   chownSync,
   cpSync,
   existsSync,
-  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
@@ -144,6 +144,39 @@ function tlsSettings({ cert, key }: { cert: string; key: string }, folder: strin
   ];
 }
 
+/**
+ * The data folder of a new server of this kind. Created once per run of vitest, which names a folder for it
+ * (global-setup.ts): `initdb` takes a second of CPU.
+ */
+function initialData(bin: string, isSystem: boolean, runner: Runner, ownFolder: string): string {
+  const folder = process.env.PATCHBAY_TEST_POSTGRES_DATA ?? ownFolder;
+  const data = path.join(folder, isSystem ? "system" : "default");
+  if (existsSync(data)) return data;
+  const created = mkdtempSync(path.join(folder, "new-"));
+  if (runner.uid !== undefined && runner.gid !== undefined) chownSync(created, runner.uid, runner.gid);
+  // Not the byte-order collation, as on most servers.
+  const layout = ["--encoding=UTF8", "--locale=C", "--locale-provider=icu", "--icu-locale=en-US"];
+  execFileSync(
+    path.join(bin, "initdb"),
+    [
+      `--pgdata=${created}`,
+      `--username=${OWNER}`,
+      "--auth=trust",
+      "--no-sync",
+      "--no-instructions",
+      ...layout,
+    ],
+    { ...runner, cwd: folder, stdio: ["ignore", "ignore", "pipe"] },
+  );
+  try {
+    renameSync(created, data);
+  } catch (error) {
+    // Another test process was faster.
+    if (!existsSync(data)) throw error;
+  }
+  return data;
+}
+
 /** Starts PostgreSQL from the npm package, else from Debian. Throws when neither is installed, so that no test is skipped silently. */
 export async function startPostgres({ isSystem = false, tls }: PostgresOptions = {}): Promise<TestPostgres> {
   const runner = runnerOf();
@@ -156,15 +189,8 @@ export async function startPostgres({ isSystem = false, tls }: PostgresOptions =
     );
   }
   const data = path.join(folder, "data");
-  mkdirSync(data, { mode: 0o700 });
-  if (runner.uid !== undefined && runner.gid !== undefined) chownSync(data, runner.uid, runner.gid);
-  // Not the byte-order collation, as on most servers.
-  const layout = ["--encoding=UTF8", "--locale=C", "--locale-provider=icu", "--icu-locale=en-US"];
-  execFileSync(
-    path.join(bin, "initdb"),
-    [`--pgdata=${data}`, `--username=${OWNER}`, "--auth=trust", "--no-sync", "--no-instructions", ...layout],
-    { ...runner, cwd: folder, stdio: ["ignore", "ignore", "pipe"] },
-  );
+  // With owner and mode, which PostgreSQL checks.
+  execFileSync("cp", ["-a", initialData(bin, isSystem, runner, folder), data]);
 
   const port = await freePort();
   const url = (database: string) => `postgres://${OWNER}:${PASSWORD}@127.0.0.1:${port}/${database}`;
