@@ -139,7 +139,7 @@ const SUMS = [
   ...buckets.map((one) => one.column),
 ];
 
-/** SQL for the hourly sums of each combination; the same on both databases. */
+/** SQL for the hourly sums of each combination, in order of time, as calls write them; the same on both databases. */
 const ROLL_UP = `
   insert into rollups (hour, key_id, user_id, model, channel_id, operation, calls, errors, input_tokens, output_tokens,
     characters, audio_ms, cost_nano, latency_sum_ms, first_byte_sum_ms, first_byte_calls,
@@ -148,14 +148,14 @@ const ROLL_UP = `
     sum(case when error is null then 0 else 1 end), sum(input_tokens), sum(output_tokens), sum(characters),
     sum(audio_ms), sum(cost_nano), sum(latency_ms), coalesce(sum(first_byte_ms), 0), count(first_byte_ms),
     ${buckets.map((one) => one.sum).join(", ")}
-  from usage where owner = 'seed' group by 1, 2, 3, 4, 5, 6`;
+  from usage where owner = 'seed' group by 1, 2, 3, 4, 5, 6 order by 1`;
 
 /** SQL for daily sums of the hourly ones. */
 const DAILY = `
   insert into daily_rollups (hour, key_id, user_id, model, channel_id, operation, ${SUMS.join(", ")})
   select hour - hour % 86400000, key_id, user_id, model, channel_id, operation,
     ${SUMS.map((name) => `cast(sum(${name}) as bigint)`).join(", ")}
-  from rollups group by 1, 2, 3, 4, 5, 6
+  from rollups group by 1, 2, 3, 4, 5, 6 order by 1
   on conflict (hour, key_id, user_id, model, channel_id, operation) do nothing`;
 
 function* batches(rows) {

@@ -3,7 +3,8 @@
  * CSV export of all of them. Runs on SQLite in the temp folder (or PATCHBAY_BENCH_DIR), and the queries also on
  * PostgreSQL if PATCHBAY_BENCH_DATABASE names an empty database. PATCHBAY_BENCH_ROWS sets the number of calls. With
  * PATCHBAY_BENCH_KEEP=<folder> what was seeded stays, and the next run measures it; with PATCHBAY_BENCH_SEED_ONLY=1
- * nothing is measured. PATCHBAY_BENCH_ONLY=sqlite or postgres leaves the other out. Asserts nothing.
+ * nothing is measured. PATCHBAY_BENCH_ONLY=sqlite or postgres leaves the other out, PATCHBAY_BENCH_PARTS=pages those of
+ * the parts sums, lists, ledger and pages that it does not name. Asserts nothing.
  */
 import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -23,6 +24,7 @@ const DAY = 24 * HOUR;
 const MONTH = 30 * DAY;
 const TIMES = 20;
 const KEEP = process.env.PATCHBAY_BENCH_KEEP;
+const PARTS = (process.env.PATCHBAY_BENCH_PARTS ?? "sums,lists,ledger,pages").split(",");
 const IS_SEED_ONLY = process.env.PATCHBAY_BENCH_SEED_ONLY === "1";
 
 const RANGES = { hour: HOUR, day: DAY, week: 7 * DAY, month: MONTH };
@@ -69,8 +71,11 @@ async function deepCursor(store, now) {
   return page.nextCursor;
 }
 
-async function askStore(store, now) {
+const showHead = () =>
   console.log(`${"".padEnd(44)}${"first ms".padStart(10)}${"p50".padStart(10)}${"p95".padStart(10)}`);
+
+async function askSums(store, now) {
+  showHead();
   const sum = (span, more) => () =>
     store.ledger.summarize({ from: now - span, to: now, by: null, isByHour: false, ...more });
   for (const by of ["model", "channel", "key", "route", "tag", "end_user"])
@@ -86,7 +91,12 @@ async function askStore(store, now) {
   );
   show("sums by hour of one tag, month", await time(sum(MONTH, { isByHour: true, tag: "team-39" })));
   show("sums by model of one caller, month", await time(sum(MONTH, { by: "model", endUser: "caller-900" })));
+  show("sums by hour of a search, month", await time(sum(MONTH, { isByHour: true, q: "nowhere" })));
+  showWorst();
+}
 
+async function askLists(store, now) {
+  showHead();
   const list = (more) => () =>
     store.ledger.list({ limit: 50, cursor: null, q: null, from: now - MONTH, ...more });
   show("list, first page", await time(list({})));
@@ -108,7 +118,6 @@ async function askStore(store, now) {
   show("search that finds nothing", await time(list({ q: "nowhere" })));
   show("search that finds nothing, of one key", await time(list({ q: "nowhere", keyId: "key_0" })));
   show("search that finds a model", await time(list({ q: "model-3" })));
-  show("sums by hour of a search, month", await time(sum(MONTH, { isByHour: true, q: "nowhere" })));
   showWorst();
 }
 
@@ -193,6 +202,7 @@ async function askServer(folder, now, env = {}) {
   const product = await startFor([process.execPath, ".next/patchbay/main.mjs"], { data: folder, env });
   try {
     console.log(`\nready in ${product.readyMs.toFixed(0)} ms; over HTTP:`);
+    showHead();
     // A kept store is set up already.
     const kept = path.join(folder, "cookie");
     const cookie = existsSync(kept)
@@ -239,11 +249,14 @@ async function askAll(openStore, { url, name, folder, now, env = {} }) {
   if (IS_SEED_ONLY) return;
   console.log(`\nUsage on ${name}: ${ROWS} entries`);
   const store = await openTestStore(openStore, url);
-  await askStore(store, now);
-  await askLedger(store, ROWS);
-  if (url.startsWith("postgres")) await askStatements(store);
+  if (PARTS.includes("sums")) await askSums(store, now);
+  if (PARTS.includes("lists")) await askLists(store, now);
+  if (PARTS.includes("ledger")) {
+    await askLedger(store, ROWS);
+    if (url.startsWith("postgres")) await askStatements(store);
+  }
   await store.close();
-  await askServer(folder, now, env);
+  if (PARTS.includes("pages")) await askServer(folder, now, env);
 }
 
 async function benchSqlite(openStore) {

@@ -274,6 +274,8 @@ export interface UsageSummaryQuery extends Omit<UsageFilter, "from" | "to"> {
    * one group with the day's beginning as its hour.
    */
   dayStarts?: readonly number[];
+  /** Sums calls, errors and cost only, in half of the time; all others are 0. */
+  isBrief?: boolean;
 }
 
 /** Sums of the settled calls of one group. */

@@ -9,27 +9,26 @@ export const total = (column: string) => sql<number>`cast(sum(${sql.ref(column)}
 /** Model and channel as one name; the channel is empty for calls that reached none. */
 export const routeName = sql<string | null>`model || ${sql.lit("\n")} || coalesce(channel_id, '')`;
 
-/** A group as selected from roll-ups and from entries. */
+/** A group as selected from roll-ups and from entries; sums that were not selected are 0. */
 export function toGroup(row: Record<string, unknown>): UsageGroup {
   // The columns selected below: numbers, except the group's name.
-  const read = row as unknown as Omit<Sums, "latency"> &
-    Record<string, number> & { hour?: number; name?: string | null };
-  const { hour, name, calls, errors, inputTokens, outputTokens, characters } = read;
-  const { audioMs, costNano, latencySumMs, firstByteSumMs, firstByteCalls } = read;
+  const read = row as unknown as Partial<Omit<Sums, "latency">> &
+    Record<string, number | undefined> & { hour?: number; name?: string | null };
+  const { hour, name, ...sums } = read;
   return {
     hour: hour === undefined ? null : Number(hour),
     name: name === undefined || name === "" ? null : name,
-    calls,
-    errors,
-    inputTokens,
-    outputTokens,
-    characters,
-    audioMs,
-    costNano,
-    latencySumMs,
-    firstByteSumMs,
-    firstByteCalls,
-    latency: LATENCY_COLUMNS.map((column) => Number(read[column] ?? 0)),
+    calls: sums.calls ?? 0,
+    errors: sums.errors ?? 0,
+    inputTokens: sums.inputTokens ?? 0,
+    outputTokens: sums.outputTokens ?? 0,
+    characters: sums.characters ?? 0,
+    audioMs: sums.audioMs ?? 0,
+    costNano: sums.costNano ?? 0,
+    latencySumMs: sums.latencySumMs ?? 0,
+    firstByteSumMs: sums.firstByteSumMs ?? 0,
+    firstByteCalls: sums.firstByteCalls ?? 0,
+    latency: LATENCY_COLUMNS.map((column) => Number(sums[column] ?? 0)),
   };
 }
 

@@ -32,6 +32,17 @@ function inBucket(index: number): RawBuilder<number> {
     then 1 else 0 end) as bigint)`;
 }
 
+/** What a brief query leaves out, but for the histogram. */
+const OTHER_SUMS = [
+  total("input_tokens").as("inputTokens"),
+  total("output_tokens").as("outputTokens"),
+  total("characters").as("characters"),
+  total("audio_ms").as("audioMs"),
+  total("latency_ms").as("latencySumMs"),
+  sql<number>`cast(coalesce(sum(first_byte_ms), 0) as bigint)`.as("firstByteSumMs"),
+  sql<number>`count(first_byte_ms)`.as("firstByteCalls"),
+];
+
 /** The range and every condition of a query. */
 function conditionsOf(query: UsageSummaryQuery, from: number): RawBuilder<boolean>[] {
   return [
@@ -58,15 +69,11 @@ export async function summarizeRows(
     .select([
       sql<number>`count(*)`.as("calls"),
       sql<number>`cast(sum(case when error is null then 0 else 1 end) as bigint)`.as("errors"),
-      total("input_tokens").as("inputTokens"),
-      total("output_tokens").as("outputTokens"),
-      total("characters").as("characters"),
-      total("audio_ms").as("audioMs"),
       total("cost_nano").as("costNano"),
-      total("latency_ms").as("latencySumMs"),
-      sql<number>`cast(coalesce(sum(first_byte_ms), 0) as bigint)`.as("firstByteSumMs"),
-      sql<number>`count(first_byte_ms)`.as("firstByteCalls"),
-      ...(isLabel(query.by) ? [] : LATENCY_COLUMNS.map((name, index) => inBucket(index).as(name))),
+      ...(query.isBrief ? [] : OTHER_SUMS),
+      ...(query.isBrief || isLabel(query.by)
+        ? []
+        : LATENCY_COLUMNS.map((name, index) => inBucket(index).as(name))),
     ]);
   for (const condition of conditionsOf(query, readFrom ?? query.from)) select = select.where(condition);
   if (query.isByHour || query.isByMinute)

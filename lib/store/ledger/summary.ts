@@ -9,14 +9,14 @@ import { summarizeRows } from "./summarize-rows";
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
+const BRIEF = { calls: "calls", errors: "errors", costNano: "cost_nano" } as const;
+
 const SUMMED = {
-  calls: "calls",
-  errors: "errors",
+  ...BRIEF,
   inputTokens: "input_tokens",
   outputTokens: "output_tokens",
   characters: "characters",
   audioMs: "audio_ms",
-  costNano: "cost_nano",
   latencySumMs: "latency_sum_ms",
   firstByteSumMs: "first_byte_sum_ms",
   firstByteCalls: "first_byte_calls",
@@ -51,8 +51,8 @@ async function sumOf(
   let select = db
     .selectFrom(table)
     .select([
-      ...Object.entries(SUMMED).map(([alias, name]) => total(name).as(alias)),
-      ...LATENCY_COLUMNS.map((name) => total(name).as(name)),
+      ...Object.entries(query.isBrief ? BRIEF : SUMMED).map(([alias, name]) => total(name).as(alias)),
+      ...(query.isBrief ? [] : LATENCY_COLUMNS).map((name) => total(name).as(name)),
     ])
     .where("hour", ">=", span.from)
     .where("hour", "<", span.to);
@@ -84,18 +84,28 @@ async function fromRollUps(db: Kysely<Tables>, query: UsageSummaryQuery): Promis
   return mergeGroups(parts.flat());
 }
 
-/** One group per day instead of per hour: a tenth of the groups, and whole UTC days from the daily sums. */
+/**
+ * One group per day instead of per hour: a tenth of the groups. Days that are whole UTC days come from one statement over
+ * the daily sums, others each from its own.
+ */
 async function fromRollUpsByDay(
   db: Kysely<Tables>,
   query: UsageSummaryQuery,
   starts: readonly number[],
 ): Promise<UsageGroup[]> {
-  const groups: UsageGroup[] = [];
-  for (const [index, from] of starts.entries()) {
-    const day = { ...query, isByHour: false, from, to: starts[index + 1] ?? query.to };
-    for (const group of await fromRollUps(db, day)) groups.push({ ...group, hour: from });
+  const spans = starts.map((from, index) => ({ from, to: starts[index + 1] ?? query.to }));
+  const isWhole = ({ from, to }: Span) => from % DAY_MS === 0 && to === from + DAY_MS;
+  const whole = spans.filter(isWhole);
+  const span = { from: whole[0]?.from ?? 0, to: whole.at(-1)?.to ?? 0 };
+  // Where a zone's offset changes, there are other days between them.
+  const wanted = new Set<number | null>(whole.map(({ from }) => from));
+  const daily = await sumOf(db, "daily_rollups", { ...query, isByHour: true }, span);
+  const groups = daily.filter(({ hour }) => wanted.has(hour));
+  for (const part of spans.filter((one) => !isWhole(one))) {
+    const sums = await fromRollUps(db, { ...query, isByHour: false, ...part });
+    for (const group of sums) groups.push({ ...group, hour: part.from });
   }
-  return groups;
+  return groups.sort((a, b) => (a.hour ?? 0) - (b.hour ?? 0));
 }
 
 /** Sums of settled calls in groups: from the roll-ups where they have the dimension, else from the newest entries. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Store, UsageSummaryQuery } from "../../../lib/ports/store";
+import type { Store, UsageGroup, UsageSummaryQuery } from "../../../lib/ports/store";
 import { insertKey, NOW, PERIOD, usageRecord } from "../../support/factories";
 import type { NewTestDatabase, TestDatabase } from "./test-database";
 
@@ -112,7 +112,7 @@ export function summaryContract(newDatabase: NewTestDatabase): void {
           PERIOD,
         );
       }
-      const span = { from: base + 9 * HOUR + 5, to: base + 4 * day + 3 * HOUR, keyId: key.id };
+      const span = { from: base + 9 * HOUR + 5, to: base + 5 * day + 3 * HOUR, keyId: key.id };
       const inside = hours.flatMap((at, index) => (at >= base + 9 * HOUR && at < span.to ? [index] : []));
       const costOf = (parity: number) =>
         inside.filter((index) => index % 2 === parity).reduce((sum, index) => sum + 2 ** index, 0);
@@ -126,10 +126,10 @@ export function summaryContract(newDatabase: NewTestDatabase): void {
           ["odd", costOf(1)],
         ]),
       );
-      // Days in UTC and in another zone, the first of them cut: each hour is in exactly one.
-      for (const shift of [0, 9 * HOUR]) {
+      // Days in UTC, in another zone and with a changed offset, the first of them cut: each hour is in exactly one.
+      for (const shiftOf of [() => 0, () => 9 * HOUR, (index: number) => (index === 2 ? HOUR : 0)]) {
         const first = span.from - (span.from % HOUR);
-        const later = Array.from({ length: 5 }, (_, index) => base + (index + 1) * day - shift);
+        const later = Array.from({ length: 5 }, (_, index) => base + (index + 1) * day - shiftOf(index));
         const dayStarts = [first, ...later.filter((at) => at > first && at < span.to)];
         const groups = await ask({ ...span, by: "model", isByHour: true, dayStarts });
         const startOf = (at: number) => dayStarts.findLast((start) => start <= at) ?? 0;
@@ -144,6 +144,29 @@ export function summaryContract(newDatabase: NewTestDatabase): void {
         ]);
         expect(told).toHaveLength(expected.size);
         expect(new Map(told)).toEqual(expected);
+        const order = groups.map(({ hour }) => hour ?? 0);
+        expect(order).toEqual([...order].sort((a, b) => a - b));
+      }
+    });
+
+    test("a brief query has the same calls, errors and costs, of roll-ups and of entries", async () => {
+      const brief = (groups: readonly UsageGroup[]) =>
+        groups
+          .map(({ name, hour, calls, errors, costNano }) => [`${hour} ${name}`, calls, errors, costNano])
+          .sort(([one], [other]) => (String(one) < String(other) ? -1 : 1));
+      const queries: Partial<UsageSummaryQuery>[] = [
+        { by: "route" },
+        { by: "key", isByHour: true },
+        { by: "model", isByMinute: true },
+        { by: "tag" },
+      ];
+      for (const query of queries) {
+        const full = await ask(query);
+        expect(full.length).toBeGreaterThan(0);
+        const got = await ask({ ...query, isBrief: true });
+        expect(brief(got)).toEqual(brief(full));
+        expect(got.flatMap(({ latency }) => latency).every((count) => count === 0)).toBe(true);
+        expect(got.every(({ characters, latencySumMs }) => characters + latencySumMs === 0)).toBe(true);
       }
     });
 

@@ -38,30 +38,68 @@ embeddingModelContract("the semantic engine", async () => ({
   dimensions: 512,
 }));
 
-/** The vectors of all sentences and their paraphrases. */
-let meanings: Promise<Float32Array[][]> | undefined;
-function meaningVectors(): Promise<Float32Array[][]> {
-  meanings ??= Promise.all(
-    (["text", "paraphrase"] as const).map(
-      async (side) => (await embed(MEANINGS.map((meaning) => meaning[side]))).vectors,
-    ),
-  );
+interface SentenceVector {
+  /** Index of the meaning in `MEANINGS`. */
+  meaning: number;
+  side: "text" | "paraphrase" | "nearMiss";
+  vector: Float32Array;
+}
+
+/** The vectors of all sentences: texts, paraphrases, negations and near misses. */
+let meanings: Promise<SentenceVector[]> | undefined;
+function allSentences(): Promise<SentenceVector[]> {
+  meanings ??= (async () => {
+    const sentences = MEANINGS.flatMap((one, meaning) =>
+      (["text", "paraphrase", "nearMiss"] as const).flatMap((side) => {
+        const sentence = one[side];
+        return sentence === undefined ? [] : [{ meaning, side, sentence }];
+      }),
+    );
+    const { vectors } = await embed(sentences.map(({ sentence }) => sentence));
+    return sentences.map(({ meaning, side }, at) => ({
+      meaning,
+      side,
+      vector: vectors[at] ?? new Float32Array(0),
+    }));
+  })();
   return meanings;
 }
 
-test("ranks at least 95 % of paraphrases above every sentence of another topic", async () => {
-  expect(MEANINGS.length).toBeGreaterThanOrEqual(60);
-  const [texts = [], paraphrases = []] = await meaningVectors();
-  const missed = MEANINGS.filter(({ topic }, at) => {
-    const own = similarity(texts[at], paraphrases[at]);
-    return MEANINGS.some(
-      (other, i) =>
-        other.topic !== topic && [texts[i], paraphrases[i]].some((one) => similarity(texts[at], one) >= own),
+const ofSide = (all: readonly SentenceVector[], side: SentenceVector["side"]): Float32Array[] =>
+  all.flatMap((one) => (one.side === side ? [one.vector] : []));
+
+async function meaningVectors(): Promise<Float32Array[][]> {
+  const all = await allSentences();
+  return [ofSide(all, "text"), ofSide(all, "paraphrase")];
+}
+
+const topicOf = (meaning: number): string | undefined => MEANINGS[meaning]?.topic;
+
+/** Texts with a stranger at least as near as their paraphrase. `isStranger` gets the meanings of both. */
+async function outrankedTexts(isStranger: (own: number, other: number) => boolean): Promise<string[]> {
+  const all = await allSentences();
+  const [texts, paraphrases] = [ofSide(all, "text"), ofSide(all, "paraphrase")];
+  return MEANINGS.flatMap(({ text }, own) => {
+    const score = similarity(texts[own], paraphrases[own]);
+    const isOutranked = all.some(
+      ({ meaning, vector }) => isStranger(own, meaning) && similarity(texts[own], vector) >= score,
     );
+    return isOutranked ? [text] : [];
   });
-  expect(missed.length / MEANINGS.length, JSON.stringify(missed.map(({ text }) => text))).toBeLessThanOrEqual(
-    0.05,
-  );
+}
+
+test("ranks at least 95 % of paraphrases above every sentence, negation and near miss of the other topics", async () => {
+  expect(MEANINGS.length).toBeGreaterThanOrEqual(60);
+  const missed = await outrankedTexts((own, other) => topicOf(own) !== topicOf(other));
+  // Measured: 64 of 66.
+  expect(missed.length / MEANINGS.length, JSON.stringify(missed)).toBeLessThanOrEqual(0.05);
+});
+
+/** A limit of the model, which README states: among sentences about the same things it is below 95 %. */
+test("ranks at least 90 % of paraphrases above every other sentence, those of their own topic included", async () => {
+  const missed = await outrankedTexts((own, other) => own !== other);
+  // Measured: 60 of 66.
+  expect(missed.length / MEANINGS.length, JSON.stringify(missed)).toBeLessThanOrEqual(0.1);
 });
 
 test("ranks at least 99 % of all pairs of a paraphrase and another sentence right, 98 % with half the numbers", async () => {
@@ -89,20 +127,25 @@ test("ranks at least 99 % of all pairs of a paraphrase and another sentence righ
 
 /** A limit that README and console state: a negation hardly changes a vector. */
 test("keeps a negation or a near miss of a sentence nearer to it than those of other sentences", async () => {
-  const near = MEANINGS.flatMap(({ text, nearMiss }) =>
-    nearMiss === undefined ? [] : [[text, nearMiss] as const],
-  );
-  expect(near.length).toBeGreaterThanOrEqual(20);
-  const [texts, misses] = await Promise.all([
-    embed(near.map(([text]) => text)),
-    embed(near.map(([, miss]) => miss)),
-  ]);
-  const nearest = texts.vectors.filter((text, at) =>
-    misses.vectors.every(
-      (miss, i) => i === at || similarity(text, miss) < similarity(text, misses.vectors[at]),
+  const all = await allSentences();
+  const texts = ofSide(all, "text");
+  const misses = all.filter(({ side }) => side === "nearMiss");
+  expect(misses.length).toBeGreaterThanOrEqual(20);
+  const nearest = misses.filter(({ meaning, vector }) =>
+    misses.every(
+      (other) =>
+        other.meaning === meaning ||
+        similarity(texts[meaning], other.vector) < similarity(texts[meaning], vector),
     ),
   );
-  expect(nearest.length / near.length).toBeGreaterThanOrEqual(0.9);
+  expect(nearest.length / misses.length).toBeGreaterThanOrEqual(0.9);
+  // So the paraphrase, which has other words, is rarely nearer than the negation. Measured: 4 of 22.
+  const paraphrases = ofSide(all, "paraphrase");
+  const understood = misses.filter(
+    ({ meaning, vector }) =>
+      similarity(texts[meaning], paraphrases[meaning]) > similarity(texts[meaning], vector),
+  );
+  expect(understood.length / misses.length).toBeLessThan(0.5);
 });
 
 test("finds the long text that a question is about", async () => {
