@@ -6,7 +6,7 @@ import type { Store } from "../ports/store";
 import { type ApiKeyCache, createApiKeyCache } from "./admission/api-key-cache";
 import { type BodyMemory, createBodyMemory } from "./admission/body-memory";
 import { type Batcher, createBatcher } from "./embeddings/batching";
-import { createVectorCache, type VectorCache } from "./embeddings/vector-cache";
+import { VectorCache } from "./embeddings/vector-cache";
 import { createIdempotency, type Idempotency } from "./idempotency";
 import { createLiveBus, type LiveBus } from "./live-bus";
 import { type BudgetRefusals, createBudgetRefusals } from "./metering/recent-budget-refusals";
@@ -66,7 +66,7 @@ export function createGatewayState(services: {
     budgetRefusals: createBudgetRefusals(services.clock),
     rejections: createRejectionCounter({ ...services, live }),
     bodies: createBodyMemory(),
-    vectors: createVectorCache(),
+    vectors: new VectorCache(),
     speeches: createSpeechCache(),
     sharedCache: null,
     bufferedReplies: new BufferedReplies(),

@@ -3,17 +3,125 @@ import type { CatalogEntry } from "../../ports/catalog";
 import type { Instance } from "../../ports/instance";
 import type { SharedCache } from "../../ports/shared-state/cache";
 import type { KeyWithOwner } from "../../ports/store";
-import { type ByteCache, createByteCache } from "../byte-cache";
-
-/** Vectors of recent texts, bounded in bytes; one per process. */
-export type VectorCache = ByteCache<Float32Array>;
+import type { ByteCache } from "../byte-cache";
 
 const MAX_BYTES = 64 * 1024 * 1024;
-/** Overhead of an entry besides its numbers. */
+/** Overhead of an entry besides its numbers, in bytes. */
 const ENTRY_BYTES = 200;
+const FLOAT_BYTES = 4;
 
-export function createVectorCache(maxBytes = MAX_BYTES): VectorCache {
-  return createByteCache(maxBytes, (vector) => vector.byteLength + ENTRY_BYTES);
+/** Where a vector is in the ring, in numbers. */
+interface Place {
+  at: number;
+  length: number;
+}
+
+/**
+ * Vectors of recent texts, bounded in bytes; one per process. All are in one block of memory that is used as a ring: a
+ * buffer for each, dropped one by one, kept twice the bound resident until V8 collected it. A new vector overwrites the
+ * oldest ones; one that is read in the older half of the ring is written again.
+ */
+export class VectorCache implements ByteCache<Float32Array> {
+  #limitBytes: number;
+  /** Allocated by the first vector. Pages that were never written take no memory. */
+  #ring: Float32Array | null = null;
+  /** Where the next vector is written. */
+  #head = 0;
+  /** In the order in which they are overwritten: from `#head` to the end of the ring, then from its begin. */
+  #places = new Map<string, Place>();
+  #bytes = 0;
+  #hits = 0;
+  #misses = 0;
+
+  constructor(maxBytes = MAX_BYTES) {
+    this.#limitBytes = maxBytes;
+  }
+
+  get isOn(): boolean {
+    return this.#limitBytes > 0;
+  }
+
+  /** A copy of the vector. */
+  get(key: string): Float32Array | undefined {
+    const place = this.#places.get(key);
+    if (place === undefined || this.#ring === null) {
+      this.#misses += 1;
+      return undefined;
+    }
+    this.#hits += 1;
+    const { at, length } = place;
+    const vector = this.#ring.slice(at, at + length);
+    const untilOverwritten = at >= this.#head ? at - this.#head : at - this.#head + this.#ring.length;
+    if (untilOverwritten < this.#ring.length / 2) this.put(key, vector);
+    return vector;
+  }
+
+  put(key: string, vector: Float32Array): void {
+    if (sizeOf(vector) > this.#limitBytes) return;
+    this.#ring ??= new Float32Array(Math.floor(this.#limitBytes / FLOAT_BYTES));
+    this.#drop(key);
+    this.#makeRoom(this.#ring.length, vector);
+    this.#ring.set(vector, this.#head);
+    this.#places.set(key, { at: this.#head, length: vector.length });
+    this.#head += vector.length;
+    this.#bytes += sizeOf(vector);
+  }
+
+  resize(maxBytes: number): void {
+    if (maxBytes === this.#limitBytes) return;
+    const [ring, places] = [this.#ring, this.#places];
+    this.clear();
+    this.#limitBytes = maxBytes;
+    if (ring === null) return;
+    for (const [key, { at, length }] of places) this.put(key, ring.subarray(at, at + length));
+  }
+
+  clear(): void {
+    this.#ring = null;
+    this.#head = 0;
+    this.#places = new Map();
+    this.#bytes = 0;
+  }
+
+  stats() {
+    return {
+      limitBytes: this.#limitBytes,
+      bytes: this.#bytes,
+      entries: this.#places.size,
+      hits: this.#hits,
+      misses: this.#misses,
+    };
+  }
+
+  /** Drops what the vector overwrites, and moves the head to where it fits. */
+  #makeRoom(ringLength: number, vector: Float32Array): void {
+    if (this.#head + vector.length > ringLength) {
+      this.#dropOldest(({ at }) => at >= this.#head);
+      this.#head = 0;
+    }
+    const end = this.#head + vector.length;
+    this.#dropOldest(({ at }) => at >= this.#head && at < end);
+    this.#dropOldest(() => this.#bytes + sizeOf(vector) > this.#limitBytes);
+  }
+
+  /** Drops the oldest vector as long as the condition holds for it. */
+  #dropOldest(isDropped: (place: Place) => boolean): void {
+    for (const [key, place] of this.#places) {
+      if (!isDropped(place)) return;
+      this.#drop(key);
+    }
+  }
+
+  #drop(key: string): void {
+    const place = this.#places.get(key);
+    if (place === undefined) return;
+    this.#places.delete(key);
+    this.#bytes -= sizeOf(place);
+  }
+}
+
+function sizeOf({ length }: { length: number }): number {
+  return length * FLOAT_BYTES + ENTRY_BYTES;
 }
 
 /** Fills the gaps of `cached` from the cache that the instances share, and copies what it finds to this process. */

@@ -1,0 +1,112 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { VectorCache } from "../../../lib/gateway/embeddings/vector-cache";
+
+/** What one entry counts besides its numbers, in bytes. */
+const ENTRY_BYTES = 200;
+const vectorOf = (length: number, fill: number): Float32Array => new Float32Array(length).fill(fill);
+
+test("returns the last vector of every key or nothing, keeps the recent half of its bound, and never exceeds it", () => {
+  const step = fc.record({
+    key: fc.integer({ min: 0, max: 20 }).map(String),
+    length: fc.integer({ min: 1, max: 3_000 }),
+    kind: fc.oneof(
+      { weight: 30, arbitrary: fc.constantFrom("put", "get") },
+      { weight: 1, arbitrary: fc.constantFrom("resize", "clear") },
+    ),
+    limit: fc.constantFrom(20_000, 50_000, 90_000),
+  });
+  fc.assert(
+    fc.property(fc.array(step, { minLength: 60, maxLength: 120, size: "max" }), (steps) => {
+      let limit = 50_000;
+      const cache = new VectorCache(limit);
+      const latest = new Map<string, Float32Array>();
+      /** The keys by their last use, the most recent last. */
+      let used: string[] = [];
+      const touch = (key: string) => {
+        used = [...used.filter((one) => one !== key), key];
+      };
+      for (const [index, { key, length, kind, limit: next }] of steps.entries()) {
+        if (kind === "put") {
+          const vector = vectorOf(length, index + 1);
+          cache.put(key, vector);
+          latest.set(key, vector);
+          touch(key);
+          vector.fill(-1);
+          latest.set(key, vectorOf(length, index + 1));
+        } else if (kind === "get") {
+          const found = cache.get(key);
+          if (found !== undefined) {
+            expect(found).toEqual(latest.get(key));
+            found.fill(-2);
+            touch(key);
+          }
+        } else if (kind === "resize") {
+          if (next < limit) used = [];
+          limit = next;
+          cache.resize(limit);
+        } else {
+          cache.clear();
+          latest.clear();
+          used = [];
+        }
+        expect(cache.stats().bytes).toBeLessThanOrEqual(limit);
+      }
+      let recent = 0;
+      for (const key of used.toReversed()) {
+        const vector = latest.get(key);
+        recent += (vector?.byteLength ?? 0) + ENTRY_BYTES;
+        // A read writes an old vector again, which takes room once more.
+        if (recent > limit / 4) break;
+        expect(cache.get(key), key).toEqual(vector);
+      }
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test("keeps what is read again and again while many others are added", () => {
+  const cache = new VectorCache(20 * (400 + ENTRY_BYTES));
+  cache.put("often", vectorOf(100, 7));
+  for (let other = 0; other < 500; other++) {
+    cache.put(`once ${other}`, vectorOf(100, other));
+    expect(cache.get("often"), String(other)).toEqual(vectorOf(100, 7));
+  }
+  expect(cache.stats()).toMatchObject({ hits: 500, misses: 0 });
+  expect(cache.get("once 0")).toBeUndefined();
+});
+
+test("stores nothing larger than its bound, is off at 0, and empty when turned on again", () => {
+  const cache = new VectorCache(1_000);
+  cache.put("whale", vectorOf(300, 1));
+  expect(cache.get("whale")).toBeUndefined();
+  cache.put("a", vectorOf(100, 1));
+  cache.resize(0);
+  cache.put("b", vectorOf(1, 1));
+  expect([cache.isOn, cache.get("a"), cache.get("b")]).toEqual([false, undefined, undefined]);
+  cache.resize(1_000);
+  expect([cache.isOn, cache.get("a")]).toEqual([true, undefined]);
+  cache.put("a", vectorOf(100, 2));
+  expect(cache.get("a")).toEqual(vectorOf(100, 2));
+});
+
+test("keeps the newest vectors when its bound is lowered, and all when it is raised", () => {
+  const cache = new VectorCache(4 * (400 + ENTRY_BYTES));
+  for (const name of ["a", "b", "c", "d"]) cache.put(name, vectorOf(100, 1));
+  cache.resize(2 * (400 + ENTRY_BYTES));
+  expect(["a", "b", "c", "d"].map((name) => cache.get(name)?.length)).toEqual([
+    undefined,
+    undefined,
+    100,
+    100,
+  ]);
+  cache.resize(1_000_000);
+  expect(["c", "d"].map((name) => cache.get(name)?.length)).toEqual([100, 100]);
+});
+
+test("a vector that is read while it is new takes no room again", () => {
+  const cache = new VectorCache(4 * (40_000 + ENTRY_BYTES));
+  for (const name of ["a", "b", "c"]) cache.put(name, vectorOf(10_000, 1));
+  for (let read = 0; read < 100; read++) cache.get("c");
+  expect(["a", "b", "c"].map((name) => cache.get(name)?.length)).toEqual([10_000, 10_000, 10_000]);
+});
