@@ -115,6 +115,25 @@ test("a model, a key and its revocation are known to all processes within a seco
   expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 401));
 });
 
+test("a request with an Idempotency-Key runs once over all processes", async () => {
+  const { name } = await routed.route("embeddings", [{ as: "embed.8" }]);
+  await pause(1_000);
+  const before = routed.upstream.ledger.length;
+  const send = (input: string) =>
+    routed.send("/v1/embeddings", { model: name, input }, { headers: { "idempotency-key": "order-17" } });
+  const together = await Promise.all(Array.from({ length: 9 }, () => send("once")));
+  const later = await Promise.all(Array.from({ length: 9 }, () => send("once")));
+  const replies = [...together, ...later];
+  expect(replies.map(({ status, text }) => [status, text])).toEqual(
+    replies.map(() => [200, together[0]?.text]),
+  );
+  expect(routed.upstream.ledger.length - before).toBe(1);
+  const rows = await routed.whenRows(name, replies.length);
+  expect(rows.filter(({ cached }) => !cached)).toHaveLength(1);
+  const different = await Promise.all(Array.from({ length: 6 }, () => send("another")));
+  expect(different.map(({ status }) => status)).toEqual(different.map(() => 400));
+});
+
 test("a budget for ten admits ten of ninety concurrent calls over all processes", async () => {
   const prices = { input_per_million_tokens: "1" };
   const { name } = await routed.route("embeddings", [{ as: "embed.8" }], { prices });
@@ -153,6 +172,36 @@ test("a process that is killed under load is restarted, and no entry of a comple
   expect(calls.received.length).toBeGreaterThan(50);
   expect(calls.received.filter((id) => booked.get(id) !== 1)).toEqual([]);
 }, 90_000);
+
+/** The process that runs the only open call. */
+async function pidOfOpenCall(): Promise<number> {
+  const file = new Database(path.join(routed.product.dataDirectory, "patchbay.db"), { readonly: true });
+  const rows = file.prepare("select owner from usage where state = 'open'").all() as { owner: string }[];
+  file.close();
+  const { items } = await routed.console("/api/instances");
+  return items.find(({ id }: { id: string }) => id === rows[0]?.owner).pid;
+}
+
+test("a repeat runs on another process when that of the first request is killed", async () => {
+  const prices = { input_per_million_tokens: "1" };
+  const { name } = await routed.route("embeddings", [{ as: "embed.8--slow-3000" }], { prices });
+  await pause(1_000);
+  const calls = routed.upstream.ledger.length;
+  const body = { model: name, input: "a text" };
+  const send = () => routed.send("/v1/embeddings", body, { headers: { "idempotency-key": "order-18" } });
+  const first = send().then(
+    ({ status }) => status,
+    () => "lost",
+  );
+  await expect.poll(() => routed.upstream.ledger.length).toBe(calls + 1);
+  const pid = await pidOfOpenCall();
+  const repeats = [send(), send()];
+  process.kill(pid, "SIGKILL");
+  expect(await first).toBe("lost");
+  const replies = await Promise.all(repeats.map((repeat) => repeat.catch(() => send())));
+  expect(replies.map(({ status }) => status)).toEqual([200, 200]);
+  expect(routed.upstream.ledger.length).toBe(calls + 2);
+}, 30_000);
 
 test("SIGHUP replaces every process without a refused connection or a failed call", async () => {
   const before = await untilInstances((pids) => pids.length === PROCESSES);

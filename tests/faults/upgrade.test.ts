@@ -25,12 +25,19 @@ afterAll(async () => {
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Sends calls for `ms`, then returns how many each instance has answered meanwhile. */
+/**
+ * Sends calls for `ms`, and until each instance has answered: nginx asks one that was away only after a while. Returns how
+ * many each has answered.
+ */
 async function answeredBy(ms: number): Promise<number[]> {
   const before = all.nginx.answered().length;
+  const count = () => {
+    const answered = all.nginx.answered().slice(before);
+    return all.instances.map(({ port }) => answered.filter((one) => one.port === port).length);
+  };
   await pause(ms);
-  const answered = all.nginx.answered().slice(before);
-  return all.instances.map(({ port }) => answered.filter((one) => one.port === port).length);
+  await expect.poll(() => Math.min(...count()), { timeout: 20_000, interval: 200 }).toBeGreaterThan(0);
+  return count();
 }
 
 test(`no call of an SDK fails while instances of ${commit} are replaced by this version, and the ledger has each once`, async () => {
@@ -51,7 +58,6 @@ test(`no call of an SDK fails while instances of ${commit} are replaced by this 
     .filter(({ status }) => status !== 200);
   console.log(`${received.length} calls, ${repeated.length} repeated by the SDKs; ${JSON.stringify(served)}`);
   expect(failed).toEqual([]);
-  expect(Math.min(...Object.values(served).flat())).toBeGreaterThan(0);
   expect(repeated.length).toBeLessThan(received.length / 100);
   await all.expectCompleteLedger(received);
 }, 180_000);

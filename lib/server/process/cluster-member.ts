@@ -1,6 +1,8 @@
 import cluster from "node:cluster";
 import type { Broadcast } from "../../ports/shared-state/broadcast";
+import type { SharedReplies } from "../../ports/shared-state/replies";
 import type { Measures, Membership, ToMember, ToPrimary } from "./cluster-messages";
+import { createMemberReplies } from "./member-replies";
 
 /** A member's connection to its primary. */
 export interface ClusterMember extends Membership {
@@ -8,6 +10,8 @@ export interface ClusterMember extends Membership {
   ready(setupToken: string | null): void;
   /** Messages to the other members. */
   broadcast: Broadcast;
+  /** Replies under an Idempotency-Key of all members. */
+  replies: SharedReplies;
   /** Metrics of all members, this one included; of those that answer in time. */
   collect(): Promise<Measures[]>;
   /** What to do when the primary asks; until set, `stop` exits at once. */
@@ -18,8 +22,10 @@ export interface ClusterMember extends Membership {
   };
 }
 
-const send = (message: ToPrimary): void => {
+/** False when there is no primary any more. */
+const send = (message: ToPrimary): boolean => {
   if (process.connected) process.send?.(message);
+  return process.connected;
 };
 
 /** Joins the server of the primary that forked this process; null in a process that was started directly. */
@@ -31,6 +37,7 @@ export async function joinCluster(): Promise<ClusterMember | null> {
     measure: async () => [],
   };
   const listeners: ((message: string) => void)[] = [];
+  const replies = createMemberReplies(send);
   const waiting = new Map<number, (measures: Measures[]) => void>();
   let lastId = 0;
   const membership = await new Promise<Membership>((resolve) => {
@@ -58,6 +65,10 @@ export async function joinCluster(): Promise<ClusterMember | null> {
           waiting.get(message.id)?.(message.measures);
           waiting.delete(message.id);
           return;
+        case "claimed":
+        case "replied":
+          replies.receive(message);
+          return;
         default:
           message satisfies never;
       }
@@ -69,9 +80,10 @@ export async function joinCluster(): Promise<ClusterMember | null> {
   return {
     ...membership,
     handlers,
-    ready: (setupToken) => send({ kind: "ready", setupToken }),
+    replies,
+    ready: (setupToken) => void send({ kind: "ready", setupToken }),
     broadcast: {
-      send: (message) => send({ kind: "broadcast", message }),
+      send: (message) => void send({ kind: "broadcast", message }),
       listen: (listener) => void listeners.push(listener),
     },
     collect: () =>

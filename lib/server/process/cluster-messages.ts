@@ -25,7 +25,10 @@ export type ToMember =
   | { kind: "broadcast"; message: string }
   | { kind: "measure"; id: number }
   /** The answer to `collect`. */
-  | { kind: "collected"; id: number; measures: Measures[] };
+  | { kind: "collected"; id: number; measures: Measures[] }
+  /** The answer to `claim`; after `elsewhere` follows `replied`. */
+  | { kind: "claimed"; id: number; result: "claimed" | "elsewhere" | "different" }
+  | { kind: "replied"; id: number; reply: string | null };
 
 export type ToPrimary =
   | { kind: "hello" }
@@ -34,4 +37,7 @@ export type ToPrimary =
   | { kind: "broadcast"; message: string }
   | { kind: "measured"; id: number; measures: Measures }
   /** Asks for the metrics of all members. */
-  | { kind: "collect"; id: number };
+  | { kind: "collect"; id: number }
+  /** Claims a request with an Idempotency-Key, and ends the claim with its reply or without one (SharedReplies). */
+  | { kind: "claim"; id: number; owner: string; name: string; digest: string }
+  | { kind: "finish"; owner: string; name: string; reply: string | null };

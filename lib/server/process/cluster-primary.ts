@@ -7,6 +7,7 @@ import type { Log } from "../../ports/log";
 import { serveEngines } from "../../providers/engine-pool/host";
 import type { ProvidersOfProcess } from "../../providers/registry";
 import type { Measures, ToMember, ToPrimary } from "./cluster-messages";
+import { ClusterReplies } from "./cluster-replies";
 import { makeInstanceId } from "./instance-id";
 
 /** Time before a process that exited is started again; doubles while it does not live long. */
@@ -56,6 +57,7 @@ export class ClusterPrimary {
   readonly #running = new Set<Member>();
   readonly #failures = new Map<number, number>();
   readonly #measuring = new Map<number, (measures: Measures) => void>();
+  readonly #replies: ClusterReplies<Member>;
   #setupToken: string | null = null;
   #lastId = 0;
   #isStarted = false;
@@ -64,6 +66,7 @@ export class ClusterPrimary {
 
   constructor(options: PrimaryOptions) {
     this.#options = options;
+    this.#replies = new ClusterReplies(options.clock);
     cluster.setupPrimary({ exec: options.file, args: [] });
   }
 
@@ -175,6 +178,7 @@ export class ClusterPrimary {
     member.ready.catch(() => undefined);
     this.#running.add(member);
     const gone = (code: number | null, signal: string | null) => {
+      this.#replies.left(member);
       if (this.#running.delete(member)) this.#restart(index, member, code, signal);
     };
     worker.once("exit", gone);
@@ -237,6 +241,12 @@ export class ClusterPrimary {
         void this.#collect().then((measures) =>
           this.#send(member, { kind: "collected", id: message.id, measures }),
         );
+        return;
+      case "claim":
+        void this.#replies.claim(member, message, (answer) => this.#send(member, answer));
+        return;
+      case "finish":
+        this.#replies.finish(member, message);
         return;
       default:
         message satisfies never;

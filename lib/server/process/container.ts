@@ -232,6 +232,7 @@ async function assemble(
     liveInstances: register.liveInstances,
     share: member ?? { index: 1, processes: 1 },
     broadcast: store.broadcast ?? member?.broadcast ?? null,
+    replies: member?.replies ?? null,
   });
   const services: ConsoleServices = {
     store,

@@ -7,6 +7,7 @@ import type { Metrics } from "../../ports/metrics";
 import type { Broadcast } from "../../ports/shared-state/broadcast";
 import type { SharedStateHealth } from "../../ports/shared-state/health";
 import type { RateLimiter } from "../../ports/shared-state/limits";
+import type { SharedReplies } from "../../ports/shared-state/replies";
 import { shareEvents } from "../../shared-state/events";
 import { createRateLimiter, type Share } from "../../shared-state/memory-limits";
 import type { RedisLink } from "../../shared-state/redis/link";
@@ -34,6 +35,8 @@ interface SharedStateOptions {
   share: Share;
   /** Carries live events when there is no Redis. */
   broadcast: Broadcast | null;
+  /** Stored replies of the processes of this server; used when there is no Redis. */
+  replies: SharedReplies | null;
 }
 
 function readCa(file: string | null): string | null {
@@ -56,14 +59,16 @@ export const eventsOver = (link: RedisLink): Broadcast => ({
 /** Connects to Redis, waiting a second at most: without it the instance starts and applies its share. */
 export async function openSharedState(
   env: Pick<Environment, "redis" | "redisTlsCa" | "sharedCacheBytes">,
-  { cipher, clock, log, metrics, instanceId, share, broadcast, liveInstances }: SharedStateOptions,
+  options: SharedStateOptions,
 ): Promise<SharedState> {
+  const { cipher, clock, log, metrics, instanceId, share, broadcast, liveInstances } = options;
   if (env.redis === null)
     return {
       limiter: createRateLimiter(clock, share),
       health: null,
-      share({ live }) {
+      share({ live, idempotency }) {
         if (broadcast !== null) shareEvents(broadcast, live, instanceId);
+        if (options.replies !== null) idempotency.share(options.replies);
       },
       close: () => undefined,
     };

@@ -1,0 +1,71 @@
+import { hasCode } from "../../errors";
+import { createIdempotency, type IdempotentStart } from "../../gateway/idempotency";
+import type { Clock } from "../../ports/clock";
+import type { ToMember, ToPrimary } from "./cluster-messages";
+
+type Claim = Extract<ToPrimary, { kind: "claim" }>;
+type Finish = Extract<ToPrimary, { kind: "finish" }>;
+type FirstStart = Extract<IdempotentStart, { kind: "first" }>;
+
+/** Most bytes of stored replies in the primary. */
+const MAX_BYTES = 128 * 1024 * 1024;
+
+/** Replies under an `Idempotency-Key` of all members of a server, kept by its primary where there is no Redis. */
+export class ClusterReplies<Member extends object> {
+  readonly #replies: ReturnType<typeof createIdempotency>;
+  /** Requests that a member runs, by owner and name. */
+  readonly #running = new Map<Member, Map<string, FirstStart>>();
+
+  constructor(clock: Clock) {
+    this.#replies = createIdempotency(clock, MAX_BYTES);
+  }
+
+  /** Answers `claimed`, and `replied` once the member that runs the request has its reply or has given up. */
+  async claim(
+    member: Member,
+    { id, owner, name, digest }: Claim,
+    answer: (message: ToMember) => void,
+  ): Promise<void> {
+    const begun = await this.#begin(owner, name, digest);
+    if (begun === null) {
+      answer({ kind: "claimed", id, result: "different" });
+      return;
+    }
+    if (begun.kind === "first") {
+      const own = this.#running.get(member) ?? new Map<string, FirstStart>();
+      this.#running.set(member, own.set(keyOf(owner, name), begun));
+      answer({ kind: "claimed", id, result: "claimed" });
+      return;
+    }
+    answer({ kind: "claimed", id, result: "elsewhere" });
+    const reply = await begun.reply;
+    answer({ kind: "replied", id, reply: reply === null ? null : Buffer.from(reply.body).toString() });
+  }
+
+  /** Ends a claim of this member. */
+  finish(member: Member, { owner, name, reply }: Finish): void {
+    const own = this.#running.get(member);
+    const begun = own?.get(keyOf(owner, name));
+    own?.delete(keyOf(owner, name));
+    if (reply === null) begun?.discard();
+    else begun?.store({ status: 200, headers: {}, body: Buffer.from(reply), row: null });
+  }
+
+  /** Ends all claims of a member that has exited. */
+  left(member: Member): void {
+    for (const begun of this.#running.get(member)?.values() ?? []) begun.discard();
+    this.#running.delete(member);
+  }
+
+  /** Null: the name belongs to a request with another digest. */
+  async #begin(owner: string, name: string, digest: string): Promise<IdempotentStart | null> {
+    try {
+      return await this.#replies.begin({ key: { id: owner }, owner: { id: owner } }, name, digest);
+    } catch (error) {
+      if (hasCode(error, "invalid")) return null;
+      throw error;
+    }
+  }
+}
+
+const keyOf = (owner: string, name: string): string => `${owner}\n${name}`;

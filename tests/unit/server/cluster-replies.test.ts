@@ -1,0 +1,68 @@
+import { expect, test } from "vitest";
+import type { ToPrimary } from "@/lib/server/process/cluster-messages";
+import { ClusterReplies } from "@/lib/server/process/cluster-replies";
+import { createMemberReplies } from "@/lib/server/process/member-replies";
+import { FakeClock } from "../../support/factories";
+
+/** A primary and its members, whose messages arrive later, as between processes. */
+function openServer() {
+  const primary = new ClusterReplies<object>(new FakeClock());
+  const join = () => {
+    const member = {};
+    const state = { isConnected: true };
+    const replies = createMemberReplies((message: ToPrimary) => {
+      setImmediate(() => {
+        if (message.kind === "claim")
+          void primary.claim(member, message, (answer) =>
+            setImmediate(() => {
+              if (answer.kind === "claimed" || answer.kind === "replied") replies.receive(answer);
+            }),
+          );
+        else if (message.kind === "finish") primary.finish(member, message);
+      });
+      return state.isConnected;
+    });
+    return { replies, state, exit: () => primary.left(member) };
+  };
+  return { one: join(), other: join() };
+}
+
+test("a request that one process runs is not run by another, which gets its reply", async () => {
+  const { one, other } = openServer();
+  expect(await one.replies.claim("usr_1", "order", "abc")).toBe("claimed");
+  expect(await other.replies.claim("usr_1", "order", "abc")).toBe("elsewhere");
+  const reply = other.replies.wait("usr_1", "order");
+  one.replies.store("usr_1", "order", "abc", "the reply, größer");
+  expect(await reply).toBe("the reply, größer");
+  expect(await other.replies.claim("usr_1", "order", "abc")).toBe("elsewhere");
+  expect(await other.replies.wait("usr_1", "order")).toBe("the reply, größer");
+  // Kept only until it is read.
+  expect(await other.replies.wait("usr_1", "order")).toBeNull();
+});
+
+test("a name belongs to one request of its owner", async () => {
+  const { one, other } = openServer();
+  await one.replies.claim("usr_1", "order", "abc");
+  expect(await other.replies.claim("usr_1", "order", "xyz")).toBe("different");
+  expect(await other.replies.claim("usr_2", "order", "xyz")).toBe("claimed");
+});
+
+test("a process that gives up, or exits, leaves the request to the next one", async () => {
+  for (const end of ["discard", "exit"] as const) {
+    const { one, other } = openServer();
+    await one.replies.claim("usr_1", "order", "abc");
+    expect(await other.replies.claim("usr_1", "order", "abc")).toBe("elsewhere");
+    const reply = other.replies.wait("usr_1", "order");
+    if (end === "exit") one.exit();
+    else one.replies.discard("usr_1", "order");
+    expect(await reply).toBeNull();
+    expect(await other.replies.claim("usr_1", "order", "abc")).toBe("claimed");
+  }
+});
+
+test("a process without its primary runs the request itself", async () => {
+  const { one } = openServer();
+  one.state.isConnected = false;
+  expect(await one.replies.claim("usr_1", "order", "abc")).toBe("claimed");
+  expect(await one.replies.wait("usr_1", "order")).toBeNull();
+});
