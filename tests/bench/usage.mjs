@@ -168,7 +168,18 @@ function firstAnswers(now) {
     Object.entries(RANGES).map(([range, span]) => [`${name}, ${range}`, path(ends(span), pieces[range])]);
   return [
     ...over("overview", (range, interval) => `/api/overview?${range}&interval=${interval}`),
-    ...over("usage: chart", (range, interval) => `/api/usage/summary?by=model&${range}&interval=${interval}`),
+    ...over("usage: chart", (range, interval) => `/api/usage/summary?${range}&interval=${interval}`),
+    ...over(
+      "usage: chart of a key",
+      (range, interval) => `/api/usage/summary?key_id=key_3&${range}&interval=${interval}`,
+    ),
+    ...over(
+      "usage: chart of a tag",
+      (range, interval) => `/api/usage/summary?tag=team-39&${range}&interval=${interval}`,
+    ),
+    ...over("usage: by model", (range) => `/api/usage/summary?by=model&${range}`),
+    ...over("usage: by tag", (range) => `/api/usage/summary?by=tag&${range}`),
+    ...over("usage: by caller", (range) => `/api/usage/summary?by=end_user&${range}`),
     ...over("usage: list of a model", (range) => `/api/usage?limit=50&model=model-7&${range}`),
     ...over("logs: search that finds nothing", (range) => `/api/usage?limit=50&q=nowhere&${range}`),
     ...over("logs: a status", (range) => `/api/usage?limit=50&status=418&${range}`),
