@@ -175,6 +175,9 @@ function mergedFields(one: Json, other: Json): Json {
 
 /** Generates values that match schemas of one document. */
 export class SchemaArbitrary {
+  /** Arbitraries by depth and schema: a part that many bodies share is built once, since building takes most of the time. */
+  readonly #built = new Map<string, fc.Arbitrary<unknown>>();
+
   constructor(private readonly reader: SchemaReader) {}
 
   /** Valid values; each one is validated. */
@@ -183,6 +186,13 @@ export class SchemaArbitrary {
   }
 
   #raw(given: Schema, depth: number): fc.Arbitrary<unknown> {
+    const name = `${depth} ${JSON.stringify(given)}`;
+    const built = this.#built.get(name) ?? this.#build(given, depth);
+    this.#built.set(name, built);
+    return built;
+  }
+
+  #build(given: Schema, depth: number): fc.Arbitrary<unknown> {
     const schema = this.reader.resolve(given);
     if (typeof schema === "boolean" || isJsonValue(given)) return anyJson(this.reader, given);
     const flat = this.#flat(schema);
