@@ -19,7 +19,7 @@ import { EMBEDDED_VOICES } from "../../lib/providers/embedded-speech/voices";
 import { workerFile } from "../../lib/server/process/workers";
 import { createRateLimiter } from "../../lib/shared-state/memory-limits";
 import { expectBothAdapters, type Sent } from "./both-adapters";
-import { embedModel, SYSTEM_CLOCK, speechModel } from "./factories";
+import { embedModel, keyRecord, SYSTEM_CLOCK, speechModel, userRecord } from "./factories";
 import { tone } from "./tone";
 
 /** A scripted speech engine that records its requests and whether it was stopped. */
@@ -160,26 +160,7 @@ export function openSpeechHarness(
       encoder: options.encoder ?? sharedEncoder(),
       metrics,
     },
-    caller: {
-      key: {
-        id: "key_1",
-        operations: ["speech", "embeddings"],
-        allowedModels: [],
-        rpm: null,
-        tpm: null,
-        concurrency: null,
-        budget: { totalNano: null, dailyNano: null, monthlyNano: null },
-      },
-      owner: {
-        id: "usr_1",
-        role: "owner",
-        enabled: true,
-        rpm: null,
-        tpm: null,
-        concurrency: null,
-        budget: { totalNano: null, dailyNano: null, monthlyNano: null },
-      },
-    },
+    caller: { key: keyRecord("usr_1", { id: "key_1" }), owner: userRecord({ id: "usr_1", role: "owner" }) },
     peer: { address: "127.0.0.1" },
     requestId: "req-1",
     tags: null,

@@ -21,6 +21,7 @@ import {
   openConsoleHarness,
   setUpOwner,
 } from "../../support/console-harness";
+import { channelRecord } from "../../support/factories";
 import type { TestServices } from "../../support/services";
 import { readStoreBytes } from "../../support/store-bytes";
 import { totpCode } from "../../support/totp";
@@ -367,41 +368,14 @@ describe("rotate-secret", () => {
       body: { alerts: { ...alerts, webhook_url: WEBHOOK_URL } },
       cookie: owner,
     });
-    await server.services.store.channels.insert({
-      ...CHANNEL,
-      keys: [
-        {
-          id: "ck_1",
-          encrypted: server.services.cipher.encrypt(
-            "upstream-key",
-            "channels/chn_1/keys/ck_1",
-            "sk-upstream",
-          ),
-          display: "****eam",
-        },
-      ],
-    });
+    const { cipher, store } = server.services;
+    const encrypted = cipher.encrypt("upstream-key", "channels/chn_1/keys/ck_1", "sk-upstream");
+    await store.channels.insert(
+      channelRecord({ id: "chn_1", keys: [{ id: "ck_1", encrypted, display: "****eam" }] }),
+    );
     return { ...server, secret, backupCodes, owner };
   }
   const WEBHOOK_URL = "https://hooks.example.com/services/T0/very-secret-path";
-  const CHANNEL = {
-    id: "chn_1",
-    name: "up",
-    provider: "openai",
-    baseUrl: "https://up.example",
-    models: [],
-    priority: 0,
-    weight: 1,
-    rpm: null,
-    concurrency: null,
-    timeouts: {},
-    headers: {},
-    options: {},
-    enabled: true,
-    embedded: false,
-    createdAt: 1,
-    version: 1,
-  };
   const sealedTexts = () => [
     ...(rowsOf(at("patchbay.db"), "select secret_sealed as text from two_factors") as { text: string }[]),
     ...(rowsOf(at("patchbay.db"), "select keys as text from channels") as { text: string }[]),

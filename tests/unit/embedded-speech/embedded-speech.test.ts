@@ -7,20 +7,20 @@ import {
   type EmbeddedSpeech,
   type EmbeddedSpeechOptions,
 } from "../../../lib/providers/embedded-speech/create";
+import { FakeClock } from "../../support/factories";
 import { FAKE_SPEECH_WORKER } from "../../support/speech-worker";
 
 const SECOND = 48_000;
 const LONG =
   "It rained and rained until the river stood as high as the old stone bridge by the mill. ".repeat(360);
 
-let now = 0;
+const clock = new FakeClock();
 const models: EmbeddedSpeech[] = [];
 afterEach(async () => {
   await Promise.all(models.splice(0).map((model) => model.close()));
 });
 
 function open(options: Partial<EmbeddedSpeechOptions> = {}): EmbeddedSpeech {
-  const clock = { now: () => now, monotonic: () => now };
   const model = createEmbeddedSpeech({ workerFile: FAKE_SPEECH_WORKER, clock, maxWorkers: 1, ...options });
   models.push(model);
   return model;
@@ -36,7 +36,7 @@ function speak(model: EmbeddedSpeech, text: string, { firstByteIn = 60_000, sign
   const options = {
     signal: signal ?? new AbortController().signal,
     requestId: "req",
-    firstByteBy: now + firstByteIn,
+    firstByteBy: clock.now() + firstByteIn,
   };
   return model.synthesize(request, options)[Symbol.asyncIterator]();
 }
@@ -92,10 +92,10 @@ describe("a slow reader", () => {
     for (let i = 0; i < 500; i++) {
       const call = speak(model, text);
       calls.push({ call, pieces: [bytesOf(await call.next())] });
-      now += 20;
+      clock.advance(20);
     }
     await quiet(model);
-    now += 2_000;
+    clock.advance(2_000);
     await speak(model, "One more call arrives.").next();
     expect(model.stats()).toMatchObject({ open: 501 });
     expect(model.stats().bufferBytes).toBeLessThan(500 * 64 * 1024);
@@ -115,7 +115,7 @@ describe("a slow reader", () => {
       const pieces: Uint8Array[] = [];
       for (let next = await call.next(); !next.done; next = await call.next()) {
         pieces.push(bytesOf(next));
-        now += stallMs;
+        clock.advance(stallMs);
         // Another caller's chunk makes the stalled reader release its own.
         if (stallMs > 0) await readAll(speak(model, "Hi."));
       }

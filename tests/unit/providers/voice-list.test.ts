@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { createVoiceLists, type ListedVoice } from "@/lib/providers/upstream-voices/voice-list";
+import { FakeClock } from "../../support/factories";
 
 const VOICE: ListedVoice = {
   id: "af_kore",
@@ -11,12 +12,8 @@ const VOICE: ListedVoice = {
 };
 
 function open() {
-  let at = 0;
-  const clock = { now: () => at, monotonic: () => at };
-  const pass = (ms: number): void => {
-    at += ms;
-  };
-  return { lists: createVoiceLists(clock), pass };
+  const clock = new FakeClock();
+  return { lists: createVoiceLists(clock), pass: (ms: number) => clock.advance(ms) };
 }
 
 const never = () => new Promise<never>(() => undefined);
