@@ -7,7 +7,7 @@ export function runSteps<T>(steps: Generator<unknown, T, void>): T {
 }
 
 /** CPU time of this process in milliseconds, unaffected by other programs. */
-function cpuMs(): number {
+export function cpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;
 }
