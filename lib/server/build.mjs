@@ -19,7 +19,18 @@ const gzip = promisify(zlib.gzip);
  * Packages of many small files that every start loads: bundled, they take a third of the time. All others stay outside:
  * natives, WebAssembly and data files are opened from their own folders.
  */
-const BUNDLED = ["eld", "kysely", "lru-cache", "otpauth", "sirv", "undici", "zod"];
+const BUNDLED = [
+  "compression",
+  "eld",
+  "kysely",
+  "lru-cache",
+  "next-auth",
+  "otpauth",
+  "prom-client",
+  "sirv",
+  "undici",
+  "zod",
+];
 const { dependencies } = JSON.parse(readFileSync(path.join(ROOT, "package.json"), "utf8"));
 const external = Object.keys(dependencies)
   .filter((name) => !BUNDLED.includes(name))
