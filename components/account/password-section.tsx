@@ -9,11 +9,11 @@ import { useApiCache } from "@/lib/client/use-api";
 import type { Self } from "@/lib/contracts/console/user";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
+import { NewPasswordFields, passwordField } from "../forms/new-password-fields";
 import { PasswordInput } from "../forms/password-input";
 import { ProofError } from "../forms/proof-error";
 import { useSchemaResolver } from "../forms/schema-resolver";
 import { setFieldErrors } from "../forms/set-field-errors";
-import { StrengthMeter } from "../forms/strength-meter";
 import { Button } from "../ui/button";
 import { Input } from "../ui/input";
 import { Section } from "../ui/section";
@@ -68,25 +68,13 @@ export function PasswordSection({ self, minimum }: { self: Self; minimum: number
             />
           )}
         </Field>
-        <Field
-          label={t("next")}
-          hint={
-            <>
-              <StrengthMeter password={newPassword} personal={[self.username, self.email ?? ""]} />
-              {minimum > LOWEST_MINIMUM ? <span>{t("minimum", { count: minimum })}</span> : null}
-            </>
-          }
-          error={errors.new_password?.message}
-        >
-          {(control) => (
-            <PasswordInput {...control} {...form.register("new_password")} autoComplete="new-password" />
-          )}
-        </Field>
-        <Field label={t("confirm")} error={errors.confirm?.message}>
-          {(control) => (
-            <PasswordInput {...control} {...form.register("confirm")} autoComplete="new-password" />
-          )}
-        </Field>
+        <NewPasswordFields
+          password={passwordField(t("next"), errors.new_password, form.register("new_password"))}
+          confirm={passwordField(t("confirm"), errors.confirm, form.register("confirm"))}
+          entered={newPassword}
+          personal={[self.username, self.email ?? ""]}
+          hint={minimum > LOWEST_MINIMUM ? <span>{t("minimum", { count: minimum })}</span> : null}
+        />
         {self.two_factor_enabled ? (
           <Field label={t("code")} hint={t("codeHint")} error={errors.code?.message}>
             {(control) => (

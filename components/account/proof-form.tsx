@@ -6,12 +6,11 @@ import { useTranslations } from "use-intl";
 import type { TwoFactorProof } from "@/lib/contracts/console/two-factor";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
+import { FormFooter } from "../forms/form-footer";
 import { PasswordInput } from "../forms/password-input";
 import { ProofError } from "../forms/proof-error";
 import { useSchemaResolver } from "../forms/schema-resolver";
 import { setFieldErrors } from "../forms/set-field-errors";
-import { Button } from "../ui/button";
-import { DialogFooter } from "../ui/dialog";
 import { Input } from "../ui/input";
 
 const loadSchema = () => import("@/lib/contracts/console/two-factor").then((one) => one.TwoFactorProof);
@@ -29,7 +28,6 @@ export function ProofForm({
   onCancel(): void;
 }) {
   const t = useTranslations("account.twoFactor");
-  const common = useTranslations("common");
   const fieldError = useTranslations("common.fieldError");
   const [error, setError] = useState<unknown>(null);
   const form = useForm({
@@ -68,14 +66,7 @@ export function ProofForm({
           />
         )}
       </Field>
-      <DialogFooter>
-        <Button variant="outline" onClick={onCancel}>
-          {common("cancel")}
-        </Button>
-        <Button type="submit" variant={isDanger ? "danger" : "primary"} isBusy={isSubmitting}>
-          {action}
-        </Button>
-      </DialogFooter>
+      <FormFooter action={action} isBusy={isSubmitting} isDanger={isDanger} onCancel={onCancel} />
     </Form>
   );
 }

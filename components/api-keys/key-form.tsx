@@ -8,9 +8,9 @@ import type { Role } from "@/lib/contracts/console/user";
 import { CallError } from "../forms/call-error";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
+import { FormFooter } from "../forms/form-footer";
 import { useSaveForm } from "../forms/use-save-form";
 import { Button } from "../ui/button";
-import { DialogFooter } from "../ui/dialog";
 import { Input } from "../ui/input";
 import { Notice } from "../ui/notice";
 import { KeyLimits } from "./key-limits";
@@ -110,14 +110,7 @@ export function KeyForm({
         addresses={addresses}
         hidesBudgets={hidesBudgets && !hasBudget}
       />
-      <DialogFooter>
-        <Button variant="outline" onClick={onCancel}>
-          {common("cancel")}
-        </Button>
-        <Button type="submit" isBusy={isSubmitting}>
-          {before ? common("save") : t("create")}
-        </Button>
-      </DialogFooter>
+      <FormFooter action={before ? common("save") : t("create")} isBusy={isSubmitting} onCancel={onCancel} />
     </Form>
   );
 }

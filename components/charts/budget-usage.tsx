@@ -21,13 +21,35 @@ export function KeyUsage({ apiKey }: { apiKey: ApiKey }) {
   }
   const { period, spent, limit, share } = tightest;
   return (
+    <BudgetBar
+      text={t("of", { spent: money(spent), limit: money(limit) })}
+      period={t(period)}
+      label={t("label")}
+      share={share}
+    />
+  );
+}
+
+/** How much of a budget is spent. `share`: 1 is all of it. */
+export function BudgetBar({
+  text,
+  period,
+  label,
+  share,
+}: {
+  text: string;
+  period: string;
+  /** For screen-reader users. */
+  label: string;
+  share: number;
+}) {
+  return (
     <span className="grid max-w-48 gap-1.5">
       <span className="tabular">
-        {t("of", { spent: money(spent), limit: money(limit) })}{" "}
-        <span className="text-ink-muted">{t(period)}</span>
+        {text} <span className="text-ink-muted">{period}</span>
       </span>
       <Progress
-        label={t("label")}
+        label={label}
         value={Math.round(share * 100)}
         tone={share >= 1 ? "bad" : share >= 0.8 ? "warn" : "ink"}
       />

@@ -35,54 +35,13 @@ export function SettingsBar({
   const t = useTranslations("embeddings");
   const id = useId();
   const name = draft.model || (model?.name ?? "");
-  const own = model?.dimensions ?? null;
-  const isFixed = model !== undefined && !model.canShorten;
   return (
     <section
       aria-label={t("settings.label")}
       className="flex flex-wrap items-end gap-x-4 gap-y-3 rounded-md border bg-panel p-3"
     >
-      <div className="grid min-w-48 flex-1 gap-1.5 sm:max-w-72">
-        <Label htmlFor={`${id}-model`}>{t("settings.model")}</Label>
-        <NativeSelect
-          id={`${id}-model`}
-          value={name}
-          onChange={(event) => onChange({ model: event.target.value })}
-        >
-          {models.some((one) => one.name === name) ? null : <option value={name}>{name}</option>}
-          {models.map((one) => (
-            <option key={one.name} value={one.name}>
-              {one.name}
-            </option>
-          ))}
-        </NativeSelect>
-      </div>
-      <div className="grid w-36 gap-1.5">
-        <Label htmlFor={`${id}-dimensions`}>{t("settings.dimensions")}</Label>
-        <Input
-          id={`${id}-dimensions`}
-          type="number"
-          inputMode="numeric"
-          min={1}
-          step={1}
-          list={`${id}-suggestions`}
-          disabled={isFixed}
-          title={isFixed ? t("settings.dimensionsFixed") : undefined}
-          value={draft.dimensions ?? ""}
-          placeholder={
-            own === null ? t("settings.dimensionsOwn") : t("settings.dimensionsAll", { count: String(own) })
-          }
-          onChange={(event) => {
-            const typed = Math.trunc(Number(event.target.value));
-            onChange({ dimensions: event.target.value === "" || typed < 1 ? null : typed });
-          }}
-        />
-        <datalist id={`${id}-suggestions`}>
-          {DIMENSIONS.filter((count) => own === null || count < own).map((count) => (
-            <option key={count} value={count} />
-          ))}
-        </datalist>
-      </div>
+      <ModelField id={id} name={name} onChange={onChange} models={models} />
+      <DimensionsField id={id} draft={draft} onChange={onChange} model={model} />
       <div className="grid gap-1.5">
         <span className="text-sm font-medium">{t("settings.format")}</span>
         <SegmentedControl<EncodingFormat>
@@ -96,30 +55,125 @@ export function SettingsBar({
           className="h-9 pointer-coarse:h-auto"
         />
       </div>
-      <div className="flex flex-1 justify-end max-sm:w-full max-sm:flex-none">
-        {isRunning ? (
-          <Button variant="outline" onClick={onStop} className="max-sm:w-full">
-            <SquareIcon />
-            {t("stop")}
-          </Button>
-        ) : (
-          <Button
-            variant="signal"
-            onClick={onEmbed}
-            disabled={draft.texts.length === 0}
-            className="max-sm:w-full"
-          >
-            <Grid3x3Icon />
-            {t("embed", { count: draft.texts.length })}
-            <Kbd
-              aria-hidden="true"
-              className="ml-1 hidden border-on-signal/30 bg-transparent text-on-signal lg:inline-flex"
-            >
-              {t("embedKeys")}
-            </Kbd>
-          </Button>
-        )}
-      </div>
+      <EmbedButton isRunning={isRunning} onStop={onStop} onEmbed={onEmbed} draft={draft} />
     </section>
+  );
+}
+
+/** Starts the call, or stops the running one. */
+function EmbedButton({
+  isRunning,
+  onStop,
+  onEmbed,
+  draft,
+}: {
+  isRunning: boolean;
+  onStop(): void;
+  onEmbed(): void;
+  draft: EmbeddingsDraft;
+}) {
+  const t = useTranslations("embeddings");
+  return (
+    <div className="flex flex-1 justify-end max-sm:w-full max-sm:flex-none">
+      {isRunning ? (
+        <Button variant="outline" onClick={onStop} className="max-sm:w-full">
+          <SquareIcon />
+          {t("stop")}
+        </Button>
+      ) : (
+        <Button
+          variant="signal"
+          onClick={onEmbed}
+          disabled={draft.texts.length === 0}
+          className="max-sm:w-full"
+        >
+          <Grid3x3Icon />
+          {t("embed", { count: draft.texts.length })}
+          <Kbd
+            aria-hidden="true"
+            className="ml-1 hidden border-on-signal/30 bg-transparent text-on-signal lg:inline-flex"
+          >
+            {t("embedKeys")}
+          </Kbd>
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** The model; a link may have set one that is not in the list. */
+function ModelField({
+  id,
+  name,
+  onChange,
+  models,
+}: {
+  id: string;
+  name: string;
+  onChange(fields: Partial<EmbeddingsDraft>): void;
+  models: readonly GatewayModel[];
+}) {
+  const t = useTranslations("embeddings");
+  return (
+    <div className="grid min-w-48 flex-1 gap-1.5 sm:max-w-72">
+      <Label htmlFor={`${id}-model`}>{t("settings.model")}</Label>
+      <NativeSelect
+        id={`${id}-model`}
+        value={name}
+        onChange={(event) => onChange({ model: event.target.value })}
+      >
+        {models.some((one) => one.name === name) ? null : <option value={name}>{name}</option>}
+        {models.map((one) => (
+          <option key={one.name} value={one.name}>
+            {one.name}
+          </option>
+        ))}
+      </NativeSelect>
+    </div>
+  );
+}
+
+/** The number of dimensions, where the model can shorten its vectors. */
+function DimensionsField({
+  id,
+  draft,
+  onChange,
+  model,
+}: {
+  id: string;
+  draft: EmbeddingsDraft;
+  onChange(fields: Partial<EmbeddingsDraft>): void;
+  model: GatewayModel | undefined;
+}) {
+  const t = useTranslations("embeddings");
+  const own = model?.dimensions ?? null;
+  const isFixed = model !== undefined && !model.canShorten;
+  return (
+    <div className="grid w-36 gap-1.5">
+      <Label htmlFor={`${id}-dimensions`}>{t("settings.dimensions")}</Label>
+      <Input
+        id={`${id}-dimensions`}
+        type="number"
+        inputMode="numeric"
+        min={1}
+        step={1}
+        list={`${id}-suggestions`}
+        disabled={isFixed}
+        title={isFixed ? t("settings.dimensionsFixed") : undefined}
+        value={draft.dimensions ?? ""}
+        placeholder={
+          own === null ? t("settings.dimensionsOwn") : t("settings.dimensionsAll", { count: String(own) })
+        }
+        onChange={(event) => {
+          const typed = Math.trunc(Number(event.target.value));
+          onChange({ dimensions: event.target.value === "" || typed < 1 ? null : typed });
+        }}
+      />
+      <datalist id={`${id}-suggestions`}>
+        {DIMENSIONS.filter((count) => own === null || count < own).map((count) => (
+          <option key={count} value={count} />
+        ))}
+      </datalist>
+    </div>
   );
 }

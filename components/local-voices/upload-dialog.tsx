@@ -9,8 +9,7 @@ import { CallError } from "../forms/call-error";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
 import { FormDialog } from "../forms/form-dialog";
-import { Button } from "../ui/button";
-import { DialogFooter } from "../ui/dialog";
+import { FormFooter } from "../forms/form-footer";
 import { Input } from "../ui/input";
 import { Progress } from "../ui/progress";
 
@@ -19,7 +18,6 @@ const ENDING = /\.(?:tar\.(?:bz2|gz)|tbz2?|tgz)$/;
 /** Sends an archive in parts; the server installs it after the last one. */
 export function UploadDialog({ onUploaded, onClose }: { onUploaded(): void; onClose(): void }) {
   const t = useTranslations("localVoices.upload");
-  const common = useTranslations("common");
   const { bytes } = useAmounts();
   const [file, setFile] = useState<File | null>(null);
   const [name, setName] = useState("");
@@ -105,14 +103,7 @@ export function UploadDialog({ onUploaded, onClose }: { onUploaded(): void; onCl
             </p>
           </div>
         )}
-        <DialogFooter>
-          <Button variant="outline" onClick={onClose}>
-            {common("cancel")}
-          </Button>
-          <Button type="submit" isBusy={sent !== null}>
-            {t("action")}
-          </Button>
-        </DialogFooter>
+        <FormFooter action={t("action")} isBusy={sent !== null} onCancel={onClose} />
       </Form>
     </FormDialog>
   );

@@ -8,9 +8,8 @@ import type { CreateModel, Model, UpdateModel } from "@/lib/contracts/gateway/mo
 import { CallError } from "../forms/call-error";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
+import { FormFooter } from "../forms/form-footer";
 import { setFieldErrors } from "../forms/set-field-errors";
-import { Button } from "../ui/button";
-import { DialogFooter } from "../ui/dialog";
 import { Input, Label } from "../ui/input";
 import { Notice } from "../ui/notice";
 import { SegmentedControl } from "../ui/segmented-control";
@@ -73,14 +72,7 @@ export function ModelForm(props: ModelFormProps) {
       <PriceFields form={form} isNew={before === null} priceListDate={priceListDate} />
       <LimitFields form={form} operation={operation} />
       <PerformanceFields form={form} operation={operation} />
-      <DialogFooter>
-        <Button variant="outline" onClick={onCancel}>
-          {common("cancel")}
-        </Button>
-        <Button type="submit" isBusy={isSubmitting}>
-          {before ? common("save") : t("create")}
-        </Button>
-      </DialogFooter>
+      <FormFooter action={before ? common("save") : t("create")} isBusy={isSubmitting} onCancel={onCancel} />
     </Form>
   );
 }

@@ -4,7 +4,7 @@ import { BoxesIcon, PlusIcon, SearchIcon } from "lucide-react";
 import dynamic from "next/dynamic";
 import Link from "next/link";
 import { useSearchParams } from "next/navigation";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { SWRConfig } from "swr";
 import { useFormatter, useTranslations } from "use-intl";
 import { api, cached, callApi } from "@/lib/client/api";
@@ -96,22 +96,7 @@ function Content({ isOwner }: { isOwner: boolean }) {
   );
   return (
     <div className="mx-auto max-w-page">
-      <PageHeader
-        title={t("title")}
-        description={t("lead")}
-        action={
-          <div className="flex flex-wrap gap-2">
-            {isOwner ? (
-              <Button asChild variant="outline">
-                <Link prefetch={false} href="/models/local-voices">
-                  {t("localVoices")}
-                </Link>
-              </Button>
-            ) : null}
-            {models?.length ? createButton : null}
-          </div>
-        }
-      />
+      <Header isOwner={isOwner} createButton={models?.length ? createButton : null} />
       {models && models.length > 0 ? <Filters q={q} operation={operation} /> : null}
       {error && !models ? (
         <CallError error={error} onRetry={reload} />
@@ -132,17 +117,7 @@ function Content({ isOwner }: { isOwner: boolean }) {
       ) : models.length > 0 ? (
         <NoMatch />
       ) : (
-        <EmptyState
-          icon={<BoxesIcon />}
-          title={t("empty.title")}
-          action={
-            <Button asChild>
-              <Link href="/channels/new">{t("empty.action")}</Link>
-            </Button>
-          }
-        >
-          {t("empty.text")}
-        </EmptyState>
+        <NoModels />
       )}
       {open ? (
         <ModelDialogs
@@ -159,6 +134,53 @@ function Content({ isOwner }: { isOwner: boolean }) {
         />
       ) : null}
     </div>
+  );
+}
+
+/** Shown while no channel offers a model. */
+function NoModels() {
+  const t = useTranslations("models");
+  return (
+    <EmptyState
+      icon={<BoxesIcon />}
+      title={t("empty.title")}
+      action={
+        <Button asChild>
+          <Link href="/channels/new">{t("empty.action")}</Link>
+        </Button>
+      }
+    >
+      {t("empty.text")}
+    </EmptyState>
+  );
+}
+
+/** The page's title, its link to local voices and the button for a new model. */
+function Header({
+  isOwner,
+  createButton,
+}: {
+  isOwner: boolean;
+  createButton: ReactNode;
+}) {
+  const t = useTranslations("models");
+  return (
+    <PageHeader
+      title={t("title")}
+      description={t("lead")}
+      action={
+        <div className="flex flex-wrap gap-2">
+          {isOwner ? (
+            <Button asChild variant="outline">
+              <Link prefetch={false} href="/models/local-voices">
+                {t("localVoices")}
+              </Link>
+            </Button>
+          ) : null}
+          {createButton}
+        </div>
+      }
+    />
   );
 }
 

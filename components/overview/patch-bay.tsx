@@ -3,7 +3,7 @@
 import Link from "next/link";
 import { type ReactNode, useState } from "react";
 import { useTranslations } from "use-intl";
-import type { Overview, OverviewChannel } from "@/lib/contracts/console/overview";
+import type { Overview, OverviewChannel, OverviewModel } from "@/lib/contracts/console/overview";
 import { useAmounts } from "../charts/use-amounts";
 import { cn } from "../ui/class-names";
 import { type Cord, cordsOf, isCircuitOpen, ROW, STROKES } from "./cords";
@@ -58,48 +58,8 @@ export function PatchBay({ overview }: { overview: Overview }) {
         <CordLegend />
       </div>
       <div className="grid grid-cols-[minmax(0,1fr)_minmax(2.25rem,0.3fr)_minmax(0,1fr)] px-4 py-3 sm:grid-cols-[minmax(0,1fr)_minmax(6rem,1.6fr)_minmax(0,1fr)] sm:px-5">
-        <Side title={t("models")} isRight={false}>
-          {models.map((model) => (
-            <Row
-              key={model.name}
-              isRight={false}
-              state={stateOf(cordsOfModel(model.name))}
-              onHover={(isOn) => setHovered(isOn ? { model: model.name } : null)}
-            >
-              <Link
-                prefetch={false}
-                href={`/models?q=${encodeURIComponent(model.name)}`}
-                title={model.name}
-                className="max-w-full min-w-0 truncate rounded-sm hover:underline"
-              >
-                <code>{model.name}</code>
-              </Link>
-              {cordsOfModel(model.name).length === 0 ? (
-                <span className="max-w-full truncate text-xs text-warn">{t("unserved")}</span>
-              ) : null}
-            </Row>
-          ))}
-        </Side>
-        <svg
-          aria-hidden="true"
-          viewBox={`0 0 100 ${rows * ROW}`}
-          preserveAspectRatio="none"
-          className="mt-6 w-full overflow-visible"
-          style={{ height: rows * ROW }}
-        >
-          {cords.map((cord) => (
-            <path
-              key={cord.key}
-              d={cord.path}
-              fill="none"
-              strokeWidth={cord.width}
-              strokeLinecap={STROKES[cord.state].cap}
-              vectorEffect="non-scaling-stroke"
-              strokeDasharray={STROKES[cord.state].dashes}
-              className={cn("transition-opacity", STROKES[cord.state].colour, isFaded(cord) && "opacity-15")}
-            />
-          ))}
-        </svg>
+        <Models models={models} cordsOfModel={cordsOfModel} onHover={setHovered} />
+        <Cords rows={rows} cords={cords} isFaded={isFaded} />
         <Side title={t("channels")} isRight>
           {channels.map((channel) => (
             <Row
@@ -113,20 +73,92 @@ export function PatchBay({ overview }: { overview: Overview }) {
           ))}
         </Side>
       </div>
-      <ul className="sr-only">
-        {overview.routes.map((route) => (
-          <li key={`${route.model} ${route.channel_id}`}>
-            {t(isOpen(route.channel_id, route.model) ? "routeOpen" : "route", {
-              model: route.model,
-              channel: overview.channels.find((one) => one.id === route.channel_id)?.name ?? route.channel_id,
-              calls: route.calls,
-              errors: route.errors,
-            })}
-            {route.failovers > 0 ? ` ${t("failovers", { count: route.failovers })}` : null}
-          </li>
-        ))}
-      </ul>
+      <RouteList overview={overview} isOpen={isOpen} />
     </section>
+  );
+}
+
+/** The routes in words, for screen-reader users. */
+function RouteList({ overview, isOpen }: { overview: Overview; isOpen(id: string, model: string): boolean }) {
+  const t = useTranslations("overview.bay");
+  return (
+    <ul className="sr-only">
+      {overview.routes.map((route) => (
+        <li key={`${route.model} ${route.channel_id}`}>
+          {t(isOpen(route.channel_id, route.model) ? "routeOpen" : "route", {
+            model: route.model,
+            channel: overview.channels.find((one) => one.id === route.channel_id)?.name ?? route.channel_id,
+            calls: route.calls,
+            errors: route.errors,
+          })}
+          {route.failovers > 0 ? ` ${t("failovers", { count: route.failovers })}` : null}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The lines between models and channels. */
+function Cords({ rows, cords, isFaded }: { rows: number; cords: Cord[]; isFaded(cord: Cord): boolean }) {
+  return (
+    <svg
+      aria-hidden="true"
+      viewBox={`0 0 100 ${rows * ROW}`}
+      preserveAspectRatio="none"
+      className="mt-6 w-full overflow-visible"
+      style={{ height: rows * ROW }}
+    >
+      {cords.map((cord) => (
+        <path
+          key={cord.key}
+          d={cord.path}
+          fill="none"
+          strokeWidth={cord.width}
+          strokeLinecap={STROKES[cord.state].cap}
+          vectorEffect="non-scaling-stroke"
+          strokeDasharray={STROKES[cord.state].dashes}
+          className={cn("transition-opacity", STROKES[cord.state].colour, isFaded(cord) && "opacity-15")}
+        />
+      ))}
+    </svg>
+  );
+}
+
+/** The models on the left. */
+function Models({
+  models,
+  cordsOfModel,
+  onHover,
+}: {
+  models: readonly OverviewModel[];
+  cordsOfModel(name: string): Cord[];
+  /** Null: the pointer has left. */
+  onHover(hovered: { model: string } | null): void;
+}) {
+  const t = useTranslations("overview.bay");
+  return (
+    <Side title={t("models")} isRight={false}>
+      {models.map((model) => (
+        <Row
+          key={model.name}
+          isRight={false}
+          state={stateOf(cordsOfModel(model.name))}
+          onHover={(isOn) => onHover(isOn ? { model: model.name } : null)}
+        >
+          <Link
+            prefetch={false}
+            href={`/models?q=${encodeURIComponent(model.name)}`}
+            title={model.name}
+            className="max-w-full min-w-0 truncate rounded-sm hover:underline"
+          >
+            <code>{model.name}</code>
+          </Link>
+          {cordsOfModel(model.name).length === 0 ? (
+            <span className="max-w-full truncate text-xs text-warn">{t("unserved")}</span>
+          ) : null}
+        </Row>
+      ))}
+    </Side>
   );
 }
 

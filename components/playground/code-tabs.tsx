@@ -1,11 +1,11 @@
 "use client";
 
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { useTranslations } from "use-intl";
 import type { CodeSample } from "@/lib/client/code-samples";
 import { CodeBlock } from "../ui/code-block";
 import { Tabs, TabsContent, TabsList, TabsTrigger } from "../ui/tabs";
-import { HighlightedCode } from "./highlighted-code";
+import { highlight } from "./highlight";
 
 /** The language chosen last, for the other samples of this visit. */
 let chosenLanguage: string = "curl";
@@ -40,4 +40,19 @@ export function CodeTabs({ samples }: { samples: readonly CodeSample[] }) {
       ))}
     </Tabs>
   );
+}
+
+/** A sample in colours, after the command that installs what it needs. */
+function HighlightedCode({ sample: { code, language, install } }: { sample: CodeSample }) {
+  const pieces = useMemo(() => {
+    const comment = language === "python" || language === "bash" ? "#" : "//";
+    return highlight(install ? `${comment} ${install}\n${code}` : code, language);
+  }, [code, language, install]);
+  return pieces.map(({ text, className }, at) => (
+    // Pieces have no ID: the position identifies them.
+    // biome-ignore lint/suspicious/noArrayIndexKey: see above
+    <span key={at} className={className ?? undefined}>
+      {text}
+    </span>
+  ));
 }

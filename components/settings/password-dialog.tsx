@@ -4,17 +4,10 @@ import { type ReactNode, useState } from "react";
 import { useTranslations } from "use-intl";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
+import { FormFooter } from "../forms/form-footer";
 import { PasswordInput } from "../forms/password-input";
 import { ProofError } from "../forms/proof-error";
-import { Button } from "../ui/button";
-import {
-  Dialog,
-  DialogContent,
-  DialogDescription,
-  DialogFooter,
-  DialogHeader,
-  DialogTitle,
-} from "../ui/dialog";
+import { Dialog, DialogContent, DialogDescription, DialogHeader, DialogTitle } from "../ui/dialog";
 
 /** Asks for the owner's password before a sensitive change; `children` are fields above the password. */
 export function PasswordDialog({
@@ -33,7 +26,6 @@ export function PasswordDialog({
   children?: ReactNode;
 }) {
   const t = useTranslations("settings.proof");
-  const common = useTranslations("common");
   const [password, setPassword] = useState("");
   const [error, setError] = useState<unknown>(null);
   const [isBusy, setBusy] = useState(false);
@@ -76,14 +68,7 @@ export function PasswordDialog({
               />
             )}
           </Field>
-          <DialogFooter>
-            <Button variant="outline" onClick={onClose}>
-              {common("cancel")}
-            </Button>
-            <Button type="submit" isBusy={isBusy} disabled={password === ""}>
-              {action}
-            </Button>
-          </DialogFooter>
+          <FormFooter action={action} isBusy={isBusy} isDisabled={password === ""} onCancel={onClose} />
         </Form>
       </DialogContent>
     </Dialog>

@@ -8,10 +8,9 @@ import { isApiError } from "@/lib/client/api-error";
 import { CallError } from "../forms/call-error";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
-import { PasswordInput } from "../forms/password-input";
+import { NewPasswordFields, passwordField } from "../forms/new-password-fields";
 import { useSchemaResolver } from "../forms/schema-resolver";
 import { setFieldErrors } from "../forms/set-field-errors";
-import { StrengthMeter } from "../forms/strength-meter";
 import { Button } from "../ui/button";
 import { Input } from "../ui/input";
 import type { SetupDraft } from "./draft";
@@ -72,21 +71,13 @@ export function AdministratorStep({ onBack, ...props }: AdministratorStepProps) 
               />
             )}
           </Field>
-          <Field
-            label={t("password")}
-            hint={<StrengthMeter password={password} personal={[username, email ?? ""]} />}
-            error={errors.password?.message}
+          <NewPasswordFields
+            password={passwordField(t("password"), errors.password, form.register("password"))}
+            confirm={passwordField(t("confirm"), errors.confirmPassword, form.register("confirmPassword"))}
+            entered={password}
+            personal={[username, email ?? ""]}
             isRequired
-          >
-            {(control) => (
-              <PasswordInput {...control} {...form.register("password")} autoComplete="new-password" />
-            )}
-          </Field>
-          <Field label={t("confirm")} error={errors.confirmPassword?.message} isRequired>
-            {(control) => (
-              <PasswordInput {...control} {...form.register("confirmPassword")} autoComplete="new-password" />
-            )}
-          </Field>
+          />
         </div>
         <StepActions>
           <Button variant="outline" size="lg" onClick={onBack}>

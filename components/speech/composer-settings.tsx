@@ -30,12 +30,9 @@ export function ComposerSettings({
   onChange(change: Partial<SpeechDraft>): void;
 }) {
   const t = useTranslations("speech");
-  const playground = useTranslations("playground");
   const id = useId();
   const isScript = draft.mode === "script";
   const isSeveral = draft.mode === "several";
-  // A link may set any model: it is offered as it is, and the API validates it.
-  const isKnown = models.some((one) => one.name === draft.model);
   const takesInstructions = (name: string) =>
     models.some((one) => one.name === name && one.takesInstructions);
   const hasInstructions =
@@ -53,40 +50,8 @@ export function ComposerSettings({
   return (
     <div className="grid gap-2">
       <div className="grid grid-cols-[2fr_3fr] gap-x-4 gap-y-3 sm:grid-cols-4 lg:grid-cols-3">
-        <div className="grid min-w-0 gap-1 lg:hidden">
-          <span aria-hidden="true" className="text-xs text-ink-faint">
-            {isScript ? t("speakers.title") : t("voices.one")}
-          </span>
-          <Button variant="outline" className="justify-start px-3 font-normal" onClick={onVoices}>
-            <span className="sr-only">{t("voices.change")}: </span>
-            {isScript ? (
-              draft.speakers.map((one, index) => <HueDot key={one.name} index={index} />)
-            ) : (
-              <StatusDot tone="signal" />
-            )}
-            <span translate="no" className="truncate">
-              {isSeveral ? t("voices.count", { count: draft.candidates.length }) : null}
-              {draft.mode === "single" ? draft.voice : null}
-            </span>
-          </Button>
-        </div>
-        <div className="grid min-w-0 gap-1">
-          <label htmlFor={`${id}-model`} className="text-xs text-ink-faint">
-            {playground("model")}
-          </label>
-          <NativeSelect
-            id={`${id}-model`}
-            value={draft.model}
-            onChange={(event) => onModel(event.target.value)}
-          >
-            {isKnown ? null : <option value={draft.model}>{draft.model}</option>}
-            {models.map((one) => (
-              <option key={one.name} value={one.name}>
-                {one.name}
-              </option>
-            ))}
-          </NativeSelect>
-        </div>
+        <VoicesButton isScript={isScript} onVoices={onVoices} draft={draft} isSeveral={isSeveral} />
+        <ModelField id={id} draft={draft} onModel={onModel} models={models} />
         <div className="order-1 grid min-w-0 gap-1 sm:order-none">
           <span id={`${id}-language-label`} className="text-xs text-ink-faint">
             {t("language")}
@@ -125,6 +90,73 @@ export function ComposerSettings({
           {hint}
         </p>
       ) : null}
+    </div>
+  );
+}
+
+/** The model; a link may set any: it is offered as it is, and the API validates it. */
+function ModelField({
+  id,
+  draft,
+  onModel,
+  models,
+}: {
+  id: string;
+  draft: SpeechDraft;
+  onModel(name: string): void;
+  models: readonly GatewayModel[];
+}) {
+  const playground = useTranslations("playground");
+  // A link may set any model: it is offered as it is, and the API validates it.
+  const isKnown = models.some((one) => one.name === draft.model);
+  return (
+    <div className="grid min-w-0 gap-1">
+      <label htmlFor={`${id}-model`} className="text-xs text-ink-faint">
+        {playground("model")}
+      </label>
+      <NativeSelect id={`${id}-model`} value={draft.model} onChange={(event) => onModel(event.target.value)}>
+        {isKnown ? null : <option value={draft.model}>{draft.model}</option>}
+        {models.map((one) => (
+          <option key={one.name} value={one.name}>
+            {one.name}
+          </option>
+        ))}
+      </NativeSelect>
+    </div>
+  );
+}
+
+/** Opens the voices on narrow screens, where they are not beside the text. */
+function VoicesButton({
+  isScript,
+  onVoices,
+  draft,
+  isSeveral,
+}: {
+  isScript: boolean;
+  /** Opens the voices on narrow screens, where they are not beside the text. */
+  onVoices(): void;
+  draft: SpeechDraft;
+  isSeveral: boolean;
+}) {
+  const t = useTranslations("speech");
+  return (
+    <div className="grid min-w-0 gap-1 lg:hidden">
+      <span aria-hidden="true" className="text-xs text-ink-faint">
+        {isScript ? t("speakers.title") : t("voices.one")}
+      </span>
+      <Button variant="outline" className="justify-start px-3 font-normal" onClick={onVoices}>
+        <span className="sr-only">{t("voices.change")}: </span>
+        {isScript ? (
+          draft.speakers.map((one, index) => <HueDot key={one.name} index={index} />)
+        ) : (
+          <StatusDot tone="signal" />
+        )}
+        <span translate="no" className="truncate">
+          {isSeveral ? t("voices.count", { count: draft.candidates.length }) : null}
+          {draft.mode === "single" ? draft.voice : null}
+        </span>
+      </Button>
     </div>
   );
 }

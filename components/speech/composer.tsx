@@ -46,52 +46,9 @@ export function Composer({
   const lacksVoices = isSeveral && draft.candidates.length < MIN_CANDIDATES;
   const [first, ...others] = calls;
 
-  const setMode = (mode: SpeechDraft["mode"]) => {
-    const names = findNames(draft.text);
-    const hasSpeakers = names.some((name) => draft.speakers.some((one) => one.name === name));
-    const speakers =
-      mode === "script" && names.length > 0 && !hasSpeakers ? assignVoices(names, []) : draft.speakers;
-    // A comparison starts with the voice that is chosen already.
-    const candidates =
-      mode === "several" && draft.candidates.length === 0 && draft.voice !== ""
-        ? [{ model: draft.model, voice: draft.voice }]
-        : draft.candidates;
-    onChange({ mode, speakers, candidates });
-  };
-
-  const applyExample = (example: Example) => {
-    const text = t(`examples.${example}Text`);
-    if (example === "dialogue")
-      onChange({ text, mode: "script", speakers: assignVoices(findNames(text), draft.speakers) });
-    else onChange({ text, mode: isSeveral ? "several" : "single" });
-  };
-
   return (
     <>
-      <div className="flex flex-wrap items-center justify-between gap-2 border-b px-3 py-2 sm:px-4">
-        <SegmentedControl
-          label={t("mode.label")}
-          value={draft.mode}
-          onValueChange={setMode}
-          segments={[
-            { value: "single", label: t("mode.single") },
-            { value: "several", label: t("mode.several") },
-            { value: "script", label: t("mode.script") },
-          ]}
-        />
-        <div className="flex items-center gap-1">
-          <ExamplesButton onChoose={applyExample} />
-          <Button
-            variant="ghost"
-            size="icon-sm"
-            aria-label={t("text.clear")}
-            disabled={draft.text === ""}
-            onClick={() => onChange({ text: "" })}
-          >
-            <XIcon />
-          </Button>
-        </div>
-      </div>
+      <ComposerBar draft={draft} onChange={onChange} isSeveral={isSeveral} />
       <TextEditor
         text={draft.text}
         speakers={draft.mode === "script" ? draft.speakers : null}
@@ -115,34 +72,123 @@ export function Composer({
               hint={lacksVoices ? t("comparison.needVoices") : null}
             />
           ) : null}
-          {isRunning ? (
-            <Button variant="outline" size="lg" className="w-full sm:w-auto sm:min-w-40" onClick={onStop}>
-              <SquareIcon aria-hidden="true" className="fill-current" />
-              {t("stop")}
-              <Kbd aria-hidden="true" className="hidden sm:inline-flex">
-                {t("keys.stop")}
-              </Kbd>
-            </Button>
-          ) : (
-            <Button
-              variant="signal"
-              size="lg"
-              className="w-full sm:w-auto sm:min-w-40"
-              disabled={draft.text.trim() === "" || isLong || lacksVoices}
-              onClick={onSpeak}
-            >
-              <PlayIcon aria-hidden="true" className="fill-current" />
-              {isSeveral ? t("comparison.run") : t("speak")}
-              <Kbd
-                aria-hidden="true"
-                className="hidden border-on-signal/30 bg-transparent text-on-signal sm:inline-flex"
-              >
-                {t("keys.speak")}
-              </Kbd>
-            </Button>
-          )}
+          {
+            <SpeakButton
+              isRunning={isRunning}
+              onStop={onStop}
+              draft={draft}
+              isLong={isLong}
+              lacksVoices={lacksVoices}
+              onSpeak={onSpeak}
+              isSeveral={isSeveral}
+            />
+          }
         </div>
       </div>
     </>
+  );
+}
+
+/** Starts the call, or stops the running one. */
+function SpeakButton({
+  isRunning,
+  onStop,
+  draft,
+  isLong,
+  lacksVoices,
+  onSpeak,
+  isSeveral,
+}: {
+  isRunning: boolean;
+  onStop(): void;
+  draft: SpeechDraft;
+  isLong: boolean;
+  lacksVoices: boolean;
+  onSpeak(): void;
+  isSeveral: boolean;
+}) {
+  const t = useTranslations("speech");
+  return isRunning ? (
+    <Button variant="outline" size="lg" className="w-full sm:w-auto sm:min-w-40" onClick={onStop}>
+      <SquareIcon aria-hidden="true" className="fill-current" />
+      {t("stop")}
+      <Kbd aria-hidden="true" className="hidden sm:inline-flex">
+        {t("keys.stop")}
+      </Kbd>
+    </Button>
+  ) : (
+    <Button
+      variant="signal"
+      size="lg"
+      className="w-full sm:w-auto sm:min-w-40"
+      disabled={draft.text.trim() === "" || isLong || lacksVoices}
+      onClick={onSpeak}
+    >
+      <PlayIcon aria-hidden="true" className="fill-current" />
+      {isSeveral ? t("comparison.run") : t("speak")}
+      <Kbd
+        aria-hidden="true"
+        className="hidden border-on-signal/30 bg-transparent text-on-signal sm:inline-flex"
+      >
+        {t("keys.speak")}
+      </Kbd>
+    </Button>
+  );
+}
+
+/** The mode, the examples and the button that clears the text. */
+function ComposerBar({
+  draft,
+  onChange,
+  isSeveral,
+}: {
+  draft: SpeechDraft;
+  onChange(change: Partial<SpeechDraft>): void;
+  isSeveral: boolean;
+}) {
+  const t = useTranslations("speech");
+  const setMode = (mode: SpeechDraft["mode"]) => {
+    const names = findNames(draft.text);
+    const hasSpeakers = names.some((name) => draft.speakers.some((one) => one.name === name));
+    const speakers =
+      mode === "script" && names.length > 0 && !hasSpeakers ? assignVoices(names, []) : draft.speakers;
+    // A comparison starts with the voice that is chosen already.
+    const candidates =
+      mode === "several" && draft.candidates.length === 0 && draft.voice !== ""
+        ? [{ model: draft.model, voice: draft.voice }]
+        : draft.candidates;
+    onChange({ mode, speakers, candidates });
+  };
+  const applyExample = (example: Example) => {
+    const text = t(`examples.${example}Text`);
+    if (example === "dialogue")
+      onChange({ text, mode: "script", speakers: assignVoices(findNames(text), draft.speakers) });
+    else onChange({ text, mode: isSeveral ? "several" : "single" });
+  };
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-2 border-b px-3 py-2 sm:px-4">
+      <SegmentedControl
+        label={t("mode.label")}
+        value={draft.mode}
+        onValueChange={setMode}
+        segments={[
+          { value: "single", label: t("mode.single") },
+          { value: "several", label: t("mode.several") },
+          { value: "script", label: t("mode.script") },
+        ]}
+      />
+      <div className="flex items-center gap-1">
+        <ExamplesButton onChoose={applyExample} />
+        <Button
+          variant="ghost"
+          size="icon-sm"
+          aria-label={t("text.clear")}
+          disabled={draft.text === ""}
+          onClick={() => onChange({ text: "" })}
+        >
+          <XIcon />
+        </Button>
+      </div>
+    </div>
   );
 }

@@ -8,10 +8,9 @@ import type { Role } from "@/lib/contracts/console/user";
 import { CallError } from "../forms/call-error";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
+import { FormFooter } from "../forms/form-footer";
 import { useSchemaResolver } from "../forms/schema-resolver";
 import { setFieldErrors } from "../forms/set-field-errors";
-import { Button } from "../ui/button";
-import { DialogFooter } from "../ui/dialog";
 import { Input, NativeSelect } from "../ui/input";
 import { RoleField } from "./role-field";
 
@@ -84,14 +83,7 @@ export function InviteForm({
           </NativeSelect>
         )}
       </Field>
-      <DialogFooter>
-        <Button variant="outline" onClick={onCancel}>
-          {common("cancel")}
-        </Button>
-        <Button type="submit" isBusy={isSubmitting}>
-          {t("inviteForm.action")}
-        </Button>
-      </DialogFooter>
+      <FormFooter action={t("inviteForm.action")} isBusy={isSubmitting} onCancel={onCancel} />
     </Form>
   );
 }

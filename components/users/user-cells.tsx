@@ -2,11 +2,10 @@
 
 import { useFormatter, useTranslations } from "use-intl";
 import type { ManagedUser } from "@/lib/contracts/console/user";
-import { tightestBudget } from "../charts/budget-usage";
+import { BudgetBar, tightestBudget } from "../charts/budget-usage";
 import { useAmounts } from "../charts/use-amounts";
 import { Badge } from "../ui/badge";
 import { cn } from "../ui/class-names";
-import { Progress } from "../ui/progress";
 import { RelativeTime } from "../ui/relative-time";
 import { useIsBrowser } from "../ui/use-is-browser";
 
@@ -75,16 +74,11 @@ export function UserSpend({ user }: { user: ManagedUser }) {
   }
   const { period, spent, limit, share } = tightest;
   return (
-    <span className="grid max-w-48 gap-1.5">
-      <span className="tabular">
-        {t("of", { spent: money(spent), limit: money(limit) })}{" "}
-        <span className="text-ink-muted">{t(period)}</span>
-      </span>
-      <Progress
-        label={t("label")}
-        value={Math.round(share * 100)}
-        tone={share >= 1 ? "bad" : share >= 0.8 ? "warn" : "ink"}
-      />
-    </span>
+    <BudgetBar
+      text={t("of", { spent: money(spent), limit: money(limit) })}
+      period={t(period)}
+      label={t("label")}
+      share={share}
+    />
   );
 }

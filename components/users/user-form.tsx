@@ -7,12 +7,11 @@ import type { CreateUser, ManagedUser, Role, UpdateUser } from "@/lib/contracts/
 import { CallError } from "../forms/call-error";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
+import { FormFooter } from "../forms/form-footer";
 import { BUDGET_FIELDS, RATE_FIELDS } from "../forms/limit-values";
 import { PasswordInput } from "../forms/password-input";
 import { StrengthMeter } from "../forms/strength-meter";
 import { useSaveForm } from "../forms/use-save-form";
-import { Button } from "../ui/button";
-import { DialogFooter } from "../ui/dialog";
 import { Input } from "../ui/input";
 import { Notice } from "../ui/notice";
 import { LimitFields } from "./limit-fields";
@@ -91,14 +90,7 @@ export function UserForm({
       {hidesBudgets ? null : (
         <LimitFields form={form} title={t("form.budget")} text={t("form.budgetText")} names={BUDGET_FIELDS} />
       )}
-      <DialogFooter>
-        <Button variant="outline" onClick={onCancel}>
-          {common("cancel")}
-        </Button>
-        <Button type="submit" isBusy={isSubmitting}>
-          {before ? common("save") : t("create")}
-        </Button>
-      </DialogFooter>
+      <FormFooter action={before ? common("save") : t("create")} isBusy={isSubmitting} onCancel={onCancel} />
     </Form>
   );
 }

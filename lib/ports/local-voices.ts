@@ -1,15 +1,11 @@
+import type { AvailableVoice, InstalledVoice, LocalVoiceList, VoiceInstallation } from "../contracts/console/local-voices";
+
 /** The port to the neural voices of this machine: one model per folder of `<data>/voices`. */
 
 /** Model families that the engine speaks. */
-export type VoiceKind = "kokoro" | "kitten" | "matcha" | "vits";
+export type VoiceKind = InstalledVoice["kind"];
 
-export interface VoiceSpeaker {
-  /** The name in the model's files. */
-  name: string;
-  /** BCP-47 tags that the speaker was made for; empty: those of the model. */
-  languages: readonly string[];
-  gender: "female" | "male" | "neutral";
-}
+export type VoiceSpeaker = InstalledVoice["speakers"][number];
 
 /** A model folder whose files are complete. */
 export interface VoiceFolder {
@@ -27,12 +23,7 @@ export interface VoiceFolder {
 }
 
 /** A model folder that cannot be used. */
-export interface BrokenVoiceFolder {
-  name: string;
-  /** The file that is wrong, relative to the folder; empty: the folder itself. */
-  file: string;
-  reason: string;
-}
+export type BrokenVoiceFolder = LocalVoiceList["broken"][number];
 
 export interface VoiceScan {
   ready: readonly VoiceFolder[];
@@ -49,20 +40,14 @@ export interface VoiceLoad {
 }
 
 /** The speaker of a name that callers send. */
-export interface VoiceMapping {
-  name: string;
-  /** Without the operator's table. */
-  standard: string;
-  /** With it; null: the table names no speaker of the model. */
-  speaker: string | null;
-}
+export type VoiceMapping = InstalledVoice["mapping"][number];
 
 /** An archive that can be installed. */
 export interface CatalogueVoice {
   /** The folder's name, and the model's. */
   name: string;
   languages: readonly string[];
-  quality: "low" | "medium" | "high";
+  quality: AvailableVoice["quality"];
   /** Size of the archive in megabytes, rounded; null: unknown. */
   sizeMb: number | null;
   /** SPDX name, or where the licence is. */
@@ -79,7 +64,7 @@ export type VoiceSource =
   | { file: string; sha256?: string | null; isOurs?: boolean };
 
 export interface InstallProgress {
-  stage: "download" | "unpack" | "verify";
+  stage: VoiceInstallation["stage"];
   /** Bytes. */
   done: number;
   /** Null: unknown. */
@@ -96,7 +81,7 @@ export interface InstallOptions {
 export interface VoiceJob extends InstallProgress {
   name: string;
   /** `interrupted`: its process ended. */
-  state: "running" | "failed" | "interrupted";
+  state: VoiceInstallation["state"];
   /** Why it failed. */
   error: string | null;
 }

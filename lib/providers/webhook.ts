@@ -1,34 +1,11 @@
 import { isAppError } from "../errors";
 import type { Clock } from "../ports/clock";
-import type { ChannelRecord } from "../ports/store";
 import type { Webhook, WebhookFailure } from "../ports/webhook";
 import type { Outbound } from "./outbound/create";
 import { failureOf } from "./outbound/failure";
+import { connectionTo } from "./outbound/request";
 
 const MOST_REPLY_BYTES = 64 * 1024;
-
-/** Connection settings in place of a channel's; each origin has its own connections. */
-function channelFor(origin: string, timeoutMs: number): ChannelRecord {
-  return {
-    id: `webhook ${origin}`,
-    name: "",
-    provider: "webhook",
-    baseUrl: origin,
-    keys: [],
-    models: [],
-    priority: 0,
-    weight: 1,
-    rpm: null,
-    concurrency: 2,
-    timeouts: { connectMs: timeoutMs, idleMs: timeoutMs, totalMs: timeoutMs },
-    headers: {},
-    options: {},
-    enabled: true,
-    embedded: false,
-    createdAt: 0,
-    version: 1,
-  };
-}
 
 function webhookFailureOf(error: unknown): WebhookFailure {
   const failure = failureOf(error);
@@ -48,7 +25,11 @@ export function createWebhook(outbound: Outbound, clock: Clock): Webhook {
       const { origin, pathname, search } = new URL(url);
       try {
         const reply = await outbound.call({
-          channel: channelFor(origin, timeoutMs),
+          channel: connectionTo("webhook", `webhook ${origin}`, origin, {
+            connectMs: timeoutMs,
+            idleMs: timeoutMs,
+            totalMs: timeoutMs,
+          }),
           baseUrl: origin,
           method: "POST",
           path: `${pathname}${search}`,

@@ -19,6 +19,21 @@ export interface Scope {
   write<T>(work: (db: Kysely<Tables>, touch: Touch) => Promise<T>): Promise<T>;
 }
 
+/** Deletes the row with this ID; false when there is none. */
+export function deleteById(
+  scope: Scope,
+  table: "keys" | "channels" | "invites" | "users",
+  id: string,
+  topics: readonly Topic[],
+): Promise<boolean> {
+  return scope.write(async (db, touch) => {
+    const { numDeletedRows } = await db.deleteFrom(table).where("id", "=", id).executeTakeFirstOrThrow();
+    if (numDeletedRows === 0n) return false;
+    for (const topic of topics) touch(topic);
+    return true;
+  });
+}
+
 /** The connections that a database provides. */
 export interface Connections {
   read: Kysely<Tables>;

@@ -2,26 +2,17 @@
 
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
-import { FailedLink, InvalidLink, LoadingLink, SignedInNotice } from "./link-states";
+import { OneTimeLink, SignedInNotice } from "./link-states";
 import { NewAccountForm } from "./new-account-form";
-import { useOneTimeLink } from "./use-one-time-link";
 
 /** Creates an account from an invite link. `signedInAs`: the username of this browser's session. */
 export function InvitePage({ signedInAs }: { signedInAs: string | null }) {
   const t = useTranslations("join.invite");
-  const { link, open, markInvalid } = useOneTimeLink("invite");
-  switch (link.state) {
-    case "loading":
-      return <LoadingLink />;
-    case "invalid":
-      return <InvalidLink />;
-    case "failed":
-      return <FailedLink error={link.error} onRetry={() => void open()} />;
-    case "valid": {
-      const { role, email, made_by } = link.facts;
-      return (
+  return (
+    <OneTimeLink kind="invite">
+      {({ token, facts: { role, email, made_by } }, markInvalid) => (
         <NewAccountForm
-          onCreate={(account) => callApi(api.acceptInvite, { body: { token: link.token, ...account } })}
+          onCreate={(account) => callApi(api.acceptInvite, { body: { token, ...account } })}
           action={t("action")}
           personal={email ? [email] : []}
           onInvalidLink={markInvalid}
@@ -35,9 +26,7 @@ export function InvitePage({ signedInAs }: { signedInAs: string | null }) {
           </div>
           <SignedInNotice name={signedInAs} />
         </NewAccountForm>
-      );
-    }
-    default:
-      return link satisfies never;
-  }
+      )}
+    </OneTimeLink>
+  );
 }

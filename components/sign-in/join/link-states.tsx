@@ -1,13 +1,39 @@
 "use client";
 
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { useTranslations } from "use-intl";
 import { isApiError } from "@/lib/client/api-error";
+import type { InviteFacts } from "@/lib/contracts/console/invites";
 import { CallError } from "../../forms/call-error";
 import { clockTime, useCountdown } from "../../forms/countdown";
 import { Button } from "../../ui/button";
 import { Notice } from "../../ui/notice";
 import { Skeleton } from "../../ui/skeleton";
+import { useOneTimeLink, type ValidLink } from "./use-one-time-link";
+
+/** A page behind a one-time link: `children` once the link was found valid, else what is wrong with it. */
+export function OneTimeLink<Kind extends InviteFacts["kind"]>({
+  kind,
+  children,
+}: {
+  kind: Kind;
+  /** `markInvalid`: to be called when the server no longer accepts the link. */
+  children(link: ValidLink<Kind>, markInvalid: () => void): ReactNode;
+}) {
+  const { link, open, markInvalid } = useOneTimeLink(kind);
+  switch (link.state) {
+    case "loading":
+      return <LoadingLink />;
+    case "invalid":
+      return <InvalidLink />;
+    case "failed":
+      return <FailedLink error={link.error} onRetry={() => void open()} />;
+    case "valid":
+      return children(link, markInvalid);
+    default:
+      return link satisfies never;
+  }
+}
 
 /** The error above a form; after too many attempts, a countdown. */
 export function JoinError({ error }: { error: unknown }) {
@@ -24,7 +50,7 @@ function RetryCountdown({ seconds }: { seconds: number }) {
 }
 
 /** Placeholder while a link is checked. */
-export function LoadingLink() {
+function LoadingLink() {
   const t = useTranslations("join");
   return (
     <div aria-busy="true" className="grid gap-5">
@@ -41,7 +67,7 @@ export function LoadingLink() {
 }
 
 /** Shown for a link that was used, was revoked or has expired. */
-export function InvalidLink() {
+function InvalidLink() {
   const t = useTranslations("join.invalidLink");
   return (
     <div className="grid gap-5">
@@ -57,7 +83,7 @@ export function InvalidLink() {
 }
 
 /** Shown when a link could not be checked. */
-export function FailedLink({ error, onRetry }: { error: unknown; onRetry(): void }) {
+function FailedLink({ error, onRetry }: { error: unknown; onRetry(): void }) {
   const t = useTranslations("join");
   const common = useTranslations("common");
   return (

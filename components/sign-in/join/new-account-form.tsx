@@ -7,10 +7,9 @@ import { isApiError } from "@/lib/client/api-error";
 import type { RegisterRequest } from "@/lib/contracts/console/invites";
 import { Field } from "../../forms/field";
 import { Form } from "../../forms/form";
-import { PasswordInput } from "../../forms/password-input";
+import { NewPasswordFields, passwordField } from "../../forms/new-password-fields";
 import { useSchemaResolver } from "../../forms/schema-resolver";
 import { setFieldErrors } from "../../forms/set-field-errors";
-import { StrengthMeter } from "../../forms/strength-meter";
 import { Button } from "../../ui/button";
 import { Input } from "../../ui/input";
 import { JoinError } from "./link-states";
@@ -96,21 +95,13 @@ export function NewAccountForm({
           />
         )}
       </Field>
-      <Field
-        label={t("password")}
-        hint={<StrengthMeter password={password} personal={[username, ...personal]} />}
-        error={errors.password?.message}
+      <NewPasswordFields
+        password={passwordField(t("password"), errors.password, form.register("password"))}
+        confirm={passwordField(t("confirm"), errors.confirmPassword, form.register("confirmPassword"))}
+        entered={password}
+        personal={[username, ...personal]}
         isRequired
-      >
-        {(control) => (
-          <PasswordInput {...control} {...form.register("password")} autoComplete="new-password" />
-        )}
-      </Field>
-      <Field label={t("confirm")} error={errors.confirmPassword?.message} isRequired>
-        {(control) => (
-          <PasswordInput {...control} {...form.register("confirmPassword")} autoComplete="new-password" />
-        )}
-      </Field>
+      />
       <Button type="submit" size="lg" isBusy={isSubmitting || isLeaving}>
         {action}
       </Button>

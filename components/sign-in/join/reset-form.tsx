@@ -8,10 +8,9 @@ import { isApiError } from "@/lib/client/api-error";
 import type { AcceptPasswordReset } from "@/lib/contracts/console/invites";
 import { Field } from "../../forms/field";
 import { Form } from "../../forms/form";
-import { PasswordInput } from "../../forms/password-input";
+import { NewPasswordFields, passwordField } from "../../forms/new-password-fields";
 import { useSchemaResolver } from "../../forms/schema-resolver";
 import { setFieldErrors } from "../../forms/set-field-errors";
-import { StrengthMeter } from "../../forms/strength-meter";
 import { Button } from "../../ui/button";
 import { Input } from "../../ui/input";
 import { JoinError } from "./link-states";
@@ -70,21 +69,13 @@ export function ResetForm({
       <JoinError error={error} />
       {/* Password managers save the new password under this username. */}
       <input type="text" autoComplete="username" value={username} readOnly hidden />
-      <Field
-        label={t("newPassword")}
-        hint={<StrengthMeter password={password} personal={[username]} />}
-        error={errors.password?.message}
+      <NewPasswordFields
+        password={passwordField(t("newPassword"), errors.password, form.register("password"))}
+        confirm={passwordField(t("confirm"), errors.confirmPassword, form.register("confirmPassword"))}
+        entered={password}
+        personal={[username]}
         isRequired
-      >
-        {(control) => (
-          <PasswordInput {...control} {...form.register("password")} autoComplete="new-password" />
-        )}
-      </Field>
-      <Field label={t("confirm")} error={errors.confirmPassword?.message} isRequired>
-        {(control) => (
-          <PasswordInput {...control} {...form.register("confirmPassword")} autoComplete="new-password" />
-        )}
-      </Field>
+      />
       {requiresCode ? (
         <Field label={t("reset.code")} error={errors.code?.message} isRequired>
           {(control) => (

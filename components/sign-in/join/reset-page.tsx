@@ -1,26 +1,17 @@
 "use client";
 
 import { useTranslations } from "use-intl";
-import { FailedLink, InvalidLink, LoadingLink, SignedInNotice } from "./link-states";
+import { OneTimeLink, SignedInNotice } from "./link-states";
 import { ResetForm } from "./reset-form";
-import { useOneTimeLink } from "./use-one-time-link";
 
 /** Sets a new password from a reset link. `signedInAs`: the username of this browser's session. */
 export function ResetPage({ signedInAs }: { signedInAs: string | null }) {
   const t = useTranslations("join.reset");
-  const { link, open, markInvalid } = useOneTimeLink("password_reset");
-  switch (link.state) {
-    case "loading":
-      return <LoadingLink />;
-    case "invalid":
-      return <InvalidLink />;
-    case "failed":
-      return <FailedLink error={link.error} onRetry={() => void open()} />;
-    case "valid": {
-      const { username, two_factor_enabled } = link.facts;
-      return (
+  return (
+    <OneTimeLink kind="password_reset">
+      {({ token, facts: { username, two_factor_enabled } }, markInvalid) => (
         <ResetForm
-          token={link.token}
+          token={token}
           username={username}
           requiresCode={two_factor_enabled}
           onInvalidLink={markInvalid}
@@ -31,9 +22,7 @@ export function ResetPage({ signedInAs }: { signedInAs: string | null }) {
           </div>
           <SignedInNotice name={signedInAs === username ? null : signedInAs} />
         </ResetForm>
-      );
-    }
-    default:
-      return link satisfies never;
-  }
+      )}
+    </OneTimeLink>
+  );
 }

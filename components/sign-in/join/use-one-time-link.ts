@@ -3,10 +3,16 @@ import { api, callApi } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
 import type { InviteFacts } from "@/lib/contracts/console/invites";
 
+export interface ValidLink<Kind extends InviteFacts["kind"]> {
+  state: "valid";
+  token: string;
+  facts: Extract<InviteFacts, { kind: Kind }>;
+}
+
 /** A one-time link: being checked, valid, invalid (used, revoked, expired, wrong kind), or the check failed. */
 type LinkState<Kind extends InviteFacts["kind"]> =
   | { state: "loading" }
-  | { state: "valid"; token: string; facts: Extract<InviteFacts, { kind: Kind }> }
+  | ValidLink<Kind>
   | { state: "invalid" }
   | { state: "failed"; error: unknown };
 

@@ -6,6 +6,7 @@ import type { KeyRecord } from "../../ports/store";
 import { PLAYGROUND_ID, PLAYGROUND_NAME } from "../../ports/store/api-keys";
 import { requireSession } from "../access/guards";
 import type { ConsoleContext } from "../context";
+import { unlimitedReach } from "./limits";
 
 const LIFE_MS = 15 * 60_000;
 /** Most playground keys of one session at the same time. */
@@ -28,17 +29,10 @@ export async function createPlaygroundKey(ctx: ConsoleContext): Promise<Playgrou
     ownerId: user.id,
     kind: "playground",
     sessionId: session.id,
-    enabled: true,
+    ...unlimitedReach("member"),
     createdAt: now,
     expiresAt,
     lastUsedAt: null,
-    operations: ["speech", "embeddings"],
-    allowedModels: [],
-    allowedAddresses: [],
-    rpm: null,
-    tpm: null,
-    concurrency: null,
-    budget: { totalNano: null, dailyNano: null, monthlyNano: null },
     limitsSetBy: {},
     version: 1,
   };

@@ -19,7 +19,9 @@ const InstalledVoice = z.strictObject({
   sample_rate: z.int(),
   speakers: z.array(
     z.strictObject({
+      /** In the model's files. */
       name: z.string(),
+      /** Those the speaker was made for; empty: those of the model. */
       languages: Languages,
       gender: z.enum(["female", "male", "neutral"]),
     }),
@@ -89,7 +91,7 @@ export const LocalVoiceList = z.strictObject({
   broken: z.array(
     z.strictObject({
       name: z.string(),
-      /** The file that is wrong; empty: the folder itself. */
+      /** The file that is wrong, relative to the folder; empty: the folder itself. */
       file: z.string(),
       reason: z.string(),
     }),

@@ -21,7 +21,6 @@ export const common = {
   skipToContent: "Skip to content",
   showPassword: "Show password",
   hidePassword: "Hide password",
-  hide: "Hide",
   nav: {
     label: "Main",
     open: "Open menu",

@@ -10,7 +10,6 @@ export const signIn = {
   expired: "Sign-in timed out. Enter your password again.",
   spent: "Too many wrong codes. Enter your password again.",
   taken: "This instance is already set up. Sign in to use it.",
-  ended: "You have signed out.",
   noAccount: "No account yet?",
   register: "Create one",
   forgotten: "Forgot password?",
@@ -102,5 +101,4 @@ export const twoFactor = {
   codesSaved: "I’ve saved them",
   codesSavedHint:
     "If you lose the app and the codes, only an administrator or “npm run admin -- reset-2fa” on the server can reset 2FA.",
-  on: "Two-factor authentication is on.",
 };

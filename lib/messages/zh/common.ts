@@ -21,7 +21,6 @@ export const common = {
   skipToContent: "跳到正文",
   showPassword: "显示密码",
   hidePassword: "隐藏密码",
-  hide: "隐藏",
   nav: {
     label: "主导航",
     open: "打开菜单",

@@ -10,7 +10,6 @@ export const signIn = {
   expired: "登录超时，请重新输入密码。",
   spent: "错误验证码过多，请重新输入密码。",
   taken: "此实例已经设置完成，请登录使用。",
-  ended: "您已退出登录。",
   noAccount: "还没有账户？",
   register: "创建账户",
   forgotten: "忘记密码？",
@@ -96,5 +95,4 @@ export const twoFactor = {
   codesFile: "{product} 的备用码，用户 {username}",
   codesSaved: "我已保存好",
   codesSavedHint: "如果应用和备用码都丢失，只能由管理员重置，或在服务器上运行“npm run admin -- reset-2fa”。",
-  on: "两步验证已启用。",
 };

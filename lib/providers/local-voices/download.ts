@@ -4,9 +4,9 @@ import { open, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { MOST_ARCHIVE_BYTES } from "../../contracts/console/local-voices";
 import { AppError, hasCode } from "../../errors";
 import type { Clock } from "../../ports/clock";
-import type { ChannelRecord } from "../../ports/store";
 import type { Outbound } from "../outbound/create";
 import type { UpstreamReply } from "../outbound/request";
+import { connectionTo } from "../outbound/request";
 
 export const ARCHIVE_ENDING = /\.(?:tar\.bz2|tbz2?|tar\.gz|tgz)$/i;
 const MOST_REDIRECTS = 5;
@@ -21,29 +21,6 @@ export interface DownloadRequest {
   isChecked: boolean;
   signal: AbortSignal;
   onProgress(done: number, total: number | null): void;
-}
-
-/** Connection settings in place of a channel's. */
-function channelFor(origin: string): ChannelRecord {
-  return {
-    id: `voices ${origin}`,
-    name: "",
-    provider: "local-voices",
-    baseUrl: origin,
-    keys: [],
-    models: [],
-    priority: 0,
-    weight: 1,
-    rpm: null,
-    concurrency: 2,
-    timeouts: { totalMs: TOTAL_MS },
-    headers: {},
-    options: {},
-    enabled: true,
-    embedded: false,
-    createdAt: 0,
-    version: 1,
-  };
 }
 
 /**
@@ -98,7 +75,7 @@ async function openReply(
     let location: string | null = null;
     try {
       return await outbound.call({
-        channel: channelFor(url.origin),
+        channel: connectionTo("local-voices", `voices ${url.origin}`, url.origin, { totalMs: TOTAL_MS }),
         baseUrl: url.origin,
         method: "GET",
         path: `${url.pathname}${url.search}`,

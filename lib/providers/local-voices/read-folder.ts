@@ -2,6 +2,7 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
 import type { VoiceFolder, VoiceKind, VoiceSpeaker } from "../../ports/local-voices";
+import { readKokoroName } from "../upstream-voices/kokoro-names";
 import { readLanguages } from "./languages";
 import { readOnnxMetadata, UnusableFile } from "./onnx-metadata";
 
@@ -217,26 +218,15 @@ function speakerNames(metadata: ReadonlyMap<string, string>, piper: PiperFacts, 
   );
 }
 
-/** Kokoro's names begin with the language and the gender (`bf_emma`); Kitten's end with the gender. */
-const KOKORO_LANGUAGES: Readonly<Record<string, string>> = {
-  a: "en-US",
-  b: "en-GB",
-  e: "es",
-  f: "fr",
-  h: "hi",
-  i: "it",
-  j: "ja",
-  p: "pt-BR",
-  z: "zh",
-};
-const GENDERS = { f: "female", m: "male" } as const;
-
+/** Kokoro's names say language and gender; Kitten's end with the gender. */
 function speakersOf(kind: VoiceKind, names: readonly string[], languages: readonly string[]): VoiceSpeaker[] {
   return names.map((name) => {
-    const match = kind === "kokoro" ? /^([a-z])([fm])_/.exec(name) : /-()([fm])$/.exec(name);
-    const own = KOKORO_LANGUAGES[match?.[1] ?? ""];
-    const gender = match?.[2] === "f" || match?.[2] === "m" ? GENDERS[match[2]] : "neutral";
-    return { name, languages: own === undefined ? languages : [own], gender };
+    if (kind === "kokoro") {
+      const named = readKokoroName(name);
+      return { name, languages: named ? [named.language] : [...languages], gender: named?.gender ?? "neutral" };
+    }
+    const gender = name.endsWith("-f") ? "female" : name.endsWith("-m") ? "male" : "neutral";
+    return { name, languages: [...languages], gender };
   });
 }
 

@@ -9,6 +9,7 @@ import {
   OPENAI_VOICES,
   openaiEquivalent,
 } from "../upstream-voices/equivalents";
+import { KOKORO_PREFIX, readKokoroName } from "../upstream-voices/kokoro-names";
 import type { ListedVoice, VoiceLists } from "../upstream-voices/voice-list";
 import {
   catalogueVoices,
@@ -27,30 +28,10 @@ export const OPENAI_VOICE_ID = /^voice_[A-Za-z0-9_-]{1,100}$/;
 /** A list that takes longer is skipped, because a call is waiting for it. */
 const LIST_MS = 2_000;
 
-/** Kokoro's names begin with language and gender (`af_bella`: American, female). */
-const KOKORO = /^([abefhijpz])([fm])_/;
-const KOKORO_LANGUAGES: Readonly<Record<string, string>> = {
-  a: "en-US",
-  b: "en-GB",
-  e: "es",
-  f: "fr",
-  h: "hi",
-  i: "it",
-  j: "ja",
-  p: "pt-BR",
-  z: "zh",
-};
-
 const NO_VOICES: readonly Voice[] = [];
 
 function listKey(channel: ChannelRecord): string {
   return `${channel.id}/${channel.version}`;
-}
-
-function genderOf(reported: unknown, letter: string | undefined): Voice["gender"] {
-  if (reported === "female" || letter === "f") return "female";
-  if (reported === "male" || letter === "m") return "male";
-  return "neutral";
 }
 
 /** One entry of a list: a name, or fields under the names that common servers use. */
@@ -58,16 +39,16 @@ function readVoice(entry: unknown): ListedVoice | null {
   const fields = asFields(entry);
   const id = asText(entry) ?? asText(fields?.id) ?? asText(fields?.voice_id) ?? asText(fields?.name);
   if (id === null || id.length > 200) return null;
-  const [, letter, sex] = KOKORO.exec(id) ?? [];
+  const named = readKokoroName(id);
   const shown = asText(fields?.name);
-  const reported =
-    asText(fields?.language) ?? (letter === undefined ? null : (KOKORO_LANGUAGES[letter] ?? null));
+  const language = asText(fields?.language) ?? named?.language;
+  const gender = fields?.gender === "female" || fields?.gender === "male" ? fields.gender : named?.gender;
   return {
     id,
     name: id,
     ...(shown === null || shown === id ? {} : { aliases: [shown] }),
-    languages: reported === null ? [] : [reported],
-    gender: genderOf(fields?.gender, sex),
+    languages: language === undefined ? [] : [language],
+    gender: gender ?? "neutral",
     description: shown === id ? "" : (shown ?? ""),
     family: "engine",
   };
@@ -134,7 +115,9 @@ export function openAiVoiceFor(lists: VoiceLists, channel: ChannelRecord, name: 
   const equivalent = openaiEquivalent(name);
   if (listed === null) return fallbackVoice(table) ?? equivalent ?? name;
   const find = (wanted: string | null) =>
-    listed.find(({ id }) => wanted !== null && id.toLowerCase().replace(KOKORO, "") === wanted.toLowerCase());
+    listed.find(
+      ({ id }) => wanted !== null && id.toLowerCase().replace(KOKORO_PREFIX, "") === wanted.toLowerCase(),
+    );
   const own = listedVoice(listed, name) ?? find(name);
   const chosen = own ?? (fallbackVoice(table) === null ? find(equivalent) : undefined);
   return chosen?.id ?? fallbackVoice(table) ?? nearestVoice(listed, catalogueVoice(name))?.id ?? name;

@@ -39,6 +39,34 @@ export interface OutboundRequest {
   options: CallOptions;
 }
 
+/** Connection settings for an address that is no channel's; addresses with other IDs have connections of their own. */
+export function connectionTo(
+  provider: string,
+  id: string,
+  baseUrl: string,
+  timeouts: ChannelRecord["timeouts"],
+): ChannelRecord {
+  return {
+    id,
+    name: "",
+    provider,
+    baseUrl,
+    keys: [],
+    models: [],
+    priority: 0,
+    weight: 1,
+    rpm: null,
+    concurrency: 2,
+    timeouts,
+    headers: {},
+    options: {},
+    enabled: true,
+    embedded: false,
+    createdAt: 0,
+    version: 1,
+  };
+}
+
 /** A reply with a status of 2xx. */
 export interface UpstreamReply {
   header(name: string): string | null;

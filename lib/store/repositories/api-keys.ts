@@ -5,7 +5,7 @@ import { orConflict } from "../errors";
 import { type Periods, readSpent } from "../ledger/balances";
 import { behind, matches, rowsToRead, toPage } from "../page";
 import type { KeyTable } from "../schema";
-import type { Scope } from "../transactions";
+import { deleteById, type Scope } from "../transactions";
 
 const TAKEN = "A key with that ID or digest already exists.";
 /** Two parameters per row, well below either database's limit for one statement. */
@@ -162,13 +162,7 @@ function writing(scope: Scope): Pick<Keys, "insert" | "update" | "delete" | "tou
         return toKey(row);
       }),
 
-    delete: (id) =>
-      scope.write(async (db, touch) => {
-        const { numDeletedRows } = await db.deleteFrom("keys").where("id", "=", id).executeTakeFirstOrThrow();
-        if (numDeletedRows === 0n) return false;
-        touch("keys");
-        return true;
-      }),
+    delete: (id) => deleteById(scope, "keys", id, ["keys"]),
 
     async touchLastUsed(used) {
       const rows = [...used];

@@ -3,7 +3,7 @@ import type { ChannelKey, ChannelRecord, Channels } from "../../ports/store";
 import { flag, fromJson, json } from "../columns";
 import { orConflict } from "../errors";
 import type { ChannelTable } from "../schema";
-import type { Scope } from "../transactions";
+import { deleteById, type Scope } from "../transactions";
 
 /** A key in the JSON of the column `keys`. */
 interface StoredKey {
@@ -108,15 +108,6 @@ export function channelsRepository(scope: Scope): Channels {
         return toChannel(row);
       }),
 
-    delete: (id) =>
-      scope.write(async (db, touch) => {
-        const { numDeletedRows } = await db
-          .deleteFrom("channels")
-          .where("id", "=", id)
-          .executeTakeFirstOrThrow();
-        if (numDeletedRows === 0n) return false;
-        touch("channels");
-        return true;
-      }),
+    delete: (id) => deleteById(scope, "channels", id, ["channels"]),
   };
 }

@@ -1,7 +1,7 @@
 import type { InviteRecord, Invites, Role } from "../../ports/store";
 import { behind, matches, rowsToRead, toPage } from "../page";
 import type { InviteTable } from "../schema";
-import type { Scope } from "../transactions";
+import { deleteById, type Scope } from "../transactions";
 
 function columns(invite: InviteRecord): InviteTable {
   return {
@@ -97,16 +97,7 @@ function writing(
         return toInvite(row);
       }),
 
-    delete: (id) =>
-      scope.write(async (db, touch) => {
-        const { numDeletedRows } = await db
-          .deleteFrom("invites")
-          .where("id", "=", id)
-          .executeTakeFirstOrThrow();
-        if (numDeletedRows === 0n) return false;
-        touch("users");
-        return true;
-      }),
+    delete: (id) => deleteById(scope, "invites", id, ["users"]),
 
     deleteByUser: (userId) =>
       scope.write(async (db, touch) => {

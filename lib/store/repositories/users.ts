@@ -4,7 +4,7 @@ import { orConflict } from "../errors";
 import { type Periods, readSpentOf } from "../ledger/balances";
 import { behind, matches, rowsToRead, toPage } from "../page";
 import type { UserTable } from "../schema";
-import type { Scope } from "../transactions";
+import { deleteById, type Scope } from "../transactions";
 
 const TAKEN = "That user name or e-mail address is taken.";
 
@@ -149,18 +149,7 @@ function writing(scope: Scope): Pick<Users, "insert" | "update" | "delete"> {
         return toUser(row);
       }),
 
-    delete: (id) =>
-      scope.write(async (db, touch) => {
-        const { numDeletedRows } = await db
-          .deleteFrom("users")
-          .where("id", "=", id)
-          .executeTakeFirstOrThrow();
-        if (numDeletedRows === 0n) return false;
-        touch("users");
-        touch("sessions");
-        touch("keys");
-        return true;
-      }),
+    delete: (id) => deleteById(scope, "users", id, ["users", "sessions", "keys"]),
   };
 }
 
