@@ -24,13 +24,16 @@ const loadSchema = () => import("./password-schema").then((one) => one.ChangePas
 const LOWEST_MINIMUM = 8;
 const EMPTY = { current_password: "", new_password: "", confirm: "", code: "" };
 
+const usePasswordForm = () => useForm({ resolver: useSchemaResolver(loadSchema), defaultValues: EMPTY });
+type PasswordForm = ReturnType<typeof usePasswordForm>;
+
 /** `minimum`: the minimum length of a new password. */
 export function PasswordSection({ self, minimum }: { self: Self; minimum: number }) {
   const t = useTranslations("account.password");
   const fieldError = useTranslations("common.fieldError");
   const { reload } = useApiCache();
   const [error, setError] = useState<unknown>(null);
-  const form = useForm({ resolver: useSchemaResolver(loadSchema), defaultValues: EMPTY });
+  const form = usePasswordForm();
   const { errors, isSubmitting } = form.formState;
   const newPassword = form.watch("new_password");
 
@@ -59,15 +62,7 @@ export function PasswordSection({ self, minimum }: { self: Self; minimum: number
         <ProofError error={error} wrong={t("wrongPasswordOrCode")} />
         {/* Password managers save the new password under this username. */}
         <input type="text" hidden readOnly autoComplete="username" value={self.username} />
-        <Field label={t("current")} error={errors.current_password?.message}>
-          {(control) => (
-            <PasswordInput
-              {...control}
-              {...form.register("current_password")}
-              autoComplete="current-password"
-            />
-          )}
-        </Field>
+        <CurrentPassword errors={errors} form={form} />
         <NewPasswordFields
           password={passwordField(t("next"), errors.new_password, form.register("new_password"))}
           confirm={passwordField(t("confirm"), errors.confirm, form.register("confirm"))}
@@ -75,24 +70,48 @@ export function PasswordSection({ self, minimum }: { self: Self; minimum: number
           personal={[self.username, self.email ?? ""]}
           hint={minimum > LOWEST_MINIMUM ? <span>{t("minimum", { count: minimum })}</span> : null}
         />
-        {self.two_factor_enabled ? (
-          <Field label={t("code")} hint={t("codeHint")} error={errors.code?.message}>
-            {(control) => (
-              <Input
-                {...control}
-                {...form.register("code")}
-                autoComplete="one-time-code"
-                autoCapitalize="characters"
-                spellCheck={false}
-                className="font-mono"
-              />
-            )}
-          </Field>
-        ) : null}
+        {self.two_factor_enabled ? <CodeField errors={errors} form={form} /> : null}
         <Button type="submit" className="w-fit" isBusy={isSubmitting}>
           {t("change")}
         </Button>
       </Form>
     </Section>
+  );
+}
+
+/** The 2FA code, or a backup code. */
+function CodeField({ errors, form }: { errors: PasswordForm["formState"]["errors"]; form: PasswordForm }) {
+  const t = useTranslations("account.password");
+  return (
+    <Field label={t("code")} hint={t("codeHint")} error={errors.code?.message}>
+      {(control) => (
+        <Input
+          {...control}
+          {...form.register("code")}
+          autoComplete="one-time-code"
+          autoCapitalize="characters"
+          spellCheck={false}
+          className="font-mono"
+        />
+      )}
+    </Field>
+  );
+}
+
+/** The current password. */
+function CurrentPassword({
+  errors,
+  form,
+}: {
+  errors: PasswordForm["formState"]["errors"];
+  form: PasswordForm;
+}) {
+  const t = useTranslations("account.password");
+  return (
+    <Field label={t("current")} error={errors.current_password?.message}>
+      {(control) => (
+        <PasswordInput {...control} {...form.register("current_password")} autoComplete="current-password" />
+      )}
+    </Field>
   );
 }

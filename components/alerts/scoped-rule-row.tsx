@@ -27,35 +27,9 @@ export function ScopedRuleRow({
   return (
     <li className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-x-3 gap-y-4 p-4">
       {rule.scope === "model" ? (
-        <Field label={t("model")} error={messageAt(form, `rules.${index}.model`)}>
-          {(field) => (
-            <Input
-              {...field}
-              {...register(`rules.${index}.model`)}
-              list="alert-rule-models"
-              autoComplete="off"
-              spellCheck={false}
-              className="font-mono"
-            />
-          )}
-        </Field>
+        <ModelField form={form} index={index} register={register} />
       ) : (
-        <Field label={t("key")} error={messageAt(form, `rules.${index}.key_id`)}>
-          {(field) => (
-            <NativeSelect {...field} {...register(`rules.${index}.key_id`)}>
-              <option value="">{t("keyNone")}</option>
-              {/* A key that is deleted, or beyond the list's first page. */}
-              {rule.key_id === "" || keys.some((key) => key.id === rule.key_id) ? null : (
-                <option value={rule.key_id}>{rule.key_id}</option>
-              )}
-              {keys.map((key) => (
-                <option key={key.id} value={key.id}>
-                  {key.name}
-                </option>
-              ))}
-            </NativeSelect>
-          )}
-        </Field>
+        <KeyField form={form} index={index} register={register} rule={rule} keys={keys} />
       )}
       <Button
         variant="ghost"
@@ -92,5 +66,67 @@ export function ScopedRuleRow({
         )}
       </div>
     </li>
+  );
+}
+
+/** The key that the rule is for. */
+function KeyField({
+  form,
+  index,
+  register,
+  rule,
+  keys,
+}: {
+  form: RulesForm;
+  index: number;
+  register: RulesForm["register"];
+  rule: { key_id: string };
+  keys: readonly { id: string; name: string }[];
+}) {
+  const t = useTranslations("alerts.rules");
+  return (
+    <Field label={t("key")} error={messageAt(form, `rules.${index}.key_id`)}>
+      {(field) => (
+        <NativeSelect {...field} {...register(`rules.${index}.key_id`)}>
+          <option value="">{t("keyNone")}</option>
+          {/* A key that is deleted, or beyond the list's first page. */}
+          {rule.key_id === "" || keys.some((key) => key.id === rule.key_id) ? null : (
+            <option value={rule.key_id}>{rule.key_id}</option>
+          )}
+          {keys.map((key) => (
+            <option key={key.id} value={key.id}>
+              {key.name}
+            </option>
+          ))}
+        </NativeSelect>
+      )}
+    </Field>
+  );
+}
+
+/** The model that the rule is for. */
+function ModelField({
+  form,
+  index,
+  register,
+}: {
+  form: RulesForm;
+  index: number;
+  register: RulesForm["register"];
+}) {
+  const t = useTranslations("alerts.rules");
+  return (
+    <Field label={t("model")} error={messageAt(form, `rules.${index}.model`)}>
+      {(field) => (
+        <Input
+          {...field}
+          {...register(`rules.${index}.model`)}
+          list="alert-rule-models"
+          autoComplete="off"
+          spellCheck={false}
+          className="font-mono"
+        />
+      )}
+    </Field>
   );
 }

@@ -77,45 +77,63 @@ function Rows({
         </thead>
         <tbody className="block divide-y sm:table-row-group">
           {rows.map((row) => (
-            <tr key={row.path} className="block px-3 py-2 sm:table-row">
-              <th
-                scope="row"
-                className={cn("mr-2 inline-block text-left font-normal sm:table-cell sm:w-[26%]", cell)}
-              >
-                <span className={cn("block", INDENTS[Math.min(row.depth, INDENTS.length - 1)])}>
-                  <code title={row.path}>{row.depth === 0 ? row.path : lastSegment(row.path)}</code>
-                </span>
-              </th>
-              <td className={cn("mr-2 inline-block text-ink-muted sm:table-cell sm:w-[20%]", cell)}>
-                <code>{row.type}</code>
-              </td>
-              {isReply ? null : (
-                <td className={cn("inline-block text-xs sm:table-cell sm:w-[10%] sm:pt-2.5", cell)}>
-                  {row.isRequired ? (
-                    <span className="text-signal-ink">{t("required")}</span>
-                  ) : (
-                    <span className="hidden text-ink-faint sm:inline">{t("optional")}</span>
-                  )}
-                </td>
-              )}
-              <td className={cn("block text-ink-muted empty:hidden sm:table-cell sm:empty:table-cell", cell)}>
-                {row.description}
-              </td>
-              {hasLimits ? (
-                <td
-                  className={cn(
-                    "block text-ink-muted empty:hidden sm:table-cell sm:w-[18%] sm:empty:table-cell",
-                    cell,
-                  )}
-                >
-                  {row.rules.join(", ")}
-                </td>
-              ) : null}
-            </tr>
+            <Row row={row} cell={cell} isReply={isReply} hasLimits={hasLimits} key={row.path} />
           ))}
         </tbody>
       </table>
     </div>
+  );
+}
+
+/** One field. */
+function Row({
+  row,
+  cell,
+  isReply,
+  hasLimits,
+}: {
+  row: SchemaRow;
+  cell: "min-w-0 break-words sm:px-3 sm:py-2 sm:align-top";
+  isReply: boolean;
+  hasLimits: boolean;
+}) {
+  const t = useTranslations("apiDocs.operation");
+  return (
+    <tr className="block px-3 py-2 sm:table-row">
+      <th
+        scope="row"
+        className={cn("mr-2 inline-block text-left font-normal sm:table-cell sm:w-[26%]", cell)}
+      >
+        <span className={cn("block", INDENTS[Math.min(row.depth, INDENTS.length - 1)])}>
+          <code title={row.path}>{row.depth === 0 ? row.path : lastSegment(row.path)}</code>
+        </span>
+      </th>
+      <td className={cn("mr-2 inline-block text-ink-muted sm:table-cell sm:w-[20%]", cell)}>
+        <code>{row.type}</code>
+      </td>
+      {isReply ? null : (
+        <td className={cn("inline-block text-xs sm:table-cell sm:w-[10%] sm:pt-2.5", cell)}>
+          {row.isRequired ? (
+            <span className="text-signal-ink">{t("required")}</span>
+          ) : (
+            <span className="hidden text-ink-faint sm:inline">{t("optional")}</span>
+          )}
+        </td>
+      )}
+      <td className={cn("block text-ink-muted empty:hidden sm:table-cell sm:empty:table-cell", cell)}>
+        {row.description}
+      </td>
+      {hasLimits ? (
+        <td
+          className={cn(
+            "block text-ink-muted empty:hidden sm:table-cell sm:w-[18%] sm:empty:table-cell",
+            cell,
+          )}
+        >
+          {row.rules.join(", ")}
+        </td>
+      ) : null}
+    </tr>
   );
 }
 

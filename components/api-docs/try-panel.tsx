@@ -134,25 +134,7 @@ function TryForm({
       ) : (
         <p className="text-sm text-ink-muted">{t("session")}</p>
       )}
-      {parameters.length > 0 ? (
-        <div className="grid gap-4 sm:grid-cols-2 lg:grid-cols-3">
-          {parameters.map(({ name, required }) => (
-            <Field key={name} label={<code>{name}</code>} isRequired={required}>
-              {(control) => (
-                <Input
-                  {...control}
-                  value={request.values[name] ?? ""}
-                  onChange={(event) => request.setValue(name, event.target.value)}
-                  autoComplete="off"
-                  autoCapitalize="none"
-                  spellCheck={false}
-                  className="font-mono"
-                />
-              )}
-            </Field>
-          ))}
-        </div>
-      ) : null}
+      {parameters.length > 0 ? <Parameters parameters={parameters} request={request} /> : null}
       {body === null ? null : (
         <Field label={t("body")}>
           {(control) => (
@@ -179,6 +161,35 @@ function TryForm({
       {outcome && "error" in outcome ? <Notice tone="bad" isLive title={outcome.error} /> : null}
       {outcome && "reply" in outcome ? <TryReplyView reply={outcome.reply} /> : null}
     </Form>
+  );
+}
+
+/** A field for each parameter of path and query. */
+function Parameters({
+  parameters,
+  request,
+}: {
+  parameters: Operation["parameters"];
+  request: ReturnType<typeof useTryRequest>;
+}) {
+  return (
+    <div className="grid gap-4 sm:grid-cols-2 lg:grid-cols-3">
+      {parameters.map(({ name, required }) => (
+        <Field key={name} label={<code>{name}</code>} isRequired={required}>
+          {(control) => (
+            <Input
+              {...control}
+              value={request.values[name] ?? ""}
+              onChange={(event) => request.setValue(name, event.target.value)}
+              autoComplete="off"
+              autoCapitalize="none"
+              spellCheck={false}
+              className="font-mono"
+            />
+          )}
+        </Field>
+      ))}
+    </div>
   );
 }
 

@@ -87,20 +87,7 @@ export function KeyForm({
         mayManage={mayManage || before?.operations.includes("manage") === true}
         error={errors.operations?.message}
       />
-      <div className="grid gap-2">
-        <Field
-          label={t("form.expires")}
-          hint={limitAuthor("expires_at") ?? t("form.expiresHint")}
-          error={errors.expires?.message}
-          className="max-w-48"
-        >
-          {(control) => <Input {...control} {...form.register("expires")} type="date" />}
-        </Field>
-        <ExpiryPresets
-          expires={form.watch("expires")}
-          onPick={(expires) => form.setValue("expires", expires, { shouldDirty: true, shouldValidate: true })}
-        />
-      </div>
+      <ExpiryField limitAuthor={limitAuthor} errors={errors} form={form} />
       <KeyLimits
         form={form}
         isOpen={showsLimits}
@@ -112,6 +99,35 @@ export function KeyForm({
       />
       <FormFooter action={before ? common("save") : t("create")} isBusy={isSubmitting} onCancel={onCancel} />
     </Form>
+  );
+}
+
+/** The date on which the key expires. */
+function ExpiryField({
+  limitAuthor,
+  errors,
+  form,
+}: {
+  limitAuthor: ReturnType<typeof useLimitAuthor>;
+  errors: ReturnType<typeof useKeyForm>["form"]["formState"]["errors"];
+  form: ReturnType<typeof useKeyForm>["form"];
+}) {
+  const t = useTranslations("apiKeys");
+  return (
+    <div className="grid gap-2">
+      <Field
+        label={t("form.expires")}
+        hint={limitAuthor("expires_at") ?? t("form.expiresHint")}
+        error={errors.expires?.message}
+        className="max-w-48"
+      >
+        {(control) => <Input {...control} {...form.register("expires")} type="date" />}
+      </Field>
+      <ExpiryPresets
+        expires={form.watch("expires")}
+        onPick={(expires) => form.setValue("expires", expires, { shouldDirty: true, shouldValidate: true })}
+      />
+    </div>
   );
 }
 

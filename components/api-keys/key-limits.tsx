@@ -41,18 +41,7 @@ export function KeyLimits({
       onToggle={(event) => onOpen(event.currentTarget.open)}
       className="group rounded-md border"
     >
-      <summary className="flex list-none items-start gap-2 rounded-md px-4 py-3 [&::-webkit-details-marker]:hidden">
-        <ChevronRightIcon
-          aria-hidden="true"
-          className="mt-0.75 size-4 shrink-0 text-ink-faint transition-transform group-open:rotate-90"
-        />
-        <span className="grid">
-          <span className="font-medium">{t("limits")}</span>
-          <span className="text-sm text-ink-muted">
-            {hidesBudgets ? t("limitsTextPlain") : t("limitsText")}
-          </span>
-        </span>
-      </summary>
+      <Summary hidesBudgets={hidesBudgets} />
       <div className="grid gap-5 border-t p-4">
         <div className="grid gap-4 sm:grid-cols-3">
           {RATE_FIELDS.map((name) => (
@@ -104,6 +93,25 @@ export function KeyLimits({
         ))}
       </div>
     </details>
+  );
+}
+
+/** The line that opens and closes the limits. */
+function Summary({ hidesBudgets }: { hidesBudgets: boolean }) {
+  const t = useTranslations("apiKeys.form");
+  return (
+    <summary className="flex list-none items-start gap-2 rounded-md px-4 py-3 [&::-webkit-details-marker]:hidden">
+      <ChevronRightIcon
+        aria-hidden="true"
+        className="mt-0.75 size-4 shrink-0 text-ink-faint transition-transform group-open:rotate-90"
+      />
+      <span className="grid">
+        <span className="font-medium">{t("limits")}</span>
+        <span className="text-sm text-ink-muted">
+          {hidesBudgets ? t("limitsTextPlain") : t("limitsText")}
+        </span>
+      </span>
+    </summary>
   );
 }
 

@@ -118,17 +118,7 @@ function Content({ viewer, hasOthers, hidesBudgets, ownLimits, models }: KeysPag
         action={keys?.length || q || owner ? createButton : null}
       />
       <OwnLimitsNotice limits={ownLimits} />
-      <div className="flex flex-wrap gap-3 not-empty:mb-4">
-        {q !== "" || (keys && keys.length >= SEARCH_FROM) ? (
-          <SearchField
-            className="grow sm:grow-0 sm:basis-64"
-            label={t("search")}
-            value={q}
-            onValueChange={(text) => setQueryParam("q", text)}
-          />
-        ) : null}
-        {hasOthers ? <OwnerFilter viewerId={viewer.id} owner={owner} /> : null}
-      </div>
+      <Filters q={q} keys={keys} hasOthers={hasOthers} viewer={viewer} owner={owner} />
       <ListBody
         list={list}
         more={t("more")}
@@ -158,6 +148,36 @@ function Content({ viewer, hasOthers, hidesBudgets, ownLimits, models }: KeysPag
           }}
         />
       ) : null}
+    </div>
+  );
+}
+
+/** The search and the filter by owner, where there is something to filter. */
+function Filters({
+  q,
+  keys,
+  hasOthers,
+  viewer,
+  owner,
+}: {
+  q: string;
+  keys: readonly ApiKey[] | null | undefined;
+  hasOthers: KeysPageProps["hasOthers"];
+  viewer: KeysPageProps["viewer"];
+  owner: string | null;
+}) {
+  const t = useTranslations("apiKeys");
+  return (
+    <div className="flex flex-wrap gap-3 not-empty:mb-4">
+      {q !== "" || (keys && keys.length >= SEARCH_FROM) ? (
+        <SearchField
+          className="grow sm:grow-0 sm:basis-64"
+          label={t("search")}
+          value={q}
+          onValueChange={(text) => setQueryParam("q", text)}
+        />
+      ) : null}
+      {hasOthers ? <OwnerFilter viewerId={viewer.id} owner={owner} /> : null}
     </div>
   );
 }

@@ -4,7 +4,7 @@ import { AudioWaveformIcon, CableIcon, PlusIcon } from "lucide-react";
 import dynamic from "next/dynamic";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { SWRConfig } from "swr";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
@@ -80,21 +80,7 @@ function Content() {
   const hasOwn = channels?.some((channel) => !channel.embedded);
   return (
     <div className="mx-auto max-w-page">
-      <PageHeader
-        title={t("title")}
-        description={t("lead")}
-        action={
-          channels && hasOwn ? (
-            <div className="flex flex-wrap gap-2">
-              <Button variant="outline" onClick={() => setTesting(true)}>
-                <AudioWaveformIcon aria-hidden="true" />
-                {t("testAll.action")}
-              </Button>
-              {addButton}
-            </div>
-          ) : null
-        }
-      />
+      <Header channels={channels} hasOwn={hasOwn} onTesting={setTesting} addButton={addButton} />
       <p role="status" className="sr-only">
         {moveMessage}
       </p>
@@ -118,15 +104,7 @@ function Content() {
               <p className="text-sm text-ink-faint">{t("table.window")}</p>
             </>
           ) : null}
-          {hasOwn ? null : (
-            <EmptyState
-              icon={<CableIcon />}
-              title={t(channels.length > 0 ? "onlyBuiltIn.title" : "empty.title")}
-              action={addButton}
-            >
-              {t(channels.length > 0 ? "onlyBuiltIn.text" : "empty.text")}
-            </EmptyState>
-          )}
+          {hasOwn ? null : <NoOwnChannels channels={channels} addButton={addButton} />}
         </div>
       )}
       {isTesting && channels ? (
@@ -136,6 +114,52 @@ function Content() {
         <ChannelDialogs dialog={dialog} onChanged={() => void reload()} onClose={() => setDialog(null)} />
       ) : null}
     </div>
+  );
+}
+
+/** The page's title; with channels of one's own, the buttons that test and add. */
+function Header({
+  channels,
+  hasOwn,
+  onTesting,
+  addButton,
+}: {
+  channels: readonly Channel[] | undefined;
+  hasOwn: boolean | undefined;
+  onTesting(isTesting: true): void;
+  addButton: ReactNode;
+}) {
+  const t = useTranslations("channels");
+  return (
+    <PageHeader
+      title={t("title")}
+      description={t("lead")}
+      action={
+        channels && hasOwn ? (
+          <div className="flex flex-wrap gap-2">
+            <Button variant="outline" onClick={() => onTesting(true)}>
+              <AudioWaveformIcon aria-hidden="true" />
+              {t("testAll.action")}
+            </Button>
+            {addButton}
+          </div>
+        ) : null
+      }
+    />
+  );
+}
+
+/** Shown while there is no channel but the built-in ones. */
+function NoOwnChannels({ channels, addButton }: { channels: readonly Channel[]; addButton: ReactNode }) {
+  const t = useTranslations("channels");
+  return (
+    <EmptyState
+      icon={<CableIcon />}
+      title={t(channels.length > 0 ? "onlyBuiltIn.title" : "empty.title")}
+      action={addButton}
+    >
+      {t(channels.length > 0 ? "onlyBuiltIn.text" : "empty.text")}
+    </EmptyState>
   );
 }
 

@@ -155,10 +155,7 @@ function ChartContent(props: ChartContentProps) {
         className="pointer-events-none absolute bottom-0 left-0 size-px opacity-0"
       />
       {isEmpty ? (
-        <div className="pointer-events-none absolute inset-0 flex items-center justify-center pb-6 text-sm text-ink-muted">
-          {/* The background hides the grid lines behind the text. */}
-          <span className="rounded-sm bg-panel px-2 py-0.5">{props.empty ?? t("empty")}</span>
-        </div>
+        <EmptyText props={props} />
       ) : selected !== null ? (
         <Readout
           x={bucketCentre(frame, selected)}
@@ -177,6 +174,17 @@ function ChartContent(props: ChartContentProps) {
         format={format}
       />
     </>
+  );
+}
+
+/** Shown over a chart without values; its background hides the grid lines behind the text. */
+function EmptyText({ props }: { props: ChartContentProps }) {
+  const t = useTranslations("common.chart");
+  return (
+    <div className="pointer-events-none absolute inset-0 flex items-center justify-center pb-6 text-sm text-ink-muted">
+      {/* The background hides the grid lines behind the text. */}
+      <span className="rounded-sm bg-panel px-2 py-0.5">{props.empty ?? t("empty")}</span>
+    </div>
   );
 }
 

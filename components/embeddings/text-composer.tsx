@@ -18,7 +18,6 @@ export function TextComposer({
   const t = useTranslations("embeddings.texts");
   const id = useId();
   const [text, setText] = useState("");
-  const file = useRef<HTMLInputElement>(null);
 
   const add = () => {
     if (text.trim() === "") return;
@@ -53,30 +52,39 @@ export function TextComposer({
         placeholder={t("placeholder")}
         className="max-h-48 min-h-16 resize-none"
       />
-      <div className="flex flex-wrap items-center gap-2">
-        <Button variant="outline" size="sm" onClick={add} disabled={text.trim() === ""}>
-          <PlusIcon />
-          {t("addAction")}
-        </Button>
-        <Button variant="ghost" size="sm" onClick={() => file.current?.click()}>
-          <FileTextIcon />
-          {t("file")}
-        </Button>
-        <input
-          ref={file}
-          type="file"
-          multiple
-          hidden
-          tabIndex={-1}
-          aria-label={t("file")}
-          accept=".txt,.csv,.tsv,text/plain,text/csv"
-          onChange={(event) => {
-            onFiles([...(event.target.files ?? [])]);
-            event.target.value = "";
-          }}
-        />
-      </div>
+      <Actions onAdd={add} text={text} onFiles={onFiles} />
       <p className="text-xs text-ink-faint">{t("fileHint")}</p>
+    </div>
+  );
+}
+
+/** The buttons that add the text, or texts from files. */
+function Actions({ onAdd, text, onFiles }: { onAdd(): void; text: string; onFiles(files: File[]): void }) {
+  const t = useTranslations("embeddings.texts");
+  const file = useRef<HTMLInputElement>(null);
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      <Button variant="outline" size="sm" onClick={onAdd} disabled={text.trim() === ""}>
+        <PlusIcon />
+        {t("addAction")}
+      </Button>
+      <Button variant="ghost" size="sm" onClick={() => file.current?.click()}>
+        <FileTextIcon />
+        {t("file")}
+      </Button>
+      <input
+        ref={file}
+        type="file"
+        multiple
+        hidden
+        tabIndex={-1}
+        aria-label={t("file")}
+        accept=".txt,.csv,.tsv,text/plain,text/csv"
+        onChange={(event) => {
+          onFiles([...(event.target.files ?? [])]);
+          event.target.value = "";
+        }}
+      />
     </div>
   );
 }

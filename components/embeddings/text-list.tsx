@@ -42,25 +42,7 @@ export function TextList({
   });
   return (
     <section aria-labelledby={id} className="grid min-w-0 grid-cols-1 content-start gap-3">
-      <div className="flex min-h-9 items-center gap-2">
-        <h2 id={id} className="text-lg">
-          {t("title")}
-        </h2>
-        <span className="tabular text-xs text-ink-faint">
-          {t("count", { count: texts.length, max: MAX_TEXTS })}
-        </span>
-        {texts.length > 0 ? (
-          <Button
-            variant="ghost"
-            size="icon-sm"
-            className="ml-auto"
-            aria-label={t("clear")}
-            onClick={onClear}
-          >
-            <Trash2Icon />
-          </Button>
-        ) : null}
-      </div>
+      <Heading id={id} texts={texts} onClear={onClear} />
       {rows.length > 0 ? (
         <ul
           aria-label={t("list")}
@@ -86,5 +68,25 @@ export function TextList({
       ) : null}
       <TextComposer onAdd={onAdd} onFiles={onFiles} />
     </section>
+  );
+}
+
+/** The title, the number of texts and the button that clears them. */
+function Heading({ id, texts, onClear }: { id: string; texts: readonly DraftText[]; onClear(): void }) {
+  const t = useTranslations("embeddings.texts");
+  return (
+    <div className="flex min-h-9 items-center gap-2">
+      <h2 id={id} className="text-lg">
+        {t("title")}
+      </h2>
+      <span className="tabular text-xs text-ink-faint">
+        {t("count", { count: texts.length, max: MAX_TEXTS })}
+      </span>
+      {texts.length > 0 ? (
+        <Button variant="ghost" size="icon-sm" className="ml-auto" aria-label={t("clear")} onClick={onClear}>
+          <Trash2Icon />
+        </Button>
+      ) : null}
+    </div>
   );
 }

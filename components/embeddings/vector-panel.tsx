@@ -29,8 +29,6 @@ export function VectorPanel({ comparison, focus }: { comparison: Comparison; foc
     () => (isBase64 ? base64FromFloats(vector) : vectorJson(vector).replaceAll(",", ", ")),
     [isBase64, vector],
   );
-  const save = (content: string, type: string, name: string) =>
-    saveFile(new Blob([content], { type }), `${call.model.replace(/[^\w.-]+/g, "-")}-${name}`);
   return (
     <section aria-labelledby={id} className="grid min-w-0 grid-cols-1 content-start gap-3">
       <div className="grid gap-0.5">
@@ -49,60 +47,97 @@ export function VectorPanel({ comparison, focus }: { comparison: Comparison; foc
         </p>
       </div>
       <VectorStripe vector={vector} label={t("vector.signs")} />
-      <section
-        aria-label={t("vector.raw", { number: index + 1 })}
-        className="relative min-w-0 rounded-md border bg-sunken"
-      >
-        <pre
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable box must be reachable by keyboard
-          tabIndex={0}
-          className={cn(
-            "max-h-64 overflow-y-auto whitespace-pre-wrap p-4 pr-12 text-sm leading-5",
-            isBase64 ? "break-all" : "break-words",
-          )}
-        >
-          {raw}
-        </pre>
-        <CopyButton
-          value={() => (isBase64 ? raw : vectorJson(vector))}
-          name={t("vector.copy")}
-          className="absolute top-1.5 right-1.5 bg-sunken"
-        />
-      </section>
-      <div className="flex flex-wrap items-center gap-2">
-        <span className="text-sm text-ink-muted">
-          {t("vector.all", { count: format.count(reply.vectors.length) })}
-        </span>
-        <Button
-          variant="outline"
-          size="sm"
-          aria-label={t("vector.downloadJson")}
-          onClick={() =>
-            save(vectorsJson(call.model, call.texts, reply.vectors), "application/json", "vectors.json")
-          }
-        >
-          <DownloadIcon />
-          {t("vector.allJson")}
-        </Button>
-        <Button
-          variant="outline"
-          size="sm"
-          aria-label={t("vector.downloadCsv")}
-          onClick={() => save(vectorsCsv(call.texts, reply.vectors), "text/csv", "vectors.csv")}
-        >
-          <DownloadIcon />
-          {t("vector.allCsv")}
-        </Button>
-        <Button
-          variant="outline"
-          size="sm"
-          onClick={() => save(similarityCsv(call.texts, comparison.cosines), "text/csv", "similarity.csv")}
-        >
-          <DownloadIcon />
-          {t("matrix.download")}
-        </Button>
-      </div>
+      <RawVector index={index} isBase64={isBase64} raw={raw} vector={vector} />
+      <Downloads reply={reply} call={call} comparison={comparison} />
     </section>
+  );
+}
+
+/** The vector as the API sends it. */
+function RawVector({
+  index,
+  isBase64,
+  raw,
+  vector,
+}: {
+  index: number;
+  isBase64: boolean;
+  raw: string;
+  vector: Float32Array<ArrayBuffer>;
+}) {
+  const t = useTranslations("embeddings");
+  return (
+    <section
+      aria-label={t("vector.raw", { number: index + 1 })}
+      className="relative min-w-0 rounded-md border bg-sunken"
+    >
+      <pre
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable box must be reachable by keyboard
+        tabIndex={0}
+        className={cn(
+          "max-h-64 overflow-y-auto whitespace-pre-wrap p-4 pr-12 text-sm leading-5",
+          isBase64 ? "break-all" : "break-words",
+        )}
+      >
+        {raw}
+      </pre>
+      <CopyButton
+        value={() => (isBase64 ? raw : vectorJson(vector))}
+        name={t("vector.copy")}
+        className="absolute top-1.5 right-1.5 bg-sunken"
+      />
+    </section>
+  );
+}
+
+/** All vectors and the matrix as files. */
+function Downloads({
+  reply,
+  call,
+  comparison,
+}: {
+  reply: Comparison["reply"];
+  call: Comparison["call"];
+  comparison: Comparison;
+}) {
+  const t = useTranslations("embeddings");
+  const format = useAmounts();
+  const save = (content: string, type: string, name: string) =>
+    saveFile(new Blob([content], { type }), `${call.model.replace(/[^\w.-]+/g, "-")}-${name}`);
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      <span className="text-sm text-ink-muted">
+        {t("vector.all", { count: format.count(reply.vectors.length) })}
+      </span>
+      <Button
+        variant="outline"
+        size="sm"
+        aria-label={t("vector.downloadJson")}
+        onClick={() =>
+          save(vectorsJson(call.model, call.texts, reply.vectors), "application/json", "vectors.json")
+        }
+      >
+        <DownloadIcon />
+        {t("vector.allJson")}
+      </Button>
+      <Button
+        variant="outline"
+        size="sm"
+        aria-label={t("vector.downloadCsv")}
+        onClick={() => save(vectorsCsv(call.texts, reply.vectors), "text/csv", "vectors.csv")}
+      >
+        <DownloadIcon />
+        {t("vector.allCsv")}
+      </Button>
+      <Button
+        variant="outline"
+        size="sm"
+        onClick={() => save(similarityCsv(call.texts, comparison.cosines), "text/csv", "similarity.csv")}
+      >
+        <DownloadIcon />
+        {t("matrix.download")}
+      </Button>
+    </div>
   );
 }
 

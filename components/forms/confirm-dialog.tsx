@@ -1,6 +1,6 @@
 "use client";
 
-import { type ReactNode, useRef, useState } from "react";
+import { type ReactNode, type RefObject, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
 import {
   AlertDialog,
@@ -42,7 +42,6 @@ export function ConfirmDialog({
   onClose(): void;
   children?: ReactNode;
 }) {
-  const common = useTranslations("common");
   const field = useRef<HTMLInputElement>(null);
   const [name, setName] = useState("");
   const [isBusy, setBusy] = useState(false);
@@ -85,35 +84,77 @@ export function ConfirmDialog({
             <AlertDialogDescription>{text}</AlertDialogDescription>
           </div>
           {children}
-          {typed ? (
-            <Field label={typed.label}>
-              {(control) => (
-                <Input
-                  {...control}
-                  ref={field}
-                  value={name}
-                  onChange={(event) => setName(event.target.value)}
-                  autoComplete="off"
-                  autoCapitalize="none"
-                  spellCheck={false}
-                />
-              )}
-            </Field>
-          ) : null}
+          {typed ? <TypedName typed={typed} field={field} name={name} onName={setName} /> : null}
           <CallError error={error} />
-          <AlertDialogFooter>
-            <AlertDialogCancel>{cancel ?? common("cancel")}</AlertDialogCancel>
-            <Button
-              type="submit"
-              variant={isDanger ? "danger" : "primary"}
-              isBusy={isBusy}
-              disabled={!isConfirmable}
-            >
-              {action}
-            </Button>
-          </AlertDialogFooter>
+          <Footer
+            cancel={cancel}
+            isDanger={isDanger}
+            isBusy={isBusy}
+            isConfirmable={isConfirmable}
+            action={action}
+          />
         </Form>
       </AlertDialogContent>
     </AlertDialog>
+  );
+}
+
+/** The buttons. */
+function Footer({
+  cancel,
+  isDanger,
+  isBusy,
+  isConfirmable,
+  action,
+}: {
+  /** Label of the cancel button; default "Cancel". */
+  cancel?: string;
+  isDanger: boolean;
+  isBusy: boolean;
+  isConfirmable: boolean;
+  action: string;
+}) {
+  const common = useTranslations("common");
+  return (
+    <AlertDialogFooter>
+      <AlertDialogCancel>{cancel ?? common("cancel")}</AlertDialogCancel>
+      <Button
+        type="submit"
+        variant={isDanger ? "danger" : "primary"}
+        isBusy={isBusy}
+        disabled={!isConfirmable}
+      >
+        {action}
+      </Button>
+    </AlertDialogFooter>
+  );
+}
+
+/** The field into which the name is typed to confirm. */
+function TypedName({
+  typed,
+  field,
+  name,
+  onName,
+}: {
+  typed: { label: string };
+  field: RefObject<HTMLInputElement | null>;
+  name: string;
+  onName(name: string): void;
+}) {
+  return (
+    <Field label={typed.label}>
+      {(control) => (
+        <Input
+          {...control}
+          ref={field}
+          value={name}
+          onChange={(event) => onName(event.target.value)}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+        />
+      )}
+    </Field>
   );
 }

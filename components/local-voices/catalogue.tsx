@@ -1,7 +1,7 @@
 "use client";
 
 import { DownloadIcon } from "lucide-react";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { useTranslations } from "use-intl";
 import type { AvailableVoice, LocalVoiceList } from "@/lib/contracts/console/local-voices";
 import { useAmounts } from "../charts/use-amounts";
@@ -34,55 +34,83 @@ export function Catalogue({ list, onDownload }: CatalogueProps) {
         <p className="text-ink-muted">{t("empty")}</p>
       ) : (
         <>
-          <div className="hidden md:block">
-            <Table aria-labelledby="catalogue">
-              <TableHeader>
-                <tr>
-                  {(["name", "languages", "quality", "size", "licence", "digest"] as const).map((column) => (
-                    <TableHead key={column}>{t(column)}</TableHead>
-                  ))}
-                  <TableHead>
-                    <span className="sr-only">{t("action")}</span>
-                  </TableHead>
-                </tr>
-              </TableHeader>
-              <TableBody>
-                {catalogue.map((voice) => (
-                  <TableRow key={voice.name}>
-                    <TableCell>
-                      <code className="break-all">{voice.name}</code>
-                    </TableCell>
-                    <TableCell>{voice.languages.join(", ")}</TableCell>
-                    <TableCell>{t(`grade.${voice.quality}`)}</TableCell>
-                    <TableCell className="tabular whitespace-nowrap">
-                      <Size voice={voice} />
-                    </TableCell>
-                    <TableCell>{voice.licence}</TableCell>
-                    <TableCell>
-                      <Digest voice={voice} />
-                    </TableCell>
-                    <TableCell className="w-0 text-right">{button(voice)}</TableCell>
-                  </TableRow>
-                ))}
-              </TableBody>
-            </Table>
-          </div>
-          <ul aria-labelledby="catalogue" className="divide-y rounded-md border bg-panel md:hidden">
-            {catalogue.map((voice) => (
-              <li key={voice.name} className="grid gap-2 p-4">
-                <code className="break-all">{voice.name}</code>
-                <p className="text-sm text-ink-muted">
-                  {voice.languages.join(", ")} · {t(`grade.${voice.quality}`)} · <Size voice={voice} /> ·{" "}
-                  {voice.licence}
-                </p>
-                <div>{button(voice)}</div>
-              </li>
-            ))}
-          </ul>
+          <Rows catalogue={catalogue} buttonOf={button} />
+          <Cards catalogue={catalogue} buttonOf={button} />
         </>
       )}
       <p className="max-w-prose text-sm text-ink-muted">{t("trust")}</p>
     </section>
+  );
+}
+
+/** The voices on wide screens. */
+function Rows({
+  catalogue,
+  buttonOf,
+}: {
+  catalogue: readonly AvailableVoice[];
+  buttonOf(voice: AvailableVoice): ReactNode;
+}) {
+  const t = useTranslations("localVoices.catalogue");
+  return (
+    <div className="hidden md:block">
+      <Table aria-labelledby="catalogue">
+        <TableHeader>
+          <tr>
+            {(["name", "languages", "quality", "size", "licence", "digest"] as const).map((column) => (
+              <TableHead key={column}>{t(column)}</TableHead>
+            ))}
+            <TableHead>
+              <span className="sr-only">{t("action")}</span>
+            </TableHead>
+          </tr>
+        </TableHeader>
+        <TableBody>
+          {catalogue.map((voice) => (
+            <TableRow key={voice.name}>
+              <TableCell>
+                <code className="break-all">{voice.name}</code>
+              </TableCell>
+              <TableCell>{voice.languages.join(", ")}</TableCell>
+              <TableCell>{t(`grade.${voice.quality}`)}</TableCell>
+              <TableCell className="tabular whitespace-nowrap">
+                <Size voice={voice} />
+              </TableCell>
+              <TableCell>{voice.licence}</TableCell>
+              <TableCell>
+                <Digest voice={voice} />
+              </TableCell>
+              <TableCell className="w-0 text-right">{buttonOf(voice)}</TableCell>
+            </TableRow>
+          ))}
+        </TableBody>
+      </Table>
+    </div>
+  );
+}
+
+/** The voices on narrow screens. */
+function Cards({
+  catalogue,
+  buttonOf,
+}: {
+  catalogue: readonly AvailableVoice[];
+  buttonOf(voice: AvailableVoice): ReactNode;
+}) {
+  const t = useTranslations("localVoices.catalogue");
+  return (
+    <ul aria-labelledby="catalogue" className="divide-y rounded-md border bg-panel md:hidden">
+      {catalogue.map((voice) => (
+        <li key={voice.name} className="grid gap-2 p-4">
+          <code className="break-all">{voice.name}</code>
+          <p className="text-sm text-ink-muted">
+            {voice.languages.join(", ")} · {t(`grade.${voice.quality}`)} · <Size voice={voice} /> ·{" "}
+            {voice.licence}
+          </p>
+          <div>{buttonOf(voice)}</div>
+        </li>
+      ))}
+    </ul>
   );
 }
 

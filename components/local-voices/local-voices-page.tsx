@@ -59,25 +59,8 @@ function Content() {
   const chosen = (name: string) => data?.installed.find((voice) => voice.name === name);
   return (
     <div className="mx-auto max-w-page">
-      <Link
-        href="/models"
-        className="mb-3 inline-flex items-center gap-1 rounded-sm text-sm text-ink-muted hover:text-ink"
-      >
-        <ChevronLeftIcon aria-hidden="true" className="size-4" />
-        {t("back")}
-      </Link>
-      <PageHeader
-        title={t("title")}
-        description={t("lead")}
-        action={
-          data?.enabled ? (
-            <Button variant="outline" onClick={() => setDialog({ kind: "upload" })}>
-              <UploadIcon aria-hidden="true" />
-              {t("upload.open")}
-            </Button>
-          ) : null
-        }
-      />
+      <BackToModels />
+      <Header data={data} onDialog={setDialog} />
       {error && !data ? (
         <CallError error={error} onRetry={() => void mutate()} />
       ) : !data ? (
@@ -112,6 +95,45 @@ function Content() {
         <MappingSheet voice={chosen(dialog.name)} onSaved={mutate} onClose={close} />
       ) : null}
     </div>
+  );
+}
+
+/** The page's title and the button that uploads an archive. */
+function Header({
+  data,
+  onDialog,
+}: {
+  data: LocalVoiceList | undefined;
+  onDialog(dialog: OpenDialog): void;
+}) {
+  const t = useTranslations("localVoices");
+  return (
+    <PageHeader
+      title={t("title")}
+      description={t("lead")}
+      action={
+        data?.enabled ? (
+          <Button variant="outline" onClick={() => onDialog({ kind: "upload" })}>
+            <UploadIcon aria-hidden="true" />
+            {t("upload.open")}
+          </Button>
+        ) : null
+      }
+    />
+  );
+}
+
+/** Leads back to the models. */
+function BackToModels() {
+  const t = useTranslations("localVoices");
+  return (
+    <Link
+      href="/models"
+      className="mb-3 inline-flex items-center gap-1 rounded-sm text-sm text-ink-muted hover:text-ink"
+    >
+      <ChevronLeftIcon aria-hidden="true" className="size-4" />
+      {t("back")}
+    </Link>
   );
 }
 

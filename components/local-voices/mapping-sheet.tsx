@@ -92,27 +92,7 @@ function MappingForm({
       </div>
       <CallError error={error} />
       <SearchField label={t("search")} value={q} onValueChange={setQuery} className="w-full" />
-      <ul className="grid gap-2">
-        {shown.map(({ name, standard }) => (
-          <li key={name} className="grid grid-cols-[7.5rem_minmax(0,1fr)] items-center gap-3">
-            <label htmlFor={`speaker-${name}`} className="truncate" title={name}>
-              {name}
-            </label>
-            <NativeSelect
-              id={`speaker-${name}`}
-              value={table[keyOf(name)] ?? ""}
-              onChange={(event) => choose(name, event.target.value)}
-            >
-              <option value="">{t("standard", { speaker: table["*"] ?? standard })}</option>
-              {voice.speakers.map((speaker) => (
-                <option key={speaker.name} value={speaker.name}>
-                  {speaker.name}
-                </option>
-              ))}
-            </NativeSelect>
-          </li>
-        ))}
-      </ul>
+      <MappingList names={shown} table={table} keyOf={keyOf} onChoose={choose} voice={voice} />
       {shown.length === 0 ? <p className="text-ink-muted">{t("noMatch")}</p> : null}
       <div className="sticky -bottom-6 -mx-6 -mb-6 flex justify-end gap-2 border-t bg-raised px-6 py-4">
         <Button variant="outline" onClick={onClose}>
@@ -123,5 +103,45 @@ function MappingForm({
         </Button>
       </div>
     </Form>
+  );
+}
+
+/** The names that callers send, each with the choice of its speaker. */
+function MappingList({
+  names,
+  table,
+  keyOf,
+  onChoose,
+  voice,
+}: {
+  names: InstalledVoice["mapping"];
+  table: Readonly<Record<string, string>>;
+  keyOf(name: string): string;
+  onChoose(name: string, speaker: string): void;
+  voice: InstalledVoice;
+}) {
+  const t = useTranslations("localVoices.mapping");
+  return (
+    <ul className="grid gap-2">
+      {names.map(({ name, standard }) => (
+        <li key={name} className="grid grid-cols-[7.5rem_minmax(0,1fr)] items-center gap-3">
+          <label htmlFor={`speaker-${name}`} className="truncate" title={name}>
+            {name}
+          </label>
+          <NativeSelect
+            id={`speaker-${name}`}
+            value={table[keyOf(name)] ?? ""}
+            onChange={(event) => onChoose(name, event.target.value)}
+          >
+            <option value="">{t("standard", { speaker: table["*"] ?? standard })}</option>
+            {voice.speakers.map((speaker) => (
+              <option key={speaker.name} value={speaker.name}>
+                {speaker.name}
+              </option>
+            ))}
+          </NativeSelect>
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -18,7 +18,6 @@ const ENDING = /\.(?:tar\.(?:bz2|gz)|tbz2?|tgz)$/;
 /** Sends an archive in parts; the server installs it after the last one. */
 export function UploadDialog({ onUploaded, onClose }: { onUploaded(): void; onClose(): void }) {
   const t = useTranslations("localVoices.upload");
-  const { bytes } = useAmounts();
   const [file, setFile] = useState<File | null>(null);
   const [name, setName] = useState("");
   const [sent, setSent] = useState<number | null>(null);
@@ -60,51 +59,86 @@ export function UploadDialog({ onUploaded, onClose }: { onUploaded(): void; onCl
         noValidate
       >
         <CallError error={error} />
-        <Field
-          label={t("file")}
-          hint={t("fileHint")}
-          error={isChecked ? (fileError ?? undefined) : undefined}
-        >
-          {(control) => (
-            <Input
-              {...control}
-              type="file"
-              accept=".bz2,.tbz,.tbz2,.gz,.tgz"
-              className="h-auto py-1.5 read-only:bg-panel pointer-coarse:h-auto"
-              onChange={(event) => {
-                const chosen = event.target.files?.[0] ?? null;
-                setFile(chosen);
-                if (chosen) setName(chosen.name.replace(ENDING, "").slice(0, 64));
-              }}
-            />
-          )}
-        </Field>
-        <Field
-          label={t("name")}
-          hint={t("nameHint")}
-          error={isChecked ? (nameError ?? undefined) : undefined}
-        >
-          {(control) => (
-            <Input
-              {...control}
-              value={name}
-              onChange={(event) => setName(event.target.value)}
-              autoComplete="off"
-              spellCheck={false}
-              className="font-mono"
-            />
-          )}
-        </Field>
-        {sent === null || file === null ? null : (
-          <div className="grid gap-1.5">
-            <Progress label={t("progress")} value={sent} max={file.size} />
-            <p className="tabular text-sm text-ink-muted">
-              {t("sent", { done: bytes(sent), total: bytes(file.size) })}
-            </p>
-          </div>
-        )}
+        <FileField isChecked={isChecked} error={fileError} onFile={setFile} onName={setName} />
+        <NameField isChecked={isChecked} error={nameError} name={name} onName={setName} />
+        {sent === null || file === null ? null : <UploadProgress sent={sent} file={file} />}
         <FormFooter action={t("action")} isBusy={sent !== null} onCancel={onClose} />
       </Form>
     </FormDialog>
+  );
+}
+
+/** How much of the archive is sent. */
+function UploadProgress({ sent, file }: { sent: number; file: File }) {
+  const t = useTranslations("localVoices.upload");
+  const { bytes } = useAmounts();
+  return (
+    <div className="grid gap-1.5">
+      <Progress label={t("progress")} value={sent} max={file.size} />
+      <p className="tabular text-sm text-ink-muted">
+        {t("sent", { done: bytes(sent), total: bytes(file.size) })}
+      </p>
+    </div>
+  );
+}
+
+/** The name of the folder, and of the model. */
+function NameField({
+  isChecked,
+  error,
+  name,
+  onName,
+}: {
+  isChecked: boolean;
+  error: string | null;
+  name: string;
+  onName(name: string): void;
+}) {
+  const t = useTranslations("localVoices.upload");
+  return (
+    <Field label={t("name")} hint={t("nameHint")} error={isChecked ? (error ?? undefined) : undefined}>
+      {(control) => (
+        <Input
+          {...control}
+          value={name}
+          onChange={(event) => onName(event.target.value)}
+          autoComplete="off"
+          spellCheck={false}
+          className="font-mono"
+        />
+      )}
+    </Field>
+  );
+}
+
+/** The archive; its name suggests the model's. */
+function FileField({
+  isChecked,
+  error,
+  onFile,
+  onName,
+}: {
+  isChecked: boolean;
+  error: string | null;
+  onFile(file: File | null): void;
+  onName(name: string): void;
+}) {
+  const t = useTranslations("localVoices.upload");
+  return (
+    <Field label={t("file")} hint={t("fileHint")} error={isChecked ? (error ?? undefined) : undefined}>
+      {(control) => (
+        <Input
+          {...control}
+          type="file"
+          accept=".bz2,.tbz,.tbz2,.gz,.tgz"
+          className="h-auto py-1.5 read-only:bg-panel pointer-coarse:h-auto"
+          onChange={(event) => {
+            const chosen = event.target.files?.[0] ?? null;
+            onFile(chosen);
+            if (chosen) onName(chosen.name.replace(ENDING, "").slice(0, 64));
+          }}
+        />
+      )}
+    </Field>
   );
 }

@@ -53,7 +53,6 @@ const refreshIntervalOf = (list: Listed | undefined): number =>
 function Content({ isOwner }: { isOwner: boolean }) {
   const t = useTranslations("models");
   const errorText = useErrorText();
-  const format = useFormatter();
   const params = useSearchParams();
   const q = params.get("q") ?? "";
   const operation = params.get("operation") ?? "";
@@ -105,14 +104,7 @@ function Content({ isOwner }: { isOwner: boolean }) {
       ) : shown.length > 0 ? (
         <div className="grid gap-4">
           <ModelList models={shown} onAction={act} onToggle={(model, on) => void toggle(model, on)} />
-          <p className="text-sm text-ink-faint">
-            {t("priceDate", {
-              date: format.dateTime(new Date(`${data.price_list_date}T00:00:00Z`), {
-                dateStyle: "medium",
-                timeZone: "UTC",
-              }),
-            })}
-          </p>
+          <PriceDate data={data} />
         </div>
       ) : models.length > 0 ? (
         <NoMatch />
@@ -137,6 +129,22 @@ function Content({ isOwner }: { isOwner: boolean }) {
   );
 }
 
+/** When the list of prices was published. */
+function PriceDate({ data }: { data: Listed }) {
+  const t = useTranslations("models");
+  const format = useFormatter();
+  return (
+    <p className="text-sm text-ink-faint">
+      {t("priceDate", {
+        date: format.dateTime(new Date(`${data.price_list_date}T00:00:00Z`), {
+          dateStyle: "medium",
+          timeZone: "UTC",
+        }),
+      })}
+    </p>
+  );
+}
+
 /** Shown while no channel offers a model. */
 function NoModels() {
   const t = useTranslations("models");
@@ -156,13 +164,7 @@ function NoModels() {
 }
 
 /** The page's title, its link to local voices and the button for a new model. */
-function Header({
-  isOwner,
-  createButton,
-}: {
-  isOwner: boolean;
-  createButton: ReactNode;
-}) {
+function Header({ isOwner, createButton }: { isOwner: boolean; createButton: ReactNode }) {
   const t = useTranslations("models");
   return (
     <PageHeader

@@ -76,40 +76,7 @@ export function FirstSteps({
       </summary>
       <ol className="divide-y border-y">
         {steps.map((step) => (
-          <li key={step} className="flex flex-wrap items-center gap-x-4 gap-y-3 px-5 py-3">
-            <StepIcon isDone={done[step] === true} isNext={step === next} />
-            <div className="grid min-w-48 flex-1 gap-0.5 max-sm:basis-[calc(100%-2.5rem)]">
-              <p className={cn("font-medium", done[step] && "text-ink-muted")}>
-                {t(step)}
-                {done[step] ? <span className="sr-only"> ({t("done")})</span> : null}
-              </p>
-              <p className="text-sm text-ink-muted">{t(`${step}Text`)}</p>
-            </div>
-            {step === "call" ? (
-              <CopyButton
-                value={() => firstCall(origin, models)}
-                label={t("callAction")}
-                variant={step === next ? "primary" : "outline"}
-                className={BUTTON_INDENT}
-              />
-            ) : done[step] && !REPEATABLE.has(step) ? null : (
-              <Button
-                asChild
-                size="sm"
-                variant={step === next ? "primary" : "outline"}
-                className={BUTTON_INDENT}
-              >
-                {step === "setup" ? (
-                  // A full page load: the setup wizard is outside the console layout.
-                  <a href={PATHS[step]}>{t("setupAction")}</a>
-                ) : (
-                  <Link prefetch={false} href={PATHS[step]}>
-                    {t(`${step}Action`)}
-                  </Link>
-                )}
-              </Button>
-            )}
-          </li>
+          <Step step={step} done={done} next={next} origin={origin} models={models} key={step} />
         ))}
       </ol>
       <p className="flex justify-end px-5 py-2">
@@ -118,6 +85,54 @@ export function FirstSteps({
         </Button>
       </p>
     </details>
+  );
+}
+
+/** A step with the button that leads to it. */
+function Step({
+  step,
+  done,
+  next,
+  origin,
+  models,
+}: {
+  step: (typeof STEPS)[number];
+  done: StepsDone;
+  next: (typeof STEPS)[number] | undefined;
+  origin: string;
+  models: readonly { name: string; operation: "speech" | "embeddings" }[];
+}) {
+  const t = useTranslations("overview.steps");
+  return (
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-3 px-5 py-3">
+      <StepIcon isDone={done[step] === true} isNext={step === next} />
+      <div className="grid min-w-48 flex-1 gap-0.5 max-sm:basis-[calc(100%-2.5rem)]">
+        <p className={cn("font-medium", done[step] && "text-ink-muted")}>
+          {t(step)}
+          {done[step] ? <span className="sr-only"> ({t("done")})</span> : null}
+        </p>
+        <p className="text-sm text-ink-muted">{t(`${step}Text`)}</p>
+      </div>
+      {step === "call" ? (
+        <CopyButton
+          value={() => firstCall(origin, models)}
+          label={t("callAction")}
+          variant={step === next ? "primary" : "outline"}
+          className={BUTTON_INDENT}
+        />
+      ) : done[step] && !REPEATABLE.has(step) ? null : (
+        <Button asChild size="sm" variant={step === next ? "primary" : "outline"} className={BUTTON_INDENT}>
+          {step === "setup" ? (
+            // A full page load: the setup wizard is outside the console layout.
+            <a href={PATHS[step]}>{t("setupAction")}</a>
+          ) : (
+            <Link prefetch={false} href={PATHS[step]}>
+              {t(`${step}Action`)}
+            </Link>
+          )}
+        </Button>
+      )}
+    </li>
   );
 }
 

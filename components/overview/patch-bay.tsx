@@ -60,21 +60,44 @@ export function PatchBay({ overview }: { overview: Overview }) {
       <div className="grid grid-cols-[minmax(0,1fr)_minmax(2.25rem,0.3fr)_minmax(0,1fr)] px-4 py-3 sm:grid-cols-[minmax(0,1fr)_minmax(6rem,1.6fr)_minmax(0,1fr)] sm:px-5">
         <Models models={models} cordsOfModel={cordsOfModel} onHover={setHovered} />
         <Cords rows={rows} cords={cords} isFaded={isFaded} />
-        <Side title={t("channels")} isRight>
-          {channels.map((channel) => (
-            <Row
-              key={channel.id}
-              isRight
-              state={isCircuitOpen(channel) ? "failing" : stateOf(cordsOfChannel(channel.id))}
-              onHover={(isOn) => setHovered(isOn ? { channelId: channel.id } : null)}
-            >
-              <ChannelName channel={channel} failed={failedOn(channel.id)} />
-            </Row>
-          ))}
-        </Side>
+        <Channels
+          channels={channels}
+          cordsOfChannel={cordsOfChannel}
+          onHover={setHovered}
+          failedOn={failedOn}
+        />
       </div>
       <RouteList overview={overview} isOpen={isOpen} />
     </section>
+  );
+}
+
+/** The channels on the right. */
+function Channels({
+  channels,
+  cordsOfChannel,
+  onHover,
+  failedOn,
+}: {
+  channels: readonly OverviewChannel[];
+  cordsOfChannel: (id: string) => Cord[];
+  onHover(hovered: { channelId: string } | null): void;
+  failedOn(id: string): number;
+}) {
+  const t = useTranslations("overview.bay");
+  return (
+    <Side title={t("channels")} isRight>
+      {channels.map((channel) => (
+        <Row
+          key={channel.id}
+          isRight
+          state={isCircuitOpen(channel) ? "failing" : stateOf(cordsOfChannel(channel.id))}
+          onHover={(isOn) => onHover(isOn ? { channelId: channel.id } : null)}
+        >
+          <ChannelName channel={channel} failed={failedOn(channel.id)} />
+        </Row>
+      ))}
+    </Side>
   );
 }
 

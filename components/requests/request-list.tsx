@@ -33,7 +33,6 @@ export function RequestList({
   isAdmin: boolean;
 }) {
   const t = useTranslations("requests");
-  const amounts = useAmounts();
   const open = useSearchParams().get("call");
   const { rows } = calls;
   const at = rows?.findIndex((call) => call.id === open) ?? -1;
@@ -65,24 +64,7 @@ export function RequestList({
           <NoCalls isFiltered={isFiltered} searchedFrom={calls.searchedFrom} />
         )}
         {calls.error && rows ? <CallError error={calls.error} onRetry={() => void calls.loadMore()} /> : null}
-        {calls.hasMore && !calls.error ? (
-          <>
-            {calls.searchedFrom !== null && rows && rows.length > 0 ? (
-              <p className="mx-auto text-sm text-ink-muted" suppressHydrationWarning>
-                {t("searchedFrom", { time: amounts.exact(calls.searchedFrom) })}
-              </p>
-            ) : null}
-            <LoadMoreTrigger key={rows?.length} onNear={() => void calls.loadMore()} />
-            <Button
-              variant="outline"
-              className="mx-auto"
-              isBusy={calls.isLoadingMore}
-              onClick={() => void calls.loadMore()}
-            >
-              {calls.searchedFrom === null ? t("more") : t("searchOlder")}
-            </Button>
-          </>
-        ) : null}
+        {calls.hasMore && !calls.error ? <More calls={calls} rows={rows} /> : null}
       </div>
       {open === null ? null : (
         <CallPanel
@@ -95,6 +77,65 @@ export function RequestList({
         />
       )}
     </div>
+  );
+}
+
+/** Loads older calls when it comes near, or by its button. */
+function More({
+  calls,
+  rows,
+}: {
+  calls: PagedCalls;
+  rows:
+    | {
+        id: string;
+        request_id: string;
+        at: string;
+        state: "open" | "settled";
+        key_id: string;
+        key_name: string | null;
+        user_id: string;
+        user_name: string | null;
+        model: string;
+        channel_id: string | null;
+        channel_name: string | null;
+        operation: "speech" | "embeddings";
+        attempts: number;
+        input_tokens: number;
+        output_tokens: number;
+        characters: number;
+        audio_ms: number;
+        cost_usd: string;
+        status: number;
+        error: string | null;
+        cached: boolean;
+        estimated: boolean;
+        user: string | null;
+        tags: string | null;
+        latency_ms: number;
+        first_byte_ms: number | null;
+      }[]
+    | undefined;
+}) {
+  const t = useTranslations("requests");
+  const amounts = useAmounts();
+  return (
+    <>
+      {calls.searchedFrom !== null && rows && rows.length > 0 ? (
+        <p className="mx-auto text-sm text-ink-muted" suppressHydrationWarning>
+          {t("searchedFrom", { time: amounts.exact(calls.searchedFrom) })}
+        </p>
+      ) : null}
+      <LoadMoreTrigger key={rows?.length} onNear={() => void calls.loadMore()} />
+      <Button
+        variant="outline"
+        className="mx-auto"
+        isBusy={calls.isLoadingMore}
+        onClick={() => void calls.loadMore()}
+      >
+        {calls.searchedFrom === null ? t("more") : t("searchOlder")}
+      </Button>
+    </>
   );
 }
 

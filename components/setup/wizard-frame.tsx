@@ -45,27 +45,14 @@ export function WizardFrame({
             const isDone = index < steps.indexOf(furthest);
             const isCurrent = step === current;
             return (
-              <li
+              <StepItem
+                step={step}
+                isCurrent={isCurrent}
+                isDone={isDone}
+                index={index}
+                steps={steps}
                 key={step}
-                aria-current={isCurrent ? "step" : undefined}
-                className={cn(
-                  "relative flex items-center gap-3 pb-7 text-base last:pb-0",
-                  isCurrent ? "font-medium text-ink" : isDone ? "text-ink-muted" : "text-ink-faint",
-                )}
-              >
-                {index < steps.length - 1 ? (
-                  <span
-                    aria-hidden="true"
-                    className={cn(
-                      "absolute top-6 bottom-1 left-[0.6875rem] w-0.5 rounded-full",
-                      isDone ? "bg-ink" : "bg-line",
-                    )}
-                  />
-                ) : null}
-                <StepDot isDone={isDone} isCurrent={isCurrent} />
-                {t(`steps.${step}`)}
-                {isDone ? <span className="sr-only">({t("steps.done")})</span> : null}
-              </li>
+              />
             );
           })}
         </ol>
@@ -77,6 +64,45 @@ export function WizardFrame({
         <main className="mx-auto w-full max-w-2xl flex-1 px-4 py-8 sm:px-8 lg:pt-[8vh]">{children}</main>
       </div>
     </div>
+  );
+}
+
+/** One step: done, current or to come. */
+function StepItem({
+  step,
+  isCurrent,
+  isDone,
+  index,
+  steps,
+}: {
+  step: WizardStep;
+  isCurrent: boolean;
+  isDone: boolean;
+  index: number;
+  steps: readonly WizardStep[];
+}) {
+  const t = useTranslations("setup");
+  return (
+    <li
+      aria-current={isCurrent ? "step" : undefined}
+      className={cn(
+        "relative flex items-center gap-3 pb-7 text-base last:pb-0",
+        isCurrent ? "font-medium text-ink" : isDone ? "text-ink-muted" : "text-ink-faint",
+      )}
+    >
+      {index < steps.length - 1 ? (
+        <span
+          aria-hidden="true"
+          className={cn(
+            "absolute top-6 bottom-1 left-[0.6875rem] w-0.5 rounded-full",
+            isDone ? "bg-ink" : "bg-line",
+          )}
+        />
+      ) : null}
+      <StepDot isDone={isDone} isCurrent={isCurrent} />
+      {t(`steps.${step}`)}
+      {isDone ? <span className="sr-only">({t("steps.done")})</span> : null}
+    </li>
   );
 }
 

@@ -62,51 +62,8 @@ export function Shell({ user, children }: { user: ShellUser; children: ReactNode
         {t("skipToContent")}
       </a>
       <div className="min-h-dvh lg:grid lg:grid-cols-[15rem_minmax(0,1fr)]">
-        <aside className="sticky top-0 hidden h-dvh flex-col gap-6 border-r bg-sunken/50 p-3 lg:flex">
-          <Link
-            prefetch={false}
-            href="/"
-            className="rounded-md px-2 pt-2"
-            aria-label={`${t("product")}: ${t("nav.overview")}`}
-          >
-            <Wordmark />
-          </Link>
-          <button
-            type="button"
-            aria-label={t("palette.open")}
-            onClick={() => setPalette("open")}
-            className="flex h-9 items-center gap-2 rounded-md border bg-panel px-2.5 text-sm text-ink-muted transition-colors hover:bg-hover"
-          >
-            <SearchIcon aria-hidden="true" className="size-4 text-ink-faint" />
-            <span className="flex-1 text-left">{t("palette.short")}</span>
-            <Kbd aria-hidden="true">Ctrl K</Kbd>
-          </button>
-          <Navigation role={user.role} />
-          <div className="mt-auto">{account}</div>
-        </aside>
-        <header className="sticky top-0 z-30 flex h-14 items-center justify-between gap-2 border-b bg-ground px-4 lg:hidden">
-          <Link
-            prefetch={false}
-            href="/"
-            className="rounded-md"
-            aria-label={`${t("product")}: ${t("nav.overview")}`}
-          >
-            <Wordmark />
-          </Link>
-          <span className="flex">
-            <Button
-              variant="ghost"
-              size="icon"
-              aria-label={t("palette.open")}
-              onClick={() => setPalette("open")}
-            >
-              <SearchIcon />
-            </Button>
-            <Button variant="ghost" size="icon" aria-label={t("nav.open")} onClick={() => setMenu("open")}>
-              <MenuIcon />
-            </Button>
-          </span>
-        </header>
+        <Sidebar onPalette={setPalette} user={user} account={account} />
+        <PhoneHeader onPalette={setPalette} onMenu={setMenu} />
         <main id="content" tabIndex={-1} className="min-w-0 px-4 py-6 outline-none sm:px-6 lg:px-10 lg:py-8">
           {children}
         </main>
@@ -136,6 +93,68 @@ export function Shell({ user, children }: { user: ShellUser; children: ReactNode
         />
       ) : null}
     </SWRConfig>
+  );
+}
+
+/** The bar above the page, on narrow screens. */
+function PhoneHeader({ onPalette, onMenu }: { onPalette(state: "open"): void; onMenu(state: "open"): void }) {
+  const t = useTranslations("common");
+  return (
+    <header className="sticky top-0 z-30 flex h-14 items-center justify-between gap-2 border-b bg-ground px-4 lg:hidden">
+      <Link
+        prefetch={false}
+        href="/"
+        className="rounded-md"
+        aria-label={`${t("product")}: ${t("nav.overview")}`}
+      >
+        <Wordmark />
+      </Link>
+      <span className="flex">
+        <Button variant="ghost" size="icon" aria-label={t("palette.open")} onClick={() => onPalette("open")}>
+          <SearchIcon />
+        </Button>
+        <Button variant="ghost" size="icon" aria-label={t("nav.open")} onClick={() => onMenu("open")}>
+          <MenuIcon />
+        </Button>
+      </span>
+    </header>
+  );
+}
+
+/** The navigation beside the page, on wide screens. */
+function Sidebar({
+  onPalette,
+  user,
+  account,
+}: {
+  onPalette(state: "open"): void;
+  user: ShellUser;
+  account: ReactNode;
+}) {
+  const t = useTranslations("common");
+  return (
+    <aside className="sticky top-0 hidden h-dvh flex-col gap-6 border-r bg-sunken/50 p-3 lg:flex">
+      <Link
+        prefetch={false}
+        href="/"
+        className="rounded-md px-2 pt-2"
+        aria-label={`${t("product")}: ${t("nav.overview")}`}
+      >
+        <Wordmark />
+      </Link>
+      <button
+        type="button"
+        aria-label={t("palette.open")}
+        onClick={() => onPalette("open")}
+        className="flex h-9 items-center gap-2 rounded-md border bg-panel px-2.5 text-sm text-ink-muted transition-colors hover:bg-hover"
+      >
+        <SearchIcon aria-hidden="true" className="size-4 text-ink-faint" />
+        <span className="flex-1 text-left">{t("palette.short")}</span>
+        <Kbd aria-hidden="true">Ctrl K</Kbd>
+      </button>
+      <Navigation role={user.role} />
+      <div className="mt-auto">{account}</div>
+    </aside>
   );
 }
 

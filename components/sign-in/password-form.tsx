@@ -68,24 +68,38 @@ export function PasswordForm({
       <Button type="submit" size="lg" isBusy={isSubmitting || isLeaving} disabled={waitSeconds > 0}>
         {t("submit")}
       </Button>
-      {mayRegister ? (
-        <p className="text-sm text-ink-muted">
-          {t("noAccount")}{" "}
-          <Button asChild variant="link" size="inline" className="text-sm">
-            <a href="/register">{t("register")}</a>
-          </Button>
-        </p>
-      ) : null}
-      <details className="text-sm text-ink-muted">
-        <summary className="w-fit rounded-sm underline decoration-line-strong underline-offset-4">
-          {t("forgotten")}
-        </summary>
-        <p className="mt-3">{t("forgottenText")}</p>
-        <code className="mt-2 block overflow-x-auto rounded-md bg-sunken px-3 py-2 text-ink">
-          npm run admin -- reset-password
-        </code>
-      </details>
+      {mayRegister ? <RegisterLink /> : null}
+      <ForgottenPassword />
     </Form>
+  );
+}
+
+/** Leads to registration. */
+function RegisterLink() {
+  const t = useTranslations("signIn");
+  return (
+    <p className="text-sm text-ink-muted">
+      {t("noAccount")}{" "}
+      <Button asChild variant="link" size="inline" className="text-sm">
+        <a href="/register">{t("register")}</a>
+      </Button>
+    </p>
+  );
+}
+
+/** How to reset a password. */
+function ForgottenPassword() {
+  const t = useTranslations("signIn");
+  return (
+    <details className="text-sm text-ink-muted">
+      <summary className="w-fit rounded-sm underline decoration-line-strong underline-offset-4">
+        {t("forgotten")}
+      </summary>
+      <p className="mt-3">{t("forgottenText")}</p>
+      <code className="mt-2 block overflow-x-auto rounded-md bg-sunken px-3 py-2 text-ink">
+        npm run admin -- reset-password
+      </code>
+    </details>
   );
 }
 

@@ -51,39 +51,14 @@ export function TwoFactorForm({ returnTo }: { returnTo: string }) {
       ) : error && !isWrong ? (
         <CallError error={error} />
       ) : null}
-      {method === "totp" ? (
-        <Field key="totp" label={t("code")} hint={t("text")} error={codeError}>
-          {(control) => (
-            <CodeInput
-              {...control}
-              value={code}
-              autoFocus
-              readOnly={isBusy}
-              disabled={waitSeconds > 0}
-              onValueChange={step.setCode}
-              onComplete={(digits) => void step.submit(digits)}
-            />
-          )}
-        </Field>
-      ) : (
-        <Field key="backup" label={t("backupCode")} hint={t("backupText")} error={codeError}>
-          {(control) => (
-            <Input
-              {...control}
-              value={code}
-              // The user has just asked for this field.
-              autoFocus
-              readOnly={isBusy}
-              disabled={waitSeconds > 0}
-              onChange={(event) => step.setCode(event.target.value)}
-              autoComplete="off"
-              autoCapitalize="characters"
-              spellCheck={false}
-              className="h-11 font-mono text-lg uppercase"
-            />
-          )}
-        </Field>
-      )}
+      <CodeField
+        method={method}
+        codeError={codeError}
+        code={code}
+        isBusy={isBusy}
+        waitSeconds={waitSeconds}
+        step={step}
+      />
       <Button type="submit" size="lg" isBusy={isBusy} disabled={code.trim() === "" || waitSeconds > 0}>
         {t("submit")}
       </Button>
@@ -101,6 +76,58 @@ export function TwoFactorForm({ returnTo }: { returnTo: string }) {
           : " "}
       </p>
     </Form>
+  );
+}
+
+/** The code of the app, or a backup code. */
+function CodeField({
+  method,
+  codeError,
+  code,
+  isBusy,
+  waitSeconds,
+  step,
+}: {
+  method: ReturnType<typeof useCodeSubmission>["method"];
+  codeError: string | undefined;
+  code: string;
+  isBusy: boolean;
+  waitSeconds: number;
+  step: ReturnType<typeof useCodeSubmission>;
+}) {
+  const t = useTranslations("signIn.twoFactor");
+  return method === "totp" ? (
+    <Field key="totp" label={t("code")} hint={t("text")} error={codeError}>
+      {(control) => (
+        <CodeInput
+          {...control}
+          value={code}
+          autoFocus
+          readOnly={isBusy}
+          disabled={waitSeconds > 0}
+          onValueChange={step.setCode}
+          onComplete={(digits) => void step.submit(digits)}
+        />
+      )}
+    </Field>
+  ) : (
+    <Field key="backup" label={t("backupCode")} hint={t("backupText")} error={codeError}>
+      {(control) => (
+        <Input
+          {...control}
+          value={code}
+          // The user has just asked for this field.
+          autoFocus
+          readOnly={isBusy}
+          disabled={waitSeconds > 0}
+          onChange={(event) => step.setCode(event.target.value)}
+          autoComplete="off"
+          autoCapitalize="characters"
+          spellCheck={false}
+          className="h-11 font-mono text-lg uppercase"
+        />
+      )}
+    </Field>
   );
 }
 

@@ -38,7 +38,6 @@ export function Compare({
   onClose(): void;
 }) {
   const t = useTranslations("speech.compare");
-  const playerText = useTranslations("speech.player");
   const active = takes?.findIndex((one) => one.id === current?.id) ?? -1;
   return (
     <section aria-labelledby="compare-title" className="grid gap-4 rounded-md border bg-panel p-4 sm:p-5">
@@ -47,34 +46,14 @@ export function Compare({
           {t("title")}
         </h2>
         {takes ? (
-          <>
-            <Button
-              variant="outline"
-              size="icon"
-              aria-label={state.isPlaying && active >= 0 ? playerText("pause") : playerText("play")}
-              disabled={isLocked}
-              onClick={() => {
-                if (active < 0) onSwitch(takes[0]);
-                if (active < 0) player.play();
-                else player.toggle();
-              }}
-            >
-              {state.isPlaying && active >= 0 ? (
-                <PauseIcon className="fill-current" />
-              ) : (
-                <PlayIcon className="fill-current" />
-              )}
-            </Button>
-            <SegmentedControl
-              label={t("which")}
-              value={LABELS[active] ?? ""}
-              disabled={isLocked}
-              onValueChange={(label) => onSwitch(label === "B" ? takes[1] : takes[0])}
-              segments={LABELS.map((label) => ({ value: label, label }))}
-            />
-            {active >= 0 ? <PlayClock player={player} state={state} /> : null}
-            <span className="hidden text-sm text-ink-muted xl:inline">{t("hint")}</span>
-          </>
+          <Switch
+            state={state}
+            active={active}
+            isLocked={isLocked}
+            onSwitch={onSwitch}
+            takes={takes}
+            player={player}
+          />
         ) : (
           <span className="text-ink-muted">{t("pick")}</span>
         )}
@@ -98,6 +77,56 @@ export function Compare({
         </div>
       ) : null}
     </section>
+  );
+}
+
+/** Plays the takes, and switches between them while they play. */
+function Switch({
+  state,
+  active,
+  isLocked,
+  onSwitch,
+  takes,
+  player,
+}: {
+  state: PlayerState;
+  active: number;
+  isLocked: boolean;
+  onSwitch(take: Take): void;
+  takes: readonly [Take, Take];
+  player: SpeechPlayer;
+}) {
+  const playerText = useTranslations("speech.player");
+  const t = useTranslations("speech.compare");
+  return (
+    <>
+      <Button
+        variant="outline"
+        size="icon"
+        aria-label={state.isPlaying && active >= 0 ? playerText("pause") : playerText("play")}
+        disabled={isLocked}
+        onClick={() => {
+          if (active < 0) onSwitch(takes[0]);
+          if (active < 0) player.play();
+          else player.toggle();
+        }}
+      >
+        {state.isPlaying && active >= 0 ? (
+          <PauseIcon className="fill-current" />
+        ) : (
+          <PlayIcon className="fill-current" />
+        )}
+      </Button>
+      <SegmentedControl
+        label={t("which")}
+        value={LABELS[active] ?? ""}
+        disabled={isLocked}
+        onValueChange={(label) => onSwitch(label === "B" ? takes[1] : takes[0])}
+        segments={LABELS.map((label) => ({ value: label, label }))}
+      />
+      {active >= 0 ? <PlayClock player={player} state={state} /> : null}
+      <span className="hidden text-sm text-ink-muted xl:inline">{t("hint")}</span>
+    </>
   );
 }
 

@@ -52,18 +52,7 @@ export function ComposerSettings({
       <div className="grid grid-cols-[2fr_3fr] gap-x-4 gap-y-3 sm:grid-cols-4 lg:grid-cols-3">
         <VoicesButton isScript={isScript} onVoices={onVoices} draft={draft} isSeveral={isSeveral} />
         <ModelField id={id} draft={draft} onModel={onModel} models={models} />
-        <div className="order-1 grid min-w-0 gap-1 sm:order-none">
-          <span id={`${id}-language-label`} className="text-xs text-ink-faint">
-            {t("language")}
-          </span>
-          <LanguagePicker
-            id={`${id}-language`}
-            language={lacksLanguage ? null : draft.language}
-            isDisabled={lacksLanguage}
-            describedBy={hint ? `${id}-hint` : undefined}
-            onChange={(language) => onChange({ language })}
-          />
-        </div>
+        <LanguageField id={id} lacksLanguage={lacksLanguage} draft={draft} hint={hint} onChange={onChange} />
         <SpeedSlider
           speed={isScript ? 1 : draft.speed}
           isDisabled={isScript}
@@ -90,6 +79,37 @@ export function ComposerSettings({
           {hint}
         </p>
       ) : null}
+    </div>
+  );
+}
+
+/** The language, where the call can carry one. */
+function LanguageField({
+  id,
+  lacksLanguage,
+  draft,
+  hint,
+  onChange,
+}: {
+  id: string;
+  lacksLanguage: boolean;
+  draft: SpeechDraft;
+  hint: string | null;
+  onChange(change: Partial<SpeechDraft>): void;
+}) {
+  const t = useTranslations("speech");
+  return (
+    <div className="order-1 grid min-w-0 gap-1 sm:order-none">
+      <span id={`${id}-language-label`} className="text-xs text-ink-faint">
+        {t("language")}
+      </span>
+      <LanguagePicker
+        id={`${id}-language`}
+        language={lacksLanguage ? null : draft.language}
+        isDisabled={lacksLanguage}
+        describedBy={hint ? `${id}-hint` : undefined}
+        onChange={(language) => onChange({ language })}
+      />
     </div>
   );
 }

@@ -72,17 +72,15 @@ export function Composer({
               hint={lacksVoices ? t("comparison.needVoices") : null}
             />
           ) : null}
-          {
-            <SpeakButton
-              isRunning={isRunning}
-              onStop={onStop}
-              draft={draft}
-              isLong={isLong}
-              lacksVoices={lacksVoices}
-              onSpeak={onSpeak}
-              isSeveral={isSeveral}
-            />
-          }
+          <SpeakButton
+            isRunning={isRunning}
+            onStop={onStop}
+            draft={draft}
+            isLong={isLong}
+            lacksVoices={lacksVoices}
+            onSpeak={onSpeak}
+            isSeveral={isSeveral}
+          />
         </div>
       </div>
     </>

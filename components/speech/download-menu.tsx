@@ -91,28 +91,7 @@ export function DownloadMenu({ take }: { take: Take }) {
           <DownloadIcon aria-hidden="true" />
           {t("download", { format: FORMAT_NAME[format] })}
         </Button>
-        <DropdownMenu>
-          <DropdownMenuTrigger asChild>
-            <Button
-              variant="outline"
-              size="icon"
-              disabled={isBusy}
-              aria-label={t("downloadAs")}
-              className="-ml-px rounded-l-none"
-            >
-              <ChevronDownIcon />
-            </Button>
-          </DropdownMenuTrigger>
-          <DropdownMenuContent align="end" className="min-w-64">
-            {DOWNLOAD_FORMATS.map((one) => (
-              <DropdownMenuItem key={one} onSelect={() => void download(one)}>
-                <span className="w-12 font-medium">{FORMAT_NAME[one]}</span>
-                <span className="tabular text-sm text-ink-muted">{formatTitle(one)}</span>
-                {one === format ? <CheckIcon aria-hidden="true" className="ml-auto" /> : null}
-              </DropdownMenuItem>
-            ))}
-          </DropdownMenuContent>
-        </DropdownMenu>
+        <FormatMenu isBusy={isBusy} onDownload={download} titleOf={formatTitle} format={format} />
       </div>
       {failure ? (
         <Dialog open onOpenChange={() => setFailure(null)}>
@@ -123,5 +102,44 @@ export function DownloadMenu({ take }: { take: Take }) {
         </Dialog>
       ) : null}
     </>
+  );
+}
+
+/** The choice of another format. */
+function FormatMenu({
+  isBusy,
+  onDownload,
+  titleOf,
+  format,
+}: {
+  isBusy: boolean;
+  onDownload: (format: DownloadFormat) => Promise<void>;
+  titleOf(one: DownloadFormat): string;
+  format: "mp3" | "opus" | "aac" | "flac" | "wav" | "pcm";
+}) {
+  const t = useTranslations("speech.player");
+  return (
+    <DropdownMenu>
+      <DropdownMenuTrigger asChild>
+        <Button
+          variant="outline"
+          size="icon"
+          disabled={isBusy}
+          aria-label={t("downloadAs")}
+          className="-ml-px rounded-l-none"
+        >
+          <ChevronDownIcon />
+        </Button>
+      </DropdownMenuTrigger>
+      <DropdownMenuContent align="end" className="min-w-64">
+        {DOWNLOAD_FORMATS.map((one) => (
+          <DropdownMenuItem key={one} onSelect={() => void onDownload(one)}>
+            <span className="w-12 font-medium">{FORMAT_NAME[one]}</span>
+            <span className="tabular text-sm text-ink-muted">{titleOf(one)}</span>
+            {one === format ? <CheckIcon aria-hidden="true" className="ml-auto" /> : null}
+          </DropdownMenuItem>
+        ))}
+      </DropdownMenuContent>
+    </DropdownMenu>
   );
 }

@@ -47,17 +47,7 @@ export function HistoryList({
   const t = useTranslations("speech.history");
   return (
     <section aria-labelledby="history-title" className="grid gap-3">
-      <header className="flex flex-wrap items-center gap-x-3 gap-y-1">
-        <h2 id="history-title" className="text-lg">
-          {t("title")}
-        </h2>
-        {takes && takes.length > 0 ? (
-          <>
-            <p className="text-sm text-ink-muted">{t("stored")}</p>
-            <ClearHistory count={takes.length} onClear={onClear} />
-          </>
-        ) : null}
-      </header>
+      <Heading takes={takes} onClear={onClear} />
       {isStored ? null : (
         <Notice tone="warn" isLive>
           {t("notStored")}
@@ -88,5 +78,23 @@ export function HistoryList({
         </ul>
       )}
     </section>
+  );
+}
+
+/** The title, and the button that clears the history. */
+function Heading({ takes, onClear }: { takes: readonly Take[] | null; onClear(): void }) {
+  const t = useTranslations("speech.history");
+  return (
+    <header className="flex flex-wrap items-center gap-x-3 gap-y-1">
+      <h2 id="history-title" className="text-lg">
+        {t("title")}
+      </h2>
+      {takes && takes.length > 0 ? (
+        <>
+          <p className="text-sm text-ink-muted">{t("stored")}</p>
+          <ClearHistory count={takes.length} onClear={onClear} />
+        </>
+      ) : null}
+    </header>
   );
 }

@@ -36,7 +36,6 @@ export function HistoryRow({
   onDelete(): void;
 }) {
   const t = useTranslations("speech.history");
-  const playerText = useTranslations("speech.player");
   const show = useAmounts();
   const isPlaying = state?.isPlaying === true;
   const text = take.call.text.replace(/\s+/gu, " ").trim().slice(0, 120);
@@ -59,58 +58,96 @@ export function HistoryRow({
       >
         {isPlaying ? <PauseIcon className="fill-current" /> : <PlayIcon className="fill-current" />}
       </Button>
-      <div className="min-w-0">
-        <p className="truncate" title={text}>
-          {text}
-        </p>
-        <p className="flex min-w-0 flex-wrap items-center gap-x-2 text-sm text-ink-muted">
-          <SpeakerLine call={take.call} />
-          <span className="whitespace-nowrap text-ink-faint">
-            <RelativeTime at={new Date(take.createdAt).toISOString()} />
-          </span>
-          {take.state === "complete" ? null : (
-            <Badge tone={take.state === "cut" ? "bad" : "neutral"}>{playerText(take.state)}</Badge>
-          )}
-        </p>
-      </div>
+      <Summary text={text} take={take} />
       <div className="hidden h-8 sm:block">
         <PeaksCanvas samples={take.samples} isLive={isPlaying} progress={progress} />
       </div>
       <span className="tabular hidden text-right text-sm text-ink-muted sm:block">
         {show.ms(take.durationMs)}
       </span>
-      <div className="col-start-2 flex items-center sm:col-start-auto">
-        <span className="tabular mr-auto text-sm text-ink-muted sm:hidden">{show.ms(take.durationMs)}</span>
-        <Button
-          variant="ghost"
-          size="icon-sm"
-          aria-label={t("compare", { text })}
-          aria-pressed={isMarked}
-          title={t("compare", { text: "" }).replace(/[:：]\s*$/u, "")}
-          className={cn(isMarked && "bg-signal-soft text-signal-ink")}
-          onClick={onMark}
-        >
-          <ColumnsIcon />
-        </Button>
-        <Button
-          variant="ghost"
-          size="icon-sm"
-          aria-label={t("reuse", { text })}
-          title={t("reuse", { text: "" }).replace(/[:：]\s*$/u, "")}
-          onClick={onReuse}
-        >
-          <RotateCcwIcon />
-        </Button>
-        <Button
-          variant="ghost"
-          size="icon-sm"
-          aria-label={t("delete", { text })}
-          title={t("delete", { text: "" }).replace(/[:：]\s*$/u, "")}
-          onClick={onDelete}
-        >
-          <Trash2Icon />
-        </Button>
-      </div>
+      <Actions
+        take={take}
+        text={text}
+        isMarked={isMarked}
+        onMark={onMark}
+        onReuse={onReuse}
+        onDelete={onDelete}
+      />
     </li>
+  );
+}
+
+/** The text of the take, its voices, when it was spoken and whether it is complete. */
+function Summary({ text, take }: { text: string; take: Take }) {
+  const playerText = useTranslations("speech.player");
+  return (
+    <div className="min-w-0">
+      <p className="truncate" title={text}>
+        {text}
+      </p>
+      <p className="flex min-w-0 flex-wrap items-center gap-x-2 text-sm text-ink-muted">
+        <SpeakerLine call={take.call} />
+        <span className="whitespace-nowrap text-ink-faint">
+          <RelativeTime at={new Date(take.createdAt).toISOString()} />
+        </span>
+        {take.state === "complete" ? null : (
+          <Badge tone={take.state === "cut" ? "bad" : "neutral"}>{playerText(take.state)}</Badge>
+        )}
+      </p>
+    </div>
+  );
+}
+
+/** Compares, reuses or deletes the take. */
+function Actions({
+  take,
+  text,
+  isMarked,
+  onMark,
+  onReuse,
+  onDelete,
+}: {
+  take: Take;
+  text: string;
+  isMarked: boolean;
+  onMark(): void;
+  onReuse(): void;
+  onDelete(): void;
+}) {
+  const show = useAmounts();
+  const t = useTranslations("speech.history");
+  return (
+    <div className="col-start-2 flex items-center sm:col-start-auto">
+      <span className="tabular mr-auto text-sm text-ink-muted sm:hidden">{show.ms(take.durationMs)}</span>
+      <Button
+        variant="ghost"
+        size="icon-sm"
+        aria-label={t("compare", { text })}
+        aria-pressed={isMarked}
+        title={t("compare", { text: "" }).replace(/[:：]\s*$/u, "")}
+        className={cn(isMarked && "bg-signal-soft text-signal-ink")}
+        onClick={onMark}
+      >
+        <ColumnsIcon />
+      </Button>
+      <Button
+        variant="ghost"
+        size="icon-sm"
+        aria-label={t("reuse", { text })}
+        title={t("reuse", { text: "" }).replace(/[:：]\s*$/u, "")}
+        onClick={onReuse}
+      >
+        <RotateCcwIcon />
+      </Button>
+      <Button
+        variant="ghost"
+        size="icon-sm"
+        aria-label={t("delete", { text })}
+        title={t("delete", { text: "" }).replace(/[:：]\s*$/u, "")}
+        onClick={onDelete}
+      >
+        <Trash2Icon />
+      </Button>
+    </div>
   );
 }

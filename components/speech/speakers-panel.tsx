@@ -23,6 +23,36 @@ const CandidateList = dynamic(() => import("./candidate-list").then((one) => one
 });
 const VoiceName = dynamic(() => import("./voice-name").then((one) => one.VoiceName), { ssr: false });
 
+/** The voices that the list shows as chosen, for whom, and what choosing one does. `at`: the speaker of a script. */
+function useChosenVoice(draft: SpeechDraft, onChange: (change: Partial<SpeechDraft>) => void) {
+  const t = useTranslations("speech.voices");
+  const [active, setActive] = useState(0);
+  const isScript = draft.mode === "script";
+  const at = Math.min(active, draft.speakers.length - 1);
+  const speaker = isScript ? draft.speakers[at] : undefined;
+  const isMultiple = draft.mode === "several";
+  const chosen = isMultiple
+    ? draft.candidates.filter((one) => one.model === draft.model).map((one) => one.voice)
+    : [speaker ? speaker.voice : draft.voice];
+  const chosenText = isMultiple
+    ? t("count", { count: draft.candidates.length })
+    : chosen.find((one) => one !== "");
+
+  const title = speaker
+    ? t("forSpeaker", { speaker: speaker.name })
+    : isMultiple
+      ? t("ofModel", { model: draft.model })
+      : null;
+
+  const choose = (voice: string) => {
+    if (isMultiple)
+      onChange({ candidates: toggleCandidate(draft.candidates, { model: draft.model, voice }) });
+    else if (!speaker) onChange({ voice });
+    else onChange({ speakers: draft.speakers.map((one, index) => (index === at ? { ...one, voice } : one)) });
+  };
+  return { at, setActive, chosen, chosenText, title, choose };
+}
+
 /** The panel beside the text: the speakers of a script and the voices to choose from. */
 export function SpeakersPanel({
   draft,
@@ -52,63 +82,24 @@ export function SpeakersPanel({
   onReload(): void;
   onChange(change: Partial<SpeechDraft>): void;
 }) {
-  const t = useTranslations("speech.voices");
-  const [active, setActive] = useState(0);
+  const { at, setActive, chosen, chosenText, title, choose } = useChosenVoice(draft, onChange);
   const isScript = draft.mode === "script";
-  const at = Math.min(active, draft.speakers.length - 1);
-  const speaker = isScript ? draft.speakers[at] : undefined;
   const isMultiple = draft.mode === "several";
-  const chosen = isMultiple
-    ? draft.candidates.filter((one) => one.model === draft.model).map((one) => one.voice)
-    : [speaker ? speaker.voice : draft.voice];
-  const chosenText = isMultiple
-    ? t("count", { count: draft.candidates.length })
-    : chosen.find((one) => one !== "");
   const failure = error && voices === null ? failureOfError(error) : null;
-
-  const title = speaker
-    ? t("forSpeaker", { speaker: speaker.name })
-    : isMultiple
-      ? t("ofModel", { model: draft.model })
-      : null;
-
-  const choose = (voice: string) => {
-    if (isMultiple)
-      onChange({ candidates: toggleCandidate(draft.candidates, { model: draft.model, voice }) });
-    else if (!speaker) onChange({ voice });
-    else onChange({ speakers: draft.speakers.map((one, index) => (index === at ? { ...one, voice } : one)) });
-  };
 
   return (
     <section
       aria-labelledby="voices-title"
       className="flex min-h-0 min-w-0 flex-col rounded-md border bg-panel lg:max-h-[calc(100dvh-4rem)]"
     >
-      <header
-        className={cn(
-          "flex min-h-12 items-center gap-2 px-4 py-2 lg:border-b",
-          (isOpen || isScript || isMultiple) && "border-b",
-        )}
-      >
-        <h2 id="voices-title" className="text-base">
-          {t("title")}
-        </h2>
-        {voices && voices.length > 0 ? (
-          <span className="tabular text-sm text-ink-faint">{voices.length}</span>
-        ) : null}
-        <Button
-          variant="outline"
-          size="sm"
-          aria-expanded={isOpen}
-          aria-controls="voices-list"
-          className="ml-auto lg:hidden"
-          onClick={() => onOpen(!isOpen)}
-        >
-          <StatusDot tone="signal" />
-          {chosenText === undefined ? t("one") : <span translate="no">{chosenText}</span>}
-          <span className="sr-only">{isOpen ? t("hide") : t("change")}</span>
-        </Button>
-      </header>
+      <Heading
+        isOpen={isOpen}
+        isScript={isScript}
+        isMultiple={isMultiple}
+        voices={voices}
+        onOpen={onOpen}
+        chosenText={chosenText}
+      />
       {isScript ? (
         <SpeakerList
           draft={draft}
@@ -156,6 +147,54 @@ export function SpeakersPanel({
         )}
       </div>
     </section>
+  );
+}
+
+/** The title, and on narrow screens the button that opens the list. */
+function Heading({
+  isOpen,
+  isScript,
+  isMultiple,
+  voices,
+  onOpen,
+  chosenText,
+}: {
+  /** On narrow screens, where the list is collapsed. */
+  isOpen: boolean;
+  isScript: boolean;
+  isMultiple: boolean;
+  /** Of the chosen model; null while they load. */
+  voices: readonly GatewayVoice[] | null;
+  onOpen(isOpen: boolean): void;
+  chosenText: string | undefined;
+}) {
+  const t = useTranslations("speech.voices");
+  return (
+    <header
+      className={cn(
+        "flex min-h-12 items-center gap-2 px-4 py-2 lg:border-b",
+        (isOpen || isScript || isMultiple) && "border-b",
+      )}
+    >
+      <h2 id="voices-title" className="text-base">
+        {t("title")}
+      </h2>
+      {voices && voices.length > 0 ? (
+        <span className="tabular text-sm text-ink-faint">{voices.length}</span>
+      ) : null}
+      <Button
+        variant="outline"
+        size="sm"
+        aria-expanded={isOpen}
+        aria-controls="voices-list"
+        className="ml-auto lg:hidden"
+        onClick={() => onOpen(!isOpen)}
+      >
+        <StatusDot tone="signal" />
+        {chosenText === undefined ? t("one") : <span translate="no">{chosenText}</span>}
+        <span className="sr-only">{isOpen ? t("hide") : t("change")}</span>
+      </Button>
+    </header>
   );
 }
 

@@ -67,6 +67,8 @@ const ComparisonGrid = dynamic(() => import("./comparison-grid").then((one) => o
 });
 const Compare = dynamic(() => import("./compare").then((one) => one.Compare), { ssr: false });
 
+type Workspace = ReturnType<typeof useSpeechWorkspace>;
+
 /** Text and player in one box, the speakers beside it, the history and the code below. */
 export function SpeechWorkspace({
   userId,
@@ -79,15 +81,14 @@ export function SpeechWorkspace({
 }) {
   const t = useTranslations("speech");
   const workspace = useSpeechWorkspace(userId, models, initialModel);
-  const { draft, call, change, player, state, takes, recorder, comparison, voices, isVoiceMissing } =
-    workspace;
-  const { recording } = recorder;
+  const { draft, call, change, recorder, comparison, voices, isVoiceMissing } = workspace;
   const isSeveral = draft.mode === "several";
-  const { current, marked } = takes;
   const [areVoicesOpen, setVoicesOpen] = useState(false);
   const speakersPanel = useRef<HTMLDivElement>(null);
-  const [a, b] = marked.map((id) => takes.takes?.find((one) => one.id === id));
-  const isNewest = recording.kind === "done" && recording.take.id === current?.id;
+  const openVoices = () => {
+    setVoicesOpen(true);
+    speakersPanel.current?.scrollIntoView({ block: "start" });
+  };
 
   return (
     <>
@@ -101,64 +102,11 @@ export function SpeechWorkspace({
       {isSeveral ? (
         <ComparisonStatus trials={comparison.trials} />
       ) : (
-        <RecordingStatus recording={recording} />
+        <RecordingStatus recording={recorder.recording} />
       )}
       <div className="grid max-w-page items-start gap-x-6 gap-y-8 lg:grid-cols-[minmax(0,1fr)_20rem] lg:grid-rows-[auto_1fr]">
         <div className="grid min-w-0 gap-4">
-          <section
-            aria-label={t("text.label")}
-            className="min-w-0 overflow-hidden rounded-md border bg-panel"
-          >
-            <Composer
-              draft={draft}
-              calls={workspace.calls}
-              models={models}
-              isRunning={workspace.isRunning}
-              onModel={workspace.chooseModel}
-              onVoices={() => {
-                setVoicesOpen(true);
-                speakersPanel.current?.scrollIntoView({ block: "start" });
-              }}
-              onChange={change}
-              onSpeak={workspace.speak}
-              onStop={workspace.stop}
-            />
-            {isSeveral && state.phase === "empty" ? null : (
-              <Player
-                player={player}
-                state={state}
-                audio={workspace.audio}
-                take={current}
-                isCalling={recording.kind === "calling"}
-                isSilent={recording.kind === "silent"}
-                failure={recording.kind === "failed" && !isSeveral ? recording.failure : null}
-                onRetry={workspace.speak}
-                meter={recorder.meter}
-                expectedSeconds={workspace.expectedSeconds}
-                ignored={isNewest ? recorder.ignored : null}
-                models={models}
-              />
-            )}
-            {isSeveral ? (
-              <section aria-label={t("comparison.title")} className="border-t bg-ground/60 px-5 py-5 sm:px-6">
-                {comparison.trials.length === 0 ? (
-                  <p className="mx-auto max-w-prose py-6 text-center text-ink-muted">
-                    {t("comparison.empty")}
-                  </p>
-                ) : (
-                  <ComparisonGrid
-                    trials={comparison.trials}
-                    models={models}
-                    current={current}
-                    player={player}
-                    state={state}
-                    onPlay={takes.play}
-                    onRetry={comparison.retry}
-                  />
-                )}
-              </section>
-            ) : null}
-          </section>
+          <SpeechBox workspace={workspace} models={models} onVoices={openVoices} />
         </div>
         <div ref={speakersPanel} className="min-w-0 scroll-mt-18 lg:sticky lg:top-8 lg:row-span-2">
           <SpeakersPanel
@@ -175,38 +123,121 @@ export function SpeechWorkspace({
             onChange={change}
           />
         </div>
-        <div className="grid min-w-0 gap-8">
-          {marked.length > 0 ? (
-            <Compare
-              takes={a && b ? [a, b] : null}
-              current={current}
-              player={player}
-              state={state}
-              models={models}
-              isLocked={workspace.isRunning}
-              onSwitch={takes.swap}
-              onClose={takes.unmark}
-            />
-          ) : null}
-          <HistoryList
-            takes={takes.takes}
-            isStored={takes.isStored}
-            current={current}
-            marked={marked}
-            player={player}
-            state={state}
-            isLocked={workspace.isRunning}
-            onPlay={takes.play}
-            onMark={takes.mark}
-            onReuse={workspace.reuse}
-            onDelete={takes.remove}
-            onClear={takes.clear}
-          />
-          <DeferUntilVisible fallback={<CodePlaceholder />}>
-            <SpeechCode call={call} />
-          </DeferUntilVisible>
-        </div>
+        <Takes workspace={workspace} models={models} />
       </div>
     </>
+  );
+}
+
+/** The text with its settings, the player, and the voices of a comparison. */
+function SpeechBox({
+  workspace,
+  models,
+  onVoices,
+}: {
+  workspace: Workspace;
+  models: readonly GatewayModel[];
+  onVoices(): void;
+}) {
+  const t = useTranslations("speech");
+  const { draft, player, state, takes, recorder } = workspace;
+  const { recording } = recorder;
+  const isSeveral = draft.mode === "several";
+  const { current } = takes;
+  const isNewest = recording.kind === "done" && recording.take.id === current?.id;
+  return (
+    <section aria-label={t("text.label")} className="min-w-0 overflow-hidden rounded-md border bg-panel">
+      <Composer
+        draft={draft}
+        calls={workspace.calls}
+        models={models}
+        isRunning={workspace.isRunning}
+        onModel={workspace.chooseModel}
+        onVoices={onVoices}
+        onChange={workspace.change}
+        onSpeak={workspace.speak}
+        onStop={workspace.stop}
+      />
+      {isSeveral && state.phase === "empty" ? null : (
+        <Player
+          player={player}
+          state={state}
+          audio={workspace.audio}
+          take={current}
+          isCalling={recording.kind === "calling"}
+          isSilent={recording.kind === "silent"}
+          failure={recording.kind === "failed" && !isSeveral ? recording.failure : null}
+          onRetry={workspace.speak}
+          meter={recorder.meter}
+          expectedSeconds={workspace.expectedSeconds}
+          ignored={isNewest ? recorder.ignored : null}
+          models={models}
+        />
+      )}
+      {isSeveral ? <Trials workspace={workspace} models={models} /> : null}
+    </section>
+  );
+}
+
+/** The voices of a comparison. */
+function Trials({ workspace, models }: { workspace: Workspace; models: readonly GatewayModel[] }) {
+  const t = useTranslations("speech");
+  const { comparison, takes, player, state } = workspace;
+  return (
+    <section aria-label={t("comparison.title")} className="border-t bg-ground/60 px-5 py-5 sm:px-6">
+      {comparison.trials.length === 0 ? (
+        <p className="mx-auto max-w-prose py-6 text-center text-ink-muted">{t("comparison.empty")}</p>
+      ) : (
+        <ComparisonGrid
+          trials={comparison.trials}
+          models={models}
+          current={takes.current}
+          player={player}
+          state={state}
+          onPlay={takes.play}
+          onRetry={comparison.retry}
+        />
+      )}
+    </section>
+  );
+}
+
+/** Two takes side by side, the history and the code. */
+function Takes({ workspace, models }: { workspace: Workspace; models: readonly GatewayModel[] }) {
+  const { takes, player, state, call } = workspace;
+  const { current, marked } = takes;
+  const [a, b] = marked.map((id) => takes.takes?.find((one) => one.id === id));
+  return (
+    <div className="grid min-w-0 gap-8">
+      {marked.length > 0 ? (
+        <Compare
+          takes={a && b ? [a, b] : null}
+          current={current}
+          player={player}
+          state={state}
+          models={models}
+          isLocked={workspace.isRunning}
+          onSwitch={takes.swap}
+          onClose={takes.unmark}
+        />
+      ) : null}
+      <HistoryList
+        takes={takes.takes}
+        isStored={takes.isStored}
+        current={current}
+        marked={marked}
+        player={player}
+        state={state}
+        isLocked={workspace.isRunning}
+        onPlay={takes.play}
+        onMark={takes.mark}
+        onReuse={workspace.reuse}
+        onDelete={takes.remove}
+        onClear={takes.clear}
+      />
+      <DeferUntilVisible fallback={<CodePlaceholder />}>
+        <SpeechCode call={call} />
+      </DeferUntilVisible>
+    </div>
   );
 }

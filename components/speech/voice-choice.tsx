@@ -121,17 +121,7 @@ function VoiceFilters({
   const families = familiesOf(voices);
   return (
     <>
-      <label className="flex h-9 items-center gap-2 rounded-md border border-line-strong/60 px-2.5 focus-within:border-ink pointer-coarse:h-11">
-        <SearchIcon aria-hidden="true" className="size-4 shrink-0 text-ink-faint" />
-        <input
-          type="search"
-          aria-label={t("search")}
-          placeholder={t("searchPlaceholder")}
-          value={filter.search}
-          onChange={(event) => onChange({ ...filter, search: event.currentTarget.value })}
-          className="min-w-0 flex-1 bg-transparent outline-none placeholder:text-ink-faint"
-        />
-      </label>
+      <SearchInput filter={filter} onChange={onChange} />
       {languages.length > 1 || families.length > 1 ? (
         <div className="flex gap-2">
           {languages.length > 1 ? (
@@ -177,5 +167,23 @@ function VoiceFilters({
         className="flex [&>label]:px-1"
       />
     </>
+  );
+}
+
+/** Searches name, style and language. */
+function SearchInput({ filter, onChange }: { filter: VoiceFilter; onChange(filter: VoiceFilter): void }) {
+  const t = useTranslations("speech.voices");
+  return (
+    <label className="flex h-9 items-center gap-2 rounded-md border border-line-strong/60 px-2.5 focus-within:border-ink pointer-coarse:h-11">
+      <SearchIcon aria-hidden="true" className="size-4 shrink-0 text-ink-faint" />
+      <input
+        type="search"
+        aria-label={t("search")}
+        placeholder={t("searchPlaceholder")}
+        value={filter.search}
+        onChange={(event) => onChange({ ...filter, search: event.currentTarget.value })}
+        className="min-w-0 flex-1 bg-transparent outline-none placeholder:text-ink-faint"
+      />
+    </label>
   );
 }

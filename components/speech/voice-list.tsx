@@ -102,30 +102,16 @@ function VoiceRow({
         isChosen && "bg-signal-soft hover:bg-signal-soft",
       )}
     >
-      <label className="relative flex min-h-9 min-w-0 flex-1 cursor-pointer items-center gap-3 pl-3 pointer-coarse:min-h-11">
-        <input
-          type={group === null ? "checkbox" : "radio"}
-          name={group ?? undefined}
-          value={voice.name}
-          checked={isChosen}
-          onChange={onChoose}
-          className="absolute inset-0 cursor-pointer appearance-none opacity-0"
-        />
-        <StatusDot
-          tone={isChosen || phase === "playing" ? "signal" : "off"}
-          className={cn(phase && "animate-pulse motion-reduce:animate-none")}
-        />
-        <span translate="no" className={cn("truncate", isChosen && "font-medium")}>
-          {voice.name}
-        </span>
-        {speakerIndex >= 0 ? <HueDot index={speakerIndex} /> : null}
-        {isFavourite ? (
-          <StarIcon aria-hidden="true" className="size-3 shrink-0 fill-current text-ink-faint" />
-        ) : null}
-        <span className={cn("ml-auto truncate text-sm", isChosen ? "text-ink-muted" : "text-ink-faint")}>
-          {styleOf(voice)}
-        </span>
-      </label>
+      <VoiceLabel
+        group={group}
+        voice={voice}
+        isChosen={isChosen}
+        onChoose={onChoose}
+        phase={phase}
+        speakerIndex={speakerIndex}
+        isFavourite={isFavourite}
+        styleOf={styleOf}
+      />
       <Button
         variant="ghost"
         size="icon-sm"
@@ -138,24 +124,99 @@ function VoiceRow({
       >
         <StarIcon className={cn(isFavourite && "fill-current")} />
       </Button>
-      <Button
-        variant="ghost"
-        size="icon-sm"
-        // The list is one tab stop: the arrow keys choose a voice, then Tab moves to its sample button.
-        tabIndex={isChosen ? 0 : -1}
-        className={cn(isChosen && "text-ink")}
-        aria-label={phase ? t("stopSample", { voice: voice.name }) : t("hear", { voice: voice.name })}
-        onClick={phase ? onStopSample : onSample}
-      >
-        {phase === "loading" ? (
-          <Spinner />
-        ) : phase ? (
-          <SquareIcon className="size-3! fill-current" />
-        ) : (
-          <PlayIcon />
-        )}
-      </Button>
+      <SampleButton
+        isChosen={isChosen}
+        phase={phase}
+        voice={voice}
+        onStopSample={onStopSample}
+        onSample={onSample}
+      />
     </div>
+  );
+}
+
+/** Plays a sample of the voice, or stops it. */
+function SampleButton({
+  isChosen,
+  phase,
+  voice,
+  onStopSample,
+  onSample,
+}: {
+  isChosen: boolean;
+  phase: SampleState["phase"] | null;
+  voice: GatewayVoice;
+  onStopSample(): void;
+  onSample(): void;
+}) {
+  const t = useTranslations("speech.voices");
+  return (
+    <Button
+      variant="ghost"
+      size="icon-sm"
+      // The list is one tab stop: the arrow keys choose a voice, then Tab moves to its sample button.
+      tabIndex={isChosen ? 0 : -1}
+      className={cn(isChosen && "text-ink")}
+      aria-label={phase ? t("stopSample", { voice: voice.name }) : t("hear", { voice: voice.name })}
+      onClick={phase ? onStopSample : onSample}
+    >
+      {phase === "loading" ? (
+        <Spinner />
+      ) : phase ? (
+        <SquareIcon className="size-3! fill-current" />
+      ) : (
+        <PlayIcon />
+      )}
+    </Button>
+  );
+}
+
+/** The voice's name, speaker and style; chooses it. */
+function VoiceLabel({
+  group,
+  voice,
+  isChosen,
+  onChoose,
+  phase,
+  speakerIndex,
+  isFavourite,
+  styleOf,
+}: {
+  /** Name of the radio buttons; null: checkboxes. */
+  group: string | null;
+  voice: GatewayVoice;
+  isChosen: boolean;
+  onChoose(): void;
+  phase: SampleState["phase"] | null;
+  speakerIndex: number;
+  isFavourite: boolean;
+  styleOf(voice: GatewayVoice): string;
+}) {
+  return (
+    <label className="relative flex min-h-9 min-w-0 flex-1 cursor-pointer items-center gap-3 pl-3 pointer-coarse:min-h-11">
+      <input
+        type={group === null ? "checkbox" : "radio"}
+        name={group ?? undefined}
+        value={voice.name}
+        checked={isChosen}
+        onChange={onChoose}
+        className="absolute inset-0 cursor-pointer appearance-none opacity-0"
+      />
+      <StatusDot
+        tone={isChosen || phase === "playing" ? "signal" : "off"}
+        className={cn(phase && "animate-pulse motion-reduce:animate-none")}
+      />
+      <span translate="no" className={cn("truncate", isChosen && "font-medium")}>
+        {voice.name}
+      </span>
+      {speakerIndex >= 0 ? <HueDot index={speakerIndex} /> : null}
+      {isFavourite ? (
+        <StarIcon aria-hidden="true" className="size-3 shrink-0 fill-current text-ink-faint" />
+      ) : null}
+      <span className={cn("ml-auto truncate text-sm", isChosen ? "text-ink-muted" : "text-ink-faint")}>
+        {styleOf(voice)}
+      </span>
+    </label>
   );
 }
 

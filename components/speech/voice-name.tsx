@@ -69,23 +69,39 @@ export function VoiceName({
           </div>
         )}
       </Field>
-      <section aria-label={t("openaiNames")} className="grid gap-2">
-        <p className="text-sm text-ink-muted">{t("openaiNames")}</p>
-        <div translate="no" className="flex flex-wrap gap-1.5">
-          {OPENAI_VOICE_NAMES.map((name) => (
-            <Button
-              key={name}
-              variant="outline"
-              size="sm"
-              aria-pressed={chosen.includes(name)}
-              className="px-2 font-mono font-normal aria-pressed:border-signal aria-pressed:bg-signal-soft"
-              onClick={() => onChoose(name)}
-            >
-              {name}
-            </Button>
-          ))}
-        </div>
-      </section>
+      <OpenaiNames chosen={chosen} onChoose={onChoose} />
     </div>
+  );
+}
+
+/** OpenAI's names, most of which other servers know. */
+function OpenaiNames({
+  chosen,
+  onChoose,
+}: {
+  /** Names of the chosen voices. */
+  chosen: readonly string[];
+  /** A name was entered or chosen, or dropped where it was chosen and `isMultiple`. */
+  onChoose(voice: string): void;
+}) {
+  const t = useTranslations("speech.voices");
+  return (
+    <section aria-label={t("openaiNames")} className="grid gap-2">
+      <p className="text-sm text-ink-muted">{t("openaiNames")}</p>
+      <div translate="no" className="flex flex-wrap gap-1.5">
+        {OPENAI_VOICE_NAMES.map((name) => (
+          <Button
+            key={name}
+            variant="outline"
+            size="sm"
+            aria-pressed={chosen.includes(name)}
+            className="px-2 font-mono font-normal aria-pressed:border-signal aria-pressed:bg-signal-soft"
+            onClick={() => onChoose(name)}
+          >
+            {name}
+          </Button>
+        ))}
+      </div>
+    </section>
   );
 }

@@ -139,24 +139,7 @@ function Scan({
           {t("newSecretText")}
         </Notice>
       ) : null}
-      <div className="grid gap-5 sm:grid-cols-[auto_1fr] sm:items-start">
-        <QrCode text={enrolment.otpauth_uri} label={t("qr")} />
-        <div className="grid gap-4">
-          <div className="grid gap-1">
-            <h3 className="text-base">{t("scanTitle")}</h3>
-            <p className="text-ink-muted">{t("scanText")}</p>
-          </div>
-          <div className="grid gap-1">
-            <p className="text-sm text-ink-muted">{t("typed")}</p>
-            <div className="flex items-center gap-2">
-              <code className="secret-text break-words">
-                {enrolment.secret.replace(/(.{4})(?=.)/g, "$1 ")}
-              </code>
-              <CopyButton value={enrolment.secret} name={t("copySecret")} />
-            </div>
-          </div>
-        </div>
-      </div>
+      <Secret enrolment={enrolment} />
       <Field label={t("code")} hint={t("codeHint")} error={isWrong ? t("wrongCode") : undefined}>
         {(control) => (
           <CodeInput
@@ -173,5 +156,28 @@ function Scan({
         {t("check")}
       </Button>
     </Form>
+  );
+}
+
+/** The secret as a QR code and as text. */
+function Secret({ enrolment }: { enrolment: TwoFactorEnrolment }) {
+  const t = useTranslations("twoFactor");
+  return (
+    <div className="grid gap-5 sm:grid-cols-[auto_1fr] sm:items-start">
+      <QrCode text={enrolment.otpauth_uri} label={t("qr")} />
+      <div className="grid gap-4">
+        <div className="grid gap-1">
+          <h3 className="text-base">{t("scanTitle")}</h3>
+          <p className="text-ink-muted">{t("scanText")}</p>
+        </div>
+        <div className="grid gap-1">
+          <p className="text-sm text-ink-muted">{t("typed")}</p>
+          <div className="flex items-center gap-2">
+            <code className="secret-text break-words">{enrolment.secret.replace(/(.{4})(?=.)/g, "$1 ")}</code>
+            <CopyButton value={enrolment.secret} name={t("copySecret")} />
+          </div>
+        </div>
+      </div>
+    </div>
   );
 }

@@ -99,23 +99,7 @@ export function Breakdown({
 
   return (
     <section className="grid content-start gap-3 rounded-md border bg-panel p-4">
-      <span className="flex items-center justify-between gap-4">
-        <h2 className="font-medium">{t("title")}</h2>
-        <NativeSelect
-          aria-label={t("label")}
-          value={by}
-          onChange={(event) =>
-            setQueryParam("by", event.target.value === "model" ? null : event.target.value)
-          }
-          className="w-auto"
-        >
-          {DIMENSIONS.filter((dimension) => !(isOwn && dimension === "user")).map((dimension) => (
-            <option key={dimension} value={dimension}>
-              {t(dimension)}
-            </option>
-          ))}
-        </NativeSelect>
-      </span>
+      <Heading by={by} isOwn={isOwn} />
       {error && !data ? (
         <CallError error={error} onRetry={() => void mutate()} />
       ) : !data ? (
@@ -137,4 +121,26 @@ export function Breakdown({
     if (by === "model" || item.label === null) return <code>{item.name}</code>;
     return item.label;
   }
+}
+
+/** The title, and the choice of the dimension. */
+function Heading({ by, isOwn }: { by: (typeof DIMENSIONS)[number]; isOwn: boolean }) {
+  const t = useTranslations("usage.by");
+  return (
+    <span className="flex items-center justify-between gap-4">
+      <h2 className="font-medium">{t("title")}</h2>
+      <NativeSelect
+        aria-label={t("label")}
+        value={by}
+        onChange={(event) => setQueryParam("by", event.target.value === "model" ? null : event.target.value)}
+        className="w-auto"
+      >
+        {DIMENSIONS.filter((dimension) => !(isOwn && dimension === "user")).map((dimension) => (
+          <option key={dimension} value={dimension}>
+            {t(dimension)}
+          </option>
+        ))}
+      </NativeSelect>
+    </span>
+  );
 }

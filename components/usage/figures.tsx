@@ -32,26 +32,7 @@ export function Figures({
       className="grid grid-cols-2 overflow-hidden rounded-t-md border border-b-0 bg-panel md:grid-cols-4"
     >
       {FIGURES.map((one) => (
-        <label
-          key={one}
-          className="relative grid content-start gap-0.5 border-b p-4 transition-colors odd:border-r md:not-last:border-r hover:bg-hover/50 md:has-checked:border-b-transparent has-checked:bg-panel not-has-checked:bg-sunken/60 has-focus-visible:outline-2 has-focus-visible:-outline-offset-2"
-        >
-          <input
-            type="radio"
-            name={name}
-            value={one}
-            checked={one === figure}
-            onChange={() => onFigure(one)}
-            className="absolute inset-0 cursor-pointer appearance-none opacity-0"
-          />
-          <span className="text-sm text-ink-muted">{t(one)}</span>
-          <span className="tabular text-xl">
-            {texts ? texts[one].value : <Skeleton className="my-1 h-5 w-20" />}
-          </span>
-          <span className="tabular text-sm text-ink-faint">
-            {texts ? texts[one].detail : <Skeleton className="my-0.5 h-4 w-28" />}
-          </span>
-        </label>
+        <FigureChoice value={one} name={name} figure={figure} onFigure={onFigure} texts={texts} key={one} />
       ))}
     </div>
   );
@@ -78,4 +59,40 @@ export function Figures({
       audio: { value: amounts.audio(sums.audio_ms), detail: t("audioCalls") },
     };
   }
+}
+
+/** One figure, which can be chosen for the chart. */
+function FigureChoice({
+  value,
+  name,
+  figure,
+  onFigure,
+  texts,
+}: {
+  value: Figure;
+  name: string;
+  figure: Figure;
+  onFigure(figure: Figure): void;
+  texts: Record<Figure, { value: ReactNode; detail: ReactNode }> | undefined;
+}) {
+  const t = useTranslations("usage.figure");
+  return (
+    <label className="relative grid content-start gap-0.5 border-b p-4 transition-colors odd:border-r md:not-last:border-r hover:bg-hover/50 md:has-checked:border-b-transparent has-checked:bg-panel not-has-checked:bg-sunken/60 has-focus-visible:outline-2 has-focus-visible:-outline-offset-2">
+      <input
+        type="radio"
+        name={name}
+        value={value}
+        checked={value === figure}
+        onChange={() => onFigure(value)}
+        className="absolute inset-0 cursor-pointer appearance-none opacity-0"
+      />
+      <span className="text-sm text-ink-muted">{t(value)}</span>
+      <span className="tabular text-xl">
+        {texts ? texts[value].value : <Skeleton className="my-1 h-5 w-20" />}
+      </span>
+      <span className="tabular text-sm text-ink-faint">
+        {texts ? texts[value].detail : <Skeleton className="my-0.5 h-4 w-28" />}
+      </span>
+    </label>
+  );
 }

@@ -9,6 +9,7 @@ import { putRangeInAddress, type Range, rangeQuery } from "@/lib/client/range";
 import { useApi, useApiCache } from "@/lib/client/use-api";
 import { useCalls } from "@/lib/client/use-calls";
 import { useRange } from "@/lib/client/use-range";
+import type { UsageSummary } from "@/lib/contracts/console/usage-summary";
 import { useAmounts } from "../charts/use-amounts";
 import { CallError } from "../forms/call-error";
 import { ExportMenu } from "../requests/export-menu";
@@ -71,21 +72,7 @@ function Usage({ filters, range, isAdmin }: { filters: CallFilters; range: Range
         <CallError error={error} onRetry={retry} className="mb-6" />
       ) : (
         <div className="mb-8 grid gap-4 xl:grid-cols-[minmax(0,1fr)_22rem]">
-          <section className="min-w-0">
-            <Figures
-              total={summary?.total}
-              figure={figure}
-              onFigure={(next) => setQueryParam("figure", next === "calls" ? null : next)}
-            />
-            <div className="rounded-b-md border border-t-0 bg-panel p-4 pt-6">
-              <UsageChart
-                summary={summary}
-                range={range}
-                figure={figure}
-                onPick={(from, bucketMs) => putRangeInAddress({ from, to: from + bucketMs })}
-              />
-            </div>
-          </section>
+          <FiguresAndChart summary={summary} figure={figure} range={range} />
           <Breakdown filters={filters} range={range} figure={figure} isOwn={!isAdmin} />
         </div>
       )}
@@ -113,5 +100,34 @@ function Usage({ filters, range, isAdmin }: { filters: CallFilters; range: Range
         </>
       )}
     </>
+  );
+}
+
+/** The figures, and the chart of the chosen one. */
+function FiguresAndChart({
+  summary,
+  figure,
+  range,
+}: {
+  summary: UsageSummary | undefined;
+  figure: "calls" | "cost" | "tokens" | "audio";
+  range: Range;
+}) {
+  return (
+    <section className="min-w-0">
+      <Figures
+        total={summary?.total}
+        figure={figure}
+        onFigure={(next) => setQueryParam("figure", next === "calls" ? null : next)}
+      />
+      <div className="rounded-b-md border border-t-0 bg-panel p-4 pt-6">
+        <UsageChart
+          summary={summary}
+          range={range}
+          figure={figure}
+          onPick={(from, bucketMs) => putRangeInAddress({ from, to: from + bucketMs })}
+        />
+      </div>
+    </section>
   );
 }

@@ -20,6 +20,13 @@ const HOURS_PER_DAY = 24;
 /** An empty e-mail field means no e-mail. */
 const emptyToNull = (text: string | null) => (text === "" ? null : text);
 
+const useInviteForm = () =>
+  useForm({
+    resolver: useSchemaResolver(loadSchema),
+    defaultValues: { role: "member" as const, email: null, expires_hours: 3 * HOURS_PER_DAY },
+  });
+type InviteFormState = ReturnType<typeof useInviteForm>;
+
 /** The form that creates an invite link: role, e-mail and expiry. */
 export function InviteForm({
   viewerRole,
@@ -34,10 +41,7 @@ export function InviteForm({
   const common = useTranslations("common");
   const fieldError = useTranslations("common.fieldError");
   const [error, setError] = useState<unknown>(null);
-  const form = useForm({
-    resolver: useSchemaResolver(loadSchema),
-    defaultValues: { role: "member" as const, email: null, expires_hours: 3 * HOURS_PER_DAY },
-  });
+  const form = useInviteForm();
   const { errors, isSubmitting } = form.formState;
   const invite = form.handleSubmit(async (request) => {
     setError(null);
@@ -72,18 +76,32 @@ export function InviteForm({
           />
         )}
       </Field>
-      <Field label={t("inviteForm.expires")} error={errors.expires_hours?.message} className="max-w-48">
-        {(control) => (
-          <NativeSelect {...control} {...form.register("expires_hours", { valueAsNumber: true })}>
-            {DAYS.map((days) => (
-              <option key={days} value={days * HOURS_PER_DAY}>
-                {t("inviteForm.days", { days })}
-              </option>
-            ))}
-          </NativeSelect>
-        )}
-      </Field>
+      <ExpiryField errors={errors} form={form} />
       <FormFooter action={t("inviteForm.action")} isBusy={isSubmitting} onCancel={onCancel} />
     </Form>
+  );
+}
+
+/** How long the invite is valid. */
+function ExpiryField({
+  errors,
+  form,
+}: {
+  errors: InviteFormState["formState"]["errors"];
+  form: InviteFormState;
+}) {
+  const t = useTranslations("users");
+  return (
+    <Field label={t("inviteForm.expires")} error={errors.expires_hours?.message} className="max-w-48">
+      {(control) => (
+        <NativeSelect {...control} {...form.register("expires_hours", { valueAsNumber: true })}>
+          {DAYS.map((days) => (
+            <option key={days} value={days * HOURS_PER_DAY}>
+              {t("inviteForm.days", { days })}
+            </option>
+          ))}
+        </NativeSelect>
+      )}
+    </Field>
   );
 }

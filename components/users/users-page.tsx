@@ -72,21 +72,7 @@ function Content({ viewer, hidesBudgets }: UsersPageProps) {
   const isOnlyUser = users?.length === 1 && q === "" && !list.hasMore;
   return (
     <div className="mx-auto max-w-page">
-      <PageHeader
-        title={t("title")}
-        description={t("lead")}
-        action={
-          <span className="flex flex-wrap gap-2">
-            <Button variant="outline" onClick={() => setDialog({ kind: "create" })}>
-              {t("create")}
-            </Button>
-            <Button onClick={() => setQueryParam("invite", "1")}>
-              <UserPlusIcon aria-hidden="true" />
-              {t("invite")}
-            </Button>
-          </span>
-        }
-      />
+      <Header onDialog={setDialog} />
       {q !== "" || (users && users.length >= SEARCH_FROM) ? (
         <SearchField
           className="mb-4"
@@ -136,6 +122,28 @@ function Content({ viewer, hidesBudgets }: UsersPageProps) {
         />
       ) : null}
     </div>
+  );
+}
+
+/** The page's title and the buttons that create and invite users. */
+function Header({ onDialog }: { onDialog(dialog: UserDialog): void }) {
+  const t = useTranslations("users");
+  return (
+    <PageHeader
+      title={t("title")}
+      description={t("lead")}
+      action={
+        <span className="flex flex-wrap gap-2">
+          <Button variant="outline" onClick={() => onDialog({ kind: "create" })}>
+            {t("create")}
+          </Button>
+          <Button onClick={() => setQueryParam("invite", "1")}>
+            <UserPlusIcon aria-hidden="true" />
+            {t("invite")}
+          </Button>
+        </span>
+      }
+    />
   );
 }
 

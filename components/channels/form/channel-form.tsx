@@ -38,7 +38,6 @@ export function ChannelForm({
   onSave(draft: ChannelDraft): Promise<void>;
 }) {
   const t = useTranslations("channels.form");
-  const common = useTranslations("common");
   const form = useChannelForm(before?.id ?? null, draft);
   useUnsaved(form.isDirty, before ? t("editTitle", { name: before.name }) : t("createTitle"));
   const [isBusy, setBusy] = useState(false);
@@ -78,41 +77,76 @@ export function ChannelForm({
       ) : null}
       {isPicked ? (
         <>
-          <div className="grid gap-6 border-t pt-6">
-            <Field label={t("name")} hint={t("nameHint")} error={form.fieldErrors.name} className="max-w-xl">
-              {(control) => (
-                <Input
-                  {...control}
-                  value={form.draft.name}
-                  onChange={(event) => form.change({ name: event.target.value, isNameEdited: true })}
-                  autoComplete="off"
-                />
-              )}
-            </Field>
-            <AdvancedFields
-              draft={form.draft}
-              fieldErrors={form.fieldErrors}
-              onChange={form.change}
-              isOpen={form.showsAdvanced}
-              onOpen={form.setShowsAdvanced}
-              hasUpstream={!isEmbedded}
-            />
-          </div>
+          <NameAndDetails form={form} isEmbedded={isEmbedded} />
           <CallError error={form.error} />
-          <div className="flex flex-wrap items-center justify-end gap-2">
-            {!isEmbedded && servedRows(form.draft).length === 0 ? (
-              <p className="mr-auto text-sm text-ink-muted">{t("nothingTicked")}</p>
-            ) : null}
-            <Button variant="outline" asChild>
-              <Link href={cancelTo}>{common("cancel")}</Link>
-            </Button>
-            <Button type="submit" isBusy={isBusy}>
-              {before ? common("save") : t("save")}
-            </Button>
-          </div>
+          <Actions isEmbedded={isEmbedded} form={form} cancelTo={cancelTo} isBusy={isBusy} before={before} />
         </>
       ) : null}
     </Form>
+  );
+}
+
+/** The buttons that cancel and save. */
+function Actions({
+  isEmbedded,
+  form,
+  cancelTo,
+  isBusy,
+  before,
+}: {
+  isEmbedded: boolean;
+  form: ReturnType<typeof useChannelForm>;
+  cancelTo: string;
+  isBusy: boolean;
+  before: Channel | null;
+}) {
+  const t = useTranslations("channels.form");
+  const common = useTranslations("common");
+  return (
+    <div className="flex flex-wrap items-center justify-end gap-2">
+      {!isEmbedded && servedRows(form.draft).length === 0 ? (
+        <p className="mr-auto text-sm text-ink-muted">{t("nothingTicked")}</p>
+      ) : null}
+      <Button variant="outline" asChild>
+        <Link href={cancelTo}>{common("cancel")}</Link>
+      </Button>
+      <Button type="submit" isBusy={isBusy}>
+        {before ? common("save") : t("save")}
+      </Button>
+    </div>
+  );
+}
+
+/** The channel's name and its advanced settings. */
+function NameAndDetails({
+  form,
+  isEmbedded,
+}: {
+  form: ReturnType<typeof useChannelForm>;
+  isEmbedded: boolean;
+}) {
+  const t = useTranslations("channels.form");
+  return (
+    <div className="grid gap-6 border-t pt-6">
+      <Field label={t("name")} hint={t("nameHint")} error={form.fieldErrors.name} className="max-w-xl">
+        {(control) => (
+          <Input
+            {...control}
+            value={form.draft.name}
+            onChange={(event) => form.change({ name: event.target.value, isNameEdited: true })}
+            autoComplete="off"
+          />
+        )}
+      </Field>
+      <AdvancedFields
+        draft={form.draft}
+        fieldErrors={form.fieldErrors}
+        onChange={form.change}
+        isOpen={form.showsAdvanced}
+        onOpen={form.setShowsAdvanced}
+        hasUpstream={!isEmbedded}
+      />
+    </div>
   );
 }
 

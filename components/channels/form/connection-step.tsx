@@ -45,27 +45,7 @@ export function ConnectionStep({
   return (
     <FormStep title={t("connection")}>
       <div className="grid max-w-xl gap-4">
-        <Field
-          label={t("baseUrl")}
-          hint={t(isNew ? "baseUrlHint" : "baseUrlChange")}
-          error={form.fieldErrors.base_url}
-        >
-          {(control) => (
-            <Input
-              {...control}
-              type="url"
-              inputMode="url"
-              data-address-field=""
-              value={draft.baseUrl}
-              placeholder={URL_PLACEHOLDER[draft.preset ?? ""]}
-              onChange={(event) => form.change({ baseUrl: event.target.value })}
-              onKeyDown={onEnter}
-              autoComplete="off"
-              spellCheck={false}
-              className="font-mono"
-            />
-          )}
-        </Field>
+        <AddressField isNew={isNew} form={form} draft={draft} onEnter={onEnter} />
         <KeyFields
           keys={draft.keys}
           error={form.fieldErrors.keys}
@@ -95,5 +75,43 @@ export function ConnectionStep({
         </div>
       </div>
     </FormStep>
+  );
+}
+
+/** The upstream's base URL. */
+function AddressField({
+  isNew,
+  form,
+  draft,
+  onEnter,
+}: {
+  isNew: boolean;
+  form: ChannelForm;
+  draft: ChannelForm["draft"];
+  onEnter(event: KeyboardEvent): void;
+}) {
+  const t = useTranslations("channels.form");
+  return (
+    <Field
+      label={t("baseUrl")}
+      hint={t(isNew ? "baseUrlHint" : "baseUrlChange")}
+      error={form.fieldErrors.base_url}
+    >
+      {(control) => (
+        <Input
+          {...control}
+          type="url"
+          inputMode="url"
+          data-address-field=""
+          value={draft.baseUrl}
+          placeholder={URL_PLACEHOLDER[draft.preset ?? ""]}
+          onChange={(event) => form.change({ baseUrl: event.target.value })}
+          onKeyDown={onEnter}
+          autoComplete="off"
+          spellCheck={false}
+          className="font-mono"
+        />
+      )}
+    </Field>
   );
 }

@@ -39,27 +39,7 @@ export function KeyFields({
   const added = keys.filter((key) => key.kind === "new");
   return (
     <div className="grid gap-3">
-      {stored.length > 0 ? (
-        <div className="grid gap-1.5">
-          <p className="text-sm font-medium">{t("keys")}</p>
-          <ul className="divide-y rounded-md border bg-panel">
-            {stored.map((key) => (
-              <li key={key.id} className="flex items-center justify-between gap-3 py-1 pr-1 pl-3">
-                <code className="shrink-0">{key.display}</code>
-                <KeyLabel of={key} onChange={(label) => setLabel(key.id, label)} />
-                <Button
-                  variant="ghost"
-                  size="icon-sm"
-                  aria-label={t("removeKey", { display: key.display })}
-                  onClick={() => remove(key.id)}
-                >
-                  <XIcon />
-                </Button>
-              </li>
-            ))}
-          </ul>
-        </div>
-      ) : null}
+      {stored.length > 0 ? <StoredKeys keys={stored} onLabel={setLabel} onRemove={remove} /> : null}
       {added.map((key, index) => (
         <Field
           key={key.id}
@@ -111,6 +91,40 @@ export function KeyFields({
         </Button>
         {keys.length > 1 ? <p className="text-sm text-ink-muted">{t("severalKeys")}</p> : null}
       </div>
+    </div>
+  );
+}
+
+/** The keys that the channel has already. */
+function StoredKeys({
+  keys,
+  onLabel,
+  onRemove,
+}: {
+  keys: readonly Extract<DraftKey, { kind: "stored" }>[];
+  onLabel(id: string, label: string): void;
+  onRemove(id: string): void;
+}) {
+  const t = useTranslations("channels.form");
+  return (
+    <div className="grid gap-1.5">
+      <p className="text-sm font-medium">{t("keys")}</p>
+      <ul className="divide-y rounded-md border bg-panel">
+        {keys.map((key) => (
+          <li key={key.id} className="flex items-center justify-between gap-3 py-1 pr-1 pl-3">
+            <code className="shrink-0">{key.display}</code>
+            <KeyLabel of={key} onChange={(label) => onLabel(key.id, label)} />
+            <Button
+              variant="ghost"
+              size="icon-sm"
+              aria-label={t("removeKey", { display: key.display })}
+              onClick={() => onRemove(key.id)}
+            >
+              <XIcon />
+            </Button>
+          </li>
+        ))}
+      </ul>
     </div>
   );
 }

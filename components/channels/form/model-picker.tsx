@@ -68,16 +68,7 @@ export function ModelPicker({ form, channelId }: { form: ChannelForm; channelId:
       ) : null}
       {supported.length > 0 ? (
         <div className="grid gap-1.5">
-          <div
-            aria-hidden="true"
-            className="hidden grid-cols-[auto_minmax(0,1fr)_minmax(0,1fr)_9rem_auto] gap-x-3 px-3 text-xs text-ink-faint md:grid"
-          >
-            <span className="w-4" />
-            <span>{t("upstreamName")}</span>
-            <span>{t("publicName")}</span>
-            <span>{t("operation")}</span>
-            <span className="w-14" />
-          </div>
+          <ColumnHeadings />
           {list(supported)}
         </div>
       ) : null}
@@ -98,6 +89,23 @@ export function ModelPicker({ form, channelId }: { form: ChannelForm; channelId:
           {fieldErrors.models}
         </p>
       ) : null}
+    </div>
+  );
+}
+
+/** The headings above the models, on wide screens. */
+function ColumnHeadings() {
+  const t = useTranslations("channels.form");
+  return (
+    <div
+      aria-hidden="true"
+      className="hidden grid-cols-[auto_minmax(0,1fr)_minmax(0,1fr)_9rem_auto] gap-x-3 px-3 text-xs text-ink-faint md:grid"
+    >
+      <span className="w-4" />
+      <span>{t("upstreamName")}</span>
+      <span>{t("publicName")}</span>
+      <span>{t("operation")}</span>
+      <span className="w-14" />
     </div>
   );
 }

@@ -66,70 +66,136 @@ export function ModelRow({
             aria-label={t("serve", { name: label })}
           />
         )}
-        {row.isManual ? (
-          <Input
-            aria-label={t("upstreamNameOf", { number })}
-            placeholder={t("upstreamName")}
-            value={row.upstream}
-            onChange={({ target: { value } }) =>
-              onChange({ upstream: value, ...(row.name === row.upstream ? { name: value } : {}) })
-            }
-            className="font-mono"
-            autoComplete="off"
-            spellCheck={false}
-          />
-        ) : (
-          <label htmlFor={`${id}-on`} className="min-w-0 py-1 font-mono text-sm break-all">
-            {row.upstream}
-          </label>
-        )}
+        <UpstreamName row={row} number={number} onChange={onChange} id={id} />
         {row.isOn ? (
-          <>
-            <Input
-              aria-label={t("publicNameOf", { name: label })}
-              aria-invalid={error ? true : undefined}
-              aria-describedby={`${id}-note`}
-              value={row.name}
-              onChange={(event) => onChange({ name: event.target.value })}
-              className="order-1 col-span-2 col-start-2 font-mono md:order-none md:col-span-1 md:col-start-auto"
-              autoComplete="off"
-              spellCheck={false}
-            />
-            <span className="order-2 col-span-2 col-start-2 md:order-none md:col-span-1 md:col-start-auto">
-              <OperationSelect row={row} name={label} onChange={onChange} />
-            </span>
-            <Button
-              variant="outline"
-              size="sm"
-              aria-label={t("testOf", { name: label })}
-              isBusy={test?.kind === "running"}
-              disabled={row.operation === null || row.upstream.trim() === ""}
-              onClick={onTest}
-            >
-              {t("test")}
-            </Button>
-          </>
+          <ServedModel
+            label={label}
+            error={error}
+            id={id}
+            row={row}
+            onChange={onChange}
+            test={test}
+            onTest={onTest}
+          />
         ) : null}
         {/* Below the public name it refers to; on narrow screens directly after it. */}
-        <p
-          id={`${id}-note`}
-          className={cn(
-            "order-1 col-span-2 col-start-2 text-sm md:order-none md:col-span-3 md:col-start-3",
-            !error && !(row.isOn && sharedWith.length) && "hidden",
-          )}
-        >
-          {error ? (
-            <span role="alert" className="text-bad">
-              {error}
-            </span>
-          ) : null}
-          {!error && row.isOn && sharedWith.length > 0 ? (
-            <span className="text-ink-muted">{t("shared", { channels: sharedWith.join(", ") })}</span>
-          ) : null}
-        </p>
+        <NameNote id={id} error={error} row={row} sharedWith={sharedWith} />
       </div>
       {row.isOn && test ? <TestOutcome state={test} className="pl-7" /> : null}
     </li>
+  );
+}
+
+/** The upstream's name of the model. */
+function UpstreamName({
+  row,
+  number,
+  onChange,
+  id,
+}: {
+  row: ModelRowProps["row"];
+  number: ModelRowProps["number"];
+  onChange: ModelRowProps["onChange"];
+  id: string;
+}) {
+  const t = useTranslations("channels.form");
+  return row.isManual ? (
+    <Input
+      aria-label={t("upstreamNameOf", { number })}
+      placeholder={t("upstreamName")}
+      value={row.upstream}
+      onChange={({ target: { value } }) =>
+        onChange({ upstream: value, ...(row.name === row.upstream ? { name: value } : {}) })
+      }
+      className="font-mono"
+      autoComplete="off"
+      spellCheck={false}
+    />
+  ) : (
+    <label htmlFor={`${id}-on`} className="min-w-0 py-1 font-mono text-sm break-all">
+      {row.upstream}
+    </label>
+  );
+}
+
+/** The public name and the operation of a served model, and the button that tests it. */
+function ServedModel({
+  label,
+  error,
+  id,
+  row,
+  onChange,
+  test,
+  onTest,
+}: {
+  label: string;
+  error: ModelRowProps["error"];
+  id: string;
+  row: ModelRowProps["row"];
+  onChange: ModelRowProps["onChange"];
+  test: ModelRowProps["test"];
+  onTest: ModelRowProps["onTest"];
+}) {
+  const t = useTranslations("channels.form");
+  return (
+    <>
+      <Input
+        aria-label={t("publicNameOf", { name: label })}
+        aria-invalid={error ? true : undefined}
+        aria-describedby={`${id}-note`}
+        value={row.name}
+        onChange={(event) => onChange({ name: event.target.value })}
+        className="order-1 col-span-2 col-start-2 font-mono md:order-none md:col-span-1 md:col-start-auto"
+        autoComplete="off"
+        spellCheck={false}
+      />
+      <span className="order-2 col-span-2 col-start-2 md:order-none md:col-span-1 md:col-start-auto">
+        <OperationSelect row={row} name={label} onChange={onChange} />
+      </span>
+      <Button
+        variant="outline"
+        size="sm"
+        aria-label={t("testOf", { name: label })}
+        isBusy={test?.kind === "running"}
+        disabled={row.operation === null || row.upstream.trim() === ""}
+        onClick={onTest}
+      >
+        {t("test")}
+      </Button>
+    </>
+  );
+}
+
+/** What is wrong with the public name, or which channels share it. */
+function NameNote({
+  id,
+  error,
+  row,
+  sharedWith,
+}: {
+  id: string;
+  error: ModelRowProps["error"];
+  row: ModelRowProps["row"];
+  sharedWith: ModelRowProps["sharedWith"];
+}) {
+  const t = useTranslations("channels.form");
+  return (
+    <p
+      id={`${id}-note`}
+      className={cn(
+        "order-1 col-span-2 col-start-2 text-sm md:order-none md:col-span-3 md:col-start-3",
+        !error && !(row.isOn && sharedWith.length) && "hidden",
+      )}
+    >
+      {error ? (
+        <span role="alert" className="text-bad">
+          {error}
+        </span>
+      ) : null}
+      {!error && row.isOn && sharedWith.length > 0 ? (
+        <span className="text-ink-muted">{t("shared", { channels: sharedWith.join(", ") })}</span>
+      ) : null}
+    </p>
   );
 }
 

@@ -41,41 +41,58 @@ export function PrivateAddress({
     }
   };
 
-  // Inside the page's form: Enter must not submit that form.
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== "Enter") return;
-    event.preventDefault();
-    void allow();
-  };
-
   return (
     <Notice tone="warn" title={t("title", { target })} isLive>
       <div className="grid gap-3">
         <p>{mayAllow ? t("owner") : t("admin", { target })}</p>
         {mayAllow ? (
           <div className="grid gap-3">
-            <div className="flex flex-wrap items-end gap-2">
-              <Field label={t("password")} className="min-w-56 flex-1 text-ink">
-                {(control) => (
-                  <PasswordInput
-                    {...control}
-                    value={password}
-                    onChange={(event) => setPassword(event.target.value)}
-                    onKeyDown={onKeyDown}
-                    autoComplete="current-password"
-                    // The notice appears after a click on "Connect"; its field is the next step.
-                    autoFocus
-                  />
-                )}
-              </Field>
-              <Button isBusy={isBusy} disabled={password === ""} onClick={() => void allow()}>
-                {t("allow")}
-              </Button>
-            </div>
+            <PasswordRow password={password} onPassword={setPassword} isBusy={isBusy} onAllow={allow} />
             <CallError error={error} />
           </div>
         ) : null}
       </div>
     </Notice>
+  );
+}
+
+/** The owner's password and the button that allows the address. */
+function PasswordRow({
+  password,
+  onPassword,
+  isBusy,
+  onAllow,
+}: {
+  password: string;
+  onPassword(password: string): void;
+  isBusy: boolean;
+  onAllow: () => Promise<void>;
+}) {
+  const t = useTranslations("channels.form.private");
+  // Inside the page's form: Enter must not submit that form.
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== "Enter") return;
+    event.preventDefault();
+    void onAllow();
+  };
+  return (
+    <div className="flex flex-wrap items-end gap-2">
+      <Field label={t("password")} className="min-w-56 flex-1 text-ink">
+        {(control) => (
+          <PasswordInput
+            {...control}
+            value={password}
+            onChange={(event) => onPassword(event.target.value)}
+            onKeyDown={onKeyDown}
+            autoComplete="current-password"
+            // The notice appears after a click on "Connect"; its field is the next step.
+            autoFocus
+          />
+        )}
+      </Field>
+      <Button isBusy={isBusy} disabled={password === ""} onClick={() => void onAllow()}>
+        {t("allow")}
+      </Button>
+    </div>
   );
 }

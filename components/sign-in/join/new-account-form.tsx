@@ -1,7 +1,7 @@
 "use client";
 
 import { type ReactNode, useState } from "react";
-import { useForm } from "react-hook-form";
+import { type UseFormReturn, useForm } from "react-hook-form";
 import { useTranslations } from "use-intl";
 import { isApiError } from "@/lib/client/api-error";
 import type { RegisterRequest } from "@/lib/contracts/console/invites";
@@ -36,7 +36,6 @@ export function NewAccountForm({
   children?: ReactNode;
 }) {
   const t = useTranslations("join");
-  const common = useTranslations("common");
   const fieldError = useTranslations("common.fieldError");
   const [error, setError] = useState<unknown>(null);
   const [isLeaving, setLeaving] = useState(false);
@@ -68,33 +67,8 @@ export function NewAccountForm({
     <Form onSubmit={create} noValidate className="grid gap-5">
       {children}
       <JoinError error={error} />
-      <Field label={t("username")} error={errors.username?.message} isRequired>
-        {(control) => (
-          <Input
-            {...control}
-            {...form.register("username")}
-            autoComplete="username"
-            autoCapitalize="none"
-            autoCorrect="off"
-            spellCheck={false}
-          />
-        )}
-      </Field>
-      <Field
-        label={t("displayName")}
-        hint={t("displayNameHint")}
-        error={errors.display_name?.message}
-        isOptional
-        optionalText={common("optional")}
-      >
-        {(control) => (
-          <Input
-            {...control}
-            {...form.register("display_name", { setValueAs: emptyToUndefined })}
-            autoComplete="name"
-          />
-        )}
-      </Field>
+      <UsernameField errors={errors} form={form} />
+      <DisplayNameField errors={errors} form={form} />
       <NewPasswordFields
         password={passwordField(t("password"), errors.password, form.register("password"))}
         confirm={passwordField(t("confirm"), errors.confirmPassword, form.register("confirmPassword"))}
@@ -106,5 +80,59 @@ export function NewAccountForm({
         {action}
       </Button>
     </Form>
+  );
+}
+
+/** The username. */
+function UsernameField({
+  errors,
+  form,
+}: {
+  errors: UseFormReturn<RegisterRequest>["formState"]["errors"];
+  form: UseFormReturn<RegisterRequest>;
+}) {
+  const t = useTranslations("join");
+  return (
+    <Field label={t("username")} error={errors.username?.message} isRequired>
+      {(control) => (
+        <Input
+          {...control}
+          {...form.register("username")}
+          autoComplete="username"
+          autoCapitalize="none"
+          autoCorrect="off"
+          spellCheck={false}
+        />
+      )}
+    </Field>
+  );
+}
+
+/** The display name, which may be left out. */
+function DisplayNameField({
+  errors,
+  form,
+}: {
+  errors: UseFormReturn<RegisterRequest>["formState"]["errors"];
+  form: UseFormReturn<RegisterRequest>;
+}) {
+  const t = useTranslations("join");
+  const common = useTranslations("common");
+  return (
+    <Field
+      label={t("displayName")}
+      hint={t("displayNameHint")}
+      error={errors.display_name?.message}
+      isOptional
+      optionalText={common("optional")}
+    >
+      {(control) => (
+        <Input
+          {...control}
+          {...form.register("display_name", { setValueAs: emptyToUndefined })}
+          autoComplete="name"
+        />
+      )}
+    </Field>
   );
 }

@@ -1,7 +1,7 @@
 "use client";
 
 import { type ReactNode, useState } from "react";
-import { useForm } from "react-hook-form";
+import { type UseFormReturn, useForm } from "react-hook-form";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
@@ -76,23 +76,35 @@ export function ResetForm({
         personal={[username]}
         isRequired
       />
-      {requiresCode ? (
-        <Field label={t("reset.code")} error={errors.code?.message} isRequired>
-          {(control) => (
-            <Input
-              {...control}
-              {...form.register("code", { setValueAs: emptyToUndefined })}
-              autoComplete="one-time-code"
-              autoCapitalize="none"
-              spellCheck={false}
-              className="font-mono"
-            />
-          )}
-        </Field>
-      ) : null}
+      {requiresCode ? <CodeField errors={errors} form={form} /> : null}
       <Button type="submit" size="lg" isBusy={isSubmitting || isLeaving}>
         {t("reset.action")}
       </Button>
     </Form>
+  );
+}
+
+/** The 2FA code. */
+function CodeField({
+  errors,
+  form,
+}: {
+  errors: UseFormReturn<AcceptPasswordReset>["formState"]["errors"];
+  form: UseFormReturn<AcceptPasswordReset>;
+}) {
+  const t = useTranslations("join");
+  return (
+    <Field label={t("reset.code")} error={errors.code?.message} isRequired>
+      {(control) => (
+        <Input
+          {...control}
+          {...form.register("code", { setValueAs: emptyToUndefined })}
+          autoComplete="one-time-code"
+          autoCapitalize="none"
+          spellCheck={false}
+          className="font-mono"
+        />
+      )}
+    </Field>
   );
 }
