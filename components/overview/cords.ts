@@ -8,7 +8,7 @@ const FAILING_FROM = 0.2;
 const MIN_WIDTH = 2;
 const MAX_WIDTH = 9;
 
-/** Failing routes are also dashed: their red is hard to tell from the signal colour for colour-blind users. */
+/** Failing routes are also dashed: colour-blind users can hardly distinguish their red from the signal colour. */
 export const STROKES = {
   active: { colour: "stroke-signal", cap: "round", dashes: undefined },
   failing: { colour: "stroke-bad", cap: "butt", dashes: "7 4" },

@@ -17,7 +17,7 @@ import { Fact, useTakeCost } from "./take-facts";
 
 const LABELS = ["A", "B"] as const;
 
-/** Two takes side by side in one player. Switching keeps the playback position, so that they are easy to tell apart. */
+/** Two takes side by side in one player. Switching keeps the playback position, so that their differences are easy to hear. */
 export function Compare({
   takes,
   current,

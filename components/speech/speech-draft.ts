@@ -97,7 +97,7 @@ export function storeDraft(draft: SpeechDraft): void {
   }
 }
 
-/** Default voices of new speakers; the first two are easy to tell apart. */
+/** Default voices of new speakers; the first two are easy to distinguish. */
 const DEFAULT_VOICES = ["Kore", "Puck", "Zephyr", "Charon", "Leda", "Fenrir", "Sulafat", "Algenib"];
 
 /** Speakers of these names: known ones keep their voices, the others get voices that are not taken. */

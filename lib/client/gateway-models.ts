@@ -28,7 +28,7 @@ export interface GatewayModel {
   /** Embeddings: the native number of dimensions. */
   dimensions: number | null;
   canShorten: boolean;
-  /** Embeddings: the model embeds queries and documents of a retrieval differently when told which they are. */
+  /** Embeddings: the model has task types: it can embed queries and documents of a retrieval differently. */
   hasTaskTypes: boolean;
 }
 

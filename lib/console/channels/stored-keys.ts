@@ -57,7 +57,7 @@ export function withLabel(key: ChannelKey, label: string | null | undefined): Ch
   return label === null ? unlabelled : { ...unlabelled, label };
 }
 
-/** Labels tell keys apart, also from another key's last characters. Throws `invalid`. */
+/** Labels must differ from each other and from other keys' last characters. Throws `invalid`. */
 export function requireUniqueLabels(keys: readonly ChannelKey[]): void {
   const message = "Another key of this channel already has this label.";
   const folded = keys.map((key) => key.label?.toLocaleLowerCase("en"));

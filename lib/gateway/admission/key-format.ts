@@ -27,7 +27,7 @@ export function makeKey(random: Random): string {
   return `${body}${checksum(body)}`;
 }
 
-/** `sk-pb-ab…wxyz`: tells keys apart without revealing them. */
+/** `sk-pb-ab…wxyz`: distinguishes keys without revealing them. */
 export function displayKey(key: string): string {
   return `${key.slice(0, PREFIX.length + 2)}…${key.slice(-4)}`;
 }

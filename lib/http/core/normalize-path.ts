@@ -54,7 +54,7 @@ const ALSO_A_PAGE = /^\/models(?:\/|$)/;
 
 /**
  * True for an OpenAI API call at the root, as an SDK sends it when its base URL lacks `/v1`. These paths have neither
- * a page nor a route; the error tells the caller to fix the base URL.
+ * a page nor a route; the error asks the caller to correct the base URL.
  */
 export function isBareOpenAiPath(path: string, headers: ReadonlyMap<string, string>): boolean {
   return OPENAI_PATH.test(path) || (ALSO_A_PAGE.test(path) && headers.has("authorization"));

@@ -50,13 +50,13 @@ export const OPERATIONS_ROUTES: readonly Route[] = [
   consoleRoute("GET /api/health/live", {
     auth: "none",
     openBeforeSetup: true,
-    summary: "Tells that the process runs",
+    summary: "Reports that the process runs",
     handle: async () => ({ data: { status: "live" as const } }),
   }),
   consoleRoute("GET /api/health/ready", {
     auth: "none",
     openBeforeSetup: true,
-    summary: "Tells that the store answers and the process is not about to stop",
+    summary: "Reports that the store answers and the process is not about to stop",
     async handle({ instance, store }) {
       if (instance.draining) throw new AppError("overloaded", "The server is shutting down.");
       await store.ping();
@@ -66,7 +66,7 @@ export const OPERATIONS_ROUTES: readonly Route[] = [
   consoleRoute("GET /api/status", {
     auth: "none",
     openBeforeSetup: true,
-    summary: "Tells whether the instance is set up, and its public settings",
+    summary: "Reports whether the instance is set up, and its public settings",
     async handle({ store, caller, instance }) {
       const [setup, settings] = await Promise.all([store.setup.isSetUp(), readSettings(store)]);
       const { self_use_mode, demo_site, self_registration } = settings;

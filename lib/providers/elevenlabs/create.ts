@@ -130,7 +130,7 @@ async function* pcmOf(
   const mediaType = header("content-type") ?? "";
   // Raw samples may arrive as audio/mpeg too, whatever was requested; the first bytes show which it is.
   if (contentType !== "audio/mpeg") checkAudioType(mediaType);
-  if (!isDelimited) throw invalidAnswer("without telling where its audio ends");
+  if (!isDelimited) throw invalidAnswer("without saying where its audio ends");
   const rate = rateOf(mediaType) ?? ELEVENLABS_OPTIONS.of(channel).sample_rate ?? SAMPLE_RATE;
   const reader = new AudioReader(rate, contentType === "audio/mpeg");
   for await (const bytes of body) yield reader.push(bytes);

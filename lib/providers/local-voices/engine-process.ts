@@ -34,7 +34,7 @@ export function startEngineProcess(workerFile: URL, args: readonly string[]): En
       });
     },
     postMessage: (message) => {
-      // When it fails, the process has ended, which `ended` tells.
+      // When it fails, the process has ended, which `ended` reports.
       child.send({ ...message }, () => {});
     },
     ref: () => {

@@ -223,7 +223,11 @@ function speakersOf(kind: VoiceKind, names: readonly string[], languages: readon
   return names.map((name) => {
     if (kind === "kokoro") {
       const named = readKokoroName(name);
-      return { name, languages: named ? [named.language] : [...languages], gender: named?.gender ?? "neutral" };
+      return {
+        name,
+        languages: named ? [named.language] : [...languages],
+        gender: named?.gender ?? "neutral",
+      };
     }
     const gender = name.endsWith("-f") ? "female" : name.endsWith("-m") ? "male" : "neutral";
     return { name, languages: [...languages], gender };

@@ -124,7 +124,7 @@ async function* pcmOf(
   const mediaType = header("content-type") ?? "";
   checkAudioType(mediaType);
   // Without a length, a broken connection would look like the end of the speech.
-  if (!isDelimited) throw invalidAnswer("without telling where its audio ends");
+  if (!isDelimited) throw invalidAnswer("without saying where its audio ends");
   const reader = new AudioReader(rateOf(mediaType) ?? sample_rate ?? null);
   for await (const bytes of body) yield reader.push(bytes);
   yield reader.end();

@@ -28,7 +28,7 @@ const RETENTION_MS = 600_000;
 /** A wall clock that moves this much against the monotonic clock was set, not slewed. */
 const CLOCK_JUMP_MS = 30_000;
 
-/** Settles the calls of dead instances; for instances on this machine, the process ID tells at once. */
+/** Settles the calls of dead instances; those of this machine are known by their process ID at once. */
 async function settleOrphans({ store, clock, log }: ConsoleServices): Promise<void> {
   const now = clock.now();
   const count = await store.ledger.settleOrphans(now, now - DEAD_AFTER_MS, isGone);

@@ -18,7 +18,7 @@ function startTicks(pid: number | "self"): string | null {
   }
 }
 
-/** A new ID for this process, from which other processes can tell whether it still runs. */
+/** A new ID for this process, by which other processes know whether it still runs. */
 export function makeInstanceId(): string {
   return [machine(), process.pid, startTicks("self") ?? "0", randomBytes(6).toString("hex")].join("-");
 }

@@ -101,7 +101,7 @@ function onStopSignals(stop: () => void, abort = () => process.exit(1)): void {
   }
 }
 
-/** A terminal and a service manager signal all processes of a group; the primary tells its members what to do. */
+/** A terminal and a service manager signal all processes of a group; the primary decides what its members do. */
 function ignoreSignals(): void {
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => undefined);
 }

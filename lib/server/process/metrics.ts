@@ -31,7 +31,7 @@ const COUNTERS = {
   redis_outages: "Times the circuit breaker in front of Redis opened",
 } as const satisfies Record<MetricName, string>;
 
-/** The metrics of all processes of this server, told apart by the label `process`. */
+/** The metrics of all processes of this server, distinguished by the label `process`. */
 async function renderAll(member: Pick<ClusterMember, "collect">): Promise<string> {
   // Each list is what getMetricsAsJSON returned in a process of the same program.
   const parts = (await member.collect()) as MetricObjectWithValues<MetricValue<string>>[][];
