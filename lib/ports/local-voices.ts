@@ -1,4 +1,9 @@
-import type { AvailableVoice, InstalledVoice, LocalVoiceList, VoiceInstallation } from "../contracts/console/local-voices";
+import type {
+  AvailableVoice,
+  InstalledVoice,
+  LocalVoiceList,
+  VoiceInstallation,
+} from "../contracts/console/local-voices";
 
 /** The port to the neural voices of this machine: one model per folder of `<data>/voices`. */
 

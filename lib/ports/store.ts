@@ -20,9 +20,11 @@ export type * from "./store/alerts";
 export type * from "./store/api-keys";
 export type * from "./store/catalogue";
 export type * from "./store/common";
+export type * from "./store/instances";
 export type * from "./store/ledger";
 export type * from "./store/records";
 export type * from "./store/rejections";
+export type * from "./store/usage-query";
 
 export interface Repositories {
   setup: Setup;

@@ -1,4 +1,3 @@
-import { LRUCache } from "lru-cache";
 import type { Clock } from "../ports/clock";
 import type {
   Entry,
@@ -10,27 +9,8 @@ import type {
   SharedLimits,
 } from "../ports/shared-state/limits";
 import type { StopSignal } from "../ports/stop-signal";
+import { createRates } from "./sliding-log";
 
-/** Units taken between `from` and `to` (monotonic milliseconds); free again one window after `to`. */
-interface Taken {
-  from: number;
-  to: number;
-  cost: number;
-}
-
-interface Bucket {
-  /** Oldest first; those before `head` are outside the window. */
-  log: Taken[];
-  head: number;
-  sum: number;
-  /** The window of its last use. */
-  windowMs: number;
-}
-
-/** Most log entries of a bucket; entries closer together than this fraction of the window are merged. */
-const MAX_LOG_ENTRIES = 1_024;
-/** Most client addresses with a bucket; the least recently used one is dropped first. */
-const MAX_ADDRESSES = 20_000;
 /** Callers that may wait for a slot of one bucket; the next one is refused at once. */
 const MAX_WAITING = 256;
 
@@ -38,110 +18,6 @@ const MAX_WAITING = 256;
 interface Slots {
   inside: number;
   waiting: Set<() => void>;
-}
-
-function dropExpired(bucket: Bucket, now: number, windowMs: number): void {
-  const { log } = bucket;
-  let oldest = log[bucket.head];
-  while (oldest !== undefined && oldest.to + windowMs <= now) {
-    bucket.sum -= oldest.cost;
-    bucket.head += 1;
-    oldest = log[bucket.head];
-  }
-  if (bucket.head === log.length) {
-    log.length = 0;
-    bucket.head = 0;
-  } else if (bucket.head > MAX_LOG_ENTRIES) {
-    log.splice(0, bucket.head);
-    bucket.head = 0;
-  }
-}
-
-/** Milliseconds until `need` units are free, 0 when they are; the whole window for a need above the limit. */
-function waitFor(bucket: Bucket, limit: number, need: number, now: number, windowMs: number): number {
-  let free = limit - bucket.sum;
-  if (free >= need) return 0;
-  if (need > limit && bucket.head === bucket.log.length) return windowMs;
-  let until = now;
-  for (let i = bucket.head; i < bucket.log.length && free < need; i++) {
-    const taken = bucket.log[i];
-    if (taken === undefined) break;
-    free += taken.cost;
-    until = taken.to + windowMs;
-  }
-  return Math.max(0, until - now);
-}
-
-function record(bucket: Bucket, cost: number, now: number, windowMs: number): void {
-  bucket.sum += cost;
-  const last = bucket.log[bucket.log.length - 1];
-  const crowded = bucket.log.length - bucket.head >= MAX_LOG_ENTRIES / 2;
-  if (
-    last !== undefined &&
-    (last.to === now || (crowded && now - last.from < (windowMs * 2) / MAX_LOG_ENTRIES))
-  ) {
-    last.to = now;
-    last.cost += cost;
-  } else {
-    bucket.log.push({ from: now, to: now, cost });
-  }
-}
-
-function takeFrom(bucket: Bucket, limit: number, windowMs: number, cost: number, now: number): RateState {
-  bucket.windowMs = windowMs;
-  dropExpired(bucket, now, windowMs);
-  const allowed = bucket.sum + Math.max(cost, 1) <= limit;
-  if (allowed && cost > 0) record(bucket, cost, now, windowMs);
-  const newest = bucket.log[bucket.log.length - 1];
-  return {
-    allowed,
-    remaining: Math.max(0, limit - bucket.sum),
-    resetMs: newest === undefined ? 0 : Math.max(0, newest.to + windowMs - now),
-    retryAfterMs: allowed && cost === 0 ? 0 : waitFor(bucket, limit, Math.max(cost, 1), now, windowMs),
-  };
-}
-
-const emptyBucket = (): Bucket => ({ log: [], head: 0, sum: 0, windowMs: 0 });
-
-function isIdle({ log, windowMs }: Bucket, now: number): boolean {
-  const newest = log[log.length - 1];
-  return newest === undefined || newest.to + windowMs <= now;
-}
-
-/** Rate limits: a sliding log per bucket. */
-function createRates(clock: Clock) {
-  /**
-   * Buckets of keys, users and channels in order of use. None is evicted within its window: with many keys a user could
-   * otherwise make room for the limit of one to be forgotten. Their number is that of the keys used in the last minutes.
-   */
-  const buckets = new Map<string, Bucket>();
-  const ofAddresses = new LRUCache<string, Bucket>({ max: MAX_ADDRESSES });
-
-  function dropIdle(now: number): void {
-    for (const [name, bucket] of buckets) {
-      if (!isIdle(bucket, now)) return;
-      buckets.delete(name);
-    }
-  }
-
-  return {
-    bucketCount: () => buckets.size,
-
-    take(name: string, limit: number, windowMs: number, cost = 1) {
-      const now = clock.monotonic();
-      const bucket = buckets.get(name) ?? emptyBucket();
-      buckets.delete(name);
-      dropIdle(now);
-      buckets.set(name, bucket);
-      return takeFrom(bucket, limit, windowMs, cost, now);
-    },
-
-    takeOfAddress(name: string, limit: number, windowMs: number) {
-      const bucket = ofAddresses.get(name) ?? emptyBucket();
-      ofAddresses.set(name, bucket);
-      return takeFrom(bucket, limit, windowMs, 1, clock.monotonic());
-    },
-  };
 }
 
 /** Concurrency limits: slots per bucket, with a queue of waiting calls. */

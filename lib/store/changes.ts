@@ -44,7 +44,7 @@ export class ChangeFeed {
 
   /** Publishes the revisions of a commit of this process, except those that `refresh` has already published. */
   committed(rows: readonly RevisionTable[]): void {
-    this.#tell(rows.filter((row) => this.#note(row)));
+    this.#notify(rows.filter((row) => this.#note(row)));
   }
 
   /** Reads the revisions and notifies listeners of those that are new. */
@@ -52,7 +52,7 @@ export class ChangeFeed {
     const since = performance.now();
     const rows = await this.#read.selectFrom("revisions").selectAll().execute();
     this.confirm(since);
-    this.#tell(rows.filter((row) => this.#note(row)));
+    this.#notify(rows.filter((row) => this.#note(row)));
   }
 
   /**
@@ -65,7 +65,7 @@ export class ChangeFeed {
     this.confirm(since);
     const changed = rows.filter((row) => this.#known.get(row.topic) !== row.revision);
     for (const row of changed) this.#known.set(row.topic, row.revision);
-    this.#tell(changed);
+    this.#notify(changed);
   }
 
   /** Notes that nothing was missing at `since` (as `performance.now()`). */
@@ -96,7 +96,7 @@ export class ChangeFeed {
     return isNewer;
   }
 
-  #tell(rows: readonly RevisionTable[]): void {
+  #notify(rows: readonly RevisionTable[]): void {
     if (rows.length === 0) return;
     // The column is written from a Topic only.
     const topics = new Set(rows.map((row) => row.topic as Topic));

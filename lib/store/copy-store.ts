@@ -20,10 +20,10 @@ import { openUntouched } from "./sqlite/open-file";
  */
 
 /** Rows read and written at once. The largest have 16 KiB of text (prompts). */
-const ROWS_AT_ONCE = 1_000;
+export const ROWS_AT_ONCE = 1_000;
 
-type Db = Kysely<Tables>;
-type Row = Record<string, Cell>;
+export type Db = Kysely<Tables>;
+export type Row = Record<string, Cell>;
 
 export interface CopySource {
   db: Db;
@@ -60,22 +60,11 @@ interface CopyState {
   progress: string;
 }
 
-/** What differs between the two stores; sums are those of the source. */
-export interface Comparison {
-  differences: { table: string; text: string }[];
-  sums: Record<string, Record<string, string>>;
-}
+export const list = (names: readonly string[]): RawBuilder<unknown> =>
+  sql.join(names.map((name) => sql.ref(name)));
+export const namesOf = ({ columns }: CopiedTable): string[] => columns.map(({ name }) => name);
 
-/** Columns whose sums are compared in addition to the rows. */
-const SUMMED = {
-  usage: ["cost_nano", "input_tokens", "output_tokens", "characters", "audio_ms"],
-  balances: ["spent", "reserved"],
-} as const satisfies Partial<Record<keyof Tables, readonly string[]>>;
-
-const list = (names: readonly string[]): RawBuilder<unknown> => sql.join(names.map((name) => sql.ref(name)));
-const namesOf = ({ columns }: CopiedTable): string[] => columns.map(({ name }) => name);
-
-async function firstOf<T>(db: Db, query: RawBuilder<T>): Promise<T | undefined> {
+export async function firstOf<T>(db: Db, query: RawBuilder<T>): Promise<T | undefined> {
   return (await query.execute(db)).rows[0];
 }
 
@@ -192,17 +181,26 @@ async function saveProgress(tx: Transaction<Tables>, before: string, after: stri
 }
 
 /** The rows after a primary key, in its order. */
-async function readBatch(db: Db, table: CopiedTable, after: Cell[] | null, limit: number): Promise<Row[]> {
+export async function readBatch(
+  db: Db,
+  table: CopiedTable,
+  after: Cell[] | null,
+  limit: number,
+): Promise<Row[]> {
   const where = after === null ? sql`` : sql`where (${list(table.key)}) > (${sql.join(after)})`;
   const { rows } = await sql<Row>`select ${list(namesOf(table))} from ${sql.table(table.name)} ${where}
     order by ${list(table.key)} limit ${limit}`.execute(db);
   return rows;
 }
 
-const keyOf = (table: CopiedTable, row: Row): Cell[] => table.key.map((name) => row[name] ?? null);
+export const keyOf = (table: CopiedTable, row: Row): Cell[] => table.key.map((name) => row[name] ?? null);
 
 /** One array parameter for each of these columns, as a row set. */
-function unnested(table: CopiedTable, names: readonly string[], rows: readonly Row[]): RawBuilder<unknown> {
+export function unnested(
+  table: CopiedTable,
+  names: readonly string[],
+  rows: readonly Row[],
+): RawBuilder<unknown> {
   const arrays = table.columns
     .filter(({ name }) => names.includes(name))
     .sort((a, b) => names.indexOf(a.name) - names.indexOf(b.name))
@@ -226,7 +224,7 @@ async function insertBatch(tx: Transaction<Tables>, table: CopiedTable, rows: re
   if (table.name === "audit") await guard("enable");
 }
 
-async function countRows(db: Db, table: CopiedTable): Promise<number> {
+export async function countRows(db: Db, table: CopiedTable): Promise<number> {
   return (
     (await firstOf(db, sql<{ rows: number }>`select count(*) as rows from ${sql.table(table.name)}`))?.rows ??
     0
@@ -264,73 +262,6 @@ export async function copyTables(source: CopySource, target: Db, options: CopyOp
   }
   // The planner has no statistics of new rows until autovacuum runs.
   for (const table of source.tables) await sql`analyze ${sql.table(table.name)}`.execute(target);
-}
-
-/** Says how the target's rows with the keys of this batch differ; null: not at all. */
-async function differenceOf(target: Db, table: CopiedTable, batch: readonly Row[]): Promise<string | null> {
-  const { rows } = await sql<Row>`select ${list(namesOf(table))} from ${sql.table(table.name)}
-    where (${list(table.key)}) in (${unnested(table, table.key, batch)})`.execute(target);
-  const idOf = (row: Row) => JSON.stringify(keyOf(table, row));
-  const found = new Map(rows.map((row) => [idOf(row), row]));
-  for (const row of batch) {
-    const copy = found.get(idOf(row));
-    if (copy === undefined) return "a row is missing";
-    // Values may be secret, so only columns are named.
-    const columns = namesOf(table).filter((name) => (row[name] ?? null) !== (copy[name] ?? null));
-    if (columns.length > 0) return `a row differs in ${columns.join(", ")}`;
-  }
-  return null;
-}
-
-async function compareTable(
-  source: Db,
-  target: Db,
-  table: CopiedTable,
-  rowsAtOnce: number,
-): Promise<string | null> {
-  const [rows, copied] = [await countRows(source, table), await countRows(target, table)];
-  if (rows !== copied) return `${rows} rows in the source, ${copied} in the copy`;
-  let after: Cell[] | null = null;
-  for (;;) {
-    const batch: Row[] = await readBatch(source, table, after, rowsAtOnce);
-    const last = batch.at(-1);
-    if (last === undefined) return null;
-    const difference = await differenceOf(target, table, batch);
-    if (difference !== null) return difference;
-    after = keyOf(table, last);
-  }
-}
-
-/** Exact sums, as decimal texts. */
-async function sumsOf(db: Db, table: string, columns: readonly string[]): Promise<Record<string, string>> {
-  const sums = columns.map(
-    (name) => sql`cast(coalesce(sum(${sql.ref(name)}), 0) as text) as ${sql.ref(name)}`,
-  );
-  return (
-    (await firstOf(db, sql<Record<string, string>>`select ${sql.join(sums)} from ${sql.table(table)}`)) ?? {}
-  );
-}
-
-/** Compares the number of rows, every row, and the sums of the ledger and of its balances. */
-export async function compareCopy(
-  source: CopySource,
-  target: Db,
-  { rowsAtOnce = ROWS_AT_ONCE }: Pick<CopyOptions, "rowsAtOnce"> = {},
-): Promise<Comparison> {
-  const comparison: Comparison = { differences: [], sums: {} };
-  for (const table of source.tables) {
-    const text = await compareTable(source.db, target, table, rowsAtOnce);
-    if (text !== null) comparison.differences.push({ table: table.name, text });
-  }
-  for (const [table, columns] of Object.entries(SUMMED)) {
-    const [sums, copied] = [await sumsOf(source.db, table, columns), await sumsOf(target, table, columns)];
-    comparison.sums[table] = sums;
-    for (const name of columns.filter((one) => sums[one] !== copied[one])) {
-      const text = `the sum of ${name} is ${sums[name]} in the source, ${copied[name]} in the copy`;
-      comparison.differences.push({ table, text });
-    }
-  }
-  return comparison;
 }
 
 /** Removes the mark of an unfinished copy: from now on, servers may start on the target. */

@@ -5,7 +5,7 @@ export type { StoreOptions } from "./options";
 
 /**
  * Opens the store. Creates or migrates it first under a lock, so that instances may start at the same time. Throws an
- * Error whose message tells the operator what is wrong: damaged, not writable, not reachable, or of a newer version.
+ * Error whose message says what is wrong: damaged, not writable, not reachable, or of a newer version.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   if (isPostgresUrl(options.databaseUrl)) {

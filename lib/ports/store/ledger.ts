@@ -1,6 +1,8 @@
 import type { CircuitReason } from "../../contracts/console/channels";
 import type { SkipReason } from "../../contracts/console/routing";
 import type { Budget, Page, PageQuery } from "./common";
+import type { InstanceRecord, InstanceReport } from "./instances";
+import type { UsageFilter, UsageSubject, UsageSummary, UsageSummaryQuery } from "./usage-query";
 
 type UsageState = "open" | "settled";
 
@@ -128,41 +130,6 @@ export interface Reservation {
   month: string;
 }
 
-/** What a running process reports about itself with each heartbeat. */
-export interface InstanceReport {
-  /** ID of its server: the same for all processes that share one port. */
-  server: string;
-  /** The machine's host name. */
-  host: string;
-  /** Where it listens: `192.0.2.7:3000`. */
-  address: string;
-  version: string;
-  pid: number;
-  startedAt: number;
-  /** True once it was asked to stop. */
-  isDraining: boolean;
-  /** Requests being answered. */
-  inFlight: number;
-  /** Of the time since the previous heartbeat. */
-  requestsPerMinute: number;
-  /** CPU time over elapsed time, in percent of one core. */
-  cpuPercent: number;
-  /** Resident memory. */
-  memoryBytes: number;
-  /** Age of what it knows of other processes' changes (`Store.changeLagMs`). */
-  changeLagMs: number;
-}
-
-/** A process that uses this store. */
-export interface InstanceRecord {
-  id: string;
-  heartbeatAt: number;
-  /** True for the process that reads the record. */
-  isSelf: boolean;
-  /** Null before its first report, and for admin commands, which send none. */
-  report: InstanceReport | null;
-}
-
 export interface Ledger {
   /**
    * Inserts the open entry and adds `row.reservedNano` to what key and user have reserved, in one (group) commit.
@@ -245,92 +212,4 @@ export interface Failover {
 export interface UsagePage extends Page<UsageRecord> {
   /** The page has all matching entries since this time, and is not full; null: the page is full, or the last. */
   searchedFrom: number | null;
-}
-
-/** What an entry refers to by ID. */
-export type UsageSubject = "key" | "user" | "channel";
-
-export type UsageDimension =
-  | "key"
-  | "user"
-  | "model"
-  | "channel"
-  /** Model and channel together: `model\nchannel id`. */
-  | "route"
-  | "operation"
-  | "tag"
-  | "end_user";
-
-export interface UsageSummaryQuery extends Omit<UsageFilter, "from" | "to"> {
-  from: number;
-  to: number;
-  by: UsageDimension | null;
-  /** Also groups by hour (UTC). */
-  isByHour: boolean;
-  /** Groups by minute instead of hour; read from the entries. */
-  isByMinute?: boolean;
-  /**
-   * With `isByHour`: the beginning of each day of the range, in ascending order. The hours of a day may then come as
-   * one group with the day's beginning as its hour.
-   */
-  dayStarts?: readonly number[];
-  /** Sums calls, errors and cost only, in half of the time; all others are 0. */
-  isBrief?: boolean;
-}
-
-/** Sums of the settled calls of one group. */
-export interface UsageGroup {
-  /** Beginning of its hour or minute; null when not grouped by either. */
-  hour: number | null;
-  /** Value of the dimension; null where the calls have none, or no dimension was requested. */
-  name: string | null;
-  calls: number;
-  errors: number;
-  inputTokens: number;
-  outputTokens: number;
-  characters: number;
-  audioMs: number;
-  costNano: number;
-  latencySumMs: number;
-  firstByteSumMs: number;
-  firstByteCalls: number;
-  /** Calls by latency: one count per bound, and a last one for what is above; all 0 by tag and end user. */
-  latency: number[];
-}
-
-export interface UsageSummary {
-  groups: UsageGroup[];
-  /**
-   * When entries were read and the range has more than the limit: the time from which they were read; null: the whole
-   * range.
-   */
-  readFrom: number | null;
-  latencyBoundsMs: readonly number[];
-}
-
-/** How the call ended: successful or failed, the error's code, or the HTTP status. */
-export type UsageOutcome =
-  | { kind: "ok" }
-  | { kind: "failed" }
-  | { kind: "error"; code: string }
-  | { kind: "status"; status: number };
-
-export interface UsageFilter {
-  userId?: string;
-  keyId?: string;
-  /** Any of these keys. */
-  keyIds?: readonly string[];
-  model?: string;
-  channelId?: string;
-  operation?: UsageRecord["operation"];
-  outcome?: UsageOutcome;
-  /** One of the comma-separated labels in `tags`. */
-  tag?: string;
-  /** The caller's own `user` field. */
-  endUser?: string;
-  requestId?: string;
-  /** Part of the request ID, model, error, end user, a tag or the present name of the key; case is ignored. */
-  q?: string | null;
-  from?: number;
-  to?: number;
 }

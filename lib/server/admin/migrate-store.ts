@@ -4,11 +4,10 @@ import { isWhole } from "../../console/audit/verify";
 import type { Cipher } from "../../ports/cipher";
 import type { AuditChain } from "../../ports/store";
 import { AuditHashChain, EMPTY_CHAIN } from "../../store/audit-chain";
+import { type Comparison, compareCopy } from "../../store/compare-copy";
 import {
   beginCopy,
-  type Comparison,
   type CopySource,
-  compareCopy,
   copyTables,
   finishCopy,
   openCopySource,

@@ -162,7 +162,7 @@ async function migrateOn(
 
 /**
  * Migrates the schema in one transaction, so that an interrupted start leaves no half of a migration, and creates the
- * partitions of the months after `now`. Throws an error with code `STORE_START` whose message tells the operator what to
+ * partitions of the months after `now`. Throws an error with code `STORE_START` whose message says what the operator has to
  * do. `inside` runs in the same transaction, on the migrated schema; without it, an unfinished copy is rejected.
  */
 export async function migratePostgres(url: string, now: number, inside = requireFinished): Promise<void> {

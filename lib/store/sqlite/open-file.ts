@@ -147,7 +147,7 @@ export function openUntouched(file: string): Connection {
 
 /**
  * Creates or checks the file, migrates its schema and opens it for writing. Throws an error with code `STORE_START`
- * whose message tells the operator what to do; a damaged file is not changed.
+ * whose message says what the operator has to do; a damaged file is not changed.
  */
 export function prepareFile(file: string): Connection {
   const isUsed = readyFile(file);

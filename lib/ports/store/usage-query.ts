@@ -1,0 +1,87 @@
+/** What an entry refers to by ID. */
+export type UsageSubject = "key" | "user" | "channel";
+
+export type UsageDimension =
+  | "key"
+  | "user"
+  | "model"
+  | "channel"
+  /** Model and channel together: `model\nchannel id`. */
+  | "route"
+  | "operation"
+  | "tag"
+  | "end_user";
+
+export interface UsageSummaryQuery extends Omit<UsageFilter, "from" | "to"> {
+  from: number;
+  to: number;
+  by: UsageDimension | null;
+  /** Also groups by hour (UTC). */
+  isByHour: boolean;
+  /** Groups by minute instead of hour; read from the entries. */
+  isByMinute?: boolean;
+  /**
+   * With `isByHour`: the beginning of each day of the range, in ascending order. The hours of a day may then come as
+   * one group with the day's beginning as its hour.
+   */
+  dayStarts?: readonly number[];
+  /** Sums calls, errors and cost only, in half of the time; all others are 0. */
+  isBrief?: boolean;
+}
+
+/** Sums of the settled calls of one group. */
+export interface UsageGroup {
+  /** Beginning of its hour or minute; null when not grouped by either. */
+  hour: number | null;
+  /** Value of the dimension; null where the calls have none, or no dimension was requested. */
+  name: string | null;
+  calls: number;
+  errors: number;
+  inputTokens: number;
+  outputTokens: number;
+  characters: number;
+  audioMs: number;
+  costNano: number;
+  latencySumMs: number;
+  firstByteSumMs: number;
+  firstByteCalls: number;
+  /** Calls by latency: one count per bound, and a last one for what is above; all 0 by tag and end user. */
+  latency: number[];
+}
+
+export interface UsageSummary {
+  groups: UsageGroup[];
+  /**
+   * When entries were read and the range has more than the limit: the time from which they were read; null: the whole
+   * range.
+   */
+  readFrom: number | null;
+  latencyBoundsMs: readonly number[];
+}
+
+/** How the call ended: successful or failed, the error's code, or the HTTP status. */
+export type UsageOutcome =
+  | { kind: "ok" }
+  | { kind: "failed" }
+  | { kind: "error"; code: string }
+  | { kind: "status"; status: number };
+
+export interface UsageFilter {
+  userId?: string;
+  keyId?: string;
+  /** Any of these keys. */
+  keyIds?: readonly string[];
+  model?: string;
+  channelId?: string;
+  operation?: "speech" | "embeddings";
+  outcome?: UsageOutcome;
+  /** One of the comma-separated labels in `tags`. */
+  tag?: string;
+  /** The caller's own `user` field. */
+  endUser?: string;
+  requestId?: string;
+  /** Part of the request ID, model, error, end user, a tag or the present name of the key; case is ignored. */
+  q?: string | null;
+  from?: number;
+  to?: number;
+}
