@@ -23,10 +23,7 @@ export function TwoFactorDialog({
   onClose(): void;
 }) {
   const t = useTranslations("account.twoFactor");
-  const { reload } = useApiCache();
-  const [codes, setCodes] = useState<string[] | null>(null);
   const [showsCodes, setShowsCodes] = useState(false);
-  const refresh = () => reload(api.readSelf, api.readTwoFactor, api.listSessions);
   const preventClose = (event: Event) => {
     if (showsCodes) event.preventDefault();
   };
@@ -35,56 +32,6 @@ export function TwoFactorDialog({
     renew: { title: t("renewTitle"), text: t("renewText") },
     off: { title: t("offTitle"), text: t("offDialogText") },
   }[kind];
-
-  const body = () => {
-    switch (kind) {
-      case "enrol":
-        return (
-          <EnrolTwoFactor
-            username={username}
-            onEnabled={() => {
-              setShowsCodes(true);
-              void refresh();
-            }}
-            onDone={() => {
-              toast.success(t("enabled"));
-              onClose();
-            }}
-          />
-        );
-      case "renew":
-        return codes ? (
-          <SaveBackupCodes codes={codes} username={username} onSaved={onClose} />
-        ) : (
-          <ProofForm
-            action={t("renewAction")}
-            onProof={async (proof) => {
-              const { backup_codes } = await callApi(api.renewBackupCodes, { body: proof });
-              setCodes(backup_codes);
-              setShowsCodes(true);
-              void reload(api.readTwoFactor);
-            }}
-            onCancel={onClose}
-          />
-        );
-      case "off":
-        return (
-          <ProofForm
-            action={t("switchOff")}
-            isDanger
-            onProof={async (proof) => {
-              await callApi(api.disableTwoFactor, { body: proof });
-              await refresh();
-              toast.success(t("disabled"));
-              onClose();
-            }}
-            onCancel={onClose}
-          />
-        );
-      default:
-        return kind satisfies never;
-    }
-  };
 
   return (
     <Dialog open onOpenChange={(open) => (open ? undefined : onClose())}>
@@ -97,8 +44,79 @@ export function TwoFactorDialog({
           <DialogTitle>{words.title}</DialogTitle>
           <DialogDescription>{words.text}</DialogDescription>
         </DialogHeader>
-        {body()}
+        <TwoFactorSteps
+          kind={kind}
+          username={username}
+          onCodes={() => setShowsCodes(true)}
+          onClose={onClose}
+        />
       </DialogContent>
     </Dialog>
   );
+}
+
+/** What the dialog of this kind asks for. */
+function TwoFactorSteps({
+  kind,
+  username,
+  onCodes,
+  onClose,
+}: {
+  kind: TwoFactorDialogKind;
+  username: string;
+  /** Backup codes are shown. */
+  onCodes(): void;
+  onClose(): void;
+}) {
+  const t = useTranslations("account.twoFactor");
+  const { reload } = useApiCache();
+  const [codes, setCodes] = useState<string[] | null>(null);
+  const refresh = () => reload(api.readSelf, api.readTwoFactor, api.listSessions);
+  switch (kind) {
+    case "enrol":
+      return (
+        <EnrolTwoFactor
+          username={username}
+          onEnabled={() => {
+            onCodes();
+            void refresh();
+          }}
+          onDone={() => {
+            toast.success(t("enabled"));
+            onClose();
+          }}
+        />
+      );
+    case "renew":
+      return codes ? (
+        <SaveBackupCodes codes={codes} username={username} onSaved={onClose} />
+      ) : (
+        <ProofForm
+          action={t("renewAction")}
+          onProof={async (proof) => {
+            const { backup_codes } = await callApi(api.renewBackupCodes, { body: proof });
+            setCodes(backup_codes);
+            onCodes();
+            void reload(api.readTwoFactor);
+          }}
+          onCancel={onClose}
+        />
+      );
+    case "off":
+      return (
+        <ProofForm
+          action={t("switchOff")}
+          isDanger
+          onProof={async (proof) => {
+            await callApi(api.disableTwoFactor, { body: proof });
+            await refresh();
+            toast.success(t("disabled"));
+            onClose();
+          }}
+          onCancel={onClose}
+        />
+      );
+    default:
+      return kind satisfies never;
+  }
 }

@@ -65,34 +65,68 @@ export function KeyLimits({
           </div>
         )}
         {LIST_FIELDS.map((name) => (
-          <Field
+          <ListField
+            name={name}
+            limitAuthor={limitAuthor}
+            unknown={unknown}
+            errors={errors}
+            form={form}
+            modelNames={modelNames}
+            addresses={addresses}
             key={name}
-            label={t(name)}
-            hint={
-              <>
-                {t(`${name}Hint`)} {limitAuthor(`allowed_${name}`)}
-                {name === "models" ? <UnknownModels names={unknown} /> : null}
-              </>
-            }
-            error={errors[name]?.message}
-          >
-            {(control) => (
-              <ChipInput
-                control={control}
-                value={form.watch(name)}
-                onValueChange={(value) =>
-                  form.setValue(name, value, {
-                    shouldDirty: true,
-                    shouldValidate: form.formState.isSubmitted,
-                  })
-                }
-                suggestions={name === "models" ? modelNames : addresses}
-              />
-            )}
-          </Field>
+          />
         ))}
       </div>
     </details>
+  );
+}
+
+/** The models or the addresses that the key may use. */
+function ListField({
+  name,
+  limitAuthor,
+  unknown,
+  errors,
+  form,
+  modelNames,
+  addresses,
+}: {
+  name: (typeof LIST_FIELDS)[number];
+  /** Says that a higher role set the limit; null if the viewer may change it freely. */
+  limitAuthor(limit: KeyLimit): string | null;
+  unknown: string[];
+  errors: UseFormReturn<KeyValues, unknown, CreateKey>["formState"]["errors"];
+  form: UseFormReturn<KeyValues, unknown, CreateKey>;
+  modelNames: readonly string[];
+  /** Suggestions of addresses and ranges. */
+  addresses: readonly string[];
+}) {
+  const t = useTranslations("apiKeys.form");
+  return (
+    <Field
+      label={t(name)}
+      hint={
+        <>
+          {t(`${name}Hint`)} {limitAuthor(`allowed_${name}`)}
+          {name === "models" ? <UnknownModels names={unknown} /> : null}
+        </>
+      }
+      error={errors[name]?.message}
+    >
+      {(control) => (
+        <ChipInput
+          control={control}
+          value={form.watch(name)}
+          onValueChange={(value) =>
+            form.setValue(name, value, {
+              shouldDirty: true,
+              shouldValidate: form.formState.isSubmitted,
+            })
+          }
+          suggestions={name === "models" ? modelNames : addresses}
+        />
+      )}
+    </Field>
   );
 }
 

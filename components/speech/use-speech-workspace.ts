@@ -10,7 +10,7 @@ import type { SpeechCall } from "@/lib/client/speech-call";
 import { SpeechPlayer } from "@/lib/client/speech-player";
 import { MIN_CANDIDATES } from "./candidates";
 import type { Take } from "./history";
-import { callOf, callsOf, withCall } from "./speech-draft";
+import { callOf, callsOf, type SpeechDraft, withCall } from "./speech-draft";
 import { expectedSeconds, isTooLong, type ModelCall } from "./text-facts";
 import { useComparison } from "./use-comparison";
 import { useFavourites } from "./use-favourites";
@@ -119,18 +119,31 @@ function useSpeak({
   return { speak, isVoiceMissing: isReported && lacksVoice, expectedSeconds: expected };
 }
 
-/** State and actions of the speech playground; `initialModel` is preselected. */
-export function useSpeechWorkspace(
-  userId: string,
-  models: readonly GatewayModel[],
-  initialModel: GatewayModel,
-) {
-  const t = useTranslations("speech");
-  const { draft, change, setDraft } = useSpeechDraft({
-    text: t("starter"),
-    voice: initialModel.defaultVoice ?? "",
-    names: findNames(t("examples.dialogueText")),
-  });
+/** Runs the calls of a comparison, where there are enough and none has too long a text. */
+function useCompare({
+  text,
+  compared,
+  calls,
+  player,
+  run,
+}: {
+  text: string;
+  compared: ReturnType<typeof callsOf>;
+  calls: readonly ModelCall[];
+  player: SpeechPlayer;
+  run: ReturnType<typeof useComparison>["run"];
+}) {
+  const canCompare =
+    compared.length >= MIN_CANDIDATES && calls.every((one) => !isTooLong(one.call, one.model));
+  return useCallback(() => {
+    if (!canCompare || text.trim() === "") return;
+    player.pause();
+    void run(compared);
+  }, [canCompare, text, player, run, compared]);
+}
+
+/** The draft with a model, the call of the page, and those of a comparison. */
+function useDraftCalls(draft: SpeechDraft, models: readonly GatewayModel[], initialModel: GatewayModel) {
   const shown = useMemo(
     () => ({ ...draft, model: draft.model || initialModel.name }),
     [draft, initialModel.name],
@@ -146,7 +159,22 @@ export function useSpeechWorkspace(
     compared.length === 0
       ? [{ call, model }]
       : compared.map((one) => ({ call: one.call, model: findModel(one.call.model) }));
+  return { shown, model, compared, call, calls };
+}
 
+/** State and actions of the speech playground; `initialModel` is preselected. */
+export function useSpeechWorkspace(
+  userId: string,
+  models: readonly GatewayModel[],
+  initialModel: GatewayModel,
+) {
+  const t = useTranslations("speech");
+  const { draft, change, setDraft } = useSpeechDraft({
+    text: t("starter"),
+    voice: initialModel.defaultVoice ?? "",
+    names: findNames(t("examples.dialogueText")),
+  });
+  const { shown, model, compared, call, calls } = useDraftCalls(draft, models, initialModel);
   const { player, state, audio, setAudio } = usePlayer();
   const takes = useTakes(userId, player);
   const recorder = useRecorder({ player, userId, onTake: takes.add });
@@ -174,13 +202,7 @@ export function useSpeechWorkspace(
       [unload, record],
     ),
   });
-  const canCompare =
-    compared.length >= MIN_CANDIDATES && calls.every((one) => !isTooLong(one.call, one.model));
-  const compare = useCallback(() => {
-    if (!canCompare || shown.text.trim() === "") return;
-    player.pause();
-    void run(compared);
-  }, [canCompare, shown.text, player, run, compared]);
+  const compare = useCompare({ text: shown.text, compared, calls, player, run });
   const speak = shown.mode === "several" ? compare : speakOne;
   const stop = useCallback(() => {
     stopRecorder();

@@ -18,6 +18,8 @@ import { LimitFields } from "./limit-fields";
 import { RoleField } from "./role-field";
 import { NEW_USER, USER_FIELDS, type UserValues, userFieldOf, userResolver, userValues } from "./user-values";
 
+type UserFormState = UseFormReturn<UserValues, unknown, CreateUser | UpdateUser>;
+
 /** The form that creates a user (`before` null) or edits one. */
 export function UserForm({
   before,
@@ -61,24 +63,7 @@ export function UserForm({
         </Notice>
       ) : null}
       {before ? null : <SignInFields form={form} />}
-      <div className="grid gap-5 sm:grid-cols-2">
-        <Field
-          label={t("form.displayName")}
-          error={errors.display_name?.message}
-          isOptional={before === null}
-          optionalText={common("optional")}
-        >
-          {(control) => <Input {...control} {...form.register("display_name")} autoComplete="off" />}
-        </Field>
-        <Field
-          label={t("form.email")}
-          error={errors.email?.message}
-          isOptional
-          optionalText={common("optional")}
-        >
-          {(control) => <Input {...control} {...form.register("email")} type="email" autoComplete="off" />}
-        </Field>
-      </div>
+      <NameFields errors={errors} before={before} form={form} />
       <RoleField
         viewerRole={viewerRole}
         chosen={role}
@@ -95,8 +80,42 @@ export function UserForm({
   );
 }
 
+/** Display name and e-mail address. */
+function NameFields({
+  errors,
+  before,
+  form,
+}: {
+  errors: UserFormState["formState"]["errors"];
+  before: ManagedUser | null;
+  form: UserFormState;
+}) {
+  const t = useTranslations("users");
+  const common = useTranslations("common");
+  return (
+    <div className="grid gap-5 sm:grid-cols-2">
+      <Field
+        label={t("form.displayName")}
+        error={errors.display_name?.message}
+        isOptional={before === null}
+        optionalText={common("optional")}
+      >
+        {(control) => <Input {...control} {...form.register("display_name")} autoComplete="off" />}
+      </Field>
+      <Field
+        label={t("form.email")}
+        error={errors.email?.message}
+        isOptional
+        optionalText={common("optional")}
+      >
+        {(control) => <Input {...control} {...form.register("email")} type="email" autoComplete="off" />}
+      </Field>
+    </div>
+  );
+}
+
 /** Username and first password of a new user. */
-function SignInFields({ form }: { form: UseFormReturn<UserValues, unknown, CreateUser | UpdateUser> }) {
+function SignInFields({ form }: { form: UserFormState }) {
   const t = useTranslations("users");
   const { errors } = form.formState;
   const [username, email, password] = form.watch(["username", "email", "password"]);

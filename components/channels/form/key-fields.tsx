@@ -41,38 +41,16 @@ export function KeyFields({
     <div className="grid gap-3">
       {stored.length > 0 ? <StoredKeys keys={stored} onLabel={setLabel} onRemove={remove} /> : null}
       {added.map((key, index) => (
-        <Field
+        <NewKeyField
           key={key.id}
-          label={
-            <>
-              {t("key")} <span className="font-normal text-ink-faint">{t("keyOptional")}</span>
-            </>
-          }
+          of={key}
           hint={index === added.length - 1 ? t("keyHint") : undefined}
           error={index === 0 ? error : undefined}
-        >
-          {(control) => (
-            <span className="grid gap-2 sm:grid-cols-[minmax(0,1fr)_14rem]">
-              <Input
-                {...control}
-                type="password"
-                value={key.text}
-                onChange={(event) =>
-                  onChange(
-                    keys.map((other) => (other.id === key.id ? { ...key, text: event.target.value } : other)),
-                  )
-                }
-                onKeyDown={onEnter}
-                onPaste={(event) => pasteSeveral(event, key)}
-                data-key-field=""
-                autoComplete="off"
-                spellCheck={false}
-                className="font-mono"
-              />
-              <KeyLabel of={key} onChange={(label) => setLabel(key.id, label)} />
-            </span>
-          )}
-        </Field>
+          onText={(text) => onChange(keys.map((other) => (other.id === key.id ? { ...key, text } : other)))}
+          onEnter={onEnter}
+          onPaste={(event) => pasteSeveral(event, key)}
+          onLabel={(label) => setLabel(key.id, label)}
+        />
       ))}
       {labelError ? (
         <p role="alert" className="text-sm text-bad">
@@ -92,6 +70,56 @@ export function KeyFields({
         {keys.length > 1 ? <p className="text-sm text-ink-muted">{t("severalKeys")}</p> : null}
       </div>
     </div>
+  );
+}
+
+/** A key that is being entered, with its label. */
+function NewKeyField({
+  of,
+  hint,
+  error,
+  onText,
+  onEnter,
+  onPaste,
+  onLabel,
+}: {
+  of: Extract<DraftKey, { kind: "new" }>;
+  hint: string | undefined;
+  error: string | undefined;
+  onText(text: string): void;
+  onEnter(event: KeyboardEvent): void;
+  onPaste(event: ClipboardEvent): void;
+  onLabel(label: string): void;
+}) {
+  const t = useTranslations("channels.form");
+  return (
+    <Field
+      label={
+        <>
+          {t("key")} <span className="font-normal text-ink-faint">{t("keyOptional")}</span>
+        </>
+      }
+      hint={hint}
+      error={error}
+    >
+      {(control) => (
+        <span className="grid gap-2 sm:grid-cols-[minmax(0,1fr)_14rem]">
+          <Input
+            {...control}
+            type="password"
+            value={of.text}
+            onChange={(event) => onText(event.target.value)}
+            onKeyDown={onEnter}
+            onPaste={onPaste}
+            data-key-field=""
+            autoComplete="off"
+            spellCheck={false}
+            className="font-mono"
+          />
+          <KeyLabel of={of} onChange={onLabel} />
+        </span>
+      )}
+    </Field>
   );
 }
 
