@@ -43,25 +43,11 @@ function amountOf(item: Item, figure: Figure): number {
   }
 }
 
-/** The figure by model, channel, key, user, tag or end user; a row adds a filter for its item. */
-export function Breakdown({
-  filters,
-  range,
-  figure,
-  isOwn,
-}: {
-  filters: CallFilters;
-  range: Range;
-  figure: Figure;
-  isOwn: boolean;
-}) {
+/** A bar for each of the busiest items, which adds a filter for it, and one for the others together. */
+function useBars(all: readonly Item[], by: (typeof DIMENSIONS)[number], figure: Figure): Bar[] {
   const t = useTranslations("usage.by");
   const amounts = useAmounts();
   const searchParams = useSearchParams();
-  const requested = searchParams.get("by");
-  const by = DIMENSIONS.find((dimension) => dimension === requested) ?? "model";
-  const query = { ...rangeQuery(range), ...filters, by };
-  const { data, error, mutate } = useApi(api.summarizeUsage, { query }, { keepPreviousData: true });
   const formats: Record<Figure, (value: number) => string> = {
     calls: amounts.count,
     cost: amounts.money,
@@ -69,7 +55,7 @@ export function Breakdown({
     audio: amounts.audio,
   };
 
-  const items = [...(data?.items ?? [])]
+  const items = [...all]
     .filter((item) => amountOf(item, figure) > 0)
     .sort((a, b) => amountOf(b, figure) - amountOf(a, figure));
   const rest = items.slice(MAX_ROWS);
@@ -96,6 +82,34 @@ export function Breakdown({
       text: formats[figure](value),
     });
   }
+  return bars;
+
+  function labelOf(item: Item): ReactNode {
+    if (item.name === null) return <span className="text-ink-faint">{t("none")}</span>;
+    if (by === "model" || item.label === null) return <code>{item.name}</code>;
+    return item.label;
+  }
+}
+
+/** The figure by model, channel, key, user, tag or end user; a row adds a filter for its item. */
+export function Breakdown({
+  filters,
+  range,
+  figure,
+  isOwn,
+}: {
+  filters: CallFilters;
+  range: Range;
+  figure: Figure;
+  isOwn: boolean;
+}) {
+  const t = useTranslations("usage.by");
+  const searchParams = useSearchParams();
+  const requested = searchParams.get("by");
+  const by = DIMENSIONS.find((dimension) => dimension === requested) ?? "model";
+  const query = { ...rangeQuery(range), ...filters, by };
+  const { data, error, mutate } = useApi(api.summarizeUsage, { query }, { keepPreviousData: true });
+  const bars = useBars(data?.items ?? [], by, figure);
 
   return (
     <section className="grid content-start gap-3 rounded-md border bg-panel p-4">
@@ -115,12 +129,6 @@ export function Breakdown({
       )}
     </section>
   );
-
-  function labelOf(item: Item): ReactNode {
-    if (item.name === null) return <span className="text-ink-faint">{t("none")}</span>;
-    if (by === "model" || item.label === null) return <code>{item.name}</code>;
-    return item.label;
-  }
 }
 
 /** The title, and the choice of the dimension. */
