@@ -8,6 +8,7 @@ import { collect } from "../../../lib/providers/outbound/body";
 import { createOutbound, type Outbound } from "../../../lib/providers/outbound/create";
 import type { OutboundRequest } from "../../../lib/providers/outbound/request";
 import { SYSTEM_CLOCK } from "../../support/factories";
+import { until } from "../../support/routed-product";
 import { callOptions, channelTo } from "../../support/upstream/rig";
 
 /** `callWhole` against its slow twin, `call` and `collect`: the same bytes or the same error for every reply. */
@@ -160,8 +161,9 @@ test("rejects with the reason of an aborted call and closes its connection", asy
   const open = sockets.size;
   const [whole, slow] = await both(() => {
     const controller = new AbortController();
-    setTimeout(() => controller.abort(left), 20);
-    return { options: callOptions({ signal: controller.signal, progress: new UpstreamProgress() }) };
+    const progress = new UpstreamProgress();
+    void until(() => progress.hasHead).then(() => controller.abort(left));
+    return { options: callOptions({ signal: controller.signal, progress }) };
   });
   expect(whole).toEqual(slow);
   expect(whole).toMatchObject({ code: "caller_left", hasHead: true });
