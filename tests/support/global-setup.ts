@@ -12,6 +12,11 @@ import { findRedis } from "./redis";
  * Returns what to do at the end of the run.
  */
 export default async function setup(): Promise<() => void> {
+  // Vitest calls this for every project.
+  if (process.env.PATCHBAY_TEST_POSTGRES_DATA !== undefined) return () => undefined;
+  const postgresData = mkdtempSync(path.join(tmpdir(), "patchbay-postgres-data-"));
+  chmodSync(postgresData, 0o755);
+  process.env.PATCHBAY_TEST_POSTGRES_DATA = postgresData;
   await ensureServer();
   for (const find of [findRedis, findNginx, findPgBouncer, findClientPrograms]) {
     try {
@@ -21,8 +26,5 @@ export default async function setup(): Promise<() => void> {
       // The files that need it say so.
     }
   }
-  const postgresData = mkdtempSync(path.join(tmpdir(), "patchbay-postgres-data-"));
-  chmodSync(postgresData, 0o755);
-  process.env.PATCHBAY_TEST_POSTGRES_DATA = postgresData;
   return () => rmSync(postgresData, { recursive: true, force: true });
 }
