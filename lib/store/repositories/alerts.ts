@@ -18,43 +18,68 @@ const listPositionOf = (row: AlertTable) => row.opened_at + (row.resolved_at ===
 const withSnooze = (delivery: AlertRecord["delivery"], isSnoozed: boolean): AlertRecord["delivery"] =>
   isSnoozed && delivery === "pending" ? "snoozed" : delivery;
 
+/** Inserts an alert unless one about the same is open; a snooze of the last one continues. */
+function raise(scope: Scope, alert: Parameters<Alerts["raise"]>[0]): Promise<boolean> {
+  return scope.write(async (db, touch) => {
+    const snooze = await db
+      .selectFrom("alerts")
+      .select(["snoozed_by", "snoozed_until"])
+      .where("kind", "=", alert.kind)
+      .where("subject", "=", alert.subject)
+      .orderBy("opened_at", "desc")
+      .limit(1)
+      .executeTakeFirst();
+    const isSnoozed = (snooze?.snoozed_until ?? 0) > alert.openedAt;
+    const { numInsertedOrUpdatedRows } = await db
+      .insertInto("alerts")
+      .values({
+        id: alert.id,
+        kind: alert.kind,
+        subject: alert.subject,
+        detail: json(alert.detail),
+        opened_at: alert.openedAt,
+        held_at: alert.openedAt,
+        resolved_at: null,
+        seen_at: null,
+        snoozed_by: isSnoozed ? (snooze?.snoozed_by ?? null) : null,
+        snoozed_until: isSnoozed ? (snooze?.snoozed_until ?? null) : null,
+        ...newDelivery(withSnooze(alert.delivery, isSnoozed), alert.openedAt),
+      })
+      .onConflict((conflict) =>
+        conflict.columns(["kind", "subject"]).where("resolved_at", "is", null).doNothing(),
+      )
+      .executeTakeFirstOrThrow();
+    if (numInsertedOrUpdatedRows !== 1n) return false;
+    touch("alerts");
+    return true;
+  });
+}
+
+/** Ends an open alert; false when it has ended. */
+function resolve(scope: Scope, id: string, at: number, delivery: AlertRecord["delivery"]): Promise<boolean> {
+  return scope.write(async (db, touch) => {
+    const row = await db
+      .selectFrom("alerts")
+      .select(["snoozed_by", "snoozed_until"])
+      .where("id", "=", id)
+      .executeTakeFirst();
+    const isSnoozed = row !== undefined && row.snoozed_by !== null && (row.snoozed_until ?? at + 1) > at;
+    const { numUpdatedRows } = await db
+      .updateTable("alerts")
+      .set({ resolved_at: at, ...newDelivery(withSnooze(delivery, isSnoozed), at) })
+      .where("id", "=", id)
+      .where("resolved_at", "is", null)
+      .executeTakeFirstOrThrow();
+    if (numUpdatedRows !== 1n) return false;
+    touch("alerts");
+    return true;
+  });
+}
+
 /** Alerts from the first notice to their deletion. */
 function lifecycle(scope: Scope): Pick<Alerts, "raise" | "hold" | "resolve" | "deleteResolved"> {
   return {
-    raise: (alert) =>
-      scope.write(async (db, touch) => {
-        const snooze = await db
-          .selectFrom("alerts")
-          .select(["snoozed_by", "snoozed_until"])
-          .where("kind", "=", alert.kind)
-          .where("subject", "=", alert.subject)
-          .orderBy("opened_at", "desc")
-          .limit(1)
-          .executeTakeFirst();
-        const isSnoozed = (snooze?.snoozed_until ?? 0) > alert.openedAt;
-        const { numInsertedOrUpdatedRows } = await db
-          .insertInto("alerts")
-          .values({
-            id: alert.id,
-            kind: alert.kind,
-            subject: alert.subject,
-            detail: json(alert.detail),
-            opened_at: alert.openedAt,
-            held_at: alert.openedAt,
-            resolved_at: null,
-            seen_at: null,
-            snoozed_by: isSnoozed ? (snooze?.snoozed_by ?? null) : null,
-            snoozed_until: isSnoozed ? (snooze?.snoozed_until ?? null) : null,
-            ...newDelivery(withSnooze(alert.delivery, isSnoozed), alert.openedAt),
-          })
-          .onConflict((conflict) =>
-            conflict.columns(["kind", "subject"]).where("resolved_at", "is", null).doNothing(),
-          )
-          .executeTakeFirstOrThrow();
-        if (numInsertedOrUpdatedRows !== 1n) return false;
-        touch("alerts");
-        return true;
-      }),
+    raise: (alert) => raise(scope, alert),
 
     hold: (id, heldAt, detail) =>
       scope.write(async (db) => {
@@ -66,24 +91,7 @@ function lifecycle(scope: Scope): Pick<Alerts, "raise" | "hold" | "resolve" | "d
           .execute();
       }),
 
-    resolve: (id, at, delivery) =>
-      scope.write(async (db, touch) => {
-        const row = await db
-          .selectFrom("alerts")
-          .select(["snoozed_by", "snoozed_until"])
-          .where("id", "=", id)
-          .executeTakeFirst();
-        const isSnoozed = row !== undefined && row.snoozed_by !== null && (row.snoozed_until ?? at + 1) > at;
-        const { numUpdatedRows } = await db
-          .updateTable("alerts")
-          .set({ resolved_at: at, ...newDelivery(withSnooze(delivery, isSnoozed), at) })
-          .where("id", "=", id)
-          .where("resolved_at", "is", null)
-          .executeTakeFirstOrThrow();
-        if (numUpdatedRows !== 1n) return false;
-        touch("alerts");
-        return true;
-      }),
+    resolve: (id, at, delivery) => resolve(scope, id, at, delivery),
 
     deleteResolved: (before, limit) =>
       scope.write(async (db, touch) => {
