@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { ROOT } from "./sources";
@@ -24,20 +24,15 @@ const succeeds = (...args: string[]): boolean => {
 };
 
 /**
- * The newest commit whose product differs from the one that is tested: HEAD where the working tree was edited. In a history
- * whose first commit is the product as it is now, that commit. Throws in a checkout without the history.
+ * The newest commit whose product differs from the one that is tested: HEAD where the working tree was edited. Null where
+ * there is no such commit at hand: without git, in a clone without its history, or when the first commit is the product as
+ * it is now.
  */
-export function findPrevious(): string {
-  if (!succeeds("rev-parse", "--verify", "HEAD"))
-    throw new Error(
-      "The previous version is built from git: run this test in a clone, not in a copy of one.",
-    );
+export function findPrevious(): string | null {
+  if (!succeeds("rev-parse", "--verify", "HEAD")) return null;
   if (!succeeds("diff", "--quiet", "HEAD", "--", ...PRODUCT)) return git("rev-parse", "--short", "HEAD");
   const newest = git("log", "-1", "--format=%h", "--", ...PRODUCT);
-  if (succeeds("rev-parse", "--verify", `${newest}~1`)) return git("rev-parse", "--short", `${newest}~1`);
-  if (git("rev-parse", "--is-shallow-repository") === "true")
-    throw new Error(`This clone has no commit before ${newest}: get the history with: git fetch --unshallow`);
-  return newest;
+  return succeeds("rev-parse", "--verify", `${newest}~1`) ? git("rev-parse", "--short", `${newest}~1`) : null;
 }
 
 export interface PreviousBuild {
@@ -45,13 +40,21 @@ export interface PreviousBuild {
   remove(): void;
 }
 
-/** Builds the server of a commit in a temporary folder, with this checkout's packages. */
-export function buildPrevious(commit: string): PreviousBuild {
+/**
+ * Builds the server of a commit, or of this checkout for null, in a temporary folder and with this checkout's packages. Its
+ * instances are then replaced by equal ones, which still shows that a replacement fails no call.
+ */
+export function buildPrevious(commit: string | null): PreviousBuild {
   const root = mkdtempSync(path.join(tmpdir(), "patchbay-previous-"));
-  const archive = path.join(root, "sources.tar");
-  git("archive", "--format=tar", `--output=${archive}`, commit, ...SOURCES);
-  execFileSync("tar", ["-xf", archive, "-C", root]);
-  rmSync(archive);
+  if (commit === null)
+    for (const source of SOURCES)
+      cpSync(path.join(ROOT, source), path.join(root, source), { recursive: true });
+  else {
+    const archive = path.join(root, "sources.tar");
+    git("archive", "--format=tar", `--output=${archive}`, commit, ...SOURCES);
+    execFileSync("tar", ["-xf", archive, "-C", root]);
+    rmSync(archive);
+  }
   symlinkSync(path.join(ROOT, "node_modules"), path.join(root, "node_modules"));
   mkdirSync(path.join(root, "public"));
   const build = "import('./lib/server/build.mjs').then((build) => build.ensureServer())";
