@@ -2,7 +2,8 @@
  * What a request costs on its way through a routed channel: CPU per request, added latency and memory of the Node
  * adapter, the Next adapter and a bare Node proxy, in one run against one upstream. The gateways run on core 1, the load
  * and the upstream on core 0, where `taskset` exists.
- * `npm run bench gateway [-- --row <part of a title>] [--against <built checkout>] [--only-node] [--cpu-prof] [--idle]`
+ * `npm run bench gateway [-- --row <part of a title>] [--against <built checkout>] [--only-node] [--cpu-prof] [--idle]
+ * [--grown <keys>,<channels>,<models>]`
  */
 import { execFileSync, fork } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -101,8 +102,43 @@ export function startScript(name, args, isGateway) {
   });
 }
 
+const AT_ONCE = 16;
+
+/** Adds keys, and channels that share further models, none of which the load uses. */
+async function grow(create, upstream, [keys = 0, channels = 0, models = 0]) {
+  const range = (count) => Array.from({ length: count }, (_, index) => index);
+  const model = (index) => ({
+    name: `other-${index}`,
+    upstream_name: "upstream-embed",
+    operation: "embeddings",
+  });
+  const tasks = [
+    ...range(keys).map((index) => ["/api/keys", { name: `key ${index}`, rpm: 600 }]),
+    ...range(channels).map((channel) => [
+      "/api/channels",
+      {
+        name: `channel ${channel}`,
+        provider: "openai",
+        base_url: `${upstream.url}/v1`,
+        keys: ["sk-bench-0123456789"],
+        models: range(models)
+          .filter((index) => index % channels === channel)
+          .map(model),
+      },
+    ]),
+  ];
+  const work = async () => {
+    for (let task = tasks.pop(); task !== undefined; task = tasks.pop()) await create(...task);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+}
+
 /** A started product with one channel of each provider to the upstream. */
-export async function startGateway(name, command, { upstream, cwd, env = {}, isPinned = true }) {
+export async function startGateway(
+  name,
+  command,
+  { upstream, cwd, env = {}, isPinned = true, grown = null },
+) {
   const product = await startFor(pinned(command, isPinned ? GATEWAY_CORE : ALL_CORES), {
     cwd,
     env: { PATCHBAY_UPSTREAM_ALLOW: "127.0.0.1", ...env },
@@ -137,6 +173,7 @@ export async function startGateway(name, command, { upstream, cwd, env = {}, isP
     models: [{ name: "bench-gemini", upstream_name: "upstream-gemini", operation: "speech" }],
     options: { streaming: false },
   });
+  if (grown !== null) await grow(create, upstream, grown);
   return { ...product, name, headers: { authorization: `Bearer ${key}` }, warmSeconds: WARM_SECONDS.gateway };
 }
 
@@ -149,6 +186,11 @@ async function startTargets(settings, upstream, profiles) {
     const cwd = path.resolve(settings.against);
     const name = `  the same in ${path.basename(cwd)}`;
     targets.push(await startGateway(name, ["node", ".next/patchbay/main.mjs"], { upstream, cwd }));
+  }
+  if (settings.grown !== undefined) {
+    const grown = settings.grown.split(",").map(Number);
+    const name = `  grown by ${settings.grown}`;
+    targets.push(await startGateway(name, main, { upstream, grown }));
   }
   if (settings["only-node"] !== true && profiles === null) {
     const next = ["node", "node_modules/next/dist/bin/next", "start"];
@@ -210,7 +252,7 @@ async function measureRow(row, upstream, targets) {
 
 /**
  * `settings`: `row`, only the rows whose title contains it; `against`, another built checkout to measure beside this one;
- * `only-node`, without Next's adapter; `cpu-prof`, print where the CPU time of the last row goes; `idle`, see below.
+ * `grown`, how many keys, channels and models a second server has more; `only-node`, without Next's adapter; `cpu-prof`, print where the CPU time of the last row goes; `idle`, see below.
  */
 export async function benchGateway(settings = {}) {
   const rows = ROWS.filter(({ title }) => title.includes(settings.row ?? ""));

@@ -11,6 +11,7 @@ const { values: settings, positionals: asked } = parseArgs({
     "only-node": { type: "boolean" },
     "cpu-prof": { type: "boolean" },
     idle: { type: "boolean" },
+    grown: { type: "string" },
   },
 });
 
