@@ -40,6 +40,7 @@ export function SchemaTable({
 }
 
 const INDENTS = ["", "pl-4", "pl-8", "pl-12"] as const;
+const CELL = "min-w-0 break-words sm:px-3 sm:py-2 sm:align-top";
 
 /** Name, type, required, meaning and limits of each field; on a phone each row is a block of lines. */
 function Rows({
@@ -62,7 +63,6 @@ function Rows({
     t("about"),
     ...(hasLimits ? [t("limits")] : []),
   ];
-  const cell = "min-w-0 break-words sm:px-3 sm:py-2 sm:align-top";
   return (
     <div className={cn("overflow-hidden rounded-md border bg-panel", className)}>
       <table aria-label={title} className="block w-full text-sm sm:table">
@@ -77,7 +77,7 @@ function Rows({
         </thead>
         <tbody className="block divide-y sm:table-row-group">
           {rows.map((row) => (
-            <Row row={row} cell={cell} isReply={isReply} hasLimits={hasLimits} key={row.path} />
+            <Row row={row} isReply={isReply} hasLimits={hasLimits} key={row.path} />
           ))}
         </tbody>
       </table>
@@ -86,33 +86,23 @@ function Rows({
 }
 
 /** One field. */
-function Row({
-  row,
-  cell,
-  isReply,
-  hasLimits,
-}: {
-  row: SchemaRow;
-  cell: "min-w-0 break-words sm:px-3 sm:py-2 sm:align-top";
-  isReply: boolean;
-  hasLimits: boolean;
-}) {
+function Row({ row, isReply, hasLimits }: { row: SchemaRow; isReply: boolean; hasLimits: boolean }) {
   const t = useTranslations("apiDocs.operation");
   return (
     <tr className="block px-3 py-2 sm:table-row">
       <th
         scope="row"
-        className={cn("mr-2 inline-block text-left font-normal sm:table-cell sm:w-[26%]", cell)}
+        className={cn("mr-2 inline-block text-left font-normal sm:table-cell sm:w-[26%]", CELL)}
       >
         <span className={cn("block", INDENTS[Math.min(row.depth, INDENTS.length - 1)])}>
           <code title={row.path}>{row.depth === 0 ? row.path : lastSegment(row.path)}</code>
         </span>
       </th>
-      <td className={cn("mr-2 inline-block text-ink-muted sm:table-cell sm:w-[20%]", cell)}>
+      <td className={cn("mr-2 inline-block text-ink-muted sm:table-cell sm:w-[20%]", CELL)}>
         <code>{row.type}</code>
       </td>
       {isReply ? null : (
-        <td className={cn("inline-block text-xs sm:table-cell sm:w-[10%] sm:pt-2.5", cell)}>
+        <td className={cn("inline-block text-xs sm:table-cell sm:w-[10%] sm:pt-2.5", CELL)}>
           {row.isRequired ? (
             <span className="text-signal-ink">{t("required")}</span>
           ) : (
@@ -120,14 +110,14 @@ function Row({
           )}
         </td>
       )}
-      <td className={cn("block text-ink-muted empty:hidden sm:table-cell sm:empty:table-cell", cell)}>
+      <td className={cn("block text-ink-muted empty:hidden sm:table-cell sm:empty:table-cell", CELL)}>
         {row.description}
       </td>
       {hasLimits ? (
         <td
           className={cn(
             "block text-ink-muted empty:hidden sm:table-cell sm:w-[18%] sm:empty:table-cell",
-            cell,
+            CELL,
           )}
         >
           {row.rules.join(", ")}

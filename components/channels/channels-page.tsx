@@ -80,7 +80,7 @@ function Content() {
   const hasOwn = channels?.some((channel) => !channel.embedded);
   return (
     <div className="mx-auto max-w-page">
-      <Header channels={channels} hasOwn={hasOwn} onTesting={setTesting} addButton={addButton} />
+      <Header channels={channels} hasOwn={hasOwn} onTest={() => setTesting(true)} addButton={addButton} />
       <p role="status" className="sr-only">
         {moveMessage}
       </p>
@@ -121,12 +121,12 @@ function Content() {
 function Header({
   channels,
   hasOwn,
-  onTesting,
+  onTest,
   addButton,
 }: {
   channels: readonly Channel[] | undefined;
   hasOwn: boolean | undefined;
-  onTesting(isTesting: true): void;
+  onTest(): void;
   addButton: ReactNode;
 }) {
   const t = useTranslations("channels");
@@ -137,7 +137,7 @@ function Header({
       action={
         channels && hasOwn ? (
           <div className="flex flex-wrap gap-2">
-            <Button variant="outline" onClick={() => onTesting(true)}>
+            <Button variant="outline" onClick={onTest}>
               <AudioWaveformIcon aria-hidden="true" />
               {t("testAll.action")}
             </Button>

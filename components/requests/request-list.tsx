@@ -64,7 +64,7 @@ export function RequestList({
           <NoCalls isFiltered={isFiltered} searchedFrom={calls.searchedFrom} />
         )}
         {calls.error && rows ? <CallError error={calls.error} onRetry={() => void calls.loadMore()} /> : null}
-        {calls.hasMore && !calls.error ? <More calls={calls} rows={rows} /> : null}
+        {calls.hasMore && !calls.error ? <More calls={calls} /> : null}
       </div>
       {open === null ? null : (
         <CallPanel
@@ -81,49 +81,15 @@ export function RequestList({
 }
 
 /** Loads older calls when it comes near, or by its button. */
-function More({
-  calls,
-  rows,
-}: {
-  calls: PagedCalls;
-  rows:
-    | {
-        id: string;
-        request_id: string;
-        at: string;
-        state: "open" | "settled";
-        key_id: string;
-        key_name: string | null;
-        user_id: string;
-        user_name: string | null;
-        model: string;
-        channel_id: string | null;
-        channel_name: string | null;
-        operation: "speech" | "embeddings";
-        attempts: number;
-        input_tokens: number;
-        output_tokens: number;
-        characters: number;
-        audio_ms: number;
-        cost_usd: string;
-        status: number;
-        error: string | null;
-        cached: boolean;
-        estimated: boolean;
-        user: string | null;
-        tags: string | null;
-        latency_ms: number;
-        first_byte_ms: number | null;
-      }[]
-    | undefined;
-}) {
+function More({ calls }: { calls: PagedCalls }) {
   const t = useTranslations("requests");
   const amounts = useAmounts();
+  const { rows, searchedFrom } = calls;
   return (
     <>
-      {calls.searchedFrom !== null && rows && rows.length > 0 ? (
+      {searchedFrom !== null && rows && rows.length > 0 ? (
         <p className="mx-auto text-sm text-ink-muted" suppressHydrationWarning>
-          {t("searchedFrom", { time: amounts.exact(calls.searchedFrom) })}
+          {t("searchedFrom", { time: amounts.exact(searchedFrom) })}
         </p>
       ) : null}
       <LoadMoreTrigger key={rows?.length} onNear={() => void calls.loadMore()} />
@@ -133,7 +99,7 @@ function More({
         isBusy={calls.isLoadingMore}
         onClick={() => void calls.loadMore()}
       >
-        {calls.searchedFrom === null ? t("more") : t("searchOlder")}
+        {searchedFrom === null ? t("more") : t("searchOlder")}
       </Button>
     </>
   );

@@ -73,7 +73,7 @@ function TextForm({
   sound,
   isBusy,
 }: {
-  onSpeak(): undefined;
+  onSpeak(): void;
   text: string;
   onText(text: string): void;
   sound: ReturnType<typeof useSpeech>["sound"];

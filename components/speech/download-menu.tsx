@@ -115,7 +115,7 @@ function FormatMenu({
   isBusy: boolean;
   onDownload: (format: DownloadFormat) => Promise<void>;
   titleOf(one: DownloadFormat): string;
-  format: "mp3" | "opus" | "aac" | "flac" | "wav" | "pcm";
+  format: DownloadFormat;
 }) {
   const t = useTranslations("speech.player");
   return (

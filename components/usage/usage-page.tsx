@@ -110,7 +110,7 @@ function FiguresAndChart({
   range,
 }: {
   summary: UsageSummary | undefined;
-  figure: "calls" | "cost" | "tokens" | "audio";
+  figure: Figure;
   range: Range;
 }) {
   return (
