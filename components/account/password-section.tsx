@@ -62,7 +62,7 @@ export function PasswordSection({ self, minimum }: { self: Self; minimum: number
         <ProofError error={error} wrong={t("wrongPasswordOrCode")} />
         {/* Password managers save the new password under this username. */}
         <input type="text" hidden readOnly autoComplete="username" value={self.username} />
-        <CurrentPassword errors={errors} form={form} />
+        <CurrentPassword form={form} />
         <NewPasswordFields
           password={passwordField(t("next"), errors.new_password, form.register("new_password"))}
           confirm={passwordField(t("confirm"), errors.confirm, form.register("confirm"))}
@@ -70,7 +70,7 @@ export function PasswordSection({ self, minimum }: { self: Self; minimum: number
           personal={[self.username, self.email ?? ""]}
           hint={minimum > LOWEST_MINIMUM ? <span>{t("minimum", { count: minimum })}</span> : null}
         />
-        {self.two_factor_enabled ? <CodeField errors={errors} form={form} /> : null}
+        {self.two_factor_enabled ? <CodeField form={form} /> : null}
         <Button type="submit" className="w-fit" isBusy={isSubmitting}>
           {t("change")}
         </Button>
@@ -80,8 +80,9 @@ export function PasswordSection({ self, minimum }: { self: Self; minimum: number
 }
 
 /** The 2FA code, or a backup code. */
-function CodeField({ errors, form }: { errors: PasswordForm["formState"]["errors"]; form: PasswordForm }) {
+function CodeField({ form }: { form: PasswordForm }) {
   const t = useTranslations("account.password");
+  const { errors } = form.formState;
   return (
     <Field label={t("code")} hint={t("codeHint")} error={errors.code?.message}>
       {(control) => (
@@ -99,14 +100,9 @@ function CodeField({ errors, form }: { errors: PasswordForm["formState"]["errors
 }
 
 /** The current password. */
-function CurrentPassword({
-  errors,
-  form,
-}: {
-  errors: PasswordForm["formState"]["errors"];
-  form: PasswordForm;
-}) {
+function CurrentPassword({ form }: { form: PasswordForm }) {
   const t = useTranslations("account.password");
+  const { errors } = form.formState;
   return (
     <Field label={t("current")} error={errors.current_password?.message}>
       {(control) => (

@@ -87,7 +87,7 @@ export function KeyForm({
         mayManage={mayManage || before?.operations.includes("manage") === true}
         error={errors.operations?.message}
       />
-      <ExpiryField limitAuthor={limitAuthor} errors={errors} form={form} />
+      <ExpiryField limitAuthor={limitAuthor} form={form} />
       <KeyLimits
         form={form}
         isOpen={showsLimits}
@@ -105,14 +105,13 @@ export function KeyForm({
 /** The date on which the key expires. */
 function ExpiryField({
   limitAuthor,
-  errors,
   form,
 }: {
   limitAuthor: ReturnType<typeof useLimitAuthor>;
-  errors: ReturnType<typeof useKeyForm>["form"]["formState"]["errors"];
   form: ReturnType<typeof useKeyForm>["form"];
 }) {
   const t = useTranslations("apiKeys");
+  const { errors } = form.formState;
   return (
     <div className="grid gap-2">
       <Field

@@ -69,7 +69,6 @@ export function KeyLimits({
             name={name}
             limitAuthor={limitAuthor}
             unknown={unknown}
-            errors={errors}
             form={form}
             modelNames={modelNames}
             addresses={addresses}
@@ -86,7 +85,6 @@ function ListField({
   name,
   limitAuthor,
   unknown,
-  errors,
   form,
   modelNames,
   addresses,
@@ -95,13 +93,13 @@ function ListField({
   /** Says that a higher role set the limit; null if the viewer may change it freely. */
   limitAuthor(limit: KeyLimit): string | null;
   unknown: string[];
-  errors: UseFormReturn<KeyValues, unknown, CreateKey>["formState"]["errors"];
   form: UseFormReturn<KeyValues, unknown, CreateKey>;
   modelNames: readonly string[];
   /** Suggestions of addresses and ranges. */
   addresses: readonly string[];
 }) {
   const t = useTranslations("apiKeys.form");
+  const { errors } = form.formState;
   return (
     <Field
       label={t(name)}

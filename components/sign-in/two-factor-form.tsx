@@ -51,14 +51,7 @@ export function TwoFactorForm({ returnTo }: { returnTo: string }) {
       ) : error && !isWrong ? (
         <CallError error={error} />
       ) : null}
-      <CodeField
-        method={method}
-        codeError={codeError}
-        code={code}
-        isBusy={isBusy}
-        waitSeconds={waitSeconds}
-        step={step}
-      />
+      <CodeField step={step} codeError={codeError} />
       <Button type="submit" size="lg" isBusy={isBusy} disabled={code.trim() === "" || waitSeconds > 0}>
         {t("submit")}
       </Button>
@@ -81,21 +74,14 @@ export function TwoFactorForm({ returnTo }: { returnTo: string }) {
 
 /** The code of the app, or a backup code. */
 function CodeField({
-  method,
-  codeError,
-  code,
-  isBusy,
-  waitSeconds,
   step,
+  codeError,
 }: {
-  method: ReturnType<typeof useCodeSubmission>["method"];
-  codeError: string | undefined;
-  code: string;
-  isBusy: boolean;
-  waitSeconds: number;
   step: ReturnType<typeof useCodeSubmission>;
+  codeError: string | undefined;
 }) {
   const t = useTranslations("signIn.twoFactor");
+  const { method, code, isBusy, waitSeconds } = step;
   return method === "totp" ? (
     <Field key="totp" label={t("code")} hint={t("text")} error={codeError}>
       {(control) => (

@@ -25,7 +25,6 @@ const useInviteForm = () =>
     resolver: useSchemaResolver(loadSchema),
     defaultValues: { role: "member" as const, email: null, expires_hours: 3 * HOURS_PER_DAY },
   });
-type InviteFormState = ReturnType<typeof useInviteForm>;
 
 /** The form that creates an invite link: role, e-mail and expiry. */
 export function InviteForm({
@@ -76,21 +75,16 @@ export function InviteForm({
           />
         )}
       </Field>
-      <ExpiryField errors={errors} form={form} />
+      <ExpiryField form={form} />
       <FormFooter action={t("inviteForm.action")} isBusy={isSubmitting} onCancel={onCancel} />
     </Form>
   );
 }
 
 /** How long the invite is valid. */
-function ExpiryField({
-  errors,
-  form,
-}: {
-  errors: InviteFormState["formState"]["errors"];
-  form: InviteFormState;
-}) {
+function ExpiryField({ form }: { form: ReturnType<typeof useInviteForm> }) {
   const t = useTranslations("users");
+  const { errors } = form.formState;
   return (
     <Field label={t("inviteForm.expires")} error={errors.expires_hours?.message} className="max-w-48">
       {(control) => (

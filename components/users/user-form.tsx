@@ -63,7 +63,7 @@ export function UserForm({
         </Notice>
       ) : null}
       {before ? null : <SignInFields form={form} />}
-      <NameFields errors={errors} before={before} form={form} />
+      <NameFields before={before} form={form} />
       <RoleField
         viewerRole={viewerRole}
         chosen={role}
@@ -81,17 +81,10 @@ export function UserForm({
 }
 
 /** Display name and e-mail address. */
-function NameFields({
-  errors,
-  before,
-  form,
-}: {
-  errors: UserFormState["formState"]["errors"];
-  before: ManagedUser | null;
-  form: UserFormState;
-}) {
+function NameFields({ before, form }: { before: ManagedUser | null; form: UserFormState }) {
   const t = useTranslations("users");
   const common = useTranslations("common");
+  const { errors } = form.formState;
   return (
     <div className="grid gap-5 sm:grid-cols-2">
       <Field

@@ -67,8 +67,8 @@ export function NewAccountForm({
     <Form onSubmit={create} noValidate className="grid gap-5">
       {children}
       <JoinError error={error} />
-      <UsernameField errors={errors} form={form} />
-      <DisplayNameField errors={errors} form={form} />
+      <UsernameField form={form} />
+      <DisplayNameField form={form} />
       <NewPasswordFields
         password={passwordField(t("password"), errors.password, form.register("password"))}
         confirm={passwordField(t("confirm"), errors.confirmPassword, form.register("confirmPassword"))}
@@ -84,14 +84,9 @@ export function NewAccountForm({
 }
 
 /** The username. */
-function UsernameField({
-  errors,
-  form,
-}: {
-  errors: UseFormReturn<RegisterRequest>["formState"]["errors"];
-  form: UseFormReturn<RegisterRequest>;
-}) {
+function UsernameField({ form }: { form: UseFormReturn<RegisterRequest> }) {
   const t = useTranslations("join");
+  const { errors } = form.formState;
   return (
     <Field label={t("username")} error={errors.username?.message} isRequired>
       {(control) => (
@@ -109,14 +104,9 @@ function UsernameField({
 }
 
 /** The display name, which may be left out. */
-function DisplayNameField({
-  errors,
-  form,
-}: {
-  errors: UseFormReturn<RegisterRequest>["formState"]["errors"];
-  form: UseFormReturn<RegisterRequest>;
-}) {
+function DisplayNameField({ form }: { form: UseFormReturn<RegisterRequest> }) {
   const t = useTranslations("join");
+  const { errors } = form.formState;
   const common = useTranslations("common");
   return (
     <Field

@@ -76,7 +76,7 @@ export function ResetForm({
         personal={[username]}
         isRequired
       />
-      {requiresCode ? <CodeField errors={errors} form={form} /> : null}
+      {requiresCode ? <CodeField form={form} /> : null}
       <Button type="submit" size="lg" isBusy={isSubmitting || isLeaving}>
         {t("reset.action")}
       </Button>
@@ -85,14 +85,9 @@ export function ResetForm({
 }
 
 /** The 2FA code. */
-function CodeField({
-  errors,
-  form,
-}: {
-  errors: UseFormReturn<AcceptPasswordReset>["formState"]["errors"];
-  form: UseFormReturn<AcceptPasswordReset>;
-}) {
+function CodeField({ form }: { form: UseFormReturn<AcceptPasswordReset> }) {
   const t = useTranslations("join");
+  const { errors } = form.formState;
   return (
     <Field label={t("reset.code")} error={errors.code?.message} isRequired>
       {(control) => (
