@@ -7,6 +7,7 @@ import { api, callApi } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
 import { useApiCache } from "@/lib/client/use-api";
 import type { Self } from "@/lib/contracts/console/user";
+import { CodeField } from "../forms/code-field";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
 import { NewPasswordFields, passwordField } from "../forms/new-password-fields";
@@ -15,7 +16,6 @@ import { ProofError } from "../forms/proof-error";
 import { useSchemaResolver } from "../forms/schema-resolver";
 import { setFieldErrors } from "../forms/set-field-errors";
 import { Button } from "../ui/button";
-import { Input } from "../ui/input";
 import { Section } from "../ui/section";
 import { toast } from "../ui/toast";
 
@@ -70,32 +70,19 @@ export function PasswordSection({ self, minimum }: { self: Self; minimum: number
           personal={[self.username, self.email ?? ""]}
           hint={minimum > LOWEST_MINIMUM ? <span>{t("minimum", { count: minimum })}</span> : null}
         />
-        {self.two_factor_enabled ? <CodeField form={form} /> : null}
+        {self.two_factor_enabled ? (
+          <CodeField
+            label={t("code")}
+            hint={t("codeHint")}
+            error={errors.code?.message}
+            control={form.register("code")}
+          />
+        ) : null}
         <Button type="submit" className="w-fit" isBusy={isSubmitting}>
           {t("change")}
         </Button>
       </Form>
     </Section>
-  );
-}
-
-/** The 2FA code, or a backup code. */
-function CodeField({ form }: { form: PasswordForm }) {
-  const t = useTranslations("account.password");
-  const { errors } = form.formState;
-  return (
-    <Field label={t("code")} hint={t("codeHint")} error={errors.code?.message}>
-      {(control) => (
-        <Input
-          {...control}
-          {...form.register("code")}
-          autoComplete="one-time-code"
-          autoCapitalize="characters"
-          spellCheck={false}
-          className="font-mono"
-        />
-      )}
-    </Field>
   );
 }
 

@@ -4,6 +4,7 @@ import { useState } from "react";
 import { useForm } from "react-hook-form";
 import { useTranslations } from "use-intl";
 import type { TwoFactorProof } from "@/lib/contracts/console/two-factor";
+import { CodeField } from "../forms/code-field";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
 import { FormFooter } from "../forms/form-footer";
@@ -11,7 +12,6 @@ import { PasswordInput } from "../forms/password-input";
 import { ProofError } from "../forms/proof-error";
 import { useSchemaResolver } from "../forms/schema-resolver";
 import { setFieldErrors } from "../forms/set-field-errors";
-import { Input } from "../ui/input";
 
 const loadSchema = () => import("@/lib/contracts/console/two-factor").then((one) => one.TwoFactorProof);
 
@@ -54,18 +54,7 @@ export function ProofForm({
           <PasswordInput {...control} {...form.register("password")} autoComplete="current-password" />
         )}
       </Field>
-      <Field label={t("code")} error={errors.code?.message}>
-        {(control) => (
-          <Input
-            {...control}
-            {...form.register("code")}
-            autoComplete="one-time-code"
-            autoCapitalize="characters"
-            spellCheck={false}
-            className="font-mono"
-          />
-        )}
-      </Field>
+      <CodeField label={t("code")} error={errors.code?.message} control={form.register("code")} />
       <FormFooter action={action} isBusy={isSubmitting} isDanger={isDanger} onCancel={onCancel} />
     </Form>
   );

@@ -1,18 +1,17 @@
 "use client";
 
 import { type ReactNode, useState } from "react";
-import { type UseFormReturn, useForm } from "react-hook-form";
+import { useForm } from "react-hook-form";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
 import type { AcceptPasswordReset } from "@/lib/contracts/console/invites";
-import { Field } from "../../forms/field";
+import { CodeField } from "../../forms/code-field";
 import { Form } from "../../forms/form";
 import { NewPasswordFields, passwordField } from "../../forms/new-password-fields";
 import { useSchemaResolver } from "../../forms/schema-resolver";
 import { setFieldErrors } from "../../forms/set-field-errors";
 import { Button } from "../../ui/button";
-import { Input } from "../../ui/input";
 import { JoinError } from "./link-states";
 
 const loadSchema = () => import("@/lib/contracts/console/invites").then((one) => one.AcceptPasswordReset);
@@ -76,30 +75,17 @@ export function ResetForm({
         personal={[username]}
         isRequired
       />
-      {requiresCode ? <CodeField form={form} /> : null}
+      {requiresCode ? (
+        <CodeField
+          label={t("reset.code")}
+          error={errors.code?.message}
+          control={form.register("code", { setValueAs: emptyToUndefined })}
+          isRequired
+        />
+      ) : null}
       <Button type="submit" size="lg" isBusy={isSubmitting || isLeaving}>
         {t("reset.action")}
       </Button>
     </Form>
-  );
-}
-
-/** The 2FA code. */
-function CodeField({ form }: { form: UseFormReturn<AcceptPasswordReset> }) {
-  const t = useTranslations("join");
-  const { errors } = form.formState;
-  return (
-    <Field label={t("reset.code")} error={errors.code?.message} isRequired>
-      {(control) => (
-        <Input
-          {...control}
-          {...form.register("code", { setValueAs: emptyToUndefined })}
-          autoComplete="one-time-code"
-          autoCapitalize="none"
-          spellCheck={false}
-          className="font-mono"
-        />
-      )}
-    </Field>
   );
 }
