@@ -127,7 +127,6 @@ function ModelField({
   models: readonly GatewayModel[];
 }) {
   const playground = useTranslations("playground");
-  // A link may set any model: it is offered as it is, and the API validates it.
   const isKnown = models.some((one) => one.name === draft.model);
   return (
     <div className="grid min-w-0 gap-1">
@@ -154,7 +153,6 @@ function VoicesButton({
   isSeveral,
 }: {
   isScript: boolean;
-  /** Opens the voices on narrow screens, where they are not beside the text. */
   onVoices(): void;
   draft: SpeechDraft;
   isSeveral: boolean;

@@ -81,7 +81,6 @@ function OpenaiNames({
 }: {
   /** Names of the chosen voices. */
   chosen: readonly string[];
-  /** A name was entered or chosen, or dropped where it was chosen and `isMultiple`. */
   onChoose(voice: string): void;
 }) {
   const t = useTranslations("speech.voices");
