@@ -10,7 +10,7 @@ import type { Self } from "@/lib/contracts/console/user";
 import { CodeField } from "../forms/code-field";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
-import { NewPasswordFields, passwordField } from "../forms/new-password-fields";
+import { NewPasswordFields } from "../forms/new-password-fields";
 import { PasswordInput } from "../forms/password-input";
 import { ProofError } from "../forms/proof-error";
 import { useSchemaResolver } from "../forms/schema-resolver";
@@ -64,8 +64,8 @@ export function PasswordSection({ self, minimum }: { self: Self; minimum: number
         <input type="text" hidden readOnly autoComplete="username" value={self.username} />
         <CurrentPassword form={form} />
         <NewPasswordFields
-          password={passwordField(t("next"), errors.new_password, form.register("new_password"))}
-          confirm={passwordField(t("confirm"), errors.confirm, form.register("confirm"))}
+          password={{ label: t("next"), error: errors.new_password, control: form.register("new_password") }}
+          confirm={{ label: t("confirm"), error: errors.confirm, control: form.register("confirm") }}
           entered={newPassword}
           personal={[self.username, self.email ?? ""]}
           hint={minimum > LOWEST_MINIMUM ? <span>{t("minimum", { count: minimum })}</span> : null}

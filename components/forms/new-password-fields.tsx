@@ -9,7 +9,7 @@ import { StrengthMeter } from "./strength-meter";
 /** One of the two fields: its text, its error and what react-hook-form needs of its control. */
 interface PasswordField {
   label: string;
-  error: string | undefined;
+  error: { message?: string } | undefined;
   control: UseFormRegisterReturn;
 }
 
@@ -43,23 +43,14 @@ export function NewPasswordFields({
             {hint}
           </>
         }
-        error={password.error}
+        error={password.error?.message}
         isRequired={isRequired}
       >
         {(control) => <PasswordInput {...control} {...password.control} autoComplete="new-password" />}
       </Field>
-      <Field label={confirm.label} error={confirm.error} isRequired={isRequired}>
+      <Field label={confirm.label} error={confirm.error?.message} isRequired={isRequired}>
         {(control) => <PasswordInput {...control} {...confirm.control} autoComplete="new-password" />}
       </Field>
     </>
   );
-}
-
-/** A field's part of the form's state. */
-export function passwordField(
-  label: string,
-  error: { message?: string } | undefined,
-  control: UseFormRegisterReturn,
-): PasswordField {
-  return { label, error: error?.message, control };
 }

@@ -8,7 +8,7 @@ import { isApiError } from "@/lib/client/api-error";
 import { CallError } from "../forms/call-error";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
-import { NewPasswordFields, passwordField } from "../forms/new-password-fields";
+import { NewPasswordFields } from "../forms/new-password-fields";
 import { useSchemaResolver } from "../forms/schema-resolver";
 import { setFieldErrors } from "../forms/set-field-errors";
 import { Button } from "../ui/button";
@@ -72,8 +72,12 @@ export function AdministratorStep({ onBack, ...props }: AdministratorStepProps) 
             )}
           </Field>
           <NewPasswordFields
-            password={passwordField(t("password"), errors.password, form.register("password"))}
-            confirm={passwordField(t("confirm"), errors.confirmPassword, form.register("confirmPassword"))}
+            password={{ label: t("password"), error: errors.password, control: form.register("password") }}
+            confirm={{
+              label: t("confirm"),
+              error: errors.confirmPassword,
+              control: form.register("confirmPassword"),
+            }}
             entered={password}
             personal={[username, email ?? ""]}
             isRequired

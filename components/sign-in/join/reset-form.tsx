@@ -8,7 +8,7 @@ import { isApiError } from "@/lib/client/api-error";
 import type { AcceptPasswordReset } from "@/lib/contracts/console/invites";
 import { CodeField } from "../../forms/code-field";
 import { Form } from "../../forms/form";
-import { NewPasswordFields, passwordField } from "../../forms/new-password-fields";
+import { NewPasswordFields } from "../../forms/new-password-fields";
 import { useSchemaResolver } from "../../forms/schema-resolver";
 import { setFieldErrors } from "../../forms/set-field-errors";
 import { Button } from "../../ui/button";
@@ -69,8 +69,12 @@ export function ResetForm({
       {/* Password managers save the new password under this username. */}
       <input type="text" autoComplete="username" value={username} readOnly hidden />
       <NewPasswordFields
-        password={passwordField(t("newPassword"), errors.password, form.register("password"))}
-        confirm={passwordField(t("confirm"), errors.confirmPassword, form.register("confirmPassword"))}
+        password={{ label: t("newPassword"), error: errors.password, control: form.register("password") }}
+        confirm={{
+          label: t("confirm"),
+          error: errors.confirmPassword,
+          control: form.register("confirmPassword"),
+        }}
         entered={password}
         personal={[username]}
         isRequired
