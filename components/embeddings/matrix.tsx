@@ -52,6 +52,7 @@ export function Matrix({
   /** Reports the side of a cell while the whole matrix is shown, else null; the list aligns its rows with it. */
   onCellSize(cell: number | null): void;
 }) {
+  const t = useTranslations("embeddings.matrix");
   const id = useId();
   const layout = useMemo(() => layoutOf(comparison, isGrouped), [comparison, isGrouped]);
   const view = useMatrixView(layout, focus);
@@ -85,68 +86,30 @@ export function Matrix({
           <div aria-hidden="true" className="absolute inset-0">
             <canvas ref={canvas} className="size-full" />
           </div>
-          <Grid
-            scroller={scroller}
-            count={count}
-            id={id}
+          {/* biome-ignore lint/a11y/useSemanticElements: the cells are painted on a canvas, there is no table */}
+          <div
+            ref={scroller}
+            role="grid"
+            aria-label={t("label", { count })}
+            aria-rowcount={count}
+            aria-colcount={count}
+            aria-activedescendant={`${id}-cell`}
+            tabIndex={0}
             onKeyDown={onKeyDown}
-            redraw={redraw}
-            focus={focus}
-            view={view}
-            comparison={comparison}
-            layout={layout}
-          />
+            onScroll={redraw}
+            onPointerMove={(event) => {
+              if (event.pointerType === "mouse") focus.hover(view.cellAt(event));
+            }}
+            onPointerLeave={() => focus.hover(null)}
+            onClick={(event) => focus.pin(view.cellAt(event))}
+            className="absolute inset-0 cursor-crosshair overflow-auto overscroll-contain rounded-sm"
+          >
+            <div role="presentation" style={{ width: view.extent, height: view.extent }} />
+            <ActiveCell id={`${id}-cell`} comparison={comparison} focus={focus} layout={layout} />
+          </div>
         </div>
       </div>
     </section>
-  );
-}
-
-/** The cells for pointer, keyboard and screen readers. */
-function Grid({
-  scroller,
-  count,
-  id,
-  onKeyDown,
-  redraw,
-  focus,
-  view,
-  comparison,
-  layout,
-}: {
-  scroller: ReturnType<typeof useMatrixView>["scroller"];
-  count: number;
-  id: string;
-  onKeyDown: ReturnType<typeof matrixKeys>;
-  redraw(): void;
-  focus: FocusStore;
-  view: ReturnType<typeof useMatrixView>;
-  comparison: Comparison;
-  layout: ReturnType<typeof layoutOf>;
-}) {
-  const t = useTranslations("embeddings.matrix");
-  return (
-    // biome-ignore lint/a11y/useSemanticElements: the cells are painted on a canvas, there is no table
-    <div
-      ref={scroller}
-      role="grid"
-      aria-label={t("label", { count })}
-      aria-rowcount={count}
-      aria-colcount={count}
-      aria-activedescendant={`${id}-cell`}
-      tabIndex={0}
-      onKeyDown={onKeyDown}
-      onScroll={redraw}
-      onPointerMove={(event) => {
-        if (event.pointerType === "mouse") focus.hover(view.cellAt(event));
-      }}
-      onPointerLeave={() => focus.hover(null)}
-      onClick={(event) => focus.pin(view.cellAt(event))}
-      className="absolute inset-0 cursor-crosshair overflow-auto overscroll-contain rounded-sm"
-    >
-      <div role="presentation" style={{ width: view.extent, height: view.extent }} />
-      <ActiveCell id={`${id}-cell`} comparison={comparison} focus={focus} layout={layout} />
-    </div>
   );
 }
 

@@ -66,90 +66,48 @@ export const TextRow = memo(function TextRow({
           }}
         />
       ) : (
-        <ShownText
-          number={number}
-          text={text}
-          isPinned={isPinned}
-          focus={focus}
-          index={index}
-          onEdit={setEditing}
-          isOn={isOn}
-          isAligned={isAligned}
-          onRemove={onRemove}
-          id={id}
-        />
+        <>
+          <button
+            type="button"
+            aria-label={t("select", { number, text })}
+            aria-pressed={isPinned}
+            title={text}
+            onClick={() => focus.pin(isPinned ? null : { row: index, column: null })}
+            onDoubleClick={() => setEditing(true)}
+            className="flex h-full min-w-0 flex-1 items-center gap-2 rounded-sm pl-1 text-left -outline-offset-2"
+          >
+            <span
+              className={cn(
+                "tabular w-7 shrink-0 text-right text-xs",
+                isOn ? "font-medium text-signal-ink" : "text-ink-faint",
+                isAligned && "md:hidden",
+              )}
+            >
+              {number}
+            </span>
+            <span className="truncate text-sm">{text}</span>
+          </button>
+          <button
+            type="button"
+            aria-label={t("edit", { number })}
+            onClick={() => setEditing(true)}
+            className={actionClasses}
+          >
+            <PencilIcon />
+          </button>
+          <button
+            type="button"
+            aria-label={t("remove", { number })}
+            onClick={() => onRemove(id)}
+            className={actionClasses}
+          >
+            <XIcon />
+          </button>
+        </>
       )}
     </li>
   );
 });
-
-/** The text with its number, which selects it, and the buttons that edit and remove it. */
-function ShownText({
-  number,
-  text,
-  isPinned,
-  focus,
-  index,
-  onEdit,
-  isOn,
-  isAligned,
-  onRemove,
-  id,
-}: {
-  number: number;
-  text: string;
-  isPinned: boolean;
-  focus: FocusStore;
-  index: number;
-  onEdit(isEditing: boolean): void;
-  isOn: boolean;
-  /** The aligned matrix row shows the number. */
-  isAligned: boolean;
-  onRemove(id: number): void;
-  id: number;
-}) {
-  const t = useTranslations("embeddings.texts");
-  return (
-    <>
-      <button
-        type="button"
-        aria-label={t("select", { number, text })}
-        aria-pressed={isPinned}
-        title={text}
-        onClick={() => focus.pin(isPinned ? null : { row: index, column: null })}
-        onDoubleClick={() => onEdit(true)}
-        className="flex h-full min-w-0 flex-1 items-center gap-2 rounded-sm pl-1 text-left -outline-offset-2"
-      >
-        <span
-          className={cn(
-            "tabular w-7 shrink-0 text-right text-xs",
-            isOn ? "font-medium text-signal-ink" : "text-ink-faint",
-            isAligned && "md:hidden",
-          )}
-        >
-          {number}
-        </span>
-        <span className="truncate text-sm">{text}</span>
-      </button>
-      <button
-        type="button"
-        aria-label={t("edit", { number })}
-        onClick={() => onEdit(true)}
-        className={actionClasses}
-      >
-        <PencilIcon />
-      </button>
-      <button
-        type="button"
-        aria-label={t("remove", { number })}
-        onClick={() => onRemove(id)}
-        className={actionClasses}
-      >
-        <XIcon />
-      </button>
-    </>
-  );
-}
 
 /** Enter or leaving the field saves, Escape discards. */
 function TextEditor({

@@ -9,7 +9,7 @@ import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { HueDot } from "./speaker-line";
 
-/** One speaker. A new name is applied to the script on blur or Enter, and only when it is valid. */
+/** One speaker. A new name is applied to the script on blur or Enter, only when it is valid; Escape discards it. */
 export function SpeakerRow({
   index,
   speaker,
@@ -49,15 +49,24 @@ export function SpeakerRow({
         )}
       >
         <HueDot index={index} />
-        <NameInput
-          index={index}
-          error={nameError}
-          id={id}
-          edited={edited}
-          speaker={speaker}
-          onActive={onActive}
-          onEdit={setEdited}
-          onApply={applyName}
+        <input
+          aria-label={t("name", { number: index + 1 })}
+          aria-invalid={nameError !== null || undefined}
+          aria-describedby={nameError ? id : undefined}
+          value={edited ?? speaker.name}
+          maxLength={64}
+          spellCheck="false"
+          onFocus={onActive}
+          onChange={(event) => setEdited(event.currentTarget.value)}
+          onBlur={applyName}
+          onKeyDown={(event) => {
+            if (event.key === "Enter" && !event.ctrlKey && !event.metaKey) event.currentTarget.blur();
+            if (event.key === "Escape") {
+              event.preventDefault();
+              setEdited(null);
+            }
+          }}
+          className="h-9 min-w-0 flex-1 bg-transparent px-2 font-medium outline-none aria-invalid:text-bad pointer-coarse:h-11"
         />
         <Button
           variant="ghost"
@@ -87,49 +96,5 @@ export function SpeakerRow({
         </p>
       ) : null}
     </li>
-  );
-}
-
-/** The speaker's name; Enter and leaving the field apply it, Escape discards it. */
-function NameInput({
-  index,
-  error,
-  id,
-  edited,
-  speaker,
-  onActive,
-  onEdit,
-  onApply,
-}: {
-  index: number;
-  error: string | null;
-  id: string;
-  edited: string | null;
-  speaker: Speaker;
-  onActive(): void;
-  onEdit(name: string | null): void;
-  onApply(): void;
-}) {
-  const t = useTranslations("speech.speakers");
-  return (
-    <input
-      aria-label={t("name", { number: index + 1 })}
-      aria-invalid={error !== null || undefined}
-      aria-describedby={error ? id : undefined}
-      value={edited ?? speaker.name}
-      maxLength={64}
-      spellCheck="false"
-      onFocus={onActive}
-      onChange={(event) => onEdit(event.currentTarget.value)}
-      onBlur={onApply}
-      onKeyDown={(event) => {
-        if (event.key === "Enter" && !event.ctrlKey && !event.metaKey) event.currentTarget.blur();
-        if (event.key === "Escape") {
-          event.preventDefault();
-          onEdit(null);
-        }
-      }}
-      className="h-9 min-w-0 flex-1 bg-transparent px-2 font-medium outline-none aria-invalid:text-bad pointer-coarse:h-11"
-    />
   );
 }

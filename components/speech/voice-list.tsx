@@ -102,16 +102,30 @@ function VoiceRow({
         isChosen && "bg-signal-soft hover:bg-signal-soft",
       )}
     >
-      <VoiceLabel
-        group={group}
-        voice={voice}
-        isChosen={isChosen}
-        onChoose={onChoose}
-        phase={phase}
-        speakerIndex={speakerIndex}
-        isFavourite={isFavourite}
-        styleOf={styleOf}
-      />
+      <label className="relative flex min-h-9 min-w-0 flex-1 cursor-pointer items-center gap-3 pl-3 pointer-coarse:min-h-11">
+        <input
+          type={group === null ? "checkbox" : "radio"}
+          name={group ?? undefined}
+          value={voice.name}
+          checked={isChosen}
+          onChange={onChoose}
+          className="absolute inset-0 cursor-pointer appearance-none opacity-0"
+        />
+        <StatusDot
+          tone={isChosen || phase === "playing" ? "signal" : "off"}
+          className={cn(phase && "animate-pulse motion-reduce:animate-none")}
+        />
+        <span translate="no" className={cn("truncate", isChosen && "font-medium")}>
+          {voice.name}
+        </span>
+        {speakerIndex >= 0 ? <HueDot index={speakerIndex} /> : null}
+        {isFavourite ? (
+          <StarIcon aria-hidden="true" className="size-3 shrink-0 fill-current text-ink-faint" />
+        ) : null}
+        <span className={cn("ml-auto truncate text-sm", isChosen ? "text-ink-muted" : "text-ink-faint")}>
+          {styleOf(voice)}
+        </span>
+      </label>
       <Button
         variant="ghost"
         size="icon-sm"
@@ -168,55 +182,6 @@ function SampleButton({
         <PlayIcon />
       )}
     </Button>
-  );
-}
-
-/** The voice's name, speaker and style; chooses it. */
-function VoiceLabel({
-  group,
-  voice,
-  isChosen,
-  onChoose,
-  phase,
-  speakerIndex,
-  isFavourite,
-  styleOf,
-}: {
-  /** Name of the radio buttons; null: checkboxes. */
-  group: string | null;
-  voice: GatewayVoice;
-  isChosen: boolean;
-  onChoose(): void;
-  phase: SampleState["phase"] | null;
-  speakerIndex: number;
-  isFavourite: boolean;
-  styleOf(voice: GatewayVoice): string;
-}) {
-  return (
-    <label className="relative flex min-h-9 min-w-0 flex-1 cursor-pointer items-center gap-3 pl-3 pointer-coarse:min-h-11">
-      <input
-        type={group === null ? "checkbox" : "radio"}
-        name={group ?? undefined}
-        value={voice.name}
-        checked={isChosen}
-        onChange={onChoose}
-        className="absolute inset-0 cursor-pointer appearance-none opacity-0"
-      />
-      <StatusDot
-        tone={isChosen || phase === "playing" ? "signal" : "off"}
-        className={cn(phase && "animate-pulse motion-reduce:animate-none")}
-      />
-      <span translate="no" className={cn("truncate", isChosen && "font-medium")}>
-        {voice.name}
-      </span>
-      {speakerIndex >= 0 ? <HueDot index={speakerIndex} /> : null}
-      {isFavourite ? (
-        <StarIcon aria-hidden="true" className="size-3 shrink-0 fill-current text-ink-faint" />
-      ) : null}
-      <span className={cn("ml-auto truncate text-sm", isChosen ? "text-ink-muted" : "text-ink-faint")}>
-        {styleOf(voice)}
-      </span>
-    </label>
   );
 }
 
