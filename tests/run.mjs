@@ -42,6 +42,13 @@ function temporaryFolder() {
 }
 
 const folder = temporaryFolder();
+// Gigabytes that stay in memory otherwise.
+const removeFolder = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
+  process.once(signal, () => {
+    removeFolder();
+    process.exit(1);
+  });
 const total = { passed: 0, failed: 0 };
 const broken = [];
 /** Titles of failed tests, and of those that passed only in a retry; printed at the end. */
@@ -216,7 +223,7 @@ else if (isFast) {
   if (hasVoices && isBuilt) await voices();
 }
 
-rmSync(folder, { recursive: true, force: true });
+removeFolder();
 for (const [name, lines] of Object.entries(titles)) {
   if (lines.length > 0)
     console.log(

@@ -16,8 +16,8 @@ const brotli = promisify(zlib.brotliCompress);
 const gzip = promisify(zlib.gzip);
 
 /**
- * Packages of many small files that every start loads: bundled, they take a third of the time. All others stay outside:
- * natives, WebAssembly and data files are opened from their own folders.
+ * Packages of many small files that every start loads: bundled, they take a third of the time. eld is there for its table
+ * (`languageTable`). All others stay outside: natives, WebAssembly and data files are opened from their own folders.
  */
 const BUNDLED = [
   "compression",

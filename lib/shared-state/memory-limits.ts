@@ -9,7 +9,7 @@ import type {
   SharedLimits,
 } from "../ports/shared-state/limits";
 import type { StopSignal } from "../ports/stop-signal";
-import { createRates } from "./sliding-log";
+import { createRates } from "./rates";
 
 /** Callers that may wait for a slot of one bucket; the next one is refused at once. */
 const MAX_WAITING = 256;

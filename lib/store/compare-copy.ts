@@ -1,7 +1,5 @@
 import { sql } from "kysely";
 import {
-  type CopyOptions,
-  type CopySource,
   countRows,
   type Db,
   firstOf,
@@ -12,7 +10,8 @@ import {
   type Row,
   readBatch,
   unnested,
-} from "./copy-store";
+} from "./copy-rows";
+import type { CopyOptions, CopySource } from "./copy-store";
 import type { CopiedTable } from "./copy-tables";
 import type { Cell } from "./ledger/rows";
 import type { Tables } from "./schema";

@@ -1,7 +1,19 @@
-import { Kysely, PostgresDialect, type RawBuilder, sql, type Transaction } from "kysely";
+import { Kysely, PostgresDialect, sql, type Transaction } from "kysely";
 import { Pool } from "pg";
 import type { Settings } from "../ports/store";
 import { USAGE_ID_PREFIX } from "../ports/store/ledger";
+import {
+  countRows,
+  type Db,
+  firstOf,
+  keyOf,
+  list,
+  namesOf,
+  ROWS_AT_ONCE,
+  type Row,
+  readBatch,
+  unnested,
+} from "./copy-rows";
 import { type CopiedTable, copiedTables, tableNames } from "./copy-tables";
 import { StartError } from "./errors";
 import type { Cell } from "./ledger/rows";
@@ -18,12 +30,6 @@ import { openUntouched } from "./sqlite/open-file";
  * Copies a SQLite store to a PostgreSQL database. The target holds how far each table is, in the transaction of the rows
  * themselves, so that an interrupted copy continues where it stopped. Until `finish`, no server starts on the target.
  */
-
-/** Rows read and written at once. The largest have 16 KiB of text (prompts). */
-export const ROWS_AT_ONCE = 1_000;
-
-export type Db = Kysely<Tables>;
-export type Row = Record<string, Cell>;
 
 export interface CopySource {
   db: Db;
@@ -58,14 +64,6 @@ interface CopyState {
   version: number;
   /** JSON: a `Progress` by the table's name. */
   progress: string;
-}
-
-export const list = (names: readonly string[]): RawBuilder<unknown> =>
-  sql.join(names.map((name) => sql.ref(name)));
-export const namesOf = ({ columns }: CopiedTable): string[] => columns.map(({ name }) => name);
-
-export async function firstOf<T>(db: Db, query: RawBuilder<T>): Promise<T | undefined> {
-  return (await query.execute(db)).rows[0];
 }
 
 async function firstAuditHash(db: Db): Promise<string | null> {
@@ -180,37 +178,6 @@ async function saveProgress(tx: Transaction<Tables>, before: string, after: stri
   if (numAffectedRows !== 1n) throw new StartError("Another migrate-store copies to this database.");
 }
 
-/** The rows after a primary key, in its order. */
-export async function readBatch(
-  db: Db,
-  table: CopiedTable,
-  after: Cell[] | null,
-  limit: number,
-): Promise<Row[]> {
-  const where = after === null ? sql`` : sql`where (${list(table.key)}) > (${sql.join(after)})`;
-  const { rows } = await sql<Row>`select ${list(namesOf(table))} from ${sql.table(table.name)} ${where}
-    order by ${list(table.key)} limit ${limit}`.execute(db);
-  return rows;
-}
-
-export const keyOf = (table: CopiedTable, row: Row): Cell[] => table.key.map((name) => row[name] ?? null);
-
-/** One array parameter for each of these columns, as a row set. */
-export function unnested(
-  table: CopiedTable,
-  names: readonly string[],
-  rows: readonly Row[],
-): RawBuilder<unknown> {
-  const arrays = table.columns
-    .filter(({ name }) => names.includes(name))
-    .sort((a, b) => names.indexOf(a.name) - names.indexOf(b.name))
-    .map(({ name, type }) => {
-      const cells = rows.map((row) => row[name] ?? null);
-      return sql`cast(${cells} as ${sql.raw(`${type}[]`)})`;
-    });
-  return sql`select * from unnest(${sql.join(arrays)})`;
-}
-
 async function insertBatch(tx: Transaction<Tables>, table: CopiedTable, rows: readonly Row[]): Promise<void> {
   if (rows.length === 0) return;
   const names = namesOf(table);
@@ -222,13 +189,6 @@ async function insertBatch(tx: Transaction<Tables>, table: CopiedTable, rows: re
     tx,
   );
   if (table.name === "audit") await guard("enable");
-}
-
-export async function countRows(db: Db, table: CopiedTable): Promise<number> {
-  return (
-    (await firstOf(db, sql<{ rows: number }>`select count(*) as rows from ${sql.table(table.name)}`))?.rows ??
-    0
-  );
 }
 
 /** Copies the rows that the target does not have yet. */

@@ -4,7 +4,7 @@ import path from "node:path";
 import Database from "libsql";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { OWNER, startProduct } from "../support/product";
-import { sendRaw } from "../support/raw-request";
+import { openWire, sendRaw } from "../support/raw-request";
 import { type Reply, type RoutedProduct, startRouted } from "../support/routed-product";
 
 /** A server of three processes on one port and one SQLite file. */
@@ -132,6 +132,19 @@ test("a request with an Idempotency-Key runs once over all processes", async () 
   expect(rows.filter(({ cached }) => !cached)).toHaveLength(1);
   const different = await Promise.all(Array.from({ length: 6 }, () => send("another")));
   expect(different.map(({ status }) => status)).toEqual(different.map(() => 400));
+});
+
+test("the pages of all processes hear of a call that one of them answered", async () => {
+  // Events of the calls before are sent within this time.
+  await pause(1_500);
+  const pages = await Promise.all(Array.from({ length: 2 * PROCESSES }, () => openWire(routed.product.port)));
+  for (const page of pages) {
+    page.send(`GET /api/events HTTP/1.1\r\nHost: localhost\r\nCookie: ${routed.cookie}\r\n\r\n`);
+    await page.until("event: hello");
+  }
+  expect((await embed()).status).toBe(200);
+  for (const page of pages) expect(await page.until('"usage"')).toContain("event: changed");
+  for (const page of pages) page.close();
 });
 
 test("a budget for ten admits ten of ninety concurrent calls over all processes", async () => {

@@ -33,7 +33,9 @@ test("needs at most 220 MB again a minute after the last use of the semantic mod
     const texts = Array.from({ length: 32 }, (_, i) => `Kettle ${i} of round ${round} hums while we wait.`);
     await Promise.all([embed(texts), embed(["Good morning."]), embed(["A long story. ".repeat(100)])]);
   }
-  expect(await residentMb()).toBeGreaterThan(LARGEST_IDLE_MB);
+  const inUse = await residentMb();
+  expect(inUse).toBeGreaterThan(LARGEST_IDLE_MB);
   // The engine is unloaded after 45 s.
   await expect.poll(residentMb, { timeout: 60_000, interval: 1_000 }).toBeLessThanOrEqual(LARGEST_IDLE_MB);
+  console.log(`${inUse.toFixed(0)} MB in use, ${(await residentMb()).toFixed(0)} MB when unloaded`);
 }, 120_000);

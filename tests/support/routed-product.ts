@@ -266,7 +266,7 @@ export function samplesOf(reply: Reply): Buffer {
   return Buffer.from(reply.json.candidates[0].content.parts[0].inlineData.data, "base64");
 }
 
-/** Resolves when `isSo` returns true; limited by the test's timeout. */
-export async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
+/** Resolves when `isSo` is true; limited by the test's timeout. */
+export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 5));
 }

@@ -150,8 +150,8 @@ async function lookUp(ctx: GatewayContext, call: EmbedTexts): Promise<Lookup | n
   const { metrics } = ctx.services;
   const isComplete = () => cached.every((vector) => vector !== undefined);
   if (sharedCache !== null && !isComplete()) {
-    await fillFromShared(sharedCache, scope, { keys, cached }, vectors);
-    metrics.count(isComplete() ? "shared_cache_hits" : "shared_cache_misses");
+    const hasAnswered = await fillFromShared(sharedCache, scope, { keys, cached }, vectors);
+    if (hasAnswered) metrics.count(isComplete() ? "shared_cache_hits" : "shared_cache_misses");
   }
   const state = isComplete() ? "hit" : "miss";
   metrics.count(state === "hit" ? "cache_hits" : "cache_misses");

@@ -124,18 +124,22 @@ function sizeOf({ length }: { length: number }): number {
   return length * FLOAT_BYTES + ENTRY_BYTES;
 }
 
-/** Fills the gaps of `cached` from the cache that the instances share, and copies what it finds to this process. */
+/**
+ * Fills the gaps of `cached` from the cache that the instances share, and copies what it finds to this process. False when
+ * the cache did not answer.
+ */
 export async function fillFromShared(
   shared: SharedCache,
   scope: string,
   { keys, cached }: { keys: readonly string[]; cached: (Float32Array | undefined)[] },
   vectors: VectorCache,
-): Promise<void> {
+): Promise<boolean> {
   const missing = keys.flatMap((key, index) => (cached[index] === undefined ? [{ key, index }] : []));
   const found = await shared.find(
     scope,
     missing.map(({ key }) => key),
   );
+  if (found === null) return false;
   for (const [at, { key, index }] of missing.entries()) {
     const bytes = found[at];
     if (bytes === undefined) continue;
@@ -144,6 +148,7 @@ export async function fillFromShared(
     cached[index] = vector;
     vectors.put(key, vector);
   }
+  return true;
 }
 
 /** The numbers of a vector as the shared cache keeps them. */

@@ -173,7 +173,9 @@ async function findShared(
   shared: SharedCache,
   key: string,
 ): Promise<CachedSpeech | undefined> {
-  const [bytes] = await shared.find(cacheScope(ctx), [key]);
+  const found = await shared.find(cacheScope(ctx), [key]);
+  if (found === null) return undefined;
+  const [bytes] = found;
   ctx.services.metrics.count(bytes === undefined ? "shared_cache_misses" : "shared_cache_hits");
   if (bytes === undefined) return undefined;
   const speech = decodeSpeech(bytes);

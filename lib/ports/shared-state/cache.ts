@@ -1,10 +1,13 @@
 /**
  * The second level of the caches of vectors and speech, which all instances share. Each scope is bounded in bytes, each value
- * in time. No method fails: without an answer within a few milliseconds nothing is found.
+ * in time. No method fails.
  */
 export interface SharedCache {
-  /** The values of these keys, in their order; undefined where there is none, or for too many keys. */
-  find(scope: string, keys: readonly string[]): Promise<(Uint8Array | undefined)[]>;
+  /**
+   * The values of these keys, in their order; undefined where there is none. Null for too many keys, and without an answer
+   * within a few milliseconds.
+   */
+  find(scope: string, keys: readonly string[]): Promise<(Uint8Array | undefined)[] | null>;
   /** Stores values, encrypted, after this turn of the event loop; too large or too many ones are left out. */
   keep(scope: string, entries: readonly { key: string; value: Uint8Array }[]): void;
   /** Makes all values unreachable that were kept under another generation. */

@@ -5,6 +5,7 @@ import type { ToMember, ToPrimary } from "./cluster-messages";
 
 type Claim = Extract<ToPrimary, { kind: "claim" }>;
 type Finish = Extract<ToPrimary, { kind: "finish" }>;
+type Answer = Extract<ToMember, { kind: "claimed" | "replied" }>;
 type FirstStart = Extract<IdempotentStart, { kind: "first" }>;
 
 /** Most bytes of stored replies in the primary. */
@@ -24,7 +25,7 @@ export class ClusterReplies<Member extends object> {
   async claim(
     member: Member,
     { id, owner, name, digest }: Claim,
-    answer: (message: ToMember) => void,
+    answer: (message: Answer) => void,
   ): Promise<void> {
     const begun = await this.#begin(owner, name, digest);
     if (begun === null) {
@@ -48,6 +49,7 @@ export class ClusterReplies<Member extends object> {
     const begun = own?.get(keyOf(owner, name));
     own?.delete(keyOf(owner, name));
     if (reply === null) begun?.discard();
+    // The members' text is opaque here: of the stored reply only the body is used.
     else begun?.store({ status: 200, headers: {}, body: Buffer.from(reply), row: null });
   }
 

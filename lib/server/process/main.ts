@@ -29,8 +29,8 @@ import { createPages } from "./pages";
 /** The process behind `npm start`: reads the environment, starts the server, and shuts down in order. */
 
 /**
- * Short collections on one thread, and buffers freed without another: V8's helper threads cost a call 5 to 9 % more CPU
- * than they save it in pauses, and 20 MB.
+ * Short collections on one thread, and buffers freed without another: V8's helper threads cost more than they save where the
+ * heap is this small (lib/DECISIONS.md).
  */
 for (const flag of ["--no-parallel-scavenge", "--no-concurrent-array-buffer-sweeping"])
   setFlagsFromString(flag);

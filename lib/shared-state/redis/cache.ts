@@ -8,7 +8,10 @@ const KEPT_MS = 24 * 3_600_000;
 const MAX_KEYS = 64;
 /** Most bytes of values on their way to Redis; above that they are left out. */
 const MAX_WAITING_BYTES = 8 * 1024 * 1024;
-/** Part of every key: values of another format are not found. */
+/**
+ * Part of every key: values of another format are not found. To be raised with every change of what is stored
+ * (`encodeSpeech`, `vectorBytes`), since instances of both versions run during an upgrade.
+ */
 const FORMAT = 1;
 
 interface RedisCacheOptions {
@@ -63,11 +66,11 @@ export function createRedisCache({ link, cipher, maxScopeBytes }: RedisCacheOpti
     },
 
     async find(scope, keys) {
-      if (keys.length === 0 || keys.length > MAX_KEYS || !link.isUp) return keys.map(() => undefined);
+      if (keys.length === 0 || keys.length > MAX_KEYS || !link.isUp) return null;
       const head = headOf(scope);
       const names = keys.map((key) => keyOf(head, scope, key));
       const values = await link.lookUp(head, ["MGET", ...names]);
-      return names.map((name, index) => decrypt(name, values?.[index]));
+      return values === undefined ? null : names.map((name, index) => decrypt(name, values[index]));
     },
 
     keep(scope, entries) {

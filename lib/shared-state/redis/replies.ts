@@ -36,7 +36,10 @@ const OWN = `string.match(redis.call('GETRANGE', KEYS[1], 0, 511), '^running|[^|
 const RENEW = script(`return ${OWN} and redis.call('PEXPIRE', KEYS[1], ARGV[2]) or 0`);
 const DISCARD = script(`return ${OWN} and redis.call('DEL', KEYS[1]) or 0`);
 
-/** Replies of requests with an Idempotency-Key over all instances. `close` ends the renewal of claims. */
+/**
+ * Replies of requests with an Idempotency-Key over all instances: encrypted, and bounded in bytes for each owner. `close`
+ * ends the renewal of claims.
+ */
 export function createRedisReplies(
   link: RedisLink,
   cipher: Cipher,

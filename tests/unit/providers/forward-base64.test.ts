@@ -142,8 +142,8 @@ describe("base64 of a whole reply", () => {
           if (await expectSame(reply, size)) forwarded += 1;
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 150, seed: 20_261_122 },
     );
-    expect(forwarded).toBeGreaterThan(0);
+    expect(forwarded).toBeGreaterThan(5);
   });
 });

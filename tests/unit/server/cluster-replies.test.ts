@@ -13,11 +13,7 @@ function openServer() {
     const replies = createMemberReplies((message: ToPrimary) => {
       setImmediate(() => {
         if (message.kind === "claim")
-          void primary.claim(member, message, (answer) =>
-            setImmediate(() => {
-              if (answer.kind === "claimed" || answer.kind === "replied") replies.receive(answer);
-            }),
-          );
+          void primary.claim(member, message, (answer) => setImmediate(() => replies.receive(answer)));
         else if (message.kind === "finish") primary.finish(member, message);
       });
       return state.isConnected;

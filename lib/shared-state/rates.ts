@@ -22,6 +22,7 @@ interface Bucket {
 const MAX_LOG_ENTRIES = 1_024;
 /** Most client addresses with a bucket; the least recently used one is dropped first. */
 const MAX_ADDRESSES = 20_000;
+
 function dropExpired(bucket: Bucket, now: number, windowMs: number): void {
   const { log } = bucket;
   let oldest = log[bucket.head];
