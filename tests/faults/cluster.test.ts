@@ -144,7 +144,7 @@ test("the pages of all processes hear of a call that one of them answered", asyn
   }
   expect((await embed()).status).toBe(200);
   for (const page of pages) expect(await page.until('"usage"')).toContain("event: changed");
-  for (const page of pages) page.close();
+  for (const page of pages) page.destroy();
 });
 
 test("a budget for ten admits ten of ninety concurrent calls over all processes", async () => {

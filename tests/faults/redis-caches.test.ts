@@ -227,6 +227,18 @@ test("a scope's oldest values go first above its limit, and no value above a meg
   expect((await large.find("usr_4", keys.slice(0, 64)))?.filter((value) => value !== undefined)).toEqual([]);
 });
 
+test("what was looked up or made before the caches were cleared is neither found nor kept", async () => {
+  const cache = openCache();
+  await keep(cache, "usr_1", "text", bytes(1));
+  const found = cache.find("usr_1", ["text"]);
+  const before = cache.generation;
+  cache.setGeneration(before + 1);
+  expect(await found).toBeNull();
+  cache.keep("usr_1", [{ key: "late", value: bytes(2) }], before);
+  await keep(cache, "usr_1", "marker", bytes(3));
+  expect(await cache.find("usr_1", ["late", "marker"])).toEqual([undefined, Buffer.from([3])]);
+});
+
 test("values that wait for Redis are bounded: the others are left out", async () => {
   const cache = openCache();
   const keys = Array.from({ length: 9 }, (_, at) => `key ${at}`);

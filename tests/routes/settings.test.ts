@@ -209,6 +209,7 @@ describe("caches", () => {
     const { vectors } = state;
     const generations: number[] = [];
     state.sharedCache = {
+      generation: 0,
       find: async () => [],
       keep() {},
       setGeneration: (generation) => void generations.push(generation),

@@ -121,6 +121,8 @@ interface UncachedTexts {
 interface Lookup {
   state: "hit" | "miss";
   scope: string;
+  /** Of the shared cache when the call began. */
+  generation: number | undefined;
   cached: (Float32Array | undefined)[];
   keys: string[];
 }
@@ -141,6 +143,7 @@ async function lookUp(ctx: GatewayContext, call: EmbedTexts): Promise<Lookup | n
   const { vectors, sharedCache } = ctx.services.state;
   if (!vectors.isOn) return null;
   const scope = cacheScope(ctx);
+  const generation = sharedCache?.generation;
   const [only] = call.inputs;
   const keys =
     only !== undefined && call.inputs.length === 1
@@ -155,7 +158,7 @@ async function lookUp(ctx: GatewayContext, call: EmbedTexts): Promise<Lookup | n
   }
   const state = isComplete() ? "hit" : "miss";
   metrics.count(state === "hit" ? "cache_hits" : "cache_misses");
-  return { state, scope, cached, keys };
+  return { state, scope, generation, cached, keys };
 }
 
 function cacheState(
@@ -182,7 +185,7 @@ function uncachedTexts(call: EmbedTexts, lookup: Lookup | null, counts: readonly
 /** The cached and the new vectors in the order of the inputs; adds the new ones to the cache. */
 function merge(
   ctx: GatewayContext,
-  { scope, cached, keys }: Lookup,
+  { scope, generation, cached, keys }: Lookup,
   uncached: UncachedTexts,
   created: readonly Float32Array[],
 ): Float32Array[] {
@@ -197,7 +200,7 @@ function merge(
     cache.put(key, vector);
     if (sharedCache !== null) added.push({ key, value: vectorBytes(vector) });
   }
-  sharedCache?.keep(scope, added);
+  sharedCache?.keep(scope, added, generation);
   return vectors.filter((vector) => vector !== undefined);
 }
 

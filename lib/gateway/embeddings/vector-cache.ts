@@ -25,6 +25,8 @@ export class VectorCache implements ByteCache<Float32Array> {
   #limitBytes: number;
   /** Allocated by the first vector. Pages that were never written take no memory. */
   #ring: Float32Array | null = null;
+  /** True when the system has no block of this size: the cache is off until its bound changes. */
+  #isTooLarge = false;
   /** Where the next vector is written. */
   #head = 0;
   /** In the order in which they are overwritten: from `#head` to the end of the ring, then from its begin. */
@@ -38,7 +40,7 @@ export class VectorCache implements ByteCache<Float32Array> {
   }
 
   get isOn(): boolean {
-    return this.#limitBytes > 0;
+    return this.#limitBytes > 0 && !this.#isTooLarge;
   }
 
   /** A copy of the vector. */
@@ -58,10 +60,11 @@ export class VectorCache implements ByteCache<Float32Array> {
 
   put(key: string, vector: Float32Array): void {
     if (sizeOf(vector) > this.#limitBytes) return;
-    this.#ring ??= new Float32Array(Math.floor(this.#limitBytes / FLOAT_BYTES));
+    const ring = this.#allocatedRing();
+    if (ring === null) return;
     this.#drop(key);
-    this.#makeRoom(this.#ring.length, vector);
-    this.#ring.set(vector, this.#head);
+    this.#makeRoom(ring.length, vector);
+    ring.set(vector, this.#head);
     this.#places.set(key, { at: this.#head, length: vector.length });
     this.#head += vector.length;
     this.#bytes += sizeOf(vector);
@@ -72,6 +75,7 @@ export class VectorCache implements ByteCache<Float32Array> {
     const [ring, places] = [this.#ring, this.#places];
     this.clear();
     this.#limitBytes = maxBytes;
+    this.#isTooLarge = false;
     if (ring === null) return;
     for (const [key, { at, length }] of places) this.put(key, ring.subarray(at, at + length));
   }
@@ -91,6 +95,17 @@ export class VectorCache implements ByteCache<Float32Array> {
       hits: this.#hits,
       misses: this.#misses,
     };
+  }
+
+  #allocatedRing(): Float32Array | null {
+    if (this.#ring !== null || this.#isTooLarge) return this.#ring;
+    try {
+      this.#ring = new Float32Array(Math.floor(this.#limitBytes / FLOAT_BYTES));
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      this.#isTooLarge = true;
+    }
+    return this.#ring;
   }
 
   /** Drops what the vector overwrites, and moves the head to where it fits. */

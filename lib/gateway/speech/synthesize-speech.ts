@@ -184,11 +184,16 @@ async function findShared(
 }
 
 /** Adds a whole speech to the caches. */
-function cacheSpeech(ctx: GatewayContext, key: string, speech: CachedSpeech): void {
+function cacheSpeech(
+  ctx: GatewayContext,
+  key: string,
+  speech: CachedSpeech,
+  generation: number | undefined,
+): void {
   const { speeches, sharedCache } = ctx.services.state;
   speeches.put(key, speech);
   const value = sharedCache === null ? null : encodeSpeech(speech);
-  if (value !== null) sharedCache?.keep(cacheScope(ctx), [{ key, value }]);
+  if (value !== null) sharedCache?.keep(cacheScope(ctx), [{ key, value }], generation);
 }
 
 /** The speech from the cache, or from the first channel that returns audio. */
@@ -226,11 +231,13 @@ async function openCall(
           buffer.release();
           return begun;
         };
+  const generation = ctx.services.state.sharedCache?.generation;
   const { opened, ignored } = await withFailover(ctx, plan, meter, attempt, complete);
   const { key } = lookup;
   if (key === null) return { opened, ignored };
   const copy = ctx.services.state.bufferedReplies.copy(ctx.caller.owner.id, MAX_SPEECH_BYTES);
-  const store = (speech: Omit<CachedSpeech, "ignored">) => cacheSpeech(ctx, key, { ...speech, ignored });
+  const store = (speech: Omit<CachedSpeech, "ignored">) =>
+    cacheSpeech(ctx, key, { ...speech, ignored }, generation);
   return { opened: cacheAtEnd(opened, copy, store), ignored };
 }
 

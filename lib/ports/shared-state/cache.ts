@@ -3,13 +3,18 @@
  * in time. No method fails.
  */
 export interface SharedCache {
+  /** Raised when the caches are cleared. */
+  readonly generation: number;
   /**
    * The values of these keys, in their order; undefined where there is none. Null for too many keys, and without an answer
    * within a few milliseconds.
    */
   find(scope: string, keys: readonly string[]): Promise<(Uint8Array | undefined)[] | null>;
-  /** Stores values, encrypted, after this turn of the event loop; too large or too many ones are left out. */
-  keep(scope: string, entries: readonly { key: string; value: Uint8Array }[]): void;
+  /**
+   * Stores values, encrypted, after this turn of the event loop. Left out are too large or too many ones, and those of calls
+   * that began in another generation.
+   */
+  keep(scope: string, entries: readonly { key: string; value: Uint8Array }[], generation?: number): void;
   /** Makes all values unreachable that were kept under another generation. */
   setGeneration(generation: number): void;
 }

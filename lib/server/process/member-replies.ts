@@ -7,6 +7,9 @@ interface Claiming {
   replied(reply: string | null): void;
 }
 
+/** A primary of another version, which knows no claims, never answers: the request then runs without one. */
+const ANSWER_MS = 1_000;
+
 type Answer = Extract<ToMember, { kind: "claimed" | "replied" }>;
 
 /** A member's side of the replies in its primary (`ClusterReplies`). `send` returns false without a primary. */
@@ -24,15 +27,20 @@ export function createMemberReplies(
       lastId += 1;
       const id = lastId;
       const key = keyOf(owner, name);
-      return new Promise((claimed) => {
-        const reply = new Promise<string | null>((replied) => {
-          claiming.set(id, { key, claimed, replied });
-        });
-        expected.set(key, reply);
-        if (send({ kind: "claim", id, owner, name, digest })) return;
-        claiming.delete(id);
-        expected.delete(key);
-        claimed("claimed");
+      return new Promise((resolve) => {
+        const runHere = (): void => {
+          clearTimeout(timer);
+          claiming.delete(id);
+          expected.delete(key);
+          resolve("claimed");
+        };
+        const timer = setTimeout(runHere, ANSWER_MS);
+        const claimed: Claiming["claimed"] = (result) => {
+          clearTimeout(timer);
+          resolve(result);
+        };
+        expected.set(key, new Promise((replied) => claiming.set(id, { key, claimed, replied })));
+        if (!send({ kind: "claim", id, owner, name, digest })) runHere();
       });
     },
 

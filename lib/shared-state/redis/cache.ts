@@ -61,6 +61,10 @@ export function createRedisCache({ link, cipher, maxScopeBytes }: RedisCacheOpti
   }
 
   return {
+    get generation() {
+      return generation;
+    },
+
     setGeneration(next) {
       generation = next;
     },
@@ -69,11 +73,15 @@ export function createRedisCache({ link, cipher, maxScopeBytes }: RedisCacheOpti
       if (keys.length === 0 || keys.length > MAX_KEYS || !link.isUp) return null;
       const head = headOf(scope);
       const names = keys.map((key) => keyOf(head, scope, key));
+      const asked = generation;
       const values = await link.lookUp(head, ["MGET", ...names]);
-      return values === undefined ? null : names.map((name, index) => decrypt(name, values[index]));
+      return values === undefined || asked !== generation
+        ? null
+        : names.map((name, index) => decrypt(name, values[index]));
     },
 
-    keep(scope, entries) {
+    keep(scope, entries, madeIn = generation) {
+      if (madeIn !== generation) return;
       const kept = entries.filter(({ value }) => value.byteLength <= MAX_SHARED_VALUE_BYTES);
       const bytes = kept.reduce((sum, { value }) => sum + value.byteLength, 0);
       if (kept.length === 0 || entries.length > MAX_KEYS || !link.isUp) return;

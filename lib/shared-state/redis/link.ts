@@ -35,6 +35,8 @@ export interface RedisLink {
   post(firstKey: string, args: string[]): void;
   /** A command with a large value or reply, with a second to answer; undefined when it failed. */
   exchange(firstKey: string, args: RedisArgument[]): Promise<unknown>;
+  /** A command with a large value whose result is not needed; resolves when it was answered or has failed, however late. */
+  deliver(firstKey: string, args: RedisArgument[]): Promise<void>;
   /**
    * Values as Buffers, which a caller can do without; undefined when they did not come as fast as an answer to `run`. After
    * several failures in a row nothing is looked up for a second, nor while an answer to `run` is late.
@@ -141,6 +143,10 @@ class Link implements RedisLink {
     } catch {
       return undefined;
     }
+  }
+
+  async deliver(firstKey: string, args: RedisArgument[]): Promise<void> {
+    if (this.isUp) await this.#bulk.send(firstKey, args).catch(() => undefined);
   }
 
   async lookUp(firstKey: string, args: string[]): Promise<unknown[] | undefined> {

@@ -52,7 +52,7 @@ export interface OwnerValues {
   entries: readonly { key: string; value: RedisArgument }[];
 }
 
-/** Stores values under an owner's limit; resolves when Redis has answered or did not within a second. */
+/** Stores values under an owner's limit; resolves when they have left the memory of this process. */
 export async function storeOwnerValues(
   link: RedisLink,
   { index, keptMs, maxBytes, entries }: OwnerValues,
@@ -60,5 +60,5 @@ export async function storeOwnerValues(
   const keys = [index, `${index}:bytes`, ...entries.map(({ key }) => key)];
   const values = entries.map(({ value }) => value);
   const args = [String(keys.length), ...keys, String(keptMs), String(maxBytes), ...values];
-  await link.exchange(index, ["EVAL", STORE.text, ...args]);
+  await link.deliver(index, ["EVAL", STORE.text, ...args]);
 }

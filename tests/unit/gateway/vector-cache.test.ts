@@ -110,3 +110,12 @@ test("a vector that is read while it is new takes no room again", () => {
   for (let read = 0; read < 100; read++) cache.get("c");
   expect(["a", "b", "c"].map((name) => cache.get(name)?.length)).toEqual([10_000, 10_000, 10_000]);
 });
+
+test("is off while its bound is more than the system has", () => {
+  const cache = new VectorCache(2 ** 52);
+  cache.put("a", vectorOf(1, 1));
+  expect([cache.isOn, cache.get("a"), cache.stats().entries]).toEqual([false, undefined, 0]);
+  cache.resize(1_000);
+  cache.put("a", vectorOf(1, 1));
+  expect([cache.isOn, cache.get("a")]).toEqual([true, vectorOf(1, 1)]);
+});

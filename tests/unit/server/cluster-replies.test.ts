@@ -62,3 +62,10 @@ test("a process without its primary runs the request itself", async () => {
   expect(await one.replies.claim("usr_1", "order", "abc")).toBe("claimed");
   expect(await one.replies.wait("usr_1", "order")).toBeNull();
 });
+
+test("a request runs here when the primary does not answer, and a late answer changes nothing", async () => {
+  const replies = createMemberReplies(() => true);
+  expect(await replies.claim("usr_1", "order", "abc")).toBe("claimed");
+  replies.receive({ kind: "claimed", id: 1, result: "elsewhere" });
+  expect(await replies.wait("usr_1", "order")).toBeNull();
+});
