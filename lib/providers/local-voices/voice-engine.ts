@@ -44,7 +44,7 @@ export interface VoiceEngine {
 const FIRST_FACTOR = 1;
 /** A new measurement counts as much as this many seconds of audio before it. */
 const MEMORY_SECONDS = 30;
-const TELL_MS = 10_000;
+const REPORT_MS = 10_000;
 const FIRST_LOAD_MS = 2_000;
 /** A chunk of eight seconds at ten times its duration, and the loading. */
 const CHUNK_TIMEOUT_MS = 120_000;
@@ -77,7 +77,7 @@ export function createVoiceEngine(settings: VoiceEngineSettings): VoiceEngine {
   const factor = new RealTimeFactor();
   let failure: string | null = null;
   let loadMs = FIRST_LOAD_MS;
-  let toldAt = Number.NEGATIVE_INFINITY;
+  let reportedAt = Number.NEGATIVE_INFINITY;
   const known = () => factor.value ?? settings.speed;
   const workMs = (seconds: number) => seconds * (known() ?? FIRST_FACTOR) * 1_000;
   const pool = new SpeechPool<VoiceChunk>({
@@ -88,8 +88,8 @@ export function createVoiceEngine(settings: VoiceEngineSettings): VoiceEngine {
       failure = null;
       factor.add(took.workMs, Math.max(0, bytes / BYTES_PER_SECOND - pauseMs / speed / 1_000));
       if (took.isFirst) loadMs = took.totalMs - took.workMs;
-      if (factor.value !== null && clock.monotonic() - toldAt > TELL_MS) {
-        toldAt = clock.monotonic();
+      if (factor.value !== null && clock.monotonic() - reportedAt > REPORT_MS) {
+        reportedAt = clock.monotonic();
         settings.onMeasured(factor.value);
       }
     },
