@@ -26,7 +26,6 @@ const BUNDLED = [
   "lru-cache",
   "next-auth",
   "otpauth",
-  "prom-client",
   "sirv",
   "undici",
   "zod",
