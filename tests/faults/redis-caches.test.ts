@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { decodeSpeech, encodeSpeech } from "@/lib/gateway/speech/speech-cache";
 import type { EmbeddingModel } from "@/lib/ports/embedding-model";
 import { MAX_SHARED_VALUE_BYTES, type SharedCache } from "@/lib/ports/shared-state/cache";
 import { createRedisCache } from "@/lib/shared-state/redis/cache";
@@ -160,6 +161,23 @@ test("speech of one instance is a cache hit on another, with the same audio and 
   expect((await other.speak()).reply.headers["x-patchbay-cache"]).toBe("miss");
 });
 
+test("speech from the shared cache begins at a whole sample, whatever is stored before it", () => {
+  for (const inputTokens of [1, 10, 100]) {
+    const usage = { inputTokens, outputTokens: null };
+    const stored = encodeSpeech({
+      chunks: [Buffer.from([1, 2, 3, 4])],
+      usage,
+      finishReason: "stop",
+      isEmbedded: false,
+      ignored: [],
+    });
+    if (stored === null) throw new Error("A short speech fits.");
+    const [chunk = new Uint8Array(1)] = decodeSpeech(stored).chunks;
+    expect(chunk.byteOffset % 2, String(inputTokens)).toBe(0);
+    expect(Buffer.from(chunk)).toEqual(Buffer.from([1, 2, 3, 4]));
+  }
+});
+
 test("a value of another owner, secret or generation, or an altered or moved one, is not found", async () => {
   const cache = openCache();
   await keep(cache, "usr_1", "text", bytes(1, 2, 3));
@@ -275,6 +293,16 @@ async function openStallingInstance() {
   await until(async () => slow.link.isUp);
   return { gate, slow };
 }
+
+test("a large value counts as on its way until Redis has it, however long that takes", async () => {
+  const { gate, slow } = await openStallingInstance();
+  gate.block();
+  const delivery = slow.link.deliver("test:a key", ["SET", "test:a key", "a value"]).then(() => "over");
+  const waited = new Promise((resolve) => setTimeout(() => resolve("waiting"), 1_500));
+  expect(await Promise.race([delivery, waited])).toBe("waiting");
+  gate.reopen();
+  expect(await delivery).toBe("over");
+});
 
 test("a Redis that stalls delays calls briefly until nothing is looked up, and fails none", async () => {
   const { gate, slow } = await openStallingInstance();

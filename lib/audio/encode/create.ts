@@ -71,8 +71,8 @@ async function* withHeader(pcm: AsyncIterable<Uint8Array>) {
 }
 
 function* pieces(chunk: Uint8Array): Generator<Int16Array> {
-  // An Int16Array needs an even offset, which a view into a larger buffer may not have.
-  const aligned = chunk.byteOffset % 2 === 0 ? chunk : chunk.slice();
+  // An Int16Array needs an even offset, which a view into a larger buffer may not have. A Buffer's `slice` is a view, too.
+  const aligned = chunk.byteOffset % 2 === 0 ? chunk : new Uint8Array(chunk);
   const samples = new Int16Array(aligned.buffer, aligned.byteOffset, aligned.byteLength >> 1);
   for (let start = 0; start < samples.length; start += PIECE_SAMPLES) {
     yield samples.subarray(start, start + PIECE_SAMPLES);

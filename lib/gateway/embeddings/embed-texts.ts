@@ -95,6 +95,7 @@ async function embedOn(
   const [text] = texts;
   const isAlone = texts.length === 1 && text !== undefined;
   const mayWait = call.entry.model.batching && !channel.embedded && channel.options.batching !== false;
+  // Written out twice: V8 copies an object and extends it slowly.
   if (!isAlone || !mayWait)
     return provider.embed({ model: upstreamName, texts, dimensions, taskType, user }, options);
   const parameters = { model: upstreamName, dimensions, taskType, user };

@@ -29,7 +29,7 @@ export class VectorCache implements ByteCache<Float32Array> {
   #isTooLarge = false;
   /** Where the next vector is written. */
   #head = 0;
-  /** In the order in which they are overwritten: from `#head` to the end of the ring, then from its begin. */
+  /** In the order in which they are overwritten: from `#head` to the end of the ring, then from its beginning. */
   #places = new Map<string, Place>();
   #bytes = 0;
   #hits = 0;

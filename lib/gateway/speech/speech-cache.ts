@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { CatalogEntry } from "../../ports/catalog";
-import { MAX_SHARED_VALUE_BYTES } from "../../ports/shared-state/cache";
+import type { Metrics } from "../../ports/metrics";
+import { MAX_SHARED_VALUE_BYTES, type SharedCache } from "../../ports/shared-state/cache";
 import type { SpeechEvent, SpeechUsage } from "../../ports/speech-model";
 import { type ByteCache, createByteCache } from "../byte-cache";
 import { fingerprintOf } from "../embeddings/vector-cache";
@@ -65,10 +66,45 @@ export function decodeSpeech(bytes: Uint8Array): CachedSpeech {
   const audioAt = LENGTH_BYTES + encoded.readUInt32LE();
   // The value is authenticated, so its type is known.
   const facts = JSON.parse(encoded.toString("utf8", LENGTH_BYTES, audioAt)) as Omit<CachedSpeech, "chunks">;
+  // A copy: samples must be at an even place.
+  const audio = new Uint8Array(encoded.subarray(audioAt));
   const chunks: Uint8Array[] = [];
-  for (let at = audioAt; at < encoded.length; at += CHUNK_BYTES)
-    chunks.push(encoded.subarray(at, at + CHUNK_BYTES));
+  for (let at = 0; at < audio.length; at += CHUNK_BYTES) chunks.push(audio.subarray(at, at + CHUNK_BYTES));
   return { ...facts, chunks };
+}
+
+interface Caches {
+  state: { speeches: SpeechCache; sharedCache: SharedCache | null };
+  metrics: Pick<Metrics, "count">;
+}
+
+/** Speech from the cache that the instances share, if any; it is copied to this process. */
+export async function findShared(
+  { state, metrics }: Caches,
+  scope: string,
+  key: string,
+): Promise<CachedSpeech | undefined> {
+  const found = (await state.sharedCache?.find(scope, [key])) ?? null;
+  if (found === null) return undefined;
+  const [bytes] = found;
+  metrics.count(bytes === undefined ? "shared_cache_misses" : "shared_cache_hits");
+  if (bytes === undefined) return undefined;
+  const speech = decodeSpeech(bytes);
+  state.speeches.put(key, speech);
+  return speech;
+}
+
+/** Adds a whole speech to the caches; `generation`: that of the shared one when the call began. */
+export function keepSpeech(
+  { state: { speeches, sharedCache } }: Caches,
+  scope: string,
+  key: string,
+  speech: CachedSpeech,
+  generation: number | undefined,
+): void {
+  speeches.put(key, speech);
+  const value = sharedCache === null ? null : encodeSpeech(speech);
+  if (value !== null) sharedCache?.keep(scope, [{ key, value }], generation);
 }
 
 /** Cached speech as the stream of a channel. */

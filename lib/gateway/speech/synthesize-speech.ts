@@ -2,7 +2,6 @@ import { codePoints } from "../../contracts/text";
 import { AppError, hasCode } from "../../errors";
 import type { CatalogEntry } from "../../ports/catalog";
 import { runInTurns } from "../../ports/run-in-turns";
-import type { SharedCache } from "../../ports/shared-state/cache";
 import type { CallOptions, SpeechModel, SpeechRequest, SpeechSegment } from "../../ports/speech-model";
 import type { CallParameters } from "../../ports/store";
 import { resolveModel } from "../admission/resolve-model";
@@ -21,8 +20,8 @@ import { type SpokenPart, scriptSpeakers, singleSpeaker } from "./script-speaker
 import {
   type CachedSpeech,
   cacheAtEnd,
-  decodeSpeech,
-  encodeSpeech,
+  findShared,
+  keepSpeech,
   MAX_SPEECH_BYTES,
   replay,
   speechKey,
@@ -159,41 +158,12 @@ async function lookUp(ctx: GatewayContext, entry: CatalogEntry, input: SpeechInp
   if (!entry.model.cacheable || !ctx.services.state.speeches.isOn)
     return { state: null, known: undefined, key: null };
   if (ctx.isNoStore) return { state: "bypass", known: undefined, key: null };
-  const key = speechKey(cacheScope(ctx), entry, input.source);
-  const { speeches, sharedCache } = ctx.services.state;
-  const known =
-    speeches.get(key) ?? (sharedCache === null ? undefined : await findShared(ctx, sharedCache, key));
-  ctx.services.metrics.count(known === undefined ? "cache_misses" : "cache_hits");
+  const { services } = ctx;
+  const scope = cacheScope(ctx);
+  const key = speechKey(scope, entry, input.source);
+  const known = services.state.speeches.get(key) ?? (await findShared(services, scope, key));
+  services.metrics.count(known === undefined ? "cache_misses" : "cache_hits");
   return { state: known === undefined ? "miss" : "hit", known, key };
-}
-
-/** Speech from the cache that the instances share, which is copied to this process. */
-async function findShared(
-  ctx: GatewayContext,
-  shared: SharedCache,
-  key: string,
-): Promise<CachedSpeech | undefined> {
-  const found = await shared.find(cacheScope(ctx), [key]);
-  if (found === null) return undefined;
-  const [bytes] = found;
-  ctx.services.metrics.count(bytes === undefined ? "shared_cache_misses" : "shared_cache_hits");
-  if (bytes === undefined) return undefined;
-  const speech = decodeSpeech(bytes);
-  ctx.services.state.speeches.put(key, speech);
-  return speech;
-}
-
-/** Adds a whole speech to the caches. */
-function cacheSpeech(
-  ctx: GatewayContext,
-  key: string,
-  speech: CachedSpeech,
-  generation: number | undefined,
-): void {
-  const { speeches, sharedCache } = ctx.services.state;
-  speeches.put(key, speech);
-  const value = sharedCache === null ? null : encodeSpeech(speech);
-  if (value !== null) sharedCache?.keep(cacheScope(ctx), [{ key, value }], generation);
 }
 
 /** The speech from the cache, or from the first channel that returns audio. */
@@ -237,7 +207,7 @@ async function openCall(
   if (key === null) return { opened, ignored };
   const copy = ctx.services.state.bufferedReplies.copy(ctx.caller.owner.id, MAX_SPEECH_BYTES);
   const store = (speech: Omit<CachedSpeech, "ignored">) =>
-    cacheSpeech(ctx, key, { ...speech, ignored }, generation);
+    keepSpeech(ctx.services, cacheScope(ctx), key, { ...speech, ignored }, generation);
   return { opened: cacheAtEnd(opened, copy, store), ignored };
 }
 

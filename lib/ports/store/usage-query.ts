@@ -25,7 +25,7 @@ export interface UsageSummaryQuery extends Omit<UsageFilter, "from" | "to"> {
    * one group with the day's beginning as its hour.
    */
   dayStarts?: readonly number[];
-  /** Sums calls, errors and cost only, in half of the time; all others are 0. */
+  /** Sums calls, errors and cost only, which takes less time; all others are 0. */
   isBrief?: boolean;
 }
 

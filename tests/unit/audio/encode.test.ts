@@ -46,6 +46,22 @@ describe("encoding speech", () => {
     expect(soundBits(middle?.data ?? new Uint8Array())).toBeGreaterThan(50);
   });
 
+  it.each(["mp3", "flac"] as const)("takes samples at an odd place of their buffer: %s", async (format) => {
+    const samples = await collect(tone(1));
+    const moved = Buffer.concat([Buffer.alloc(1), samples]).subarray(1);
+    const encoded = (pcm: Uint8Array) =>
+      collect(
+        encoder.encode(
+          format,
+          (async function* () {
+            yield pcm;
+          })(),
+        ),
+      );
+    expect(moved.byteOffset % 2).toBe(1);
+    expect((await encoded(moved)).equals(await encoded(samples))).toBe(true);
+  });
+
   it("makes Ogg Opus that decodes to the same tone, trimmed to the sample", async () => {
     const bytes = await collect(encoder.encode("opus", tone(2.345)));
     expect(bytes.toString("latin1", 0, 4)).toBe("OggS");
