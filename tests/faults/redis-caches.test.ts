@@ -64,11 +64,12 @@ const bytes = (...values: number[]) => Uint8Array.from(values);
 const random = (length: number) => Uint8Array.from({ length }, (_, at) => (at * 2_654_435_761) >>> 24);
 
 /** An instance whose engine records the texts that it embeds. */
-function openNode(cache: SharedCache | null) {
+function openNode(cache: SharedCache | null, onEmbed = () => {}) {
   const embedded: string[][] = [];
   const engine: EmbeddingModel = {
     async embed({ texts }) {
       embedded.push(texts);
+      onEmbed();
       const vectorOf = (text: string) =>
         Float32Array.from({ length: 1_024 }, (_, at) => (at + text.length) / 7);
       return { vectors: texts.map(vectorOf), inputTokens: null };
@@ -255,6 +256,24 @@ test("what was looked up or made before the caches were cleared is neither found
   cache.keep("usr_1", [{ key: "late", value: bytes(2) }], before);
   await keep(cache, "usr_1", "marker", bytes(3));
   expect(await cache.find("usr_1", ["late", "marker"])).toEqual([undefined, Buffer.from([3])]);
+});
+
+test("the result of a call during which the caches were cleared is not kept", async () => {
+  const cache = openCache();
+  const clear = () => cache.setGeneration(cache.generation + 1);
+  const { embed } = openNode(cache, clear);
+  await embed("seven green kettles");
+  const speech = new ScriptedSpeech(() => {
+    clear();
+    return spoken(3);
+  });
+  const channel = lexicalChannel({ id: "chn_1", provider: "embedded-speech", embedded: true });
+  const harness = openSpeechHarness([{ channel, speech }], { model: { cacheable: true } });
+  harness.ctx.services.state.sharedCache = cache;
+  const body = { model: speechModel().name, input: "Good morning.", voice: "alloy", response_format: "pcm" };
+  await readBody(await harness.post("/v1/audio/speech", body));
+  await keep(cache, "usr_1", "marker", bytes(1));
+  expect(await valueKeys()).toHaveLength(1);
 });
 
 test("values that wait for Redis are bounded: the others are left out", async () => {
