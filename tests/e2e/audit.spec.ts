@@ -57,6 +57,7 @@ test("verifies the hash chain and names a row that was tampered with", async ({ 
     await expect(page.getByText(/^\d+ rows verified$/)).toBeVisible();
     await expect(page.getByRole("button", { name: "Copy newest hash" })).toBeVisible();
     const file = new Database(path.join(product.dataDirectory, "patchbay.db"));
+    file.exec("pragma busy_timeout = 5000");
     file.exec("drop trigger audit_no_update");
     file.exec("update audit set actor = 'mallory' where seq = 2");
     file.close();

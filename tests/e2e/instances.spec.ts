@@ -22,6 +22,7 @@ test("lists the instances with their load, and warns of a silent one and of mixe
 
   // A second instance of another version, whose last report is 15 seconds old.
   const file = new Database(path.join(dataDirectory, "patchbay.db"));
+  file.exec("pragma busy_timeout = 5000");
   const at = Date.now() - 15_000;
   file
     .prepare(
