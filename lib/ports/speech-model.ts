@@ -34,8 +34,8 @@ export interface CallOptions {
   /** Aborted when the caller leaves or the deadline passes; the provider stops at once. */
   signal: StopSignal;
   requestId: string;
-  /** Headers by which an upstream continues the request's trace. */
-  traceHeaders?: Readonly<Record<string, string>>;
+  /** The header by which an upstream continues the request's trace (W3C Trace Context). */
+  traceparent?: string;
   /** Deadline of the first byte, in monotonic milliseconds. */
   firstByteBy: number;
   /** Progress of the attempt; absent where it is not needed. Passed unchanged to every upstream call of the attempt. */

@@ -9,8 +9,8 @@ export interface Tracing {
 export interface RequestTrace {
   /** 32 hex digits. */
   readonly traceId: string;
-  /** Begins the next attempt; returns the headers by which its upstream continues the trace. */
-  nextAttempt(): Readonly<Record<string, string>>;
+  /** Begins the next attempt; returns the `traceparent` header by which its upstream continues the trace. */
+  nextAttempt(): string;
   /** Ends the trace of a request that was refused before any channel was chosen. */
   refused(model: string | null, status: number, error: string): void;
   /** Ends the trace with the request's ledger entry. `channelName` names a channel by its ID. `status`: as answered. */

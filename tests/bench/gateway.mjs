@@ -3,10 +3,11 @@
  * adapter, the Next adapter and a bare Node proxy, in one run against one upstream. The gateways run on core 1, the load
  * and the upstream on core 0, where `taskset` exists.
  * `npm run bench gateway [-- --row <part of a title>] [--against <built checkout>] [--only-node] [--cpu-prof] [--idle]
- * [--grown <keys>,<channels>,<models>]`
+ * [--grown <keys>,<channels>,<models>] [--traced]`
  */
 import { execFileSync, fork } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
 import { cpus, tmpdir } from "node:os";
 import path from "node:path";
 import { printProfiles } from "./cpu-profile.mjs";
@@ -177,6 +178,20 @@ export async function startGateway(
   return { ...product, name, headers: { authorization: `Bearer ${key}` }, warmSeconds: WARM_SECONDS.gateway };
 }
 
+/** An OpenTelemetry collector that reads everything and keeps nothing. */
+function startCollector() {
+  const server = createServer((request, reply) => {
+    request.resume();
+    request.on("end", () => reply.writeHead(200, { "content-type": "application/json" }).end("{}"));
+  });
+  return new Promise((resolve) => {
+    server.listen(0, "127.0.0.1", () => {
+      server.unref();
+      resolve(`http://127.0.0.1:${server.address().port}`);
+    });
+  });
+}
+
 async function startTargets(settings, upstream, profiles) {
   const profiling =
     profiles === null ? [] : ["--cpu-prof", "--cpu-prof-interval=500", `--cpu-prof-dir=${profiles}`];
@@ -191,6 +206,14 @@ async function startTargets(settings, upstream, profiles) {
     const grown = settings.grown.split(",").map(Number);
     const name = `  grown by ${settings.grown}`;
     targets.push(await startGateway(name, main, { upstream, grown }));
+  }
+  if (settings.traced === true) {
+    const env = {
+      OTEL_EXPORTER_OTLP_ENDPOINT: await startCollector(),
+      OTEL_TRACES_SAMPLER: "parentbased_traceidratio",
+      OTEL_TRACES_SAMPLER_ARG: "0.01",
+    };
+    targets.push(await startGateway("  with OpenTelemetry at 1 %", main, { upstream, env }));
   }
   if (settings["only-node"] !== true && profiles === null) {
     const next = ["node", "node_modules/next/dist/bin/next", "start"];
@@ -252,7 +275,9 @@ async function measureRow(row, upstream, targets) {
 
 /**
  * `settings`: `row`, only the rows whose title contains it; `against`, another built checkout to measure beside this one;
- * `grown`, how many keys, channels and models a second server has more; `only-node`, without Next's adapter; `cpu-prof`, print where the CPU time of the last row goes; `idle`, see below.
+ * `grown`, how many keys, channels and models a second server has more; `traced`, a second server that exports traces of
+ * 1 % of the requests and metrics; `only-node`, without Next's adapter; `cpu-prof`, print where the CPU time of the last
+ * row goes; `idle`, see below.
  */
 export async function benchGateway(settings = {}) {
   const rows = ROWS.filter(({ title }) => title.includes(settings.row ?? ""));

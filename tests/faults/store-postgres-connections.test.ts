@@ -118,14 +118,33 @@ describe("a process", () => {
     await place.remove();
   });
 
-  test("has the server end a statement, a wait for a lock and a transaction that it leaves idle", async () => {
-    const place = await newPostgresPlace(server);
-    const pool = new LeasePool(place.url, {
+  const poolOf = ({ url }: PostgresPlace) =>
+    new LeasePool(url, {
       max: 1,
       statement: { silentMs: SLOW_MS, mostMs: SLOW_MS },
       pulse: new ServerPulse(),
       log: { warn: () => undefined, error: () => undefined },
     });
+
+  test("has the server compile no statement, and prefer an index for a range of rows", async () => {
+    const place = await newPostgresPlace(server);
+    const pool = poolOf(place);
+    const lease = await pool.connect();
+    const { rows } = await lease.query<{ name: string; setting: string }>(
+      "select name, setting from pg_settings where name in ('jit', 'random_page_cost') order by name",
+      [],
+    );
+    expect(rows.map(({ name, setting }) => [name, setting])).toEqual([
+      ["jit", "off"],
+      ["random_page_cost", "1.1"],
+    ]);
+    lease.release();
+    await pool.end();
+  });
+
+  test("has the server end a statement, a wait for a lock and a transaction that it leaves idle", async () => {
+    const place = await newPostgresPlace(server);
+    const pool = poolOf(place);
     const lease = await pool.connect();
     const { rows } = await lease.query<{ name: string; setting: string }>(
       `select name, setting from pg_settings where name in

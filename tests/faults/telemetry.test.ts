@@ -41,6 +41,14 @@ const Traces = z.object({
   ),
 });
 type SpanReceived = z.infer<typeof Span>;
+const Point = z.object({ asInt: z.coerce.number().optional(), asDouble: z.number().optional() });
+const Metric = z.object({
+  name: z.string(),
+  sum: z.object({ dataPoints: z.array(Point) }).optional(),
+});
+const MetricExport = z.object({
+  resourceMetrics: z.array(z.object({ scopeMetrics: z.array(z.object({ metrics: z.array(Metric) })) })),
+});
 
 const SERVER = 2;
 const CLIENT = 3;
@@ -51,6 +59,8 @@ let collector: Server;
 let routed: RoutedProduct;
 const spans: SpanReceived[] = [];
 const services = new Set<unknown>();
+/** The latest value of each counter. */
+const counters = new Map<string, number>();
 let received = "";
 
 beforeAll(async () => {
@@ -64,6 +74,10 @@ beforeAll(async () => {
         services.add(resource.attributes["service.name"]);
         spans.push(...scopeSpans.flatMap((scope) => scope.spans));
       }
+    if (request.url === "/v1/metrics")
+      for (const { scopeMetrics } of MetricExport.parse(JSON.parse(text)).resourceMetrics)
+        for (const { name, sum } of scopeMetrics.flatMap(({ metrics }) => metrics))
+          for (const { asInt, asDouble } of sum?.dataPoints ?? []) counters.set(name, asInt ?? asDouble ?? 0);
     reply.setHeader("content-type", "application/json");
     reply.end("{}");
   });
@@ -190,11 +204,13 @@ test("a refused request is a failed span", async () => {
   });
 });
 
-test("metrics and the name of the service reach the collector", async () => {
-  await until(
-    () => received.includes("gen_ai.server.request.duration") && received.includes("patchbay.usage_rows"),
-  );
+test("durations, counters and the name of the service reach the collector", async () => {
+  await until(() => received.includes("gen_ai.server.request.duration"));
   expect([...services]).toEqual(["patchbay"]);
+  const before = counters.get("patchbay.usage_rows") ?? 0;
+  for (const input of ["c", "d"])
+    expect((await routed.send("/v1/embeddings", { model: "patchbay-embed", input })).status).toBe(200);
+  await until(() => (counters.get("patchbay.usage_rows") ?? 0) >= before + 2);
 });
 
 test("log lines of a failed request name its trace", async () => {

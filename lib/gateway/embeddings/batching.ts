@@ -98,7 +98,7 @@ async function sendTogether(
   const options: CallOptions = {
     signal: whenAllLeft(members),
     requestId: members[0]?.options.requestId ?? "",
-    traceHeaders: members[0]?.options.traceHeaders,
+    traceparent: members[0]?.options.traceparent,
     firstByteBy: Math.max(...members.map((member) => member.options.firstByteBy)),
     progress,
   };

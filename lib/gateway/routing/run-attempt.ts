@@ -41,7 +41,7 @@ export function runAttempt<T>(
     const options: CallOptions = {
       signal,
       requestId: ctx.requestId,
-      traceHeaders: ctx.trace?.nextAttempt(),
+      traceparent: ctx.trace?.nextAttempt(),
       firstByteBy: ctx.services.clock.monotonic() + firstByteMs,
       progress,
     };

@@ -163,10 +163,12 @@ function prepare({ url, headers }: Route, request: OutboundRequest): Prepared {
   return {
     url,
     path: `${url.pathname === "/" ? "" : url.pathname}${request.path}`,
-    headers: {
-      ...requestHeaders(request.headers, headers, request.body !== undefined),
-      ...request.options.traceHeaders,
-    },
+    headers: requestHeaders(
+      request.headers,
+      headers,
+      request.body !== undefined,
+      request.options.traceparent,
+    ),
   };
 }
 

@@ -39,12 +39,13 @@ export function checkHeaders(headers: Readonly<Record<string, string>>): Record<
 
 /**
  * The whole head of a request to an upstream: the provider's headers, then the channel's, which `checkHeaders` has
- * returned. Nothing from the caller is included.
+ * returned, then the trace's. Nothing else of the caller's request is included.
  */
 export function requestHeaders(
   own: Readonly<Record<string, string>>,
   channel: Readonly<Record<string, string>>,
   hasBody: boolean,
+  traceparent: string | undefined,
 ): Record<string, string> {
   return {
     "user-agent": "patchbay",
@@ -53,5 +54,6 @@ export function requestHeaders(
     ...(hasBody ? { "content-type": "application/json" } : {}),
     ...own,
     ...channel,
+    ...(traceparent === undefined ? {} : { traceparent }),
   };
 }

@@ -1,7 +1,7 @@
 import type { Attributes, Span } from "@opentelemetry/api";
 import type { MeterProvider } from "@opentelemetry/sdk-metrics";
 import type { NodeTracerProvider } from "@opentelemetry/sdk-trace-node";
-import type { Metrics } from "../../ports/metrics";
+import type { MetricName, Metrics } from "../../ports/metrics";
 import type { AttemptTrace, UsageRecord } from "../../ports/store";
 import type { RequestTrace, Tracing } from "../../ports/tracing";
 
@@ -27,6 +27,11 @@ function parentContext({ context, trace }: Api, traceparent: string | undefined)
   if (traceId === undefined || spanId === undefined || flags === undefined) return context.active();
   const traceFlags = Number.parseInt(flags, 16) & 1;
   return trace.setSpanContext(context.active(), { traceId, spanId, traceFlags, isRemote: true });
+}
+
+function traceparentOf(span: Span): string {
+  const { traceId, spanId, traceFlags } = span.spanContext();
+  return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, "0")}`;
 }
 
 function entryAttributes(entry: UsageRecord, status: number): Attributes {
@@ -74,16 +79,17 @@ function createTracing(api: Api, provider: NodeTracerProvider): Tracing {
         { kind: SpanKind.SERVER, startTime: startedAt },
         parentContext(api, traceparent),
       );
-      const inServer = trace.setSpan(context.active(), server);
       const attempts: Span[] = [];
       const { traceId } = server.spanContext();
       return {
         traceId,
         nextAttempt() {
-          const span = tracer.startSpan("attempt", { kind: SpanKind.CLIENT }, inServer);
-          attempts.push(span);
-          const { spanId, traceFlags } = span.spanContext();
-          return { traceparent: `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, "0")}` };
+          // A trace that is not sampled has no spans besides the one that upstreams continue.
+          if (!server.isRecording()) return traceparentOf(server);
+          const inServer = trace.setSpan(context.active(), server);
+          const attempt = tracer.startSpan("attempt", { kind: SpanKind.CLIENT }, inServer);
+          attempts.push(attempt);
+          return traceparentOf(attempt);
         },
         refused(model, status, error) {
           if (!server.isRecording()) return;
@@ -110,12 +116,12 @@ function createTracing(api: Api, provider: NodeTracerProvider): Tracing {
   };
 }
 
-/** Records in `metrics` and in OpenTelemetry's instruments. */
+/** Records in `metrics` and in OpenTelemetry's instruments. Counters are read when they are exported. */
 function withInstruments(metrics: Metrics, provider: MeterProvider): Metrics {
   const meter = provider.getMeter("patchbay");
   const duration = meter.createHistogram("gen_ai.server.request.duration", { unit: "s" });
   const firstByte = meter.createHistogram("gen_ai.server.time_to_first_token", { unit: "s" });
-  const counters = new Map<string, ReturnType<typeof meter.createCounter>>();
+  const totals = new Map<MetricName, number>();
   return {
     ...metrics,
     observeCall(call) {
@@ -131,12 +137,12 @@ function withInstruments(metrics: Metrics, provider: MeterProvider): Metrics {
     },
     count(name, value = 1) {
       metrics.count(name, value);
-      let counter = counters.get(name);
-      if (counter === undefined) {
-        counter = meter.createCounter(`patchbay.${name}`);
-        counters.set(name, counter);
-      }
-      counter.add(value);
+      const total = totals.get(name);
+      totals.set(name, (total ?? 0) + value);
+      if (total === undefined)
+        meter
+          .createObservableCounter(`patchbay.${name}`)
+          .addCallback((result) => result.observe(totals.get(name) ?? 0));
     },
   };
 }

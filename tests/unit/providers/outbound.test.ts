@@ -52,7 +52,7 @@ test.each([
 
 test("sends the headers of the provider and the channel in lower case, and no others", () => {
   const ofChannel = checkHeaders({ "OpenAI-Organization": "org-1" });
-  expect(requestHeaders({ authorization: "Bearer k" }, ofChannel, true)).toEqual({
+  expect(requestHeaders({ authorization: "Bearer k" }, ofChannel, true, undefined)).toEqual({
     "user-agent": "patchbay",
     "accept-encoding": "identity",
     "content-type": "application/json",
