@@ -114,51 +114,50 @@ function createReplyStore(clock: Clock, maxBytes: number) {
   };
 }
 
+/** Claims a request that is new in this process over all instances. */
+async function beginShared(
+  replies: SharedReplies,
+  start: FirstStart,
+  owner: string,
+  name: string,
+  digest: string,
+): Promise<IdempotentStart> {
+  const found = await replies.claim(owner, name, digest);
+  if (found === "different") {
+    start.discard();
+    throw usedElsewhere();
+  }
+  if (found === "elsewhere") {
+    const reply = replies.wait(owner, name).then((text) => {
+      const stored = text === null ? null : decodeReply(text);
+      if (stored === null) start.discard();
+      else start.store(stored);
+      return stored;
+    });
+    return { kind: "repeat", reply };
+  }
+  return {
+    kind: "first",
+    store(reply) {
+      start.store(reply);
+      if (reply.body.byteLength > MAX_SHARED_BYTES) replies.discard(owner, name);
+      else replies.store(owner, name, digest, encodeReply(reply));
+    },
+    discard() {
+      start.discard();
+      replies.discard(owner, name);
+    },
+  };
+}
+
 export function createIdempotency(clock: Clock, maxBytes = MAX_BYTES): Idempotency {
   const stored = createReplyStore(clock, maxBytes);
   /** Requests in progress; never evicted. */
   const running = new Map<string, Entry>();
-
   let shared: SharedReplies | null = null;
 
   const nameOf = ({ key }: Caller, idempotencyKey: string): string => `${key.id}\n${idempotencyKey}`;
   const find = (caller: Caller, name: string) => running.get(name) ?? stored.get(caller.owner.id, name);
-
-  /** Claims a request that is new in this process over all instances. */
-  async function beginShared(
-    replies: SharedReplies,
-    start: FirstStart,
-    owner: string,
-    name: string,
-    digest: string,
-  ): Promise<IdempotentStart> {
-    const found = await replies.claim(owner, name, digest);
-    if (found === "different") {
-      start.discard();
-      throw usedElsewhere();
-    }
-    if (found === "elsewhere") {
-      const reply = replies.wait(owner, name).then((text) => {
-        const stored = text === null ? null : decodeReply(text);
-        if (stored === null) start.discard();
-        else start.store(stored);
-        return stored;
-      });
-      return { kind: "repeat", reply };
-    }
-    return {
-      kind: "first",
-      store(reply) {
-        start.store(reply);
-        if (reply.body.byteLength > MAX_SHARED_BYTES) replies.discard(owner, name);
-        else replies.store(owner, name, digest, encodeReply(reply));
-      },
-      discard() {
-        start.discard();
-        replies.discard(owner, name);
-      },
-    };
-  }
 
   return {
     share(replies) {

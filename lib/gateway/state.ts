@@ -3,14 +3,14 @@ import type { Log } from "../ports/log";
 import type { Metrics } from "../ports/metrics";
 import type { SharedCache } from "../ports/shared-state/cache";
 import type { Store } from "../ports/store";
-import { type ApiKeyCache, createApiKeyCache } from "./admission/api-key-cache";
+import { ApiKeyCache } from "./admission/api-key-cache";
 import { type BodyMemory, createBodyMemory } from "./admission/body-memory";
 import { type Batcher, createBatcher } from "./embeddings/batching";
 import { VectorCache } from "./embeddings/vector-cache";
 import { createIdempotency, type Idempotency } from "./idempotency";
 import { createLiveBus, type LiveBus } from "./live-bus";
 import { type BudgetRefusals, createBudgetRefusals } from "./metering/recent-budget-refusals";
-import { createRejectionCounter, type RejectionCounter } from "./metering/rejections";
+import { RejectionCounter } from "./metering/rejections";
 import { type Circuits, createCircuits } from "./routing/circuits";
 import { createTraffic, type Traffic } from "./routing/traffic";
 import { BufferedReplies } from "./speech/buffered-replies";
@@ -48,7 +48,7 @@ export function createGatewayState(services: {
   const live = createLiveBus();
   return {
     live,
-    apiKeyCache: createApiKeyCache(services.store, services.clock, services.log),
+    apiKeyCache: new ApiKeyCache(services.store, services.clock, services.log),
     traffic: createTraffic(services.clock),
     circuits: createCircuits(services.clock, ({ channelId, keyId, model }, { state, reason }) => {
       live.publish("circuits");
@@ -64,7 +64,7 @@ export function createGatewayState(services: {
     }),
     idempotency: createIdempotency(services.clock),
     budgetRefusals: createBudgetRefusals(services.clock),
-    rejections: createRejectionCounter({ ...services, live }),
+    rejections: new RejectionCounter({ ...services, live }),
     bodies: createBodyMemory(),
     vectors: new VectorCache(),
     speeches: createSpeechCache(),

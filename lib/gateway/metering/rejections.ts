@@ -7,13 +7,6 @@ import type { LiveBus } from "../live-bus";
 /** One rejected request, without its minute. */
 export type Rejected = Omit<RejectionRecord, "minute" | "calls" | "at">;
 
-/** Counts rejected requests in memory and writes them to the store in batches. */
-export interface RejectionCounter {
-  count(rejected: Rejected): void;
-  /** Writes what was counted; never rejects. Called every two seconds while there is something, and before the store closes. */
-  flush(): Promise<void>;
-}
-
 const FLUSH_EVERY_MS = 2_000;
 /** Groups of one minute; above it requests are counted by error and limit only. */
 const MOST_GROUPS = 1_024;
@@ -23,95 +16,104 @@ const MOST_MODELS = 8;
 const MOST_WAITING = 4 * MOST_GROUPS;
 const MAX_MESSAGE_LENGTH = 500;
 
-/** The groups of one minute. */
-interface Minute {
-  at: number;
-  groups: Set<string>;
-  /** Number of models by the group without its model. */
-  models: Map<string, number>;
-}
-
 const keyOf = ({ minute, keyId, model, error, limit }: RejectionGroup): string =>
   `${minute} ${keyId ?? ""} ${error} ${limit ?? ""} ${model ?? ""}`;
 
-export function createRejectionCounter(services: {
+/** The groups counted in the current minute. */
+class MinuteGroups {
+  #minute = -1;
+  readonly #groups = new Set<string>();
+  /** Number of models by the group without its model. */
+  readonly #models = new Map<string, number>();
+
+  /** The group to count under: without model, or key, where there are too many. */
+  find({ keyId, userId, model, error, limit }: Rejected, now: number): RejectionGroup {
+    const minute = now - (now % MINUTE_MS);
+    if (this.#minute !== minute) {
+      this.#minute = minute;
+      this.#groups.clear();
+      this.#models.clear();
+    }
+    const exact: RejectionGroup = { minute, keyId, userId, model, error, limit };
+    if (this.#groups.has(keyOf(exact))) return exact;
+    const rest = { ...exact, model: null };
+    const named = this.#models.get(keyOf(rest)) ?? 0;
+    const own = model !== null && named < MOST_MODELS ? exact : rest;
+    const isFull = !this.#groups.has(keyOf(own)) && this.#groups.size >= MOST_GROUPS;
+    if (isFull) return { ...rest, keyId: null, userId: null };
+    this.#groups.add(keyOf(own));
+    if (own.model !== null) this.#models.set(keyOf(rest), named + 1);
+    return own;
+  }
+}
+
+interface Services {
   store: Pick<Store, "rejections">;
   clock: Clock;
   log: Log;
   live: Pick<LiveBus, "publish">;
-}): RejectionCounter {
-  const { store, clock, log, live } = services;
-  let current: Minute = { at: -1, groups: new Set(), models: new Map() };
-  let waiting = new Map<string, RejectionRecord>();
-  let isPlanned = false;
-  let last: Promise<void> = Promise.resolve();
+}
 
-  /** The group to count under: without model, or key, where there are too many. */
-  function groupOf({ keyId, userId, model, error, limit }: Rejected, now: number): RejectionGroup {
-    const minute = now - (now % MINUTE_MS);
-    if (current.at !== minute) current = { at: minute, groups: new Set(), models: new Map() };
-    const { groups, models } = current;
-    const exact: RejectionGroup = { minute, keyId, userId, model, error, limit };
-    if (groups.has(keyOf(exact))) return exact;
-    const rest = { ...exact, model: null };
-    const named = models.get(keyOf(rest)) ?? 0;
-    const own = model !== null && named < MOST_MODELS ? exact : rest;
-    if (!groups.has(keyOf(own)) && groups.size >= MOST_GROUPS) return { ...rest, keyId: null, userId: null };
-    groups.add(keyOf(own));
-    if (own.model !== null) models.set(keyOf(rest), named + 1);
-    return own;
+/** Counts rejected requests in memory and writes them to the store in batches. */
+export class RejectionCounter {
+  readonly #services: Services;
+  readonly #groups = new MinuteGroups();
+  #waiting = new Map<string, RejectionRecord>();
+  #isPlanned = false;
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(services: Services) {
+    this.#services = services;
   }
 
-  /** Adds records that could not be written to those counted since. */
-  function putBack(records: Iterable<[string, RejectionRecord]>): void {
-    let dropped = 0;
-    for (const [key, record] of records) {
-      const newer = waiting.get(key);
-      if (newer !== undefined) newer.calls += record.calls;
-      else if (waiting.size < MOST_WAITING) waiting.set(key, record);
-      else dropped += record.calls;
-    }
-    if (dropped > 0) log.warn("rejections_dropped", { count: dropped });
+  count(rejected: Rejected): void {
+    const at = this.#services.clock.now();
+    const group = this.#groups.find(rejected, at);
+    const key = keyOf(group);
+    const calls = (this.#waiting.get(key)?.calls ?? 0) + 1;
+    const message = rejected.message.slice(0, MAX_MESSAGE_LENGTH);
+    this.#waiting.set(key, { ...rejected, ...group, message, calls, at });
+    this.#plan();
   }
 
-  async function write(): Promise<void> {
-    isPlanned = false;
-    if (waiting.size === 0) return;
-    const batch = waiting;
-    waiting = new Map();
+  /** Writes what was counted; never rejects. Called every two seconds while there is something, and before the store closes. */
+  flush(): Promise<void> {
+    this.#last = this.#last.then(() => this.#write());
+    return this.#last;
+  }
+
+  #plan(): void {
+    if (this.#isPlanned) return;
+    this.#isPlanned = true;
+    setTimeout(() => void this.flush(), FLUSH_EVERY_MS).unref();
+  }
+
+  async #write(): Promise<void> {
+    const { store, log, live } = this.#services;
+    this.#isPlanned = false;
+    if (this.#waiting.size === 0) return;
+    const batch = this.#waiting;
+    this.#waiting = new Map();
     try {
       await store.rejections.add([...batch.values()]);
     } catch (error) {
       log.warn("rejections_not_written", { cause: String(error) });
-      putBack(batch);
-      plan();
+      this.#putBack(batch);
+      this.#plan();
       return;
     }
     for (const userId of new Set([...batch.values()].map((one) => one.userId))) live.publish("usage", userId);
   }
 
-  function flush(): Promise<void> {
-    last = last.then(write);
-    return last;
+  /** Adds records that could not be written to those counted since. */
+  #putBack(records: Iterable<[string, RejectionRecord]>): void {
+    let dropped = 0;
+    for (const [key, record] of records) {
+      const newer = this.#waiting.get(key);
+      if (newer !== undefined) newer.calls += record.calls;
+      else if (this.#waiting.size < MOST_WAITING) this.#waiting.set(key, record);
+      else dropped += record.calls;
+    }
+    if (dropped > 0) this.#services.log.warn("rejections_dropped", { count: dropped });
   }
-
-  function plan(): void {
-    if (isPlanned) return;
-    isPlanned = true;
-    setTimeout(() => void flush(), FLUSH_EVERY_MS).unref();
-  }
-
-  return {
-    count(rejected) {
-      const at = clock.now();
-      const group = groupOf(rejected, at);
-      const key = keyOf(group);
-      const calls = (waiting.get(key)?.calls ?? 0) + 1;
-      const message = rejected.message.slice(0, MAX_MESSAGE_LENGTH);
-      waiting.set(key, { ...rejected, ...group, message, calls, at });
-      plan();
-    },
-
-    flush,
-  };
 }

@@ -16,13 +16,6 @@ export interface Traffic {
   takeRepeat(channelId: string, failedCall: object): boolean;
 }
 
-export interface RunningAttempt {
-  /** The first byte has arrived; its time is the newest latency. */
-  answered(): void;
-  /** The attempt has ended; later calls do nothing. */
-  over(): void;
-}
-
 /** Minimum weight of the newest latency in the smoothed one. */
 const SMOOTHING = 0.2;
 /** A measurement of this age has lost two thirds of its weight, so that a rarely used channel adapts fast. */
@@ -65,6 +58,46 @@ interface Speed {
   beganSum: number;
 }
 
+/** Adds a measurement to the smoothed latency. */
+function measure(speed: Speed, tookMs: number, now: number): void {
+  const age = now - speed.measuredAt;
+  const share = Math.max(SMOOTHING, 1 - Math.exp(-age / DECAY_MS));
+  speed.latencyMs = speed.latencyMs === null ? tookMs : speed.latencyMs + share * (tookMs - speed.latencyMs);
+  speed.measuredAt = now;
+}
+
+/** One attempt, counted as waiting until its first byte. */
+export class RunningAttempt {
+  readonly #clock: Clock;
+  readonly #speed: Speed;
+  readonly #beganAt: number;
+  #isWaiting = true;
+
+  constructor(clock: Clock, speed: Speed) {
+    this.#clock = clock;
+    this.#speed = speed;
+    this.#beganAt = clock.monotonic();
+    speed.waiting += 1;
+    speed.beganSum += this.#beganAt;
+  }
+
+  /** The first byte has arrived; its time is the newest latency. */
+  answered(): void {
+    const now = this.#clock.monotonic();
+    if (this.#isWaiting) measure(this.#speed, now - this.#beganAt, now);
+    this.over();
+  }
+
+  /** The attempt has ended; later calls do nothing. */
+  over(): void {
+    if (!this.#isWaiting) return;
+    this.#isWaiting = false;
+    const speed = this.#speed;
+    speed.waiting -= 1;
+    speed.beganSum = speed.waiting === 0 ? 0 : speed.beganSum - this.#beganAt;
+  }
+}
+
 interface ChannelTraffic {
   speeds: Map<string, Speed>;
   requests: WindowCount;
@@ -86,15 +119,6 @@ export function createTraffic(clock: Clock): Traffic {
     return channel;
   }
 
-  function measure(speed: Speed, tookMs: number): void {
-    const now = clock.monotonic();
-    const age = now - speed.measuredAt;
-    const share = Math.max(SMOOTHING, 1 - Math.exp(-age / DECAY_MS));
-    speed.latencyMs =
-      speed.latencyMs === null ? tookMs : speed.latencyMs + share * (tookMs - speed.latencyMs);
-    speed.measuredAt = now;
-  }
-
   return {
     latencyMs(channelId, model) {
       const speed = channels.get(channelId)?.speeds.get(model);
@@ -109,23 +133,7 @@ export function createTraffic(clock: Clock): Traffic {
       if (!isRepeat) channel.requests.add(second());
       const speed = channel.speeds.get(model) ?? { latencyMs: null, measuredAt: 0, waiting: 0, beganSum: 0 };
       channel.speeds.set(model, speed);
-      const beganAt = clock.monotonic();
-      speed.waiting += 1;
-      speed.beganSum += beganAt;
-      let isWaiting = true;
-      const over = (): void => {
-        if (!isWaiting) return;
-        isWaiting = false;
-        speed.waiting -= 1;
-        speed.beganSum = speed.waiting === 0 ? 0 : speed.beganSum - beganAt;
-      };
-      return {
-        answered() {
-          if (isWaiting) measure(speed, clock.monotonic() - beganAt);
-          over();
-        },
-        over,
-      };
+      return new RunningAttempt(clock, speed);
     },
 
     takeRepeat(channelId, failedCall) {

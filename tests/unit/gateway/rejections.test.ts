@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createRejectionCounter, type Rejected } from "@/lib/gateway/metering/rejections";
+import { type Rejected, RejectionCounter } from "@/lib/gateway/metering/rejections";
 import type { RejectionRecord, Rejections } from "@/lib/ports/store";
 import { FakeClock } from "../../support/factories";
 
@@ -41,7 +41,7 @@ function open() {
     },
   };
   const log = { info() {}, warn: (event: string) => logged.push(event), error() {} };
-  const counter = createRejectionCounter({
+  const counter = new RejectionCounter({
     store: { rejections: rejections as Rejections },
     clock,
     log,
