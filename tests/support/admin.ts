@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { runAdmin } from "../../lib/server/admin/run";
-import { openEncryptedStore } from "../../lib/server/process/container";
+import { openEncryptedStore } from "../../lib/server/process/encrypted-store";
 import { readEnvironment } from "../../lib/server/process/env";
 import { type TestServices, testServices } from "./services";
 

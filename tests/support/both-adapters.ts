@@ -7,7 +7,7 @@ import { DEFAULT_LIMITS } from "../../lib/contracts/limits";
 import { checkHead } from "../../lib/http/core/edge-guard";
 import type { Handler, Inbound, Outbound } from "../../lib/http/core/exchange";
 import { createNextAdapter } from "../../lib/http/next/adapter";
-import { createNodeAdapter } from "../../lib/http/node/adapter";
+import { NodeAdapter } from "../../lib/http/node/adapter";
 import { expectDocumented } from "./expect-documented";
 import { SYSTEM_CLOCK } from "./factories";
 
@@ -82,7 +82,13 @@ function nodeServer(): Promise<http.Server> {
     const fail = (error: unknown) => {
       throw error;
     };
-    const harness = createNodeAdapter(handler, clock, DEFAULT_LIMITS, () => false, fail);
+    const harness = new NodeAdapter({
+      handler,
+      clock,
+      limits: DEFAULT_LIMITS,
+      isDraining: () => false,
+      onBroken: fail,
+    });
     const peer = { address: "127.0.0.1", isLocal: true, isSecure: false };
     const server = http.createServer((message, response) => {
       const { method = "GET", url: target = "", httpVersion, rawHeaders } = message;

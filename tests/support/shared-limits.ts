@@ -1,5 +1,5 @@
 import type { RateLimiter, SharedLimits } from "../../lib/ports/shared-state/limits";
-import { systemClock } from "../../lib/server/process/container";
+import { systemClock } from "../../lib/server/process/system";
 import { createRateLimiter } from "../../lib/shared-state/memory-limits";
 import { parseRedisUrl } from "../../lib/shared-state/redis/address";
 import { createRedisLimits } from "../../lib/shared-state/redis/limits";

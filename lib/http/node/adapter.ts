@@ -22,21 +22,6 @@ const LINGER_MS = 1_000;
 /** How long the last bytes of a failed stream may take to be sent before the socket is destroyed. */
 const FLUSH_MS = 1_000;
 
-export interface NodeAdapter {
-  /** Answers one request with the handler. Never rejects. */
-  handle(
-    message: IncomingMessage,
-    response: ServerResponse,
-    head: CheckedHead,
-    peer: Peer,
-    id: string,
-  ): Promise<void>;
-  /** Requests whose reply is not complete yet. */
-  readonly inFlight: number;
-  /** Aborts every request in flight; `reason` is its signal's reason. */
-  abortAll(reason: AppError): void;
-}
-
 async function lingerUntilRead(message: IncomingMessage): Promise<void> {
   message.resume();
   const timer = new AbortController();
@@ -179,62 +164,53 @@ export async function sendReply(
   if (response.writableLength > 0 && !response.destroyed) await untilAccepted(response, stalledMs);
 }
 
-/** Connects `handler` to Node's http server. */
-export function createNodeAdapter(
-  handler: Handler,
-  clock: Clock,
-  limits: Limits,
-  isDraining: () => boolean,
-  onBroken: (error: unknown, requestId: string) => void,
-  stalledMs: number = STALLED_MS,
-): NodeAdapter {
-  const active = new Set<StopSource>();
+export interface NodeAdapterSettings {
+  handler: Handler;
+  clock: Clock;
+  limits: Limits;
+  isDraining(): boolean;
+  /** Called with the error of a reply whose head was sent. */
+  onBroken(error: unknown, requestId: string): void;
+  /** A caller who reads nothing of a console reply for this long is disconnected. */
+  stalledMs?: number;
+}
 
-  function inbound(
-    message: IncomingMessage,
-    response: ServerResponse,
-    head: CheckedHead,
-    peer: Peer,
-    requestId: string,
-    signal: StopSource,
-    whenOver: Inbound["whenOver"],
-  ): Inbound {
-    const uploadMs = head.path.startsWith("/api") ? limits.consoleUploadMs : limits.gatewayUploadMs;
-    return {
-      method: message.method ?? "GET",
-      path: head.path,
-      query: head.query,
-      headers: head.headers,
-      peer,
-      requestId,
-      receivedAt: clock.monotonic(),
-      signal,
-      ...createBodyReaders(message, response, head.headers, uploadMs),
-      whenOver,
-    };
+/** Connects a handler to Node's http server. */
+export class NodeAdapter {
+  readonly #settings: NodeAdapterSettings;
+  readonly #active = new Set<StopSource>();
+
+  constructor(settings: NodeAdapterSettings) {
+    this.#settings = settings;
   }
 
-  async function handle(
+  /** Requests whose reply is not complete yet. */
+  get inFlight(): number {
+    return this.#active.size;
+  }
+
+  /** Aborts every request in flight; `reason` is its signal's reason. */
+  abortAll(reason: AppError): void {
+    for (const signal of this.#active) signal.abort(reason);
+  }
+
+  /** Answers one request with the handler. Never rejects. */
+  async handle(
     message: IncomingMessage,
     response: ServerResponse,
     head: CheckedHead,
     peer: Peer,
     requestId: string,
   ): Promise<void> {
-    const signal = new StopSource();
+    const { handler, limits, isDraining, onBroken, stalledMs = STALLED_MS } = this.#settings;
+    const signal = this.#open(response);
     const releases: (() => void)[] = [];
     const whenOver = (release: () => void) => void releases.push(release);
     const over = (): void => {
       for (const release of releases.splice(0)) release();
     };
-    active.add(signal);
-    response.on("close", () => {
-      active.delete(signal);
-      if (!response.writableFinished)
-        signal.abort(new AppError("caller_left", "The caller left before the reply was whole."));
-    });
     try {
-      const reply = await handler(inbound(message, response, head, peer, requestId, signal, whenOver));
+      const reply = await handler(this.#inbound(message, response, head, peer, requestId, signal, whenOver));
       if (response.destroyed) return await discardBody(reply);
       const isConsole = surfaceOf(head.path) === "console";
       const readerIdleMs = isConsole ? stalledMs : limits.readerIdleMs;
@@ -249,13 +225,40 @@ export function createNodeAdapter(
     }
   }
 
-  return {
-    handle,
-    get inFlight() {
-      return active.size;
-    },
-    abortAll(reason) {
-      for (const signal of active) signal.abort(reason);
-    },
-  };
+  /** The signal of a request, aborted when the caller leaves before the reply is whole. */
+  #open(response: ServerResponse): StopSource {
+    const signal = new StopSource();
+    this.#active.add(signal);
+    response.on("close", () => {
+      this.#active.delete(signal);
+      if (!response.writableFinished)
+        signal.abort(new AppError("caller_left", "The caller left before the reply was whole."));
+    });
+    return signal;
+  }
+
+  #inbound(
+    message: IncomingMessage,
+    response: ServerResponse,
+    { path, query, headers }: CheckedHead,
+    peer: Peer,
+    requestId: string,
+    signal: StopSource,
+    whenOver: Inbound["whenOver"],
+  ): Inbound {
+    const { clock, limits } = this.#settings;
+    const uploadMs = path.startsWith("/api") ? limits.consoleUploadMs : limits.gatewayUploadMs;
+    return {
+      method: message.method ?? "GET",
+      path,
+      query,
+      headers,
+      peer,
+      requestId,
+      receivedAt: clock.monotonic(),
+      signal,
+      ...createBodyReaders(message, response, headers, uploadMs),
+      whenOver,
+    };
+  }
 }

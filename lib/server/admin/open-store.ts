@@ -7,10 +7,11 @@ import type { Clock, Random } from "../../ports/clock";
 import type { PasswordHasher } from "../../ports/password-hasher";
 import type { Store, UserRecord } from "../../ports/store";
 import { readInstances } from "../../store/sqlite/inspect-file";
-import { openEncryptedStore, systemClock, systemRandom } from "../process/container";
+import { openEncryptedStore } from "../process/encrypted-store";
 import type { Environment } from "../process/env";
 import { isGone, makeInstanceId } from "../process/instance-id";
 import { createPasswordHasher } from "../process/password-hasher";
+import { systemClock, systemRandom } from "../process/system";
 import { CommandError } from "./command";
 
 /** The context of an admin command: the server's store, opened with or without a running server. */

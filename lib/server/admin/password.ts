@@ -1,5 +1,5 @@
 import { randomBase62 } from "../../gateway/new-id";
-import { systemRandom } from "../process/container";
+import { systemRandom } from "../process/system";
 import { CommandError } from "./command";
 import type { Terminal } from "./terminal";
 

@@ -11,8 +11,8 @@ import {
   requireDatabaseFile,
   requireOwnSchema,
 } from "../../store/sqlite/inspect-file";
-import { systemClock } from "../process/container";
 import type { Environment } from "../process/env";
+import { systemClock } from "../process/system";
 import { type Command, CommandError, orCommandError, readArguments } from "./command";
 import { compareStores, isSameInstance, type Revived } from "./compare-stores";
 import { serversOn, withStore } from "./open-store";

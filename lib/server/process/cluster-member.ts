@@ -28,69 +28,83 @@ const send = (message: ToPrimary): boolean => {
   return process.connected;
 };
 
-/** Joins the server of the primary that forked this process; null in a process that was started directly. */
-export async function joinCluster(): Promise<ClusterMember | null> {
-  if (!cluster.isWorker) return null;
-  const handlers: ClusterMember["handlers"] = {
+/** Receives the primary's messages after the first, which is `join`. */
+class Inbox {
+  readonly handlers: ClusterMember["handlers"] = {
     stop: () => process.exit(0),
     announce: () => undefined,
     measure: async () => [],
   };
-  const listeners: ((message: string) => void)[] = [];
-  const replies = createMemberReplies(send);
-  const waiting = new Map<number, (measures: Measures[]) => void>();
-  let lastId = 0;
+  readonly replies = createMemberReplies(send);
+  readonly #listeners: ((message: string) => void)[] = [];
+  readonly #collecting = new Map<number, (measures: Measures[]) => void>();
+  #lastId = 0;
+
+  listen(listener: (message: string) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  collect(): Promise<Measures[]> {
+    return new Promise((resolve) => {
+      this.#lastId += 1;
+      this.#collecting.set(this.#lastId, resolve);
+      send({ kind: "collect", id: this.#lastId });
+    });
+  }
+
+  receive(message: Exclude<ToMember, { kind: "join" }>): void {
+    switch (message.kind) {
+      case "announce":
+        this.handlers.announce();
+        return;
+      case "stop":
+        this.handlers.stop(message.isReplaced);
+        return;
+      case "broadcast":
+        for (const listener of this.#listeners) listener(message.message);
+        return;
+      case "measure":
+        void this.handlers.measure().then(
+          (measures) => send({ kind: "measured", id: message.id, measures }),
+          () => undefined,
+        );
+        return;
+      case "collected":
+        this.#collecting.get(message.id)?.(message.measures);
+        this.#collecting.delete(message.id);
+        return;
+      case "claimed":
+      case "replied":
+        this.replies.receive(message);
+        return;
+      default:
+        message satisfies never;
+    }
+  }
+}
+
+/** Joins the server of the primary that forked this process; null in a process that was started directly. */
+export async function joinCluster(): Promise<ClusterMember | null> {
+  if (!cluster.isWorker) return null;
+  const inbox = new Inbox();
   const membership = await new Promise<Membership>((resolve) => {
-    const receive = (message: ToMember): void => {
-      switch (message.kind) {
-        case "join":
-          resolve(message.membership);
-          return;
-        case "announce":
-          handlers.announce();
-          return;
-        case "stop":
-          handlers.stop(message.isReplaced);
-          return;
-        case "broadcast":
-          for (const listener of listeners) listener(message.message);
-          return;
-        case "measure":
-          void handlers.measure().then(
-            (measures) => send({ kind: "measured", id: message.id, measures }),
-            () => undefined,
-          );
-          return;
-        case "collected":
-          waiting.get(message.id)?.(message.measures);
-          waiting.delete(message.id);
-          return;
-        case "claimed":
-        case "replied":
-          replies.receive(message);
-          return;
-        default:
-          message satisfies never;
-      }
-    };
     // The channel carries the primary's messages only.
-    process.on("message", (message) => receive(message as ToMember));
+    process.on("message", (received) => {
+      const message = received as ToMember;
+      if (message.kind === "join") resolve(message.membership);
+      else inbox.receive(message);
+    });
     send({ kind: "hello" });
   });
   return {
     ...membership,
-    handlers,
-    replies,
+    handlers: inbox.handlers,
+    replies: inbox.replies,
     ready: (setupToken) => void send({ kind: "ready", setupToken }),
     broadcast: {
       send: (message) => void send({ kind: "broadcast", message }),
-      listen: (listener) => void listeners.push(listener),
+      listen: (listener) => inbox.listen(listener),
     },
-    collect: () =>
-      new Promise((resolve) => {
-        lastId += 1;
-        waiting.set(lastId, resolve);
-        send({ kind: "collect", id: lastId });
-      }),
+    collect: () => inbox.collect(),
   };
 }

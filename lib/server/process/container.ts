@@ -1,40 +1,34 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { createAudioEncoder } from "../../audio/encode/create";
-import { encryptClearWebhookUrl } from "../../console/alerts/webhook-url";
 import { ensureEmbedded } from "../../console/channels/ensure-embedded";
-import type { ConsoleServices } from "../../console/context";
+import type { ConsoleServices, SetupGuard } from "../../console/context";
 import { applyStoredSettings } from "../../console/settings/apply-settings";
 import { refreshVoices } from "../../console/voices/refresh";
 import type { Limits } from "../../contracts/limits";
-import { AppError } from "../../errors";
 import { createCatalog } from "../../gateway/admission/catalog";
 import { createGatewayState } from "../../gateway/state";
-import type { Cipher } from "../../ports/cipher";
-import type { Clock, Random } from "../../ports/clock";
 import type { Instance } from "../../ports/instance";
+import type { Log } from "../../ports/log";
 import type { Store } from "../../ports/store";
 import { withEngineHost } from "../../providers/engine-pool/client";
 import { createProviders } from "../../providers/registry";
-import { createCipher } from "../../store/cipher";
-import { openStore } from "../../store/open";
-import { fileOf } from "../../store/options";
 import { countTokens, countTokensInSteps } from "../../text/tokenize";
 import { vocabulary } from "../../text/vocabulary";
 import { followAllowedUpstreams } from "./allowed-upstreams";
 import { startBackground } from "./background";
 import type { ClusterMember } from "./cluster-member";
-import { type Environment, readEnvironment, SettingError } from "./env";
+import { type EncryptedStore, openEncryptedStore } from "./encrypted-store";
+import { type Environment, readEnvironment } from "./env";
 import { makeInstanceId } from "./instance-id";
 import { createLog } from "./log";
 import { createMetrics } from "./metrics";
 import { createPasswordHasher } from "./password-hasher";
-import { createSystemRandom } from "./random";
 import { createInstanceRegister, type InstanceRegister, reachableAddress, type Traffic } from "./register";
-import { findSecret, instanceSecret, nextAuthSecret, previousSecrets, secretFile } from "./secret";
-import { checkCipher, ensureDigestKey, openAuditChain } from "./secret-check";
+import { nextAuthSecret } from "./secret";
 import { createSetupGuard } from "./setup-guard";
 import { openSharedState } from "./shared-state";
+import { systemClock, systemRandom } from "./system";
 import { startTelemetry } from "./telemetry";
 import { createBackups, createSpool } from "./temporary-files";
 import { packageFolder, workerFile } from "./workers";
@@ -55,11 +49,6 @@ export interface Container {
   close(): Promise<void>;
 }
 
-/** Taken before Next replaces it by one that looks for a page in progress at every call. */
-const { now } = Date;
-export const systemClock: Clock = { now, monotonic: () => performance.now() };
-export const systemRandom: Random = createSystemRandom();
-
 /** The version in package.json, which is in the working directory. */
 function readVersion(): string {
   const text = readFileSync(path.join(process.cwd(), "package.json"), "utf8");
@@ -67,81 +56,7 @@ function readVersion(): string {
   return (JSON.parse(text) as { version: string }).version;
 }
 
-/** Rejects an empty database next to an existing secret: the instance would start as a new one with setup open. */
-function refuseEmptyStore(env: Environment): void {
-  if (env.secret !== null || !env.databaseUrl.startsWith("file:")) return;
-  const [database, secret] = [fileOf(env.databaseUrl), secretFile(env.dataDirectory)];
-  if (!existsSync(secret) || statSync(database, { throwIfNoEntry: false })?.size !== 0) return;
-  throw new SettingError(
-    `DATABASE_URL: ${database} is empty, but ${secret} belongs to an instance that was in use; ` +
-      `restore a backup with: npm run admin -- restore <backup file>, or delete ${secret} to start a new instance`,
-  );
-}
-
-/** Opens the store, its cipher and secrets: all that the admin command needs. */
-export async function openEncryptedStore(env: Environment, instanceId: string, log?: ConsoleServices["log"]) {
-  findSecret(env.secret, env.dataDirectory);
-  const previous = previousSecrets(env.previousSecrets, env.dataDirectory);
-  refuseEmptyStore(env);
-  const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const store = await openStore({
-    databaseUrl: env.databaseUrl,
-    ...(env.databaseUrlDirect === null ? {} : { listenUrl: env.databaseUrlDirect }),
-    writerWorker: workerFile("writer"),
-    instanceId,
-    clock: systemClock,
-    timeZone,
-    ...(log ? { log } : {}),
-  });
-  try {
-    // Created after the store: a secret next to an empty database means that the database was lost.
-    const secret = instanceSecret(env.secret, env.dataDirectory);
-    const secrets = { current: secret, previous };
-    const opener = createCipher(secrets);
-    await checkCipher(store, opener);
-    const digestKey = await ensureDigestKey(store, opener);
-    const cipher = createCipher({ ...secrets, digestKey });
-    await openAuditChain(store, cipher, systemClock);
-    await encryptClearWebhookUrl(store, cipher);
-    return { store, cipher, secret, timeZone };
-  } catch (error) {
-    await store.close();
-    throw error;
-  }
-}
-
-/** Ciphertexts are those of channels to upstreams, which the primary does not call. */
-const NO_CIPHER: Cipher = {
-  encrypt: refuseCipher,
-  decrypt: refuseCipher,
-  encryptBytes: refuseCipher,
-  decryptBytes: refuseCipher,
-  isCurrent: refuseCipher,
-  digest: refuseCipher,
-};
-
-function refuseCipher(): never {
-  throw new AppError("internal", "The process of the engines has no secret.");
-}
-
-/**
- * The built-in engines for all processes of a server; they run in its primary, which knows the limits of its environment
- * but not those changed in the console.
- */
-export function createSharedEngines({ voices, limits }: Pick<Environment, "voices" | "limits">) {
-  return createProviders({
-    workerFile,
-    packageFolder,
-    clock: systemClock,
-    voices,
-    upstreams: { cipher: NO_CIPHER, limits, allowedUpstreams: () => [], allowedWebhooks: [] },
-  });
-}
-
-type Opened = Awaited<ReturnType<typeof openEncryptedStore>>;
-
-/** `limits`: one object for the life of the process, so that a limit changed in the console takes effect everywhere. */
-function instanceOf(env: Environment, id: string, timeZone: string, limits: Limits): Instance {
+function instanceOf(env: Environment, id: string, timeZone: string) {
   return {
     id,
     version: readVersion(),
@@ -151,16 +66,12 @@ function instanceOf(env: Environment, id: string, timeZone: string, limits: Limi
     dataDirectory: env.dataDirectory,
     baseUrl: env.baseUrl,
     draining: false,
-    limits,
+    // One object for the life of the process, so that a limit changed in the console takes effect everywhere.
+    limits: { ...env.limits },
   };
 }
 
-async function openSetupGuard(
-  env: Environment,
-  store: Store,
-  log: ConsoleServices["log"],
-  sharedToken: string | null,
-) {
+async function openSetupGuard(env: Environment, store: Store, log: Log, sharedToken: string | null) {
   if (await store.setup.hasLostMark())
     log.warn("setup_mark_lost", {
       reason: "the store has administrators but no setup row; setup stays closed",
@@ -175,8 +86,13 @@ async function openSetupGuard(
 }
 
 /** The providers and the audio encoder: what has threads and connections of its own. */
-async function createEngines(env: Environment, { store, cipher }: Opened, limits: Limits) {
-  const providers = createProviders({
+async function createEngines(
+  env: Environment,
+  { store, cipher }: EncryptedStore,
+  limits: Limits | undefined,
+  member: ClusterMember | null,
+) {
+  const local = createProviders({
     workerFile,
     packageFolder,
     clock: systemClock,
@@ -190,37 +106,33 @@ async function createEngines(env: Environment, { store, cipher }: Opened, limits
   });
   // Loaded now, not by the first call that counts tokens: by then there may be no file descriptor left.
   vocabulary();
+  const providers = member === null ? local : withEngineHost(local, member.engines, systemClock);
   return { providers, encoder: createAudioEncoder({ workerFile: workerFile("encode") }) };
 }
 
-async function assemble(
+/** What this process measures, and shares with others. `traffic`: what the Node server counts. */
+async function openConnections(
   env: Environment,
-  opened: Opened,
-  id: string,
-  log: ConsoleServices["log"],
+  { store, cipher }: EncryptedStore,
+  instance: Instance,
+  log: Log,
   member: ClusterMember | null,
-): Promise<Container> {
-  const { store, cipher, secret, timeZone } = opened;
-  const limits = { ...env.limits };
-  const setupGuard = await openSetupGuard(env, store, log, member?.setupToken ?? null);
-  const { providers: local, encoder } = await createEngines(env, opened, limits);
-  const providers = member === null ? local : withEngineHost(local, member.engines, systemClock);
-  const idle: Traffic = { inFlight: 0, total: 0, address: reachableAddress(env.host, env.port) };
-  const instance = instanceOf(env, id, timeZone, limits);
+  traffic: () => Traffic,
+) {
   const register = createInstanceRegister({
     store,
     clock: systemClock,
     instance,
     ...(member === null ? {} : { server: member.server }),
-    traffic: () => container.traffic(),
+    traffic,
   });
-  const counted = createMetrics(
-    env.metricsToken,
+  const counted = createMetrics({
+    token: env.metricsToken,
     instance,
-    () => container.traffic().inFlight,
-    env.redis === null ? null : () => sharedState.health?.().isUp ?? false,
+    inFlight: () => traffic().inFlight,
+    isRedisUp: env.redis === null ? null : () => sharedState.health?.().isUp ?? false,
     member,
-  );
+  });
   const telemetry = env.telemetry && (await startTelemetry(counted, instance, env.telemetry));
   const metrics = telemetry?.metrics ?? counted;
   const sharedState = await openSharedState(env, {
@@ -228,16 +140,33 @@ async function assemble(
     clock: systemClock,
     log,
     metrics,
-    instanceId: id,
+    instanceId: instance.id,
     liveInstances: register.liveInstances,
     share: member ?? { index: 1, processes: 1 },
     broadcast: store.broadcast ?? member?.broadcast ?? null,
     replies: member?.replies ?? null,
   });
-  const services: ConsoleServices = {
+  return { register, telemetry, metrics, sharedState };
+}
+
+type Connections = Awaited<ReturnType<typeof openConnections>>;
+type Engines = Awaited<ReturnType<typeof createEngines>>;
+
+function createServices(
+  env: Environment,
+  { store, cipher, secret }: EncryptedStore,
+  instance: Instance,
+  log: Log,
+  setupGuard: SetupGuard,
+  { providers, encoder }: Engines,
+  { metrics, telemetry, sharedState }: Connections,
+): ConsoleServices {
+  const state = createGatewayState({ store, clock: systemClock, log, metrics });
+  sharedState.share(state);
+  return {
     store,
     clock: systemClock,
-    state: createGatewayState({ store, clock: systemClock, log, metrics }),
+    state,
     random: systemRandom,
     cipher,
     hasher: createPasswordHasher(),
@@ -259,31 +188,47 @@ async function assemble(
     tracing: telemetry?.tracing,
     ...(sharedState.health === null ? {} : { sharedStateHealth: sharedState.health }),
   };
-  sharedState.share(services.state);
+}
+
+async function assemble(
+  env: Environment,
+  opened: EncryptedStore,
+  id: string,
+  log: Log,
+  member: ClusterMember | null,
+): Promise<Container> {
+  const { store } = opened;
+  const instance = instanceOf(env, id, opened.timeZone);
+  const setupGuard = await openSetupGuard(env, store, log, member?.setupToken ?? null);
+  const engines = await createEngines(env, opened, instance.limits, member);
+  const connections = await openConnections(env, opened, instance, log, member, () => container.traffic());
+  const services = createServices(env, opened, instance, log, setupGuard, engines, connections);
+  const idle: Traffic = { inFlight: 0, total: 0, address: reachableAddress(env.host, env.port) };
+  const { register, sharedState, telemetry } = connections;
+  let closing: Promise<void> | null = null;
+  const close = async (): Promise<void> => {
+    stopBackground();
+    await Promise.allSettled([engines.providers.close(), engines.encoder.close()]);
+    await services.state.rejections.flush();
+    sharedState.close();
+    await store.close();
+    await telemetry?.close();
+  };
   const container: Container = {
     services,
     env,
     setupToken: setupGuard.token,
     traffic: () => idle,
     register,
-    close: async () => undefined,
+    close() {
+      closing ??= close();
+      return closing;
+    },
   };
   await ensureEmbedded(store, systemClock);
   await refreshVoices(services);
   await applyStoredSettings(services);
   const stopBackground = await startBackground(services, register);
-  let closing: Promise<void> | null = null;
-  container.close = () => {
-    closing ??= (async () => {
-      stopBackground();
-      await Promise.allSettled([providers.close(), encoder.close()]);
-      await container.services.state.rejections.flush();
-      sharedState.close();
-      await store.close();
-      await telemetry?.close();
-    })();
-    return closing;
-  };
   return container;
 }
 

@@ -6,13 +6,7 @@ import { enablePeerHeader } from "../../http/core/peer-header";
 import { type ClusterMember, joinCluster } from "./cluster-member";
 import { ClusterPrimary, FirstProcessFailed } from "./cluster-primary";
 import { connectionsForProcess } from "./connection-cap";
-import {
-  type Container,
-  createContainer,
-  createSharedEngines,
-  provideContainer,
-  systemClock,
-} from "./container";
+import { type Container, createContainer, provideContainer } from "./container";
 import { drain } from "./drain";
 import {
   type Environment,
@@ -25,6 +19,8 @@ import {
 import { createLog } from "./log";
 import { createNodeServer, type NodeServer } from "./node-server";
 import { createPages } from "./pages";
+import { createSharedEngines } from "./shared-engines";
+import { systemClock } from "./system";
 
 /** The process behind `npm start`: reads the environment, starts the server, and shuts down in order. */
 

@@ -38,46 +38,46 @@ async function renderAll(member: Pick<ClusterMember, "collect">): Promise<string
   return AggregatorRegistry.aggregate(parts).metrics();
 }
 
-/**
- * The metrics of one process. `inFlight` returns the number of requests being answered; `token` guards /metrics.
- * Labels are names of existing models and channels, so their number is bounded. `isRedisUp` is null without Redis.
- */
-export function createMetrics(
-  token: string | null,
-  instance: Pick<Instance, "id" | "version">,
-  inFlight: () => number,
-  isRedisUp: (() => boolean) | null = null,
-  member: Pick<ClusterMember, "index" | "collect" | "handlers"> | null = null,
-): Metrics {
-  const registry = new Registry();
-  if (member !== null) {
-    // A scrape reaches one of the processes, and gets the metrics of all of them.
-    registry.setDefaultLabels({ process: String(member.index) });
-    member.handlers.measure = () => registry.getMetricsAsJSON();
-  }
-  collectDefaultMetrics({ register: registry });
-  const registers = [registry];
+/** Calls, and how long they took. Labels are names of existing models and channels, so their number is bounded. */
+function createCallMetrics(registers: Registry[]) {
   const labelNames = ["operation", "model", "channel"];
-  const calls = new Counter({
-    name: "patchbay_calls_total",
-    help: "Gateway calls by operation, model, channel and status",
-    labelNames: [...labelNames, "status"],
-    registers,
-  });
-  const latency = new Histogram({
-    name: "patchbay_call_seconds",
-    help: "Time from arrival to the last byte",
-    labelNames,
-    buckets: SECONDS,
-    registers,
-  });
-  const firstByte = new Histogram({
-    name: "patchbay_first_byte_seconds",
-    help: "Time from arrival to the first byte",
-    labelNames,
-    buckets: SECONDS,
-    registers,
-  });
+  return {
+    calls: new Counter({
+      name: "patchbay_calls_total",
+      help: "Gateway calls by operation, model, channel and status",
+      labelNames: [...labelNames, "status"],
+      registers,
+    }),
+    latency: new Histogram({
+      name: "patchbay_call_seconds",
+      help: "Time from arrival to the last byte",
+      labelNames,
+      buckets: SECONDS,
+      registers,
+    }),
+    firstByte: new Histogram({
+      name: "patchbay_first_byte_seconds",
+      help: "Time from arrival to the first byte",
+      labelNames,
+      buckets: SECONDS,
+      registers,
+    }),
+  };
+}
+
+interface MetricsSettings {
+  /** Guards /metrics; null: only loopback may read. */
+  token: string | null;
+  instance: Pick<Instance, "id" | "version">;
+  /** Number of requests being answered. */
+  inFlight(): number;
+  /** Null without Redis. */
+  isRedisUp: (() => boolean) | null;
+  member: Pick<ClusterMember, "index" | "collect" | "handlers"> | null;
+}
+
+/** What is read when the metrics are collected. */
+function addGauges(registers: Registry[], { instance, inFlight, isRedisUp }: MetricsSettings): void {
   new Gauge({
     name: "patchbay_instance_info",
     help: "The process that answered: its ID in the list of instances, and its version",
@@ -92,15 +92,30 @@ export function createMetrics(
       this.set(inFlight());
     },
   });
-  if (isRedisUp !== null)
-    new Gauge({
-      name: "patchbay_redis_up",
-      help: "1 while limits are shared through Redis, 0 while this instance applies its share",
-      registers,
-      collect() {
-        this.set(isRedisUp() ? 1 : 0);
-      },
-    });
+  if (isRedisUp === null) return;
+  new Gauge({
+    name: "patchbay_redis_up",
+    help: "1 while limits are shared through Redis, 0 while this instance applies its share",
+    registers,
+    collect() {
+      this.set(isRedisUp() ? 1 : 0);
+    },
+  });
+}
+
+/** The metrics of one process. */
+export function createMetrics(settings: MetricsSettings): Metrics {
+  const { token, member } = settings;
+  const registry = new Registry();
+  if (member !== null) {
+    // A scrape reaches one of the processes, and gets the metrics of all of them.
+    registry.setDefaultLabels({ process: String(member.index) });
+    member.handlers.measure = () => registry.getMetricsAsJSON();
+  }
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  const { calls, latency, firstByte } = createCallMetrics(registers);
+  addGauges(registers, settings);
   const counters = new Map(
     Object.entries(COUNTERS).map(([name, help]) => [
       name,

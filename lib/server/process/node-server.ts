@@ -9,7 +9,7 @@ import { surfaceOf } from "../../http/core/match";
 import { isBareOpenAiPath, isDecodable, isTablePath, normalizePath } from "../../http/core/normalize-path";
 import { PEER_HEADER } from "../../http/core/peer-header";
 import { renderError } from "../../http/core/render-error";
-import { createNodeAdapter, type NodeAdapter, sendReply } from "../../http/node/adapter";
+import { NodeAdapter, sendReply } from "../../http/node/adapter";
 import { createPeerReader, isForwardingHeader, type PeerReader, unifyAddress } from "../../http/node/peer";
 import { ROUTES } from "../../http/routes";
 import type { Clock } from "../../ports/clock";
@@ -151,13 +151,13 @@ class RoutesAndPages implements NodeServer {
       { ofAddress: () => limits.connectionsPerAddress, ofAll: () => this.mostConnections },
       this.#peers.isTrusted,
     );
-    this.#adapter = createNodeAdapter(
-      createDispatcher(ROUTES, async () => services),
+    this.#adapter = new NodeAdapter({
+      handler: createDispatcher(ROUTES, async () => services),
       clock,
       limits,
-      this.#isDraining,
-      (error, requestId) => log.error("reply_broke", { requestId, cause: String(error) }),
-    );
+      isDraining: this.#isDraining,
+      onBroken: (error, requestId) => log.error("reply_broke", { requestId, cause: String(error) }),
+    });
     handleServerErrors(this.server, clock, log);
     const onRequest = (message: IncomingMessage, response: ServerResponse) =>
       this.#onRequest(message, response);

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { DEFAULT_LIMITS } from "../../../lib/contracts/limits";
 import { checkHead } from "../../../lib/http/core/edge-guard";
 import type { Handler, Inbound, Outbound } from "../../../lib/http/core/exchange";
-import { createNodeAdapter } from "../../../lib/http/node/adapter";
+import { NodeAdapter } from "../../../lib/http/node/adapter";
 import { SYSTEM_CLOCK } from "../../support/factories";
 import { openWire } from "../../support/raw-request";
 
@@ -23,24 +23,23 @@ async function serve(
   stalledMs?: number,
   readerIdleMs = DEFAULT_LIMITS.readerIdleMs,
 ): Promise<{ port: number; inFlight(): number }> {
-  const clock = SYSTEM_CLOCK;
-  const door = createNodeAdapter(
+  const adapter = new NodeAdapter({
     handler,
-    clock,
-    { ...DEFAULT_LIMITS, readerIdleMs },
-    () => false,
-    (error) => broken.push(error),
-    stalledMs,
-  );
+    clock: SYSTEM_CLOCK,
+    limits: { ...DEFAULT_LIMITS, readerIdleMs },
+    isDraining: () => false,
+    onBroken: (error) => broken.push(error),
+    ...(stalledMs === undefined ? {} : { stalledMs }),
+  });
   const made = createServer((message, response) => {
     const { method = "GET", url: target = "/", httpVersion, rawHeaders } = message;
     const head = checkHead({ method, target, httpVersion, rawHeaders });
-    void door.handle(message, response, head, { address: null, isLocal: false, isSecure: false }, "id");
+    void adapter.handle(message, response, head, { address: null, isLocal: false, isSecure: false }, "id");
   });
   server = made;
   await new Promise<void>((resolve) => made.listen(0, "127.0.0.1", resolve));
   // A TCP server's address is an object.
-  return { port: (made.address() as AddressInfo).port, inFlight: () => door.inFlight };
+  return { port: (made.address() as AddressInfo).port, inFlight: () => adapter.inFlight };
 }
 
 const GET = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";

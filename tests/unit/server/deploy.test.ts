@@ -21,7 +21,13 @@ const blocks = (text: string, language: string) =>
   );
 
 async function metricNames(): Promise<Set<string>> {
-  const metrics = createMetrics(null, { id: "i", version: "1" }, () => 0);
+  const metrics = createMetrics({
+    token: null,
+    instance: { id: "i", version: "1" },
+    inFlight: () => 0,
+    isRedisUp: null,
+    member: null,
+  });
   metrics.observeCall({
     operation: "speech",
     model: "m",

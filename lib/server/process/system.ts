@@ -1,11 +1,15 @@
 import { randomFillSync } from "node:crypto";
-import type { Random } from "../../ports/clock";
+import type { Clock, Random } from "../../ports/clock";
+
+/** Taken before Next replaces it by one that looks for a page in progress at every call. */
+const { now } = Date;
+export const systemClock: Clock = { now, monotonic: () => performance.now() };
 
 /** Bytes drawn ahead: one call of the system's generator costs more than a thousand bytes of its output. */
 const POOL_BYTES = 8_192;
 
 /** Bytes of the system's generator, each returned once, and fractions for routing draws. */
-export function createSystemRandom(): Random {
+function createSystemRandom(): Random {
   let pool = new Uint8Array(0);
   let used = 0;
   return {
@@ -22,3 +26,5 @@ export function createSystemRandom(): Random {
     fraction: () => Math.random(),
   };
 }
+
+export const systemRandom: Random = createSystemRandom();

@@ -1,0 +1,56 @@
+import { existsSync, statSync } from "node:fs";
+import { encryptClearWebhookUrl } from "../../console/alerts/webhook-url";
+import type { Log } from "../../ports/log";
+import { createCipher } from "../../store/cipher";
+import { openStore } from "../../store/open";
+import { fileOf } from "../../store/options";
+import { type Environment, SettingError } from "./env";
+import { findSecret, instanceSecret, previousSecrets, secretFile } from "./secret";
+import { checkCipher, ensureDigestKey, openAuditChain } from "./secret-check";
+import { systemClock } from "./system";
+import { workerFile } from "./workers";
+
+/** Rejects an empty database next to an existing secret: the instance would start as a new one with setup open. */
+function refuseEmptyStore(env: Environment): void {
+  if (env.secret !== null || !env.databaseUrl.startsWith("file:")) return;
+  const [database, secret] = [fileOf(env.databaseUrl), secretFile(env.dataDirectory)];
+  if (!existsSync(secret) || statSync(database, { throwIfNoEntry: false })?.size !== 0) return;
+  throw new SettingError(
+    `DATABASE_URL: ${database} is empty, but ${secret} belongs to an instance that was in use; ` +
+      `restore a backup with: npm run admin -- restore <backup file>, or delete ${secret} to start a new instance`,
+  );
+}
+
+/** Opens the store, its cipher and secrets: all that the admin command needs. */
+export async function openEncryptedStore(env: Environment, instanceId: string, log?: Log) {
+  findSecret(env.secret, env.dataDirectory);
+  const previous = previousSecrets(env.previousSecrets, env.dataDirectory);
+  refuseEmptyStore(env);
+  const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const store = await openStore({
+    databaseUrl: env.databaseUrl,
+    ...(env.databaseUrlDirect === null ? {} : { listenUrl: env.databaseUrlDirect }),
+    writerWorker: workerFile("writer"),
+    instanceId,
+    clock: systemClock,
+    timeZone,
+    ...(log ? { log } : {}),
+  });
+  try {
+    // Created after the store: a secret next to an empty database means that the database was lost.
+    const secret = instanceSecret(env.secret, env.dataDirectory);
+    const secrets = { current: secret, previous };
+    const opener = createCipher(secrets);
+    await checkCipher(store, opener);
+    const digestKey = await ensureDigestKey(store, opener);
+    const cipher = createCipher({ ...secrets, digestKey });
+    await openAuditChain(store, cipher, systemClock);
+    await encryptClearWebhookUrl(store, cipher);
+    return { store, cipher, secret, timeZone };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+export type EncryptedStore = Awaited<ReturnType<typeof openEncryptedStore>>;
