@@ -24,9 +24,9 @@ const loadSchema = () => import("@/lib/contracts/console/user").then((one) => on
 /** An empty e-mail field means no e-mail. */
 const emptyToNull = (text: string | null) => (text === "" ? null : text);
 
-export function ProfileSection({ self }: { self: Self }) {
+/** The form of the profile, and its saving. */
+function useProfileForm(self: Self) {
   const t = useTranslations("account.profile");
-  const common = useTranslations("common");
   const fieldError = useTranslations("common.fieldError");
   const router = useRouter();
   const cache = useApiCache();
@@ -36,8 +36,7 @@ export function ProfileSection({ self }: { self: Self }) {
     mode: "onTouched",
     defaultValues: { display_name: self.display_name, email: self.email },
   });
-  const { errors, isSubmitting, isDirty } = form.formState;
-  useUnsaved(isDirty, t("title"));
+  useUnsaved(form.formState.isDirty, t("title"));
 
   // Shows changes made elsewhere, except in fields that the user has edited.
   const { display_name, email } = self;
@@ -60,7 +59,14 @@ export function ProfileSection({ self }: { self: Self }) {
       if (!setFieldErrors(form, failure, ["display_name", "email"], fieldError)) setError(failure);
     }
   });
+  return { form, error, save };
+}
 
+export function ProfileSection({ self }: { self: Self }) {
+  const t = useTranslations("account.profile");
+  const common = useTranslations("common");
+  const { form, error, save } = useProfileForm(self);
+  const { errors, isSubmitting, isDirty } = form.formState;
   return (
     <Section
       title={t("title")}

@@ -24,7 +24,7 @@ const UNITS_MS = [
 /** Texts of alerts in the page's language. */
 export function useAlertText() {
   const t = useTranslations("alerts");
-  const { count, money, bytes } = useAmounts();
+  const { count } = useAmounts();
 
   function titleOf({ kind, subject_name, subject, detail, state }: Alert): string {
     const values = { name: subject_name ?? subject, percent: count(Math.floor(number(detail.percent))) };
@@ -34,37 +34,6 @@ export function useAlertText() {
       return t(`${group}.error_rate_${detail.scope}`, values);
     if (models.length > 0) return t(`${group}.channel_models`, { ...values, models: models.join(", ") });
     return t(`${group}.${kind}`, values);
-  }
-
-  /** The figures behind the alert; empty without any. */
-  function factsOf({ kind, detail }: Alert): string {
-    switch (kind) {
-      case "channel_open": {
-        // Checked by `has`.
-        const reason = text(detail.reason) as Reason;
-        return reason && t.has(`facts.reason.${reason}`) ? t(`facts.reason.${reason}`) : "";
-      }
-      case "error_rate":
-        return t("facts.calls", {
-          failures: count(number(detail.failures)),
-          calls: count(number(detail.calls)),
-        });
-      case "budget_nearly_spent":
-      case "budget_spent":
-        return t(`facts.budget.${periodOf(detail.period)}`, {
-          spent: money(Number(text(detail.spent_usd))),
-          limit: money(Number(text(detail.limit_usd))),
-        });
-      case "disk":
-        return t("facts.disk", {
-          free: bytes(number(detail.free_bytes)),
-          total: bytes(number(detail.total_bytes)),
-        });
-      case "redis":
-        return text(detail.reason);
-      case "second_server":
-        return Array.isArray(detail.servers) ? detail.servers.map(text).join(" · ") : "";
-    }
   }
 
   /** For a channel that is down: what serves its models instead, or that nothing does. */
@@ -92,7 +61,42 @@ export function useAlertText() {
     return t(`duration.${unit}`, { count: Math.round(ms / unitMs) });
   }
 
-  return { titleOf, factsOf, fallbacksOf, durationOf, ...useDeliveryText() };
+  return { titleOf, factsOf: useFactsText(), fallbacksOf, durationOf, ...useDeliveryText() };
+}
+
+/** The figures behind an alert; empty without any. */
+function useFactsText() {
+  const t = useTranslations("alerts");
+  const { count, money, bytes } = useAmounts();
+  return ({ kind, detail }: Alert): string => {
+    switch (kind) {
+      case "channel_open": {
+        // Checked by `has`.
+        const reason = text(detail.reason) as Reason;
+        return reason && t.has(`facts.reason.${reason}`) ? t(`facts.reason.${reason}`) : "";
+      }
+      case "error_rate":
+        return t("facts.calls", {
+          failures: count(number(detail.failures)),
+          calls: count(number(detail.calls)),
+        });
+      case "budget_nearly_spent":
+      case "budget_spent":
+        return t(`facts.budget.${periodOf(detail.period)}`, {
+          spent: money(Number(text(detail.spent_usd))),
+          limit: money(Number(text(detail.limit_usd))),
+        });
+      case "disk":
+        return t("facts.disk", {
+          free: bytes(number(detail.free_bytes)),
+          total: bytes(number(detail.total_bytes)),
+        });
+      case "redis":
+        return text(detail.reason);
+      case "second_server":
+        return Array.isArray(detail.servers) ? detail.servers.map(text).join(" · ") : "";
+    }
+  };
 }
 
 /** Texts of deliveries to webhooks in the page's language. */

@@ -2,18 +2,16 @@
 
 import { ArrowRightIcon } from "lucide-react";
 import Link from "next/link";
-import { useState } from "react";
 import useSWRImmutable from "swr/immutable";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import { useApiCache } from "@/lib/client/use-api";
 import type { Alert } from "@/lib/contracts/console/alerts";
-import { useErrorText } from "../forms/call-error";
+import { useToastAction } from "../forms/use-action";
 import { StatusDot } from "../ui/badge";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { RelativeTime } from "../ui/relative-time";
-import { toast } from "../ui/toast";
 import { alertHref, useAlertText } from "./alert-text";
 import { SnoozeButton, SnoozeNote } from "./snooze";
 
@@ -116,27 +114,20 @@ function linkKeyOf({ kind, detail }: Alert) {
 
 function AcknowledgeButton({ alert, onChanged }: { alert: Alert; onChanged(): void }) {
   const t = useTranslations("alerts");
-  const errorText = useErrorText();
   const { reload } = useApiCache();
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, run } = useToastAction();
   if (alert.seen_at !== null)
     return (
       <span className="px-3 text-sm text-ink-faint">
         <RelativeTime at={alert.seen_at} phrase={(when) => t("isSeen", { when })} />
       </span>
     );
-  const mark = async () => {
-    setBusy(true);
-    try {
+  const mark = () =>
+    run(async () => {
       await callApi(api.markAlertSeen, { params: { id: alert.id } });
       onChanged();
       await reload(api.summarizeAlerts);
-    } catch (failure) {
-      toast.error(errorText(failure).message);
-    } finally {
-      setBusy(false);
-    }
-  };
+    });
   return (
     <Button variant="ghost" size="sm" isBusy={isBusy} onClick={() => void mark()}>
       {t("seen")}

@@ -2,6 +2,7 @@
 
 import { PlusIcon } from "lucide-react";
 import dynamic from "next/dynamic";
+import type { ReactNode } from "react";
 import { useFieldArray } from "react-hook-form";
 import { useTranslations } from "use-intl";
 import { api } from "@/lib/client/api";
@@ -24,6 +25,17 @@ export function ScopedRules({ form }: { form: RulesForm }) {
   const { data: models } = useApi(api.listModels);
   const { data: keys } = useApi(api.listKeys, KEYS);
   const duplicate = formState.errors.rules?.root ?? formState.errors.rules;
+  const addModelRule = () => {
+    const [error_rate_percent, channel_open_minutes] = getValues([
+      "error_rate_percent",
+      "channel_open_minutes",
+    ]);
+    append({ scope: "model", model: "", error_rate_percent, channel_open_minutes });
+  };
+  const addKeyRule = () => {
+    const [error_rate_percent, budgets] = getValues(["error_rate_percent", "budgets"]);
+    append({ scope: "key", key_id: "", error_rate_percent, budgets });
+  };
   return (
     <fieldset className="grid gap-3">
       <legend className="mb-1 text-sm font-medium">{t("scoped")}</legend>
@@ -50,37 +62,18 @@ export function ScopedRules({ form }: { form: RulesForm }) {
         {duplicate?.message ? t("duplicate") : null}
       </p>
       <div className="flex flex-wrap gap-2">
-        <Button
-          variant="outline"
-          size="sm"
-          onClick={() =>
-            append({
-              scope: "model",
-              model: "",
-              error_rate_percent: getValues("error_rate_percent"),
-              channel_open_minutes: getValues("channel_open_minutes"),
-            })
-          }
-        >
-          <PlusIcon aria-hidden="true" />
-          {t("addModel")}
-        </Button>
-        <Button
-          variant="outline"
-          size="sm"
-          onClick={() =>
-            append({
-              scope: "key",
-              key_id: "",
-              error_rate_percent: getValues("error_rate_percent"),
-              budgets: getValues("budgets"),
-            })
-          }
-        >
-          <PlusIcon aria-hidden="true" />
-          {t("addKey")}
-        </Button>
+        <AddButton onClick={addModelRule}>{t("addModel")}</AddButton>
+        <AddButton onClick={addKeyRule}>{t("addKey")}</AddButton>
       </div>
     </fieldset>
+  );
+}
+
+function AddButton({ onClick, children }: { onClick(): void; children: ReactNode }) {
+  return (
+    <Button variant="outline" size="sm" onClick={onClick}>
+      <PlusIcon aria-hidden="true" />
+      {children}
+    </Button>
   );
 }

@@ -1,12 +1,11 @@
 "use client";
 
 import { BellOffIcon } from "lucide-react";
-import { useState } from "react";
 import { useFormatter, useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import { useApiCache } from "@/lib/client/use-api";
 import type { Alert, SnoozeAlert } from "@/lib/contracts/console/alerts";
-import { useErrorText } from "../forms/call-error";
+import { useToastAction } from "../forms/use-action";
 import { Button } from "../ui/button";
 import { ChoicesButton } from "../ui/choices-button";
 import { toast } from "../ui/toast";
@@ -35,26 +34,19 @@ export function SnoozeNote({ alert: { snooze } }: { alert: Alert }) {
 /** Snoozes an open alert for a time, or ends its snooze. */
 export function SnoozeButton({ alert, onChanged }: { alert: Alert; onChanged(): void }) {
   const t = useTranslations("alerts.snooze");
-  const errorText = useErrorText();
   const { reload } = useApiCache();
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, run } = useToastAction();
 
-  const run = async (call: () => Promise<unknown>, message: string) => {
-    setBusy(true);
-    try {
+  const change = (call: () => Promise<unknown>, message: string) =>
+    run(async () => {
       await call();
       toast.success(message);
       onChanged();
       await reload(api.summarizeAlerts);
-    } catch (failure) {
-      toast.error(errorText(failure).message);
-    } finally {
-      setBusy(false);
-    }
-  };
+    });
   const params = { id: alert.id };
   const snooze = (duration: SnoozeAlert["for"]) =>
-    run(() => callApi(api.snoozeAlert, { params, body: { for: duration } }), t("done"));
+    change(() => callApi(api.snoozeAlert, { params, body: { for: duration } }), t("done"));
 
   if (alert.snooze !== null)
     return (
@@ -62,7 +54,7 @@ export function SnoozeButton({ alert, onChanged }: { alert: Alert; onChanged(): 
         variant="ghost"
         size="sm"
         isBusy={isBusy}
-        onClick={() => void run(() => callApi(api.endAlertSnooze, { params }), t("ended"))}
+        onClick={() => void change(() => callApi(api.endAlertSnooze, { params }), t("ended"))}
       >
         {t("end")}
       </Button>

@@ -10,6 +10,7 @@ import type { WebhookKind, WebhookTest } from "@/lib/contracts/console/alerts";
 import type { Settings } from "@/lib/contracts/console/settings";
 import { useAmounts } from "../charts/use-amounts";
 import { CallError } from "../forms/call-error";
+import { useAction } from "../forms/use-action";
 import { Button } from "../ui/button";
 import { Notice } from "../ui/notice";
 import { useAlertText } from "./alert-text";
@@ -23,8 +24,7 @@ export function WebhookControls({ alerts }: { alerts: Settings["alerts"] }) {
   const t = useTranslations("alerts.webhook");
   const { data: summary, mutate } = useApi(api.summarizeAlerts);
   const [dialog, setDialog] = useState<"replace" | { secret: string } | null>(null);
-  const [isCreating, setCreating] = useState(false);
-  const [error, setError] = useState<unknown>(null);
+  const { isBusy, error, run } = useAction();
   const hasSecret = summary?.webhook_secret.made ?? false;
 
   const create = async () => {
@@ -32,13 +32,6 @@ export function WebhookControls({ alerts }: { alerts: Settings["alerts"] }) {
     setDialog({ secret });
     await mutate();
   };
-  const createFirst = async () => {
-    setCreating(true);
-    setError(null);
-    await create().catch(setError);
-    setCreating(false);
-  };
-
   return (
     <div className="grid max-w-form gap-6">
       {alerts.webhook_url === null ? null : (
@@ -55,7 +48,7 @@ export function WebhookControls({ alerts }: { alerts: Settings["alerts"] }) {
                 {t("replace")}
               </Button>
             ) : (
-              <Button size="sm" isBusy={isCreating} onClick={() => void createFirst()}>
+              <Button size="sm" isBusy={isBusy} onClick={() => void run(create)}>
                 {t("create")}
               </Button>
             )}
@@ -83,27 +76,19 @@ export function WebhookControls({ alerts }: { alerts: Settings["alerts"] }) {
 function TestButton({ kind }: { kind: WebhookKind }) {
   const t = useTranslations("alerts");
   const alertText = useAlertText();
-  const [isBusy, setBusy] = useState(false);
-  const [outcome, setOutcome] = useState<{ test: WebhookTest } | { error: unknown } | null>(null);
-  const run = async () => {
-    setBusy(true);
-    setOutcome(null);
-    try {
-      setOutcome({ test: await callApi(api.testWebhook, { body: { kind } }) });
-    } catch (error) {
-      setOutcome({ error });
-    } finally {
-      setBusy(false);
-    }
+  const [test, setTest] = useState<WebhookTest | null>(null);
+  const { isBusy, error, run } = useAction();
+  const send = async () => {
+    setTest(null);
+    setTest(await callApi(api.testWebhook, { body: { kind } }));
   };
   const { ms } = useAmounts();
-  const test = outcome && "test" in outcome ? outcome.test : null;
   return (
     <>
-      <Button variant="outline" size="sm" isBusy={isBusy} onClick={() => void run()}>
+      <Button variant="outline" size="sm" isBusy={isBusy} onClick={() => void run(send)}>
         {t("webhook.test")}
       </Button>
-      {outcome && "error" in outcome ? <CallError error={outcome.error} className="basis-full" /> : null}
+      <CallError error={error} className="basis-full" />
       {test?.ok ? (
         <Notice
           tone="good"

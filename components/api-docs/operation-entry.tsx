@@ -47,10 +47,9 @@ export function OperationEntry({
   models: ExampleModels;
   isLinked: boolean;
 }) {
-  const t = useTranslations("apiDocs.operation");
   const entry = useRef<HTMLDetailsElement>(null);
   const [isOpen, setOpen] = useState(isLinked);
-  const { anchor, method, path, summary, security } = operation;
+  const { anchor } = operation;
 
   useEffect(() => {
     if (!isLinked) return;
@@ -65,8 +64,6 @@ export function OperationEntry({
       window.history.replaceState(null, "", `${window.location.pathname}${window.location.search}#${anchor}`);
   };
 
-  const [takesKey, takesSession] = [security.includes("bearer"), security.includes("session")];
-  const auth = takesKey ? (takesSession ? "both" : "bearer") : takesSession ? "session" : "none";
   return (
     <li>
       <details
@@ -76,28 +73,38 @@ export function OperationEntry({
         onToggle={(event) => toggle(event.currentTarget.open)}
         className="group scroll-mt-16"
       >
-        <summary className="grid cursor-pointer list-none grid-cols-[1rem_minmax(0,1fr)] items-center gap-x-3 gap-y-1 px-4 py-2.5 transition-colors hover:bg-sunken/60 md:grid-cols-[1rem_minmax(0,5fr)_minmax(0,6fr)] [&::-webkit-details-marker]:hidden">
-          <ChevronRightIcon
-            aria-hidden="true"
-            className="size-4 text-ink-faint transition-transform group-open:rotate-90"
-          />
-          <code className="flex gap-3">
-            <span className={cn("w-14 shrink-0", TONES[method as keyof typeof TONES])}>{method}</span>
-            <span className="min-w-0 break-words">
-              <BreakablePath path={path} />
-            </span>
-          </code>
-          <span className="col-start-2 flex min-w-0 items-center gap-2 text-sm text-ink-muted md:col-start-3">
-            <span className="min-w-0 flex-1">{summary}</span>
-            <Badge tone="outline" className="hidden md:inline-flex">
-              {t(`auth.${auth}`)}
-            </Badge>
-          </span>
-        </summary>
+        <Summary operation={operation} />
         {isOpen ? (
           <OperationDetail document={document} operation={operation} origin={origin} models={models} />
         ) : null}
       </details>
     </li>
+  );
+}
+
+/** The row: method, path, what the endpoint does and how it authenticates. */
+function Summary({ operation: { method, path, summary, security } }: { operation: Operation }) {
+  const t = useTranslations("apiDocs.operation");
+  const [takesKey, takesSession] = [security.includes("bearer"), security.includes("session")];
+  const auth = takesKey ? (takesSession ? "both" : "bearer") : takesSession ? "session" : "none";
+  return (
+    <summary className="grid cursor-pointer list-none grid-cols-[1rem_minmax(0,1fr)] items-center gap-x-3 gap-y-1 px-4 py-2.5 transition-colors hover:bg-sunken/60 md:grid-cols-[1rem_minmax(0,5fr)_minmax(0,6fr)] [&::-webkit-details-marker]:hidden">
+      <ChevronRightIcon
+        aria-hidden="true"
+        className="size-4 text-ink-faint transition-transform group-open:rotate-90"
+      />
+      <code className="flex gap-3">
+        <span className={cn("w-14 shrink-0", TONES[method as keyof typeof TONES])}>{method}</span>
+        <span className="min-w-0 break-words">
+          <BreakablePath path={path} />
+        </span>
+      </code>
+      <span className="col-start-2 flex min-w-0 items-center gap-2 text-sm text-ink-muted md:col-start-3">
+        <span className="min-w-0 flex-1">{summary}</span>
+        <Badge tone="outline" className="hidden md:inline-flex">
+          {t(`auth.${auth}`)}
+        </Badge>
+      </span>
+    </summary>
   );
 }

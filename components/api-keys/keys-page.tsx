@@ -13,14 +13,13 @@ import type { ApiKey } from "@/lib/contracts/console/api-keys";
 import type { ManagedUser, Viewer } from "@/lib/contracts/console/user";
 import type { ListPage } from "@/lib/contracts/paging";
 import { useAmounts } from "../charts/use-amounts";
-import { useErrorText } from "../forms/call-error";
+import { useItemChange } from "../forms/use-action";
 import { ListBody, NoSearchResults } from "../shell/list-body";
 import { PageHeader } from "../shell/page-header";
 import { Button } from "../ui/button";
 import { EmptyState } from "../ui/empty-state";
 import { Notice } from "../ui/notice";
 import { SearchField } from "../ui/search-field";
-import { toast } from "../ui/toast";
 import type { KeyDialog } from "./key-dialogs";
 import { KeyList } from "./key-list";
 import type { KeyAction } from "./key-menu";
@@ -95,12 +94,17 @@ function Content({ viewer, hasOthers, hidesBudgets, ownLimits, models }: KeysPag
   const owner = params.get("owner");
   const [chosenDialog, setDialog] = useState<KeyDialog | null>(null);
   const list = useApiPages(api.listKeys, inputOf(q, viewer.role === "member" ? null : owner));
-  const enable = useEnableKey(list.reload);
+  const save = useItemChange(list.reload);
   const keys = list.items;
   const dialog = params.get("create") === "1" && !chosenDialog ? ({ kind: "create" } as const) : chosenDialog;
 
   const act = (action: KeyAction, key: ApiKey) => {
-    if (action === "enable") void enable(key);
+    const { id, name, version } = key;
+    if (action === "enable")
+      void save(
+        callApi(api.updateKey, { params: { id }, body: { enabled: true, version } }),
+        t("enabled", { name }),
+      );
     else if (action === "try") window.location.assign(playgroundHref(key, models) ?? "/playground/speech");
     else setDialog({ kind: action, key });
   };
@@ -187,21 +191,6 @@ const PRIVATE_RANGES = ["127.0.0.1", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0
 
 function suggestedAddresses(keys: readonly ApiKey[]): string[] {
   return [...new Set([...keys.flatMap((key) => key.allowed_addresses), ...PRIVATE_RANGES])];
-}
-
-function useEnableKey(reload: () => Promise<unknown>) {
-  const t = useTranslations("apiKeys");
-  const errorText = useErrorText();
-  return async (key: ApiKey) => {
-    try {
-      const body = { enabled: true, version: key.version };
-      await callApi(api.updateKey, { params: { id: key.id }, body });
-      toast.success(t("enabled", { name: key.name }));
-    } catch (error) {
-      toast.error(errorText(error).message);
-    }
-    await reload();
-  };
 }
 
 /** The empty state: of the search, of the owner filter, or without any key. */

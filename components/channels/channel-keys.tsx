@@ -1,13 +1,11 @@
 "use client";
 
-import { useState } from "react";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import type { Channel } from "@/lib/contracts/console/channels";
-import { useErrorText } from "../forms/call-error";
+import { useToastAction } from "../forms/use-action";
 import { StatusDot } from "../ui/badge";
 import { Button } from "../ui/button";
-import { toast } from "../ui/toast";
 import { useCircuitText } from "./channel-state";
 
 const DOT_TONES = { closed: "good", half_open: "warn", open: "bad" } as const;
@@ -35,22 +33,15 @@ function ChannelKey({
   onChanged(): void;
 }) {
   const t = useTranslations("channels");
-  const errorText = useErrorText();
   const circuitText = useCircuitText();
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, run } = useToastAction();
   const isClosed = key.state === "closed";
   const { cause, advice, retry } = circuitText(key);
-  const close = async () => {
-    setBusy(true);
-    try {
+  const close = () =>
+    run(async () => {
       await callApi(api.closeCircuit, { params: { id: channel.id }, body: { key_id: key.id } });
       onChanged();
-    } catch (failure) {
-      toast.error(errorText(failure).message);
-    } finally {
-      setBusy(false);
-    }
-  };
+    });
   return (
     <li className="grid gap-2 px-3 py-2">
       <span className="flex min-h-8 flex-wrap items-center justify-between gap-3">

@@ -8,7 +8,6 @@ import { type ReactNode, useState } from "react";
 import { SWRConfig } from "swr";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
-import { isApiError } from "@/lib/client/api-error";
 import {
   type DropTarget,
   drop,
@@ -19,11 +18,11 @@ import {
   tiersOf,
 } from "@/lib/client/channel-order";
 import type { Channel } from "@/lib/contracts/console/channels";
-import { CallError, useErrorText } from "../forms/call-error";
+import { CallError } from "../forms/call-error";
+import { useErrorToast, useItemChange } from "../forms/use-action";
 import { PageHeader } from "../shell/page-header";
 import { Button } from "../ui/button";
 import { EmptyState } from "../ui/empty-state";
-import { toast } from "../ui/toast";
 import type { ChannelDialog } from "./channel-dialogs";
 import { ChannelList, ChannelListSkeleton } from "./channel-list";
 import type { ChannelAction } from "./channel-menu";
@@ -45,29 +44,13 @@ export function ChannelsPage({ first }: { first: FirstChannels }) {
 
 function Content() {
   const t = useTranslations("channels");
-  const router = useRouter();
   const traffic = useChannelTraffic();
   const { channels, order, error, reload } = useChannels();
   const [dialog, setDialog] = useState<ChannelDialog | null>(null);
   const [isTesting, setTesting] = useState(false);
   const { tiers, reorder, moveMessage } = useReorder(channels, order, reload);
   const toggle = useToggle(reload);
-
-  const act = (action: ChannelAction, channel: Channel) => {
-    switch (action) {
-      case "edit":
-        return router.push(`/channels/${encodeURIComponent(channel.id)}/edit`);
-      case "earlier":
-        return void reorder(channel.id, stepEarlier(tiers, channel.id));
-      case "later":
-        return void reorder(channel.id, stepLater(tiers, channel.id));
-      case "test":
-      case "delete":
-        return setDialog({ kind: action, channel });
-      default:
-        return action satisfies never;
-    }
-  };
+  const act = useChannelActions(tiers, reorder, setDialog);
 
   const addButton = (
     <Button asChild>
@@ -115,6 +98,30 @@ function Content() {
       ) : null}
     </div>
   );
+}
+
+/** Runs an action of a channel's menu. */
+function useChannelActions(
+  tiers: Tiers,
+  reorder: (id: string, next: Tiers) => Promise<void>,
+  openDialog: (dialog: ChannelDialog) => void,
+) {
+  const router = useRouter();
+  return (action: ChannelAction, channel: Channel) => {
+    switch (action) {
+      case "edit":
+        return router.push(`/channels/${encodeURIComponent(channel.id)}/edit`);
+      case "earlier":
+        return void reorder(channel.id, stepEarlier(tiers, channel.id));
+      case "later":
+        return void reorder(channel.id, stepLater(tiers, channel.id));
+      case "test":
+      case "delete":
+        return openDialog({ kind: action, channel });
+      default:
+        return action satisfies never;
+    }
+  };
 }
 
 /** The page's title; with channels of one's own, the buttons that test and add. */
@@ -170,7 +177,7 @@ function useReorder(
   reload: () => Promise<unknown>,
 ) {
   const t = useTranslations("channels");
-  const errorText = useErrorText();
+  const showError = useErrorToast();
   const [moveMessage, setMoveMessage] = useState("");
   const tiers = tiersOf(channels ?? []);
 
@@ -188,7 +195,7 @@ function useReorder(
     try {
       await order(next);
     } catch (failure) {
-      toast.error(isApiError(failure, "conflict") ? t("moveStale") : errorText(failure).message);
+      showError(failure, t("moveStale"));
       await reload();
     }
   };
@@ -198,18 +205,13 @@ function useReorder(
 /** Enables or disables a channel. */
 function useToggle(reload: () => Promise<unknown>) {
   const t = useTranslations("channels");
-  const errorText = useErrorText();
-  return async (channel: Channel, enabled: boolean) => {
-    try {
-      const body = { enabled, version: channel.version };
-      await callApi(api.updateChannel, { params: { id: channel.id }, body });
-      toast.success(t(enabled ? "enabled" : "disabled", { name: channel.name }));
-    } catch (failure) {
-      const isStale = isApiError(failure, "conflict");
-      toast.error(isStale ? t("stale", { name: channel.name }) : errorText(failure).message);
-    }
-    await reload();
-  };
+  const save = useItemChange(reload);
+  return ({ id, name, version }: Channel, enabled: boolean) =>
+    save(
+      callApi(api.updateChannel, { params: { id }, body: { enabled, version } }),
+      t(enabled ? "enabled" : "disabled", { name }),
+      t("stale", { name }),
+    );
 }
 
 /** Number of the tier that holds the channel, from 1. */

@@ -1,10 +1,9 @@
 "use client";
 
-import { useState } from "react";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import type { Channel } from "@/lib/contracts/console/channels";
-import { useErrorText } from "../forms/call-error";
+import { useToastAction } from "../forms/use-action";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { toast } from "../ui/toast";
@@ -21,26 +20,19 @@ export function CircuitNote({
   className?: string;
 }) {
   const t = useTranslations("channels");
-  const errorText = useErrorText();
   const circuitText = useCircuitText();
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, run } = useToastAction();
   const isChannelOut = channel.health.state !== "closed";
   const outages = isChannelOut
     ? [{ name: null, health: channel.health }]
     : channel.broken_models.map((one) => ({ name: one.name, health: one }));
 
-  const close = async () => {
-    setBusy(true);
-    try {
+  const close = () =>
+    run(async () => {
       await callApi(api.closeCircuit, { params: { id: channel.id }, body: {} });
       toast.success(t("closed", { name: channel.name }));
       onChanged();
-    } catch (failure) {
-      toast.error(errorText(failure).message);
-    } finally {
-      setBusy(false);
-    }
-  };
+    });
 
   return (
     <div

@@ -24,6 +24,34 @@ export function TestAll({
   onClose(): void;
 }) {
   const t = useTranslations("channels.testAll");
+  const { tested, tests } = useTests(channels, onTested);
+  const done = tested.filter(({ id }) => isOver(tests.get(id)));
+  const failed = done.filter(({ id }) => !isPassed(tests.get(id))).length;
+  const isFinished = done.length === tested.length;
+  return (
+    <Dialog open onOpenChange={(open) => (open ? undefined : onClose())}>
+      <DialogContent>
+        <DialogHeader>
+          <DialogTitle>{t("title")}</DialogTitle>
+          <DialogDescription role="status">
+            {isFinished
+              ? t("finished", { passed: done.length - failed, failed })
+              : t("progress", { done: done.length, all: tested.length })}
+          </DialogDescription>
+        </DialogHeader>
+        <Progress value={done.length} max={tested.length} label={t("title")} />
+        <ul className="divide-y rounded-md border bg-panel">
+          {tested.map((channel) => (
+            <TestedChannel key={channel.id} channel={channel} state={tests.get(channel.id)} />
+          ))}
+        </ul>
+      </DialogContent>
+    </Dialog>
+  );
+}
+
+/** Runs the tests, a few at a time, and holds their outcomes. */
+function useTests(channels: readonly Channel[], onTested: () => void) {
   // The list as it was when the dialog opened: a reload after a test must not start it again.
   const [tested] = useState(() => channels.filter(({ enabled, models }) => enabled && models.length > 0));
   const { tests, run } = useTestCalls();
@@ -42,44 +70,24 @@ export function TestAll({
       isClosed = true;
     };
   }, [tested, run]);
-  const done = tested.filter(({ id }) => isOver(tests.get(id)));
-  const failed = done.filter(({ id }) => !isPassed(tests.get(id))).length;
-  const isFinished = done.length === tested.length;
+  return { tested, tests };
+}
+
+function TestedChannel({ channel, state }: { channel: Channel; state: TestState | undefined }) {
+  const t = useTranslations("channels.testAll");
   return (
-    <Dialog open onOpenChange={(open) => (open ? undefined : onClose())}>
-      <DialogContent>
-        <DialogHeader>
-          <DialogTitle>{t("title")}</DialogTitle>
-          <DialogDescription role="status">
-            {isFinished
-              ? t("finished", { passed: done.length - failed, failed })
-              : t("progress", { done: done.length, all: tested.length })}
-          </DialogDescription>
-        </DialogHeader>
-        <Progress value={done.length} max={tested.length} label={t("title")} />
-        <ul className="divide-y rounded-md border bg-panel">
-          {tested.map((channel) => {
-            const state = tests.get(channel.id);
-            return (
-              <li key={channel.id} className="grid gap-1 px-3 py-2">
-                <span className="flex items-center gap-2.5">
-                  <StatusDot tone={!isOver(state) ? "off" : isPassed(state) ? "good" : "bad"} />
-                  <span className="min-w-0 font-medium break-words">{channel.name}</span>
-                  <code className="ml-auto min-w-0 truncate text-sm text-ink-muted">
-                    {channel.models[0]?.name}
-                  </code>
-                </span>
-                {state ? (
-                  <TestOutcome state={state} isQuiet />
-                ) : (
-                  <p className="text-sm text-ink-faint">{t("waiting")}</p>
-                )}
-              </li>
-            );
-          })}
-        </ul>
-      </DialogContent>
-    </Dialog>
+    <li className="grid gap-1 px-3 py-2">
+      <span className="flex items-center gap-2.5">
+        <StatusDot tone={!isOver(state) ? "off" : isPassed(state) ? "good" : "bad"} />
+        <span className="min-w-0 font-medium break-words">{channel.name}</span>
+        <code className="ml-auto min-w-0 truncate text-sm text-ink-muted">{channel.models[0]?.name}</code>
+      </span>
+      {state ? (
+        <TestOutcome state={state} isQuiet />
+      ) : (
+        <p className="text-sm text-ink-faint">{t("waiting")}</p>
+      )}
+    </li>
   );
 }
 

@@ -54,21 +54,21 @@ export function EmbeddingsPlayground(props: PlaygroundProps) {
   );
 }
 
-function Playground({ models, engines, page }: PlaygroundProps & { page: EmbeddingsPlaygroundState }) {
+interface PageProps extends PlaygroundProps {
+  page: EmbeddingsPlaygroundState;
+}
+
+function Playground({ models, engines, page }: PageProps) {
   const t = useTranslations("embeddings");
-  const { draft, call, model, status, comparison, focus, edit, isStale } = page;
-  const { texts, query } = draft;
+  const { draft, call, model, status, comparison, focus } = page;
   const engine = model ? engines[model.name] : undefined;
-  const { isGrouped, setGrouped, setCellSize, isAligned, rowStyle } = useAlignment(page);
-  let overlay = isStale ? <StaleNotice onEmbed={page.start} /> : null;
-  if (page.isEmbedding) overlay = <StatusPanel status={status} />;
   return (
     <div className="relative grid gap-5">
       <div className="-mb-5">
         <PageHeader
           title={t("title")}
           description={t("lead")}
-          action={<ShareButton fragment={() => writeEmbeddingsLink(call, query)} />}
+          action={<ShareButton fragment={() => writeEmbeddingsLink(call, draft.query)} />}
         />
       </div>
       <SettingsBar
@@ -82,54 +82,65 @@ function Playground({ models, engines, page }: PlaygroundProps & { page: Embeddi
       />
       {engine ? <EngineNote key={engine} engine={engine} /> : null}
       {status.kind === "failed" ? <FailureNotice failure={status.failure} onRetry={page.retry} /> : null}
-      <div
-        style={rowStyle}
-        className="grid gap-x-6 gap-y-8 md:grid-cols-[16rem_minmax(0,1fr)] min-[87.5rem]:grid-cols-[17rem_minmax(0,1fr)_18rem]"
-      >
-        <TextList
-          texts={texts}
-          order={isGrouped && comparison && !isStale ? comparison.clustering.order : null}
-          focus={focus}
-          isAligned={isAligned}
-          onAdd={edit.add}
-          onFiles={(files) => void edit.addFiles(files)}
-          onChange={edit.change}
-          onRemove={edit.remove}
-          onClear={edit.clear}
-        />
-        {comparison ? (
-          <Results
-            comparison={comparison}
-            queryResult={page.queryResult}
-            model={models.find((one) => one.name === comparison.call.model)}
-            focus={focus}
-            isGrouped={isGrouped}
-            query={query}
-            isRanking={page.isRanking}
-            overlay={overlay}
-            onGroupedChange={setGrouped}
-            onCellSize={setCellSize}
-            onQuery={(next) => page.change({ query: next })}
-            onRank={page.rankTexts}
-          />
-        ) : page.isRunning ? (
-          <div className="grid min-h-80 place-items-center min-[87.5rem]:col-span-2">
-            <StatusPanel status={status} />
-          </div>
-        ) : (
-          <StartPanel count={texts.length} onExample={page.startExample} />
-        )}
-      </div>
-      {comparison && !isStale ? (
+      <TextsAndResults models={models} page={page} />
+      {comparison && !page.isStale ? (
         <ModelComparison comparison={comparison} models={models} focus={focus} />
       ) : null}
-      {comparison || texts.length > 0 ? (
+      {comparison || draft.texts.length > 0 ? (
         <div className="grid gap-x-6 gap-y-8 border-t pt-6 min-[87.5rem]:grid-cols-2">
           {comparison ? <VectorPanel comparison={comparison} focus={focus} /> : null}
-          {texts.length > 0 ? <CallCode call={call} /> : null}
+          {draft.texts.length > 0 ? <CallCode call={call} /> : null}
         </div>
       ) : null}
       {page.isDropping ? <DropOverlay /> : null}
+    </div>
+  );
+}
+
+/** The texts, and beside them their comparison or what leads to one. */
+function TextsAndResults({ models, page }: Omit<PageProps, "engines">) {
+  const { draft, comparison, focus, edit, isStale } = page;
+  const { isGrouped, setGrouped, setCellSize, isAligned, rowStyle } = useAlignment(page);
+  let overlay = isStale ? <StaleNotice onEmbed={page.start} /> : null;
+  if (page.isEmbedding) overlay = <StatusPanel status={page.status} />;
+  return (
+    <div
+      style={rowStyle}
+      className="grid gap-x-6 gap-y-8 md:grid-cols-[16rem_minmax(0,1fr)] min-[87.5rem]:grid-cols-[17rem_minmax(0,1fr)_18rem]"
+    >
+      <TextList
+        texts={draft.texts}
+        order={isGrouped && comparison && !isStale ? comparison.clustering.order : null}
+        focus={focus}
+        isAligned={isAligned}
+        onAdd={edit.add}
+        onFiles={(files) => void edit.addFiles(files)}
+        onChange={edit.change}
+        onRemove={edit.remove}
+        onClear={edit.clear}
+      />
+      {comparison ? (
+        <Results
+          comparison={comparison}
+          queryResult={page.queryResult}
+          model={models.find((one) => one.name === comparison.call.model)}
+          focus={focus}
+          isGrouped={isGrouped}
+          query={draft.query}
+          isRanking={page.isRanking}
+          overlay={overlay}
+          onGroupedChange={setGrouped}
+          onCellSize={setCellSize}
+          onQuery={(next) => page.change({ query: next })}
+          onRank={page.rankTexts}
+        />
+      ) : page.isRunning ? (
+        <div className="grid min-h-80 place-items-center min-[87.5rem]:col-span-2">
+          <StatusPanel status={page.status} />
+        </div>
+      ) : (
+        <StartPanel count={draft.texts.length} onExample={page.startExample} />
+      )}
     </div>
   );
 }

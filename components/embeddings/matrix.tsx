@@ -52,20 +52,17 @@ export function Matrix({
   /** Reports the side of a cell while the whole matrix is shown, else null; the list aligns its rows with it. */
   onCellSize(cell: number | null): void;
 }) {
-  const t = useTranslations("embeddings.matrix");
   const id = useId();
   const layout = useMemo(() => layoutOf(comparison, isGrouped), [comparison, isGrouped]);
   const view = useMatrixView(layout, focus);
-  const { geometry, scroller, isFullyShown } = view;
-  const { count, cell } = geometry;
+  const { isFullyShown } = view;
+  const { cell } = view.geometry;
 
   useLayoutEffect(() => {
     onCellSize(isFullyShown ? cell : null);
     return () => onCellSize(null);
   }, [isFullyShown, cell, onCellSize]);
 
-  const { canvas, redraw } = useMatrixCanvas(view, layout, focus);
-  const onKeyDown = matrixKeys(view, layout, focus);
   const zoom = {
     canZoomOut: !isFullyShown,
     canZoomIn: view.canZoomIn,
@@ -83,33 +80,57 @@ export function Matrix({
       />
       <div ref={view.box} className="min-w-0">
         <div className="relative" style={{ width: view.side, height: view.side }}>
-          <div aria-hidden="true" className="absolute inset-0">
-            <canvas ref={canvas} className="size-full" />
-          </div>
-          {/* biome-ignore lint/a11y/useSemanticElements: the cells are painted on a canvas, there is no table */}
-          <div
-            ref={scroller}
-            role="grid"
-            aria-label={t("label", { count })}
-            aria-rowcount={count}
-            aria-colcount={count}
-            aria-activedescendant={`${id}-cell`}
-            tabIndex={0}
-            onKeyDown={onKeyDown}
-            onScroll={redraw}
-            onPointerMove={(event) => {
-              if (event.pointerType === "mouse") focus.hover(view.cellAt(event));
-            }}
-            onPointerLeave={() => focus.hover(null)}
-            onClick={(event) => focus.pin(view.cellAt(event))}
-            className="absolute inset-0 cursor-crosshair overflow-auto overscroll-contain rounded-sm"
-          >
-            <div role="presentation" style={{ width: view.extent, height: view.extent }} />
-            <ActiveCell id={`${id}-cell`} comparison={comparison} focus={focus} layout={layout} />
-          </div>
+          <Cells id={id} comparison={comparison} focus={focus} layout={layout} view={view} />
         </div>
       </div>
     </section>
+  );
+}
+
+/** The painted cells under the grid that scrolls them and takes pointer and keys. */
+function Cells({
+  id,
+  comparison,
+  focus,
+  layout,
+  view,
+}: {
+  id: string;
+  comparison: Comparison;
+  focus: FocusStore;
+  layout: MatrixLayout;
+  view: MatrixView;
+}) {
+  const t = useTranslations("embeddings.matrix");
+  const { canvas, redraw } = useMatrixCanvas(view, layout, focus);
+  const { count } = view.geometry;
+  return (
+    <>
+      <div aria-hidden="true" className="absolute inset-0">
+        <canvas ref={canvas} className="size-full" />
+      </div>
+      {/* biome-ignore lint/a11y/useSemanticElements: the cells are painted on a canvas, there is no table */}
+      <div
+        ref={view.scroller}
+        role="grid"
+        aria-label={t("label", { count })}
+        aria-rowcount={count}
+        aria-colcount={count}
+        aria-activedescendant={`${id}-cell`}
+        tabIndex={0}
+        onKeyDown={matrixKeys(view, layout, focus)}
+        onScroll={redraw}
+        onPointerMove={(event) => {
+          if (event.pointerType === "mouse") focus.hover(view.cellAt(event));
+        }}
+        onPointerLeave={() => focus.hover(null)}
+        onClick={(event) => focus.pin(view.cellAt(event))}
+        className="absolute inset-0 cursor-crosshair overflow-auto overscroll-contain rounded-sm"
+      >
+        <div role="presentation" style={{ width: view.extent, height: view.extent }} />
+        <ActiveCell id={`${id}-cell`} comparison={comparison} focus={focus} layout={layout} />
+      </div>
+    </>
   );
 }
 

@@ -48,21 +48,7 @@ export function SearchPanel({
         <h2 id={`${id}-title`} className="text-lg">
           {t("title")}
         </h2>
-        <label htmlFor={`${id}-top`} className="ml-auto text-sm text-ink-muted">
-          {t("top")}
-        </label>
-        <NativeSelect
-          id={`${id}-top`}
-          value={String(top)}
-          onChange={(event) => setTop(Number(event.target.value))}
-          className="w-20"
-        >
-          {TOP.map((count) => (
-            <option key={count} value={count}>
-              {count}
-            </option>
-          ))}
-        </NativeSelect>
+        <TopChoice top={top} onChange={setTop} />
       </div>
       <Form onSubmit={onSubmit} className="flex gap-2">
         <label htmlFor={`${id}-query`} className="sr-only">
@@ -91,6 +77,30 @@ export function SearchPanel({
         <SearchResults comparison={comparison} result={queryResult} top={top} focus={focus} />
       ) : null}
     </section>
+  );
+}
+
+function TopChoice({ top, onChange }: { top: number; onChange(top: number): void }) {
+  const t = useTranslations("embeddings.search");
+  const id = useId();
+  return (
+    <>
+      <label htmlFor={id} className="ml-auto text-sm text-ink-muted">
+        {t("top")}
+      </label>
+      <NativeSelect
+        id={id}
+        value={String(top)}
+        onChange={(event) => onChange(Number(event.target.value))}
+        className="w-20"
+      >
+        {TOP.map((count) => (
+          <option key={count} value={count}>
+            {count}
+          </option>
+        ))}
+      </NativeSelect>
+    </>
   );
 }
 

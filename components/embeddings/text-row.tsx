@@ -1,14 +1,22 @@
 "use client";
 
-import { PencilIcon, XIcon } from "lucide-react";
+import { type LucideIcon, PencilIcon, XIcon } from "lucide-react";
 import { type KeyboardEvent, memo, useEffect, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
 import { cn } from "../ui/class-names";
 import { fieldClasses } from "../ui/input";
 import { type FocusStore, highlightOf, isHighlighted, useFocus } from "./focus-store";
 
-const actionClasses =
-  "hidden size-7 shrink-0 items-center justify-center rounded-sm text-ink-faint transition-colors hover:bg-sunken hover:text-ink focus-visible:inline-flex group-focus-within:inline-flex group-hover:inline-flex pointer-coarse:inline-flex pointer-coarse:size-9 [&_svg]:size-3.5";
+interface TextRowProps {
+  id: number;
+  index: number;
+  text: string;
+  focus: FocusStore;
+  /** The aligned matrix row shows the number. */
+  isAligned: boolean;
+  onChange(id: number, text: string): void;
+  onRemove(id: number): void;
+}
 
 /** One text of the list: highlighted together with its cell and its point; a click pins it. */
 export const TextRow = memo(function TextRow({
@@ -19,32 +27,13 @@ export const TextRow = memo(function TextRow({
   isAligned,
   onChange,
   onRemove,
-}: {
-  id: number;
-  index: number;
-  text: string;
-  focus: FocusStore;
-  /** The aligned matrix row shows the number. */
-  isAligned: boolean;
-  onChange(id: number, text: string): void;
-  onRemove(id: number): void;
-}) {
+}: TextRowProps) {
   const t = useTranslations("embeddings.texts");
   const number = index + 1;
   const isOn = useFocus(focus, (state) => isHighlighted(highlightOf(state), index));
   const isPinned = useFocus(focus, (state) => isHighlighted(state.pinned, index));
   const [isEditing, setEditing] = useState(false);
-  const row = useRef<HTMLLIElement>(null);
-
-  // Scrolls the list only, not the page, as scrollIntoView would.
-  useEffect(() => {
-    const list = row.current?.closest<HTMLElement>("[data-texts]");
-    if (!isPinned || !row.current || !list) return;
-    const { offsetTop: top, offsetHeight: height } = row.current;
-    if (top < list.scrollTop) list.scrollTop = top;
-    else if (top + height > list.scrollTop + list.clientHeight)
-      list.scrollTop = top + height - list.clientHeight;
-  }, [isPinned]);
+  const row = useListScroll(isPinned);
 
   return (
     <li
@@ -76,38 +65,58 @@ export const TextRow = memo(function TextRow({
             onDoubleClick={() => setEditing(true)}
             className="flex h-full min-w-0 flex-1 items-center gap-2 rounded-sm pl-1 text-left -outline-offset-2"
           >
-            <span
-              className={cn(
-                "tabular w-7 shrink-0 text-right text-xs",
-                isOn ? "font-medium text-signal-ink" : "text-ink-faint",
-                isAligned && "md:hidden",
-              )}
-            >
-              {number}
-            </span>
+            <RowNumber number={number} isOn={isOn} isAligned={isAligned} />
             <span className="truncate text-sm">{text}</span>
           </button>
-          <button
-            type="button"
-            aria-label={t("edit", { number })}
-            onClick={() => setEditing(true)}
-            className={actionClasses}
-          >
-            <PencilIcon />
-          </button>
-          <button
-            type="button"
-            aria-label={t("remove", { number })}
-            onClick={() => onRemove(id)}
-            className={actionClasses}
-          >
-            <XIcon />
-          </button>
+          <RowAction Icon={PencilIcon} label={t("edit", { number })} onClick={() => setEditing(true)} />
+          <RowAction Icon={XIcon} label={t("remove", { number })} onClick={() => onRemove(id)} />
         </>
       )}
     </li>
   );
 });
+
+/** Scrolls the list, not the page as scrollIntoView would, to a row that is pinned. */
+function useListScroll(isPinned: boolean) {
+  const row = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    const list = row.current?.closest<HTMLElement>("[data-texts]");
+    if (!isPinned || !row.current || !list) return;
+    const { offsetTop: top, offsetHeight: height } = row.current;
+    if (top < list.scrollTop) list.scrollTop = top;
+    else if (top + height > list.scrollTop + list.clientHeight)
+      list.scrollTop = top + height - list.clientHeight;
+  }, [isPinned]);
+  return row;
+}
+
+function RowNumber({ number, isOn, isAligned }: { number: number; isOn: boolean; isAligned: boolean }) {
+  return (
+    <span
+      className={cn(
+        "tabular w-7 shrink-0 text-right text-xs",
+        isOn ? "font-medium text-signal-ink" : "text-ink-faint",
+        isAligned && "md:hidden",
+      )}
+    >
+      {number}
+    </span>
+  );
+}
+
+/** A button of the row that is shown while the row has the pointer or the focus. */
+function RowAction({ Icon, label, onClick }: { Icon: LucideIcon; label: string; onClick(): void }) {
+  return (
+    <button
+      type="button"
+      aria-label={label}
+      onClick={onClick}
+      className="hidden size-7 shrink-0 items-center justify-center rounded-sm text-ink-faint transition-colors hover:bg-sunken hover:text-ink focus-visible:inline-flex group-focus-within:inline-flex group-hover:inline-flex pointer-coarse:inline-flex pointer-coarse:size-9 [&_svg]:size-3.5"
+    >
+      <Icon />
+    </button>
+  );
+}
 
 /** Enter or leaving the field saves, Escape discards. */
 function TextEditor({

@@ -4,7 +4,7 @@ import { useCallback, useEffect, useState } from "react";
 import { useTranslations } from "use-intl";
 import type { GatewayModel } from "@/lib/client/gateway-models";
 import { type DraftText, draftTexts, type Example, isSameCall } from "./draft";
-import { createFocusStore } from "./focus-store";
+import { createFocusStore, type FocusStore } from "./focus-store";
 import { linesOf } from "./texts";
 import { useComparison } from "./use-comparison";
 import { useEmbeddingsDraft } from "./use-embeddings-draft";
@@ -46,18 +46,7 @@ export function useEmbeddingsPlayground(models: readonly GatewayModel[], onStart
     void embed({ ...call, texts: exampleTexts }, exampleQuery);
   };
 
-  const setTexts = useCallback(
-    (next: readonly DraftText[]) => {
-      // The focus holds indexes, which have just changed.
-      focus.pin(null);
-      if (next.length === 0) clear();
-      // A query without texts would be stale.
-      change(next.length === 0 ? { texts: next, query: "" } : { texts: next });
-    },
-    [change, clear, focus],
-  );
-  const edit = useTexts(texts, setTexts);
-  const isDropping = useFileDrop((files) => void edit.addFiles(files));
+  const { edit, isDropping } = useTextEdits({ texts, focus, change, clear });
 
   const rankTexts = () => {
     if (comparison) void rank(comparison, query);
@@ -86,6 +75,29 @@ export function useEmbeddingsPlayground(models: readonly GatewayModel[], onStart
     /** The comparison belongs to other texts or settings than the draft. */
     isStale: comparison !== null && !isSameCall(comparison.call, call),
   };
+}
+
+/** Edits of the texts, by hand and by files dropped on the page. */
+function useTextEdits({
+  texts,
+  focus,
+  change,
+  clear,
+}: Pick<ReturnType<typeof useEmbeddingsDraft>, "change"> &
+  Pick<ReturnType<typeof useComparison>, "clear"> & { texts: readonly DraftText[]; focus: FocusStore }) {
+  const setTexts = useCallback(
+    (next: readonly DraftText[]) => {
+      // The focus holds indexes, which have just changed.
+      focus.pin(null);
+      if (next.length === 0) clear();
+      // A query without texts would be stale.
+      change(next.length === 0 ? { texts: next, query: "" } : { texts: next });
+    },
+    [change, clear, focus],
+  );
+  const edit = useTexts(texts, setTexts);
+  const isDropping = useFileDrop((files) => void edit.addFiles(files));
+  return { edit, isDropping };
 }
 
 function useCtrlEnter(onPress: () => void): void {

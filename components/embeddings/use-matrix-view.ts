@@ -37,30 +37,7 @@ export function useMatrixView(layout: MatrixLayout, focus: FocusStore) {
     view.scrollLeft = scrollToPosition(geometry, across, view.scrollLeft, view.clientWidth);
   };
 
-  /** Zooms around the pinned cell, else around the centre of the visible part. */
-  const zoomBy = useCallback(
-    (direction: 1 | -1) => {
-      const next = zoomFrom(cell, fit, direction);
-      const view = scroller.current;
-      if (next === null || !view) return;
-      const halfWidth = (view.clientWidth - geometry.gutter) / 2;
-      const halfHeight = (view.clientHeight - geometry.gutter) / 2;
-      const centre = {
-        column: (view.scrollLeft + halfWidth) / cell,
-        row: (view.scrollTop + halfHeight) / cell,
-      };
-      setZoom(next > fit ? next : null);
-      // Waits for the render that gives the box its new extent; the pinned cell may have changed by then.
-      requestAnimationFrame(() => {
-        const { pinned } = focus.get();
-        const column = pinned ? (layout.positions[pinned.column ?? pinned.row] ?? 0) + 0.5 : centre.column;
-        const row = pinned ? (layout.positions[pinned.row] ?? 0) + 0.5 : centre.row;
-        view.scrollLeft = column * next - (view.clientWidth - geometry.gutter) / 2;
-        view.scrollTop = row * next - (view.clientHeight - geometry.gutter) / 2;
-      });
-    },
-    [cell, fit, focus, geometry, layout],
-  );
+  const zoomBy = useZoom({ scroller, geometry, fit, layout, focus, onZoom: setZoom });
   useCtrlWheel(scroller, zoomBy);
 
   /** The texts of the cell under the pointer. */
@@ -90,6 +67,50 @@ export function useMatrixView(layout: MatrixLayout, focus: FocusStore) {
     resetZoom: () => setZoom(null),
     cellAt,
   };
+}
+
+/** Zooms around the pinned cell, else around the centre of the visible part. */
+function useZoom({
+  scroller,
+  geometry,
+  fit,
+  layout,
+  focus,
+  onZoom,
+}: {
+  scroller: RefObject<HTMLDivElement | null>;
+  geometry: Geometry;
+  /** The cell size at which the whole matrix is shown. */
+  fit: number;
+  layout: MatrixLayout;
+  focus: FocusStore;
+  /** The new cell size; null: the whole matrix. */
+  onZoom(cell: number | null): void;
+}) {
+  return useCallback(
+    (direction: 1 | -1) => {
+      const { cell } = geometry;
+      const next = zoomFrom(cell, fit, direction);
+      const view = scroller.current;
+      if (next === null || !view) return;
+      const halfWidth = (view.clientWidth - geometry.gutter) / 2;
+      const halfHeight = (view.clientHeight - geometry.gutter) / 2;
+      const centre = {
+        column: (view.scrollLeft + halfWidth) / cell,
+        row: (view.scrollTop + halfHeight) / cell,
+      };
+      onZoom(next > fit ? next : null);
+      // Waits for the render that gives the box its new extent; the pinned cell may have changed by then.
+      requestAnimationFrame(() => {
+        const { pinned } = focus.get();
+        const column = pinned ? (layout.positions[pinned.column ?? pinned.row] ?? 0) + 0.5 : centre.column;
+        const row = pinned ? (layout.positions[pinned.row] ?? 0) + 0.5 : centre.row;
+        view.scrollLeft = column * next - (view.clientWidth - geometry.gutter) / 2;
+        view.scrollTop = row * next - (view.clientHeight - geometry.gutter) / 2;
+      });
+    },
+    [scroller, geometry, fit, layout, focus, onZoom],
+  );
 }
 
 function useClientWidth(element: RefObject<HTMLElement | null>): number {

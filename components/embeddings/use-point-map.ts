@@ -73,6 +73,31 @@ export function usePointMap(scene: MapScene, focus: FocusStore) {
     const around = (highlight && points[highlight.row]) ?? { x: width / 2, y: height / 2 };
     setView(zoomAround(view.current, factor, around, layout.current));
   };
+  const onKeyDown = mapKeys({ view, layout, focus, setView, zoomBy });
+
+  return {
+    canvas,
+    area,
+    areaHandlers: { ...gestures, onKeyDown },
+    canZoomOut: zoom > 1,
+    canZoomIn: zoom < MAX_ZOOM,
+    zoom: (direction: 1 | -1) => zoomBy(direction > 0 ? ZOOM_STEP : 1 / ZOOM_STEP),
+    resetZoom: () => setView(FULL_VIEW),
+  };
+}
+
+/** Keyboard handler of the map: selects the next point, moves and zooms the map, deselects. */
+function mapKeys({
+  view,
+  layout,
+  focus,
+  setView,
+  zoomBy,
+}: Pick<ReturnType<typeof useMapCanvas>, "view" | "layout"> & {
+  focus: FocusStore;
+  setView(next: MapView): void;
+  zoomBy(factor: number): void;
+}) {
   const pan = ([dx, dy]: readonly [number, number]) => {
     const { x, y } = view.current;
     const moved = { ...view.current, x: x - dx * PAN_STEP, y: y - dy * PAN_STEP };
@@ -83,7 +108,7 @@ export function usePointMap(scene: MapScene, focus: FocusStore) {
     const next = pinned ? nextPoint(layout.current, pinned.row, direction) : 0;
     if (next !== null) focus.pin({ row: next, column: null });
   };
-  const onKeyDown = (event: KeyboardEvent) => {
+  return (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const direction = DIRECTIONS[event.key];
     if (direction && event.shiftKey) pan(direction);
@@ -94,16 +119,6 @@ export function usePointMap(scene: MapScene, focus: FocusStore) {
     else if (event.key === "Escape" && focus.get().pinned) focus.pin(null);
     else return;
     event.preventDefault();
-  };
-
-  return {
-    canvas,
-    area,
-    areaHandlers: { ...gestures, onKeyDown },
-    canZoomOut: zoom > 1,
-    canZoomIn: zoom < MAX_ZOOM,
-    zoom: (direction: 1 | -1) => zoomBy(direction > 0 ? ZOOM_STEP : 1 / ZOOM_STEP),
-    resetZoom: () => setView(FULL_VIEW),
   };
 }
 

@@ -15,6 +15,20 @@ import { Input } from "../ui/input";
 import { CallError } from "./call-error";
 import { Field } from "./field";
 import { Form } from "./form";
+import { useAction } from "./use-action";
+
+interface ConfirmDialogProps {
+  title: string;
+  text: ReactNode;
+  action: string;
+  /** Label of the cancel button; default "Cancel". */
+  cancel?: string;
+  typed?: { name: string; label: string };
+  isDanger?: boolean;
+  onConfirm(): Promise<void>;
+  onClose(): void;
+  children?: ReactNode;
+}
 
 /**
  * Asks for confirmation before a destructive action. With `typed`, the name must be typed first: use it for actions
@@ -30,35 +44,11 @@ export function ConfirmDialog({
   onConfirm,
   onClose,
   children,
-}: {
-  title: string;
-  text: ReactNode;
-  action: string;
-  /** Label of the cancel button; default "Cancel". */
-  cancel?: string;
-  typed?: { name: string; label: string };
-  isDanger?: boolean;
-  onConfirm(): Promise<void>;
-  onClose(): void;
-  children?: ReactNode;
-}) {
+}: ConfirmDialogProps) {
   const field = useRef<HTMLInputElement>(null);
   const [name, setName] = useState("");
-  const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
+  const { isBusy, error, run } = useAction();
   const isConfirmable = typed === undefined || name.trim() === typed.name;
-
-  const confirm = async () => {
-    setBusy(true);
-    setError(null);
-    try {
-      await onConfirm();
-    } catch (failure) {
-      setError(failure);
-    } finally {
-      setBusy(false);
-    }
-  };
 
   return (
     <AlertDialog open onOpenChange={(open) => (open ? undefined : onClose())}>
@@ -76,7 +66,7 @@ export function ConfirmDialog({
             event.preventDefault();
             // React bubbles submit through portals: a form around the dialog must not be submitted too.
             event.stopPropagation();
-            if (isConfirmable && !isBusy) void confirm();
+            if (isConfirmable && !isBusy) void run(onConfirm);
           }}
         >
           <div className="grid gap-1.5">
@@ -106,14 +96,7 @@ function Footer({
   isBusy,
   isConfirmable,
   action,
-}: {
-  /** Label of the cancel button; default "Cancel". */
-  cancel?: string;
-  isDanger: boolean;
-  isBusy: boolean;
-  isConfirmable: boolean;
-  action: string;
-}) {
+}: Pick<ConfirmDialogProps, "action" | "cancel" | "isDanger"> & { isBusy: boolean; isConfirmable: boolean }) {
   const common = useTranslations("common");
   return (
     <AlertDialogFooter>

@@ -6,6 +6,7 @@ import { api, callApi } from "@/lib/client/api";
 import type { InstalledVoice } from "@/lib/contracts/console/local-voices";
 import { CallError } from "../forms/call-error";
 import { Form } from "../forms/form";
+import { useAction } from "../forms/use-action";
 import { Button } from "../ui/button";
 import { NativeSelect } from "../ui/input";
 import { SearchField } from "../ui/search-field";
@@ -52,8 +53,7 @@ function MappingForm({
   const common = useTranslations("common");
   const [table, setTable] = useState<Readonly<Record<string, string>>>(channel.voices);
   const [q, setQuery] = useState("");
-  const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
+  const { isBusy, error, run } = useAction();
   const text = q.trim().toLowerCase();
   const shown = voice.mapping.filter(({ name }) => name.toLowerCase().includes(text));
   const keyOf = (name: string) =>
@@ -63,27 +63,20 @@ function MappingForm({
     setTable(speaker === "" ? rest : { ...rest, [name]: speaker });
   };
   const save = async () => {
-    setBusy(true);
-    setError(null);
-    try {
-      await callApi(api.updateChannel, {
-        params: { id: channel.id },
-        body: { version: channel.version, options: { voices: table } },
-      });
-      await onSaved();
-      toast.success(t("saved", { name: voice.name }));
-      onClose();
-    } catch (failure) {
-      setError(failure);
-      setBusy(false);
-    }
+    await callApi(api.updateChannel, {
+      params: { id: channel.id },
+      body: { version: channel.version, options: { voices: table } },
+    });
+    await onSaved();
+    toast.success(t("saved", { name: voice.name }));
+    onClose();
   };
   return (
     <Form
       className="grid gap-5"
       onSubmit={(event) => {
         event.preventDefault();
-        if (!isBusy) void save();
+        if (!isBusy) void run(save);
       }}
     >
       <div className="grid gap-1 pr-8">

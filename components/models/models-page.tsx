@@ -1,6 +1,6 @@
 "use client";
 
-import { BoxesIcon, PlusIcon, SearchIcon } from "lucide-react";
+import { BoxesIcon, PlusIcon } from "lucide-react";
 import dynamic from "next/dynamic";
 import Link from "next/link";
 import { useSearchParams } from "next/navigation";
@@ -8,17 +8,17 @@ import { type ReactNode, useState } from "react";
 import { SWRConfig } from "swr";
 import { useFormatter, useTranslations } from "use-intl";
 import { api, cached, callApi } from "@/lib/client/api";
-import { isApiError } from "@/lib/client/api-error";
 import { setQueryParam } from "@/lib/client/query-params";
 import { useApi } from "@/lib/client/use-api";
 import type { ModelList as Listed, Model } from "@/lib/contracts/gateway/models";
-import { CallError, useErrorText } from "../forms/call-error";
+import { CallError } from "../forms/call-error";
+import { useItemChange } from "../forms/use-action";
+import { NoSearchResults } from "../shell/list-body";
 import { PageHeader } from "../shell/page-header";
 import { Button } from "../ui/button";
 import { EmptyState } from "../ui/empty-state";
 import { SearchField } from "../ui/search-field";
 import { SegmentedControl } from "../ui/segmented-control";
-import { toast } from "../ui/toast";
 import type { ModelDialog } from "./model-dialogs";
 import { ModelList, ModelListSkeleton } from "./model-list";
 import type { ModelAction } from "./model-menu";
@@ -52,40 +52,15 @@ const refreshIntervalOf = (list: Listed | undefined): number =>
 
 function Content({ isOwner }: { isOwner: boolean }) {
   const t = useTranslations("models");
-  const errorText = useErrorText();
   const params = useSearchParams();
   const q = params.get("q") ?? "";
   const operation = params.get("operation") ?? "";
-  const routeOf = params.get("model");
   const { data, error, mutate } = useApi(api.listModels, {}, { refreshInterval: refreshIntervalOf });
-  const [dialog, setDialog] = useState<ModelDialog | null>(null);
   const models = data?.items;
   const shown = models && filterModels(models, q, operation);
-  const open: ModelDialog | null =
-    dialog ??
-    (routeOf ? { kind: "route", name: routeOf } : params.get("create") === "1" ? { kind: "create" } : null);
+  const { dialog, openDialog, closeDialog, act, edit } = useModelDialog(models);
+  const toggle = useToggle(mutate);
   const reload = () => void mutate();
-
-  const toggle = async (model: Model, enabled: boolean) => {
-    try {
-      const body = { enabled, version: model.version };
-      await callApi(api.updateModel, { params: { model: model.name }, body });
-      toast.success(t(enabled ? "enabled" : "disabled", { name: model.name }));
-    } catch (failure) {
-      const isStale = isApiError(failure, "conflict");
-      toast.error(isStale ? t("stale", { name: model.name }) : errorText(failure).message);
-    }
-    await mutate();
-  };
-  const act = (action: ModelAction, model: Model) => {
-    if (action === "route") setQueryParam("model", model.name);
-    else setDialog({ kind: action, model });
-  };
-  const edit = (name: string) => {
-    const model = models?.find((one) => one.name === name || one.aliases.includes(name));
-    setQueryParam("model", null);
-    if (model) setDialog({ kind: "edit", model });
-  };
 
   const createButton = (
     <Button onClick={() => setQueryParam("create", "1")}>
@@ -107,26 +82,74 @@ function Content({ isOwner }: { isOwner: boolean }) {
           <PriceDate data={data} />
         </div>
       ) : models.length > 0 ? (
-        <NoMatch />
+        <NoSearchResults
+          title={t("noMatch.title")}
+          text={t("noMatch.text")}
+          clear={t("noMatch.clear")}
+          onClear={clearFilters}
+        />
       ) : (
         <NoModels />
       )}
-      {open ? (
+      {dialog ? (
         <ModelDialogs
-          dialog={open}
+          dialog={dialog}
           priceListDate={data?.price_list_date ?? null}
           onChanged={reload}
           onEdit={edit}
-          onNewest={(model) => setDialog({ kind: "edit", model })}
-          onClose={() => {
-            setDialog(null);
-            setQueryParam("model", null);
-            setQueryParam("create", null);
-          }}
+          onNewest={(model) => openDialog({ kind: "edit", model })}
+          onClose={closeDialog}
         />
       ) : null}
     </div>
   );
+}
+
+/** The open dialog: chosen on the page, else named by the page's URL. */
+function useModelDialog(models: readonly Model[] | undefined) {
+  const params = useSearchParams();
+  const [chosen, openDialog] = useState<ModelDialog | null>(null);
+  const routeOf = params.get("model");
+  const fromUrl: ModelDialog | null = routeOf
+    ? { kind: "route", name: routeOf }
+    : params.get("create") === "1"
+      ? { kind: "create" }
+      : null;
+  return {
+    dialog: chosen ?? fromUrl,
+    openDialog,
+    closeDialog: () => {
+      openDialog(null);
+      setQueryParam("model", null);
+      setQueryParam("create", null);
+    },
+    act: (action: ModelAction, model: Model) => {
+      if (action === "route") setQueryParam("model", model.name);
+      else openDialog({ kind: action, model });
+    },
+    edit: (name: string) => {
+      const model = models?.find((one) => one.name === name || one.aliases.includes(name));
+      setQueryParam("model", null);
+      if (model) openDialog({ kind: "edit", model });
+    },
+  };
+}
+
+/** Enables or disables a model. */
+function useToggle(reload: () => Promise<unknown>) {
+  const t = useTranslations("models");
+  const save = useItemChange(reload);
+  return ({ name, version }: Model, enabled: boolean) =>
+    save(
+      callApi(api.updateModel, { params: { model: name }, body: { enabled, version } }),
+      t(enabled ? "enabled" : "disabled", { name }),
+      t("stale", { name }),
+    );
+}
+
+function clearFilters(): void {
+  setQueryParam("q", null);
+  setQueryParam("operation", null);
 }
 
 /** When the list of prices was published. */
@@ -207,28 +230,5 @@ function Filters({ q, operation }: { q: string; operation: string }) {
         ]}
       />
     </div>
-  );
-}
-
-function NoMatch() {
-  const t = useTranslations("models.noMatch");
-  return (
-    <EmptyState
-      icon={<SearchIcon />}
-      title={t("title")}
-      action={
-        <Button
-          variant="outline"
-          onClick={() => {
-            setQueryParam("q", null);
-            setQueryParam("operation", null);
-          }}
-        >
-          {t("clear")}
-        </Button>
-      }
-    >
-      {t("text")}
-    </EmptyState>
   );
 }

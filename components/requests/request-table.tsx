@@ -63,25 +63,15 @@ export function RequestTable({
   const t = useTranslations("requests.table");
   const open = useSearchParams().get("call");
   const shown = columnsOf(columns);
-  const template = shown.map((column) => WIDTHS[column]).join(" ");
+  const style = { gridTemplateColumns: shown.map((column) => WIDTHS[column]).join(" ") };
   return (
     <>
       <div className={cn("hidden overflow-hidden rounded-md border bg-panel", isCompact || "xl:block")}>
         <table aria-label={t("label")} className="block text-sm">
           <thead className="block border-b text-xs text-ink-faint">
-            <tr className="grid h-9 items-center gap-3 px-4" style={{ gridTemplateColumns: template }}>
+            <tr className="grid h-9 items-center gap-3 px-4" style={style}>
               {shown.map((column) => (
-                <th
-                  key={column}
-                  scope="col"
-                  className={cn(
-                    "truncate font-normal",
-                    RIGHT.has(column) ? "text-right" : "text-left",
-                    column === "requestId" && "pl-3",
-                  )}
-                >
-                  {t(column)}
-                </th>
+                <Heading key={column} column={column} />
               ))}
             </tr>
           </thead>
@@ -91,7 +81,7 @@ export function RequestTable({
                 key={call.id}
                 data-selected={call.id === open || undefined}
                 className="relative grid h-10 items-center gap-3 px-4 transition-colors [contain-intrinsic-height:2.5rem] [content-visibility:auto] hover:bg-sunken/60 data-selected:bg-signal-soft"
-                style={{ gridTemplateColumns: template }}
+                style={style}
               >
                 {shown.map((column) => (
                   <td
@@ -115,6 +105,22 @@ export function RequestTable({
         ))}
       </ul>
     </>
+  );
+}
+
+function Heading({ column }: { column: Column }) {
+  const t = useTranslations("requests.table");
+  return (
+    <th
+      scope="col"
+      className={cn(
+        "truncate font-normal",
+        RIGHT.has(column) ? "text-right" : "text-left",
+        column === "requestId" && "pl-3",
+      )}
+    >
+      {t(column)}
+    </th>
   );
 }
 

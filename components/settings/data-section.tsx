@@ -133,8 +133,6 @@ const CACHES_PLAN = {
 function Caches() {
   const t = useTranslations("settings");
   const { facts, isReadOnly } = useSettingsPage();
-  const { reload } = useApiCache();
-  const [isClearing, setClearing] = useState(false);
   const form = useSettingsForm(CACHES_PLAN);
   const cache = (name: "embeddings_mb" | "speech_mb", figures: CacheFigures) => (
     <NumberField
@@ -174,11 +172,21 @@ function Caches() {
         onChange={(isOn) => form.set("share_caches", isOn)}
         disabled={isReadOnly}
       />
-      {isReadOnly ? null : (
-        <Button variant="outline" className="w-fit" onClick={() => setClearing(true)}>
-          {t("caches.clear")}
-        </Button>
-      )}
+      {isReadOnly ? null : <ClearCaches />}
+    </FormSection>
+  );
+}
+
+/** Empties the caches at once, after a confirmation. */
+function ClearCaches() {
+  const t = useTranslations("settings");
+  const { reload } = useApiCache();
+  const [isClearing, setClearing] = useState(false);
+  return (
+    <>
+      <Button variant="outline" className="w-fit" onClick={() => setClearing(true)}>
+        {t("caches.clear")}
+      </Button>
       <WhileShown onHide={() => setClearing(false)}>
         {isClearing ? (
           <ConfirmDialog
@@ -195,7 +203,7 @@ function Caches() {
           />
         ) : null}
       </WhileShown>
-    </FormSection>
+    </>
   );
 }
 

@@ -124,15 +124,7 @@ export function LimitsSection() {
   );
 }
 
-/** One limit; empty means its default, which is the placeholder. */
-function LimitRow({
-  name,
-  value,
-  base,
-  defaultText,
-  error,
-  onChange,
-}: {
+interface LimitRowProps {
   name: LimitName;
   value: string;
   /** The default in the field's unit. */
@@ -141,11 +133,13 @@ function LimitRow({
   defaultText: string;
   error: string | undefined;
   onChange(value: string): void;
-}) {
+}
+
+/** One limit; empty means its default, which is the placeholder. */
+function LimitRow(props: LimitRowProps) {
+  const { name, value, defaultText, error } = props;
   const t = useTranslations("settings.limits");
   const id = `limit-${name}`;
-  const unit = LIMIT_UNITS[name];
-  const isSet = value !== "";
   const searched = useSearched(t(`name.${name}`), t(`hint.${name}`));
   return (
     <div
@@ -156,7 +150,7 @@ function LimitRow({
       )}
     >
       <div className="grid">
-        <label htmlFor={id} className={isSet ? "font-medium" : undefined}>
+        <label htmlFor={id} className={value === "" ? undefined : "font-medium"}>
           {t(`name.${name}`)}
         </label>
         <span id={`${id}-hint`} className="text-sm text-ink-muted">
@@ -164,35 +158,44 @@ function LimitRow({
           <span className="whitespace-nowrap">{t("default", { value: defaultText })}</span>
         </span>
       </div>
-      <div className="flex items-center gap-2">
-        <Button
-          variant="ghost"
-          size="icon-sm"
-          className={isSet ? undefined : "invisible"}
-          aria-label={t("resetNamed", { name: t(`name.${name}`), value: defaultText })}
-          title={t("reset")}
-          onClick={() => onChange("")}
-        >
-          <RotateCcwIcon />
-        </Button>
-        <Input
-          id={id}
-          inputMode="decimal"
-          autoComplete="off"
-          aria-invalid={error ? true : undefined}
-          aria-describedby={`${id}-hint ${id}-error`}
-          className="w-24 text-right tabular"
-          placeholder={base}
-          value={value}
-          onChange={(event) => onChange(event.target.value)}
-        />
-        <span aria-hidden="true" className="w-8 text-sm text-ink-muted">
-          {unit === "count" ? null : t(`unit.${unit}`)}
-        </span>
-      </div>
+      <LimitInput id={id} {...props} />
       <p id={`${id}-error`} role="alert" className={error ? "col-span-2 text-sm text-bad" : "hidden"}>
         {error}
       </p>
+    </div>
+  );
+}
+
+/** The value in its unit, and the button that resets it to the default. */
+function LimitInput({ id, name, value, base, defaultText, error, onChange }: LimitRowProps & { id: string }) {
+  const t = useTranslations("settings.limits");
+  const unit = LIMIT_UNITS[name];
+  return (
+    <div className="flex items-center gap-2">
+      <Button
+        variant="ghost"
+        size="icon-sm"
+        className={value === "" ? "invisible" : undefined}
+        aria-label={t("resetNamed", { name: t(`name.${name}`), value: defaultText })}
+        title={t("reset")}
+        onClick={() => onChange("")}
+      >
+        <RotateCcwIcon />
+      </Button>
+      <Input
+        id={id}
+        inputMode="decimal"
+        autoComplete="off"
+        aria-invalid={error ? true : undefined}
+        aria-describedby={`${id}-hint ${id}-error`}
+        className="w-24 text-right tabular"
+        placeholder={base}
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+      />
+      <span aria-hidden="true" className="w-8 text-sm text-ink-muted">
+        {unit === "count" ? null : t(`unit.${unit}`)}
+      </span>
     </div>
   );
 }

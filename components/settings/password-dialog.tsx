@@ -7,6 +7,7 @@ import { Form } from "../forms/form";
 import { FormFooter } from "../forms/form-footer";
 import { PasswordInput } from "../forms/password-input";
 import { ProofError } from "../forms/proof-error";
+import { useAction } from "../forms/use-action";
 import { Dialog, DialogContent, DialogDescription, DialogHeader, DialogTitle } from "../ui/dialog";
 
 /** Asks for the owner's password before a sensitive change; `children` are fields above the password. */
@@ -27,20 +28,7 @@ export function PasswordDialog({
 }) {
   const t = useTranslations("settings.proof");
   const [password, setPassword] = useState("");
-  const [error, setError] = useState<unknown>(null);
-  const [isBusy, setBusy] = useState(false);
-
-  const prove = async () => {
-    setBusy(true);
-    setError(null);
-    try {
-      await onProof(password);
-    } catch (failure) {
-      setError(failure);
-    } finally {
-      setBusy(false);
-    }
-  };
+  const { isBusy, error, run } = useAction();
   return (
     <Dialog open onOpenChange={(open) => (open ? undefined : onClose())}>
       <DialogContent className="max-w-md">
@@ -53,7 +41,7 @@ export function PasswordDialog({
           className="grid gap-5"
           onSubmit={(event) => {
             event.preventDefault();
-            if (password !== "" && !isBusy) void prove();
+            if (password !== "" && !isBusy) void run(() => onProof(password));
           }}
         >
           <ProofError error={error} wrong={t("wrong")} />

@@ -7,6 +7,7 @@ import { saveFile } from "@/lib/client/save-file";
 import { useApiCache } from "@/lib/client/use-api";
 import type { ImportReport, ImportStep, SettingsFile } from "@/lib/contracts/console/settings-file";
 import { CallError } from "../forms/call-error";
+import { useAction } from "../forms/use-action";
 import { Badge } from "../ui/badge";
 import { Button } from "../ui/button";
 import {
@@ -37,36 +38,16 @@ export function ImportDialog({
   const t = useTranslations("settings.import");
   const common = useTranslations("common");
   const { reload } = useApiCache();
-  const [report, setReport] = useState<ImportReport | null>(null);
-  const [error, setError] = useState<unknown>(null);
-  const [isBusy, setBusy] = useState(false);
-
-  useEffect(() => {
-    let isShown = true;
-    callApi(api.importSettings, { body: { dry_run: true, file: content } }).then(
-      (preview) => isShown && setReport(preview),
-      (failure: unknown) => isShown && setError(failure),
-    );
-    return () => {
-      isShown = false;
-    };
-  }, [content]);
-
+  const { report, error: previewError } = usePreview(content);
+  const { isBusy, error: applyError, run } = useAction();
+  const error = applyError ?? previewError;
   const steps = report?.steps ?? [];
   const count = steps.filter(({ action }) => action === "create" || action === "change").length;
   const apply = async () => {
-    setBusy(true);
-    setError(null);
-    try {
-      await callApi(api.importSettings, { body: { dry_run: false, file: content } });
-      await reload(api.readSettings, api.readInstanceFacts);
-      toast.success(t("done", { count }));
-      onClose();
-    } catch (failure) {
-      setError(failure);
-    } finally {
-      setBusy(false);
-    }
+    await callApi(api.importSettings, { body: { dry_run: false, file: content } });
+    await reload(api.readSettings, api.readInstanceFacts);
+    toast.success(t("done", { count }));
+    onClose();
   };
   return (
     <Dialog open onOpenChange={(open) => (open ? undefined : onClose())}>
@@ -84,13 +65,30 @@ export function ImportDialog({
           <Button variant="outline" onClick={onClose}>
             {common("cancel")}
           </Button>
-          <Button isBusy={isBusy} disabled={count === 0} onClick={() => void apply()}>
+          <Button isBusy={isBusy} disabled={count === 0} onClick={() => void run(apply)}>
             {t("apply", { count })}
           </Button>
         </DialogFooter>
       </DialogContent>
     </Dialog>
   );
+}
+
+/** What the file would change. */
+function usePreview(content: SettingsFile) {
+  const [report, setReport] = useState<ImportReport | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  useEffect(() => {
+    let isShown = true;
+    callApi(api.importSettings, { body: { dry_run: true, file: content } }).then(
+      (preview) => isShown && setReport(preview),
+      (failure: unknown) => isShown && setError(failure),
+    );
+    return () => {
+      isShown = false;
+    };
+  }, [content]);
+  return { report, error };
 }
 
 function Steps({ steps }: { steps: readonly ImportStep[] }) {

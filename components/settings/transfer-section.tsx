@@ -8,6 +8,7 @@ import { api, downloadFile } from "@/lib/client/api";
 import { saveFile } from "@/lib/client/save-file";
 import type { SettingsFile } from "@/lib/contracts/console/settings-file";
 import { CallError } from "../forms/call-error";
+import { useAction } from "../forms/use-action";
 import { Button } from "../ui/button";
 import { Notice } from "../ui/notice";
 import { OwnerOnly } from "./form-section";
@@ -33,23 +34,17 @@ export function TransferSection() {
 
 function ExportFile() {
   const t = useTranslations("settings.export");
-  const [state, setState] = useState<{ error: unknown; isBusy: boolean }>({ error: null, isBusy: false });
+  const { isBusy, error, run } = useAction();
   const save = async () => {
-    setState({ error: null, isBusy: true });
-    try {
-      const { content, name } = await downloadFile(api.exportSettings);
-      saveFile(content, name);
-      setState({ error: null, isBusy: false });
-    } catch (error) {
-      setState({ error, isBusy: false });
-    }
+    const { content, name } = await downloadFile(api.exportSettings);
+    saveFile(content, name);
   };
   return (
     <SearchedSection title={t("title")} text={t("text")}>
       <div className="grid gap-4">
         <p className="max-w-prose">{t("hint")}</p>
-        <CallError error={state.error} />
-        <Button variant="outline" className="w-fit" isBusy={state.isBusy} onClick={() => void save()}>
+        <CallError error={error} />
+        <Button variant="outline" className="w-fit" isBusy={isBusy} onClick={() => void run(save)}>
           <DownloadIcon aria-hidden="true" />
           {t("action")}
         </Button>

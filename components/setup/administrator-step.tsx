@@ -32,7 +32,6 @@ export function AdministratorStep({ onBack, ...props }: AdministratorStepProps) 
   const t = useTranslations("setup.administrator");
   const common = useTranslations("common");
   const { form, error, create } = useCreateOwner(props);
-  const { onDraft } = props;
   const { errors, isSubmitting } = form.formState;
   const [username, email, password] = form.watch(["username", "email", "password"]);
 
@@ -41,36 +40,7 @@ export function AdministratorStep({ onBack, ...props }: AdministratorStepProps) 
       <Form onSubmit={create} noValidate className="grid gap-8">
         <div className="grid max-w-form gap-5">
           <CallError error={error} />
-          <Field label={t("username")} hint={t("usernameHint")} error={errors.username?.message} isRequired>
-            {(control) => (
-              <Input
-                {...control}
-                {...form.register("username", {
-                  onBlur: (event) => onDraft({ username: event.target.value }),
-                })}
-                autoComplete="username"
-                autoCapitalize="none"
-                autoCorrect="off"
-                spellCheck={false}
-              />
-            )}
-          </Field>
-          <Field
-            label={t("email")}
-            hint={t("emailHint")}
-            error={errors.email?.message}
-            isOptional
-            optionalText={common("optional")}
-          >
-            {(control) => (
-              <Input
-                {...control}
-                {...form.register("email", { onBlur: (event) => onDraft({ email: event.target.value }) })}
-                type="email"
-                autoComplete="email"
-              />
-            )}
-          </Field>
+          <IdentityFields form={form} onDraft={props.onDraft} />
           <NewPasswordFields
             password={{ label: t("password"), error: errors.password, control: form.register("password") }}
             confirm={{
@@ -93,6 +63,50 @@ export function AdministratorStep({ onBack, ...props }: AdministratorStepProps) 
         </StepActions>
       </Form>
     </StepBody>
+  );
+}
+
+/** The username and the e-mail address; both are kept in the draft. */
+function IdentityFields({
+  form,
+  onDraft,
+}: Pick<AdministratorStepProps, "onDraft"> & Pick<ReturnType<typeof useCreateOwner>, "form">) {
+  const t = useTranslations("setup.administrator");
+  const common = useTranslations("common");
+  const { errors } = form.formState;
+  return (
+    <>
+      <Field label={t("username")} hint={t("usernameHint")} error={errors.username?.message} isRequired>
+        {(control) => (
+          <Input
+            {...control}
+            {...form.register("username", {
+              onBlur: (event) => onDraft({ username: event.target.value }),
+            })}
+            autoComplete="username"
+            autoCapitalize="none"
+            autoCorrect="off"
+            spellCheck={false}
+          />
+        )}
+      </Field>
+      <Field
+        label={t("email")}
+        hint={t("emailHint")}
+        error={errors.email?.message}
+        isOptional
+        optionalText={common("optional")}
+      >
+        {(control) => (
+          <Input
+            {...control}
+            {...form.register("email", { onBlur: (event) => onDraft({ email: event.target.value }) })}
+            type="email"
+            autoComplete="email"
+          />
+        )}
+      </Field>
+    </>
   );
 }
 

@@ -13,18 +13,28 @@ const loadAdministratorStep = () => import("./administrator-step").then((one) =>
 /** The only step with a form library; it is fetched when the visitor leaves the first step. */
 const AdministratorStep = dynamic(loadAdministratorStep);
 
-/** The steps before the instance has an owner. The administrator step sends all answers in one request. */
-export function CreateOwnerWizard({
-  state,
-  steps,
-  onAlreadySetUp,
-  onCreated,
-}: {
+interface CreateOwnerProps {
   state: NewInstance;
   steps: readonly WizardStep[];
   onAlreadySetUp(): void;
   onCreated(username: string): void;
-}) {
+}
+
+/** The steps before the instance has an owner. The administrator step sends all answers in one request. */
+export function CreateOwnerWizard(props: CreateOwnerProps) {
+  const wizard = useWizard(props.steps);
+  const { current, furthest } = wizard;
+  return (
+    <WizardFrame steps={props.steps} current={current} furthest={furthest} isSignedIn={false}>
+      <div key={current}>
+        <Step {...props} wizard={wizard} />
+      </div>
+    </WizardFrame>
+  );
+}
+
+/** The answers given so far, the step that is shown, and how the steps follow each other. */
+function useWizard(steps: readonly WizardStep[]) {
   const [draft, change] = useSetupDraft();
   const [isTokenWrong, setTokenWrong] = useState(false);
   const [requestedStep, goTo] = useStepParam();
@@ -32,82 +42,81 @@ export function CreateOwnerWizard({
   const current = reachableStep(requestedStep, furthest, steps);
 
   /** Goes to the next or the previous step. Skips the token step if the token came with the link. */
-  const move = (from: WizardStep, by: 1 | -1, answers: SetupDraft = draft) => {
+  const move = (by: 1 | -1, answers: SetupDraft = draft) => {
     const isSkipped = (step: WizardStep | undefined) =>
       step === "token" && answers.isTokenFromLink && !isTokenWrong;
-    let index = steps.indexOf(from) + by;
+    let index = steps.indexOf(current) + by;
     if (isSkipped(steps[index])) index += by;
     const step = steps[index];
     if (!step) return;
     if (by === 1 && index > steps.indexOf(furthest) && isDraftStep(step)) change({ furthest: step });
     goTo(step);
   };
+  const next = () => move(1);
+  const back = () => move(-1);
+  return { draft, change, isTokenWrong, setTokenWrong, current, furthest, goTo, move, next, back };
+}
 
-  const body = () => {
-    switch (current) {
-      case "token":
-        return (
-          <TokenStep
-            token={draft.token}
-            isFromLink={draft.isTokenFromLink}
-            isWrong={isTokenWrong}
-            onNext={(token) => {
-              setTokenWrong(false);
-              const part = { token, isTokenFromLink: draft.isTokenFromLink && token === draft.token };
-              change(part);
-              move("token", 1, { ...draft, ...part });
-            }}
-            onBack={() => move("token", -1)}
-          />
-        );
-      case "usage":
-        return (
-          <UsageStep
-            usage={draft.usage}
-            onUsage={(usage) => change({ usage })}
-            onNext={() => move("usage", 1)}
-            onBack={() => move("usage", -1)}
-          />
-        );
-      case "administrator":
-        return (
-          <AdministratorStep
-            draft={draft}
-            onDraft={change}
-            onAlreadySetUp={() => {
-              clearDraft();
-              onAlreadySetUp();
-            }}
-            onTokenRefused={() => {
-              setTokenWrong(true);
-              goTo("token");
-            }}
-            onCreated={(username) => {
-              clearDraft();
-              onCreated(username);
-              goTo("second-factor");
-            }}
-            onBack={() => move("administrator", -1)}
-          />
-        );
-      default:
-        return (
-          <WelcomeStep
-            state={state}
-            onNext={() => {
-              void loadAdministratorStep();
-              move("welcome", 1);
-            }}
-          />
-        );
-    }
-  };
-
-  return (
-    <WizardFrame steps={steps} current={current} furthest={furthest} isSignedIn={false}>
-      <div key={current}>{body()}</div>
-    </WizardFrame>
-  );
+/** The step that is shown. */
+function Step({
+  state,
+  wizard,
+  onAlreadySetUp,
+  onCreated,
+}: Omit<CreateOwnerProps, "steps"> & { wizard: ReturnType<typeof useWizard> }) {
+  const { draft, change, isTokenWrong, setTokenWrong, goTo, move, next, back } = wizard;
+  switch (wizard.current) {
+    case "token":
+      return (
+        <TokenStep
+          token={draft.token}
+          isFromLink={draft.isTokenFromLink}
+          isWrong={isTokenWrong}
+          onNext={(token) => {
+            setTokenWrong(false);
+            const part = { token, isTokenFromLink: draft.isTokenFromLink && token === draft.token };
+            change(part);
+            move(1, { ...draft, ...part });
+          }}
+          onBack={back}
+        />
+      );
+    case "usage":
+      return (
+        <UsageStep usage={draft.usage} onUsage={(usage) => change({ usage })} onNext={next} onBack={back} />
+      );
+    case "administrator":
+      return (
+        <AdministratorStep
+          draft={draft}
+          onDraft={change}
+          onAlreadySetUp={() => {
+            clearDraft();
+            onAlreadySetUp();
+          }}
+          onTokenRefused={() => {
+            setTokenWrong(true);
+            goTo("token");
+          }}
+          onCreated={(username) => {
+            clearDraft();
+            onCreated(username);
+            goTo("second-factor");
+          }}
+          onBack={back}
+        />
+      );
+    default:
+      return (
+        <WelcomeStep
+          state={state}
+          onNext={() => {
+            void loadAdministratorStep();
+            next();
+          }}
+        />
+      );
+  }
 }
 
 /** The draft in sessionStorage, with the token of a setup link, and a function that changes it. */

@@ -22,26 +22,9 @@ export function OwnerWizard({
   owner: { username: string; step: WizardStep };
   steps: readonly WizardStep[];
 }) {
-  const [furthest, setFurthest] = useState<OwnerStep>(isOwnerStep(owner.step) ? owner.step : "second-factor");
+  const { current, furthest, moveTo } = useOwnerSteps(owner.step, steps);
   const [secret, setSecret] = useState<string | null>(null);
-  const [requestedStep, goTo] = useStepParam();
   const { items: keys, error: keysError, reload } = useApiPages(api.listKeys);
-  const current = reachableStep(requestedStep, furthest, steps);
-
-  const isMoving = useRef(false);
-
-  const moveTo = async (step: OwnerStep) => {
-    if (isMoving.current) return;
-    if (OWNER_STEPS.indexOf(step) > OWNER_STEPS.indexOf(furthest)) {
-      // Saved before the step is shown, so that a reload finds it. If saving fails, a reload goes back one step.
-      isMoving.current = true;
-      const signal = AbortSignal.timeout(SAVE_TIMEOUT_MS);
-      await callApi(api.updateSetupProgress, { body: { step }, signal }).catch(() => undefined);
-      isMoving.current = false;
-      setFurthest(step);
-    }
-    goTo(step);
-  };
 
   const body = () => {
     switch (current) {
@@ -80,6 +63,27 @@ export function OwnerWizard({
       <div key={current}>{body()}</div>
     </WizardFrame>
   );
+}
+
+/** The step that is shown, the furthest one so far, and a function that shows and saves another one. */
+function useOwnerSteps(saved: WizardStep, steps: readonly WizardStep[]) {
+  const [furthest, setFurthest] = useState<OwnerStep>(isOwnerStep(saved) ? saved : "second-factor");
+  const [requestedStep, goTo] = useStepParam();
+  const isMoving = useRef(false);
+
+  const moveTo = async (step: OwnerStep) => {
+    if (isMoving.current) return;
+    if (OWNER_STEPS.indexOf(step) > OWNER_STEPS.indexOf(furthest)) {
+      // Saved before the step is shown, so that a reload finds it. If saving fails, a reload goes back one step.
+      isMoving.current = true;
+      const signal = AbortSignal.timeout(SAVE_TIMEOUT_MS);
+      await callApi(api.updateSetupProgress, { body: { step }, signal }).catch(() => undefined);
+      isMoving.current = false;
+      setFurthest(step);
+    }
+    goTo(step);
+  };
+  return { current: reachableStep(requestedStep, furthest, steps), furthest, moveTo };
 }
 
 function isOwnerStep(step: WizardStep): step is OwnerStep {

@@ -10,10 +10,10 @@ import { useTranslations } from "use-intl";
 import { useLiveUpdates } from "@/lib/client/live";
 import { SWR_CONFIG } from "@/lib/client/swr-config";
 import { leaveTo } from "@/lib/client/unsaved";
-import { useErrorText } from "../forms/call-error";
+import { useErrorToast } from "../forms/use-action";
 import { Button } from "../ui/button";
+import { cn } from "../ui/class-names";
 import { Kbd } from "../ui/kbd";
-import { toast } from "../ui/toast";
 import { AccountButton } from "./account-button";
 import type { ShellUser } from "./account-trigger";
 import { LeaveGuard } from "./leave-guard";
@@ -33,16 +33,14 @@ const PhoneMenu = dynamic(() => import("./phone-menu").then((one) => one.PhoneMe
 /** The layout of every console page: sidebar, command palette, live updates and leave guard. */
 export function Shell({ user, children }: { user: ShellUser; children: ReactNode }) {
   const t = useTranslations("common");
-  const errorText = useErrorText();
-  const [palette, setPalette] = useState<"never" | "open" | "closed">("never");
-  const [menu, setMenu] = useState<"never" | "open" | "closed">("never");
-  const showError = (error: unknown) => toast.error(errorText(error).message);
-
-  const [shortcuts, setShortcuts] = useState<"never" | "open" | "closed">("never");
+  const showError = useErrorToast();
+  const palette = useOverlay();
+  const menu = useOverlay();
+  const shortcuts = useOverlay();
   const router = useRouter();
   useShellKeys({
-    togglePalette: () => setPalette((state) => (state === "open" ? "closed" : "open")),
-    showShortcuts: () => setShortcuts("open"),
+    togglePalette: palette.toggle,
+    showShortcuts: shortcuts.open,
     goTo: (letter) => {
       const page = pagesFor(user.role).find((one) => one.letter === letter);
       if (page) leaveTo(page.path, (to) => router.push(to));
@@ -62,58 +60,63 @@ export function Shell({ user, children }: { user: ShellUser; children: ReactNode
         {t("skipToContent")}
       </a>
       <div className="min-h-dvh lg:grid lg:grid-cols-[15rem_minmax(0,1fr)]">
-        <Sidebar onPalette={setPalette} user={user} account={account} />
-        <PhoneHeader onPalette={setPalette} onMenu={setMenu} />
+        <Sidebar onPalette={palette.open} user={user} account={account} />
+        <PhoneHeader onPalette={palette.open} onMenu={menu.open} />
         <main id="content" tabIndex={-1} className="min-w-0 px-4 py-6 outline-none sm:px-6 lg:px-10 lg:py-8">
           {children}
         </main>
       </div>
-      {palette !== "never" ? (
+      {palette.state ? (
         <CommandPalette
-          open={palette === "open"}
-          onOpenChange={(open) => setPalette(open ? "open" : "closed")}
+          {...palette.state}
           onError={showError}
-          onShowShortcuts={() => setShortcuts("open")}
+          onShowShortcuts={shortcuts.open}
           role={user.role}
         />
       ) : null}
-      {shortcuts !== "never" ? (
-        <ShortcutsDialog
-          open={shortcuts === "open"}
-          onOpenChange={(open) => setShortcuts(open ? "open" : "closed")}
-          role={user.role}
-        />
-      ) : null}
-      {menu !== "never" ? (
-        <PhoneMenu
-          open={menu === "open"}
-          onOpenChange={(open) => setMenu(open ? "open" : "closed")}
-          account={account}
-          role={user.role}
-        />
-      ) : null}
+      {shortcuts.state ? <ShortcutsDialog {...shortcuts.state} role={user.role} /> : null}
+      {menu.state ? <PhoneMenu {...menu.state} account={account} role={user.role} /> : null}
     </SWRConfig>
   );
 }
 
+/** A dialog or sheet, which is rendered from its first opening on: its code is loaded then. */
+function useOverlay() {
+  const [isOpen, setOpen] = useState<boolean | null>(null);
+  return {
+    /** Null before the first opening. */
+    state: isOpen === null ? null : { open: isOpen, onOpenChange: setOpen },
+    open: () => setOpen(true),
+    toggle: () => setOpen((before) => !before),
+  };
+}
+
+/** The product's name, which leads to the overview. */
+function HomeLink({ className }: { className?: string }) {
+  const t = useTranslations("common");
+  return (
+    <Link
+      prefetch={false}
+      href="/"
+      className={cn("rounded-md", className)}
+      aria-label={`${t("product")}: ${t("nav.overview")}`}
+    >
+      <Wordmark />
+    </Link>
+  );
+}
+
 /** The bar above the page, on narrow screens. */
-function PhoneHeader({ onPalette, onMenu }: { onPalette(state: "open"): void; onMenu(state: "open"): void }) {
+function PhoneHeader({ onPalette, onMenu }: { onPalette(): void; onMenu(): void }) {
   const t = useTranslations("common");
   return (
     <header className="sticky top-0 z-30 flex h-14 items-center justify-between gap-2 border-b bg-ground px-4 lg:hidden">
-      <Link
-        prefetch={false}
-        href="/"
-        className="rounded-md"
-        aria-label={`${t("product")}: ${t("nav.overview")}`}
-      >
-        <Wordmark />
-      </Link>
+      <HomeLink />
       <span className="flex">
-        <Button variant="ghost" size="icon" aria-label={t("palette.open")} onClick={() => onPalette("open")}>
+        <Button variant="ghost" size="icon" aria-label={t("palette.open")} onClick={onPalette}>
           <SearchIcon />
         </Button>
-        <Button variant="ghost" size="icon" aria-label={t("nav.open")} onClick={() => onMenu("open")}>
+        <Button variant="ghost" size="icon" aria-label={t("nav.open")} onClick={onMenu}>
           <MenuIcon />
         </Button>
       </span>
@@ -122,30 +125,15 @@ function PhoneHeader({ onPalette, onMenu }: { onPalette(state: "open"): void; on
 }
 
 /** The navigation beside the page, on wide screens. */
-function Sidebar({
-  onPalette,
-  user,
-  account,
-}: {
-  onPalette(state: "open"): void;
-  user: ShellUser;
-  account: ReactNode;
-}) {
+function Sidebar({ onPalette, user, account }: { onPalette(): void; user: ShellUser; account: ReactNode }) {
   const t = useTranslations("common");
   return (
     <aside className="sticky top-0 hidden h-dvh flex-col gap-6 border-r bg-sunken/50 p-3 lg:flex">
-      <Link
-        prefetch={false}
-        href="/"
-        className="rounded-md px-2 pt-2"
-        aria-label={`${t("product")}: ${t("nav.overview")}`}
-      >
-        <Wordmark />
-      </Link>
+      <HomeLink className="px-2 pt-2" />
       <button
         type="button"
         aria-label={t("palette.open")}
-        onClick={() => onPalette("open")}
+        onClick={onPalette}
         className="flex h-9 items-center gap-2 rounded-md border bg-panel px-2.5 text-sm text-ink-muted transition-colors hover:bg-hover"
       >
         <SearchIcon aria-hidden="true" className="size-4 text-ink-faint" />

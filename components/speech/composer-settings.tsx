@@ -61,24 +61,42 @@ export function ComposerSettings({
         />
       </div>
       {hasInstructions ? (
-        <div className="grid gap-1">
-          <label htmlFor={`${id}-instructions`} className="text-xs text-ink-faint">
-            {t("instructions")}
-          </label>
-          <Input
-            id={`${id}-instructions`}
-            value={draft.instructions}
-            placeholder={t("instructionsExample")}
-            maxLength={MAX_INSTRUCTIONS}
-            onChange={(event) => onChange({ instructions: event.currentTarget.value })}
-          />
-        </div>
+        <InstructionsField
+          instructions={draft.instructions}
+          onChange={(instructions) => onChange({ instructions })}
+        />
       ) : null}
       {hint ? (
         <p id={`${id}-hint`} className="text-sm text-ink-muted">
           {hint}
         </p>
       ) : null}
+    </div>
+  );
+}
+
+/** How the text is to be spoken. */
+function InstructionsField({
+  instructions,
+  onChange,
+}: {
+  instructions: string;
+  onChange(instructions: string): void;
+}) {
+  const t = useTranslations("speech");
+  const id = useId();
+  return (
+    <div className="grid gap-1">
+      <label htmlFor={id} className="text-xs text-ink-faint">
+        {t("instructions")}
+      </label>
+      <Input
+        id={id}
+        value={instructions}
+        placeholder={t("instructionsExample")}
+        maxLength={MAX_INSTRUCTIONS}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      />
     </div>
   );
 }

@@ -11,10 +11,22 @@ import { SegmentedControl } from "../ui/segmented-control";
 import { MIN_CANDIDATES } from "./candidates";
 import { ComposerSettings } from "./composer-settings";
 import { type Example, ExamplesButton } from "./examples-button";
-
 import { assignVoices, type SpeechDraft } from "./speech-draft";
 import { TextEditor } from "./text-editor";
 import { isTooLong, type ModelCall, TextFacts } from "./text-facts";
+
+interface ComposerProps {
+  draft: SpeechDraft;
+  /** The call of the page, or those of a comparison. */
+  calls: readonly ModelCall[];
+  models: readonly GatewayModel[];
+  isRunning: boolean;
+  onModel(name: string): void;
+  onVoices(): void;
+  onChange(change: Partial<SpeechDraft>): void;
+  onSpeak(): void;
+  onStop(): void;
+}
 
 /** The text, its settings and the button that sends it. */
 export function Composer({
@@ -27,18 +39,7 @@ export function Composer({
   onChange,
   onSpeak,
   onStop,
-}: {
-  draft: SpeechDraft;
-  /** The call of the page, or those of a comparison. */
-  calls: readonly ModelCall[];
-  models: readonly GatewayModel[];
-  isRunning: boolean;
-  onModel(name: string): void;
-  onVoices(): void;
-  onChange(change: Partial<SpeechDraft>): void;
-  onSpeak(): void;
-  onStop(): void;
-}) {
+}: ComposerProps) {
   const t = useTranslations("speech");
   const factsId = useId();
   const isLong = calls.some((one) => isTooLong(one.call, one.model));
@@ -74,12 +75,10 @@ export function Composer({
           ) : null}
           <SpeakButton
             isRunning={isRunning}
-            onStop={onStop}
-            draft={draft}
-            isLong={isLong}
-            lacksVoices={lacksVoices}
+            isDisabled={draft.text.trim() === "" || isLong || lacksVoices}
+            action={isSeveral ? t("comparison.run") : t("speak")}
             onSpeak={onSpeak}
-            isSeveral={isSeveral}
+            onStop={onStop}
           />
         </div>
       </div>
@@ -90,21 +89,11 @@ export function Composer({
 /** Starts the call, or stops the running one. */
 function SpeakButton({
   isRunning,
-  onStop,
-  draft,
-  isLong,
-  lacksVoices,
+  isDisabled,
+  action,
   onSpeak,
-  isSeveral,
-}: {
-  isRunning: boolean;
-  onStop(): void;
-  draft: SpeechDraft;
-  isLong: boolean;
-  lacksVoices: boolean;
-  onSpeak(): void;
-  isSeveral: boolean;
-}) {
+  onStop,
+}: Pick<ComposerProps, "isRunning" | "onSpeak" | "onStop"> & { isDisabled: boolean; action: string }) {
   const t = useTranslations("speech");
   return isRunning ? (
     <Button variant="outline" size="lg" className="w-full sm:w-auto sm:min-w-40" onClick={onStop}>
@@ -119,11 +108,11 @@ function SpeakButton({
       variant="signal"
       size="lg"
       className="w-full sm:w-auto sm:min-w-40"
-      disabled={draft.text.trim() === "" || isLong || lacksVoices}
+      disabled={isDisabled}
       onClick={onSpeak}
     >
       <PlayIcon aria-hidden="true" className="fill-current" />
-      {isSeveral ? t("comparison.run") : t("speak")}
+      {action}
       <Kbd
         aria-hidden="true"
         className="hidden border-on-signal/30 bg-transparent text-on-signal sm:inline-flex"

@@ -1,7 +1,7 @@
 "use client";
 
 import { XIcon } from "lucide-react";
-import { useId, useState } from "react";
+import { type ChangeEvent, type KeyboardEvent, useId, useState } from "react";
 import { useTranslations } from "use-intl";
 import { findNameError } from "@/components/speech/script";
 import type { Speaker } from "@/lib/client/speech-call";
@@ -9,17 +9,7 @@ import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { HueDot } from "./speaker-line";
 
-/** One speaker. A new name is applied to the script on blur or Enter, only when it is valid; Escape discards it. */
-export function SpeakerRow({
-  index,
-  speaker,
-  others,
-  isActive,
-  canRemove,
-  onActive,
-  onRename,
-  onRemove,
-}: {
+interface SpeakerRowProps {
   index: number;
   speaker: Speaker;
   others: readonly Speaker[];
@@ -28,17 +18,37 @@ export function SpeakerRow({
   onActive(): void;
   onRename(name: string): void;
   onRemove(): void;
-}) {
-  const t = useTranslations("speech.speakers");
-  const id = useId();
+}
+
+/** A new name is applied to the script on blur or Enter, only when it is valid; Escape discards it. */
+function useNameField({ speaker, others, onRename }: SpeakerRowProps) {
   const [edited, setEdited] = useState<string | null>(null);
   const nameError = edited === null ? null : findNameError([...others, { ...speaker, name: edited }]);
-
-  const applyName = () => {
-    const name = edited?.trim();
-    if (name && nameError === null && name !== speaker.name) onRename(name);
-    setEdited(null);
+  const control = {
+    value: edited ?? speaker.name,
+    onChange: (event: ChangeEvent<HTMLInputElement>) => setEdited(event.currentTarget.value),
+    onBlur: () => {
+      const name = edited?.trim();
+      if (name && nameError === null && name !== speaker.name) onRename(name);
+      setEdited(null);
+    },
+    onKeyDown: (event: KeyboardEvent<HTMLInputElement>) => {
+      if (event.key === "Enter" && !event.ctrlKey && !event.metaKey) event.currentTarget.blur();
+      if (event.key === "Escape") {
+        event.preventDefault();
+        setEdited(null);
+      }
+    },
   };
+  return { control, nameError };
+}
+
+/** One speaker: name and voice. */
+export function SpeakerRow(props: SpeakerRowProps) {
+  const { index, speaker, isActive, canRemove, onActive, onRemove } = props;
+  const t = useTranslations("speech.speakers");
+  const id = useId();
+  const { control, nameError } = useNameField(props);
 
   return (
     <li>
@@ -53,19 +63,10 @@ export function SpeakerRow({
           aria-label={t("name", { number: index + 1 })}
           aria-invalid={nameError !== null || undefined}
           aria-describedby={nameError ? id : undefined}
-          value={edited ?? speaker.name}
+          {...control}
           maxLength={64}
           spellCheck="false"
           onFocus={onActive}
-          onChange={(event) => setEdited(event.currentTarget.value)}
-          onBlur={applyName}
-          onKeyDown={(event) => {
-            if (event.key === "Enter" && !event.ctrlKey && !event.metaKey) event.currentTarget.blur();
-            if (event.key === "Escape") {
-              event.preventDefault();
-              setEdited(null);
-            }
-          }}
           className="h-9 min-w-0 flex-1 bg-transparent px-2 font-medium outline-none aria-invalid:text-bad pointer-coarse:h-11"
         />
         <Button

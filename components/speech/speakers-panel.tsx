@@ -53,20 +53,7 @@ function useChosenVoice(draft: SpeechDraft, onChange: (change: Partial<SpeechDra
   return { at, setActive, chosen, chosenText, title, choose };
 }
 
-/** The panel beside the text: the speakers of a script and the voices to choose from. */
-export function SpeakersPanel({
-  draft,
-  voices,
-  model,
-  error,
-  favourites,
-  sampler,
-  isVoiceMissing,
-  isOpen,
-  onOpen,
-  onReload,
-  onChange,
-}: {
+interface SpeakersPanelProps {
   draft: SpeechDraft;
   /** Of the chosen model; null while they load. */
   voices: readonly GatewayVoice[] | null;
@@ -81,99 +68,103 @@ export function SpeakersPanel({
   onOpen(isOpen: boolean): void;
   onReload(): void;
   onChange(change: Partial<SpeechDraft>): void;
-}) {
-  const { at, setActive, chosen, chosenText, title, choose } = useChosenVoice(draft, onChange);
-  const isScript = draft.mode === "script";
-  const isMultiple = draft.mode === "several";
-  const failure = error && voices === null ? failureOfError(error) : null;
+}
 
+/** The panel beside the text: the speakers of a script and the voices to choose from. */
+export function SpeakersPanel(props: SpeakersPanelProps) {
+  const { draft, isOpen, onOpen, onChange } = props;
+  const choice = useChosenVoice(draft, onChange);
   return (
     <section
       aria-labelledby="voices-title"
       className="flex min-h-0 min-w-0 flex-col rounded-md border bg-panel lg:max-h-[calc(100dvh-4rem)]"
     >
-      <Heading
-        isOpen={isOpen}
-        isScript={isScript}
-        isMultiple={isMultiple}
-        voices={voices}
-        onOpen={onOpen}
-        chosenText={chosenText}
-      />
-      {isScript ? (
+      <Heading {...props} chosenText={choice.chosenText} />
+      {draft.mode === "script" ? (
         <SpeakerList
           draft={draft}
-          active={at}
+          active={choice.at}
           onActive={(index) => {
-            setActive(index);
+            choice.setActive(index);
             onOpen(true);
           }}
           onChange={onChange}
         />
       ) : null}
-      {isMultiple ? (
+      {draft.mode === "several" ? (
         <CandidateList candidates={draft.candidates} onChange={(candidates) => onChange({ candidates })} />
       ) : null}
       <div id="voices-list" className={cn("min-h-0 flex-col lg:flex", isOpen ? "flex" : "hidden")}>
-        {failure ? (
-          <div className="p-3">
-            <FailureNotice failure={failure} onRetry={onReload} />
-          </div>
-        ) : voices === null ? (
-          <LoadingVoices />
-        ) : voices.length === 0 ? (
-          <VoiceName
-            chosen={chosen}
-            title={title}
-            isMultiple={isMultiple}
-            isMissing={isVoiceMissing && chosenText === undefined}
-            onChoose={choose}
-          />
-        ) : (
-          <VoiceChoice
-            // A filter of one model may hide all voices of another.
-            key={draft.model}
-            voices={voices}
-            ownFamilies={model?.ownFamilies ?? []}
-            chosen={chosen}
-            isMultiple={isMultiple}
-            title={title}
-            isClassic={model?.isClassic ?? false}
-            speakers={isScript ? draft.speakers : []}
-            favourites={favourites}
-            sampler={sampler}
-            onChoose={choose}
-          />
-        )}
+        <Voices {...props} choice={choice} />
       </div>
     </section>
   );
 }
 
+/** The voices of the model, a field for the name where it lists none, or why they are not known. */
+function Voices({
+  draft,
+  voices,
+  model,
+  error,
+  favourites,
+  sampler,
+  isVoiceMissing,
+  onReload,
+  choice: { chosen, chosenText, title, choose },
+}: SpeakersPanelProps & { choice: ReturnType<typeof useChosenVoice> }) {
+  const isMultiple = draft.mode === "several";
+  if (voices === null) {
+    const failure = error ? failureOfError(error) : null;
+    if (failure === null) return <LoadingVoices />;
+    return (
+      <div className="p-3">
+        <FailureNotice failure={failure} onRetry={onReload} />
+      </div>
+    );
+  }
+  if (voices.length === 0)
+    return (
+      <VoiceName
+        chosen={chosen}
+        title={title}
+        isMultiple={isMultiple}
+        isMissing={isVoiceMissing && chosenText === undefined}
+        onChoose={choose}
+      />
+    );
+  return (
+    <VoiceChoice
+      // A filter of one model may hide all voices of another.
+      key={draft.model}
+      voices={voices}
+      ownFamilies={model?.ownFamilies ?? []}
+      chosen={chosen}
+      isMultiple={isMultiple}
+      title={title}
+      isClassic={model?.isClassic ?? false}
+      speakers={draft.mode === "script" ? draft.speakers : []}
+      favourites={favourites}
+      sampler={sampler}
+      onChoose={choose}
+    />
+  );
+}
+
 /** The title, and on narrow screens the button that opens the list. */
 function Heading({
-  isOpen,
-  isScript,
-  isMultiple,
+  draft,
   voices,
+  isOpen,
   onOpen,
   chosenText,
-}: {
-  /** On narrow screens, where the list is collapsed. */
-  isOpen: boolean;
-  isScript: boolean;
-  isMultiple: boolean;
-  /** Of the chosen model; null while they load. */
-  voices: readonly GatewayVoice[] | null;
-  onOpen(isOpen: boolean): void;
-  chosenText: string | undefined;
-}) {
+}: Pick<SpeakersPanelProps, "draft" | "voices" | "isOpen" | "onOpen"> & { chosenText: string | undefined }) {
   const t = useTranslations("speech.voices");
   return (
     <header
       className={cn(
         "flex min-h-12 items-center gap-2 px-4 py-2 lg:border-b",
-        (isOpen || isScript || isMultiple) && "border-b",
+        (isOpen || draft.mode !== "single") && "border-b",
       )}
     >
       <h2 id="voices-title" className="text-base">

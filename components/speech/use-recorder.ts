@@ -69,21 +69,16 @@ export function useRecorder({
       // Before the first await, in the user's own click or key press: browsers allow audio to start only there.
       player.begin();
 
-      let failure: GatewayFailure | null = null;
-      try {
-        await withPlaygroundKey((key) =>
-          receive(call, { key, signal: abort.signal }, progress, {
-            onOpen: setIgnored,
-            onFirstAudio: (firstAudioMs) => setRecording({ kind: "arriving", firstAudioMs }),
-            onAudio: (samples) => {
-              peaks.push(samples);
-              player.push(samples);
-            },
-          }),
-        );
-      } catch (error) {
-        if (!abort.signal.aborted) failure = failureOfError(error);
-      }
+      const failure = await failureOfCall(abort.signal, (key) =>
+        receive(call, { key, signal: abort.signal }, progress, {
+          onOpen: setIgnored,
+          onFirstAudio: (firstAudioMs) => setRecording({ kind: "arriving", firstAudioMs }),
+          onAudio: (samples) => {
+            peaks.push(samples);
+            player.push(samples);
+          },
+        }),
+      );
       // A newer call owns the player and the page now.
       if (running.current !== abort) return;
       running.current = null;
@@ -95,4 +90,17 @@ export function useRecorder({
 
   const isRunning = recording.kind === "calling" || recording.kind === "arriving";
   return { recording, isRunning, meter, ignored, record, stop };
+}
+
+/** The failure of a call with the playground key; null where it succeeded or was stopped. */
+async function failureOfCall(
+  signal: AbortSignal,
+  send: (key: string) => Promise<unknown>,
+): Promise<GatewayFailure | null> {
+  try {
+    await withPlaygroundKey(send);
+    return null;
+  } catch (error) {
+    return signal.aborted ? null : failureOfError(error);
+  }
 }

@@ -162,6 +162,42 @@ function useDraftCalls(draft: SpeechDraft, models: readonly GatewayModel[], init
   return { shown, model, compared, call, calls };
 }
 
+/** Speaking, comparing and stopping, with the shortcuts of the page. */
+function useActions({
+  calls: { shown, model, compared, call, calls },
+  player,
+  needsVoiceName,
+  onUnload,
+  recorder: { record, stop: stopRecorder },
+  comparison: { run, stop: stopComparison },
+}: {
+  calls: ReturnType<typeof useDraftCalls>;
+  player: SpeechPlayer;
+  needsVoiceName: boolean;
+  /** Takes the last take out of the player. */
+  onUnload(): void;
+  recorder: ReturnType<typeof useRecorder>;
+  comparison: ReturnType<typeof useComparison>;
+}) {
+  const onSpeak = useCallback(
+    (sent: SpeechCall) => {
+      onUnload();
+      void record(sent);
+    },
+    [onUnload, record],
+  );
+  const speakOne = useSpeak({ call, model, needsVoiceName, onSpeak });
+  const compare = useCompare({ text: shown.text, compared, calls, player, run });
+  const speak = shown.mode === "several" ? compare : speakOne.speak;
+  const stop = useCallback(() => {
+    stopRecorder();
+    stopComparison();
+  }, [stopRecorder, stopComparison]);
+  const toggle = useCallback(() => player.toggle(), [player]);
+  useShortcuts({ speak, stop, toggle });
+  return { ...speakOne, speak, stop };
+}
+
 /** State and actions of the speech playground; `initialModel` is preselected. */
 export function useSpeechWorkspace(
   userId: string,
@@ -174,7 +210,8 @@ export function useSpeechWorkspace(
     voice: initialModel.defaultVoice ?? "",
     names: findNames(t("examples.dialogueText")),
   });
-  const { shown, model, compared, call, calls } = useDraftCalls(draft, models, initialModel);
+  const draftCalls = useDraftCalls(draft, models, initialModel);
+  const { shown, call, calls } = draftCalls;
   const { player, state, audio, setAudio } = usePlayer();
   const takes = useTakes(userId, player);
   const recorder = useRecorder({ player, userId, onTake: takes.add });
@@ -183,33 +220,14 @@ export function useSpeechWorkspace(
   const favourites = useFavourites(userId, shown.model);
   const sampler = useExclusiveSample(shown.model, player, state.isPlaying);
 
-  const { unload } = takes;
-  const { record, stop: stopRecorder } = recorder;
-  const { run, stop: stopComparison } = comparison;
-  const {
-    speak: speakOne,
-    isVoiceMissing,
-    expectedSeconds,
-  } = useSpeak({
-    call,
-    model,
+  const { speak, stop, isVoiceMissing, expectedSeconds } = useActions({
+    calls: draftCalls,
+    player,
     needsVoiceName: voices.voices?.length === 0,
-    onSpeak: useCallback(
-      (sent: SpeechCall) => {
-        unload();
-        void record(sent);
-      },
-      [unload, record],
-    ),
+    onUnload: takes.unload,
+    recorder,
+    comparison,
   });
-  const compare = useCompare({ text: shown.text, compared, calls, player, run });
-  const speak = shown.mode === "several" ? compare : speakOne;
-  const stop = useCallback(() => {
-    stopRecorder();
-    stopComparison();
-  }, [stopRecorder, stopComparison]);
-  const toggle = useCallback(() => player.toggle(), [player]);
-  useShortcuts({ speak, stop, toggle });
 
   return {
     draft: shown,

@@ -53,20 +53,13 @@ export function VoiceChoice({
   onChoose(voice: string): void;
 }) {
   const t = useTranslations("speech.voices");
-  const locale = useLocale();
-  const styleOf = useVoiceStyle();
   const [filter, setFilter] = useState<VoiceFilter>(NO_FILTER);
   const { isFavourite } = favourites;
-  const groups = useMemo(() => {
-    const textOf = (voice: GatewayVoice) =>
-      [
-        voice.name,
-        voice.description,
-        styleOf(voice),
-        ...voice.languages.map((tag) => languageName(tag, locale)),
-      ].join(" ");
-    return groupVoices(filterVoices(voices, filter, textOf), ownFamilies, isFavourite);
-  }, [voices, filter, ownFamilies, isFavourite, styleOf, locale]);
+  const shown = useFilteredVoices(voices, filter);
+  const groups = useMemo(
+    () => groupVoices(shown, ownFamilies, isFavourite),
+    [shown, ownFamilies, isFavourite],
+  );
   return (
     <>
       <div className="grid gap-2 border-b p-3">
@@ -105,6 +98,53 @@ export function VoiceChoice({
   );
 }
 
+/** The voices that match the filter; the text is searched in what the page shows of a voice. */
+function useFilteredVoices(voices: readonly GatewayVoice[], filter: VoiceFilter) {
+  const locale = useLocale();
+  const styleOf = useVoiceStyle();
+  return useMemo(() => {
+    const languagesOfVoice = (voice: GatewayVoice) => voice.languages.map((tag) => languageName(tag, locale));
+    return filterVoices(voices, filter, (voice) =>
+      [voice.name, voice.description, styleOf(voice), ...languagesOfVoice(voice)].join(" "),
+    );
+  }, [voices, filter, styleOf, locale]);
+}
+
+/** A choice of one value, or of none, which is the first option. */
+function FilterSelect<Value extends string>({
+  label,
+  any,
+  value,
+  options,
+  onChange,
+}: {
+  label: string;
+  /** Text of the option without a value. */
+  any: string;
+  value: Value | null;
+  options: readonly { value: Value; label: string }[];
+  onChange(value: Value | null): void;
+}) {
+  // A list with one value filters nothing.
+  if (options.length < 2) return null;
+  return (
+    <NativeSelect
+      aria-label={label}
+      value={value ?? ""}
+      onChange={({ currentTarget }) =>
+        onChange(options.find((one) => one.value === currentTarget.value)?.value ?? null)
+      }
+    >
+      <option value="">{any}</option>
+      {options.map((one) => (
+        <option key={one.value} value={one.value}>
+          {one.label}
+        </option>
+      ))}
+    </NativeSelect>
+  );
+}
+
 /** Search and filters. A filter that would not change the list is not shown. */
 function VoiceFilters({
   voices,
@@ -124,39 +164,20 @@ function VoiceFilters({
       <SearchInput filter={filter} onChange={onChange} />
       {languages.length > 1 || families.length > 1 ? (
         <div className="flex gap-2">
-          {languages.length > 1 ? (
-            <NativeSelect
-              aria-label={t("language")}
-              value={filter.language ?? ""}
-              onChange={(event) => onChange({ ...filter, language: event.currentTarget.value || null })}
-            >
-              <option value="">{t("anyLanguage")}</option>
-              {languages.map(({ tag, name }) => (
-                <option key={tag} value={tag}>
-                  {name}
-                </option>
-              ))}
-            </NativeSelect>
-          ) : null}
-          {families.length > 1 ? (
-            <NativeSelect
-              aria-label={t("provider")}
-              value={filter.family ?? ""}
-              onChange={(event) =>
-                onChange({
-                  ...filter,
-                  family: families.find((one) => one === event.currentTarget.value) ?? null,
-                })
-              }
-            >
-              <option value="">{t("anyProvider")}</option>
-              {families.map((family) => (
-                <option key={family} value={family}>
-                  {t(`families.${family}`)}
-                </option>
-              ))}
-            </NativeSelect>
-          ) : null}
+          <FilterSelect
+            label={t("language")}
+            any={t("anyLanguage")}
+            value={filter.language}
+            options={languages.map(({ tag, name }) => ({ value: tag, label: name }))}
+            onChange={(language) => onChange({ ...filter, language })}
+          />
+          <FilterSelect
+            label={t("provider")}
+            any={t("anyProvider")}
+            value={filter.family}
+            options={families.map((family) => ({ value: family, label: t(`families.${family}`) }))}
+            onChange={(family) => onChange({ ...filter, family })}
+          />
         </div>
       ) : null}
       <SegmentedControl<(typeof GENDERS)[number]>

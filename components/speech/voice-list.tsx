@@ -69,18 +69,7 @@ export function VoiceList({
   ));
 }
 
-function VoiceRow({
-  group,
-  voice,
-  isChosen,
-  isFavourite,
-  speakerIndex,
-  phase,
-  onChoose,
-  onFavourite,
-  onSample,
-  onStopSample,
-}: {
+interface VoiceRowProps {
   /** Name of the radio buttons; null: checkboxes. */
   group: string | null;
   voice: GatewayVoice;
@@ -92,8 +81,20 @@ function VoiceRow({
   onFavourite(): void;
   onSample(): void;
   onStopSample(): void;
-}) {
-  const t = useTranslations("speech.voices");
+}
+
+function VoiceRow({
+  group,
+  voice,
+  isChosen,
+  isFavourite,
+  speakerIndex,
+  phase,
+  onChoose,
+  onFavourite,
+  onSample,
+  onStopSample,
+}: VoiceRowProps) {
   const styleOf = useVoiceStyle();
   return (
     <div
@@ -126,18 +127,12 @@ function VoiceRow({
           {styleOf(voice)}
         </span>
       </label>
-      <Button
-        variant="ghost"
-        size="icon-sm"
-        tabIndex={isChosen ? 0 : -1}
-        aria-pressed={isFavourite}
-        aria-label={t("favourite", { voice: voice.name })}
-        title={t("favourite", { voice: voice.name })}
-        className="ml-1 hidden group-focus-within/voice:inline-flex group-hover/voice:inline-flex pointer-coarse:inline-flex"
-        onClick={onFavourite}
-      >
-        <StarIcon className={cn(isFavourite && "fill-current")} />
-      </Button>
+      <FavouriteButton
+        isChosen={isChosen}
+        isFavourite={isFavourite}
+        voice={voice}
+        onFavourite={onFavourite}
+      />
       <SampleButton
         isChosen={isChosen}
         phase={phase}
@@ -149,6 +144,30 @@ function VoiceRow({
   );
 }
 
+/** Marks the voice as a favourite, or unmarks it. */
+function FavouriteButton({
+  isChosen,
+  isFavourite,
+  voice,
+  onFavourite,
+}: Pick<VoiceRowProps, "isChosen" | "isFavourite" | "voice" | "onFavourite">) {
+  const t = useTranslations("speech.voices");
+  return (
+    <Button
+      variant="ghost"
+      size="icon-sm"
+      tabIndex={isChosen ? 0 : -1}
+      aria-pressed={isFavourite}
+      aria-label={t("favourite", { voice: voice.name })}
+      title={t("favourite", { voice: voice.name })}
+      className="ml-1 hidden group-focus-within/voice:inline-flex group-hover/voice:inline-flex pointer-coarse:inline-flex"
+      onClick={onFavourite}
+    >
+      <StarIcon className={cn(isFavourite && "fill-current")} />
+    </Button>
+  );
+}
+
 /** Plays a sample of the voice, or stops it. */
 function SampleButton({
   isChosen,
@@ -156,13 +175,7 @@ function SampleButton({
   voice,
   onStopSample,
   onSample,
-}: {
-  isChosen: boolean;
-  phase: SampleState["phase"] | null;
-  voice: GatewayVoice;
-  onStopSample(): void;
-  onSample(): void;
-}) {
+}: Pick<VoiceRowProps, "isChosen" | "phase" | "voice" | "onStopSample" | "onSample">) {
   const t = useTranslations("speech.voices");
   return (
     <Button

@@ -9,6 +9,7 @@ import { CallError } from "../forms/call-error";
 import { CodeInput } from "../forms/code-input";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
+import { useAction } from "../forms/use-action";
 import { Button } from "../ui/button";
 import { CopyButton } from "../ui/copy-button";
 import { Notice } from "../ui/notice";
@@ -38,29 +39,7 @@ export function EnrolTwoFactor({
   onEnabled?(): void;
   onDone(): void;
 }) {
-  const [stage, setStage] = useState<Stage>({ kind: "starting" });
-  const hasStarted = useRef(false);
-
-  const start = async (password?: string) => {
-    try {
-      // Each start creates a new secret; it replaces one that an earlier visit showed but did not confirm.
-      const { pending } = await callApi(api.readTwoFactor);
-      const enrolment = await callApi(api.setUpTwoFactor, { body: { password } });
-      setStage({ kind: "scan", enrolment, replacesPending: pending });
-    } catch (error) {
-      const needsPassword = isApiError(error) && (error.status === 400 || error.status === 403);
-      setStage(
-        needsPassword ? { kind: "password", isWrong: password !== undefined } : { kind: "failed", error },
-      );
-    }
-  };
-
-  useEffect(() => {
-    // React runs effects twice in development; only one secret may be created.
-    if (hasStarted.current) return;
-    hasStarted.current = true;
-    void start();
-  });
+  const { stage, setStage, start } = useEnrolment();
 
   switch (stage.kind) {
     case "starting":
@@ -97,6 +76,34 @@ export function EnrolTwoFactor({
   }
 }
 
+/** Starts the enrolment, at once and with a password where one is needed, and holds its stage. */
+function useEnrolment() {
+  const [stage, setStage] = useState<Stage>({ kind: "starting" });
+  const hasStarted = useRef(false);
+
+  const start = async (password?: string) => {
+    try {
+      // Each start creates a new secret; it replaces one that an earlier visit showed but did not confirm.
+      const { pending } = await callApi(api.readTwoFactor);
+      const enrolment = await callApi(api.setUpTwoFactor, { body: { password } });
+      setStage({ kind: "scan", enrolment, replacesPending: pending });
+    } catch (error) {
+      const needsPassword = isApiError(error) && (error.status === 400 || error.status === 403);
+      setStage(
+        needsPassword ? { kind: "password", isWrong: password !== undefined } : { kind: "failed", error },
+      );
+    }
+  };
+
+  useEffect(() => {
+    // React runs effects twice in development; only one secret may be created.
+    if (hasStarted.current) return;
+    hasStarted.current = true;
+    void start();
+  });
+  return { stage, setStage, start };
+}
+
 function Scan({
   enrolment,
   replacesPending,
@@ -108,23 +115,19 @@ function Scan({
 }) {
   const t = useTranslations("twoFactor");
   const [code, setCode] = useState("");
-  const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
+  const { isBusy, error, run } = useAction();
   const isWrong = isApiError(error, "invalid_code") || (isApiError(error) && error.status === 400);
 
-  const check = async (digits: string) => {
-    setBusy(true);
-    setError(null);
-    try {
-      const { backup_codes } = await callApi(api.enableTwoFactor, { body: { code: digits } });
-      onCodes(backup_codes);
-    } catch (failure) {
-      setError(failure);
-      setCode("");
-    } finally {
-      setBusy(false);
-    }
-  };
+  const check = (digits: string) =>
+    run(async () => {
+      try {
+        const { backup_codes } = await callApi(api.enableTwoFactor, { body: { code: digits } });
+        onCodes(backup_codes);
+      } catch (failure) {
+        setCode("");
+        throw failure;
+      }
+    });
 
   return (
     <Form

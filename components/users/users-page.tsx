@@ -12,13 +12,12 @@ import { cachedPages, useApiPages } from "@/lib/client/use-api-pages";
 import type { Invite } from "@/lib/contracts/console/invites";
 import type { ManagedUser, Viewer } from "@/lib/contracts/console/user";
 import type { ListPage } from "@/lib/contracts/paging";
-import { useErrorText } from "../forms/call-error";
+import { useItemChange } from "../forms/use-action";
 import { ListBody, NoSearchResults } from "../shell/list-body";
 import { PageHeader } from "../shell/page-header";
 import { Button } from "../ui/button";
 import { EmptyState } from "../ui/empty-state";
 import { SearchField } from "../ui/search-field";
-import { toast } from "../ui/toast";
 import { PendingLinks } from "./pending-links";
 import type { UserDialog } from "./user-dialogs";
 import { UserList } from "./user-list";
@@ -150,26 +149,17 @@ function Header({ onDialog }: { onDialog(dialog: UserDialog): void }) {
 /** Enables or unlocks a user at once; every other action opens a dialog. */
 function useUserActions(reloadAll: () => Promise<unknown>, openDialog: (dialog: UserDialog) => void) {
   const t = useTranslations("users");
-  const errorText = useErrorText();
-  const run = async (request: Promise<unknown>, message: string) => {
-    try {
-      await request;
-      toast.success(message);
-    } catch (error) {
-      toast.error(errorText(error).message);
-    }
-    await reloadAll();
-  };
+  const save = useItemChange(reloadAll);
   return (action: UserAction, user: ManagedUser) => {
     const { username: name, version } = user;
     const params = { id: user.id };
     if (action === "enable")
-      void run(
+      void save(
         callApi(api.updateUser, { params, body: { enabled: true, version } }),
         t("toast.enabled", { name }),
       );
     else if (action === "unlock")
-      void run(callApi(api.unlockUser, { params }), t("toast.unlocked", { name }));
+      void save(callApi(api.unlockUser, { params }), t("toast.unlocked", { name }));
     else openDialog({ kind: action, user });
   };
 }

@@ -15,51 +15,49 @@ import type { ChannelForm } from "./use-channel-form";
 /** Number of models from which the filter is shown. */
 const FILTER_FROM = 9;
 
+/** The changes and test calls of the form's models, and which other channels serve a model too. */
+function useModelRows({ draft, setDraft, changeRow }: ChannelForm, channelId: string | null) {
+  const { tests, run } = useTestCalls();
+  const models = useApi(api.listModels).data?.items ?? [];
+  return {
+    tests,
+    change: changeRow,
+    add: () => {
+      const row: Row = {
+        id: nextRowId(),
+        upstream: "",
+        name: "",
+        operation: null,
+        isOn: true,
+        isManual: true,
+      };
+      setDraft((now) => ({ ...now, models: [...now.models, row] }));
+    },
+    remove: (id: string) =>
+      setDraft((now) => ({ ...now, models: now.models.filter((one) => one.id !== id) })),
+    test: ({ id, upstream, operation }: Row) => {
+      if (operation === null) return;
+      const model = { upstream_name: upstream.trim(), operation };
+      void run(id, () => callApi(api.testDraft, { body: { ...draftRequest(draft, channelId), model } }));
+    },
+    sharedWith: (row: Row) =>
+      (models.find((model) => model.name === row.name.trim())?.channels ?? [])
+        .filter((channel) => channel.id !== channelId)
+        .map((channel) => channel.name),
+  };
+}
+
 /** The upstream's models: those with a known operation first, the rest collapsed. */
 export function ModelPicker({ form, channelId }: { form: ChannelForm; channelId: string | null }) {
   const t = useTranslations("channels.form");
-  const { draft, setDraft, fieldErrors } = form;
+  const { draft, fieldErrors } = form;
   const [filter, setFilter] = useState("");
-  const { tests, run } = useTestCalls();
-  const models = useApi(api.listModels).data?.items ?? [];
+  const models = useModelRows(form, channelId);
   const matches = (row: Row) =>
     row.isManual || `${row.upstream} ${row.name}`.toLowerCase().includes(filter.trim().toLowerCase());
   const shown = draft.models.filter(matches);
   const supported = shown.filter((row) => row.isOn || row.isManual || row.operation !== null);
   const others = shown.filter((row) => !supported.includes(row));
-
-  const add = () => {
-    const row: Row = { id: nextRowId(), upstream: "", name: "", operation: null, isOn: true, isManual: true };
-    setDraft((now) => ({ ...now, models: [...now.models, row] }));
-  };
-  const test = ({ id, upstream, operation }: Row) => {
-    if (operation === null) return;
-    const body = { ...draftRequest(draft, channelId), model: { upstream_name: upstream.trim(), operation } };
-    void run(id, () => callApi(api.testDraft, { body }));
-  };
-  const sharedWith = (row: Row) =>
-    (models.find((model) => model.name === row.name.trim())?.channels ?? [])
-      .filter((channel) => channel.id !== channelId)
-      .map((channel) => channel.name);
-  const list = (rows: readonly Row[]) => (
-    <ul className="divide-y rounded-md border bg-panel">
-      {rows.map((row) => (
-        <ModelRow
-          key={row.id}
-          row={row}
-          number={draft.models.indexOf(row) + 1}
-          error={fieldErrors[row.id]}
-          sharedWith={sharedWith(row)}
-          test={tests.get(row.id)}
-          onChange={(patch) => form.changeRow(row.id, patch)}
-          onRemove={() =>
-            setDraft((now) => ({ ...now, models: now.models.filter((one) => one.id !== row.id) }))
-          }
-          onTest={() => test(row)}
-        />
-      ))}
-    </ul>
-  );
 
   return (
     <div className="grid gap-3">
@@ -69,7 +67,7 @@ export function ModelPicker({ form, channelId }: { form: ChannelForm; channelId:
       {supported.length > 0 ? (
         <div className="grid gap-1.5">
           <ColumnHeadings />
-          {list(supported)}
+          <ModelRows rows={supported} form={form} models={models} />
         </div>
       ) : null}
       {others.length > 0 ? (
@@ -77,10 +75,12 @@ export function ModelPicker({ form, channelId }: { form: ChannelForm; channelId:
           <summary className="w-fit rounded-sm text-sm text-ink-muted hover:text-ink">
             {t("others", { count: others.length })}
           </summary>
-          <div className="pt-2">{list(others)}</div>
+          <div className="pt-2">
+            <ModelRows rows={others} form={form} models={models} />
+          </div>
         </details>
       ) : null}
-      <Button variant="outline" size="sm" className="w-fit" onClick={add}>
+      <Button variant="outline" size="sm" className="w-fit" onClick={models.add}>
         <PlusIcon aria-hidden="true" />
         {t("addByHand")}
       </Button>
@@ -90,6 +90,34 @@ export function ModelPicker({ form, channelId }: { form: ChannelForm; channelId:
         </p>
       ) : null}
     </div>
+  );
+}
+
+function ModelRows({
+  rows,
+  form: { draft, fieldErrors },
+  models: { tests, change, remove, test, sharedWith },
+}: {
+  rows: readonly Row[];
+  form: ChannelForm;
+  models: ReturnType<typeof useModelRows>;
+}) {
+  return (
+    <ul className="divide-y rounded-md border bg-panel">
+      {rows.map((row) => (
+        <ModelRow
+          key={row.id}
+          row={row}
+          number={draft.models.indexOf(row) + 1}
+          error={fieldErrors[row.id]}
+          sharedWith={sharedWith(row)}
+          test={tests.get(row.id)}
+          onChange={(patch) => change(row.id, patch)}
+          onRemove={() => remove(row.id)}
+          onTest={() => test(row)}
+        />
+      ))}
+    </ul>
   );
 }
 

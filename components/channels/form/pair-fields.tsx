@@ -6,13 +6,7 @@ import type { NamedText } from "@/components/channels/channel-options";
 import { Button } from "../../ui/button";
 import { Input } from "../../ui/input";
 
-/** A list of names with a text each: headers, voices. */
-export function PairFields({
-  texts,
-  pairs,
-  errors,
-  onChange,
-}: {
+interface PairFieldsProps {
   texts: {
     title: string;
     hint: string;
@@ -24,7 +18,12 @@ export function PairFields({
   pairs: readonly NamedText[];
   errors: readonly string[];
   onChange(pairs: NamedText[]): void;
-}) {
+}
+
+/** A list of names with a text each: headers, voices. */
+export function PairFields({ texts, pairs, errors, onChange }: PairFieldsProps) {
+  const change = (pair: NamedText, part: Partial<NamedText>) =>
+    onChange(pairs.map((one) => (one.id === pair.id ? { ...one, ...part } : one)));
   return (
     <fieldset className="grid gap-2">
       <legend className="mb-1 font-medium">{texts.title}</legend>
@@ -37,11 +36,7 @@ export function PairFields({
               aria-label={texts[part]}
               placeholder={texts[part]}
               value={pair[part]}
-              onChange={(event) =>
-                onChange(
-                  pairs.map((one) => (one.id === pair.id ? { ...one, [part]: event.target.value } : one)),
-                )
-              }
+              onChange={(event) => change(pair, { [part]: event.target.value })}
               className="font-mono"
               autoComplete="off"
               spellCheck={false}

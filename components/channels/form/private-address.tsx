@@ -6,6 +6,7 @@ import { api, callApi } from "@/lib/client/api";
 import { CallError } from "../../forms/call-error";
 import { Field } from "../../forms/field";
 import { PasswordInput } from "../../forms/password-input";
+import { useAction } from "../../forms/use-action";
 import { Button } from "../../ui/button";
 import { Notice } from "../../ui/notice";
 
@@ -24,21 +25,14 @@ export function PrivateAddress({
 }) {
   const t = useTranslations("channels.form.private");
   const [password, setPassword] = useState("");
-  const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
+  const { isBusy, error, run } = useAction();
 
   const allow = async () => {
     if (password === "" || isBusy) return;
-    setBusy(true);
-    setError(null);
-    try {
+    await run(async () => {
       await callApi(api.allowUpstream, { body: { base_url: baseUrl, password } });
       onAllowed();
-    } catch (failure) {
-      setError(failure);
-    } finally {
-      setBusy(false);
-    }
+    });
   };
 
   return (

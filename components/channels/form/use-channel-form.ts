@@ -37,7 +37,7 @@ export function useChannelForm(channelId: string | null, before: ChannelDraft = 
   /** IDs of changed model rows, newest last. */
   const changedRows = useRef<string[]>([]);
   const errors = useFormErrors(draft);
-  const { clearErrors, setFieldErrors, setError } = errors;
+  const { clearErrors, setFieldErrors } = errors;
   const { connection, connect, reset, setPrivate } = useConnection((models) =>
     setDraft((now) => ({ ...now, models: mergeListedModels(now.models, models, channelId === null) })),
   );
@@ -90,24 +90,42 @@ export function useChannelForm(channelId: string | null, before: ChannelDraft = 
     change,
     changeRow,
     pick,
-    fieldErrors: errors.fieldErrors,
-    error: errors.error,
-    setError,
+    ...errors,
     showFailure,
     check: () => errors.check(changedRows.current),
     connection,
     testConnection,
-    showsAdvanced: errors.showsAdvanced,
-    setShowsAdvanced: errors.setShowsAdvanced,
   };
 }
 
 export type ChannelForm = ReturnType<typeof useChannelForm>;
 
+/** What an option's field accepts. */
+function useOptionRule() {
+  const fieldError = useTranslations("common.fieldError");
+  const t = useTranslations("channels.form.optionRule");
+  return (field: OptionField): string => {
+    switch (field.kind) {
+      case "number":
+        return t("number", { least: field.least, most: field.most });
+      case "text":
+        return t("text", { example: field.example });
+      case "certificate":
+        return t("certificate");
+      case "choice":
+      case "switch":
+        return fieldError("required");
+      default:
+        return field satisfies never;
+    }
+  };
+}
+
 /** Errors of the form, each at its field where it has one. Opens "Advanced" when an error is there. */
 function useFormErrors(draft: ChannelDraft) {
   const fieldError = useTranslations("common.fieldError");
   const t = useTranslations("channels");
+  const ruleOf = useOptionRule();
   const [fieldErrors, setFieldErrors] = useState<FieldErrors>({});
   const [error, setError] = useState<unknown>(null);
   const [showsAdvanced, setShowsAdvanced] = useState(false);
@@ -117,36 +135,19 @@ function useFormErrors(draft: ChannelDraft) {
     setError(null);
   }, []);
 
-  /** Shows an error of the server. */
-  const showFailure = (failure: unknown) => {
-    const issues = isApiError(failure) ? failure.issues : [];
-    const found = issues.length > 0 ? fieldErrorsOf(issues, draft, fieldError) : null;
-    if (!found) return setError(failure);
-    setFieldErrors(found);
-    if (Object.keys(found).some(isAdvanced)) setShowsAdvanced(true);
-  };
-
+  /** Shows errors at their fields; true where there are none. */
   const showFound = (found: FieldErrors): boolean => {
     setFieldErrors(found);
     if (Object.keys(found).some(isAdvanced)) setShowsAdvanced(true);
     return Object.keys(found).length === 0;
   };
 
-  /** What an option's field accepts. */
-  const ruleOf = (field: OptionField): string => {
-    switch (field.kind) {
-      case "number":
-        return t("form.optionRule.number", { least: field.least, most: field.most });
-      case "text":
-        return t("form.optionRule.text", { example: field.example });
-      case "certificate":
-        return t("form.optionRule.certificate");
-      case "choice":
-      case "switch":
-        return fieldError("required");
-      default:
-        return field satisfies never;
-    }
+  /** Shows an error of the server. */
+  const showFailure = (failure: unknown) => {
+    const issues = isApiError(failure) ? failure.issues : [];
+    const found = issues.length > 0 ? fieldErrorsOf(issues, draft, fieldError) : null;
+    if (found) showFound(found);
+    else setError(failure);
   };
 
   /** Errors of the connection fields that can be found without the server. */

@@ -1,0 +1,55 @@
+"use client";
+
+import { useCallback, useState } from "react";
+import { isApiError } from "@/lib/client/api-error";
+import { toast } from "../ui/toast";
+import { useErrorText } from "./call-error";
+
+/** Runs an action of the user, such as a request: whether it is running, and the error that ended the last one. */
+export function useAction() {
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const run = async (action: () => Promise<unknown>): Promise<void> => {
+    setBusy(true);
+    setError(null);
+    try {
+      await action();
+    } catch (failure) {
+      setError(failure);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return { isBusy, error, run };
+}
+
+/** Shows the error of a failed call as a toast; `stale` is the text of a version conflict. */
+export function useErrorToast(): (error: unknown, stale?: string) => void {
+  const errorText = useErrorText();
+  return useCallback(
+    (error, stale) =>
+      void toast.error(stale && isApiError(error, "conflict") ? stale : errorText(error).message),
+    [errorText],
+  );
+}
+
+/** Runs an action of the user and shows its error as a toast. */
+export function useToastAction() {
+  const showError = useErrorToast();
+  const { isBusy, run } = useAction();
+  return { isBusy, run: (action: () => Promise<unknown>) => run(() => action().catch(showError)) };
+}
+
+/** Shows the outcome of a change of a list's item as a toast, then loads the list again. */
+export function useItemChange(reload: () => Promise<unknown>) {
+  const showError = useErrorToast();
+  return async (change: Promise<unknown>, done: string, stale?: string): Promise<void> => {
+    try {
+      await change;
+      toast.success(done);
+    } catch (failure) {
+      showError(failure, stale);
+    }
+    await reload();
+  };
+}
