@@ -19,20 +19,14 @@ const ConfirmDialog = dynamic(() => import("../forms/confirm-dialog").then((one)
   ssr: false,
 });
 
+/** The session to end, or all others. */
+type Ending = Session | "others";
+
 export function SessionsSection() {
   const t = useTranslations("account.sessions");
   const { data, error, mutate } = useApi(api.listSessions);
-  /** The session to end, or all others; null while no dialog is open. */
-  const [ending, setEnding] = useState<Session | "others" | null>(null);
-  const deviceName = useDeviceName();
+  const [ending, setEnding] = useState<Ending | null>(null);
   const others = data?.items.filter((session) => !session.current) ?? [];
-
-  const end = async (ended: Promise<null>, message: string) => {
-    await ended;
-    await mutate();
-    setEnding(null);
-    toast.success(message);
-  };
 
   return (
     <Section title={t("title")} text={t("text")}>
@@ -56,29 +50,58 @@ export function SessionsSection() {
           )}
         </div>
       )}
-      {ending === "others" ? (
-        <ConfirmDialog
-          title={t("endOthersTitle", { count: others.length })}
-          text={t("endOthersText")}
-          action={t("endOthers")}
-          onConfirm={() => end(callApi(api.endOtherSessions), t("othersEnded"))}
-          onClose={() => setEnding(null)}
-        />
-      ) : ending ? (
-        <ConfirmDialog
-          title={t("endTitle", { device: deviceName(ending.device) })}
-          text={t("endText", { address: ending.address || t("unknownAddress") })}
-          action={t("end")}
-          onConfirm={() =>
-            end(
-              callApi(api.endSession, { params: { id: ending.id } }),
-              t("ended", { device: deviceName(ending.device) }),
-            )
-          }
+      {ending ? (
+        <EndDialog
+          ending={ending}
+          others={others.length}
+          onEnded={() => mutate()}
           onClose={() => setEnding(null)}
         />
       ) : null}
     </Section>
+  );
+}
+
+/** Asks before it ends a session or all others. */
+function EndDialog({
+  ending,
+  others,
+  onEnded,
+  onClose,
+}: {
+  ending: Ending;
+  /** Number of other sessions. */
+  others: number;
+  onEnded(): Promise<unknown>;
+  onClose(): void;
+}) {
+  const t = useTranslations("account.sessions");
+  const deviceName = useDeviceName();
+  const end = async (ended: Promise<null>, message: string) => {
+    await ended;
+    await onEnded();
+    onClose();
+    toast.success(message);
+  };
+  if (ending === "others")
+    return (
+      <ConfirmDialog
+        title={t("endOthersTitle", { count: others })}
+        text={t("endOthersText")}
+        action={t("endOthers")}
+        onConfirm={() => end(callApi(api.endOtherSessions), t("othersEnded"))}
+        onClose={onClose}
+      />
+    );
+  const device = deviceName(ending.device);
+  return (
+    <ConfirmDialog
+      title={t("endTitle", { device })}
+      text={t("endText", { address: ending.address || t("unknownAddress") })}
+      action={t("end")}
+      onConfirm={() => end(callApi(api.endSession, { params: { id: ending.id } }), t("ended", { device }))}
+      onClose={onClose}
+    />
   );
 }
 

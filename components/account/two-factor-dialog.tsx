@@ -55,22 +55,17 @@ export function TwoFactorDialog({
   );
 }
 
-/** What the dialog of this kind asks for. */
-function TwoFactorSteps({
-  kind,
-  username,
-  onCodes,
-  onClose,
-}: {
-  kind: TwoFactorDialogKind;
+interface StepsProps {
   username: string;
   /** Backup codes are shown. */
   onCodes(): void;
   onClose(): void;
-}) {
+}
+
+/** What the dialog of this kind asks for. */
+function TwoFactorSteps({ kind, username, onCodes, onClose }: StepsProps & { kind: TwoFactorDialogKind }) {
   const t = useTranslations("account.twoFactor");
   const { reload } = useApiCache();
-  const [codes, setCodes] = useState<string[] | null>(null);
   const refresh = () => reload(api.readSelf, api.readTwoFactor, api.listSessions);
   switch (kind) {
     case "enrol":
@@ -88,20 +83,7 @@ function TwoFactorSteps({
         />
       );
     case "renew":
-      return codes ? (
-        <SaveBackupCodes codes={codes} username={username} onSaved={onClose} />
-      ) : (
-        <ProofForm
-          action={t("renewAction")}
-          onProof={async (proof) => {
-            const { backup_codes } = await callApi(api.renewBackupCodes, { body: proof });
-            setCodes(backup_codes);
-            onCodes();
-            void reload(api.readTwoFactor);
-          }}
-          onCancel={onClose}
-        />
-      );
+      return <NewCodes username={username} onCodes={onCodes} onClose={onClose} />;
     case "off":
       return (
         <ProofForm
@@ -119,4 +101,24 @@ function TwoFactorSteps({
     default:
       return kind satisfies never;
   }
+}
+
+/** Asks for the password and a 2FA code, then shows new backup codes. */
+function NewCodes({ username, onCodes, onClose }: StepsProps) {
+  const t = useTranslations("account.twoFactor");
+  const { reload } = useApiCache();
+  const [codes, setCodes] = useState<string[] | null>(null);
+  if (codes) return <SaveBackupCodes codes={codes} username={username} onSaved={onClose} />;
+  return (
+    <ProofForm
+      action={t("renewAction")}
+      onProof={async (proof) => {
+        const { backup_codes } = await callApi(api.renewBackupCodes, { body: proof });
+        setCodes(backup_codes);
+        onCodes();
+        void reload(api.readTwoFactor);
+      }}
+      onCancel={onClose}
+    />
+  );
 }

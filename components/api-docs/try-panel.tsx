@@ -112,7 +112,7 @@ function TryForm({
 }) {
   const t = useTranslations("apiDocs.try");
   const request = useTryRequest(operation, models, isGateway);
-  const { body, outcome } = request;
+  const { outcome } = request;
   // Header parameters are set by the form itself or left out.
   const parameters = operation.parameters.filter((one) => one.in !== "header");
   return (
@@ -135,21 +135,7 @@ function TryForm({
         <p className="text-sm text-ink-muted">{t("session")}</p>
       )}
       {parameters.length > 0 ? <Parameters parameters={parameters} request={request} /> : null}
-      {body === null ? null : (
-        <Field label={t("body")}>
-          {(control) => (
-            <Textarea
-              {...control}
-              value={body}
-              onChange={(event) => request.setBody(event.target.value)}
-              rows={Math.min(16, body.split("\n").length + 1)}
-              spellCheck={false}
-              autoCapitalize="none"
-              className="font-mono text-sm"
-            />
-          )}
-        </Field>
-      )}
+      {request.body === null ? null : <BodyField body={request.body} onChange={request.setBody} />}
       <div className="flex flex-wrap items-center gap-3">
         <Button type="submit" variant={isGateway ? "signal" : "primary"} isBusy={request.isBusy}>
           {t("send")}
@@ -190,6 +176,25 @@ function Parameters({
         </Field>
       ))}
     </div>
+  );
+}
+
+function BodyField({ body, onChange }: { body: string; onChange(body: string): void }) {
+  const t = useTranslations("apiDocs.try");
+  return (
+    <Field label={t("body")}>
+      {(control) => (
+        <Textarea
+          {...control}
+          value={body}
+          onChange={(event) => onChange(event.target.value)}
+          rows={Math.min(16, body.split("\n").length + 1)}
+          spellCheck={false}
+          autoCapitalize="none"
+          className="font-mono text-sm"
+        />
+      )}
+    </Field>
   );
 }
 

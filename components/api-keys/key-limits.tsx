@@ -12,16 +12,7 @@ import { type KeyValues, unknownModels } from "./key-values";
 
 const LIST_FIELDS = ["models", "addresses"] as const;
 
-/** The limits of a key, collapsed because most keys need none. */
-export function KeyLimits({
-  form,
-  isOpen,
-  onOpen,
-  limitAuthor,
-  modelNames,
-  addresses,
-  hidesBudgets,
-}: {
+interface KeyLimitsProps {
   form: UseFormReturn<KeyValues, unknown, CreateKey>;
   isOpen: boolean;
   onOpen(isOpen: boolean): void;
@@ -31,10 +22,13 @@ export function KeyLimits({
   /** Suggestions of addresses and ranges. */
   addresses: readonly string[];
   hidesBudgets: boolean;
-}) {
+}
+
+/** The limits of a key, collapsed because most keys need none. */
+export function KeyLimits(props: KeyLimitsProps) {
+  const { form, isOpen, onOpen, limitAuthor, hidesBudgets } = props;
   const t = useTranslations("apiKeys.form");
   const { errors } = form.formState;
-  const unknown = unknownModels(form.watch("models"), modelNames);
   return (
     <details
       open={isOpen}
@@ -65,15 +59,7 @@ export function KeyLimits({
           </div>
         )}
         {LIST_FIELDS.map((name) => (
-          <ListField
-            name={name}
-            limitAuthor={limitAuthor}
-            unknown={unknown}
-            form={form}
-            modelNames={modelNames}
-            addresses={addresses}
-            key={name}
-          />
+          <ListField key={name} name={name} {...props} />
         ))}
       </div>
     </details>
@@ -83,21 +69,11 @@ export function KeyLimits({
 /** The models or the addresses that the key may use. */
 function ListField({
   name,
-  limitAuthor,
-  unknown,
   form,
+  limitAuthor,
   modelNames,
   addresses,
-}: {
-  name: (typeof LIST_FIELDS)[number];
-  /** Says that a higher role set the limit; null if the viewer may change it freely. */
-  limitAuthor(limit: KeyLimit): string | null;
-  unknown: string[];
-  form: UseFormReturn<KeyValues, unknown, CreateKey>;
-  modelNames: readonly string[];
-  /** Suggestions of addresses and ranges. */
-  addresses: readonly string[];
-}) {
+}: KeyLimitsProps & { name: (typeof LIST_FIELDS)[number] }) {
   const t = useTranslations("apiKeys.form");
   const { errors } = form.formState;
   return (
@@ -106,7 +82,9 @@ function ListField({
       hint={
         <>
           {t(`${name}Hint`)} {limitAuthor(`allowed_${name}`)}
-          {name === "models" ? <UnknownModels names={unknown} /> : null}
+          {name === "models" ? (
+            <UnknownModels names={unknownModels(form.watch("models"), modelNames)} />
+          ) : null}
         </>
       }
       error={errors[name]?.message}

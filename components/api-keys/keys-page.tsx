@@ -94,20 +94,10 @@ function Content({ viewer, hasOthers, hidesBudgets, ownLimits, models }: KeysPag
   const owner = params.get("owner");
   const [chosenDialog, setDialog] = useState<KeyDialog | null>(null);
   const list = useApiPages(api.listKeys, inputOf(q, viewer.role === "member" ? null : owner));
-  const save = useItemChange(list.reload);
   const keys = list.items;
   const dialog = params.get("create") === "1" && !chosenDialog ? ({ kind: "create" } as const) : chosenDialog;
 
-  const act = (action: KeyAction, key: ApiKey) => {
-    const { id, name, version } = key;
-    if (action === "enable")
-      void save(
-        callApi(api.updateKey, { params: { id }, body: { enabled: true, version } }),
-        t("enabled", { name }),
-      );
-    else if (action === "try") window.location.assign(playgroundHref(key, models) ?? "/playground/speech");
-    else setDialog({ kind: action, key });
-  };
+  const act = useKeyActions(list.reload, models, setDialog);
   const createButton = (
     <Button onClick={() => setQueryParam("create", "1")}>
       <PlusIcon aria-hidden="true" />
@@ -154,6 +144,24 @@ function Content({ viewer, hasOthers, hidesBudgets, ownLimits, models }: KeysPag
       ) : null}
     </div>
   );
+}
+
+/** Enables a key at once, or opens it in a playground; every other action opens a dialog. */
+function useKeyActions(
+  reload: () => Promise<unknown>,
+  models: readonly KeyModel[],
+  openDialog: (dialog: KeyDialog) => void,
+) {
+  const t = useTranslations("apiKeys");
+  const save = useItemChange(reload);
+  return (action: KeyAction, key: ApiKey) => {
+    const { id, name, version } = key;
+    if (action === "enable") {
+      const body = { enabled: true, version };
+      void save(callApi(api.updateKey, { params: { id }, body }), t("enabled", { name }));
+    } else if (action === "try") window.location.assign(playgroundHref(key, models) ?? "/playground/speech");
+    else openDialog({ kind: action, key });
+  };
 }
 
 /** The search and the filter by owner, where there is something to filter. */

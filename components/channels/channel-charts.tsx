@@ -30,21 +30,21 @@ function bucketsOf(range: Range, items: readonly Item[]): { at: number; sums: It
 export function ChannelCharts({ id, range }: { id: string; range: Range }) {
   const t = useTranslations("channels.detail");
   const format = useAmounts();
-  const ends = rangeQuery(range);
-  const ofChannel = { ...ends, channel_id: id, interval: range.interval };
+  const ofChannel = { ...rangeQuery(range), channel_id: id, interval: range.interval };
   const own = useApi(
     api.summarizeUsage,
     { query: ofChannel },
     { refreshInterval: 30_000, keepPreviousData: true },
   );
-  const byChannel = { ...ends, by: "channel" } as const;
-  const all = useApi(api.summarizeUsage, { query: byChannel }, { keepPreviousData: true });
+  const served = useServedByAll(range);
   const buckets = useMemo(() => bucketsOf(range, own.data?.items ?? []), [range, own.data]);
   if (own.error && !own.data) return <CallError error={own.error} onRetry={() => void own.mutate()} />;
-  const served = (all.data?.items ?? [])
-    .filter((item) => item.name !== null)
-    .reduce((sum, item) => sum + item.calls, 0);
-  const times = buckets.map((bucket) => bucket.at);
+  const axes = {
+    buckets: buckets.map((bucket) => bucket.at),
+    bucketMs: INTERVAL_MS[range.interval],
+    isWhole: true,
+    height: 180,
+  };
   const valuesOf = (read: (sums: UsageSums) => number | null) =>
     buckets.map(({ sums }) => (sums ? read(sums) : 0));
   const latencyOf = (read: (sums: UsageSums) => number | null) =>
@@ -56,10 +56,7 @@ export function ChannelCharts({ id, range }: { id: string; range: Range }) {
         <ChartBox title={t("callsChart")}>
           <TimeChart
             label={t("callsBy")}
-            buckets={times}
-            bucketMs={INTERVAL_MS[range.interval]}
-            isWhole
-            height={180}
+            {...axes}
             format={format.count}
             series={[
               { name: t("good"), values: valuesOf((sums) => sums.calls - sums.errors) },
@@ -70,10 +67,7 @@ export function ChannelCharts({ id, range }: { id: string; range: Range }) {
         <ChartBox title={t("latencyChart")}>
           <TimeChart
             label={t("latencyBy")}
-            buckets={times}
-            bucketMs={INTERVAL_MS[range.interval]}
-            isWhole
-            height={180}
+            {...axes}
             format={format.ms}
             series={[
               { name: t("p50"), kind: "line", values: latencyOf((sums) => sums.latency_p50_ms) },
@@ -89,6 +83,13 @@ export function ChannelCharts({ id, range }: { id: string; range: Range }) {
       </div>
     </div>
   );
+}
+
+/** Number of calls that the channels served together. */
+function useServedByAll(range: Range): number {
+  const query = { ...rangeQuery(range), by: "channel" } as const;
+  const { data } = useApi(api.summarizeUsage, { query }, { keepPreviousData: true });
+  return (data?.items ?? []).filter((item) => item.name !== null).reduce((sum, item) => sum + item.calls, 0);
 }
 
 function ChartBox({ title, children }: { title: string; children: ReactNode }) {

@@ -5,6 +5,7 @@ import { useTranslations } from "use-intl";
 import { api } from "@/lib/client/api";
 import { type Range, rangeQuery } from "@/lib/client/range";
 import { useApi } from "@/lib/client/use-api";
+import type { ChannelError } from "@/lib/contracts/console/channel-errors";
 import { CallError } from "../forms/call-error";
 import { CopyButton } from "../ui/copy-button";
 import { RelativeTime } from "../ui/relative-time";
@@ -31,38 +32,7 @@ export function ChannelErrors({ id, range }: { id: string | null; range: Range }
     <div className="grid gap-3">
       <ul className="divide-y rounded-md border bg-panel">
         {data.items.map((call) => (
-          <li
-            key={call.id}
-            className="grid gap-x-4 gap-y-1 px-4 py-2.5 text-sm md:grid-cols-[8rem_minmax(0,1fr)_minmax(0,1fr)_10rem_minmax(0,14rem)] md:items-center"
-          >
-            <span className="text-ink-muted">
-              <RelativeTime at={call.at} />
-            </span>
-            <span className="flex items-baseline gap-2">
-              {call.upstream_status === null ? null : <span className="tabular">{call.upstream_status}</span>}
-              <code className="min-w-0 break-all text-bad">{call.error}</code>
-            </span>
-            <code className="min-w-0 break-all">{call.model}</code>
-            <span className="text-ink-muted">
-              {call.status < 400 ? t("recovered") : t("callerGot", { status: String(call.status) })}
-            </span>
-            <span className="flex min-w-0 items-center gap-1">
-              <Link
-                prefetch={false}
-                href={`/logs?call=${encodeURIComponent(call.id)}`}
-                className="min-w-0 truncate rounded-sm font-mono text-ink-muted underline decoration-line-strong underline-offset-4 hover:decoration-ink"
-              >
-                {call.request_id}
-              </Link>
-              <CopyButton value={call.request_id} name={t("requestId")} />
-            </span>
-            {call.message === null && call.key === null ? null : (
-              <span className="col-span-full break-words text-ink-muted">
-                {call.key === null ? null : <span className="mr-2">{t("withKey", { key: call.key })}</span>}
-                {call.message}
-              </span>
-            )}
-          </li>
+          <FailedAttempt key={call.id} call={call} />
         ))}
       </ul>
       {data.items.some((call) => call.status >= 400) ? (
@@ -75,5 +45,40 @@ export function ChannelErrors({ id, range }: { id: string | null; range: Range }
         </Link>
       ) : null}
     </div>
+  );
+}
+
+function FailedAttempt({ call }: { call: ChannelError }) {
+  const t = useTranslations("channels.detail");
+  return (
+    <li className="grid gap-x-4 gap-y-1 px-4 py-2.5 text-sm md:grid-cols-[8rem_minmax(0,1fr)_minmax(0,1fr)_10rem_minmax(0,14rem)] md:items-center">
+      <span className="text-ink-muted">
+        <RelativeTime at={call.at} />
+      </span>
+      <span className="flex items-baseline gap-2">
+        {call.upstream_status === null ? null : <span className="tabular">{call.upstream_status}</span>}
+        <code className="min-w-0 break-all text-bad">{call.error}</code>
+      </span>
+      <code className="min-w-0 break-all">{call.model}</code>
+      <span className="text-ink-muted">
+        {call.status < 400 ? t("recovered") : t("callerGot", { status: String(call.status) })}
+      </span>
+      <span className="flex min-w-0 items-center gap-1">
+        <Link
+          prefetch={false}
+          href={`/logs?call=${encodeURIComponent(call.id)}`}
+          className="min-w-0 truncate rounded-sm font-mono text-ink-muted underline decoration-line-strong underline-offset-4 hover:decoration-ink"
+        >
+          {call.request_id}
+        </Link>
+        <CopyButton value={call.request_id} name={t("requestId")} />
+      </span>
+      {call.message === null && call.key === null ? null : (
+        <span className="col-span-full break-words text-ink-muted">
+          {call.key === null ? null : <span className="mr-2">{t("withKey", { key: call.key })}</span>}
+          {call.message}
+        </span>
+      )}
+    </li>
   );
 }

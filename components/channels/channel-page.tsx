@@ -41,6 +41,20 @@ export function ChannelPage({ id, first }: { id: string; first: Channel | null }
   );
 }
 
+function LoadError({ error, onRetry }: { error: unknown; onRetry(): void }) {
+  const t = useTranslations("channels.detail");
+  return (
+    <div className="mx-auto max-w-page">
+      <BackToChannels />
+      {isApiError(error, "not_found") ? (
+        <EmptyState title={t("notFound")}>{t("notFoundText")}</EmptyState>
+      ) : (
+        <CallError error={error} onRetry={onRetry} />
+      )}
+    </div>
+  );
+}
+
 function Content({ id }: { id: string }) {
   const t = useTranslations("channels");
   const range = useRange();
@@ -54,18 +68,7 @@ function Content({ id }: { id: string }) {
     keepPreviousData: true,
   });
   const reload = () => void mutate();
-  if (error && !channel) {
-    return (
-      <div className="mx-auto max-w-page">
-        <BackToChannels />
-        {isApiError(error, "not_found") ? (
-          <EmptyState title={t("detail.notFound")}>{t("detail.notFoundText")}</EmptyState>
-        ) : (
-          <CallError error={error} onRetry={reload} />
-        )}
-      </div>
-    );
-  }
+  if (error && !channel) return <LoadError error={error} onRetry={reload} />;
   return (
     <div className="mx-auto grid max-w-page gap-6">
       <div>
@@ -144,32 +147,7 @@ function Heading({
           </span>
         </div>
       </div>
-      <div className="flex flex-wrap gap-2">
-        <Button
-          variant="outline"
-          disabled={channel.models.length === 0}
-          onClick={() => setDialog({ kind: "test", channel })}
-        >
-          <AudioWaveformIcon aria-hidden="true" />
-          {t("detail.test")}
-        </Button>
-        <Button variant="outline" asChild>
-          <Link href={`/channels/${encodeURIComponent(channel.id)}/edit`}>
-            <PencilIcon aria-hidden="true" />
-            {t("detail.edit")}
-          </Link>
-        </Button>
-        {channel.embedded ? null : (
-          <Button
-            variant="ghost"
-            size="icon"
-            aria-label={t("delete.action")}
-            onClick={() => setDialog({ kind: "delete", channel })}
-          >
-            <Trash2Icon />
-          </Button>
-        )}
-      </div>
+      <Actions channel={channel} onDialog={setDialog} />
       {dialog ? (
         <ChannelDialogs
           dialog={dialog}
@@ -179,6 +157,39 @@ function Heading({
         />
       ) : null}
     </header>
+  );
+}
+
+/** The buttons that test, edit and delete the channel. */
+function Actions({ channel, onDialog }: { channel: Channel; onDialog(dialog: ChannelDialog): void }) {
+  const t = useTranslations("channels");
+  return (
+    <div className="flex flex-wrap gap-2">
+      <Button
+        variant="outline"
+        disabled={channel.models.length === 0}
+        onClick={() => onDialog({ kind: "test", channel })}
+      >
+        <AudioWaveformIcon aria-hidden="true" />
+        {t("detail.test")}
+      </Button>
+      <Button variant="outline" asChild>
+        <Link href={`/channels/${encodeURIComponent(channel.id)}/edit`}>
+          <PencilIcon aria-hidden="true" />
+          {t("detail.edit")}
+        </Link>
+      </Button>
+      {channel.embedded ? null : (
+        <Button
+          variant="ghost"
+          size="icon"
+          aria-label={t("delete.action")}
+          onClick={() => onDialog({ kind: "delete", channel })}
+        >
+          <Trash2Icon />
+        </Button>
+      )}
+    </div>
   );
 }
 

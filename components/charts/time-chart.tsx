@@ -41,24 +41,14 @@ interface TimeChartProps {
  * not know the visitor's time zone.
  */
 export function TimeChart(props: TimeChartProps) {
-  const { buckets, series, height = 224, isWhole, onPick, className } = props;
+  const { buckets, height = 224, onPick, className } = props;
   const { ref, width } = useWidth<HTMLDivElement>();
   const slider = useRef<HTMLInputElement>(null);
   const [active, setActive] = useState<number | null>(null);
-  const formatTick = props.formatTick ?? props.format;
-
-  const max = maxOf(series, buckets.length);
-  const ticks = niceTicks(max, Math.max(2, Math.floor(height / 56)), isWhole);
-  const frame = plotFrame({
-    width,
-    height,
-    buckets: buckets.length,
-    max: ticks.at(-1) ?? 1,
-    tickLength: Math.max(...ticks.map((value) => formatTick(value).length)),
-  });
+  const axes = axesOf(props, { width, height });
   const selected = active !== null && active < buckets.length ? active : null;
   const bucketUnder = (event: { clientX: number; currentTarget: Element }) =>
-    bucketAt(frame, event.clientX - event.currentTarget.getBoundingClientRect().left);
+    bucketAt(axes.frame, event.clientX - event.currentTarget.getBoundingClientRect().left);
 
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: handles the pointer only; the slider within takes the keyboard
@@ -88,11 +78,8 @@ export function TimeChart(props: TimeChartProps) {
       {width > 0 && buckets.length > 0 ? (
         <ChartContent
           {...props}
-          formatTick={formatTick}
+          {...axes}
           size={{ width, height }}
-          frame={frame}
-          ticks={ticks}
-          isEmpty={max === 0}
           selected={selected}
           slider={slider}
           onSelect={setActive}
@@ -102,29 +89,43 @@ export function TimeChart(props: TimeChartProps) {
   );
 }
 
-interface ChartContentProps extends TimeChartProps {
-  formatTick(value: number): string;
-  size: { width: number; height: number };
+interface Size {
+  width: number;
+  height: number;
+}
+
+/** The frame of the plot and the ticks of its vertical axis. */
+interface Axes {
   frame: PlotFrame;
   ticks: readonly number[];
+  formatTick(value: number): string;
+  /** No value is above 0. */
   isEmpty: boolean;
+}
+
+function axesOf({ buckets, series, isWhole, format, formatTick = format }: TimeChartProps, size: Size): Axes {
+  const max = maxOf(series, buckets.length);
+  const ticks = niceTicks(max, Math.max(2, Math.floor(size.height / 56)), isWhole);
+  const frame = plotFrame({
+    ...size,
+    buckets: buckets.length,
+    max: ticks.at(-1) ?? 1,
+    tickLength: Math.max(...ticks.map((value) => formatTick(value).length)),
+  });
+  return { frame, ticks, formatTick, isEmpty: max === 0 };
+}
+
+interface ChartContentProps extends Omit<TimeChartProps, "formatTick">, Axes {
+  size: Size;
   selected: number | null;
   slider: RefObject<HTMLInputElement | null>;
   onSelect(select: number | null | ((index: number | null) => number | null)): void;
 }
 
 function ChartContent(props: ChartContentProps) {
-  const { label, buckets, bucketMs, series, format, size, frame, isEmpty, selected, slider, onSelect } =
-    props;
-  const t = useTranslations("common.chart");
+  const { label, buckets, bucketMs, series, format, size, frame, isEmpty, selected } = props;
   const labels = useTimeLabels(bucketMs);
   const summary = useSummary(props);
-  const last = buckets.length - 1;
-  const valueText = (index: number) =>
-    [
-      labels.bucket(buckets[index] ?? 0),
-      ...series.map((one) => `${one.name}: ${format(one.values[index] ?? 0)}`),
-    ].join(", ");
   return (
     <>
       {/* Absolute, so that a drawing of the previous width does not keep the box from shrinking. */}
@@ -141,19 +142,7 @@ function ChartContent(props: ChartContentProps) {
           active={selected}
         />
       </div>
-      <input
-        ref={slider}
-        type="range"
-        min={0}
-        max={last}
-        value={selected ?? last}
-        aria-label={t("read", { label })}
-        aria-valuetext={valueText(selected ?? last)}
-        onChange={(event) => onSelect(Number(event.target.value))}
-        onFocus={() => onSelect((index) => index ?? last)}
-        onBlur={() => onSelect(null)}
-        className="pointer-events-none absolute bottom-0 left-0 size-px opacity-0"
-      />
+      <Slider {...props} />
       {isEmpty ? (
         <EmptyText props={props} />
       ) : selected !== null ? (
@@ -174,6 +163,30 @@ function ChartContent(props: ChartContentProps) {
         format={format}
       />
     </>
+  );
+}
+
+/** Selects a bucket by keyboard, and reads its values to screen-reader users. */
+function Slider({ label, buckets, bucketMs, series, format, selected, slider, onSelect }: ChartContentProps) {
+  const t = useTranslations("common.chart");
+  const labels = useTimeLabels(bucketMs);
+  const last = buckets.length - 1;
+  const shown = selected ?? last;
+  const values = series.map((one) => `${one.name}: ${format(one.values[shown] ?? 0)}`);
+  return (
+    <input
+      ref={slider}
+      type="range"
+      min={0}
+      max={last}
+      value={shown}
+      aria-label={t("read", { label })}
+      aria-valuetext={[labels.bucket(buckets[shown] ?? 0), ...values].join(", ")}
+      onChange={(event) => onSelect(Number(event.target.value))}
+      onFocus={() => onSelect((index) => index ?? last)}
+      onBlur={() => onSelect(null)}
+      className="pointer-events-none absolute bottom-0 left-0 size-px opacity-0"
+    />
   );
 }
 

@@ -45,14 +45,7 @@ export function MapTable({
               <TableRow key={index} data-selected={pinned === index ? "" : undefined}>
                 <TableCell className="tabular text-right text-ink-faint">{index + 1}</TableCell>
                 <TableCell>
-                  <button
-                    type="button"
-                    aria-pressed={pinned === index}
-                    onClick={() => focus.pin(pinned === index ? null : { row: index, column: null })}
-                    className="line-clamp-2 break-words rounded-sm text-left"
-                  >
-                    {text}
-                  </button>
+                  <PinButton index={index} text={text} focus={focus} isPinned={pinned === index} />
                   <span className="line-clamp-2 text-sm text-ink-muted md:hidden">{nearestText}</span>
                 </TableCell>
                 <TableCell className="hidden text-ink-muted md:table-cell">
@@ -68,6 +61,29 @@ export function MapTable({
         </TableBody>
       </Table>
     </section>
+  );
+}
+
+function PinButton({
+  index,
+  text,
+  focus,
+  isPinned,
+}: {
+  index: number;
+  text: string;
+  focus: FocusStore;
+  isPinned: boolean;
+}) {
+  return (
+    <button
+      type="button"
+      aria-pressed={isPinned}
+      onClick={() => focus.pin(isPinned ? null : { row: index, column: null })}
+      className="line-clamp-2 break-words rounded-sm text-left"
+    >
+      {text}
+    </button>
   );
 }
 

@@ -17,24 +17,7 @@ export function StartPanel({ count, onExample }: { count: number; onExample(exam
       className="grid min-w-0 content-start gap-6 md:col-span-1 min-[87.5rem]:col-span-2 min-[87.5rem]:grid-cols-[minmax(0,1fr)_19rem]"
     >
       <div className="relative grid place-items-center">
-        <svg
-          aria-hidden="true"
-          viewBox={`0 0 ${SIDE} ${SIDE}`}
-          className="col-start-1 row-start-1 hidden w-full max-w-136 sm:block"
-        >
-          {Array.from({ length: SIDE * SIDE }, (_, at) => {
-            const [row, column] = [Math.floor(at / SIDE), at % SIDE];
-            return (
-              <circle
-                key={`${row},${column}`}
-                cx={column + 0.5}
-                cy={row + 0.5}
-                r={row === column ? 0.2 : 0.14}
-                className={row === column ? "fill-line" : "fill-hover"}
-              />
-            );
-          })}
-        </svg>
+        <EmptyMatrix />
         <div className="col-start-1 row-start-1 grid max-w-80 gap-1 rounded-md bg-ground p-5 text-center">
           <h2 id={id} className="text-lg">
             {t(count > 0 ? "start.ready" : "start.title")}
@@ -68,5 +51,28 @@ export function StartPanel({ count, onExample }: { count: number; onExample(exam
         </ul>
       </div>
     </section>
+  );
+}
+
+function EmptyMatrix() {
+  return (
+    <svg
+      aria-hidden="true"
+      viewBox={`0 0 ${SIDE} ${SIDE}`}
+      className="col-start-1 row-start-1 hidden w-full max-w-136 sm:block"
+    >
+      {Array.from({ length: SIDE * SIDE }, (_, at) => {
+        const [row, column] = [Math.floor(at / SIDE), at % SIDE];
+        return (
+          <circle
+            key={`${row},${column}`}
+            cx={column + 0.5}
+            cy={row + 0.5}
+            r={row === column ? 0.2 : 0.14}
+            className={row === column ? "fill-line" : "fill-hover"}
+          />
+        );
+      })}
+    </svg>
   );
 }

@@ -57,3 +57,12 @@ export function Field({
     </div>
   );
 }
+
+/** An error of a part of a form that is not a single field. Renders nothing without an error. */
+export function FormAlert({ error }: { error: string | undefined }) {
+  return error ? (
+    <p role="alert" className="text-sm text-bad">
+      {error}
+    </p>
+  ) : null;
+}

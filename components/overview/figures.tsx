@@ -6,25 +6,18 @@ import type { Overview } from "@/lib/contracts/console/overview";
 import { cn } from "../ui/class-names";
 import { FIGURES, type Figure, useFigureTexts } from "./use-figure-texts";
 
-/** The figures of the range as a radio group; the selected one is drawn in the chart below. */
-export function Figures({
-  overview,
-  range,
-  shown,
-  figure,
-  isAdmin,
-  onFigure,
-}: {
+interface FiguresProps {
   overview: Overview;
   range: Range;
   shown: readonly Figure[];
   figure: Figure;
   isAdmin: boolean;
   onFigure(figure: Figure): void;
-}) {
+}
+
+/** The figures of the range as a radio group; the selected one is drawn in the chart below. */
+export function Figures({ shown, figure, onFigure, ...data }: FiguresProps) {
   const t = useTranslations("overview.figure");
-  const previousPeriod = useTranslations("overview.previousPeriod");
-  const texts = useFigureTexts(overview);
   const name = useId();
   const figures = FIGURES.filter((one) => shown.includes(one));
   return (
@@ -51,24 +44,36 @@ export function Figures({
             className="absolute inset-0 cursor-pointer appearance-none opacity-0"
           />
           <span className={cn("text-sm", one === figure ? "text-ink" : "text-ink-muted")}>{t(one)}</span>
-          <span className="flex flex-wrap items-baseline gap-x-2">
-            <span data-testid={`figure-${one}`} className="tabular text-xl font-medium tracking-tight">
-              {texts[one].value}
-            </span>
-            <span className="tabular text-xs text-ink-muted">{texts[one].detail}</span>
-          </span>
-          {one === "spend" && overview.unpriced_models.length > 0 ? (
-            <UnpricedNote models={overview.unpriced_models} isLink={isAdmin} />
-          ) : null}
-          <span className="flex min-h-4">
-            {texts[one].change}
-            {texts[one].change ? (
-              <span className="sr-only"> {t("comparedWith", { period: previousPeriod(range.name) })}</span>
-            ) : null}
-          </span>
+          <Values figure={one} {...data} />
         </label>
       ))}
     </div>
+  );
+}
+
+/** The value of a figure, and how it has changed since the period before. */
+function Values({ figure, overview, range, isAdmin }: Omit<FiguresProps, "shown" | "onFigure">) {
+  const t = useTranslations("overview.figure");
+  const previousPeriod = useTranslations("overview.previousPeriod");
+  const text = useFigureTexts(overview)[figure];
+  return (
+    <>
+      <span className="flex flex-wrap items-baseline gap-x-2">
+        <span data-testid={`figure-${figure}`} className="tabular text-xl font-medium tracking-tight">
+          {text.value}
+        </span>
+        <span className="tabular text-xs text-ink-muted">{text.detail}</span>
+      </span>
+      {figure === "spend" && overview.unpriced_models.length > 0 ? (
+        <UnpricedNote models={overview.unpriced_models} isLink={isAdmin} />
+      ) : null}
+      <span className="flex min-h-4">
+        {text.change}
+        {text.change ? (
+          <span className="sr-only"> {t("comparedWith", { period: previousPeriod(range.name) })}</span>
+        ) : null}
+      </span>
+    </>
   );
 }
 

@@ -46,7 +46,6 @@ const ERROR_CODES = [
 /** Range and filters of the calls, stored in the URL. `isOwn`: the user sees only their own calls. */
 export function FilterBar({ range, isOwn }: { range: Range; isOwn: boolean }) {
   const t = useTranslations("requests.filter");
-  const tOperation = useTranslations("requests.operation");
   const filters = readCallFilters(useSearchParams());
   const moreInUse = MORE_FILTERS.filter((name) => filters[name] !== undefined).length;
   const [isExpanded, setExpanded] = useState(moreInUse > 0);
@@ -89,24 +88,30 @@ export function FilterBar({ range, isOwn }: { range: Range; isOwn: boolean }) {
           </Button>
         ) : null}
       </div>
-      {isExpanded ? (
-        <div className="grid grid-cols-2 gap-3 rounded-md border bg-panel p-3 md:grid-cols-4">
-          <UsedValueFilter name="channel_id" by="channel" range={range} />
-          <UsedValueFilter name="key_id" by="key" range={range} />
-          {isOwn ? null : <UsedValueFilter name="user_id" by="user" range={range} />}
-          <SelectFilter
-            name="operation"
-            options={[
-              { value: "speech", label: tOperation("speech") },
-              { value: "embeddings", label: tOperation("embeddings") },
-            ]}
-          />
-          <TextFilter name="tag" />
-          <TextFilter name="end_user" />
-          <TextFilter name="request_id" className={isOwn ? "md:col-span-2" : "col-span-2"} />
-        </div>
-      ) : null}
+      {isExpanded ? <MoreFilters range={range} isOwn={isOwn} /> : null}
     </section>
+  );
+}
+
+/** The filters of the second row. */
+function MoreFilters({ range, isOwn }: { range: Range; isOwn: boolean }) {
+  const t = useTranslations("requests.operation");
+  return (
+    <div className="grid grid-cols-2 gap-3 rounded-md border bg-panel p-3 md:grid-cols-4">
+      <UsedValueFilter name="channel_id" by="channel" range={range} />
+      <UsedValueFilter name="key_id" by="key" range={range} />
+      {isOwn ? null : <UsedValueFilter name="user_id" by="user" range={range} />}
+      <SelectFilter
+        name="operation"
+        options={[
+          { value: "speech", label: t("speech") },
+          { value: "embeddings", label: t("embeddings") },
+        ]}
+      />
+      <TextFilter name="tag" />
+      <TextFilter name="end_user" />
+      <TextFilter name="request_id" className={isOwn ? "md:col-span-2" : "col-span-2"} />
+    </div>
   );
 }
 

@@ -33,7 +33,7 @@ const ROLES_PLAN = {
 function TwoFactor() {
   const t = useTranslations("settings");
   const id = useId();
-  const { isOwner, hasTwoFactor, isReadOnly } = useSettingsPage();
+  const { isOwner, hasTwoFactor } = useSettingsPage();
   const form = useSettingsForm(ROLES_PLAN);
   const chosen = form.values.two_factor_roles;
   const error = form.fieldErrors.two_factor_roles;
@@ -51,27 +51,18 @@ function TwoFactor() {
         <fieldset className="grid gap-2" aria-describedby={`${id}-hint ${id}-error`}>
           <legend className="mb-1.5 text-sm font-medium">{t("field.two_factor_roles")}</legend>
           {ROLES.map((role) => (
-            <div key={role} className="flex items-center gap-2">
-              <label
-                htmlFor={`${id}-${role}`}
-                className="flex w-fit cursor-pointer items-center gap-2.5 pointer-coarse:min-h-9"
-              >
-                <Checkbox
-                  id={`${id}-${role}`}
-                  aria-invalid={error ? true : undefined}
-                  checked={chosen.includes(role)}
-                  disabled={isReadOnly || (role === "owner" && !isOwner)}
-                  onCheckedChange={(checked) =>
-                    form.set(
-                      "two_factor_roles",
-                      ROLES.filter((one) => (one === role ? checked === true : chosen.includes(one))),
-                    )
-                  }
-                />
-                {roleName(role)}
-              </label>
-              {role === "owner" && !isOwner ? <OwnerOnly /> : null}
-            </div>
+            <RoleChoice
+              key={role}
+              role={role}
+              isChosen={chosen.includes(role)}
+              isInvalid={error !== undefined}
+              onChange={(isChosen) =>
+                form.set(
+                  "two_factor_roles",
+                  ROLES.filter((one) => (one === role ? isChosen : chosen.includes(one))),
+                )
+              }
+            />
           ))}
           <p id={`${id}-hint`} className="max-w-prose text-sm text-ink-muted">
             {t("twoFactor.hint")}
@@ -90,6 +81,39 @@ function TwoFactor() {
         </Notice>
       ) : null}
     </FormSection>
+  );
+}
+
+/** Whether 2FA is required of a role. Only the owner may change it for owners. */
+function RoleChoice({
+  role,
+  isChosen,
+  isInvalid,
+  onChange,
+}: {
+  role: (typeof ROLES)[number];
+  isChosen: boolean;
+  isInvalid: boolean;
+  onChange(isChosen: boolean): void;
+}) {
+  const t = useTranslations("settings.field");
+  const id = useId();
+  const { isOwner, isReadOnly } = useSettingsPage();
+  const isOwnerOnly = role === "owner" && !isOwner;
+  return (
+    <div className="flex items-center gap-2">
+      <label htmlFor={id} className="flex w-fit cursor-pointer items-center gap-2.5 pointer-coarse:min-h-9">
+        <Checkbox
+          id={id}
+          aria-invalid={isInvalid || undefined}
+          checked={isChosen}
+          disabled={isReadOnly || isOwnerOnly}
+          onCheckedChange={(checked) => onChange(checked === true)}
+        />
+        {t(role)}
+      </label>
+      {isOwnerOnly ? <OwnerOnly /> : null}
+    </div>
   );
 }
 

@@ -55,7 +55,7 @@ export function useSettingsForm<Values extends FieldValues>(plan: FormPlan<Value
   const t = useTranslations("settings");
   const fieldError = useTranslations("common.fieldError");
   const { settings } = useSettingsPage();
-  const { send, sendRebased, undo } = useSendSettings(plan);
+  const { sendDraft, undo } = useSendSettings(plan);
   const [draft, setDraft] = useState<Partial<Values>>({});
   /** The stored value of each field when it was first changed. */
   const [bases, setBases] = useState<Partial<Values>>({});
@@ -68,16 +68,6 @@ export function useSettingsForm<Values extends FieldValues>(plan: FormPlan<Value
     (name) => !isSame(values[name], saved[name]),
   );
   const isStale = changed.some((name) => name in bases && !isSame(bases[name], saved[name]));
-
-  /** Sends the draft; null: a changed field was also changed elsewhere, nothing is saved. */
-  const sendDraft = async (): Promise<VersionedSettings | null> => {
-    try {
-      return await send(values, settings.version);
-    } catch (failure) {
-      if (!isApiError(failure, "conflict")) throw failure;
-      return sendRebased(draft, saved, changed);
-    }
-  };
 
   return {
     values,
@@ -102,7 +92,7 @@ export function useSettingsForm<Values extends FieldValues>(plan: FormPlan<Value
       setState({ error: null, isBusy: true });
       setFieldErrors({});
       try {
-        const next = await sendDraft();
+        const next = await sendDraft({ draft, saved, changed, version: settings.version });
         setState({ error: null, isBusy: false });
         // The form now shows the stored values and that it is stale; saving again overwrites them knowingly.
         if (next === null) return;
@@ -118,6 +108,14 @@ export function useSettingsForm<Values extends FieldValues>(plan: FormPlan<Value
       }
     },
   };
+}
+
+interface Draft<Values extends FieldValues> {
+  draft: Partial<Values>;
+  /** The stored values. */
+  saved: Values;
+  changed: readonly (keyof Values & string)[];
+  version: number;
 }
 
 /** The requests of a form. Each stores the server's answer in the cache. */
@@ -137,9 +135,16 @@ function useSendSettings<Values extends FieldValues>(plan: FormPlan<Values>) {
   };
 
   return {
-    send,
-    /** Applies the draft to the newest settings; null if one of its fields was changed there. */
-    async sendRebased(draft: Partial<Values>, saved: Values, changed: readonly (keyof Values & string)[]) {
+    /**
+     * Sends the draft, on top of the newest settings if the version is stale. Returns null and saves nothing if one of
+     * its fields was changed there.
+     */
+    async sendDraft({ draft, saved, changed, version }: Draft<Values>): Promise<VersionedSettings | null> {
+      try {
+        return await send({ ...saved, ...draft }, version);
+      } catch (failure) {
+        if (!isApiError(failure, "conflict")) throw failure;
+      }
       const newest = await callApi(api.readSettings).then(cache);
       const now = plan.read(newest);
       if (changed.some((name) => !isSame(now[name], saved[name]))) return null;

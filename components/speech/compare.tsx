@@ -1,21 +1,30 @@
 "use client";
 
 import { PauseIcon, PlayIcon, XIcon } from "lucide-react";
-import { useCallback } from "react";
 import { useTranslations } from "use-intl";
 import type { Take } from "@/components/speech/history";
 import type { GatewayModel } from "@/lib/client/gateway-models";
 import type { PlayerState, SpeechPlayer } from "@/lib/client/speech-player";
-import { PeaksCanvas } from "../audio/peaks-canvas";
 import { PlayClock } from "../audio/play-clock";
-import { useAmounts } from "../charts/use-amounts";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { SegmentedControl } from "../ui/segmented-control";
 import { SpeakerLine } from "./speaker-line";
-import { Fact, useTakeCost } from "./take-facts";
+import { Fact, TimeFacts, useTakeCost } from "./take-facts";
+import { TakePeaks } from "./take-peaks";
 
 const LABELS = ["A", "B"] as const;
+
+interface CompareProps {
+  takes: readonly [Take, Take] | null;
+  current: Take | null;
+  player: SpeechPlayer;
+  state: PlayerState;
+  models: readonly GatewayModel[];
+  isLocked: boolean;
+  onSwitch(take: Take): void;
+  onClose(): void;
+}
 
 /** Two takes side by side in one player. Switching keeps the playback position, so that their differences are easy to hear. */
 export function Compare({
@@ -27,16 +36,7 @@ export function Compare({
   isLocked,
   onSwitch,
   onClose,
-}: {
-  takes: readonly [Take, Take] | null;
-  current: Take | null;
-  player: SpeechPlayer;
-  state: PlayerState;
-  models: readonly GatewayModel[];
-  isLocked: boolean;
-  onSwitch(take: Take): void;
-  onClose(): void;
-}) {
+}: CompareProps) {
   const t = useTranslations("speech.compare");
   const active = takes?.findIndex((one) => one.id === current?.id) ?? -1;
   return (
@@ -88,13 +88,10 @@ function Switch({
   onSwitch,
   takes,
   player,
-}: {
-  state: PlayerState;
-  active: number;
-  isLocked: boolean;
-  onSwitch(take: Take): void;
+}: Pick<CompareProps, "state" | "isLocked" | "onSwitch" | "player"> & {
   takes: readonly [Take, Take];
-  player: SpeechPlayer;
+  /** Index of the take in the player; -1: neither. */
+  active: number;
 }) {
   const playerText = useTranslations("speech.player");
   const t = useTranslations("speech.compare");
@@ -146,12 +143,6 @@ function ComparedTake({
   models: readonly GatewayModel[];
 }) {
   const t = useTranslations("speech.player.facts");
-  const show = useAmounts();
-  const { duration } = state;
-  const progress = useCallback(
-    () => (isActive && duration > 0 ? player.position() / duration : 0),
-    [player, isActive, duration],
-  );
   const cost = useTakeCost(take, models);
   return (
     <article
@@ -168,16 +159,13 @@ function ComparedTake({
         </span>
       </p>
       <div className="h-16">
-        <PeaksCanvas samples={take.samples} isLive={isActive && state.isPlaying} progress={progress} />
+        <TakePeaks take={take} player={player} state={isActive ? state : null} />
       </div>
       <p className="flex flex-wrap gap-x-3 text-sm text-ink-muted">
         <SpeakerLine call={take.call} />
       </p>
       <dl className="grid grid-cols-2 gap-x-4 gap-y-2 border-t pt-3 sm:grid-cols-[auto_auto_auto_minmax(0,1fr)]">
-        <Fact name={t("firstAudio")}>
-          {take.firstAudioMs === null ? t("unknown") : show.ms(take.firstAudioMs)}
-        </Fact>
-        <Fact name={t("duration")}>{show.ms(take.durationMs)}</Fact>
+        <TimeFacts take={take} />
         <Fact name={t("cost")}>{cost}</Fact>
         <Fact name={t("channel")}>{take.channel ?? t("unknown")}</Fact>
       </dl>

@@ -1,18 +1,17 @@
 "use client";
 
 import { PauseIcon, PlayIcon } from "lucide-react";
-import { useCallback } from "react";
 import { useTranslations } from "use-intl";
 import type { Take } from "@/components/speech/history";
 import type { GatewayModel } from "@/lib/client/gateway-models";
 import type { PlayerState, SpeechPlayer } from "@/lib/client/speech-player";
-import { PeaksCanvas } from "../audio/peaks-canvas";
 import { useAmounts } from "../charts/use-amounts";
 import { FailureNotice } from "../playground/failure-notice";
 import { Badge } from "../ui/badge";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
-import { Fact, takeDollars, useTakeCost } from "./take-facts";
+import { Fact, TimeFacts, takeDollars, useTakeCost } from "./take-facts";
+import { TakePeaks } from "./take-peaks";
 import type { Trial } from "./use-comparison";
 
 interface GridProps {
@@ -73,7 +72,6 @@ function TrialCard({
   onRetry(): void;
 }) {
   const t = useTranslations("speech.comparison");
-  const playerText = useTranslations("speech.player");
   const { voice, model } = trial.candidate;
   const take = trial.kind === "done" ? trial.take : null;
   const isLoaded = take !== null && take.id === current?.id;
@@ -101,20 +99,37 @@ function TrialCard({
           <p className="truncate font-medium">{voice}</p>
           <p className="truncate font-mono text-sm text-ink-muted">{model}</p>
         </div>
-        <div className="ml-auto flex shrink-0 flex-wrap justify-end gap-1">
-          {isFastest ? <Badge tone="good">{t("fastest")}</Badge> : null}
-          {isCheapest ? <Badge tone="good">{t("cheapest")}</Badge> : null}
-          {take !== null && take.state !== "complete" ? <Badge>{playerText(take.state)}</Badge> : null}
-        </div>
+        <Marks take={take} isFastest={isFastest} isCheapest={isCheapest} />
       </div>
       {trial.kind === "failed" ? (
         <FailureNotice failure={trial.failure} onRetry={onRetry} />
       ) : take === null ? (
         <TrialProgress trial={trial} />
       ) : (
-        <TrialTake take={take} models={models} isLoaded={isLoaded} player={player} state={state} />
+        <TrialTake take={take} models={models} player={player} state={isLoaded ? state : null} />
       )}
     </li>
+  );
+}
+
+/** What distinguishes the take from the others, and whether it is incomplete. */
+function Marks({
+  take,
+  isFastest,
+  isCheapest,
+}: {
+  take: Take | null;
+  isFastest: boolean;
+  isCheapest: boolean;
+}) {
+  const t = useTranslations("speech.comparison");
+  const playerText = useTranslations("speech.player");
+  return (
+    <div className="ml-auto flex shrink-0 flex-wrap justify-end gap-1">
+      {isFastest ? <Badge tone="good">{t("fastest")}</Badge> : null}
+      {isCheapest ? <Badge tone="good">{t("cheapest")}</Badge> : null}
+      {take !== null && take.state !== "complete" ? <Badge>{playerText(take.state)}</Badge> : null}
+    </div>
   );
 }
 
@@ -143,34 +158,22 @@ function TrialProgress({ trial }: { trial: Trial }) {
 function TrialTake({
   take,
   models,
-  isLoaded,
   player,
   state,
-}: {
+}: Pick<GridProps, "models" | "player"> & {
   take: Take;
-  models: readonly GatewayModel[];
-  isLoaded: boolean;
-  player: SpeechPlayer;
-  state: PlayerState;
+  /** Null where another take is in the player. */
+  state: PlayerState | null;
 }) {
   const t = useTranslations("speech.player.facts");
-  const show = useAmounts();
   const cost = useTakeCost(take, models);
-  const { duration } = state;
-  const progress = useCallback(
-    () => (isLoaded && duration > 0 ? player.position() / duration : 0),
-    [player, isLoaded, duration],
-  );
   return (
     <>
       <div className="h-12">
-        <PeaksCanvas samples={take.samples} isLive={isLoaded && state.isPlaying} progress={progress} />
+        <TakePeaks take={take} player={player} state={state} />
       </div>
       <dl className="grid grid-cols-[auto_auto_minmax(0,1fr)] gap-x-5 gap-y-2 border-t pt-3">
-        <Fact name={t("firstAudio")}>
-          {take.firstAudioMs === null ? t("unknown") : show.ms(take.firstAudioMs)}
-        </Fact>
-        <Fact name={t("duration")}>{show.ms(take.durationMs)}</Fact>
+        <TimeFacts take={take} />
         <Fact name={t("cost")}>{cost}</Fact>
       </dl>
     </>

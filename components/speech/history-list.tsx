@@ -14,21 +14,7 @@ const HistoryRow = dynamic(() => import("./history-row").then((one) => one.Histo
 const Notice = dynamic(() => import("../ui/notice").then((one) => one.Notice), { ssr: false });
 const ClearHistory = dynamic(() => import("./clear-history").then((one) => one.ClearHistory), { ssr: false });
 
-/** The user's takes in this browser, newest first: to replay, compare, reuse and delete. */
-export function HistoryList({
-  takes,
-  isStored,
-  current,
-  marked,
-  player,
-  state,
-  isLocked,
-  onPlay,
-  onMark,
-  onReuse,
-  onDelete,
-  onClear,
-}: {
+interface HistoryListProps {
   takes: readonly Take[] | null;
   isStored: boolean;
   current: Take | null;
@@ -43,7 +29,11 @@ export function HistoryList({
   onReuse(take: Take): void;
   onDelete(take: Take): void;
   onClear(): void;
-}) {
+}
+
+/** The user's takes in this browser, newest first: to replay, compare, reuse and delete. */
+export function HistoryList(props: HistoryListProps) {
+  const { takes, isStored, onClear } = props;
   const t = useTranslations("speech.history");
   return (
     <section aria-labelledby="history-title" className="grid gap-3">
@@ -60,24 +50,41 @@ export function HistoryList({
           {t("empty")} {t("stored")}
         </p>
       ) : (
-        <ul className="divide-y overflow-hidden rounded-md border bg-panel">
-          {takes.map((take) => (
-            <HistoryRow
-              key={take.id}
-              take={take}
-              player={player}
-              state={take.id === current?.id ? state : null}
-              isMarked={marked.includes(take.id)}
-              isLocked={isLocked}
-              onPlay={() => onPlay(take)}
-              onMark={() => onMark(take)}
-              onReuse={() => onReuse(take)}
-              onDelete={() => onDelete(take)}
-            />
-          ))}
-        </ul>
+        <Takes {...props} takes={takes} />
       )}
     </section>
+  );
+}
+
+function Takes({
+  takes,
+  current,
+  marked,
+  player,
+  state,
+  isLocked,
+  onPlay,
+  onMark,
+  onReuse,
+  onDelete,
+}: Omit<HistoryListProps, "takes"> & { takes: readonly Take[] }) {
+  return (
+    <ul className="divide-y overflow-hidden rounded-md border bg-panel">
+      {takes.map((take) => (
+        <HistoryRow
+          key={take.id}
+          take={take}
+          player={player}
+          state={take.id === current?.id ? state : null}
+          isMarked={marked.includes(take.id)}
+          isLocked={isLocked}
+          onPlay={() => onPlay(take)}
+          onMark={() => onMark(take)}
+          onReuse={() => onReuse(take)}
+          onDelete={() => onDelete(take)}
+        />
+      ))}
+    </ul>
   );
 }
 

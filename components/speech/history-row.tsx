@@ -1,17 +1,16 @@
 "use client";
 
 import { ColumnsIcon, PauseIcon, PlayIcon, RotateCcwIcon, Trash2Icon } from "lucide-react";
-import { useCallback } from "react";
 import { useTranslations } from "use-intl";
 import type { Take } from "@/components/speech/history";
 import type { PlayerState, SpeechPlayer } from "@/lib/client/speech-player";
-import { PeaksCanvas } from "../audio/peaks-canvas";
 import { useAmounts } from "../charts/use-amounts";
 import { Badge } from "../ui/badge";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { RelativeTime } from "../ui/relative-time";
 import { SpeakerLine } from "./speaker-line";
+import { TakePeaks } from "./take-peaks";
 
 /** One take of the history. `state` is the player's where the take is loaded in the player, else null. */
 export function HistoryRow({
@@ -39,8 +38,6 @@ export function HistoryRow({
   const show = useAmounts();
   const isPlaying = state?.isPlaying === true;
   const text = take.call.text.replace(/\s+/gu, " ").trim().slice(0, 120);
-  const duration = state?.duration ?? 0;
-  const progress = useCallback(() => (duration > 0 ? player.position() / duration : 0), [player, duration]);
   return (
     <li
       className={cn(
@@ -60,7 +57,7 @@ export function HistoryRow({
       </Button>
       <Summary text={text} take={take} />
       <div className="hidden h-8 sm:block">
-        <PeaksCanvas samples={take.samples} isLive={isPlaying} progress={progress} />
+        <TakePeaks take={take} player={player} state={state} />
       </div>
       <span className="tabular hidden text-right text-sm text-ink-muted sm:block">
         {show.ms(take.durationMs)}

@@ -37,10 +37,7 @@ export function TakeFacts({ take, models }: { take: Take; models: readonly Gatew
   const isCounted = take.inputTokens !== null && take.outputTokens !== null;
   return (
     <dl className="grid grid-cols-2 gap-x-6 gap-y-3 border-t pt-4 sm:grid-cols-3 xl:grid-cols-[repeat(5,auto)_minmax(0,1fr)]">
-      <Fact name={t("firstAudio")}>
-        {take.firstAudioMs === null ? t("unknown") : show.ms(take.firstAudioMs)}
-      </Fact>
-      <Fact name={t("duration")}>{show.ms(take.durationMs)}</Fact>
+      <TimeFacts take={take} />
       <Fact name={t("tokens")}>
         {isCounted
           ? t("tokensValue", {
@@ -64,6 +61,20 @@ export function TakeFacts({ take, models }: { take: Take; models: readonly Gatew
         )}
       </Fact>
     </dl>
+  );
+}
+
+/** Latency and duration of a take. */
+export function TimeFacts({ take }: { take: Take }) {
+  const t = useTranslations("speech.player.facts");
+  const show = useAmounts();
+  return (
+    <>
+      <Fact name={t("firstAudio")}>
+        {take.firstAudioMs === null ? t("unknown") : show.ms(take.firstAudioMs)}
+      </Fact>
+      <Fact name={t("duration")}>{show.ms(take.durationMs)}</Fact>
+    </>
   );
 }
 

@@ -2,7 +2,7 @@
 
 import { useCallback, useEffect, useRef, useState } from "react";
 import type { Take } from "@/components/speech/history";
-import { noProgress, type Progress, receive, takeOf } from "@/components/speech/receive";
+import { noProgress, receive, takeOf } from "@/components/speech/receive";
 import { failureOfError, type GatewayFailure } from "@/lib/client/gateway-error";
 import { withPlaygroundKey } from "@/lib/client/playground-key";
 import type { SpeechCall } from "@/lib/client/speech-call";
@@ -19,16 +19,14 @@ export type Recording =
   | { kind: "done"; take: Take }
   | { kind: "failed"; failure: GatewayFailure };
 
-/** Records one take at a time: sends the call, plays the audio as it arrives and reports the finished take. */
-export function useRecorder({
-  player,
-  userId,
-  onTake,
-}: {
+interface RecorderOptions {
   player: SpeechPlayer;
   userId: string;
   onTake(take: Take): void;
-}) {
+}
+
+/** Records one take at a time: sends the call, plays the audio as it arrives and reports the finished take. */
+export function useRecorder({ player, userId, onTake }: RecorderOptions) {
   const [recording, setRecording] = useState<Recording>({ kind: "idle" });
   const [meter, setMeter] = useState<PeakMeter | null>(null);
   const [ignored, setIgnored] = useState<string | null>(null);
@@ -37,24 +35,6 @@ export function useRecorder({
   useEffect(() => () => running.current?.abort(), []);
 
   const stop = useCallback(() => running.current?.abort(), []);
-
-  /** Ends a call with what arrived of it: a take, or only the failure. */
-  const finish = useCallback(
-    (progress: Progress, failure: GatewayFailure | null, base: Pick<Take, "call" | "state">) => {
-      const take = takeOf(progress, { userId, ...base });
-      if (take === null) {
-        player.clear();
-        setMeter(null);
-        setRecording(failure ? { kind: "failed", failure } : { kind: "silent" });
-        return;
-      }
-      if (base.state === "stopped") player.pause();
-      player.finish(take.samples);
-      onTake(take);
-      setRecording(failure ? { kind: "failed", failure } : { kind: "done", take });
-    },
-    [player, userId, onTake],
-  );
 
   const record = useCallback(
     async (call: SpeechCall) => {
@@ -83,9 +63,19 @@ export function useRecorder({
       if (running.current !== abort) return;
       running.current = null;
       const state = abort.signal.aborted ? "stopped" : failure ? "cut" : "complete";
-      finish(progress, failure, { call, state });
+      const take = takeOf(progress, { userId, call, state });
+      if (take === null) {
+        player.clear();
+        setMeter(null);
+      } else {
+        if (state === "stopped") player.pause();
+        player.finish(take.samples);
+        onTake(take);
+      }
+      if (failure) setRecording({ kind: "failed", failure });
+      else setRecording(take ? { kind: "done", take } : { kind: "silent" });
     },
-    [player, finish],
+    [player, userId, onTake],
   );
 
   const isRunning = recording.kind === "calling" || recording.kind === "arriving";

@@ -220,7 +220,7 @@ export function useSpeechWorkspace(
   const favourites = useFavourites(userId, shown.model);
   const sampler = useExclusiveSample(shown.model, player, state.isPlaying);
 
-  const { speak, stop, isVoiceMissing, expectedSeconds } = useActions({
+  const actions = useActions({
     calls: draftCalls,
     player,
     needsVoiceName: voices.voices?.length === 0,
@@ -242,19 +242,15 @@ export function useSpeechWorkspace(
     recorder,
     comparison,
     isRunning: recorder.isRunning || comparison.isRunning,
-    stop,
     voices,
     favourites,
     sampler,
-    speak,
-    isVoiceMissing,
-    expectedSeconds,
+    ...actions,
     /** Selects a model; its default voice replaces a voice that it does not have. */
     chooseModel: (name: string) => {
-      const offered = voicesOfModel(voices.all ?? [], name);
-      const isOffered = offered.some((one) => one.name === draft.voice);
-      const voice = models.find((one) => one.name === name)?.defaultVoice ?? offered[0]?.name ?? "";
-      change({ model: name, ...(isOffered ? {} : { voice }) });
+      const offered = voicesOfModel(voices.all ?? [], name).map((one) => one.name);
+      const voice = models.find((one) => one.name === name)?.defaultVoice ?? offered[0] ?? "";
+      change({ model: name, ...(offered.includes(draft.voice) ? {} : { voice }) });
     },
     reuse: (take: Take) => {
       setDraft((now) => withCall(now, take.call));

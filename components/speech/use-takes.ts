@@ -12,7 +12,7 @@ export function useTakes(userId: string, player: SpeechPlayer) {
   const t = useTranslations("speech.history");
   const { takes, isStored, save, remove, clear } = useHistory(userId);
   const [current, setCurrent] = useState<Take | null>(null);
-  const [marked, setMarked] = useState<readonly string[]>([]);
+  const { marked, mark, unmark, unmarkAll } = useMarks();
 
   const unload = useCallback(() => setCurrent(null), []);
   const add = useCallback(
@@ -34,7 +34,6 @@ export function useTakes(userId: string, player: SpeechPlayer) {
     takes,
     isStored,
     current,
-    /** IDs of at most two takes to compare. */
     marked,
     add,
     /** Stores a take without loading it into the player. */
@@ -52,22 +51,31 @@ export function useTakes(userId: string, player: SpeechPlayer) {
       setCurrent(take);
       player.swap(take.samples);
     },
-    /** Marks or unmarks a take; a third mark replaces the oldest one. */
-    mark: (take: Take) =>
-      setMarked((now) =>
-        now.includes(take.id) ? now.filter((id) => id !== take.id) : [...now.slice(-1), take.id],
-      ),
-    unmark: () => setMarked([]),
+    mark,
+    unmark: unmarkAll,
     remove: (take: Take) => {
       remove(take.id);
-      setMarked((now) => now.filter((id) => id !== take.id));
+      unmark(take.id);
       if (take.id === current?.id) emptyPlayer();
       toast(t("deleted"), { action: { label: t("undo"), onClick: () => void save(take) } });
     },
     clear: () => {
       void clear();
-      setMarked([]);
+      unmarkAll();
       emptyPlayer();
     },
+  };
+}
+
+/** IDs of at most two takes to compare. */
+function useMarks() {
+  const [marked, setMarked] = useState<readonly string[]>([]);
+  return {
+    marked,
+    /** Marks or unmarks a take; a third mark replaces the oldest one. */
+    mark: ({ id }: Take) =>
+      setMarked((now) => (now.includes(id) ? now.filter((one) => one !== id) : [...now.slice(-1), id])),
+    unmark: (id: string) => setMarked((now) => now.filter((one) => one !== id)),
+    unmarkAll: () => setMarked([]),
   };
 }

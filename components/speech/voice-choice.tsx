@@ -24,19 +24,7 @@ import { useVoiceStyle, VoiceList } from "./voice-list";
 
 const GENDERS = ["all", "female", "male", "neutral"] as const;
 
-/** The voices of the model, filtered by name, style, gender, language and catalogue. */
-export function VoiceChoice({
-  voices,
-  ownFamilies,
-  chosen,
-  isMultiple,
-  title,
-  isClassic,
-  speakers,
-  favourites,
-  sampler,
-  onChoose,
-}: {
+interface VoiceChoiceProps {
   voices: readonly GatewayVoice[];
   /** The catalogues whose names are no aliases. */
   ownFamilies: readonly GatewayVoice["family"][];
@@ -51,7 +39,18 @@ export function VoiceChoice({
   favourites: ReturnType<typeof useFavourites>;
   sampler: ReturnType<typeof useSample>;
   onChoose(voice: string): void;
-}) {
+}
+
+/** The voices of the model, filtered by name, style, gender, language and catalogue. */
+export function VoiceChoice({
+  voices,
+  ownFamilies,
+  title,
+  isClassic,
+  favourites,
+  sampler,
+  ...choice
+}: VoiceChoiceProps) {
   const t = useTranslations("speech.voices");
   const [filter, setFilter] = useState<VoiceFilter>(NO_FILTER);
   const { isFavourite } = favourites;
@@ -75,13 +74,10 @@ export function VoiceChoice({
         ) : null}
         <VoiceList
           groups={groups}
-          chosen={chosen}
-          isMultiple={isMultiple}
-          speakers={speakers}
           sample={sampler.sample}
           isFavourite={isFavourite}
           onFavourite={favourites.toggle}
-          onChoose={onChoose}
+          {...choice}
           onSample={(voice) => void sampler.play(voice)}
           onStopSample={sampler.stop}
         />

@@ -7,16 +7,8 @@ import { Field } from "../forms/field";
 import { Button } from "../ui/button";
 import { Input } from "../ui/input";
 
-/** Text field for the voice of a model whose channel lists no voices, with OpenAI's names as suggestions. */
-export function VoiceName({
-  chosen,
-  title,
-  isMultiple,
-  isMissing,
-  onChoose,
-}: {
-  /** Names of the chosen voices. */
-  chosen: readonly string[];
+interface VoiceNameProps {
+  /** Names of the chosen voices. */ chosen: readonly string[];
   title: string | null;
   /** Any number of voices may be chosen; the entered name is added with a button. */
   isMultiple: boolean;
@@ -24,7 +16,10 @@ export function VoiceName({
   isMissing: boolean;
   /** A name was entered or chosen, or dropped where it was chosen and `isMultiple`. */
   onChoose(voice: string): void;
-}) {
+}
+
+/** Text field for the voice of a model whose channel lists no voices, with OpenAI's names as suggestions. */
+export function VoiceName({ chosen, title, isMultiple, isMissing, onChoose }: VoiceNameProps) {
   const t = useTranslations("speech.voices");
   const input = useRef<HTMLInputElement>(null);
   const [entered, setEntered] = useState("");
@@ -75,14 +70,7 @@ export function VoiceName({
 }
 
 /** OpenAI's names, most of which other servers know. */
-function OpenaiNames({
-  chosen,
-  onChoose,
-}: {
-  /** Names of the chosen voices. */
-  chosen: readonly string[];
-  onChoose(voice: string): void;
-}) {
+function OpenaiNames({ chosen, onChoose }: Pick<VoiceNameProps, "chosen" | "onChoose">) {
   const t = useTranslations("speech.voices");
   return (
     <section aria-label={t("openaiNames")} className="grid gap-2">

@@ -9,26 +9,18 @@ import type { Figure } from "./figures";
 
 type Sums = UsageSummary["items"][number];
 
-/** One figure of the range over time. */
-export function UsageChart({
-  summary,
-  range,
-  figure,
-  onPick,
-}: {
-  summary: UsageSummary | undefined;
-  range: Range;
-  figure: Figure;
-  onPick(from: number, bucketMs: number): void;
-}) {
+interface View {
+  series: ChartSeries[];
+  format(value: number): string;
+  tick?(value: number): string;
+}
+
+/** The series of a figure, and how its values are written. */
+function useView(figure: Figure, items: readonly (Sums | null)[]): View {
   const t = useTranslations("usage.chart");
   const amounts = useAmounts();
-  const { buckets, bucketMs, items } = toSeries(range, summary);
   const values = (read: (sums: Sums) => number) => items.map((sums) => (sums === null ? 0 : read(sums)));
-  const views: Record<
-    Figure,
-    { series: ChartSeries[]; format(value: number): string; tick?(value: number): string }
-  > = {
+  const views: Record<Figure, View> = {
     calls: {
       series: [
         { name: t("succeeded"), values: values((sums) => sums.calls - sums.errors) },
@@ -55,7 +47,24 @@ export function UsageChart({
       format: amounts.audio,
     },
   };
-  const view = views[figure];
+  return views[figure];
+}
+
+/** One figure of the range over time. */
+export function UsageChart({
+  summary,
+  range,
+  figure,
+  onPick,
+}: {
+  summary: UsageSummary | undefined;
+  range: Range;
+  figure: Figure;
+  onPick(from: number, bucketMs: number): void;
+}) {
+  const t = useTranslations("usage.chart");
+  const { buckets, bucketMs, items } = toSeries(range, summary);
+  const view = useView(figure, items);
   return (
     <TimeChart
       label={t(figure)}

@@ -80,18 +80,7 @@ function Content({ viewer, hidesBudgets }: UsersPageProps) {
           onValueChange={(text) => setQueryParam("q", text)}
         />
       ) : null}
-      <ListBody
-        list={list}
-        more={t("more")}
-        empty={
-          <NoSearchResults
-            title={t("noMatch.title", { q })}
-            text={t("noMatch.text")}
-            clear={t("noMatch.clear")}
-            onClear={() => setQueryParam("q", null)}
-          />
-        }
-      >
+      <ListBody list={list} more={t("more")} empty={<NoMatch q={q} />}>
         {(items) => (
           <>
             <UserList users={items} viewer={viewer} onAction={act} />
@@ -121,6 +110,18 @@ function Content({ viewer, hidesBudgets }: UsersPageProps) {
         />
       ) : null}
     </div>
+  );
+}
+
+function NoMatch({ q }: { q: string }) {
+  const t = useTranslations("users.noMatch");
+  return (
+    <NoSearchResults
+      title={t("title", { q })}
+      text={t("text")}
+      clear={t("clear")}
+      onClear={() => setQueryParam("q", null)}
+    />
   );
 }
 

@@ -3,7 +3,7 @@
 import { ChevronRightIcon } from "lucide-react";
 import { useTranslations } from "use-intl";
 import { type ChannelDraft, TIMEOUTS } from "@/components/channels/channel-draft";
-import { Field } from "../../forms/field";
+import { Field, FormAlert } from "../../forms/field";
 import { Input, Label } from "../../ui/input";
 import { Switch } from "../../ui/switch";
 import type { FieldErrors } from "./form-errors";
@@ -111,11 +111,7 @@ function Timeouts({ draft, fieldErrors, onChange }: AdvancedProps) {
           </Field>
         ))}
       </div>
-      {fieldErrors.timeouts ? (
-        <p role="alert" className="text-sm text-bad">
-          {fieldErrors.timeouts}
-        </p>
-      ) : null}
+      <FormAlert error={fieldErrors.timeouts} />
       <p className="text-sm text-ink-muted">{t("timeoutHint")}</p>
     </fieldset>
   );

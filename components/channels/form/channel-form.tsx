@@ -40,23 +40,9 @@ export function ChannelForm({
   const t = useTranslations("channels.form");
   const form = useChannelForm(before?.id ?? null, draft);
   useUnsaved(form.isDirty, before ? t("editTitle", { name: before.name }) : t("createTitle"));
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, save } = useSave(form, onSave);
   const isEmbedded = before?.embedded === true;
   const isPicked = form.draft.preset !== null;
-
-  const save = async (event: FormEvent) => {
-    event.preventDefault();
-    if (isBusy || !form.check()) return;
-    setBusy(true);
-    form.setError(null);
-    try {
-      await onSave(form.draft);
-    } catch (failure) {
-      form.showFailure(failure);
-    } finally {
-      setBusy(false);
-    }
-  };
 
   return (
     <Form onSubmit={(event) => void save(event)} noValidate className="grid gap-8">
@@ -86,6 +72,25 @@ export function ChannelForm({
   );
 }
 
+/** Checks the form, then saves its draft. */
+function useSave(form: FormState, onSave: (draft: ChannelDraft) => Promise<void>) {
+  const [isBusy, setBusy] = useState(false);
+  const save = async (event: FormEvent) => {
+    event.preventDefault();
+    if (isBusy || !form.check()) return;
+    setBusy(true);
+    form.setError(null);
+    try {
+      await onSave(form.draft);
+    } catch (failure) {
+      form.showFailure(failure);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return { isBusy, save };
+}
+
 /** The buttons that cancel and save. */
 function Actions({
   isEmbedded,
@@ -95,7 +100,7 @@ function Actions({
   before,
 }: {
   isEmbedded: boolean;
-  form: ReturnType<typeof useChannelForm>;
+  form: FormState;
   cancelTo: string;
   isBusy: boolean;
   before: Channel | null;
@@ -118,13 +123,7 @@ function Actions({
 }
 
 /** The channel's name and its advanced settings. */
-function NameAndDetails({
-  form,
-  isEmbedded,
-}: {
-  form: ReturnType<typeof useChannelForm>;
-  isEmbedded: boolean;
-}) {
+function NameAndDetails({ form, isEmbedded }: { form: FormState; isEmbedded: boolean }) {
   const t = useTranslations("channels.form");
   return (
     <div className="grid gap-6 border-t pt-6">

@@ -4,7 +4,7 @@ import { PlusIcon, XIcon } from "lucide-react";
 import type { ClipboardEvent, KeyboardEvent } from "react";
 import { useTranslations } from "use-intl";
 import { type DraftKey, emptyKey } from "@/components/channels/channel-draft";
-import { Field } from "../../forms/field";
+import { Field, FormAlert } from "../../forms/field";
 import { Button } from "../../ui/button";
 import { Input } from "../../ui/input";
 
@@ -52,16 +52,8 @@ export function KeyFields({
           onLabel={(label) => setLabel(key.id, label)}
         />
       ))}
-      {labelError ? (
-        <p role="alert" className="text-sm text-bad">
-          {labelError}
-        </p>
-      ) : null}
-      {added.length === 0 && error ? (
-        <p role="alert" className="text-sm text-bad">
-          {error}
-        </p>
-      ) : null}
+      <FormAlert error={labelError} />
+      <FormAlert error={added.length === 0 ? error : undefined} />
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <Button variant="link" size="inline" onClick={() => onChange([...keys, emptyKey()])}>
           <PlusIcon aria-hidden="true" />

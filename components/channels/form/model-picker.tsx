@@ -6,6 +6,7 @@ import { useTranslations } from "use-intl";
 import { draftRequest, nextRowId, type ModelRow as Row } from "@/components/channels/channel-draft";
 import { api, callApi } from "@/lib/client/api";
 import { useApi } from "@/lib/client/use-api";
+import { FormAlert } from "../../forms/field";
 import { Button } from "../../ui/button";
 import { SearchField } from "../../ui/search-field";
 import { useTestCalls } from "../use-test-call";
@@ -84,11 +85,7 @@ export function ModelPicker({ form, channelId }: { form: ChannelForm; channelId:
         <PlusIcon aria-hidden="true" />
         {t("addByHand")}
       </Button>
-      {fieldErrors.models ? (
-        <p role="alert" className="text-sm text-bad">
-          {fieldErrors.models}
-        </p>
-      ) : null}
+      <FormAlert error={fieldErrors.models} />
     </div>
   );
 }

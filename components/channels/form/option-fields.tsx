@@ -3,7 +3,7 @@
 import { useTranslations } from "use-intl";
 import type { ChannelDraft } from "@/components/channels/channel-draft";
 import { OPTION_KEYS, type OptionField, optionFields } from "@/components/channels/channel-options";
-import { Field } from "../../forms/field";
+import { Field, FormAlert } from "../../forms/field";
 import { Input, NativeSelect, Textarea } from "../../ui/input";
 import type { FieldErrors } from "./form-errors";
 import { PairFields } from "./pair-fields";
@@ -58,11 +58,7 @@ export function OptionFields({ draft, fieldErrors, onChange }: OptionProps) {
         )}
         onChange={(voices) => onChange({ voices })}
       />
-      {fieldErrors.options ? (
-        <p role="alert" className="text-sm text-bad">
-          {fieldErrors.options}
-        </p>
-      ) : null}
+      <FormAlert error={fieldErrors.options} />
     </fieldset>
   );
 }
@@ -79,11 +75,17 @@ function OptionControl({
   onChange(text: string): void;
 }) {
   const t = useTranslations("channels.form");
+  const input = {
+    ...control,
+    value,
+    onChange: (event: { target: { value: string } }) => onChange(event.target.value),
+  };
+  const text = { ...input, autoComplete: "off", spellCheck: false } as const;
   switch (field.kind) {
     case "choice":
     case "switch":
       return (
-        <NativeSelect {...control} value={value} onChange={(event) => onChange(event.target.value)}>
+        <NativeSelect {...input}>
           <option value="">{t("optionDefault")}</option>
           {field.kind === "choice"
             ? field.values.map((one) => (
@@ -102,28 +104,13 @@ function OptionControl({
     case "text":
       return (
         <Input
-          {...control}
+          {...text}
           inputMode={field.kind === "number" ? "decimal" : undefined}
           placeholder={field.kind === "text" ? field.example : t("optionDefault")}
-          value={value}
-          onChange={(event) => onChange(event.target.value)}
-          autoComplete="off"
-          spellCheck={false}
         />
       );
     case "certificate":
-      return (
-        <Textarea
-          {...control}
-          rows={3}
-          placeholder={PEM_START}
-          value={value}
-          onChange={(event) => onChange(event.target.value)}
-          className="max-h-60 font-mono text-sm"
-          autoComplete="off"
-          spellCheck={false}
-        />
-      );
+      return <Textarea {...text} rows={3} placeholder={PEM_START} className="max-h-60 font-mono text-sm" />;
     default:
       return field satisfies never;
   }

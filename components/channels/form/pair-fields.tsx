@@ -3,6 +3,7 @@
 import { PlusIcon, XIcon } from "lucide-react";
 import { nextRowId } from "@/components/channels/channel-draft";
 import type { NamedText } from "@/components/channels/channel-options";
+import { FormAlert } from "../../forms/field";
 import { Button } from "../../ui/button";
 import { Input } from "../../ui/input";
 
@@ -62,9 +63,7 @@ export function PairFields({ texts, pairs, errors, onChange }: PairFieldsProps) 
         {texts.add}
       </Button>
       {errors.map((message) => (
-        <p key={message} role="alert" className="text-sm text-bad">
-          {message}
-        </p>
+        <FormAlert key={message} error={message} />
       ))}
     </fieldset>
   );

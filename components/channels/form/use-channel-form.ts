@@ -1,6 +1,6 @@
 "use client";
 
-import { useCallback, useRef, useState } from "react";
+import { type Dispatch, type SetStateAction, useCallback, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
 import {
   type ChannelDraft,
@@ -34,10 +34,9 @@ export function useChannelForm(channelId: string | null, before: ChannelDraft = 
   const [draft, setDraft] = useState(before);
   /** The draft without user input; for a new channel it includes the preset's defaults. */
   const [initial, setInitial] = useState(before);
-  /** IDs of changed model rows, newest last. */
-  const changedRows = useRef<string[]>([]);
   const errors = useFormErrors(draft);
-  const { clearErrors, setFieldErrors } = errors;
+  const { clearErrors } = errors;
+  const { changedRows, changeRow } = useRowChanges(setDraft, errors.setFieldErrors);
   const { connection, connect, reset, setPrivate } = useConnection((models) =>
     setDraft((now) => ({ ...now, models: mergeListedModels(now.models, models, channelId === null) })),
   );
@@ -50,15 +49,6 @@ export function useChannelForm(channelId: string | null, before: ChannelDraft = 
     },
     [reset, clearErrors],
   );
-
-  const changeRow = (id: string, patch: Partial<ModelRow>) => {
-    changedRows.current = [...changedRows.current.filter((other) => other !== id), id];
-    setDraft((now) => ({
-      ...now,
-      models: now.models.map((row) => (row.id === id ? { ...row, ...patch } : row)),
-    }));
-    setFieldErrors(({ [id]: _, ...others }) => others);
-  };
 
   const pick = (preset: Preset, provider: Provider, name: string) => {
     setDraft((now) => ({ ...withPreset(now, preset, provider), ...(now.isNameEdited ? {} : { name }) }));
@@ -90,15 +80,37 @@ export function useChannelForm(channelId: string | null, before: ChannelDraft = 
     change,
     changeRow,
     pick,
-    ...errors,
+    fieldErrors: errors.fieldErrors,
+    error: errors.error,
+    setError: errors.setError,
     showFailure,
     check: () => errors.check(changedRows.current),
     connection,
     testConnection,
+    showsAdvanced: errors.showsAdvanced,
+    setShowsAdvanced: errors.setShowsAdvanced,
   };
 }
 
 export type ChannelForm = ReturnType<typeof useChannelForm>;
+
+/** Changes of model rows, each of which clears the row's error. */
+function useRowChanges(
+  setDraft: Dispatch<SetStateAction<ChannelDraft>>,
+  setFieldErrors: Dispatch<SetStateAction<FieldErrors>>,
+) {
+  /** IDs of changed model rows, newest last. */
+  const changedRows = useRef<string[]>([]);
+  const changeRow = (id: string, patch: Partial<ModelRow>) => {
+    changedRows.current = [...changedRows.current.filter((other) => other !== id), id];
+    setDraft((now) => ({
+      ...now,
+      models: now.models.map((row) => (row.id === id ? { ...row, ...patch } : row)),
+    }));
+    setFieldErrors(({ [id]: _, ...others }) => others);
+  };
+  return { changedRows, changeRow };
+}
 
 /** What an option's field accepts. */
 function useOptionRule() {

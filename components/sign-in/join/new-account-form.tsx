@@ -1,6 +1,6 @@
 "use client";
 
-import { type ReactNode, useState } from "react";
+import type { ReactNode } from "react";
 import { type UseFormReturn, useForm } from "react-hook-form";
 import { useTranslations } from "use-intl";
 import { isApiError } from "@/lib/client/api-error";
@@ -9,10 +9,10 @@ import { Field } from "../../forms/field";
 import { Form } from "../../forms/form";
 import { NewPasswordFields } from "../../forms/new-password-fields";
 import { useSchemaResolver } from "../../forms/schema-resolver";
-import { setFieldErrors } from "../../forms/set-field-errors";
 import { Button } from "../../ui/button";
 import { Input } from "../../ui/input";
 import { JoinError } from "./link-states";
+import { useJoin } from "./use-join";
 
 const loadSchema = () => import("@/lib/contracts/console/invites").then((one) => one.RegisterRequest);
 const FIELDS = ["username", "password", "confirmPassword", "display_name"] as const;
@@ -36,35 +36,28 @@ export function NewAccountForm({
   children?: ReactNode;
 }) {
   const t = useTranslations("join");
-  const fieldError = useTranslations("common.fieldError");
-  const [error, setError] = useState<unknown>(null);
-  const [isLeaving, setLeaving] = useState(false);
   const form = useForm<RegisterRequest>({
     resolver: useSchemaResolver(loadSchema),
     mode: "onTouched",
     defaultValues: { username: "", password: "", confirmPassword: "" },
   });
-  const { errors, isSubmitting } = form.formState;
+  const { errors } = form.formState;
   const [username, password] = form.watch(["username", "password"]);
 
-  const create = form.handleSubmit(async (values) => {
-    setError(null);
-    try {
-      await onCreate(values);
-      setLeaving(true);
-      // Not a client navigation: the page must belong to the new session, and Back must not return to a used link.
-      window.location.replace("/");
-    } catch (failure) {
-      if (onInvalidLink && isApiError(failure, "not_found")) return onInvalidLink();
-      if (isApiError(failure, "conflict") && failure.issues.some((one) => one.path === "username")) {
-        return form.setError("username", { message: t("taken") }, { shouldFocus: true });
-      }
-      if (!setFieldErrors(form, failure, FIELDS, fieldError)) setError(failure);
-    }
+  const { submit, error, isBusy } = useJoin(form, {
+    fields: FIELDS,
+    send: onCreate,
+    onInvalidLink,
+    showFieldError: (failure) => {
+      const isTaken =
+        isApiError(failure, "conflict") && failure.issues.some((one) => one.path === "username");
+      if (isTaken) form.setError("username", { message: t("taken") }, { shouldFocus: true });
+      return isTaken;
+    },
   });
 
   return (
-    <Form onSubmit={create} noValidate className="grid gap-5">
+    <Form onSubmit={submit} noValidate className="grid gap-5">
       {children}
       <JoinError error={error} />
       <UsernameField form={form} />
@@ -80,7 +73,7 @@ export function NewAccountForm({
         personal={[username, ...personal]}
         isRequired
       />
-      <Button type="submit" size="lg" isBusy={isSubmitting || isLeaving}>
+      <Button type="submit" size="lg" isBusy={isBusy}>
         {action}
       </Button>
     </Form>

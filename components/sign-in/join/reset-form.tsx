@@ -1,6 +1,6 @@
 "use client";
 
-import { type ReactNode, useState } from "react";
+import type { ReactNode } from "react";
 import { useForm } from "react-hook-form";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
@@ -10,60 +10,48 @@ import { CodeField } from "../../forms/code-field";
 import { Form } from "../../forms/form";
 import { NewPasswordFields } from "../../forms/new-password-fields";
 import { useSchemaResolver } from "../../forms/schema-resolver";
-import { setFieldErrors } from "../../forms/set-field-errors";
 import { Button } from "../../ui/button";
 import { JoinError } from "./link-states";
+import { useJoin } from "./use-join";
 
 const loadSchema = () => import("@/lib/contracts/console/invites").then((one) => one.AcceptPasswordReset);
 const FIELDS = ["password", "confirmPassword", "code"] as const;
 /** An empty field means no code. */
 const emptyToUndefined = (text?: string) => (text === "" ? undefined : text);
 
-/** The new password, and a 2FA code if 2FA is enabled. */
-export function ResetForm({
-  token,
-  username,
-  requiresCode,
-  onInvalidLink,
-  children,
-}: {
+interface ResetFormProps {
   token: string;
   username: string;
   requiresCode: boolean;
   onInvalidLink(): void;
   children: ReactNode;
-}) {
+}
+
+/** The new password, and a 2FA code if 2FA is enabled. */
+export function ResetForm({ token, username, requiresCode, onInvalidLink, children }: ResetFormProps) {
   const t = useTranslations("join");
-  const fieldError = useTranslations("common.fieldError");
-  const [error, setError] = useState<unknown>(null);
-  const [isLeaving, setLeaving] = useState(false);
   const form = useForm<AcceptPasswordReset>({
     resolver: useSchemaResolver(loadSchema),
     mode: "onTouched",
     defaultValues: { token, password: "", confirmPassword: "" },
   });
-  const { errors, isSubmitting } = form.formState;
+  const { errors } = form.formState;
   const password = form.watch("password");
 
-  const save = form.handleSubmit(async (values) => {
-    setError(null);
-    try {
-      await callApi(api.acceptPasswordReset, { body: { ...values, token } });
-      setLeaving(true);
-      // Not a client navigation: the page must belong to the new session, and Back must not return to a used link.
-      window.location.replace("/");
-    } catch (failure) {
-      if (isApiError(failure, "not_found")) return onInvalidLink();
-      if (isApiError(failure, "invalid_code")) {
-        form.setValue("code", "");
-        return form.setError("code", { message: t("reset.wrongCode") }, { shouldFocus: true });
-      }
-      if (!setFieldErrors(form, failure, FIELDS, fieldError)) setError(failure);
-    }
+  const { submit, error, isBusy } = useJoin(form, {
+    fields: FIELDS,
+    send: (values) => callApi(api.acceptPasswordReset, { body: { ...values, token } }),
+    onInvalidLink,
+    showFieldError: (failure) => {
+      if (!isApiError(failure, "invalid_code")) return false;
+      form.setValue("code", "");
+      form.setError("code", { message: t("reset.wrongCode") }, { shouldFocus: true });
+      return true;
+    },
   });
 
   return (
-    <Form onSubmit={save} noValidate className="grid gap-5">
+    <Form onSubmit={submit} noValidate className="grid gap-5">
       {children}
       <JoinError error={error} />
       {/* Password managers save the new password under this username. */}
@@ -87,7 +75,7 @@ export function ResetForm({
           isRequired
         />
       ) : null}
-      <Button type="submit" size="lg" isBusy={isSubmitting || isLeaving}>
+      <Button type="submit" size="lg" isBusy={isBusy}>
         {t("reset.action")}
       </Button>
     </Form>
