@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest
 import { decodeSpeech, encodeSpeech } from "@/lib/gateway/speech/speech-cache";
 import type { EmbeddingModel } from "@/lib/ports/embedding-model";
 import { MAX_SHARED_VALUE_BYTES, type SharedCache } from "@/lib/ports/shared-state/cache";
-import { createRedisCache } from "@/lib/shared-state/redis/cache";
+import { RedisCache } from "@/lib/shared-state/redis/cache";
 import { createCipher } from "@/lib/store/cipher";
 import { lexicalChannel, speechModel } from "../support/factories";
 import { openGatewayHarness } from "../support/gateway-harness";
@@ -41,7 +41,7 @@ afterEach(async () => {
 
 function openCache({ maxScopeBytes = 64 * MB, secret = SECRET, link = instance.link } = {}): SharedCache {
   const cipher = createCipher({ current: secret, previous: [], digestKey: DIGEST_KEY });
-  return createRedisCache({ link, cipher, maxScopeBytes });
+  return new RedisCache({ link, cipher, maxScopeBytes });
 }
 
 async function commandList(...args: string[]): Promise<string[]> {
@@ -102,6 +102,16 @@ test("a text that one instance embedded is a cache hit on another, free and with
   await other.embed("seven green kettles");
   // From the instance's own cache.
   expect(other.counted.filter((name) => name.includes("cache"))).toEqual(["cache_hits"]);
+});
+
+test("does not find a value that was kept just before the caches were cleared", async () => {
+  const cache = openCache();
+  cache.keep("usr_1", [{ key: "old", value: bytes(1) }]);
+  cache.setGeneration(cache.generation + 1);
+  await keep(cache, "usr_1", "new", bytes(2));
+  const [old, added] = (await cache.find("usr_1", ["old", "new"])) ?? [];
+  expect(old).toBeUndefined();
+  expect(added).toEqual(Buffer.from([2]));
 });
 
 test("only the texts that no instance embedded are sent to the channel", async () => {

@@ -5,7 +5,7 @@ import { UpstreamProgress } from "@/lib/ports/upstream-progress";
 import { eventsOver } from "@/lib/server/process/shared-state";
 import { shareEvents } from "@/lib/shared-state/events";
 import { shareCircuits } from "@/lib/shared-state/redis/circuits";
-import { createRedisReplies } from "@/lib/shared-state/redis/replies";
+import { RedisReplies } from "@/lib/shared-state/redis/replies";
 import { createCipher } from "@/lib/store/cipher";
 import { FakeClock, lexicalChannel } from "../support/factories";
 import { type GatewayHarness, openGatewayHarness } from "../support/gateway-harness";
@@ -42,7 +42,7 @@ async function openNode(name: string, engine?: Parameters<typeof openGatewayHarn
   const { circuits, idempotency, live } = harness.services.state;
   harness.services.limiter = { ...instance.local, shared: instance.limits };
   circuits.share(shareCircuits(instance.link, clock, name, (key, health) => circuits.apply(key, health)));
-  idempotency.share(createRedisReplies(instance.link, createCipher({ current: SECRET, previous: [] }), name));
+  idempotency.share(new RedisReplies(instance.link, createCipher({ current: SECRET, previous: [] }), name));
   shareEvents(eventsOver(instance.link), live, name);
   const node = Object.assign(harness, { redis: instance });
   nodes.push(node);

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { createRedisCache } from "@/lib/shared-state/redis/cache";
+import { RedisCache } from "@/lib/shared-state/redis/cache";
 import { createCipher } from "@/lib/store/cipher";
 import { freePort } from "../support/product";
 import { startRedis, type TestRedis } from "../support/redis";
@@ -48,7 +48,7 @@ async function expectShared(one: RedisInstance): Promise<void> {
   expect(await heard).toBe("there");
   clearInterval(timer);
   const cipher = createCipher({ current: "a secret of the tests, long enough", previous: [] });
-  const cache = createRedisCache({ link: one.link, cipher, maxScopeBytes: 1_000_000 });
+  const cache = new RedisCache({ link: one.link, cipher, maxScopeBytes: 1_000_000 });
   const entries = ["a", "b"].map((key) => ({ key, value: Uint8Array.of(0, 128, 255) }));
   cache.keep("usr_1", entries);
   const stored = entries.map(({ value }) => Buffer.from(value));

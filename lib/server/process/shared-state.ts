@@ -85,7 +85,7 @@ export async function openSharedState(
     metrics,
   });
   const limits = redis.createRedisLimits({ link, clock, metrics, instanceId, local, liveInstances });
-  const replies = redis.createRedisReplies(link, cipher, instanceId);
+  const replies = new redis.RedisReplies(link, cipher, instanceId);
   return {
     limiter: { ...local, shared: limits },
     health: () => link.health,
@@ -96,7 +96,7 @@ export async function openSharedState(
       idempotency.share(replies);
       shareEvents(eventsOver(link), live, instanceId);
       if (env.sharedCacheBytes > 0)
-        state.sharedCache = redis.createRedisCache({ link, cipher, maxScopeBytes: env.sharedCacheBytes });
+        state.sharedCache = new redis.RedisCache({ link, cipher, maxScopeBytes: env.sharedCacheBytes });
     },
     close() {
       replies.close();

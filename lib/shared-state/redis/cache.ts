@@ -14,6 +14,11 @@ const MAX_WAITING_BYTES = 8 * 1024 * 1024;
  */
 const FORMAT = 1;
 
+interface Entry {
+  key: string;
+  value: Uint8Array;
+}
+
 interface RedisCacheOptions {
   link: RedisLink;
   cipher: Cipher;
@@ -25,70 +30,78 @@ interface RedisCacheOptions {
  * Cached results in Redis. Keys are HMACs of scope and key under the instance's digest key, values are encrypted with their
  * key as additional authenticated data: Redis learns neither owners nor texts, and an altered or moved value is not found.
  */
-export function createRedisCache({ link, cipher, maxScopeBytes }: RedisCacheOptions): SharedCache {
-  let generation = 0;
-  let waitingBytes = 0;
+export class RedisCache implements SharedCache {
+  readonly #options: RedisCacheOptions;
+  #generation = 0;
+  #waitingBytes = 0;
 
-  const digest = (text: string): string => cipher.digest("shared-state", text);
+  constructor(options: RedisCacheOptions) {
+    this.#options = options;
+  }
+
+  get generation(): number {
+    return this.#generation;
+  }
+
+  setGeneration(next: number): void {
+    this.#generation = next;
+  }
+
+  async find(scope: string, keys: readonly string[]): Promise<(Uint8Array | undefined)[] | null> {
+    const { link } = this.#options;
+    if (keys.length === 0 || keys.length > MAX_KEYS || !link.isUp) return null;
+    const head = this.#headOf(scope);
+    const names = keys.map((key) => this.#keyOf(head, scope, key));
+    const asked = this.#generation;
+    const values = await link.lookUp(head, ["MGET", ...names]);
+    return values === undefined || asked !== this.#generation
+      ? null
+      : names.map((name, index) => this.#decrypt(name, values[index]));
+  }
+
+  keep(scope: string, entries: readonly Entry[], madeIn = this.#generation): void {
+    if (madeIn !== this.#generation) return;
+    const kept = entries.filter(({ value }) => value.byteLength <= MAX_SHARED_VALUE_BYTES);
+    const bytes = kept.reduce((sum, { value }) => sum + value.byteLength, 0);
+    if (kept.length === 0 || entries.length > MAX_KEYS || !this.#options.link.isUp) return;
+    if (this.#waitingBytes + bytes > MAX_WAITING_BYTES) return;
+    this.#waitingBytes += bytes;
+    // The reply goes out first.
+    setImmediate(() => void this.#store(scope, kept, bytes, madeIn));
+  }
+
+  /** `madeIn`: the generation of the values, which may not be the present one any more. */
+  async #store(scope: string, entries: readonly Entry[], bytes: number, madeIn: number): Promise<void> {
+    const { link, cipher, maxScopeBytes } = this.#options;
+    const index = this.#headOf(scope);
+    const encrypted = entries.map(({ key, value }) => {
+      const name = this.#keyOf(index, scope, key, madeIn);
+      return { key: name, value: cipher.encryptBytes("shared-cache", name, value) };
+    });
+    await storeOwnerValues(link, { index, keptMs: KEPT_MS, maxBytes: maxScopeBytes, entries: encrypted });
+    this.#waitingBytes -= bytes;
+  }
+
+  #digest(text: string): string {
+    return this.#options.cipher.digest("shared-state", text);
+  }
+
   /** All keys of a scope share a hash tag, so that a cluster keeps them on one node. */
-  const headOf = (scope: string): string => `${link.prefix}{${digest(`cache/${scope}`)}}:cache`;
-  const keyOf = (head: string, scope: string, key: string): string =>
-    `${head}:${digest(`cache/${FORMAT}/${generation}/${scope}/${key}`)}`;
+  #headOf(scope: string): string {
+    return `${this.#options.link.prefix}{${this.#digest(`cache/${scope}`)}}:cache`;
+  }
 
-  function decrypt(key: string, value: unknown): Uint8Array | undefined {
+  #keyOf(head: string, scope: string, key: string, generation = this.#generation): string {
+    return `${head}:${this.#digest(`cache/${FORMAT}/${generation}/${scope}/${key}`)}`;
+  }
+
+  #decrypt(key: string, value: unknown): Uint8Array | undefined {
     if (!Buffer.isBuffer(value)) return undefined;
     try {
-      return cipher.decryptBytes("shared-cache", key, value);
+      return this.#options.cipher.decryptBytes("shared-cache", key, value);
     } catch {
       // Altered, or stored under a secret that is no longer loaded.
       return undefined;
     }
   }
-
-  async function store(scope: string, entries: readonly { key: string; value: Uint8Array }[], bytes: number) {
-    const head = headOf(scope);
-    const encrypted = entries.map(({ key, value }) => {
-      const name = keyOf(head, scope, key);
-      return { key: name, value: cipher.encryptBytes("shared-cache", name, value) };
-    });
-    await storeOwnerValues(link, {
-      index: head,
-      keptMs: KEPT_MS,
-      maxBytes: maxScopeBytes,
-      entries: encrypted,
-    });
-    waitingBytes -= bytes;
-  }
-
-  return {
-    get generation() {
-      return generation;
-    },
-
-    setGeneration(next) {
-      generation = next;
-    },
-
-    async find(scope, keys) {
-      if (keys.length === 0 || keys.length > MAX_KEYS || !link.isUp) return null;
-      const head = headOf(scope);
-      const names = keys.map((key) => keyOf(head, scope, key));
-      const asked = generation;
-      const values = await link.lookUp(head, ["MGET", ...names]);
-      return values === undefined || asked !== generation
-        ? null
-        : names.map((name, index) => decrypt(name, values[index]));
-    },
-
-    keep(scope, entries, madeIn = generation) {
-      if (madeIn !== generation) return;
-      const kept = entries.filter(({ value }) => value.byteLength <= MAX_SHARED_VALUE_BYTES);
-      const bytes = kept.reduce((sum, { value }) => sum + value.byteLength, 0);
-      if (kept.length === 0 || entries.length > MAX_KEYS || !link.isUp) return;
-      if (waitingBytes + bytes > MAX_WAITING_BYTES) return;
-      waitingBytes += bytes;
-      // The reply goes out first.
-      setImmediate(() => void store(scope, kept, bytes));
-    },
-  };
 }

@@ -44,14 +44,8 @@ type NodeOptions = Pick<
   "username" | "password" | "disableOfflineQueue" | "name" | "pingInterval"
 >;
 
-/** `ca`: certificate of the authority that signed the server's, in PEM; null: those that Node knows. */
-export function createRedisClient(
-  address: RedisAddress,
-  ca: string | null,
-  { onError, onReady }: RedisClientEvents,
-): RedisClient {
-  const { kind, isTls, nodes, username, password, database, name } = address;
-  const [first = { host: "127.0.0.1", port: 6_379 }] = nodes;
+/** What connections of every kind have in common. */
+function optionsOf({ isTls, username, password }: RedisAddress, ca: string | null) {
   const timing = {
     connectTimeout: CONNECT_MS,
     socketTimeout: SILENT_MS,
@@ -62,54 +56,73 @@ export function createRedisClient(
   const common: NodeOptions = { name: "patchbay", disableOfflineQueue: true, pingInterval: PING_MS };
   if (username !== undefined) common.username = username;
   if (password !== undefined) common.password = password;
+  return { ...common, socket };
+}
 
-  if (kind === "cluster") {
-    const cluster = createCluster({
-      rootNodes: nodes.map((node) => ({ socket: { ...socket, ...node } })),
-      defaults: { ...common, socket },
-    });
-    let hasConnected = false;
-    cluster.on("error", onError).on("node-ready", onReady);
-    return {
-      get isReady() {
-        return hasConnected;
-      },
-      async connect() {
-        await cluster.connect();
-        hasConnected = true;
-        onReady();
-      },
-      send: (firstKey, args) => cluster.sendCommand(firstKey, false, args),
-      sendForBytes: (firstKey, args) => cluster.sendCommand(firstKey, false, args, AS_BYTES),
-      subscribe: (channel, listener) => cluster.subscribe(channel, listener),
-      destroy: () => cluster.destroy(),
-    };
-  }
-  if (kind === "sentinel") {
-    const options = { ...common, socket };
-    const sentinel = createSentinel({
-      name,
-      sentinelRootNodes: [...nodes],
-      nodeClientOptions: { ...options, database },
-      sentinelClientOptions: { socket },
-      passthroughClientErrorEvents: true,
-    });
-    sentinel.on("error", onError).on("topology-change", onReady);
-    return {
-      get isReady() {
-        return sentinel.isReady;
-      },
-      async connect() {
-        await sentinel.connect();
-        onReady();
-      },
-      send: (_firstKey, args) => sentinel.sendCommand(false, args),
-      sendForBytes: (_firstKey, args) => sentinel.sendCommand(false, args, AS_BYTES),
-      subscribe: (channel, listener) => sentinel.subscribe(channel, listener),
-      destroy: () => void sentinel.destroy().catch(() => undefined),
-    };
-  }
-  const client = createClient({ ...common, database, socket: { ...socket, ...first } });
+type Options = ReturnType<typeof optionsOf>;
+
+function openCluster(
+  { nodes }: RedisAddress,
+  options: Options,
+  { onError, onReady }: RedisClientEvents,
+): RedisClient {
+  const cluster = createCluster({
+    rootNodes: nodes.map((node) => ({ socket: { ...options.socket, ...node } })),
+    defaults: options,
+  });
+  let hasConnected = false;
+  cluster.on("error", onError).on("node-ready", onReady);
+  return {
+    get isReady() {
+      return hasConnected;
+    },
+    async connect() {
+      await cluster.connect();
+      hasConnected = true;
+      onReady();
+    },
+    send: (firstKey, args) => cluster.sendCommand(firstKey, false, args),
+    sendForBytes: (firstKey, args) => cluster.sendCommand(firstKey, false, args, AS_BYTES),
+    subscribe: (channel, listener) => cluster.subscribe(channel, listener),
+    destroy: () => cluster.destroy(),
+  };
+}
+
+function openBehindSentinels(
+  { name, nodes, database }: RedisAddress,
+  options: Options,
+  { onError, onReady }: RedisClientEvents,
+): RedisClient {
+  const sentinel = createSentinel({
+    name,
+    sentinelRootNodes: [...nodes],
+    nodeClientOptions: { ...options, database },
+    sentinelClientOptions: { socket: options.socket },
+    passthroughClientErrorEvents: true,
+  });
+  sentinel.on("error", onError).on("topology-change", onReady);
+  return {
+    get isReady() {
+      return sentinel.isReady;
+    },
+    async connect() {
+      await sentinel.connect();
+      onReady();
+    },
+    send: (_firstKey, args) => sentinel.sendCommand(false, args),
+    sendForBytes: (_firstKey, args) => sentinel.sendCommand(false, args, AS_BYTES),
+    subscribe: (channel, listener) => sentinel.subscribe(channel, listener),
+    destroy: () => void sentinel.destroy().catch(() => undefined),
+  };
+}
+
+function openServer(
+  { nodes, database }: RedisAddress,
+  options: Options,
+  { onError, onReady }: RedisClientEvents,
+): RedisClient {
+  const [first = { host: "127.0.0.1", port: 6_379 }] = nodes;
+  const client = createClient({ ...options, database, socket: { ...options.socket, ...first } });
   client.on("error", onError).on("ready", onReady);
   return {
     get isReady() {
@@ -121,4 +134,19 @@ export function createRedisClient(
     subscribe: (channel, listener) => client.subscribe(channel, listener),
     destroy: () => client.destroy(),
   };
+}
+
+const OPEN = {
+  server: openServer,
+  sentinel: openBehindSentinels,
+  cluster: openCluster,
+} satisfies Record<RedisAddress["kind"], unknown>;
+
+/** `ca`: certificate of the authority that signed the server's, in PEM; null: those that Node knows. */
+export function createRedisClient(
+  address: RedisAddress,
+  ca: string | null,
+  events: RedisClientEvents,
+): RedisClient {
+  return OPEN[address.kind](address, optionsOf(address, ca), events);
 }

@@ -36,78 +36,86 @@ const OWN = `string.match(redis.call('GETRANGE', KEYS[1], 0, 511), '^running|[^|
 const RENEW = script(`return ${OWN} and redis.call('PEXPIRE', KEYS[1], ARGV[2]) or 0`);
 const DISCARD = script(`return ${OWN} and redis.call('DEL', KEYS[1]) or 0`);
 
-/**
- * Replies of requests with an Idempotency-Key over all instances: encrypted, and bounded in bytes for each owner. `close`
- * ends the renewal of claims.
- */
-export function createRedisReplies(
-  link: RedisLink,
-  cipher: Cipher,
-  instanceId: string,
-): SharedReplies & { close(): void } {
+const aadOf = (owner: string, name: string): string => `replies/${owner}/${name}`;
+
+/** Replies of requests with an Idempotency-Key over all instances: encrypted, and bounded in bytes for each owner. */
+export class RedisReplies implements SharedReplies {
+  readonly #link: RedisLink;
+  readonly #cipher: Cipher;
+  readonly #instanceId: string;
   /** Keys of the requests that this instance runs. */
-  const claimed = new Set<string>();
-  const keyOf = (owner: string, name: string): string =>
-    `${link.prefix}{${owner}}:reply:${createHash("sha256").update(name).digest("base64url")}`;
-  const aadOf = (owner: string, name: string): string => `replies/${owner}/${name}`;
+  readonly #claimed = new Set<string>();
+  readonly #renewal: NodeJS.Timeout;
 
-  const timer = setInterval(() => {
-    for (const key of claimed) void link.run(RENEW, [key], [instanceId, String(LEASE_MS)]);
-  }, LEASE_MS / RENEWALS_PER_LEASE);
-  timer.unref();
+  constructor(link: RedisLink, cipher: Cipher, instanceId: string) {
+    this.#link = link;
+    this.#cipher = cipher;
+    this.#instanceId = instanceId;
+    this.#renewal = setInterval(() => this.#renew(), LEASE_MS / RENEWALS_PER_LEASE).unref();
+  }
 
-  async function fetch(owner: string, name: string): Promise<string | null> {
-    const key = keyOf(owner, name);
-    const value = await link.exchange(key, ["GET", key]);
+  async claim(owner: string, name: string, digest: string): ReturnType<SharedReplies["claim"]> {
+    const key = this.#keyOf(owner, name);
+    const args = [digest, this.#instanceId, String(LEASE_MS)];
+    const quick = await this.#link.run(CLAIM, [key], args);
+    // A late answer is waited for: without it the call could run, and be charged, twice.
+    const answer = quick ?? (await this.#link.exchange(key, ["EVAL", CLAIM.text, "1", key, ...args]));
+    if (answer === 1) return "elsewhere";
+    if (answer === 2) return "different";
+    this.#claimed.add(key);
+    return "claimed";
+  }
+
+  async wait(owner: string, name: string): Promise<string | null> {
+    const key = this.#keyOf(owner, name);
+    for (;;) {
+      const state = await this.#link.run(LOOK, [key], []);
+      if (state === 2) return this.#fetch(owner, name);
+      if (state !== 1) return null;
+      await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
+    }
+  }
+
+  store(owner: string, name: string, digest: string, reply: string): void {
+    const key = this.#keyOf(owner, name);
+    this.#claimed.delete(key);
+    if (!this.#link.isUp) return;
+    const value = `done|${digest}|${this.#cipher.encrypt("shared-reply", aadOf(owner, name), reply)}`;
+    const index = `${this.#link.prefix}{${owner}}:replies`;
+    const entries = [{ key, value }];
+    void storeOwnerValues(this.#link, { index, keptMs: KEPT_MS, maxBytes: MAX_OWNER_BYTES, entries });
+  }
+
+  discard(owner: string, name: string): void {
+    const key = this.#keyOf(owner, name);
+    this.#claimed.delete(key);
+    void this.#link.run(DISCARD, [key], [this.#instanceId]);
+  }
+
+  /** Ends the renewal of claims. */
+  close(): void {
+    clearInterval(this.#renewal);
+  }
+
+  #keyOf(owner: string, name: string): string {
+    const digest = createHash("sha256").update(name).digest("base64url");
+    return `${this.#link.prefix}{${owner}}:reply:${digest}`;
+  }
+
+  #renew(): void {
+    for (const key of this.#claimed) void this.#link.run(RENEW, [key], [this.#instanceId, String(LEASE_MS)]);
+  }
+
+  async #fetch(owner: string, name: string): Promise<string | null> {
+    const key = this.#keyOf(owner, name);
+    const value = await this.#link.exchange(key, ["GET", key]);
     const encrypted = typeof value === "string" ? /^done\|[^|]*\|(.*)$/s.exec(value)?.[1] : undefined;
     if (encrypted === undefined) return null;
     try {
-      return cipher.decrypt("shared-reply", aadOf(owner, name), encrypted);
+      return this.#cipher.decrypt("shared-reply", aadOf(owner, name), encrypted);
     } catch {
       // Stored under a secret that is no longer loaded: the request runs again.
       return null;
     }
   }
-
-  return {
-    async claim(owner, name, digest) {
-      const key = keyOf(owner, name);
-      const args = [digest, instanceId, String(LEASE_MS)];
-      const quick = await link.run(CLAIM, [key], args);
-      // A late answer is waited for: without it the call could run, and be charged, twice.
-      const answer = quick ?? (await link.exchange(key, ["EVAL", CLAIM.text, "1", key, ...args]));
-      if (answer === 1) return "elsewhere";
-      if (answer === 2) return "different";
-      claimed.add(key);
-      return "claimed";
-    },
-
-    async wait(owner, name) {
-      const key = keyOf(owner, name);
-      for (;;) {
-        const state = await link.run(LOOK, [key], []);
-        if (state === 2) return fetch(owner, name);
-        if (state !== 1) return null;
-        await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
-      }
-    },
-
-    store(owner, name, digest, reply) {
-      const key = keyOf(owner, name);
-      claimed.delete(key);
-      if (!link.isUp) return;
-      const value = `done|${digest}|${cipher.encrypt("shared-reply", aadOf(owner, name), reply)}`;
-      const index = `${link.prefix}{${owner}}:replies`;
-      const entries = [{ key, value }];
-      void storeOwnerValues(link, { index, keptMs: KEPT_MS, maxBytes: MAX_OWNER_BYTES, entries });
-    },
-
-    discard(owner, name) {
-      const key = keyOf(owner, name);
-      claimed.delete(key);
-      void link.run(DISCARD, [key], [instanceId]);
-    },
-
-    close: () => clearInterval(timer),
-  };
 }
