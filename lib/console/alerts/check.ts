@@ -2,7 +2,7 @@ import type { AlertCheck } from "../../contracts/console/alerts";
 import { AppError, isAppError } from "../../errors";
 import { brokenModels } from "../../gateway/routing/circuit-health";
 import { enterChannel } from "../../gateway/routing/enter-channel";
-import { isUpstreamFailure } from "../../gateway/routing/with-failover";
+import { isUpstreamFailure } from "../../gateway/routing/failover-errors";
 import type { ChannelRecord } from "../../ports/store";
 import { UpstreamProgress } from "../../ports/upstream-progress";
 import { requireSignedInAdmin } from "../access/guards";

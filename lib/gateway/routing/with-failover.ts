@@ -1,5 +1,5 @@
 import { DEFAULT_LIMITS } from "../../contracts/limits";
-import { AppError, type ErrorCode, hasCode, isAppError } from "../../errors";
+import { AppError, hasCode, isAppError } from "../../errors";
 import type { CallOptions } from "../../ports/speech-model";
 import { stopReason } from "../../ports/stop-signal";
 import type { SkippedChannel } from "../../ports/store";
@@ -8,8 +8,15 @@ import type { CallOutcome, CallPlan, Meter, Target, WithFailover } from "../call
 import type { GatewayContext, GatewayServices } from "../context";
 import { chooseChannel } from "./choose-channel";
 import { admissionOf } from "./choose-upstream-key";
-import { modelHealth } from "./circuit-health";
 import { type Entered, enterChannel, refusalOf } from "./enter-channel";
+import {
+  finalError,
+  isRetryable,
+  isUnsupportedByChannel,
+  isUpstreamCode,
+  isUpstreamFailure,
+  mayRepeat,
+} from "./failover-errors";
 import type { CircuitPermit } from "./permit";
 import { runAttempt } from "./run-attempt";
 
@@ -19,40 +26,6 @@ function firstByteLimitMs(ctx: GatewayContext, operation: CallPlan["operation"])
   return operation === "speech" ? limits.speechFirstByteMs : limits.embeddingsFirstByteMs;
 }
 
-/** Errors that another channel may not have; all others are caused by the request or by us. */
-const RETRYABLE: ReadonlySet<ErrorCode> = new Set([
-  "overloaded",
-  "upstream_error",
-  "upstream_truncated",
-  "upstream_invalid",
-  "upstream_redirect",
-  "upstream_timeout",
-  "upstream_rate_limited",
-]);
-
-function isRetryable({ code, details }: AppError): boolean {
-  return RETRYABLE.has(code) || details.isUnknownModel === true;
-}
-
-/** True for a request that the channel does not support (`speed`, a script of speakers), refused before an upstream call. */
-function isUnsupportedByChannel(error: unknown): error is AppError {
-  return isAppError(error) && error.code === "invalid" && error.details.upstreamStatus === undefined;
-}
-
-/** Whether a repeat on the same channel may succeed: not when it is full or does not know the model. */
-function mayRepeat({ code, details }: AppError): boolean {
-  return code !== "overloaded" && code !== "upstream_rate_limited" && details.isUnknownModel !== true;
-}
-
-/** Failures that count for the circuit: those of the upstream, not busy built-in engines or invalid requests. */
-export function isUpstreamFailure(error: unknown): error is AppError {
-  return isAppError(error) && (isUpstreamCode(error.code) || error.details.isUnknownModel === true);
-}
-
-function isUpstreamCode(code: string): code is ErrorCode & `upstream_${string}` {
-  return code.startsWith("upstream_");
-}
-
 /** Reports the end of a request to the circuit; a broken stream is a failure of the channel too. */
 function settleCircuit(permit: CircuitPermit, outcome: CallOutcome, progress: UpstreamProgress): void {
   if (outcome.error === null) permit.succeeded(progress);
@@ -60,45 +33,6 @@ function settleCircuit(permit: CircuitPermit, outcome: CallOutcome, progress: Up
     progress.hasHead = true;
     permit.failed(new AppError(outcome.error, "The stream broke."), progress);
   } else permit.unused();
-}
-
-/** No channel accepts the request: 429 when the upstreams limit all of them, else 503; with the shortest wait. */
-function noChannelError(ctx: GatewayContext, plan: CallPlan): AppError {
-  const { circuits } = ctx.services.state;
-  const healths = plan.entry.routes.map(({ channel }) =>
-    modelHealth(circuits, channel, plan.entry.model.name),
-  );
-  const waits = healths.filter((one) => one.state !== "closed").map((one) => one.waitMs);
-  const waitMs = waits.length > 0 ? Math.min(...waits) : 1_000;
-  const retryAfterMs = Math.min(60_000, Math.max(1_000, waitMs));
-  const isLimited = healths.length > 0 && healths.every((one) => one.reason === "rate_limited");
-  return isLimited
-    ? new AppError(
-        "upstream_rate_limited",
-        `Every channel for '${plan.requestedModel}' accepts no more calls now.`,
-        {
-          retryAfterMs,
-          shouldRetry: false,
-        },
-      )
-    : new AppError(
-        "no_channel_available",
-        `No channel can serve the model '${plan.requestedModel}' at the moment.`,
-        { retryAfterMs },
-      );
-}
-
-/** The caller's error when every attempt has failed. */
-function finalError(ctx: GatewayContext, failures: readonly AppError[], plan: CallPlan): AppError {
-  const last = failures.findLast((error) => error.code !== "upstream_rate_limited") ?? failures.at(-1);
-  if (last === undefined) return noChannelError(ctx, plan);
-  if (last.code === "overloaded") return last;
-  const waits = failures.flatMap((error) => error.details.retryAfterMs ?? []);
-  const retryAfterMs =
-    last.code === "upstream_rate_limited"
-      ? Math.min(60_000, Math.max(1_000, waits.length > 0 ? Math.min(...waits) : 1_000))
-      : last.details.retryAfterMs;
-  return new AppError(last.code, last.message, { ...last.details, retryAfterMs, shouldRetry: false }, last);
 }
 
 /** Why each channel of the model accepts no request now; those that do were not reached. */
