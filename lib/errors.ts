@@ -82,6 +82,11 @@ export interface ErrorDetails {
 
 const BRAND = "patchbay.AppError";
 
+/** How long a caller of a busy engine is asked to wait, in milliseconds: from 1 s to a minute. */
+export function busyRetryMs(queueMs: number): number {
+  return Math.min(60_000, Math.max(1_000, Math.round(queueMs)));
+}
+
 export class AppError extends Error {
   readonly brand = BRAND;
   readonly code: ErrorCode;

@@ -102,12 +102,7 @@ export function createUpstreams(
       if (known !== null)
         return checkDraft(known, draft, (url) => readUpstreamUrl(url, outbound.allowList()).href);
       if (embedded.some(({ name }) => name === draft.provider)) return draft;
-      const names = [...UPSTREAM_PROVIDER_NAMES, ...embedded.map(({ name }) => name)].join(", ");
-      const message = `must be one of ${names}`;
-      throw new AppError("invalid", `'provider' ${message}.`, {
-        param: "provider",
-        issues: [{ path: "provider", message }],
-      });
+      throw unknownProvider([...UPSTREAM_PROVIDER_NAMES, ...embedded.map(({ name }) => name)]);
     },
     targetOf: (baseUrl) => targetOf(parseUpstreamUrl(baseUrl)),
     failureOf,
@@ -115,6 +110,14 @@ export function createUpstreams(
       await Promise.all([outbound.close(), webhookOutbound.close()]);
     },
   };
+}
+
+function unknownProvider(known: readonly string[]): AppError {
+  const message = `must be one of ${known.join(", ")}`;
+  return new AppError("invalid", `'provider' ${message}.`, {
+    param: "provider",
+    issues: [{ path: "provider", message }],
+  });
 }
 
 function checkDraft(

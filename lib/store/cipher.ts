@@ -63,6 +63,14 @@ function decryptWith(key: Buffer, aad: string, nonce: Uint8Array, encrypted: Uin
   }
 }
 
+function notLoaded(aad: string, keyId: string): AppError {
+  return new AppError(
+    "internal",
+    `The secret at ${aad} was encrypted with key ${keyId}, which is not loaded: set PATCHBAY_SECRET, ` +
+      "or PATCHBAY_SECRET_PREVIOUS, to the secret it was made with.",
+  );
+}
+
 /**
  * Encryption under the instance secret: encrypts with `current`, decrypts what was encrypted with `current` or one of
  * `previous`. Digests use `digestKey`, which is stored encrypted and survives a rotation of the secret, because the
@@ -82,12 +90,8 @@ export function createCipher(secrets: {
 
   function keyOf(purpose: string, aad: string, keyId: string): Buffer {
     const keys = byId.get(keyId);
-    if (keys !== undefined) return keys.key(encryptionPurpose(purpose));
-    throw new AppError(
-      "internal",
-      `The secret at ${aad} was encrypted with key ${keyId}, which is not loaded: set PATCHBAY_SECRET, ` +
-        "or PATCHBAY_SECRET_PREVIOUS, to the secret it was made with.",
-    );
+    if (keys === undefined) throw notLoaded(aad, keyId);
+    return keys.key(encryptionPurpose(purpose));
   }
 
   return {

@@ -1,4 +1,4 @@
-import { Application, createEncoder } from "libopus-wasm";
+import { Application, createEncoder, type OpusEncoderHandle } from "libopus-wasm";
 import { EncodedAudioPacketSource, EncodedPacket, OggOutputFormat, Output } from "mediabunny";
 import { BITRATES_KBPS } from "../../ports/audio-encoder";
 import { ByteSink } from "./byte-sink";
@@ -20,62 +20,87 @@ export async function openOpus(sampleRate: 24_000): Promise<EncoderSession> {
     bitrate: BITRATES_KBPS.opus * 1_000,
     complexity: COMPLEXITY,
   });
-  const frameSize = sampleRate * FRAME_SECONDS;
-  const lookahead = encoder.getLookahead();
-  const sink = new ByteSink();
-  const source = new EncodedAudioPacketSource("opus");
-  const output = new Output({
+  const session = new OpusSession(encoder, sampleRate);
+  await session.start();
+  return session;
+}
+
+class OpusSession implements EncoderSession {
+  readonly #encoder: OpusEncoderHandle;
+  readonly #sampleRate: number;
+  readonly #lookahead: number;
+  readonly #sink = new ByteSink();
+  readonly #source = new EncodedAudioPacketSource("opus");
+  readonly #output = new Output({
     format: new OggOutputFormat({ maximumPageDuration: PAGE_SECONDS }),
-    target: sink.target,
+    target: this.#sink.target,
   });
-  output.addAudioTrack(source);
-  await output.start();
+  readonly #frame: Int16Array;
+  #filled = 0;
+  #samplesIn = 0;
+  #packets = 0;
 
-  const decoderConfig = {
-    codec: "opus",
-    sampleRate: GRANULE_RATE,
-    numberOfChannels: 1,
-    description: identificationHeader(sampleRate, (lookahead * GRANULE_RATE) / sampleRate),
-  };
-  const frame = new Int16Array(frameSize);
-  let filled = 0;
-  let samplesIn = 0;
-  let packets = 0;
+  constructor(encoder: OpusEncoderHandle, sampleRate: number) {
+    this.#encoder = encoder;
+    this.#sampleRate = sampleRate;
+    this.#lookahead = encoder.getLookahead();
+    this.#frame = new Int16Array(sampleRate * FRAME_SECONDS);
+  }
 
-  const encodeFrame = async (seconds: number) => {
-    const packet = new EncodedPacket(encoder.encode(frame), "key", packets * FRAME_SECONDS, seconds);
-    await source.add(packet, packets === 0 ? { decoderConfig } : undefined);
-    packets += 1;
-    filled = 0;
-    frame.fill(0);
-  };
+  async start(): Promise<void> {
+    this.#output.addAudioTrack(this.#source);
+    await this.#output.start();
+  }
 
-  return {
-    async push(samples) {
-      samplesIn += samples.length;
-      for (let offset = 0; offset < samples.length; ) {
-        const count = Math.min(frameSize - filled, samples.length - offset);
-        frame.set(samples.subarray(offset, offset + count), filled);
-        filled += count;
-        offset += count;
-        if (filled === frameSize) await encodeFrame(FRAME_SECONDS);
-      }
-      return sink.take();
-    },
-    async finish() {
-      // The decoder drops `lookahead` samples at the start, so as many must follow the last one.
-      const total = samplesIn + lookahead;
-      while (packets * frameSize < total) {
-        await encodeFrame(Math.min(frameSize, total - packets * frameSize) / sampleRate);
-      }
-      await output.finalize();
-      return sink.take();
-    },
-    async close() {
-      encoder.free();
-      if (output.state === "started") await output.cancel();
-    },
-  };
+  async push(samples: Int16Array): Promise<Uint8Array> {
+    this.#samplesIn += samples.length;
+    for (let offset = 0; offset < samples.length; ) {
+      const count = Math.min(this.#frame.length - this.#filled, samples.length - offset);
+      this.#frame.set(samples.subarray(offset, offset + count), this.#filled);
+      this.#filled += count;
+      offset += count;
+      if (this.#filled === this.#frame.length) await this.#encodeFrame(FRAME_SECONDS);
+    }
+    return this.#sink.take();
+  }
+
+  async finish(): Promise<Uint8Array> {
+    const size = this.#frame.length;
+    // The decoder drops `lookahead` samples at the start, so as many must follow the last one.
+    const total = this.#samplesIn + this.#lookahead;
+    while (this.#packets * size < total) {
+      await this.#encodeFrame(Math.min(size, total - this.#packets * size) / this.#sampleRate);
+    }
+    await this.#output.finalize();
+    return this.#sink.take();
+  }
+
+  async close(): Promise<void> {
+    this.#encoder.free();
+    if (this.#output.state === "started") await this.#output.cancel();
+  }
+
+  async #encodeFrame(seconds: number): Promise<void> {
+    const startsAt = this.#packets * FRAME_SECONDS;
+    const packet = new EncodedPacket(this.#encoder.encode(this.#frame), "key", startsAt, seconds);
+    await this.#source.add(
+      packet,
+      this.#packets === 0 ? { decoderConfig: this.#decoderConfig() } : undefined,
+    );
+    this.#packets += 1;
+    this.#filled = 0;
+    this.#frame.fill(0);
+  }
+
+  #decoderConfig() {
+    const preSkip = (this.#lookahead * GRANULE_RATE) / this.#sampleRate;
+    return {
+      codec: "opus",
+      sampleRate: GRANULE_RATE,
+      numberOfChannels: 1,
+      description: identificationHeader(this.#sampleRate, preSkip),
+    };
+  }
 }
 
 /** OpusHead (RFC 7845 §5.1): version 1, one channel, no gain, mapping family 0. */

@@ -1,4 +1,4 @@
-import { AppError } from "../../errors";
+import { AppError, busyRetryMs } from "../../errors";
 
 /**
  * Calls open at once. A waiting call costs only its request, one with a stalled reader half a second of audio
@@ -7,8 +7,6 @@ import { AppError } from "../../errors";
 export const MOST_OPEN = 1000;
 /** Calls waiting for their first sound: at a tenth of a second each, the work of two workers for half a minute. */
 export const MOST_WAITING = 512;
-const SHORTEST_RETRY_MS = 1000;
-const LONGEST_RETRY_MS = 60_000;
 
 /** An admitted call. */
 interface CallSlot {
@@ -37,7 +35,7 @@ export class CallSlots {
       throw new AppError(
         "overloaded",
         "The speech engine has more work than it can take. Try again in a moment.",
-        { retryAfterMs: Math.min(LONGEST_RETRY_MS, Math.max(SHORTEST_RETRY_MS, Math.round(queueMs))) },
+        { retryAfterMs: busyRetryMs(queueMs) },
       );
     }
     this.open++;

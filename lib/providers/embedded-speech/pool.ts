@@ -31,7 +31,7 @@ interface PoolOptions<Chunk = SpeechChunk> {
 }
 
 /** The time that a chunk took, in milliseconds. */
-interface ChunkTime {
+export interface ChunkTime {
   totalMs: number;
   /** Without loading the engine. */
   workMs: number;

@@ -47,58 +47,30 @@ export async function* speakRequest<Chunk>(
   throwIfAborted(signal);
   const { pool, slots, buffers, clock, aheadBytes = LOW_WATER_BYTES } = engine;
   const chunks = await runInTurns(engine.plan(request, buffers), signal);
-  const findNext = () => runInTurns(nextChunk(chunks), signal);
-  const first = await findNext();
+  const first = await runInTurns(nextChunk(chunks), signal);
   // No await between the check of the queue and the entry into it.
   const ownMs = first === null ? 0 : (engine.firstSoundMs?.(first) ?? 0);
   const slot = slots.take(pool.queueMs(), firstByteBy - clock.monotonic() - ownMs);
-  const beginInTime = () => {
-    if (clock.monotonic() < firstByteBy) return;
-    throw new AppError("upstream_timeout", "The speech engine was too busy to begin in time.");
-  };
-  const makeNext = async (): Promise<Making<Chunk> | null> => {
-    const chunk = await findNext();
-    return chunk === null ? null : make(engine, chunk, 0, () => {});
-  };
-  const makeAhead = (): Promise<Making<Chunk> | null> => {
-    const making = makeNext();
-    // A failure of the chunk ahead is thrown when the reader reaches it.
-    making.catch(() => {});
-    return making;
-  };
-  let current: Making<Chunk> | null = null;
-  let next: Promise<Making<Chunk> | null> | null = null;
-  const drop = () => {
-    current?.drop();
-    next?.then(
-      (making) => making?.drop(),
-      () => {},
-    );
-  };
+  const queue = new ChunkQueue(engine, chunks, signal);
+  const drop = () => queue.drop();
   signal.addEventListener("abort", drop);
   let hasSounded = false;
   try {
-    current = first === null ? null : make(engine, first, 0, beginInTime);
-    while (current) {
-      const held: HeldAudio = await current.held;
+    queue.begin(first, firstByteBy);
+    while (queue.held !== null) {
+      const held: HeldAudio = await queue.held;
       throwIfAborted(signal);
       slots.sounded(slot);
       held.isBeingRead = true;
       while (held.bytes > 0) {
         const length = slots.open > MANY ? SMALL_PIECE_BYTES : PIECE_BYTES;
-        if (held.left <= aheadBytes + length && !buffers.isTight()) next ??= makeAhead();
+        if (held.left <= aheadBytes + length && !buffers.isTight()) queue.makeAhead();
         hasSounded = true;
         // Not in a variable, which would keep the memory of a stalled reader alive.
         yield { type: "audio", pcm: held.take(length, clock.monotonic()) };
         throwIfAborted(signal);
       }
-      current.drop();
-      if (held.resumeAt !== null) {
-        current = make(engine, current.chunk, held.resumeAt, () => {});
-        continue;
-      }
-      current = await (next ?? makeNext());
-      next = null;
+      await queue.advance(held.resumeAt);
     }
     if (!hasSounded) {
       throw new AppError("upstream_invalid", "The embedded speech engine made no sound of this text.");
@@ -110,7 +82,69 @@ export async function* speakRequest<Chunk>(
   } finally {
     slots.release(slot);
     signal.removeEventListener("abort", drop);
-    drop();
+    queue.drop();
+  }
+}
+
+/** The chunk that is being read, and at most one ahead of it. */
+class ChunkQueue<Chunk> {
+  readonly #engine: Engine<Chunk>;
+  readonly #chunks: PlannedChunks<Chunk>;
+  readonly #signal: StopSignal;
+  #current: Making<Chunk> | null = null;
+  #next: Promise<Making<Chunk> | null> | null = null;
+
+  constructor(engine: Engine<Chunk>, chunks: PlannedChunks<Chunk>, signal: StopSignal) {
+    this.#engine = engine;
+    this.#chunks = chunks;
+    this.#signal = signal;
+  }
+
+  /** Queues the first chunk, whose turn must come by `firstByteBy`. */
+  begin(first: Chunk | null, firstByteBy: number): void {
+    if (first === null) return;
+    this.#current = make(this.#engine, first, 0, () => {
+      if (this.#engine.clock.monotonic() < firstByteBy) return;
+      throw new AppError("upstream_timeout", "The speech engine was too busy to begin in time.");
+    });
+  }
+
+  /** The audio of the current chunk; null after the last. */
+  get held(): Promise<HeldAudio> | null {
+    return this.#current === null ? null : this.#current.held;
+  }
+
+  /** Generates the next chunk while the current one is read. */
+  makeAhead(): void {
+    if (this.#next !== null) return;
+    this.#next = this.#makeNext();
+    // A failure of the chunk ahead is thrown when the reader reaches it.
+    this.#next.catch(() => {});
+  }
+
+  /** Moves to the next chunk, or generates the rest of this one again from byte `resumeAt`. */
+  async advance(resumeAt: number | null): Promise<void> {
+    const read = this.#current;
+    read?.drop();
+    if (read !== null && resumeAt !== null) {
+      this.#current = make(this.#engine, read.chunk, resumeAt, () => {});
+      return;
+    }
+    this.#current = await (this.#next ?? this.#makeNext());
+    this.#next = null;
+  }
+
+  drop(): void {
+    this.#current?.drop();
+    this.#next?.then(
+      (making) => making?.drop(),
+      () => {},
+    );
+  }
+
+  async #makeNext(): Promise<Making<Chunk> | null> {
+    const chunk = await runInTurns(nextChunk(this.#chunks), this.#signal);
+    return chunk === null ? null : make(this.#engine, chunk, 0, () => {});
   }
 }
 

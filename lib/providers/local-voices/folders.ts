@@ -8,7 +8,7 @@ import type { VoiceFolder, VoiceScan } from "../../ports/local-voices";
 import { UnusableFile } from "./onnx-metadata";
 import { type ReadFolder, readVoiceFolder } from "./read-folder";
 import { readSpeed, writeSpeed } from "./records";
-import { createVoiceEngine, type VoiceEngine } from "./voice-engine";
+import { VoiceEngine } from "./voice-engine";
 import { type ModelVoices, modelVoices } from "./voices";
 
 /** Time without a call after which a model is unloaded: loading takes a second or two. */
@@ -76,7 +76,7 @@ export class VoiceFolders {
   /** A new engine, which its caller closes. `speed`: the real-time factor measured before; null: none. */
   openEngine(read: ReadFolder, speed: number | null): VoiceEngine {
     const { directory, workerFile, clock, callMs, idleMs = IDLE_MS } = this.settings;
-    return createVoiceEngine({
+    return new VoiceEngine({
       ...read,
       speed,
       onMeasured: (factor) => void writeSpeed(directory, read.folder.name, factor),

@@ -1,4 +1,4 @@
-import { AppError } from "../../errors";
+import { AppError, busyRetryMs } from "../../errors";
 import type { Clock } from "../../ports/clock";
 import type { VoiceFolder, VoiceLoad } from "../../ports/local-voices";
 import {
@@ -9,7 +9,7 @@ import {
 } from "../../ports/speech-model";
 import { CallSlots } from "../embedded-speech/call-slots";
 import { AudioBuffers } from "../embedded-speech/held-audio";
-import { type PoolStats, SpeechPool } from "../embedded-speech/pool";
+import { type ChunkTime, type PoolStats, SpeechPool } from "../embedded-speech/pool";
 import { type Engine, speakRequest } from "../embedded-speech/speak-request";
 import { startEngineProcess } from "./engine-process";
 import { planVoices, secondsOf, type VoiceChunk } from "./plan";
@@ -32,14 +32,6 @@ export interface VoiceEngineSettings {
   threads: number;
 }
 
-export interface VoiceEngine {
-  /** Throws `overloaded` with the time after which the machine can speak this text, at once. */
-  speak(request: SpeechRequest, options: CallOptions, voices: ModelVoices): AsyncGenerator<SpeechEvent>;
-  load(): VoiceLoad;
-  stats(): PoolStats & { open: number };
-  close(): Promise<void>;
-}
-
 /** Assumed until the first chunk is measured: Kokoro on a slow core needs about twice the duration, Piper a tenth. */
 const FIRST_FACTOR = 1;
 /** A new measurement counts as much as this many seconds of audio before it. */
@@ -51,8 +43,6 @@ const CHUNK_TIMEOUT_MS = 120_000;
 const MOST_WAITING = 32;
 const MOST_OPEN = 128;
 const BYTES_PER_SECOND = SPEECH_SAMPLE_RATE * 2;
-const SHORTEST_RETRY_MS = 1_000;
-const LONGEST_RETRY_MS = 60_000;
 
 /** Measures how long a model needs for a second of audio, recent chunks first. */
 class RealTimeFactor {
@@ -72,83 +62,117 @@ class RealTimeFactor {
 }
 
 /** One model: a process that is started by the first call and ended when idle, and its queue. */
-export function createVoiceEngine(settings: VoiceEngineSettings): VoiceEngine {
-  const { folder, files, clock } = settings;
-  const factor = new RealTimeFactor();
-  let failure: string | null = null;
-  let loadMs = FIRST_LOAD_MS;
-  let reportedAt = Number.NEGATIVE_INFINITY;
-  const known = () => factor.value ?? settings.speed;
-  const workMs = (seconds: number) => seconds * (known() ?? FIRST_FACTOR) * 1_000;
-  const pool = new SpeechPool<VoiceChunk>({
-    name: `The local voice ${folder.name}`,
-    start: () => startEngineProcess(settings.workerFile, [JSON.stringify(files), String(settings.threads)]),
-    workMs: ({ text, speed }) => workMs(secondsOf(text, speed)),
-    onSpoken: ({ pauseMs, speed }, took, bytes) => {
-      failure = null;
-      factor.add(took.workMs, Math.max(0, bytes / BYTES_PER_SECOND - pauseMs / speed / 1_000));
-      if (took.isFirst) loadMs = took.totalMs - took.workMs;
-      if (factor.value !== null && clock.monotonic() - reportedAt > REPORT_MS) {
-        reportedAt = clock.monotonic();
-        settings.onMeasured(factor.value);
-      }
-    },
-    onLost: (cause) => {
-      failure = cause.message;
-    },
-    maxWorkers: 1,
-    idleMs: settings.idleMs,
-    chunkTimeoutMs: CHUNK_TIMEOUT_MS,
-  });
-  const slots = new CallSlots(MOST_OPEN, MOST_WAITING);
-  const buffers = new AudioBuffers();
+export class VoiceEngine {
+  readonly #settings: VoiceEngineSettings;
+  readonly #factor = new RealTimeFactor();
+  readonly #pool: SpeechPool<VoiceChunk>;
+  readonly #slots = new CallSlots(MOST_OPEN, MOST_WAITING);
+  readonly #buffers = new AudioBuffers();
   /** The work left of each open call, in milliseconds. */
-  const openWork = new Map<object, number>();
+  readonly #openWork = new Map<object, number>();
+  #failure: string | null = null;
+  #loadMs = FIRST_LOAD_MS;
+  #reportedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(settings: VoiceEngineSettings) {
+    this.#settings = settings;
+    const { workerFile, files, threads, folder, idleMs } = settings;
+    this.#pool = new SpeechPool<VoiceChunk>({
+      name: `The local voice ${folder.name}`,
+      start: () => startEngineProcess(workerFile, [JSON.stringify(files), String(threads)]),
+      workMs: (chunk) => this.#chunkMs(chunk),
+      onSpoken: (chunk, took, bytes) => this.#measure(chunk, took, bytes),
+      onLost: (cause) => {
+        this.#failure = cause.message;
+      },
+      maxWorkers: 1,
+      idleMs,
+      chunkTimeoutMs: CHUNK_TIMEOUT_MS,
+    });
+  }
+
+  /** Throws `overloaded` with the time after which the machine can speak this text, at once. */
+  async *speak(
+    request: SpeechRequest,
+    options: CallOptions,
+    voices: ModelVoices,
+  ): AsyncGenerator<SpeechEvent> {
+    let left = request.segments.reduce((sum, { text }) => sum + secondsOf(text, request.speed), 0);
+    this.#requireTime(this.#workMs(left));
+    const call = {};
+    this.#openWork.set(call, this.#workMs(left));
+    try {
+      for await (const event of speakRequest(this.#engineFor(voices), request, options)) {
+        if (event.type === "audio") left = Math.max(0, left - event.pcm.length / BYTES_PER_SECOND);
+        this.#openWork.set(call, this.#workMs(left));
+        yield event;
+      }
+    } finally {
+      this.#openWork.delete(call);
+    }
+  }
+
+  load(): VoiceLoad {
+    return { isLoaded: this.#isLoaded, realTimeFactor: this.#factor.value, failure: this.#failure };
+  }
+
+  stats(): PoolStats & { open: number } {
+    return { ...this.#pool.stats(), open: this.#slots.open };
+  }
+
+  close(): Promise<void> {
+    return this.#pool.close();
+  }
+
+  get #isLoaded(): boolean {
+    return this.#pool.stats().workers > 0;
+  }
+
+  #engineFor({ speakerOf }: ModelVoices): Engine<VoiceChunk> {
+    const { folder, clock } = this.#settings;
+    const model = { name: folder.name, languages: folder.languages, speakerOf };
+    return {
+      plan: (asked, pace) => planVoices(model, asked, pace),
+      firstSoundMs: (chunk) => this.#chunkMs(chunk) + (this.#isLoaded ? 0 : this.#loadMs),
+      aheadBytes: Number.POSITIVE_INFINITY,
+      pool: this.#pool,
+      slots: this.#slots,
+      buffers: this.#buffers,
+      clock,
+    };
+  }
+
+  /** Time to generate this many seconds of audio. */
+  #workMs(seconds: number): number {
+    return seconds * (this.#factor.value ?? this.#settings.speed ?? FIRST_FACTOR) * 1_000;
+  }
+
+  #chunkMs({ text, speed }: VoiceChunk): number {
+    return this.#workMs(secondsOf(text, speed));
+  }
+
+  #measure({ pauseMs, speed }: VoiceChunk, took: ChunkTime, bytes: number): void {
+    const { clock, onMeasured } = this.#settings;
+    this.#failure = null;
+    this.#factor.add(took.workMs, Math.max(0, bytes / BYTES_PER_SECOND - pauseMs / speed / 1_000));
+    if (took.isFirst) this.#loadMs = took.totalMs - took.workMs;
+    if (this.#factor.value !== null && clock.monotonic() - this.#reportedAt > REPORT_MS) {
+      this.#reportedAt = clock.monotonic();
+      onMeasured(this.#factor.value);
+    }
+  }
 
   /** Refuses a text that would take longer than a call may, given the calls that share the machine. */
-  function requireTime(ownMs: number): void {
-    const limit = settings.callMs();
+  #requireTime(ownMs: number): void {
+    const limit = this.#settings.callMs();
     let sum = ownMs;
-    for (const ms of openWork.values()) sum += ms;
+    for (const ms of this.#openWork.values()) sum += ms;
     if (sum <= limit) return;
-    const retryAfterMs = Math.min(LONGEST_RETRY_MS, Math.max(SHORTEST_RETRY_MS, Math.round(sum - limit)));
+    const retryAfterMs = busyRetryMs(sum - limit);
     throw new AppError(
       "overloaded",
-      `This machine cannot speak a text of this length in time with ${folder.name}.`,
+      `This machine cannot speak a text of this length in time with ${this.#settings.folder.name}.`,
       ownMs > limit ? { retryAfterMs, shouldRetry: false } : { retryAfterMs },
     );
   }
-
-  return {
-    async *speak(request, options, { speakerOf }) {
-      const model = { name: folder.name, languages: folder.languages, speakerOf };
-      const engine: Engine<VoiceChunk> = {
-        plan: (asked, pace) => planVoices(model, asked, pace),
-        firstSoundMs: ({ text, speed }) =>
-          workMs(secondsOf(text, speed)) + (pool.stats().workers > 0 ? 0 : loadMs),
-        aheadBytes: Number.POSITIVE_INFINITY,
-        pool,
-        slots,
-        buffers,
-        clock,
-      };
-      const seconds = request.segments.reduce((sum, { text }) => sum + secondsOf(text, request.speed), 0);
-      requireTime(workMs(seconds));
-      const call = {};
-      let left = seconds;
-      openWork.set(call, workMs(left));
-      try {
-        for await (const event of speakRequest(engine, request, options)) {
-          if (event.type === "audio") left = Math.max(0, left - event.pcm.length / BYTES_PER_SECOND);
-          openWork.set(call, workMs(left));
-          yield event;
-        }
-      } finally {
-        openWork.delete(call);
-      }
-    },
-    load: () => ({ isLoaded: pool.stats().workers > 0, realTimeFactor: factor.value, failure }),
-    stats: () => ({ ...pool.stats(), open: slots.open }),
-    close: () => pool.close(),
-  };
 }

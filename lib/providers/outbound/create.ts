@@ -7,7 +7,7 @@ import { UpstreamFailure, unreachable } from "./failure";
 import { checkHeaders, requestHeaders } from "./headers";
 import { areReadersBehind } from "./reply-stream";
 import type { OutboundRequest, OutboundSettings, UpstreamReply } from "./request";
-import { createResolver, createSystemLookup } from "./resolver";
+import { createResolver, createSystemLookup, type Resolver } from "./resolver";
 import { type Line, type Prepared, send } from "./send";
 import { sendWhole, type WholeUpstreamReply } from "./send-whole";
 import { readUpstreamUrl } from "./upstream-url";
@@ -55,68 +55,86 @@ interface Route {
   line: ChannelPool;
 }
 
-/** The only way to an upstream: one pool of keep-alive connections per channel. Redirects are never followed. */
-export function createOutbound(settings: OutboundSettings): Outbound {
-  const resolver = createResolver(settings.clock, settings.lookup ?? createSystemLookup());
-  const pools = new Map<string, ChannelPool>();
-  const routes = new WeakMap<ChannelRecord, Route>();
-  const held = { bytes: 0 };
-  let allow = parseAllowList([]);
-  /** The entries that `allow` was made from. */
+/** Parses the allowed hosts again when their entries have changed. */
+function followAllowList(allowed: () => readonly string[]): () => AllowList {
   let entries: readonly string[] = [];
-
-  function allowList(): AllowList {
-    const given = settings.allowed();
+  let list = parseAllowList(entries);
+  return () => {
+    const given = allowed();
     if (given.length === entries.length && given.every((entry, index) => entry === entries[index]))
-      return allow;
+      return list;
     entries = [...given];
     const fresh = parseAllowList(entries);
-    if (fresh.fingerprint !== allow.fingerprint) allow = fresh;
-    return allow;
+    if (fresh.fingerprint !== list.fingerprint) list = fresh;
+    return list;
+  };
+}
+
+/** One pool of keep-alive connections per channel. */
+class ChannelPools {
+  readonly #settings: OutboundSettings;
+  readonly #allowList: () => AllowList;
+  readonly #resolver: Resolver;
+  readonly #pools = new Map<string, ChannelPool>();
+  readonly #held = { bytes: 0 };
+
+  constructor(settings: OutboundSettings, allowList: () => AllowList) {
+    this.#settings = settings;
+    this.#allowList = allowList;
+    this.#resolver = createResolver(settings.clock, settings.lookup ?? createSystemLookup());
   }
 
-  /** Made once per version of a channel; URL, headers and the allow-list's decision do not change between its calls. */
-  function routeFor(request: OutboundRequest): Route {
-    const { channel, baseUrl, ca } = request;
-    const connectMs = channel.timeouts.connectMs ?? settings.limits.upstreamConnectMs;
-    const tlsMs = settings.limits.upstreamTlsMs;
-    const list = allowList();
-    const known = routes.get(channel);
-    if (
-      known !== undefined &&
-      known.baseUrl === baseUrl &&
-      known.ca === ca &&
-      known.allow === list &&
-      known.connectMs === connectMs &&
-      known.tlsMs === tlsMs &&
-      settings.clock.monotonic() < known.line.until &&
-      pools.get(channel.id) === known.line
-    )
-      return known;
-    const { url, headers } = readTarget(request, list);
-    const line = poolFor(request, url.origin);
-    const route = { baseUrl, ca, allow: list, connectMs, tlsMs, url, headers, line };
-    routes.set(channel, route);
-    return route;
+  /** False when the channel has another pool, or needs one. */
+  isCurrent(channelId: string, pool: ChannelPool): boolean {
+    return this.#settings.clock.monotonic() < pool.until && this.#pools.get(channelId) === pool;
   }
 
-  function poolFor({ channel, ca }: OutboundRequest, origin: string): ChannelPool {
-    const connectMs = channel.timeouts.connectMs ?? settings.limits.upstreamConnectMs;
+  poolFor({ channel, ca }: OutboundRequest, origin: string): ChannelPool {
+    const { limits, clock } = this.#settings;
+    const connectMs = channel.timeouts.connectMs ?? limits.upstreamConnectMs;
+    const tlsMs = limits.upstreamTlsMs;
     const connections = channel.concurrency ?? MOST_CONNECTIONS;
-    const tlsMs = settings.limits.upstreamTlsMs;
-    const fingerprint = JSON.stringify([origin, connectMs, tlsMs, connections, ca, allowList().fingerprint]);
-    const known = pools.get(channel.id);
-    const now = settings.clock.monotonic();
+    const { fingerprint: allowed } = this.#allowList();
+    const fingerprint = JSON.stringify([origin, connectMs, tlsMs, connections, ca, allowed]);
+    const known = this.#pools.get(channel.id);
+    const now = clock.monotonic();
     if (known?.fingerprint === fingerprint && now < known.until) return known;
+    const line = this.#open(origin, connections, { connectMs, tlsMs, ca });
+    // Running requests finish on the old connections.
+    this.#drop(channel.id);
+    const made = { ...line, fingerprint, until: now + POOL_MS };
+    this.#pools.set(channel.id, made);
+    const oldest = this.#pools.keys().next();
+    if (this.#pools.size > MOST_POOLS && !oldest.done) this.#drop(oldest.value);
+    return made;
+  }
+
+  async close(): Promise<void> {
+    const open = [...this.#pools.values()];
+    this.#pools.clear();
+    await Promise.all(open.map(({ pool }) => pool.destroy().catch(() => {})));
+  }
+
+  #drop(channelId: string): void {
+    this.#pools
+      .get(channelId)
+      ?.pool.close()
+      .catch(() => {});
+    this.#pools.delete(channelId);
+  }
+
+  #open(
+    origin: string,
+    connections: number,
+    limits: { connectMs: number; tlsMs: number; ca: string | undefined },
+  ): Line {
     const waiting = { count: 0 };
     const connect = createConnector({
-      resolver,
-      mayConnect: (address, host, port) => mayConnect(address, host, port, allowList()),
-      connectMs,
-      tlsMs,
+      ...limits,
+      resolver: this.#resolver,
+      mayConnect: (address, host, port) => mayConnect(address, host, port, this.#allowList()),
       isWanted: () => waiting.count > 0,
-      areReadersBehind: () => areReadersBehind(held),
-      ca,
+      areReadersBehind: () => areReadersBehind(this.#held),
     });
     const pool = new Pool(origin, {
       connect,
@@ -128,17 +146,38 @@ export function createOutbound(settings: OutboundSettings): Outbound {
       keepAliveTimeout: IDLE_SOCKET_MS,
       maxHeaderSize: MOST_HEADER_BYTES,
     });
-    // Running requests finish on the old connections.
-    known?.pool.close().catch(() => {});
-    pools.delete(channel.id);
-    const made = { fingerprint, until: now + POOL_MS, pool, waiting, held };
-    pools.set(channel.id, made);
-    const oldest = pools.entries().next();
-    if (pools.size > MOST_POOLS && !oldest.done) {
-      oldest.value[1].pool.close().catch(() => {});
-      pools.delete(oldest.value[0]);
-    }
-    return made;
+    return { pool, waiting, held: this.#held };
+  }
+}
+
+/** The only way to an upstream: one pool of keep-alive connections per channel. Redirects are never followed. */
+export function createOutbound(settings: OutboundSettings): Outbound {
+  const allowList = followAllowList(() => settings.allowed());
+  const pools = new ChannelPools(settings, allowList);
+  const routes = new WeakMap<ChannelRecord, Route>();
+
+  /** Made once per version of a channel; URL, headers and the allow-list's decision do not change between its calls. */
+  function routeFor(request: OutboundRequest): Route {
+    const { channel, baseUrl, ca } = request;
+    const connectMs = channel.timeouts.connectMs ?? settings.limits.upstreamConnectMs;
+    const tlsMs = settings.limits.upstreamTlsMs;
+    const allow = allowList();
+    const known = routes.get(channel);
+    if (
+      known !== undefined &&
+      known.baseUrl === baseUrl &&
+      known.ca === ca &&
+      known.allow === allow &&
+      known.connectMs === connectMs &&
+      known.tlsMs === tlsMs &&
+      pools.isCurrent(channel.id, known.line)
+    )
+      return known;
+    const { url, headers } = readTarget(request, allow);
+    const line = pools.poolFor(request, url.origin);
+    const route = { baseUrl, ca, allow, connectMs, tlsMs, url, headers, line };
+    routes.set(channel, route);
+    return route;
   }
 
   return {
@@ -151,11 +190,7 @@ export function createOutbound(settings: OutboundSettings): Outbound {
       const route = routeFor(request);
       return sendWhole(settings, route.line, prepare(route, request), request);
     },
-    async close() {
-      const open = [...pools.values()];
-      pools.clear();
-      await Promise.all(open.map(({ pool }) => pool.destroy().catch(() => {})));
-    },
+    close: () => pools.close(),
   };
 }
 

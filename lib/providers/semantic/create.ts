@@ -63,17 +63,57 @@ export function segmentsOf(
   return segments;
 }
 
-/** The average of a text's vectors, weighted by their tokens, cut to `dimensions` and of length 1. */
-function combine(
-  parts: readonly { vector: Float32Array; tokens: number }[],
-  dimensions: number,
-): Float32Array {
-  const sums = new Float64Array(dimensions);
-  for (const { vector, tokens } of parts) {
-    for (let at = 0; at < dimensions; at++) sums[at] = (sums[at] ?? 0) + (vector[at] ?? 0) * tokens;
+/** The segments of all texts, and the position of each one's text. */
+interface Divided {
+  segments: Segment[];
+  owners: number[];
+}
+
+function* divide(texts: readonly string[], pieces: PieceTokenizer): Generator<void, Divided, void> {
+  const divided: Divided = { segments: [], owners: [] };
+  for (const [index, text] of texts.entries()) {
+    const { ids } = yield* pieces.encode(text, SEMANTIC_INPUT_TOKENS);
+    if (ids.length > SEMANTIC_INPUT_TOKENS) throw tooLong(index, texts.length > 1);
+    for (const segment of segmentsOf(ids, text.slice(0, OPENING), (id) => pieces.startsWord(id))) {
+      divided.segments.push(segment);
+      divided.owners.push(index);
+    }
+    yield;
   }
-  const length = Math.sqrt(sums.reduce((sum, number) => sum + number * number, 0));
-  return Float32Array.from(sums, (number) => (length === 0 ? 0 : number / length));
+  return divided;
+}
+
+/** The vector of each text: the average of its segments', weighted by their tokens, cut to `dimensions`, of length 1. */
+function combine(
+  texts: number,
+  { segments, owners }: Divided,
+  vectors: readonly Float32Array[],
+  dimensions: number,
+): Float32Array[] {
+  const sums = Array.from({ length: texts }, () => new Float64Array(dimensions));
+  for (const [at, { ids }] of segments.entries()) {
+    const [sum, vector] = [sums[owners[at] ?? 0], vectors[at]];
+    if (sum === undefined || vector === undefined) continue;
+    for (let i = 0; i < dimensions; i++) sum[i] = (sum[i] ?? 0) + (vector[i] ?? 0) * ids.length;
+  }
+  return sums.map(normalise);
+}
+
+/** Of length 1; zeros remain zeros. */
+function normalise(vector: Float64Array): Float32Array {
+  const length = Math.sqrt(vector.reduce((sum, number) => sum + number * number, 0));
+  return Float32Array.from(vector, (number) => (length === 0 ? 0 : number / length));
+}
+
+function readTokenizer(modelFolder: string): PieceTokenizer {
+  try {
+    // The package's own file, so its type is known.
+    const text = readFileSync(path.join(modelFolder, "vocab.json"), "utf8");
+    return new PieceTokenizer(JSON.parse(text) as Vocabulary);
+  } catch (error) {
+    if (isOutOfFiles(error)) throw outOfFiles(error);
+    throw new AppError("upstream_error", "The built-in embedding engine failed.", {}, error);
+  }
 }
 
 function tooLong(index: number, many: boolean): AppError {
@@ -116,60 +156,28 @@ export function createSemanticModel(options: SemanticModelOptions): SemanticMode
 
   let loaded: PieceTokenizer | null = null;
   /** Read at first use: 220 KB, some 20 ms. */
-  function tokenizer(): PieceTokenizer {
-    if (loaded !== null) return loaded;
-    try {
-      // The package's own file, so its type is known.
-      const text = readFileSync(path.join(modelFolder, "vocab.json"), "utf8");
-      loaded = new PieceTokenizer(JSON.parse(text) as Vocabulary);
-      return loaded;
-    } catch (error) {
-      if (isOutOfFiles(error)) throw outOfFiles(error);
-      throw new AppError("upstream_error", "The built-in embedding engine failed.", {}, error);
-    }
-  }
-
-  function* countInSteps(text: string, limit?: number): Generator<void, number, void> {
-    return (yield* tokenizer().encode(text, limit)).ids.length;
-  }
-
-  /** The segments of all texts, and the text of each. */
-  function* divide(
-    texts: readonly string[],
-  ): Generator<void, { segments: Segment[]; owners: number[] }, void> {
-    const pieces = tokenizer();
-    const segments: Segment[] = [];
-    const owners: number[] = [];
-    for (const [index, text] of texts.entries()) {
-      const { ids } = yield* pieces.encode(text, SEMANTIC_INPUT_TOKENS);
-      if (ids.length > SEMANTIC_INPUT_TOKENS) throw tooLong(index, texts.length > 1);
-      for (const segment of segmentsOf(ids, text.slice(0, OPENING), (id) => pieces.startsWord(id))) {
-        segments.push(segment);
-        owners.push(index);
-      }
-      yield;
-    }
-    return { segments, owners };
-  }
+  const tokenizer = (): PieceTokenizer => {
+    loaded ??= readTokenizer(modelFolder);
+    return loaded;
+  };
 
   return {
-    tokens: { countInSteps },
+    tokens: {
+      *countInSteps(text, limit) {
+        return (yield* tokenizer().encode(text, limit)).ids.length;
+      },
+    },
     async embed({ texts, dimensions = DIMENSIONS }, call) {
       if (!Number.isInteger(dimensions) || dimensions < 1 || dimensions > DIMENSIONS) {
         throw new AppError("invalid", `'dimensions' must be a whole number from 1 to ${DIMENSIONS}.`, {
           param: "dimensions",
         });
       }
-      const { segments, owners } = await runInTurns(divide(texts), call.signal);
-      const { vectors, notEnglish } = await pool.embed(segments, call);
-      const parts: { vector: Float32Array; tokens: number }[][] = texts.map(() => []);
-      for (const [at, owner] of owners.entries()) {
-        const [vector, segment] = [vectors[at], segments[at]];
-        if (vector && segment) parts[owner]?.push({ vector, tokens: segment.ids.length });
-      }
-      const foreign = notEnglish.map((at) => owners[at] ?? 0).sort((a, b) => a - b);
+      const divided = await runInTurns(divide(texts, tokenizer()), call.signal);
+      const { vectors, notEnglish } = await pool.embed(divided.segments, call);
+      const foreign = notEnglish.map((at) => divided.owners[at] ?? 0).sort((a, b) => a - b);
       return {
-        vectors: parts.map((own) => combine(own, dimensions)),
+        vectors: combine(texts.length, divided, vectors, dimensions),
         inputTokens: null,
         ...(foreign.length > 0 ? { notice: noticeOf(foreign, texts.length > 1) } : {}),
       };

@@ -1,6 +1,14 @@
 import { Worker } from "node:worker_threads";
-import { AppError, isOutOfFiles, outOfFiles } from "../../errors";
+import { AppError, busyRetryMs, isOutOfFiles, outOfFiles } from "../../errors";
 import { type StopSignal, stopReason } from "../../ports/stop-signal";
+import {
+  BatchQueue,
+  type EmbeddedSegments,
+  type Job,
+  type Part,
+  TOKENS_OF_BATCH,
+  tokensOf,
+} from "./batch-queue";
 import {
   DIMENSIONS,
   type EmbeddedMessage,
@@ -39,28 +47,6 @@ export interface CallLimits {
   firstByteBy: number;
 }
 
-export interface EmbeddedSegments {
-  vectors: Float32Array[];
-  /** Positions of the segments whose opening is in another language. */
-  notEnglish: number[];
-}
-
-/** One call; its segments are sent in order, some with each batch. */
-interface Job {
-  segments: readonly Segment[];
-  /** The next segment to send. */
-  next: number;
-  left: number;
-  result: EmbeddedSegments;
-  resolve(result: EmbeddedSegments): void;
-  reject(error: unknown): void;
-}
-
-interface Part {
-  job: Job;
-  position: number;
-}
-
 interface Slot {
   worker: Worker;
   id: number;
@@ -70,16 +56,12 @@ interface Slot {
   timer: NodeJS.Timeout | undefined;
 }
 
-/** A batch is about a third of a second of work, so that a single text never waits long behind a large call. */
-const TOKENS_OF_BATCH = 512;
-const SEGMENTS_OF_BATCH = 64;
 /** Per token, before the first measurement. */
 const FIRST_GUESS_MS = 0.7;
 const SMOOTHING = 0.1;
-const SHORTEST_RETRY_MS = 1_000;
-const LONGEST_RETRY_MS = 60_000;
 
-const tokensOf = ({ ids }: Segment): number => ids.length;
+const segmentsOf = (batch: readonly Part[]): Segment[] =>
+  batch.flatMap(({ job, position }) => job.segments[position] ?? []);
 const stopping = (): AppError => new AppError("overloaded", "The embedding engine is stopping.");
 
 /**
@@ -90,9 +72,7 @@ const stopping = (): AppError => new AppError("overloaded", "The embedding engin
 export class SemanticPool {
   readonly #options: SemanticPoolOptions;
   readonly #slots = new Set<Slot>();
-  /** Calls with segments that were not sent yet, the next one first. */
-  #jobs: Job[] = [];
-  #waitingTokens = 0;
+  readonly #queue = new BatchQueue();
   #open = 0;
   #nextId = 1;
   #batches = 0;
@@ -108,19 +88,17 @@ export class SemanticPool {
   /** The vectors in the order of the segments. Throws `overloaded`, `upstream_*`, the signal's reason. */
   async embed(segments: readonly Segment[], limits: CallLimits): Promise<EmbeddedSegments> {
     if (this.#closed) throw stopping();
-    const tokens = segments.reduce((sum, segment) => sum + tokensOf(segment), 0);
-    this.#admit(tokens, limits.firstByteBy);
+    this.#admit(tokensOf(segments), limits.firstByteBy);
     let job: Job | undefined;
     const done = new Promise<EmbeddedSegments>((resolve, reject) => {
       const result = { vectors: segments.map(() => new Float32Array(0)), notEnglish: [] };
       job = { segments, next: 0, left: segments.length, result, resolve, reject };
-      this.#jobs.push(job);
+      this.#queue.add(job);
     });
     this.#open++;
-    this.#waitingTokens += tokens;
     this.#schedule();
     const leave = (): void => {
-      if (job) this.#drop(job, stopReason(limits.signal));
+      if (job) this.#queue.drop(job, stopReason(limits.signal));
     };
     limits.signal.addEventListener("abort", leave, { once: true });
     if (limits.signal.aborted) leave();
@@ -139,7 +117,7 @@ export class SemanticPool {
       workers: this.#slots.size,
       busy,
       open: this.#open,
-      waiting: this.#waitingTokens,
+      waiting: this.#queue.tokens,
       batches: this.#batches,
       crashes: this.#crashes,
     };
@@ -147,7 +125,7 @@ export class SemanticPool {
 
   async close(): Promise<void> {
     this.#closed = true;
-    for (const job of [...this.#jobs]) this.#drop(job, stopping());
+    this.#queue.dropAll(stopping());
     await Promise.all([...this.#slots].map((slot) => this.#stop(slot, stopping())));
   }
 
@@ -156,7 +134,7 @@ export class SemanticPool {
     const perToken = this.#tokenMs / this.#options.maxWorkers;
     const leftMs = firstByteBy - this.#options.now();
     const ownMs = tokens * perToken;
-    const queueMs = this.#waitingTokens * perToken;
+    const queueMs = this.#queue.tokens * perToken;
     if (ownMs > leftMs && tokens > TOKENS_OF_BATCH) {
       throw new AppError(
         "overloaded",
@@ -168,18 +146,9 @@ export class SemanticPool {
       throw new AppError(
         "overloaded",
         "The embedding engine has more work than it can take. Try again in a moment.",
-        { retryAfterMs: Math.min(LONGEST_RETRY_MS, Math.max(SHORTEST_RETRY_MS, Math.round(queueMs))) },
+        { retryAfterMs: busyRetryMs(queueMs) },
       );
     }
-  }
-
-  #drop(job: Job, error: unknown): void {
-    const at = this.#jobs.indexOf(job);
-    if (at >= 0) this.#jobs.splice(at, 1);
-    for (const segment of job.segments.slice(job.next)) this.#waitingTokens -= tokensOf(segment);
-    job.next = job.segments.length;
-    // Of a running batch, the job's part is computed and not used.
-    job.reject(error);
   }
 
   /** Batches are made at the end of this turn of the event loop, with all calls that arrived in it. */
@@ -193,33 +162,17 @@ export class SemanticPool {
   }
 
   #advance(): void {
-    while (this.#jobs.length > 0) {
+    while (!this.#queue.isEmpty) {
       const slot = this.#freeSlot();
       if (!slot) return;
-      this.#send(slot, this.#nextBatch());
+      this.#send(slot, this.#queue.nextBatch());
     }
   }
 
   #freeSlot(): Slot | null {
     for (const slot of this.#slots) if (slot.batch.length === 0) return slot;
-    const isWorthWorker = this.#slots.size === 0 || this.#waitingTokens >= TOKENS_OF_BATCH;
+    const isWorthWorker = this.#slots.size === 0 || this.#queue.tokens >= TOKENS_OF_BATCH;
     return isWorthWorker && this.#slots.size < this.#options.maxWorkers ? this.#spawn() : null;
-  }
-
-  #nextBatch(): Part[] {
-    const batch: Part[] = [];
-    let tokens = 0;
-    while (this.#jobs.length > 0 && batch.length < SEGMENTS_OF_BATCH && tokens < TOKENS_OF_BATCH) {
-      const job = this.#jobs.shift();
-      const segment = job?.segments[job.next];
-      if (job === undefined || segment === undefined) break;
-      batch.push({ job, position: job.next });
-      tokens += tokensOf(segment);
-      job.next++;
-      if (job.next < job.segments.length) this.#jobs.push(job);
-    }
-    this.#waitingTokens -= tokens;
-    return batch;
   }
 
   #send(slot: Slot, batch: Part[]): void {
@@ -232,8 +185,7 @@ export class SemanticPool {
       this.#crashes++;
       void this.#stop(slot, new AppError("upstream_timeout", "The built-in embedding engine took too long."));
     }, this.#options.batchTimeoutMs);
-    const segments = batch.flatMap(({ job, position }) => job.segments[position] ?? []);
-    slot.worker.postMessage({ id: slot.id, segments } satisfies EmbedMessage);
+    slot.worker.postMessage({ id: slot.id, segments: segmentsOf(batch) } satisfies EmbedMessage);
   }
 
   #spawn(): Slot {
@@ -272,10 +224,7 @@ export class SemanticPool {
 
   /** Only batches of a usual size: those of a single text, and the first one, which loads the model, cost far more. */
   #measure(batch: readonly Part[], tookMs: number): void {
-    const tokens = batch.reduce(
-      (sum, { job, position }) => sum + (job.segments[position]?.ids.length ?? 0),
-      0,
-    );
+    const tokens = tokensOf(segmentsOf(batch));
     if (tokens * 2 < TOKENS_OF_BATCH || this.#batches <= this.#slots.size) return;
     this.#tokenMs += (tookMs / tokens - this.#tokenMs) * SMOOTHING;
   }
@@ -299,7 +248,7 @@ export class SemanticPool {
     clearTimeout(slot.timer);
     const batch = slot.batch;
     slot.batch = [];
-    for (const job of new Set(batch.map((part) => part.job))) this.#drop(job, error);
+    for (const job of new Set(batch.map((part) => part.job))) this.#queue.drop(job, error);
     if (!this.#closed) this.#advance();
     await slot.worker.terminate();
   }

@@ -44,6 +44,22 @@ function inTurns(pool: LeasePool, turns: WriteQueue): PostgresPool {
   };
 }
 
+/** Creates the partitions of the coming months and drops those that end before `before`. */
+async function maintain(db: Kysely<Tables>, now: number, before: number | null): Promise<void> {
+  const query: Query = async (text, parameters = []) =>
+    (await db.executeQuery<Record<string, unknown>>(CompiledQuery.raw(text, parameters))).rows;
+  await query(`set local lock_timeout = ${MAINTENANCE_LOCK_MS}`);
+  await addMonths(query, now);
+  if (before !== null) await dropMonths(query, before);
+}
+
+async function refuseBackup(): Promise<never> {
+  throw new AppError(
+    "invalid",
+    "This store is PostgreSQL, which has its own backup: pg_dump --format=custom --file=<file> <DATABASE_URL>.",
+  );
+}
+
 /** Opens a PostgreSQL database; several instances may use it. */
 export async function openPostgresStore(options: StoreOptions): Promise<Store> {
   const { databaseUrl: url, log = SILENT } = options;
@@ -91,25 +107,11 @@ export async function openPostgresStore(options: StoreOptions): Promise<Store> {
         listen: (hear) => listener.onMessage(hear),
       },
       // One instance at a time, like every write transaction; the others then find nothing to do.
-      maintainLedger: (now, before) =>
-        writeTransaction(async (db) => {
-          const query: Query = async (text, parameters = []) =>
-            (await db.executeQuery<Record<string, unknown>>(CompiledQuery.raw(text, parameters))).rows;
-          await query(`set local lock_timeout = ${MAINTENANCE_LOCK_MS}`);
-          await addMonths(query, now);
-          if (before !== null) await dropMonths(query, before);
-        }),
+      maintainLedger: (now, before) => writeTransaction((db) => maintain(db, now, before)),
       async ping() {
         await sql`select 1`.execute(read);
       },
-      backup() {
-        return Promise.reject(
-          new AppError(
-            "invalid",
-            "This store is PostgreSQL, which has its own backup: pg_dump --format=custom --file=<file> <DATABASE_URL>.",
-          ),
-        );
-      },
+      backup: refuseBackup,
       async close() {
         await listener.close();
         await Promise.all([readers.end(), scanners.end(), writers.end()]);

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { KeyRecord, Keys, Operation, Role } from "../../ports/store";
+import type { KeyRecord, Keys, KeyWithOwner, Operation, Role } from "../../ports/store";
 import { budgetColumns, flag, fromJson, json, toBudget } from "../columns";
 import { orConflict } from "../errors";
 import { type Periods, readSpent } from "../ledger/balances";
@@ -63,48 +63,50 @@ function toKey(row: KeyTable): KeyRecord {
   };
 }
 
+async function findWithOwner(scope: Scope, digest: string): Promise<KeyWithOwner | null> {
+  const row = await scope.read
+    .selectFrom("keys")
+    .innerJoin("users", "users.id", "keys.owner_id")
+    .selectAll("keys")
+    .select([
+      "users.role as owner_role",
+      "users.enabled as owner_enabled",
+      "users.rpm as owner_rpm",
+      "users.tpm as owner_tpm",
+      "users.concurrency as owner_concurrency",
+      "users.budget_total as owner_total",
+      "users.budget_daily as owner_daily",
+      "users.budget_monthly as owner_monthly",
+    ])
+    .where("keys.digest", "=", digest)
+    .executeTakeFirst();
+  if (!row) return null;
+  return {
+    key: toKey(row),
+    owner: {
+      id: row.owner_id,
+      // The column is written from a Role only.
+      role: row.owner_role as Role,
+      enabled: row.owner_enabled === 1,
+      rpm: row.owner_rpm,
+      tpm: row.owner_tpm,
+      concurrency: row.owner_concurrency,
+      budget: {
+        totalNano: row.owner_total,
+        dailyNano: row.owner_daily,
+        monthlyNano: row.owner_monthly,
+      },
+    },
+  };
+}
+
 /** Finds, lists and counts; `periodsAt` names the budget periods of a time. */
 function reading(
   scope: Scope,
   periodsAt: (now: number) => Periods,
 ): Pick<Keys, "findByDigest" | "findById" | "list" | "countLiving" | "spent"> {
   return {
-    async findByDigest(digest) {
-      const row = await scope.read
-        .selectFrom("keys")
-        .innerJoin("users", "users.id", "keys.owner_id")
-        .selectAll("keys")
-        .select([
-          "users.role as owner_role",
-          "users.enabled as owner_enabled",
-          "users.rpm as owner_rpm",
-          "users.tpm as owner_tpm",
-          "users.concurrency as owner_concurrency",
-          "users.budget_total as owner_total",
-          "users.budget_daily as owner_daily",
-          "users.budget_monthly as owner_monthly",
-        ])
-        .where("keys.digest", "=", digest)
-        .executeTakeFirst();
-      if (!row) return null;
-      return {
-        key: toKey(row),
-        owner: {
-          id: row.owner_id,
-          // The column is written from a Role only.
-          role: row.owner_role as Role,
-          enabled: row.owner_enabled === 1,
-          rpm: row.owner_rpm,
-          tpm: row.owner_tpm,
-          concurrency: row.owner_concurrency,
-          budget: {
-            totalNano: row.owner_total,
-            dailyNano: row.owner_daily,
-            monthlyNano: row.owner_monthly,
-          },
-        },
-      };
-    },
+    findByDigest: (digest) => findWithOwner(scope, digest),
 
     async findById(id) {
       const row = await scope.read.selectFrom("keys").selectAll().where("id", "=", id).executeTakeFirst();

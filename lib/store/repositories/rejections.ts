@@ -90,6 +90,31 @@ const LATER = {
   address: ofLater("address"),
 };
 
+/** Deletes at most `limit` rows that are older than `before`, or than the newest `most`. */
+async function sweep(scope: Scope, before: number, most: number, limit: number): Promise<number> {
+  const beyond = await scope.scan
+    .selectFrom("rejections")
+    .select("minute")
+    .orderBy("minute", "desc")
+    .offset(most)
+    .limit(1)
+    .executeTakeFirst();
+  const edge = Math.max(before, beyond === undefined ? 0 : beyond.minute + 1);
+  return scope.write(async (db) => {
+    const old = db
+      .selectFrom("rejections")
+      .select("id")
+      .where("minute", "<", edge)
+      .orderBy("minute")
+      .limit(limit);
+    const { numDeletedRows } = await db
+      .deleteFrom("rejections")
+      .where("id", "in", old)
+      .executeTakeFirstOrThrow();
+    return Number(numDeletedRows);
+  });
+}
+
 export function rejectionsRepository(scope: Scope): Rejections {
   return {
     add: (records) =>
@@ -140,28 +165,6 @@ export function rejectionsRepository(scope: Scope): Rejections {
       return new Map(found.flatMap((row) => (row?.key_id ? [[row.key_id, toRecord(row)] as const] : [])));
     },
 
-    async sweep(before, most, limit) {
-      const beyond = await scope.scan
-        .selectFrom("rejections")
-        .select("minute")
-        .orderBy("minute", "desc")
-        .offset(most)
-        .limit(1)
-        .executeTakeFirst();
-      const edge = Math.max(before, beyond === undefined ? 0 : beyond.minute + 1);
-      return scope.write(async (db) => {
-        const old = db
-          .selectFrom("rejections")
-          .select("id")
-          .where("minute", "<", edge)
-          .orderBy("minute")
-          .limit(limit);
-        const { numDeletedRows } = await db
-          .deleteFrom("rejections")
-          .where("id", "in", old)
-          .executeTakeFirstOrThrow();
-        return Number(numDeletedRows);
-      });
-    },
+    sweep: (before, most, limit) => sweep(scope, before, most, limit),
   };
 }

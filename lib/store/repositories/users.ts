@@ -55,6 +55,34 @@ function toUser(row: UserTable): UserRecord {
   };
 }
 
+async function readStatuses(
+  scope: Scope,
+  ids: readonly string[],
+  periods: Periods,
+): Promise<Map<string, UserStatus>> {
+  if (ids.length === 0) return new Map();
+  const [rows, spent] = await Promise.all([
+    scope.read
+      .selectFrom("users")
+      .leftJoin("two_factors", "two_factors.user_id", "users.id")
+      .select(["users.id", "users.last_seen_at", "two_factors.state", "two_factors.locked_until"])
+      .where("users.id", "in", ids)
+      .execute(),
+    readSpentOf(scope.read, "user", ids, periods),
+  ]);
+  return new Map(
+    rows.map((row): [string, UserStatus] => [
+      row.id,
+      {
+        hasTwoFactor: row.state === "enabled",
+        lockedUntil: row.locked_until,
+        lastSeenAt: row.last_seen_at,
+        spent: spent.get(row.id) ?? { totalNano: 0, dailyNano: 0, monthlyNano: 0 },
+      },
+    ]),
+  );
+}
+
 /** Finds, lists and counts; `periodsAt` names the budget periods of a time. */
 function reading(
   scope: Scope,
@@ -97,29 +125,7 @@ function reading(
       return new Map(rows.map((row) => [row.id, toUser(row)]));
     },
 
-    async statuses(ids, now) {
-      if (ids.length === 0) return new Map();
-      const [rows, spent] = await Promise.all([
-        scope.read
-          .selectFrom("users")
-          .leftJoin("two_factors", "two_factors.user_id", "users.id")
-          .select(["users.id", "users.last_seen_at", "two_factors.state", "two_factors.locked_until"])
-          .where("users.id", "in", ids)
-          .execute(),
-        readSpentOf(scope.read, "user", ids, periodsAt(now)),
-      ]);
-      return new Map(
-        rows.map((row): [string, UserStatus] => [
-          row.id,
-          {
-            hasTwoFactor: row.state === "enabled",
-            lockedUntil: row.locked_until,
-            lastSeenAt: row.last_seen_at,
-            spent: spent.get(row.id) ?? { totalNano: 0, dailyNano: 0, monthlyNano: 0 },
-          },
-        ]),
-      );
-    },
+    statuses: (ids, now) => readStatuses(scope, ids, periodsAt(now)),
   };
 }
 
