@@ -26,8 +26,6 @@ export async function openOpus(sampleRate: 24_000): Promise<EncoderSession> {
 }
 
 class OpusSession implements EncoderSession {
-  readonly #encoder: OpusEncoderHandle;
-  readonly #sampleRate: number;
   readonly #lookahead: number;
   readonly #sink = new ByteSink();
   readonly #source = new EncodedAudioPacketSource("opus");
@@ -40,9 +38,10 @@ class OpusSession implements EncoderSession {
   #samplesIn = 0;
   #packets = 0;
 
-  constructor(encoder: OpusEncoderHandle, sampleRate: number) {
-    this.#encoder = encoder;
-    this.#sampleRate = sampleRate;
+  constructor(
+    private readonly encoder: OpusEncoderHandle,
+    private readonly sampleRate: number,
+  ) {
     this.#lookahead = encoder.getLookahead();
     this.#frame = new Int16Array(sampleRate * FRAME_SECONDS);
   }
@@ -69,20 +68,20 @@ class OpusSession implements EncoderSession {
     // The decoder drops `lookahead` samples at the start, so as many must follow the last one.
     const total = this.#samplesIn + this.#lookahead;
     while (this.#packets * size < total) {
-      await this.#encodeFrame(Math.min(size, total - this.#packets * size) / this.#sampleRate);
+      await this.#encodeFrame(Math.min(size, total - this.#packets * size) / this.sampleRate);
     }
     await this.#output.finalize();
     return this.#sink.take();
   }
 
   async close(): Promise<void> {
-    this.#encoder.free();
+    this.encoder.free();
     if (this.#output.state === "started") await this.#output.cancel();
   }
 
   async #encodeFrame(seconds: number): Promise<void> {
     const startsAt = this.#packets * FRAME_SECONDS;
-    const packet = new EncodedPacket(this.#encoder.encode(this.#frame), "key", startsAt, seconds);
+    const packet = new EncodedPacket(this.encoder.encode(this.#frame), "key", startsAt, seconds);
     await this.#source.add(
       packet,
       this.#packets === 0 ? { decoderConfig: this.#decoderConfig() } : undefined,
@@ -93,12 +92,12 @@ class OpusSession implements EncoderSession {
   }
 
   #decoderConfig() {
-    const preSkip = (this.#lookahead * GRANULE_RATE) / this.#sampleRate;
+    const preSkip = (this.#lookahead * GRANULE_RATE) / this.sampleRate;
     return {
       codec: "opus",
       sampleRate: GRANULE_RATE,
       numberOfChannels: 1,
-      description: identificationHeader(this.#sampleRate, preSkip),
+      description: identificationHeader(this.sampleRate, preSkip),
     };
   }
 }

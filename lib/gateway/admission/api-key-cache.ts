@@ -16,9 +16,6 @@ const TOUCH_EVERY_MS = 5_000;
 
 /** Recently used API keys by the digest of the whole key, and the time of their last use. */
 export class ApiKeyCache {
-  readonly #store: Store;
-  readonly #clock: Clock;
-  readonly #log: Log;
   readonly #known = new LRUCache<string, CachedKey>({ max: MAX_KEYS });
   readonly #unknown = new LRUCache<string, true>({ max: MAX_UNKNOWN });
   readonly #loading = new Map<string, Promise<CachedKey | null>>();
@@ -27,10 +24,11 @@ export class ApiKeyCache {
   #used = new Map<string, number>();
   #isFlushPlanned = false;
 
-  constructor(store: Store, clock: Clock, log: Log) {
-    this.#store = store;
-    this.#clock = clock;
-    this.#log = log;
+  constructor(
+    private readonly store: Store,
+    private readonly clock: Clock,
+    private readonly log: Log,
+  ) {
     store.onChange((topics) => this.#forget(topics));
   }
 
@@ -50,7 +48,7 @@ export class ApiKeyCache {
 
   /** Records a use; the store gets them in batches. */
   touch(keyId: string): void {
-    this.#used.set(keyId, this.#clock.now());
+    this.#used.set(keyId, this.clock.now());
     if (this.#isFlushPlanned) return;
     this.#isFlushPlanned = true;
     setTimeout(() => this.#flush(), TOUCH_EVERY_MS).unref();
@@ -72,7 +70,7 @@ export class ApiKeyCache {
 
   async #read(digest: string): Promise<CachedKey | null> {
     const began = this.#generation;
-    const found = await this.#store.keys.findByDigest(digest);
+    const found = await this.store.keys.findByDigest(digest);
     if (found === null) {
       if (began === this.#generation) this.#unknown.set(digest, true);
       return null;
@@ -87,8 +85,8 @@ export class ApiKeyCache {
     this.#isFlushPlanned = false;
     const batch = this.#used;
     this.#used = new Map();
-    this.#store.keys
+    this.store.keys
       .touchLastUsed(batch)
-      .catch((error: unknown) => this.#log.warn("key_use_not_written", { cause: error }));
+      .catch((error: unknown) => this.log.warn("key_use_not_written", { cause: error }));
   }
 }

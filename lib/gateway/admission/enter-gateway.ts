@@ -74,6 +74,78 @@ function enterRepeats(services: GatewayServices, { key, owner }: KeyWithOwner): 
 const NO_RATES: readonly CallerLimit[] = [];
 const NO_STATES: readonly RateState[] = [];
 
+/** The part of a call in the limits of its key and owner: their concurrency slots, or a slot among the repeats. */
+class CallerEntry {
+  readonly #slots: readonly CallerLimit[];
+  #leaveCaller: Leave | null = null;
+  #leaveRepeats: Leave | null = null;
+  limitHeaders: Slot["limitHeaders"] = null;
+
+  constructor(
+    private readonly services: GatewayServices,
+    private readonly caller: KeyWithOwner,
+    private readonly signal: StopSignal,
+    private readonly idempotencyKey: string | null,
+  ) {
+    this.#slots = callerLimits(caller, "concurrency");
+  }
+
+  get hasSlots(): boolean {
+    return this.#leaveCaller !== null;
+  }
+
+  /** Takes the slots, and one of each of `rates`, by a monotonic time in milliseconds. */
+  async enter(until: number, rates: readonly CallerLimit[]): Promise<void> {
+    if (this.hasSlots) return;
+    if (this.#isRepeat()) return this.#enterAsRepeat(rates);
+    const slots = this.#slots;
+    const signal = this.signal;
+    if (slots.length === 0 && rates.length === 0) return this.#entered(() => {}, rates, NO_STATES);
+    const ask = { owner: this.caller.owner.id, slots, rates, windowMs: MINUTE_MS };
+    const entering = this.services.limiter.shared.enterSoon(ask, until, signal);
+    const entry = entering instanceof Promise ? await entering : entering;
+    if (entry.kind === "entered") return this.#entered(entry.leave, rates, entry.states);
+    if (signal.aborted) throw stopReason(signal);
+    if (entry.kind === "limited") throw limitError(this.services, rates, entry.states, "requests");
+    // The call that has the slot may be the original of this one.
+    if (this.#isRepeat()) return this.#enterAsRepeat(rates);
+    const full = slots[entry.index];
+    if (full === undefined) throw new AppError("internal", "An unknown limit is full.");
+    const message = `${full.subject} ${full.limit} calls at the same time. Wait for one to end.`;
+    throw limited(this.services, full.name, message);
+  }
+
+  waitAsRepeat(): void {
+    this.#leaveRepeats ??= enterRepeats(this.services, this.caller);
+    this.#leaveCaller?.();
+    this.#leaveCaller = null;
+  }
+
+  leave(): void {
+    this.#leaveCaller?.();
+    this.#leaveRepeats?.();
+    this.#leaveCaller = null;
+    this.#leaveRepeats = null;
+  }
+
+  #isRepeat(): boolean {
+    const { idempotency } = this.services.state;
+    return this.idempotencyKey !== null && idempotency.has(this.caller, this.idempotencyKey);
+  }
+
+  async #enterAsRepeat(rates: readonly CallerLimit[]): Promise<void> {
+    this.waitAsRepeat();
+    if (rates.length > 0) this.limitHeaders = await admitRequest(this.services, this.caller);
+  }
+
+  #entered(leave: Leave, rates: readonly CallerLimit[], states: readonly RateState[]): void {
+    this.#leaveCaller = leave;
+    this.#leaveRepeats?.();
+    this.#leaveRepeats = null;
+    if (states.length > 0) this.limitHeaders = tightestOf(rates, states, "requests")?.headers ?? null;
+  }
+}
+
 /**
  * Takes the concurrency slots of a call and one of its requests per minute before its body is read: those of the key and
  * its owner, then the slot of the process, so that a call that waits for its own limit takes no capacity from others. A
@@ -87,83 +159,34 @@ export async function enterGateway(
   idempotencyKey: string | null,
 ): Promise<Slot> {
   const { limiter, clock } = services;
-  const { bodies, idempotency } = services.state;
-  const slots = callerLimits(caller, "concurrency");
-  const rpm = callerLimits(caller, "rpm");
-  let leaveCaller: Leave | null = null;
-  let leaveRepeats: Leave | null = null;
-  let limitHeaders: Slot["limitHeaders"] = null;
-  const isRepeat = (): boolean => idempotencyKey !== null && idempotency.has(caller, idempotencyKey);
-
-  const waitAsRepeat = (): void => {
-    leaveRepeats ??= enterRepeats(services, caller);
-    leaveCaller?.();
-    leaveCaller = null;
-  };
-  const enterAsRepeat = async (rates: readonly CallerLimit[]): Promise<void> => {
-    waitAsRepeat();
-    if (rates.length > 0) limitHeaders = await admitRequest(services, caller);
-  };
-  const entered = (leave: Leave, states: readonly RateState[]): void => {
-    leaveCaller = leave;
-    leaveRepeats?.();
-    leaveRepeats = null;
-    if (states.length > 0) limitHeaders = tightestOf(rpm, states, "requests")?.headers ?? null;
-  };
-  const enterBy = async (until: number, rates: readonly CallerLimit[]): Promise<void> => {
-    if (leaveCaller !== null) return;
-    if (isRepeat()) return enterAsRepeat(rates);
-    if (slots.length === 0 && rates.length === 0) return entered(() => {}, NO_STATES);
-    const ask = { owner: caller.owner.id, slots, rates, windowMs: MINUTE_MS };
-    const entering = limiter.shared.enterSoon(ask, until, signal);
-    const entry = entering instanceof Promise ? await entering : entering;
-    if (entry.kind === "entered") return entered(entry.leave, entry.states);
-    if (signal.aborted) throw stopReason(signal);
-    if (entry.kind === "limited") throw limitError(services, rates, entry.states, "requests");
-    // The call that has the slot may be the original of this one.
-    if (isRepeat()) return enterAsRepeat(rates);
-    const full = slots[entry.index];
-    if (full === undefined) throw new AppError("internal", "An unknown limit is full.");
-    throw limited(
-      services,
-      full.name,
-      `${full.subject} ${full.limit} calls at the same time. Wait for one to end.`,
-    );
-  };
-  const leaveOwn = (): void => {
-    leaveCaller?.();
-    leaveRepeats?.();
-    leaveCaller = null;
-    leaveRepeats = null;
-  };
-
   if (signal.aborted) throw stopReason(signal);
+  const entry = new CallerEntry(services, caller, signal, idempotencyKey);
   const until = clock.monotonic() + MAX_WAIT_MS;
   try {
-    await enterBy(until, rpm);
+    await entry.enter(until, callerLimits(caller, "rpm"));
   } catch (error) {
-    leaveOwn();
+    entry.leave();
     throw error;
   }
   const leaveAll =
     limiter.enter(ALL_CALLS, MAX_CALLS_AT_ONCE) ??
     (await limiter.enterSoon(ALL_CALLS, MAX_CALLS_AT_ONCE, Math.max(0, until - clock.monotonic()), signal));
   if (leaveAll === null) {
-    leaveOwn();
+    entry.leave();
     if (signal.aborted) throw stopReason(signal);
     throw new AppError("overloaded", "The server is busy. Try again in a moment.", { retryAfterMs: 1_000 });
   }
-  const body = bodies.track(services, caller);
+  const body = services.state.bodies.track(services, caller);
   return {
     body,
-    limitHeaders,
+    limitHeaders: entry.limitHeaders,
     async enterCaller() {
-      await enterBy(clock.monotonic() + MAX_WAIT_MS, NO_RATES);
-      return leaveCaller !== null;
+      await entry.enter(clock.monotonic() + MAX_WAIT_MS, NO_RATES);
+      return entry.hasSlots;
     },
-    waitAsRepeat,
+    waitAsRepeat: () => entry.waitAsRepeat(),
     leave() {
-      leaveOwn();
+      entry.leave();
       leaveAll();
       body.release();
     },

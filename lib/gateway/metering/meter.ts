@@ -1,11 +1,11 @@
-import type { UsageRecord } from "../../ports/store";
+import type { SkippedChannel, UsageRecord } from "../../ports/store";
 import type { CallOutcome, CallPlan, Meter } from "../call";
 import type { GatewayContext } from "../context";
 import { billingPeriod } from "./billing-period";
 import { cutPrompt } from "./cut-prompt";
 import { failedOutcome } from "./outcome";
 import { costNano } from "./price";
-import { startTrace } from "./trace";
+import { startTrace, type TraceRecorder } from "./trace";
 
 /** Completes the row of a call with its outcome. A cached reply costs nothing. */
 function settleRow(ctx: GatewayContext, plan: CallPlan, row: UsageRecord, outcome: CallOutcome): void {
@@ -41,95 +41,103 @@ function observe(ctx: GatewayContext, settled: UsageRecord, channel: string, sta
   });
 }
 
-/** Creates the meter of an admitted call. `hasOpenEntry`: its ledger entry is written already, as an open one. */
-export function createMeter(
-  ctx: GatewayContext,
-  plan: CallPlan,
-  row: UsageRecord,
-  limitHeaders: Record<string, string>,
-  hasOpenEntry: boolean,
-): Meter {
-  let channelName: string | null = null;
-  let upstreamFrom: number | null = null;
-  let firstByteAt: number | null = null;
-  let settling: Promise<void> | null = null;
-  const trace = startTrace(ctx.services.clock, ctx.receivedAt);
-  const onSettled: ((outcome: CallOutcome) => void)[] = [];
+export class CallMeter implements Meter {
+  readonly #trace: TraceRecorder;
+  readonly #onSettled: ((outcome: CallOutcome) => void)[] = [];
+  #channelName: string | null = null;
+  #upstreamFrom: number | null = null;
+  #firstByteAt: number | null = null;
+  #settling: Promise<void> | null = null;
 
-  function nameOfChannel(id: string): string {
-    return plan.entry.routes.find((route) => route.channel.id === id)?.channel.name ?? id;
+  /** The meter of an admitted call. `hasOpenEntry`: its ledger entry is written already, as an open one. */
+  constructor(
+    private readonly ctx: GatewayContext,
+    private readonly plan: CallPlan,
+    private readonly row: UsageRecord,
+    private readonly limitHeaders: Record<string, string>,
+    private readonly hasOpenEntry: boolean,
+  ) {
+    this.#trace = startTrace(ctx.services.clock, ctx.receivedAt);
   }
 
-  async function settleEntry(outcome: CallOutcome): Promise<void> {
+  attemptStarted(channelId: string, attempts: number, keyId: string | null): void {
+    this.#trace.attempt(channelId, keyId);
+    this.row.channelId = channelId;
+    this.row.attempts = attempts;
+    this.#upstreamFrom ??= this.ctx.services.clock.monotonic();
+    this.#channelName = this.#nameOf(channelId);
+  }
+
+  answered(): void {
+    this.#trace.answered();
+  }
+
+  failed(error: unknown): void {
+    this.#trace.failed(error);
+  }
+
+  skipped(channels: readonly SkippedChannel[]): void {
+    this.#trace.skipped(channels);
+  }
+
+  firstByte(): void {
+    if (this.#firstByteAt !== null) return;
+    this.#firstByteAt = this.ctx.services.clock.monotonic();
+    this.row.firstByteMs = Math.round(this.#firstByteAt - this.ctx.receivedAt);
+  }
+
+  settle(outcome: CallOutcome): Promise<void> {
+    this.#settling ??= this.#settleEntry(outcome);
+    return this.#settling;
+  }
+
+  whenSettled(action: (outcome: CallOutcome) => void): void {
+    this.#onSettled.push(action);
+  }
+
+  headers(): Record<string, string> {
+    const { services, receivedAt } = this.ctx;
+    const now = services.clock.monotonic();
+    const upstreamMs = this.#upstreamFrom === null ? 0 : (this.#firstByteAt ?? now) - this.#upstreamFrom;
+    return {
+      ...this.limitHeaders,
+      ...(this.#channelName === null ? {} : { "x-patchbay-channel": headerText(this.#channelName) }),
+      ...(this.plan.cache === undefined ? {} : { "x-patchbay-cache": this.plan.cache }),
+      "x-patchbay-attempts": String(this.row.attempts),
+      "x-patchbay-overhead-ms": Math.max(0, now - receivedAt - upstreamMs).toFixed(1),
+    };
+  }
+
+  #nameOf(channelId: string): string {
+    const route = this.plan.entry.routes.find(({ channel }) => channel.id === channelId);
+    return route?.channel.name ?? channelId;
+  }
+
+  async #settleEntry(outcome: CallOutcome): Promise<void> {
+    const ctx = this.ctx;
+    const plan = this.plan;
+    const row = this.row;
+    const { instance, store, metrics, state } = ctx.services;
     settleRow(ctx, plan, row, outcome);
-    row.trace = trace.end(outcome.error, outcome.message ?? null);
+    row.trace = this.#trace.end(outcome.error, outcome.message ?? null);
     if (plan.parameters !== undefined) row.trace.parameters = plan.parameters;
-    const prompt =
-      ctx.services.instance.keepsPrompts && plan.promptText ? cutPrompt(plan.promptText()) : undefined;
+    const prompt = instance.keepsPrompts && plan.promptText ? cutPrompt(plan.promptText()) : undefined;
     let replyStatus = outcome.status;
     try {
-      await ctx.services.store.ledger.settle(
-        row,
-        billingPeriod(ctx.services.instance.timeZone, row.at),
-        prompt,
-        !hasOpenEntry,
-      );
-      ctx.services.metrics.count("usage_rows");
+      await store.ledger.settle(row, billingPeriod(instance.timeZone, row.at), prompt, !this.hasOpenEntry);
+      metrics.count("usage_rows");
       ctx.onRecorded?.(row);
-      ctx.services.state.live.publish("usage", row.userId);
+      state.live.publish("usage", row.userId);
     } catch (error) {
       // The ledger corrects the entry (Ledger.settle); reply and metrics must agree with it.
       if (outcome.error !== "caller_left") replyStatus = failedOutcome(error).status;
       throw error;
     } finally {
-      for (const action of onSettled) action(outcome);
-      observe(ctx, row, channelName ?? "", replyStatus);
-      ctx.trace?.settled(row, replyStatus, nameOfChannel);
+      for (const action of this.#onSettled) action(outcome);
+      observe(ctx, row, this.#channelName ?? "", replyStatus);
+      ctx.trace?.settled(row, replyStatus, (id) => this.#nameOf(id));
     }
   }
-
-  return {
-    attemptStarted(channelId, attempts, keyId) {
-      trace.attempt(channelId, keyId);
-      row.channelId = channelId;
-      row.attempts = attempts;
-      upstreamFrom ??= ctx.services.clock.monotonic();
-      channelName = nameOfChannel(channelId);
-    },
-
-    failed: trace.failed,
-
-    skipped: trace.skipped,
-
-    answered: trace.answered,
-
-    firstByte() {
-      if (firstByteAt !== null) return;
-      firstByteAt = ctx.services.clock.monotonic();
-      row.firstByteMs = Math.round(firstByteAt - ctx.receivedAt);
-    },
-
-    settle(outcome) {
-      settling ??= settleEntry(outcome);
-      return settling;
-    },
-
-    whenSettled(action) {
-      onSettled.push(action);
-    },
-
-    headers() {
-      const now = ctx.services.clock.monotonic();
-      const upstreamMs = upstreamFrom === null ? 0 : (firstByteAt ?? now) - upstreamFrom;
-      return {
-        ...limitHeaders,
-        ...(channelName === null ? {} : { "x-patchbay-channel": headerText(channelName) }),
-        ...(plan.cache === undefined ? {} : { "x-patchbay-cache": plan.cache }),
-        "x-patchbay-attempts": String(row.attempts),
-        "x-patchbay-overhead-ms": Math.max(0, now - ctx.receivedAt - upstreamMs).toFixed(1),
-      };
-    },
-  };
 }
 
 /** A channel's name as a header value: visible ASCII, all other bytes percent-encoded. */

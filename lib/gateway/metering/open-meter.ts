@@ -5,7 +5,7 @@ import { callerLimits, limitError, tightestOf } from "../admission/admit-request
 import type { CallPlan, Meter, OpenMeter } from "../call";
 import type { GatewayContext } from "../context";
 import { newUsageId } from "../new-id";
-import { createMeter } from "./meter";
+import { CallMeter } from "./meter";
 import { reserveBudget } from "./reserve-budget";
 
 type LimitHeaders = Record<string, string>;
@@ -67,7 +67,7 @@ export const openMeter: OpenMeter = async (ctx, plan): Promise<Meter> => {
   const limitHeaders = taking instanceof Promise ? await taking : taking;
   const row = openRow(ctx, plan);
   const hasOpenEntry = await reserveBudget(ctx, plan, row);
-  const meter = createMeter(ctx, plan, row, limitHeaders, hasOpenEntry);
-  ctx.onOpened?.(meter.headers);
+  const meter = new CallMeter(ctx, plan, row, limitHeaders, hasOpenEntry);
+  ctx.onOpened?.(() => meter.headers());
   return meter;
 };

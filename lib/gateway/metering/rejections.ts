@@ -56,18 +56,15 @@ interface Services {
 
 /** Counts rejected requests in memory and writes them to the store in batches. */
 export class RejectionCounter {
-  readonly #services: Services;
   readonly #groups = new MinuteGroups();
   #waiting = new Map<string, RejectionRecord>();
   #isPlanned = false;
   #last: Promise<void> = Promise.resolve();
 
-  constructor(services: Services) {
-    this.#services = services;
-  }
+  constructor(private readonly services: Services) {}
 
   count(rejected: Rejected): void {
-    const at = this.#services.clock.now();
+    const at = this.services.clock.now();
     const group = this.#groups.find(rejected, at);
     const key = keyOf(group);
     const calls = (this.#waiting.get(key)?.calls ?? 0) + 1;
@@ -89,7 +86,7 @@ export class RejectionCounter {
   }
 
   async #write(): Promise<void> {
-    const { store, log, live } = this.#services;
+    const { store, log, live } = this.services;
     this.#isPlanned = false;
     if (this.#waiting.size === 0) return;
     const batch = this.#waiting;
@@ -114,6 +111,6 @@ export class RejectionCounter {
       else if (this.#waiting.size < MOST_WAITING) this.#waiting.set(key, record);
       else dropped += record.calls;
     }
-    if (dropped > 0) this.#services.log.warn("rejections_dropped", { count: dropped });
+    if (dropped > 0) this.services.log.warn("rejections_dropped", { count: dropped });
   }
 }

@@ -51,10 +51,7 @@ function noChannelError(ctx: GatewayContext, plan: CallPlan): AppError {
     ? new AppError(
         "upstream_rate_limited",
         `Every channel for '${plan.requestedModel}' accepts no more calls now.`,
-        {
-          retryAfterMs,
-          shouldRetry: false,
-        },
+        { retryAfterMs, shouldRetry: false },
       )
     : new AppError(
         "no_channel_available",

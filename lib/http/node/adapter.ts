@@ -177,12 +177,9 @@ export interface NodeAdapterSettings {
 
 /** Connects a handler to Node's http server. */
 export class NodeAdapter {
-  readonly #settings: NodeAdapterSettings;
   readonly #active = new Set<StopSource>();
 
-  constructor(settings: NodeAdapterSettings) {
-    this.#settings = settings;
-  }
+  constructor(private readonly settings: NodeAdapterSettings) {}
 
   /** Requests whose reply is not complete yet. */
   get inFlight(): number {
@@ -202,7 +199,7 @@ export class NodeAdapter {
     peer: Peer,
     requestId: string,
   ): Promise<void> {
-    const { handler, limits, isDraining, onBroken, stalledMs = STALLED_MS } = this.#settings;
+    const { handler, limits, isDraining, onBroken, stalledMs = STALLED_MS } = this.settings;
     const signal = this.#open(response);
     const releases: (() => void)[] = [];
     const whenOver = (release: () => void) => void releases.push(release);
@@ -246,7 +243,7 @@ export class NodeAdapter {
     signal: StopSource,
     whenOver: Inbound["whenOver"],
   ): Inbound {
-    const { clock, limits } = this.#settings;
+    const { clock, limits } = this.settings;
     const uploadMs = path.startsWith("/api") ? limits.consoleUploadMs : limits.gatewayUploadMs;
     return {
       method: message.method ?? "GET",

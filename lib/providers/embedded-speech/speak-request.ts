@@ -88,23 +88,20 @@ export async function* speakRequest<Chunk>(
 
 /** The chunk that is being read, and at most one ahead of it. */
 class ChunkQueue<Chunk> {
-  readonly #engine: Engine<Chunk>;
-  readonly #chunks: PlannedChunks<Chunk>;
-  readonly #signal: StopSignal;
   #current: Making<Chunk> | null = null;
   #next: Promise<Making<Chunk> | null> | null = null;
 
-  constructor(engine: Engine<Chunk>, chunks: PlannedChunks<Chunk>, signal: StopSignal) {
-    this.#engine = engine;
-    this.#chunks = chunks;
-    this.#signal = signal;
-  }
+  constructor(
+    private readonly engine: Engine<Chunk>,
+    private readonly chunks: PlannedChunks<Chunk>,
+    private readonly signal: StopSignal,
+  ) {}
 
   /** Queues the first chunk, whose turn must come by `firstByteBy`. */
   begin(first: Chunk | null, firstByteBy: number): void {
     if (first === null) return;
-    this.#current = make(this.#engine, first, 0, () => {
-      if (this.#engine.clock.monotonic() < firstByteBy) return;
+    this.#current = make(this.engine, first, 0, () => {
+      if (this.engine.clock.monotonic() < firstByteBy) return;
       throw new AppError("upstream_timeout", "The speech engine was too busy to begin in time.");
     });
   }
@@ -127,7 +124,7 @@ class ChunkQueue<Chunk> {
     const read = this.#current;
     read?.drop();
     if (read !== null && resumeAt !== null) {
-      this.#current = make(this.#engine, read.chunk, resumeAt, () => {});
+      this.#current = make(this.engine, read.chunk, resumeAt, () => {});
       return;
     }
     this.#current = await (this.#next ?? this.#makeNext());
@@ -143,8 +140,8 @@ class ChunkQueue<Chunk> {
   }
 
   async #makeNext(): Promise<Making<Chunk> | null> {
-    const chunk = await runInTurns(nextChunk(this.#chunks), this.#signal);
-    return chunk === null ? null : make(this.#engine, chunk, 0, () => {});
+    const chunk = await runInTurns(nextChunk(this.chunks), this.signal);
+    return chunk === null ? null : make(this.engine, chunk, 0, () => {});
   }
 }
 

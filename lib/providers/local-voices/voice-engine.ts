@@ -63,7 +63,6 @@ class RealTimeFactor {
 
 /** One model: a process that is started by the first call and ended when idle, and its queue. */
 export class VoiceEngine {
-  readonly #settings: VoiceEngineSettings;
   readonly #factor = new RealTimeFactor();
   readonly #pool: SpeechPool<VoiceChunk>;
   readonly #slots = new CallSlots(MOST_OPEN, MOST_WAITING);
@@ -74,8 +73,7 @@ export class VoiceEngine {
   #loadMs = FIRST_LOAD_MS;
   #reportedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(settings: VoiceEngineSettings) {
-    this.#settings = settings;
+  constructor(private readonly settings: VoiceEngineSettings) {
     const { workerFile, files, threads, folder, idleMs } = settings;
     this.#pool = new SpeechPool<VoiceChunk>({
       name: `The local voice ${folder.name}`,
@@ -129,7 +127,7 @@ export class VoiceEngine {
   }
 
   #engineFor({ speakerOf }: ModelVoices): Engine<VoiceChunk> {
-    const { folder, clock } = this.#settings;
+    const { folder, clock } = this.settings;
     const model = { name: folder.name, languages: folder.languages, speakerOf };
     return {
       plan: (asked, pace) => planVoices(model, asked, pace),
@@ -144,7 +142,7 @@ export class VoiceEngine {
 
   /** Time to generate this many seconds of audio. */
   #workMs(seconds: number): number {
-    return seconds * (this.#factor.value ?? this.#settings.speed ?? FIRST_FACTOR) * 1_000;
+    return seconds * (this.#factor.value ?? this.settings.speed ?? FIRST_FACTOR) * 1_000;
   }
 
   #chunkMs({ text, speed }: VoiceChunk): number {
@@ -152,7 +150,7 @@ export class VoiceEngine {
   }
 
   #measure({ pauseMs, speed }: VoiceChunk, took: ChunkTime, bytes: number): void {
-    const { clock, onMeasured } = this.#settings;
+    const { clock, onMeasured } = this.settings;
     this.#failure = null;
     this.#factor.add(took.workMs, Math.max(0, bytes / BYTES_PER_SECOND - pauseMs / speed / 1_000));
     if (took.isFirst) this.#loadMs = took.totalMs - took.workMs;
@@ -164,14 +162,14 @@ export class VoiceEngine {
 
   /** Refuses a text that would take longer than a call may, given the calls that share the machine. */
   #requireTime(ownMs: number): void {
-    const limit = this.#settings.callMs();
+    const limit = this.settings.callMs();
     let sum = ownMs;
     for (const ms of this.#openWork.values()) sum += ms;
     if (sum <= limit) return;
     const retryAfterMs = busyRetryMs(sum - limit);
     throw new AppError(
       "overloaded",
-      `This machine cannot speak a text of this length in time with ${this.#settings.folder.name}.`,
+      `This machine cannot speak a text of this length in time with ${this.settings.folder.name}.`,
       ownMs > limit ? { retryAfterMs, shouldRetry: false } : { retryAfterMs },
     );
   }

@@ -75,74 +75,82 @@ async function* piecesOf(source: ByteSource): AsyncGenerator<Uint8Array> {
  * The bytes of a reply, decoded, counted and within the time limits. The clocks of `idleMs` and of the attempt's total
  * run while we wait for the upstream, never while our reader is busy. Throws `upstream_timeout`, `upstream_truncated`,
  * `upstream_invalid` (too large, or invalid compression), or the reason of an aborted call.
+ *
+ * Not a generator, which would keep its last piece in memory while the reader stalls.
  */
-export function readBody(
-  reply: ByteSource,
-  encoding: string,
-  limits: BodyLimits,
-  hooks: BodyHooks,
-): UpstreamBody {
-  const { clock, progress } = hooks;
-  let isOver = false;
-  let isWhole = false;
-  let failure: AppError | null = null;
-  let bytes = 0;
-  let source: ByteSource | null = null;
-  const deadline = new MovingDeadline(clock, () => {
-    failure = bytes === 0 ? tooSlow() : stalled();
-    (source ?? reply).stop(failure);
-  });
-  const close = (): void => {
-    if (isOver) return;
-    isOver = true;
-    deadline.end();
-    hooks.over();
-    if (!isWhole) (source ?? reply).stop(truncated());
-  };
+export class BoundedBody implements UpstreamBody, AsyncIterator<Uint8Array> {
+  readonly #deadline: MovingDeadline;
+  #source: ByteSource | null = null;
+  #bytes = 0;
+  #isOver = false;
+  #isWhole = false;
+  #failure: AppError | null = null;
 
-  async function read(from: ByteSource): Promise<Uint8Array | null> {
+  constructor(
+    private readonly reply: ByteSource,
+    private readonly encoding: string,
+    private readonly limits: BodyLimits,
+    private readonly hooks: BodyHooks,
+  ) {
+    this.#deadline = new MovingDeadline(hooks.clock, () => {
+      this.#failure = this.#bytes === 0 ? tooSlow() : stalled();
+      (this.#source ?? this.reply).stop(this.#failure);
+    });
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<Uint8Array>> {
+    if (this.#isOver) {
+      if (this.#isWhole) return { done: true, value: undefined };
+      throw this.#failure ?? this.hooks.abortReason() ?? truncated();
+    }
+    try {
+      this.#source ??= decoded(this.reply, this.encoding);
+      const piece = await this.#read(this.#source);
+      if (piece !== null) {
+        this.#bytes += piece.byteLength;
+        if (this.#bytes > this.limits.maxBytes) throw invalidAnswer("more than it may");
+        return { done: false, value: piece };
+      }
+      this.#isWhole = true;
+      this.close();
+      return { done: true, value: undefined };
+    } catch (error) {
+      this.close();
+      throw this.#failure ?? this.hooks.abortReason() ?? bodyError(error);
+    }
+  }
+
+  async return(): Promise<IteratorResult<Uint8Array>> {
+    this.close();
+    return { done: true, value: undefined };
+  }
+
+  close(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#deadline.end();
+    this.hooks.over();
+    if (!this.#isWhole) (this.#source ?? this.reply).stop(truncated());
+  }
+
+  async #read(from: ByteSource): Promise<Uint8Array | null> {
+    const { clock, progress } = this.hooks;
+    const limits = this.limits;
     const now = clock.monotonic();
-    deadline.set(now + Math.min(bytes === 0 ? limits.firstByteMs : limits.idleMs, limits.totalLeftMs()), now);
+    const waitMs = this.#bytes === 0 ? limits.firstByteMs : limits.idleMs;
+    this.#deadline.set(now + Math.min(waitMs, limits.totalLeftMs()), now);
     progress.wait(now);
     try {
       return await from.read();
     } finally {
-      deadline.pause();
+      this.#deadline.pause();
       progress.resume(clock.monotonic());
     }
   }
-
-  async function next(): Promise<IteratorResult<Uint8Array>> {
-    if (isOver) {
-      if (isWhole) return { done: true, value: undefined };
-      throw failure ?? hooks.abortReason() ?? truncated();
-    }
-    try {
-      source ??= decoded(reply, encoding);
-      const piece = await read(source);
-      if (piece !== null) {
-        bytes += piece.byteLength;
-        if (bytes > limits.maxBytes) throw invalidAnswer("more than it may");
-        return { done: false, value: piece };
-      }
-      isWhole = true;
-      close();
-      return { done: true, value: undefined };
-    } catch (error) {
-      close();
-      throw failure ?? hooks.abortReason() ?? bodyError(error);
-    }
-  }
-
-  // Not a generator, which would keep its last piece in memory while the reader stalls.
-  const iterator: AsyncIterator<Uint8Array> = {
-    next,
-    async return() {
-      close();
-      return { done: true, value: undefined };
-    },
-  };
-  return { [Symbol.asyncIterator]: () => iterator, close };
 }
 
 function bodyError(error: unknown): AppError {

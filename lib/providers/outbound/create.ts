@@ -72,29 +72,28 @@ function followAllowList(allowed: () => readonly string[]): () => AllowList {
 
 /** One pool of keep-alive connections per channel. */
 class ChannelPools {
-  readonly #settings: OutboundSettings;
-  readonly #allowList: () => AllowList;
   readonly #resolver: Resolver;
   readonly #pools = new Map<string, ChannelPool>();
   readonly #held = { bytes: 0 };
 
-  constructor(settings: OutboundSettings, allowList: () => AllowList) {
-    this.#settings = settings;
-    this.#allowList = allowList;
+  constructor(
+    private readonly settings: OutboundSettings,
+    private readonly allowList: () => AllowList,
+  ) {
     this.#resolver = createResolver(settings.clock, settings.lookup ?? createSystemLookup());
   }
 
   /** False when the channel has another pool, or needs one. */
   isCurrent(channelId: string, pool: ChannelPool): boolean {
-    return this.#settings.clock.monotonic() < pool.until && this.#pools.get(channelId) === pool;
+    return this.settings.clock.monotonic() < pool.until && this.#pools.get(channelId) === pool;
   }
 
   poolFor({ channel, ca }: OutboundRequest, origin: string): ChannelPool {
-    const { limits, clock } = this.#settings;
+    const { limits, clock } = this.settings;
     const connectMs = channel.timeouts.connectMs ?? limits.upstreamConnectMs;
     const tlsMs = limits.upstreamTlsMs;
     const connections = channel.concurrency ?? MOST_CONNECTIONS;
-    const { fingerprint: allowed } = this.#allowList();
+    const { fingerprint: allowed } = this.allowList();
     const fingerprint = JSON.stringify([origin, connectMs, tlsMs, connections, ca, allowed]);
     const known = this.#pools.get(channel.id);
     const now = clock.monotonic();
@@ -132,7 +131,7 @@ class ChannelPools {
     const connect = createConnector({
       ...limits,
       resolver: this.#resolver,
-      mayConnect: (address, host, port) => mayConnect(address, host, port, this.#allowList()),
+      mayConnect: (address, host, port) => mayConnect(address, host, port, this.allowList()),
       isWanted: () => waiting.count > 0,
       areReadersBehind: () => areReadersBehind(this.#held),
     });

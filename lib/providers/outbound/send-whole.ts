@@ -2,7 +2,7 @@ import type { Dispatcher } from "undici";
 import type { AppError } from "../../errors";
 import { stopReason } from "../../ports/stop-signal";
 import { UpstreamProgress } from "../../ports/upstream-progress";
-import { type ByteSource, collect, readBody } from "./body";
+import { BoundedBody, type ByteSource, collect } from "./body";
 import { connectionError, invalidAnswer, stalled, tooSlow } from "./failure";
 import type { OutboundRequest, OutboundSettings } from "./request";
 import {
@@ -212,7 +212,7 @@ async function decoded(
     stop: () => undefined,
   };
   return collect(
-    readBody(
+    new BoundedBody(
       source,
       encoding,
       { maxBytes, firstByteMs: idleMs, idleMs, totalLeftMs: () => idleMs },

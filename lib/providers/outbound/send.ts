@@ -2,7 +2,7 @@ import type { Pool } from "undici";
 import type { AppError } from "../../errors";
 import { stopReason } from "../../ports/stop-signal";
 import { UpstreamProgress } from "../../ports/upstream-progress";
-import { collect, readBody } from "./body";
+import { BoundedBody, collect } from "./body";
 import { connectionError, tooSlow } from "./failure";
 import { refusalError } from "./refusal";
 import { type HeldPieces, ReplyStream } from "./reply-stream";
@@ -76,7 +76,7 @@ export async function send(
     const header = headerReader(head.headers);
     const isGood = head.status >= 200 && head.status < 300;
     const refusedBy = now() + REFUSAL_MS;
-    const guarded = readBody(
+    const guarded = new BoundedBody(
       reply,
       (header("content-encoding") ?? "").trim().toLowerCase(),
       {

@@ -31,13 +31,10 @@ interface RedisCacheOptions {
  * key as additional authenticated data: Redis learns neither owners nor texts, and an altered or moved value is not found.
  */
 export class RedisCache implements SharedCache {
-  readonly #options: RedisCacheOptions;
   #generation = 0;
   #waitingBytes = 0;
 
-  constructor(options: RedisCacheOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: RedisCacheOptions) {}
 
   get generation(): number {
     return this.#generation;
@@ -48,7 +45,7 @@ export class RedisCache implements SharedCache {
   }
 
   async find(scope: string, keys: readonly string[]): Promise<(Uint8Array | undefined)[] | null> {
-    const { link } = this.#options;
+    const { link } = this.options;
     if (keys.length === 0 || keys.length > MAX_KEYS || !link.isUp) return null;
     const head = this.#headOf(scope);
     const names = keys.map((key) => this.#keyOf(head, scope, key));
@@ -63,7 +60,7 @@ export class RedisCache implements SharedCache {
     if (madeIn !== this.#generation) return;
     const kept = entries.filter(({ value }) => value.byteLength <= MAX_SHARED_VALUE_BYTES);
     const bytes = kept.reduce((sum, { value }) => sum + value.byteLength, 0);
-    if (kept.length === 0 || entries.length > MAX_KEYS || !this.#options.link.isUp) return;
+    if (kept.length === 0 || entries.length > MAX_KEYS || !this.options.link.isUp) return;
     if (this.#waitingBytes + bytes > MAX_WAITING_BYTES) return;
     this.#waitingBytes += bytes;
     // The reply goes out first.
@@ -72,7 +69,7 @@ export class RedisCache implements SharedCache {
 
   /** `madeIn`: the generation of the values, which may not be the present one any more. */
   async #store(scope: string, entries: readonly Entry[], bytes: number, madeIn: number): Promise<void> {
-    const { link, cipher, maxScopeBytes } = this.#options;
+    const { link, cipher, maxScopeBytes } = this.options;
     const index = this.#headOf(scope);
     const encrypted = entries.map(({ key, value }) => {
       const name = this.#keyOf(index, scope, key, madeIn);
@@ -83,12 +80,12 @@ export class RedisCache implements SharedCache {
   }
 
   #digest(text: string): string {
-    return this.#options.cipher.digest("shared-state", text);
+    return this.options.cipher.digest("shared-state", text);
   }
 
   /** All keys of a scope share a hash tag, so that a cluster keeps them on one node. */
   #headOf(scope: string): string {
-    return `${this.#options.link.prefix}{${this.#digest(`cache/${scope}`)}}:cache`;
+    return `${this.options.link.prefix}{${this.#digest(`cache/${scope}`)}}:cache`;
   }
 
   #keyOf(head: string, scope: string, key: string, generation = this.#generation): string {
@@ -98,7 +95,7 @@ export class RedisCache implements SharedCache {
   #decrypt(key: string, value: unknown): Uint8Array | undefined {
     if (!Buffer.isBuffer(value)) return undefined;
     try {
-      return this.#options.cipher.decryptBytes("shared-cache", key, value);
+      return this.options.cipher.decryptBytes("shared-cache", key, value);
     } catch {
       // Altered, or stored under a secret that is no longer loaded.
       return undefined;

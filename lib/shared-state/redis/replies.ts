@@ -40,26 +40,24 @@ const aadOf = (owner: string, name: string): string => `replies/${owner}/${name}
 
 /** Replies of requests with an Idempotency-Key over all instances: encrypted, and bounded in bytes for each owner. */
 export class RedisReplies implements SharedReplies {
-  readonly #link: RedisLink;
-  readonly #cipher: Cipher;
-  readonly #instanceId: string;
   /** Keys of the requests that this instance runs. */
   readonly #claimed = new Set<string>();
   readonly #renewal: NodeJS.Timeout;
 
-  constructor(link: RedisLink, cipher: Cipher, instanceId: string) {
-    this.#link = link;
-    this.#cipher = cipher;
-    this.#instanceId = instanceId;
+  constructor(
+    private readonly link: RedisLink,
+    private readonly cipher: Cipher,
+    private readonly instanceId: string,
+  ) {
     this.#renewal = setInterval(() => this.#renew(), LEASE_MS / RENEWALS_PER_LEASE).unref();
   }
 
   async claim(owner: string, name: string, digest: string): ReturnType<SharedReplies["claim"]> {
     const key = this.#keyOf(owner, name);
-    const args = [digest, this.#instanceId, String(LEASE_MS)];
-    const quick = await this.#link.run(CLAIM, [key], args);
+    const args = [digest, this.instanceId, String(LEASE_MS)];
+    const quick = await this.link.run(CLAIM, [key], args);
     // A late answer is waited for: without it the call could run, and be charged, twice.
-    const answer = quick ?? (await this.#link.exchange(key, ["EVAL", CLAIM.text, "1", key, ...args]));
+    const answer = quick ?? (await this.link.exchange(key, ["EVAL", CLAIM.text, "1", key, ...args]));
     if (answer === 1) return "elsewhere";
     if (answer === 2) return "different";
     this.#claimed.add(key);
@@ -69,7 +67,7 @@ export class RedisReplies implements SharedReplies {
   async wait(owner: string, name: string): Promise<string | null> {
     const key = this.#keyOf(owner, name);
     for (;;) {
-      const state = await this.#link.run(LOOK, [key], []);
+      const state = await this.link.run(LOOK, [key], []);
       if (state === 2) return this.#fetch(owner, name);
       if (state !== 1) return null;
       await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
@@ -79,17 +77,17 @@ export class RedisReplies implements SharedReplies {
   store(owner: string, name: string, digest: string, reply: string): void {
     const key = this.#keyOf(owner, name);
     this.#claimed.delete(key);
-    if (!this.#link.isUp) return;
-    const value = `done|${digest}|${this.#cipher.encrypt("shared-reply", aadOf(owner, name), reply)}`;
-    const index = `${this.#link.prefix}{${owner}}:replies`;
+    if (!this.link.isUp) return;
+    const value = `done|${digest}|${this.cipher.encrypt("shared-reply", aadOf(owner, name), reply)}`;
+    const index = `${this.link.prefix}{${owner}}:replies`;
     const entries = [{ key, value }];
-    void storeOwnerValues(this.#link, { index, keptMs: KEPT_MS, maxBytes: MAX_OWNER_BYTES, entries });
+    void storeOwnerValues(this.link, { index, keptMs: KEPT_MS, maxBytes: MAX_OWNER_BYTES, entries });
   }
 
   discard(owner: string, name: string): void {
     const key = this.#keyOf(owner, name);
     this.#claimed.delete(key);
-    void this.#link.run(DISCARD, [key], [this.#instanceId]);
+    void this.link.run(DISCARD, [key], [this.instanceId]);
   }
 
   /** Ends the renewal of claims. */
@@ -99,20 +97,20 @@ export class RedisReplies implements SharedReplies {
 
   #keyOf(owner: string, name: string): string {
     const digest = createHash("sha256").update(name).digest("base64url");
-    return `${this.#link.prefix}{${owner}}:reply:${digest}`;
+    return `${this.link.prefix}{${owner}}:reply:${digest}`;
   }
 
   #renew(): void {
-    for (const key of this.#claimed) void this.#link.run(RENEW, [key], [this.#instanceId, String(LEASE_MS)]);
+    for (const key of this.#claimed) void this.link.run(RENEW, [key], [this.instanceId, String(LEASE_MS)]);
   }
 
   async #fetch(owner: string, name: string): Promise<string | null> {
     const key = this.#keyOf(owner, name);
-    const value = await this.#link.exchange(key, ["GET", key]);
+    const value = await this.link.exchange(key, ["GET", key]);
     const encrypted = typeof value === "string" ? /^done\|[^|]*\|(.*)$/s.exec(value)?.[1] : undefined;
     if (encrypted === undefined) return null;
     try {
-      return this.#cipher.decrypt("shared-reply", aadOf(owner, name), encrypted);
+      return this.cipher.decrypt("shared-reply", aadOf(owner, name), encrypted);
     } catch {
       // Stored under a secret that is no longer loaded: the request runs again.
       return null;

@@ -3,7 +3,7 @@ import { DEFAULT_LIMITS } from "@/lib/contracts/limits";
 import { AppError, type ErrorCode } from "@/lib/errors";
 import type { CallPlan, Meter } from "@/lib/gateway/call";
 import type { GatewayContext } from "@/lib/gateway/context";
-import { createMeter } from "@/lib/gateway/metering/meter";
+import { CallMeter } from "@/lib/gateway/metering/meter";
 import { withFailover } from "@/lib/gateway/routing/with-failover";
 import { createGatewayState } from "@/lib/gateway/state";
 import type { CallOptions } from "@/lib/ports/speech-model";
@@ -206,7 +206,7 @@ test("a buffered reply's trace has each upstream's first byte, its ledger entry 
   // The other fields of an entry are set when the call is admitted.
   const row = { at: 0, firstByteMs: null } as UsageRecord;
   const booked: UsageRecord[] = [];
-  const meter = createMeter(
+  const meter = new CallMeter(
     { ...ctx, receivedAt: performance.now(), onRecorded: (one) => booked.push(one) },
     plan,
     row,
