@@ -1,6 +1,5 @@
 "use client";
 
-import { useState } from "react";
 import { useForm } from "react-hook-form";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
@@ -14,7 +13,7 @@ import { NewPasswordFields } from "../forms/new-password-fields";
 import { PasswordInput } from "../forms/password-input";
 import { ProofError } from "../forms/proof-error";
 import { useSchemaResolver } from "../forms/schema-resolver";
-import { setFieldErrors } from "../forms/set-field-errors";
+import { useSaveForm } from "../forms/use-save-form";
 import { Button } from "../ui/button";
 import { Section } from "../ui/section";
 import { toast } from "../ui/toast";
@@ -30,35 +29,31 @@ type PasswordForm = ReturnType<typeof usePasswordForm>;
 /** `minimum`: the minimum length of a new password. */
 export function PasswordSection({ self, minimum }: { self: Self; minimum: number }) {
   const t = useTranslations("account.password");
-  const fieldError = useTranslations("common.fieldError");
   const { reload } = useApiCache();
-  const [error, setError] = useState<unknown>(null);
   const form = usePasswordForm();
   const { errors, isSubmitting } = form.formState;
   const newPassword = form.watch("new_password");
 
-  const change = form.handleSubmit(async ({ current_password, new_password, code }) => {
-    setError(null);
-    try {
+  const { error, onSubmit } = useSaveForm(form, {
+    fields: ["current_password", "new_password", "code"],
+    save: async ({ current_password, new_password, code }) => {
       await callApi(api.changePassword, {
         body: { current_password, new_password, code: self.two_factor_enabled ? code : undefined },
       });
       form.reset(EMPTY);
       void reload(api.readSelf, api.listSessions);
       toast.success(t("changed"));
-    } catch (failure) {
-      if (isApiError(failure, "invalid_credentials") && !self.two_factor_enabled) {
-        form.setError("current_password", { message: t("wrong") }, { shouldFocus: true });
-        return;
-      }
-      if (!setFieldErrors(form, failure, ["current_password", "new_password", "code"], fieldError))
-        setError(failure);
-    }
+    },
+    onFailure: (failure) => {
+      if (!isApiError(failure, "invalid_credentials") || self.two_factor_enabled) return false;
+      form.setError("current_password", { message: t("wrong") }, { shouldFocus: true });
+      return true;
+    },
   });
 
   return (
     <Section title={t("title")} text={t("text")}>
-      <Form onSubmit={change} noValidate className="grid max-w-form gap-5">
+      <Form onSubmit={onSubmit} noValidate className="grid max-w-form gap-5">
         <ProofError error={error} wrong={t("wrongPasswordOrCode")} />
         {/* Password managers save the new password under this username. */}
         <input type="text" hidden readOnly autoComplete="username" value={self.username} />

@@ -1,7 +1,7 @@
 "use client";
 
 import { useRouter } from "next/navigation";
-import { useEffect, useState } from "react";
+import { useEffect } from "react";
 import { useForm } from "react-hook-form";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
@@ -13,7 +13,7 @@ import { CallError } from "../forms/call-error";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
 import { useSchemaResolver } from "../forms/schema-resolver";
-import { setFieldErrors } from "../forms/set-field-errors";
+import { useSaveForm } from "../forms/use-save-form";
 import { Badge } from "../ui/badge";
 import { Button } from "../ui/button";
 import { Input } from "../ui/input";
@@ -27,10 +27,8 @@ const emptyToNull = (text: string | null) => (text === "" ? null : text);
 /** The form of the profile, and its saving. */
 function useProfileForm(self: Self) {
   const t = useTranslations("account.profile");
-  const fieldError = useTranslations("common.fieldError");
   const router = useRouter();
   const cache = useApiCache();
-  const [error, setError] = useState<unknown>(null);
   const form = useForm({
     resolver: useSchemaResolver(loadSchema),
     mode: "onTouched",
@@ -45,27 +43,28 @@ function useProfileForm(self: Self) {
     [form, display_name, email],
   );
 
-  const save = form.handleSubmit(async (values) => {
-    setError(null);
-    try {
+  const { error, onSubmit } = useSaveForm(form, {
+    fields: ["display_name", "email"],
+    save: async (values) => {
       const saved = await callApi(api.updateSelf, { body: { ...values, version: self.version } });
       form.reset({ display_name: saved.display_name, email: saved.email });
       await cache.write(api.readSelf, {}, saved);
       // The shell shows the name too.
       router.refresh();
       toast.success(t("saved"));
-    } catch (failure) {
+    },
+    onFailure: (failure) => {
       if (isApiError(failure, "conflict")) void cache.reload(api.readSelf);
-      if (!setFieldErrors(form, failure, ["display_name", "email"], fieldError)) setError(failure);
-    }
+      return false;
+    },
   });
-  return { form, error, save };
+  return { form, error, onSubmit };
 }
 
 export function ProfileSection({ self }: { self: Self }) {
   const t = useTranslations("account.profile");
   const common = useTranslations("common");
-  const { form, error, save } = useProfileForm(self);
+  const { form, error, onSubmit } = useProfileForm(self);
   const { errors, isSubmitting, isDirty } = form.formState;
   return (
     <Section
@@ -73,7 +72,7 @@ export function ProfileSection({ self }: { self: Self }) {
       text={t("text")}
       status={<Badge tone="outline">{t(`role.${self.role}`)}</Badge>}
     >
-      <Form onSubmit={save} noValidate className="grid max-w-form gap-5">
+      <Form onSubmit={onSubmit} noValidate className="grid max-w-form gap-5">
         <CallError error={error} />
         <Field label={t("username")} hint={t("usernameHint")}>
           {(control) => <Input {...control} value={self.username} readOnly autoComplete="username" />}
@@ -81,13 +80,7 @@ export function ProfileSection({ self }: { self: Self }) {
         <Field label={t("displayName")} error={errors.display_name?.message}>
           {(control) => <Input {...control} {...form.register("display_name")} autoComplete="name" />}
         </Field>
-        <Field
-          label={t("email")}
-          hint={t("emailHint")}
-          error={errors.email?.message}
-          isOptional
-          optionalText={common("optional")}
-        >
+        <Field label={t("email")} hint={t("emailHint")} error={errors.email?.message} isOptional>
           {(control) => (
             <Input
               {...control}

@@ -1,6 +1,5 @@
 "use client";
 
-import { useState } from "react";
 import { useForm } from "react-hook-form";
 import { useTranslations } from "use-intl";
 import type { TwoFactorProof } from "@/lib/contracts/console/two-factor";
@@ -11,7 +10,7 @@ import { FormFooter } from "../forms/form-footer";
 import { PasswordInput } from "../forms/password-input";
 import { ProofError } from "../forms/proof-error";
 import { useSchemaResolver } from "../forms/schema-resolver";
-import { setFieldErrors } from "../forms/set-field-errors";
+import { useSaveForm } from "../forms/use-save-form";
 
 const loadSchema = () => import("@/lib/contracts/console/two-factor").then((one) => one.TwoFactorProof);
 
@@ -28,26 +27,23 @@ export function ProofForm({
   onCancel(): void;
 }) {
   const t = useTranslations("account.twoFactor");
-  const fieldError = useTranslations("common.fieldError");
-  const [error, setError] = useState<unknown>(null);
   const form = useForm({
     resolver: useSchemaResolver(loadSchema),
     defaultValues: { password: "", code: "" },
   });
   const { errors, isSubmitting } = form.formState;
 
-  const submit = form.handleSubmit(async (proof) => {
-    setError(null);
-    try {
-      await onProof(proof);
-    } catch (failure) {
+  const { error, onSubmit } = useSaveForm(form, {
+    fields: ["password", "code"],
+    save: onProof,
+    onFailure: () => {
       form.setValue("code", "");
-      if (!setFieldErrors(form, failure, ["password", "code"], fieldError)) setError(failure);
-    }
+      return false;
+    },
   });
 
   return (
-    <Form onSubmit={submit} noValidate className="grid gap-5">
+    <Form onSubmit={onSubmit} noValidate className="grid gap-5">
       <ProofError error={error} wrong={t("wrong")} />
       <Field label={t("password")} error={errors.password?.message}>
         {(control) => (

@@ -157,15 +157,8 @@ function WebhookField({
   savedUrl: string | null;
 }) {
   const t = useTranslations("alerts.rules");
-  const common = useTranslations("common");
   return (
-    <Field
-      label={t(kind)}
-      hint={t(`${kind}Hint`)}
-      error={form.formState.errors[name]?.message}
-      isOptional
-      optionalText={common("optional")}
-    >
+    <Field label={t(kind)} hint={t(`${kind}Hint`)} error={form.formState.errors[name]?.message} isOptional>
       {(control) => (
         <Input
           {...control}

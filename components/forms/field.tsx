@@ -1,4 +1,5 @@
 import { type ReactNode, useId } from "react";
+import { useTranslations } from "use-intl";
 import { cn } from "../ui/class-names";
 import { Label } from "../ui/input";
 
@@ -16,7 +17,6 @@ export function Field({
   error,
   isRequired,
   isOptional,
-  optionalText,
   className,
   children,
 }: {
@@ -25,20 +25,17 @@ export function Field({
   error?: string;
   isRequired?: boolean;
   isOptional?: boolean;
-  /** "optional" in the page's language. */
-  optionalText?: string;
   className?: string;
   children(props: ControlProps): ReactNode;
 }) {
+  const t = useTranslations("common");
   const id = useId();
   const describedBy = [hint ? `${id}-hint` : "", error ? `${id}-error` : ""].filter(Boolean).join(" ");
   return (
     <div data-slot="field" className={cn("grid content-start gap-1.5", className)}>
       <Label htmlFor={id}>
         {label}
-        {isOptional && optionalText ? (
-          <span className="font-normal text-ink-faint">{optionalText}</span>
-        ) : null}
+        {isOptional ? <span className="font-normal text-ink-faint">{t("optional")}</span> : null}
       </Label>
       {children({
         id,

@@ -12,15 +12,18 @@ export function useSaveForm<Values extends FieldValues, Request extends FieldVal
   form: UseFormReturn<Values, unknown, Request>,
   {
     fields,
-    fieldOf,
+    fieldOf = (path) => path,
     save,
     reload,
+    onFailure,
     onFieldErrors,
   }: {
     fields: readonly Path<Values>[];
     /** The field of a request path, where the names differ. */
-    fieldOf(path: string): string;
+    fieldOf?(path: string): string;
     save(request: Request): Promise<void>;
+    /** Called with each error; true: it is handled and not shown. */
+    onFailure?(failure: unknown): boolean;
     /** Loads the newest values after a version conflict. */
     reload?(): Promise<Values>;
     onFieldErrors?(fields: readonly string[]): void;
@@ -37,6 +40,7 @@ export function useSaveForm<Values extends FieldValues, Request extends FieldVal
       try {
         await save(request);
       } catch (failure) {
+        if (onFailure?.(failure)) return;
         // A conflict that names a field (a taken name) is not a version conflict.
         if (reload && isApiError(failure, "conflict") && failure.issues.length === 0) {
           form.reset(await reload());

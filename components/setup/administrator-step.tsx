@@ -1,6 +1,5 @@
 "use client";
 
-import { useState } from "react";
 import { useForm } from "react-hook-form";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
@@ -10,7 +9,7 @@ import { Field } from "../forms/field";
 import { Form } from "../forms/form";
 import { NewPasswordFields } from "../forms/new-password-fields";
 import { useSchemaResolver } from "../forms/schema-resolver";
-import { setFieldErrors } from "../forms/set-field-errors";
+import { useSaveForm } from "../forms/use-save-form";
 import { Button } from "../ui/button";
 import { Input } from "../ui/input";
 import type { SetupDraft } from "./draft";
@@ -30,14 +29,13 @@ interface AdministratorStepProps {
 /** The form that creates the owner with all answers of the earlier steps. */
 export function AdministratorStep({ onBack, ...props }: AdministratorStepProps) {
   const t = useTranslations("setup.administrator");
-  const common = useTranslations("common");
-  const { form, error, create } = useCreateOwner(props);
+  const { form, error, onSubmit } = useCreateOwner(props);
   const { errors, isSubmitting } = form.formState;
   const [username, email, password] = form.watch(["username", "email", "password"]);
 
   return (
     <StepBody title={t("title")} text={t("text")}>
-      <Form onSubmit={create} noValidate className="grid gap-8">
+      <Form onSubmit={onSubmit} noValidate className="grid gap-8">
         <div className="grid max-w-form gap-5">
           <CallError error={error} />
           <IdentityFields form={form} onDraft={props.onDraft} />
@@ -53,10 +51,7 @@ export function AdministratorStep({ onBack, ...props }: AdministratorStepProps) 
             isRequired
           />
         </div>
-        <StepActions>
-          <Button variant="outline" size="lg" onClick={onBack}>
-            {common("back")}
-          </Button>
+        <StepActions onBack={onBack}>
           <Button type="submit" size="lg" isBusy={isSubmitting}>
             {t("create")}
           </Button>
@@ -72,7 +67,6 @@ function IdentityFields({
   onDraft,
 }: Pick<AdministratorStepProps, "onDraft"> & Pick<ReturnType<typeof useCreateOwner>, "form">) {
   const t = useTranslations("setup.administrator");
-  const common = useTranslations("common");
   const { errors } = form.formState;
   return (
     <>
@@ -90,13 +84,7 @@ function IdentityFields({
           />
         )}
       </Field>
-      <Field
-        label={t("email")}
-        hint={t("emailHint")}
-        error={errors.email?.message}
-        isOptional
-        optionalText={common("optional")}
-      >
+      <Field label={t("email")} hint={t("emailHint")} error={errors.email?.message} isOptional>
         {(control) => (
           <Input
             {...control}
@@ -116,17 +104,15 @@ function useCreateOwner({
   onAlreadySetUp,
   onTokenRefused,
 }: Omit<AdministratorStepProps, "onBack">) {
-  const fieldError = useTranslations("common.fieldError");
-  const [error, setError] = useState<unknown>(null);
   const form = useForm({
     resolver: useSchemaResolver(loadSchema),
     mode: "onTouched",
     defaultValues: { username: draft.username, email: draft.email, password: "", confirmPassword: "" },
   });
 
-  const create = form.handleSubmit(async (values) => {
-    setError(null);
-    try {
+  const { error, onSubmit } = useSaveForm(form, {
+    fields: ["username", "email", "password", "confirmPassword"],
+    save: async (values) => {
       const { user } = await callApi(api.setUpInstance, {
         body: {
           ...values,
@@ -137,12 +123,14 @@ function useCreateOwner({
         },
       });
       onCreated(user.username);
-    } catch (failure) {
-      if (isApiError(failure, "conflict")) return onAlreadySetUp();
-      if (isApiError(failure, "setup_token_required")) return onTokenRefused();
-      const fields = ["username", "email", "password", "confirmPassword"] as const;
-      if (!setFieldErrors(form, failure, fields, fieldError)) setError(failure);
-    }
+    },
+    onFailure: (failure) => {
+      const isSetUp = isApiError(failure, "conflict");
+      const isRefused = isApiError(failure, "setup_token_required");
+      if (isSetUp) onAlreadySetUp();
+      else if (isRefused) onTokenRefused();
+      return isSetUp || isRefused;
+    },
   });
-  return { form, error, create };
+  return { form, error, onSubmit };
 }

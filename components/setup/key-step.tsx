@@ -1,6 +1,5 @@
 "use client";
 
-import { useState } from "react";
 import { useForm } from "react-hook-form";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
@@ -9,7 +8,7 @@ import { Field } from "../forms/field";
 import { Form } from "../forms/form";
 import { useSchemaResolver } from "../forms/schema-resolver";
 import { SecretBox } from "../forms/secret-box";
-import { setFieldErrors } from "../forms/set-field-errors";
+import { useSaveForm } from "../forms/use-save-form";
 import { Button } from "../ui/button";
 import { Input } from "../ui/input";
 import { Notice } from "../ui/notice";
@@ -58,10 +57,7 @@ function CreatedKey({ secret, onNext, onBack }: Pick<KeyStepProps, "secret" | "o
       ) : (
         <SecretBox secret={secret} name="api-key" labels={labels} />
       )}
-      <StepActions>
-        <Button variant="outline" size="lg" onClick={onBack}>
-          {common("back")}
-        </Button>
+      <StepActions onBack={onBack}>
         <Button size="lg" onClick={onNext}>
           {common("next")}
         </Button>
@@ -72,36 +68,28 @@ function CreatedKey({ secret, onNext, onBack }: Pick<KeyStepProps, "secret" | "o
 
 function CreateKeyForm({ onKey, onNext, onBack }: Pick<KeyStepProps, "onKey" | "onNext" | "onBack">) {
   const t = useTranslations("setup.key");
-  const common = useTranslations("common");
-  const fieldError = useTranslations("common.fieldError");
-  const [error, setError] = useState<unknown>(null);
   const form = useForm({
     resolver: useSchemaResolver(loadSchema),
     defaultValues: { name: t("defaultName") },
   });
   const { errors, isSubmitting } = form.formState;
 
-  const create = form.handleSubmit(async ({ name }) => {
-    setError(null);
-    try {
+  const { error, onSubmit } = useSaveForm(form, {
+    fields: ["name"],
+    save: async ({ name }) => {
       const created = await callApi(api.createKey, { body: { name } });
       onKey(created.key);
-    } catch (failure) {
-      if (!setFieldErrors(form, failure, ["name"], fieldError)) setError(failure);
-    }
+    },
   });
 
   return (
     <StepBody title={t("title")} text={t("text")}>
-      <Form onSubmit={create} noValidate className="grid gap-8">
+      <Form onSubmit={onSubmit} noValidate className="grid gap-8">
         <CallError error={error} />
         <Field label={t("name")} error={errors.name?.message} className="max-w-form" isRequired>
           {(control) => <Input {...control} {...form.register("name")} autoComplete="off" />}
         </Field>
-        <StepActions>
-          <Button variant="outline" size="lg" onClick={onBack}>
-            {common("back")}
-          </Button>
+        <StepActions onBack={onBack}>
           <Button type="submit" size="lg" isBusy={isSubmitting}>
             {t("create")}
           </Button>

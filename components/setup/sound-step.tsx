@@ -31,7 +31,6 @@ export function SoundStep({
   onBack(): void;
 }) {
   const t = useTranslations("setup.sound");
-  const common = useTranslations("common");
   const [text, setText] = useState(t("sentence"));
   const [isFinishing, setFinishing] = useState(false);
   const body = geminiBody(speechCall(text));
@@ -53,10 +52,7 @@ export function SoundStep({
       <SoundError error={error} onRetry={run} />
       {sound ? <SoundPlayer sound={sound} /> : null}
       <RequestAsCurl path={PATH} body={body} secret={secret} />
-      <StepActions>
-        <Button variant="outline" size="lg" onClick={onBack}>
-          {common("back")}
-        </Button>
+      <StepActions onBack={onBack}>
         <Button size="lg" variant={sound ? "primary" : "ghost"} isBusy={isFinishing} onClick={finish}>
           {sound ? t("finish") : t("skip")}
         </Button>

@@ -55,10 +55,7 @@ export function TokenStep({
             />
           )}
         </Field>
-        <StepActions>
-          <Button variant="outline" size="lg" onClick={onBack}>
-            {common("back")}
-          </Button>
+        <StepActions onBack={onBack}>
           <Button type="submit" size="lg">
             {common("next")}
           </Button>

@@ -29,10 +29,7 @@ export function UsageStep({
         onValueChange={onUsage}
         cards={USAGES.map((value) => ({ value, title: t(value), description: t(`${value}Text`) }))}
       />
-      <StepActions>
-        <Button variant="outline" size="lg" onClick={onBack}>
-          {common("back")}
-        </Button>
+      <StepActions onBack={onBack}>
         <Button size="lg" onClick={onNext}>
           {common("next")}
         </Button>

@@ -5,6 +5,7 @@ import { type ReactNode, useEffect, useRef } from "react";
 import { useTranslations } from "use-intl";
 import { Wordmark } from "../shell/mark";
 import { PreferenceBar } from "../shell/preference-bar";
+import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { Progress } from "../ui/progress";
 import type { WizardStep } from "./steps";
@@ -142,6 +143,16 @@ export function StepBody({ title, text, children }: { title: string; text: React
 }
 
 /** The row of a step's buttons. */
-export function StepActions({ children }: { children: ReactNode }) {
-  return <div className="flex flex-wrap items-center gap-3">{children}</div>;
+export function StepActions({ onBack, children }: { onBack?(): void; children: ReactNode }) {
+  const t = useTranslations("common");
+  return (
+    <div className="flex flex-wrap items-center gap-3">
+      {onBack ? (
+        <Button variant="outline" size="lg" onClick={onBack}>
+          {t("back")}
+        </Button>
+      ) : null}
+      {children}
+    </div>
+  );
 }

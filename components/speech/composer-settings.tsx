@@ -50,7 +50,7 @@ export function ComposerSettings({
   return (
     <div className="grid gap-2">
       <div className="grid grid-cols-[2fr_3fr] gap-x-4 gap-y-3 sm:grid-cols-4 lg:grid-cols-3">
-        <VoicesButton isScript={isScript} onVoices={onVoices} draft={draft} isSeveral={isSeveral} />
+        <VoicesButton draft={draft} onVoices={onVoices} />
         <ModelField id={id} draft={draft} onModel={onModel} models={models} />
         <LanguageField id={id} lacksLanguage={lacksLanguage} draft={draft} hint={hint} onChange={onChange} />
         <SpeedSlider
@@ -164,18 +164,9 @@ function ModelField({
 }
 
 /** Opens the voices on narrow screens, where they are not beside the text. */
-function VoicesButton({
-  isScript,
-  onVoices,
-  draft,
-  isSeveral,
-}: {
-  isScript: boolean;
-  onVoices(): void;
-  draft: SpeechDraft;
-  isSeveral: boolean;
-}) {
+function VoicesButton({ draft, onVoices }: { draft: SpeechDraft; onVoices(): void }) {
   const t = useTranslations("speech");
+  const isScript = draft.mode === "script";
   return (
     <div className="grid min-w-0 gap-1 lg:hidden">
       <span aria-hidden="true" className="text-xs text-ink-faint">
@@ -189,7 +180,7 @@ function VoicesButton({
           <StatusDot tone="signal" />
         )}
         <span translate="no" className="truncate">
-          {isSeveral ? t("voices.count", { count: draft.candidates.length }) : null}
+          {draft.mode === "several" ? t("voices.count", { count: draft.candidates.length }) : null}
           {draft.mode === "single" ? draft.voice : null}
         </span>
       </Button>

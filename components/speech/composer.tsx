@@ -49,7 +49,7 @@ export function Composer({
 
   return (
     <>
-      <ComposerBar draft={draft} onChange={onChange} isSeveral={isSeveral} />
+      <ComposerBar draft={draft} onChange={onChange} />
       <TextEditor
         text={draft.text}
         speakers={draft.mode === "script" ? draft.speakers : null}
@@ -124,15 +124,7 @@ function SpeakButton({
 }
 
 /** The mode, the examples and the button that clears the text. */
-function ComposerBar({
-  draft,
-  onChange,
-  isSeveral,
-}: {
-  draft: SpeechDraft;
-  onChange(change: Partial<SpeechDraft>): void;
-  isSeveral: boolean;
-}) {
+function ComposerBar({ draft, onChange }: Pick<ComposerProps, "draft" | "onChange">) {
   const t = useTranslations("speech");
   const setMode = (mode: SpeechDraft["mode"]) => {
     const names = findNames(draft.text);
@@ -150,7 +142,7 @@ function ComposerBar({
     const text = t(`examples.${example}Text`);
     if (example === "dialogue")
       onChange({ text, mode: "script", speakers: assignVoices(findNames(text), draft.speakers) });
-    else onChange({ text, mode: isSeveral ? "several" : "single" });
+    else onChange({ text, mode: draft.mode === "several" ? "several" : "single" });
   };
   return (
     <div className="flex flex-wrap items-center justify-between gap-2 border-b px-3 py-2 sm:px-4">

@@ -1,6 +1,5 @@
 "use client";
 
-import { useState } from "react";
 import { useForm } from "react-hook-form";
 import { useTranslations } from "use-intl";
 import type { CreateInvite } from "@/lib/contracts/console/invites";
@@ -10,7 +9,7 @@ import { Field } from "../forms/field";
 import { Form } from "../forms/form";
 import { FormFooter } from "../forms/form-footer";
 import { useSchemaResolver } from "../forms/schema-resolver";
-import { setFieldErrors } from "../forms/set-field-errors";
+import { useSaveForm } from "../forms/use-save-form";
 import { Input, NativeSelect } from "../ui/input";
 import { RoleField } from "./role-field";
 
@@ -37,21 +36,14 @@ export function InviteForm({
   onCancel(): void;
 }) {
   const t = useTranslations("users");
-  const common = useTranslations("common");
-  const fieldError = useTranslations("common.fieldError");
-  const [error, setError] = useState<unknown>(null);
   const form = useInviteForm();
   const { errors, isSubmitting } = form.formState;
-  const invite = form.handleSubmit(async (request) => {
-    setError(null);
-    try {
-      await onInvite(request);
-    } catch (failure) {
-      if (!setFieldErrors(form, failure, ["role", "email", "expires_hours"], fieldError)) setError(failure);
-    }
+  const { error, onSubmit } = useSaveForm(form, {
+    fields: ["role", "email", "expires_hours"],
+    save: onInvite,
   });
   return (
-    <Form onSubmit={invite} noValidate className="grid gap-5">
+    <Form onSubmit={onSubmit} noValidate className="grid gap-5">
       <CallError error={error} />
       <RoleField
         viewerRole={viewerRole}
@@ -64,7 +56,6 @@ export function InviteForm({
         hint={t("inviteForm.emailHint")}
         error={errors.email?.message}
         isOptional
-        optionalText={common("optional")}
       >
         {(control) => (
           <Input

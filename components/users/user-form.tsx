@@ -83,24 +83,13 @@ export function UserForm({
 /** Display name and e-mail address. */
 function NameFields({ before, form }: { before: ManagedUser | null; form: UserFormState }) {
   const t = useTranslations("users");
-  const common = useTranslations("common");
   const { errors } = form.formState;
   return (
     <div className="grid gap-5 sm:grid-cols-2">
-      <Field
-        label={t("form.displayName")}
-        error={errors.display_name?.message}
-        isOptional={before === null}
-        optionalText={common("optional")}
-      >
+      <Field label={t("form.displayName")} error={errors.display_name?.message} isOptional={before === null}>
         {(control) => <Input {...control} {...form.register("display_name")} autoComplete="off" />}
       </Field>
-      <Field
-        label={t("form.email")}
-        error={errors.email?.message}
-        isOptional
-        optionalText={common("optional")}
-      >
+      <Field label={t("form.email")} error={errors.email?.message} isOptional>
         {(control) => <Input {...control} {...form.register("email")} type="email" autoComplete="off" />}
       </Field>
     </div>

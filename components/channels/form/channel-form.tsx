@@ -63,7 +63,7 @@ export function ChannelForm({
       ) : null}
       {isPicked ? (
         <>
-          <NameAndDetails form={form} isEmbedded={isEmbedded} />
+          <NameAndDetails form={form} hasUpstream={!isEmbedded} />
           <CallError error={form.error} />
           <Actions isEmbedded={isEmbedded} form={form} cancelTo={cancelTo} isBusy={isBusy} before={before} />
         </>
@@ -123,7 +123,7 @@ function Actions({
 }
 
 /** The channel's name and its advanced settings. */
-function NameAndDetails({ form, isEmbedded }: { form: FormState; isEmbedded: boolean }) {
+function NameAndDetails({ form, hasUpstream }: { form: FormState; hasUpstream: boolean }) {
   const t = useTranslations("channels.form");
   return (
     <div className="grid gap-6 border-t pt-6">
@@ -143,7 +143,7 @@ function NameAndDetails({ form, isEmbedded }: { form: FormState; isEmbedded: boo
         onChange={form.change}
         isOpen={form.showsAdvanced}
         onOpen={form.setShowsAdvanced}
-        hasUpstream={!isEmbedded}
+        hasUpstream={hasUpstream}
       />
     </div>
   );

@@ -44,7 +44,7 @@ export function NewAccountForm({
   const { errors } = form.formState;
   const [username, password] = form.watch(["username", "password"]);
 
-  const { submit, error, isBusy } = useJoin(form, {
+  const { onSubmit, error, isBusy } = useJoin(form, {
     fields: FIELDS,
     send: onCreate,
     onInvalidLink,
@@ -57,7 +57,7 @@ export function NewAccountForm({
   });
 
   return (
-    <Form onSubmit={submit} noValidate className="grid gap-5">
+    <Form onSubmit={onSubmit} noValidate className="grid gap-5">
       {children}
       <JoinError error={error} />
       <UsernameField form={form} />
@@ -104,14 +104,12 @@ function UsernameField({ form }: { form: UseFormReturn<RegisterRequest> }) {
 function DisplayNameField({ form }: { form: UseFormReturn<RegisterRequest> }) {
   const t = useTranslations("join");
   const { errors } = form.formState;
-  const common = useTranslations("common");
   return (
     <Field
       label={t("displayName")}
       hint={t("displayNameHint")}
       error={errors.display_name?.message}
       isOptional
-      optionalText={common("optional")}
     >
       {(control) => (
         <Input

@@ -38,7 +38,7 @@ export function ResetForm({ token, username, requiresCode, onInvalidLink, childr
   const { errors } = form.formState;
   const password = form.watch("password");
 
-  const { submit, error, isBusy } = useJoin(form, {
+  const { onSubmit, error, isBusy } = useJoin(form, {
     fields: FIELDS,
     send: (values) => callApi(api.acceptPasswordReset, { body: { ...values, token } }),
     onInvalidLink,
@@ -51,7 +51,7 @@ export function ResetForm({ token, username, requiresCode, onInvalidLink, childr
   });
 
   return (
-    <Form onSubmit={submit} noValidate className="grid gap-5">
+    <Form onSubmit={onSubmit} noValidate className="grid gap-5">
       {children}
       <JoinError error={error} />
       {/* Password managers save the new password under this username. */}

@@ -2,14 +2,10 @@
 
 import { useState } from "react";
 import type { FieldValues, Path, UseFormReturn } from "react-hook-form";
-import { useTranslations } from "use-intl";
 import { isApiError } from "@/lib/client/api-error";
-import { setFieldErrors } from "../../forms/set-field-errors";
+import { useSaveForm } from "../../forms/use-save-form";
 
-/**
- * Sends a form that signs the user in, then opens the console. Field errors of the server are shown at their fields, any
- * other error is returned as `error`.
- */
+/** Sends a form that signs the user in, then opens the console. */
 export function useJoin<Values extends FieldValues>(
   form: UseFormReturn<Values>,
   {
@@ -26,20 +22,20 @@ export function useJoin<Values extends FieldValues>(
     showFieldError(failure: unknown): boolean;
   },
 ) {
-  const fieldError = useTranslations("common.fieldError");
-  const [error, setError] = useState<unknown>(null);
   const [isLeaving, setLeaving] = useState(false);
-  const submit = form.handleSubmit(async (values) => {
-    setError(null);
-    try {
+  const { error, onSubmit } = useSaveForm(form, {
+    fields,
+    save: async (values) => {
       await send(values);
       setLeaving(true);
       // Not a client navigation: the page must belong to the new session, and Back must not return to a used link.
       window.location.replace("/");
-    } catch (failure) {
-      if (onInvalidLink && isApiError(failure, "not_found")) return onInvalidLink();
-      if (!showFieldError(failure) && !setFieldErrors(form, failure, fields, fieldError)) setError(failure);
-    }
+    },
+    onFailure: (failure) => {
+      if (!onInvalidLink || !isApiError(failure, "not_found")) return showFieldError(failure);
+      onInvalidLink();
+      return true;
+    },
   });
-  return { submit, error, isBusy: form.formState.isSubmitting || isLeaving };
+  return { onSubmit, error, isBusy: form.formState.isSubmitting || isLeaving };
 }
