@@ -1,7 +1,8 @@
 "use client";
 
-import { useEffect, useRef } from "react";
+import { useCallback, useEffect, useRef } from "react";
 import { barsOf } from "@/lib/client/speech-pcm";
+import type { PlayerState, SpeechPlayer } from "@/lib/client/speech-player";
 import { onThemeChange, themeColor } from "../charts/theme-color";
 import { barCount, drawBars } from "./draw-bars";
 
@@ -52,4 +53,19 @@ export function PeaksCanvas({
       <canvas ref={canvas} className="block h-full w-full" />
     </div>
   );
+}
+
+/** The waveform of samples with their progress. `state` is the player's where they are loaded in it, else null. */
+export function PlayedPeaks({
+  samples,
+  player,
+  state,
+}: {
+  samples: Int16Array;
+  player: SpeechPlayer;
+  state: PlayerState | null;
+}) {
+  const duration = state?.duration ?? 0;
+  const progress = useCallback(() => (duration > 0 ? player.position() / duration : 0), [player, duration]);
+  return <PeaksCanvas samples={samples} isLive={state?.isPlaying === true} progress={progress} />;
 }

@@ -5,17 +5,20 @@ import { Dialog, DialogContent, DialogDescription, DialogHeader, DialogTitle } f
 export function FormDialog({
   title,
   text,
+  className,
   onClose,
   children,
 }: {
   title: string;
   text?: string;
+  className?: string;
   onClose(): void;
   children: ReactNode;
 }) {
   return (
     <Dialog open onOpenChange={(open) => (open ? undefined : onClose())}>
       <DialogContent
+        className={className}
         {...(text ? {} : { "aria-describedby": undefined })}
         // Escape closes an open list of suggestions first.
         onEscapeKeyDown={(event) => {

@@ -7,17 +7,11 @@ import { saveFile } from "@/lib/client/save-file";
 import { useApiCache } from "@/lib/client/use-api";
 import type { ImportReport, ImportStep, SettingsFile } from "@/lib/contracts/console/settings-file";
 import { CallError } from "../forms/call-error";
+import { FormDialog } from "../forms/form-dialog";
 import { useAction } from "../forms/use-action";
 import { Badge } from "../ui/badge";
 import { Button } from "../ui/button";
-import {
-  Dialog,
-  DialogContent,
-  DialogDescription,
-  DialogFooter,
-  DialogHeader,
-  DialogTitle,
-} from "../ui/dialog";
+import { DialogFooter } from "../ui/dialog";
 import { Notice } from "../ui/notice";
 import { Skeleton } from "../ui/skeleton";
 import { toast } from "../ui/toast";
@@ -50,27 +44,26 @@ export function ImportDialog({
     onClose();
   };
   return (
-    <Dialog open onOpenChange={(open) => (open ? undefined : onClose())}>
-      <DialogContent className="max-w-2xl">
-        <DialogHeader>
-          <DialogTitle className="break-words">{t("dialogTitle", { name })}</DialogTitle>
-          <DialogDescription>{t("dialogText")}</DialogDescription>
-        </DialogHeader>
-        <CallError error={error} />
-        {report ? <Steps steps={steps} /> : error ? null : <Skeleton className="h-40" />}
-        {steps.some(({ kind, action }) => kind === "channel" && action === "create") ? (
-          <Notice tone="info">{t("newChannels")}</Notice>
-        ) : null}
-        <DialogFooter>
-          <Button variant="outline" onClick={onClose}>
-            {common("cancel")}
-          </Button>
-          <Button isBusy={isBusy} disabled={count === 0} onClick={() => void run(apply)}>
-            {t("apply", { count })}
-          </Button>
-        </DialogFooter>
-      </DialogContent>
-    </Dialog>
+    <FormDialog
+      title={t("dialogTitle", { name })}
+      text={t("dialogText")}
+      className="max-w-2xl"
+      onClose={onClose}
+    >
+      <CallError error={error} />
+      {report ? <Steps steps={steps} /> : error ? null : <Skeleton className="h-40" />}
+      {steps.some(({ kind, action }) => kind === "channel" && action === "create") ? (
+        <Notice tone="info">{t("newChannels")}</Notice>
+      ) : null}
+      <DialogFooter>
+        <Button variant="outline" onClick={onClose}>
+          {common("cancel")}
+        </Button>
+        <Button isBusy={isBusy} disabled={count === 0} onClick={() => void run(apply)}>
+          {t("apply", { count })}
+        </Button>
+      </DialogFooter>
+    </FormDialog>
   );
 }
 

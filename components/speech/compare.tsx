@@ -5,13 +5,13 @@ import { useTranslations } from "use-intl";
 import type { Take } from "@/components/speech/history";
 import type { GatewayModel } from "@/lib/client/gateway-models";
 import type { PlayerState, SpeechPlayer } from "@/lib/client/speech-player";
+import { PlayedPeaks } from "../audio/peaks-canvas";
 import { PlayClock } from "../audio/play-clock";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { SegmentedControl } from "../ui/segmented-control";
 import { SpeakerLine } from "./speaker-line";
 import { Fact, TimeFacts, useTakeCost } from "./take-facts";
-import { TakePeaks } from "./take-peaks";
 
 const LABELS = ["A", "B"] as const;
 
@@ -159,7 +159,7 @@ function ComparedTake({
         </span>
       </p>
       <div className="h-16">
-        <TakePeaks take={take} player={player} state={isActive ? state : null} />
+        <PlayedPeaks samples={take.samples} player={player} state={isActive ? state : null} />
       </div>
       <p className="flex flex-wrap gap-x-3 text-sm text-ink-muted">
         <SpeakerLine call={take.call} />

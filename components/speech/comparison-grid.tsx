@@ -5,13 +5,13 @@ import { useTranslations } from "use-intl";
 import type { Take } from "@/components/speech/history";
 import type { GatewayModel } from "@/lib/client/gateway-models";
 import type { PlayerState, SpeechPlayer } from "@/lib/client/speech-player";
+import { PlayedPeaks } from "../audio/peaks-canvas";
 import { useAmounts } from "../charts/use-amounts";
 import { FailureNotice } from "../playground/failure-notice";
 import { Badge } from "../ui/badge";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { Fact, TimeFacts, takeDollars, useTakeCost } from "./take-facts";
-import { TakePeaks } from "./take-peaks";
 import type { Trial } from "./use-comparison";
 
 interface GridProps {
@@ -170,7 +170,7 @@ function TrialTake({
   return (
     <>
       <div className="h-12">
-        <TakePeaks take={take} player={player} state={state} />
+        <PlayedPeaks samples={take.samples} player={player} state={state} />
       </div>
       <dl className="grid grid-cols-[auto_auto_minmax(0,1fr)] gap-x-5 gap-y-2 border-t pt-3">
         <TimeFacts take={take} />

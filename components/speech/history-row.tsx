@@ -4,13 +4,13 @@ import { ColumnsIcon, PauseIcon, PlayIcon, RotateCcwIcon, Trash2Icon } from "luc
 import { useTranslations } from "use-intl";
 import type { Take } from "@/components/speech/history";
 import type { PlayerState, SpeechPlayer } from "@/lib/client/speech-player";
+import { PlayedPeaks } from "../audio/peaks-canvas";
 import { useAmounts } from "../charts/use-amounts";
 import { Badge } from "../ui/badge";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { RelativeTime } from "../ui/relative-time";
 import { SpeakerLine } from "./speaker-line";
-import { TakePeaks } from "./take-peaks";
 
 /** One take of the history. `state` is the player's where the take is loaded in the player, else null. */
 export function HistoryRow({
@@ -57,7 +57,7 @@ export function HistoryRow({
       </Button>
       <Summary text={text} take={take} />
       <div className="hidden h-8 sm:block">
-        <TakePeaks take={take} player={player} state={state} />
+        <PlayedPeaks samples={take.samples} player={player} state={state} />
       </div>
       <span className="tabular hidden text-right text-sm text-ink-muted sm:block">
         {show.ms(take.durationMs)}
