@@ -1,9 +1,22 @@
-import type { Locator } from "playwright/test";
+import type { Locator, Page } from "playwright/test";
 import { setUp, startProduct } from "../support/product";
 import { expect, OWNER, openOtherBrowser, test } from "./fixtures";
-import { createOwner, enrol, goToAdministratorStep, heading, measurePlayback } from "./wizard-page";
+import {
+  createOwner,
+  enrol,
+  goToAdministratorStep,
+  heading,
+  measurePlayback,
+  shownSecret,
+} from "./wizard-page";
 
 const SETUP_TOKEN = "a-token-that-only-the-operator-knows-0123456789";
+
+/** Waits for the code and the font of the step after the owner is created, before the product is stopped. */
+async function secretLoaded(page: Page): Promise<void> {
+  await shownSecret(page);
+  await page.evaluate(async () => void (await document.fonts.ready));
+}
 
 /** Expects the first font of the element's style to be loaded, and invisible until then: no other font is ever seen. */
 async function expectOwnFont(element: Locator): Promise<void> {
@@ -182,6 +195,7 @@ test.describe("invalid setup input", () => {
     await page.getByRole("button", { name: "Continue" }).click();
     await page.getByRole("button", { name: "Continue" }).click();
     await createOwner(page);
+    await secretLoaded(page);
     await product.close();
   });
 });
@@ -193,6 +207,7 @@ test("removes a setup token from the URL and does not ask for it", async ({ page
   await expect(page).toHaveURL(`${product.url}/setup`);
   await goToAdministratorStep(page);
   await createOwner(page);
+  await secretLoaded(page);
   await product.close();
 });
 
