@@ -6,10 +6,12 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { BACKOFF_MS, deliverAlerts } from "../../lib/console/alerts/deliver";
+import { restoreCircuits } from "../../lib/console/alerts/restore";
 import { watchAlerts } from "../../lib/console/alerts/watch";
 import { decryptWebhookUrl, WEBHOOKS } from "../../lib/console/alerts/webhook-url";
 import { ALERTS_KEPT_MS, sweepExpired } from "../../lib/console/auth/sweep-expired";
 import { AppError } from "../../lib/errors";
+import { createGatewayState } from "../../lib/gateway/state";
 import { UpstreamProgress } from "../../lib/ports/upstream-progress";
 import { createContainer } from "../../lib/server/process/container";
 import { readEnvironment } from "../../lib/server/process/env";
@@ -750,5 +752,114 @@ describe("an alert for a channel that is down", () => {
     await watchAlerts(services, FREE);
     expect(await alerts()).toMatchObject([{ id: open.id, state: "resolved" }]);
     expect((await post(`/${open.id}/check`)).status).toBe(404);
+  });
+
+  describe("after a restart", () => {
+    /** A process that knows nothing of the upstream, on the same data; the alert is older than its patience. */
+    const restart = async () => {
+      const { clock, log, store } = services;
+      services.state = createGatewayState({ store, clock, log, metrics: services.metrics });
+      harness = openConsoleHarness(services);
+      await restoreCircuits(services);
+      services.clock.advance(60_000);
+      await watchAlerts(services, FREE);
+    };
+    const fail = async (id: string, model: string) => {
+      const keyId = await keyOf(id);
+      const error = new AppError("upstream_error", "No.", { upstreamStatus: 500 });
+      for (let time = 0; time < 5; time += 1) {
+        const progress = new UpstreamProgress();
+        progress.hasHead = true;
+        services.state.circuits.enter(id, keyId, model).failed(error, progress);
+      }
+    };
+    const keyOf = async (id: string) =>
+      (await services.store.channels.all()).find((one) => one.id === id)?.keys[0]?.id ?? null;
+    const openAlert = async () => {
+      await changeRules({ ...(await readRules()), channel_open_minutes: 1 });
+      services.clock.advance(60_000);
+      await watchAlerts(services, FREE);
+      const [open] = await alerts("?state=opened");
+      return open.id as string;
+    };
+    const probes = async (id: string) => (await post(`/${id}/check`)).json.data.probes;
+
+    test("stays open until a probe passes, and one success is enough for a key", async () => {
+      const down = await channel("Rented machine", ["bge-m3", "tts-1"]);
+      await refuseKey(down, "bge-m3");
+      const id = await openAlert();
+      takes.key = "sk-upstream-other";
+      await restart();
+      expect(await alerts()).toMatchObject([{ id, state: "opened", detail: { reason: "credentials" } }]);
+      expect(await probes(id)).toMatchObject([{ ok: false, error: { upstream_status: 401 } }]);
+      takes.key = "sk-upstream-right";
+      services.clock.advance(30_000);
+      expect(await probes(id)).toEqual([{ model: "bge-m3", ok: true, error: null }]);
+      services.clock.advance(60_000);
+      await watchAlerts(services, FREE);
+      expect(await alerts()).toMatchObject([{ id, state: "resolved" }]);
+    });
+
+    test("stays open for each model that failed, whatever the others do", async () => {
+      const down = await channel("Rented machine", ["bge-m3", "tts-1"]);
+      await fail(down, "bge-m3");
+      await fail(down, "tts-1");
+      const id = await openAlert();
+      await restart();
+      const permit = services.state.circuits.enter(down, await keyOf(down), "tts-1");
+      permit.succeeded(new UpstreamProgress());
+      const error = new AppError("upstream_error", "No.", { upstreamStatus: 500 });
+      const progress = new UpstreamProgress();
+      progress.hasHead = true;
+      services.state.circuits.enter(down, await keyOf(down), "bge-m3").failed(error, progress);
+      services.clock.advance(60_000);
+      await watchAlerts(services, FREE);
+      expect(await alerts()).toMatchObject([{ id, state: "opened", detail: { models: ["bge-m3"] } }]);
+    });
+
+    test("resolves when its channel was edited", async () => {
+      const down = await channel("Rented machine", ["bge-m3"]);
+      await fail(down, "bge-m3");
+      await openAlert();
+      await restart();
+      const { version } = (await harness(`/api/channels/${down}`, { cookie: owner })).json.data;
+      const body = { version, keys: ["sk-upstream-new"] };
+      await harness(`/api/channels/${down}`, { method: "PATCH", body, cookie: owner });
+      services.clock.advance(60_000);
+      await watchAlerts(services, FREE);
+      expect(await alerts("?state=opened")).toEqual([]);
+    });
+
+    test("keeps a circuit that another instance has told of", async () => {
+      const down = await channel("Rented machine", ["bge-m3"]);
+      await fail(down, "bge-m3");
+      await openAlert();
+      const { clock, log, store } = services;
+      services.state = createGatewayState({ store, clock, log, metrics: services.metrics });
+      const key = { channelId: down, keyId: await keyOf(down), model: "bge-m3" };
+      const told = { state: "open", openedAt: clock.now(), reason: "rate_limited", waitMs: 9_000 } as const;
+      services.state.circuits.apply(key, told);
+      await restoreCircuits(services);
+      expect(services.state.circuits.health(down, key.keyId, "bge-m3")).toEqual(told);
+    });
+
+    test("is restored by the process itself", async () => {
+      const dataDirectory = mkdtempSync(path.join(tmpdir(), "patchbay-restart-"));
+      const env = readEnvironment({ PATCHBAY_DATA_DIR: dataDirectory, PATCHBAY_LOG_LEVEL: "silent" });
+      try {
+        const first = await createContainer(env);
+        const [embedded] = await first.services.store.channels.all();
+        const subject = embedded?.id ?? "";
+        const [alert] = [{ id: "alt_1", kind: "channel_open", subject, delivery: "none" } as const];
+        const detail = { name: "Built-in", reason: "failures", circuits: "keys" };
+        await first.services.store.alerts.raise({ ...alert, detail, openedAt: Date.now() });
+        await first.close();
+        const second = await createContainer(env);
+        expect(second.services.state.circuits.health(subject, null).state).toBe("half_open");
+        await second.close();
+      } finally {
+        rmSync(dataDirectory, { recursive: true, force: true });
+      }
+    });
   });
 });

@@ -10,13 +10,14 @@ export type AlertRules = OpenSettings["alerts"];
 export interface AlertFacts {
   /**
    * Channels with an open or half-open circuit, as this process knows it. `models`: those not served; absent: all.
-   * `affected`: the models not served in either case. `fallbacks`: what serves these models instead.
+   * `circuits`: those of its keys, or of models on them; absent: unknown. `affected`: the models not served in either case. `fallbacks`: what serves these models instead.
    */
   openChannels: readonly {
     id: string;
     name: string;
     openedAt: number;
     reason: OpenReason | null;
+    circuits?: "keys" | "models";
     models?: readonly string[];
     affected: readonly string[];
     fallbacks: readonly Fallback[];
@@ -73,18 +74,21 @@ function minutesOf(rules: AlertRules, affected: readonly string[]): number | nul
 }
 
 function channelConditions(rules: AlertRules, facts: AlertFacts, now: number): Condition[] {
-  return facts.openChannels.flatMap(({ id, name, openedAt, reason, models, affected, fallbacks }) => {
-    const minutes = minutesOf(rules, affected);
-    if (minutes === null) return [];
-    const detail = {
-      name,
-      reason,
-      since: new Date(openedAt).toISOString(),
-      ...(models === undefined ? {} : { models }),
-      fallbacks,
-    };
-    return [{ kind: "channel_open", subject: id, detail, isRaised: now - openedAt >= minutes * 60_000 }];
-  });
+  return facts.openChannels.flatMap(
+    ({ id, name, openedAt, reason, circuits, models, affected, fallbacks }) => {
+      const minutes = minutesOf(rules, affected);
+      if (minutes === null) return [];
+      const detail = {
+        name,
+        reason,
+        since: new Date(openedAt).toISOString(),
+        ...(circuits === undefined ? {} : { circuits }),
+        ...(models === undefined ? {} : { models }),
+        fallbacks,
+      };
+      return [{ kind: "channel_open", subject: id, detail, isRaised: now - openedAt >= minutes * 60_000 }];
+    },
+  );
 }
 
 function errorCondition(
@@ -95,7 +99,7 @@ function errorCondition(
   if (threshold === null || calls.calls === 0) return [];
   const percent = percentOf(calls.failures, calls.calls);
   if (percent < threshold * CALM_SHARE) return [];
-  const figures = { ...calls, percent: rounded(percent), threshold };
+  const figures = { ...calls, percent: rounded(percent), peak_percent: rounded(percent), threshold };
   return [
     {
       kind: "error_rate",

@@ -20,6 +20,13 @@ const PATIENCE_MS: Readonly<Partial<Record<AlertKind, number>>> = {
 
 const keyOf = ({ kind, subject }: { kind: AlertKind; subject: string }) => `${kind} ${subject}`;
 
+/** The new details of an open alert. `peak_percent` is the highest since it opened: the last one is that of its end. */
+function detailOf(alert: AlertRecord, { detail }: Condition): Condition["detail"] {
+  const [before, now] = [alert.detail.peak_percent, detail.peak_percent];
+  if (typeof now !== "number") return detail;
+  return { ...detail, peak_percent: typeof before === "number" ? Math.max(before, now) : now };
+}
+
 /** The changes to the open alerts for the conditions that hold now. A hold without new details is left out. */
 export function planAlerts(
   open: readonly AlertRecord[],
@@ -36,9 +43,11 @@ export function planAlerts(
     const patienceMs = PATIENCE_MS[alert.kind] ?? 0;
     if (condition === undefined) {
       if (now - alert.heldAt >= patienceMs) plan.resolve.push(alert);
-    } else if (patienceMs > 0 || JSON.stringify(condition.detail) !== JSON.stringify(alert.detail)) {
-      plan.hold.push({ alert, condition });
+      continue;
     }
+    const detail = detailOf(alert, condition);
+    if (patienceMs > 0 || JSON.stringify(detail) !== JSON.stringify(alert.detail))
+      plan.hold.push({ alert, condition: { ...condition, detail } });
   }
   plan.raise = conditions.filter((condition) => condition.isRaised && !openKeys.has(keyOf(condition)));
   return plan;

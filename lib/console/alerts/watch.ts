@@ -17,15 +17,19 @@ async function openChannels(services: ConsoleServices): Promise<AlertFacts["open
     const { id, name } = channel;
     const whole = channelHealth(circuits, channel);
     const affected = channel.models.map((model) => model.name);
-    if (whole.openedAt !== null)
-      return [{ id, name, openedAt: whole.openedAt, reason: whole.reason, affected }];
+    if (whole.openedAt !== null) {
+      const { openedAt, reason } = whole;
+      const ofKeys = channelHealth(circuits, { ...channel, models: [] });
+      const level = ofKeys.state === "closed" ? ("models" as const) : ("keys" as const);
+      return [{ id, name, openedAt, reason, circuits: level, affected }];
+    }
     const broken = brokenModels(circuits, channel);
     // The model that has failed for longest gives the time and the reason.
     const [first] = broken.sort((a, b) => (a.health.openedAt ?? 0) - (b.health.openedAt ?? 0));
     if (first === undefined || first.health.openedAt === null) return [];
     const { openedAt, reason } = first.health;
     const models = broken.map((one) => one.name);
-    return [{ id, name, openedAt, reason, models, affected: models }];
+    return [{ id, name, openedAt, reason, circuits: "models" as const, models, affected: models }];
   });
   return Promise.all(
     open.map(async (channel) => ({ ...channel, fallbacks: await fallbacksOf(services, channel.affected) })),

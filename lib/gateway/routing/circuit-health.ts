@@ -4,7 +4,8 @@ import type { Circuits } from "./circuits";
 
 type Channel = Pick<ChannelRecord, "id" | "keys" | "models">;
 
-function keyIds({ keys }: Pick<Channel, "keys">): readonly (string | null)[] {
+/** IDs of a channel's upstream keys; null for one without keys. */
+export function keyIds({ keys }: Pick<Channel, "keys">): readonly (string | null)[] {
   return keys.length === 0 ? [null] : keys.map(({ id }) => id);
 }
 

@@ -21,9 +21,9 @@ export const alerts = {
   over: {
     channel_open: "{name} was down",
     channel_models: "{name} was down for {models}",
-    error_rate: "{percent}% of requests failed",
-    error_rate_model: "{percent}% of requests to {name} failed",
-    error_rate_key: "{percent}% of requests with {name} failed",
+    error_rate: "Error rate reached {percent}%",
+    error_rate_model: "Error rate of {name} reached {percent}%",
+    error_rate_key: "Error rate of requests with {name} reached {percent}%",
     budget_nearly_spent: "{name} had spent {percent}% of its budget",
     budget_spent: "{name} had spent its budget",
     disk: "Only {percent}% of the disk was free",

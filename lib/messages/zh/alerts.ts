@@ -21,9 +21,9 @@ export const alerts = {
   over: {
     channel_open: "{name} 曾不可用",
     channel_models: "{name} 曾无法提供 {models}",
-    error_rate: "曾有 {percent}% 的请求失败",
-    error_rate_model: "发往 {name} 的请求曾有 {percent}% 失败",
-    error_rate_key: "使用 {name} 的请求曾有 {percent}% 失败",
+    error_rate: "请求失败率曾达到 {percent}%",
+    error_rate_model: "发往 {name} 的请求失败率曾达到 {percent}%",
+    error_rate_key: "使用 {name} 的请求失败率曾达到 {percent}%",
     budget_nearly_spent: "{name} 曾用掉预算的 {percent}%",
     budget_spent: "{name} 的预算曾用完",
     disk: "磁盘曾仅剩 {percent}%",

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { createAudioEncoder } from "../../audio/encode/create";
+import { restoreCircuits } from "../../console/alerts/restore";
 import { ensureEmbedded } from "../../console/channels/ensure-embedded";
 import type { ConsoleServices, SetupGuard } from "../../console/context";
 import { applyStoredSettings } from "../../console/settings/apply-settings";
@@ -228,6 +229,7 @@ async function assemble(
   await ensureEmbedded(store, systemClock);
   await refreshVoices(services);
   await applyStoredSettings(services);
+  await restoreCircuits(services);
   const stopBackground = await startBackground(services, register);
   return container;
 }

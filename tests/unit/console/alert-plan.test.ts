@@ -46,6 +46,18 @@ test("holds an open alert with new figures near below the threshold", () => {
   expect(told([record()], [near])).toEqual({ raise: 0, hold: 1, resolve: 0 });
 });
 
+test("keeps the highest error rate since the alert opened", () => {
+  const open = record({ detail: { percent: 70, peak_percent: 81 } });
+  const seen = condition({ detail: { percent: 17, peak_percent: 17 } });
+  expect(planAlerts([open], [seen], NOW).hold.map((one) => one.condition.detail)).toEqual([
+    { percent: 17, peak_percent: 81 },
+  ]);
+  const worse = condition({ detail: { percent: 90, peak_percent: 90 } });
+  expect(planAlerts([open], [worse], NOW).hold.map((one) => one.condition.detail)).toEqual([
+    { percent: 90, peak_percent: 90 },
+  ]);
+});
+
 test("resolves a condition that no longer holds at once", () => {
   expect(told([record()], [])).toEqual({ raise: 0, hold: 0, resolve: 1 });
 });

@@ -1,0 +1,40 @@
+import { z } from "zod";
+import { CircuitReason } from "../../contracts/console/channels";
+import type { CircuitHealth } from "../../gateway/routing/breaker";
+import { keyIds } from "../../gateway/routing/circuit-health";
+import type { ConsoleServices } from "../context";
+
+/** What `watchAlerts` stores with an alert of the kind `channel_open`; `models` absent: the whole channel. */
+const Detail = z.object({
+  reason: CircuitReason.catch("failures"),
+  since: z.iso.datetime().optional().catch(undefined),
+  models: z.array(z.string()).optional().catch(undefined),
+  circuits: z.enum(["keys", "models"]).catch("models"),
+});
+
+/**
+ * At the start of a process: circuits that an open alert is about become half-open, since nothing shows yet that the
+ * upstream works again. The next request or check decides, as for every recovering channel. Circuits that other
+ * instances have told of stay as they are, and those of a disabled channel closed.
+ */
+export async function restoreCircuits({ store, state, log }: ConsoleServices): Promise<void> {
+  const alerts = (await store.alerts.open()).filter((alert) => alert.kind === "channel_open");
+  if (alerts.length === 0) return;
+  const channels = await store.channels.all();
+  for (const { subject, detail, openedAt } of alerts) {
+    const channel = channels.find((one) => one.id === subject);
+    if (channel === undefined || !channel.enabled) continue;
+    const { reason, since, models, circuits } = Detail.parse(detail);
+    const at = since === undefined ? openedAt : Date.parse(since);
+    const health: CircuitHealth = { state: "half_open", openedAt: at, reason, waitMs: 0 };
+    const names = channel.models.map(({ name }) => name);
+    // A request that fails for its model alone closes the circuit of its key, so models need circuits of their own.
+    const affected = circuits === "keys" ? [null] : names.filter((name) => models?.includes(name) ?? true);
+    for (const keyId of keyIds(channel))
+      for (const model of affected) {
+        const known = state.circuits.health(channel.id, keyId, model ?? undefined);
+        if (known.state === "closed") state.circuits.apply({ channelId: channel.id, keyId, model }, health);
+      }
+    log.info("circuits_restored", { channel: channel.id, reason });
+  }
+}
