@@ -75,7 +75,7 @@ function LastRejected({
   viewer: Viewer;
 }) {
   const t = useTranslations("apiKeys.rejected");
-  const reason = t(reasonOf(rejection), { code: rejection.error });
+  const reason = t(rejectionReason(rejection), { code: rejection.error });
   return (
     <Link
       prefetch={false}
@@ -89,7 +89,7 @@ function LastRejected({
 
 const REASONS = {
   insufficient_quota: "budget",
-  forbidden: "model",
+  forbidden: "operation",
   model_not_allowed: "model",
   model_not_found: "unknownModel",
   ip_not_allowed: "address",
@@ -97,7 +97,8 @@ const REASONS = {
   invalid: "input",
 } as const;
 
-function reasonOf({ error, limit }: LastRejection) {
+/** The message name of why a key's latest rejected request was refused. */
+export function rejectionReason({ error, limit }: LastRejection) {
   if (limit === "key_concurrency" || limit === "user_concurrency") return "concurrency";
   if (error === "rate_limited") return "limit";
   return Object.hasOwn(REASONS, error) ? REASONS[error as keyof typeof REASONS] : "other";

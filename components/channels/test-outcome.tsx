@@ -23,19 +23,31 @@ const KNOWN = [
   "protocol_error",
 ] as const;
 
-/** Text of an upstream error: our summary and, where the cause is not known, the upstream's own message as `detail`. */
-export function useUpstreamErrorText(): (error: UpstreamFailure) => { summary: string; detail: string } {
+interface ErrorText {
+  summary: string;
+  detail: string;
+}
+
+/** Our summary of an upstream error, and as `detail` the upstream's own message, or ours where it sent none. */
+export function upstreamErrorText(
+  t: ReturnType<typeof useTranslations<"channels.upstreamError">>,
+  error: UpstreamFailure,
+): ErrorText {
+  const known = KNOWN.find((name) => name === error.fault);
+  if (known) return { summary: t(known), detail: "" };
+  const { upstream_status: status, upstream_message } = error;
+  const detail = upstream_message ?? "";
+  if (status === 401 || status === 403) return { summary: t("key"), detail };
+  if (status === 402) return { summary: t("money"), detail };
+  if (error.code === "upstream_rate_limited") return { summary: t("limited"), detail };
+  if (error.code === "upstream_timeout") return { summary: t("slow"), detail };
+  if (detail !== "" && status !== null) return { summary: t("answered", { status }), detail };
+  return { summary: t("title"), detail: error.message };
+}
+
+export function useUpstreamErrorText(): (error: UpstreamFailure) => ErrorText {
   const t = useTranslations("channels.upstreamError");
-  return (error) => {
-    const known = KNOWN.find((name) => name === error.fault);
-    if (known) return { summary: t(known), detail: "" };
-    if (error.upstream_status === 401 || error.upstream_status === 403)
-      return { summary: t("key"), detail: "" };
-    if (error.upstream_status === 402) return { summary: t("money"), detail: "" };
-    if (error.code === "upstream_rate_limited") return { summary: t("limited"), detail: "" };
-    if (error.code === "upstream_timeout") return { summary: t("slow"), detail: "" };
-    return { summary: t("title"), detail: error.message };
-  };
+  return (error) => upstreamErrorText(t, error);
 }
 
 /** Result of a test: the audio to play, the vector's dimensions, or the error. */
@@ -93,8 +105,8 @@ function Failure({ summary, detail }: { summary: string; detail?: string }) {
 }
 
 function UpstreamError({ error }: { error: NonNullable<ChannelTest["error"]> }) {
-  const upstreamErrorText = useUpstreamErrorText();
-  return <Failure {...upstreamErrorText(error)} />;
+  const textOf = useUpstreamErrorText();
+  return <Failure {...textOf(error)} />;
 }
 
 function Vector({ test }: { test: ChannelTest }) {

@@ -151,13 +151,21 @@ function Outcome({ of: { status, error, limit } }: { of: Rejection }) {
   );
 }
 
+/** Errors that are found before the API key is read. */
+const BEFORE_KEY: readonly string[] = ["unknown_url", "method_not_allowed"];
+
+/** The message name of why a rejected request has no key. */
+export function missingKeyReason({ error }: Pick<Rejection, "error">): "keyNotChecked" | "noKey" {
+  return BEFORE_KEY.includes(error) ? "keyNotChecked" : "noKey";
+}
+
 function Key({ of: one, showsUsers }: { of: Rejection; showsUsers: boolean }) {
   const t = useTranslations("requests.rejected");
   const user = one.user_name ?? one.user_id;
   return (
     <span className="grid gap-0.5">
       {one.key_id === null ? (
-        <span className="text-ink-faint">{t("noKey")}</span>
+        <span className="text-ink-faint">{t(missingKeyReason(one))}</span>
       ) : (
         <span className="break-words">{one.key_name ?? <code>{one.key_id}</code>}</span>
       )}

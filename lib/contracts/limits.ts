@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { wholeNumber } from "./whole-number";
 
 const count = (fallback: number) => z.int().min(1).max(1_000_000).default(fallback);
 const bytes = (fallback: number) => z.int().min(1).max(1_073_741_824).default(fallback);
@@ -84,11 +85,7 @@ export const LIMIT_NAMES = Object.keys(LIMIT_RULES) as LimitName[];
 
 function overrideOf(name: LimitName) {
   const { least, most } = LIMIT_RULES[name];
-  return z
-    .int("Must be a whole number.")
-    .min(least, `Must be ${least} or more.`)
-    .max(most, `Must be ${most} or less.`)
-    .optional();
+  return wholeNumber(least, most).optional();
 }
 
 /** Limits set in the console, which override those of the environment. */

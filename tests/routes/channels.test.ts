@@ -235,6 +235,17 @@ describe("a channel", () => {
     },
   );
 
+  test.each([
+    [{ priority: -1 }, "Must be 0 or more."],
+    [{ priority: 1_001 }, "Must be 1000 or less."],
+    [{ weight: 1.5 }, "Must be a whole number."],
+    [{ timeouts: { idle_ms: 0 } }, "Must be 1 or more."],
+    [{ rpm: 1_000_000_001 }, "Must be 1000000000 or less."],
+  ])("refuses %j with the rule that it breaks", async (fields, message) => {
+    const reply = await harness("/api/channels", { body: draft(fields), cookie: owner });
+    expect([reply.status, reply.json.issues[0].message]).toEqual([400, message]);
+  });
+
   test("refuses an update with a stale version", async () => {
     const made = await create();
     expect((await patch(made.id, { version: 1, weight: 5 })).json.data).toMatchObject({
@@ -321,6 +332,35 @@ describe("a test call", () => {
       error: { code: "upstream_error", fault: "connection_refused" },
     });
     expect(reply.json.data.error.message).not.toContain("127.0.0.1");
+  });
+
+  test("is in the audit log when it fails, as a passed one is", async () => {
+    const made = await create({ models: [{ name: "speech-a", upstream_name: "tts-1--status-500" }] });
+    await harness(`/api/channels/${made.id}/test`, { body: {}, cookie: owner });
+    const audit = await harness("/api/audit", { cookie: owner });
+    expect(audit.json.data.items[0]).toMatchObject({
+      action: "channel.test",
+      target: made.id,
+      detail: { model: "speech-a", ok: false },
+    });
+  });
+
+  test("has the upstream's own message without secrets, at most 500 characters", async () => {
+    const models = [{ name: "speech-a", upstream_name: "tts-1--says-900" }];
+    const made = await create({ models });
+    const tested = await harness(`/api/channels/${made.id}/test`, { body: {}, cookie: owner });
+    const { name: _, models: __, ...unsaved } = draft();
+    const model = { upstream_name: "tts-1--says-900", operation: "speech" };
+    const drafted = await harness("/api/channels/draft/test", { body: { ...unsaved, model }, cookie: owner });
+    for (const { json } of [tested, drafted]) {
+      expect(json.data.error.message).toBe("The channel's upstream answered with an error (500).");
+      expect(json.data.error.upstream_message).toMatch(/^CUDA out of memory \S+ x{100}/);
+      expect(json.data.error.upstream_message.length).toBeLessThanOrEqual(500);
+      expect(json.data.error.upstream_message).not.toContain(SECRET);
+    }
+    const silent = await create({ base_url: `http://127.0.0.1:${await freePort()}/v1` });
+    const reply = await harness(`/api/channels/${silent.id}/test`, { body: {}, cookie: owner });
+    expect(reply.json.data.error.upstream_message).toBeNull();
   });
 
   test("lists the upstream's models", async () => {

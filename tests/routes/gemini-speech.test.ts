@@ -225,7 +225,11 @@ describe("generateContent", () => {
     ["null for contents", { ...GOOD, contents: null }, /'contents' must be an array, not null/],
     ["an object for contents", { ...GOOD, contents: {} }, /'contents' must be an array/],
     ["empty contents", { ...GOOD, contents: [] }, /at least one/],
-    ["no generationConfig", { contents: GOOD.contents }, /'generationConfig' is required/],
+    [
+      "no generationConfig",
+      { contents: GOOD.contents },
+      /^'generationConfig' is required, with responseModalities \["AUDIO"\]: .* not text generation\.$/,
+    ],
     ["10,001 contents", { ...GOOD, contents: Array(10_001).fill({ parts: [{ text: "x" }] }) }, /10000/],
     ["no parts", { ...GOOD, contents: [{}] }, /'contents.0.parts' is required/],
     ["empty parts", { ...GOOD, contents: [{ parts: [] }] }, /at least one part/],

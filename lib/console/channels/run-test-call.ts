@@ -1,5 +1,6 @@
 import type { ChannelTest, ModelOperation, UpstreamFailure } from "../../contracts/console/channels";
 import { AppError, isAppError } from "../../errors";
+import { upstreamMessageOf } from "../../gateway/metering/outcome";
 import type { CallOptions } from "../../ports/speech-model";
 import type { ChannelRecord } from "../../ports/store";
 import { UpstreamProgress } from "../../ports/upstream-progress";
@@ -72,6 +73,7 @@ export function toUpstreamFailure(ctx: ConsoleContext, error: AppError): Upstrea
     message: error.message,
     fault: ctx.providers.failureOf(error),
     upstream_status: error.details.upstreamStatus ?? null,
+    upstream_message: upstreamMessageOf(error),
   };
 }
 

@@ -42,10 +42,13 @@ export async function testChannel(
   const channel = await getChannelRecord(ctx.store, id);
   const offer = await chooseOffer(ctx, channel, input.model);
   const result = await runTestCall(ctx, channel, offer, wav);
-  if (!result.ok) return result;
-  ctx.state.circuits.close(id, { model: offer.name });
+  if (result.ok) ctx.state.circuits.close(id, { model: offer.name });
   await ctx.store.transaction((tx) =>
-    recordAudit(tx, ctx, { action: "channel.test", target: id, detail: { model: offer.name, ok: true } }),
+    recordAudit(tx, ctx, {
+      action: "channel.test",
+      target: id,
+      detail: { model: offer.name, ok: result.ok },
+    }),
   );
   return result;
 }

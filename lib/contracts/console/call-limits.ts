@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { wholeNumber } from "../whole-number";
 
 /**
  * Limits of a key, or of all keys of a user together: requests and input tokens in any 60 seconds, and concurrent
@@ -11,7 +12,7 @@ export const CallLimits = z.strictObject({
 });
 export type CallLimits = z.infer<typeof CallLimits>;
 
-const Limit = z.int("Must be a whole number.").min(1, "Must be 1 or more.").max(1_000_000_000).nullable();
+const Limit = wholeNumber(1, 1_000_000_000).nullable();
 
 /** The same fields in a request. */
 export const CallLimitFields = { rpm: Limit, tpm: Limit, concurrency: Limit };

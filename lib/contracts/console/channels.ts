@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { boundedLine, boundedText, displayText } from "../text";
 import { Timestamp } from "../timestamp";
+import { wholeNumber } from "../whole-number";
 import { MODEL_NAME } from "./model-name";
 import { Password } from "./password";
 import { BaseUrl, Headers, OTHER_SERVICES_PORTS } from "./upstream-address";
@@ -19,7 +20,7 @@ const ChannelModel = z.strictObject({
   upstream_name: boundedText(1, 256),
 });
 
-const milliseconds = z.int("Must be a whole number.").min(1).max(600_000);
+const milliseconds = wholeNumber(1, 600_000);
 export const ChannelTimeouts = z.strictObject({
   connect_ms: milliseconds.optional(),
   first_byte_ms: milliseconds.optional(),
@@ -91,7 +92,7 @@ const KeyLabel = displayText(60);
 /** A new upstream key with a label, unique in its channel. */
 const NewKey = z.strictObject({ key: UpstreamKey, label: KeyLabel.optional() });
 export type NewKey = z.output<typeof NewKey>;
-const Limit = z.int("Must be a whole number.").min(1, "Must be 1 or more.").max(1_000_000_000).nullable();
+const Limit = wholeNumber(1, 1_000_000_000).nullable();
 
 /** The provider of the channels of local voices. */
 export const LOCAL_VOICES = "local-voices";
@@ -120,8 +121,8 @@ const writable = {
     .array(ChannelModel.extend({ operation: ModelOperation.optional() }))
     .max(500)
     .refine((list) => new Set(list.map((one) => one.name)).size === list.length, "Each public name once."),
-  priority: z.int("Must be a whole number.").min(0).max(1_000),
-  weight: z.int("Must be a whole number.").min(0).max(1_000),
+  priority: wholeNumber(0, 1_000),
+  weight: wholeNumber(0, 1_000),
   rpm: Limit,
   concurrency: Limit,
   timeouts: ChannelTimeouts,
@@ -187,6 +188,8 @@ export const UpstreamFailure = z.strictObject({
   /** The network error when there was no response: `connection_refused`, `tls_failed`, … */
   fault: z.string().nullable(),
   upstream_status: z.int().nullable(),
+  /** The upstream's own message without secrets, at most 500 characters; null: it sent none. */
+  upstream_message: z.string().nullable(),
 });
 export type UpstreamFailure = z.output<typeof UpstreamFailure>;
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { boundedLine, boundedText, displayText } from "../text";
 import { Timestamp } from "../timestamp";
+import { wholeNumber } from "../whole-number";
 import { NewPassword, PASSWORD_MAXIMUM } from "./password";
 import { OptionalCode } from "./totp-code";
 import { Email, Role, Username } from "./user";
@@ -37,7 +38,7 @@ export type InviteWithToken = z.infer<typeof InviteWithToken>;
 export const CreateInvite = z.strictObject({
   role: z.enum(["admin", "member"]).default("member"),
   email: Email.nullable().optional(),
-  expires_hours: z.int("Must be a whole number.").min(1).max(INVITE_MOST_HOURS).default(72),
+  expires_hours: wholeNumber(1, INVITE_MOST_HOURS).default(72),
 });
 export type CreateInvite = z.infer<typeof CreateInvite>;
 

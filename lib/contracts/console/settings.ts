@@ -3,6 +3,7 @@ import { LimitOverrides, Limits } from "../limits";
 import { Usd } from "../money";
 import { boundedLine, HOST, OCTET, PORT } from "../text";
 import { Timestamp } from "../timestamp";
+import { wholeNumber } from "../whole-number";
 import { MODEL_NAME } from "./model-name";
 import { Password } from "./password";
 import { Role } from "./user";
@@ -11,15 +12,8 @@ const Hours = z
   .number("Must be a number.")
   .min(0.25, "Must be 0.25 or more.")
   .max(24 * 30, "Must be 720 or less.");
-const Days = z
-  .int("Must be a whole number.")
-  .min(1, "Must be 1 or more.")
-  .max(3_650, "Must be 3650 or less.")
-  .nullable();
-const Megabytes = z
-  .int("Must be a whole number.")
-  .min(0, "Must be 0 or more.")
-  .max(4_096, "Must be 4096 or less.");
+const Days = wholeNumber(1, 3_650).nullable();
+const Megabytes = wholeNumber(0, 4_096);
 
 const label = "[a-z0-9](?:[a-z0-9-]*[a-z0-9])?";
 // A last label that begins with a digit would be parsed as part of an IPv4 address.
@@ -119,11 +113,7 @@ export const Settings = z.strictObject({
   /** Roles that reach only their own account until they enable 2FA. */
   two_factor_roles: z.array(Role).max(3),
   /** Shortest new password; null: the environment's value. */
-  password_minimum: z
-    .int("Must be a whole number.")
-    .min(8, "Must be 8 or more.")
-    .max(64, "Must be 64 or less.")
-    .nullable(),
+  password_minimum: wholeNumber(8, 64).nullable(),
   /** Stores prompts with usage rows. */
   keep_prompts: z.boolean(),
   /** Days after which rows are deleted; null: never. Sums stay. */

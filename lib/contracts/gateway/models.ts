@@ -4,6 +4,7 @@ import { MODEL_NAME } from "../console/model-name";
 import { Usd } from "../money";
 import { boundedText } from "../text";
 import { Timestamp } from "../timestamp";
+import { wholeNumber } from "../whole-number";
 
 /** Models as the console sees them: public names, prices and limits. */
 
@@ -51,8 +52,7 @@ export const Model = z.strictObject({
 });
 export type Model = z.output<typeof Model>;
 
-const amount = (max: number) =>
-  z.int("Must be a whole number.").min(1, "Must be 1 or more.").max(max).nullable();
+const amount = (max: number) => wholeNumber(1, max).nullable();
 const writable = {
   aliases: z.array(ModelName).max(50),
   description: boundedText(0, 500),

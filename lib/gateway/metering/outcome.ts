@@ -1,12 +1,17 @@
-import { HTTP_STATUS, isAppError } from "../../errors";
+import { type AppError, HTTP_STATUS, isAppError } from "../../errors";
 import type { CallOutcome } from "../call";
 
 const MAX_MESSAGE_LENGTH = 500;
 
+/** The upstream's own message of a failed call, without secrets; null when it sent none. */
+export function upstreamMessageOf({ details }: AppError): string | null {
+  return details.upstreamMessage?.slice(0, MAX_MESSAGE_LENGTH) ?? null;
+}
+
 /** The message of a failed attempt for administrators: the upstream's own, else ours; null for internal errors. */
 export function attemptMessage(error: unknown): string | null {
   if (!isAppError(error) || error.code === "internal" || error.code === "caller_left") return null;
-  return (error.details.upstreamMessage ?? error.message).slice(0, MAX_MESSAGE_LENGTH);
+  return upstreamMessageOf(error) ?? error.message.slice(0, MAX_MESSAGE_LENGTH);
 }
 
 /**

@@ -58,6 +58,9 @@ async function answerFound(
   }
 }
 
+/** OpenAI's endpoints for text generation. */
+const TEXT_GENERATION = /^\/v1(?:\/engines\/[^/]+)?\/(?:chat\/completions|completions|responses)(?:\/|$)/;
+
 /** The error for a path or method without a route, and its dialect. */
 function matchError(
   match: Exclude<Match, Found>,
@@ -68,6 +71,10 @@ function matchError(
     return { surface: "openai", error: new AppError("unknown_url", message) };
   }
   const { surface } = match;
+  if (match.kind === "unknown" && TEXT_GENERATION.test(path)) {
+    const message = `There is nothing at ${path}: Patchbay serves speech and embeddings, not text generation.`;
+    return { surface, error: new AppError("unknown_url", message) };
+  }
   if (match.kind === "unknown") {
     const message = "There is nothing at this address. /openapi.json lists what is here.";
     return { surface, error: new AppError("unknown_url", message) };

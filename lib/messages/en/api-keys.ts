@@ -23,6 +23,7 @@ export const apiKeys = {
     budget: "budget",
     concurrency: "concurrent requests",
     model: "model not allowed",
+    operation: "operation not allowed",
     unknownModel: "unknown model",
     address: "IP address not allowed",
     key: "key expired or disabled",

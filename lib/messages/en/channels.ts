@@ -254,6 +254,7 @@ export const channels = {
   },
   upstreamError: {
     title: "Test failed",
+    answered: "The upstream returned an error ({status}).",
     address_refused: "The host name resolves to a private address.",
     name_unknown: "Host not found. Check the spelling.",
     connection_refused: "Connection refused. Check that the server is running and the port is right.",

@@ -158,6 +158,7 @@ export const requests = {
     retryAfter: "Retry-After",
     detail: "Message",
     noKey: "No valid key",
+    keyNotChecked: "Not checked",
     anyModel: "not recorded",
     address: "from {address}",
     seconds: "{seconds} s",

@@ -23,6 +23,7 @@ export const apiKeys = {
     budget: "预算",
     concurrency: "并发请求数",
     model: "不允许使用该模型",
+    operation: "不允许该操作",
     unknownModel: "未知模型",
     address: "不允许的 IP 地址",
     key: "密钥已过期或停用",

@@ -247,6 +247,7 @@ export const channels = {
   },
   upstreamError: {
     title: "测试失败",
+    answered: "上游返回错误（{status}）。",
     address_refused: "主机名解析为私有地址。",
     name_unknown: "找不到主机，请检查拼写。",
     connection_refused: "连接被拒绝。请确认服务器正在运行且端口正确。",

@@ -152,6 +152,7 @@ export const requests = {
     retryAfter: "Retry-After",
     detail: "消息",
     noKey: "没有有效密钥",
+    keyNotChecked: "未检查",
     anyModel: "未记录",
     address: "来自 {address}",
     seconds: "{seconds} 秒",

@@ -178,6 +178,10 @@ function faultyReply(path: string, failure: InjectedFailure | null, options: Ups
         chunks: [Buffer.from("<h1>no</h1>")],
         tokens: 0,
       };
+    case "says": {
+      const words = `CUDA out of memory sk-upstream-0123456789abcdef ${"x".repeat(failure.n)}`;
+      return errorReply(path, 500, words);
+    }
     case "no-model":
       return path.includes(":")
         ? geminiError(404, "models/gone is not found for API version v1beta, or is not supported for it.")

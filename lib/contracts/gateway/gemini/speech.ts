@@ -127,33 +127,41 @@ const AudioFormat = z.looseObject({
 
 const ONLY_AUDIO = 'must be exactly ["AUDIO"]: Patchbay serves speech and embeddings, not text or pictures';
 
-const GenerationConfig = z.looseObject({
-  responseModalities: z
-    .array(z.string({ error: ONLY_AUDIO }), { error: ONLY_AUDIO })
-    .refine((modes) => modes.length === 1 && modes[0]?.toUpperCase() === "AUDIO", { error: ONLY_AUDIO })
-    .meta({
-      minItems: 1,
-      maxItems: 1,
-      items: { type: "string", pattern: `^${caseless("audio")}$`, examples: ["AUDIO"] },
-    }),
-  speechConfig: SpeechConfig.optional(),
-  responseFormat: z.union([AudioFormat, z.array(AudioFormat)]).optional(),
-  candidateCount: z.int().min(1).max(8).optional(),
-  temperature: z.number().min(0).max(2).optional(),
-  topP: z.number().min(0).max(1).optional(),
-  topK: z.number().min(0).max(1_000_000).optional(),
-  maxOutputTokens: z.int().min(1).optional(),
-  seed: z.int().optional(),
-  presencePenalty: z.number().min(-2).max(2).optional(),
-  frequencyPenalty: z.number().min(-2).max(2).optional(),
-  stopSequences: z.array(z.string()).optional(),
-  responseMimeType: z.string().optional(),
-  responseSchema: z.looseObject({}).optional(),
-  responseLogprobs: z.boolean().optional(),
-  logprobs: z.int().optional(),
-  mediaResolution: z.string().optional(),
-  thinkingConfig: z.looseObject({}).optional(),
-});
+const GenerationConfig = z.looseObject(
+  {
+    responseModalities: z
+      .array(z.string({ error: ONLY_AUDIO }), { error: ONLY_AUDIO })
+      .refine((modes) => modes.length === 1 && modes[0]?.toUpperCase() === "AUDIO", { error: ONLY_AUDIO })
+      .meta({
+        minItems: 1,
+        maxItems: 1,
+        items: { type: "string", pattern: `^${caseless("audio")}$`, examples: ["AUDIO"] },
+      }),
+    speechConfig: SpeechConfig.optional(),
+    responseFormat: z.union([AudioFormat, z.array(AudioFormat)]).optional(),
+    candidateCount: z.int().min(1).max(8).optional(),
+    temperature: z.number().min(0).max(2).optional(),
+    topP: z.number().min(0).max(1).optional(),
+    topK: z.number().min(0).max(1_000_000).optional(),
+    maxOutputTokens: z.int().min(1).optional(),
+    seed: z.int().optional(),
+    presencePenalty: z.number().min(-2).max(2).optional(),
+    frequencyPenalty: z.number().min(-2).max(2).optional(),
+    stopSequences: z.array(z.string()).optional(),
+    responseMimeType: z.string().optional(),
+    responseSchema: z.looseObject({}).optional(),
+    responseLogprobs: z.boolean().optional(),
+    logprobs: z.int().optional(),
+    mediaResolution: z.string().optional(),
+    thinkingConfig: z.looseObject({}).optional(),
+  },
+  {
+    error: (issue) =>
+      issue.input === undefined
+        ? 'is required, with responseModalities ["AUDIO"]: Patchbay serves speech and embeddings, not text generation'
+        : undefined,
+  },
+);
 
 export const GeminiSpeechRequest = z.object({
   contents: z

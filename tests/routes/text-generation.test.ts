@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { openGatewayHarness } from "../support/gateway-harness";
+
+test.each([
+  "/v1/chat/completions",
+  "/v1/completions",
+  "/v1/responses",
+  "/v1/responses/resp_1",
+  "/v1/engines/davinci/completions",
+])("%s answers that text generation is out of scope", async (path) => {
+  const harness = openGatewayHarness();
+  const reply = await harness.call(path, { body: { model: "gpt-4o", messages: [] } });
+  expect([reply.status, reply.json.error]).toEqual([
+    404,
+    {
+      message: `There is nothing at ${path}: Patchbay serves speech and embeddings, not text generation.`,
+      type: "invalid_request_error",
+      param: null,
+      code: "unknown_url",
+    },
+  ]);
+});
+
+test.each(["/v1/nothing", "/v1/completions-of", "/v1/chat"])(
+  "%s answers as any unknown path",
+  async (path) => {
+    const reply = await openGatewayHarness().call(path, { body: {} });
+    expect([reply.status, reply.json.error.message]).toEqual([
+      404,
+      "There is nothing at this address. /openapi.json lists what is here.",
+    ]);
+  },
+);

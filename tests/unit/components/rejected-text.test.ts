@@ -1,0 +1,35 @@
+import { createTranslator } from "use-intl";
+import { expect, test } from "vitest";
+import { rejectionReason } from "../../../components/api-keys/key-state";
+import { upstreamErrorText } from "../../../components/channels/test-outcome";
+import { missingKeyReason } from "../../../components/requests/rejection-list";
+import { channels } from "../../../lib/messages/en/channels";
+
+test("tells a key without permission for an operation from one without permission for a model", () => {
+  const at = "2026-11-20T00:00:00.000Z";
+  expect(rejectionReason({ at, error: "forbidden", limit: null })).toBe("operation");
+  expect(rejectionReason({ at, error: "model_not_allowed", limit: null })).toBe("model");
+});
+
+test("says that the key was not checked for errors before authentication", () => {
+  expect(missingKeyReason({ error: "unknown_url" })).toBe("keyNotChecked");
+  expect(missingKeyReason({ error: "method_not_allowed" })).toBe("keyNotChecked");
+  expect(missingKeyReason({ error: "unauthenticated" })).toBe("noKey");
+});
+
+test("shows the upstream's own message of a failed channel test", () => {
+  const t = createTranslator({ locale: "en", messages: { channels }, namespace: "channels.upstreamError" });
+  const failure = {
+    code: "upstream_error",
+    message: "The channel's upstream answered with an error (500).",
+    fault: null,
+    upstream_status: 500,
+    upstream_message: "CUDA out of memory",
+  };
+  expect(upstreamErrorText(t, failure)).toEqual({
+    summary: "The upstream returned an error (500).",
+    detail: "CUDA out of memory",
+  });
+  expect(upstreamErrorText(t, { ...failure, upstream_status: 401 }).detail).toBe("CUDA out of memory");
+  expect(upstreamErrorText(t, { ...failure, upstream_message: null }).detail).toBe(failure.message);
+});
