@@ -8,7 +8,8 @@ import { StatusDot } from "../ui/badge";
 import { Button } from "../ui/button";
 import { useCircuitText } from "./channel-state";
 
-const DOT_TONES = { closed: "good", half_open: "warn", open: "bad" } as const;
+const DOT_TONES = { half_open: "warn", open: "bad" } as const;
+const USE_TONES = { serving: "good", failing: "bad", none: "off" } as const;
 
 /** The upstream keys of a channel by label, else by their last characters, each with the state of its circuit breaker. */
 export function ChannelKeys({ channel, onChanged }: { channel: Channel; onChanged(): void }) {
@@ -46,10 +47,10 @@ function ChannelKey({
     <li className="grid gap-2 px-3 py-2">
       <span className="flex min-h-8 flex-wrap items-center justify-between gap-3">
         <span className="flex items-center gap-2.5">
-          <StatusDot tone={DOT_TONES[key.state]} />
+          <StatusDot tone={key.state === "closed" ? USE_TONES[channel.use] : DOT_TONES[key.state]} />
           {key.label === null ? <code>{key.display}</code> : <span title={key.display}>{key.label}</span>}
           <span className="text-sm text-ink-muted">
-            {t(isClosed ? "state.serving" : `state.${key.state === "open" ? "open" : "half_open"}`)}
+            {t(`state.${key.state === "closed" ? channel.use : key.state}`)}
           </span>
         </span>
         {isClosed ? null : (

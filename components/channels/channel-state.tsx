@@ -1,33 +1,45 @@
 "use client";
 
 import { useNow, useTranslations } from "use-intl";
-import type { Channel, CircuitHealth } from "@/lib/contracts/console/channels";
+import type { Channel, ChannelUse, CircuitHealth } from "@/lib/contracts/console/channels";
 import { Badge, StatusDot } from "../ui/badge";
 
-/** `partial`: the circuit is open for some of its models. */
-type ChannelCondition = "serving" | "disabled" | "open" | "half_open" | "partial";
+/**
+ * `partial`: the circuit is open for some of its models. The last three are about the requests of the last 24 hours:
+ * closed circuits alone do not show that a channel works.
+ */
+type ChannelCondition = "disabled" | "open" | "half_open" | "partial" | ChannelUse;
 
 export function conditionOf(
-  channel: Pick<Channel, "enabled" | "health" | "broken_models">,
+  channel: Pick<Channel, "enabled" | "health" | "broken_models" | "use">,
 ): ChannelCondition {
   if (!channel.enabled) return "disabled";
   if (channel.health.state !== "closed") return channel.health.state;
-  return channel.broken_models.length > 0 ? "partial" : "serving";
+  return channel.broken_models.length > 0 ? "partial" : channel.use;
 }
 
 /** True when an enabled channel has an open or half-open circuit. */
 export function isUnhealthy(condition: ChannelCondition): boolean {
-  return condition !== "serving" && condition !== "disabled";
+  return condition === "open" || condition === "half_open" || condition === "partial";
 }
 
 const DOT_TONES = {
   serving: "good",
+  failing: "bad",
+  none: "off",
   disabled: "off",
   open: "bad",
   half_open: "warn",
   partial: "warn",
 } as const;
-const BADGE_TONES = { disabled: "neutral", open: "bad", half_open: "warn", partial: "warn" } as const;
+const BADGE_TONES = {
+  failing: "bad",
+  none: "neutral",
+  disabled: "neutral",
+  open: "bad",
+  half_open: "warn",
+  partial: "warn",
+} as const;
 
 /** A channel's status dot. It is decorative: `ConditionBadge` beside it carries the text. */
 export function ChannelStatusDot({ condition }: { condition: ChannelCondition }) {

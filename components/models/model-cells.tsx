@@ -90,14 +90,25 @@ export function ServedBy({ model }: { model: Model }) {
 }
 
 type ServingChannel = Model["channels"][number];
-const HEALTH_TONES = { closed: "good", half_open: "warn", open: "bad", disabled: "off" } as const;
-const healthOf = ({ enabled, state }: ServingChannel) => (enabled ? state : "disabled");
+const HEALTH_TONES = {
+  serving: "good",
+  failing: "bad",
+  none: "off",
+  half_open: "warn",
+  open: "bad",
+  disabled: "off",
+} as const;
+
+function healthOf({ enabled, state, use }: ServingChannel) {
+  if (!enabled) return "disabled";
+  return state === "closed" ? use : state;
+}
 
 /** The health of a channel as text: a badge, or for screen readers only while it serves. */
 function ChannelHealth({ channel }: { channel: ServingChannel }) {
   const t = useTranslations("channels.state");
   const health = healthOf(channel);
-  if (health === "closed") return <span className="sr-only">{t("serving")}</span>;
+  if (health === "serving") return <span className="sr-only">{t("serving")}</span>;
   const tone = HEALTH_TONES[health];
   return <Badge tone={tone === "off" ? "neutral" : tone}>{t(health)}</Badge>;
 }

@@ -174,7 +174,7 @@ test("explains an open circuit and closes it with one click", async ({ routedPag
   const key = page.getByRole("listitem").filter({ hasText: "****nded", hasNotText: "upstream_error" });
   await expect(key).toContainText("Down", { timeout: 20_000 });
   await key.getByRole("button", { name: "Resume traffic" }).click();
-  await expect(key).toContainText("Serving");
+  await expect(key).toContainText("Failing");
 });
 
 test("disables, enables, tests, edits and deletes a channel", async ({ routedPage: page, routed }) => {

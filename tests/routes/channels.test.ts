@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { UsageRecord } from "../../lib/ports/store";
 import {
   addUser,
   type ConsoleHarness,
@@ -133,6 +134,52 @@ test("counts a channel's failed attempts that another channel took over", async 
   const { items } = (await harness(`/api/channels/${made.id}/errors`, { cookie: owner })).json.data;
   expect(items).toMatchObject([{ error: "upstream_error", key: "****cdef", status: 200 }]);
   expect((await harness("/api/channels/attempts", { cookie: member.cookie })).status).toBe(403);
+});
+
+describe("what the requests of the last 24 hours show", () => {
+  const settle = async (fields: Partial<UsageRecord>) => {
+    const [key] = (await harness("/api/keys", { cookie: owner })).json.data.items;
+    const { id, owner_id } =
+      key ?? (await harness("/api/keys", { body: { name: "robot" }, cookie: owner })).json.data;
+    const settled = { at: services.clock.now(), model: "embed-a", ...fields };
+    await services.store.ledger.settle(usageRecord(id, owner_id, settled), PERIOD);
+  };
+  const failed = { status: 502, error: "upstream_error" } as const;
+  /** Of the channel in its list and on its page, and of its two models. */
+  const uses = async (id: string) => {
+    const { items } = (await harness("/api/channels", { cookie: owner })).json.data;
+    const ofModels = (await models())
+      .filter((model: { name: string }) => model.name.endsWith("-a"))
+      .map((model: { channels: { use: string }[] }) => model.channels[0]?.use);
+    const shown = (await harness(`/api/channels/${id}`, { cookie: owner })).json.data.use;
+    return [items.find((one: { id: string }) => one.id === id).use, shown, ...ofModels];
+  };
+
+  test("is nothing without any, failing until one succeeds, and each model's own", async () => {
+    const { id, use } = await create();
+    expect(use).toBe("none");
+    expect(await uses(id)).toEqual(["none", "none", "none", "none"]);
+    await settle({ channelId: "chn_other" });
+    await settle({ channelId: id, at: services.clock.now() - 25 * 3_600_000 });
+    expect(await uses(id)).toEqual(["none", "none", "none", "none"]);
+    await settle({ channelId: id, ...failed });
+    expect(await uses(id)).toEqual(["failing", "failing", "failing", "none"]);
+    await settle({ channelId: id, model: "speech-a" });
+    await settle({ channelId: id, ...failed });
+    expect(await uses(id)).toEqual(["serving", "serving", "failing", "serving"]);
+  });
+
+  test("is failing where another channel took every request over", async () => {
+    const { id } = await create();
+    const attempt = { startedMs: 0, firstByteMs: null, endedMs: 5, upstreamStatus: 500, message: null };
+    const attempts = [
+      { ...attempt, channelId: id, keyId: null, error: "upstream_error" },
+      { ...attempt, channelId: "chn_other", keyId: null, error: null },
+    ] as const;
+    const trace = { admittedMs: 0, settledMs: 5, attempts: [...attempts], skipped: [] };
+    await settle({ channelId: "chn_other", attempts: 2, trace });
+    expect(await uses(id)).toEqual(["failing", "failing", "failing", "none"]);
+  });
 });
 
 describe("a channel", () => {

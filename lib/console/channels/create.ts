@@ -3,6 +3,7 @@ import { newId } from "../../gateway/new-id";
 import type { ChannelRecord } from "../../ports/store";
 import { requireOperator } from "../access/require-operator";
 import { recordAudit } from "../audit/record";
+import { readUse } from "../circuits/read-use";
 import type { ConsoleContext } from "../context";
 import { ensureModels } from "./ensure-models";
 import { encryptKey, nameOfKey, requireUniqueLabels } from "./stored-keys";
@@ -52,5 +53,5 @@ export async function createChannel(ctx: ConsoleContext, input: CreateChannel): 
       },
     });
   });
-  return toChannel(ctx, record);
+  return toChannel(ctx, record, await readUse(ctx));
 }

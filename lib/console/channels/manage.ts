@@ -4,6 +4,7 @@ import { AppError } from "../../errors";
 import { requireAdmin } from "../access/guards";
 import { getChannelRecord, requireOperator, staleVersion } from "../access/require-operator";
 import { recordAudit } from "../audit/record";
+import { readUse } from "../circuits/read-use";
 import type { ConsoleContext, ReadContext } from "../context";
 import { toChannel } from "./to-channel";
 
@@ -12,13 +13,14 @@ export async function listChannels(ctx: ReadContext): Promise<ListPage<Channel>>
   requireAdmin(ctx);
   const records = await ctx.store.channels.all();
   const sorted = [...records].sort((a, b) => a.priority - b.priority || a.createdAt - b.createdAt);
-  return { items: sorted.map((record) => toChannel(ctx, record)), next_cursor: null };
+  const use = await readUse(ctx);
+  return { items: sorted.map((record) => toChannel(ctx, record, use)), next_cursor: null };
 }
 
 /** One channel. Throws `not_found`. */
 export async function getChannel(ctx: ReadContext, id: string): Promise<Channel> {
   requireAdmin(ctx);
-  return toChannel(ctx, await getChannelRecord(ctx.store, id));
+  return toChannel(ctx, await getChannelRecord(ctx.store, id), await readUse(ctx));
 }
 
 /** The providers a channel can have: those that call an upstream. */

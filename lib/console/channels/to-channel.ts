@@ -2,11 +2,12 @@ import type { Channel, ChannelTimeouts } from "../../contracts/console/channels"
 import { toTimestamp } from "../../contracts/timestamp";
 import { channelHealth, keyHealth } from "../../gateway/routing/circuit-health";
 import type { ChannelRecord } from "../../ports/store";
+import type { ReadUse } from "../circuits/read-use";
 import { toBrokenModels, toHealth } from "../circuits/to-health";
 import type { ConsoleServices } from "../context";
 
 /** A channel as the API returns it, field by field, so that no encrypted key ever leaves. */
-export function toChannel(services: ConsoleServices, record: ChannelRecord): Channel {
+export function toChannel(services: ConsoleServices, record: ChannelRecord, use: ReadUse): Channel {
   const { circuits } = services.state;
   const { connectMs, firstByteMs, idleMs, totalMs } = record.timeouts;
   return {
@@ -37,6 +38,7 @@ export function toChannel(services: ConsoleServices, record: ChannelRecord): Cha
     embedded: record.embedded,
     health: toHealth(services, channelHealth(circuits, record)),
     broken_models: toBrokenModels(services, record),
+    use: use(record.id),
     created_at: toTimestamp(record.createdAt),
     version: record.version,
   };

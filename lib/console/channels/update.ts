@@ -8,6 +8,7 @@ import { AppError } from "../../errors";
 import type { ChannelKey, ChannelRecord } from "../../ports/store";
 import { getChannelRecord, requireOperator, staleVersion } from "../access/require-operator";
 import { recordAudit } from "../audit/record";
+import { readUse } from "../circuits/read-use";
 import type { ConsoleContext } from "../context";
 import { ensureModels } from "./ensure-models";
 import {
@@ -111,7 +112,7 @@ export async function updateChannel(ctx: ConsoleContext, id: string, input: Upda
   const { baseUrl, keys, models, enabled } = patch;
   if (baseUrl !== undefined || keys !== undefined || models !== undefined || enabled === true)
     ctx.state.circuits.close(id);
-  return toChannel(ctx, record);
+  return toChannel(ctx, record, await readUse(ctx));
 }
 
 /**
@@ -132,5 +133,5 @@ export async function closeCircuit(ctx: ConsoleContext, id: string, input: Close
     }),
   );
   ctx.state.circuits.close(id, keyId === undefined ? {} : { keyId });
-  return toChannel(ctx, record);
+  return toChannel(ctx, record, await readUse(ctx));
 }

@@ -4,6 +4,7 @@ import type { ModelRecord, Repositories } from "../../ports/store";
 import { requireAdmin } from "../access/guards";
 import { requireOperator, staleVersion } from "../access/require-operator";
 import { recordAudit } from "../audit/record";
+import { readUse } from "../circuits/read-use";
 import type { ConsoleContext, ReadContext } from "../context";
 import { readModelNames } from "./model-names";
 import { draftModel, PRICE_LIST_DATE } from "./price-list";
@@ -41,10 +42,14 @@ async function getModelRecord(store: Pick<Repositories, "models">, name: string)
 /** Every model by name, disabled ones included. There are few, so the list is one page. */
 export async function listModels(ctx: ReadContext): Promise<ModelList> {
   requireAdmin(ctx);
-  const [models, channels] = await Promise.all([ctx.store.models.all(), ctx.store.channels.all()]);
+  const [models, channels, use] = await Promise.all([
+    ctx.store.models.all(),
+    ctx.store.channels.all(),
+    readUse(ctx),
+  ]);
   const sorted = [...models].sort((a, b) => a.name.localeCompare(b.name, "en"));
   return {
-    items: sorted.map((model) => toModel(ctx, model, channels)),
+    items: sorted.map((model) => toModel(ctx, model, channels, use)),
     next_cursor: null,
     price_list_date: PRICE_LIST_DATE,
   };
@@ -56,6 +61,7 @@ export async function createModel(ctx: ConsoleContext, input: CreateModel): Prom
   const { name, operation, ...rest } = input;
   const draft = draftModel(name, operation, name, ctx.clock.now());
   const record: ModelRecord = { ...draft, ...patchOf(draft, rest) };
+  const use = await readUse(ctx);
   return ctx.store.transaction(async (tx) => {
     await requireFreeNames(tx, record, true);
     await tx.models.insert(record);
@@ -64,7 +70,7 @@ export async function createModel(ctx: ConsoleContext, input: CreateModel): Prom
       target: name,
       detail: { operation, prices: record.prices },
     });
-    return toModel(ctx, record, await tx.channels.all());
+    return toModel(ctx, record, await tx.channels.all(), use);
   });
 }
 
@@ -75,6 +81,7 @@ export async function createModel(ctx: ConsoleContext, input: CreateModel): Prom
 export async function updateModel(ctx: ConsoleContext, name: string, input: UpdateModel): Promise<Model> {
   await requireOperator(ctx);
   const { version, ...sent } = input;
+  const use = await readUse(ctx);
   return ctx.store.transaction(async (tx) => {
     const before = await getModelRecord(tx, name);
     const patch = patchOf(before, sent);
@@ -91,7 +98,7 @@ export async function updateModel(ctx: ConsoleContext, name: string, input: Upda
       target: name,
       detail: { before: was, after: patch },
     });
-    return toModel(ctx, record, await tx.channels.all());
+    return toModel(ctx, record, await tx.channels.all(), use);
   });
 }
 

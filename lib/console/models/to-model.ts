@@ -3,6 +3,7 @@ import { nanoToUsd, usdToNano } from "../../contracts/money";
 import { toTimestamp } from "../../contracts/timestamp";
 import { modelHealth } from "../../gateway/routing/circuit-health";
 import type { ChannelRecord, ModelRecord, Prices } from "../../ports/store";
+import type { ReadUse } from "../circuits/read-use";
 import type { ConsoleServices } from "../context";
 
 const usd = (nano: number | null) => (nano === null ? null : nanoToUsd(nano));
@@ -12,6 +13,7 @@ export function toModel(
   { state: { circuits } }: Pick<ConsoleServices, "state">,
   record: ModelRecord,
   channels: readonly ChannelRecord[],
+  use: ReadUse,
 ): Model {
   const serving = channels
     .filter((channel) => channel.models.some((served) => served.name === record.name))
@@ -19,7 +21,7 @@ export function toModel(
     .map((channel) => {
       const { id, name, priority, enabled, embedded } = channel;
       const { state } = modelHealth(circuits, channel, record.name);
-      return { id, name, priority, enabled, embedded, state };
+      return { id, name, priority, enabled, embedded, state, use: use(id, record.name) };
     });
   return {
     name: record.name,

@@ -47,6 +47,10 @@ export const CircuitHealth = z.strictObject({
 });
 export type CircuitHealth = z.output<typeof CircuitHealth>;
 
+/** The requests of the last 24 hours. `serving`: one succeeded; `failing`: all failed; `none`: there was none. */
+export const ChannelUse = z.enum(["none", "failing", "serving"]);
+export type ChannelUse = z.output<typeof ChannelUse>;
+
 /** A model that its channel does not serve at present, or only as a probe. */
 export const BrokenModel = CircuitHealth.extend({ name: z.string() });
 export type BrokenModel = z.output<typeof BrokenModel>;
@@ -76,6 +80,7 @@ export const Channel = z.strictObject({
   health: CircuitHealth,
   /** Every model whose circuits are not closed on any key; empty when all is well. */
   broken_models: z.array(BrokenModel),
+  use: ChannelUse,
   created_at: Timestamp,
   version: z.int(),
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { CircuitState, ModelOperation } from "../console/channels";
+import { ChannelUse, CircuitState, ModelOperation } from "../console/channels";
 import { MODEL_NAME } from "../console/model-name";
 import { Usd } from "../money";
 import { boundedText } from "../text";
@@ -45,6 +45,8 @@ export const Model = z.strictObject({
       embedded: z.boolean(),
       /** Its circuit for this model, as the answering process sees it. */
       state: CircuitState,
+      /** Of this model on the channel. */
+      use: ChannelUse,
     }),
   ),
   created_at: Timestamp,

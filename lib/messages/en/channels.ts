@@ -25,6 +25,8 @@ export const channels = {
   },
   state: {
     serving: "Serving",
+    failing: "Failing",
+    none: "No recent requests",
     disabled: "Disabled",
     open: "Down",
     half_open: "Recovering",

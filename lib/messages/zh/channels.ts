@@ -25,6 +25,8 @@ export const channels = {
   },
   state: {
     serving: "正常",
+    failing: "请求全部失败",
+    none: "近期无请求",
     disabled: "已停用",
     open: "不可用",
     half_open: "恢复中",

@@ -8,8 +8,16 @@ import { toChannel } from "../../channels/to-channel";
 import type { ConsoleContext } from "../../context";
 import { toModel } from "../../models/to-model";
 
+/** The file has nothing about requests. */
+const NO_USE = () => "none" as const;
+
 function fileModel(ctx: ConsoleContext, record: ModelRecord): SettingsFile["models"][number] {
-  const { channels: _channels, created_at: _at, version: _version, ...model } = toModel(ctx, record, []);
+  const {
+    channels: _channels,
+    created_at: _at,
+    version: _version,
+    ...model
+  } = toModel(ctx, record, [], NO_USE);
   return model;
 }
 
@@ -18,7 +26,7 @@ function fileChannel(
   record: ChannelRecord,
   models: ReadonlyMap<string, ModelRecord>,
 ): FileChannel {
-  const channel = toChannel(ctx, record);
+  const channel = toChannel(ctx, record, NO_USE);
   return {
     name: channel.name,
     provider: channel.provider,

@@ -1,0 +1,28 @@
+import type { ChannelUse } from "../../contracts/console/channels";
+import type { ConsoleServices } from "../context";
+
+const DAY_MS = 86_400_000;
+
+/** What the requests of the last 24 hours show about a channel, or about one model on it. */
+export type ReadUse = (channelId: string, model?: string) => ChannelUse;
+
+/** Reads the requests of the last 24 hours, and the attempts that another channel took over, of all channels. */
+export async function readUse({ store, clock }: Pick<ConsoleServices, "store" | "clock">): Promise<ReadUse> {
+  const now = clock.now();
+  const range = { from: now - DAY_MS, to: now + 1 };
+  const [{ groups }, failovers] = await Promise.all([
+    store.ledger.summarize({ ...range, by: "route", isByHour: false, isBrief: true }),
+    store.ledger.failovers(range),
+  ]);
+  const seen = new Map<string, ChannelUse>();
+  const add = (model: string, channelId: string, use: ChannelUse): void => {
+    for (const key of [channelId, `${model}\n${channelId}`])
+      if (seen.get(key) !== "serving") seen.set(key, use);
+  };
+  for (const { name, calls, errors } of groups) {
+    const [model = "", channelId = ""] = (name ?? "").split("\n");
+    if (calls > 0) add(model, channelId, calls > errors ? "serving" : "failing");
+  }
+  for (const { model, channelId } of failovers) add(model, channelId, "failing");
+  return (channelId, model) => seen.get(model === undefined ? channelId : `${model}\n${channelId}`) ?? "none";
+}
