@@ -87,8 +87,9 @@ export function minuteLimitOf({
   message,
 }: GatewayFailure): { unit: "requests" | "tokens"; limit: number } | null {
   const [, limit, unit] =
-    advice === "wait" ? (/ may have (\d+) (requests|tokens) a minute/.exec(message) ?? []) : [];
-  return unit === "requests" || unit === "tokens" ? { unit, limit: Number(limit) } : null;
+    advice === "wait" ? (/ may have (\d+) (request|token)s? a minute/.exec(message) ?? []) : [];
+  if (unit === undefined) return null;
+  return { unit: unit === "request" ? "requests" : "tokens", limit: Number(limit) };
 }
 
 function retryAfter(headers: Headers): number | null {

@@ -295,23 +295,24 @@ describe("a limit of all keys of a user together", () => {
     ]);
   });
 
-  test.each(["totalNano", "dailyNano", "monthlyNano"])(
-    "refuses even a free call where %s is 0",
-    async (name) => {
-      const budget = { totalNano: null, dailyNano: null, monthlyNano: null, [name]: 0 };
-      const harness = openGatewayHarness({ owner: () => ({ budget }) });
-      for (const key of [harness.addKey(), harness.addKey()]) {
-        const refused = await send(harness, key);
-        expect([refused.status, refused.json.error]).toEqual([
-          429,
-          expect.objectContaining({
-            code: "insufficient_quota",
-            message: "The budget of this key's owner has no room for this call.",
-          }),
-        ]);
-      }
-    },
-  );
+  test.each([
+    ["totalNano", "total"],
+    ["dailyNano", "daily"],
+    ["monthlyNano", "monthly"],
+  ])("refuses even a free call where %s is 0", async (name, period) => {
+    const budget = { totalNano: null, dailyNano: null, monthlyNano: null, [name]: 0 };
+    const harness = openGatewayHarness({ owner: () => ({ budget }) });
+    for (const key of [harness.addKey(), harness.addKey()]) {
+      const refused = await send(harness, key);
+      expect([refused.status, refused.json.error]).toEqual([
+        429,
+        expect.objectContaining({
+          code: "insufficient_quota",
+          message: `The ${period} budget of this key's owner is 0, which refuses every call. An administrator can raise it.`,
+        }),
+      ]);
+    }
+  });
 
   test("does not limit other users", async () => {
     const harness = openGatewayHarness({ owner: () => ({ rpm: 1 }) });

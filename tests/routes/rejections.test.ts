@@ -79,9 +79,12 @@ test("counts each kind of refused request exactly, and no request with a ledger 
     requestId: "req-1",
     status: 429,
     retryAfterS: 60,
-    message: "This key may have 1 requests a minute. Try again in 60 s.",
+    message: "This key may have 1 request a minute. Try again in 60 s.",
     address: "127.0.0.1",
   });
+  expect(harness.rejections.find((one) => one.limit === "user_budget")?.message).toBe(
+    "The daily budget of this key's owner has no room for this call. It resets at the start of the next day.",
+  );
   expect(harness.rows.map((row) => row.status)).toEqual([200]);
 });
 
@@ -93,6 +96,21 @@ test.each([
   expect((await harness.call(PATH, { body: BODY })).status).toBe(status);
   expect(harness.rows).toHaveLength(1);
   expect(await countedBy(harness)).toEqual([]);
+});
+
+test.each([
+  [{}, "this model has 1024"],
+  [{ dimensions: 512 }, "512 were asked for"],
+])("a vector of another length with %j names the length that was expected", async (fields, expected) => {
+  const vectors = [new Float32Array(8)];
+  const harness = openGatewayHarness({
+    engine: () => ({ embed: async () => ({ vectors, inputTokens: 1 }) }),
+  });
+  const reply = await harness.call(PATH, { body: { ...BODY, ...fields } });
+  expect([reply.status, reply.json.error.message]).toEqual([
+    502,
+    `The channel answered a vector of 8 numbers where ${expected}.`,
+  ]);
 });
 
 test("a malformed model name and wrong keys of one address count in one group each", async () => {

@@ -121,7 +121,7 @@ export function openGatewayHarness(options: HarnessOptions = {}): GatewayHarness
     ledger: {
       reserve: async (reservation: Reservation) => {
         reservations.push(structuredClone(reservation));
-        return { refused: options.refused ?? null };
+        return options.refused ? { refused: options.refused, period: "daily" } : { refused: null };
       },
       settle: async (row: UsageRecord) => {
         await options.settling?.();

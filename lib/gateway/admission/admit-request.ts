@@ -108,10 +108,15 @@ export function limitError(
   const { limit, name, subject, cost, state, waitMs } = waits.reduce((one, other) =>
     other.waitMs > one.waitMs ? other : one,
   );
-  const advice =
-    waitMs === Infinity ? "Send less in one request." : `Try again in ${Math.ceil(waitMs / 1_000)} s.`;
+  const isShareEmpty = cost <= limit && state.resetMs === 0 && state.remaining === 0;
+  const advice = isShareEmpty
+    ? "The server divides the limit among its processes, and the share of the one that answered is below 1. Ask an administrator to raise the limit."
+    : waitMs === Infinity
+      ? "Send less in one request."
+      : `Try again in ${Math.ceil(waitMs / 1_000)} s.`;
+  const units = limit === 1 ? unit.slice(0, -1) : unit;
   const asked = unit === "requests" ? "" : `; this call needs ${cost}, and ${state.remaining} are left`;
-  return new AppError("rate_limited", `${subject} ${limit} ${unit} a minute${asked}. ${advice}`, {
+  return new AppError("rate_limited", `${subject} ${limit} ${units} a minute${asked}. ${advice}`, {
     retryAfterMs: state.retryAfterMs,
     headers: describeLimit(unit, limit, state),
     shouldRetry: waitMs !== Infinity,

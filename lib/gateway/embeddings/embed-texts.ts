@@ -55,19 +55,28 @@ function checkDimensions({ model }: CatalogEntry, asked: string, dimensions: num
 }
 
 /** Throws `upstream_invalid` unless there is one vector of the right length and finite numbers for each text. */
-function checkVectors({ vectors }: EmbeddingResult, texts: number, length: number | null): void {
+function checkVectors(
+  { vectors }: EmbeddingResult,
+  texts: number,
+  asked: number | undefined,
+  ofModel: number | null,
+): void {
   if (vectors.length !== texts) {
     throw new AppError(
       "upstream_invalid",
       `The channel answered ${vectors.length} vectors for ${texts} texts.`,
     );
   }
-  const expected = length ?? vectors[0]?.length;
+  const expected = asked ?? ofModel ?? vectors[0]?.length;
   for (const vector of vectors) {
     if (vector.length !== expected) {
+      const where =
+        asked !== undefined
+          ? `${asked} were asked for`
+          : `${ofModel === null ? "the first" : "this model"} has ${expected}`;
       throw new AppError(
         "upstream_invalid",
-        `The channel answered a vector of ${vector.length} numbers where ${expected} were asked for.`,
+        `The channel answered a vector of ${vector.length} numbers where ${where}.`,
       );
     }
     if (!isFiniteVector(vector))
@@ -265,7 +274,7 @@ export async function embedTexts(ctx: GatewayContext, call: EmbedTexts): Promise
     let isEmbedded = false;
     const result = await withFailover(ctx, plan, meter, async (target, options) => {
       const answer = await embedOn(ctx, call, uncached, target, options);
-      checkVectors(answer, uncached.texts.length, call.dimensions ?? model.dimensions);
+      checkVectors(answer, uncached.texts.length, call.dimensions, model.dimensions);
       isEmbedded = target.channel.embedded;
       return answer;
     });

@@ -1,25 +1,39 @@
 import { AppError } from "../../errors";
-import type { Budget, UsageRecord } from "../../ports/store";
+import type { Budget, BudgetPeriod, FullBudget, UsageRecord } from "../../ports/store";
 import type { CallPlan } from "../call";
 import type { GatewayContext } from "../context";
 import { billingPeriod } from "./billing-period";
 
-function isZeroBudget(budget: Budget): boolean {
-  return budget.totalNano === 0 || budget.dailyNano === 0 || budget.monthlyNano === 0;
+/** The period of a budget of 0; undefined: there is none. */
+function zeroPeriod({ totalNano, monthlyNano, dailyNano }: Budget): BudgetPeriod | undefined {
+  if (totalNano === 0) return "total";
+  if (monthlyNano === 0) return "monthly";
+  return dailyNano === 0 ? "daily" : undefined;
 }
 
-function outOfQuota(whose: "key" | "user"): AppError {
-  const owner = whose === "key" ? "this key" : "this key's owner";
-  return new AppError("insufficient_quota", `The budget of ${owner} has no room for this call.`, {
+const RESET = {
+  total: "It does not reset; an administrator can raise it.",
+  monthly: "It resets at the start of the next month.",
+  daily: "It resets at the start of the next day.",
+} as const satisfies Record<BudgetPeriod, string>;
+
+function outOfQuota({ refused, period }: FullBudget, isZero = false): AppError {
+  const owner = refused === "key" ? "this key" : "this key's owner";
+  const what = isZero
+    ? `The ${period} budget of ${owner} is 0, which refuses every call. An administrator can raise it.`
+    : `The ${period} budget of ${owner} has no room for this call. ${RESET[period]}`;
+  return new AppError("insufficient_quota", what, {
     shouldRetry: false,
-    limit: whose === "key" ? "key_budget" : "user_budget",
+    limit: refused === "key" ? "key_budget" : "user_budget",
   });
 }
 
 /** Throws `insufficient_quota` when a budget of the key or its owner is 0, which refuses even free requests. */
 export function requireOpenBudget({ caller }: Pick<GatewayContext, "caller">): void {
-  if (isZeroBudget(caller.key.budget)) throw outOfQuota("key");
-  if (isZeroBudget(caller.owner.budget)) throw outOfQuota("user");
+  const ofKey = zeroPeriod(caller.key.budget);
+  if (ofKey !== undefined) throw outOfQuota({ refused: "key", period: ofKey }, true);
+  const ofUser = zeroPeriod(caller.owner.budget);
+  if (ofUser !== undefined) throw outOfQuota({ refused: "user", period: ofUser }, true);
 }
 
 /**
@@ -30,13 +44,14 @@ export async function reserveBudget(ctx: GatewayContext, plan: CallPlan, row: Us
   const { key, owner } = ctx.caller;
   requireOpenBudget(ctx);
   if (plan.reservedNano === 0 && !plan.writesOpenRow) return false;
-  const { refused } = await ctx.services.store.ledger.reserve({
+  const result = await ctx.services.store.ledger.reserve({
     row,
     keyBudget: key.budget,
     userBudget: owner.budget,
     ...billingPeriod(ctx.services.instance.timeZone, row.at),
   });
-  if (refused === null) return true;
+  if (result.refused === null) return true;
+  const { refused } = result;
   ctx.services.state.budgetRefusals.note(refused, refused === "key" ? key.id : owner.id);
-  throw outOfQuota(refused);
+  throw outOfQuota(result);
 }

@@ -11,6 +11,8 @@ export interface Budget {
   monthlyNano: number | null;
 }
 
+export type BudgetPeriod = "total" | "daily" | "monthly";
+
 /** Requests and input tokens per 60 seconds, and concurrent calls; null: no limit. */
 export interface CallLimits {
   rpm: number | null;

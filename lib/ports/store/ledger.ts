@@ -1,6 +1,6 @@
 import type { CircuitReason } from "../../contracts/console/channels";
 import type { SkipReason } from "../../contracts/console/routing";
-import type { Budget, Page, PageQuery } from "./common";
+import type { Budget, BudgetPeriod, Page, PageQuery } from "./common";
 import type { InstanceRecord, InstanceReport } from "./instances";
 import type { UsageFilter, UsageSubject, UsageSummary, UsageSummaryQuery } from "./usage-query";
 
@@ -130,13 +130,19 @@ export interface Reservation {
   month: string;
 }
 
+/** A budget with too little left for a reservation. */
+export interface FullBudget {
+  refused: "key" | "user";
+  period: BudgetPeriod;
+}
+
 export interface Ledger {
   /**
    * Inserts the open entry and adds `row.reservedNano` to what key and user have reserved, in one (group) commit.
-   * `refused` names the budget that would be exceeded; nothing is written then. Concurrent reservations never exceed a
-   * limit together.
+   * `refused` and `period` name the budget that would be exceeded, the one that resets last; nothing is written then.
+   * Concurrent reservations never exceed a limit together.
    */
-  reserve(reservation: Reservation): Promise<{ refused: null } | { refused: "key" | "user" }>;
+  reserve(reservation: Reservation): Promise<{ refused: null } | FullBudget>;
   /**
    * Records the call: settles an open entry with its ID (once: a second settle does nothing) and releases its
    * reservation, otherwise inserts a settled entry. Roll-ups and balances change in the same (group) commit. `prompt`,

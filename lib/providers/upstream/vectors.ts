@@ -53,7 +53,8 @@ export function fitVectors(
   return vectors.map((vector) => {
     if (vector.length === expected) return vector;
     if (shorten && vector.length > expected) return unitLength(vector.slice(0, expected));
-    throw invalidAnswer(`a vector of ${vector.length} numbers where ${expected} were asked for`);
+    const where = dimensions === undefined ? `the first has ${expected}` : `${expected} were asked for`;
+    throw invalidAnswer(`a vector of ${vector.length} numbers where ${where}`);
   });
 }
 

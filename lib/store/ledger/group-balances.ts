@@ -1,4 +1,4 @@
-import type { Budget } from "../../ports/store";
+import type { Budget, BudgetPeriod, FullBudget } from "../../ports/store";
 import { type SubjectKind, TOTAL } from "./balances";
 import type { LedgerOperation } from "./operations";
 import { type Cell, numberIn, textIn } from "./rows";
@@ -38,20 +38,26 @@ function balancesOfPayer({ key, user, day, month }: Payer): BalanceKey[] {
   ]);
 }
 
-/** The limits of a key's and a user's budget, with the balances that they limit. */
-function limitsOf(payer: Payer, keyBudget: Budget, userBudget: Budget): { key: BalanceKey; limit: number }[] {
+interface Limit {
+  key: BalanceKey;
+  period: BudgetPeriod;
+  limit: number;
+}
+
+/** The limits of a key's and a user's budget, the one that resets last first, with the balances that they limit. */
+function limitsOf(payer: Payer, keyBudget: Budget, userBudget: Budget): Limit[] {
   const budgets = [
     ["key", payer.key, keyBudget],
     ["user", payer.user, userBudget],
   ] as const;
   return budgets.flatMap(([kind, id, budget]) => {
     const limits = [
-      [TOTAL, budget.totalNano],
-      [payer.day, budget.dailyNano],
-      [payer.month, budget.monthlyNano],
+      ["total", TOTAL, budget.totalNano],
+      ["monthly", payer.month, budget.monthlyNano],
+      ["daily", payer.day, budget.dailyNano],
     ] as const;
-    return limits.flatMap(([period, limit]): { key: BalanceKey; limit: number }[] =>
-      limit === null ? [] : [{ key: [kind, id, period], limit }],
+    return limits.flatMap(([period, name, limit]): Limit[] =>
+      limit === null ? [] : [{ key: [kind, id, name], period, limit }],
     );
   });
 }
@@ -66,17 +72,13 @@ export class GroupBalances {
     this.#read.set(nameOf(row.slice(0, 3)), Number(row[3]));
   }
 
-  /** The subject whose budget has less left than the operation reserves; null when both have enough. */
-  findFull({
-    row,
-    keyBudget,
-    userBudget,
-  }: Extract<LedgerOperation, { kind: "reserve" }>): SubjectKind | null {
+  /** The budget that has less left than the operation reserves; null when all have enough. */
+  findFull({ row, keyBudget, userBudget }: Extract<LedgerOperation, { kind: "reserve" }>): FullBudget | null {
     const amount = numberIn(row, "reserved_nano");
     const full = limitsOf(payerOf(row), keyBudget, userBudget).find(
       ({ key, limit }) => this.#used(key) + amount > limit,
     );
-    return full ? full.key[0] : null;
+    return full ? { refused: full.key[0], period: full.period } : null;
   }
 
   /** Adds amounts to all balances of the payer. */

@@ -20,7 +20,7 @@ export function createLedger(
     async reserve({ row, keyBudget, userBudget, day, month }) {
       const cells = toCells(row, "open", instanceId, { day, month });
       const outcome = await commits.add({ kind: "reserve", row: cells, keyBudget, userBudget });
-      return { refused: outcome === "key" || outcome === "user" ? outcome : null };
+      return typeof outcome === "string" ? { refused: null } : outcome;
     },
     async settle(row, period, prompt, isNew = false) {
       const cells = toCells(row, "settled", instanceId, period);

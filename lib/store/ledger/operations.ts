@@ -1,6 +1,5 @@
 import { HTTP_STATUS } from "../../errors";
-import type { Budget } from "../../ports/store";
-import type { SubjectKind } from "./balances";
+import type { Budget, FullBudget } from "../../ports/store";
 import { type Cell, textIn, USAGE_COLUMNS, type UsageColumn } from "./rows";
 
 /** One ledger operation as it is sent to the writer; cells are in the order of `USAGE_COLUMNS`. */
@@ -16,8 +15,8 @@ export type LedgerOperation =
   /** Removes the open entry of a reservation whose commit was not confirmed, and releases its amount. */
   | { kind: "cancel"; row: Cell[] };
 
-/** `void`: there was nothing to do. A subject: its budget has too little left for the reservation. */
-export type LedgerOutcome = "done" | "void" | SubjectKind;
+/** `void`: there was nothing to do. A budget: it has too little left for the reservation. */
+export type LedgerOutcome = "done" | "void" | FullBudget;
 
 /** The ID of the entry that an operation changes. */
 export function idOf({ row }: LedgerOperation): string {

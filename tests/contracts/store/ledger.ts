@@ -114,6 +114,7 @@ export function ledgerContract(newDatabase: NewTestDatabase): void {
       const next = usageRecord(key.id, user.id, { reservedNano: 1 });
       expect(await store.ledger.reserve(reservation(next, { keyBudget: budget }))).toEqual({
         refused: "key",
+        period: "total",
       });
     });
 
@@ -159,15 +160,32 @@ export function ledgerContract(newDatabase: NewTestDatabase): void {
       expect(answers.filter((answer) => answer.refused === "user")).toHaveLength(41);
     });
 
+    test("names the full budget that resets last", async () => {
+      const { key, user } = await insertKey(store);
+      const row = usageRecord(key.id, user.id, { reservedNano: 11 });
+      const ask = (keyBudget: object, userBudget: object = {}) =>
+        store.ledger.reserve(
+          reservation(row, {
+            keyBudget: { ...NO_BUDGET, ...keyBudget },
+            userBudget: { ...NO_BUDGET, ...userBudget },
+          }),
+        );
+      const full = { dailyNano: 10, monthlyNano: 10 };
+      expect(await ask({ dailyNano: 10, monthlyNano: 11 })).toEqual({ refused: "key", period: "daily" });
+      expect(await ask(full)).toEqual({ refused: "key", period: "monthly" });
+      expect(await ask({ ...full, totalNano: 10 })).toEqual({ refused: "key", period: "total" });
+      expect(await ask({}, full)).toEqual({ refused: "user", period: "monthly" });
+    });
+
     test("admits a free call at a full budget and refuses one that exceeds it by one", async () => {
       const { key, user } = await insertKey(store);
       const keyBudget = { ...NO_BUDGET, totalNano: 10 };
       const ask = (reservedNano: number) =>
         store.ledger.reserve(reservation(usageRecord(key.id, user.id, { reservedNano }), { keyBudget }));
-      expect(await ask(11)).toEqual({ refused: "key" });
+      expect(await ask(11)).toEqual({ refused: "key", period: "total" });
       expect(await ask(10)).toEqual({ refused: null });
       expect(await ask(0)).toEqual({ refused: null });
-      expect(await ask(1)).toEqual({ refused: "key" });
+      expect(await ask(1)).toEqual({ refused: "key", period: "total" });
     });
 
     test("commits the other rows of a group with one bad row", async () => {

@@ -36,6 +36,14 @@ test("reads the gateway's own limit per minute from its message, and no upstream
     unit: "requests",
     limit: 60,
   });
+  expect(minuteLimitOf(failure("This key may have 1 request a minute. Try again in 4 s."))).toEqual({
+    unit: "requests",
+    limit: 1,
+  });
+  expect(minuteLimitOf(failure("This key may have 1 token a minute; this call needs 2"))).toEqual({
+    unit: "tokens",
+    limit: 1,
+  });
   expect(minuteLimitOf(failure("The upstream is limiting requests."))).toBeNull();
 });
 

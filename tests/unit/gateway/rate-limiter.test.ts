@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { limitError } from "@/lib/gateway/admission/admit-request";
 import { createRateLimiter } from "@/lib/shared-state/memory-limits";
 import { FakeClock } from "../../support/factories";
 
@@ -172,4 +173,30 @@ test("limits an address, and keeps 20,000 of them", () => {
   expect(take("first")).toBe(false);
   for (let other = 0; other < 20_000; other++) take(`another ${other}`);
   expect(take("first")).toBe(true);
+});
+
+test("says that a process's share of a limit is below 1 instead of asking for a smaller request", async () => {
+  const { shared } = createRateLimiter(new FakeClock(), { index: 2, processes: 2 });
+  const messageFor = async (unit: "requests" | "tokens", limit: number, cost: number) => {
+    const ask = {
+      bucket: `${unit} ${limit}`,
+      limit,
+      cost,
+      name: "key_rpm",
+      subject: "This key may have",
+    } as const;
+    const { states } = await shared.take("usr_1", [ask], 60_000);
+    return limitError(
+      { metrics: { count: () => undefined, observeCall: () => undefined } },
+      [ask],
+      states,
+      unit,
+    ).message;
+  };
+  const advice =
+    "The server divides the limit among its processes, and the share of the one that answered is below 1. Ask an administrator to raise the limit.";
+  expect(await messageFor("requests", 1, 1)).toBe(`This key may have 1 request a minute. ${advice}`);
+  expect(await messageFor("tokens", 10, 8)).toBe(
+    "This key may have 10 tokens a minute; this call needs 8, and 5 are left. Send less in one request.",
+  );
 });
