@@ -83,7 +83,7 @@ export const embeddings = {
     search: {
       title: "Help centre search",
       about: "Twelve help articles and a question that uses none of their words.",
-      query: "My vase is in pieces",
+      query: "It came broken",
       texts:
         "Reset your password\nChange the delivery address\nRequest a refund\nTrack a parcel\nReport a damaged item\nDelete your account\nDownload an invoice\nTurn on two-factor authentication\nBlock a stolen credit card\nPause a subscription\nRedeem a gift voucher\nSpeak with an employee by phone",
     },

@@ -81,7 +81,7 @@ export const embeddings = {
     search: {
       title: "帮助中心搜索",
       about: "十二篇英文帮助文章，和一个没有用到其中任何词的问题。",
-      query: "My vase is in pieces",
+      query: "It came broken",
       texts:
         "Reset your password\nChange the delivery address\nRequest a refund\nTrack a parcel\nReport a damaged item\nDelete your account\nDownload an invoice\nTurn on two-factor authentication\nBlock a stolen credit card\nPause a subscription\nRedeem a gift voucher\nSpeak with an employee by phone",
     },

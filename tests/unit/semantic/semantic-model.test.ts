@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { embeddings } from "@/lib/messages/en/embeddings";
 import { createSemanticModel, type SemanticModel } from "@/lib/providers/semantic/create";
 import { packageFolder, workerFile } from "@/lib/server/process/workers";
 import { embeddingModelContract } from "../../contracts/embedding-model";
@@ -220,6 +221,17 @@ test("says which inputs are not English", async () => {
   );
   const all = await embed(foreign);
   expect(all.notice).toContain(` and ${foreign.length - 8} more.`);
+});
+
+test("finds the article that the playground's search example asks for", async () => {
+  const { query, texts } = embeddings.example.search;
+  const articles = texts.split("\n");
+  const { vectors } = await embed([query, ...articles]);
+  const ranked = articles
+    .map((article, at) => ({ article, score: similarity(vectors[0], vectors[at + 1]) }))
+    .sort((a, b) => b.score - a.score);
+  expect(ranked[0]?.article).toBe("Report a damaged item");
+  expect((ranked[0]?.score ?? 0) - (ranked[1]?.score ?? 0)).toBeGreaterThan(0.05);
 });
 
 test("lets other work run while a large call is embedded", async () => {
