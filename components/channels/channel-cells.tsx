@@ -100,7 +100,7 @@ export function ChannelMetric({
       if (own.latency_p50_ms === null || own.latency_p95_ms === null) return nothing;
       return (
         <span className="tabular whitespace-nowrap">
-          {format.ms(own.latency_p50_ms)}
+          {format.estimatedMs(own.latency_p50_ms)}
           <span className="text-ink-muted"> / {format.ms(own.latency_p95_ms)}</span>
         </span>
       );

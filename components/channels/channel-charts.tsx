@@ -68,7 +68,8 @@ export function ChannelCharts({ id, range }: { id: string; range: Range }) {
           <TimeChart
             label={t("latencyBy")}
             {...axes}
-            format={format.ms}
+            format={format.estimatedMs}
+            formatTick={format.ms}
             series={[
               { name: t("p50"), kind: "line", values: latencyOf((sums) => sums.latency_p50_ms) },
               {
@@ -104,7 +105,7 @@ function ChartBox({ title, children }: { title: string; children: ReactNode }) {
 function MetricsRow({ sums, servedByAll }: { sums: UsageSums | undefined; servedByAll: number }) {
   const t = useTranslations("channels.detail");
   const format = useAmounts();
-  const ms = (value: number | null | undefined) => (value == null ? "–" : format.ms(value));
+  const ms = (value: number | null | undefined) => (value == null ? "–" : format.estimatedMs(value));
   const metrics: [Parameters<typeof t>[0], string][] = [
     ["calls", format.count(sums?.calls ?? 0)],
     ["share", servedByAll > 0 ? format.share((sums?.calls ?? 0) / servedByAll) : "–"],

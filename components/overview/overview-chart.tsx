@@ -100,7 +100,8 @@ function useView(overview: Overview, figure: Figure): View {
           { name: t("p50"), kind: "line", ...withPrevious((of) => of.latency_p50_ms) },
           { name: t("p95"), kind: "line", values: now.latency_p95_ms, colour: "chart-2" },
         ],
-        format: amounts.ms,
+        format: amounts.estimatedMs,
+        tick: amounts.ms,
       };
     default:
       return figure satisfies never;

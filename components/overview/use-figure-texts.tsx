@@ -75,8 +75,8 @@ export function useFigureTexts({
       change: changeText("spend", Number(total.cost_usd), Number(before.cost_usd)),
     },
     latency: {
-      value: p50 === null ? "–" : amounts.ms(p50),
-      detail: p95 === null ? null : t("p95", { time: amounts.ms(p95) }),
+      value: p50 === null ? "–" : amounts.estimatedMs(p50),
+      detail: p95 === null ? null : t("p95", { time: amounts.estimatedMs(p95) }),
       change: p50 === null ? null : changeText("latency", p50, before.latency_p50_ms ?? 0),
     },
   };

@@ -27,6 +27,8 @@ export interface Amounts {
   decimal(value: number, digits?: number): string;
   /** Duration from milliseconds: `0.4 ms`, `340 ms`, `1.42 s`, `12 min 5 s`. */
   ms(value: number): string;
+  /** Estimated duration, such as a percentile of a histogram: `≈ 1.42 s`. */
+  estimatedMs(value: number): string;
   /** Audio length from milliseconds: `7.5 s`, `3.2 min`, `1.4 h`. */
   audio(value: number): string;
   /** Size from bytes: `12 KB`, `3.4 MB`; 1 KB has 1,024 bytes. */
@@ -54,18 +56,20 @@ function createAmounts(locale: Locale): Amounts {
   const exactMoney = format({ ...DOLLARS, minimumFractionDigits: 2, maximumFractionDigits: DOLLAR_DIGITS });
   const percent = format({ style: "percent", maximumFractionDigits: 1 });
   const factor = (value: number) => `${value >= FACTOR_FROM ? count(value) : two(value)}×`;
+  const ms = (value: number) => {
+    if (value < 10) return `${one(value)} ms`;
+    if (Math.round(value) < SECOND) return `${count(value)} ms`;
+    if (Math.round(value / 100) < MINUTE / 100)
+      return `${value < 10 * SECOND ? two(value / SECOND) : one(value / SECOND)} s`;
+    const seconds = Math.round(value / SECOND);
+    return `${count(Math.floor(seconds / 60))} min ${seconds % 60} s`;
+  };
   return {
     count,
     short: format({ notation: "compact", maximumFractionDigits: 1 }),
     decimal: (value, digits = 3) => format({ maximumFractionDigits: digits })(value),
-    ms(value) {
-      if (value < 10) return `${one(value)} ms`;
-      if (Math.round(value) < SECOND) return `${count(value)} ms`;
-      if (Math.round(value / 100) < MINUTE / 100)
-        return `${value < 10 * SECOND ? two(value / SECOND) : one(value / SECOND)} s`;
-      const seconds = Math.round(value / SECOND);
-      return `${count(Math.floor(seconds / 60))} min ${seconds % 60} s`;
-    },
+    ms,
+    estimatedMs: (value) => `≈ ${ms(value)}`,
     audio(value) {
       if (value < MINUTE) return `${one(value / SECOND)} s`;
       return value < HOUR ? `${one(value / MINUTE)} min` : `${one(value / HOUR)} h`;

@@ -33,6 +33,8 @@ describe.each(["en", "zh"] as const)("amounts in %s", (locale) => {
     [725_000, "12 min 5 s"],
   ])("formats a duration of %d milliseconds", (ms, text) => expect(amounts.ms(ms)).toBe(text));
 
+  test("marks an estimated duration", () => expect(amounts.estimatedMs(9_630)).toBe("≈ 9.63 s"));
+
   test.each([
     [7_500, "7.5 s"],
     [192_000, "3.2 min"],
