@@ -34,8 +34,8 @@ export const channels = {
   },
   brokenModel: "{name}: {cause}",
   reason: {
-    failures: "Five requests in a row failed.",
-    error_rate: "At least half of its requests failed within 10 seconds.",
+    failures: "Several attempts in a row failed.",
+    error_rate: "At least half of its attempts failed within 10 seconds.",
     rate_limited: "The upstream’s rate limit is reached.",
     credentials: "The upstream rejected the key.",
     account: "The upstream account has no credit left.",

@@ -34,8 +34,8 @@ export const channels = {
   },
   brokenModel: "{name}：{cause}",
   reason: {
-    failures: "连续五次请求失败。",
-    error_rate: "10 秒内至少一半的请求失败。",
+    failures: "连续多次尝试失败。",
+    error_rate: "10 秒内至少一半的尝试失败。",
     rate_limited: "已达到上游的速率限制。",
     credentials: "上游拒绝了密钥。",
     account: "上游账户余额不足。",
