@@ -2,7 +2,7 @@
 
 import { ChevronDownIcon, ChevronUpIcon, XIcon } from "lucide-react";
 import { Dialog as Primitive } from "radix-ui";
-import { type ReactNode, useEffect, useRef } from "react";
+import type { ReactNode } from "react";
 import { useTranslations } from "use-intl";
 import { api } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
@@ -41,7 +41,6 @@ export function CallPanel({
   const t = useTranslations("requests.detail");
   const common = useTranslations("common");
   const focus = useOpenerFocus({});
-  useStepKeys(neighbours);
   return (
     <Primitive.Root open modal={false} onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Primitive.Content
@@ -99,39 +98,6 @@ function StepButton({
       {children}
     </Button>
   );
-}
-
-const STEP_KEYS: Readonly<Record<string, "previous" | "next">> = {
-  ArrowUp: "previous",
-  k: "previous",
-  ArrowDown: "next",
-  j: "next",
-};
-/** Elements that use the keys themselves. */
-const OWN_KEYS =
-  'input, textarea, select, [contenteditable], [role="menu"], [role="listbox"], [role="radiogroup"], [role="tablist"], [role="slider"], [role="alertdialog"], [aria-modal="true"]';
-/** After `g`, a letter opens a page (components/shell/use-shell-keys.ts). */
-const SEQUENCE_MS = 1_500;
-
-/** Opens the previous or next call by `k` and `j` or the arrow keys, while the focus is in nothing that uses them. */
-function useStepKeys(neighbours: Neighbours): void {
-  const sequenceEnds = useRef(0);
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || event.isComposing) return;
-      if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
-      const isSecond = event.timeStamp < sequenceEnds.current;
-      sequenceEnds.current = event.key === "g" ? event.timeStamp + SEQUENCE_MS : 0;
-      const step = Object.hasOwn(STEP_KEYS, event.key) ? STEP_KEYS[event.key] : undefined;
-      if (step === undefined || isSecond) return;
-      if (event.target instanceof Element && event.target.closest(OWN_KEYS)) return;
-      event.preventDefault();
-      const to = neighbours[step];
-      if (to !== null) neighbours.onOpen(to);
-    };
-    window.addEventListener("keydown", onKey);
-    return () => window.removeEventListener("keydown", onKey);
-  });
 }
 
 function Call({ id, isAdmin }: { id: string; isAdmin: boolean }) {

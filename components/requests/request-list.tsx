@@ -4,6 +4,7 @@ import { ActivityIcon, FilterXIcon } from "lucide-react";
 import dynamic from "next/dynamic";
 import Link from "next/link";
 import { useSearchParams } from "next/navigation";
+import { useEffect, useState } from "react";
 import { useTranslations } from "use-intl";
 import { setQueryParam } from "@/lib/client/query-params";
 import type { PagedCalls } from "@/lib/client/use-calls";
@@ -14,6 +15,7 @@ import { cn } from "../ui/class-names";
 import { EmptyState } from "../ui/empty-state";
 import { Skeleton } from "../ui/skeleton";
 import { type CallColumn, LoadMoreTrigger, RequestTable } from "./request-table";
+import { useStepKeys } from "./use-step-keys";
 
 const CallPanel = dynamic(() => import("./call-panel").then((one) => one.CallPanel), { ssr: false });
 
@@ -35,12 +37,19 @@ export function RequestList({
   const t = useTranslations("requests");
   const open = useSearchParams().get("call");
   const { rows } = calls;
-  const at = rows?.findIndex((call) => call.id === open) ?? -1;
-  const idAt = (index: number) => (at === -1 ? null : (rows?.[index]?.id ?? null));
-  const step = (id: string) => {
-    setQueryParam("call", id);
-    if (rows && calls.hasMore && at + LOAD_AHEAD >= rows.length) void calls.loadMore();
+  const lastOpened = useLastOpened(open);
+  const at = rows?.findIndex((call) => call.id === lastOpened) ?? -1;
+  const idAt = (index: number) => rows?.[index]?.id ?? null;
+  const isElsewhere = open !== null && at === -1;
+  const steps = {
+    previous: isElsewhere ? null : idAt(at === -1 ? (rows?.length ?? 0) - 1 : at - 1),
+    next: isElsewhere ? null : idAt(at + 1),
+    onOpen(id: string) {
+      setQueryParam("call", id);
+      if (rows && calls.hasMore && at + LOAD_AHEAD >= rows.length) void calls.loadMore();
+    },
   };
+  useStepKeys({ ...steps, isOpen: open !== null });
   return (
     <div
       className={cn(
@@ -67,17 +76,19 @@ export function RequestList({
         {calls.hasMore && !calls.error ? <More calls={calls} /> : null}
       </div>
       {open === null ? null : (
-        <CallPanel
-          id={open}
-          isAdmin={isAdmin}
-          previous={idAt(at - 1)}
-          next={idAt(at + 1)}
-          onOpen={step}
-          onClose={() => setQueryParam("call", null)}
-        />
+        <CallPanel id={open} isAdmin={isAdmin} {...steps} onClose={() => setQueryParam("call", null)} />
       )}
     </div>
   );
+}
+
+/** ID of the open call, or of the one that was open last; null until a call is opened. */
+function useLastOpened(open: string | null): string | null {
+  const [last, setLast] = useState(open);
+  useEffect(() => {
+    if (open !== null) setLast(open);
+  }, [open]);
+  return open ?? last;
 }
 
 /** Loads older calls when it comes near, or by its button. */

@@ -139,6 +139,32 @@ test("steps through the calls with j, k and the arrow keys while the list stays 
   await expect(drawer(page)).toHaveCount(0);
 });
 
+test("j and k open a call while none is open: the first and the last, then those beside the last opened one", async ({
+  ownerPage: page,
+  product,
+}) => {
+  const tags = ["one", "two", "three"].map((name) => `closed-${name}`);
+  for (const tag of tags) await embed(product.url, program, { tags: tag });
+  await page.goto(`${product.url}/logs?key_id=${program.id}`);
+  await expect(callLink(page).first()).toBeVisible();
+  const opens = async (key: string, name: string) => {
+    await page.keyboard.press(key);
+    await expect(drawer(page).getByText(name, { exact: true })).toBeVisible();
+    await page.keyboard.press("Escape");
+    await expect(drawer(page)).toHaveCount(0);
+  };
+  await page.keyboard.press("ArrowDown");
+  await opens("j", "closed-three");
+  await opens("j", "closed-two");
+  await opens("j", "closed-one");
+  await opens("k", "closed-two");
+  await page.reload();
+  await expect(callLink(page).first()).toBeVisible();
+  const last = await callLink(page).last().getAttribute("href");
+  await page.keyboard.press("k");
+  await expect(page).toHaveURL(new RegExp(`call=${new URLSearchParams(last ?? "").get("call")}`));
+});
+
 test("searches request ID, model, error, end user and key name, and plain text only", async ({
   ownerPage: page,
   product,
