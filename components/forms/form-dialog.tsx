@@ -1,24 +1,43 @@
-import type { ReactNode } from "react";
+import { createContext, type ReactNode, useContext, useEffect, useRef } from "react";
 import { Dialog, DialogContent, DialogDescription, DialogHeader, DialogTitle } from "../ui/dialog";
 
-/** A dialog that holds a form. */
+/** Tells the dialog around a form whether something was entered. */
+const DraftContext = createContext<(isDirty: boolean) => void>(() => undefined);
+
+/** While `isDirty`, a click outside the form's dialog does not close it. No effect outside a dialog. */
+export function useDialogDraft(isDirty: boolean): void {
+  const report = useContext(DraftContext);
+  useEffect(() => report(isDirty), [report, isDirty]);
+}
+
+/** A dialog that holds a form. A click outside closes it only if nothing was entered; see `useDialogDraft`. */
 export function FormDialog({
   title,
   text,
-  className,
+  className = "max-w-xl",
+  isDirty = false,
   onClose,
   children,
 }: {
   title: string;
   text?: string;
   className?: string;
+  /** Something was entered; for a form whose state is outside the dialog. */
+  isDirty?: boolean;
   onClose(): void;
   children: ReactNode;
 }) {
+  const hasDraft = useRef(false);
+  const { current: report } = useRef((isDirty: boolean) => {
+    hasDraft.current = isDirty;
+  });
   return (
     <Dialog open onOpenChange={(open) => (open ? undefined : onClose())}>
       <DialogContent
         className={className}
+        onInteractOutside={(event) => {
+          if (isDirty || hasDraft.current) event.preventDefault();
+        }}
         {...(text ? {} : { "aria-describedby": undefined })}
         // Escape closes an open list of suggestions first.
         onEscapeKeyDown={(event) => {
@@ -33,7 +52,7 @@ export function FormDialog({
           <DialogTitle className="break-words">{title}</DialogTitle>
           {text ? <DialogDescription>{text}</DialogDescription> : null}
         </DialogHeader>
-        {children}
+        <DraftContext value={report}>{children}</DraftContext>
       </DialogContent>
     </Dialog>
   );

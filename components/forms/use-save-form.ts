@@ -2,6 +2,7 @@ import { type FormEvent, useState } from "react";
 import type { FieldValues, Path, UseFormReturn } from "react-hook-form";
 import { useTranslations } from "use-intl";
 import { isApiError } from "@/lib/client/api-error";
+import { useDialogDraft } from "./form-dialog";
 import { setFieldErrors } from "./set-field-errors";
 
 /**
@@ -32,6 +33,7 @@ export function useSaveForm<Values extends FieldValues, Request extends FieldVal
   const fieldError = useTranslations("common.fieldError");
   const [error, setError] = useState<unknown>(null);
   const [isStale, setStale] = useState(false);
+  useDialogDraft(form.formState.isDirty);
 
   const submit = form.handleSubmit(
     async (request) => {

@@ -48,7 +48,7 @@ export function UploadDialog({ onUploaded, onClose }: { onUploaded(): void; onCl
     }
   };
   return (
-    <FormDialog title={t("title")} text={t("text")} onClose={onClose}>
+    <FormDialog title={t("title")} text={t("text")} isDirty={file !== null || name !== ""} onClose={onClose}>
       <Form
         className="grid gap-5"
         onSubmit={(event) => {

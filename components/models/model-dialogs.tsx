@@ -1,12 +1,11 @@
 "use client";
 
-import type { ReactNode } from "react";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import type { CreateModel, Model, UpdateModel } from "@/lib/contracts/gateway/models";
 import { ConfirmDialog } from "../forms/confirm-dialog";
+import { FormDialog } from "../forms/form-dialog";
 import { Button } from "../ui/button";
-import { Dialog, DialogContent, DialogHeader, DialogTitle } from "../ui/dialog";
 import { Sheet, SheetContent } from "../ui/sheet";
 import { toast } from "../ui/toast";
 import { ModelForm } from "./model-form";
@@ -144,18 +143,5 @@ function RouteSheet({ name, onEdit, onClose }: DialogProps & { name: string }) {
         </div>
       </SheetContent>
     </Sheet>
-  );
-}
-
-function FormDialog({ title, onClose, children }: { title: string; onClose(): void; children: ReactNode }) {
-  return (
-    <Dialog open onOpenChange={(open) => (open ? undefined : onClose())}>
-      <DialogContent aria-describedby={undefined} className="max-w-xl">
-        <DialogHeader>
-          <DialogTitle className="break-words">{title}</DialogTitle>
-        </DialogHeader>
-        {children}
-      </DialogContent>
-    </Dialog>
   );
 }

@@ -8,6 +8,7 @@ import type { CreateModel, Model, UpdateModel } from "@/lib/contracts/gateway/mo
 import { CallError } from "../forms/call-error";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
+import { useDialogDraft } from "../forms/form-dialog";
 import { FormFooter } from "../forms/form-footer";
 import { setFieldErrors } from "../forms/set-field-errors";
 import { Input, Label } from "../ui/input";
@@ -44,7 +45,8 @@ export function ModelForm(props: ModelFormProps) {
   const t = useTranslations("models");
   const common = useTranslations("common");
   const { form, save, error, setError, isStale } = useModelForm(props);
-  const { errors, isSubmitting } = form.formState;
+  const { errors, isDirty, isSubmitting } = form.formState;
+  useDialogDraft(isDirty);
   const operation = form.watch("operation");
   return (
     <Form onSubmit={(event) => void save(event).catch(setError)} noValidate className="grid gap-5">

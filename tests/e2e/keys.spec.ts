@@ -80,6 +80,33 @@ test("shows errors at their fields, including fields under Limits", async ({ own
   await expect(dialog.getByText("Select at least one.")).toBeVisible();
 });
 
+test("a click outside the form closes it only while nothing is entered", async ({
+  ownerPage: page,
+  product,
+}) => {
+  const dialog = page.getByRole("dialog");
+  const clickOutside = () => page.mouse.click(4, 4);
+  await page.goto(`${product.url}/keys?create=1`);
+  await dialog.getByLabel("Name").fill("Draft");
+  await clickOutside();
+  await expect(dialog.getByLabel("Name")).toHaveValue("Draft");
+  await dialog.getByLabel("Name").fill("");
+  await clickOutside();
+  await expect(dialog).toHaveCount(0);
+});
+
+test("the labels of the budgets take one line each", async ({ ownerPage: page, product }) => {
+  await page.goto(`${product.url}/keys?create=1`);
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("Limits", { exact: true }).click();
+  const heights = await Promise.all(
+    ["Daily", "Monthly", "Total"].map((period) =>
+      dialog.getByText(`${period} budget (USD)`).evaluate((label) => label.getBoundingClientRect().height),
+    ),
+  );
+  expect(new Set(heights).size).toBe(1);
+});
+
 test("saves an edited API key and shows its budget", async ({ ownerPage: page, product }) => {
   await createKeyOnPage(page, product.url, "Kitchen radio");
   await choose(page, "Kitchen radio", "Edit");
