@@ -59,8 +59,12 @@ export function PasswordSection({ self, minimum }: { self: Self; minimum: number
         <input type="text" hidden readOnly autoComplete="username" value={self.username} />
         <CurrentPassword form={form} />
         <NewPasswordFields
-          password={{ label: t("next"), error: errors.new_password, control: form.register("new_password") }}
-          confirm={{ label: t("confirm"), error: errors.confirm, control: form.register("confirm") }}
+          password={{
+            label: t("next"),
+            error: errors.new_password,
+            control: () => form.register("new_password"),
+          }}
+          confirm={{ label: t("confirm"), error: errors.confirm, control: () => form.register("confirm") }}
           entered={newPassword}
           personal={[self.username, self.email ?? ""]}
           hint={minimum > LOWEST_MINIMUM ? <span>{t("minimum", { count: minimum })}</span> : null}

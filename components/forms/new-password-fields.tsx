@@ -10,7 +10,8 @@ import { StrengthMeter } from "./strength-meter";
 interface PasswordField {
   label: string;
   error: { message?: string } | undefined;
-  control: UseFormRegisterReturn;
+  /** Registers the field; called when it renders, because the first invalid field in order of registration is focused. */
+  control(): UseFormRegisterReturn;
 }
 
 /** A new password with its strength, and the same once more. */
@@ -46,10 +47,10 @@ export function NewPasswordFields({
         error={password.error?.message}
         isRequired={isRequired}
       >
-        {(control) => <PasswordInput {...control} {...password.control} autoComplete="new-password" />}
+        {(control) => <PasswordInput {...control} {...password.control()} autoComplete="new-password" />}
       </Field>
       <Field label={confirm.label} error={confirm.error?.message} isRequired={isRequired}>
-        {(control) => <PasswordInput {...control} {...confirm.control} autoComplete="new-password" />}
+        {(control) => <PasswordInput {...control} {...confirm.control()} autoComplete="new-password" />}
       </Field>
     </>
   );

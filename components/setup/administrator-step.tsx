@@ -40,11 +40,15 @@ export function AdministratorStep({ onBack, ...props }: AdministratorStepProps) 
           <CallError error={error} />
           <IdentityFields form={form} onDraft={props.onDraft} />
           <NewPasswordFields
-            password={{ label: t("password"), error: errors.password, control: form.register("password") }}
+            password={{
+              label: t("password"),
+              error: errors.password,
+              control: () => form.register("password"),
+            }}
             confirm={{
               label: t("confirm"),
               error: errors.confirmPassword,
-              control: form.register("confirmPassword"),
+              control: () => form.register("confirmPassword"),
             }}
             entered={password}
             personal={[username, email ?? ""]}

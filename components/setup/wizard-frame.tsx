@@ -27,7 +27,7 @@ export function WizardFrame({
   const t = useTranslations("setup");
   const position = steps.indexOf(current);
   return (
-    <div className="min-h-dvh lg:grid lg:grid-cols-[17rem_minmax(0,1fr)]">
+    <div className="min-h-dvh lg:grid lg:grid-cols-[19rem_minmax(0,1fr)]">
       <aside className="border-b px-4 py-4 sm:px-8 lg:border-r lg:border-b-0 lg:bg-sunken/50 lg:p-8">
         <div className="flex items-center justify-between">
           <Wordmark />

@@ -86,6 +86,22 @@ test("offers skipped 2FA and the unfinished setup on the overview", async ({ pag
   await expect(heading(page, "Create your first API key")).toBeVisible();
 });
 
+test("the first invalid field of the account is focused, and every step takes one line", async ({
+  page,
+  freshProduct,
+}) => {
+  await page.goto(`${freshProduct.url}/setup`);
+  await goToAdministratorStep(page);
+  await page.getByRole("button", { name: "Create account" }).click();
+  await expect(page.getByLabel("Username")).toBeFocused();
+  await expect(page.getByLabel("Password", { exact: true })).toHaveAttribute("aria-invalid", "true");
+  await createOwner(page);
+  const steps = page.getByRole("list", { name: "Progress" }).getByRole("listitem");
+  const heights = await steps.evaluateAll((all) => all.slice(0, -1).map((step) => step.clientHeight));
+  expect(heights.length).toBeGreaterThan(3);
+  expect(new Set(heights).size).toBe(1);
+});
+
 test("keeps all answers on reload and Back", async ({ page, freshProduct }) => {
   await page.goto(`${freshProduct.url}/setup`);
   await page.getByRole("button", { name: "Start setup" }).click();

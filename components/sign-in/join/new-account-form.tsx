@@ -63,11 +63,11 @@ export function NewAccountForm({
       <UsernameField form={form} />
       <DisplayNameField form={form} />
       <NewPasswordFields
-        password={{ label: t("password"), error: errors.password, control: form.register("password") }}
+        password={{ label: t("password"), error: errors.password, control: () => form.register("password") }}
         confirm={{
           label: t("confirm"),
           error: errors.confirmPassword,
-          control: form.register("confirmPassword"),
+          control: () => form.register("confirmPassword"),
         }}
         entered={password}
         personal={[username, ...personal]}

@@ -57,11 +57,15 @@ export function ResetForm({ token, username, requiresCode, onInvalidLink, childr
       {/* Password managers save the new password under this username. */}
       <input type="text" autoComplete="username" value={username} readOnly hidden />
       <NewPasswordFields
-        password={{ label: t("newPassword"), error: errors.password, control: form.register("password") }}
+        password={{
+          label: t("newPassword"),
+          error: errors.password,
+          control: () => form.register("password"),
+        }}
         confirm={{
           label: t("confirm"),
           error: errors.confirmPassword,
-          control: form.register("confirmPassword"),
+          control: () => form.register("confirmPassword"),
         }}
         entered={password}
         personal={[username]}
