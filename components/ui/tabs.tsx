@@ -21,7 +21,7 @@ export function TabsTrigger({ className, ...props }: ComponentProps<typeof Primi
     <Primitive.Trigger
       data-slot="tabs-trigger"
       className={cn(
-        "-mb-px whitespace-nowrap border-b-2 border-transparent px-3 py-2 text-base text-ink-muted transition-colors -outline-offset-2 hover:text-ink data-[state=active]:border-ink data-[state=active]:text-ink pointer-coarse:py-3",
+        "whitespace-nowrap border-b-2 border-transparent px-3 py-2 text-base text-ink-muted transition-colors -outline-offset-2 hover:text-ink data-[state=active]:border-ink data-[state=active]:text-ink pointer-coarse:py-3",
         className,
       )}
       {...props}

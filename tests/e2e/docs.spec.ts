@@ -15,6 +15,13 @@ test("generates speech from the API docs and plays it", async ({ ownerPage: page
     .toBeGreaterThan(0.5);
 });
 
+test("the tabs of the examples do not scroll vertically", async ({ ownerPage: page, product }) => {
+  await page.goto(`${product.url}/docs#post-v1-audio-speech`);
+  const tabs = entry(page, "post-v1-audio-speech").getByRole("tablist").first();
+  await expect(tabs).toBeVisible();
+  expect(await tabs.evaluate((one) => one.scrollHeight - one.clientHeight)).toBe(0);
+});
+
 test("plays a Gemini response and shortens its base64", async ({ ownerPage: page, product }) => {
   await page.goto(`${product.url}/docs#post-v1beta-models-model-generatecontent`);
   const speech = entry(page, "post-v1beta-models-model-generatecontent");
