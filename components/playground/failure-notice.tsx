@@ -13,7 +13,19 @@ import { ErrorState } from "../ui/error-state";
 
 // Loaded on demand: a failure with a request ID came from the server, so the server can be reached.
 const LoggedCause = dynamic(() => import("./logged-call").then((one) => one.LoggedCause), { ssr: false });
+const LoggedStop = dynamic(() => import("./logged-call").then((one) => one.LoggedStop), { ssr: false });
 const LogsLink = dynamic(() => import("./logged-call").then((one) => one.LogsLink), { ssr: false });
+
+/** Whether the user is an administrator, who may read the logs. */
+function useReadsLogs(): boolean {
+  const { data: self } = useApi(api.readSelf);
+  return self !== undefined && self.role !== "member";
+}
+
+/** For administrators, that the log has a call which the user stopped before its reply. */
+export function StoppedCall({ requestId }: { requestId: string }) {
+  return useReadsLogs() ? <LoggedStop requestId={requestId} /> : null;
+}
 
 /**
  * A failed request: the API's message or, where the user's own budget or limit refused it, that limit; what to do; the
@@ -25,18 +37,18 @@ export function FailureNotice({ failure, onRetry }: { failure: GatewayFailure; o
     .filter((one) => one !== null)
     .join(" · ");
   const limit = useLimitText(failure);
-  const { data: self } = useApi(api.readSelf);
-  const loggedId = self !== undefined && self.role !== "member" ? failure.requestId : null;
+  const loggedId = useReadsLogs() ? failure.requestId : null;
   const advice = t(`advice.${failure.advice}`, { seconds: Math.ceil((failure.retryAfterMs ?? 0) / 1000) });
+  const title = limit?.title || failure.message || t("title");
   const canSignIn = failure.advice === "sign-in";
   return (
     <ErrorState
-      title={limit?.title || failure.message || t("title")}
+      title={title}
       message={
         <>
           <p>{limit?.advice || advice}</p>
           {code ? <p className="mt-1 font-mono text-sm">{code}</p> : null}
-          {loggedId === null ? null : <LoggedCause requestId={loggedId} />}
+          {loggedId === null ? null : <LoggedCause requestId={loggedId} shown={title} />}
         </>
       }
       requestId={failure.requestId}

@@ -31,8 +31,21 @@ export function LogsLink({ requestId }: { requestId: string }) {
   );
 }
 
-/** The upstream's own message, and why channels were not tried. Callers do not get them. */
-export function LoggedCause({ requestId }: { requestId: string }) {
+/** That the log has a call, with a link to it; nothing until then. */
+export function LoggedStop({ requestId }: { requestId: string }) {
+  const t = useTranslations("playground.failure");
+  // Live updates fetch the list again when the call is written.
+  if (!useCallId(requestId)) return null;
+  return (
+    <>
+      <p>{t("inLogs")}</p>
+      <LogsLink requestId={requestId} />
+    </>
+  );
+}
+
+/** The upstream's own message unless it is `shown` already, and why channels were not tried. Callers do not get them. */
+export function LoggedCause({ requestId, shown }: { requestId: string; shown: string }) {
   const t = useTranslations("playground.failure");
   const callId = useCallId(requestId);
   const { data: call } = useApi(api.getCall, callId ? { params: { id: callId } } : null, {
@@ -40,12 +53,13 @@ export function LoggedCause({ requestId }: { requestId: string }) {
     revalidateOnFocus: false,
   });
   const trace = call?.trace ?? null;
-  if (trace === null || (trace.skipped.length === 0 && trace.attempts.every((one) => one.message === null)))
-    return null;
+  if (trace === null) return null;
+  const attempts = trace.attempts.filter((one) => one.message !== shown);
+  if (trace.skipped.length === 0 && attempts.every((one) => one.message === null)) return null;
   return (
     <section aria-label={t("cause")} className="mt-3 grid gap-2 text-sm">
       <h4 className="font-medium text-ink">{t("cause")}</h4>
-      <FailureCause trace={trace} />
+      <FailureCause trace={{ ...trace, attempts }} />
     </section>
   );
 }

@@ -12,7 +12,7 @@ import { Badge } from "../ui/badge";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { Fact, TimeFacts, takeDollars, useTakeCost } from "./take-facts";
-import type { Trial } from "./use-comparison";
+import { type Trial, takesToRank } from "./use-comparison";
 
 interface GridProps {
   trials: readonly Trial[];
@@ -35,7 +35,7 @@ function indexOfLeast(values: readonly (number | null)[]): number {
 
 /** The voices of a comparison, each with its audio, its times and its cost. Loaded on demand. */
 export function ComparisonGrid({ trials, models, ...playing }: GridProps) {
-  const takes = trials.map((one) => (one.kind === "done" && one.take.state === "complete" ? one.take : null));
+  const takes = takesToRank(trials);
   const fastest = indexOfLeast(takes.map((take) => take?.firstAudioMs ?? null));
   const cheapest = indexOfLeast(takes.map((take) => take && takeDollars(take, models)));
   return (

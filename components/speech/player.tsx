@@ -3,7 +3,7 @@
 import dynamic from "next/dynamic";
 import { useTranslations } from "use-intl";
 import type { GatewayFailure } from "@/lib/client/gateway-error";
-import { FailureNotice } from "../playground/failure-notice";
+import { FailureNotice, StoppedCall } from "../playground/failure-notice";
 import { cn } from "../ui/class-names";
 import type { TakePlayerProps } from "./take-player";
 
@@ -15,14 +15,14 @@ const TakePlayer = dynamic(() => import("./take-player").then((one) => one.TakeP
 /** The player below the text: a placeholder until a take arrives, then its waveform. */
 export function Player({
   isCalling,
-  isSilent,
+  stopped,
   failure,
   onRetry,
   ...props
 }: {
   isCalling: boolean;
-  /** The newest call was stopped before the first audio. */
-  isSilent: boolean;
+  /** The newest call if it was stopped before the first audio; see `Recording`. */
+  stopped: { requestId: string | null } | null;
   /** Of the newest call; a take cut by it stays in the player. */
   failure: GatewayFailure | null;
   onRetry(): void;
@@ -35,13 +35,19 @@ export function Player({
       {!isEmpty ? (
         <TakePlayer {...props} />
       ) : failure ? null : (
-        <PlayerPlaceholder isBusy={isCalling} isSilent={isSilent} />
+        <PlayerPlaceholder isBusy={isCalling} stopped={stopped} />
       )}
     </section>
   );
 }
 
-function PlayerPlaceholder({ isBusy, isSilent = false }: { isBusy: boolean; isSilent?: boolean }) {
+function PlayerPlaceholder({
+  isBusy,
+  stopped = null,
+}: {
+  isBusy: boolean;
+  stopped?: { requestId: string | null } | null;
+}) {
   const t = useTranslations("speech.player");
   return (
     <div className="relative flex h-20 items-center sm:h-24">
@@ -52,9 +58,10 @@ function PlayerPlaceholder({ isBusy, isSilent = false }: { isBusy: boolean; isSi
           isBusy ? "border-signal motion-safe:animate-pulse" : "border-line-strong/60",
         )}
       />
-      <p className="relative mx-auto bg-ground px-3 text-center text-ink-muted">
-        {t(isBusy ? "calling" : isSilent ? "silent" : "empty")}
-      </p>
+      <div className="relative mx-auto flex flex-wrap items-center justify-center gap-x-2 gap-y-1 bg-ground px-3 text-center text-ink-muted">
+        <p>{t(isBusy ? "calling" : stopped ? "silent" : "empty")}</p>
+        {stopped?.requestId && !isBusy ? <StoppedCall requestId={stopped.requestId} /> : null}
+      </div>
     </div>
   );
 }

@@ -14,6 +14,7 @@ export interface Progress {
   inputTokens: number | null;
   outputTokens: number | null;
   channel: string | null;
+  /** Ours from when the request is sent, so that the log of a call stopped before its reply can be found. */
   requestId: string | null;
 }
 
@@ -33,8 +34,8 @@ export const noProgress = (): Progress => ({
   requestId: null,
 });
 
-/** `crypto.randomUUID` is missing on plain HTTP, such as a console on the LAN. */
-function newTakeId(): string {
+/** Letters and digits. `crypto.randomUUID` is missing on plain HTTP, such as a console on the LAN. */
+function newId(): string {
   return Array.from(crypto.getRandomValues(new Uint32Array(4)), (one) => one.toString(36)).join("");
 }
 
@@ -46,7 +47,7 @@ export function takeOf(
   const samples = joinSamples(chunks);
   if (samples.length === 0) return null;
   return {
-    id: newTakeId(),
+    id: newId(),
     createdAt: Date.now(),
     samples,
     durationMs: durationMsOf(samples),
@@ -64,8 +65,10 @@ export async function receive(
   listeners: Listeners,
 ): Promise<void> {
   const { streamSpeech } = await loadStream();
+  const requestId = newId();
   progress.startedAt = performance.now();
-  for await (const event of streamSpeech(call, options)) {
+  progress.requestId = requestId;
+  for await (const event of streamSpeech(call, { ...options, requestId })) {
     switch (event.type) {
       case "open":
         progress.channel = event.channel;

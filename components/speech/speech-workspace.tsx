@@ -165,7 +165,7 @@ function SpeechBox({
           audio={workspace.audio}
           take={current}
           isCalling={recording.kind === "calling"}
-          isSilent={recording.kind === "silent"}
+          stopped={recording.kind === "silent" ? recording : null}
           failure={recording.kind === "failed" && !isSeveral ? recording.failure : null}
           onRetry={workspace.speak}
           meter={recorder.meter}

@@ -60,6 +60,8 @@ export type SpeechStreamEvent =
 interface StreamOptions {
   key: string;
   signal: AbortSignal;
+  /** The ID of the request; without it the server makes one. */
+  requestId?: string;
   /** Always generated, never answered from the gateway's cache. */
   isUncached?: boolean;
   fetch?: typeof fetch;

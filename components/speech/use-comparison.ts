@@ -18,6 +18,17 @@ export type Trial = { candidate: Candidate; call: SpeechCall } & (
   | { kind: "failed"; failure: GatewayFailure }
 );
 
+const isRunning = ({ kind }: Trial) => kind === "waiting" || kind === "calling" || kind === "arriving";
+
+/**
+ * The complete takes of finished trials, null for the others; none while a trial is running, since it may still be the
+ * fastest or the cheapest.
+ */
+export function takesToRank(trials: readonly Trial[]): (Take | null)[] {
+  if (trials.some(isRunning)) return [];
+  return trials.map((one) => (one.kind === "done" && one.take.state === "complete" ? one.take : null));
+}
+
 /** The state of a trial without what identifies it. */
 type Outcome = Trial extends infer One
   ? One extends Trial

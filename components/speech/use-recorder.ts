@@ -12,8 +12,8 @@ import type { SpeechPlayer } from "@/lib/client/speech-player";
 /** The state of the newest call. */
 export type Recording =
   | { kind: "idle" }
-  /** Stopped by the user before the first audio. */
-  | { kind: "silent" }
+  /** Stopped by the user before the first audio; `requestId` null: before the request was sent. */
+  | { kind: "silent"; requestId: string | null }
   | { kind: "calling" }
   | { kind: "arriving"; firstAudioMs: number }
   | { kind: "done"; take: Take }
@@ -73,7 +73,7 @@ export function useRecorder({ player, userId, onTake }: RecorderOptions) {
         onTake(take);
       }
       if (failure) setRecording({ kind: "failed", failure });
-      else setRecording(take ? { kind: "done", take } : { kind: "silent" });
+      else setRecording(take ? { kind: "done", take } : { kind: "silent", requestId: progress.requestId });
     },
     [player, userId, onTake],
   );

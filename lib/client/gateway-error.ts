@@ -136,6 +136,8 @@ export async function postJson(
   options: {
     key: string;
     signal?: AbortSignal;
+    /** The ID of the request; without it the server makes one. */
+    requestId?: string;
     /** Answered neither from the gateway's cache nor stored in it. */
     isUncached?: boolean;
     fetch?: typeof fetch;
@@ -147,6 +149,7 @@ export async function postJson(
     headers: {
       "content-type": "application/json",
       authorization: `Bearer ${options.key}`,
+      ...(options.requestId ? { "x-request-id": options.requestId } : {}),
       ...(options.isUncached ? { "cache-control": "no-store" } : {}),
     },
     body: JSON.stringify(body),

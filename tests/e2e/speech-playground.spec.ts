@@ -394,7 +394,10 @@ test("Stop before the first audio says so, and the focused text field has an out
   await page.getByRole("button", { name: "Speak", exact: true }).click();
   await expect(page.getByText("Waiting for audio…")).toBeVisible();
   await page.keyboard.press("Escape");
-  await expect(page.getByText("Stopped before the first audio. Nothing was recorded.")).toBeVisible();
+  const player = page.getByRole("region", { name: "Player", exact: true });
+  await expect(player.getByText("Stopped before the first audio.", { exact: true })).toBeVisible();
+  // The request has not reached the server.
+  await expect(player.getByText("The call is in the logs.")).toHaveCount(0);
   await expectStatus(page, /Stopped before the first audio/);
   await page.unrouteAll({ behavior: "ignoreErrors" });
 

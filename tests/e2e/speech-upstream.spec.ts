@@ -34,3 +34,29 @@ test("the speech playground asks for a voice name, offers OpenAI's and sends ins
   await models.selectOption("patchbay-speech");
   await expect(page.getByRole("textbox", { name: "Instructions" })).toHaveCount(0);
 });
+
+test("a call stopped before the first audio is found in the logs, by administrators", async ({
+  routedPage: page,
+  routed,
+}) => {
+  await routed.allow();
+  const model = { name: "a-silent-voice", upstream_name: "kokoro--black-hole", operation: "speech" };
+  await routed.channel("Silent machine", { models: [model] });
+  await openSpeech(page, routed.product.url, [
+    ["model", "a-silent-voice"],
+    ["text", "Hello."],
+    ["voice", "alloy"],
+  ]);
+  const sent = page.waitForRequest(
+    (one) => one.url().includes("/v1/audio/speech") || one.url().includes(":streamGenerateContent"),
+  );
+  await page.getByRole("button", { name: "Speak", exact: true }).click();
+  const requestId = (await sent).headers()["x-request-id"] ?? "";
+  await expect.poll(() => routed.upstream.ledger.length).toBeGreaterThan(0);
+  await page.keyboard.press("Escape");
+  const player = page.getByRole("region", { name: "Player", exact: true });
+  await expect(player.getByText("Stopped before the first audio.", { exact: true })).toBeVisible();
+  await expect(player.getByText("The call is in the logs.")).toBeVisible();
+  await player.getByRole("link", { name: "Open in logs" }).click();
+  await expect(page.getByRole("dialog").getByText(requestId)).toBeVisible();
+});

@@ -12,6 +12,7 @@ export const playground = {
     signIn: "Sign in again",
     cause: "Cause, for administrators",
     openLogs: "Open in logs",
+    inLogs: "The call is in the logs.",
     rate: {
       requests: "You’ve reached your limit of {limit} requests per minute.",
       tokens: "This request exceeds your limit of {limit} tokens per minute.",
@@ -39,7 +40,7 @@ export const playground = {
       "not-allowed":
         "Your account doesn’t have access. An administrator can allow the model or your IP address.",
       "unknown-model": "The model was deleted or renamed. Choose another model.",
-      input: "Correct the value named in the message, then retry.",
+      input: "Change the text or the settings, then retry.",
       "too-large": "Send less text at once.",
       wait: "Wait {seconds, plural, =0 {a moment} one {# second} other {# seconds}}, then retry.",
       budget:

@@ -166,7 +166,7 @@ export const speech = {
       pcm: "16-bit, 24 kHz mono, no header",
     },
     calling: "Waiting for audio…",
-    silent: "Stopped before the first audio. Nothing was recorded.",
+    silent: "Stopped before the first audio.",
     space: "Space",
     spaceHint: "to play or pause",
     facts: {
@@ -193,7 +193,7 @@ export const speech = {
     needVoices: "Select at least two voices.",
     remove: "Remove {voice} of {model}",
     empty:
-      "The text in each voice appears here, with time to first audio, duration and cost. Requests run one after another and bypass the cache, so that the times are comparable.",
+      "The text in each voice appears here, with time to first audio, duration and cost. Requests run one after another and bypass the cache. The first one may include loading the model.",
     progress: "{done} of {count} voices done.",
     voiceOf: "{voice}, {model}",
     play: "Play {voice} of {model}",

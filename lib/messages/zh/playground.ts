@@ -12,6 +12,7 @@ export const playground = {
     signIn: "重新登录",
     cause: "原因（仅管理员可见）",
     openLogs: "在日志中打开",
+    inLogs: "此次调用已记入日志。",
     rate: {
       requests: "您已达到每分钟 {limit} 次请求的上限。",
       tokens: "该请求超出您每分钟 {limit} 个词元 的上限。",
@@ -37,7 +38,7 @@ export const playground = {
       "sign-in": "会话可能已过期。请重新登录，文字会保留。",
       "not-allowed": "您的账户没有权限。管理员可以允许该模型或您的 IP 地址。",
       "unknown-model": "该模型已删除或改名，请选择其他模型。",
-      input: "请按提示修改后重试。",
+      input: "请修改文字或设置后重试。",
       "too-large": "请减少单次发送的文字。",
       wait: "请等待 {seconds, plural, =0 {片刻} other {# 秒}}后重试。",
       budget: "预算已用完。管理员可以提高预算；每日和每月预算会自动重置。",

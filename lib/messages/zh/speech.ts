@@ -162,7 +162,7 @@ export const speech = {
       pcm: "16 位，24 kHz 单声道，无文件头",
     },
     calling: "正在等待音频…",
-    silent: "在首个音频之前已停止，没有录音。",
+    silent: "在首个音频之前已停止。",
     space: "空格",
     spaceHint: "播放或暂停",
     facts: {
@@ -189,7 +189,7 @@ export const speech = {
     needVoices: "请至少选择两个声音。",
     remove: "移除 {model} 的 {voice}",
     empty:
-      "每个声音的朗读会显示在这里，并附首个音频用时、时长和费用。请求依次进行并绕过缓存，使用时具有可比性。",
+      "每个声音的朗读会显示在这里，并附首个音频用时、时长和费用。请求依次进行并绕过缓存；第一个请求的用时可能包含加载模型。",
     progress: "已完成 {done} / {count} 个声音。",
     voiceOf: "{voice}，{model}",
     play: "播放 {model} 的 {voice}",

@@ -8,6 +8,7 @@ import {
   type SpeechDraft,
   withCall,
 } from "@/components/speech/speech-draft";
+import { type Trial, takesToRank } from "@/components/speech/use-comparison";
 import { dialectOf, openaiBody } from "@/lib/client/speech-call";
 
 const draft: SpeechDraft = {
@@ -91,4 +92,19 @@ test("a voice is added to a comparison once, removed by a second choice and not 
   expect(toggleCandidate([kore], { model: "a", voice: "kore" })).toEqual([]);
   const full = Array.from({ length: MAX_CANDIDATES }, (_, at) => ({ model: "a", voice: `v${at}` }));
   expect(toggleCandidate(full, kore)).toEqual(full);
+});
+
+test("voices of a comparison are ranked when none is queued or speaking any more", () => {
+  const call = callOf(draft, plain);
+  const trial = (voice: string) => ({ candidate: { model: call.model, voice }, call });
+  const take = {
+    ...{ id: "t", createdAt: 0, userId: "u", call, state: "complete" as const, samples: new Int16Array(1) },
+    ...{ durationMs: 1, totalMs: 2, firstAudioMs: 1, inputTokens: 1, outputTokens: 1 },
+    ...{ channel: null, requestId: null },
+  };
+  const done: Trial = { ...trial("Kore"), kind: "done", take };
+  const cut: Trial = { ...trial("Puck"), kind: "done", take: { ...take, state: "cut" } };
+  expect(takesToRank([done, { ...trial("Leda"), kind: "waiting" }])).toEqual([]);
+  expect(takesToRank([done, { ...trial("Leda"), kind: "arriving", firstAudioMs: 3 }])).toEqual([]);
+  expect(takesToRank([done, cut, { ...trial("Leda"), kind: "stopped" }])).toEqual([take, null, null]);
 });
