@@ -1,14 +1,6 @@
-import { createContext, type ReactNode, useContext, useEffect, useRef } from "react";
+import { type ReactNode, useRef } from "react";
 import { Dialog, DialogContent, DialogDescription, DialogHeader, DialogTitle } from "../ui/dialog";
-
-/** Tells the dialog around a form whether something was entered. */
-const DraftContext = createContext<(isDirty: boolean) => void>(() => undefined);
-
-/** While `isDirty`, a click outside the form's dialog does not close it. No effect outside a dialog. */
-export function useDialogDraft(isDirty: boolean): void {
-  const report = useContext(DraftContext);
-  useEffect(() => report(isDirty), [report, isDirty]);
-}
+import { DraftContext } from "./dialog-draft";
 
 /** A dialog that holds a form. A click outside closes it only if nothing was entered; see `useDialogDraft`. */
 export function FormDialog({

@@ -2,7 +2,7 @@ import { type FormEvent, useState } from "react";
 import type { FieldValues, Path, UseFormReturn } from "react-hook-form";
 import { useTranslations } from "use-intl";
 import { isApiError } from "@/lib/client/api-error";
-import { useDialogDraft } from "./form-dialog";
+import { useDialogDraft } from "./dialog-draft";
 import { setFieldErrors } from "./set-field-errors";
 
 /**
