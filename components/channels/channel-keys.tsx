@@ -4,12 +4,8 @@ import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import type { Channel } from "@/lib/contracts/console/channels";
 import { useToastAction } from "../forms/use-action";
-import { StatusDot } from "../ui/badge";
 import { Button } from "../ui/button";
-import { useCircuitText } from "./channel-state";
-
-const DOT_TONES = { half_open: "warn", open: "bad" } as const;
-const USE_TONES = { serving: "good", failing: "bad", none: "off" } as const;
+import { ChannelStatusDot, useCircuitText } from "./channel-state";
 
 /** The upstream keys of a channel by label, else by their last characters, each with the state of its circuit breaker. */
 export function ChannelKeys({ channel, onChanged }: { channel: Channel; onChanged(): void }) {
@@ -37,6 +33,8 @@ function ChannelKey({
   const circuitText = useCircuitText();
   const { isBusy, run } = useToastAction();
   const isClosed = key.state === "closed";
+  // Requests are not counted by key: one with a closed circuit is shown as its channel is.
+  const condition = key.state === "closed" ? channel.use : key.state;
   const { cause, advice, retry } = circuitText(key);
   const close = () =>
     run(async () => {
@@ -47,11 +45,9 @@ function ChannelKey({
     <li className="grid gap-2 px-3 py-2">
       <span className="flex min-h-8 flex-wrap items-center justify-between gap-3">
         <span className="flex items-center gap-2.5">
-          <StatusDot tone={key.state === "closed" ? USE_TONES[channel.use] : DOT_TONES[key.state]} />
+          <ChannelStatusDot condition={condition} />
           {key.label === null ? <code>{key.display}</code> : <span title={key.display}>{key.label}</span>}
-          <span className="text-sm text-ink-muted">
-            {t(`state.${key.state === "closed" ? channel.use : key.state}`)}
-          </span>
+          <span className="text-sm text-ink-muted">{t(`state.${condition}`)}</span>
         </span>
         {isClosed ? null : (
           <Button variant="outline" size="sm" isBusy={isBusy} onClick={() => void close()}>

@@ -90,7 +90,8 @@ export function ServedBy({ model }: { model: Model }) {
 }
 
 type ServingChannel = Model["channels"][number];
-const HEALTH_TONES = {
+/** Colours of a channel's status dot. */
+export const HEALTH_TONES = {
   serving: "good",
   failing: "bad",
   none: "off",

@@ -10,6 +10,7 @@ import { CallError } from "../forms/call-error";
 import { StatusDot } from "../ui/badge";
 import { Notice } from "../ui/notice";
 import { Skeleton } from "../ui/skeleton";
+import { HEALTH_TONES } from "./model-cells";
 
 /** A route depends on circuits, limits and calls in flight. */
 const REFRESH_MS = 3_000;
@@ -78,7 +79,7 @@ function Turn({ turn, index, model }: { turn: Preview["turns"][number]; index: n
         {turn.channels.map((channel) => (
           <li key={channel.id} className="flex items-center justify-between gap-3 px-3 py-2">
             <span className="flex min-w-0 items-baseline gap-2.5">
-              <StatusDot tone="good" />
+              <StatusDot tone={HEALTH_TONES[channel.use]} />
               <span className="grid min-w-0">
                 <ChannelLink channel={channel} />
                 {channel.upstream_name === model ? null : (
@@ -89,7 +90,7 @@ function Turn({ turn, index, model }: { turn: Preview["turns"][number]; index: n
               </span>
             </span>
             <span className="tabular grid justify-items-end text-sm whitespace-nowrap text-ink-muted">
-              <span>{state("serving")}</span>
+              <span>{state(channel.use)}</span>
               {turn.channels.length > 1 ? (
                 <span>{t(index === 0 ? "share" : "failoverShare", { share: share(channel.share) })}</span>
               ) : null}

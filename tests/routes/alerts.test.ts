@@ -830,17 +830,17 @@ describe("an alert for a channel that is down", () => {
       expect(await alerts("?state=opened")).toEqual([]);
     });
 
-    test("keeps a circuit that another instance has told of", async () => {
+    test("keeps a circuit that is known from another instance", async () => {
       const down = await channel("Rented machine", ["bge-m3"]);
       await fail(down, "bge-m3");
       await openAlert();
       const { clock, log, store } = services;
       services.state = createGatewayState({ store, clock, log, metrics: services.metrics });
       const key = { channelId: down, keyId: await keyOf(down), model: "bge-m3" };
-      const told = { state: "open", openedAt: clock.now(), reason: "rate_limited", waitMs: 9_000 } as const;
-      services.state.circuits.apply(key, told);
+      const known = { state: "open", openedAt: clock.now(), reason: "rate_limited", waitMs: 9_000 } as const;
+      services.state.circuits.apply(key, known);
       await restoreCircuits(services);
-      expect(services.state.circuits.health(down, key.keyId, "bge-m3")).toEqual(told);
+      expect(services.state.circuits.health(down, key.keyId, "bge-m3")).toEqual(known);
     });
 
     test("is restored by the process itself", async () => {

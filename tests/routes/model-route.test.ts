@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { AppError } from "@/lib/errors";
 import { UpstreamProgress } from "@/lib/ports/upstream-progress";
 import { addUser, type ConsoleHarness, openConsoleHarness, setUpOwner } from "../support/console-harness";
+import { PERIOD, usageRecord } from "../support/factories";
 import { type TestServices, testServices } from "../support/services";
 
 let services: TestServices;
@@ -33,9 +34,24 @@ test("shows the route in channel order, by name or alias", async () => {
   const { data } = (await route("voice")).json;
   expect(data).toMatchObject({ model: "tts", operation: "speech", enabled: true, attempts: 2, skipped: [] });
   expect(data.turns).toMatchObject([
-    { priority: 0, channels: [{ name: "first", upstream_name: "first-tts", share: 1 }] },
+    { priority: 0, channels: [{ name: "first", upstream_name: "first-tts", share: 1, use: "none" }] },
     { priority: 5, channels: [{ name: "second", share: 1 }] },
   ]);
+});
+
+test("says of each channel what the last requests for this model show", async () => {
+  const id = await create("first");
+  const use = async () => (await route("tts")).json.data.turns[0].channels[0].use;
+  const { data: key } = (await harness("/api/keys", { body: { name: "robot" }, cookie: owner })).json;
+  const settle = (model: string) =>
+    services.store.ledger.settle(
+      usageRecord(key.id, key.owner_id, { at: services.clock.now(), model, channelId: id }),
+      PERIOD,
+    );
+  await settle("another");
+  expect(await use()).toBe("none");
+  await settle("tts");
+  expect(await use()).toBe("serving");
 });
 
 test("lists skipped channels separately, each with reason and end", async () => {

@@ -14,8 +14,8 @@ const Detail = z.object({
 
 /**
  * At the start of a process: circuits that an open alert is about become half-open, since nothing shows yet that the
- * upstream works again. The next request or check decides, as for every recovering channel. Circuits that other
- * instances have told of stay as they are, and those of a disabled channel closed.
+ * upstream works again. The next request or check decides, as for every recovering channel. Circuits that are
+ * known from other instances, and those of disabled channels, stay as they are.
  */
 export async function restoreCircuits({ store, state, log }: ConsoleServices): Promise<void> {
   const alerts = (await store.alerts.open()).filter((alert) => alert.kind === "channel_open");

@@ -6,6 +6,7 @@ import type { Target } from "../../gateway/call";
 import { previewRoute } from "../../gateway/routing/preview-route";
 import type { ChannelRecord } from "../../ports/store";
 import { requireAdmin } from "../access/guards";
+import { readUse } from "../circuits/read-use";
 import { toHealth } from "../circuits/to-health";
 import type { ConsoleContext } from "../context";
 
@@ -28,7 +29,11 @@ function targetsOf(channels: readonly ChannelRecord[], model: string): Target[] 
  */
 export async function previewModelRoute(ctx: ConsoleContext, name: string): Promise<RoutePreview> {
   requireAdmin(ctx);
-  const [models, channels] = await Promise.all([ctx.store.models.all(), ctx.store.channels.all()]);
+  const [models, channels, use] = await Promise.all([
+    ctx.store.models.all(),
+    ctx.store.channels.all(),
+    readUse(ctx),
+  ]);
   // A model's own name wins over another's alias, as it does for calls.
   const model = models.find((one) => one.name === name) ?? models.find((one) => answersTo(one, name));
   if (model === undefined) throw new AppError("not_found", "There is no such model.");
@@ -48,7 +53,11 @@ export async function previewModelRoute(ctx: ConsoleContext, name: string): Prom
     attempts: route.attempts,
     turns: route.tiers.map((turn) => ({
       priority: turn[0]?.target.channel.priority ?? 0,
-      channels: turn.map(({ target, share }) => ({ ...shown(target), share })),
+      channels: turn.map(({ target, share }) => ({
+        ...shown(target),
+        share,
+        use: use(target.channel.id, model.name),
+      })),
     })),
     recovering: route.recovering.map(({ target, health }) => ({
       ...shown(target),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Timestamp } from "../timestamp";
-import { CircuitHealth, CircuitReason, ModelOperation } from "./channels";
+import { ChannelUse, CircuitHealth, CircuitReason, ModelOperation } from "./channels";
 
 /** The route of a call for a model at this moment. */
 
@@ -22,6 +22,8 @@ const RouteTurn = z.strictObject({
     RoutedChannel.extend({
       /** Probability of being picked, 0 to 1; the sum over the turn is 1. */
       share: z.number().min(0).max(1),
+      /** Of this model on the channel. */
+      use: ChannelUse,
     }),
   ),
 });

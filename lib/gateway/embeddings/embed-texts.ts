@@ -1,6 +1,6 @@
 import { AppError } from "../../errors";
 import type { CatalogEntry } from "../../ports/catalog";
-import { type EmbeddingResult, isFiniteVector } from "../../ports/embedding-model";
+import type { EmbeddingResult } from "../../ports/embedding-model";
 import { runInTurns } from "../../ports/run-in-turns";
 import type { CallOptions } from "../../ports/speech-model";
 import type { CallPlan, Meter, Target } from "../call";
@@ -10,6 +10,7 @@ import { failedOutcome } from "../metering/outcome";
 import { worstEmbeddingCostNano } from "../metering/price";
 import { reconcileTokens } from "../metering/reconcile-tokens";
 import { withFailover } from "../routing/with-failover";
+import { checkVectors } from "./check-vectors";
 import { countInputs, type EmbeddingInput, ownCounter } from "./count-inputs";
 import { cacheScope, fillFromShared, vectorBytes, vectorKeys } from "./vector-cache";
 
@@ -51,39 +52,6 @@ function checkDimensions({ model }: CatalogEntry, asked: string, dimensions: num
       `'dimensions' is ${dimensions}; the vectors of '${asked}' have at most ${model.dimensions} numbers.`,
       { param: "dimensions" },
     );
-  }
-}
-
-/** Throws `upstream_invalid` unless there is one vector of the right length and finite numbers for each text. */
-function checkVectors(
-  { vectors }: EmbeddingResult,
-  texts: number,
-  asked: number | undefined,
-  ofModel: number | null,
-): void {
-  if (vectors.length !== texts) {
-    throw new AppError(
-      "upstream_invalid",
-      `The channel answered ${vectors.length} vectors for ${texts} texts.`,
-    );
-  }
-  const expected = asked ?? ofModel ?? vectors[0]?.length;
-  for (const vector of vectors) {
-    if (vector.length !== expected) {
-      const where =
-        asked !== undefined
-          ? `${asked} were asked for`
-          : `${ofModel === null ? "the first" : "this model"} has ${expected}`;
-      throw new AppError(
-        "upstream_invalid",
-        `The channel answered a vector of ${vector.length} numbers where ${where}.`,
-      );
-    }
-    if (!isFiniteVector(vector))
-      throw new AppError(
-        "upstream_invalid",
-        "The channel answered a vector with a number that is not finite.",
-      );
   }
 }
 
