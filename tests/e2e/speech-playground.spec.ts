@@ -476,3 +476,18 @@ test.describe("in Chinese", () => {
     expect((await storedTakes(page))[0]?.loudness).toBeGreaterThan(AUDIBLE);
   });
 });
+
+test.describe("a text that the engine cannot read", () => {
+  test.use({ allowedConsole: [/400 \(Bad Request\)/] });
+
+  test("has its cause once, in the message", async ({ ownerPage: page, product }) => {
+    await openSpeech(page, product.url, [["text", "漢字かな"]]);
+    const logged = page.waitForResponse((reply) => /\/api\/usage\/[^?/]+$/.test(reply.url()));
+    await page.getByRole("button", { name: "Speak", exact: true }).click();
+    await logged;
+    const alert = page.getByRole("alert").filter({ hasText: "kanji" });
+    await expect(alert.getByRole("link", { name: "Open in logs" })).toBeVisible();
+    await expect(alert.getByText(/cannot read Japanese kanji/)).toHaveCount(1);
+    await expect(alert.getByText("Cause, for administrators")).toHaveCount(0);
+  });
+});
