@@ -201,9 +201,10 @@ function ChannelSwitch({ channel, onToggle }: Pick<RowProps, "channel" | "onTogg
 
 function ChannelCard(props: RowProps) {
   const { channel, traffic, drag } = props;
-  const all = useTranslations("channels");
   const t = useTranslations("channels.table");
   const condition = conditionOf(channel);
+  // The status says so.
+  const isUnused = traffic && !traffic.byId.get(channel.id)?.calls && !traffic.failovers.get(channel.id);
   return (
     <li
       data-channel={channel.id}
@@ -228,9 +229,7 @@ function ChannelCard(props: RowProps) {
       </div>
       {isUnhealthy(condition) ? <CircuitNote channel={channel} onChanged={props.onChanged} /> : null}
       <ChannelModels channel={channel} />
-      {traffic && !traffic.byId.get(channel.id)?.calls && !traffic.failovers.get(channel.id) ? (
-        <p className="text-sm text-ink-faint">{all("noCalls")}</p>
-      ) : (
+      {isUnused ? null : (
         <dl className="grid grid-cols-2 gap-x-4 gap-y-2 text-sm sm:grid-cols-4">
           {(["latency", "traffic", "errors", "spend"] as const).map((name) => (
             <div key={name} className="grid content-start gap-0.5">

@@ -30,7 +30,9 @@ export function ModelPrice({ model }: { model: Model }) {
     isBuiltIn,
   );
   if (pricing !== "priced")
-    return <span className="text-ink-muted">{t(pricing === "free" ? "free" : "noPrice")}</span>;
+    return (
+      <span className="whitespace-nowrap text-ink-muted">{t(pricing === "free" ? "free" : "noPrice")}</span>
+    );
   const priced = prices.flatMap(({ unit, usd }) => (usd === null || usd === 0 ? [] : [{ unit, usd }]));
   return (
     <span className="tabular grid text-sm whitespace-nowrap">
@@ -105,11 +107,11 @@ function healthOf({ enabled, state, use }: ServingChannel) {
   return state === "closed" ? use : state;
 }
 
-/** The health of a channel as text: a badge, or for screen readers only while it serves. */
+/** The health of a channel as text: a badge where it fails or is off, else for screen readers only. */
 function ChannelHealth({ channel }: { channel: ServingChannel }) {
   const t = useTranslations("channels.state");
   const health = healthOf(channel);
-  if (health === "serving") return <span className="sr-only">{t("serving")}</span>;
+  if (health === "serving" || health === "none") return <span className="sr-only">{t(health)}</span>;
   const tone = HEALTH_TONES[health];
   return <Badge tone={tone === "off" ? "neutral" : tone}>{t(health)}</Badge>;
 }

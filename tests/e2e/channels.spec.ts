@@ -240,7 +240,7 @@ test("disables, enables, tests, edits and deletes a channel", async ({ routedPag
   await confirm.getByLabel("Type Attic to confirm").fill("Attic");
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(`${routed.product.url}/channels`);
-  await expect(page.getByRole("heading", { name: "Only the built-in engines are serving" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Only the built-in engines serve models" })).toBeVisible();
 });
 
 test.describe("a channel that was changed elsewhere", () => {

@@ -55,7 +55,6 @@ export const channels = {
   closed: "{name} takes traffic again",
   noModels: "No models",
   moreModels: "{count, plural, one {and # more} other {and # more}}",
-  noCalls: "No requests in the last 24 hours",
   move: "Move {name}: up and down arrow keys, or drag",
   moveHint: "Drag between two channels to change the priority, or onto one to share its traffic.",
   movedAlone: "{name} has priority {position}",
@@ -93,7 +92,7 @@ export const channels = {
     text: "A channel connects to an upstream for speech or embeddings: your own server, or a service you have a key for.",
   },
   onlyBuiltIn: {
-    title: "Only the built-in engines are serving",
+    title: "Only the built-in engines serve models",
     text: "Add a channel to your own server or to a service you have a key for. It takes less than a minute.",
   },
   form: {

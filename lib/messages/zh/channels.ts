@@ -55,7 +55,6 @@ export const channels = {
   closed: "{name} 已恢复接收流量",
   noModels: "没有模型",
   moreModels: "另有 {count} 个",
-  noCalls: "最近 24 小时没有请求",
   move: "移动 {name}：按上下方向键或拖动",
   moveHint: "拖到两个渠道之间可调整优先级；拖到某个渠道上则与它分担流量。",
   movedAlone: "{name} 的优先级为 {position}",
