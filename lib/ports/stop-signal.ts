@@ -43,6 +43,35 @@ export class StopSource implements StopSignal {
   }
 }
 
+/**
+ * Running signals, to abort all at once. In an array with free places: a Set keeps every table that it outgrew, with what was in
+ * it, until a full collection (lib/DECISIONS.md), and each running request is in it.
+ */
+export class StopSources {
+  readonly #places: (StopSource | null)[] = [];
+  readonly #free: number[] = [];
+
+  get size(): number {
+    return this.#places.length - this.#free.length;
+  }
+
+  /** The place of the signal, to be removed once. */
+  add(source: StopSource): number {
+    const place = this.#free.pop() ?? this.#places.length;
+    this.#places[place] = source;
+    return place;
+  }
+
+  remove(place: number): void {
+    this.#places[place] = null;
+    this.#free.push(place);
+  }
+
+  abortAll(reason: unknown): void {
+    for (const source of this.#places) source?.abort(reason);
+  }
+}
+
 /** Why a call's signal was aborted: the error it was aborted with (the server stops), else that the caller left. */
 export function stopReason(signal: Pick<StopSignal, "reason">): AppError {
   return isAppError(signal.reason) ? signal.reason : new AppError("caller_left", "The caller left.");

@@ -12,8 +12,10 @@ const FLOAT_BYTES = 4;
 
 /** Where a vector is in the ring, in numbers. */
 interface Place {
+  key: string;
   at: number;
   length: number;
+  isDropped: boolean;
 }
 
 /**
@@ -29,8 +31,14 @@ export class VectorCache implements ByteCache<Float32Array> {
   #isTooLarge = false;
   /** Where the next vector is written. */
   #head = 0;
-  /** In the order in which they are overwritten: from `#head` to the end of the ring, then from its beginning. */
   #places = new Map<string, Place>();
+  /**
+   * Places in the order in which they are overwritten: from `#head` to the end of the ring, then from its beginning. Not the
+   * map's own order: finding its first entry passes all those that were deleted before it.
+   */
+  #order: Place[] = [];
+  /** Where in `#order` the oldest vector's place is; those before it are dropped. */
+  #oldest = 0;
   #bytes = 0;
   #hits = 0;
   #misses = 0;
@@ -62,28 +70,34 @@ export class VectorCache implements ByteCache<Float32Array> {
     if (sizeOf(vector) > this.#limitBytes) return;
     const ring = this.#allocatedRing();
     if (ring === null) return;
-    this.#drop(key);
+    const before = this.#places.get(key);
+    if (before !== undefined) this.#drop(before);
     this.#makeRoom(ring.length, vector);
     ring.set(vector, this.#head);
-    this.#places.set(key, { at: this.#head, length: vector.length });
+    const place = { key, at: this.#head, length: vector.length, isDropped: false };
+    this.#places.set(key, place);
+    this.#order.push(place);
     this.#head += vector.length;
     this.#bytes += sizeOf(vector);
   }
 
   resize(maxBytes: number): void {
     if (maxBytes === this.#limitBytes) return;
-    const [ring, places] = [this.#ring, this.#places];
+    const [ring, order] = [this.#ring, this.#order];
     this.clear();
     this.#limitBytes = maxBytes;
     this.#isTooLarge = false;
     if (ring === null) return;
-    for (const [key, { at, length }] of places) this.put(key, ring.subarray(at, at + length));
+    for (const { key, at, length, isDropped } of order)
+      if (!isDropped) this.put(key, ring.subarray(at, at + length));
   }
 
   clear(): void {
     this.#ring = null;
     this.#head = 0;
     this.#places = new Map();
+    this.#order = [];
+    this.#oldest = 0;
     this.#bytes = 0;
   }
 
@@ -121,16 +135,20 @@ export class VectorCache implements ByteCache<Float32Array> {
 
   /** Drops the oldest vector as long as the condition holds for it. */
   #dropOldest(isDropped: (place: Place) => boolean): void {
-    for (const [key, place] of this.#places) {
-      if (!isDropped(place)) return;
-      this.#drop(key);
+    for (; this.#oldest < this.#order.length; this.#oldest += 1) {
+      const place = this.#order[this.#oldest];
+      if (place === undefined || place.isDropped) continue;
+      if (!isDropped(place)) break;
+      this.#drop(place);
     }
+    if (this.#oldest * 2 < this.#order.length) return;
+    this.#order = this.#order.slice(this.#oldest);
+    this.#oldest = 0;
   }
 
-  #drop(key: string): void {
-    const place = this.#places.get(key);
-    if (place === undefined) return;
-    this.#places.delete(key);
+  #drop(place: Place): void {
+    place.isDropped = true;
+    this.#places.delete(place.key);
     this.#bytes -= sizeOf(place);
   }
 }

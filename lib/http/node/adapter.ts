@@ -4,7 +4,7 @@ import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promi
 import type { Limits } from "../../contracts/limits";
 import { AppError } from "../../errors";
 import type { Clock } from "../../ports/clock";
-import { StopSource } from "../../ports/stop-signal";
+import { StopSource, StopSources } from "../../ports/stop-signal";
 import type { CheckedHead } from "../core/edge-guard";
 import {
   discardBody,
@@ -177,18 +177,18 @@ export interface NodeAdapterSettings {
 
 /** Connects a handler to Node's http server. */
 export class NodeAdapter {
-  readonly #active = new Set<StopSource>();
+  readonly #running = new StopSources();
 
   constructor(private readonly settings: NodeAdapterSettings) {}
 
   /** Requests whose reply is not complete yet. */
   get inFlight(): number {
-    return this.#active.size;
+    return this.#running.size;
   }
 
   /** Aborts every request in flight; `reason` is its signal's reason. */
   abortAll(reason: AppError): void {
-    for (const signal of this.#active) signal.abort(reason);
+    this.#running.abortAll(reason);
   }
 
   /** Answers one request with the handler. Never rejects. */
@@ -225,9 +225,9 @@ export class NodeAdapter {
   /** The signal of a request, aborted when the caller leaves before the reply is whole. */
   #open(response: ServerResponse): StopSource {
     const signal = new StopSource();
-    this.#active.add(signal);
+    const place = this.#running.add(signal);
     response.on("close", () => {
-      this.#active.delete(signal);
+      this.#running.remove(place);
       if (!response.writableFinished)
         signal.abort(new AppError("caller_left", "The caller left before the reply was whole."));
     });

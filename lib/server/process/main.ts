@@ -26,9 +26,14 @@ import { systemClock } from "./system";
 
 /**
  * Short collections on one thread, and buffers freed without another: V8's helper threads cost more than they save where the
- * heap is this small (lib/DECISIONS.md).
+ * heap is this small. Everything starts as a short-lived object: in some processes V8 allocates parts of each request as
+ * long-lived ones, and these keep the rest (lib/DECISIONS.md).
  */
-for (const flag of ["--no-parallel-scavenge", "--no-concurrent-array-buffer-sweeping"])
+for (const flag of [
+  "--no-parallel-scavenge",
+  "--no-concurrent-array-buffer-sweeping",
+  "--no-allocation-site-pretenuring",
+])
   setFlagsFromString(flag);
 
 /** After an uncaught error the process exits within this time, even if shutdown hangs. */

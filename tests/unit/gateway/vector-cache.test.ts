@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { VectorCache } from "../../../lib/gateway/embeddings/vector-cache";
@@ -116,4 +118,30 @@ test("is off while its bound is more than the system has", () => {
   cache.resize(1_000);
   cache.put("a", vectorOf(1, 1));
   expect([cache.isOn, cache.get("a")]).toEqual([true, vectorOf(1, 1)]);
+});
+
+test("a dropped vector does not come back with another bound", () => {
+  const cache = new VectorCache(4 * (ENTRY_BYTES + 400));
+  for (const [index, key] of ["a", "b", "c", "d", "e"].entries()) cache.put(key, vectorOf(100, index));
+  expect(cache.get("a")).toBeUndefined();
+  cache.resize(100_000);
+  expect(cache.get("a")).toBeUndefined();
+  expect(cache.get("c")).toEqual(vectorOf(100, 2));
+});
+
+setFlagsFromString("--expose-gc");
+const collectGarbage: () => void = runInNewContext("gc");
+
+test("the list of places does not grow with the vectors that were dropped", () => {
+  const cache = new VectorCache(50_000);
+  const liveBytes = () => {
+    collectGarbage();
+    return process.memoryUsage().heapUsed;
+  };
+  cache.put("first", vectorOf(1, 1));
+  const before = liveBytes();
+  for (let index = 0; index < 200_000; index++) cache.put(`text ${index}`, vectorOf(1, index));
+  // Each place takes some hundred bytes with its key.
+  expect(liveBytes() - before).toBeLessThan(5 * 1024 * 1024);
+  expect(cache.get("text 199999")).toEqual(vectorOf(1, 199_999));
 });
