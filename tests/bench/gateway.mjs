@@ -3,7 +3,7 @@
  * adapter, the Next adapter and a bare Node proxy, in one run against one upstream. The gateways run on core 1, the load
  * and the upstream on core 0, where `taskset` exists.
  * `npm run bench gateway [-- --row <part of a title>] [--against <built checkout>] [--only-node] [--cpu-prof] [--idle]
- * [--grown <keys>,<channels>,<models>] [--traced]`
+ * [--grown <keys>,<channels>,<models>] [--traced] [--streams <count>]`
  */
 import { execFileSync, fork } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -273,11 +273,34 @@ async function measureRow(row, upstream, targets) {
   return { ...period, requests: figures[0].requests };
 }
 
+const SAMPLE_MS = 200;
+
+/** CPU per request with this many streams of speech at once, beside the usual number, and the memory that they take. */
+async function measureStreams(count, { name, url, pid, headers, warmSeconds }) {
+  const row = ROWS.find(({ title }) => title.includes("streamed"));
+  const loadBy = (connections, seconds) =>
+    load({ ...row, url: `${url}${row.path}`, pid, headers }, { connections, warmupSeconds: 0.2, seconds });
+  await loadBy(row.connections, warmSeconds);
+  const few = await loadBy(row.connections, ROUND_SECONDS);
+  let peakMb = 0;
+  const sampling = setInterval(() => {
+    peakMb = Math.max(peakMb, residentMb(pid));
+  }, SAMPLE_MS);
+  const many = await loadBy(count, ROUNDS * ROUND_SECONDS);
+  clearInterval(sampling);
+  printRows(`${row.title}: ${name}`, [
+    [`${row.connections} at once`, few],
+    [`${count} at once`, many],
+  ]);
+  const kb = ((peakMb - few.residentMb) * 1024) / (count - row.connections);
+  console.log(`resident memory of each further stream, at most: ${kb.toFixed(0)} KB`);
+}
+
 /**
  * `settings`: `row`, only the rows whose title contains it; `against`, another built checkout to measure beside this one;
  * `grown`, how many keys, channels and models a second server has more; `traced`, a second server that exports traces of
  * 1 % of the requests and metrics; `only-node`, without Next's adapter; `cpu-prof`, print where the CPU time of the last
- * row goes; `idle`, see below.
+ * row goes; `streams`, also measure this many streams at once; `idle`, see below.
  */
 export async function benchGateway(settings = {}) {
   const rows = ROWS.filter(({ title }) => title.includes(settings.row ?? ""));
@@ -288,6 +311,8 @@ export async function benchGateway(settings = {}) {
   if (!canPin) console.log("taskset is not available: the processes are not pinned to cores.");
   let last = null;
   for (const row of rows) last = await measureRow(row, upstream, targets);
+  if (settings.streams !== undefined)
+    for (const target of targets) await measureStreams(Number(settings.streams), target);
   console.log("\nresident memory after the run");
   for (const { name, pid } of targets) console.log(`${name.padEnd(34)}${residentMb(pid).toFixed(0)} MB`);
   const [product] = targets;

@@ -12,6 +12,7 @@ const { values: settings, positionals: asked } = parseArgs({
     "cpu-prof": { type: "boolean" },
     idle: { type: "boolean" },
     grown: { type: "string" },
+    streams: { type: "string" },
     traced: { type: "boolean" },
   },
 });
