@@ -2,7 +2,7 @@
  * `npm test`: runs every check and every test; `npm run verify` (`--fast`) omits the ones that need a database server, a
  * browser or minutes, and the slowest files of the rest; `--unit` omits lint and types too. `--voices` adds the tests of a
  * real neural voice in the folder named by PATCHBAY_TEST_VOICES, which `npm run test:voices` (`--only-voices`) runs
- * alone. Ends with `N passed, N failed` over all runners.
+ * alone. `--node24` adds those of `--unit` on Node 24. Ends with `N passed, N failed` over all runners.
  */
 import { spawn } from "node:child_process";
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync } from "node:fs";
@@ -13,6 +13,7 @@ import { findChromium } from "./support/browser.mjs";
 const isUnitOnly = process.argv.includes("--unit");
 const isVoicesOnly = process.argv.includes("--only-voices");
 const hasVoices = isVoicesOnly || process.argv.includes("--voices");
+const hasNode24 = process.argv.includes("--node24");
 const isFast = isUnitOnly || process.argv.includes("--fast");
 /** Priority of a check that runs beside tests: it takes the CPU that they leave, and does not delay them. */
 const LOW_PRIORITY = 10;
@@ -122,7 +123,7 @@ function printSlowest(files) {
   console.log(`\nSlowest files:\n${lines.join("\n")}`);
 }
 
-/** Runs a program beside others: its output is printed when it ends. Returns its exit code. */
+/** Runs a program beside others: its output is printed when it ends. Returns its exit code and output. */
 async function runBeside(name, priority, command, args, env = {}) {
   const child = start(command, args, env, "pipe");
   try {
@@ -135,13 +136,14 @@ async function runBeside(name, priority, command, args, env = {}) {
   const startedAt = performance.now();
   const code = await codeOf(child);
   const seconds = Math.round((performance.now() - startedAt) / 1_000);
-  console.log(`\n── ${name} (${seconds} s)\n${Buffer.concat(printed).toString().trimEnd()}`);
-  return code;
+  const output = Buffer.concat(printed).toString().trimEnd();
+  console.log(`\n── ${name} (${seconds} s)\n${output}`);
+  return { code, output };
 }
 
 /** A check that passes or fails as a whole. */
 async function check(name, command, args) {
-  const code = await runBeside(name, LOW_PRIORITY, command, args);
+  const { code } = await runBeside(name, LOW_PRIORITY, command, args);
   add(name, code === 0 ? 1 : 0, code === 0 ? 0 : 1);
   return code === 0;
 }
@@ -186,7 +188,7 @@ async function browser() {
   const chromium = await findChromium();
   const args = ["playwright", "test", "--config", "tests/e2e/playwright.config.ts"];
   const env = { PLAYWRIGHT_JSON_OUTPUT_NAME: file, PATCHBAY_TEST_CHROMIUM: chromium };
-  const code = await runBeside("browser", BROWSER_PRIORITY, "npx", args, env);
+  const { code } = await runBeside("browser", BROWSER_PRIORITY, "npx", args, env);
   const report = readReport(file);
   const stats = report?.stats;
   collectBrowserTitles(report ?? {});
@@ -201,6 +203,13 @@ async function browser() {
 async function voices() {
   if (process.env.PATCHBAY_TEST_VOICES) return vitest("voices", ["--project", "voices"]);
   console.log("\n── voices\nnot at hand: set PATCHBAY_TEST_VOICES to the folder of a Kokoro model");
+}
+
+/** The tests of `--unit`, on the Node that npm downloads. */
+async function node24() {
+  const { code, output } = await runBeside("Node 24", 0, "npm", ["run", "--silent", "verify:node24"]);
+  const [, passed = "0", failed = "0"] = /(\d+) passed, (\d+) failed$/.exec(output) ?? [];
+  add("Node 24", Number(passed), Math.max(Number(failed), code === 0 ? 0 : 1));
 }
 
 const FAST = ["tests/unit", "tests/routes", "tests/contracts/store-sqlite"];
@@ -221,6 +230,7 @@ else if (isFast) {
   // Live memory is a quarter more while other tests keep the machine busy.
   if (isBuilt) await vitest("memory", ["--project", "memory"]);
   if (hasVoices && isBuilt) await voices();
+  if (hasNode24) await node24();
 }
 
 removeFolder();
