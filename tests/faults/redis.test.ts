@@ -1,4 +1,10 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import Database from "libsql";
 import { afterEach, expect, test } from "vitest";
+import { createContainer } from "@/lib/server/process/container";
+import { readEnvironment } from "@/lib/server/process/env";
 import { openGatewayHarness } from "../support/gateway-harness";
 import { startRedis, type TestRedis } from "../support/redis";
 import { openRedisInstance, type RedisInstance, type RedisInstanceOptions } from "../support/shared-limits";
@@ -216,4 +222,28 @@ test("three instances at several hundred calls a second admit the limit within 1
   expect(admitted).toBeGreaterThanOrEqual(LIMIT * 0.99);
   expect(admitted).toBeLessThanOrEqual(LIMIT * 1.01);
   for (const one of instances) expect(one.counted.get("redis_fallbacks")).toBeUndefined();
+});
+
+test("a start that fails late closes its connections", async () => {
+  const redis = await redisServer();
+  const dataDirectory = mkdtempSync(path.join(tmpdir(), "patchbay-late-"));
+  closers.push(() => rmSync(dataDirectory, { recursive: true, force: true }));
+  const env = readEnvironment({
+    PATCHBAY_DATA_DIR: dataDirectory,
+    PATCHBAY_LOG_LEVEL: "silent",
+    REDIS_URL: redis.url,
+  });
+  const connected = async () =>
+    String(await redis.command("CLIENT", "LIST"))
+      .trim()
+      .split("\n").length;
+  const container = await createContainer(env);
+  await expect.poll(connected).toBeGreaterThan(1);
+  await container.close();
+  const database = new Database(path.join(dataDirectory, "patchbay.db"));
+  database.exec("drop table alerts");
+  database.close();
+  await expect(createContainer(env)).rejects.toThrow("no such table: alerts");
+  // The one that asks.
+  await expect.poll(connected).toBe(1);
 });

@@ -206,6 +206,7 @@ async function assemble(
   const services = createServices(env, opened, instance, log, setupGuard, engines, connections);
   const idle: Traffic = { inFlight: 0, total: 0, address: reachableAddress(env.host, env.port) };
   const { register, sharedState, telemetry } = connections;
+  let stopBackground = (): void => undefined;
   let closing: Promise<void> | null = null;
   const close = async (): Promise<void> => {
     stopBackground();
@@ -226,11 +227,17 @@ async function assemble(
       return closing;
     },
   };
-  await ensureEmbedded(store, systemClock);
-  await refreshVoices(services);
-  await applyStoredSettings(services);
-  await restoreCircuits(services);
-  const stopBackground = await startBackground(services, register);
+  try {
+    await ensureEmbedded(store, systemClock);
+    await refreshVoices(services);
+    await applyStoredSettings(services);
+    await restoreCircuits(services);
+    stopBackground = await startBackground(services, register);
+  } catch (error) {
+    // Under plain Next the process lives on, and the next request starts again.
+    await container.close().catch(() => undefined);
+    throw error;
+  }
   return container;
 }
 
