@@ -44,7 +44,7 @@ export class ChangeFeed {
 
   /** Publishes the revisions of a commit of this process, except those that `refresh` has already published. */
   committed(rows: readonly RevisionTable[]): void {
-    this.#notify(rows.filter((row) => this.#note(row)));
+    this.#notify(this.#newTopics(rows));
   }
 
   /** Reads the revisions and notifies listeners of those that are new. */
@@ -52,20 +52,21 @@ export class ChangeFeed {
     const since = performance.now();
     const rows = await this.#read.selectFrom("revisions").selectAll().execute();
     this.confirm(since);
-    this.#notify(rows.filter((row) => this.#note(row)));
+    this.#notify(this.#newTopics(rows));
   }
 
   /**
-   * Reads the revisions and notifies listeners of those that differ in either direction: a standby that took over may
-   * lack the last commits of its predecessor.
+   * Reads the revisions and notifies listeners of every topic: a standby that took over may lack the last commits of its
+   * predecessor, and others may have raised its revisions since, so equal revisions do not mean equal rows.
    */
   async reread(): Promise<void> {
     const since = performance.now();
     const rows = await this.#read.selectFrom("revisions").selectAll().execute();
     this.confirm(since);
-    const changed = rows.filter((row) => this.#known.get(row.topic) !== row.revision);
-    for (const row of changed) this.#known.set(row.topic, row.revision);
-    this.#notify(changed);
+    const topics = [...this.#known.keys(), ...rows.map(({ topic }) => topic)];
+    this.#known.clear();
+    for (const { topic, revision } of rows) this.#known.set(topic, revision);
+    this.#notify(topics);
   }
 
   /** Notes that nothing was missing at `since` (as `performance.now()`). */
@@ -90,16 +91,17 @@ export class ChangeFeed {
     return since === null ? 0 : performance.now() - since;
   }
 
-  #note(row: RevisionTable): boolean {
-    const isNewer = row.revision > (this.#known.get(row.topic) ?? 0);
-    if (isNewer) this.#known.set(row.topic, row.revision);
-    return isNewer;
+  /** Notes the revisions, and returns the topics of those that are new. */
+  #newTopics(rows: readonly RevisionTable[]): string[] {
+    const newer = rows.filter(({ topic, revision }) => revision > (this.#known.get(topic) ?? 0));
+    for (const { topic, revision } of newer) this.#known.set(topic, revision);
+    return newer.map(({ topic }) => topic);
   }
 
-  #notify(rows: readonly RevisionTable[]): void {
-    if (rows.length === 0) return;
+  #notify(names: readonly string[]): void {
+    if (names.length === 0) return;
     // The column is written from a Topic only.
-    const topics = new Set(rows.map((row) => row.topic as Topic));
+    const topics = new Set(names as readonly Topic[]);
     for (const listener of this.#listeners) {
       try {
         listener(topics);

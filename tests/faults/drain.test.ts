@@ -118,6 +118,21 @@ describe("a server that receives SIGTERM", () => {
     expect(rows).toEqual([{ error: "model_not_found", model: "no-such-model", calls: 5 }]);
   });
 
+  test("finishes its calls when its terminal is closed (SIGHUP), too", async () => {
+    await start({ nodeAdapterOnly: true, env: drainFor(60) });
+    const text = "The last train leaves at nine. ".repeat(40);
+    const speech = await openSpeech(product.port, key, STREAM_PATH, geminiSpeech(text));
+    await speech.until("inlineData");
+    speech.pause();
+    product.process.kill("SIGHUP");
+    await lineFor("draining");
+    product.process.kill("SIGHUP");
+    speech.resume();
+    expect(await speech.ended).toContain('"finishReason":"STOP"');
+    expect(await exitCode()).toBe(0);
+    expect(bookedCalls(dataDirectory)).toMatchObject([{ state: "settled", status: 200 }]);
+  });
+
   test("exits at once after a second signal", async () => {
     await start({ nodeAdapterOnly: true, env: drainFor(600) });
     const speech = await openSpeech(product.port, key, STREAM_PATH, geminiSpeech(ENDLESS));

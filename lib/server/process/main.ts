@@ -79,8 +79,11 @@ function stopOnSignals(nodeServer: NodeServer, container: Container, member: Clu
       },
     );
   };
-  if (member === null) onStopSignals(() => stop(0));
-  else member.handlers.stop = (isReplaced) => stop(0, isReplaced);
+  if (member === null) {
+    onStopSignals(() => stop(0));
+    // There is no other process to take over, as with PATCHBAY_PROCESSES. Node would end this one at once.
+    process.on("SIGHUP", () => stop(0));
+  } else member.handlers.stop = (isReplaced) => stop(0, isReplaced);
   const lastResort = (kind: string) => (error: unknown) => {
     container.services.log.error(kind, { cause: error instanceof Error ? error : String(error) });
     setTimeout(() => process.exit(1), LAST_RESORT_MS).unref();
