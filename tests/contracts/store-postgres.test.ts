@@ -75,6 +75,18 @@ describe("partitions of the usage ledger", () => {
     await database.remove();
   });
 
+  test("are vacuumed when 2 % of a month's entries were updated, instead of 20", async () => {
+    const database = await newPostgresPlace(server);
+    await database.open({ clock: clock(month(0)) });
+    const rows = await database.raw(
+      "select relname, reloptions::text from pg_class where relname ~ '^usage_[0-9]{4}_[0-9]{2}$' order by 1",
+    );
+    expect(rows.length).toBe(4);
+    for (const [name, options] of rows)
+      expect(options, String(name)).toContain("autovacuum_vacuum_scale_factor=0.02");
+    await database.remove();
+  });
+
   test("hold each entry in the month of its ID, and no entry twice", async () => {
     const database = await newPostgresPlace(server);
     const store = await database.open({ clock: clock(month(0)) });
