@@ -29,7 +29,7 @@ export interface CallPlan {
 export interface CallOutcome {
   status: number;
   error: ErrorCode | null;
-  /** Of the attempt that was running (`attemptMessage`). */
+  /** The message of the attempt that was running (`attemptMessage`). */
   message?: string | null;
   inputTokens: number;
   outputTokens: number;
@@ -51,8 +51,9 @@ export interface Meter {
   /** Records the model's channels that a failed request did not try; those with an attempt are left out. */
   skipped(channels: readonly SkippedChannel[]): void;
   /**
-   * Resolves when the entry is on disk; the last byte of a reply waits for it. Later calls have no effect and return the
-   * first result. When it throws `storage_unavailable` the reply must fail with that error, since the entry will have it.
+   * Resolves when the entry is on disk; the last byte of a reply waits for it. Later calls have no effect and return
+   * the first result. When it throws `storage_unavailable`, the reply must fail with that error, because the entry will
+   * record it.
    */
   settle(outcome: CallOutcome): Promise<void>;
   /** Runs `action` when the call has ended: a channel's slot is held as long as its stream runs. */

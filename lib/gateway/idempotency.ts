@@ -28,7 +28,7 @@ interface Caller {
 
 /** Replies by API key and `Idempotency-Key`: of this process, and through `share` of all instances. */
 export interface Idempotency {
-  /** Throws `invalid` when the key was used with another request. A promise only where replies are shared. */
+  /** Throws `invalid` when the key was used with another request. Returns a promise only where replies are shared. */
   begin(caller: Caller, idempotencyKey: string, requestDigest: string): MaybePromise<IdempotentStart>;
   /** True while a request with that key runs or its reply is stored, so that `begin` would return `repeat`. */
   has(caller: Caller, idempotencyKey: string): boolean;
@@ -114,7 +114,7 @@ function createReplyStore(clock: Clock, maxBytes: number) {
   };
 }
 
-/** Claims a request that is new in this process over all instances. */
+/** Claims a request, which is new in this process, among all instances. */
 async function beginShared(
   replies: SharedReplies,
   start: FirstStart,
@@ -180,7 +180,7 @@ export function createIdempotency(clock: Clock, maxBytes = MAX_BYTES): Idempoten
       const entry: Entry = { digest, reply, bytes: ENTRY_BYTES };
       running.set(name, entry);
       const end = (kept: StoredReply | null): void => {
-        // A later request may run under the same name.
+        // A later request with the same name may have replaced this one.
         if (running.get(name) !== entry) return;
         running.delete(name);
         if (kept !== null)

@@ -9,7 +9,7 @@ export interface LiveBus {
   publish(topic: LiveTopic, userId?: string | null): void;
   /** An event of another instance, for pages only. */
   receive(topic: LiveTopic, userId?: string | null): void;
-  /** Events of this process only: for what sends them to others, which must not send back what it receives. */
+  /** Events of this process only, for the sender to other instances, which must not send back what it receives. */
   subscribe(listener: Listener): () => void;
   /** Events of all instances, for pages. */
   watch(listener: Listener): () => void;

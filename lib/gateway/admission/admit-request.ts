@@ -70,7 +70,10 @@ export interface TightestLimit {
   headers: Record<string, string>;
 }
 
-/** The tightest of these limits by their states, which may be followed by those of other limits; null without limits. */
+/**
+ * The tightest of these limits; null without limits. `states`: one per limit, in the same order; further ones are
+ * ignored.
+ */
 export function tightestOf(
   limits: readonly CallerLimit[],
   states: readonly RateState[],
@@ -88,8 +91,8 @@ export function tightestOf(
 }
 
 /**
- * Counts a refused call and returns its error: for the exhausted limit with the longest wait; a limit below its cost never
- * allows the call. `states`: those of the limits, in their order.
+ * Counts a refused call and returns its error, which is about the exhausted limit with the longest wait. A limit below
+ * the call's cost never allows the call. `states`: one per limit, in the same order.
  */
 export function limitError(
   { metrics }: Pick<GatewayServices, "metrics">,

@@ -15,8 +15,8 @@ interface BodyServices {
 /** The memory of one request body, counted against the limits of its key, its owner and the process. */
 export interface TrackedBody {
   /**
-   * Refuses a body of `bytes` that would exceed a limit now; counts nothing, since an announced body may never arrive.
-   * Throws `rate_limited` above the limit of the key or its owner, `overloaded` above that of the process.
+   * Checks that a body of `bytes` would not exceed a limit now. Counts nothing, because an announced body may never
+   * arrive. Throws `rate_limited` above the limit of the key or its owner, `overloaded` above that of the process.
    */
   check(bytes: number): void;
   /** Counts `bytes` that arrived. Throws like `check`, and then counts none of them. */
@@ -26,7 +26,7 @@ export interface TrackedBody {
 }
 
 export interface BodyMemory {
-  /** Starts counting a body of this caller, by the limits of `services`. */
+  /** Starts to count a body of this caller against the limits of `services`. */
   track(services: BodyServices, caller: BodyOwner): TrackedBody;
   /** Bytes counted for all keys. */
   readonly bytes: number;

@@ -63,7 +63,7 @@ function whenAllLeft(members: readonly Member[]): StopSignal {
   return source;
 }
 
-/** Makes the attempts of all members read the batch's progress; null: each its own again. */
+/** Makes the attempts of all members read the batch's progress; null: each reads its own again. */
 function shareProgress(members: readonly Member[], batch: UpstreamProgress | null): void {
   for (const { options } of members) if (options.progress !== undefined) options.progress.batch = batch;
 }
@@ -133,8 +133,8 @@ async function sendBatch(
   try {
     await sendTogether(members, parameters, send);
   } catch (error) {
-    // One invalid text fails the whole batch: sent alone, each text gets its own error. An unknown model has nothing to
-    // do with the texts.
+    // One invalid text fails the whole batch, so each text is sent again alone and gets its own error. No text causes
+    // an unknown model.
     if (hasCode(error, "invalid") && error.details.isUnknownModel !== true) {
       shareProgress(members, null);
       await Promise.all(members.map((member) => sendAlone(member, parameters, send)));

@@ -6,8 +6,9 @@ function invalid(what: string): AppError {
 }
 
 /**
- * Throws `upstream_invalid` unless there is one vector of the right length and finite numbers for each text. `asked`: the
- * length that the caller asked for; `ofModel`: the model's, null where it has several. Without both, all have the same.
+ * Throws `upstream_invalid` unless there is one vector of the right length and finite numbers for each text. `asked`:
+ * the requested length; `ofModel`: the model's length, null where it has several. Without both, all vectors must have
+ * the same length.
  */
 export function checkVectors(
   { vectors }: EmbeddingResult,

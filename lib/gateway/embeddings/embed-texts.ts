@@ -28,7 +28,7 @@ export interface EmbedTexts {
 export interface EmbeddedTexts {
   /** In the order of the inputs; built-in engines normalise them, upstreams may not. */
   vectors: Float32Array[];
-  /** Of a single vector, where its upstream sent it (EmbeddingResult). */
+  /** The base64 of a single vector, where its upstream sent base64 (EmbeddingResult). */
   base64?: Uint8Array | undefined;
   inputTokens: number;
   /** `x-patchbay-*` (with the engine's notice, if any) and rate-limit headers. */
@@ -72,7 +72,7 @@ async function embedOn(
   const [text] = texts;
   const isAlone = texts.length === 1 && text !== undefined;
   const mayWait = call.entry.model.batching && !channel.embedded && channel.options.batching !== false;
-  // Written out twice: V8 copies an object and extends it slowly.
+  // Two object literals, because V8 is slow at copying an object and adding to it.
   if (!isAlone || !mayWait)
     return provider.embed({ model: upstreamName, texts, dimensions, taskType, user }, options);
   const parameters = { model: upstreamName, dimensions, taskType, user };
@@ -99,7 +99,7 @@ interface UncachedTexts {
 interface Lookup {
   state: "hit" | "miss";
   scope: string;
-  /** Of the shared cache when the call began. */
+  /** The generation of the shared cache when the call began. */
   generation: number | undefined;
   cached: (Float32Array | undefined)[];
   keys: string[];
@@ -197,7 +197,7 @@ async function serveFromCache(meter: Meter, lookup: Lookup, tokens: number): Pro
   return { vectors, inputTokens: tokens, headers: meter.headers() };
 }
 
-/** Nothing for the common call, one text with all dimensions, so that its trace stays short. */
+/** Empty for the most common call (one text, all dimensions), so that its trace stays short. */
 function parametersOf({ dimensions, inputs }: EmbedTexts): Pick<CallPlan, "parameters"> {
   if (dimensions === undefined && inputs.length === 1) return {};
   return {

@@ -19,9 +19,9 @@ interface Place {
 }
 
 /**
- * Vectors of recent texts, bounded in bytes; one per process. All are in one block of memory that is used as a ring: a
- * buffer for each, dropped one by one, kept twice the bound resident until V8 collected it. A new vector overwrites the
- * oldest ones; one that is read in the older half of the ring is written again.
+ * Vectors of recent texts, bounded in bytes; one per process. All are in one block of memory that is used as a ring:
+ * with one buffer per vector, up to twice the bound stayed resident until V8 collected the dropped ones. A new vector
+ * overwrites the oldest ones. A vector that is read in the older half of the ring is written again as a new one.
  */
 export class VectorCache implements ByteCache<Float32Array> {
   #limitBytes: number;
@@ -33,11 +33,11 @@ export class VectorCache implements ByteCache<Float32Array> {
   #head = 0;
   #places = new Map<string, Place>();
   /**
-   * Places in the order in which they are overwritten: from `#head` to the end of the ring, then from its beginning. Not the
-   * map's own order: finding its first entry passes all those that were deleted before it.
+   * Places in the order in which they are overwritten: from `#head` to the end of the ring, then from its beginning.
+   * The map's own order is not used: finding its first entry skips over every entry that was deleted before it.
    */
   #order: Place[] = [];
-  /** Where in `#order` the oldest vector's place is; those before it are dropped. */
+  /** Index in `#order` of the oldest vector's place; the entries before it are dropped. */
   #oldest = 0;
   #bytes = 0;
   #hits = 0;
@@ -122,7 +122,7 @@ export class VectorCache implements ByteCache<Float32Array> {
     return this.#ring;
   }
 
-  /** Drops what the vector overwrites, and moves the head to where it fits. */
+  /** Drops the vectors that the new one overwrites, and moves the head to where it fits. */
   #makeRoom(ringLength: number, vector: Float32Array): void {
     if (this.#head + vector.length > ringLength) {
       this.#dropOldest(({ at }) => at >= this.#head);
@@ -133,7 +133,7 @@ export class VectorCache implements ByteCache<Float32Array> {
     this.#dropOldest(() => this.#bytes + sizeOf(vector) > this.#limitBytes);
   }
 
-  /** Drops the oldest vector as long as the condition holds for it. */
+  /** Drops the oldest vector, then the next oldest, while `isDropped` is true for it. */
   #dropOldest(isDropped: (place: Place) => boolean): void {
     for (; this.#oldest < this.#order.length; this.#oldest += 1) {
       const place = this.#order[this.#oldest];
@@ -158,8 +158,8 @@ function sizeOf({ length }: { length: number }): number {
 }
 
 /**
- * Fills the gaps of `cached` from the cache that the instances share, and copies what it finds to this process. False when
- * the cache did not answer.
+ * Fills the gaps in `cached` from the cache that the instances share, and copies the vectors found to this process.
+ * False when the cache did not answer.
  */
 export async function fillFromShared(
   shared: SharedCache,

@@ -15,8 +15,8 @@ export function attemptMessage(error: unknown): string | null {
 }
 
 /**
- * The outcome of a failed call: status and code of the error. `used`: the usage before it, as of a stream that broke;
- * nothing by default.
+ * The outcome of a failed call: status and code of the error. `used`: the usage before the failure, such as that of a
+ * broken stream; default: none.
  */
 export function failedOutcome(error: unknown, used: Partial<CallOutcome> = {}): CallOutcome {
   const code = isAppError(error) ? error.code : "internal";

@@ -8,11 +8,11 @@ import type { LiveBus } from "../live-bus";
 export type Rejected = Omit<RejectionRecord, "minute" | "calls" | "at">;
 
 const FLUSH_EVERY_MS = 2_000;
-/** Groups of one minute; above it requests are counted by error and limit only. */
+/** Most groups of one minute; above that, requests are counted by error and limit only. */
 const MOST_GROUPS = 1_024;
-/** Models of one minute, key, error and limit; callers may send any number of names. */
+/** Most models counted per minute, key, error and limit, because callers may send any number of names. */
 const MOST_MODELS = 8;
-/** Groups that wait for a store that is unavailable. */
+/** Most groups that are kept while the store is unavailable. */
 const MOST_WAITING = 4 * MOST_GROUPS;
 const MAX_MESSAGE_LENGTH = 500;
 
@@ -26,7 +26,7 @@ class MinuteGroups {
   /** Number of models by the group without its model. */
   readonly #models = new Map<string, number>();
 
-  /** The group to count under: without model, or key, where there are too many. */
+  /** The group that counts this request; without its model, or its key, where there are too many of them. */
   find({ keyId, userId, model, error, limit }: Rejected, now: number): RejectionGroup {
     const minute = now - (now % MINUTE_MS);
     if (this.#minute !== minute) {

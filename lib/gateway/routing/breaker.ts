@@ -58,7 +58,7 @@ export class Breaker {
   #failures = 0;
   #open: { openedAt: number; until: number; reason: OpenReason } | null = null;
   #isProbing = false;
-  /** Until then (monotonic milliseconds) another instance's probe is awaited. */
+  /** Monotonic milliseconds until which this instance waits for another instance's probe. */
   #deferredUntil = 0;
   /** Batches whose result was counted: each counts once, regardless of its number of callers. */
   #batches: WeakSet<UpstreamProgress> | null = null;
@@ -100,7 +100,7 @@ export class Breaker {
     this.#deferredUntil = this.clock.monotonic() + ms;
   }
 
-  /** Takes over what another instance has seen; `onChange` is not called. */
+  /** Applies the state that another instance has published; `onChange` is not called. */
   apply({ state, openedAt, reason, waitMs }: CircuitHealth): void {
     this.#failuresInARow = 0;
     this.#requests = 0;

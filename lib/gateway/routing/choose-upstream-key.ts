@@ -41,7 +41,7 @@ export function chooseKey(
   return closed[Math.floor(random.fraction() * closed.length)];
 }
 
-/** Per key, so that what providers compile for a channel is found again. */
+/** One record per key, because providers cache what they compile by the channel's record. */
 const withOneKey = new WeakMap<ChannelKey, { of: ChannelRecord; channel: ChannelRecord }>();
 
 /** The channel with the chosen key only, for one attempt. */

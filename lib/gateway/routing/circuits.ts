@@ -28,7 +28,7 @@ export interface Circuits {
   claimProbe(channelId: string, keyId: string | null, model: string): Promise<boolean>;
   /** Connects these circuits with those of other instances. */
   share(sharing: CircuitSharing): void;
-  /** Takes over what another instance has seen of a circuit. */
+  /** Applies the state of a circuit that another instance has published. */
   apply(key: BreakerKey, health: CircuitHealth): void;
 }
 

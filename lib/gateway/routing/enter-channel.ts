@@ -74,8 +74,8 @@ function toLeave(entry: Entry): { leave: () => void } | Refusal {
 
 /**
  * Enters a channel: checks its circuits for this model and takes a slot of its limits; null when it accepts no request
- * now. `mayProbe`: a half-open key is preferred to closed ones. A promise only for limits and probes that several
- * instances share.
+ * now. `mayProbe`: a half-open key is preferred to closed ones. Returns a promise only for limits and probes that
+ * several instances share.
  */
 export function enterChannel(
   services: ChannelServices,

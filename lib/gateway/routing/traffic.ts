@@ -85,11 +85,11 @@ export class RunningAttempt {
   answered(): void {
     const now = this.#clock.monotonic();
     if (this.#isWaiting) measure(this.#speed, now - this.#beganAt, now);
-    this.over();
+    this.ended();
   }
 
   /** The attempt has ended; later calls do nothing. */
-  over(): void {
+  ended(): void {
     if (!this.#isWaiting) return;
     this.#isWaiting = false;
     const speed = this.#speed;

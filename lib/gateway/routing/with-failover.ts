@@ -35,7 +35,10 @@ function settleCircuit(permit: CircuitPermit, outcome: CallOutcome, progress: Up
   } else permit.unused();
 }
 
-/** Why each channel of the model accepts no request now; those that do were not reached. */
+/**
+ * Why each channel of the model accepts no request now. A channel that accepts one was not tried: no attempts were
+ * left.
+ */
 async function skippedChannels({ services }: GatewayContext, { entry }: CallPlan): Promise<SkippedChannel[]> {
   const accepting = { reason: "attempts", openedAt: null, opened: null } as const;
   const skipped = entry.routes.map(async ({ channel }): Promise<SkippedChannel> => {
@@ -172,7 +175,7 @@ async function runOn<T>(
   // A built-in engine has no connection that could fail.
   progress.hasHead = channel.embedded;
   const end = (): void => {
-    running.over();
+    running.ended();
     leave();
   };
   let hasAnswered = false;
@@ -203,7 +206,7 @@ async function runOn<T>(
     if (!ctx.signal.aborted && isUpstreamFailure(error)) permit.failed(error, progress);
     else permit.unused();
     if (ctx.signal.aborted) throw stopReason(ctx.signal);
-    // Our memory for the reply is short, and another upstream call would not change that.
+    // The server lacks memory for the reply, and another upstream call would not change that.
     if (hasAnswered && hasCode(error, "overloaded")) throw error;
     recordFailure(state, error, target, progress);
     return null;

@@ -136,7 +136,7 @@ const LARGE_BYTES = 8 * 1024;
 /** One reply's audio, in blocks that are released as they are read. */
 export class BufferedSpeech {
   #blocks: Uint8Array[] = [];
-  /** Bytes used of the last block where pieces are copied into it; null where it is a piece. */
+  /** Bytes used of the last block when pieces are copied into it; null when the block is itself a piece. */
   #used: number | null = null;
   /** Memory of the blocks. */
   #held = 0;
@@ -156,7 +156,10 @@ export class BufferedSpeech {
     this.#setCounted(expected);
   }
 
-  /** `audioBytes`: of the samples, where they are in base64. Throws the error of `enter` when the reply grows beyond its estimate and beyond a limit. */
+  /**
+   * `audioBytes`: length of the decoded samples, where `pcm` is their base64. Throws the error of `enter` when the
+   * reply grows beyond its estimate and beyond a limit.
+   */
   append(pcm: Uint8Array, audioBytes = pcm.length): void {
     this.bytes += audioBytes;
     // A view of a much larger buffer would keep all of it in memory.
@@ -215,7 +218,7 @@ export class BufferedSpeech {
     }
   }
 
-  /** Cuts the last block to what is used of it. */
+  /** Trims the last block to its used bytes. */
   #closeBlock(): void {
     const last = this.#blocks.length - 1;
     const block = this.#blocks[last];

@@ -40,7 +40,9 @@ function idForms(services: GatewayServices, channel: ChannelRecord): readonly Re
   }
 }
 
-/** The names of each model over the lists that its channels gave last; a call usually gets the same lists. */
+/**
+ * The names of each model, cached for the voice lists that its channels returned last: most calls get the same lists.
+ */
 const NAMES = new WeakMap<CatalogEntry, { lists: readonly (readonly Voice[])[]; names: VoiceNames }>();
 
 /** The voices of all channels of the model. A channel that cannot list them now accepts any name. */

@@ -66,7 +66,7 @@ export function decodeSpeech(bytes: Uint8Array): CachedSpeech {
   const audioAt = LENGTH_BYTES + encoded.readUInt32LE();
   // The value is authenticated, so its type is known.
   const facts = JSON.parse(encoded.toString("utf8", LENGTH_BYTES, audioAt)) as Omit<CachedSpeech, "chunks">;
-  // A copy: samples must be at an even place.
+  // A copy: samples must begin at an even offset.
   const audio = new Uint8Array(encoded.subarray(audioAt));
   const chunks: Uint8Array[] = [];
   for (let at = 0; at < audio.length; at += CHUNK_BYTES) chunks.push(audio.subarray(at, at + CHUNK_BYTES));
@@ -126,7 +126,7 @@ async function* iteratorOf(events: readonly SpeechEvent[]): AsyncGenerator<Speec
   yield* events;
 }
 
-/** The same stream; calls `store` when it has ended completely and `copy` was not given up. */
+/** Passes a stream on unchanged. Calls `store` when it has ended completely and `copy` was not given up. */
 export function cacheAtEnd(
   opened: OpenedSpeech,
   copy: ReplyCopy,

@@ -138,7 +138,7 @@ export function meteredSpeech(
       }
     },
     async return() {
-      // A reply that has ended is not an error, whose stack trace would cost more than the end.
+      // No error is made for a reply that has ended: its stack trace would cost more than the end itself.
       if (!isOver) await stop(stopReason(ctx.signal));
       return { done: true, value: undefined };
     },
@@ -192,7 +192,7 @@ export class TimedEvents {
     });
   }
 
-  /** To be called when no more events are read, since a timer may be running. */
+  /** Stops the timer, which may be running. To be called when no more events are read. */
   end(): void {
     this.#deadline.end();
   }

@@ -186,7 +186,7 @@ async function openCall(
   const attempt = async (target: Target, options: CallOptions) => {
     const speech = ctx.services.providers.speech(target.channel);
     const wanted = request(input, segments, target);
-    // A cache keeps samples.
+    // A cache stores samples, not base64.
     if (input.needsBase64 === true && buffer !== null && lookup.key === null) wanted.acceptsBase64 = true;
     const speak = (own: CallOptions) => speech.synthesize(wanted, own);
     const opened = await openSpeech(speak, target.channel.embedded, options);

@@ -189,9 +189,9 @@ test("a request that waits raises the latency of its channel once the mean wait 
   // The mean wait of one that has waited 800 ms and one that begins now is 400 ms.
   const beginning = traffic.begin("a", "m", false);
   expect(latency()).toBe(100);
-  beginning.over();
+  beginning.ended();
   expect(latency()).toBe(200);
-  waiting.over();
+  waiting.ended();
   expect(latency()).toBe(100);
 });
 
