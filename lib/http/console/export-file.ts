@@ -3,8 +3,9 @@ import type { ExportFormat } from "../../contracts/console/usage";
 type Cell = string | number | boolean | null;
 
 /**
- * Where a spreadsheet may start a cell and read it as a formula: the start of the text, and after each separator that
- * some locale splits at, since a spreadsheet that expects `;` ignores the quotes around a cell. Full-width forms count.
+ * Positions before a sign at which a spreadsheet may read a formula: the start of the text, and after each character
+ * that some locale uses as a separator, since a spreadsheet that expects `;` ignores the quotes around a cell.
+ * Full-width signs count too.
  */
 const FORMULA = /(?:^|(?<=[;,|\t\r\n]))(?= *[=+\-@\t\r＝＋－＠])/g;
 
@@ -16,7 +17,7 @@ function csvCell(value: Cell): string {
 }
 
 const FORMATS = {
-  /** RFC 4180 with a line of names on top. */
+  /** RFC 4180, with a header line. */
   csv: {
     contentType: "text/csv; charset=utf-8",
     head: (columns: readonly string[]) => `${columns.join(",")}\r\n`,

@@ -69,7 +69,7 @@ export function encryptSession(
   return encode({ token: { sid }, secret: services.signIn.cookieSecret, maxAge: maxAgeSeconds });
 }
 
-/** The session id in a JWE; null when it is not ours, was altered, or has run out. */
+/** The session id in a JWE; null when it is not ours, was altered, or has expired. */
 export async function decryptSession(
   services: Pick<ConsoleServices, "signIn">,
   value: string,
@@ -101,7 +101,7 @@ function hasOurHeader(value: string): boolean {
   }
 }
 
-/** The value of one cookie of a `Cookie` header; null when absent. The first of several counts. */
+/** The value of one cookie of a `Cookie` header; null when absent. The first of several is used. */
 export function readCookie(header: string | undefined, name: string): string | null {
   for (const part of (header ?? "").split(";")) {
     const cut = part.indexOf("=");

@@ -5,7 +5,7 @@ const BLOCK_BYTES = 16 * 1024;
 /** The chunks of a body, in memory close to the body's size however small the chunks are. */
 export class BodyChunks {
   readonly #chunks: Uint8Array[] = [];
-  /** A small body is mostly one chunk, which is copied only when another follows. */
+  /** Most small bodies are a single chunk, so the first chunk is copied only when another one follows. */
   #first: Uint8Array | null = null;
   #block = new Uint8Array(0);
   /** Bytes used of the block. */

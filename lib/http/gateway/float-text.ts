@@ -7,16 +7,18 @@
 const MOST_DIGITS = 9;
 /** Ten to the power of the index; all are exact. */
 const POWERS = Float64Array.from({ length: 16 }, (_, exponent) => 10 ** exponent);
-/** A number has `index` zeros after its point when it is below 1 and this, and not below the next. */
+/**
+ * A number below 1 has `index` zeros after its decimal point when it is below this bound and not below the next one.
+ */
 const BOUNDS = Float64Array.from({ length: 8 }, (_, zeros) => 1 / 10 ** zeros);
-/** Numbers outside are rare in vectors, and printed by JavaScript. */
+/** Numbers outside this range are rare in vectors; JavaScript prints them. */
 const LEAST = 1e-6;
 const LIMIT = 1;
-/** Bytes of a number at most, its comma included: a 64-bit float's text has up to 24 characters. */
+/** Most bytes of a number and its comma: a 64-bit float's text has up to 24 characters. */
 const MOST_BYTES = 26;
 const ZERO = 0x30;
 
-/** The three digits of every number below 1,000: a third of the divisions that single digits need. */
+/** The three digits of every number below 1,000, which saves two of three divisions. */
 const TRIPLES = Uint8Array.from({ length: 3_000 }, (_, at) => {
   const divisor = 10 ** (2 - (at % 3));
   return ZERO + (Math.floor(Math.floor(at / 3) / divisor) % 10);
@@ -57,12 +59,12 @@ function writeFloat(text: Buffer, at: number, vector: Float32Array, index: numbe
   if (size < LEAST || size >= LIMIT) return at + text.write(String(value), at, "latin1");
   let zeros = 0;
   while (size < (BOUNDS[zeros + 1] ?? 0)) zeros++;
-  // Rounded by 2e-7 at most: far less than a 32-bit float leaves open at nine digits.
+  // The rounding error is at most 2e-7, far below the precision of a 32-bit float at nine digits.
   let digits = Math.round(size * (POWERS[zeros + MOST_DIGITS] ?? 0));
   let count = MOST_DIGITS;
   for (let fewer = count - 1; fewer > 0; fewer--) {
     const shorter = Math.round(digits / 10);
-    // The quotient of two exact numbers is the number that a parser makes of the text.
+    // The quotient of two exact numbers is the number that a parser reads from the text.
     const isSame = Math.fround(shorter / (POWERS[zeros + fewer] ?? 0)) === size;
     if (!isSame) break;
     digits = shorter;

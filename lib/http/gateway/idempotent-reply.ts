@@ -11,7 +11,7 @@ import type { UsageRecord } from "../../ports/store";
 import type { Inbound, Outbound } from "../core/exchange";
 
 const MAX_KEY_LENGTH = 255;
-/** `Retry-After` of a repeat whose original still runs. */
+/** `Retry-After` of a repeat while its original request is running. */
 const RETRY_MS = 1_000;
 
 /** The request's Idempotency-Key; null without one. Throws `invalid` for one that is empty or too long. */
@@ -118,7 +118,7 @@ function replyOf<T>(
   });
 }
 
-/** The headers of a reply without those that state the limits of its own moment: a repeat gets today's. */
+/** The headers of a stored reply without its rate-limit headers: a repeat gets the current ones. */
 function withoutRateLimits(headers: Outbound["headers"]): Outbound["headers"] {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !/^(?:x-)?ratelimit-/.test(name)));
 }

@@ -106,7 +106,7 @@ interface Admitted {
   slot: Slot | null;
   /** The current record of the key and its owner. Throws the errors of a new request with this key. */
   authenticate(): Promise<KeyWithOwner>;
-  /** The same, or the record from arrival if that is recent. */
+  /** Like `authenticate`, but returns the record from arrival if that is recent. */
   identify(): Promise<KeyWithOwner>;
 }
 

@@ -24,7 +24,7 @@ export function speechBody(
       }
     },
     async return() {
-      // The call first: a chunk in progress must not keep it open.
+      // The call is ended first: a chunk in progress must not keep it open.
       await call.events.return?.();
       source.return?.().catch(() => {});
       return { done: true, value: undefined };

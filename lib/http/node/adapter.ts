@@ -56,7 +56,7 @@ function writeChunk(
   timeoutMs: number | null,
 ): Promise<void> | undefined {
   let onAccepted = (): void => undefined;
-  // Uncorked here, the socket writes head, framing and chunk together now and not at the end of the tick.
+  // Uncorking makes the socket write head, framing and chunk together now instead of at the end of the tick.
   const { socket } = response;
   socket?.cork();
   response.write(chunk, () => onAccepted());
@@ -73,14 +73,17 @@ function writeChunk(
   });
 }
 
-/** A body that is in memory already must not keep other requests, or the end of its own connection, from being noticed. */
+/**
+ * Most bytes written in one turn of the event loop: a body in memory must not delay other requests or hide a closed
+ * connection.
+ */
 const MAX_TURN_BYTES = 1024 * 1024;
 
 /**
  * Writes chunks as the caller reads them. While a caller stalls, one chunk waits on the socket instead of Node's 16 KB,
- * and the next is not pulled. So a body that settles its call before its last chunk does so when all others are sent.
- * The head goes out with the first chunk where that is there at once. Leaving the loop early calls the iterable's
- * `return()`.
+ * and the next is not pulled. So a body that settles its call before its last chunk does so when all other chunks are
+ * sent. The head is sent together with the first chunk if that chunk is available at once. Leaving the loop early calls
+ * the iterable's `return()`.
  */
 async function pump(
   response: ServerResponse,
@@ -108,7 +111,7 @@ async function pump(
   response.end();
 }
 
-/** A larger whole body is written in pieces, so that a caller who stops reading it is noticed. */
+/** A larger whole body is written in pieces, so that a caller who stops reading it is detected. */
 const MAX_WHOLE_BYTES = 64 * 1024;
 const PIECE_BYTES = 256 * 1024;
 

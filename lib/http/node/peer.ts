@@ -25,7 +25,7 @@ export function isForwardingHeader(name: string): boolean {
   return PROXY_HEADER.test(name) || PROXY_HEADERS.has(name);
 }
 
-/** Hops read from the right; no real proxy chain is longer. */
+/** Most hops that are read, from the right; no real proxy chain is longer. */
 const MAX_HOPS = 32;
 const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|::1)$/;
 const LOOPBACK_HOST = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?$/i;

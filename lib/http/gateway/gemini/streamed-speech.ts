@@ -6,7 +6,7 @@ import { type ReplyFacts, usageMetadata } from "./speech-reply";
 
 /** Half a second per frame: small enough to play at once, large enough for little JSON overhead. */
 const FRAME_BYTES = 24_000;
-/** Held back of the received audio (20 ms), so that the last frame, which has the usage, has audio too. */
+/** Bytes of received audio that are held back (20 ms), so that the last frame, which has the usage, has audio too. */
 const TAIL_BYTES = 960;
 
 /** Format of the frames: server-sent events (`alt=sse`) or a JSON array. */

@@ -79,7 +79,10 @@ async function* asWav(pcm: AsyncIterable<Uint8Array>, totalBytes: number | null)
 class Base64Pieces {
   private rest: Uint8Array = new Uint8Array(0);
 
-  /** `before` (ASCII) and the base64 of the bytes so far, as bytes: the text itself is made once, by the encoder. */
+  /**
+   * Returns `before` (ASCII) and the base64 of the bytes so far, as bytes; only the encoder creates a string of the
+   * base64.
+   */
   push(bytes: Uint8Array, before: string): Uint8Array {
     const all = this.rest.length === 0 ? bytes : Buffer.concat([this.rest, bytes]);
     const whole = all.length - (all.length % 3);

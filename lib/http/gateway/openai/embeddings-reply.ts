@@ -33,12 +33,12 @@ async function* inChunks(
   yield Buffer.from(text + tail);
 }
 
-/** The whole reply with one vector whose text exists already. */
+/** The whole reply with one vector whose base64 text exists already. */
 function withText(base64: Uint8Array, tail: string): Uint8Array {
   return Buffer.concat([BEFORE_TEXT, base64, Buffer.from(`"}${tail}`)]);
 }
 
-/** The whole reply with the numbers of one vector, which are never a string: it would be copied three times. */
+/** The whole reply with one vector as numbers, which are written as bytes: a string would be copied three times. */
 function withNumbers(vector: Float32Array, tail: string): Uint8Array {
   return Buffer.concat([BEFORE_VECTOR, vectorJsonBytes(vector), Buffer.from(`}${tail}`)]);
 }

@@ -56,7 +56,7 @@ interface Named {
   requestedModel: string;
 }
 
-/** The model of the engines path, which the body must name too, by the same name or another name of the same model. */
+/** The model of the engines path. The body must name the same model, by any of its names. */
 async function modelOfPath(ctx: GatewayContext, inPath: string, inBody: string | undefined): Promise<Named> {
   if (inBody === undefined && !ctx.services.instance.legacyEngines) {
     throw modelError("'model' is required, and must name the model of the path.");
