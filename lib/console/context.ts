@@ -31,7 +31,7 @@ export interface ConsoleServices extends GatewayServices {
   webhook: Webhook;
   /** The neural voices of this machine; null when they are off. */
   voices: LocalVoices | null;
-  /** Writes the chunks to a temporary file and returns its content, which is gone once it was read. Throws `overloaded`. */
+  /** Writes the chunks to a temporary file and returns its content, which can be read once. Throws `overloaded`. */
   spool(chunks: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>>;
   /** A consistent copy of the store, streamed; absent when there is no directory to write it to. */
   takeBackup?(): Promise<AsyncIterable<Uint8Array>>;

@@ -164,7 +164,7 @@ function serverCondition({ servers }: AlertFacts): Condition[] {
   return [{ kind: "second_server", subject: "", detail: { servers: [...servers].sort() }, isRaised: true }];
 }
 
-/** A shorter loss of Redis raises no alert, unless it happens again and again. */
+/** A shorter loss of Redis raises no alert, unless it happens repeatedly. */
 const REDIS_DOWN_MS = 5_000;
 const REDIS_OUTAGES_PER_MINUTE = 3;
 

@@ -12,7 +12,7 @@ import { decryptWebhookUrl, WEBHOOK_KINDS } from "./webhook-url";
 type DeliveryServices = Pick<ConsoleServices, "store" | "clock" | "cipher" | "webhook" | "log">;
 
 const TIMEOUT_MS = 10_000;
-/** An attempt that has not ended by then was cut off when its process died. */
+/** An attempt that has not ended after this time was interrupted by the death of its process. */
 const LEASE_MS = 60_000;
 /**
  * Most messages of one run, and of all runs within a minute: receivers reject floods. The rest is sent by later runs.
@@ -29,7 +29,10 @@ export const BACKOFF_MS: readonly number[] = [
   6 * 60 * MINUTE_MS,
 ];
 
-/** A webhook that messages are sent to; `secret` null: none exists, and nothing is sent unsigned. */
+/**
+ * A webhook that messages are sent to; `secret` null: no secret exists, and nothing is sent, because messages are never
+ * unsigned.
+ */
 type WebhookTarget = { kind: "signed"; url: string; secret: string | null } | { kind: "slack"; url: string };
 
 /** The webhook of a kind; null when none is set. */
@@ -52,7 +55,7 @@ export async function postMessage(
   if (target.kind === "slack")
     return webhook.post({ url, headers: {}, body: slackMessage(message), timeoutMs: TIMEOUT_MS });
   if (target.secret === null) return "no_secret";
-  // The signed bytes are the sent bytes: both are this value as JSON.stringify writes it.
+  // The signed bytes equal the sent bytes: both are the JSON.stringify of this value.
   const signature = signMessage(target.secret, clock.now(), JSON.stringify(message));
   const headers = { "x-patchbay-signature": signature };
   return webhook.post({ url, headers, body: message, timeoutMs: TIMEOUT_MS });

@@ -20,7 +20,10 @@ const PATIENCE_MS: Readonly<Partial<Record<AlertKind, number>>> = {
 
 const keyOf = ({ kind, subject }: { kind: AlertKind; subject: string }) => `${kind} ${subject}`;
 
-/** The new details of an open alert. `peak_percent` is the highest since it opened: the last one is that of its end. */
+/**
+ * The new details of an open alert. `peak_percent` is the highest since the alert opened, because the latest percentage
+ * would be that of its end.
+ */
 function detailOf(alert: AlertRecord, { detail }: Condition): Condition["detail"] {
   const [before, now] = [alert.detail.peak_percent, detail.peak_percent];
   if (typeof now !== "number") return detail;

@@ -13,9 +13,9 @@ const Detail = z.object({
 });
 
 /**
- * At the start of a process: circuits that an open alert is about become half-open, since nothing shows yet that the
- * upstream works again. The next request or check decides, as for every recovering channel. Circuits that are
- * known from other instances, and those of disabled channels, stay as they are.
+ * Runs at the start of a process. Sets the circuits that an open alert is about to half-open, because nothing shows yet
+ * that the upstream works again. The next request or check closes or opens them, as for every recovering channel.
+ * Circuits that are known from other instances, and those of disabled channels, stay as they are.
  */
 export async function restoreCircuits({ store, state, log }: ConsoleServices): Promise<void> {
   const alerts = (await store.alerts.open()).filter((alert) => alert.kind === "channel_open");

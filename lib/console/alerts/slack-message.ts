@@ -24,7 +24,7 @@ const plain = (text: string, most: number) => ({
 
 /**
  * Text without a mention or link: `text` of a message is markup in Slack (`<!channel>`, `<url|label>`), and receivers
- * with the same interface read `@all` and Markdown in it. Names of keys and channels are their users' words.
+ * with the same interface read `@all` and Markdown in it. Names of keys and channels are user input.
  */
 function withoutMarkup(text: string): string {
   return text

@@ -64,9 +64,9 @@ async function scopedCalls(
 }
 
 /**
- * Looks at everything that alerts are about, raises and resolves them, and sends what is due to the webhooks. Every
- * instance does so; the store lets one of them raise each. `disk` is null where the store is on no disk of ours;
- * `servers` as in AlertFacts.
+ * Checks the conditions of all alerts, raises and resolves alerts, and sends due messages to the webhooks. Every
+ * instance runs this; the store lets only one of them raise each alert. `disk` is null where the store is not on a disk
+ * of this machine; `servers` as in AlertFacts.
  */
 export async function watchAlerts(
   services: ConsoleServices,

@@ -18,7 +18,7 @@ export const WEBHOOK_KINDS = ["signed", "slack"] as const satisfies readonly Web
 
 const MASK = "****";
 const SHOWN_CHARACTERS = 4;
-/** Of a shorter path nothing is shown: its last characters would be most of it. */
+/** Nothing of a shorter path is shown, because its last characters would be most of it. */
 const LEAST_LENGTH = 16;
 
 /** Whether alerts are sent anywhere. */

@@ -11,7 +11,7 @@ const IN_GRACE = 2;
 
 type Owner = Pick<UserRecord, "id" | "role">;
 
-/** Throws `conflict` when `owner` already has the most unexpired keys of their role. */
+/** Throws `conflict` when `owner` already has the maximum number of unexpired keys for their role. */
 export async function requireKeyQuota(
   tx: Pick<Repositories, "keys">,
   owner: Owner,

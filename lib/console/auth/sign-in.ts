@@ -43,7 +43,7 @@ export async function signIn(ctx: ConsoleContext, input: SignInRequest): Promise
       : null;
 
   const outcome = await ctx.store.transaction(async (tx): Promise<SignInOutcome | AppError> => {
-    // Of concurrent guesses, none beyond the tenth may learn whether it was right.
+    // No concurrent guess beyond the tenth may learn whether it was right.
     const late = await delayOf(tx, ctx, subject);
     if (late !== null) return late;
     if (!isRight || user === null) return refuse(tx, ctx, subject);

@@ -20,7 +20,7 @@ export async function verifyOwnPassword(
   const delayed = await delayOf(ctx.store, ctx, subject);
   if (delayed !== null) throw delayed;
   const isRight = await ctx.hasher.verify(user.passwordHash, canonicalPassword(password));
-  // Checked again: of concurrent guesses, none beyond the tenth may learn whether it was right.
+  // Checked again, because no concurrent guess beyond the tenth may learn whether it was right.
   const refusal = await ctx.store.transaction(async (tx) => {
     const late = await delayOf(tx, ctx, subject);
     if (late !== null) return late;

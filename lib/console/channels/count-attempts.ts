@@ -5,8 +5,8 @@ import type { ReadContext } from "../context";
 const DAY_MS = 86_400_000;
 
 /**
- * Failed attempts of the last 24 hours whose call another channel, or none, ended: the usage of a channel does not hold
- * them. Channels without any are left out. Throws `forbidden`.
+ * Failed attempts of the last 24 hours, of calls that ended on another channel or on none: the usage of a channel does
+ * not include them. Channels without any are left out. Throws `forbidden`.
  */
 export async function countChannelAttempts(ctx: ReadContext): Promise<ChannelAttempts> {
   requireAdmin(ctx);

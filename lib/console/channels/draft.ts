@@ -31,7 +31,7 @@ function keyOf(
 }
 
 /**
- * An unsaved channel record under an unused ID, so that connections, voices and circuits of a draft are its own. Throws
+ * An unsaved channel record under an unused ID, so that a draft has its own connections, voices and circuits. Throws
  * `invalid` by the same checks as for a saved channel, `not_found`.
  */
 async function draftRecord(ctx: ConsoleContext, input: DraftChannel): Promise<ChannelRecord> {
@@ -46,7 +46,7 @@ async function draftRecord(ctx: ConsoleContext, input: DraftChannel): Promise<Ch
     headers: input.headers ?? {},
     options: input.options ?? {},
   });
-  // Without a base URL the provider's default counts, which differs from any URL of the saved channel.
+  // Without a base URL the provider's default is used, which differs from any URL of the saved channel.
   if (saved !== null) requireNewKeys(saved, { base_url: checked.baseUrl, keys: input.keys ?? [] });
   const id = newId(ctx.random, "chn");
   return {

@@ -6,7 +6,9 @@ import type { ConsoleContext } from "../context";
 /** Each recording occupies an encoder and a file, so only few are encoded at the same time. */
 const MOST_AT_ONCE = 2;
 
-/** Chunks that end anywhere, as chunks of complete samples. Throws `invalid` without a sample, or with half of one. */
+/**
+ * Splits chunks of any length into chunks of complete samples. Throws `invalid` without a sample, or with half of one.
+ */
 async function* completeSamples(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let isEmpty = true;
   let rest: Uint8Array = new Uint8Array(0);
@@ -39,9 +41,9 @@ function enter(ctx: ConsoleContext, userId: string): () => void {
 
 /**
  * Converts a playground recording (24 kHz mono s16le) of the caller to another format without a new call. `read` is
- * called once a slot is free. Memory is bounded however long the recording is: it is encoded as it arrives, into a file.
- * The reply begins when all has arrived, because browsers read no reply while they send. Throws `unauthenticated`,
- * `forbidden`, `overloaded` (no slot, or no space on the disk), `invalid` (empty, or half a sample).
+ * called once a slot is free. Memory is bounded however long the recording is: it is encoded as it arrives, into a
+ * file. The reply begins when the whole recording has arrived, because browsers read no reply while they send. Throws
+ * `unauthenticated`, `forbidden`, `overloaded` (no slot, or no space on the disk), `invalid` (empty, or half a sample).
  */
 export async function* encodeRecording(
   ctx: ConsoleContext,

@@ -38,7 +38,7 @@ class ChangeStream implements AsyncIterableIterator<LiveEvent> {
   readonly #pace: LivePace;
   readonly #sessionId: string;
   readonly #pending = new Set<LiveTopic>();
-  /** Undone at the end, in this order. */
+  /** Called at the end, in this order. */
   readonly #release: (() => void)[];
   #allowed: ReadonlySet<string>;
   #isOver = false;
@@ -168,8 +168,8 @@ class ChangeStream implements AsyncIterableIterator<LiveEvent> {
 }
 
 /**
- * Streams change events while the session lives, without counting as a use of it. Events are made on demand: a slow
- * reader holds back only a set of topics. Ends when `signal` aborts. Throws `unauthenticated`, `forbidden`,
+ * Streams change events while the session lives, without counting as a use of it. Events are created on demand, so a
+ * slow reader keeps only a set of topics waiting. Ends when `signal` aborts. Throws `unauthenticated`, `forbidden`,
  * `rate_limited` (too many streams), `overloaded` (the server stops).
  */
 export function watchChanges(

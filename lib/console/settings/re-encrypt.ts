@@ -7,7 +7,10 @@ import { secretAad } from "../auth/match-code";
 
 /** Rows per transaction, so that other writers wait only briefly. */
 const BATCH = 100;
-/** Rounds before giving up: a server that knows only the old secret writes old rows as fast as they are replaced. */
+/**
+ * Rounds before giving up: a server that knows only the old secret can write rows under it as fast as they are
+ * replaced.
+ */
 const ROUNDS = 5;
 
 export interface ReEncrypted {

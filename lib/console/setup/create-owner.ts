@@ -30,8 +30,8 @@ interface SetupContext extends ActorContext, Pick<ConsoleContext, "store" | "ran
 
 /**
  * Initial setup: creates the owner, the way of use, the singleton row and the audit row in one transaction, and a
- * session for the owner. Of concurrent requests one succeeds; the others get `conflict` without any hashing. Throws
- * `setup_token_required`, `rate_limited` (wrong tokens), `invalid`.
+ * session for the owner. Only one of several concurrent requests succeeds; the others get `conflict` without any
+ * hashing. Throws `setup_token_required`, `rate_limited` (wrong tokens), `invalid`.
  */
 export async function setUpInstance(
   ctx: ConsoleContext,

@@ -2,7 +2,7 @@ import { isAppError } from "../../errors";
 import { callOnce } from "../channels/run-test-call";
 import type { ConsoleContext } from "../context";
 
-/** Spoken and thrown away: short, and in the language of the wizard's first text. */
+/** Spoken and discarded: short, and in the language of the wizard's first text. */
 const MODEL = "patchbay-speech";
 
 /**

@@ -69,7 +69,7 @@ export async function keyShares(
 /** Fields of a deleted channel. */
 const GONE = { name: null, enabled: false, health: null, broken_keys: [], broken_models: [] };
 
-/** Every channel there is, and those gone that were called, with what is wrong with each. */
+/** Every channel, and the deleted channels that were called, each with its problems. */
 export function channelShares(
   ctx: ConsoleServices,
   groups: readonly UsageGroup[],
@@ -97,7 +97,10 @@ export function channelShares(
   });
 }
 
-/** Calls that no channel was asked for: a cached or repeated reply has no error, every other ended with one. */
+/**
+ * Calls without a channel: those with a cached or repeated reply, which have no error, and those that failed before one
+ * was called.
+ */
 export function unroutedShares(groups: readonly UsageGroup[]): Pick<Overview, "cached" | "not_routed"> {
   const sums = groups
     .filter((group) => routeOf(group).channelId === null)

@@ -48,7 +48,7 @@ export async function toManagedUser(
   user: UserRecord,
 ): Promise<ManagedUser> {
   const [managed] = await toManagedUsers(store, ctx, [user]);
-  // One goes in, so one comes out.
+  // `toManagedUsers` returns one item for each user.
   return managed as ManagedUser;
 }
 

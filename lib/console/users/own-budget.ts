@@ -8,7 +8,7 @@ import { shownBudget, shownSpent } from "./limits";
 /** Time zone offsets are multiples of 15 minutes, so a day never begins within one. */
 const QUARTER_MS = 900_000;
 const HOUR_MS = 4 * QUARTER_MS;
-/** Longer than any day or month, with a change of daylight-saving time. */
+/** Longer than any day or month, including a change of daylight-saving time. */
 const LONGEST = { day: 26 * HOUR_MS, month: 32 * 24 * HOUR_MS } as const;
 
 /** Start of the next billing day or month after `now` in an IANA time zone, in milliseconds since 1970. */

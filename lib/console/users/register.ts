@@ -20,8 +20,9 @@ export async function requireSelfRegistration(store: Pick<Repositories, "setting
 
 /**
  * Creates a member's account for the visitor, with the budget of the settings, and signs them in. A taken name is
- * refused only after the same work as for a free one, within the attempts of an address; there is no e-mail field, so
- * none can be looked up here. Throws `not_found` (off), `invalid`, `conflict` (name taken), `rate_limited`.
+ * refused only after the same work as for a free one, and each address has a limited number of attempts. There is no
+ * e-mail field, so this endpoint does not reveal which e-mail addresses have an account. Throws `not_found` (off),
+ * `invalid`, `conflict` (name taken), `rate_limited`.
  */
 export async function registerUser(
   ctx: ConsoleContext,

@@ -16,8 +16,8 @@ async function requireFree(voices: LocalVoices, name: string): Promise<void> {
 }
 
 /**
- * Installs in the background; the list shows how far it is, and its error. Resolves when it has begun. `from`: for the
- * audit entry. Throws `conflict`.
+ * Installs in the background; the list shows the progress and the error. Resolves when the installation has begun.
+ * `from`: for the audit entry. Throws `conflict`.
  */
 function startInstall(
   ctx: ConsoleContext,

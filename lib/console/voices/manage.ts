@@ -27,7 +27,10 @@ export async function removeVoice(ctx: ConsoleContext, name: string): Promise<vo
   });
 }
 
-/** Compares a voice's files with those installed and lets it speak. Throws `forbidden`, `not_found`, `invalid`. */
+/**
+ * Compares a voice's files with those that were installed, and speaks a test sentence with it. Throws `forbidden`,
+ * `not_found`, `invalid`.
+ */
 export async function verifyVoice(ctx: ConsoleContext, name: string): Promise<VoiceCheck> {
   const { seconds, realTimeFactor, isUnchanged } = await requireVoices(ctx).verify(name);
   return {

@@ -53,14 +53,17 @@ function report({ voices, log }: ConsoleServices, problems: readonly BrokenVoice
   for (const { name, file, reason } of problems) log.warn("voice_broken", { model: name, file, reason });
 }
 
-/** A speech model of this name gains a channel; any other name conflicts. */
-function isInTheWay(model: ModelRecord, name: string): boolean {
+/**
+ * True when the model prevents a new one called `name`: by an alias, or by its name unless it is a speech model, which
+ * then gains a channel.
+ */
+function hasTakenName(model: ModelRecord, name: string): boolean {
   return model.name === name ? model.operation !== "speech" : model.aliases.includes(name);
 }
 
 /**
- * Reads the voice folders and inserts a channel and a model for each new one. A folder that is gone keeps them, so that
- * a disk that was not mounted costs no settings: its calls fail over.
+ * Reads the voice folders and inserts a channel and a model for each new one. The channel and model of a missing folder
+ * are kept, so that an unmounted disk loses no settings; its calls fail over.
  */
 export async function refreshVoices(services: ConsoleServices): Promise<void> {
   const { voices, store, clock, log } = services;
@@ -70,7 +73,7 @@ export async function refreshVoices(services: ConsoleServices): Promise<void> {
   const known = new Set((await store.channels.all()).map(({ id }) => id));
   const fresh = ready.filter(({ name }) => !known.has(voiceChannelId(name)));
   const models = fresh.length === 0 ? [] : await store.models.all();
-  const taken = fresh.filter(({ name }) => models.some((model) => isInTheWay(model, name)));
+  const taken = fresh.filter(({ name }) => models.some((model) => hasTakenName(model, name)));
   report(services, [
     ...broken,
     ...taken.map(({ name }) => ({

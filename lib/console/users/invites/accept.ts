@@ -11,9 +11,9 @@ import { newUser, requireFreeNames } from "../new-user";
 import { consumeLink, deadLink, findLiveLink } from "./link";
 
 /**
- * Creates the user of an invite and signs them in. Of concurrent requests with one link one succeeds; role and e-mail
- * address come from the link, never from the request. Throws `not_found` (invalid link), `invalid`, `conflict` (name
- * taken: the link stays valid), `rate_limited`.
+ * Creates the user of an invite and signs them in. Only one of several concurrent requests with the same link succeeds;
+ * role and e-mail address come from the link, never from the request. Throws `not_found` (invalid link), `invalid`,
+ * `conflict` (name taken: the link stays valid), `rate_limited`.
  */
 export async function acceptInvite(
   ctx: ConsoleContext,
