@@ -8,7 +8,7 @@ import type { Scope } from "./transactions";
 
 /**
  * The hash chain of the audit log: each row's keyed hash covers the row and the hash before it, and a head row with its
- * own HMAC names the newest row, so that a changed, inserted or removed row is found.
+ * own HMAC names the newest row, so that a changed, inserted or removed row is detected.
  */
 
 /** `previous_hash` of the first row. */

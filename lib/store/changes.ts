@@ -28,7 +28,7 @@ export class ChangeFeed {
   readonly #listeners = new Set<Listener>();
   /** When the view was last known to be complete. */
   #completeAt = performance.now();
-  /** Since when an announced change waits to be read; null: none does. */
+  /** Time since which an announced change has not been read; null: there is none. */
   #announcedAt: number | null = null;
   #isAnnounced = false;
 
@@ -69,18 +69,18 @@ export class ChangeFeed {
     this.#notify(topics);
   }
 
-  /** Notes that nothing was missing at `since` (as `performance.now()`). */
+  /** Records that no change was missing at `since` (as `performance.now()`). */
   confirm(since: number): void {
     this.#completeAt = Math.max(this.#completeAt, since);
     if (this.#announcedAt !== null && this.#announcedAt <= since) this.#announcedAt = null;
   }
 
-  /** Notes a change that `refresh` has not read yet. */
+  /** Records an announced change that `refresh` has not read yet. */
   announce(): void {
     this.#announcedAt ??= performance.now();
   }
 
-  /** Whether changes of other processes are announced from now on, or only found by reading. */
+  /** Sets whether changes of other processes are announced from now on, or only found by reading. */
   setAnnounced(isAnnounced: boolean): void {
     this.#isAnnounced = isAnnounced;
   }

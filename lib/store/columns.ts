@@ -22,7 +22,7 @@ export function json(value: unknown): string | undefined {
  * it, and a surrogate has no UTF-8. Applied to stored values and to search values alike.
  */
 export function storable(text: string): string {
-  // Nearly every text is fine, and V8 knows so of Latin-1 text without reading it.
+  // Nearly every text is valid, and V8 knows that of Latin-1 text without reading it.
   if (text.isWellFormed() && !text.includes("\0")) return text;
   return text.replace(/\0|\p{Surrogate}/gu, "\ufffd");
 }

@@ -28,7 +28,7 @@ const SUMMED = {
   balances: ["spent", "reserved"],
 } as const satisfies Partial<Record<keyof Tables, readonly string[]>>;
 
-/** Says how the target's rows with the keys of this batch differ; null: not at all. */
+/** Describes how the target's rows with the keys of this batch differ; null: they are equal. */
 async function differenceOf(target: Db, table: CopiedTable, batch: readonly Row[]): Promise<string | null> {
   const { rows } = await sql<Row>`select ${list(namesOf(table))} from ${sql.table(table.name)}
     where (${list(table.key)}) in (${unnested(table, table.key, batch)})`.execute(target);

@@ -27,8 +27,8 @@ import { readDialect } from "./sqlite/dialect";
 import { openUntouched } from "./sqlite/open-file";
 
 /**
- * Copies a SQLite store to a PostgreSQL database. The target holds how far each table is, in the transaction of the rows
- * themselves, so that an interrupted copy continues where it stopped. Until `finish`, no server starts on the target.
+ * Copies a SQLite store to a PostgreSQL database. The target stores the progress of each table, in the same transaction
+ * as the rows, so that an interrupted copy continues where it stopped. Until `finish`, no server starts on the target.
  */
 
 export interface CopySource {
@@ -51,7 +51,7 @@ export interface CopyOptions {
   onRows?(table: string, copied: number, total: number): void;
 }
 
-/** How far one table is. */
+/** The progress of one table. */
 interface Progress {
   /** The primary key of the last row copied; null: none yet. */
   after: Cell[] | null;
@@ -183,7 +183,7 @@ async function insertBatch(tx: Transaction<Tables>, table: CopiedTable, rows: re
   const names = namesOf(table);
   const guard = (verb: string) =>
     sql`alter table audit ${sql.raw(verb)} trigger audit_only_keyed`.execute(tx);
-  // The trigger rejects rows from before the audit log had a key; a copy has them as they are.
+  // The trigger rejects rows from before the audit log had a key; a copy includes them unchanged.
   if (table.name === "audit") await guard("disable");
   await sql`insert into ${sql.table(table.name)} (${list(names)}) ${unnested(table, names, rows)}`.execute(
     tx,
@@ -212,7 +212,7 @@ export async function copyTables(source: CopySource, target: Db, options: CopyOp
       const next = JSON.stringify({ ...all, [table.name]: progress });
       const before = text;
       await target.transaction().execute(async (tx) => {
-        // First, because it locks the state: a second process stops here, not at a row that exists already.
+        // First, because it locks the progress: a second process fails here, and not at a row that already exists.
         await saveProgress(tx, before, next);
         await insertBatch(tx, table, batch);
       });

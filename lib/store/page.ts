@@ -78,7 +78,8 @@ export function matches(q: string, columns: readonly string[]): RawBuilder<boole
   }
   if (q.includes("\n")) throw new AppError("invalid", "Search for one line of text.", { param: "q" });
   const pattern = `%${q.replace(/[\\%_]/g, "\\$&")}%`;
-  // In one text, of one line for each: lower() with PostgreSQL's collations costs more than all else in a search.
+  // The columns are joined into one text, a line each: lower() with PostgreSQL's collations is the largest cost of a
+  // search.
   const lines = columns.map((column) => sql`coalesce(${sql.ref(column)}, '')`);
   const text = sql.join(lines, sql` || ${sql.lit("\n")} || `);
   return sql<boolean>`(lower(${text}) like lower(${pattern}) escape '\\')`;

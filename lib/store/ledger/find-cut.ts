@@ -8,7 +8,7 @@ const MOST_ROWS_READ = 100_000;
 /** The same where each entry's texts are searched. */
 const MOST_ROWS_SEARCHED = 50_000;
 
-/** The condition of a filter whose index, in order of time, has the fewest entries; undefined: only the range has one. */
+/** The filter's condition whose index by time has the fewest entries; undefined: only the range has an index. */
 function indexedCondition({
   requestId,
   endUser,

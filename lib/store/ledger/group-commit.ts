@@ -8,7 +8,7 @@ import { correctionFor, idOf, type LedgerOperation, type LedgerOutcome } from ".
 export const LOCK_WAIT_MS = 1_000;
 const RETRY_MS = 10;
 const LARGEST_GROUP = 512;
-/** A group closes after this, however many operations every turn of the event loop still brings. */
+/** A group closes after this time, even while each turn of the event loop adds operations to it. */
 const LONGEST_COLLECT_MS = 3;
 const CORRECT_EVERY_MS = 1_000;
 /** Corrections kept for a store that is down; further ones are dropped and logged. */
@@ -25,10 +25,10 @@ interface Waiting {
 }
 
 /**
- * Collects operations while a commit runs, and as long as each turn of the event loop brings more, and commits them
- * together as the next group. So a single operation is not delayed, and a busy process does not commit every few
- * operations alone: a commit of eight costs little more than one of one. A failed operation leaves a correction (`correctionFor`), which is written when the store is back, whether or not
- * the failed commit took place.
+ * Collects operations while a commit runs, and as long as each turn of the event loop adds more, then commits them as
+ * the next group. A single operation is not delayed, and a busy process commits many operations at once: a commit of
+ * eight costs little more than a commit of one. A failed operation leaves a correction (`correctionFor`), which is
+ * written when the store is available again, whether or not the failed commit took place.
  */
 export class GroupCommit {
   readonly #commit: CommitGroup;

@@ -71,7 +71,7 @@ export const SETTLED_COLUMNS = [
   "trace",
 ] as const satisfies readonly UsageColumn[];
 
-/** Rounds fractions of a millisecond. NaN is rejected: it would spoil the sums for ever. */
+/** Rounds fractions of a millisecond. NaN is rejected: it would turn the sums into NaN permanently. */
 function whole(value: number, column: string): number {
   const rounded = Math.round(value);
   if (!Number.isSafeInteger(rounded))

@@ -14,7 +14,7 @@ type AttemptCells = [
   upstreamStatus: number | null,
   message?: string,
 ];
-/** The mark keeps a search for the attempts on a channel (entries.ts) from finding the text. */
+/** The mark prevents a search for the attempts on a channel (entries.ts) from matching inside the text. */
 const MARK = "-";
 type SkippedCells = [
   markedId: string,

@@ -10,12 +10,12 @@ export const MESSAGES = "patchbay_messages";
 /** How often a listening connection is checked, and how often the feed is read without one. */
 const BEAT_MS = 5_000;
 const FIRST_RETRY_MS = 100;
-/** How long a notification to ourselves may take. */
-const HEARING_MS = 2_000;
+/** How long a test notification of this process to itself may take. */
+const SELF_NOTIFY_MS = 2_000;
 
 /**
- * Receives other instances' commits (`LISTEN`) on its own connection. While that is down the feed is read at least
- * every five seconds, and once after reconnecting, so that no change is lost.
+ * Receives other instances' commits (`LISTEN`) on its own connection. While that connection is down, the feed is read
+ * at least every five seconds, and once after reconnecting, so that no change is lost.
  */
 export class ChangeListener {
   readonly #url: string;
@@ -27,13 +27,13 @@ export class ChangeListener {
   #isClosed = false;
   #reading: Promise<void> | null = null;
   #isStale = false;
-  /** True after a reconnection, until the feed was read whole. */
+  /** True after a reconnection, until the whole feed was read. */
   #isDoubtful = false;
   /** True while notifications do not arrive on an open connection. */
-  #isDeaf = false;
-  #heard: () => void = () => undefined;
+  #isMissingNotifications = false;
+  #onNotified: () => void = () => undefined;
   readonly #notify: () => Promise<void>;
-  #hearMessage: (message: string) => void = () => undefined;
+  #messageListener: (message: string) => void = () => undefined;
 
   /** `notify` sends a notification over the connections that changes are written on. */
   constructor(url: string, feed: ChangeFeed, log: StoreLog, notify: () => Promise<void>) {
@@ -48,9 +48,9 @@ export class ChangeListener {
     await this.#beat();
   }
 
-  /** Sets what receives the messages of all instances. */
-  onMessage(hear: (message: string) => void): void {
-    this.#hearMessage = hear;
+  /** Sets the listener for messages of all instances. */
+  onMessage(listener: (message: string) => void): void {
+    this.#messageListener = listener;
   }
 
   async close(): Promise<void> {
@@ -67,7 +67,7 @@ export class ChangeListener {
     if (this.#client) await this.#ask(this.#client);
     else await this.#connect();
     if (this.#isClosed) return;
-    if (!this.#client || this.#isDeaf || this.#isStale) await this.#refresh();
+    if (!this.#client || this.#isMissingNotifications || this.#isStale) await this.#refresh();
     this.#plan(this.#client ? BEAT_MS : this.#retryMs);
     this.#retryMs = this.#client ? FIRST_RETRY_MS : Math.min(this.#retryMs * 2, BEAT_MS);
   }
@@ -97,8 +97,8 @@ export class ChangeListener {
     client.on("notification", ({ channel, payload = "" }) => {
       if (channel === MESSAGES) return this.#receive(payload);
       this.#feed.announce();
-      this.#setDeaf(false);
-      this.#heard();
+      this.#setMissingNotifications(false);
+      this.#onNotified();
       void this.#refresh();
     });
     try {
@@ -114,7 +114,7 @@ export class ChangeListener {
       return;
     }
     this.#client = client;
-    await this.#testHearing();
+    await this.#testNotifications();
     // Commits before the LISTEN were not announced here.
     this.#feed.announce();
     this.#isDoubtful = true;
@@ -124,35 +124,35 @@ export class ChangeListener {
   /** A message that is not ours must not end the process. */
   #receive(message: string): void {
     try {
-      this.#hearMessage(message);
+      this.#messageListener(message);
     } catch (error) {
       this.#log.warn("store_message_invalid", { cause: String(error) });
     }
   }
 
   /** A pooler in transaction mode accepts LISTEN, but no notification arrives. */
-  async #testHearing(): Promise<void> {
-    const heard = new Promise<void>((resolve) => {
-      this.#heard = resolve;
+  async #testNotifications(): Promise<void> {
+    const notified = new Promise<void>((resolve) => {
+      this.#onNotified = resolve;
     });
     try {
       await this.#notify();
-      await withinTime(heard, HEARING_MS);
-      this.#setDeaf(false);
+      await withinTime(notified, SELF_NOTIFY_MS);
+      this.#setMissingNotifications(false);
     } catch {
-      this.#setDeaf(true);
+      this.#setMissingNotifications(true);
     }
   }
 
-  #setDeaf(isDeaf: boolean): void {
-    this.#feed.setAnnounced(!isDeaf && this.#client !== null);
-    if (isDeaf && !this.#isDeaf) {
+  #setMissingNotifications(isMissing: boolean): void {
+    this.#feed.setAnnounced(!isMissing && this.#client !== null);
+    if (isMissing && !this.#isMissingNotifications) {
       this.#log.warn("store_listener_deaf", {
         reason:
           "LISTEN gets no notifications on this connection (PgBouncer in transaction mode?): changes made by other instances apply within 5 s instead of 1; set DATABASE_URL_DIRECT to a URL without the pooler",
       });
     }
-    this.#isDeaf = isDeaf;
+    this.#isMissingNotifications = isMissing;
   }
 
   #lose(client: Client, error: unknown): void {

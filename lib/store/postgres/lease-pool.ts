@@ -26,7 +26,7 @@ export class ServerPulse {
 
 interface LeasePoolOptions {
   max: number;
-  /** How long a statement may take, and how long it may be the only one that gets no answer. */
+  /** How long a statement may take, and how long while the server answers nothing. */
   statement: Pick<Patience, "silentMs" | "mostMs">;
   pulse: ServerPulse;
   log: StoreLog;
@@ -41,7 +41,8 @@ const SESSION = "set jit = off; set random_page_cost = 1.1";
 
 /**
  * Connections to one server. Each is made when needed, so a server that comes back is used without further action.
- * Callers wait for a connection as long as the server answers others: a full pool is not a lost store.
+ * Callers wait for a connection as long as the server answers other callers: a full pool does not mean that the store
+ * is unavailable.
  */
 export class LeasePool implements PostgresPool {
   readonly #pool: Pool;
@@ -138,7 +139,7 @@ export class LeasePool implements PostgresPool {
     return named;
   }
 
-  /** Notes a server that cannot be reached, or a lock that is not released; a slow server fails only this caller. */
+  /** Records a server that cannot be reached, or a lock that is not released; a slow server fails only this caller. */
   #note(error: unknown): void {
     if (!hasCode(error, "storage_unavailable")) return;
     if (this.#options.pulse.isLost() || isLockTimeout(error))

@@ -104,7 +104,7 @@ export async function openPostgresStore(options: StoreOptions): Promise<Store> {
       broadcast: {
         send: (message) =>
           void sql`select pg_notify(${MESSAGES}, ${message})`.execute(read).catch(() => undefined),
-        listen: (hear) => listener.onMessage(hear),
+        listen: (receive) => listener.onMessage(receive),
       },
       // One instance at a time, like every write transaction; the others then find nothing to do.
       maintainLedger: (now, before) => writeTransaction((db) => maintain(db, now, before)),

@@ -79,7 +79,7 @@ export async function proveEarlierIds(query: Query): Promise<void> {
 
 interface Month {
   name: string;
-  /** Half open, as IDs. */
+  /** IDs; `to` is not included. */
   from: string;
   to: string;
 }

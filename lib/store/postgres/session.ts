@@ -5,7 +5,9 @@ import { LOCK_WAIT_MS } from "../ledger/group-commit";
  * How long the server may be silent; the rest of the second is left for the caller to get `storage_unavailable`.
  */
 export const ANSWER_MS = 0.9 * LOCK_WAIT_MS;
-/** How long a statement may take while the server answers others: then the machine is slow, and the store not lost. */
+/**
+ * How long a statement may take while the server answers others: the machine is slow then, but the store is available.
+ */
 export const SLOW_MS = 3 * LOCK_WAIT_MS;
 /** How long a query over many rows may take. */
 export const SCAN_MS = 30_000;
@@ -41,9 +43,9 @@ export function hostAndDatabaseOf(url: string): string {
   return `${host || searchParams.get("host") || "the local socket"}${pathname}`;
 }
 
-/** How long to wait for a server: a lost one is silent, a slow one still answers other statements. */
+/** How long to wait for a server: an unreachable one answers nothing, a slow one still answers other statements. */
 export interface Patience {
-  /** Longest silence of the server, and of a server that answers only this. */
+  /** Longest time without any answer of the server. */
   silentMs: number;
   /** Longest wait while the server answers others. */
   mostMs: number;

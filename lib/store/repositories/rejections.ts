@@ -12,7 +12,7 @@ import type { Scope } from "../transactions";
 /** Rows of one statement: 14 parameters each. */
 const ADD_CHUNK = 200;
 
-/** The same for the same group in every process, so that their counts meet in one row. */
+/** The same for the same group in every process, so that their counts are added up in one row. */
 function idOf({ minute, keyId, model, error, limit }: RejectionGroup): string {
   const group = JSON.stringify([minute, keyId, model, error, limit]);
   return `rej_${createHash("sha256").update(group).digest("base64url").slice(0, 22)}`;
@@ -74,7 +74,7 @@ function conditionsOf(filter: RejectionFilter): RawBuilder<boolean>[] {
   return conditions;
 }
 
-/** The value of the row whose latest request is later: the stored one's or the added one's. */
+/** The column of the stored or the added row, whichever has the later latest request. */
 function ofLater(column: "request_id" | "status" | "message" | "retry_after_s" | "address") {
   const [stored, added] = [sql.ref(`rejections.${column}`), sql.ref(`excluded.${column}`)];
   return sql<never>`case when excluded.at >= rejections.at then ${added} else ${stored} end`;

@@ -88,7 +88,7 @@ export function exchangeFile(draft: string, file: string): string | null {
     checkpoint(file);
     linkSync(file, kept);
   }
-  // Processes with the old file open continue with these; left here, they would be applied to the new one.
+  // Processes with the old file open continue with these files; left here, they would be applied to the new one.
   for (const side of SIDES) {
     if (!existsSync(file + side)) continue;
     if (kept === null) rmSync(file + side);
