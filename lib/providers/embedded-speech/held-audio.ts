@@ -10,7 +10,7 @@ export const KEPT_BYTES = BYTES_PER_SECOND / 2;
 const STALLED_MS = 1000;
 /** The kept part ends at the quietest position of its last half. */
 const QUIET_BYTES = BYTES_PER_SECOND / 100;
-/** Read audio is freed when it is this much: a second of sound. */
+/** Audio that was read is freed in blocks of this size: a second of sound. */
 const READ_BYTES = BYTES_PER_SECOND;
 const FADE_SAMPLES = SPEECH_SAMPLE_RATE / 200;
 

@@ -133,7 +133,7 @@ export class SpeechPool<Chunk = SpeechChunk> {
     for (const { task, startedAt } of this.#slots) {
       if (task === null) continue;
       const ms = this.#workMs(task.chunk);
-      // Nothing is known of how far an average chunk has come.
+      // The progress of an average chunk is unknown.
       sum += this.#options.workMs === undefined ? ms : Math.max(0, ms - (now - startedAt));
     }
     return sum / this.#options.maxWorkers;

@@ -25,7 +25,7 @@ export interface Engine<Chunk> {
 const BYTES_PER_SECOND = SPEECH_SAMPLE_RATE * 2;
 /** Audio is sent in pieces of 200 ms. */
 const PIECE_BYTES = BYTES_PER_SECOND / 5;
-/** And of 50 ms with many streams: every buffer on the way to a stalled reader holds one piece. */
+/** With many streams, in pieces of 50 ms: every buffer on the way to a stalled reader holds one piece. */
 const SMALL_PIECE_BYTES = BYTES_PER_SECOND / 20;
 const MANY = 50;
 const LOW_WATER_BYTES = BYTES_PER_SECOND * 1.5;
@@ -153,7 +153,7 @@ function make<Chunk>(
   begin: () => void,
 ): Making<Chunk> {
   const spoken = pool.speak(chunk, begin);
-  // Only until the audio was generated: the task to cancel references all of it, however little is still held.
+  // Kept only until the audio was generated, because the task references all of it, however little is still held.
   let cancel: (() => void) | null = spoken.cancel;
   let isDropped = false;
   const held = spoken.pcm.then((pcm) => {

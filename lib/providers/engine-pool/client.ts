@@ -11,7 +11,7 @@ import { type EngineCall, type EngineEnd, type EngineFrame, readFrames } from ".
 /** Light enough to run in every process. */
 const IN_PROCESS: ReadonlySet<string> = new Set(["lexical"]);
 
-/** The error of a reply without data that should have some, or with another kind of data. */
+/** The error of a reply whose data is missing or of the wrong kind. */
 function failureIn(end: EngineEnd | null): AppError {
   if (end?.kind === "failed") return new AppError(end.code, end.message, end.details);
   return new AppError("upstream_truncated", "The engine stopped before the end.");

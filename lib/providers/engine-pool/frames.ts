@@ -4,8 +4,8 @@ import type { SpeechRequest, SpeechUsage } from "../../ports/speech-model";
 import type { ChannelRecord } from "../../ports/store";
 
 /**
- * What the processes of one server and its engine host exchange: one HTTP request per call over a Unix socket, and a
- * reply of frames. HTTP gives back-pressure and cancellation.
+ * The protocol between the processes of one server and its engine host: one HTTP request per call over a Unix socket,
+ * and a reply of frames. HTTP gives back-pressure and cancellation.
  */
 export interface EngineCall {
   channel: ChannelRecord;

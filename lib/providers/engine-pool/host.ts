@@ -80,7 +80,7 @@ export async function serveEngines(engines: Engines, clock: Clock, socket: strin
   });
   // Connections are kept: a request on one that was just closed would fail.
   Object.assign(server, { keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0, timeout: 0 });
-  // An accept that failed, for lack of descriptors: the process that called gets an error of its own.
+  // A connection could not be accepted for lack of file descriptors; the calling process gets its own error.
   server.on("error", () => undefined);
   server.listen(socket);
   await once(server, "listening");

@@ -22,7 +22,7 @@ interface EspeakRequest {
 interface EngineSpeech {
   samples: Float32Array;
   rate: number;
-  /** The rest of the requested speed that the engine could not reach; 1 when it did. */
+  /** The remaining factor of the requested speed that the engine could not reach; 1 when it reached the speed. */
   restSpeed: number;
 }
 

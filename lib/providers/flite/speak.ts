@@ -19,7 +19,7 @@ interface FliteRequest {
 }
 
 interface FliteEngine {
-  /** Samples and their rate, and the rest of the speed that the engine could not reach. */
+  /** Samples and their rate, and the remaining factor of the speed that the engine could not reach. */
   speak(request: FliteRequest): { samples: Float32Array; rate: number; restSpeed: number };
 }
 

@@ -4,30 +4,30 @@ import { asBase64, LongString } from "../outbound/long-json";
 import { AudioReader, rateOf } from "../upstream-audio/audio-reader";
 
 /**
- * A caller of Gemini's own API gets the base64 of a whole reply as it came: decoding and encoding it again is most
- * of the work on a long reply. Its slow twin is `pcmOf` (./speech.ts), which has the same bytes and the
- * same errors, and reads everything that is not the common shape: one long string of raw samples at 24 kHz.
+ * A caller of Gemini's own API gets the base64 of a whole reply unchanged: decoding and encoding it again is most of
+ * the work on a long reply. This is the fast path, for the common form of a reply: one long string of raw samples at 24
+ * kHz. `pcmOf` (./speech.ts) reads every other form, more slowly, with the same bytes and the same errors.
  */
 export interface Base64Audio {
-  /** Joined, the base64 of all samples. */
+  /** Parts of the base64 of all samples, in order. */
   texts: Uint8Array[];
-  /** Of the decoded samples. */
+  /** Length of the decoded samples. */
   bytes: number;
 }
 
 const RAW = /^audio\/l16\s*(?:;|$)/i;
 const RATE = 24_000;
-/** What is decoded at once, into one buffer for all calls. */
+/** Characters that are decoded in one step, into a buffer that all calls share. */
 const SCRATCH_TEXT = 16 * 1024;
 const scratch = Buffer.alloc((SCRATCH_TEXT / 4) * 3);
 const STEPS_A_TURN = 16;
 /** Shorter audio may be no speech (audio-events.ts). */
 const LEAST_BYTES = 4_096;
-/** Base64 of URLs, which the decoder accepts too, but a caller's may not. */
+/** Characters of base64url, which Node's decoder accepts, but a caller's decoder may not. */
 const MINUS = 0x2d;
 const UNDERSCORE = 0x5f;
 
-/** The audio of a parsed reply; null for the slow twin. */
+/** The audio of a parsed reply; null when `pcmOf` has to read it. */
 export async function base64Of(message: Fields): Promise<Base64Audio | null> {
   const data = onlyAudio(message);
   if (data === null) return null;
@@ -62,7 +62,7 @@ function lastCharacters(texts: readonly Uint8Array[]): string {
     .slice(-4);
 }
 
-/** True for audio that begins with samples; false for a file, or for what the slow twin refuses. */
+/** True for audio that begins with samples; false for a file, or for audio that `pcmOf` refuses. */
 function isRaw(first: Uint8Array = new Uint8Array()): boolean {
   const head = Buffer.from(Buffer.from(first.subarray(0, 8)).toString("latin1"), "base64");
   if (head.length < 4 || head.subarray(0, 4).toString("latin1") === "RIFF") return false;
@@ -74,7 +74,9 @@ function isRaw(first: Uint8Array = new Uint8Array()): boolean {
   }
 }
 
-/** The length of the decoded text, which is shorter than its characters say when one of them is invalid. */
+/**
+ * The length of the decoded text, which is shorter than its number of characters implies when one of them is invalid.
+ */
 async function decodedBytes(texts: readonly Uint8Array[]): Promise<number> {
   let bytes = 0;
   let rest = "";

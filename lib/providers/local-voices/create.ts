@@ -164,7 +164,7 @@ class LocalVoicesOfMachine implements LocalVoicesProvider {
   async remove(name: string): Promise<void> {
     await this.#folders.require(name);
     const { directory } = this.settings;
-    // Out of sight in one step, so that no call finds half a folder.
+    // Renamed in one step, so that no call finds a partly deleted folder.
     const gone = path.join(directory, `.removed-${randomUUID()}`);
     await rename(path.join(directory, name), gone);
     await deleteSpeed(directory, name);

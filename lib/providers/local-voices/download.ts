@@ -97,7 +97,10 @@ async function openReply(
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
-/** Throws `invalid` for what is no URL, has credentials, or could be changed on the way without being noticed. */
+/**
+ * Throws `invalid` for a text that is not a URL, for a URL with credentials, and for plain HTTP without a digest to
+ * check.
+ */
 function parse(text: string, base: URL | undefined, isChecked: boolean): URL {
   if (!URL.canParse(text, base)) throw new AppError("invalid", `'${text.slice(0, 200)}' is not a URL.`);
   const url = new URL(text, base);

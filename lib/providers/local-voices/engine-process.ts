@@ -9,7 +9,7 @@ const LONGEST_OUTPUT = 4_000;
 
 /**
  * Starts a bundled worker as a process of low priority, so that speech never slows the gateway. It gets no environment
- * (no secrets); the last line that it prints is the reason when it ends unasked.
+ * (no secrets); the last line that it prints is reported as the reason when it ends unexpectedly.
  */
 export function startEngineProcess(workerFile: URL, args: readonly string[]): EngineWorker {
   const child = fork(/* turbopackIgnore: true */ fileURLToPath(workerFile), [...args], {

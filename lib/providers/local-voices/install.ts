@@ -61,7 +61,7 @@ export async function installVoice(
   };
   try {
     report({ stage: "download", done: 0, total: null });
-    // What a process left that ended.
+    // Files of an installation whose process ended early.
     await rm(work, { recursive: true, force: true });
     await mkdir(path.join(work, name), { recursive: true });
     const folder = await unpackInto(settings, work, name, source, { signal: job.signal, onProgress: report });

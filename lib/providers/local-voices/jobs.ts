@@ -7,8 +7,9 @@ import type { Clock } from "../../ports/clock";
 import type { InstallProgress, VoiceJob } from "../../ports/local-voices";
 
 /**
- * What is being installed, as one file per voice beside the folders, so that every process of every server on them can
- * show it. The process that installs writes it twice a second, and stops when another file asks it to.
+ * The state of each installation, as one file per voice beside the voice folders, so that every process of every server
+ * on these folders can show it. The installing process writes it twice a second, and stops when it finds a second file
+ * that requests cancellation.
  */
 
 const BEAT_MS = 500;
@@ -44,7 +45,7 @@ async function read(file: string, now: number): Promise<Omit<VoiceJob, "name"> |
   }
 }
 
-/** The installations that run, or whose end was not seen to yet, by name. */
+/** The installations that are running, and the failed ones that were not dismissed yet, by name. */
 export async function listJobs(directory: string, now: number): Promise<VoiceJob[]> {
   const names = (await readdir(directory).catch(() => [])).filter(
     (name) => name.startsWith(PREFIX) && name.endsWith(SUFFIX),
@@ -59,7 +60,7 @@ export async function listJobs(directory: string, now: number): Promise<VoiceJob
 }
 
 /**
- * Cancels an installation and waits until it has ended, or forgets one that ended before. Throws `not_found`.
+ * Cancels an installation and waits until it has ended, or dismisses one that has already ended. Throws `not_found`.
  */
 export async function cancelJob(directory: string, name: string, clock: Clock): Promise<void> {
   const file = fileOf(directory, name);

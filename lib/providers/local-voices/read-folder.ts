@@ -45,8 +45,8 @@ const RULES = ["phone", "date", "number", "new_heteronym"];
 const MOST_SPEAKERS = 5_000;
 
 /**
- * Kokoro's own pace is 17 to 20 characters of English a second (measured: four speakers, eight texts), that of a hurried
- * speaker; narrators read 14. A model of another kind says itself how it is to be slowed down, if at all.
+ * Kokoro's own pace is 17 to 20 characters of English a second (measured: four speakers, eight texts), the pace of a
+ * hurried speaker; narrators read 14. Models of other kinds state their length scale themselves, if they need one.
  */
 const LENGTH_SCALES: Readonly<Partial<Record<VoiceKind, number>>> = { kokoro: 1.25 };
 const SCALE_RANGE = { least: 0.5, most: 2 };

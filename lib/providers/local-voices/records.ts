@@ -4,7 +4,7 @@ import { z } from "zod";
 import { AppError } from "../../errors";
 import { digestOf } from "./download";
 
-/** What is remembered of archives and folders, since publishers give no digests: trust on first download. */
+/** Records of archives and folders. Publishers give no digests, so the first download is trusted. */
 
 /** In `<data>/voices`: SHA-256 of each archive when it was first downloaded, by file name, whatever its host. */
 const FIRST_DIGESTS = ".digests.json";

@@ -121,7 +121,7 @@ async function drained(parser: Parser, hasFailed: () => boolean): Promise<void> 
   while (!isDrained && !hasFailed()) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** By the first bytes: a mirror may name its archives as it likes. */
+/** Chosen by the first bytes, because a mirror may use any file names. */
 async function decompressorOf(archive: string): Promise<NodeJS.ReadWriteStream> {
   const file = await open(archive);
   try {

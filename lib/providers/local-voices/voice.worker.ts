@@ -10,7 +10,7 @@ import type { EngineFiles } from "./read-folder";
  * The first argument is JSON of EngineFiles, the second the number of threads.
  */
 
-/** The models' own range; the rest of a speed is done on the samples. */
+/** The range of speeds of the models; the samples are stretched for the rest. */
 const SLOWEST = 0.5;
 const FASTEST = 2;
 const NO_TIMBRE = { playbackRate: 1, bands: [] } as const;

@@ -32,9 +32,9 @@ export interface ConnectorSettings {
 /** A connection unused for this long belongs to an aborted request. */
 const UNUSED_MS = 500;
 const KEEP_ALIVE_AFTER_MS = 60_000;
-/** The other address family is tried as well after this long (RFC 8305). */
+/** After this long, a connection over the other address family is attempted in parallel (RFC 8305). */
 const NEXT_ADDRESS_MS = 250;
-/** Most bytes read from a connection at once, and the same while callers are slow, who hold two such pieces each. */
+/** Most bytes read from a connection at once; and while callers are slow, each of whom holds two such pieces. */
 const READ_BYTES = 64 * 1024;
 const SMALL_READ_BYTES = 2 * 1024;
 /** At 0 the socket fills no buffer ahead of undici's parser. */
@@ -95,8 +95,8 @@ async function openTcp(settings: ConnectorSettings, host: string, port: number):
     host,
     port,
     highWaterMark: HIGH_WATER_MARK,
-    // The copy waits in the socket's own queue, like data that Node reads. Reading stops after each, as the mark of 0 asks
-    // for, unless the read left nothing behind: to stop and start costs two system calls.
+    // The copy waits in the socket's own queue, like data that Node reads. Because of the high-water mark of 0, reading
+    // stops after each copy, unless the read emptied the socket: stopping and starting costs two system calls.
     onread: {
       buffer: () => (settings.areReadersBehind() ? smallScratch : scratch),
       callback: (length) => {

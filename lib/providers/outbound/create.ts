@@ -42,7 +42,10 @@ interface ChannelPool extends Line {
   until: number;
 }
 
-/** What calls of one channel have in common, and what it was made from: another value needs a new one. */
+/**
+ * The parts that all calls of one channel share, with the values they were made from: a different value needs a new
+ * route.
+ */
 interface Route {
   baseUrl: string;
   ca: string | undefined;

@@ -155,9 +155,12 @@ export async function* decodedBase64(value: string | LongString): AsyncGenerator
   }
 }
 
-/** Base64 as JSON writers write it. Nothing but the decoder reads its characters, and no string holds all of them. */
+/**
+ * Base64 without JSON escapes, as most writers send it. Its characters go directly to the decoder, never into one
+ * string.
+ */
 function* plainBase64(value: LongString): Generator<Uint8Array> {
-  // Padding is in the last characters, which are left for the end.
+  // Padding can only be in the last characters, which are decoded at the end.
   let rest = "";
   for (const piece of value.pieces()) {
     const text = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
@@ -181,7 +184,7 @@ function* plainBase64(value: LongString): Generator<Uint8Array> {
 /** Characters that become whole 16-bit samples. */
 const GROUP = 8;
 
-/** Of `characters`, those before the last group, in whole groups. */
+/** The number of characters in whole groups, without the last group. */
 function wholeGroups(characters: number): number {
   return Math.max(0, Math.floor((characters - 1) / GROUP) * GROUP);
 }

@@ -11,7 +11,7 @@ export interface HeldPieces {
   bytes: number;
 }
 
-/** True while many readers have not finished with what they have: memory counts for more than time then. */
+/** True while readers together hold more than the limit: saving memory is then more important than saving time. */
 export function areReadersBehind({ bytes }: HeldPieces): boolean {
   return bytes > MOST_HELD_BYTES;
 }
@@ -23,7 +23,7 @@ export interface ReplyHead {
 
 /**
  * One reply as undici's parser reads it, without a Readable in between, which costs promises and event listeners for
- * each HTTP chunk: 200 KB of speech have 25. What one read of the socket brings reaches the reader as one piece; while
+ * each HTTP chunk: 200 KB of speech have 25. The bytes of one read of the socket reach the reader as one piece; while
  * no reader waits for more, the connection is paused at the first unread byte.
  */
 export class ReplyStream implements Dispatcher.DispatchHandler, ByteSource {
@@ -119,7 +119,7 @@ export class ReplyStream implements Dispatcher.DispatchHandler, ByteSource {
     this.#reader = null;
   }
 
-  /** Hands over what the rest of this read of the socket brings as well. */
+  /** Hands the bytes over once the rest of this read of the socket has been parsed too. */
   #planHandOver(): void {
     if (this.#isHandOverPlanned) return;
     this.#isHandOverPlanned = true;

@@ -46,7 +46,7 @@ class WholeReply implements Dispatcher.DispatchHandler {
   #timerAt: number;
   #timer: NodeJS.Timeout;
 
-  /** `onHead` is called once, when the request waits for a connection or reply no longer. */
+  /** `onHead` is called once, when the request no longer waits for a connection or a reply. */
   constructor(settings: OutboundSettings, request: OutboundRequest, onHead: () => void) {
     this.#settings = settings;
     this.#request = request;
@@ -59,7 +59,7 @@ class WholeReply implements Dispatcher.DispatchHandler {
     const now = settings.clock.monotonic();
     this.#progress = options.progress ?? new UpstreamProgress();
     const totalMs = channel.timeouts.totalMs ?? settings.limits.callMs;
-    // This call waits for its upstream all the time, so all of it counts.
+    // This call always waits for its upstream, so its whole duration counts.
     this.#totalBy = now + totalMs - this.#progress.waitedMs(now);
     this.#progress.wait(now);
     this.#nextBy = Math.min(options.firstByteBy, this.#totalBy);

@@ -17,7 +17,7 @@ export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 export interface Line {
   pool: Pool;
   waiting: { count: number };
-  /** Of all pools. */
+  /** Bytes held by the readers of all pools. */
   held: HeldPieces;
 }
 
@@ -112,7 +112,7 @@ export async function send(
   }
 }
 
-/** Values of a channel's own headers; shorter ones are no secrets. */
+/** Values of a channel's own headers; shorter ones are not secrets. */
 function secretHeaders(headers: Readonly<Record<string, string>>): string[] {
   return Object.values(headers).filter((value) => value.length >= 8);
 }

@@ -63,11 +63,11 @@ export function isDoneMark(data: ByteBlocks): boolean {
 /** Parses lines, which may arrive in parts, into events. */
 class EventReader {
   #isFirstLine = true;
-  /** Of the current line: the field whose value is being read; undefined before its colon, null for an ignored one. */
+  /** The field of the current line whose value is being read; undefined before the colon, null for an ignored field. */
   #field: "data" | "event" | null | undefined;
   #name: Buffer = Buffer.alloc(0);
   #isBeforeValue = false;
-  /** Of the current event; null without a data line. */
+  /** The data of the current event; null without a data line. */
   #data: ByteBlocks | null = null;
   #event = new ByteBlocks();
 

@@ -65,7 +65,7 @@ export class BatchQueue {
     return batch;
   }
 
-  /** Fails a call, queued or running. Of a running batch, the call's part is computed and not used. */
+  /** Fails a call, queued or running. The call's part of a running batch is computed and discarded. */
   drop(job: Job, error: unknown): void {
     const at = this.#jobs.indexOf(job);
     if (at >= 0) this.#jobs.splice(at, 1);

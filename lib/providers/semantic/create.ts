@@ -99,7 +99,7 @@ function combine(
   return sums.map(normalise);
 }
 
-/** Of length 1; zeros remain zeros. */
+/** The vector scaled to length 1; a zero vector is unchanged. */
 function normalise(vector: Float64Array): Float32Array {
   const length = Math.sqrt(vector.reduce((sum, number) => sum + number * number, 0));
   return Float32Array.from(vector, (number) => (length === 0 ? 0 : number / length));

@@ -19,9 +19,10 @@ interface ModelFile {
 }
 
 /**
- * A buffer in pages of its own, which go back to the system with it; so do those of the copies that TensorFlow.js slices
- * from it. A buffer of fixed length is in the heap of the C library: once blocks of megabytes were freed there, glibc
- * keeps up to 64 MB of it for the next ones (the dynamic threshold of mallopt(3)), also after the end of the thread.
+ * A buffer in memory pages of its own, which return to the system when it is freed. The same is true of the copies that
+ * TensorFlow.js slices from it. A buffer of fixed length is in the heap of the C library: once blocks of megabytes were
+ * freed there, glibc keeps up to 64 MB of it for the next ones (the dynamic threshold of mallopt(3)), also after the
+ * end of the thread.
  */
 class PagedBuffer extends ArrayBuffer {
   constructor(length: number) {

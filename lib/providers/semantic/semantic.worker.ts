@@ -8,7 +8,7 @@ import type { EmbeddedMessage, EmbedMessage, SemanticWorkerData } from "./protoc
 // Set by pool.ts, so its type is known.
 const { modelFolder } = workerData as SemanticWorkerData;
 
-/** True unless most letters are not Latin, or a detector of languages is sure of another one. */
+/** False when most letters are not Latin, or when the language detector is sure of another language. */
 function isEnglish(opening: string, guess: GuessLanguage): boolean {
   const scripts = countScripts(opening);
   const letters = [...scripts.values()].reduce((sum, count) => sum + count, 0);

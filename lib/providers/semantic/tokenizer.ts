@@ -90,7 +90,7 @@ export class PieceTokenizer {
   /** Appends the word's tokens; neighbouring unknown characters are one token. */
   #encodeWord(word: string, into: Encoded): void {
     const scores = new Float64Array(word.length + 1).fill(Number.NEGATIVE_INFINITY);
-    /** The piece that ends at a position on the best way there, and where it begins. */
+    /** The last piece of the best division up to each position, and where that piece begins. */
     const pieces = new Int32Array(word.length + 1);
     const starts = new Int32Array(word.length + 1);
     scores[0] = 0;

@@ -1,7 +1,9 @@
 import type { SpeechEvent } from "../../ports/speech-model";
 import { invalidAnswer } from "../outbound/failure";
 
-/** Less is not speech: held back until there is more, so that a reply with only a click can still fail over. */
+/**
+ * Less audio is not speech. It is held back until more arrives, so that a reply with only a click can still fail over.
+ */
 const LEAST_BYTES = 40 * 48;
 /** Longest piece of audio: more than one second. */
 const PIECE_BYTES = 64 * 1024;

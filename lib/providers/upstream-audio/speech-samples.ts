@@ -4,7 +4,7 @@ import { SPEECH_SAMPLE_RATE } from "../../ports/speech-model";
 import { invalidAnswer, truncated } from "../outbound/failure";
 import type { SampleShape } from "./wav-reader";
 
-/** Other rates could need a filter of any size. */
+/** The only accepted rates: the filter of another one could be of any size. */
 const RATES: ReadonlySet<number> = new Set([
   8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 96_000,
 ]);
@@ -67,7 +67,7 @@ export class SpeechSamples {
       let sum = 0;
       for (let channel = 0; channel < channels; channel += 1, at += size) sum += read(view, at);
       const value = sum / channels;
-      // A single NaN would stay in the resampler for good.
+      // A single NaN would stay in the resampler's state permanently.
       samples[frame] = Number.isFinite(value) ? value : 0;
     }
     return samples;

@@ -14,7 +14,7 @@ const LANGUAGES: Readonly<Record<string, string>> = {
 /** Language and gender at the beginning of a Kokoro voice's name. */
 export const KOKORO_PREFIX = /^([abefhijpz])([fm])_/;
 
-/** What the name of a Kokoro voice says: its language and gender (`af_bella`: American, female); null: another's name. */
+/** The language and gender in the name of a Kokoro voice (`af_bella`: American, female); null for any other name. */
 export function readKokoroName(name: string): { language: string; gender: "female" | "male" } | null {
   const [, letter = "", sex] = KOKORO_PREFIX.exec(name) ?? [];
   const language = LANGUAGES[letter];

@@ -30,8 +30,8 @@ export const NO_TABLE: VoiceTable = {};
 const JOINED = new WeakMap<VoiceTable, WeakMap<readonly Voice[], readonly Voice[]>>();
 
 /**
- * The voices of a table and of lists, joined once for each table and first list, which decides the others: every call
- * asks for them.
+ * The voices of a table and of lists, joined. The result is cached by the table and the first list, which determines
+ * the others, because every call needs it.
  */
 export function catalogueVoices(
   table: VoiceTable,

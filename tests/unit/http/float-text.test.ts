@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { vectorJsonBytes, vectorToJson } from "../../../lib/http/gateway/float-text";
 
-/** The slow twin. */
+/** The reference implementation. */
 function joined(vector: Float32Array): Float32Array {
   return Float32Array.from(JSON.parse(`[${vector.join(",")}]`));
 }

@@ -6,7 +6,7 @@ import { geminiSpeech } from "../../../lib/providers/gemini/speech";
 import { SYSTEM_CLOCK } from "../../support/factories";
 import { callOptions, channelTo, speechRequest } from "../../support/upstream/rig";
 
-/** A reply's base64 as it is forwarded, against its slow twin: the same samples, the same end or the same error. */
+/** A reply's base64 as it is forwarded, compared with `pcmOf`: the same samples, the same end or the same error. */
 
 const channel = channelTo("gemini", { origin: "http://127.0.0.1:1" }, { options: { streaming: false } });
 
@@ -121,11 +121,11 @@ describe("base64 of a whole reply", () => {
     ["beside an error", JSON.stringify({ error: { code: 503, message: "busy" }, candidates: LONG })],
     ["with more than one message", `[${replyOf([part(LONG)])},${replyOf([part(LONG)])}]`],
     ["cut in its JSON", replyOf([part(LONG)]).slice(0, -40)],
-  ])("%s has the outcome of its slow twin", async (_title, reply) => {
+  ])("%s has the outcome of pcmOf", async (_title, reply) => {
     for (const size of [9_999, 65_536]) await expectSame(reply, size);
   });
 
-  test("has the outcome of its slow twin whatever is changed in it", async () => {
+  test("a reply with any change in it has the outcome of pcmOf", async () => {
     const letters = fc.constantFrom(..."AZaz09+/", "=", "-", "_", " ", "*", "é", "\\n", "\\u0041", "\\");
     const change = fc.tuple(fc.nat(90_000), fc.oneof(fc.constant(""), letters));
     let forwarded = 0;

@@ -11,7 +11,7 @@ import { SYSTEM_CLOCK } from "../../support/factories";
 import { until } from "../../support/routed-product";
 import { callOptions, channelTo } from "../../support/upstream/rig";
 
-/** `callWhole` against its slow twin, `call` and `collect`: the same bytes or the same error for every reply. */
+/** `callWhole` compared with `call` and `collect`: the same bytes or the same error for every reply. */
 
 const MOST_BYTES = 2_000;
 const SHORT_MS = 80;
