@@ -108,7 +108,7 @@ function withRates(
   return { kind: "limited", states };
 }
 
-/** The limits of a process that is the only one, or of its share. */
+/** The limits of a single process, or of one process's share. */
 export function createLocalLimits(clock: Clock, limiter: LocalLimiter): SharedLimits {
   function enter(ask: EntryAsk): Entry {
     const leaves: (() => void)[] = [];
@@ -148,7 +148,7 @@ export function createLocalLimits(clock: Clock, limiter: LocalLimiter): SharedLi
   };
 }
 
-/** One of several processes on one port with nothing that they share. */
+/** One of several processes on one port that share no state. */
 export interface Share {
   /** From 1 to `processes`. */
   index: number;

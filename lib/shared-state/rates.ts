@@ -94,8 +94,9 @@ function isIdle({ log, windowMs }: Bucket, now: number): boolean {
 /** Rate limits: a sliding log per bucket. */
 export function createRates(clock: Clock) {
   /**
-   * Buckets of keys, users and channels in order of use. None is evicted within its window: with many keys a user could
-   * otherwise make room for the limit of one to be forgotten. Their number is that of the keys used in the last minutes.
+   * Buckets of keys, users and channels in order of use. No bucket is evicted within its window: otherwise a user with
+   * many keys could have the bucket of one key evicted, which would reset its limit. The number of buckets is that of
+   * the keys used in the last minutes.
    */
   const buckets = new Map<string, Bucket>();
   const ofAddresses = new LRUCache<string, Bucket>({ max: MAX_ADDRESSES });

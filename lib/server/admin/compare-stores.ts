@@ -3,7 +3,7 @@ import { createAddressList } from "../../gateway/admission/address-list";
 import type { KeyTable, TwoFactorTable, UserTable } from "../../store/schema";
 import type { AccountRows } from "../../store/sqlite/inspect-file";
 
-/** Access that a restored backup brings back although the current store had ended it. */
+/** Access that restoring a backup brings back, although it has ended in the current store. */
 export interface Revived {
   /** TOTP steps accepted since the backup. */
   steps: { userId: string; enrolmentId: string; step: number }[];

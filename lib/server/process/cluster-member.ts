@@ -14,7 +14,7 @@ export interface ClusterMember extends Membership {
   replies: SharedReplies;
   /** Metrics of all members, this one included; of those that answer in time. */
   collect(): Promise<Measures[]>;
-  /** What to do when the primary asks; until set, `stop` exits at once. */
+  /** Handlers of the primary's requests; until they are set, `stop` exits at once. */
   handlers: {
     stop(isReplaced: boolean): void;
     announce(): void;

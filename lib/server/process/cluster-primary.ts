@@ -10,7 +10,7 @@ import type { Measures, ToMember, ToPrimary } from "./cluster-messages";
 import { ClusterReplies } from "./cluster-replies";
 import { makeInstanceId } from "./instance-id";
 
-/** Time before a process that exited is started again; doubles while it does not live long. */
+/** Delay before an exited process is started again; doubles while processes exit soon after their start. */
 const FIRST_RESTART_MS = 100;
 const LONGEST_RESTART_MS = 10_000;
 /** A process that lived this long is not in a crash loop. */

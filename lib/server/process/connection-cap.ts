@@ -20,8 +20,8 @@ export function parseOpenFilesLimit(limits: string): number | null {
 }
 
 /**
- * How many connections fit into `limit` descriptors of which `open` are in use: half of the rest, since a call may need
- * an upstream socket in addition to its caller's.
+ * How many connections `limit` descriptors allow while `open` of them are in use: half of the rest, since a call may
+ * need an upstream socket in addition to its caller's.
  */
 export function connectionsWithin(limit: number, open: number): number {
   return Math.max(FEWEST_CONNECTIONS, Math.floor((limit - open - FOR_FILES) / 2));

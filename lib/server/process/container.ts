@@ -43,7 +43,7 @@ export interface Container {
   env: Environment;
   /** The setup token to print for visitors from other machines; null when there is none to print. */
   setupToken: string | null;
-  /** What the Node server counts; set by it. */
+  /** The counters of the Node server, which sets this function. */
   traffic: () => Traffic;
   register: InstanceRegister;
   /** Stops timers, engines and threads, then closes the store after its last commits. */
@@ -105,7 +105,7 @@ async function createEngines(
       allowedWebhooks: env.webhookAllow,
     },
   });
-  // Loaded now, not by the first call that counts tokens: by then there may be no file descriptor left.
+  // Loaded now, not by the first call that counts tokens, when there may be no file descriptor left.
   vocabulary();
   const providers = member === null ? local : withEngineHost(local, member.engines, systemClock);
   return { providers, encoder: createAudioEncoder({ workerFile: workerFile("encode") }) };

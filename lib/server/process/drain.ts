@@ -8,13 +8,13 @@ import type { NodeServer } from "./node-server";
 const NOTICE_MS = 1_000;
 /** How long aborted calls have to reply and to be recorded. */
 const ABORT_MS = 2_000;
-const LOOK_MS = 20;
+const POLL_MS = 20;
 
 async function until(isDone: () => boolean, ms: number): Promise<boolean> {
   const end = performance.now() + ms;
   while (!isDone()) {
     if (performance.now() >= end) return false;
-    await delay(LOOK_MS);
+    await delay(POLL_MS);
   }
   return true;
 }
@@ -28,7 +28,7 @@ export async function drain(nodeServer: NodeServer, container: Container, isRepl
   const { services, env } = container;
   const startedAt = performance.now();
   services.instance.draining = true;
-  // The list of instances shows it from now on, if the store answers.
+  // From now on the list of instances shows that this one drains, if the store answers.
   void container.register.beat().catch(() => undefined);
   // Live streams of open console pages would never end.
   services.state.live.close();

@@ -25,9 +25,9 @@ import { systemClock } from "./system";
 /** The process behind `npm start`: reads the environment, starts the server, and shuts down in order. */
 
 /**
- * Short collections on one thread, and buffers freed without another: V8's helper threads cost more than they save where the
- * heap is this small. Everything starts as a short-lived object: in some processes V8 allocates parts of each request as
- * long-lived ones, and these keep the rest (lib/DECISIONS.md).
+ * Minor garbage collections run on one thread, which also frees buffers: V8's helper threads cost more than they save
+ * on a heap this small. All objects are allocated as short-lived ones: in some processes V8 allocates parts of each
+ * request as long-lived objects, which keep the rest of the request in memory (lib/DECISIONS.md).
  */
 for (const flag of [
   "--no-parallel-scavenge",

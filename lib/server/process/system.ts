@@ -1,7 +1,7 @@
 import { randomFillSync } from "node:crypto";
 import type { Clock, Random } from "../../ports/clock";
 
-/** Taken before Next replaces it by one that looks for a page in progress at every call. */
+/** Saved before Next replaces it with a function that looks for a page render in progress on every call. */
 const { now } = Date;
 export const systemClock: Clock = { now, monotonic: () => performance.now() };
 

@@ -29,8 +29,8 @@ function contentOf(file: FileHandle): AsyncIterable<Uint8Array> {
 }
 
 /**
- * Calls `write` with a file in a new folder that only this OS user can read, and returns the file's content. The file is
- * unlinked before its first byte is read: it exists while its reader holds it open, and a crash leaves no data.
+ * Calls `write` with a file in a new folder that only this OS user can read, and returns the file's content. The file
+ * is unlinked before its first byte is read: it exists only while its reader holds it open, and a crash leaves no data.
  */
 async function temporaryContent(
   parent: string,

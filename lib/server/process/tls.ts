@@ -6,8 +6,11 @@ import { SettingError, type TlsFiles } from "./env";
 
 /** TLS of the server itself, for machines without a proxy. */
 
-/** How often the two files are looked at: this also notices files that are replaced through a symbolic link. */
-const LOOK_MS = 2_000;
+/**
+ * How often the two files are checked for changes. Polling also detects files that are replaced through a symbolic
+ * link.
+ */
+const POLL_MS = 2_000;
 
 interface KeyPair {
   cert: Buffer;
@@ -53,7 +56,7 @@ export function createTlsServer(options: ServerOptions, files: TlsFiles, log: Lo
     }
   };
   const names = [files.certificate, files.key];
-  for (const name of names) watchFile(name, { interval: LOOK_MS, persistent: false }, reload);
+  for (const name of names) watchFile(name, { interval: POLL_MS, persistent: false }, reload);
   server.on("close", () => {
     for (const name of names) unwatchFile(name, reload);
   });

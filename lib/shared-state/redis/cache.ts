@@ -6,7 +6,7 @@ import { storeOwnerValues } from "./owner-values";
 const KEPT_MS = 24 * 3_600_000;
 /** More texts of one call would take the event loop a millisecond, and Redis too long to answer in time. */
 const MAX_KEYS = 64;
-/** Most bytes of values on their way to Redis; above that they are left out. */
+/** Most bytes of values that are being sent to Redis; above that, further values are not stored. */
 const MAX_WAITING_BYTES = 8 * 1024 * 1024;
 /**
  * Part of every key: values of another format are not found. To be raised with every change of what is stored
@@ -63,11 +63,11 @@ export class RedisCache implements SharedCache {
     if (kept.length === 0 || entries.length > MAX_KEYS || !this.options.link.isUp) return;
     if (this.#waitingBytes + bytes > MAX_WAITING_BYTES) return;
     this.#waitingBytes += bytes;
-    // The reply goes out first.
+    // The reply is sent first.
     setImmediate(() => void this.#store(scope, kept, bytes, madeIn));
   }
 
-  /** `madeIn`: the generation of the values, which may not be the present one any more. */
+  /** `madeIn`: the generation of the values, which may no longer be the current one. */
   async #store(scope: string, entries: readonly Entry[], bytes: number, madeIn: number): Promise<void> {
     const { link, cipher, maxScopeBytes } = this.options;
     const index = this.#headOf(scope);

@@ -49,8 +49,8 @@ function statesIn(reply: readonly unknown[]): RateState[] {
 }
 
 /**
- * Limits over all instances, kept in Redis by atomic scripts; everything in it expires without help. While Redis does not
- * answer, each instance applies its share: the limit divided by the live instances, at least 1.
+ * Limits over all instances, kept in Redis by atomic scripts; everything in it expires automatically. While Redis does
+ * not answer, each instance applies its share: the limit divided by the live instances, at least 1.
  */
 class RedisLimits implements SharedLimits {
   readonly #own: ReturnType<typeof createLocalLimits>;

@@ -75,7 +75,7 @@ export class LinkBreaker {
     return { isUp: this.#isUp, reason: this.#reason, since: this.#since, recentOutages };
   }
 
-  /** Called when Redis is usable after it was not, the first time included. */
+  /** Called each time that Redis becomes usable, including the first. */
   onUp(listener: () => void): void {
     this.#listeners.add(listener);
     if (this.#isUp) listener();
@@ -102,7 +102,7 @@ export class LinkBreaker {
     if (this.#isUp && this.#failures >= MAX_FAILURES) this.goDown(cause);
   }
 
-  /** Opens the breaker. `cause`: default: the last known. */
+  /** Opens the breaker. `cause` defaults to the last known one. */
   goDown(cause = this.#reason ?? "no connection"): void {
     const { clock, log, metrics } = this.options;
     this.#failures = 0;

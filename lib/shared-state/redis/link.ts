@@ -33,19 +33,19 @@ export interface RedisLink {
   run(script: Script, keys: string[], args: string[]): Promise<unknown>;
   /** Sends a command without waiting for its result. */
   post(firstKey: string, args: string[]): void;
-  /** A command with a large value or reply, with a second to answer; undefined when it failed. */
+  /** A command with a large value or reply, which may take a second; undefined when it failed. */
   exchange(firstKey: string, args: RedisArgument[]): Promise<unknown>;
   /** A command with a large value whose result is not needed; resolves when it was answered or has failed, however late. */
   deliver(firstKey: string, args: RedisArgument[]): Promise<void>;
   /**
-   * Values as Buffers, which a caller can do without; undefined when they did not come as fast as an answer to `run`. After
-   * several failures in a row nothing is looked up for a second, nor while an answer to `run` is late.
+   * Reads optional values as Buffers; undefined when they take longer than an answer to `run` may. After several
+   * failures in a row nothing is looked up for a second, nor while an answer to `run` is late.
    */
   lookUp(firstKey: string, args: string[]): Promise<unknown[] | undefined>;
   publish(channel: string, message: string): void;
   /** Kept over lost connections. */
   subscribe(channel: string, listener: (message: string) => void): void;
-  /** Called when Redis is usable after it was not, the first time included. */
+  /** Called each time that Redis becomes usable, including the first. */
   onUp(listener: () => void): void;
   close(): void;
 }

@@ -3,8 +3,8 @@ import { type RedisLink, script } from "./link";
 
 /**
  * Stores values and drops the owner's oldest above its limit, a bounded number at a time. Above half of Redis' memory
- * nothing is stored, so that values never take the room of the limits. KEYS: index (sorted set of `bytes:key` by time),
- * sum of the index, keys of the values. ARGV: ms to keep, most bytes, values.
+ * nothing is stored, so that values never take memory that the limits need. KEYS: index (sorted set of `bytes:key` by
+ * time), sum of the index, keys of the values. ARGV: ms to keep, most bytes, values.
  */
 const STORE = script(`
 local time = redis.call('TIME')

@@ -56,7 +56,7 @@ export class RedisReplies implements SharedReplies {
     const key = this.#keyOf(owner, name);
     const args = [digest, this.instanceId, String(LEASE_MS)];
     const quick = await this.link.run(CLAIM, [key], args);
-    // A late answer is waited for: without it the call could run, and be charged, twice.
+    // Waits for a late answer too: without it the call could run, and be charged, twice.
     const answer = quick ?? (await this.link.exchange(key, ["EVAL", CLAIM.text, "1", key, ...args]));
     if (answer === 1) return "elsewhere";
     if (answer === 2) return "different";

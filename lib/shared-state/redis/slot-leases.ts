@@ -22,7 +22,10 @@ export class SlotLeases {
     link.onUp(() => this.#renew());
   }
 
-  /** Registers the slots of an entry for renewal, also those of the share: Redis learns of them when it is back. */
+  /**
+   * Registers the slots of an entry for renewal, including slots of the local share: these are registered in Redis when
+   * it is back.
+   */
   add(keys: readonly string[], entry: Entry, member: string): Entry {
     if (entry.kind !== "entered" || keys.length === 0) return entry;
     for (const key of keys) this.#held.set(key, (this.#held.get(key) ?? new Set()).add(member));

@@ -5,11 +5,11 @@ const ASK_AGAIN_MS = 50;
 /** Callers of this process that may wait for a slot of one bucket; the next one is refused at once. */
 const MAX_WAITING = 256;
 
-/** The calls of one bucket that wait for a slot: they ask one after another. */
+/** The calls of one bucket that wait for a slot; they ask for one in turn. */
 interface Queue {
   waiting: number;
   turn: Promise<void>;
-  /** Ends the pause between two questions: a call of this process has released a slot. */
+  /** Ends the pause between two requests for a slot: a call of this process has released one. */
   wake: () => void;
 }
 

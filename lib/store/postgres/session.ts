@@ -55,7 +55,7 @@ export interface Patience {
 
 const NEVER = (): number => Number.NEGATIVE_INFINITY;
 /** A wait is checked this often; a check that comes later than the slack shows that this process was stalled. */
-const LOOK_MS = 100;
+const POLL_MS = 100;
 const SLACK_MS = 20;
 
 /**
@@ -85,12 +85,12 @@ export function withinTime<T>(
         if (now - dueAt > SLACK_MS) stalledMs += now - dueAt;
         const lostAt = Math.max(since, answeredAt()) + silentMs;
         const leftMs = Math.min(lostAt, since + mostMs) + stalledMs - now;
-        if (leftMs > 0) wait(Math.min(leftMs, LOOK_MS));
+        if (leftMs > 0) wait(Math.min(leftMs, POLL_MS));
         // One more turn of the event loop: after a stall the answer may be waiting to be read.
         else setImmediate(end);
       }, ms);
     };
-    wait(Math.min(silentMs, LOOK_MS));
+    wait(Math.min(silentMs, POLL_MS));
     work.then(
       (value) => {
         clearTimeout(timer);
