@@ -19,7 +19,7 @@ let all: BalancedInstances;
 beforeAll(async () => {
   all = await startBalanced({ count: COUNT });
 }, 120_000);
-// A part that a failed test has stopped.
+// Starts parts again that a failed test has stopped.
 beforeEach(() => all.restore());
 afterAll(() => all?.close());
 
@@ -37,7 +37,7 @@ function print(what: string, { received, failed, rate }: LoadResult): void {
 }
 
 test(
-  "an instance that is killed costs no SDK a call, and the ledger has every call once",
+  "no SDK loses a call when an instance is killed, and the ledger has every call once",
   async () => {
     const calls = load();
     await pause(4_000);
@@ -216,7 +216,7 @@ const FAILURES: Record<string, () => Promise<void>> = {
 };
 
 test(
-  `random parts fail for ${KILLS_MS / 1_000} s: calls fail only for want of PostgreSQL or nginx, and none is lost`,
+  `random parts fail for ${KILLS_MS / 1_000} s: calls fail only while PostgreSQL or nginx is down, and none is lost`,
   async () => {
     const calls = load();
     const names = Object.keys(FAILURES);
@@ -233,7 +233,7 @@ test(
     const result = await calls.stop();
     const counts = names.map((name) => `${name} ${done.filter((one) => one === name).length} times`);
     print(counts.join(", "), result);
-    // Not every SDK repeats a call that found no balancer.
+    // Not every SDK repeats a call that could not reach the load balancer.
     const isExpected = ({ status }: Failed) =>
       status === 503 || (status === null && done.includes("restart nginx"));
     expect(result.failed.filter((failure) => !isExpected(failure))).toEqual([]);

@@ -134,7 +134,7 @@ test("a request with an Idempotency-Key runs once over all processes", async () 
   expect(different.map(({ status }) => status)).toEqual(different.map(() => 400));
 });
 
-test("the pages of all processes hear of a call that one of them answered", async () => {
+test("the pages of all processes get an event of a call that one of them answered", async () => {
   // Events of the calls before are sent within this time.
   await pause(1_500);
   const pages = await Promise.all(Array.from({ length: 2 * PROCESSES }, () => openWire(routed.product.port)));
@@ -162,7 +162,7 @@ test("a budget for ten admits ten of ninety concurrent calls over all processes"
   expect(Object.fromEntries(counts)).toEqual({ 200: 10, 429: 80 });
 }, 30_000);
 
-test("the processes together admit no more than a rate limit", async () => {
+test("all processes together admit no more requests than a rate limit", async () => {
   const key = await routed.newKey({ name: "nine a minute", rpm: 9 });
   const replies = await Promise.all(Array.from({ length: 40 }, () => embed(undefined, key)));
   const admitted = replies.filter(({ status }) => status === 200).length;
@@ -195,7 +195,7 @@ async function pidOfOpenCall(): Promise<number> {
   return items.find(({ id }: { id: string }) => id === rows[0]?.owner).pid;
 }
 
-test("a repeat runs on another process when that of the first request is killed", async () => {
+test("a repeat runs on another process when the process of the first request is killed", async () => {
   const prices = { input_per_million_tokens: "1" };
   const { name } = await routed.route("embeddings", [{ as: "embed.8--slow-3000" }], { prices });
   await pause(1_000);
@@ -226,7 +226,7 @@ test("SIGHUP replaces every process without a refused connection or a failed cal
   expect(calls.received.length).toBeGreaterThan(50);
 }, 120_000);
 
-test("SIGTERM drains all processes: a call in progress ends, and all exit", async () => {
+test("SIGTERM drains all processes: a call in progress finishes, and all exit", async () => {
   const pids = await untilInstances((found) => found.length === PROCESSES);
   const long = routed.send("/v1/audio/speech", {
     model: "patchbay-speech",

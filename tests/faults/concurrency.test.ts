@@ -4,8 +4,8 @@ import { openWire, sendRaw } from "../support/raw-request";
 import { type Reply, type RoutedProduct, sendOver, startRouted } from "../support/routed-product";
 
 /**
- * Effects on other callers of clients that take all sockets or exceed their limits.
- * Latencies are compared within one run; the bounds are wide for busy machines.
+ * The effect of clients that take all sockets or exceed their limits on other callers. Latencies are compared within
+ * one run; the bounds are wide for busy machines.
  */
 const ATTACKERS = 1_000;
 const HONEST_CALLS = 400;

@@ -82,16 +82,16 @@ describe("a server that receives SIGTERM", () => {
     const whole = await open("/v1beta/models/patchbay-speech:generateContent", geminiSpeech(ENDLESS));
     const raw = await open("/v1/audio/speech", { ...talk, response_format: "pcm" });
     const deltas = await open("/v1/audio/speech", { ...talk, stream_format: "sse", response_format: "pcm" });
-    const deaf = await open(STREAM_PATH, geminiSpeech(ENDLESS));
-    const calls = [events, array, whole, raw, deltas, deaf];
+    const unread = await open(STREAM_PATH, geminiSpeech(ENDLESS));
+    const calls = [events, array, whole, raw, deltas, unread];
     await Promise.all(calls.map((call) => call.until("HTTP/1.1 200")));
-    // None of them can end: the readers hold back 4,000 characters, and 32,000 take minutes.
-    for (const slow of [raw, deltas, deaf]) slow.pause();
+    // None of these calls can end: the callers of 4,000 characters do not read, and 32,000 characters take minutes.
+    for (const slow of [raw, deltas, unread]) slow.pause();
 
     product.process.kill("SIGTERM");
     await lineFor("draining");
     await lineFor("stopped");
-    for (const slow of [raw, deltas, deaf]) slow.resume();
+    for (const slow of [raw, deltas, unread]) slow.resume();
     const ends = await Promise.all(calls.map((call) => call.ended));
     expect(ends.filter((text) => text.endsWith("0\r\n\r\n"))).toEqual([]);
     const [ofEvents = "", ofArray = "", ofWhole = ""] = ends;

@@ -112,7 +112,7 @@ describe("bodies", () => {
     expect(over.status).toBe(413);
   });
 
-  test("a repeated query parameter is 400 on the console and nothing on the gateway", async () => {
+  test("a repeated query parameter is 400 on the console and ignored on the gateway", async () => {
     expectError(await sendRaw(product.url, { method: "GET", path: "/api/status?a=1&a=2" }), "console", 400);
     const headers = { authorization: `Bearer ${key}` };
     const models = await sendRaw(product.url, { method: "GET", path: "/v1/models?a=1&a=2", headers });

@@ -124,7 +124,7 @@ describe("an embeddings upstream that", () => {
   );
 });
 
-test("fails over when no process listens; without another channel answers a plain 502", async () => {
+test("fails over when the upstream refuses the connection; without another channel it answers a plain 502", async () => {
   const nobody = { origin: `http://127.0.0.1:${await freePort()}` };
   const { name } = await routed.route("embeddings", [{ at: nobody, as: "embed.8" }, GOOD]);
   expect((await embed(name)).headers["x-patchbay-channel"]).toBe(`${name}-1`);
@@ -214,7 +214,7 @@ test("calls at most three channels once each, or a single one twice", async () =
   }
 });
 
-test("one deadline limits all attempts: two channels that never answer take no longer than one", async () => {
+test("one deadline limits all attempts: two channels without an answer take no longer than one", async () => {
   const holes = [{ as: "embed.8--black-hole" }, { as: "embed.8--black-hole" }, { as: "embed.8--black-hole" }];
   const { name } = await routed.route("embeddings", holes);
   const reply = await embed(name);
@@ -273,7 +273,7 @@ test("skips the refused one of two upstream keys and keeps using the channel", a
   await strict.close();
 });
 
-test("an upstream that accepts and never answers, not even for its voices, does not delay the next channel", async () => {
+test("an upstream that accepts connections and never answers, also not for its voices, does not delay the next channel", async () => {
   const silent = createTcpServer((socket) => void socket.on("error", () => undefined));
   await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
   const address = silent.address();

@@ -124,7 +124,7 @@ describe("admits ten of a hundred concurrent calls against a budget for ten:", (
     },
   );
 
-  test("a failed call costs nothing and leaves its reservation to the next", async () => {
+  test("a failed call costs nothing and releases its reservation for the next call", async () => {
     const { name } = await routed.route("embeddings", [{ as: "embed.8--status-400" }], { prices: PRICES });
     const { name: good } = await routed.route("embeddings", [{ as: "embed.8" }], { prices: PRICES });
     const key = await routed.newKey({ name: "refunded", budget: { total_usd: FOR_TEN } });
@@ -262,7 +262,7 @@ describe("a change of a channel", () => {
   });
 });
 
-test("two hundred calls stuck at one upstream do not delay calls to another", async () => {
+test("two hundred calls that wait for one upstream do not delay calls to another", async () => {
   const { name: stuck } = await routed.route("embeddings", [{ as: "embed.8--black-hole" }]);
   const { name } = await routed.route("embeddings", [{ as: "embed.8" }]);
   const waiting = atOnce(200, stuck, routed.key);

@@ -61,7 +61,7 @@ describe("with an Idempotency-Key", () => {
     },
   );
 
-  test("twenty at once make one upstream call and twenty rows, one of them charged", async () => {
+  test("twenty concurrent requests make one upstream call and twenty usage rows, one of them charged", async () => {
     const { name } = await routed.route("embeddings", [{ as: "embed.8" }], { prices: PRICES });
     const key = randomUUID();
     const before = paidCalls();
@@ -76,7 +76,7 @@ describe("with an Idempotency-Key", () => {
     expect(rows.filter((row) => !row.cached)).toHaveLength(1);
   });
 
-  test("refuses another body in the caller's dialect, and runs the request of another API key", async () => {
+  test("refuses a different body, in the caller's dialect, and runs the request of another API key", async () => {
     const { name } = await routed.route("speech", [{ as: "tts" }]);
     const key = randomUUID();
     await routed.send(...spoken("gemini", name, "one"), withKey(key));
@@ -89,7 +89,7 @@ describe("with an Idempotency-Key", () => {
     expect(theirs.status).toBe(200);
   });
 
-  test("runs a failed call, a broken stream and one whose caller left again", async () => {
+  test("runs again a call that failed, whose stream broke, or whose caller left", async () => {
     const { name, ids } = await routed.route("speech", [{ as: "tts--status-500" }]);
     const key = randomUUID();
     const mend = (version: number, upstream_name: string) =>
@@ -127,7 +127,7 @@ describe("with an Idempotency-Key", () => {
     ]);
   });
 
-  test("a repeat runs its own call when the first one's caller leaves", async () => {
+  test("a repeat runs its own call when the caller of the first request leaves", async () => {
     const { name } = await routed.route("speech", [{ as: "tts--stall-at-chunk-3" }, { as: "tts" }]);
     const key = randomUUID();
     const leaving = new AbortController();
@@ -146,7 +146,7 @@ describe("with an Idempotency-Key", () => {
     leaving.abort();
     await first;
     const reply = await second;
-    // Its own call stalls too; it must fail, not wait for ever.
+    // Its own call stalls too; it must fail and not wait endlessly.
     expect([reply.status, reply.isWhole]).toEqual([200, false]);
     expect(await routed.whenRows(name, 2)).toHaveLength(2);
   });
@@ -173,7 +173,7 @@ describe("from the cache", () => {
     },
   );
 
-  test("truncated speech is not served, nor any after a change of the channel", async () => {
+  test("truncated speech is not served, and no speech from before a change of the channel", async () => {
     const { name, ids } = await routed.route("speech", [{ as: "tts--cut-at-chunk-3" }], { cacheable: true });
     await routed.send(...spoken("openai", name, TEXT));
     const again = await routed.send(...spoken("openai", name, TEXT));
@@ -191,7 +191,7 @@ describe("from the cache", () => {
     expect((await routed.send(...spoken("openai", name, TEXT))).headers["x-patchbay-cache"]).toBe("miss");
   });
 
-  test("embeddings are served too, single ones of a request, and never of another size", async () => {
+  test("embeddings are served too, also some texts of a request, and never with another size", async () => {
     const { name } = await routed.route("embeddings", [{ as: "embed.16" }], {
       cacheable: true,
       prices: PRICES,
@@ -212,7 +212,7 @@ describe("from the cache", () => {
 });
 
 describe("batched", () => {
-  test("texts of 64 callers go out in few calls, and each gets its own vector and share of the tokens", async () => {
+  test("texts of 64 callers are sent in few calls, and each caller gets its own vector and share of the tokens", async () => {
     const { name } = await routed.route("embeddings", [{ as: "embed.16" }], {
       batching: true,
       prices: PRICES,
@@ -238,7 +238,7 @@ describe("batched", () => {
     expect(rows.reduce((sum, row) => sum + row.input_tokens, 0)).toBe(billed);
   });
 
-  test("a failed batch fails over as a whole, and its failure counts once", async () => {
+  test("a failed batch fails over as a whole, and is counted as one failure", async () => {
     const targets = [{ as: "embed.16--status-503" }, { as: "embed.16" }];
     const { name, ids } = await routed.route("embeddings", targets, { batching: true });
     await routed.busy(100);

@@ -9,7 +9,10 @@ import { type RoutedProduct, startRouted } from "../support/routed-product";
 import { ROOT } from "../support/sources";
 import { totpCode } from "../support/totp";
 
-/** The secret is rotated under load, and the rotation is killed while it runs: no request fails, no row is left. */
+/**
+ * The secret is rotated under load, and the rotation is killed while it runs: no request fails, and no row stays under
+ * the old secret.
+ */
 
 let routed: RoutedProduct;
 afterAll(() => routed?.close());

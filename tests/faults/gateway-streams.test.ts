@@ -92,7 +92,7 @@ const BREAKS: readonly [
     "upstream_truncated",
     "INTERNAL",
   ],
-  ["ends politely but too early", "end-at-chunk-3", ["gemini"], "upstream_truncated", "INTERNAL"],
+  ["ends cleanly but too early", "end-at-chunk-3", ["gemini"], "upstream_truncated", "INTERNAL"],
   ["reports an error in the middle", "error-at-chunk-3", ["gemini"], "upstream_error", "INTERNAL"],
 ];
 
@@ -169,7 +169,7 @@ describe("sent as Gemini's JSON", () => {
   );
 });
 
-test("no stream cut at any chunk passes for a whole one in any framing", async () => {
+test("a stream cut at any chunk is not taken for a complete one, in any framing", async () => {
   let corrupt = 0;
   let broken = 0;
   for (const framing of Object.values(FRAMINGS)) {
@@ -186,7 +186,7 @@ test("no stream cut at any chunk passes for a whole one in any framing", async (
   expect(corrupt).toBe(0);
 });
 
-test("a reply cut at any byte never becomes a 200", async () => {
+test("a reply cut at any byte is never answered with 200", async () => {
   const seen = new Map<number, number>();
   for (let byte = 0; byte < 4_000; byte += 100) {
     const { name } = await routed.route("embeddings", [{ as: `embed.740--cut-at-byte-${byte}` }]);

@@ -34,7 +34,7 @@ function floats(pcm: Buffer): Float32Array {
 const seconds = (pcm: Buffer) => pcm.length / 48_000;
 
 describe("Gemini's dialect on an OpenAI channel", () => {
-  test("speaks with the voice's equivalent, sample for sample the upstream's audio", async () => {
+  test("speaks with the equivalent voice, and returns exactly the upstream's samples", async () => {
     const { name } = await routed.route("speech", [{ as: "tts", options: { list_voices: false } }]);
     const [path, body] = spoken("gemini", name, TEXT);
     const reply = await routed.send(path, {
@@ -154,7 +154,7 @@ describe("OpenAI's dialect on a Gemini channel", () => {
     expect(voiceSent()).toMatch(/^[A-Z][a-z]+$/);
   });
 
-  test("refuses 'speed', which Gemini does not support, instead of dropping it", async () => {
+  test("refuses 'speed', which Gemini does not support, instead of ignoring it", async () => {
     const { name } = await routed.route("speech", [{ as: "tts", provider: "gemini" }]);
     const reply = await routed.send("/v1/audio/speech", {
       model: name,

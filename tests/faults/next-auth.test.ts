@@ -20,7 +20,7 @@ const post = (path: string, body: unknown, headers: Record<string, string> = {})
 async function csrf(): Promise<{ token: string; cookie: string }> {
   const reply = await get("/api/auth/csrf");
   const cookies = [reply.headers["set-cookie"] ?? []].flat().map((one) => one.split(";")[0]);
-  // next-auth's own form of the answer.
+  // A reply in next-auth's own format.
   return { token: (reply.json as { csrfToken: string }).csrfToken, cookie: cookies.join("; ") };
 }
 

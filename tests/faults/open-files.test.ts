@@ -79,7 +79,7 @@ describe("a server with few file descriptors", () => {
     await untilServed("/v1/embeddings", embedding);
   });
 
-  test("synthesizes and encodes again once descriptors are free, whichever way its engines failed", {
+  test("synthesizes and encodes again once descriptors are free, however its engines failed", {
     timeout: 120_000,
   }, async () => {
     const mp3 = { model: "patchbay-speech", input: "One, two.", voice: "alloy", response_format: "mp3" };

@@ -9,7 +9,7 @@ import { exchange, sendRaw } from "../support/raw-request";
 import { ROOT } from "../support/sources";
 import { digestStore } from "../support/store-dump";
 
-/** Who may do the initial setup, and where the setup token is found. */
+/** The callers that may do the initial setup, and the places where the setup token is shown or stored. */
 
 /** A non-loopback address of this machine: calls to it come from it, as from another machine. */
 const NEIGHBOUR = Object.values(networkInterfaces())

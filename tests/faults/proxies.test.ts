@@ -106,7 +106,7 @@ describe("https", () => {
     ).toBeGreaterThanOrEqual(31_536_000);
   });
 
-  test("of two schemes the trusted proxy's is used", async () => {
+  test("uses the trusted proxy's scheme when two are given", async () => {
     const address = { "x-forwarded-for": "198.51.100.21" };
     const forged = await login({ ...address, "x-forwarded-proto": "https, http" }, PROXY);
     expect(forged.headers["strict-transport-security"]).toBeUndefined();

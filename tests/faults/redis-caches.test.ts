@@ -237,7 +237,7 @@ test("Redis holds neither texts nor owners, and forgets every key within a day",
   expect(node.rows).toHaveLength(1);
 });
 
-test("a scope's oldest values go first above its limit, and no value above a megabyte is stored", async () => {
+test("a scope's oldest values are evicted above its limit, and no value above a megabyte is stored", async () => {
   const cache = openCache({ maxScopeBytes: 10_000 });
   for (const key of ["a", "b", "c", "d"]) await keep(cache, "usr_1", key, random(3_000));
   await keep(cache, "usr_2", "a", random(3_000));
@@ -256,7 +256,7 @@ test("a scope's oldest values go first above its limit, and no value above a meg
   expect((await large.find("usr_4", keys.slice(0, 64)))?.filter((value) => value !== undefined)).toEqual([]);
 });
 
-test("what was looked up or made before the caches were cleared is neither found nor kept", async () => {
+test("a value read or computed before the caches were cleared is neither found nor stored", async () => {
   const cache = openCache();
   await keep(cache, "usr_1", "text", bytes(1));
   const found = cache.find("usr_1", ["text"]);
@@ -268,7 +268,7 @@ test("what was looked up or made before the caches were cleared is neither found
   expect(await cache.find("usr_1", ["late", "marker"])).toEqual([undefined, Buffer.from([3])]);
 });
 
-test("the result of a call during which the caches were cleared is not kept", async () => {
+test("the result of a call during which the caches were cleared is not stored", async () => {
   const cache = openCache();
   const clear = () => cache.setGeneration(cache.generation + 1);
   const { embed } = openNode(cache, clear);
@@ -286,7 +286,7 @@ test("the result of a call during which the caches were cleared is not kept", as
   expect(await valueKeys()).toHaveLength(1);
 });
 
-test("values that wait for Redis are bounded: the others are left out", async () => {
+test("values that wait for Redis are bounded, and further values are not stored", async () => {
   const cache = openCache();
   const keys = Array.from({ length: 9 }, (_, at) => `key ${at}`);
   for (const key of keys) cache.keep("usr_1", [{ key, value: random(MAX_SHARED_VALUE_BYTES) }]);
@@ -323,7 +323,7 @@ async function openStallingInstance() {
   return { gate, slow };
 }
 
-test("a large value counts as on its way until Redis has it, however long that takes", async () => {
+test("a large value counts as waiting until Redis has it, however long that takes", async () => {
   const { gate, slow } = await openStallingInstance();
   gate.block();
   const delivery = slow.link.deliver("test:a key", ["SET", "test:a key", "a value"]).then(() => "over");
@@ -333,7 +333,7 @@ test("a large value counts as on its way until Redis has it, however long that t
   expect(await delivery).toBe("over");
 });
 
-test("a Redis that stalls delays calls briefly until nothing is looked up, and fails none", async () => {
+test("a stalled Redis delays calls briefly, until look-ups stop, and fails none", async () => {
   const { gate, slow } = await openStallingInstance();
   const cache = openCache({ link: slow.link });
   const { embed } = openNode(cache);

@@ -62,7 +62,7 @@ beforeEach(async () => {
   clock = new FakeClock();
   [one, other] = [await openNode("one"), await openNode("other")];
   other.key = other.addKey({ id: "key_1" }, one.key);
-  // Both connections for messages are up once a message arrives.
+  // Once a message arrives, both connections for messages are up.
   await until(() => one.redis.link.isUp && other.redis.link.isUp);
   await messagesPass(one, other);
   await messagesPass(other, one);
@@ -111,7 +111,7 @@ test("one probe runs over all instances; its success closes the circuit on all",
   expect(await Promise.all([enter(one), enter(other)])).not.toContain(null);
 });
 
-test("a probe that ends without a result leaves room for one on another instance", async () => {
+test("after a probe that ends without a result, another instance may send one", async () => {
   breakChannel(one, "chn_1");
   await until(() => stateOn(other, "chn_1") === "open");
   clock.advance(31_000);

@@ -61,7 +61,9 @@ async function drain({ limits }: RedisInstance, count: number, limit: number) {
   return { admitted, longestMs };
 }
 
-/** The whole story of one outage: requests continue with the share, nothing waits once the breaker is open, all recovers. */
+/**
+ * One whole outage: requests continue with the share, no call waits once the breaker is open, and all limits recover.
+ */
 async function expectFallback(one: RedisInstance, heal: () => unknown): Promise<void> {
   const during = await drain(one, 30, 10);
   expect(during.longestMs).toBeLessThan(BRIEF_MS);

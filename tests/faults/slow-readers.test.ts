@@ -109,7 +109,7 @@ async function busyMemoryKb(): Promise<number> {
 }
 
 // tests/unit/http/node-adapter.test.ts tests the backpressure of the adapter; this runs a whole process.
-test(`${READERS} readers of 1 KB/s cost at most ${KB_PER_STREAM} KB each beyond what working engines need, and their slots are free when they leave`, {
+test(`${READERS} readers of 1 KB/s cost at most ${KB_PER_STREAM} KB each besides the memory of working engines, and release their slots when they leave`, {
   timeout: 180_000 + READERS * 3_000,
 }, async () => {
   const baseKb = await busyMemoryKb();
@@ -174,7 +174,7 @@ async function startSpeechUpstream(): Promise<Server> {
   return server;
 }
 
-test(`${UNREAD_READERS} callers who do not read an upstream's speech pause it, and their entries have what each received`, {
+test(`${UNREAD_READERS} callers who do not read an upstream's speech pause it, and the usage entry of each has what its caller received`, {
   timeout: 180_000 + UNREAD_READERS * 3_000,
 }, async () => {
   const upstream = await startSpeechUpstream();

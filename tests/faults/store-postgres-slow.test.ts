@@ -69,7 +69,7 @@ test("changes of another instance arrive without LISTEN, and the log says what t
   await elsewhere.remove();
 }, 40_000);
 
-test("after a failover, changes that the new server lacks are read again", async () => {
+test("after a failover to a standby without the last commits, their topics are read again", async () => {
   const place = await newPostgresPlace(server);
   const store = await place.open();
   for (const name of ["one", "two", "three"]) await store.settings.put(name, true);

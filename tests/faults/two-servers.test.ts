@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Product, setUp, startProduct } from "../support/product";
 import { sendRaw } from "../support/raw-request";
 
-/** Two servers on one SQLite file: both work, and both warn. */
+/** Two servers on one SQLite file: both work, and both log a warning. */
 
 interface Line {
   msg?: string;

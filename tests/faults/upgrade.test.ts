@@ -8,7 +8,7 @@ import { loadBySdks } from "../support/sdk-load";
 /** Time in which both versions serve; the soak run sets a minute. */
 const BOTH_MS = Number(process.env.PATCHBAY_TEST_UPGRADE_SECONDS ?? 15) * 1_000;
 const ALONE_MS = 3_000;
-/** Low: versions are under test here, not the load. */
+/** Low, because this test is about versions and not about load. */
 const PER_SECOND = 40;
 
 const commit = findPrevious();
@@ -26,8 +26,8 @@ afterAll(async () => {
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * Sends calls for `ms`, and until each instance has answered: nginx asks one that was away only after a while. Returns how
- * many each has answered.
+ * Sends calls for `ms`, and until each instance has answered: nginx sends requests to an instance that was down only
+ * after a while. Returns the number of calls that each has answered.
  */
 async function answeredBy(ms: number): Promise<number[]> {
   const before = all.nginx.answered().length;

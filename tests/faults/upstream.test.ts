@@ -30,7 +30,7 @@ async function outcome(work: Promise<unknown>): Promise<string> {
 }
 
 test.each(["cut-at-byte", "cut-chunked-at-byte"])(
-  "a 4 KB reply with '%s' at any position never passes for a whole one",
+  "a 4 KB reply with '%s' at any position is never taken for a complete one",
   async (failure) => {
     const model = embeddings();
     // A vector of 740 numbers is 3,948 characters of base64; with its fields the reply is about 4 KB.
@@ -191,7 +191,7 @@ test.each(["huge", "bomb"])(
   },
 );
 
-test("reads an error reply of any length no further than needed", async () => {
+test("reads no more of an error reply than it needs, whatever its length", async () => {
   for (const failure of ["status-503", "html-status-503"]) {
     expect(
       await outcome(embeddings().embed({ model: `embed--${failure}`, texts: ["a"] }, callOptions())),
@@ -214,7 +214,7 @@ test("keeps connections between calls, up to a limit", async () => {
   await own.close();
 });
 
-test("no malformed reply stops the process or passes for a success", async () => {
+test("no malformed reply stops the process or is taken for a success", async () => {
   const model = embeddings();
   const failures = [
     "garbage",

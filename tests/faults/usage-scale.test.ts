@@ -76,7 +76,7 @@ describe.each(PLACES)("a large ledger on %s", (_, seeded) => {
 
   test.each(DIMENSIONS)("counts the calls of a month by %s", async (by) => {
     const { groups, readFrom } = await sum(by);
-    // An hour that has begun counts fully.
+    // A partly covered hour counts as a whole.
     const calls = groups.reduce((counted, group) => counted + group.calls, 0);
     expect(Math.abs(calls - 100_000)).toBeLessThan(200);
     expect(readFrom).toBeNull();
@@ -101,7 +101,7 @@ describe.each(PLACES)("a large ledger on %s", (_, seeded) => {
     expect(page.items).toHaveLength(Object.keys(filter).length === 0 ? 50 : 0);
   });
 
-  test("sums the newest hundred thousand rows, and says since when", async () => {
+  test("sums the newest hundred thousand rows, and reports the time of the oldest one", async () => {
     const query = { from: NOW - 2 * MONTH, to: NOW, by: "tag" as const, isByHour: false };
     const { groups, readFrom } = await inTime(() => store.ledger.summarize(query));
     const calls = groups.reduce((counted, group) => counted + group.calls, 0);
@@ -126,7 +126,7 @@ describe.each(PLACES)("a large ledger on %s", (_, seeded) => {
     expect(narrow).toEqual({ items: [], nextCursor: null, searchedFrom: null });
   });
 
-  test("finds an entry by what an index has, however old it is", async () => {
+  test("finds an entry by an indexed column, however old it is", async () => {
     for (const filter of [{ requestId: NEEDLE }, { requestId: NEEDLE, operation: "embeddings" as const }]) {
       const page = await inTime(() => store.ledger.list({ limit: 50, cursor: null, q: null, ...filter }));
       expect([page.nextCursor, page.searchedFrom]).toEqual([null, null]);

@@ -21,11 +21,11 @@ function post(body: unknown, headers: Record<string, string> = {}, path = "/api/
 }
 
 describe("before set-up", () => {
-  // None of these tests sets it up.
+  // None of these tests sets the instance up.
   beforeAll(start);
   afterAll(stop);
 
-  test("each bad field is 400 with the field named, and nothing is created", async () => {
+  test("answers 400 to each bad field with the field's name, and creates nothing", async () => {
     const before = digestStore(product.dataDirectory);
     const cases: [string, object][] = [
       ["password", { ...GOOD, password: "short", confirmPassword: "short" }],
@@ -54,7 +54,7 @@ describe("before set-up", () => {
     expect(digestStore(product.dataDirectory)).toBe(before);
   });
 
-  test.each(["role", "id", "quota", "is_admin"])("%s besides: 400", async (field) => {
+  test.each(["role", "id", "quota", "is_admin"])("answers 400 to the extra field %s", async (field) => {
     expect((await post({ ...GOOD, [field]: 1 })).status).toBe(400);
   });
 
@@ -65,7 +65,7 @@ describe("before set-up", () => {
     ["another site's page", { origin: "http://evil.example", "sec-fetch-site": "cross-site" }, 403],
     ["another Origin alone", { origin: "http://evil.example" }, 403],
     ["an opaque Origin", { origin: "null" }, 403],
-  ])("%s: refused, nothing changed", async (_name, headers, status) => {
+  ])("refuses a request with %s, and changes nothing", async (_name, headers, status) => {
     const before = digestStore(product.dataDirectory);
     const reply = await post(GOOD, headers);
     expect(reply.status, reply.text).toBe(status);
@@ -90,7 +90,7 @@ describe("the first set-up", () => {
   beforeEach(start);
   afterEach(stop);
 
-  test("the token counts in the body alone, and opens set-up from elsewhere", async () => {
+  test("accepts the token in the body only, and then allows setup from another machine", async () => {
     const token = /#token=([\w-]+)/.exec(product.output())?.[1] ?? "";
     expect(token.length).toBeGreaterThanOrEqual(43);
     const elsewhere = { "x-forwarded-for": "1.2.3.4" };
@@ -99,7 +99,7 @@ describe("the first set-up", () => {
     expect((await post({ ...GOOD, setup_token: token }, elsewhere)).status).toBe(200);
   });
 
-  test("of fifty concurrent setups one succeeds and 49 get 409", async () => {
+  test("one of fifty concurrent setups succeeds, and 49 get 409", async () => {
     const replies = await Promise.all(
       Array.from({ length: 50 }, (_, i) => post({ ...GOOD, username: `owner${i}` })),
     );
@@ -115,7 +115,7 @@ describe("after set-up", () => {
   });
   afterAll(stop);
 
-  test("a later call is 409, whatever it says", async () => {
+  test("answers 409 with the same text to every later call, valid or not", async () => {
     const before = digestStore(product.dataDirectory);
     const [one, two] = [await post(GOOD), await post({ nonsense: true })];
     expect([one.status, two.status]).toEqual([409, 409]);
@@ -123,7 +123,7 @@ describe("after set-up", () => {
     expect(digestStore(product.dataDirectory)).toBe(before);
   });
 
-  test("after setup the state has only `status`", async () => {
+  test("the setup state has only `status`", async () => {
     const reply = await sendRaw(product.url, { method: "GET", path: "/api/setup" });
     expect(reply.json).toEqual({ success: true, message: "", data: { status: true } });
   });

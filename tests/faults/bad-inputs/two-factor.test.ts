@@ -22,7 +22,7 @@ beforeAll(async () => {
   product = await startProduct({ nodeAdapterOnly: true, env: { PATCHBAY_LIMITS: JSON.stringify(limits) } });
   const cookie = await setUp(product.url);
   secret = String(dataOf((await post("/api/user/2fa/setup", {}, { cookie })).json).secret);
-  // The step before is taken for the enrolment, so that the present one is still good.
+  // The enrolment uses up the previous step, so that the current one is still valid.
   const enabled = await post(
     "/api/user/2fa/enable",
     { code: totpCode(secret, Date.now() - 30_000) },
@@ -44,18 +44,18 @@ async function flow(): Promise<{ token: string; cookie: string }> {
 }
 
 describe("flows", () => {
-  test("no flow: 401 flow_expired", async () => {
+  test("answers 401 flow_expired without a flow", async () => {
     const reply = await post("/api/user/login/2fa", { code: "123456" });
     expect(reply.status).toBe(401);
     expect(reply.json).toMatchObject({ success: false, code: "flow_expired" });
   });
 
-  test("a made-up flow: 401 flow_expired", async () => {
+  test("answers flow_expired to an unknown flow", async () => {
     const reply = await post("/api/user/login/2fa", { code: "123456", flow_token: "x".repeat(43) });
     expect(reply.json).toMatchObject({ code: "flow_expired" });
   });
 
-  test("one flow in the body and another in the cookie: 400", async () => {
+  test("answers 400 to one flow in the body and another in the cookie", async () => {
     const [one, two] = [await flow(), await flow()];
     const reply = await post(
       "/api/user/login/2fa",
@@ -72,7 +72,7 @@ describe("flows", () => {
     }
   });
 
-  test("another site's page may not post: 403", async () => {
+  test("answers 403 to another site's page", async () => {
     const { token } = await flow();
     const reply = await post(
       "/api/user/login/2fa",
@@ -84,7 +84,7 @@ describe("flows", () => {
 });
 
 describe("codes", () => {
-  /** One flow for all malformed codes: they must leave its attempts alone. */
+  /** One flow for all malformed codes, which must not use up its attempts. */
   let shared: string | undefined;
   test.each<[string, unknown]>([
     ["none", undefined],
@@ -100,7 +100,7 @@ describe("codes", () => {
     ["a minus", "-12345"],
     ["an exponent", "1e5"],
     ["hexadecimal", "0x1E240"],
-  ])("%s: 400", async (_name, code) => {
+  ])("answers 400 to a malformed code: %s", async (_name, code) => {
     shared ??= (await flow()).token;
     const reply = await post("/api/user/login/2fa", {
       flow_token: shared,
@@ -109,7 +109,7 @@ describe("codes", () => {
     expect(reply.status, reply.text).toBe(400);
   });
 
-  test("none of the malformed ones was counted as an attempt", async () => {
+  test("counts no malformed code as an attempt", async () => {
     const wrong = await post("/api/user/login/2fa", {
       flow_token: shared,
       code: totpCode(secret, Date.now() + 3_600_000),
@@ -118,11 +118,11 @@ describe("codes", () => {
   });
 
   test.each<[string, object]>([
-    ["a backup_code besides", { backup_code: "AAAAA-BBBBB" }],
+    ["backup_code", { backup_code: "AAAAA-BBBBB" }],
     ["twofa", { twofa: true }],
     ["trusted", { trusted: true }],
-    ["the caller's own clock", { ts: 1 }],
-  ])("%s: 400", async (_name, extra) => {
+    ["ts", { ts: 1 }],
+  ])("answers 400 to the extra field %s", async (_name, extra) => {
     const { token } = await flow();
     expect((await post("/api/user/login/2fa", { code: "123456", flow_token: token, ...extra })).status).toBe(
       400,
@@ -132,7 +132,7 @@ describe("codes", () => {
   test.each([
     ["two steps late", -60_000],
     ["two steps early", 75_000],
-  ])("%s: 401", async (_name, offset) => {
+  ])("refuses a code that is %s", async (_name, offset) => {
     const { token } = await flow();
     const reply = await post("/api/user/login/2fa", {
       code: totpCode(secret, Date.now() + offset),
