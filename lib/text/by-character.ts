@@ -5,7 +5,7 @@ const MOST_RESULTS = 255;
  * Caches `classify` per character, so that a long text costs one array read per character. `classify` takes one code
  * point (or an unpaired surrogate) and returns a primitive, with at most 255 different values.
  */
-export function rememberByCharacter<T extends string | number | boolean | null>(
+export function memoizeByCharacter<T extends string | number | boolean | null>(
   classify: (character: string) => T,
 ): (character: string) => T {
   const results: T[] = [];

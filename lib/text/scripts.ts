@@ -1,4 +1,4 @@
-import { rememberByCharacter } from "./by-character";
+import { memoizeByCharacter } from "./by-character";
 
 /** Scripts that can be recognised by their characters, by Unicode name; the frequent ones first. */
 const SCRIPTS = [
@@ -63,7 +63,7 @@ function findScript(character: string): Script | null {
  * The script of one character; null for characters shared by all scripts (digits, punctuation, spaces, combining
  * marks).
  */
-export const scriptOf = rememberByCharacter(findScript);
+export const scriptOf = memoizeByCharacter(findScript);
 
 /** The number of letters of each script in a text. */
 export function countScripts(text: string): Map<Script, number> {

@@ -1,4 +1,4 @@
-import { rememberByCharacter } from "./by-character";
+import { memoizeByCharacter } from "./by-character";
 import { reachOf } from "./spoken-length";
 
 /** A section of text that is spoken without a pause. */
@@ -36,7 +36,7 @@ const IS_SPACE = 8;
 const IS_LOWER = 16;
 
 /** The role of a UTF-16 unit at the end of a sentence, as bits. */
-const marksOf = rememberByCharacter(
+const marksOf = memoizeByCharacter(
   (unit) =>
     (TERMINATORS.test(unit) ? IS_TERMINATOR : 0) |
     (WIDE_TERMINATORS.test(unit) ? IS_WIDE_TERMINATOR : 0) |

@@ -1,4 +1,4 @@
-import { rememberByCharacter } from "./by-character";
+import { memoizeByCharacter } from "./by-character";
 import { scriptOf } from "./scripts";
 
 /** How long a character takes to speak, in letters of running text (about 65 ms each; measured on both engines). */
@@ -17,7 +17,7 @@ const IS_LETTER_OR_DIGIT = 1 << 7;
 /** A letter, a mark or an apostrophe: a letter beside it is not a single letter. */
 const IS_WORD_PART = 1 << 8;
 
-const kindOf = rememberByCharacter((character) => {
+const kindOf = memoizeByCharacter((character) => {
   let kind = 0;
   if (/\p{Lu}/u.test(character)) kind |= IS_UPPER;
   if (/[\p{L}\p{N}]/u.test(character)) kind |= IS_LETTER_OR_DIGIT;

@@ -69,13 +69,13 @@ function load(callers: number, agentOf: () => http.Agent | undefined) {
   };
 }
 
-function bookedRequests(): Map<string, number> {
+function recordedRequests(): Map<string, number> {
   const file = new Database(path.join(routed.product.dataDirectory, "patchbay.db"), { readonly: true });
   const rows = file.prepare("select request_id from usage").all() as { request_id: string }[];
   file.close();
-  const booked = new Map<string, number>();
-  for (const { request_id: id } of rows) booked.set(id, (booked.get(id) ?? 0) + 1);
-  return booked;
+  const recorded = new Map<string, number>();
+  for (const { request_id: id } of rows) recorded.set(id, (recorded.get(id) ?? 0) + 1);
+  return recorded;
 }
 
 test("all processes answer, from one pool of engines, and one scrape has the metrics of all", async () => {
@@ -181,9 +181,9 @@ test("a process that is killed under load is restarted, and no entry of a comple
   expect(routed.product.output()).toContain("process_exited");
   // Only calls on connections of the killed process may fail.
   expect(calls.failed.filter((failure) => !/ECONNRESET|socket hang up|^200 /.test(failure))).toEqual([]);
-  const booked = bookedRequests();
+  const recorded = recordedRequests();
   expect(calls.received.length).toBeGreaterThan(50);
-  expect(calls.received.filter((id) => booked.get(id) !== 1)).toEqual([]);
+  expect(calls.received.filter((id) => recorded.get(id) !== 1)).toEqual([]);
 }, 90_000);
 
 /** The process that runs the only open call. */

@@ -36,7 +36,7 @@ async function openFiles(): Promise<number> {
 }
 
 /** Latencies of well-behaved calls, eight at a time, each on its own socket. */
-async function honestTimes(): Promise<number[]> {
+async function normalLatencies(): Promise<number[]> {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 8 });
   const times: number[] = [];
   const body = { model: "patchbay-embed", input: "a short text" };
@@ -55,8 +55,8 @@ async function honestTimes(): Promise<number[]> {
 test(`${ATTACKERS} clients that send a head byte by byte, or nothing, do not slow others down and leave no socket behind`, {
   timeout: 120_000,
 }, async () => {
-  await honestTimes();
-  const before = p99(await honestTimes());
+  await normalLatencies();
+  const before = p99(await normalLatencies());
   const filesBefore = await openFiles();
   const crowd = await Promise.all(Array.from({ length: ATTACKERS }, () => openWire(routed.product.port)));
   let at = 0;
@@ -67,7 +67,7 @@ test(`${ATTACKERS} clients that send a head byte by byte, or nothing, do not slo
       at += 2;
     }
   }, 20);
-  const besides = p99(await honestTimes());
+  const besides = p99(await normalLatencies());
   const filesWithin = await openFiles();
   clearInterval(dribble);
   expect(crowd.filter((wire) => !wire.isClosed()).length).toBeGreaterThan(ATTACKERS * 0.9);
@@ -75,7 +75,7 @@ test(`${ATTACKERS} clients that send a head byte by byte, or nothing, do not slo
   for (const wire of crowd) wire.destroy();
   await expect.poll(openFiles, { timeout: 20_000 }).toBeLessThan(filesBefore + 20);
   // Before and after, since the machine may have become busy.
-  const alone = Math.max(before, p99(await honestTimes()));
+  const alone = Math.max(before, p99(await normalLatencies()));
   console.log(
     `p99 ${alone.toFixed(1)} ms alone, ${besides.toFixed(1)} ms beside ${ATTACKERS} attackers (${(besides / alone).toFixed(2)} times); ${filesWithin - filesBefore} open files more`,
   );

@@ -5,7 +5,7 @@ import Database from "libsql";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createKey, type Product, type ProductOptions, setUp, startProduct } from "../support/product";
 import { openWire, sendRaw } from "../support/raw-request";
-import { bookedCalls, ENDLESS, geminiSpeech, openSpeech, STREAM_PATH } from "../support/speech-call";
+import { ENDLESS, geminiSpeech, openSpeech, recordedCalls, STREAM_PATH } from "../support/speech-call";
 
 /** The effect of SIGTERM on calls, sockets and the usage ledger. */
 
@@ -70,7 +70,9 @@ describe("a server that receives SIGTERM", () => {
     expect(all.endsWith("0\r\n\r\n")).toBe(true);
     await silent.ended;
     expect(await exitCode()).toBe(0);
-    expect(bookedCalls(dataDirectory)).toEqual([{ request_id: "last-call", state: "settled", status: 200 }]);
+    expect(recordedCalls(dataDirectory)).toEqual([
+      { request_id: "last-call", state: "settled", status: 200 },
+    ]);
   });
 
   test("aborts endless calls after the drain time with an error in their dialect, and records them", async () => {
@@ -100,7 +102,7 @@ describe("a server that receives SIGTERM", () => {
     expect(ofWhole).not.toContain("finishReason");
 
     expect(await exitCode()).toBe(0);
-    const rows = bookedCalls(dataDirectory);
+    const rows = recordedCalls(dataDirectory);
     expect(rows.length).toBe(6);
     expect(rows.filter((row) => row.state !== "settled")).toEqual([]);
   });
@@ -130,7 +132,7 @@ describe("a server that receives SIGTERM", () => {
     speech.resume();
     expect(await speech.ended).toContain('"finishReason":"STOP"');
     expect(await exitCode()).toBe(0);
-    expect(bookedCalls(dataDirectory)).toMatchObject([{ state: "settled", status: 200 }]);
+    expect(recordedCalls(dataDirectory)).toMatchObject([{ state: "settled", status: 200 }]);
   });
 
   test("exits at once after a second signal", async () => {

@@ -38,10 +38,10 @@ function embeddings(model: string, key: string): Kind {
   };
 }
 
-type Heard = { id: string; status: number } | null;
+type Received = { id: string; status: number } | null;
 
 /** Sends one call; null when the reply was incomplete. */
-function send(product: Product, agent: http.Agent, { path, key }: Kind, body: string): Promise<Heard> {
+function send(product: Product, agent: http.Agent, { path, key }: Kind, body: string): Promise<Received> {
   return new Promise((resolve) => {
     const request = http.request(
       `${product.url}${path}`,
@@ -80,16 +80,16 @@ async function callUntilDeath(
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
   for (let i = 0; ; i++) {
     const body = JSON.stringify(kind.body(`${caller} ${received.size} ${i}`));
-    const heard = await send(product, agent, kind, body);
-    if (heard === null) break;
-    if (heard.status === 200) received.add(heard.id);
-    else refused.set(heard.status, (refused.get(heard.status) ?? 0) + 1);
+    const reply = await send(product, agent, kind, body);
+    if (reply === null) break;
+    if (reply.status === 200) received.add(reply.id);
+    else refused.set(reply.status, (refused.get(reply.status) ?? 0) + 1);
   }
   agent.destroy();
 }
 
 /** Sets up the instance with priced upstream models, a key without limits and one with a small budget. */
-async function furnish({ url }: Product, upstream: Upstream): Promise<Kind[]> {
+async function configure({ url }: Product, upstream: Upstream): Promise<Kind[]> {
   const cookie = await setUp(url);
   const ask = async (path: string, body: object): Promise<void> => {
     const reply = await fetch(`${url}${path}`, {
@@ -154,17 +154,17 @@ interface Balance {
   reserved: number;
 }
 
-function readBooks(dataDirectory: string) {
+function readLedger(dataDirectory: string) {
   const database = new Database(path.join(dataDirectory, "patchbay.db"), { readonly: true });
   const all = <T>(query: string) => database.prepare(query).all() as T[];
-  const books = {
+  const ledger = {
     rows: all<UsageRow>("select request_id, key_id, user_id, state, status, cost_nano from usage"),
     balances: all<Balance>("select subject_kind, subject_id, period, spent, reserved from balances"),
     sums: all<{ calls: number; cost: number }>("select sum(calls) calls, sum(cost_nano) cost from rollups"),
     small: all<{ id: string }>("select id from keys where name = 'small'"),
   };
   database.close();
-  return books;
+  return ledger;
 }
 
 /** The cost of the rows by key and by user. */
@@ -189,7 +189,7 @@ test(`${KILLS} kills under load neither lose nor repeat the usage row of a compl
   let kinds: Kind[] = [];
   for (let round = 0; round < KILLS; round++) {
     const product = await start();
-    if (round === 0) kinds = await furnish(product, upstream);
+    if (round === 0) kinds = await configure(product, upstream);
     const before = received.size;
     // The speech worker needs most of a short run to start, so only some runs include speech.
     const present = round % 5 === 0 ? kinds : kinds.slice(1);
@@ -207,13 +207,13 @@ test(`${KILLS} kills under load neither lose nor repeat the usage row of a compl
   const survivor = await start();
   expect(await survivor.close()).toBe(0);
   await upstream.close();
-  const { rows, balances, sums, small } = readBooks(dataDirectory);
+  const { rows, balances, sums, small } = readLedger(dataDirectory);
   rmSync(dataDirectory, { recursive: true, force: true });
 
-  const booked = new Map<string, number>();
-  for (const row of rows) booked.set(row.request_id, (booked.get(row.request_id) ?? 0) + 1);
-  const lost = [...received].filter((id) => !booked.has(id));
-  const twice = [...booked].filter(([, times]) => times > 1);
+  const recorded = new Map<string, number>();
+  for (const row of rows) recorded.set(row.request_id, (recorded.get(row.request_id) ?? 0) + 1);
+  const lost = [...received].filter((id) => !recorded.has(id));
+  const twice = [...recorded].filter(([, times]) => times > 1);
   console.log(
     `${KILLS} kills, ${received.size} replies received whole, ${lost.length} without a row, ${twice.length} recorded twice`,
   );

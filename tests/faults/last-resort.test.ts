@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { createKey, type Product, setUp, startProduct } from "../support/product";
 import { sendRaw } from "../support/raw-request";
 import { ROOT } from "../support/sources";
-import { bookedCalls, geminiSpeech, openSpeech, STREAM_PATH } from "../support/speech-call";
+import { geminiSpeech, openSpeech, recordedCalls, STREAM_PATH } from "../support/speech-call";
 
 /** A bug inside a request never stops the process; one outside of a request drains it and exits with 1. */
 
@@ -59,7 +59,7 @@ describe.each([
     speech.resume();
     expect((await speech.ended).endsWith("0\r\n\r\n")).toBe(true);
     await expect.poll(() => product.process.exitCode, { timeout: 20_000 }).toBe(1);
-    expect(bookedCalls(product.dataDirectory).map((row) => [row.state, row.status])).toEqual([
+    expect(recordedCalls(product.dataDirectory).map((row) => [row.state, row.status])).toEqual([
       ["settled", 200],
     ]);
     await product.close();

@@ -59,8 +59,8 @@ describe("/metrics", () => {
       const body = JSON.stringify({ model: "patchbay-embed", input });
       expect((await sendRaw(product.url, { path: "/v1/embeddings", headers, body })).status).toBe(200);
     }
-    const { text, headers: told } = await get("/metrics");
-    expect(told["content-type"]).toMatch(/^text\/plain; version=/);
+    const { text, headers: received } = await get("/metrics");
+    expect(received["content-type"]).toMatch(/^text\/plain; version=/);
     const labels = 'operation="embeddings",model="patchbay-embed",channel="Built-in embeddings"';
     expect(value(text, new RegExp(`^patchbay_calls_total\\{${labels},status="200"\\} (\\d+)$`, "m"))).toBe(3);
     expect(value(text, new RegExp(`^patchbay_call_seconds_count\\{${labels}\\} (\\d+)$`, "m"))).toBe(3);

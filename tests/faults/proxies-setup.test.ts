@@ -62,7 +62,7 @@ describe("before the initial setup", () => {
     ];
     const asked = [...routes, ...pages, ...wrong];
     expect(asked.length).toBeGreaterThan(50);
-    const told: string[] = [];
+    const revealing: string[] = [];
     for (const [method, address] of asked) {
       for (const accept of ["text/html", "*/*"]) {
         const reply = await sendRaw(product.url, {
@@ -72,10 +72,11 @@ describe("before the initial setup", () => {
           ...(method === "GET" ? {} : { body: "{}" }),
         });
         const words = reply.text + JSON.stringify(reply.headers);
-        if (words.includes(token) || words.includes(product.dataDirectory)) told.push(`${method} ${address}`);
+        if (words.includes(token) || words.includes(product.dataDirectory))
+          revealing.push(`${method} ${address}`);
       }
     }
-    expect(told).toEqual([]);
+    expect(revealing).toEqual([]);
     // The link is printed once at start and logged nowhere else.
     expect(product.output().split(token).length - 1).toBe(1);
   });

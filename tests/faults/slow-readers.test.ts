@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createKey, type Product, setUp, startProduct } from "../support/product";
 import { sendRaw, type Wire } from "../support/raw-request";
-import { bookedCalls, ENDLESS, geminiSpeech, openSpeech, STREAM_PATH } from "../support/speech-call";
+import { ENDLESS, geminiSpeech, openSpeech, recordedCalls, STREAM_PATH } from "../support/speech-call";
 
 /** Slow readers cost bounded memory, and the upstream call of a caller who leaves ends. */
 const READERS = Number(process.env.PATCHBAY_TEST_READERS ?? 40);
@@ -114,7 +114,7 @@ test(`${READERS} readers of 1 KB/s cost at most ${KB_PER_STREAM} KB each besides
 }, async () => {
   const baseKb = await busyMemoryKb();
   await untilIdle();
-  const already = bookedCalls(product.dataDirectory).length;
+  const already = recordedCalls(product.dataDirectory).length;
   const crowd: Wire[] = [];
   // In small groups: the engines refuse calls that they cannot serve in time.
   while (crowd.length < READERS) {
@@ -141,9 +141,9 @@ test(`${READERS} readers of 1 KB/s cost at most ${KB_PER_STREAM} KB each besides
   await expect.poll(async () => (await numbers()).inFlight, { timeout: 20_000 }).toBe(1);
   await untilIdle();
   await expect
-    .poll(() => bookedCalls(product.dataDirectory).length, { timeout: 10_000 })
+    .poll(() => recordedCalls(product.dataDirectory).length, { timeout: 10_000 })
     .toBe(already + READERS);
-  expect(bookedCalls(product.dataDirectory).filter((row) => row.state !== "settled")).toEqual([]);
+  expect(recordedCalls(product.dataDirectory).filter((row) => row.state !== "settled")).toEqual([]);
 });
 
 /** More than the system's buffers between an upstream and a caller. */
@@ -221,7 +221,7 @@ test(`${UNREAD_READERS} callers who do not read an upstream's speech pause it, a
   );
   expect(growthKb).toBeLessThan(KB_PER_UNREAD_UPSTREAM_STREAM * UNREAD_READERS);
   const rowsOf = () =>
-    bookedCalls(product.dataDirectory).filter((row) => row.request_id.startsWith("unread-"));
+    recordedCalls(product.dataDirectory).filter((row) => row.request_id.startsWith("unread-"));
   // No caller has a whole reply yet, so no entry says so.
   expect(rowsOf().filter((row) => row.state !== "open")).toEqual([]);
 
@@ -244,7 +244,7 @@ test(`${UNREAD_READERS} callers who do not read an upstream's speech pause it, a
 test("a caller who leaves stops the engine and leaves one row, with or without audio", {
   timeout: 90_000,
 }, async () => {
-  const before = bookedCalls(product.dataDirectory).length;
+  const before = recordedCalls(product.dataDirectory).length;
   const heard = await endless(STREAM_PATH, "left-in-the-middle");
   await heard.until("inlineData");
   heard.destroy();
@@ -253,7 +253,7 @@ test("a caller who leaves stops the engine and leaves one row, with or without a
   whole.destroy();
   await expect.poll(async () => (await numbers()).inFlight, { timeout: 20_000 }).toBe(1);
   await untilIdle();
-  const rows = bookedCalls(product.dataDirectory).slice(before);
+  const rows = recordedCalls(product.dataDirectory).slice(before);
   expect(rows.sort((a, b) => a.request_id.localeCompare(b.request_id))).toEqual([
     { request_id: "left-a-whole-reply", state: "settled", status: 499 },
     { request_id: "left-in-the-middle", state: "settled", status: 499 },

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openStore } from "../../lib/store/open";
-import { LeasePool, ServerPulse } from "../../lib/store/postgres/lease-pool";
+import { LeasePool, ServerLiveness } from "../../lib/store/postgres/lease-pool";
 import { SLOW_MS } from "../../lib/store/postgres/session";
 import { newPostgresPlace, type PostgresPlace } from "../contracts/store/postgres-database";
 import { insertKey, PERIOD, SYSTEM_CLOCK, usageRecord } from "../support/factories";
@@ -122,7 +122,7 @@ describe("a process", () => {
     new LeasePool(url, {
       max: 1,
       statement: { silentMs: SLOW_MS, mostMs: SLOW_MS },
-      pulse: new ServerPulse(),
+      liveness: new ServerLiveness(),
       log: { warn: () => undefined, error: () => undefined },
     });
 

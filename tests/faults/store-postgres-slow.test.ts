@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createLiveBus } from "../../lib/gateway/live-bus";
 import { shareEvents } from "../../lib/shared-state/events";
 import { openStore } from "../../lib/store/open";
-import { LeasePool, ServerPulse } from "../../lib/store/postgres/lease-pool";
+import { LeasePool, ServerLiveness } from "../../lib/store/postgres/lease-pool";
 import { ANSWER_MS, SLOW_MS } from "../../lib/store/postgres/session";
 import { newPostgresPlace } from "../contracts/store/postgres-database";
 import { channelRecord, SYSTEM_CLOCK } from "../support/factories";
@@ -22,7 +22,7 @@ test("waits for a connection while the server answers other callers, for longer 
   const pool = new LeasePool(place.url, {
     max: 2,
     statement: { silentMs: ANSWER_MS, mostMs: SLOW_MS },
-    pulse: new ServerPulse(),
+    liveness: new ServerLiveness(),
     log: { warn: (event) => slow.push(event), error: () => undefined },
   });
   const ask = async () => {

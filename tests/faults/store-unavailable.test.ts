@@ -4,7 +4,7 @@ import Database from "libsql";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createKey, type Product, setUp, startProduct } from "../support/product";
 import { type RawReply, sendRaw } from "../support/raw-request";
-import { bookedCalls, geminiSpeech, openSpeech, STREAM_PATH } from "../support/speech-call";
+import { geminiSpeech, openSpeech, recordedCalls, STREAM_PATH } from "../support/speech-call";
 
 /** The gateway with a store that is locked, full, or shared with another process. */
 
@@ -36,7 +36,7 @@ function speak(id: string): Promise<RawReply> {
     body: JSON.stringify({ model: "patchbay-speech", input: "Hi.", voice: "alloy", response_format: "pcm" }),
   });
 }
-const rowOf = (id: string) => bookedCalls(product.dataDirectory).filter((row) => row.request_id === id);
+const rowOf = (id: string) => recordedCalls(product.dataDirectory).filter((row) => row.request_id === id);
 
 function expectAway(reply: RawReply): void {
   expect(reply.status, reply.text).toBe(503);
@@ -106,7 +106,7 @@ describe("while another process holds the store's lock", () => {
     // Refused calls are rolled back, and nothing stays open.
     await expect.poll(() => rowOf("refused"), { timeout: 10_000 }).toEqual([]);
     await expect
-      .poll(() => bookedCalls(product.dataDirectory).filter((row) => row.state !== "settled"), {
+      .poll(() => recordedCalls(product.dataDirectory).filter((row) => row.state !== "settled"), {
         timeout: 10_000,
       })
       .toEqual([]);

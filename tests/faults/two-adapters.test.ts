@@ -29,7 +29,7 @@ const OWN_HEADERS = new Set([
 ]);
 
 /** Short bodies unchanged, long ones as digest and size, so that a difference is readable. */
-function told(body: string): string {
+function shortened(body: string): string {
   if (body.length < 2_000) return body;
   return `${body.slice(0, 80)}… ${body.length} bytes, sha256 ${createHash("sha256").update(body).digest("hex")}`;
 }
@@ -51,7 +51,7 @@ function comparable(reply: RawReply) {
   // Only the reply's ID must differ.
   const bytes = reply.headers["content-type"] === "audio/ogg" ? withoutSerial(reply.bytes) : reply.bytes;
   const body = bytes.toString("latin1").replaceAll(/"responseId":"[^"]+"/g, '"responseId":"…"');
-  return { status: reply.status, headers, body: told(body) };
+  return { status: reply.status, headers, body: shortened(body) };
 }
 
 let product: Product;

@@ -755,7 +755,7 @@ describe("an alert for a channel that is down", () => {
   });
 
   describe("after a restart", () => {
-    /** A process that knows nothing of the upstream, on the same data; the alert is older than its patience. */
+    /** A process that knows nothing of the upstream, on the same data; the alert was last held long enough ago to resolve. */
     const restart = async () => {
       const { clock, log, store } = services;
       services.state = createGatewayState({ store, clock, log, metrics: services.metrics });

@@ -11,7 +11,7 @@ const PRICES = {
 };
 
 /** An engine that records the requested texts. */
-function remembering() {
+function recordingEngine() {
   const asked: string[][] = [];
   const engine: EmbeddingModel = {
     async embed({ texts, dimensions = 1_024 }) {
@@ -28,7 +28,7 @@ function remembering() {
 }
 
 function open(fields: Parameters<typeof embedModel>[0] = {}) {
-  const { asked, engine } = remembering();
+  const { asked, engine } = recordingEngine();
   const harness = openGatewayHarness({
     models: [embedModel({ prices: PRICES, ...fields })],
     engine: () => engine,
@@ -79,7 +79,7 @@ test("batches equal texts of two users separately, or once where cached results 
     [false, ["same", "same"]],
     [true, ["same"]],
   ] as const) {
-    const { asked, engine } = remembering();
+    const { asked, engine } = recordingEngine();
     const harness = openGatewayHarness({
       models: [embedModel({ batching: true, cacheable: false })],
       channels: [lexicalChannel({ embedded: false })],
@@ -133,7 +133,7 @@ test("sends no cache header for a model without a cache", async () => {
 });
 
 test("does not reuse vectors after a change of the model's channels", async () => {
-  const { asked, engine } = remembering();
+  const { asked, engine } = recordingEngine();
   const channels = [lexicalChannel()];
   const harness = openGatewayHarness({ channels, engine: () => engine });
   const embed = () => harness.call("/v1/embeddings", { body: { model: "patchbay-embed", input: "text" } });
@@ -149,7 +149,7 @@ test("batches single texts of many callers where model and channel allow it", as
     [{}, 1],
     [{ batching: false }, 20],
   ] as const) {
-    const { asked, engine } = remembering();
+    const { asked, engine } = recordingEngine();
     const harness = openGatewayHarness({
       models: [embedModel({ batching: true, cacheable: false })],
       channels: [lexicalChannel({ embedded: false, options })],

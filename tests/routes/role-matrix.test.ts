@@ -253,14 +253,14 @@ describe("permissions by role", () => {
         body: bodyOf(route, entry.body),
         ...(await asCaller(caller)),
       });
-      const told = [caller, reply.status, reply.text];
+      const outcome = [caller, reply.status, reply.text];
       if (allowed.includes(caller)) {
-        expect(told).toEqual([caller, but[caller] ?? gives, reply.text]);
+        expect(outcome).toEqual([caller, but[caller] ?? gives, reply.text]);
         if (reply.status >= 400) expect(REFUSALS).not.toContain(reply.json.code);
       } else if (caller === "nobody") {
-        expect(told).toEqual([caller, 401, reply.text]);
+        expect(outcome).toEqual([caller, 401, reply.text]);
       } else {
-        expect([...told, reply.json.code]).toEqual([caller, 403, reply.text, "forbidden"]);
+        expect([...outcome, reply.json.code]).toEqual([caller, 403, reply.text, "forbidden"]);
       }
     }
   });

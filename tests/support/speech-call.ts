@@ -36,7 +36,7 @@ interface RecordedCall {
 }
 
 /** Every usage row of an instance's SQLite file. */
-export function bookedCalls(dataDirectory: string): RecordedCall[] {
+export function recordedCalls(dataDirectory: string): RecordedCall[] {
   const database = new Database(path.join(dataDirectory, "patchbay.db"), { readonly: true });
   try {
     // The columns named in the statement.

@@ -11,7 +11,7 @@ interface AlertPlan {
  * Conditions that a single instance observes resolve only after no instance has seen them for this long; each checks
  * every 15 s. All other conditions come from the shared store and resolve at once.
  */
-const PATIENCE_MS: Readonly<Partial<Record<AlertKind, number>>> = {
+const RESOLVE_AFTER_MS: Readonly<Partial<Record<AlertKind, number>>> = {
   channel_open: 45_000,
   // A server that has just started does not know yet whether another one runs.
   second_server: 45_000,
@@ -43,13 +43,13 @@ export function planAlerts(
     const key = keyOf(alert);
     openKeys.add(key);
     const condition = known.get(key);
-    const patienceMs = PATIENCE_MS[alert.kind] ?? 0;
+    const resolveAfterMs = RESOLVE_AFTER_MS[alert.kind] ?? 0;
     if (condition === undefined) {
-      if (now - alert.heldAt >= patienceMs) plan.resolve.push(alert);
+      if (now - alert.heldAt >= resolveAfterMs) plan.resolve.push(alert);
       continue;
     }
     const detail = detailOf(alert, condition);
-    if (patienceMs > 0 || JSON.stringify(detail) !== JSON.stringify(alert.detail))
+    if (resolveAfterMs > 0 || JSON.stringify(detail) !== JSON.stringify(alert.detail))
       plan.hold.push({ alert, condition: { ...condition, detail } });
   }
   plan.raise = conditions.filter((condition) => condition.isRaised && !openKeys.has(keyOf(condition)));

@@ -29,9 +29,9 @@ export async function clearCaches(ctx: ConsoleContext): Promise<void> {
 const RETRY_MS = 1_000;
 const MEGABYTE = 1024 * 1024;
 
-type Followed = Pick<ConsoleServices, "store" | "clock" | "log" | "metrics" | "instance" | "state">;
+type SettingsServices = Pick<ConsoleServices, "store" | "clock" | "log" | "metrics" | "instance" | "state">;
 
-function applyCaches(services: Followed, { caches }: OpenSettings): void {
+function applyCaches(services: SettingsServices, { caches }: OpenSettings): void {
   const { vectors, speeches } = services.state;
   vectors.resize(caches.embeddings_mb * MEGABYTE);
   speeches.resize(caches.speech_mb * MEGABYTE);
@@ -41,7 +41,7 @@ function applyCaches(services: Followed, { caches }: OpenSettings): void {
  * Applies the stored settings in this process, now and after every change by any process. `instance` as passed in, from
  * the environment, stays the base.
  */
-export async function applyStoredSettings(services: Followed): Promise<void> {
+export async function applyStoredSettings(services: SettingsServices): Promise<void> {
   const { store, instance, log } = services;
   const base = {
     passwordMinimum: instance.passwordMinimum,

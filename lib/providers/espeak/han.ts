@@ -1,4 +1,4 @@
-import { rememberByCharacter } from "../../text/by-character";
+import { memoizeByCharacter } from "../../text/by-character";
 
 /**
  * espeak-ng's Mandarin knows the ideographs of Unicode 1.1 (and 〇) but lacks the syllables jiong, qiong and xiong: it
@@ -34,7 +34,7 @@ function unreadableIn(text: string): string | null {
 }
 
 /** Character by character: the compatibility form of a whole text may be eighteen times as long. */
-const isUnreadable = rememberByCharacter((character) => unreadableIn(character) !== null);
+const isUnreadable = memoizeByCharacter((character) => unreadableIn(character) !== null);
 
 /**
  * The first character of a text that espeak-ng cannot read and spells out as a number; null when it reads all of them.

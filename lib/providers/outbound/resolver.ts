@@ -13,7 +13,7 @@ export interface Resolver {
 const FRESH_MS = 30_000;
 const STALE_MS = 300_000;
 /** Longest wait for a refresh while an older answer is cached. */
-const PATIENCE_MS = 200;
+const REFRESH_WAIT_MS = 200;
 const MAX_HOSTS = 1_000;
 
 /** These are resolved by the hosts file and multicast DNS, which c-ares does not read. */
@@ -81,7 +81,7 @@ export function createResolver(clock: Clock, lookup: Lookup): Resolver {
 async function orAfter<T>(work: Promise<T>, otherwise: T): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<T>((resolve) => {
-    timer = setTimeout(() => resolve(otherwise), PATIENCE_MS);
+    timer = setTimeout(() => resolve(otherwise), REFRESH_WAIT_MS);
   });
   try {
     return await Promise.race([work, late]);

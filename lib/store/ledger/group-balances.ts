@@ -131,8 +131,8 @@ export function changedBalances(
     const before = known.get(id);
     const released = before?.isOpen && before.reserved !== 0 ? balancesOfPayer(before) : [];
     const wrong = settled.get(id);
-    const booked = kind === "cancel" ? [] : wrong ? [row, wrong] : [row];
-    const changed = booked.filter((one) => numberIn(one, "cost_nano") !== 0);
+    const counted = kind === "cancel" ? [] : wrong ? [row, wrong] : [row];
+    const changed = counted.filter((one) => numberIn(one, "cost_nano") !== 0);
     return [...released, ...changed.flatMap((one) => balancesOfPayer(payerOf(one)))];
   });
 }

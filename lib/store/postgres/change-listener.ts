@@ -28,7 +28,7 @@ export class ChangeListener {
   #reading: Promise<void> | null = null;
   #isStale = false;
   /** True after a reconnection, until the whole feed was read. */
-  #isDoubtful = false;
+  #needsReread = false;
   /** True while notifications do not arrive on an open connection. */
   #isMissingNotifications = false;
   #onNotified: () => void = () => undefined;
@@ -117,7 +117,7 @@ export class ChangeListener {
     await this.#testNotifications();
     // Commits before the LISTEN were not announced here.
     this.#feed.announce();
-    this.#isDoubtful = true;
+    this.#needsReread = true;
     await this.#refresh();
   }
 
@@ -176,13 +176,13 @@ export class ChangeListener {
   async #read(): Promise<void> {
     while (this.#isStale && !this.#isClosed) {
       this.#isStale = false;
-      const isDoubtful = this.#isDoubtful;
-      this.#isDoubtful = false;
+      const needsReread = this.#needsReread;
+      this.#needsReread = false;
       try {
-        if (isDoubtful) await this.#feed.reread();
+        if (needsReread) await this.#feed.reread();
         else await this.#feed.refresh();
       } catch (error) {
-        this.#isDoubtful ||= isDoubtful;
+        this.#needsReread ||= needsReread;
         this.#log.warn("store_watch_failed", { cause: String(error) });
         // The next check of the connection reads again.
         this.#isStale = true;

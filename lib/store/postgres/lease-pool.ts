@@ -4,7 +4,7 @@ import { hasCode } from "../../errors";
 import { isLockTimeout, translated } from "../errors";
 import type { StoreLog } from "../options";
 import { Lease } from "./lease";
-import { ANSWER_MS, type Patience, SLOW_MS, sessionConfig, withinTime } from "./session";
+import { ANSWER_MS, SLOW_MS, sessionConfig, type WaitLimit, withinTime } from "./session";
 
 const IDLE_MS = 60_000;
 /** How long closing waits for connections that may be lost. */
@@ -12,7 +12,7 @@ const LEAVE_MS = 1_000;
 const SLOW_LOG_MS = 10_000;
 
 /** When one server last answered, over all pools of connections to it. */
-export class ServerPulse {
+export class ServerLiveness {
   at = Number.NEGATIVE_INFINITY;
 
   beat(): void {
@@ -27,8 +27,8 @@ export class ServerPulse {
 interface LeasePoolOptions {
   max: number;
   /** How long a statement may take, and how long while the server answers nothing. */
-  statement: Pick<Patience, "silentMs" | "mostMs">;
-  pulse: ServerPulse;
+  statement: Pick<WaitLimit, "silentMs" | "mostMs">;
+  liveness: ServerLiveness;
   log: StoreLog;
 }
 
@@ -47,8 +47,8 @@ const SESSION = "set jit = off; set random_page_cost = 1.1";
 export class LeasePool implements PostgresPool {
   readonly #pool: Pool;
   readonly #options: LeasePoolOptions;
-  readonly #statement: Patience;
-  readonly #connecting: Patience;
+  readonly #statement: WaitLimit;
+  readonly #connecting: WaitLimit;
   /** Callers that wait for one of `max` connections, longest wait first. */
   readonly #waiting = new Set<() => void>();
   #free: number;
@@ -58,7 +58,7 @@ export class LeasePool implements PostgresPool {
   constructor(url: string, options: LeasePoolOptions) {
     this.#options = options;
     this.#free = options.max;
-    const answeredAt = () => options.pulse.at;
+    const answeredAt = () => options.liveness.at;
     this.#statement = { ...options.statement, answeredAt };
     this.#connecting = { silentMs: ANSWER_MS, mostMs: SLOW_MS, answeredAt };
     this.#pool = new Pool({
@@ -93,7 +93,7 @@ export class LeasePool implements PostgresPool {
     try {
       const client = await withinTime(this.#pool.connect(), this.#connecting, (late) => late.release());
       return new Lease(client, this.#statement, {
-        answered: () => this.#options.pulse.beat(),
+        answered: () => this.#options.liveness.beat(),
         failed: (error) => this.#note(error),
         released: giveBack,
       });
@@ -142,7 +142,7 @@ export class LeasePool implements PostgresPool {
   /** Records a server that cannot be reached, or a lock that is not released; a slow server fails only this caller. */
   #note(error: unknown): void {
     if (!hasCode(error, "storage_unavailable")) return;
-    if (this.#options.pulse.isLost() || isLockTimeout(error))
+    if (this.#options.liveness.isLost() || isLockTimeout(error))
       this.#lastFailure = { at: performance.now(), error };
   }
 }

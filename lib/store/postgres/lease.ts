@@ -4,7 +4,7 @@ import { AppError } from "../../errors";
 import { storable } from "../columns";
 import { storageUnavailable, translated } from "../errors";
 import type { Cell } from "../ledger/rows";
-import { type Patience, withinTime } from "./session";
+import { type WaitLimit, withinTime } from "./session";
 
 /** What a lease reports to its pool. */
 interface LeaseEvents {
@@ -28,14 +28,14 @@ function isServersOwn(error: unknown): boolean {
  */
 export class Lease implements PostgresPoolClient {
   readonly #client: PoolClient;
-  readonly #patience: Patience;
+  readonly #limit: WaitLimit;
   readonly #events: LeaseEvents;
   #atRelease: () => void = () => {};
   #isBroken = false;
 
-  constructor(client: PoolClient, patience: Patience, events: LeaseEvents) {
+  constructor(client: PoolClient, limit: WaitLimit, events: LeaseEvents) {
     this.#client = client;
-    this.#patience = patience;
+    this.#limit = limit;
     this.#events = events;
   }
 
@@ -95,7 +95,7 @@ export class Lease implements PostgresPoolClient {
   async #run<T>(work: () => Promise<T>): Promise<T> {
     try {
       if (this.#isBroken) throw storageUnavailable(new Error("the connection is lost"));
-      const result = await withinTime(work(), this.#patience);
+      const result = await withinTime(work(), this.#limit);
       this.#events.answered();
       return result;
     } catch (error) {

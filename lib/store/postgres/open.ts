@@ -9,7 +9,7 @@ import type { Connections } from "../transactions";
 import { WriteQueue } from "../write-queue";
 import { CHANNEL, ChangeListener, MESSAGES } from "./change-listener";
 import { groupCommitOn } from "./commit-group";
-import { LeasePool, ServerPulse } from "./lease-pool";
+import { LeasePool, ServerLiveness } from "./lease-pool";
 import { LOCKS, migratePostgres } from "./migrate";
 import { addMonths, dropMonths, type Query } from "./partitions";
 import { ANSWER_MS, SCAN_MS, SLOW_MS } from "./session";
@@ -64,12 +64,12 @@ async function refuseBackup(): Promise<never> {
 export async function openPostgresStore(options: StoreOptions): Promise<Store> {
   const { databaseUrl: url, log = SILENT } = options;
   await migratePostgres(url, options.clock.now());
-  const pulse = new ServerPulse();
+  const liveness = new ServerLiveness();
   const short = { silentMs: ANSWER_MS, mostMs: SLOW_MS };
   const long = { silentMs: SCAN_MS, mostMs: SCAN_MS };
-  const readers = new LeasePool(url, { max: READERS, statement: short, pulse, log });
-  const scanners = new LeasePool(url, { max: SCANNERS, statement: long, pulse, log });
-  const writers = new LeasePool(url, { max: WRITERS, statement: short, pulse, log });
+  const readers = new LeasePool(url, { max: READERS, statement: short, liveness, log });
+  const scanners = new LeasePool(url, { max: SCANNERS, statement: long, liveness, log });
+  const writers = new LeasePool(url, { max: WRITERS, statement: short, liveness, log });
   const read = databaseOn(readers);
   const write = databaseOn(inTurns(writers, new WriteQueue()));
   const feed = new ChangeFeed(read, log);

@@ -44,7 +44,7 @@ export function hostAndDatabaseOf(url: string): string {
 }
 
 /** How long to wait for a server: an unreachable one answers nothing, a slow one still answers other statements. */
-export interface Patience {
+export interface WaitLimit {
   /** Longest time without any answer of the server. */
   silentMs: number;
   /** Longest wait while the server answers others. */
@@ -64,7 +64,7 @@ const SLACK_MS = 20;
  */
 export function withinTime<T>(
   work: Promise<T>,
-  limit: number | Patience,
+  limit: number | WaitLimit,
   late: (value: T) => void = () => {},
 ): Promise<T> {
   const { silentMs, mostMs, answeredAt } =

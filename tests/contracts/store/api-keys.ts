@@ -99,8 +99,8 @@ export function keysContract(newDatabase: NewTestDatabase): void {
 
     test("applies a patch of the current version and notifies listeners", async () => {
       const { key } = await insertKey(store);
-      const told: string[] = [];
-      const stop = store.onChange((topics) => told.push(...topics));
+      const notified: string[] = [];
+      const stop = store.onChange((topics) => notified.push(...topics));
       const patch: Partial<KeyRecord> = {
         enabled: false,
         budget: { totalNano: 9, dailyNano: 8, monthlyNano: 7 },
@@ -112,7 +112,7 @@ export function keysContract(newDatabase: NewTestDatabase): void {
       expect(await store.keys.delete(key.id)).toBe(true);
       expect(await store.keys.delete(key.id)).toBe(false);
       stop();
-      expect(told).toEqual(["keys", "keys"]);
+      expect(notified).toEqual(["keys", "keys"]);
     });
 
     test("records last use in batches, never moves it back, and notifies no listener", async () => {
@@ -121,8 +121,8 @@ export function keysContract(newDatabase: NewTestDatabase): void {
       await store.transaction(async (tx) => {
         for (const key of keys.slice(1)) await tx.keys.insert(key);
       });
-      const told: string[] = [];
-      const stop = store.onChange((topics) => told.push(...topics));
+      const notified: string[] = [];
+      const stop = store.onChange((topics) => notified.push(...topics));
       await store.keys.touchLastUsed(new Map(keys.map((key, index) => [key.id, NOW + index])));
       await store.keys.touchLastUsed(
         new Map([
@@ -140,7 +140,7 @@ export function keysContract(newDatabase: NewTestDatabase): void {
         NOW + 10_000,
         NOW + 700,
       ]);
-      expect(told).toEqual([]);
+      expect(notified).toEqual([]);
     });
 
     test("removes expired playground keys and keeps API keys", async () => {

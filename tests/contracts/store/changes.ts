@@ -27,23 +27,23 @@ export function changesContract(newDatabase: NewTestDatabase): void {
     afterAll(() => database.remove());
 
     test("reports a commit once, with all its topics, before the write returns", async () => {
-      const told: string[][] = [];
-      const stop = store.onChange((topics) => told.push([...topics].sort()));
+      const notified: string[][] = [];
+      const stop = store.onChange((topics) => notified.push([...topics].sort()));
       await store.transaction(async (tx) => {
         await tx.channels.insert(channelRecord());
         await tx.channels.insert(channelRecord());
         await tx.models.insert(modelRecord());
-        expect(told).toEqual([]);
+        expect(notified).toEqual([]);
       });
-      expect(told[0]).toEqual(["channels", "models"]);
+      expect(notified[0]).toEqual(["channels", "models"]);
       stop();
       await store.channels.insert(channelRecord());
-      expect(told.filter((topics) => topics.includes("models"))).toHaveLength(1);
+      expect(notified.filter((topics) => topics.includes("models"))).toHaveLength(1);
     });
 
     test("reports neither rolled-back writes nor reads", async () => {
-      const told: string[] = [];
-      const stop = store.onChange((topics) => told.push(...topics));
+      const notified: string[] = [];
+      const stop = store.onChange((topics) => notified.push(...topics));
       await expect(
         store.transaction(async (tx) => {
           await tx.settings.put("never", true);
@@ -53,26 +53,26 @@ export function changesContract(newDatabase: NewTestDatabase): void {
       await store.transaction((tx) => tx.settings.all());
       await store.settings.all();
       stop();
-      expect(told).toEqual([]);
+      expect(notified).toEqual([]);
     });
 
     test("calls the other listeners when one throws", async () => {
       const stopFirst = store.onChange(() => {
         throw new Error("an error of a listener");
       });
-      const told: string[] = [];
-      const stop = store.onChange((topics) => told.push(...topics));
-      await store.settings.put("heard", true);
-      expect(told).toContain("settings");
+      const notified: string[] = [];
+      const stop = store.onChange((topics) => notified.push(...topics));
+      await store.settings.put("notification", true);
+      expect(notified).toContain("settings");
       stopFirst();
       stop();
     });
 
     test("notifies another instance of a commit that it can then read", async () => {
       const since = performance.now();
-      const heard = hears(other, "keys");
+      const notification = hears(other, "keys");
       const { key } = await insertKey(store);
-      await heard;
+      await notification;
       expect(await other.keys.findById(key.id)).toEqual(key);
       console.log(
         `${database.kind}: another instance was notified after ${Math.round(performance.now() - since)} ms`,
@@ -86,15 +86,15 @@ export function changesContract(newDatabase: NewTestDatabase): void {
     });
 
     test("reports neither a heartbeat nor a ledger entry", async () => {
-      const told: string[] = [];
-      const stops = [store, other].map((one) => one.onChange((topics) => told.push(...topics)));
+      const notified: string[] = [];
+      const stops = [store, other].map((one) => one.onChange((topics) => notified.push(...topics)));
       await store.ledger.heartbeat(Date.now());
       // A change that is reported, to show that earlier ones would have been.
-      const heard = hears(other, "setup");
+      const notification = hears(other, "setup");
       await store.setup.recordOwner({ setUpAt: 1, ownerId: "usr_1" });
-      await heard;
+      await notification;
       for (const stop of stops) stop();
-      expect(new Set(told)).toEqual(new Set(["setup"]));
+      expect(new Set(notified)).toEqual(new Set(["setup"]));
     });
   });
 }

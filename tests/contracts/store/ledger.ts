@@ -54,8 +54,8 @@ export function ledgerContract(newDatabase: NewTestDatabase): void {
         firstByteMs: 55.5,
       };
       await store.ledger.settle(done, PERIOD);
-      const booked = { ...done, latencyMs: 1_234, firstByteMs: 56 };
-      expect(await allUsage(store, { keyId: key.id })).toEqual([booked]);
+      const recorded = { ...done, latencyMs: 1_234, firstByteMs: 56 };
+      expect(await allUsage(store, { keyId: key.id })).toEqual([recorded]);
       expect(await store.keys.spent(key.id, NOW)).toEqual({ totalNano: 70, dailyNano: 70, monthlyNano: 70 });
       // The whole budget of other days and months remains.
       const year = 366 * 86_400_000;
@@ -74,9 +74,9 @@ export function ledgerContract(newDatabase: NewTestDatabase): void {
         concurrently(20, (index) => store.ledger.settle({ ...row, costNano: 40 + index }, PERIOD)),
       );
       await store.ledger.settle({ ...row, costNano: 99, error: "late" }, PERIOD);
-      const [booked, ...others] = await allUsage(store, { keyId: key.id });
+      const [recorded, ...others] = await allUsage(store, { keyId: key.id });
       expect(others).toEqual([]);
-      expect(booked).toMatchObject({ state: "settled", error: null, costNano: 40 });
+      expect(recorded).toMatchObject({ state: "settled", error: null, costNano: 40 });
       expect((await store.keys.spent(key.id, NOW)).totalNano).toBe(40);
     });
 
@@ -247,10 +247,10 @@ export function ledgerContract(newDatabase: NewTestDatabase): void {
         tags: "?, $1, %s, \\",
       });
       await store.ledger.settle(row, PERIOD);
-      const [booked] = await allUsage(store, { keyId: key.id });
-      expect(booked?.requestId).toBe("req\ufffdend");
-      expect(booked?.user).toMatch(/^a\ufffdb 😀 \u202e 'quoted' \ufffd$/);
-      expect(booked?.tags).toBe("?, $1, %s, \\");
+      const [recorded] = await allUsage(store, { keyId: key.id });
+      expect(recorded?.requestId).toBe("req\ufffdend");
+      expect(recorded?.user).toMatch(/^a\ufffdb 😀 \u202e 'quoted' \ufffd$/);
+      expect(recorded?.tags).toBe("?, $1, %s, \\");
     });
 
     test("has equal sums in entries, roll-ups and balances after any mixture of calls", async () => {

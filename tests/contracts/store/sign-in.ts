@@ -40,15 +40,15 @@ export function signInContract(newDatabase: NewTestDatabase): void {
       const api = keyRecord(userId);
       await store.keys.insert(playground);
       await store.keys.insert(api);
-      const told = new Set<string>();
+      const notified = new Set<string>();
       const stop = store.onChange((topics) => {
-        for (const topic of topics) told.add(topic);
+        for (const topic of topics) notified.add(topic);
       });
       await store.sessions.delete(session.id);
       stop();
       expect(await store.keys.findById(playground.id)).toBeNull();
       expect(await store.keys.findById(api.id)).toEqual(api);
-      expect([...told].sort()).toEqual(["keys", "sessions"]);
+      expect([...notified].sort()).toEqual(["keys", "sessions"]);
     });
 
     test("deletes all sessions of one user except the named one, and none of another user", async () => {

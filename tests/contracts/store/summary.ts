@@ -135,15 +135,15 @@ export function summaryContract(newDatabase: NewTestDatabase): void {
         const startOf = (at: number) => dayStarts.findLast((start) => start <= at) ?? 0;
         const expected = new Map<string, number>();
         for (const index of inside) {
-          const database = `${startOf(hours[index] ?? 0)} ${index % 2 === 0 ? "even" : "odd"}`;
-          expected.set(database, (expected.get(database) ?? 0) + 2 ** index);
+          const group = `${startOf(hours[index] ?? 0)} ${index % 2 === 0 ? "even" : "odd"}`;
+          expected.set(group, (expected.get(group) ?? 0) + 2 ** index);
         }
-        const told = groups.map(({ hour, name, costNano }): [string, number] => [
+        const sums = groups.map(({ hour, name, costNano }): [string, number] => [
           `${hour} ${name}`,
           costNano,
         ]);
-        expect(told).toHaveLength(expected.size);
-        expect(new Map(told)).toEqual(expected);
+        expect(sums).toHaveLength(expected.size);
+        expect(new Map(sums)).toEqual(expected);
         const order = groups.map(({ hour }) => hour ?? 0);
         expect(order).toEqual([...order].sort((a, b) => a - b));
       }

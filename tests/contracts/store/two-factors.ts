@@ -115,25 +115,25 @@ export function twoFactorsContract(newDatabase: NewTestDatabase): void {
 
     test("pages through all encrypted secrets and replaces one only when it is unchanged", async () => {
       const own = await newDatabase();
-      const sealing = await own.open();
+      const rotating = await own.open();
       const ids = ["usr_b", "usr_A", "usr_a", "usr_ä", "usr_Z"];
       for (const id of ids) {
-        await sealing.users.insert(userRecord({ id }));
-        await sealing.twoFactors.putPending(twoFactorRecord(id, { encryptedSecret: `secret ${id}` }));
+        await rotating.users.insert(userRecord({ id }));
+        await rotating.twoFactors.putPending(twoFactorRecord(id, { encryptedSecret: `secret ${id}` }));
       }
       const seen: string[] = [];
       for (let after = ""; ; ) {
-        const some = await sealing.twoFactors.listEncrypted(after, 2);
+        const some = await rotating.twoFactors.listEncrypted(after, 2);
         seen.push(...some.map((one) => `${one.userId}: ${one.encryptedSecret}`));
         const last = some.at(-1);
         if (!last) break;
         after = last.userId;
       }
       expect(seen.sort()).toEqual(ids.map((id) => `${id}: secret ${id}`).sort());
-      expect(await sealing.twoFactors.replaceEncryptedSecret("usr_a", "secret usr_a", "new")).toBe(true);
-      expect(await sealing.twoFactors.replaceEncryptedSecret("usr_a", "secret usr_a", "late")).toBe(false);
-      expect((await sealing.twoFactors.find("usr_a"))?.encryptedSecret).toBe("new");
-      expect((await sealing.twoFactors.find("usr_A"))?.encryptedSecret).toBe("secret usr_A");
+      expect(await rotating.twoFactors.replaceEncryptedSecret("usr_a", "secret usr_a", "new")).toBe(true);
+      expect(await rotating.twoFactors.replaceEncryptedSecret("usr_a", "secret usr_a", "late")).toBe(false);
+      expect((await rotating.twoFactors.find("usr_a"))?.encryptedSecret).toBe("new");
+      expect((await rotating.twoFactors.find("usr_A"))?.encryptedSecret).toBe("secret usr_A");
       await own.remove();
     });
 

@@ -493,7 +493,7 @@ describe("a file with a foreign schema is rejected before any of its code runs",
 
 describe("a backup of every earlier version can be restored", () => {
   const SECRET = "a secret 0f some l3ngth for restoring";
-  const sealer = createCipher({ current: SECRET, previous: [] });
+  const cipher = createCipher({ current: SECRET, previous: [] });
 
   /** A store of that schema version: an owner, one audit row and the secret check. */
   function storeOfVersion(file: string, version: number): void {
@@ -510,7 +510,7 @@ describe("a backup of every earlier version can be restored", () => {
       );
       const put = database.prepare("insert into settings (name, value) values (?, ?)");
       // A row of a version without a keyed audit log.
-      const word = sealer.encrypt("secret-check", "settings/secret_check/value", "patchbay");
+      const word = cipher.encrypt("secret-check", "settings/secret_check/value", "patchbay");
       put.run(["secret_check", JSON.stringify(word)]);
       if (version > 2) return;
       const fields = `{"action":"setup.claim","actor":"usr_1","at":1,"detail":"{}","seq":1,"target":""}`;

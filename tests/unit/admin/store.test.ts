@@ -376,7 +376,7 @@ describe("rotate-secret", () => {
     return { ...server, secret, backupCodes, owner };
   }
   const WEBHOOK_URL = "https://hooks.example.com/services/T0/very-secret-path";
-  const sealedTexts = () => [
+  const encryptedTexts = () => [
     ...(rowsOf(at("patchbay.db"), "select secret_sealed as text from two_factors") as { text: string }[]),
     ...(rowsOf(at("patchbay.db"), "select keys as text from channels") as { text: string }[]),
     ...(rowsOf(
@@ -385,7 +385,7 @@ describe("rotate-secret", () => {
     ) as { text: string }[]),
   ];
   const keyIds = () =>
-    new Set(sealedTexts().flatMap(({ text }) => text.match(/v1\.([0-9a-f]{8})/)?.[1] ?? "none"));
+    new Set(encryptedTexts().flatMap(({ text }) => text.match(/v1\.([0-9a-f]{8})/)?.[1] ?? "none"));
 
   test("writes a new secret file and re-encrypts everything; TOTP and backup codes still work", async () => {
     const { stop, secret, backupCodes, services } = await prepare();
@@ -423,10 +423,10 @@ describe("rotate-secret", () => {
     const { stop } = await prepare();
     await stop();
     placeHeartbeat(1_000);
-    const before = [readFileSync(at("secret"), "utf8"), sealedTexts()];
+    const before = [readFileSync(at("secret"), "utf8"), encryptedTexts()];
     const reply = await place.run(["rotate-secret"]);
     expect([reply.code, reply.notes]).toEqual([1, expect.stringContaining("PATCHBAY_SECRET_PREVIOUS")]);
-    expect([readFileSync(at("secret"), "utf8"), sealedTexts()]).toEqual(before);
+    expect([readFileSync(at("secret"), "utf8"), encryptedTexts()]).toEqual(before);
     expect((await place.run(["rotate-secret", "--force"])).code).toBe(0);
   });
 

@@ -186,5 +186,5 @@ describe("the sentence of an alert", () => {
     [say("redis", {}, NOW), "Redis answers again: limits hold over all instances."],
     [say("second_server", {}, NOW), "Only one server uses the SQLite file again."],
     [say("disk", { percent: 3.2 }), "Only 3.2 % of the disk of the data directory is free."],
-  ])("%s", (told, expected) => expect(told).toBe(expected));
+  ])("%s", (message, expected) => expect(message).toBe(expected));
 });

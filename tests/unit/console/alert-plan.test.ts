@@ -30,20 +30,20 @@ const condition = (fields: Partial<Condition> = {}): Condition => ({
   isRaised: true,
   ...fields,
 });
-const told = (open: AlertRecord[], conditions: Condition[]) => {
+const countsOf = (open: AlertRecord[], conditions: Condition[]) => {
   const { raise, hold, resolve } = planAlerts(open, conditions, NOW);
   return { raise: raise.length, hold: hold.length, resolve: resolve.length };
 };
 
 test("raises a condition once, and only from its threshold on", () => {
-  expect(told([], [condition()])).toEqual({ raise: 1, hold: 0, resolve: 0 });
-  expect(told([], [condition({ isRaised: false })])).toEqual({ raise: 0, hold: 0, resolve: 0 });
-  expect(told([record()], [condition()])).toEqual({ raise: 0, hold: 0, resolve: 0 });
+  expect(countsOf([], [condition()])).toEqual({ raise: 1, hold: 0, resolve: 0 });
+  expect(countsOf([], [condition({ isRaised: false })])).toEqual({ raise: 0, hold: 0, resolve: 0 });
+  expect(countsOf([record()], [condition()])).toEqual({ raise: 0, hold: 0, resolve: 0 });
 });
 
 test("holds an open alert with new figures near below the threshold", () => {
   const near = condition({ isRaised: false, detail: { percent: 17 } });
-  expect(told([record()], [near])).toEqual({ raise: 0, hold: 1, resolve: 0 });
+  expect(countsOf([record()], [near])).toEqual({ raise: 0, hold: 1, resolve: 0 });
 });
 
 test("keeps the highest error rate since the alert opened", () => {
@@ -59,15 +59,15 @@ test("keeps the highest error rate since the alert opened", () => {
 });
 
 test("resolves a condition that no longer holds at once", () => {
-  expect(told([record()], [])).toEqual({ raise: 0, hold: 0, resolve: 1 });
+  expect(countsOf([record()], [])).toEqual({ raise: 0, hold: 0, resolve: 1 });
 });
 
 test("a channel alert seen by another instance stays open; after three checks it resolves", () => {
   const channel = { kind: "channel_open", subject: "chn_1" } as const;
   const seen = (msAgo: number) => record({ ...channel, heldAt: NOW - msAgo });
-  expect(told([seen(44_999)], [])).toEqual({ raise: 0, hold: 0, resolve: 0 });
-  expect(told([seen(45_000)], [])).toEqual({ raise: 0, hold: 0, resolve: 1 });
+  expect(countsOf([seen(44_999)], [])).toEqual({ raise: 0, hold: 0, resolve: 0 });
+  expect(countsOf([seen(45_000)], [])).toEqual({ raise: 0, hold: 0, resolve: 1 });
   // Each instance that sees it holds it again, for the others.
   const same = condition({ ...channel, isRaised: false, detail: { percent: 40 } });
-  expect(told([seen(45_000)], [same])).toEqual({ raise: 0, hold: 1, resolve: 0 });
+  expect(countsOf([seen(45_000)], [same])).toEqual({ raise: 0, hold: 1, resolve: 0 });
 });

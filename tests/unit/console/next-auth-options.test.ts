@@ -66,9 +66,9 @@ describe("the token", () => {
   });
 
   test("returns only the user's fields that the page needs", async () => {
-    const told = (await session({ sid: await sidOf(owner) })) as { user: object };
-    expect(Object.keys(told).sort()).toEqual(["expires", "user"]);
-    expect(Object.keys(told.user).sort()).toEqual(["email", "id", "name", "role"]);
+    const shown = (await session({ sid: await sidOf(owner) })) as { user: object };
+    expect(Object.keys(shown).sort()).toEqual(["expires", "user"]);
+    expect(Object.keys(shown.user).sort()).toEqual(["email", "id", "name", "role"]);
   });
 });
 

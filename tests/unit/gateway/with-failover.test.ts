@@ -205,9 +205,9 @@ test("a buffered reply's trace has each upstream's first byte, its ledger entry 
   const { ctx, plan } = setting([lexicalChannel({ id: "a" }), lexicalChannel({ id: "b" })]);
   // The other fields of an entry are set when the call is admitted.
   const row = { at: 0, firstByteMs: null } as UsageRecord;
-  const booked: UsageRecord[] = [];
+  const recorded: UsageRecord[] = [];
   const meter = new CallMeter(
-    { ...ctx, receivedAt: performance.now(), onRecorded: (one) => booked.push(one) },
+    { ...ctx, receivedAt: performance.now(), onRecorded: (one) => recorded.push(one) },
     plan,
     row,
     {},
@@ -237,8 +237,8 @@ test("a buffered reply's trace has each upstream's first byte, its ledger entry 
     estimated: false,
     cached: false,
   });
-  expect(booked[0]?.trace?.attempts.map(({ firstByteMs }) => firstByteMs)).toEqual([2_000, 44_000]);
-  expect(booked[0]?.firstByteMs).toBe(84_000);
+  expect(recorded[0]?.trace?.attempts.map(({ firstByteMs }) => firstByteMs)).toEqual([2_000, 44_000]);
+  expect(recorded[0]?.firstByteMs).toBe(84_000);
 });
 
 test("a caller who leaves ends the call at once, even if the engine ignores the signal", async () => {

@@ -82,8 +82,8 @@ it("reports a broken folder and a name that is taken, once each", async () => {
   await writeTinyVoice(folder("other"));
   await refreshVoices(services);
   await refreshVoices(services);
-  const told = services.logged.filter((line) => line.includes("voice_broken"));
-  expect(told).toHaveLength(3);
-  expect(told[0]).toContain("tokens.txt");
+  const logged = services.logged.filter((line) => line.includes("voice_broken"));
+  expect(logged).toHaveLength(3);
+  expect(logged[0]).toContain("tokens.txt");
   expect(await services.store.channels.find("chn_voice_vectors")).toBeNull();
 });

@@ -131,7 +131,7 @@ async function outcomeOf(reply: Promise<Uint8Array>, { options }: OutboundReques
   }
 }
 
-/** The outcome of `callWhole`, then that of its twin. */
+/** The outcome of `callWhole`, then that of `call` and `collect`. */
 async function both(fields: () => Partial<OutboundRequest> = () => ({})): Promise<[unknown, unknown]> {
   const first = request(fields());
   const whole = await outcomeOf(

@@ -127,8 +127,8 @@ test("sends Azure's speech to the deployment's URL", async () => {
 
 test("reads the tokens from OpenAI's events; raw audio has none", async () => {
   const events = channelTo("openai", upstream, { options: { stream_format: "sse" } });
-  const told = await hear(rig.speech(events), speechRequest("tts"));
-  expect(told.end?.usage).toEqual({
+  const heard = await hear(rig.speech(events), speechRequest("tts"));
+  expect(heard.end?.usage).toEqual({
     inputTokens: 10,
     outputTokens: Math.ceil((spokenSamples(TEXT, 24_000) * 2) / 1_920),
   });

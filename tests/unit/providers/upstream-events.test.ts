@@ -211,7 +211,7 @@ describe("20 MiB of audio in one event", () => {
   );
 
   test("takes time linear in its bytes, and lets other work run between steps", async () => {
-    const told: SpeechUsage = { inputTokens: null, outputTokens: null };
+    const reported: SpeechUsage = { inputTokens: null, outputTokens: null };
     let turns = 0;
     let isOver = false;
     const count = (): void => {
@@ -223,7 +223,7 @@ describe("20 MiB of audio in one event", () => {
     let most = 0;
     let since = { turns, bytes };
     const before = process.cpuUsage();
-    for await (const piece of speechEventPcm(chunksOf(openAi, 16_384), null, told)) {
+    for await (const piece of speechEventPcm(chunksOf(openAi, 16_384), null, reported)) {
       if (turns !== since.turns) since = { turns, bytes };
       bytes += piece.length;
       most = Math.max(most, bytes - since.bytes);
@@ -231,7 +231,7 @@ describe("20 MiB of audio in one event", () => {
     const { user, system } = process.cpuUsage(before);
     isOver = true;
     console.log(`${((user + system) / 1_000).toFixed(0)} ms of CPU for 20 MiB in one event`);
-    expect([bytes, told]).toEqual([pcm.length, { inputTokens: 3, outputTokens: 9 }]);
+    expect([bytes, reported]).toEqual([pcm.length, { inputTokens: 3, outputTokens: 9 }]);
     // Searching the text again with every chunk took 8 s.
     expect(user + system).toBeLessThan(1_500_000);
     expect(most).toBeLessThanOrEqual(128 * 1024);

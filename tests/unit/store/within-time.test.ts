@@ -7,15 +7,15 @@ const silence = () => new Promise<string>(() => undefined);
 test("gives up on a server that is silent, although it answered before", async () => {
   const answeredAt = performance.now() - 50;
   const since = performance.now();
-  const patience = { silentMs: 150, mostMs: 5_000, answeredAt: () => answeredAt };
-  await expect(withinTime(silence(), patience)).rejects.toThrow("timeout expired");
+  const limit = { silentMs: 150, mostMs: 5_000, answeredAt: () => answeredAt };
+  await expect(withinTime(silence(), limit)).rejects.toThrow("timeout expired");
   expect(performance.now() - since).toBeLessThan(2_000);
 });
 
 test("waits for a slow server that answers others, up to a limit", async () => {
-  const patience = { silentMs: 100, mostMs: 600, answeredAt: () => performance.now() };
-  expect(await withinTime(answerAfter(350), patience)).toBe("answer");
-  await expect(withinTime(silence(), patience)).rejects.toThrow("timeout expired");
+  const limit = { silentMs: 100, mostMs: 600, answeredAt: () => performance.now() };
+  expect(await withinTime(answerAfter(350), limit)).toBe("answer");
+  await expect(withinTime(silence(), limit)).rejects.toThrow("timeout expired");
 });
 
 test("does not count the time in which this process could not read an answer", async () => {

@@ -5,7 +5,7 @@ import { caseless, WORDS_PATTERN } from "../../text";
  * Body of `:generateContent` and `:streamGenerateContent` for speech. Objects are open where Google's are: unknown
  * fields are passed on to Gemini upstreams; unknown top-level fields are dropped. All fields are also accepted in
  * snake_case (lib/http/gateway/gemini/field-names.ts). `atMostOne`, `exactlyOne` and `atLeastOne` in the metadata
- * describe a refinement in the published document (lib/http/core/openapi/gemini-twins.ts).
+ * describe a refinement in the published document (lib/http/core/openapi/gemini-aliases.ts).
  */
 
 const MOST_CONTENTS = 10_000;

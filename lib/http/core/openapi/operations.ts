@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { ConsoleRoute, GatewayRoute, Route } from "../route";
 import { errorReply } from "./error-schemas";
 import { exampleId, exampleOf } from "./examples";
-import { definitions, withTwins } from "./gemini-twins";
+import { definitions, withAliases } from "./gemini-aliases";
 import { type Json, replySchema, requestSchema } from "./json-schema";
 import { linksOf, operationIdOf } from "./links";
 import { GATEWAY_HEADERS, pathParameters, queryParameters } from "./parameters";
@@ -128,8 +128,8 @@ function gatewayBody(route: GatewayRoute, { schemas }: DocumentContext): Json {
   if (!route.body) return {};
   const maxArrayItems = route.maxArrayItems ?? (route.operation === "embeddings" ? 300_000 : undefined);
   const schema = requestSchema(route.body, { maxArrayItems });
-  const isTwinned = route.surface === "gemini";
-  return { requestBody: jsonBody(route, isTwinned ? withTwins(schema, definitions(schemas)) : schema) };
+  const hasAliases = route.surface === "gemini";
+  return { requestBody: jsonBody(route, hasAliases ? withAliases(schema, definitions(schemas)) : schema) };
 }
 
 /** The OpenAPI operation of a `/v1` or `/v1beta` route. */

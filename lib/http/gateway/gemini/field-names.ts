@@ -2,7 +2,7 @@ import { z } from "zod";
 import { AppError } from "../../../errors";
 
 /**
- * Renames the snake_case twins of the schema's fields (`generation_config` → `generationConfig`) at every depth the schema
+ * Renames the snake_case aliases of the schema's fields (`generation_config` → `generationConfig`) at every depth the schema
  * knows, as Google's JSON does. Other fields stay as they are. Throws `invalid` when both forms of a field are present.
  */
 export function camelFields(schema: z.ZodType, value: unknown, path = ""): unknown {
@@ -20,11 +20,11 @@ export function camelFields(schema: z.ZodType, value: unknown, path = ""): unkno
   }
   if (!(inner instanceof z.ZodObject) || !isRecord(value)) return value;
   const renamed: Record<string, unknown> = { ...value };
-  for (const { name, twin, field } of fieldsOf(inner)) {
-    if (twin !== name && Object.hasOwn(renamed, twin)) {
-      if (Object.hasOwn(renamed, name)) throw bothForms(path, name, twin);
-      renamed[name] = renamed[twin];
-      delete renamed[twin];
+  for (const { name, alias, field } of fieldsOf(inner)) {
+    if (alias !== name && Object.hasOwn(renamed, alias)) {
+      if (Object.hasOwn(renamed, name)) throw bothForms(path, name, alias);
+      renamed[name] = renamed[alias];
+      delete renamed[alias];
     }
     if (Object.hasOwn(renamed, name)) {
       renamed[name] = camelFields(field, renamed[name], `${path}${name}.`);
@@ -36,7 +36,7 @@ export function camelFields(schema: z.ZodType, value: unknown, path = ""): unkno
 interface Field {
   name: string;
   /** The snake_case form. */
-  twin: string;
+  alias: string;
   field: z.ZodType;
 }
 
@@ -48,7 +48,7 @@ function fieldsOf(schema: z.ZodObject): Field[] {
   if (known !== undefined) return known;
   const fields = Object.entries(schema.shape).map(([name, field]) => ({
     name,
-    twin: name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    alias: name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
     // A shape's field is always a zod type; the library's typing is wider.
     field: field as z.ZodType,
   }));
@@ -65,12 +65,12 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function bothForms(path: string, name: string, twin: string): AppError {
+function bothForms(path: string, name: string, alias: string): AppError {
   return new AppError(
     "invalid",
-    `'${path}${name}' is there twice, as ${name} and as ${twin}; send one of them`,
+    `'${path}${name}' is there twice, as ${name} and as ${alias}; send one of them`,
     {
-      issues: [{ path: `${path}${twin}`, message: `is the same field as ${name}` }],
+      issues: [{ path: `${path}${alias}`, message: `is the same field as ${name}` }],
     },
   );
 }

@@ -11,8 +11,8 @@ function snakeOf(name: string): string {
 
 /** The names under which a field may be sent. */
 function formsOf(name: string): string[] {
-  const twin = snakeOf(name);
-  return twin === name ? [name] : [name, twin];
+  const alias = snakeOf(name);
+  return alias === name ? [name] : [name, alias];
 }
 
 function namesIn(schema: Json, rule: (typeof ONE_OF_FIELDS)[number]): string[] {
@@ -40,18 +40,18 @@ function exactlyOneForm(names: readonly string[], mayBeNone: boolean): Json {
  * (lib/http/gateway/gemini/field-names.ts). `exactlyOne`, `atMostOne` and `atLeastOne` of the contracts' metadata become
  * schemas. Shared parts go to `define`, else every level of nesting would double the document.
  */
-export function withTwins(schema: Json, define: Define): Json {
+export function withAliases(schema: Json, define: Define): Json {
   const joined: Json = { ...schema };
   for (const key of ["anyOf", "oneOf"] as const) {
     const parts = schema[key];
     if (Array.isArray(parts))
-      joined[key] = parts.map((part) => (isObject(part) ? withTwins(part, define) : part));
+      joined[key] = parts.map((part) => (isObject(part) ? withAliases(part, define) : part));
   }
-  if (isObject(schema.items)) joined.items = withTwins(schema.items, define);
-  return isObject(schema.properties) ? twinObject(joined, schema.properties, define) : joined;
+  if (isObject(schema.items)) joined.items = withAliases(schema.items, define);
+  return isObject(schema.properties) ? aliasedObject(joined, schema.properties, define) : joined;
 }
 
-function twinObject(schema: Json, fields: Json, define: Define): Json {
+function aliasedObject(schema: Json, fields: Json, define: Define): Json {
   const properties: Json = {};
   const dependentSchemas: Json = {};
   const rules: Json[] = Array.isArray(schema.allOf) ? [...schema.allOf] : [];
@@ -60,7 +60,7 @@ function twinObject(schema: Json, fields: Json, define: Define): Json {
   const grouped = new Set(exclusive.flatMap((rule) => namesIn(schema, rule)));
 
   for (const [name, field] of Object.entries(fields)) {
-    const own = isObject(field) ? withTwins(field, define) : field;
+    const own = isObject(field) ? withAliases(field, define) : field;
     const forms = formsOf(name);
     const [camel, snake] = forms;
     const isNested = isObject(own) && (own.properties !== undefined || own.items !== undefined);
