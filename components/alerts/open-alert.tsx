@@ -18,7 +18,7 @@ import { SnoozeButton, SnoozeNote } from "./snooze";
 /** Kinds that do not make calls fail. */
 const WARNINGS: ReadonlySet<Alert["kind"]> = new Set(["budget_nearly_spent", "second_server", "redis"]);
 
-/** An open alert: what, since when, what to do, and a link to where it can be fixed. */
+/** An open alert: its subject, start and advice, and a link to the page where its cause can be fixed. */
 export function OpenAlert({ alert, onChanged }: { alert: Alert; onChanged(): void }) {
   const t = useTranslations("alerts");
   const alertText = useAlertText();

@@ -83,7 +83,7 @@ export function useKeyActivity(ids: readonly string[]): Activities {
   return data ?? (error ? "failed" : null);
 }
 
-/** Requests and spend of a key over 30 days, each as bars with its sum. As wide while it loads as after it. */
+/** Requests and spend of a key over 30 days, each as bars with its sum. Has the same width while it loads. */
 export function KeyActivity({ id, activities }: { id: string; activities: Activities }) {
   return (
     <span className="block w-48 max-w-full text-sm">

@@ -23,7 +23,7 @@ export function Waveform({
 }: {
   player: SpeechPlayer;
   state: PlayerState;
-  /** Of the finished take; null while it arrives. */
+  /** Samples of the finished take; null while it arrives. */
   samples: Int16Array | null;
   meter: PeakMeter | null;
   expectedSeconds: number;

@@ -271,7 +271,7 @@ export function updateRequest(draft: ChannelDraft, before: Channel): UpdateChann
   return { ...common, ...upstreamRequest(draft), keys: keysOf(draft) };
 }
 
-/** Of a longer list nothing is selected: an operator means a few of these models. */
+/** Nothing is selected in a longer list, because an operator wants only a few of its models. */
 const MOST_SELECTED = 20;
 
 /**

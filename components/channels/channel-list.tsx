@@ -203,7 +203,7 @@ function ChannelCard(props: RowProps) {
   const { channel, traffic, drag } = props;
   const t = useTranslations("channels.table");
   const condition = conditionOf(channel);
-  // The status says so.
+  // The status says already that the channel is unused.
   const isUnused = traffic && !traffic.byId.get(channel.id)?.calls && !traffic.failovers.get(channel.id);
   return (
     <li

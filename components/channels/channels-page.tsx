@@ -124,7 +124,7 @@ function useChannelActions(
   };
 }
 
-/** The page's title; with channels of one's own, the buttons that test and add. */
+/** The page's title and, if there are channels besides the built-in ones, the buttons that test and add channels. */
 function Header({
   channels,
   hasOwn,
@@ -156,7 +156,7 @@ function Header({
   );
 }
 
-/** Shown while there is no channel but the built-in ones. */
+/** Shown while there are only the built-in channels. */
 function NoOwnChannels({ channels, addButton }: { channels: readonly Channel[]; addButton: ReactNode }) {
   const t = useTranslations("channels");
   return (

@@ -10,7 +10,7 @@ import { Progress } from "../ui/progress";
 import { TestOutcome } from "./test-outcome";
 import { type TestState, useTestCalls } from "./use-test-call";
 
-/** Tests at once: real calls, which engines on this machine answer too. */
+/** Most concurrent tests: they are real calls, and the engines of this machine answer some of them. */
 const AT_ONCE = 3;
 
 /** Tests every enabled channel with its first model, a few at a time, and shows how each went. */

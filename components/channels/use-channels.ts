@@ -75,7 +75,10 @@ export function useChannels() {
   };
 }
 
-/** Usage of the last 24 hours: sums by channel ID, the calls of all channels, and failed attempts passed on by ID. */
+/**
+ * Usage of the last 24 hours: sums by channel ID, the calls of all channels, and by ID the failed attempts that another
+ * channel took over.
+ */
 export interface ChannelTraffic {
   byId: ReadonlyMap<string, UsageSums>;
   calls: number;

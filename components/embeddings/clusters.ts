@@ -53,7 +53,7 @@ function fromCentre(cosines: SquareMatrix, members: readonly number[]): number[]
 
 /**
  * The clusters of the cut, of 2 to 12, with the best mean silhouette; largest first. Texts alone in a cluster are left
- * out. Empty with fewer than four texts, and where no cut is better than none.
+ * out. Empty with fewer than four texts, and where no cut has a mean silhouette above 0.
  */
 export function findClusters(cosines: SquareMatrix, clustering: Clustering): Cluster[] {
   const { count } = cosines;

@@ -10,7 +10,7 @@ export interface MapColours {
   muted: string;
   dot: string;
   signal: string;
-  /** Clusters, in turn. */
+  /** Colours of the clusters, used in rotation. */
   clusters: readonly string[];
   fonts: string;
 }

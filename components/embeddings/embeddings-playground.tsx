@@ -97,7 +97,7 @@ function Playground({ models, engines, page }: PageProps) {
   );
 }
 
-/** The texts, and beside them their comparison or what leads to one. */
+/** The texts, and beside them their comparison, or the panel that starts one. */
 function TextsAndResults({ models, page }: Omit<PageProps, "engines">) {
   const { draft, comparison, focus, edit, isStale } = page;
   const { isGrouped, setGrouped, setCellSize, isAligned, rowStyle } = useAlignment(page);

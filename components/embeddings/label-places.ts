@@ -49,8 +49,8 @@ export function placesAroundBox({ left, top, right, bottom }: Box, width: number
 
 /**
  * Returns a function that chooses the first of some places that is inside the canvas and overlaps neither `points` nor
- * a place chosen before; null when there is none. A forced label gets a place all the same: one that overlaps only
- * points, else the first, moved inside the canvas.
+ * a place chosen before; null when there is none. A forced label always gets a place: one that overlaps only points,
+ * else the first, moved inside the canvas.
  */
 export function createPlacer(size: { width: number; height: number }, points: readonly Point[]) {
   const taken: Box[] = [];

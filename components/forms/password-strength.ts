@@ -1,6 +1,6 @@
 /**
  * A simple estimate of a password's strength: log2 of its alphabet's size per character, where sequences, repeats,
- * years and common words count little. It errs low and knows no leaked passwords.
+ * years and common words count little. It tends to underestimate, and does not know leaked passwords.
  */
 type Strength = 0 | 1 | 2 | 3 | 4;
 

@@ -5,7 +5,7 @@ import { isApiError } from "@/lib/client/api-error";
 import { toast } from "../ui/toast";
 import { useErrorText } from "./call-error";
 
-/** Runs an action of the user, such as a request: whether it is running, and the error that ended the last one. */
+/** Runs an action of the user, such as a request; returns whether it is running, and the error of the last run. */
 export function useAction() {
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);

@@ -19,7 +19,10 @@ import { Catalogue } from "./catalogue";
 import { Installations } from "./installations";
 import { InstalledVoices } from "./installed-voices";
 
-/** While something is being installed, and else: a folder may be copied to the disk, a factor measured. */
+/**
+ * Intervals of reading the list: while something is being installed, and otherwise, since a folder may be copied to the
+ * disk or a real-time factor measured.
+ */
 const BUSY_MS = 1_000;
 const IDLE_MS = 15_000;
 

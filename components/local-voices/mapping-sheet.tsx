@@ -19,7 +19,7 @@ export function MappingSheet({
   onSaved,
   onClose,
 }: {
-  /** Undefined: it was removed meanwhile. */
+  /** Undefined if it was removed in the meantime. */
   voice: InstalledVoice | undefined;
   onSaved(): Promise<unknown>;
   onClose(): void;

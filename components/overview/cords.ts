@@ -60,7 +60,7 @@ export function cordsOf(
   return (
     routes
       .flatMap(({ model, channel_id: channelId, failovers, ...ended }) => {
-        // A request that another channel served was traffic here too, and failed here.
+        // A request that failed over to another channel counts here too, as a failed one.
         const calls = ended.calls + failovers;
         const errors = ended.errors + failovers;
         const [from, to] = [models.indexOf(model), channels.indexOf(channelId)];

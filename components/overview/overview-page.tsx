@@ -55,7 +55,7 @@ function Content(props: Omit<OverviewPageProps, "fallback">) {
   const { origin, done, models, isAdmin } = props;
   const range = useRange("24h", props.now);
   const { data, error, mutate } = useOverview(range);
-  // Decided once, so that the steps do not move while they are read and the first call arrives.
+  // Decided once, so that the steps do not move when the first call arrives while they are read.
   const [isNew] = useState(() => (data?.total.calls ?? 0) + (data?.before.calls ?? 0) === 0);
   const { data: alerts } = useOpenAlerts(isAdmin);
   const isDone = Object.values(done).every(Boolean);

@@ -8,7 +8,7 @@ import { useAmounts } from "../charts/use-amounts";
 import { cn } from "../ui/class-names";
 import { type Cord, cordsOf, isCircuitOpen, ROW, STROKES } from "./cords";
 
-/** More models and channels are listed on their own pages only. */
+/** Most rows on each side; further models and channels are listed on their own pages only. */
 const MOST_ROWS = 10;
 
 /** The routes as a patch bay: models on the left, channels on the right, a line ("cord") per route. Screen readers get a list. */
@@ -37,7 +37,7 @@ export function PatchBay({ overview }: { overview: Overview }) {
   );
   const isFaded = (cord: Cord) =>
     hovered !== null && cord.model !== hovered.model && cord.channelId !== hovered.channelId;
-  /** Requests that failed on a channel, those that another one served included. */
+  /** Requests that failed on a channel, including those that another channel served then. */
   const failedOn = (id: string) =>
     overview.routes.reduce(
       (sum, route) => (route.channel_id === id ? sum + route.errors + route.failovers : sum),

@@ -6,7 +6,7 @@ import { useAmounts } from "../charts/use-amounts";
 import { cn } from "../ui/class-names";
 
 const MAX_ROWS = 6;
-/** Calls that no channel was asked for. */
+/** Groups of calls that reached no channel. */
 const WITHOUT_CHANNEL = ["cached", "not_routed"] as const;
 
 interface Share {

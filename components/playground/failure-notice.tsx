@@ -22,7 +22,7 @@ function useReadsLogs(): boolean {
   return self !== undefined && self.role !== "member";
 }
 
-/** For administrators, that the log has a call which the user stopped before its reply. */
+/** Tells administrators that the log has a call that the user stopped before its reply. */
 export function StoppedCall({ requestId }: { requestId: string }) {
   return useReadsLogs() ? <LoggedStop requestId={requestId} /> : null;
 }

@@ -31,7 +31,7 @@ export function LogsLink({ requestId }: { requestId: string }) {
   );
 }
 
-/** That the log has a call, with a link to it; nothing until then. */
+/** A note that the log has the call, with a link to it; nothing until the log has it. */
 export function LoggedStop({ requestId }: { requestId: string }) {
   const t = useTranslations("playground.failure");
   // Live updates fetch the list again when the call is written.

@@ -19,7 +19,7 @@ import { useStepKeys } from "./use-step-keys";
 
 const CallPanel = dynamic(() => import("./call-panel").then((one) => one.CallPanel), { ssr: false });
 
-/** Older calls are loaded when this few follow the open one. */
+/** Older calls are loaded when only this many of the loaded ones follow the open one. */
 const LOAD_AHEAD = 5;
 
 /** The calls of the range and filters, and beside them the details of the call in the URL. */
@@ -91,7 +91,7 @@ function useLastOpened(open: string | null): string | null {
   return open ?? last;
 }
 
-/** Loads older calls when it comes near, or by its button. */
+/** Loads older calls when it is scrolled near, or by its button. */
 function More({ calls }: { calls: PagedCalls }) {
   const t = useTranslations("requests");
   const amounts = useAmounts();

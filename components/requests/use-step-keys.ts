@@ -23,7 +23,7 @@ function stepOf(key: string, isOpen: boolean): "previous" | "next" | undefined {
   return isOpen && Object.hasOwn(ARROWS, key) ? ARROWS[key] : undefined;
 }
 
-/** Opens the previous or next call by `k` and `j` or the arrow keys, while the focus is in nothing that uses them. */
+/** Opens the previous or next call by `k` and `j` or the arrow keys, unless the focused element uses these keys. */
 export function useStepKeys(steps: Steps): void {
   const sequenceEnds = useRef(0);
   useEffect(() => {

@@ -13,7 +13,7 @@ import { RelativeTime } from "../ui/relative-time";
 import { Skeleton } from "../ui/skeleton";
 import { useSection } from "./settings-page-context";
 
-/** How often instances report, and so how often the list is read. */
+/** How often the list is read: as often as instances report. */
 const REFRESH_MS = 5_000;
 const TONES = { running: "good", draining: "warn", late: "bad" } as const;
 const FIGURE = "text-right tabular whitespace-nowrap";

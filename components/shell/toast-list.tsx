@@ -26,7 +26,7 @@ export function ToastList() {
     <Sonner
       theme={resolvedTheme === "dark" ? "dark" : "light"}
       containerAriaLabel={t("notifications")}
-      // The bottom has the sticky save bar of forms, the right a page's own buttons.
+      // Not at the bottom, where forms have a sticky save bar, nor at the right, where pages have buttons.
       position="top-center"
       // Below the top bar on a phone.
       mobileOffset={{ top: 64 }}

@@ -132,7 +132,7 @@ function LanguageField({
   );
 }
 
-/** The model; a link may set any: it is offered as it is, and the API validates it. */
+/** The model. A link may set any model; it is offered unchanged, and the API validates it. */
 function ModelField({
   id,
   draft,

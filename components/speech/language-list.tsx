@@ -17,7 +17,7 @@ export function LanguageList(props: LanguagePickerProps) {
   const [isOpen, setOpen] = useState(true);
   const more = useMemo(() => {
     const common: readonly string[] = SPEECH_LANGUAGES;
-    // A link may set any language: it is offered as it is, and the API validates it.
+    // A link may set any language; it is offered unchanged, and the API validates it.
     const isOther =
       language !== null && !common.includes(language) && !MORE_SPEECH_LANGUAGES.includes(language);
     return byName(isOther ? [...MORE_SPEECH_LANGUAGES, language] : MORE_SPEECH_LANGUAGES, locale);

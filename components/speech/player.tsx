@@ -23,7 +23,7 @@ export function Player({
   isCalling: boolean;
   /** The newest call if it was stopped before the first audio; see `Recording`. */
   stopped: { requestId: string | null } | null;
-  /** Of the newest call; a take cut by it stays in the player. */
+  /** The failure of the newest call; the incomplete take of that call stays in the player. */
   failure: GatewayFailure | null;
   onRetry(): void;
 } & TakePlayerProps) {

@@ -55,7 +55,7 @@ function useChosenVoice(draft: SpeechDraft, onChange: (change: Partial<SpeechDra
 
 interface SpeakersPanelProps {
   draft: SpeechDraft;
-  /** Of the chosen model; null while they load. */
+  /** Voices of the chosen model; null while they load. */
   voices: readonly GatewayVoice[] | null;
   model: GatewayModel | null;
   error: unknown;

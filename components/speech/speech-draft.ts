@@ -43,8 +43,8 @@ export function callOf(draft: SpeechDraft, model: Abilities | null): SpeechCall 
 }
 
 /**
- * The calls of a comparison: the draft in each of its voices. All speak with the same language: with none where one
- * follows instructions.
+ * The calls of a comparison: the draft in each of its voices. All calls have the same language; none has one if one of
+ * the models follows instructions.
  */
 export function callsOf(
   draft: SpeechDraft,

@@ -119,7 +119,7 @@ function useSpeak({
   return { speak, isVoiceMissing: isReported && lacksVoice, expectedSeconds: expected };
 }
 
-/** Runs the calls of a comparison, where there are enough and none has too long a text. */
+/** Runs the calls of a comparison if there are enough of them and the text is too long for none. */
 function useCompare({
   text,
   compared,
@@ -174,7 +174,7 @@ function useActions({
   calls: ReturnType<typeof useDraftCalls>;
   player: SpeechPlayer;
   needsVoiceName: boolean;
-  /** Takes the last take out of the player. */
+  /** Removes the last take from the player. */
   onUnload(): void;
   recorder: ReturnType<typeof useRecorder>;
   comparison: ReturnType<typeof useComparison>;

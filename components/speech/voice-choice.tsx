@@ -34,7 +34,7 @@ interface VoiceChoiceProps {
   title: string | null;
   /** The voices are those of the built-in synthesisers. */
   isClassic: boolean;
-  /** Of a script. */
+  /** Speakers of a script. */
   speakers: readonly Speaker[];
   favourites: ReturnType<typeof useFavourites>;
   sampler: ReturnType<typeof useSample>;

@@ -32,7 +32,7 @@ export function VoiceList({
   chosen: readonly string[];
   /** Any number of voices may be chosen. */
   isMultiple: boolean;
-  /** Of a script; each is shown as a dot beside its voice. */
+  /** Speakers of a script; each is shown as a dot beside its voice. */
   speakers: readonly Speaker[];
   sample: SampleState | null;
   isFavourite(voice: string): boolean;

@@ -7,7 +7,7 @@ export interface Choices<Id extends string> {
   /** The button that opens the menu. */
   button: ButtonProps;
   choices: readonly { id: Id; label: string; download?: string }[];
-  /** Called with a choice that is no download. */
+  /** Called with a choice that is not a download. */
   onPick?(id: Id): void;
 }
 

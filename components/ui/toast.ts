@@ -5,7 +5,7 @@ export interface Toast {
   action?: { label: string; onClick(): void };
 }
 
-/** Until the code that draws toasts is loaded. */
+/** Toasts that wait until the code that draws them is loaded. */
 const waiting: Toast[] = [];
 let draw: ((toast: Toast) => void) | null = null;
 let load: (() => void) | null = null;
@@ -38,7 +38,7 @@ export function onFirstToast(loadNow: () => void): () => void {
   };
 }
 
-/** Gives every toast to `show`, those that waited first. */
+/** Passes every toast to `show`, the waiting ones first. */
 export function drawToasts(show: (toast: Toast) => void): () => void {
   draw = show;
   for (const one of waiting.splice(0)) show(one);

@@ -18,7 +18,7 @@ export function KeyFields({
 }: {
   keys: readonly DraftKey[];
   error: string | undefined;
-  /** About labels. */
+  /** The error about labels. */
   labelError: string | undefined;
   onChange(keys: DraftKey[]): void;
   onEnter(event: KeyboardEvent): void;

@@ -8,7 +8,7 @@ import { Input, NativeSelect, Textarea } from "../../ui/input";
 import type { FieldErrors } from "./form-errors";
 import { PairFields } from "./pair-fields";
 
-/** Not a text: the first line of every PEM certificate. */
+/** Not translated: the first line of every PEM certificate. */
 const PEM_START = "-----BEGIN CERTIFICATE-----";
 
 interface OptionProps {
