@@ -204,5 +204,5 @@ function stalled(): AppError {
 
 /** The error of a stream that ended without its `end` event. */
 export function truncatedStream(): AppError {
-  return new AppError("upstream_truncated", "The channel broke the speech off before its end.");
+  return new AppError("upstream_truncated", "The channel ended the speech early.");
 }

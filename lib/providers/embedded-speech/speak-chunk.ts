@@ -28,7 +28,7 @@ const detector = loadOnce(loadLanguageDetector);
 /** Speaks one chunk: 24 kHz s16le, its pause first. Engines are loaded by the first chunk that needs them. */
 export async function speakChunk(chunk: SpeechChunk): Promise<Uint8Array> {
   const timbre = TIMBRES.get(chunk.voice);
-  if (!timbre) throw new AppError("internal", `The embedded engine lost its voice ${chunk.voice}.`);
+  if (!timbre) throw new AppError("internal", `The embedded engine has no voice '${chunk.voice}'.`);
   const language = chunk.language ?? (await detect(chunk));
   const spoken =
     baseLanguage(language) === "en" ? await english(chunk, timbre) : await foreign(chunk, language, timbre);

@@ -73,7 +73,7 @@ export async function* speakRequest<Chunk>(
       await queue.advance(held.resumeAt);
     }
     if (!hasSounded) {
-      throw new AppError("upstream_invalid", "The embedded speech engine made no sound of this text.");
+      throw new AppError("upstream_invalid", "The embedded speech engine produced no audio for this text.");
     }
     yield { type: "end", usage: { inputTokens: null, outputTokens: null }, finishReason: "STOP" };
   } catch (error) {

@@ -65,7 +65,7 @@ function speak(worker: EspeakWorker, request: EspeakRequest): EngineSpeech {
   const voice = espeakVoice(request.language);
   const variant = request.variant === "m0" ? "" : `+${request.variant}`;
   if (!voice || worker.set_voice(voice + variant) !== 0) {
-    throw new AppError("internal", `The embedded engine lost its voice for ${request.language}.`);
+    throw new AppError("internal", `The embedded engine has no voice for ${request.language}.`);
   }
   worker.set_pitch(Math.round(settingFor(PITCH_CURVE, request.pitchHz / VARIANTS[request.variant])));
   const rate = Math.round(settingFor(RATE_CURVE, request.speed));

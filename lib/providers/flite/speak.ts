@@ -71,7 +71,7 @@ function speak(module: WebAssembly.Module, request: FliteRequest): ReturnType<Fl
   if (!file || file.length < WAVE_HEADER) {
     throw new AppError(
       "internal",
-      "The embedded engine gave no sound.",
+      "The embedded engine produced no audio.",
       {},
       new Error(`flite said: ${output}`),
     );

@@ -120,7 +120,7 @@ async function* eventMessages(
 
 async function wholeMessages(reply: UpstreamReply, nowMs: number, key: string | null): Promise<Fields[]> {
   const answer = await readJson(await gatherBytes(reply.body));
-  if (answer === undefined) throw invalidAnswer("what is not JSON");
+  if (answer === undefined) throw invalidAnswer("with data that is not JSON");
   return (Array.isArray(answer) ? asList(answer) : [answer]).map((one) => {
     const message = asFields(one);
     if (message === null) throw invalidAnswer("without a response object");

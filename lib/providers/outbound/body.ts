@@ -112,7 +112,7 @@ export class BoundedBody implements UpstreamBody, AsyncIterator<Uint8Array> {
       const piece = await this.#read(this.#source);
       if (piece !== null) {
         this.#bytes += piece.byteLength;
-        if (this.#bytes > this.limits.maxBytes) throw invalidAnswer("more than it may");
+        if (this.#bytes > this.limits.maxBytes) throw invalidAnswer("with more data than is accepted");
         return { done: false, value: piece };
       }
       this.#isWhole = true;
@@ -157,7 +157,10 @@ function bodyError(error: unknown): AppError {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   // zlib's own error codes; a compressed body that merely stops was cut like any other.
   if (/^(?:Z_(?!BUF_ERROR)|ERR__?BROTLI|ERR_BROTLI)/.test(code)) {
-    return invalidAnswer("with bytes that do not unpack", new UpstreamFailure("protocol_error", code));
+    return invalidAnswer(
+      "with data that cannot be decompressed",
+      new UpstreamFailure("protocol_error", code),
+    );
   }
   return connectionError(error, "body");
 }

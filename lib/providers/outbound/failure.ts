@@ -43,7 +43,7 @@ export function stalled(): AppError {
 }
 
 export function truncated(cause?: unknown): AppError {
-  return new AppError("upstream_truncated", "The channel's upstream broke its answer off.", {}, cause);
+  return new AppError("upstream_truncated", "The channel's upstream ended its answer early.", {}, cause);
 }
 
 /** `what` continues "The channel's upstream answered". */
@@ -66,10 +66,11 @@ export function connectionError(error: unknown, phase: "headers" | "body"): AppE
   if (phase === "body") return truncated(new UpstreamFailure("connection_lost", errno));
   // undici's parser errors do not all have a code.
   const isNotHttp = NOT_HTTP.has(errno) || (error instanceof Error && error.name === "HTTPParserError");
-  if (isNotHttp) return invalidAnswer("what is not HTTP", new UpstreamFailure("protocol_error", errno));
+  if (isNotHttp)
+    return invalidAnswer("with data that is not HTTP", new UpstreamFailure("protocol_error", errno));
   return new AppError(
     "upstream_error",
-    "The channel's upstream broke the connection off before it answered.",
+    "The channel's upstream closed the connection before it answered.",
     {},
     new UpstreamFailure("connection_lost", errno),
   );

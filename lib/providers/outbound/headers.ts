@@ -27,8 +27,8 @@ export function checkHeaders(headers: Readonly<Record<string, string>>): Record<
     if (!NAME.test(sent)) throw refuse(sent, "is not the name of a header");
     if (RESERVED.has(name) || name.startsWith("proxy-")) throw refuse(sent, "is set by Patchbay itself");
     if (SECRET.test(name))
-      throw refuse(sent, "looks like a secret: write it among the channel's keys, which are encrypted");
-    if (Object.hasOwn(checked, name)) throw refuse(sent, "is there twice");
+      throw refuse(sent, "looks like a secret: enter it as a key of the channel, since keys are encrypted");
+    if (Object.hasOwn(checked, name)) throw refuse(sent, "is given twice");
     if (typeof value !== "string" || !VALUE.test(value)) {
       throw refuse(sent, "must have a value of visible ASCII characters, without line breaks");
     }

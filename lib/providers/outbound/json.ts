@@ -33,7 +33,7 @@ export function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(decoder.decode(bytes));
   } catch (error) {
-    throw invalidAnswer("what is not JSON", error instanceof SyntaxError ? undefined : error);
+    throw invalidAnswer("with data that is not JSON", error instanceof SyntaxError ? undefined : error);
   }
 }
 

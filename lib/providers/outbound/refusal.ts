@@ -55,7 +55,7 @@ export function refusalError(refusal: Refusal): AppError {
   if (status >= 300 && status < 400) {
     return new AppError(
       "upstream_redirect",
-      "The channel's upstream sent the call elsewhere; redirects are not followed.",
+      "The channel's upstream answered with a redirect; redirects are not followed.",
     );
   }
   const facts = read(status, asFields(tryParseJson(text)));

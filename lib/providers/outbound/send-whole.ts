@@ -92,7 +92,7 @@ class WholeReply implements Dispatcher.DispatchHandler {
     if (this.#isOver) return;
     this.#length += chunk.length;
     if (this.#length > (this.#isGood ? this.#request.maxBytes : REFUSAL_BYTES)) {
-      this.#fail(invalidAnswer("more than it may"));
+      this.#fail(invalidAnswer("with more data than is accepted"));
       return;
     }
     this.#pieces.push(chunk);

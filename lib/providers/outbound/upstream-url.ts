@@ -70,7 +70,9 @@ export function readUpstreamUrl(text: string, allow: AllowList): URL {
   }
   const isUsualPort = port === 443 || port === 80 || port >= 1_024;
   if (OTHER_SERVICES.has(port) || (!isUsualPort && !isListed)) {
-    throw refuse(`names port ${port}, where no such API lives`);
+    throw refuse(
+      `uses port ${port}; accepted are 80, 443, and ports from 1024 on that no other service uses`,
+    );
   }
   const isAddressListed = isListed || (address !== null && allow.hasAddress(address));
   if (address !== null && isPrivate(address) && !isAddressListed) {

@@ -29,7 +29,7 @@ export async function* audioEvents(pcm: AsyncIterable<Uint8Array>): AsyncGenerat
     yield* pieces(held.length === 1 ? piece : Buffer.concat(held));
     held = [];
   }
-  if (!hasBegun) throw invalidAnswer(heldBytes === 0 ? "without audio" : "with no more than a click");
+  if (!hasBegun) throw invalidAnswer(heldBytes === 0 ? "without audio" : "with less than 40 ms of audio");
 }
 
 function* pieces(bytes: Uint8Array): Generator<SpeechEvent> {

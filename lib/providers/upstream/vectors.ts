@@ -9,7 +9,8 @@ export function readVector(value: unknown): Float32Array {
   const vector = new Float32Array(value.length);
   for (let at = 0; at < value.length; at += 1) {
     const number: unknown = value[at];
-    if (typeof number !== "number") throw invalidAnswer("a vector that holds something else than numbers");
+    if (typeof number !== "number")
+      throw invalidAnswer("with a vector that contains something other than numbers");
     vector[at] = number;
   }
   return checked(vector);
@@ -18,7 +19,7 @@ export function readVector(value: unknown): Float32Array {
 /** Decodes into the vector's own memory: base64 skips nothing here, since its length must be exact. */
 function fromBase64(text: string): Float32Array {
   const bytes = decodedBase64Length(text);
-  if (bytes % 4 !== 0) throw invalidAnswer("a vector that ends inside a number");
+  if (bytes % 4 !== 0) throw invalidAnswer("with a vector whose last number is incomplete");
   const vector = new Float32Array(bytes / 4);
   if (Buffer.from(vector.buffer).write(text, "base64") !== bytes) throw invalidAnswer("with invalid base64");
   return checked(vector);
@@ -26,7 +27,7 @@ function fromBase64(text: string): Float32Array {
 
 function checked(vector: Float32Array): Float32Array {
   if (vector.length === 0) throw invalidAnswer("an empty vector");
-  if (!isFiniteVector(vector)) throw invalidAnswer("a vector that holds no number");
+  if (!isFiniteVector(vector)) throw invalidAnswer("with a vector that contains a number that is not finite");
   return vector;
 }
 
@@ -66,7 +67,8 @@ export function inOrder<T>(items: readonly { index: unknown; item: T }[]): T[] {
   const ordered = new Map<number, T>();
   for (const { index, item } of items) {
     const at = typeof index === "number" && Number.isInteger(index) ? index : -1;
-    if (at < 0 || at >= items.length || ordered.has(at)) throw invalidAnswer("vectors in no order");
+    if (at < 0 || at >= items.length || ordered.has(at))
+      throw invalidAnswer("with vectors whose 'index' is missing, invalid or repeated");
     ordered.set(at, item);
   }
   return [...ordered.entries()].sort(([a], [b]) => a - b).map(([, item]) => item);

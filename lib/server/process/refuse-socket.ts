@@ -19,7 +19,7 @@ const BY_PARSER_CODE: Readonly<Record<string, () => AppError>> = {
     new AppError("headers_too_large", "The request's line and headers are larger than 16 KiB."),
   HPE_CHUNK_EXTENSIONS_OVERFLOW: () => new AppError("too_large", "The chunk extensions are too large."),
   ERR_HTTP_REQUEST_TIMEOUT: () =>
-    new AppError("request_timeout", "The request did not arrive whole in the time there is for it."),
+    new AppError("request_timeout", "The request did not arrive completely in time."),
 };
 
 function errorOf(error: unknown): AppError {
