@@ -74,7 +74,7 @@ const BEYOND_A_SCHEMA: readonly (readonly [operation: RegExp, words: RegExp, why
   [/settings/, /Enable 2FA for your own account first/, "depends on the user's 2FA"],
   [/channels|models/, /Each public name once/, "unique by one field"],
   [/channels/, /Set the operation of|is a model for|is an alias of/i, "depends on the existing models"],
-  [/channels/, /is there twice/, "header names are compared without case"],
+  [/channels/, /is given twice/, "header names are compared without case"],
   [
     /channels/,
     /key with that ID|no stored keys|enter its keys again|provider/,
@@ -82,7 +82,7 @@ const BEYOND_A_SCHEMA: readonly (readonly [operation: RegExp, words: RegExp, why
   ],
   [/channels\/order/, /Name each channel once/, "unique by one field, over several lists"],
   [/channels/, /does not serve/, "depends on the stored channel"],
-  [/channels/, /private address|plain http|names port|cloud's own/, "depends on the owner's list"],
+  [/channels/, /private address|plain http|uses port|cloud's own/, "depends on the owner's list"],
   [/^DELETE \/api\/channels/, /embedded engine cannot be deleted/, "depends on the stored channel"],
   [/webhook\/test/, /No webhook URL is saved|No signing secret exists/, "depends on the settings"],
   [/recordings/, /16-bit samples/, "a length in bytes"],
