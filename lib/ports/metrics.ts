@@ -1,9 +1,14 @@
+import type { CalledChannel } from "./tracing";
+
 export interface Metrics {
   observeCall(call: {
     operation: string;
     model: string;
-    channel: string;
+    /** The last one that was tried; null: none. */
+    channel: CalledChannel | null;
     status: number;
+    /** The error's code; null: the call succeeded. */
+    error: string | null;
     seconds: number;
     firstByteSeconds: number | null;
   }): void;

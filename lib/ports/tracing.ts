@@ -6,6 +6,15 @@ export interface Tracing {
   begin(parent: string | undefined): RequestTrace;
 }
 
+/** The channel of an attempt. */
+export interface CalledChannel {
+  name: string;
+  /** A name of lib/providers/registry.ts. */
+  provider: string;
+  /** The model as its upstream names it. */
+  upstreamModel: string;
+}
+
 export interface RequestTrace {
   /** 32 hex digits. */
   readonly traceId: string;
@@ -13,6 +22,6 @@ export interface RequestTrace {
   nextAttempt(): string;
   /** Ends the trace of a request that was refused before any channel was chosen. */
   refused(model: string | null, status: number, error: string): void;
-  /** Ends the trace with the request's ledger entry. `channelName` names a channel by its ID. `status`: as answered. */
-  settled(entry: UsageRecord, status: number, channelName: (id: string) => string): void;
+  /** Ends the trace with the request's ledger entry. `channelOf` finds a channel by its ID. `status`: as answered. */
+  settled(entry: UsageRecord, status: number, channelOf: (id: string) => CalledChannel | null): void;
 }

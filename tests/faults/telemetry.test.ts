@@ -42,9 +42,11 @@ const Traces = z.object({
 });
 type SpanReceived = z.infer<typeof Span>;
 const Point = z.object({ asInt: z.coerce.number().optional(), asDouble: z.number().optional() });
+const Distribution = z.object({ attributes: Attributes, explicitBounds: z.array(z.number()) });
 const Metric = z.object({
   name: z.string(),
   sum: z.object({ dataPoints: z.array(Point) }).optional(),
+  histogram: z.object({ dataPoints: z.array(Distribution) }).optional(),
 });
 const MetricExport = z.object({
   resourceMetrics: z.array(z.object({ scopeMetrics: z.array(z.object({ metrics: z.array(Metric) })) })),
@@ -61,6 +63,8 @@ const spans: SpanReceived[] = [];
 const services = new Set<unknown>();
 /** The latest value of each counter. */
 const counters = new Map<string, number>();
+/** The latest points of each histogram. */
+const histograms = new Map<string, z.infer<typeof Distribution>[]>();
 let received = "";
 
 beforeAll(async () => {
@@ -76,8 +80,10 @@ beforeAll(async () => {
       }
     if (request.url === "/v1/metrics")
       for (const { scopeMetrics } of MetricExport.parse(JSON.parse(text)).resourceMetrics)
-        for (const { name, sum } of scopeMetrics.flatMap(({ metrics }) => metrics))
+        for (const { name, sum, histogram } of scopeMetrics.flatMap(({ metrics }) => metrics)) {
           for (const { asInt, asDouble } of sum?.dataPoints ?? []) counters.set(name, asInt ?? asDouble ?? 0);
+          if (histogram !== undefined) histograms.set(name, histogram.dataPoints);
+        }
     reply.setHeader("content-type", "application/json");
     reply.end("{}");
   });
@@ -134,21 +140,33 @@ describe("a request that fails over", () => {
     for (const { headers } of calls) expect(headers.tracestate).toBeUndefined();
   });
 
-  test("names model, channel, status and error", () => {
+  test("names provider, model, channel, status and error", () => {
     const [first, second] = attempts;
     expect(server.name).toBe(`speech ${name}`);
     expect(server.attributes).toMatchObject({
       "gen_ai.operation.name": "speech",
+      "gen_ai.provider.name": "openai",
       "gen_ai.request.model": name,
+      "gen_ai.response.model": "tts",
       "http.response.status_code": 200,
       "patchbay.attempts": 2,
     });
-    expect(first?.name).toBe(`speech ${name}-0`);
+    expect(first?.name).toBe("speech tts--status-500");
     expect(first?.attributes).toMatchObject({
       "error.type": "upstream_error",
+      "gen_ai.provider.name": "openai",
+      "gen_ai.request.model": "tts--status-500",
       "http.response.status_code": 500,
+      "patchbay.channel": `${name}-0`,
     });
+    expect(first?.attributes["gen_ai.response.model"]).toBeUndefined();
     expect(first?.status.code).toBe(FAILED);
+    expect(second?.name).toBe("speech tts");
+    expect(second?.attributes).toMatchObject({
+      "gen_ai.request.model": "tts",
+      "gen_ai.response.model": "tts",
+      "patchbay.channel": `${name}-1`,
+    });
     expect(second?.attributes["error.type"]).toBeUndefined();
   });
 
@@ -199,9 +217,56 @@ test("a refused request is a failed span", async () => {
   await until(() => spans.some((span) => span.traceId === traceId));
   const span = spans.find((one) => one.traceId === traceId);
   expect(span?.attributes).toMatchObject({
+    "gen_ai.provider.name": "patchbay",
     "http.response.status_code": 404,
     "error.type": "model_not_found",
   });
+});
+
+test("a Gemini channel has the provider name of the semantic conventions", async () => {
+  const { name } = await routed.route("embeddings", [{ as: "embed.8", provider: "gemini" }]);
+  const headers = { "x-request-id": "trace-gemini" };
+  expect((await routed.send("/v1/embeddings", { model: name, input: "a" }, { headers })).status).toBe(200);
+  const { server, attempts } = await spansOf("trace-gemini");
+  expect([server, ...attempts].map((span) => span.attributes["gen_ai.provider.name"])).toEqual([
+    "gcp.gemini",
+    "gcp.gemini",
+  ]);
+});
+
+test("a call that a cache answers names no model behind it", async () => {
+  const { name } = await routed.route("embeddings", [{ as: "embed.8" }], { cacheable: true });
+  const body = { model: name, input: "twice" };
+  for (const id of ["trace-fresh", "trace-cached"])
+    expect((await routed.send("/v1/embeddings", body, { headers: { "x-request-id": id } })).status).toBe(200);
+  const { server } = await spansOf("trace-cached");
+  expect(server.attributes).toMatchObject({ "patchbay.cached": true, "gen_ai.provider.name": "patchbay" });
+  expect(server.attributes["gen_ai.response.model"]).toBeUndefined();
+});
+
+test("the duration of a call has the attributes and buckets of the semantic conventions", async () => {
+  const { name } = await routed.route("embeddings", [{ as: "embed.8--status-500" }, { as: "embed.8" }]);
+  const { name: failing } = await routed.route("embeddings", [{ as: "embed.8--status-500" }]);
+  for (const model of [name, failing]) await routed.send("/v1/embeddings", { model, input: "measured" });
+  const pointOf = (model: string) =>
+    histograms
+      .get("gen_ai.server.request.duration")
+      ?.find(({ attributes }) => attributes["gen_ai.request.model"] === model);
+  await until(() => pointOf(name) !== undefined && pointOf(failing) !== undefined);
+  expect(pointOf(name)?.attributes).toEqual({
+    "gen_ai.operation.name": "embeddings",
+    "gen_ai.provider.name": "openai",
+    "gen_ai.request.model": name,
+    "gen_ai.response.model": "embed.8",
+    "http.response.status_code": 200,
+    "patchbay.channel": `${name}-1`,
+  });
+  expect(pointOf(name)?.explicitBounds.slice(0, 2)).toEqual([0.01, 0.02]);
+  expect(pointOf(failing)?.attributes).toMatchObject({
+    "error.type": "upstream_error",
+    "gen_ai.provider.name": "openai",
+  });
+  expect(pointOf(failing)?.attributes["gen_ai.response.model"]).toBeUndefined();
 });
 
 test("durations, counters and the name of the service reach the collector", async () => {

@@ -1,4 +1,5 @@
 import type { SkippedChannel, UsageRecord } from "../../ports/store";
+import type { CalledChannel } from "../../ports/tracing";
 import type { CallOutcome, CallPlan, Meter } from "../call";
 import type { GatewayContext } from "../context";
 import { billingPeriod } from "./billing-period";
@@ -30,12 +31,18 @@ function settleRow(ctx: GatewayContext, plan: CallPlan, row: UsageRecord, outcom
   row.latencyMs = Math.round(ctx.services.clock.monotonic() - ctx.receivedAt);
 }
 
-function observe(ctx: GatewayContext, settled: UsageRecord, channel: string, status: number): void {
+function observe(
+  ctx: GatewayContext,
+  settled: UsageRecord,
+  channel: CalledChannel | null,
+  status: number,
+): void {
   ctx.services.metrics.observeCall({
     operation: settled.operation,
     model: settled.model,
     channel,
     status,
+    error: settled.error,
     seconds: settled.latencyMs / 1_000,
     firstByteSeconds: settled.firstByteMs === null ? null : settled.firstByteMs / 1_000,
   });
@@ -44,7 +51,7 @@ function observe(ctx: GatewayContext, settled: UsageRecord, channel: string, sta
 export class CallMeter implements Meter {
   readonly #trace: TraceRecorder;
   readonly #onSettled: ((outcome: CallOutcome) => void)[] = [];
-  #channelName: string | null = null;
+  #channel: CalledChannel | null = null;
   #upstreamFrom: number | null = null;
   #firstByteAt: number | null = null;
   #settling: Promise<void> | null = null;
@@ -65,7 +72,7 @@ export class CallMeter implements Meter {
     this.row.channelId = channelId;
     this.row.attempts = attempts;
     this.#upstreamFrom ??= this.ctx.services.clock.monotonic();
-    this.#channelName = this.#nameOf(channelId);
+    this.#channel = this.#channelOf(channelId);
   }
 
   answered(): void {
@@ -101,16 +108,18 @@ export class CallMeter implements Meter {
     const upstreamMs = this.#upstreamFrom === null ? 0 : (this.#firstByteAt ?? now) - this.#upstreamFrom;
     return {
       ...this.limitHeaders,
-      ...(this.#channelName === null ? {} : { "x-patchbay-channel": headerText(this.#channelName) }),
+      ...(this.#channel === null ? {} : { "x-patchbay-channel": headerText(this.#channel.name) }),
       ...(this.plan.cache === undefined ? {} : { "x-patchbay-cache": this.plan.cache }),
       "x-patchbay-attempts": String(this.row.attempts),
       "x-patchbay-overhead-ms": Math.max(0, now - receivedAt - upstreamMs).toFixed(1),
     };
   }
 
-  #nameOf(channelId: string): string {
+  #channelOf(channelId: string): CalledChannel | null {
     const route = this.plan.entry.routes.find(({ channel }) => channel.id === channelId);
-    return route?.channel.name ?? channelId;
+    if (route === undefined) return null;
+    const { name, provider } = route.channel;
+    return { name, provider, upstreamModel: route.upstreamName };
   }
 
   async #settleEntry(outcome: CallOutcome): Promise<void> {
@@ -134,8 +143,8 @@ export class CallMeter implements Meter {
       throw error;
     } finally {
       for (const action of this.#onSettled) action(outcome);
-      observe(ctx, row, this.#channelName ?? "", replyStatus);
-      ctx.trace?.settled(row, replyStatus, (id) => this.#nameOf(id));
+      observe(ctx, row, this.#channel, replyStatus);
+      ctx.trace?.settled(row, replyStatus, (id) => this.#channelOf(id));
     }
   }
 }

@@ -30,5 +30,5 @@ export async function recordRepeat(ctx: GatewayContext, first: UsageRecord): Pro
   ctx.services.state.live.publish("usage", row.userId);
   ctx.services.metrics.count("idempotent_repeats");
   ctx.services.metrics.count("usage_rows");
-  ctx.trace?.settled(row, row.status, (id) => id);
+  ctx.trace?.settled(row, row.status, () => null);
 }

@@ -124,7 +124,7 @@ export function createMetrics(settings: MetricsSettings): Metrics {
   );
   return {
     observeCall({ operation, model, channel, status, seconds, firstByteSeconds }) {
-      const labels = { operation, model, channel };
+      const labels = { operation, model, channel: channel?.name ?? "" };
       calls.inc({ ...labels, status });
       latency.observe(labels, seconds);
       if (firstByteSeconds !== null) firstByte.observe(labels, firstByteSeconds);

@@ -3,14 +3,14 @@ import type { MeterProvider } from "@opentelemetry/sdk-metrics";
 import type { NodeTracerProvider } from "@opentelemetry/sdk-trace-node";
 import type { MetricName, Metrics } from "../../ports/metrics";
 import type { AttemptTrace, UsageRecord } from "../../ports/store";
-import type { RequestTrace, Tracing } from "../../ports/tracing";
+import type { CalledChannel, RequestTrace, Tracing } from "../../ports/tracing";
 
 /**
  * Traces and metrics over OTLP. Its packages are loaded only when OTEL_EXPORTER_OTLP_ENDPOINT is set; the SDK reads that
  * variable and the other OTEL_* ones (headers, sampler, service name, intervals) itself.
  *
- * Attributes follow the GenAI semantic conventions
- * (https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/). Prompts and replies are never attributes.
+ * Names and attributes follow the GenAI semantic conventions
+ * (https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/, gen-ai-metrics/). Prompts and replies are never attributes.
  */
 
 /** Longer values are cut: spans wait in memory for their export. */
@@ -34,10 +34,32 @@ function traceparentOf(span: Span): string {
   return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, "0")}`;
 }
 
-function entryAttributes(entry: UsageRecord, status: number): Attributes {
+/** The convention's names for our providers, where it has another. */
+const PROVIDERS: Readonly<Record<string, string>> = { gemini: "gcp.gemini" };
+
+/** `gen_ai.provider.name`, which is required. Requests that call no channel are answered by Patchbay itself. */
+function providerName(channel: CalledChannel | null): string {
+  if (channel === null) return "patchbay";
+  return PROVIDERS[channel.provider] ?? channel.provider;
+}
+
+/** Attributes of a call that spans and metrics share; `model` is its public name. */
+function callAttributes(
+  { operation, model, error }: { operation: string; model: string; error: string | null },
+  channel: CalledChannel | null,
+): Attributes {
+  const attributes: Attributes = {
+    "gen_ai.operation.name": operation,
+    "gen_ai.provider.name": providerName(channel),
+    "gen_ai.request.model": model,
+  };
+  if (channel !== null && error === null) attributes["gen_ai.response.model"] = channel.upstreamModel;
+  return attributes;
+}
+
+function entryAttributes(entry: UsageRecord, status: number, channel: CalledChannel | null): Attributes {
   return {
-    "gen_ai.operation.name": entry.operation,
-    "gen_ai.request.model": entry.model,
+    ...callAttributes(entry, channel),
     "gen_ai.usage.input_tokens": entry.inputTokens,
     "gen_ai.usage.output_tokens": entry.outputTokens,
     "http.response.status_code": status,
@@ -48,11 +70,15 @@ function entryAttributes(entry: UsageRecord, status: number): Attributes {
   };
 }
 
-function attemptAttributes(entry: UsageRecord, attempt: AttemptTrace, channel: string): Attributes {
+function attemptAttributes(
+  { operation, model }: UsageRecord,
+  attempt: AttemptTrace,
+  channel: CalledChannel | null,
+): Attributes {
+  const asked = channel?.upstreamModel ?? model;
   return {
-    "gen_ai.operation.name": entry.operation,
-    "gen_ai.request.model": entry.model,
-    "patchbay.channel": channel,
+    ...callAttributes({ operation, model: asked, error: attempt.error }, channel),
+    "patchbay.channel": channel?.name ?? attempt.channelId,
     ...(attempt.upstreamStatus === null ? {} : { "http.response.status_code": attempt.upstreamStatus }),
     ...(attempt.firstByteMs === null
       ? {}
@@ -95,43 +121,58 @@ function createTracing(api: Api, provider: NodeTracerProvider): Tracing {
           if (!server.isRecording()) return;
           endSpan(server, error, Date.now(), {
             "http.response.status_code": status,
+            "gen_ai.provider.name": providerName(null),
             ...(model === null ? {} : { "gen_ai.request.model": model }),
           });
         },
-        settled(entry, status, channelName) {
+        settled(entry, status, channelOf) {
           if (!server.isRecording()) return;
           for (const [index, attempt] of (entry.trace?.attempts ?? []).entries()) {
             const span = attempts[index];
             if (span === undefined) continue;
-            const channel = channelName(attempt.channelId);
-            span.updateName(`${entry.operation} ${channel}`);
+            const channel = channelOf(attempt.channelId);
+            span.updateName(`${entry.operation} ${channel?.upstreamModel ?? entry.model}`);
             const endTime = startedAt + (attempt.endedMs ?? entry.latencyMs);
             endSpan(span, attempt.error, endTime, attemptAttributes(entry, attempt, channel));
           }
+          const channel = entry.channelId === null ? null : channelOf(entry.channelId);
           server.updateName(`${entry.operation} ${entry.model}`);
-          endSpan(server, entry.error, Date.now(), entryAttributes(entry, status));
+          endSpan(server, entry.error, Date.now(), entryAttributes(entry, status, channel));
         },
       };
     },
   };
 }
 
+/** Seconds, as the conventions give them; the SDK's own boundaries are for milliseconds. */
+const DURATION_BUCKETS = [
+  0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92,
+];
+const FIRST_TOKEN_BUCKETS = [
+  0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10,
+];
+
 /** Records in `metrics` and in OpenTelemetry's instruments. Counters are read when they are exported. */
 function withInstruments(metrics: Metrics, provider: MeterProvider): Metrics {
   const meter = provider.getMeter("patchbay");
-  const duration = meter.createHistogram("gen_ai.server.request.duration", { unit: "s" });
-  const firstByte = meter.createHistogram("gen_ai.server.time_to_first_token", { unit: "s" });
+  const duration = meter.createHistogram("gen_ai.server.request.duration", {
+    unit: "s",
+    advice: { explicitBucketBoundaries: DURATION_BUCKETS },
+  });
+  const firstByte = meter.createHistogram("gen_ai.server.time_to_first_token", {
+    unit: "s",
+    advice: { explicitBucketBoundaries: FIRST_TOKEN_BUCKETS },
+  });
   const totals = new Map<MetricName, number>();
   return {
     ...metrics,
     observeCall(call) {
       metrics.observeCall(call);
-      const attributes = {
-        "gen_ai.operation.name": call.operation,
-        "gen_ai.request.model": call.model,
-        "patchbay.channel": call.channel,
-        "http.response.status_code": call.status,
-      };
+      // Assigned, because spreading costs microseconds on every call.
+      const attributes = callAttributes(call, call.channel);
+      attributes["patchbay.channel"] = call.channel?.name ?? "";
+      attributes["http.response.status_code"] = call.status;
+      if (call.error !== null) attributes["error.type"] = call.error;
       duration.record(call.seconds, attributes);
       if (call.firstByteSeconds !== null) firstByte.record(call.firstByteSeconds, attributes);
     },

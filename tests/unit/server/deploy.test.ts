@@ -31,8 +31,9 @@ async function metricNames(): Promise<Set<string>> {
   metrics.observeCall({
     operation: "speech",
     model: "m",
-    channel: "c",
+    channel: { name: "c", provider: "openai", upstreamModel: "m" },
     status: 200,
+    error: null,
     seconds: 1,
     firstByteSeconds: 1,
   });
