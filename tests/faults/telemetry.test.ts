@@ -285,3 +285,17 @@ test("log lines of a failed request name its trace", async () => {
   expect((await routed.send("/v1/embeddings", { model: name, input: "a" }, { headers })).status).toBe(502);
   await until(() => routed.product.output().includes(`"traceId":"${traceId}"`));
 });
+
+test("the log line of a reply that breaks names its trace", async () => {
+  const { name } = await routed.route("speech", [{ as: "tts--cut-at-chunk-3" }]);
+  const traceId = "4ef7651916cd43dd8448eb211c80319c";
+  const headers = { "x-request-id": "broken", traceparent: `00-${traceId}-b7ad6b7169203331-01` };
+  expect((await routed.send(...spoken("openai", name), { headers })).isWhole).toBe(false);
+  const line = () =>
+    routed.product
+      .output()
+      .split("\n")
+      .find((text) => text.includes("reply_broke") && text.includes(`"requestId":"broken"`));
+  await until(() => line() !== undefined);
+  expect(line()).toContain(`"traceId":"${traceId}"`);
+});

@@ -126,7 +126,7 @@ export function completeReply(request: Inbound, reply: Outbound): Outbound {
   if (request.peer.isSecure) headers["strict-transport-security"] = STRICT_TRANSPORT;
   if (reply.body instanceof Uint8Array) headers["content-length"] = String(reply.body.byteLength);
   else if (reply.body === null && reply.status !== 204) headers["content-length"] = "0";
-  const complete: Outbound = { status: reply.status, headers, body: reply.body };
+  const complete: Outbound = { status: reply.status, headers, body: reply.body, traceId: reply.traceId };
   return request.method === "HEAD" ? withoutBody(complete) : complete;
 }
 

@@ -66,6 +66,8 @@ export interface Outbound {
    * an incomplete body never ends cleanly.
    */
   body: Uint8Array | AsyncIterable<Uint8Array> | null;
+  /** The request's trace, for the log of a reply that breaks; absent: it has none. */
+  traceId?: string | undefined;
 }
 
 /** Ends the body of a reply that will not be sent, so that its call ends too. Throws what the body's `return()` throws. */

@@ -190,7 +190,7 @@ export async function runGatewayRoute(
       authenticate,
       identify,
     });
-    return { ...reply, headers: { ...limitHeaders, ...reply.headers } };
+    return { ...reply, headers: { ...limitHeaders, ...reply.headers }, traceId: trace?.traceId };
   } catch (error) {
     return refuseCall(route.surface, services, request, progress, error);
   }

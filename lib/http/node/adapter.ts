@@ -172,8 +172,8 @@ export interface NodeAdapterSettings {
   clock: Clock;
   limits: Limits;
   isDraining(): boolean;
-  /** Called with the error of a reply whose head was sent. */
-  onBroken(error: unknown, requestId: string): void;
+  /** Called with the error of a reply whose head was sent. `traceId`: undefined for a request without a trace. */
+  onBroken(error: unknown, requestId: string, traceId: string | undefined): void;
   /** A caller who reads nothing of a console reply for this long is disconnected. */
   stalledMs?: number;
 }
@@ -209,15 +209,17 @@ export class NodeAdapter {
     const over = (): void => {
       for (const release of releases.splice(0)) release();
     };
+    let traceId: string | undefined;
     try {
       const reply = await handler(this.#inbound(message, response, head, peer, requestId, signal, whenOver));
+      traceId = reply.traceId;
       if (response.destroyed) return await discardBody(reply);
       const isConsole = surfaceOf(head.path) === "console";
       const readerIdleMs = isConsole ? stalledMs : limits.readerIdleMs;
       await sendReply(message, response, reply, isDraining(), readerIdleMs, over);
     } catch (error) {
       // The head is sent, so only a broken connection can signal the error.
-      if (!signal.aborted) onBroken(error, requestId);
+      if (!signal.aborted) onBroken(error, requestId, traceId);
       await flush(response);
       response.destroy();
     } finally {

@@ -156,7 +156,8 @@ class RoutesAndPages implements NodeServer {
       clock,
       limits,
       isDraining: this.#isDraining,
-      onBroken: (error, requestId) => log.error("reply_broke", { requestId, cause: String(error) }),
+      onBroken: (error, requestId, traceId) =>
+        log.error("reply_broke", { requestId, traceId, cause: String(error) }),
     });
     handleServerErrors(this.server, clock, log);
     const onRequest = (message: IncomingMessage, response: ServerResponse) =>
