@@ -118,7 +118,9 @@ const Manifest = z.looseObject({
 });
 const Probe = z.object({ httpGet: z.object({ path: z.string(), port: z.literal("http") }) });
 const Deployment = z.object({
+  apiVersion: z.string(),
   spec: z.object({
+    replicas: z.number(),
     selector: z.object({ matchLabels: z.record(z.string(), z.string()) }),
     template: z.object({
       metadata: z.object({ labels: z.record(z.string(), z.string()) }),
@@ -127,6 +129,7 @@ const Deployment = z.object({
         securityContext: z.object({ runAsNonRoot: z.literal(true), runAsUser: z.literal(10_001) }),
         containers: z.tuple([
           z.object({
+            ports: z.array(z.object({ name: z.string(), containerPort: z.number() })),
             env: z.array(z.object({ name: z.string(), value: z.string() })),
             startupProbe: Probe,
             readinessProbe: Probe,
@@ -144,12 +147,41 @@ const Deployment = z.object({
   }),
 });
 
+const Scaler = z.object({
+  spec: z.object({
+    scaleTargetRef: z.unknown(),
+    minReplicas: z.number(),
+    maxReplicas: z.number(),
+    metrics: z.tuple([
+      z.object({
+        type: z.literal("Pods"),
+        pods: z.object({
+          metric: z.object({ name: z.string() }),
+          target: z.object({ type: z.literal("AverageValue"), averageValue: z.coerce.number().positive() }),
+        }),
+      }),
+    ]),
+  }),
+});
+const Ports = z.array(
+  z.object({ port: z.union([z.string(), z.number()]), protocol: z.string().default("TCP") }),
+);
+const Policy = z.object({
+  spec: z.object({
+    podSelector: z.unknown(),
+    policyTypes: z.array(z.string()),
+    // An empty list of peers would allow all of them.
+    ingress: z.array(z.object({ from: z.array(z.looseObject({})).min(1), ports: Ports })),
+    egress: z.array(z.object({ to: z.array(z.looseObject({})).min(1), ports: Ports })),
+  }),
+});
+
 describe("the Kubernetes guide", async () => {
   const { text } = await readGuide("en", "kubernetes");
   const [yaml = ""] = blocks(text, "yaml");
   const manifests = parseAllDocuments(yaml).map((document) => Manifest.parse(document.toJS()));
   const find = (kind: string) => manifests.find((manifest) => manifest.kind === kind);
-  const { spec } = Deployment.parse(find("Deployment"));
+  const { spec, apiVersion } = Deployment.parse(find("Deployment"));
   const [container] = spec.template.spec.containers;
 
   test("has each manifest once, and the same in both languages", async () => {
@@ -190,14 +222,45 @@ describe("the Kubernetes guide", async () => {
     expect(container.volumeMounts.map((one) => one.mountPath)).toContain("/data");
   });
 
-  test("scales on a metric that the server has", async () => {
-    const scaler = z.object({
-      spec: z.object({
-        metrics: z.tuple([z.object({ pods: z.object({ metric: z.object({ name: z.string() }) }) })]),
-      }),
-    });
-    const [{ pods }] = scaler.parse(find("HorizontalPodAutoscaler")).spec.metrics;
+  test("scales the deployment, from its replicas up, on a metric that the server has", async () => {
+    const scaler = Scaler.parse(find("HorizontalPodAutoscaler")).spec;
+    expect(scaler.scaleTargetRef).toEqual({ apiVersion, kind: "Deployment", name: "patchbay" });
+    // Fewer would end pods of the first start; the disruption budget allows one of them to be absent.
+    expect(scaler.minReplicas).toBe(spec.replicas);
+    expect(scaler.minReplicas).toBeGreaterThan(1);
+    expect(scaler.maxReplicas).toBeGreaterThan(scaler.minReplicas);
+    const [{ pods }] = scaler.metrics;
+    expect(pods.metric.name).toBe("patchbay_requests_in_flight");
     expect(await metricNames()).toContain(pods.metric.name);
+  });
+
+  test("admits callers to the server's port only, and lets it reach what it needs", () => {
+    const policy = Policy.parse(find("NetworkPolicy")).spec;
+    expect(policy.podSelector).toEqual(spec.selector);
+    expect(policy.policyTypes).toEqual(["Ingress", "Egress"]);
+    expect(container.ports).toEqual([{ name: "http", containerPort: readEnvironment({}).port }]);
+    expect(policy.ingress.flatMap(({ ports }) => ports)).toEqual([{ port: "http", protocol: "TCP" }]);
+    const { DATABASE_URL = "", REDIS_URL = "" } = find("Secret")?.stringData ?? {};
+    const database = {
+      app: new URL(DATABASE_URL).hostname,
+      port: Number(new URL(DATABASE_URL).port || 5432),
+    };
+    const redis = { app: new URL(REDIS_URL).hostname, port: Number(new URL(REDIS_URL).port || 6379) };
+    const allowed = policy.egress.map(({ to, ports }) => ({
+      to,
+      ports: ports.map(({ port, protocol }) => `${port}/${protocol}`),
+    }));
+    expect(allowed).toMatchObject([
+      { to: [{ namespaceSelector: {} }], ports: ["53/UDP", "53/TCP"] },
+      ...[database, redis].map(({ app, port }) => ({
+        to: [{ podSelector: { matchLabels: { app } } }],
+        ports: [`${port}/TCP`],
+      })),
+      {
+        to: [{ ipBlock: { cidr: "0.0.0.0/0", except: expect.arrayContaining(["10.0.0.0/8"]) } }],
+        ports: ["443/TCP"],
+      },
+    ]);
   });
 });
 
