@@ -20,6 +20,15 @@ const MEASURE_MS = 1_000;
 /** After the drain time, members have this long to close their store. */
 const CLOSE_MS = 15_000;
 
+/**
+ * When a process that exited is started again. `earlier`: how many of its index have exited since one lived long;
+ * `failures`: the same with this one.
+ */
+export function nextRestart(earlier: number, livedMs: number): { failures: number; delayMs: number } {
+  const before = livedMs > STABLE_MS ? 0 : earlier;
+  return { failures: before + 1, delayMs: Math.min(FIRST_RESTART_MS * 2 ** before, LONGEST_RESTART_MS) };
+}
+
 interface Member {
   worker: Worker;
   startedAt: number;
@@ -196,9 +205,8 @@ export class ClusterPrimary {
     if (this.#stopping !== null || !this.#isStarted) return;
     this.#members.delete(index);
     const livedMs = performance.now() - member.startedAt;
-    const failures = livedMs > STABLE_MS ? 0 : (this.#failures.get(index) ?? 0);
-    this.#failures.set(index, failures + 1);
-    const ms = Math.min(FIRST_RESTART_MS * 2 ** failures, LONGEST_RESTART_MS);
+    const { failures, delayMs: ms } = nextRestart(this.#failures.get(index) ?? 0, livedMs);
+    this.#failures.set(index, failures);
     const { log } = this.#options;
     log.warn("process_exited", { pid: member.worker.process.pid, code, signal, ms });
     setTimeout(() => {

@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { nextRestart } from "../../../lib/server/process/cluster-primary";
+
+/** The delays before processes of which each lived this long are started again. */
+function delaysOf(lives: readonly number[]): number[] {
+  let failures = 0;
+  return lives.map((livedMs) => {
+    const next = nextRestart(failures, livedMs);
+    failures = next.failures;
+    return next.delayMs;
+  });
+}
+
+test("a crash loop is restarted after 100 ms, doubling to 10 s", () => {
+  expect(delaysOf(Array(9).fill(50))).toEqual([100, 200, 400, 800, 1_600, 3_200, 6_400, 10_000, 10_000]);
+  expect(delaysOf(Array(2_000).fill(50)).at(-1)).toBe(10_000);
+});
+
+test("a process that lived more than a minute begins at 100 ms again", () => {
+  expect(delaysOf([50, 50, 50, 60_000, 60_001, 50])).toEqual([100, 200, 400, 800, 100, 200]);
+});
