@@ -1,6 +1,10 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
+import { startProduct } from "../support/product";
 import { type RoutedProduct, spoken, startRouted, until } from "../support/routed-product";
 
 /** Traces and metrics as a collector receives them over OTLP/HTTP (JSON). */
@@ -58,6 +62,7 @@ const FAILED = 2;
 const TEXT = "The quick brown fox keeps a secret.";
 
 let collector: Server;
+let endpoint: string;
 let routed: RoutedProduct;
 const spans: SpanReceived[] = [];
 const services = new Set<unknown>();
@@ -89,10 +94,10 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => collector.listen(0, "127.0.0.1", resolve));
   const address = collector.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
+  endpoint = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
   routed = await startRouted({
     env: {
-      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+      OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
       OTEL_BSP_SCHEDULE_DELAY: "50",
       OTEL_METRIC_EXPORT_INTERVAL: "200",
     },
@@ -298,4 +303,30 @@ test("the log line of a reply that breaks names its trace", async () => {
       .find((text) => text.includes("reply_broke") && text.includes(`"requestId":"broken"`));
   await until(() => line() !== undefined);
   expect(line()).toContain(`"traceId":"${traceId}"`);
+});
+
+const Coverage = z.object({ result: z.array(z.object({ url: z.string() })) });
+
+/** The packages of OpenTelemetry's SDK that a server loads from its start to its end. */
+async function sdkLoadedWith(env: Record<string, string>): Promise<string[]> {
+  const folder = mkdtempSync(path.join(tmpdir(), "patchbay-coverage-"));
+  try {
+    // At its end, Node writes the URL of every script that it has run, CommonJS and ESM.
+    const product = await startProduct({ nodeAdapterOnly: true, env: { NODE_V8_COVERAGE: folder, ...env } });
+    await product.close();
+    const texts = readdirSync(folder).map((file) => readFileSync(path.join(folder, file), "utf8"));
+    const urls = texts.flatMap((text) => Coverage.parse(JSON.parse(text)).result.map(({ url }) => url));
+    expect(urls.filter((url) => url.endsWith("/.next/patchbay/main.mjs")).length).toBeGreaterThan(0);
+    const names = urls.flatMap((url) => /\/@opentelemetry\/((?:sdk|exporter)-[\w-]+)\//.exec(url)?.[1] ?? []);
+    return [...new Set(names)];
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+test("a server without OTEL_EXPORTER_OTLP_ENDPOINT loads no SDK", async () => {
+  expect(await sdkLoadedWith({})).toEqual([]);
+  expect(await sdkLoadedWith({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint })).toEqual(
+    expect.arrayContaining(["sdk-trace-node", "sdk-metrics", "exporter-trace-otlp-http"]),
+  );
 });
