@@ -98,8 +98,10 @@ export function shareCircuits(
     },
 
     async claimProbe(keys) {
-      const answer = await link.run(CLAIM, keys.map(probeKey), [instanceId, String(PROBE_LEASE_MS)]);
-      return answer !== 0;
+      const { isPrompt } = link;
+      const answer = link.run(CLAIM, keys.map(probeKey), [instanceId, String(PROBE_LEASE_MS)]);
+      // The claim is sent in any case; while answers are late no request waits for it.
+      return !isPrompt || (await answer) !== 0;
     },
 
     releaseProbe(key) {

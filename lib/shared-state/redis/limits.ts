@@ -50,7 +50,7 @@ function statesIn(reply: readonly unknown[]): RateState[] {
 
 /**
  * Limits over all instances, kept in Redis by atomic scripts; everything in it expires automatically. While Redis does
- * not answer, each instance applies its share: the limit divided by the live instances, at least 1.
+ * not answer in time, each instance applies its share: the limit divided by the live instances, at least 1.
  */
 class RedisLimits implements SharedLimits {
   readonly #own: ReturnType<typeof createLocalLimits>;
@@ -70,7 +70,7 @@ class RedisLimits implements SharedLimits {
       this.options.metrics.count("redis_fallbacks");
       return this.#own.take(owner, this.#shareOf(rates), windowMs);
     };
-    if (!this.options.link.isUp) return takeShare();
+    if (!this.options.link.isPrompt) return takeShare();
     return this.#ask({ owner, slots: NO_SLOTS, rates, windowMs }, "").then((entry) =>
       entry === null || entry.kind === "full"
         ? takeShare()
@@ -85,7 +85,7 @@ class RedisLimits implements SharedLimits {
       const [one = { bucket, limit }] = this.#shareOf([{ bucket, limit }]);
       return local.takeOfAddress(bucket, one.limit, windowMs);
     };
-    if (!link.isUp) return share();
+    if (!link.isPrompt) return share();
     const keys = [this.#rateKey(bucket, "address")];
     const args = ["0", "1", String(this.#leaseMs), "", String(windowMs), String(limit), "1"];
     return link.run(ENTER, keys, args).then((reply) => {
@@ -96,7 +96,7 @@ class RedisLimits implements SharedLimits {
   }
 
   enter(what: EntryAsk): Entry | Promise<Entry> {
-    if (this.options.link.isUp) return this.#enterNow(what);
+    if (this.options.link.isPrompt) return this.#enterNow(what);
     const entry = this.#own.enter(this.#shareOfAsk(what));
     return entry instanceof Promise ? entry : this.#withLeases(what, entry, this.#newMember());
   }
@@ -156,7 +156,8 @@ class RedisLimits implements SharedLimits {
 
   async #enterNow(what: EntryAsk): Promise<Entry> {
     const member = this.#newMember();
-    const entry = (await this.#ask(what, member)) ?? (await this.#own.enter(this.#shareOfAsk(what)));
+    const shared = this.options.link.isPrompt ? await this.#ask(what, member) : null;
+    const entry = shared ?? (await this.#own.enter(this.#shareOfAsk(what)));
     return this.#withLeases(what, entry, member);
   }
 

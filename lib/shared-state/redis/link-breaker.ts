@@ -10,6 +10,8 @@ const PROBE_EVERY_MS = 1_000;
 const FIRST_PROBE_MS = 100;
 /** Shortest time between two log lines about a lost Redis. */
 const LOG_EVERY_MS = 10_000;
+/** Pause between probes while answers fail or come late: a shorter stall than five of them does not open the breaker. */
+const DOUBT_PAUSE_MS = 20;
 const RECENT_MS = 60_000;
 /** Most remembered times of outages. */
 const MAX_OUTAGES = 100;
@@ -55,6 +57,7 @@ export class LinkBreaker {
   #probeMs = FIRST_PROBE_MS;
   #timer: NodeJS.Timeout | undefined;
   #probing: Promise<void> | null = null;
+  #isClearingDoubt = false;
 
   constructor(private readonly options: LinkBreakerOptions) {
     this.#since = options.clock.now();
@@ -99,7 +102,9 @@ export class LinkBreaker {
 
   failed(cause: string): void {
     this.#failures += 1;
-    if (this.#isUp && this.#failures >= MAX_FAILURES) this.goDown(cause);
+    if (!this.#isUp) return;
+    if (this.#failures >= MAX_FAILURES) this.goDown(cause);
+    else void this.#clearDoubt();
   }
 
   /** Opens the breaker. `cause` defaults to the last known one. */
@@ -145,6 +150,20 @@ export class LinkBreaker {
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);
+  }
+
+  /**
+   * After a failure probes at once, and again until one is answered in time or the breaker opens: meanwhile requests do
+   * not ask, so nothing else would show which.
+   */
+  async #clearDoubt(): Promise<void> {
+    if (this.#isClearingDoubt) return;
+    this.#isClearingDoubt = true;
+    while (this.#isUp && this.isFailing && !this.#isClosed) {
+      await this.watch(this.options.write());
+      if (this.isFailing) await new Promise((resolve) => setTimeout(resolve, DOUBT_PAUSE_MS).unref());
+    }
+    this.#isClearingDoubt = false;
   }
 
   async #sendProbe(): Promise<void> {

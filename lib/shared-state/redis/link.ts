@@ -26,6 +26,11 @@ export const script = (text: string): Script => ({
 export interface RedisLink {
   /** False while the breaker is open: `run` would answer undefined. */
   readonly isUp: boolean;
+  /**
+   * False also while the last answer failed or was late, until a probe is answered in time: what a request can do without
+   * an answer is not asked for then, so that it waits for one late answer, not for several.
+   */
+  readonly isPrompt: boolean;
   readonly health: SharedStateHealth;
   /** Prefix of all keys and channels of this installation. */
   readonly prefix: string;
@@ -39,7 +44,7 @@ export interface RedisLink {
   deliver(firstKey: string, args: RedisArgument[]): Promise<void>;
   /**
    * Reads optional values as Buffers; undefined when they take longer than an answer to `run` may. After several
-   * failures in a row nothing is looked up for a second, nor while an answer to `run` is late.
+   * failures in a row nothing is looked up for a second, nor while the link is not prompt.
    */
   lookUp(firstKey: string, args: string[]): Promise<unknown[] | undefined>;
   publish(channel: string, message: string): void;
@@ -118,6 +123,10 @@ class Link implements RedisLink {
     return this.#breaker.isUp;
   }
 
+  get isPrompt(): boolean {
+    return this.isUp && !this.#breaker.isFailing;
+  }
+
   get health(): SharedStateHealth {
     return this.#breaker.health;
   }
@@ -151,8 +160,7 @@ class Link implements RedisLink {
 
   async lookUp(firstKey: string, args: string[]): Promise<unknown[] | undefined> {
     const { clock, answerMs = ANSWER_MS } = this.options;
-    // A call waits for one late answer, not for two.
-    if (!this.isUp || this.#breaker.isFailing || clock.monotonic() < this.#lookUpsFrom) return undefined;
+    if (!this.isPrompt || clock.monotonic() < this.#lookUpsFrom) return undefined;
     try {
       const answer = await within(this.#bulk.sendForBytes(firstKey, args), answerMs, LATE);
       if (Array.isArray(answer)) {
