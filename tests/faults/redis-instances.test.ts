@@ -99,6 +99,61 @@ test("a circuit that opens on one instance is open on the others within a second
   await until(() => stateOn(late, "chn_1") === "open");
 });
 
+test("a circuit that opens while Redis is away is open on all once it is back, also on one that starts then", async () => {
+  const areUp = (isUp: boolean) => until(() => nodes.every((node) => node.redis.link.isUp === isUp));
+  await redis.stop();
+  await areUp(false);
+  breakChannel(one, "chn_1");
+  await redis.start();
+  await areUp(true);
+  await until(() => stateOn(other, "chn_1") === "open");
+  const late = await openNode("late");
+  await until(() => stateOn(late, "chn_1") === "open");
+});
+
+test("a circuit of an instance is stored again in a Redis that came back empty", async () => {
+  breakChannel(one, "chn_1");
+  await until(() => stateOn(other, "chn_1") === "open");
+  await redis.stop();
+  await until(() => nodes.every((node) => !node.redis.link.isUp));
+  await redis.start();
+  await until(() => one.redis.link.isUp);
+  const late = await openNode("late");
+  await until(() => stateOn(late, "chn_1") === "open");
+});
+
+/** IDs of the connections that receive messages. */
+async function subscribers(): Promise<string[]> {
+  const clients = String(await redis.command("CLIENT", "LIST", "TYPE", "pubsub"));
+  return [...clients.matchAll(/^id=(\d+) /gm)].map(([, id = ""]) => id);
+}
+
+/** A third instance and the ID of its connection for messages, which `CLIENT KILL` ends for 50 ms at least. */
+async function openThird(): Promise<{ third: Node; connection: string }> {
+  const before = await subscribers();
+  const third = await openNode("third");
+  await messagesPass(one, third);
+  const [connection, ...others] = (await subscribers()).filter((id) => !before.includes(id));
+  if (connection === undefined || others.length > 0) throw new Error("Its connection is not known.");
+  return { third, connection };
+}
+
+test("a circuit that opens while an instance hears no messages is open there once it does", async () => {
+  const { third, connection } = await openThird();
+  await redis.command("CLIENT", "KILL", "ID", connection);
+  breakChannel(one, "chn_1");
+  expect(await until(() => stateOn(third, "chn_1") === "open")).toBeLessThan(1_000);
+});
+
+test("a circuit of an instance whose connection for messages is lost is open on the others within a second", async () => {
+  const { third, connection } = await openThird();
+  await redis.command("CLIENT", "KILL", "ID", connection);
+  breakChannel(third, "chn_1");
+  expect(
+    await until(() => stateOn(one, "chn_1") === "open" && stateOn(other, "chn_1") === "open"),
+  ).toBeLessThan(1_000);
+});
+
 test("one probe runs over all instances; its success closes the circuit on all", async () => {
   breakChannel(one, "chn_1");
   await until(() => stateOn(other, "chn_1") === "open");

@@ -8,6 +8,8 @@ const CHANNEL = "circuits";
 const KEPT_MS = 600_000;
 /** Another probe may run after this long, because the instance of the first may have crashed. */
 const PROBE_LEASE_MS = 35_000;
+/** Pause before the open circuits are listed again after a list that was not answered. */
+const LIST_AGAIN_MS = 250;
 /** Longest wait before a probe, whatever the clocks of the instances say. */
 const MAX_WAIT_MS = 120_000;
 
@@ -41,8 +43,12 @@ if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) 
 return 0
 `);
 
-/** Stores an open circuit, or removes a closed one. ARGV: field, value or nothing, ms to keep. */
+/**
+ * Publishes a change, and stores an open circuit or removes a closed one: together, since the connection for messages may
+ * be lost when the other is not. ARGV: field, value or nothing, ms to keep, channel, message.
+ */
 const KEEP = script(`
+redis.call('PUBLISH', ARGV[4], ARGV[5])
 if ARGV[2] == '' then return redis.call('HDEL', KEYS[1], ARGV[1]) end
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 return redis.call('PEXPIRE', KEYS[1], ARGV[3])
@@ -51,6 +57,99 @@ return redis.call('PEXPIRE', KEYS[1], ARGV[3])
 const LIST = script("return redis.call('HVALS', KEYS[1])");
 
 const CLOSED: CircuitHealth = { state: "closed", openedAt: null, reason: null, waitMs: 0 };
+
+const fieldOf = ({ channelId, keyId, model }: BreakerKey): string =>
+  JSON.stringify([channelId, keyId, model]);
+
+class RedisCircuits implements CircuitSharing {
+  readonly #stored: string;
+  /** Circuits that this instance has opened, by field. `until`: wall-clock milliseconds of the next probe. */
+  readonly #opened = new Map<string, { message: string; until: number }>();
+  #listing: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly link: RedisLink,
+    private readonly clock: Clock,
+    private readonly instanceId: string,
+    private readonly apply: (key: BreakerKey, health: CircuitHealth) => void,
+  ) {
+    this.#stored = `${link.prefix}circuits`;
+    link.subscribe(CHANNEL, (message) => this.#receive(message));
+    link.onListening(() => void this.#list());
+    link.onUp(() => {
+      this.#publishOpened();
+      void this.#list();
+    });
+  }
+
+  changed(key: BreakerKey, { openedAt, reason, waitMs }: CircuitHealth): void {
+    const until = this.clock.now() + waitMs;
+    const open = openedAt === null || reason === null ? null : { openedAt, reason, until };
+    const change: z.input<typeof Change> = { from: this.instanceId, ...key, open };
+    const message = JSON.stringify(change);
+    const field = fieldOf(key);
+    this.#forgetHalfOpen();
+    if (open === null) this.#opened.delete(field);
+    else this.#opened.set(field, { message, until });
+    this.#keep(field, open === null ? "" : message, message);
+  }
+
+  async claimProbe(keys: readonly BreakerKey[]): Promise<boolean> {
+    const { isPrompt } = this.link;
+    const answer = this.link.run(CLAIM, this.#probeKeys(keys), [this.instanceId, String(PROBE_LEASE_MS)]);
+    // The claim is sent in any case; while answers are late no request waits for it.
+    return !isPrompt || (await answer) !== 0;
+  }
+
+  releaseProbe(key: BreakerKey): void {
+    void this.link.run(RELEASE, this.#probeKeys([key]), [this.instanceId]);
+  }
+
+  #probeKeys(keys: readonly BreakerKey[]): string[] {
+    return keys.map((key) => `${this.link.prefix}{${key.channelId}}:probe:${fieldOf(key)}`);
+  }
+
+  #receive(message: string): void {
+    const change = Change.safeParse(JSON.parse(message));
+    if (!change.success || change.data.from === this.instanceId) return;
+    const { channelId, keyId, model, open } = change.data;
+    const key = { channelId, keyId, model };
+    if (open === null) {
+      this.#opened.delete(fieldOf(key));
+      this.apply(key, CLOSED);
+      return;
+    }
+    const { openedAt, reason, until } = open;
+    const waitMs = Math.min(MAX_WAIT_MS, Math.max(0, until - this.clock.now()));
+    this.apply(key, { state: waitMs > 0 ? "open" : "half_open", openedAt, reason, waitMs });
+  }
+
+  /** `value`: empty for a closed circuit. */
+  #keep(field: string, value: string, message: string): void {
+    const channel = `${this.link.prefix}${CHANNEL}`;
+    void this.link.run(KEEP, [this.#stored], [field, value, String(KEPT_MS), channel, message]);
+  }
+
+  /** Redis may have been away when they opened, or have come back empty. */
+  #publishOpened(): void {
+    this.#forgetHalfOpen();
+    for (const [field, { message }] of this.#opened) this.#keep(field, message, message);
+  }
+
+  /** A circuit that is half-open by now may have been closed elsewhere. */
+  #forgetHalfOpen(): void {
+    for (const [field, { until }] of this.#opened) if (until <= this.clock.now()) this.#opened.delete(field);
+  }
+
+  /** Takes over the open circuits of the others. */
+  async #list(): Promise<void> {
+    clearTimeout(this.#listing);
+    const values = await this.link.run(LIST, [this.#stored], []);
+    if (Array.isArray(values)) for (const value of values) this.#receive(String(value));
+    // A lost Redis is listed when it is up again.
+    else if (this.link.isUp) this.#listing = setTimeout(() => void this.#list(), LIST_AGAIN_MS).unref();
+  }
+}
 
 /**
  * Circuits over all instances: changes are published, and the open ones stored for instances that start or were cut off.
@@ -62,50 +161,5 @@ export function shareCircuits(
   instanceId: string,
   apply: (key: BreakerKey, health: CircuitHealth) => void,
 ): CircuitSharing {
-  const stored = `${link.prefix}circuits`;
-  const fieldOf = ({ channelId, keyId, model }: BreakerKey): string =>
-    JSON.stringify([channelId, keyId, model]);
-  const probeKey = (key: BreakerKey): string => `${link.prefix}{${key.channelId}}:probe:${fieldOf(key)}`;
-
-  function receive(message: string): void {
-    const change = Change.safeParse(JSON.parse(message));
-    if (!change.success || change.data.from === instanceId) return;
-    const { channelId, keyId, model, open } = change.data;
-    const key = { channelId, keyId, model };
-    if (open === null) {
-      apply(key, CLOSED);
-      return;
-    }
-    const { openedAt, reason, until } = open;
-    const waitMs = Math.min(MAX_WAIT_MS, Math.max(0, until - clock.now()));
-    apply(key, { state: waitMs > 0 ? "open" : "half_open", openedAt, reason, waitMs });
-  }
-
-  link.subscribe(CHANNEL, receive);
-  link.onUp(() => {
-    void link.run(LIST, [stored], []).then((values) => {
-      if (Array.isArray(values)) for (const value of values) receive(String(value));
-    });
-  });
-
-  return {
-    changed(key, { openedAt, reason, waitMs }) {
-      const open =
-        openedAt === null || reason === null ? null : { openedAt, reason, until: clock.now() + waitMs };
-      const message = JSON.stringify({ from: instanceId, ...key, open } satisfies z.input<typeof Change>);
-      link.publish(CHANNEL, message);
-      void link.run(KEEP, [stored], [fieldOf(key), open === null ? "" : message, String(KEPT_MS)]);
-    },
-
-    async claimProbe(keys) {
-      const { isPrompt } = link;
-      const answer = link.run(CLAIM, keys.map(probeKey), [instanceId, String(PROBE_LEASE_MS)]);
-      // The claim is sent in any case; while answers are late no request waits for it.
-      return !isPrompt || (await answer) !== 0;
-    },
-
-    releaseProbe(key) {
-      void link.run(RELEASE, [probeKey(key)], [instanceId]);
-    },
-  };
+  return new RedisCircuits(link, clock, instanceId, apply);
 }

@@ -52,6 +52,8 @@ export interface RedisLink {
   subscribe(channel: string, listener: (message: string) => void): void;
   /** Called each time that Redis becomes usable, including the first. */
   onUp(listener: () => void): void;
+  /** Called when messages arrive for the first time, or after a lost connection: some may have been missed. */
+  onListening(listener: () => void): void;
   close(): void;
 }
 
@@ -76,6 +78,7 @@ const LOOK_UP_PAUSE_MS = 1_000;
 
 class Link implements RedisLink {
   readonly #subscriptions = new Map<string, (message: string) => void>();
+  readonly #onListening = new Set<() => void>();
   readonly #breaker: LinkBreaker;
   readonly #fast: RedisClient;
   readonly #bulk: RedisClient;
@@ -99,7 +102,11 @@ class Link implements RedisLink {
       onError: (error) => this.#disconnected(error),
       onReady: () => void this.#breaker.probe(),
     });
-    this.#bulk = createRedisClient(address, ca, { onError: () => undefined, onReady: () => undefined });
+    this.#bulk = createRedisClient(address, ca, {
+      onError: () => undefined,
+      // The client has renewed its subscriptions by then.
+      onReady: () => this.#listening(),
+    });
   }
 
   /** Connects in the background; resolves after the first connection or a second, whichever is first. */
@@ -107,6 +114,7 @@ class Link implements RedisLink {
     const connecting = this.#connectForever(this.#fast);
     this.#connectForever(this.#bulk)
       .then(() => this.#subscribeAll())
+      .then(() => this.#listening())
       .catch((error: unknown) =>
         this.options.log.warn("redis_subscribe_failed", { reason: reasonOf(error) }),
       );
@@ -197,6 +205,10 @@ class Link implements RedisLink {
     this.#breaker.onUp(listener);
   }
 
+  onListening(listener: () => void): void {
+    this.#onListening.add(listener);
+  }
+
   close(): void {
     this.#isClosed = true;
     this.#breaker.close();
@@ -207,6 +219,10 @@ class Link implements RedisLink {
         // It never connected.
       }
     }
+  }
+
+  #listening(): void {
+    for (const listener of this.#onListening) listener();
   }
 
   #disconnected(error: unknown): void {
