@@ -106,7 +106,7 @@ test(
       `refused after ${Math.round(refusedMs)} ms at most, well ${Math.round(recoveredMs)} ms after the start`,
     );
     expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 503));
-    expect(refusedMs).toBeLessThan(1_500);
+    expect(refusedMs).toBeLessThan(1_000);
     expect(recoveredMs).toBeLessThan(2_000);
     expect(result.failed.filter(({ status }) => status !== 503)).toEqual([]);
     await all.expectCompleteLedger(result.received);
