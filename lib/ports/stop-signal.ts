@@ -44,8 +44,8 @@ export class StopSource implements StopSignal {
 }
 
 /**
- * Running signals, to abort all at once. In an array with free places: a Set keeps every table that it outgrew, with what was in
- * it, until a full collection (lib/DECISIONS.md), and each running request is in it.
+ * The signals of running requests, to abort all of them at once. Kept in an array whose free places are used again: a Set
+ * would keep each table that it outgrew, with its entries, until a full garbage collection (lib/DECISIONS.md).
  */
 export class StopSources {
   readonly #places: (StopSource | null)[] = [];
@@ -55,14 +55,16 @@ export class StopSources {
     return this.#places.length - this.#free.length;
   }
 
-  /** The place of the signal, to be removed once. */
+  /** Returns the signal's place, which `remove` needs. */
   add(source: StopSource): number {
     const place = this.#free.pop() ?? this.#places.length;
     this.#places[place] = source;
     return place;
   }
 
-  remove(place: number): void {
+  /** Does nothing for a signal that was removed before: its place may be another's by now. */
+  remove(source: StopSource, place: number): void {
+    if (this.#places[place] !== source) return;
     this.#places[place] = null;
     this.#free.push(place);
   }

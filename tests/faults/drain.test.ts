@@ -25,6 +25,15 @@ async function start(options: ProductOptions): Promise<void> {
   key = await createKey(product.url, await setUp(product.url));
 }
 
+/** Starts a server without pages and a call that waits for its reader. */
+async function startWithCall(text: string, drainSeconds: number) {
+  await start({ nodeAdapterOnly: true, env: drainFor(drainSeconds) });
+  const speech = await openSpeech(product.port, key, STREAM_PATH, geminiSpeech(text));
+  await speech.until("inlineData");
+  speech.pause();
+  return speech;
+}
+
 const drainFor = (seconds: number) => ({ PATCHBAY_DRAIN_SECONDS: String(seconds) });
 /** How the process exited; `close()` would send a second SIGTERM. */
 async function exitCode(): Promise<number | null> {
@@ -121,11 +130,7 @@ describe("a server that receives SIGTERM", () => {
   });
 
   test("finishes its calls when its terminal is closed (SIGHUP), too", async () => {
-    await start({ nodeAdapterOnly: true, env: drainFor(60) });
-    const text = "The last train leaves at nine. ".repeat(40);
-    const speech = await openSpeech(product.port, key, STREAM_PATH, geminiSpeech(text));
-    await speech.until("inlineData");
-    speech.pause();
+    const speech = await startWithCall("The last train leaves at nine. ".repeat(40), 60);
     product.process.kill("SIGHUP");
     await lineFor("draining");
     product.process.kill("SIGHUP");
@@ -136,10 +141,7 @@ describe("a server that receives SIGTERM", () => {
   });
 
   test("exits at once after a second signal", async () => {
-    await start({ nodeAdapterOnly: true, env: drainFor(600) });
-    const speech = await openSpeech(product.port, key, STREAM_PATH, geminiSpeech(ENDLESS));
-    await speech.until("inlineData");
-    speech.pause();
+    const speech = await startWithCall(ENDLESS, 600);
     product.process.kill("SIGTERM");
     await lineFor("draining");
     product.process.kill("SIGTERM");

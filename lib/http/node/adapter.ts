@@ -232,7 +232,7 @@ export class NodeAdapter {
     const signal = new StopSource();
     const place = this.#running.add(signal);
     response.on("close", () => {
-      this.#running.remove(place);
+      this.#running.remove(signal, place);
       if (!response.writableFinished)
         signal.abort(new AppError("caller_left", "The caller left before the reply was whole."));
     });

@@ -36,16 +36,19 @@ test("a request's signal calls its listeners as an AbortSignal does", () => {
 
 test("running signals are aborted together, without those that were removed", () => {
   const running = new StopSources();
-  const sources = Array.from({ length: 4 }, () => new StopSource());
-  const places = sources.map((source) => running.add(source));
+  const begun = Array.from({ length: 4 }, () => {
+    const source = new StopSource();
+    return { source, place: running.add(source) };
+  });
   expect(running.size).toBe(4);
-  running.remove(places[1] ?? -1);
-  running.remove(places[2] ?? -1);
+  for (const { source, place } of begun.slice(1, 3)) running.remove(source, place);
   const late = new StopSource();
   running.add(late);
+  // The late one has the place of one of these.
+  for (const { source, place } of begun.slice(1, 3)) running.remove(source, place);
   expect(running.size).toBe(3);
   running.abortAll("a reason");
-  expect(sources.map(({ aborted }) => aborted)).toEqual([true, false, false, true]);
+  expect(begun.map(({ source }) => source.aborted)).toEqual([true, false, false, true]);
   expect(late).toMatchObject({ aborted: true, reason: "a reason" });
 });
 
@@ -62,18 +65,18 @@ test("what ended requests held needs no full collection", () => {
   const AT_ONCE = 64;
   const NUMBERS = 1_000;
   const running = new StopSources();
-  const begin = (): number => {
+  const begin = () => {
     const source = new StopSource();
     const held = Array.from({ length: NUMBERS }, (_, index) => index);
     source.addEventListener("abort", () => held.reverse());
-    return running.add(source);
+    return { source, place: running.add(source) };
   };
-  let places = Array.from({ length: AT_ONCE }, begin);
+  let begun = Array.from({ length: AT_ONCE }, begin);
   collect({ type: "major" });
   const before = oldBytes();
   for (let round = 0; round < ROUNDS; round++) {
-    places = places.map((place) => {
-      running.remove(place);
+    begun = begun.map(({ source, place }) => {
+      running.remove(source, place);
       return begin();
     });
     collect({ type: "minor" });
