@@ -39,7 +39,7 @@ function request(headers: Record<string, string>): { inbound: Inbound; leave(): 
       requestId: "r",
       receivedAt: 0,
       signal: caller.signal,
-      whenOver: () => undefined,
+      onFinished: () => undefined,
       readBody: async () => new Uint8Array(0),
       streamBody: () => chunked(new Uint8Array(0)),
     },

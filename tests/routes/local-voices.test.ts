@@ -62,7 +62,7 @@ function upload(name: string, query: string, body: Uint8Array, as = cookie) {
     requestId: "req-1",
     receivedAt: 0,
     signal: new AbortController().signal,
-    whenOver: () => undefined,
+    onFinished: () => undefined,
     readBody: async () => body,
     streamBody: async function* () {
       yield* [];

@@ -54,7 +54,7 @@ async function read(
     requestId: "r",
     receivedAt: 0,
     signal: new AbortController().signal,
-    whenOver: () => undefined,
+    onFinished: () => undefined,
     readBody: async () => new Uint8Array(0),
     streamBody: () => chunked(new Uint8Array(0)),
   });

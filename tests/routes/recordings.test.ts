@@ -44,7 +44,7 @@ function encode({ format = "mp3", body = pcm, headers = {}, asked = [] }: Call) 
     requestId: "req-1",
     receivedAt: 0,
     signal: new AbortController().signal,
-    whenOver: () => undefined,
+    onFinished: () => undefined,
     readBody: async () => new Uint8Array(0),
     streamBody: (maxBytes) => {
       asked.push(maxBytes);

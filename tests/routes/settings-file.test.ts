@@ -57,7 +57,7 @@ async function download(target: string, body: object, cookie: string) {
     requestId: "req-1",
     receivedAt: 0,
     signal: new AbortController().signal,
-    whenOver: () => undefined,
+    onFinished: () => undefined,
     readBody: async () => bytes,
     streamBody: () => chunked(bytes),
   });

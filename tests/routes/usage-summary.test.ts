@@ -48,7 +48,7 @@ async function begin(
     requestId: "r",
     receivedAt: 0,
     signal: new AbortController().signal,
-    whenOver: () => undefined,
+    onFinished: () => undefined,
     readBody: async () => new Uint8Array(0),
     streamBody: () => chunked(new Uint8Array(0)),
   });

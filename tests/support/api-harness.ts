@@ -84,7 +84,7 @@ export async function openApiHarness(origin: string): Promise<ApiHarness> {
         body: bytes,
         clock: services.clock,
         signal: leaving.signal,
-        whenOver: (release) => void releases.push(release),
+        onFinished: (release) => void releases.push(release),
       });
       const reply = await handler(request);
       const contentType = String(reply.headers["content-type"] ?? "");

@@ -13,7 +13,7 @@ export function inbound(
     signal?: AbortSignal | undefined;
     /** Called while the body is read. */
     whileReading?: (() => unknown) | undefined;
-    whenOver?: Inbound["whenOver"];
+    onFinished?: Inbound["onFinished"];
   },
 ): Inbound {
   const [path = "", query = ""] = target.split("?");
@@ -26,7 +26,7 @@ export function inbound(
     requestId: "req-1",
     receivedAt: sent.clock.monotonic(),
     signal: sent.signal ?? new AbortController().signal,
-    whenOver: sent.whenOver ?? (() => undefined),
+    onFinished: sent.onFinished ?? (() => undefined),
     readBody: async () => {
       await sent.whileReading?.();
       return sent.body;

@@ -200,7 +200,7 @@ export function openGatewayHarness(options: HarnessOptions = {}): GatewayHarness
         peer: { address },
         signal,
         whileReading,
-        whenOver: (release) => void releases.push(release),
+        onFinished: (release) => void releases.push(release),
       });
       const reply = await handler(request);
       const whole = await wholeBody(reply);

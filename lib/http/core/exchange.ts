@@ -43,7 +43,7 @@ export interface Inbound {
    * Registers what the request holds (slots, memory). The adapter calls `release` once on every path, when the handler
    * and the reply's body have ended and the system has accepted the whole reply or the connection is closed.
    */
-  whenOver(release: () => void): void;
+  onFinished(release: () => void): void;
 }
 
 /** Counts the body bytes held in memory; both methods throw AppError when there are too many. */

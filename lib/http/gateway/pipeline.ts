@@ -153,7 +153,7 @@ async function answerCall(
 
 /**
  * Runs one gateway call: setup done → key → concurrency slot and requests per minute → content type, size → key
- * again after a slow body → JSON → handler. The slot is released when the exchange is over (`Inbound.whenOver`).
+ * again after a slow body → JSON → handler. The slot is released when the exchange is over (`Inbound.onFinished`).
  * `pathError`: an error in the path's model ID, reported to callers with a valid key only. Throws `not_initialized`,
  * `storage_unavailable`.
  */
@@ -180,7 +180,7 @@ export async function runGatewayRoute(
     const sentKey = request.headers.get("idempotency-key") ?? null;
     const slot =
       route.method === "GET" ? null : await enterGateway(services, arrived, request.signal, sentKey);
-    if (slot !== null) request.whenOver(slot.leave);
+    if (slot !== null) request.onFinished(slot.leave);
     const limitHeaders = slot === null ? await admitRequest(services, arrived) : slot.limitHeaders;
     const reply = await answerCall(route, services, request, {
       params,

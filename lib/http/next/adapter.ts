@@ -183,7 +183,7 @@ export function createNextAdapter(
     const headers = new Map(request.headers);
     headers.delete(PEER_HEADER);
     const releases: (() => void)[] = [];
-    const over = (): void => {
+    const releaseAll = (): void => {
       for (const release of releases.splice(0)) release();
     };
     const inbound: Inbound = {
@@ -197,16 +197,16 @@ export function createNextAdapter(
       signal: request.signal,
       readBody: (maxBytes, memory) => readBody(request, maxBytes, uploadMs, memory),
       streamBody: (maxBytes) => streamRequest(request, maxBytes, uploadMs),
-      whenOver: (release) => void releases.push(release),
+      onFinished: (release) => void releases.push(release),
     };
     const stalledMs = surfaceOf(path) === "console" ? STALLED_MS : limits.readerIdleMs;
     let reply: Outbound | null = null;
     try {
       reply = await handler(inbound);
-      return responseOf(reply, stalledMs, over);
+      return responseOf(reply, stalledMs, releaseAll);
     } catch (error) {
       if (reply !== null) await discardBody(reply).catch(() => undefined);
-      over();
+      releaseAll();
       throw error;
     }
   };

@@ -205,25 +205,27 @@ export class NodeAdapter {
     const { handler, limits, isDraining, onBroken, stalledMs = STALLED_MS } = this.settings;
     const signal = this.#open(response);
     const releases: (() => void)[] = [];
-    const whenOver = (release: () => void) => void releases.push(release);
-    const over = (): void => {
+    const onFinished = (release: () => void) => void releases.push(release);
+    const releaseAll = (): void => {
       for (const release of releases.splice(0)) release();
     };
     let traceId: string | undefined;
     try {
-      const reply = await handler(this.#inbound(message, response, head, peer, requestId, signal, whenOver));
+      const reply = await handler(
+        this.#inbound(message, response, head, peer, requestId, signal, onFinished),
+      );
       traceId = reply.traceId;
       if (response.destroyed) return await discardBody(reply);
       const isConsole = surfaceOf(head.path) === "console";
       const readerIdleMs = isConsole ? stalledMs : limits.readerIdleMs;
-      await sendReply(message, response, reply, isDraining(), readerIdleMs, over);
+      await sendReply(message, response, reply, isDraining(), readerIdleMs, releaseAll);
     } catch (error) {
       // The head is sent, so only a broken connection can signal the error.
       if (!signal.aborted) onBroken(error, requestId, traceId);
       await flush(response);
       response.destroy();
     } finally {
-      over();
+      releaseAll();
     }
   }
 
@@ -246,7 +248,7 @@ export class NodeAdapter {
     peer: Peer,
     requestId: string,
     signal: StopSource,
-    whenOver: Inbound["whenOver"],
+    onFinished: Inbound["onFinished"],
   ): Inbound {
     const { clock, limits } = this.settings;
     const uploadMs = path.startsWith("/api") ? limits.consoleUploadMs : limits.gatewayUploadMs;
@@ -260,7 +262,7 @@ export class NodeAdapter {
       receivedAt: clock.monotonic(),
       signal,
       ...createBodyReaders(message, response, headers, uploadMs),
-      whenOver,
+      onFinished,
     };
   }
 }

@@ -35,7 +35,7 @@ test("ends the body of a reply that cannot be completed, and releases what the r
     requestId: "req-1",
     receivedAt: 0,
     signal: new AbortController().signal,
-    whenOver: (hold) => {
+    onFinished: (hold) => {
       release = hold;
     },
     readBody: async () => Buffer.from("{}"),

@@ -65,7 +65,7 @@ describe("what a request holds", () => {
     const held = { released: 0 };
     const open = createNextAdapter(
       async (request) => {
-        request.whenOver(() => {
+        request.onFinished(() => {
           held.released += 1;
         });
         return { status: 200, headers, body: body() };

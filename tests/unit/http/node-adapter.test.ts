@@ -204,7 +204,7 @@ describe("what a request holds", () => {
     const held = { released: 0 };
     const { port } = await serve(
       async (request) => {
-        request.whenOver(() => {
+        request.onFinished(() => {
           held.released += 1;
         });
         return reply(request.signal);
