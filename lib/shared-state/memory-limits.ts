@@ -1,11 +1,11 @@
 import type { Clock } from "../ports/clock";
 import type {
-  Entry,
-  EntryAsk,
-  RateAsk,
+  EntryRequest,
+  EntryResult,
   RateLimiter,
+  RateRequest,
+  RateResult,
   RateState,
-  RatesTaken,
   SharedLimits,
 } from "../ports/shared-state/limits";
 import type { StopSignal } from "../ports/stop-signal";
@@ -21,7 +21,7 @@ interface Slots {
 }
 
 /** Concurrency limits: slots per bucket, with a queue of waiting calls. */
-function createSlots(): Pick<RateLimiter, "enter" | "enterSoon"> {
+function createSlots(): Pick<RateLimiter, "enter" | "enterOrWait"> {
   const slotsByName = new Map<string, Slots>();
 
   function releaser(name: string, slots: Slots): () => void {
@@ -50,7 +50,7 @@ function createSlots(): Pick<RateLimiter, "enter" | "enterSoon"> {
   return {
     enter,
 
-    enterSoon(name, limit, waitMs, signal) {
+    enterOrWait(name, limit, waitMs, signal) {
       const free = enter(name, limit);
       const slots = slotsByName.get(name);
       if (free !== null || slots === undefined || slots.waiting.size >= MAX_WAITING)
@@ -77,10 +77,11 @@ type LocalLimiter = Omit<RateLimiter, "shared">;
 
 const NO_STATES: readonly RateState[] = [];
 
-function takeAll(limiter: LocalLimiter, asks: readonly RateAsk[], windowMs: number): RatesTaken {
-  const takes = ({ bucket, limit, cost }: RateAsk): RateState => limiter.take(bucket, limit, windowMs, cost);
+function takeAll(limiter: LocalLimiter, asks: readonly RateRequest[], windowMs: number): RateResult {
+  const takes = ({ bucket, limit, cost }: RateRequest): RateState =>
+    limiter.take(bucket, limit, windowMs, cost);
   const before = asks.map((ask) => takes({ ...ask, cost: 0 }));
-  const isExceeded = ({ cost }: RateAsk, index: number): boolean =>
+  const isExceeded = ({ cost }: RateRequest, index: number): boolean =>
     cost > (before[index]?.remaining ?? Infinity);
   const allowed = !asks.some(isExceeded);
   // A refused cost is not taken, and its state says when it is free.
@@ -95,9 +96,9 @@ function takeAll(limiter: LocalLimiter, asks: readonly RateAsk[], windowMs: numb
 /** Completes an entry with these slots: takes the rates, or releases the slots. */
 function withRates(
   limiter: LocalLimiter,
-  { rates, windowMs }: EntryAsk,
+  { rates, windowMs }: EntryRequest,
   leaves: readonly (() => void)[],
-): Entry {
+): EntryResult {
   const leave = (): void => {
     for (const one of leaves) one();
   };
@@ -110,7 +111,7 @@ function withRates(
 
 /** The limits of a single process, or of one process's share. */
 export function createLocalLimits(clock: Clock, limiter: LocalLimiter): SharedLimits {
-  function enter(ask: EntryAsk): Entry {
+  function enter(ask: EntryRequest): EntryResult {
     const leaves: (() => void)[] = [];
     for (const [index, { bucket, limit }] of ask.slots.entries()) {
       const leave = limiter.enter(bucket, limit);
@@ -123,11 +124,12 @@ export function createLocalLimits(clock: Clock, limiter: LocalLimiter): SharedLi
     return withRates(limiter, ask, leaves);
   }
 
-  async function wait(ask: EntryAsk, until: number, signal: StopSignal): Promise<Entry> {
+  async function wait(ask: EntryRequest, until: number, signal: StopSignal): Promise<EntryResult> {
     const leaves: (() => void)[] = [];
     for (const [index, { bucket, limit }] of ask.slots.entries()) {
       const waitMs = Math.max(0, until - clock.monotonic());
-      const leave = limiter.enter(bucket, limit) ?? (await limiter.enterSoon(bucket, limit, waitMs, signal));
+      const leave =
+        limiter.enter(bucket, limit) ?? (await limiter.enterOrWait(bucket, limit, waitMs, signal));
       if (leave === null) {
         for (const one of leaves) one();
         return { kind: "full", index };
@@ -139,9 +141,9 @@ export function createLocalLimits(clock: Clock, limiter: LocalLimiter): SharedLi
 
   return {
     take: (_owner, rates, windowMs) => takeAll(limiter, rates, windowMs),
-    takeOfAddress: (bucket, limit, windowMs) => limiter.takeOfAddress(bucket, limit, windowMs),
+    takeForAddress: (bucket, limit, windowMs) => limiter.takeForAddress(bucket, limit, windowMs),
     enter,
-    enterSoon(ask, until, signal) {
+    enterOrWait(ask, until, signal) {
       const entry = enter(ask);
       return entry.kind === "full" ? wait(ask, until, signal) : entry;
     },
@@ -176,9 +178,9 @@ function sharesOf(whole: LocalLimiter, { index, processes }: Share): LocalLimite
   const shareOf = (limit: number) => Math.floor(limit / processes) + (index <= limit % processes ? 1 : 0);
   return {
     take: (bucket, limit, windowMs, cost) => whole.take(bucket, shareOf(limit), windowMs, cost),
-    takeOfAddress: (bucket, limit, windowMs) =>
-      whole.takeOfAddress(bucket, Math.max(1, shareOf(limit)), windowMs),
+    takeForAddress: (bucket, limit, windowMs) =>
+      whole.takeForAddress(bucket, Math.max(1, shareOf(limit)), windowMs),
     enter: (bucket, limit) => whole.enter(bucket, shareOf(limit)),
-    enterSoon: (bucket, limit, waitMs, signal) => whole.enterSoon(bucket, shareOf(limit), waitMs, signal),
+    enterOrWait: (bucket, limit, waitMs, signal) => whole.enterOrWait(bucket, shareOf(limit), waitMs, signal),
   };
 }

@@ -120,7 +120,7 @@ export function createRates(clock: Clock) {
       return takeFrom(bucket, limit, windowMs, cost, now);
     },
 
-    takeOfAddress(name: string, limit: number, windowMs: number) {
+    takeForAddress(name: string, limit: number, windowMs: number) {
       const bucket = ofAddresses.get(name) ?? emptyBucket();
       ofAddresses.set(name, bucket);
       return takeFrom(bucket, limit, windowMs, 1, clock.monotonic());

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Entry, SharedLimits } from "@/lib/ports/shared-state/limits";
+import type { EntryResult, SharedLimits } from "@/lib/ports/shared-state/limits";
 import { createRateLimiter } from "@/lib/shared-state/memory-limits";
 import { FakeClock } from "../support/factories";
 import { startRedis, type TestRedis } from "../support/redis";
@@ -8,7 +8,7 @@ import { openRedisInstance, type RedisInstance } from "../support/shared-limits"
 /** An implementation, and how its time passes. */
 interface Subject {
   limits: SharedLimits;
-  /** Milliseconds on the clock that deadlines of `enterSoon` use. */
+  /** Milliseconds on the clock that deadlines of `enterOrWait` use. */
   now(): number;
   pass(ms: number): Promise<void>;
 }
@@ -55,7 +55,7 @@ describe.each(SUBJECTS)("shared limits in %s", (_name, open) => {
     const slot = (limit: number, bucket = "slots") => ({ bucket: `${bucket}:${owner}`, limit });
     const enter = (slots: ReturnType<typeof slot>[], rates: ReturnType<typeof rate>[] = []) =>
       limits.enter({ owner, slots, rates, windowMs: WINDOW });
-    const leave = (entry: Entry) => {
+    const leave = (entry: EntryResult) => {
       if (entry.kind !== "entered") throw new Error(`not entered: ${entry.kind}`);
       entry.leave();
     };
@@ -154,7 +154,7 @@ describe.each(SUBJECTS)("shared limits in %s", (_name, open) => {
     const { owner, limits, enter, leave, slot, now } = subject();
     const first = await enter([slot(1)]);
     const ask = { owner, slots: [slot(1)], rates: [], windowMs: WINDOW };
-    const waiting = limits.enterSoon(ask, now() + 10_000, new AbortController().signal);
+    const waiting = limits.enterOrWait(ask, now() + 10_000, new AbortController().signal);
     leave(first);
     const second = await waiting;
     expect(second.kind).toBe("entered");
@@ -166,10 +166,10 @@ describe.each(SUBJECTS)("shared limits in %s", (_name, open) => {
     const first = await enter([slot(1)]);
     const ask = { owner, slots: [slot(1)], rates: [], windowMs: WINDOW };
     const leaving = new AbortController();
-    const gone = limits.enterSoon(ask, now() + 60_000, leaving.signal);
+    const gone = limits.enterOrWait(ask, now() + 60_000, leaving.signal);
     leaving.abort();
     expect(await gone).toMatchObject({ kind: "full" });
-    const late = await limits.enterSoon(ask, now() + 30, new AbortController().signal);
+    const late = await limits.enterOrWait(ask, now() + 30, new AbortController().signal);
     expect(late).toMatchObject({ kind: "full" });
     leave(first);
     const next = await enter([slot(1)]);
@@ -180,7 +180,7 @@ describe.each(SUBJECTS)("shared limits in %s", (_name, open) => {
   test("counts each client address for itself", async () => {
     const { owner, limits } = subject();
     const attempt = async (address: string) =>
-      (await limits.takeOfAddress(`login:${owner}:${address}`, 1, WINDOW)).allowed;
+      (await limits.takeForAddress(`login:${owner}:${address}`, 1, WINDOW)).allowed;
     expect([await attempt("a"), await attempt("a"), await attempt("b")]).toEqual([true, false, true]);
   });
 

@@ -233,7 +233,7 @@ test("the slots of a crashed instance are free after a lease; those of a running
   expect((await other.limits.enter(slot)).kind).toBe("full");
   one.close();
   const began = performance.now();
-  const entry = await other.limits.enterSoon(slot, began + 20_000, new AbortController().signal);
+  const entry = await other.limits.enterOrWait(slot, began + 20_000, new AbortController().signal);
   expect(entry.kind).toBe("entered");
 });
 
@@ -251,7 +251,7 @@ test("slots of running calls are registered again in a Redis that came back empt
   expect((await other.limits.enter(slot)).kind).toBe("full");
   if (entry.kind === "entered") entry.leave();
   const began = performance.now();
-  const next = await other.limits.enterSoon(slot, began + 5_000, new AbortController().signal);
+  const next = await other.limits.enterOrWait(slot, began + 5_000, new AbortController().signal);
   expect(next.kind).toBe("entered");
 });
 

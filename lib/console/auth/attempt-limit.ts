@@ -14,7 +14,7 @@ export async function takeAttempt(
 ): Promise<void> {
   const limits: Limits = ctx.instance.limits ?? DEFAULT_LIMITS;
   const bucket = `${what}:${addressBucket(ctx.peer.address)}`;
-  const taken = await ctx.limiter.shared.takeOfAddress(bucket, limits[limit], MINUTE_MS);
+  const taken = await ctx.limiter.shared.takeForAddress(bucket, limits[limit], MINUTE_MS);
   if (taken.allowed) return;
   ctx.metrics.count("rate_limited");
   throw tooManyAttempts("Too many attempts from this address.", taken.retryAfterMs);

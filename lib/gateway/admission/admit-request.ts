@@ -1,7 +1,7 @@
 import type { RefusedLimit } from "../../contracts/console/rejections";
 import { MINUTE_MS } from "../../contracts/durations";
 import { AppError } from "../../errors";
-import type { MaybePromise, RateAsk, RateState } from "../../ports/shared-state/limits";
+import type { MaybePromise, RateRequest, RateState } from "../../ports/shared-state/limits";
 import type { CallLimits, KeyWithOwner } from "../../ports/store";
 import type { GatewayServices } from "../context";
 
@@ -11,7 +11,7 @@ function asDuration(ms: number): string {
 }
 
 /** A limit that applies to a call: that of its key, or that of all keys of the same owner. */
-export interface CallerLimit extends RateAsk {
+export interface CallerLimit extends RateRequest {
   /** Its name in the record of rejected requests. */
   name: RefusedLimit;
   /** Start of the error message. */

@@ -16,7 +16,7 @@ const UNKNOWN_KEY =
 async function invalidKey(services: GatewayServices, address: string | null): Promise<AppError> {
   const { wrongKeysPerMinute } = services.instance.limits ?? DEFAULT_LIMITS;
   const bucket = `wrong-keys:${addressBucket(address)}`;
-  const state = await services.limiter.shared.takeOfAddress(bucket, wrongKeysPerMinute, MINUTE_MS);
+  const state = await services.limiter.shared.takeForAddress(bucket, wrongKeysPerMinute, MINUTE_MS);
   if (state.allowed) return new AppError("unauthenticated", UNKNOWN_KEY);
   services.metrics.count("rate_limited");
   return new AppError("rate_limited", "Too many wrong API keys from this address. Try again in a minute.", {

@@ -102,7 +102,7 @@ class CallerEntry {
     const signal = this.signal;
     if (slots.length === 0 && rates.length === 0) return this.#entered(() => {}, rates, NO_STATES);
     const ask = { owner: this.caller.owner.id, slots, rates, windowMs: MINUTE_MS };
-    const entering = this.services.limiter.shared.enterSoon(ask, until, signal);
+    const entering = this.services.limiter.shared.enterOrWait(ask, until, signal);
     const entry = entering instanceof Promise ? await entering : entering;
     if (entry.kind === "entered") return this.#entered(entry.leave, rates, entry.states);
     if (signal.aborted) throw stopReason(signal);
@@ -170,7 +170,7 @@ export async function enterGateway(
   }
   const leaveAll =
     limiter.enter(ALL_CALLS, MAX_CALLS_AT_ONCE) ??
-    (await limiter.enterSoon(ALL_CALLS, MAX_CALLS_AT_ONCE, Math.max(0, until - clock.monotonic()), signal));
+    (await limiter.enterOrWait(ALL_CALLS, MAX_CALLS_AT_ONCE, Math.max(0, until - clock.monotonic()), signal));
   if (leaveAll === null) {
     entry.leave();
     if (signal.aborted) throw stopReason(signal);

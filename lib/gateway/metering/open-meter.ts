@@ -1,5 +1,5 @@
 import { MINUTE_MS } from "../../contracts/durations";
-import type { MaybePromise, RatesTaken } from "../../ports/shared-state/limits";
+import type { MaybePromise, RateResult } from "../../ports/shared-state/limits";
 import type { UsageRecord } from "../../ports/store";
 import { callerLimits, limitError, tightestOf } from "../admission/admit-request";
 import type { CallPlan, Meter, OpenMeter } from "../call";
@@ -18,7 +18,7 @@ function takeTokens(ctx: GatewayContext, inputTokens: number): MaybePromise<Limi
   const limits = callerLimits(caller, "tpm", inputTokens);
   if (limits.length === 0) return NO_HEADERS;
   const requestLimits = callerLimits(caller, "rpm", 0);
-  const headersOf = ({ allowed, states }: RatesTaken): LimitHeaders => {
+  const headersOf = ({ allowed, states }: RateResult): LimitHeaders => {
     if (!allowed) throw limitError(services, limits, states, "tokens");
     const tokens = tightestOf(limits, states, "tokens");
     const requests = tightestOf(requestLimits, states.slice(limits.length), "requests");

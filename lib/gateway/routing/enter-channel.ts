@@ -1,5 +1,5 @@
 import { MINUTE_MS } from "../../contracts/durations";
-import type { Entry, MaybePromise, RateAsk } from "../../ports/shared-state/limits";
+import type { EntryResult, MaybePromise, RateRequest } from "../../ports/shared-state/limits";
 import type { ChannelRecord } from "../../ports/store";
 import type { GatewayServices } from "../context";
 import type { OpenReason } from "./breaker";
@@ -46,7 +46,7 @@ function chooseChannelKey(
 }
 
 const NOTHING = (): void => undefined;
-const NO_ASKS: readonly RateAsk[] = [];
+const NO_LIMITS: readonly RateRequest[] = [];
 
 /** Takes a slot and `cost` of the rate limit of a channel; a `cost` of 0 only checks the rate limit. */
 function enterLimits(
@@ -57,14 +57,14 @@ function enterLimits(
   if (concurrency === null && rpm === null) return { leave: NOTHING };
   const entering = limiter.shared.enter({
     owner: id,
-    slots: concurrency === null ? NO_ASKS : [{ bucket: `channel:${id}`, limit: concurrency }],
-    rates: rpm === null ? NO_ASKS : [{ bucket: `channel-rpm:${id}`, limit: rpm, cost }],
+    slots: concurrency === null ? NO_LIMITS : [{ bucket: `channel:${id}`, limit: concurrency }],
+    rates: rpm === null ? NO_LIMITS : [{ bucket: `channel-rpm:${id}`, limit: rpm, cost }],
     windowMs: MINUTE_MS,
   });
   return entering instanceof Promise ? entering.then(toLeave) : toLeave(entering);
 }
 
-function toLeave(entry: Entry): { leave: () => void } | Refusal {
+function toLeave(entry: EntryResult): { leave: () => void } | Refusal {
   if (entry.kind === "full") return { reason: "concurrency", waitMs: null, opened: null, openedAt: null };
   const [rate] = entry.states;
   if (rate === undefined || rate.allowed) return { leave: entry.kind === "entered" ? entry.leave : NOTHING };

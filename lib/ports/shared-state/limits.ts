@@ -13,24 +13,24 @@ export interface RateState {
 }
 
 /** At most `limit` units at once, or per window, under the name `bucket`. */
-export interface Bound {
+export interface BucketLimit {
   bucket: string;
   limit: number;
 }
 
 /** Takes `cost` units of a limit per window; 0 only reads. */
-export interface RateAsk extends Bound {
+export interface RateRequest extends BucketLimit {
   cost: number;
 }
 
 /** `allowed`: all costs were taken; otherwise none was. */
-export interface RatesTaken {
+export interface RateResult {
   allowed: boolean;
   /** In the order of the asks. `retryAfterMs` of a refused one: when its cost is free. */
   states: readonly RateState[];
 }
 
-export type Entry =
+export type EntryResult =
   | { kind: "entered"; leave(): void; states: readonly RateState[] }
   /** No slot is free under the ask of this index. */
   | { kind: "full"; index: number }
@@ -38,10 +38,10 @@ export type Entry =
   | { kind: "limited"; states: readonly RateState[] };
 
 /** Rates and slots that a call takes together; `owner` groups the buckets of one user, channel or address. */
-export interface EntryAsk {
+export interface EntryRequest {
   owner: string;
-  slots: readonly Bound[];
-  rates: readonly RateAsk[];
+  slots: readonly BucketLimit[];
+  rates: readonly RateRequest[];
   windowMs: number;
 }
 
@@ -50,16 +50,16 @@ export interface EntryAsk {
  * the server that keeps the state. No method fails: where that server does not answer, the instance's share applies.
  */
 export interface SharedLimits {
-  take(owner: string, rates: readonly RateAsk[], windowMs: number): MaybePromise<RatesTaken>;
+  take(owner: string, rates: readonly RateRequest[], windowMs: number): MaybePromise<RateResult>;
   /**
    * One unit of a bucket that is named after a client address. There is no end of addresses, so a process forgets the
    * least recently used of many; a bucket of `take` is kept for its whole window.
    */
-  takeOfAddress(bucket: string, limit: number, windowMs: number): MaybePromise<RateState>;
+  takeForAddress(bucket: string, limit: number, windowMs: number): MaybePromise<RateState>;
   /** Call `leave` exactly once. */
-  enter(ask: EntryAsk): MaybePromise<Entry>;
+  enter(ask: EntryRequest): MaybePromise<EntryResult>;
   /** The same, waiting for slots in a bounded queue until `until` (monotonic milliseconds) or until `signal` aborts. */
-  enterSoon(ask: EntryAsk, until: number, signal: StopSignal): MaybePromise<Entry>;
+  enterOrWait(ask: EntryRequest, until: number, signal: StopSignal): MaybePromise<EntryResult>;
 }
 
 /** Counts calls per sliding window and concurrent calls in this process, and through `shared` over all instances. */
@@ -70,10 +70,15 @@ export interface RateLimiter {
    */
   take(bucket: string, limit: number, windowMs: number, cost?: number): RateState;
   /** The same for a bucket that is named after a client address; see `SharedLimits`. */
-  takeOfAddress(bucket: string, limit: number, windowMs: number): RateState;
+  takeForAddress(bucket: string, limit: number, windowMs: number): RateState;
   /** Takes one of `limit` slots; null when none is free. Call the release function exactly once. */
   enter(bucket: string, limit: number): (() => void) | null;
   /** The same, waiting up to `waitMs` in a bounded queue; null when no slot became free, or `signal` aborts. */
-  enterSoon(bucket: string, limit: number, waitMs: number, signal: StopSignal): Promise<(() => void) | null>;
+  enterOrWait(
+    bucket: string,
+    limit: number,
+    waitMs: number,
+    signal: StopSignal,
+  ): Promise<(() => void) | null>;
   shared: SharedLimits;
 }

@@ -1,11 +1,11 @@
 import type { Clock } from "../../ports/clock";
 import type { Metrics } from "../../ports/metrics";
 import type {
-  Bound,
-  Entry,
-  EntryAsk,
-  RateAsk,
+  BucketLimit,
+  EntryRequest,
+  EntryResult,
   RateLimiter,
+  RateRequest,
   RateState,
   SharedLimits,
 } from "../../ports/shared-state/limits";
@@ -19,7 +19,7 @@ import { SlotQueues } from "./slot-queues";
 /** A slot whose lease is not renewed is free after this long: its instance has crashed. */
 const LEASE_MS = 20_000;
 const UNLIMITED = Number.MAX_SAFE_INTEGER;
-const NO_SLOTS: readonly Bound[] = [];
+const NO_SLOTS: readonly BucketLimit[] = [];
 
 interface RedisLimitsOptions {
   link: RedisLink;
@@ -27,7 +27,7 @@ interface RedisLimitsOptions {
   metrics: Pick<Metrics, "count">;
   instanceId: string;
   /** The limits of this process, which count what it admits, so that its share applies at once when Redis is lost. */
-  local: Pick<RateLimiter, "take" | "takeOfAddress" | "enter" | "enterSoon">;
+  local: Pick<RateLimiter, "take" | "takeForAddress" | "enter" | "enterOrWait">;
   /** Number of running instances, at least 1. */
   liveInstances(): number;
   /** Default: 20 s. */
@@ -65,7 +65,7 @@ class RedisLimits implements SharedLimits {
     this.#leases = new SlotLeases(options.link, this.#leaseMs, (key) => this.#queues.wake(key));
   }
 
-  take(owner: string, rates: readonly RateAsk[], windowMs: number) {
+  take(owner: string, rates: readonly RateRequest[], windowMs: number) {
     const takeShare = () => {
       this.options.metrics.count("redis_fallbacks");
       return this.#own.take(owner, this.#shareOf(rates), windowMs);
@@ -78,30 +78,30 @@ class RedisLimits implements SharedLimits {
     );
   }
 
-  takeOfAddress(bucket: string, limit: number, windowMs: number) {
+  takeForAddress(bucket: string, limit: number, windowMs: number) {
     const { link, local, metrics } = this.options;
     const share = (): RateState => {
       metrics.count("redis_fallbacks");
       const [one = { bucket, limit }] = this.#shareOf([{ bucket, limit }]);
-      return local.takeOfAddress(bucket, one.limit, windowMs);
+      return local.takeForAddress(bucket, one.limit, windowMs);
     };
     if (!link.isPrompt) return share();
     const keys = [this.#rateKey(bucket, "address")];
     const args = ["0", "1", String(this.#leaseMs), "", String(windowMs), String(limit), "1"];
     return link.run(ENTER, keys, args).then((reply) => {
       const [state] = Array.isArray(reply) ? statesIn(reply) : [];
-      if (state?.allowed) local.takeOfAddress(bucket, UNLIMITED, windowMs);
+      if (state?.allowed) local.takeForAddress(bucket, UNLIMITED, windowMs);
       return state ?? share();
     });
   }
 
-  enter(what: EntryAsk): Entry | Promise<Entry> {
+  enter(what: EntryRequest): EntryResult | Promise<EntryResult> {
     if (this.options.link.isPrompt) return this.#enterNow(what);
     const entry = this.#own.enter(this.#shareOfAsk(what));
     return entry instanceof Promise ? entry : this.#withLeases(what, entry, this.#newMember());
   }
 
-  async enterSoon(what: EntryAsk, until: number, signal: StopSignal): Promise<Entry> {
+  async enterOrWait(what: EntryRequest, until: number, signal: StopSignal): Promise<EntryResult> {
     const { link, clock } = this.options;
     if (!link.isUp) return this.#enterShareSoon(what, until, signal);
     let entry = await this.#enterNow(what);
@@ -139,35 +139,35 @@ class RedisLimits implements SharedLimits {
     return `${this.options.instanceId}:${this.#lastMember}`;
   }
 
-  #shareOf<B extends Bound>(bounds: readonly B[]): B[] {
+  #shareOf<B extends BucketLimit>(bounds: readonly B[]): B[] {
     const instances = Math.max(1, this.options.liveInstances());
     return bounds.map((one) => ({ ...one, limit: Math.max(1, Math.floor(one.limit / instances)) }));
   }
 
-  #shareOfAsk(ask: EntryAsk): EntryAsk {
+  #shareOfAsk(ask: EntryRequest): EntryRequest {
     this.options.metrics.count("redis_fallbacks");
     return { ...ask, slots: this.#shareOf(ask.slots), rates: this.#shareOf(ask.rates) };
   }
 
-  #withLeases({ owner, slots }: EntryAsk, entry: Entry, member: string): Entry {
+  #withLeases({ owner, slots }: EntryRequest, entry: EntryResult, member: string): EntryResult {
     const keys = slots.map(({ bucket }) => this.#slotKey(owner, bucket));
     return this.#leases.add(keys, entry, member);
   }
 
-  async #enterNow(what: EntryAsk): Promise<Entry> {
+  async #enterNow(what: EntryRequest): Promise<EntryResult> {
     const member = this.#newMember();
     const shared = this.options.link.isPrompt ? await this.#ask(what, member) : null;
     const entry = shared ?? (await this.#own.enter(this.#shareOfAsk(what)));
     return this.#withLeases(what, entry, member);
   }
 
-  async #enterShareSoon(what: EntryAsk, until: number, signal: StopSignal): Promise<Entry> {
-    const entry = await this.#own.enterSoon(this.#shareOfAsk(what), until, signal);
+  async #enterShareSoon(what: EntryRequest, until: number, signal: StopSignal): Promise<EntryResult> {
+    const entry = await this.#own.enterOrWait(this.#shareOfAsk(what), until, signal);
     return this.#withLeases(what, entry, this.#newMember());
   }
 
   /** Asks Redis; null when it did not answer. */
-  async #ask(what: EntryAsk, member: string): Promise<Entry | null> {
+  async #ask(what: EntryRequest, member: string): Promise<EntryResult | null> {
     const { owner, slots, rates, windowMs } = what;
     const reply = await this.options.link.run(
       ENTER,
@@ -193,7 +193,7 @@ class RedisLimits implements SharedLimits {
   }
 
   /** Counts in this process what Redis has admitted. */
-  #countLocally({ slots, rates, windowMs }: EntryAsk, states: readonly RateState[]): Entry {
+  #countLocally({ slots, rates, windowMs }: EntryRequest, states: readonly RateState[]): EntryResult {
     const { local } = this.options;
     for (const { bucket, cost } of rates) if (cost > 0) local.take(bucket, UNLIMITED, windowMs, cost);
     const leaves = slots.flatMap(({ bucket }) => local.enter(bucket, UNLIMITED) ?? []);

@@ -1,4 +1,4 @@
-import type { Entry } from "../../ports/shared-state/limits";
+import type { EntryResult } from "../../ports/shared-state/limits";
 import { RENEW } from "./limit-scripts";
 import type { RedisLink } from "./link";
 
@@ -26,7 +26,7 @@ export class SlotLeases {
    * Registers the slots of an entry for renewal, including slots of the local share: these are registered in Redis when
    * it is back.
    */
-  add(keys: readonly string[], entry: Entry, member: string): Entry {
+  add(keys: readonly string[], entry: EntryResult, member: string): EntryResult {
     if (entry.kind !== "entered" || keys.length === 0) return entry;
     for (const key of keys) this.#held.set(key, (this.#held.get(key) ?? new Set()).add(member));
     let isInside = true;

@@ -39,7 +39,7 @@ test("the shares of several processes add up to the limit", () => {
   ]);
   expect(limiters[2]?.take("of 1", 1, 60_000)).toMatchObject({ allowed: false, retryAfterMs: 60_000 });
   // Every address may sign in on each process.
-  const ofAddress = limiters.map((limiter) => limiter.takeOfAddress("127.0.0.1", 1, 60_000).allowed);
+  const ofAddress = limiters.map((limiter) => limiter.takeForAddress("127.0.0.1", 1, 60_000).allowed);
   expect(ofAddress).toEqual([true, true, true]);
 });
 
@@ -107,11 +107,11 @@ test("calls without a free slot wait in order and take over the next released sl
   const { signal } = new AbortController();
   const leave = limiter.enter("calls", 1);
   const order: string[] = [];
-  const first = limiter.enterSoon("calls", 1, 10_000, signal).then((release) => {
+  const first = limiter.enterOrWait("calls", 1, 10_000, signal).then((release) => {
     order.push("first");
     return release;
   });
-  const second = limiter.enterSoon("calls", 1, 10_000, signal).then(() => order.push("second"));
+  const second = limiter.enterOrWait("calls", 1, 10_000, signal).then(() => order.push("second"));
   leave?.();
   // No later call can take the slot before the waiting one.
   expect(limiter.enter("calls", 1)).toBeNull();
@@ -124,8 +124,8 @@ test("a call that waited too long or left takes no slot", async () => {
   const limiter = createRateLimiter(new FakeClock());
   const leaving = new AbortController();
   const leave = limiter.enter("calls", 1);
-  const impatient = limiter.enterSoon("calls", 1, 1, new AbortController().signal);
-  const gone = limiter.enterSoon("calls", 1, 10_000, leaving.signal);
+  const impatient = limiter.enterOrWait("calls", 1, 1, new AbortController().signal);
+  const gone = limiter.enterOrWait("calls", 1, 10_000, leaving.signal);
   leaving.abort();
   expect([await impatient, await gone]).toEqual([null, null]);
   leave?.();
@@ -136,8 +136,8 @@ test("at most 256 calls wait for one bucket", async () => {
   const limiter = createRateLimiter(new FakeClock());
   limiter.enter("calls", 1);
   const callers = Array.from({ length: 256 }, () => new AbortController());
-  const waiting = callers.map(({ signal }) => limiter.enterSoon("calls", 1, 10_000, signal));
-  expect(await limiter.enterSoon("calls", 1, 10_000, new AbortController().signal)).toBeNull();
+  const waiting = callers.map(({ signal }) => limiter.enterOrWait("calls", 1, 10_000, signal));
+  expect(await limiter.enterOrWait("calls", 1, 10_000, new AbortController().signal)).toBeNull();
   for (const caller of callers) caller.abort();
   expect(new Set(await Promise.all(waiting))).toEqual(new Set([null]));
 });
@@ -148,7 +148,7 @@ test("other buckets never make a limit forgotten within its window, and idle one
   const spend = () => limiter.take("rpm:key_1", 1, 60_000).allowed;
   expect(spend()).toBe(true);
   for (let other = 0; other < 50_000; other++) limiter.take(`rpm:other_${other}`, 1, 60_000);
-  for (let other = 0; other < 50_000; other++) limiter.takeOfAddress(`wrong-keys:${other}`, 1, 60_000);
+  for (let other = 0; other < 50_000; other++) limiter.takeForAddress(`wrong-keys:${other}`, 1, 60_000);
   expect(spend()).toBe(false);
   expect(limiter.bucketCount()).toBe(50_001);
   clock.at += 60_000;
@@ -167,7 +167,7 @@ test("a bucket with a longer window keeps its limit while others expire", () => 
 
 test("limits an address, and keeps 20,000 of them", () => {
   const limiter = createRateLimiter(new FakeClock());
-  const take = (address: string) => limiter.takeOfAddress(`wrong-keys:${address}`, 1, 60_000).allowed;
+  const take = (address: string) => limiter.takeForAddress(`wrong-keys:${address}`, 1, 60_000).allowed;
   expect([take("first"), take("first")]).toEqual([true, false]);
   for (let other = 0; other < 19_999; other++) take(`other ${other}`);
   expect(take("first")).toBe(false);
