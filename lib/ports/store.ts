@@ -47,7 +47,7 @@ export interface Store extends Repositories {
   readonly kind: "sqlite" | "postgres";
   readonly ledger: Ledger;
   /** Sets the key of the audit chain. Call once, before the first entry. */
-  keyAudit(digest: Cipher["digest"]): void;
+  setAuditKey(digest: Cipher["digest"]): void;
   /** Runs `work` in one serialised write transaction (`BEGIN IMMEDIATE`; on PostgreSQL row and advisory locks). */
   transaction<T>(work: (tx: Repositories) => Promise<T>): Promise<T>;
   /**

@@ -44,7 +44,7 @@ export async function assembleStore(engine: Engine, options: StoreOptions): Prom
     kind: engine.kind,
     ...repositoriesOn(scope, periodsAt, auditKey),
     ledger,
-    keyAudit(digest) {
+    setAuditKey(digest) {
       auditKey.digest = digest;
     },
     transaction: (work) =>

@@ -205,7 +205,7 @@ export class AuditHashChain {
 
   #digest(purpose: "audit-row" | "audit-head", text: string): string {
     const { digest } = this.#key;
-    if (digest === null) throw new Error("The audit log has no key yet: call Store.keyAudit first.");
+    if (digest === null) throw new Error("The audit log has no key yet: call Store.setAuditKey first.");
     return digest(purpose, text);
   }
 }

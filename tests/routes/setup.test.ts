@@ -226,7 +226,7 @@ describe("after set-up", () => {
     ["every user is deleted by hand", "delete from users", false],
   ])("stays closed when %s", async (_what, sql, isLost) => {
     runSql(sql);
-    expect(await services.store.setup.hasLostMark()).toBe(isLost);
+    expect(await services.store.setup.isSetupRowMissing()).toBe(isLost);
     expect((await harness("/api/setup")).json.data).toEqual({ status: true });
     expect((await harness("/api/setup", { body: { ...OWNER, username: "second" } })).status).toBe(409);
     expect((await users()).map((user) => user.username)).toEqual(isLost ? ["olivia"] : []);

@@ -117,7 +117,7 @@ function clear({ dataDirectory, empty, triggers }: PooledStore): void {
 
 type Call = (...all: unknown[]) => unknown;
 /** Methods that return no promise. */
-const IMMEDIATE = new Set(["onChange", "keyAudit"]);
+const IMMEDIATE = new Set(["onChange", "setAuditKey"]);
 
 /** The store as one borrower sees it: its calls are counted, and refused once it is given back. */
 function lend(store: Store) {

@@ -18,7 +18,7 @@ export async function requireKeyQuota(
   now: number,
 ): Promise<void> {
   const most = MOST_KEYS[owner.role];
-  if ((await tx.keys.countLiving(owner.id, now)) < most) return;
+  if ((await tx.keys.countUnexpired(owner.id, now)) < most) return;
   throw new AppError(
     "conflict",
     `A user may have at most ${most} unexpired API keys. Delete unused keys first.`,
@@ -35,7 +35,7 @@ export async function requireGraceQuota(
   now: number,
 ): Promise<void> {
   const most = IN_GRACE * MOST_KEYS[owner.role];
-  if ((await tx.keys.countLiving(owner.id, now)) < most) return;
+  if ((await tx.keys.countUnexpired(owner.id, now)) < most) return;
   throw new AppError(
     "conflict",
     "Too many keys of this user are in their grace period. Rotate with grace_hours 0, or delete keys first.",

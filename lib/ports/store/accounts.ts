@@ -81,7 +81,7 @@ export interface Setup {
   /** True when the singleton row, an owner or an admin exists. */
   isSetUp(): Promise<boolean>;
   /** True when an owner or admin exists without the singleton row: it was lost, and initial setup stays closed. */
-  hasLostMark(): Promise<boolean>;
+  isSetupRowMissing(): Promise<boolean>;
   /** Inserts the singleton row. Throws AppError `conflict` when it exists. Call inside a transaction. */
   recordOwner(row: { setUpAt: number; ownerId: string }): Promise<void>;
 }

@@ -41,7 +41,7 @@ export interface Keys {
   /** API keys, newest first; of one owner, or of all when `ownerId` is null. */
   list(query: PageQuery & { ownerId: string | null }): Promise<Page<KeyRecord>>;
   /** API keys of one owner that have not expired, disabled ones too. */
-  countLiving(ownerId: string, now: number): Promise<number>;
+  countUnexpired(ownerId: string, now: number): Promise<number>;
   update(
     at: Versioned,
     patch: Partial<Omit<KeyRecord, "id" | "digest" | "createdAt" | "version">>,

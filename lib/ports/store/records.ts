@@ -50,7 +50,7 @@ export interface AuditChain {
 }
 
 export interface Audit {
-  /** Call inside the change's own transaction. Throws when the store has no audit key yet (`Store.keyAudit`). */
+  /** Call inside the change's own transaction. Throws when the store has no audit key yet (`Store.setAuditKey`). */
   append(entry: AuditEntry): Promise<void>;
   /** Newest first. */
   list(query: PageQuery & AuditFilter): Promise<Page<AuditRecord>>;

@@ -73,7 +73,7 @@ function instanceOf(env: Environment, id: string, timeZone: string) {
 }
 
 async function openSetupGuard(env: Environment, store: Store, log: Log, sharedToken: string | null) {
-  if (await store.setup.hasLostMark())
+  if (await store.setup.isSetupRowMissing())
     log.warn("setup_mark_lost", {
       reason: "the store has administrators but no setup row; setup stays closed",
     });

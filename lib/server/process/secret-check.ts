@@ -40,7 +40,7 @@ export async function checkCipher(store: WithSettings, cipher: Cipher): Promise<
  * records it in the encrypted marker, so that it starts once. Throws SettingError when a store in use has lost the marker.
  */
 export async function openAuditChain(store: Store, cipher: Cipher, clock: Pick<Clock, "now">): Promise<void> {
-  store.keyAudit((purpose, value) => cipher.digest(purpose, value));
+  store.setAuditKey((purpose, value) => cipher.digest(purpose, value));
   if ((await readMarker(store, cipher)) === MARKER) return;
   // In one transaction, so that of several starting processes only one does it.
   await store.transaction(async (tx) => {

@@ -104,7 +104,7 @@ async function findWithOwner(scope: Scope, digest: string): Promise<KeyWithOwner
 function reading(
   scope: Scope,
   periodsAt: (now: number) => Periods,
-): Pick<Keys, "findByDigest" | "findById" | "list" | "countLiving" | "spent"> {
+): Pick<Keys, "findByDigest" | "findById" | "list" | "countUnexpired" | "spent"> {
   return {
     findByDigest: (digest) => findWithOwner(scope, digest),
 
@@ -126,7 +126,7 @@ function reading(
       return toPage(query, rows, (row) => ({ at: row.created_at, id: row.id }), toKey);
     },
 
-    async countLiving(ownerId, now) {
+    async countUnexpired(ownerId, now) {
       const { count } = await scope.read
         .selectFrom("keys")
         .select(sql<number>`count(*)`.as("count"))

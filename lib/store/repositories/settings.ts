@@ -38,7 +38,7 @@ export function setupRepository(scope: Scope): Setup {
     // Also true when the singleton row was lost but an administrator exists, so that initial setup stays closed.
     isSetUp: async () => (await hasMark()) || (await hasAdministrator()),
 
-    hasLostMark: async () => !(await hasMark()) && (await hasAdministrator()),
+    isSetupRowMissing: async () => !(await hasMark()) && (await hasAdministrator()),
 
     recordOwner: (row) =>
       scope.write(async (db, touch) => {

@@ -92,9 +92,9 @@ export function keysContract(newDatabase: NewTestDatabase): void {
       await store.keys.insert(keyRecord(user.id, { kind: "playground", sessionId: session.id }));
       await store.keys.insert(keyRecord(user.id, { expiresAt: NOW }));
       await store.keys.insert(keyRecord(user.id, { expiresAt: NOW + 1 }));
-      expect(await store.keys.countLiving(user.id, NOW)).toBe(2);
-      expect(await store.keys.countLiving(user.id, NOW + 1)).toBe(1);
-      expect(await store.keys.countLiving("usr_nobody", NOW)).toBe(0);
+      expect(await store.keys.countUnexpired(user.id, NOW)).toBe(2);
+      expect(await store.keys.countUnexpired(user.id, NOW + 1)).toBe(1);
+      expect(await store.keys.countUnexpired("usr_nobody", NOW)).toBe(0);
     });
 
     test("applies a patch of the current version and notifies listeners", async () => {

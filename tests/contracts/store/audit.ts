@@ -338,7 +338,7 @@ export function auditContract(newDatabase: NewTestDatabase): void {
       const database = await newDatabase();
       const store = await database.open();
       await fill(store, 2);
-      store.keyAudit((purpose, value) =>
+      store.setAuditKey((purpose, value) =>
         createHash("sha256")
           .update(purpose + value)
           .digest("hex"),

@@ -16,7 +16,7 @@ export interface TestDatabase {
 
 /** Gives a store's audit log the key of these tests, as the server does. */
 export async function startAudit(store: Store): Promise<void> {
-  store.keyAudit((purpose, value) =>
+  store.setAuditKey((purpose, value) =>
     createHmac("sha256", `key of ${purpose}`).update(value).digest("base64url"),
   );
   await store.transaction((tx) => tx.audit.startChain(NOW));
