@@ -1,7 +1,7 @@
 import { AppError } from "../../errors";
 import type { CatalogEntry } from "../../ports/catalog";
 import type { TokenCounter } from "../../ports/embedding-model";
-import { runInTurns } from "../../ports/run-in-turns";
+import { runInSlices } from "../../ports/run-in-slices";
 import type { StopSignal } from "../../ports/stop-signal";
 import type { GatewayServices } from "../context";
 
@@ -43,7 +43,7 @@ function* countInSteps(ctx: Counter, text: string, limit?: number): Generator<vo
 /** Tokens of one text of any length, without blocking other calls. Throws `caller_left`. */
 export async function countText(ctx: Counter, text: string, limit?: number): Promise<number> {
   if (ctx.own === undefined && text.length <= LONG_TEXT) return ctx.services.countTokens(text, limit);
-  return runInTurns(countInSteps(ctx, text, limit), ctx.signal);
+  return runInSlices(countInSteps(ctx, text, limit), ctx.signal);
 }
 
 function tooLong(limit: number, many: boolean, index: number): AppError {
@@ -100,5 +100,5 @@ export async function countInputs(
     if (tokens > limit) throw tooLong(limit, false, 0);
     return { tokens, counts: [tokens] };
   }
-  return runInTurns(countAll(ctx, inputs, limit), ctx.signal);
+  return runInSlices(countAll(ctx, inputs, limit), ctx.signal);
 }

@@ -1,7 +1,7 @@
 import { AppError } from "../../errors";
 import type { CatalogEntry } from "../../ports/catalog";
 import type { EmbeddingResult } from "../../ports/embedding-model";
-import { runInTurns } from "../../ports/run-in-turns";
+import { runInSlices } from "../../ports/run-in-slices";
 import type { CallOptions } from "../../ports/speech-model";
 import type { CallPlan, Meter, Target } from "../call";
 import type { GatewayContext } from "../context";
@@ -126,7 +126,7 @@ async function lookUp(ctx: GatewayContext, call: EmbedTexts): Promise<Lookup | n
   const keys =
     only !== undefined && call.inputs.length === 1
       ? [vectorKeys(scope, call.entry, call)(only.text)]
-      : await runInTurns(keysOf(scope, call), ctx.signal);
+      : await runInSlices(keysOf(scope, call), ctx.signal);
   const cached = keys.map((key) => vectors.get(key));
   const { metrics } = ctx.services;
   const isComplete = () => cached.every((vector) => vector !== undefined);

@@ -1,7 +1,7 @@
 import { codePoints } from "../../contracts/text";
 import { AppError, hasCode } from "../../errors";
 import type { CatalogEntry } from "../../ports/catalog";
-import { runInTurns } from "../../ports/run-in-turns";
+import { runInSlices } from "../../ports/run-in-slices";
 import type { CallOptions, SpeechModel, SpeechRequest, SpeechSegment } from "../../ports/speech-model";
 import type { CallParameters } from "../../ports/store";
 import { resolveModel } from "../admission/resolve-model";
@@ -253,7 +253,7 @@ async function assignVoices(
       },
     );
   }
-  const segments = await runInTurns(scriptSpeakers(parts, members), ctx.signal);
+  const segments = await runInSlices(scriptSpeakers(parts, members), ctx.signal);
   if (segments.length === 0) {
     throw new AppError("invalid", `'${field.text}' holds no line to speak besides its instruction.`, {
       param: field.text,

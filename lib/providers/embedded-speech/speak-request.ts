@@ -1,6 +1,6 @@
 import { AppError } from "../../errors";
 import type { Clock } from "../../ports/clock";
-import { runInTurns } from "../../ports/run-in-turns";
+import { runInSlices } from "../../ports/run-in-slices";
 import type { CallOptions, SpeechEvent, SpeechRequest } from "../../ports/speech-model";
 import { SPEECH_SAMPLE_RATE } from "../../ports/speech-model";
 import { type StopSignal, stopReason } from "../../ports/stop-signal";
@@ -46,8 +46,8 @@ export async function* speakRequest<Chunk>(
 ): AsyncGenerator<SpeechEvent> {
   throwIfAborted(signal);
   const { pool, slots, buffers, clock, aheadBytes = LOW_WATER_BYTES } = engine;
-  const chunks = await runInTurns(engine.plan(request, buffers), signal);
-  const first = await runInTurns(nextChunk(chunks), signal);
+  const chunks = await runInSlices(engine.plan(request, buffers), signal);
+  const first = await runInSlices(nextChunk(chunks), signal);
   // No await between the check of the queue and the entry into it.
   const ownMs = first === null ? 0 : (engine.firstSoundMs?.(first) ?? 0);
   const slot = slots.take(pool.queueMs(), firstByteBy - clock.monotonic() - ownMs);
@@ -140,7 +140,7 @@ class ChunkQueue<Chunk> {
   }
 
   async #makeNext(): Promise<Making<Chunk> | null> {
-    const chunk = await runInTurns(nextChunk(this.chunks), this.signal);
+    const chunk = await runInSlices(nextChunk(this.chunks), this.signal);
     return chunk === null ? null : make(this.engine, chunk, 0, () => {});
   }
 }

@@ -1,6 +1,6 @@
 import { AppError } from "../../errors";
 import type { EmbeddingModel } from "../../ports/embedding-model";
-import { runInTurns } from "../../ports/run-in-turns";
+import { runInSlices } from "../../ports/run-in-slices";
 import { addText, embedText } from "./embed-text";
 import { DIMENSIONS, unitVector } from "./sketch";
 
@@ -43,7 +43,7 @@ export function createLexicalModel(): EmbeddingModel {
         });
       }
       const steps = embedInSteps(request.texts, dimensions, shared);
-      return { vectors: await runInTurns(steps, options.signal), inputTokens: null };
+      return { vectors: await runInSlices(steps, options.signal), inputTokens: null };
     },
   };
 }

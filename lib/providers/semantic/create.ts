@@ -4,7 +4,7 @@ import path from "node:path";
 import { AppError, isOutOfFiles, outOfFiles } from "../../errors";
 import type { Clock } from "../../ports/clock";
 import type { EmbeddingModel, TokenCounter } from "../../ports/embedding-model";
-import { runInTurns } from "../../ports/run-in-turns";
+import { runInSlices } from "../../ports/run-in-slices";
 import { SemanticPool, type SemanticPoolStats } from "./pool";
 import { DIMENSIONS, LONGEST_SEGMENT, type Segment } from "./protocol";
 import { PieceTokenizer, type Vocabulary } from "./tokenizer";
@@ -173,7 +173,7 @@ export function createSemanticModel(options: SemanticModelOptions): SemanticMode
           param: "dimensions",
         });
       }
-      const divided = await runInTurns(divide(texts, tokenizer()), call.signal);
+      const divided = await runInSlices(divide(texts, tokenizer()), call.signal);
       const { vectors, notEnglish } = await pool.embed(divided.segments, call);
       const foreign = notEnglish.map((at) => divided.owners[at] ?? 0).sort((a, b) => a - b);
       return {

@@ -4,7 +4,7 @@ import { countInputs, countText } from "../../../lib/gateway/embeddings/count-in
 import { cutPrompt } from "../../../lib/gateway/metering/cut-prompt";
 import { nearestName } from "../../../lib/gateway/speech/nearest-name";
 import { scriptSpeakers } from "../../../lib/gateway/speech/script-speakers";
-import { runInTurns } from "../../../lib/ports/run-in-turns";
+import { runInSlices } from "../../../lib/ports/run-in-slices";
 import { nextChunk, planSpeech } from "../../../lib/providers/embedded-speech/plan";
 import { findUnreadableHan, respellHan, respellKana } from "../../../lib/providers/espeak/han";
 import { addText, embedText } from "../../../lib/providers/lexical/embed-text";
@@ -207,7 +207,7 @@ describe("a caller who leaves", () => {
         isEnded = true;
       }
     }
-    await expect(runInTurns(endless(), leavingSoon())).rejects.toMatchObject({ code: "caller_left" });
+    await expect(runInSlices(endless(), leavingSoon())).rejects.toMatchObject({ code: "caller_left" });
     const counted = steps;
     await new Promise((resolve) => setImmediate(resolve));
     expect({ isEnded, counted }).toEqual({ isEnded: true, counted: steps });
@@ -219,7 +219,7 @@ describe("a caller who leaves", () => {
       steps++;
       yield;
     }
-    await expect(runInTurns(counted(), AbortSignal.abort())).rejects.toMatchObject({ code: "caller_left" });
+    await expect(runInSlices(counted(), AbortSignal.abort())).rejects.toMatchObject({ code: "caller_left" });
     expect(steps).toBe(0);
   });
 });

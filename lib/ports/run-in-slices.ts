@@ -2,14 +2,14 @@ import { AppError, isAppError } from "../errors";
 import type { StopSignal } from "./stop-signal";
 
 /** How long steps run before they yield to the event loop, in milliseconds. */
-const TURN_MS = 5;
+const SLICE_MS = 5;
 
 /**
  * Runs work that is divided into steps of about a millisecond, so that other requests are served between them. Work
  * that takes no longer than one slice runs without a pause. Throws the signal's reason, or `caller_left`, when `signal`
  * aborts.
  */
-export async function runInTurns<T>(steps: Generator<unknown, T, void>, signal: StopSignal): Promise<T> {
+export async function runInSlices<T>(steps: Generator<unknown, T, void>, signal: StopSignal): Promise<T> {
   let began = performance.now();
   for (;;) {
     if (signal.aborted) {
@@ -18,7 +18,7 @@ export async function runInTurns<T>(steps: Generator<unknown, T, void>, signal: 
       throw isAppError(signal.reason) ? signal.reason : new AppError("caller_left", "The caller left.");
     }
     let step = steps.next();
-    while (!step.done && performance.now() - began < TURN_MS) step = steps.next();
+    while (!step.done && performance.now() - began < SLICE_MS) step = steps.next();
     if (step.done) return step.value;
     await new Promise((resolve) => setImmediate(resolve));
     began = performance.now();
