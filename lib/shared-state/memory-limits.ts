@@ -77,18 +77,18 @@ type LocalLimiter = Omit<RateLimiter, "shared">;
 
 const NO_STATES: readonly RateState[] = [];
 
-function takeAll(limiter: LocalLimiter, asks: readonly RateRequest[], windowMs: number): RateResult {
+function takeAll(limiter: LocalLimiter, requests: readonly RateRequest[], windowMs: number): RateResult {
   const takes = ({ bucket, limit, cost }: RateRequest): RateState =>
     limiter.take(bucket, limit, windowMs, cost);
-  const before = asks.map((ask) => takes({ ...ask, cost: 0 }));
+  const before = requests.map((request) => takes({ ...request, cost: 0 }));
   const isExceeded = ({ cost }: RateRequest, index: number): boolean =>
     cost > (before[index]?.remaining ?? Infinity);
-  const allowed = !asks.some(isExceeded);
+  const allowed = !requests.some(isExceeded);
   // A refused cost is not taken, and its state says when it is free.
   const states = before.map((state, index) => {
-    const ask = asks[index];
-    if (ask === undefined || ask.cost === 0) return state;
-    return allowed || isExceeded(ask, index) ? takes(ask) : state;
+    const request = requests[index];
+    if (request === undefined || request.cost === 0) return state;
+    return allowed || isExceeded(request, index) ? takes(request) : state;
   });
   return { allowed, states };
 }
@@ -111,9 +111,9 @@ function withRates(
 
 /** The limits of a single process, or of one process's share. */
 export function createLocalLimits(clock: Clock, limiter: LocalLimiter): SharedLimits {
-  function enter(ask: EntryRequest): EntryResult {
+  function enter(request: EntryRequest): EntryResult {
     const leaves: (() => void)[] = [];
-    for (const [index, { bucket, limit }] of ask.slots.entries()) {
+    for (const [index, { bucket, limit }] of request.slots.entries()) {
       const leave = limiter.enter(bucket, limit);
       if (leave === null) {
         for (const one of leaves) one();
@@ -121,12 +121,12 @@ export function createLocalLimits(clock: Clock, limiter: LocalLimiter): SharedLi
       }
       leaves.push(leave);
     }
-    return withRates(limiter, ask, leaves);
+    return withRates(limiter, request, leaves);
   }
 
-  async function wait(ask: EntryRequest, until: number, signal: StopSignal): Promise<EntryResult> {
+  async function wait(request: EntryRequest, until: number, signal: StopSignal): Promise<EntryResult> {
     const leaves: (() => void)[] = [];
-    for (const [index, { bucket, limit }] of ask.slots.entries()) {
+    for (const [index, { bucket, limit }] of request.slots.entries()) {
       const waitMs = Math.max(0, until - clock.monotonic());
       const leave =
         limiter.enter(bucket, limit) ?? (await limiter.enterOrWait(bucket, limit, waitMs, signal));
@@ -136,16 +136,16 @@ export function createLocalLimits(clock: Clock, limiter: LocalLimiter): SharedLi
       }
       leaves.push(leave);
     }
-    return withRates(limiter, ask, leaves);
+    return withRates(limiter, request, leaves);
   }
 
   return {
     take: (_owner, rates, windowMs) => takeAll(limiter, rates, windowMs),
     takeForAddress: (bucket, limit, windowMs) => limiter.takeForAddress(bucket, limit, windowMs),
     enter,
-    enterOrWait(ask, until, signal) {
-      const entry = enter(ask);
-      return entry.kind === "full" ? wait(ask, until, signal) : entry;
+    enterOrWait(request, until, signal) {
+      const entry = enter(request);
+      return entry.kind === "full" ? wait(request, until, signal) : entry;
     },
   };
 }

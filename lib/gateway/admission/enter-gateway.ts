@@ -101,8 +101,8 @@ class CallerEntry {
     const slots = this.#slots;
     const signal = this.signal;
     if (slots.length === 0 && rates.length === 0) return this.#entered(() => {}, rates, NO_STATES);
-    const ask = { owner: this.caller.owner.id, slots, rates, windowMs: MINUTE_MS };
-    const entering = this.services.limiter.shared.enterOrWait(ask, until, signal);
+    const request = { owner: this.caller.owner.id, slots, rates, windowMs: MINUTE_MS };
+    const entering = this.services.limiter.shared.enterOrWait(request, until, signal);
     const entry = entering instanceof Promise ? await entering : entering;
     if (entry.kind === "entered") return this.#entered(entry.leave, rates, entry.states);
     if (signal.aborted) throw stopReason(signal);

@@ -17,11 +17,11 @@ export interface BreakerKey {
   model: string | null;
 }
 
-/** Makes the circuits of all instances one. No method fails; without an answer each instance decides alone. */
+/** Shares circuits between all instances. No method throws; while the shared state does not answer, each instance uses its own. */
 export interface CircuitSharing {
   /** A circuit of this instance opened or closed. */
   changed(key: BreakerKey, health: CircuitHealth): void;
-  /** Claims the one probe of half-open circuits over all instances: of all of them or of none. */
+  /** Claims the only probe of half-open circuits over all instances: that of all these circuits, or of none. */
   claimProbe(keys: readonly BreakerKey[]): Promise<boolean>;
   /** The probe of this instance has ended. */
   releaseProbe(key: BreakerKey): void;

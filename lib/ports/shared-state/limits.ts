@@ -1,10 +1,10 @@
 import type { StopSignal } from "../stop-signal";
 
-/** A value at once where the state is in memory, later where it is on another machine. */
+/** A value where the state is in memory, a promise where it is on another machine. */
 export type MaybePromise<T> = T | Promise<T>;
 
 export interface RateState {
-  /** True when the cost was taken; for a cost of 0, when one unit is free. */
+  /** True when the cost was taken; with a cost of 0, when one unit is free. */
   allowed: boolean;
   remaining: number;
   /** Milliseconds until the whole limit is free again. */
@@ -12,13 +12,13 @@ export interface RateState {
   retryAfterMs: number;
 }
 
-/** At most `limit` units at once, or per window, under the name `bucket`. */
+/** A limit of concurrent units, or of units per window, counted under the name `bucket`. */
 export interface BucketLimit {
   bucket: string;
   limit: number;
 }
 
-/** Takes `cost` units of a limit per window; 0 only reads. */
+/** `cost` units to take from a limit per window; 0 only reads. */
 export interface RateRequest extends BucketLimit {
   cost: number;
 }
@@ -26,18 +26,19 @@ export interface RateRequest extends BucketLimit {
 /** `allowed`: all costs were taken; otherwise none was. */
 export interface RateResult {
   allowed: boolean;
-  /** In the order of the asks. `retryAfterMs` of a refused one: when its cost is free. */
+  /** In the order of the requests. `retryAfterMs` of a refused one: until its cost is free. */
   states: readonly RateState[];
 }
 
+/** The result of an `EntryRequest`. */
 export type EntryResult =
   | { kind: "entered"; leave(): void; states: readonly RateState[] }
-  /** No slot is free under the ask of this index. */
+  /** No slot is free under the limit of this index in `slots`. */
   | { kind: "full"; index: number }
   /** A rate limit is used up; no slot was taken. */
   | { kind: "limited"; states: readonly RateState[] };
 
-/** Rates and slots that a call takes together; `owner` groups the buckets of one user, channel or address. */
+/** Slots and rates that a call takes together; `owner` groups the buckets of one user, channel or address. */
 export interface EntryRequest {
   owner: string;
   slots: readonly BucketLimit[];
@@ -46,20 +47,20 @@ export interface EntryRequest {
 }
 
 /**
- * Limits that hold over all instances. Each method takes everything asked for or nothing, atomically, in one exchange with
- * the server that keeps the state. No method fails: where that server does not answer, the instance's share applies.
+ * Limits that hold over all instances. Each method takes everything that is requested or nothing, atomically, in one round
+ * trip to the server that keeps the state. No method throws: while that server does not answer, the instance's share applies.
  */
 export interface SharedLimits {
   take(owner: string, rates: readonly RateRequest[], windowMs: number): MaybePromise<RateResult>;
   /**
-   * One unit of a bucket that is named after a client address. There is no end of addresses, so a process forgets the
-   * least recently used of many; a bucket of `take` is kept for its whole window.
+   * Takes one unit of a bucket that is named after a client address. The number of addresses is unbounded, so a process
+   * evicts the least recently used buckets; a bucket of `take` is kept for its whole window.
    */
   takeForAddress(bucket: string, limit: number, windowMs: number): MaybePromise<RateState>;
   /** Call `leave` exactly once. */
-  enter(ask: EntryRequest): MaybePromise<EntryResult>;
+  enter(request: EntryRequest): MaybePromise<EntryResult>;
   /** The same, waiting for slots in a bounded queue until `until` (monotonic milliseconds) or until `signal` aborts. */
-  enterOrWait(ask: EntryRequest, until: number, signal: StopSignal): MaybePromise<EntryResult>;
+  enterOrWait(request: EntryRequest, until: number, signal: StopSignal): MaybePromise<EntryResult>;
 }
 
 /** Counts calls per sliding window and concurrent calls in this process, and through `shared` over all instances. */

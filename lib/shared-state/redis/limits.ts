@@ -71,7 +71,7 @@ class RedisLimits implements SharedLimits {
       return this.#own.take(owner, this.#shareOf(rates), windowMs);
     };
     if (!this.options.link.isPrompt) return takeShare();
-    return this.#ask({ owner, slots: NO_SLOTS, rates, windowMs }, "").then((entry) =>
+    return this.#enterInRedis({ owner, slots: NO_SLOTS, rates, windowMs }, "").then((entry) =>
       entry === null || entry.kind === "full"
         ? takeShare()
         : { allowed: entry.kind === "entered", states: entry.states },
@@ -95,26 +95,26 @@ class RedisLimits implements SharedLimits {
     });
   }
 
-  enter(what: EntryRequest): EntryResult | Promise<EntryResult> {
-    if (this.options.link.isPrompt) return this.#enterNow(what);
-    const entry = this.#own.enter(this.#shareOfAsk(what));
-    return entry instanceof Promise ? entry : this.#withLeases(what, entry, this.#newMember());
+  enter(request: EntryRequest): EntryResult | Promise<EntryResult> {
+    if (this.options.link.isPrompt) return this.#enterNow(request);
+    const entry = this.#own.enter(this.#shareOfRequest(request));
+    return entry instanceof Promise ? entry : this.#withLeases(request, entry, this.#newMember());
   }
 
-  async enterOrWait(what: EntryRequest, until: number, signal: StopSignal): Promise<EntryResult> {
+  async enterOrWait(request: EntryRequest, until: number, signal: StopSignal): Promise<EntryResult> {
     const { link, clock } = this.options;
-    if (!link.isUp) return this.#enterShareSoon(what, until, signal);
-    let entry = await this.#enterNow(what);
-    const bound = entry.kind === "full" ? what.slots[entry.index] : undefined;
-    if (bound === undefined) return entry;
+    if (!link.isUp) return this.#enterShareOrWait(request, until, signal);
+    let entry = await this.#enterNow(request);
+    const full = entry.kind === "full" ? request.slots[entry.index] : undefined;
+    if (full === undefined) return entry;
     const leftMs = () => until - clock.monotonic();
     const entered = await this.#queues.wait(
-      this.#slotKey(what.owner, bound.bucket),
+      this.#slotKey(request.owner, full.bucket),
       leftMs,
       signal,
       async () => {
-        if (!link.isUp) return this.#enterShareSoon(what, until, signal);
-        entry = await this.#enterNow(what);
+        if (!link.isUp) return this.#enterShareOrWait(request, until, signal);
+        entry = await this.#enterNow(request);
         return entry.kind === "full" ? null : entry;
       },
     );
@@ -139,14 +139,14 @@ class RedisLimits implements SharedLimits {
     return `${this.options.instanceId}:${this.#lastMember}`;
   }
 
-  #shareOf<B extends BucketLimit>(bounds: readonly B[]): B[] {
+  #shareOf<L extends BucketLimit>(limits: readonly L[]): L[] {
     const instances = Math.max(1, this.options.liveInstances());
-    return bounds.map((one) => ({ ...one, limit: Math.max(1, Math.floor(one.limit / instances)) }));
+    return limits.map((one) => ({ ...one, limit: Math.max(1, Math.floor(one.limit / instances)) }));
   }
 
-  #shareOfAsk(ask: EntryRequest): EntryRequest {
+  #shareOfRequest(request: EntryRequest): EntryRequest {
     this.options.metrics.count("redis_fallbacks");
-    return { ...ask, slots: this.#shareOf(ask.slots), rates: this.#shareOf(ask.rates) };
+    return { ...request, slots: this.#shareOf(request.slots), rates: this.#shareOf(request.rates) };
   }
 
   #withLeases({ owner, slots }: EntryRequest, entry: EntryResult, member: string): EntryResult {
@@ -154,21 +154,21 @@ class RedisLimits implements SharedLimits {
     return this.#leases.add(keys, entry, member);
   }
 
-  async #enterNow(what: EntryRequest): Promise<EntryResult> {
+  async #enterNow(request: EntryRequest): Promise<EntryResult> {
     const member = this.#newMember();
-    const shared = this.options.link.isPrompt ? await this.#ask(what, member) : null;
-    const entry = shared ?? (await this.#own.enter(this.#shareOfAsk(what)));
-    return this.#withLeases(what, entry, member);
+    const shared = this.options.link.isPrompt ? await this.#enterInRedis(request, member) : null;
+    const entry = shared ?? (await this.#own.enter(this.#shareOfRequest(request)));
+    return this.#withLeases(request, entry, member);
   }
 
-  async #enterShareSoon(what: EntryRequest, until: number, signal: StopSignal): Promise<EntryResult> {
-    const entry = await this.#own.enterOrWait(this.#shareOfAsk(what), until, signal);
-    return this.#withLeases(what, entry, this.#newMember());
+  async #enterShareOrWait(request: EntryRequest, until: number, signal: StopSignal): Promise<EntryResult> {
+    const entry = await this.#own.enterOrWait(this.#shareOfRequest(request), until, signal);
+    return this.#withLeases(request, entry, this.#newMember());
   }
 
-  /** Asks Redis; null when it did not answer. */
-  async #ask(what: EntryRequest, member: string): Promise<EntryResult | null> {
-    const { owner, slots, rates, windowMs } = what;
+  /** Enters in Redis; null when it did not answer. */
+  async #enterInRedis(request: EntryRequest, member: string): Promise<EntryResult | null> {
+    const { owner, slots, rates, windowMs } = request;
     const reply = await this.options.link.run(
       ENTER,
       [
@@ -189,7 +189,7 @@ class RedisLimits implements SharedLimits {
     const [outcome, index] = reply;
     if (outcome === 1) return { kind: "full", index: Number(index) };
     const states = statesIn(reply);
-    return outcome === 2 ? { kind: "limited", states } : this.#countLocally(what, states);
+    return outcome === 2 ? { kind: "limited", states } : this.#countLocally(request, states);
   }
 
   /** Counts in this process what Redis has admitted. */
