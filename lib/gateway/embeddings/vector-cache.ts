@@ -10,8 +10,8 @@ const MAX_BYTES = 64 * 1024 * 1024;
 const ENTRY_BYTES = 200;
 const FLOAT_BYTES = 4;
 
-/** Where a vector is in the ring, in numbers. */
-interface Place {
+/** Position of a vector in the ring; `at` and `length` count numbers, not bytes. */
+interface RingEntry {
   key: string;
   at: number;
   length: number;
@@ -31,13 +31,13 @@ export class VectorCache implements ByteCache<Float32Array> {
   #isTooLarge = false;
   /** Where the next vector is written. */
   #head = 0;
-  #places = new Map<string, Place>();
+  #entries = new Map<string, RingEntry>();
   /**
-   * Places in the order in which they are overwritten: from `#head` to the end of the ring, then from its beginning.
+   * Entries in the order in which they are overwritten: from `#head` to the end of the ring, then from its beginning.
    * The map's own order is not used: finding its first entry skips over every entry that was deleted before it.
    */
-  #order: Place[] = [];
-  /** Index in `#order` of the oldest vector's place; the entries before it are dropped. */
+  #order: RingEntry[] = [];
+  /** Index in `#order` of the oldest vector's entry; the entries before it are dropped. */
   #oldest = 0;
   #bytes = 0;
   #hits = 0;
@@ -53,13 +53,13 @@ export class VectorCache implements ByteCache<Float32Array> {
 
   /** A copy of the vector. */
   get(key: string): Float32Array | undefined {
-    const place = this.#places.get(key);
-    if (place === undefined || this.#ring === null) {
+    const entry = this.#entries.get(key);
+    if (entry === undefined || this.#ring === null) {
       this.#misses += 1;
       return undefined;
     }
     this.#hits += 1;
-    const { at, length } = place;
+    const { at, length } = entry;
     const vector = this.#ring.slice(at, at + length);
     const untilOverwritten = at >= this.#head ? at - this.#head : at - this.#head + this.#ring.length;
     if (untilOverwritten < this.#ring.length / 2) this.put(key, vector);
@@ -70,13 +70,13 @@ export class VectorCache implements ByteCache<Float32Array> {
     if (sizeOf(vector) > this.#limitBytes) return;
     const ring = this.#allocatedRing();
     if (ring === null) return;
-    const before = this.#places.get(key);
+    const before = this.#entries.get(key);
     if (before !== undefined) this.#drop(before);
     this.#makeRoom(ring.length, vector);
     ring.set(vector, this.#head);
-    const place = { key, at: this.#head, length: vector.length, isDropped: false };
-    this.#places.set(key, place);
-    this.#order.push(place);
+    const entry = { key, at: this.#head, length: vector.length, isDropped: false };
+    this.#entries.set(key, entry);
+    this.#order.push(entry);
     this.#head += vector.length;
     this.#bytes += sizeOf(vector);
   }
@@ -95,7 +95,7 @@ export class VectorCache implements ByteCache<Float32Array> {
   clear(): void {
     this.#ring = null;
     this.#head = 0;
-    this.#places = new Map();
+    this.#entries = new Map();
     this.#order = [];
     this.#oldest = 0;
     this.#bytes = 0;
@@ -105,7 +105,7 @@ export class VectorCache implements ByteCache<Float32Array> {
     return {
       limitBytes: this.#limitBytes,
       bytes: this.#bytes,
-      entries: this.#places.size,
+      entries: this.#entries.size,
       hits: this.#hits,
       misses: this.#misses,
     };
@@ -134,22 +134,22 @@ export class VectorCache implements ByteCache<Float32Array> {
   }
 
   /** Drops the oldest vector, then the next oldest, while `isDropped` is true for it. */
-  #dropOldest(isDropped: (place: Place) => boolean): void {
+  #dropOldest(isDropped: (entry: RingEntry) => boolean): void {
     for (; this.#oldest < this.#order.length; this.#oldest += 1) {
-      const place = this.#order[this.#oldest];
-      if (place === undefined || place.isDropped) continue;
-      if (!isDropped(place)) break;
-      this.#drop(place);
+      const entry = this.#order[this.#oldest];
+      if (entry === undefined || entry.isDropped) continue;
+      if (!isDropped(entry)) break;
+      this.#drop(entry);
     }
     if (this.#oldest * 2 < this.#order.length) return;
     this.#order = this.#order.slice(this.#oldest);
     this.#oldest = 0;
   }
 
-  #drop(place: Place): void {
-    place.isDropped = true;
-    this.#places.delete(place.key);
-    this.#bytes -= sizeOf(place);
+  #drop(entry: RingEntry): void {
+    entry.isDropped = true;
+    this.#entries.delete(entry.key);
+    this.#bytes -= sizeOf(entry);
   }
 }
 

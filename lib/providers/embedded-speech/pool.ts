@@ -48,8 +48,8 @@ export interface PoolStats {
   crashes: number;
 }
 
-/** A queued chunk: `pcm` settles once, `cancel` frees its place at once. */
-export interface Spoken {
+/** A queued chunk: `pcm` settles once; `cancel` rejects it at once and removes it from the queue. */
+export interface QueuedChunk {
   pcm: Promise<Uint8Array>;
   cancel(): void;
 }
@@ -111,7 +111,7 @@ export class SpeechPool<Chunk = SpeechChunk> {
   }
 
   /** Queues a chunk. Calls `begin` when its turn comes; an error of `begin` rejects the chunk. */
-  speak(chunk: Chunk, begin: () => void): Spoken {
+  speak(chunk: Chunk, begin: () => void): QueuedChunk {
     let task: Task<Chunk> | undefined;
     const pcm = new Promise<Uint8Array>((resolve, reject) => {
       task = { id: this.#nextId++, chunk, begin, resolve, reject, cancelled: false };

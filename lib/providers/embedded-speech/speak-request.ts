@@ -31,7 +31,7 @@ const MANY = 50;
 const LOW_WATER_BYTES = BYTES_PER_SECOND * 1.5;
 
 /** A chunk that is queued, or generated and waiting to be read. */
-interface Making<Chunk> {
+interface PendingChunk<Chunk> {
   chunk: Chunk;
   held: Promise<HeldAudio>;
   /** Cancels the work, and frees the audio if it was generated already. */
@@ -64,7 +64,7 @@ export async function* speakRequest<Chunk>(
       held.isBeingRead = true;
       while (held.bytes > 0) {
         const length = slots.open > MANY ? SMALL_PIECE_BYTES : PIECE_BYTES;
-        if (held.left <= aheadBytes + length && !buffers.isTight()) queue.makeAhead();
+        if (held.left <= aheadBytes + length && !buffers.isTight()) queue.prefetch();
         hasSounded = true;
         // Not in a variable, which would keep the memory of a stalled reader alive.
         yield { type: "audio", pcm: held.take(length, clock.monotonic()) };
@@ -88,8 +88,8 @@ export async function* speakRequest<Chunk>(
 
 /** The chunk that is being read, and at most one ahead of it. */
 class ChunkQueue<Chunk> {
-  #current: Making<Chunk> | null = null;
-  #next: Promise<Making<Chunk> | null> | null = null;
+  #current: PendingChunk<Chunk> | null = null;
+  #next: Promise<PendingChunk<Chunk> | null> | null = null;
 
   constructor(
     private readonly engine: Engine<Chunk>,
@@ -100,7 +100,7 @@ class ChunkQueue<Chunk> {
   /** Queues the first chunk, whose turn must come by `firstByteBy`. */
   begin(first: Chunk | null, firstByteBy: number): void {
     if (first === null) return;
-    this.#current = make(this.engine, first, 0, () => {
+    this.#current = generate(this.engine, first, 0, () => {
       if (this.engine.clock.monotonic() < firstByteBy) return;
       throw new AppError("upstream_timeout", "The speech engine was too busy to begin in time.");
     });
@@ -112,9 +112,9 @@ class ChunkQueue<Chunk> {
   }
 
   /** Generates the next chunk while the current one is read. */
-  makeAhead(): void {
+  prefetch(): void {
     if (this.#next !== null) return;
-    this.#next = this.#makeNext();
+    this.#next = this.#generateNext();
     // A failure of the chunk ahead is thrown when the reader reaches it.
     this.#next.catch(() => {});
   }
@@ -124,39 +124,39 @@ class ChunkQueue<Chunk> {
     const read = this.#current;
     read?.drop();
     if (read !== null && resumeAt !== null) {
-      this.#current = make(this.engine, read.chunk, resumeAt, () => {});
+      this.#current = generate(this.engine, read.chunk, resumeAt, () => {});
       return;
     }
-    this.#current = await (this.#next ?? this.#makeNext());
+    this.#current = await (this.#next ?? this.#generateNext());
     this.#next = null;
   }
 
   drop(): void {
     this.#current?.drop();
     this.#next?.then(
-      (making) => making?.drop(),
+      (pending) => pending?.drop(),
       () => {},
     );
   }
 
-  async #makeNext(): Promise<Making<Chunk> | null> {
+  async #generateNext(): Promise<PendingChunk<Chunk> | null> {
     const chunk = await runInSlices(nextChunk(this.chunks), this.signal);
-    return chunk === null ? null : make(this.engine, chunk, 0, () => {});
+    return chunk === null ? null : generate(this.engine, chunk, 0, () => {});
   }
 }
 
 /** Generates a chunk, or generates it again from byte `from` on. */
-function make<Chunk>(
+function generate<Chunk>(
   { pool, buffers, clock }: Engine<Chunk>,
   chunk: Chunk,
   from: number,
   begin: () => void,
-): Making<Chunk> {
-  const spoken = pool.speak(chunk, begin);
+): PendingChunk<Chunk> {
+  const queued = pool.speak(chunk, begin);
   // Kept only until the audio was generated, because the task references all of it, however little is still held.
-  let cancel: (() => void) | null = spoken.cancel;
+  let cancel: (() => void) | null = queued.cancel;
   let isDropped = false;
-  const held = spoken.pcm.then((pcm) => {
+  const held = queued.pcm.then((pcm) => {
     cancel = null;
     const audio = new HeldAudio(pcm, from, clock.monotonic());
     if (!isDropped) buffers.add(audio, clock.monotonic());
