@@ -3,7 +3,7 @@ import { caseless, HOST, PORT } from "../text";
 
 /** Where an upstream is, and the headers that its channel adds. */
 
-/** Ports above 1023 at which something other than an API listens: what browsers block, and databases. */
+/** Ports above 1023 of services other than HTTP APIs: those that browsers block, and databases. */
 export const OTHER_SERVICES_PORTS = [
   1719, 1720, 1723, 2049, 2375, 2376, 2379, 2380, 3306, 3389, 3659, 4045, 4190, 5060, 5061, 5432, 5672, 5900,
   6000, 6379, 6380, 6443, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 9042, 9200, 9300, 10080, 10250,
@@ -41,15 +41,15 @@ export const RESERVED_HEADERS = [
 export const SECRET_HEADER =
   "(?:^|[-_])(?:auth|authorization|cookie|credentials?|keys?|apikey|password|secrets?|tokens?)(?:$|[-_])";
 export const HEADER_NAME = "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$";
-/** Visible ASCII with single spaces or tabs within: nothing that could end the line. */
+/** Visible ASCII, with spaces and tabs inside; no line breaks. */
 export const HEADER_VALUE = "^[\\x21-\\x7e](?:[\\t\\x20-\\x7e]{0,4094}[\\x21-\\x7e])?$";
-export const MOST_HEADERS = 20;
+export const MAX_HEADERS = 20;
 
 /** Additional headers of a channel's calls: name → value. */
 export const Headers = z
   .record(z.string().max(128), z.string().max(4_096).meta({ pattern: HEADER_VALUE }))
   .meta({
-    maxProperties: MOST_HEADERS,
+    maxProperties: MAX_HEADERS,
     propertyNames: {
       pattern: HEADER_NAME,
       not: {

@@ -22,7 +22,7 @@ export interface BodyHooks {
   /** Waits for the upstream are reported here; between them the time counts as the reader's. */
   progress: UpstreamProgress;
   abortReason(): AppError | null;
-  over(): void;
+  onClose(): void;
 }
 
 /** The bytes of a reply as they arrive. */
@@ -133,7 +133,7 @@ export class BoundedBody implements UpstreamBody, AsyncIterator<Uint8Array> {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#deadline.end();
-    this.hooks.over();
+    this.hooks.onClose();
     if (!this.#isWhole) (this.#source ?? this.reply).stop(truncated());
   }
 

@@ -8,7 +8,7 @@ import { checkHeaders, requestHeaders } from "./headers";
 import { areReadersBehind } from "./reply-stream";
 import type { OutboundRequest, OutboundSettings, UpstreamReply } from "./request";
 import { createResolver, createSystemLookup, type Resolver } from "./resolver";
-import { type Line, type Prepared, send } from "./send";
+import { type ConnectionPool, type Prepared, send } from "./send";
 import { sendWhole, type WholeUpstreamReply } from "./send-whole";
 import { readUpstreamUrl } from "./upstream-url";
 
@@ -35,7 +35,7 @@ const IDLE_SOCKET_MS = 4_000;
  */
 const POOL_MS = 300_000;
 
-interface ChannelPool extends Line {
+interface ChannelPool extends ConnectionPool {
   /** A different value needs a different pool. */
   fingerprint: string;
   /** Monotonic milliseconds until which calls use it. */
@@ -55,7 +55,7 @@ interface Route {
   url: URL;
   /** The channel's own headers, checked. */
   headers: Record<string, string>;
-  line: ChannelPool;
+  pool: ChannelPool;
 }
 
 /** Parses the allowed hosts again when their entries have changed. */
@@ -101,10 +101,10 @@ class ChannelPools {
     const known = this.#pools.get(channel.id);
     const now = clock.monotonic();
     if (known?.fingerprint === fingerprint && now < known.until) return known;
-    const line = this.#open(origin, connections, { connectMs, tlsMs, ca });
+    const opened = this.#open(origin, connections, { connectMs, tlsMs, ca });
     // Running requests finish on the old connections.
     this.#drop(channel.id);
-    const made = { ...line, fingerprint, until: now + POOL_MS };
+    const made = { ...opened, fingerprint, until: now + POOL_MS };
     this.#pools.set(channel.id, made);
     const oldest = this.#pools.keys().next();
     if (this.#pools.size > MOST_POOLS && !oldest.done) this.#drop(oldest.value);
@@ -129,7 +129,7 @@ class ChannelPools {
     origin: string,
     connections: number,
     limits: { connectMs: number; tlsMs: number; ca: string | undefined },
-  ): Line {
+  ): ConnectionPool {
     const waiting = { count: 0 };
     const connect = createConnector({
       ...limits,
@@ -172,12 +172,12 @@ export function createOutbound(settings: OutboundSettings): Outbound {
       known.allow === allow &&
       known.connectMs === connectMs &&
       known.tlsMs === tlsMs &&
-      pools.isCurrent(channel.id, known.line)
+      pools.isCurrent(channel.id, known.pool)
     )
       return known;
     const { url, headers } = readTarget(request, allow);
-    const line = pools.poolFor(request, url.origin);
-    const route = { baseUrl, ca, allow, connectMs, tlsMs, url, headers, line };
+    const pool = pools.poolFor(request, url.origin);
+    const route = { baseUrl, ca, allow, connectMs, tlsMs, url, headers, pool };
     routes.set(channel, route);
     return route;
   }
@@ -186,11 +186,11 @@ export function createOutbound(settings: OutboundSettings): Outbound {
     allowList,
     async call(request) {
       const route = routeFor(request);
-      return send(settings, route.line, prepare(route, request), request);
+      return send(settings, route.pool, prepare(route, request), request);
     },
     async callWhole(request) {
       const route = routeFor(request);
-      return sendWhole(settings, route.line, prepare(route, request), request);
+      return sendWhole(settings, route.pool, prepare(route, request), request);
     },
     close: () => pools.close(),
   };

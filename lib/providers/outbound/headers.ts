@@ -1,7 +1,7 @@
 import {
   HEADER_NAME,
   HEADER_VALUE,
-  MOST_HEADERS,
+  MAX_HEADERS,
   RESERVED_HEADERS,
   SECRET_HEADER,
 } from "../../contracts/console/upstream-address";
@@ -20,7 +20,7 @@ function refuse(name: string, why: string): AppError {
 /** A channel's own headers with lower-case names. Throws `invalid` for one that may not be sent. */
 export function checkHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   const entries = Object.entries(headers);
-  if (entries.length > MOST_HEADERS) throw refuse("", `are more than ${MOST_HEADERS}`);
+  if (entries.length > MAX_HEADERS) throw refuse("", `are more than ${MAX_HEADERS}`);
   const checked: Record<string, string> = {};
   for (const [sent, value] of entries) {
     const name = sent.toLowerCase();

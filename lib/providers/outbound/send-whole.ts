@@ -6,9 +6,9 @@ import { BoundedBody, type ByteSource, collect } from "./body";
 import { connectionError, invalidAnswer, stalled, tooSlow } from "./failure";
 import type { OutboundRequest, OutboundSettings } from "./request";
 import {
+  type ConnectionPool,
   headerReader,
-  type Line,
-  LONGEST_TIMER_MS,
+  MAX_TIMER_MS,
   type Prepared,
   REFUSAL_BYTES,
   REFUSAL_MS,
@@ -147,7 +147,7 @@ class WholeReply implements Dispatcher.DispatchHandler {
 
   #startTimer(now: number): NodeJS.Timeout {
     this.#timerAt = this.#nextBy;
-    return setTimeout(this.#onTimer, Math.min(LONGEST_TIMER_MS, Math.max(0, this.#nextBy - now)));
+    return setTimeout(this.#onTimer, Math.min(MAX_TIMER_MS, Math.max(0, this.#nextBy - now)));
   }
 
   readonly #onTimer = (): void => {
@@ -167,7 +167,7 @@ export interface WholeUpstreamReply {
 /** Sends one request and reads its whole reply. Throws like `send` and its body; everything is read before it returns. */
 export async function sendWhole(
   settings: OutboundSettings,
-  { pool, waiting }: Line,
+  { pool, waiting }: ConnectionPool,
   { url, path, headers }: Prepared,
   request: OutboundRequest,
 ): Promise<WholeUpstreamReply> {
@@ -220,7 +220,7 @@ async function decoded(
         clock: settings.clock,
         progress: new UpstreamProgress(),
         abortReason: () => (options.signal.aborted ? stopReason(options.signal) : null),
-        over: () => undefined,
+        onClose: () => undefined,
       },
     ),
   );

@@ -11,17 +11,17 @@ import type { OutboundRequest, OutboundSettings, UpstreamReply } from "./request
 /** Limits of an error reply. */
 export const REFUSAL_BYTES = 64 * 1024;
 export const REFUSAL_MS = 2_000;
-export const LONGEST_TIMER_MS = 2 ** 31 - 1;
+export const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** A pool, and how many of its requests have no reply yet. */
-export interface Line {
+/** The connections of a channel, with the number of its requests that have no reply yet. */
+export interface ConnectionPool {
   pool: Pool;
   waiting: { count: number };
   /** Bytes held by the readers of all pools. */
   held: HeldPieces;
 }
 
-/** Where a request goes, and its whole head. */
+/** The URL of a request and its complete head. */
 export interface Prepared {
   url: URL;
   /** Path and query of the request line. */
@@ -35,7 +35,7 @@ export interface Prepared {
  */
 export async function send(
   settings: OutboundSettings,
-  { pool, waiting, held }: Line,
+  { pool, waiting, held }: ConnectionPool,
   { url, path, headers }: Prepared,
   request: OutboundRequest,
 ): Promise<UpstreamReply> {
@@ -46,7 +46,7 @@ export async function send(
   const totalMs = channel.timeouts.totalMs ?? settings.limits.callMs;
   const totalLeftMs = (): number => totalMs - progress.waitedMs(now());
   const left = () =>
-    Math.min(LONGEST_TIMER_MS, Math.max(0, Math.min(options.firstByteBy - now(), totalLeftMs())));
+    Math.min(MAX_TIMER_MS, Math.max(0, Math.min(options.firstByteBy - now(), totalLeftMs())));
 
   const reply = new ReplyStream(held);
   let stopped: AppError | null = null;
@@ -55,7 +55,7 @@ export async function send(
     stopped = stopReason(options.signal);
     reply.stop(stopped);
   };
-  const letGo = (): void => options.signal.removeEventListener("abort", onAbort);
+  const removeAbortListener = (): void => options.signal.removeEventListener("abort", onAbort);
   if (options.signal.aborted) onAbort();
   else options.signal.addEventListener("abort", onAbort, { once: true });
   const timer = setTimeout(() => {
@@ -89,7 +89,7 @@ export async function send(
         clock: settings.clock,
         progress,
         abortReason: () => stopped,
-        over: letGo,
+        onClose: removeAbortListener,
       },
     );
     if (!isGood) {
@@ -107,7 +107,7 @@ export async function send(
     };
   } catch (error) {
     clearTimeout(timer);
-    letGo();
+    removeAbortListener();
     throw stopped ?? late ?? connectionError(error, "headers");
   }
 }
