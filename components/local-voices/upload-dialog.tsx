@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
 import { api, sendBytes } from "@/lib/client/api";
-import { MODEL_FOLDER, MOST_PART_BYTES } from "@/lib/contracts/console/local-voices";
+import { MAX_PART_BYTES, MODEL_FOLDER } from "@/lib/contracts/console/local-voices";
 import { useAmounts } from "../charts/use-amounts";
 import { CallError } from "../forms/call-error";
 import { Field } from "../forms/field";
@@ -33,10 +33,10 @@ export function UploadDialog({ onUploaded, onClose }: { onUploaded(): void; onCl
     stopping.current = controller;
     setError(null);
     try {
-      for (let offset = 0; offset < archive.size; offset += MOST_PART_BYTES) {
+      for (let offset = 0; offset < archive.size; offset += MAX_PART_BYTES) {
         setSent(offset);
         const query = { file: archive.name, offset, total: archive.size };
-        const part = archive.slice(offset, offset + MOST_PART_BYTES);
+        const part = archive.slice(offset, offset + MAX_PART_BYTES);
         await sendBytes(api.uploadVoice, { params: { name }, query, signal: controller.signal }, part);
       }
       onUploaded();

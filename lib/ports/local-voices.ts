@@ -17,11 +17,11 @@ export interface VoiceFolder {
   /** The folder's name, which is also the model's. */
   name: string;
   kind: VoiceKind;
-  /** BCP-47 tags; empty: its files do not say. */
+  /** BCP-47 tags; empty: unknown. */
   languages: readonly string[];
   /** The model's own rate in hertz; replies are resampled. */
   sampleRate: number;
-  /** In the order of the engine's numbers. Never empty. */
+  /** Ordered by the engine's speaker number. Never empty. */
   speakers: readonly VoiceSpeaker[];
   /** Size of all its files. */
   bytes: number;
@@ -35,16 +35,16 @@ export interface VoiceScan {
   broken: readonly BrokenVoiceFolder[];
 }
 
-/** What the engine has measured of one model. */
-export interface VoiceLoad {
+/** State of the engine of one model. */
+export interface VoiceStatus {
   isLoaded: boolean;
   /** Computing time ÷ duration of the audio: below 1 is faster than real time. Null: not measured yet. */
   realTimeFactor: number | null;
-  /** The last failure of the engine since it last spoke. */
+  /** The engine's last failure since its last success; null: none. */
   failure: string | null;
 }
 
-/** The speaker of a name that callers send. */
+/** The speaker for a voice name that callers send. */
 export type VoiceMapping = InstalledVoice["mapping"][number];
 
 /** An archive that can be installed. */
@@ -55,18 +55,18 @@ export interface CatalogueVoice {
   quality: AvailableVoice["quality"];
   /** Size of the archive in megabytes, rounded; null: unknown. */
   sizeMb: number | null;
-  /** SPDX name, or where the licence is. */
+  /** SPDX name, or the URL of the licence. */
   licence: string;
   url: string;
-  /** Of the archive, where the publisher gives one. */
+  /** Digest of the archive; null: the publisher gives none. */
   sha256: string | null;
 }
 
 /** An archive on the web or on this machine; `sha256` in hexadecimal is checked when given. */
 export type VoiceSource =
   | { url: string; sha256?: string | null }
-  /** `isOurs`: deleted afterwards. */
-  | { file: string; sha256?: string | null; isOurs?: boolean };
+  /** `isTemporary`: the file is deleted after the installation. */
+  | { file: string; sha256?: string | null; isTemporary?: boolean };
 
 export interface InstallProgress {
   stage: VoiceInstallation["stage"];
@@ -77,12 +77,12 @@ export interface InstallProgress {
 }
 
 export interface InstallOptions {
-  /** Cancels; a download can be continued later. */
+  /** Cancels the installation; a download can be continued later. */
   signal: AbortSignal;
   onProgress(progress: InstallProgress): void;
 }
 
-/** An installation that runs, or ended without its voice. */
+/** A running installation, or one that failed or was interrupted. */
 export interface VoiceJob extends InstallProgress {
   name: string;
   /** `interrupted`: its process ended. */
@@ -93,7 +93,7 @@ export interface VoiceJob extends InstallProgress {
 
 /** One part of an archive that is uploaded. */
 export interface UploadPart {
-  /** Name of the archive, for its ending. */
+  /** File name of the archive; its extension gives the format. */
   file: string;
   /** Bytes before this part. */
   offset: number;
@@ -102,7 +102,7 @@ export interface UploadPart {
   bytes: Uint8Array;
 }
 
-/** What is remembered of voices and archives. */
+/** Stored records of installations, downloads and archives. */
 export interface VoiceRecords {
   jobs: readonly VoiceJob[];
   /** Bytes of interrupted downloads, by voice. */
@@ -111,7 +111,7 @@ export interface VoiceRecords {
   digests: Readonly<Record<string, string>>;
 }
 
-/** What was recorded of one model. */
+/** Stored facts about one model. */
 export interface InstalledFacts {
   /** Measured by any process, before or since the start; null: never. */
   realTimeFactor: number | null;
@@ -119,6 +119,7 @@ export interface InstalledFacts {
   archiveSha256: string | null;
 }
 
+/** The result of speaking a test sentence. */
 export interface VoiceTrial {
   /** Duration of the audio. */
   seconds: number;
@@ -126,29 +127,29 @@ export interface VoiceTrial {
 }
 
 export interface VoiceCheck extends VoiceTrial {
-  /** True when every file is as it was installed; false: nothing was recorded then. */
+  /** True when every file is as recorded at installation; false: nothing was recorded. */
   isUnchanged: boolean;
 }
 
 export interface LocalVoices {
-  /** What can be installed by name. */
+  /** Voices that can be installed by name. */
   catalogue: readonly CatalogueVoice[];
   /** True when the catalogue's archives come from the operator's mirror. */
   hasMirror: boolean;
   /** Throws AppError `conflict`, `invalid`, `upstream_*`, `caller_left`. */
   install(name: string, source: VoiceSource, options: InstallOptions): Promise<VoiceFolder>;
-  /** Stops an installation, in whichever process it runs, or forgets one that ended. Throws AppError `not_found`. */
+  /** Stops an installation, in any process, or removes the record of one that ended. Throws AppError `not_found`. */
   cancel(name: string): Promise<void>;
-  /** Writes a part of an uploaded archive; returns the bytes that are there, and the file. Throws `invalid`, `conflict`. */
+  /** Writes a part of an uploaded archive; returns the bytes received so far, and the file. Throws `invalid`, `conflict`. */
   receive(name: string, part: UploadPart): Promise<{ received: number; archive: string }>;
   records(): Promise<VoiceRecords>;
   facts(name: string): Promise<InstalledFacts>;
-  /** The speaker for each name of Gemini's and OpenAI's, without and with the operator's table. Throws `upstream_error`. */
+  /** The speaker for each of Gemini's and OpenAI's voice names, without and with the operator's table. Throws `upstream_error`. */
   mapping(name: string, table: Readonly<Record<string, string>>): Promise<VoiceMapping[]>;
-  /** Deletes what installations left that ended with their process. */
+  /** Deletes leftover files of installations whose process ended. */
   sweep(): Promise<void>;
   /**
-   * Compares a model's files with those installed and speaks a sentence. Throws AppError `not_found`, `invalid`,
+   * Compares a model's files with the recorded ones and speaks a sentence. Throws AppError `not_found`, `invalid`,
    * `upstream_error`.
    */
   verify(name: string): Promise<VoiceCheck>;
@@ -156,5 +157,5 @@ export interface LocalVoices {
   remove(name: string): Promise<void>;
   /** Reads all folders; those that have not changed since the last time are not read again. */
   scan(): Promise<VoiceScan>;
-  load(name: string): VoiceLoad;
+  status(name: string): VoiceStatus;
 }

@@ -25,7 +25,7 @@ export interface SpeechRequest {
   instructions?: string;
   /** The caller's request, for an upstream of the same API, which gets unknown fields unchanged. */
   source?: { dialect: "gemini" | "openai"; body: Readonly<Record<string, unknown>> };
-  /** The stream may be of `base64` events instead of `audio`, since the reply needs base64 of raw samples. */
+  /** The stream may have `base64` events instead of `audio`: the reply needs base64 of raw samples. */
   acceptsBase64?: boolean;
 }
 
@@ -87,8 +87,8 @@ export interface SpeechModel {
    * Fields of other APIs that it supports for an upstream model; unsupported fields are named in
    * `x-patchbay-ignored`. Absent: none.
    */
-  carries?(model: string): readonly string[];
-  /** The catalogue whose names are the upstream's own voices, so that they are no aliases. Absent: neither. */
+  supportedFields?(model: string): readonly string[];
+  /** The catalogue whose names are the upstream's own voices; the other catalogue's names are aliases. Absent: all are. */
   readonly ownFamily?: "gemini" | "openai";
 }
 

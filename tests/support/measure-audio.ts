@@ -1,5 +1,12 @@
 /** Measures audio in tests: level, pitch and spectral envelope of mono floats (−1…1). */
 
+/** Converts signed 16-bit samples to floats (−1…1). */
+export function decodePcm16(samples: Int16Array): Float32Array {
+  const out = new Float32Array(samples.length);
+  for (let i = 0; i < samples.length; i++) out[i] = (samples[i] ?? 0) / 32_768;
+  return out;
+}
+
 export function rmsDb(samples: Float32Array): number {
   let sum = 0;
   for (const sample of samples) sum += sample * sample;

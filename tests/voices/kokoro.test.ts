@@ -3,11 +3,10 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import init from "@echogarden/espeak-ng-emscripten";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { decodePcm16 } from "../../lib/audio/pcm";
 import type { LocalVoicesProvider } from "../../lib/providers/local-voices/create";
 import { localVoiceChannel, SYSTEM_CLOCK } from "../support/factories";
 import { openLocalVoices } from "../support/local-voices";
-import { medianPitch, peak, rmsDb } from "../support/measure-audio";
+import { decodePcm16, medianPitch, peak, rmsDb } from "../support/measure-audio";
 
 /** A real Kokoro model: its sound is measured, since no test can listen. */
 
@@ -91,7 +90,7 @@ describe("Kokoro", () => {
     const heard = await hear(TEXT, "Kore");
     kore = heard.samples;
     const rate = TEXT.length / (kore.length / RATE);
-    const { realTimeFactor } = voices.load("kokoro");
+    const { realTimeFactor } = voices.status("kokoro");
     console.log(
       `Kokoro: ${rate.toFixed(1)} characters a second, real-time factor ${realTimeFactor?.toFixed(2)}, first audio after ${Math.round(heard.firstAt)} ms`,
     );

@@ -62,7 +62,7 @@ export async function uploadVoicePart(
   await requireFree(voices, name);
   const { received, archive } = await voices.receive(name, { ...part, bytes: await readBytes() });
   const isComplete = received === part.total;
-  if (isComplete) await startInstall(ctx, voices, name, { file: archive, isOurs: true }, part.file);
+  if (isComplete) await startInstall(ctx, voices, name, { file: archive, isTemporary: true }, part.file);
   return { received_bytes: received, is_complete: isComplete };
 }
 

@@ -33,7 +33,7 @@ async function toInstalled(
   channel: ChannelRecord | undefined,
 ): Promise<InstalledVoice> {
   const table = channel === undefined ? {} : tableOf(channel);
-  const { isLoaded, failure } = voices.load(folder.name);
+  const { isLoaded, failure } = voices.status(folder.name);
   const [facts, mapping] = await Promise.all([voices.facts(folder.name), voices.mapping(folder.name, table)]);
   return {
     name: folder.name,

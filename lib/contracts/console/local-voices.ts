@@ -1,27 +1,27 @@
 import { z } from "zod";
 
-/** Names of model folders: what a model's name may be, without separators of paths. */
+/** Names of model folders: a model's name without path separators. */
 export const MODEL_FOLDER = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
-/** Largest archive. */
-export const MOST_ARCHIVE_BYTES = 2 * 1024 ** 3;
-/** Largest part of an uploaded archive: a part is held in memory until it is written. */
-export const MOST_PART_BYTES = 4 * 1024 ** 2;
+/** Size limit of an archive. */
+export const MAX_ARCHIVE_BYTES = 2 * 1024 ** 3;
+/** Size limit of a part of an uploaded archive: a part is held in memory until it is written. */
+export const MAX_PART_BYTES = 4 * 1024 ** 2;
 
 const Languages = z.array(z.string()).meta({ description: "BCP-47 tags; empty: its files do not say" });
 const Sha256 = z.string().nullable();
 
 const InstalledVoice = z.strictObject({
-  /** Of the folder and the model. */
+  /** Name of the folder and of the model. */
   name: z.string(),
   kind: z.enum(["kokoro", "kitten", "matcha", "vits"]),
   languages: Languages,
   sample_rate: z.int(),
   speakers: z.array(
     z.strictObject({
-      /** In the model's files. */
+      /** Name in the model's files. */
       name: z.string(),
-      /** Those the speaker was made for; empty: those of the model. */
+      /** Languages of the speaker; empty: those of the model. */
       languages: Languages,
       gender: z.enum(["female", "male", "neutral"]),
     }),
@@ -30,21 +30,21 @@ const InstalledVoice = z.strictObject({
   /** Computing time ÷ duration of the audio, measured; below 1 is faster than real time. Null: not measured yet. */
   real_time_factor: z.number().nullable(),
   is_loaded: z.boolean(),
-  /** The engine's last failure since it last spoke. */
+  /** The engine's last failure since its last success; null: none. */
   failure: z.string().nullable(),
-  /** Of the archive it was installed from; null: its files were copied into the folder. */
+  /** Digest of the installed archive; null: the files were copied into the folder. */
   archive_sha256: Sha256,
-  /** Its channel, whose option `voices` is the mapping; null: its name is another model's. */
+  /** Its channel, whose option `voices` is the mapping; null: it has none, because another model has its name. */
   channel: z
     .strictObject({ id: z.string(), version: z.int(), voices: z.record(z.string(), z.string()) })
     .nullable(),
-  /** The speaker of each name of Gemini's and OpenAI's. */
+  /** The speaker for each of Gemini's and OpenAI's voice names. */
   mapping: z.array(
     z.strictObject({
       name: z.string(),
-      /** Without the operator's mapping. */
+      /** Speaker without the operator's mapping. */
       standard: z.string(),
-      /** With it; null: it names no speaker of the model. */
+      /** Speaker with the operator's mapping; null: the mapping names no speaker of the model. */
       speaker: z.string().nullable(),
     }),
   ),
@@ -55,9 +55,9 @@ const AvailableVoice = z.strictObject({
   name: z.string(),
   languages: Languages,
   quality: z.enum(["low", "medium", "high"]),
-  /** Of the archive, rounded; null: unknown. */
+  /** Size of the archive, rounded; null: unknown. */
   size_mb: z.number().nullable(),
-  /** SPDX name, or where the licence is. */
+  /** SPDX name, or the URL of the licence. */
   licence: z.string(),
   /** Host of the archive. */
   host: z.string(),
@@ -105,7 +105,7 @@ export type LocalVoiceList = z.infer<typeof LocalVoiceList>;
 export const DownloadVoice = z.strictObject({ name: z.string().regex(MODEL_FOLDER) });
 export type DownloadVoice = z.output<typeof DownloadVoice>;
 
-const Bytes = z.coerce.number().int().min(0).max(MOST_ARCHIVE_BYTES);
+const Bytes = z.coerce.number().int().min(0).max(MAX_ARCHIVE_BYTES);
 
 /** `POST /api/voices/{name}/upload`: where a part of an archive belongs. */
 export const UploadVoiceQuery = z.strictObject({
@@ -128,7 +128,7 @@ export const VoiceCheck = z.strictObject({
   /** Duration of a spoken sentence. */
   audio_ms: z.int(),
   real_time_factor: z.number(),
-  /** True when every file is as it was installed; false: nothing was recorded then. */
+  /** True when every file is as recorded at installation; false: nothing was recorded. */
   is_unchanged: z.boolean(),
 });
 export type VoiceCheck = z.infer<typeof VoiceCheck>;

@@ -23,7 +23,7 @@ export function speechTraits(
     }
   });
   return {
-    takesInstructions: models.some(([model, name]) => model.carries?.(name).includes("instructions")),
+    takesInstructions: models.some(([model, name]) => model.supportedFields?.(name).includes("instructions")),
     ownFamilies: [...new Set(models.flatMap(([{ ownFamily }]) => ownFamily ?? []))],
   };
 }

@@ -280,6 +280,6 @@ function ignoredFields(
   model: SpeechModel,
 ): readonly string[] {
   if (channel.provider === input.source.dialect) return [];
-  const carried = model.carries?.(upstreamName) ?? [];
-  return input.dialectFields.filter((field) => !carried.includes(field));
+  const supported = model.supportedFields?.(upstreamName) ?? [];
+  return input.dialectFields.filter((field) => !supported.includes(field));
 }

@@ -52,7 +52,7 @@ function elevenLabsSpeech(
     synthesize: (request, options) => speak(settings, lists, channel, request, options),
     voices: () => elevenLabsVoices(settings, lists, channel),
     voiceId: ELEVENLABS_VOICE_ID,
-    carries: () => ["languageCode"],
+    supportedFields: () => ["languageCode"],
   };
 }
 

@@ -57,7 +57,7 @@ export function createEmbeddedSpeech(options: EmbeddedSpeechOptions): EmbeddedSp
   return {
     synthesize: (request, call) => speakRequest(engine, request, call),
     voices: async () => EMBEDDED_VOICES,
-    carries: () => ["languageCode"],
+    supportedFields: () => ["languageCode"],
     stats: () => ({ ...pool.stats(), open: slots.open, bufferBytes: buffers.bytes }),
     close: () => pool.close(),
   };

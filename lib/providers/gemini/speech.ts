@@ -34,7 +34,7 @@ export function geminiSpeech(settings: UpstreamSettings, channel: ChannelRecord)
     synthesize: (request, options) => speak(settings, channel, request, options),
     voices: async () => geminiVoices(GEMINI_OPTIONS.of(channel).voices ?? NO_TABLE),
     ownFamily: "gemini",
-    carries: () => ["languageCode", "systemInstruction", "tools", "candidateCount", "instructions"],
+    supportedFields: () => ["languageCode", "systemInstruction", "tools", "candidateCount", "instructions"],
   };
 }
 

@@ -13,11 +13,11 @@ import type {
   UploadPart,
   VoiceCheck,
   VoiceFolder,
-  VoiceLoad,
   VoiceMapping,
   VoiceRecords,
   VoiceScan,
   VoiceSource,
+  VoiceStatus,
   VoiceTrial,
 } from "../../ports/local-voices";
 import { SPEECH_SAMPLE_RATE, type SpeechModel } from "../../ports/speech-model";
@@ -78,9 +78,9 @@ class LocalVoicesOfMachine implements LocalVoicesProvider {
     return this.#folders.scan();
   }
 
-  load(name: string): VoiceLoad {
+  status(name: string): VoiceStatus {
     const engine = this.#folders.runningEngine(name);
-    return engine?.load() ?? { isLoaded: false, realTimeFactor: null, failure: null };
+    return engine?.status() ?? { isLoaded: false, realTimeFactor: null, failure: null };
   }
 
   stats(name: string): ReturnType<VoiceEngine["stats"]> | null {
@@ -96,7 +96,7 @@ class LocalVoicesOfMachine implements LocalVoicesProvider {
         yield* engine.speak(request, options, folders.voicesOf(read, tableOf()));
       },
       voices: async (model) => folders.voicesOf((await folders.modelOf(model)).read, tableOf()).voices,
-      carries: () => ["languageCode"],
+      supportedFields: () => ["languageCode"],
     };
   }
 
@@ -132,7 +132,7 @@ class LocalVoicesOfMachine implements LocalVoicesProvider {
       readSpeed(directory, name),
       archiveDigest(path.join(directory, name)),
     ]);
-    return { realTimeFactor: this.load(name).realTimeFactor ?? kept, archiveSha256 };
+    return { realTimeFactor: this.status(name).realTimeFactor ?? kept, archiveSha256 };
   }
 
   receive(name: string, part: UploadPart): ReturnType<LocalVoices["receive"]> {
@@ -187,7 +187,7 @@ class LocalVoicesOfMachine implements LocalVoicesProvider {
     try {
       const voices = this.#folders.voicesOf(read, NO_TABLE);
       const seconds = await speakSentence(engine, voices, read, this.settings.clock);
-      const { realTimeFactor } = engine.load();
+      const { realTimeFactor } = engine.status();
       if (seconds > 0 && realTimeFactor !== null) return { seconds, realTimeFactor };
       throw new AppError("invalid", "The model makes no sound.");
     } finally {

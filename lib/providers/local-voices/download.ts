@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { open, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { MOST_ARCHIVE_BYTES } from "../../contracts/console/local-voices";
+import { MAX_ARCHIVE_BYTES } from "../../contracts/console/local-voices";
 import { AppError, hasCode } from "../../errors";
 import type { Clock } from "../../ports/clock";
 import type { Outbound } from "../outbound/create";
@@ -38,11 +38,11 @@ export async function download(outbound: Outbound, clock: Clock, request: Downlo
   const start = isRest ? have : 0;
   const length = Number(reply.header("content-length") ?? Number.NaN);
   const total = Number.isInteger(length) ? start + length : null;
-  if (total !== null && total > MOST_ARCHIVE_BYTES) {
+  if (total !== null && total > MAX_ARCHIVE_BYTES) {
     reply.body.close();
     throw new AppError(
       "invalid",
-      `The archive has ${total} bytes; at most ${MOST_ARCHIVE_BYTES} are accepted.`,
+      `The archive has ${total} bytes; at most ${MAX_ARCHIVE_BYTES} are accepted.`,
     );
   }
   await writeFile(tagFile, reply.header("etag") ?? "");
@@ -80,7 +80,7 @@ async function openReply(
         method: "GET",
         path: `${url.pathname}${url.search}`,
         headers: { ...headers, accept: "application/octet-stream, */*" },
-        maxBytes: MOST_ARCHIVE_BYTES,
+        maxBytes: MAX_ARCHIVE_BYTES,
         readRefusal: () => ({ words: null, about: null }),
         secrets: [],
         onRedirect: (to) => {

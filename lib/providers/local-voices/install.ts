@@ -55,7 +55,7 @@ export async function installVoice(
   };
   const clear = async (failure: string | null) => {
     await rm(work, { recursive: true, force: true });
-    if ("file" in source && source.isOurs) await rm(source.file, { force: true });
+    if ("file" in source && source.isTemporary) await rm(source.file, { force: true });
     // Last, since the next installation may begin after it.
     await job.end(failure);
   };

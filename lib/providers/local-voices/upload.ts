@@ -1,6 +1,6 @@
 import { mkdir, open, readdir, stat, truncate } from "node:fs/promises";
 import path from "node:path";
-import { MOST_ARCHIVE_BYTES } from "../../contracts/console/local-voices";
+import { MAX_ARCHIVE_BYTES } from "../../contracts/console/local-voices";
 import { AppError } from "../../errors";
 import type { UploadPart } from "../../ports/local-voices";
 import { ARCHIVE_ENDING } from "./download";
@@ -18,10 +18,10 @@ export async function writePart(
 ): Promise<{ received: number; archive: string }> {
   const ending = ARCHIVE_ENDING.exec(file)?.[0].toLowerCase();
   if (ending === undefined) throw new AppError("invalid", "The file's name must end in .tar.bz2 or .tar.gz.");
-  if (total > MOST_ARCHIVE_BYTES)
+  if (total > MAX_ARCHIVE_BYTES)
     throw new AppError(
       "invalid",
-      `The archive has ${total} bytes; at most ${MOST_ARCHIVE_BYTES} are accepted.`,
+      `The archive has ${total} bytes; at most ${MAX_ARCHIVE_BYTES} are accepted.`,
     );
   if (bytes.length === 0 || offset + bytes.length > total)
     throw new AppError("invalid", `A part must have 1 to ${total - offset} bytes; got ${bytes.length}.`);

@@ -1,6 +1,6 @@
 import { AppError, busyRetryMs } from "../../errors";
 import type { Clock } from "../../ports/clock";
-import type { VoiceFolder, VoiceLoad } from "../../ports/local-voices";
+import type { VoiceFolder, VoiceStatus } from "../../ports/local-voices";
 import {
   type CallOptions,
   SPEECH_SAMPLE_RATE,
@@ -110,7 +110,7 @@ export class VoiceEngine {
     }
   }
 
-  load(): VoiceLoad {
+  status(): VoiceStatus {
     return { isLoaded: this.#isLoaded, realTimeFactor: this.#factor.value, failure: this.#failure };
   }
 

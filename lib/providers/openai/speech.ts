@@ -33,7 +33,7 @@ export function openAiSpeech(
     synthesize: (request, options) => speak(settings, lists, channel, request, options),
     voices: () => openAiVoices(settings, lists, channel),
     ...(formOf(channel).isOpenAi ? { voiceId: OPENAI_VOICE_ID, ownFamily: "openai" } : {}),
-    carries: (model) => (WITHOUT_INSTRUCTIONS.test(model) ? [] : ["instructions"]),
+    supportedFields: (model) => (WITHOUT_INSTRUCTIONS.test(model) ? [] : ["instructions"]),
   };
 }
 

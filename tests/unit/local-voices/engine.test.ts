@@ -130,10 +130,10 @@ describe("a local voice", () => {
 
   it("measures its real-time factor, and is unloaded when idle", async () => {
     const voices = open({ idleMs: 1 });
-    expect(voices.load("tiny")).toEqual({ isLoaded: false, realTimeFactor: null, failure: null });
+    expect(voices.status("tiny")).toEqual({ isLoaded: false, realTimeFactor: null, failure: null });
     await hear(speak(voices, SENTENCE));
-    expect(voices.load("tiny").realTimeFactor).toBeGreaterThan(0);
-    while (voices.load("tiny").isLoaded) await new Promise(setImmediate);
+    expect(voices.status("tiny").realTimeFactor).toBeGreaterThan(0);
+    while (voices.status("tiny").isLoaded) await new Promise(setImmediate);
     expect((await hear(speak(voices, SENTENCE))).length).toBeGreaterThan(0);
   });
 });
@@ -199,7 +199,7 @@ describe("an engine that ends its process", () => {
       code: "upstream_error",
       message: "The local voice fatal failed.",
     });
-    expect(voices.load("fatal").failure).toMatch(/lexicon/);
+    expect(voices.status("fatal").failure).toMatch(/lexicon/);
     expect((await hear(speak(voices, SENTENCE))).length).toBeGreaterThan(0);
   });
 

@@ -28,7 +28,7 @@ beforeEach(async () => {
   const speech: SpeechModel = {
     synthesize: (request, options) => speak(request, options),
     voices: async () => [],
-    carries: () => ["languageCode"],
+    supportedFields: () => ["languageCode"],
   };
   const engines = {
     speech: () => speech,
@@ -66,7 +66,7 @@ test("passes audio and its end unchanged, and the time left for the first byte",
   };
   const source = { dialect: "openai" as const, body: { input: "Hello." } };
   const model = providers.speech(CHANNEL);
-  expect(model.carries?.("m")).toEqual(["languageCode"]);
+  expect(model.supportedFields?.("m")).toEqual(["languageCode"]);
   const events = await collect(model.synthesize({ ...REQUEST, source }, options()));
   expect(events).toEqual([
     { type: "audio", pcm: Uint8Array.of(1, 2, 3, 4) },

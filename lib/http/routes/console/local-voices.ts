@@ -1,7 +1,7 @@
 import { cancelInstallation, downloadVoice, uploadVoicePart } from "../../../console/voices/install";
 import { listLocalVoices } from "../../../console/voices/list";
 import { removeVoice, verifyVoice } from "../../../console/voices/manage";
-import { MOST_PART_BYTES } from "../../../contracts/console/local-voices";
+import { MAX_PART_BYTES } from "../../../contracts/console/local-voices";
 import { consoleRoute } from "../../core/route";
 
 export const LOCAL_VOICES_ROUTES = [
@@ -36,7 +36,7 @@ export const LOCAL_VOICES_ROUTES = [
   }),
   consoleRoute("POST /api/voices/{name}/upload", {
     auth: "session",
-    maxBodyBytes: MOST_PART_BYTES,
+    maxBodyBytes: MAX_PART_BYTES,
     summary: "Upload an archive in parts, in order; the last one starts the installation",
     handle: async (ctx, { params, query, readBytes }) => ({
       data: await uploadVoicePart(ctx, params.name, query, readBytes),
