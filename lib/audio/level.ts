@@ -4,7 +4,7 @@ const TARGET_DB = -20;
 const GATE_DB = -35;
 const FRAME_MS = 20;
 /** Largest gain; more would amplify the noise of a pause to the level of speech. */
-const MOST_GAIN_DB = 24;
+const MAX_GAIN_DB = 24;
 /** Peaks above the knee are compressed, never clipped; they stay below `CEILING`. */
 const KNEE = 0.7;
 const CEILING = 0.985;
@@ -13,7 +13,7 @@ const CEILING = 0.985;
 export function levelLoudness(samples: Float32Array, rate: number): Float32Array {
   const loudness = activeRms(samples, rate);
   if (loudness === 0) return samples;
-  const gain = Math.min(10 ** (TARGET_DB / 20) / loudness, 10 ** (MOST_GAIN_DB / 20));
+  const gain = Math.min(10 ** (TARGET_DB / 20) / loudness, 10 ** (MAX_GAIN_DB / 20));
   for (let i = 0; i < samples.length; i++) samples[i] = limit((samples[i] ?? 0) * gain);
   return samples;
 }

@@ -11,13 +11,6 @@ export function encodePcm16(samples: Float32Array): Uint8Array {
   return new Uint8Array(out.buffer);
 }
 
-/** Converts signed 16-bit samples to floats (−1…1). */
-export function decodePcm16(samples: Int16Array): Float32Array {
-  const out = new Float32Array(samples.length);
-  for (let i = 0; i < samples.length; i++) out[i] = (samples[i] ?? 0) / 32_768;
-  return out;
-}
-
 /** The number of samples in `durationMs` at `rate` hertz. */
 export function samplesFor(durationMs: number, rate: number): number {
   return Math.round((durationMs * rate) / 1000);

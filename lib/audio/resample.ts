@@ -56,12 +56,12 @@ export class Resampler {
     const buffer = new Float32Array(this.#pending.length + input.length);
     buffer.set(this.#pending);
     buffer.set(input, this.#pending.length);
-    const room = buffer.length - taps;
-    const out = new Float32Array(room < 0 ? 0 : Math.ceil(((room + 1) * phases) / step) + 1);
+    const lastStart = buffer.length - taps;
+    const out = new Float32Array(lastStart < 0 ? 0 : Math.ceil(((lastStart + 1) * phases) / step) + 1);
     let at = 0;
     let phase = this.#phase;
     let count = 0;
-    while (at <= room) {
+    while (at <= lastStart) {
       out[count++] = dot(buffer, at, table, phase * taps, taps);
       phase += step;
       at += Math.floor(phase / phases);
@@ -127,7 +127,7 @@ function makeKernel(inputRate: number, outputRate: number): Kernel {
       table[phase * taps + tap] = value;
       sum += value;
     }
-    // Every phase has the same gain for direct current; otherwise the differences would be heard as a tone.
+    // Gives every phase the same DC gain; otherwise the differences would be heard as a tone.
     for (let tap = 0; tap < taps; tap++) {
       const index = phase * taps + tap;
       table[index] = (table[index] ?? 0) / sum;

@@ -30,13 +30,14 @@ export function shapeSpeech(
 ): Float32Array {
   const speech = trimSilence(samples, inputRate, MARGIN_MS);
   const paced = changeSpeed(speech, inputRate, shape.speed);
-  const playedAt = Math.round((inputRate * shape.playbackRate) / RATE_GRID) * RATE_GRID;
-  const moved = resample(paced, playedAt, outputRate);
-  const own = moved === samples || moved.buffer === samples.buffer ? moved.slice() : moved;
+  const sourceRate = Math.round((inputRate * shape.playbackRate) / RATE_GRID) * RATE_GRID;
+  const resampled = resample(paced, sourceRate, outputRate);
+  // The filters work in place and must not change the caller's samples.
+  const own = resampled.buffer === samples.buffer ? resampled.slice() : resampled;
   return fadeEdges(levelLoudness(equalize(own, outputRate, shape.bands), outputRate), outputRate);
 }
 
-/** A cut in a wave clicks, so both ends are faded over 5 ms. */
+/** Fades both ends over 5 ms: a cut in a waveform is heard as a click. */
 function fadeEdges(samples: Float32Array, rate: number): Float32Array {
   const length = Math.min(Math.round(rate * 0.005), samples.length >> 1);
   for (let i = 0; i < length; i++) {

@@ -1,6 +1,6 @@
 /** Length of the overlapping segments. */
 const WINDOW_MS = 30;
-/** How far a segment may be moved to fit the wave before it. */
+/** How far a segment may be moved to continue the waveform before it. */
 const SEARCH_MS = 10;
 
 /**
@@ -34,7 +34,7 @@ export function changeSpeed(samples: Float32Array, rate: number, speed: number):
   return out.subarray(0, Math.min(out.length, Math.round(samples.length / speed)));
 }
 
-/** The position near `wanted` where the wave is most similar to what follows at `follow`. */
+/** The position near `wanted` where the waveform is most similar to what follows at `follow`. */
 function bestMatch(
   samples: Float32Array,
   follow: number,

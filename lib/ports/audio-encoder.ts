@@ -1,6 +1,6 @@
 /** The port of the audio codecs: takes speech, returns a file or stream of one format in chunks. */
 
-// Shown by the playground too, which reads contracts only.
+// Defined in contracts, because the playground shows them. lib/audio may import ports only.
 export { BITRATES_KBPS } from "../contracts/gateway/audio-bitrates";
 
 export type AudioFormat = "mp3" | "opus" | "aac" | "flac" | "wav" | "pcm";

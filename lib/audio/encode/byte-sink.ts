@@ -1,12 +1,12 @@
 import { AppendOnlyStreamTarget } from "mediabunny";
 
-/** Collects what a muxer writes until it is read. */
+/** Collects the bytes that a muxer writes until they are taken. */
 export class ByteSink {
   private chunks: Uint8Array[] = [];
   readonly target = new AppendOnlyStreamTarget(
     new WritableStream<Uint8Array>({
       write: (chunk) => {
-        // A muxer may use its buffer again after the write.
+        // A muxer may reuse its buffer after the write.
         this.chunks.push(chunk.slice());
       },
     }),

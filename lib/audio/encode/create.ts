@@ -4,9 +4,9 @@ import { wavHeader } from "../wav";
 import { EncoderThread } from "./encoder-thread";
 import { type EncodedFormat, SAMPLE_RATE } from "./session";
 
-/** A LAME or Opus encoder holds a megabyte or less; one of AAC or FLAC holds a thread and 5 MB. */
-const MOST_AT_ONCE = { mp3: 256, opus: 256, aac: 16, flac: 16 } satisfies Record<EncodedFormat, number>;
-/** A long sentence is encoded in blocks, so that no encoder delays the others. */
+/** Encoders running at once. One of LAME or Opus takes at most 1 MB; one of AAC or FLAC takes a thread and 5 MB. */
+const MAX_ENCODERS = { mp3: 256, opus: 256, aac: 16, flac: 16 } satisfies Record<EncodedFormat, number>;
+/** Long chunks are encoded in blocks of 250 ms, so that no encoder delays the others. */
 const PIECE_SAMPLES = SAMPLE_RATE / 4;
 const IDLE_MS = 60_000;
 
@@ -15,7 +15,7 @@ export function createAudioEncoder(options: { workerFile: URL; idleMs?: number }
   const thread = new EncoderThread(options.workerFile, options.idleMs ?? IDLE_MS);
   const running = { mp3: 0, opus: 0, aac: 0, flac: 0 };
 
-  /** The speech must be stopped when the encoder cannot start. */
+  /** Opens an encoder; stops `source` when it cannot start. */
   async function openFor(format: EncodedFormat, source: AsyncIterator<Uint8Array>) {
     try {
       return await thread.open(format);
@@ -27,7 +27,7 @@ export function createAudioEncoder(options: { workerFile: URL; idleMs?: number }
 
   async function* inThread(format: EncodedFormat, pcm: AsyncIterable<Uint8Array>) {
     const source = pcm[Symbol.asyncIterator]();
-    if (running[format] >= MOST_AT_ONCE[format]) {
+    if (running[format] >= MAX_ENCODERS[format]) {
       await source.return?.();
       throw tooMany(format);
     }
@@ -64,14 +64,14 @@ export function createAudioEncoder(options: { workerFile: URL; idleMs?: number }
 async function* withHeader(pcm: AsyncIterable<Uint8Array>) {
   let first = true;
   for await (const chunk of pcm) {
-    // Opens the encoder with the first samples, so that an error before any sound still gets its own status.
+    // The header is sent with the first samples, so that an error before them still gets its own HTTP status.
     yield first ? Buffer.concat([wavHeader(SAMPLE_RATE, null), chunk]) : chunk;
     first = false;
   }
 }
 
 function* pieces(chunk: Uint8Array): Generator<Int16Array> {
-  // An Int16Array needs an even offset, which a view into a larger buffer may not have. A Buffer's `slice` is a view, too.
+  // An Int16Array needs an even offset, which a view of a larger buffer may not have. (`slice` of a Buffer is a view.)
   const aligned = chunk.byteOffset % 2 === 0 ? chunk : new Uint8Array(chunk);
   const samples = new Int16Array(aligned.buffer, aligned.byteOffset, aligned.byteLength >> 1);
   for (let start = 0; start < samples.length; start += PIECE_SAMPLES) {

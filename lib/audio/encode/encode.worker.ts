@@ -11,8 +11,8 @@ import {
   SAMPLE_RATE,
 } from "./session";
 
-/** Encoders of all running replies, outside the event loop that serves requests. */
 const NOTHING = new Uint8Array(0);
+/** Encoders of all running replies by ID; in a worker, outside the event loop that serves requests. */
 const sessions = new Map<number, Promise<EncoderSession>>();
 
 function open(format: EncodedFormat): Promise<EncoderSession> {

@@ -7,7 +7,7 @@ interface Waiter {
   reject(error: Error): void;
 }
 
-/** The one thread that all encoders share: started by the first, ended a while after the last. */
+/** The worker thread of all encoders: started with the first encoder, ended after `idleMs` without one. */
 export class EncoderThread {
   private worker: Worker | null = null;
   private readonly waiters = new Map<number, Waiter>();
@@ -23,8 +23,8 @@ export class EncoderThread {
   /** Opens an encoder; its methods run in the thread. */
   async open(format: EncodedFormat): Promise<EncoderSession> {
     const id = this.nextId++;
-    const worker = this.wake(id);
-    const ask = (request: EncodeRequest, transfer: ArrayBuffer[] = []) =>
+    const worker = this.acquire(id);
+    const send = (request: EncodeRequest, transfer: ArrayBuffer[] = []) =>
       new Promise<Uint8Array>((resolve, reject) => {
         if (!this.running.has(id)) return reject(new AppError("internal", "The audio encoder stopped."));
         this.waiters.set(id, { resolve, reject });
@@ -33,10 +33,10 @@ export class EncoderThread {
     const close = async () => {
       if (!this.running.delete(id)) return;
       worker.postMessage({ id, type: "close" } satisfies EncodeRequest);
-      this.rest();
+      this.endWhenIdle();
     };
     try {
-      await ask({ id, type: "open", format });
+      await send({ id, type: "open", format });
     } catch (error) {
       await close();
       throw error;
@@ -44,9 +44,9 @@ export class EncoderThread {
     return {
       push: (samples) => {
         const copy = samples.slice();
-        return ask({ id, type: "push", samples: copy }, [copy.buffer]);
+        return send({ id, type: "push", samples: copy }, [copy.buffer]);
       },
-      finish: () => ask({ id, type: "finish" }),
+      finish: () => send({ id, type: "finish" }),
       close,
     };
   }
@@ -54,11 +54,11 @@ export class EncoderThread {
   async end(): Promise<void> {
     clearTimeout(this.idleTimer);
     const worker = this.worker;
-    this.lose(worker, new AppError("internal", "The audio encoder was shut down."));
+    this.fail(worker, new AppError("internal", "The audio encoder was shut down."));
     await worker?.terminate();
   }
 
-  private wake(id: number): Worker {
+  private acquire(id: number): Worker {
     clearTimeout(this.idleTimer);
     this.worker ??= this.start();
     this.worker.ref();
@@ -66,7 +66,7 @@ export class EncoderThread {
     return this.worker;
   }
 
-  private rest(): void {
+  private endWhenIdle(): void {
     if (this.running.size > 0) return;
     this.worker?.unref();
     this.idleTimer = setTimeout(() => void this.end(), this.idleMs).unref();
@@ -81,13 +81,13 @@ export class EncoderThread {
       else if (reply.isOutOfFiles) waiter?.reject(outOfFiles(reply.error));
       else waiter?.reject(new AppError("internal", "The audio could not be encoded.", {}, reply.error));
     });
-    worker.on("error", (error) => this.lose(worker, error));
-    worker.on("exit", () => this.lose(worker, new Error("the encoder thread ended")));
+    worker.on("error", (error) => this.fail(worker, error));
+    worker.on("exit", () => this.fail(worker, new Error("the encoder thread ended")));
     return worker;
   }
 
   /** Fails all encoders in `worker`; the next encoder starts a new thread. */
-  private lose(worker: Worker | null, cause: Error): void {
+  private fail(worker: Worker | null, cause: Error): void {
     if (this.worker !== worker) return;
     this.worker = null;
     this.running.clear();

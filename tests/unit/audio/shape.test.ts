@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { equalize } from "../../../lib/audio/equalize";
 import { levelLoudness, trimSilence } from "../../../lib/audio/level";
-import { decodePcm16, encodePcm16, samplesFor } from "../../../lib/audio/pcm";
+import { encodePcm16, samplesFor } from "../../../lib/audio/pcm";
 import { shapeSpeech } from "../../../lib/audio/shape";
 import { changeSpeed } from "../../../lib/audio/time-scale";
 import { wavHeader } from "../../../lib/audio/wav";
-import { medianPitch, peak, rmsDb } from "../../support/measure-audio";
+import { decodePcm16, medianPitch, peak, rmsDb } from "../../support/measure-audio";
 
 const RATE = 24_000;
 

@@ -1,12 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { decodePcm16 } from "../../../lib/audio/pcm";
 import { planSpeech } from "../../../lib/providers/embedded-speech/plan";
 import { speakChunk } from "../../../lib/providers/embedded-speech/speak-chunk";
 import { findUnreadableHan, respellHan, respellKana } from "../../../lib/providers/espeak/han";
 import { baseLanguage, espeakVoice } from "../../../lib/providers/espeak/languages";
 import { loadEspeak } from "../../../lib/providers/espeak/speak";
 import { toFliteText } from "../../../lib/providers/flite/normalize";
-import { rmsDb } from "../../support/measure-audio";
+import { decodePcm16, rmsDb } from "../../support/measure-audio";
 import { SENTENCES } from "../../support/sentences";
 import { runSteps } from "../../support/steps";
 

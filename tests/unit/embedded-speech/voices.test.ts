@@ -1,9 +1,15 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { decodePcm16 } from "../../../lib/audio/pcm";
 import { speakChunk } from "../../../lib/providers/embedded-speech/speak-chunk";
 import { TIMBRES } from "../../../lib/providers/embedded-speech/timbres";
 import { EMBEDDED_VOICES } from "../../../lib/providers/embedded-speech/voices";
-import { envelopeDistance, medianPitch, peak, rmsDb, spectralEnvelope } from "../../support/measure-audio";
+import {
+  decodePcm16,
+  envelopeDistance,
+  medianPitch,
+  peak,
+  rmsDb,
+  spectralEnvelope,
+} from "../../support/measure-audio";
 
 const RATE = 24_000;
 const GEMINI =
