@@ -1,5 +1,5 @@
-/** The number of distinct results, besides "not classified yet". */
-const MOST_RESULTS = 255;
+/** Distinct results that fit into a byte besides 0, "not classified yet". */
+const MAX_RESULTS = 255;
 
 /**
  * Caches `classify` per character, so that a long text costs one array read per character. `classify` takes one code
@@ -10,20 +10,20 @@ export function memoizeByCharacter<T extends string | number | boolean | null>(
 ): (character: string) => T {
   const results: T[] = [];
   /**
-   * The index of each character's result in `results`, from 1; 0: not classified yet. Pages without a lookup take no
-   * memory.
+   * The index of each character's result in `results`, from 1; 0: not classified yet. Memory pages without a lookup
+   * are never allocated.
    */
-  const places = new Uint8Array(0x110000);
+  const indexes = new Uint8Array(0x110000);
   return (character) => {
     const code = character.codePointAt(0);
     if (code === undefined) return classify(character);
-    const known = places[code] ?? 0;
+    const known = indexes[code] ?? 0;
     const found = results[known - 1];
     if (found !== undefined) return found;
     const result = classify(character);
     const at = results.indexOf(result);
-    if (at === -1 && results.length >= MOST_RESULTS) return result;
-    places[code] = at === -1 ? results.push(result) : at + 1;
+    if (at === -1 && results.length >= MAX_RESULTS) return result;
+    indexes[code] = at === -1 ? results.push(result) : at + 1;
     return result;
   };
 }

@@ -19,9 +19,9 @@ const LATIN_LANGUAGES = [
   "cs",
   "vi",
 ];
-const FEWEST_LETTERS = 4;
+const MIN_LETTERS = 4;
 /** A shorter text is often a name: the detector must call its result reliable. */
-const WORDS_OF_SENTENCE = 5;
+const MIN_SENTENCE_WORDS = 5;
 /** How far another language's score must be above the fallback's. */
 const MARGIN = 0.02;
 
@@ -60,10 +60,10 @@ export async function loadLanguageDetector(): Promise<GuessLanguage> {
  */
 export function detectLatinLanguage(text: string, fallback: string, guess: GuessLanguage): string {
   const letters = countScripts(text).get("Latin") ?? 0;
-  if (letters < FEWEST_LETTERS) return fallback;
+  if (letters < MIN_LETTERS) return fallback;
   const { language, isReliable, scores } = guess(text.normalize("NFC"));
   if (language === "") return fallback;
-  const isSentence = (text.match(/[\p{L}\p{M}]+/gu) ?? []).length >= WORDS_OF_SENTENCE;
+  const isSentence = (text.match(/[\p{L}\p{M}]+/gu) ?? []).length >= MIN_SENTENCE_WORDS;
   if (!isSentence && !isReliable) return fallback;
   return (scores[language] ?? 0) - (scores[fallback] ?? 0) > MARGIN ? language : fallback;
 }

@@ -13,11 +13,11 @@ function siftUp(heap: number[], value: number): void {
   heap[at] = value;
 }
 
-function takeLeast(heap: number[]): number {
-  const least = heap[0] ?? 0;
+function popMin(heap: number[]): number {
+  const min = heap[0] ?? 0;
   const value = heap.pop() ?? 0;
   const size = heap.length;
-  if (size === 0) return least;
+  if (size === 0) return min;
   let at = 0;
   for (let child = 1; child < size; child = 2 * at + 1) {
     if (child + 1 < size && (heap[child + 1] ?? 0) < (heap[child] ?? 0)) child += 1;
@@ -27,7 +27,7 @@ function takeLeast(heap: number[]): number {
     at = child;
   }
   heap[at] = value;
-  return least;
+  return min;
 }
 
 /** Merges and first lookups per step: about a millisecond's work. */
@@ -52,7 +52,7 @@ export function* mergeInSteps(
   const queue: number[] = [];
   const endOf = (start: number): number => start + (partLength[start] ?? 0) + 1;
 
-  function look(start: number): void {
+  function enqueuePair(start: number): void {
     const middle = endOf(start);
     const rank = middle >= length ? undefined : rankOf.get(bytes.slice(start, endOf(middle)));
     pairRank[start] = rank === undefined ? 0 : rank + 1;
@@ -60,15 +60,15 @@ export function* mergeInSteps(
   }
 
   for (let i = 0; i < length - 1; i++) {
-    look(i);
+    enqueuePair(i);
     if (i % WORK_PER_STEP === WORK_PER_STEP - 1) yield;
   }
   let count = length;
   for (let work = 1; queue.length > 0; work++) {
     if (work % WORK_PER_STEP === 0) yield;
-    const entry = takeLeast(queue);
+    const entry = popMin(queue);
     const start = entry % POSITION;
-    // Stale: that pair was already merged, or one of its halves has grown since.
+    // Stale entry: the pair was merged already, or one of its halves has grown.
     if (pairRank[start] !== (entry - start) / POSITION + 1) continue;
     const middle = endOf(start);
     const end = endOf(middle);
@@ -76,14 +76,14 @@ export function* mergeInSteps(
     partLength[start] = end - start - 1;
     distance[end] = end - start - 1;
     count -= 1;
-    look(start);
+    enqueuePair(start);
     const before = start - (distance[start] ?? 0) - 1;
-    if (before >= 0) look(before);
+    if (before >= 0) enqueuePair(before);
   }
   return count;
 }
 
-/** The same without steps. */
+/** `mergeInSteps` without pauses. */
 export function countMerged(bytes: string, rankOf: ReadonlyMap<string, number>): number {
   const steps = mergeInSteps(bytes, rankOf);
   for (;;) {

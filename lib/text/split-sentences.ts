@@ -45,8 +45,8 @@ const marksOf = memoizeByCharacter(
     (/\p{Ll}/u.test(unit) ? IS_LOWER : 0),
 );
 
-/** Most spaces after a sentence that are skipped to see what follows. */
-const LONGEST_GAP = 64;
+/** Most spaces after a sentence that are skipped to find the next character. */
+const MAX_GAP = 64;
 
 /** Characters that belong to the one before: marks, joiners, the second half of a surrogate pair. */
 const CONTINUATION = /^(?:\p{M}|\u200d|[\udc00-\udfff])/u;
@@ -141,7 +141,7 @@ interface Run {
 /** The run that began before `from`. */
 function readRun(text: string, from: number): Run {
   const end = endOfRun(text, from, IS_TERMINATOR | IS_CLOSER);
-  const following = Math.min(endOfRun(text, end, IS_SPACE), end + LONGEST_GAP);
+  const following = Math.min(endOfRun(text, end, IS_SPACE), end + MAX_GAP);
   const isEnd =
     (end === text.length || following > end) &&
     // Blank lines are left for lineEnd, so that the pause of a paragraph is kept.

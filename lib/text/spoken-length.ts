@@ -1,7 +1,7 @@
 import { memoizeByCharacter } from "./by-character";
 import { scriptOf } from "./scripts";
 
-/** How long a character takes to speak, in letters of running text (about 65 ms each; measured on both engines). */
+/** Time to speak a character, in letters of running text (about 65 ms each; measured on both engines). */
 const DIGIT = 5;
 const SYMBOL = 7;
 const LONE_LETTER = 4;
@@ -33,8 +33,8 @@ const kindOf = memoizeByCharacter((character) => {
 });
 
 /**
- * The index (UTF-16) where a text has lasted for `letters` letters; the text's length when it ends before. Digits,
- * symbols and spelled capitals are read as words, and ideographs are syllables: they count for more.
+ * The index (UTF-16) up to which speaking a text takes as long as `letters` letters; the text's length when it is
+ * shorter. Digits, symbols and spelled capitals are read as words, and ideographs are syllables: they count for more.
  */
 export function reachOf(text: string, letters: number): number {
   let spent = 0;

@@ -6,8 +6,8 @@ const PIECES =
   /'(?:[sS]|[dD]|[mM]|[tT]|[lL][lL]|[vV][eE]|[rR][eE])|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s+$|\s*[\r\n]|\s+(?!\S)|\s/gu;
 
 /** The longest tokens, in bytes: of letters, and of all. */
-const LONGEST_WORD = 42;
-const LONGEST_TOKEN = 128;
+const MAX_WORD_BYTES = 42;
+const MAX_TOKEN_BYTES = 128;
 const IS_ASCII = /^\p{ASCII}*$/u;
 const IS_WORD = /^[^\r\n\p{L}\p{N}]?\p{L}/u;
 
@@ -30,7 +30,7 @@ function lookUp(piece: string, words: Vocabulary, limit: number): number | strin
   if (known !== undefined) return known;
   const bytes = isAscii ? piece : Buffer.from(piece, "utf8").toString("latin1");
   if (words.rankOf.has(bytes)) return 1;
-  const least = Math.ceil(bytes.length / (IS_WORD.test(piece) ? LONGEST_WORD : LONGEST_TOKEN));
+  const least = Math.ceil(bytes.length / (IS_WORD.test(piece) ? MAX_WORD_BYTES : MAX_TOKEN_BYTES));
   return least > limit ? least : bytes;
 }
 
@@ -51,8 +51,8 @@ function countPiece(piece: string, words: Vocabulary, limit: number): number {
  * that a much longer text costs no more than one at the limit.
  */
 export function countTokens(text: string, limit = Number.POSITIVE_INFINITY): number {
-  // The longest token, so a longer text cannot fit (and is not split).
-  if (text.length > limit * LONGEST_TOKEN) return Math.ceil(text.length / LONGEST_TOKEN);
+  // Such a text is above the limit even if every token is of the longest kind, so it is not split.
+  if (text.length > limit * MAX_TOKEN_BYTES) return Math.ceil(text.length / MAX_TOKEN_BYTES);
   const words = vocabulary();
   PIECES.lastIndex = 0;
   let count = 0;
@@ -63,18 +63,18 @@ export function countTokens(text: string, limit = Number.POSITIVE_INFINITY): num
   return count;
 }
 
-/** The same in steps of about a millisecond, so that the caller can yield between them. */
+/** `countTokens` in steps of about a millisecond, so that the caller can yield between them. */
 export function* countTokensInSteps(
   text: string,
   limit = Number.POSITIVE_INFINITY,
 ): Generator<void, number, void> {
-  if (text.length > limit * LONGEST_TOKEN) return Math.ceil(text.length / LONGEST_TOKEN);
+  if (text.length > limit * MAX_TOKEN_BYTES) return Math.ceil(text.length / MAX_TOKEN_BYTES);
   const words = vocabulary();
   let count = 0;
   let since = 0;
   // Each iteration has its own expression, because other texts are counted between the steps.
   for (const [piece] of text.matchAll(PIECES)) {
-    // Cutting out a long piece has taken a while already, and so does converting it to bytes.
+    // Matching a long piece and converting it to bytes both take long: the caller may yield after each.
     if (piece.length > LONG_PIECE) {
       yield;
       const found = lookUp(piece, words, limit - count);
