@@ -7,7 +7,7 @@ import type {
   UpdateChannel,
   UpstreamModels,
 } from "../../lib/contracts/console/channels";
-import type { Model } from "../../lib/contracts/gateway/models";
+import type { Model } from "../../lib/contracts/console/models";
 import { type NamedText, type OptionTexts, readOptions, writeOptions } from "./channel-options";
 
 /** Starting point of a new channel: a provider or a common variant of one. */

@@ -4,7 +4,7 @@ import { ArrowRightIcon } from "lucide-react";
 import Link from "next/link";
 import { useTranslations } from "use-intl";
 import { pricingOf } from "@/lib/client/pricing";
-import type { Model, Prices } from "@/lib/contracts/gateway/models";
+import type { Model, Prices } from "@/lib/contracts/console/models";
 import { useAmounts } from "../charts/use-amounts";
 import { Badge, StatusDot } from "../ui/badge";
 import { cn } from "../ui/class-names";

@@ -2,7 +2,7 @@
 
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
-import type { CreateModel, Model, UpdateModel } from "@/lib/contracts/gateway/models";
+import type { CreateModel, Model, UpdateModel } from "@/lib/contracts/console/models";
 import { ConfirmDialog } from "../forms/confirm-dialog";
 import { FormDialog } from "../forms/form-dialog";
 import { Button } from "../ui/button";

@@ -4,7 +4,7 @@ import { useMemo, useState } from "react";
 import { Controller, type UseFormReturn, useForm } from "react-hook-form";
 import { useFormatter, useTranslations } from "use-intl";
 import { isApiError } from "@/lib/client/api-error";
-import type { CreateModel, Model, UpdateModel } from "@/lib/contracts/gateway/models";
+import type { CreateModel, Model, UpdateModel } from "@/lib/contracts/console/models";
 import { CallError } from "../forms/call-error";
 import { useDialogDraft } from "../forms/dialog-draft";
 import { Field } from "../forms/field";

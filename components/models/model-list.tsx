@@ -1,7 +1,7 @@
 "use client";
 
 import { useTranslations } from "use-intl";
-import type { Model } from "@/lib/contracts/gateway/models";
+import type { Model } from "@/lib/contracts/console/models";
 import { ActionsButton } from "../ui/actions-button";
 import { cn } from "../ui/class-names";
 import { Skeleton } from "../ui/skeleton";

@@ -2,7 +2,7 @@
 
 import { PencilIcon, SplitIcon, Trash2Icon } from "lucide-react";
 import { useTranslations } from "use-intl";
-import type { Model } from "@/lib/contracts/gateway/models";
+import type { Model } from "@/lib/contracts/console/models";
 import { ActionsMenu } from "../ui/actions-menu";
 import { DropdownMenuSeparator } from "../ui/dropdown-menu";
 

@@ -1,5 +1,5 @@
 import type { FieldErrors, Resolver } from "react-hook-form";
-import { CreateModel, type Model, UpdateModel } from "@/lib/contracts/gateway/models";
+import { CreateModel, type Model, UpdateModel } from "@/lib/contracts/console/models";
 import { issueText } from "../forms/check-schema";
 import type { FieldErrorTranslator } from "../forms/rule-text";
 

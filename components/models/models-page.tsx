@@ -10,7 +10,7 @@ import { useFormatter, useTranslations } from "use-intl";
 import { api, cached, callApi } from "@/lib/client/api";
 import { setQueryParam } from "@/lib/client/query-params";
 import { useApi } from "@/lib/client/use-api";
-import type { ModelList as Listed, Model } from "@/lib/contracts/gateway/models";
+import type { ModelList as Listed, Model } from "@/lib/contracts/console/models";
 import { CallError } from "../forms/call-error";
 import { useItemChange } from "../forms/use-action";
 import { NoSearchResults } from "../shell/list-body";

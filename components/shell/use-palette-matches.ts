@@ -3,8 +3,8 @@ import { api } from "../../lib/client/api";
 import { useApi } from "../../lib/client/use-api";
 import type { ApiKey } from "../../lib/contracts/console/api-keys";
 import type { Channel } from "../../lib/contracts/console/channels";
+import type { Model } from "../../lib/contracts/console/models";
 import type { ManagedUser, Role } from "../../lib/contracts/console/user";
-import type { Model } from "../../lib/contracts/gateway/models";
 
 /** A record that matches the search text, and the page that shows it. */
 export interface Match {

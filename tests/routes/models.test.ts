@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { GeminiModel, GeminiModelList, OpenAiModelList } from "@/lib/contracts/console/models";
+import { GeminiModel, GeminiModelList, OpenAiModelList } from "@/lib/contracts/gateway/models";
 import { channelRecord, embedModel } from "../support/factories";
 import { openGatewayHarness } from "../support/gateway-harness";
 import { createRig } from "../support/upstream/rig";

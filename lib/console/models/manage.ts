@@ -1,4 +1,4 @@
-import type { CreateModel, Model, ModelList, UpdateModel } from "../../contracts/gateway/models";
+import type { CreateModel, Model, ModelList, UpdateModel } from "../../contracts/console/models";
 import { AppError, type Issue } from "../../errors";
 import type { ModelRecord, Repositories } from "../../ports/store";
 import { requireAdmin } from "../access/guards";

@@ -1,4 +1,4 @@
-import type { Model, UpdateModel } from "../../contracts/gateway/models";
+import type { Model, UpdateModel } from "../../contracts/console/models";
 import { nanoToUsd, usdToNano } from "../../contracts/money";
 import { toTimestamp } from "../../contracts/timestamp";
 import { modelHealth } from "../../gateway/routing/circuit-health";

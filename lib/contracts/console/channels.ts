@@ -8,7 +8,7 @@ import { BaseUrl, Headers, OTHER_SERVICES_PORTS } from "./upstream-address";
 
 /** Channels: the upstreams of the gateway. */
 
-const ModelName = z.string().regex(MODEL_NAME, 'Must be a model\'s name, such as "tts-1".');
+export const ModelName = z.string().regex(MODEL_NAME, 'Must be a model\'s name, such as "tts-1".');
 
 export const ModelOperation = z.enum(["speech", "embeddings"]);
 export type ModelOperation = z.output<typeof ModelOperation>;

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { CreateModel, Model, ModelList, UpdateModel } from "../gateway/models";
 import { ListQuery, listOf } from "../paging";
 import {
   Alert,
@@ -51,6 +50,7 @@ import {
 } from "./invites";
 import { LiveEvents } from "./live";
 import { DownloadVoice, LocalVoiceList, UploadedPart, UploadVoiceQuery, VoiceCheck } from "./local-voices";
+import { CreateModel, Model, ModelList, UpdateModel } from "./models";
 import { Overview, OverviewQuery } from "./overview";
 import { EncodeRecordingQuery } from "./recordings";
 import { REJECTION_COLUMNS, RejectionExportQuery, RejectionList, RejectionQuery } from "./rejections";

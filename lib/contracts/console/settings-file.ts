@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { CreateModel } from "../gateway/models";
 import { boundedLine, boundedText } from "../text";
 import { Timestamp } from "../timestamp";
 import { CreateChannel } from "./channels";
+import { CreateModel } from "./models";
 import { EarlierAlertRules, OpenSettings } from "./settings";
 
 /** Channels, models and settings as one file: an instance without users, keys, secrets and usage. */

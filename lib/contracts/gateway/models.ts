@@ -1,92 +1,59 @@
 import { z } from "zod";
-import { ChannelUse, CircuitState, ModelOperation } from "../console/channels";
-import { MODEL_NAME } from "../console/model-name";
-import { Usd } from "../money";
-import { boundedText } from "../text";
-import { Timestamp } from "../timestamp";
-import { wholeNumber } from "../whole-number";
 
-/** Models as the console sees them: public names, prices and limits. */
-
-const ModelName = z.string().regex(MODEL_NAME, 'Must be a model\'s name, such as "tts-1".');
-
-/** Dollars per million units; null: no price is set, and that unit costs nothing. */
-export const Prices = z.strictObject({
-  input_per_million_tokens: Usd.nullable(),
-  input_per_million_characters: Usd.nullable(),
-  output_per_million_tokens: Usd.nullable(),
-  output_per_million_seconds: Usd.nullable(),
+/** Query of Gemini's list; `page_size` and `page_token` are the same. */
+export const GeminiPageQuery = z.object({
+  pageSize: z
+    .string()
+    .meta({
+      type: "integer",
+      minimum: 0,
+      maximum: 999_999_999,
+      description: "0: 50; at most 1,000 are given",
+    })
+    .optional(),
+  pageToken: z
+    .string()
+    .meta({
+      pattern: "^(?:YWZ0ZXI6[A-Za-z0-9_-]{0,248})?$",
+      description: "nextPageToken of the page before",
+    })
+    .optional(),
 });
-export type Prices = z.output<typeof Prices>;
 
-export const Model = z.strictObject({
-  name: z.string(),
-  aliases: z.array(z.string()),
-  operation: ModelOperation,
+/** A model as OpenAI lists it. */
+export const OpenAiModel = z.object({
+  id: z.string(),
+  object: z.literal("model"),
+  /** Seconds since 1970. */
+  created: z.int(),
+  owned_by: z.string(),
+  /** Besides OpenAI's fields: what the model is for, such as its language. */
   description: z.string(),
-  prices: Prices,
-  max_characters: z.int().nullable(),
-  max_audio_seconds: z.int().nullable(),
-  dimensions: z.int().nullable(),
-  can_shorten: z.boolean(),
-  max_input_tokens: z.int().nullable(),
-  default_voice: z.string().nullable(),
-  cacheable: z.boolean(),
-  batching: z.boolean(),
-  enabled: z.boolean(),
-  /** The channels that serve the model, in the order of their tiers. */
-  channels: z.array(
-    z.strictObject({
-      id: z.string(),
-      name: z.string(),
-      priority: z.int(),
-      enabled: z.boolean(),
-      /** True for a built-in engine. */
-      embedded: z.boolean(),
-      /** Its circuit for this model, as the answering process sees it. */
-      state: CircuitState,
-      /** Of this model on the channel. */
-      use: ChannelUse,
-    }),
-  ),
-  created_at: Timestamp,
-  version: z.int(),
+  /** Besides OpenAI's fields, for speech models: a channel follows `instructions`. */
+  takes_instructions: z.boolean().optional(),
 });
-export type Model = z.output<typeof Model>;
+export type OpenAiModel = z.output<typeof OpenAiModel>;
 
-const amount = (max: number) => wholeNumber(1, max).nullable();
-const writable = {
-  aliases: z.array(ModelName).max(50),
-  description: boundedText(0, 500),
-  prices: Prices.partial(),
-  max_characters: amount(1_000_000),
-  max_audio_seconds: amount(86_400),
-  dimensions: amount(65_536),
-  can_shorten: z.boolean(),
-  max_input_tokens: amount(1_000_000),
-  default_voice: boundedText(1, 128).nullable(),
-  cacheable: z.boolean(),
-  batching: z.boolean(),
-  /** The old name of `batching`; when both are given, `batching` applies. */
-  coalescing: z.boolean().meta({ deprecated: true }),
-  enabled: z.boolean(),
-};
+export const OpenAiModelList = z.object({ object: z.literal("list"), data: z.array(OpenAiModel) });
+export type OpenAiModelList = z.output<typeof OpenAiModelList>;
 
-/** `POST /api/models`: omitted fields come from the shipped model list, if it has the name. */
-export const CreateModel = z
-  .strictObject({ ...writable, name: ModelName, operation: ModelOperation })
-  .partial()
-  .required({ name: true, operation: true });
-export type CreateModel = z.output<typeof CreateModel>;
-
-/** `PATCH /api/models/{model}`. */
-export const UpdateModel = z.strictObject(writable).partial().extend({ version: z.int() });
-export type UpdateModel = z.output<typeof UpdateModel>;
-
-/** `GET /api/models`: all models, and the date of the shipped price list. */
-export const ModelList = z.strictObject({
-  items: z.array(Model),
-  next_cursor: z.string().nullable(),
-  price_list_date: z.iso.date(),
+/** A model as Gemini lists it. */
+export const GeminiModel = z.object({
+  /** Begins with `models/`. */
+  name: z.string(),
+  baseModelId: z.string(),
+  version: z.string(),
+  displayName: z.string(),
+  description: z.string(),
+  inputTokenLimit: z.int(),
+  /** 1 for embedding models; 25 tokens a second of audio for speech models. */
+  outputTokenLimit: z.int(),
+  supportedGenerationMethods: z.array(z.string()),
 });
-export type ModelList = z.output<typeof ModelList>;
+export type GeminiModel = z.output<typeof GeminiModel>;
+
+export const GeminiModelList = z.object({
+  models: z.array(GeminiModel),
+  nextPageToken: z.string().optional(),
+});
+export type GeminiModelList = z.output<typeof GeminiModelList>;

@@ -1,4 +1,4 @@
-import type { GeminiModel, GeminiModelList, OpenAiModel } from "../../contracts/console/models";
+import type { GeminiModel, GeminiModelList, OpenAiModel } from "../../contracts/gateway/models";
 import { AppError } from "../../errors";
 import type { GatewayServices } from "../../gateway/context";
 import { speechTraits } from "../../gateway/speech/speech-traits";

@@ -1,5 +1,5 @@
+import type { CreateModel } from "../../../contracts/console/models";
 import type { ImportStep } from "../../../contracts/console/settings-file";
-import type { CreateModel } from "../../../contracts/gateway/models";
 import type { ModelNames } from "../../models/model-names";
 import { draftModel } from "../../models/price-list";
 import { patchOf } from "../../models/to-model";

@@ -5,7 +5,7 @@ import {
   GeminiPageQuery,
   OpenAiModel,
   OpenAiModelList,
-} from "../../../contracts/console/models";
+} from "../../../contracts/gateway/models";
 import { VoiceList } from "../../../contracts/gateway/voices";
 import { getUsableModel, listUsableModels } from "../../../gateway/admission/list-usable-models";
 import { listVoices } from "../../../gateway/speech/list-voices";
