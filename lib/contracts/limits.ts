@@ -48,35 +48,35 @@ type Unit = "bytes" | "milliseconds" | "count";
 /** The range that an operator may set a limit to at runtime; the minimums prevent a lock-out from the console. */
 export interface LimitRule {
   unit: Unit;
-  least: number;
-  most: number;
+  min: number;
+  max: number;
 }
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
 const DAY_MS = 86_400_000;
 
-/** Limits that can be changed in Settings. Those of the initial setup are omitted, since setup is done by then. */
+/** Limits that can be changed in Settings. Those of the initial setup are left out: setup is complete by then. */
 export const LIMIT_RULES = {
-  jsonBodyBytes: { unit: "bytes", least: 64 * KIB, most: 1024 * MIB },
-  embeddingsBodyBytes: { unit: "bytes", least: 64 * KIB, most: 1024 * MIB },
-  consoleBodyBytes: { unit: "bytes", least: 16 * KIB, most: 64 * MIB },
-  keyBodiesBytes: { unit: "bytes", least: 1024 * KIB, most: 1024 * MIB },
-  allBodiesBytes: { unit: "bytes", least: 1024 * KIB, most: 1024 * MIB },
-  headersTimeoutMs: { unit: "milliseconds", least: 1_000, most: 600_000 },
-  consoleUploadMs: { unit: "milliseconds", least: 1_000, most: DAY_MS },
-  gatewayUploadMs: { unit: "milliseconds", least: 1_000, most: DAY_MS },
-  connectionsPerAddress: { unit: "count", least: 16, most: 1_000_000 },
-  wrongKeysPerMinute: { unit: "count", least: 1, most: 1_000_000 },
-  loginAttemptsPerMinute: { unit: "count", least: 3, most: 1_000_000 },
-  attemptsPerCall: { unit: "count", least: 1, most: 5 },
-  upstreamConnectMs: { unit: "milliseconds", least: 100, most: DAY_MS },
-  upstreamTlsMs: { unit: "milliseconds", least: 100, most: DAY_MS },
-  speechFirstByteMs: { unit: "milliseconds", least: 100, most: DAY_MS },
-  embeddingsFirstByteMs: { unit: "milliseconds", least: 100, most: DAY_MS },
-  idleMs: { unit: "milliseconds", least: 100, most: DAY_MS },
-  callMs: { unit: "milliseconds", least: 1_000, most: DAY_MS },
-  readerIdleMs: { unit: "milliseconds", least: 1_000, most: DAY_MS },
+  jsonBodyBytes: { unit: "bytes", min: 64 * KIB, max: 1024 * MIB },
+  embeddingsBodyBytes: { unit: "bytes", min: 64 * KIB, max: 1024 * MIB },
+  consoleBodyBytes: { unit: "bytes", min: 16 * KIB, max: 64 * MIB },
+  keyBodiesBytes: { unit: "bytes", min: 1024 * KIB, max: 1024 * MIB },
+  allBodiesBytes: { unit: "bytes", min: 1024 * KIB, max: 1024 * MIB },
+  headersTimeoutMs: { unit: "milliseconds", min: 1_000, max: 600_000 },
+  consoleUploadMs: { unit: "milliseconds", min: 1_000, max: DAY_MS },
+  gatewayUploadMs: { unit: "milliseconds", min: 1_000, max: DAY_MS },
+  connectionsPerAddress: { unit: "count", min: 16, max: 1_000_000 },
+  wrongKeysPerMinute: { unit: "count", min: 1, max: 1_000_000 },
+  loginAttemptsPerMinute: { unit: "count", min: 3, max: 1_000_000 },
+  attemptsPerCall: { unit: "count", min: 1, max: 5 },
+  upstreamConnectMs: { unit: "milliseconds", min: 100, max: DAY_MS },
+  upstreamTlsMs: { unit: "milliseconds", min: 100, max: DAY_MS },
+  speechFirstByteMs: { unit: "milliseconds", min: 100, max: DAY_MS },
+  embeddingsFirstByteMs: { unit: "milliseconds", min: 100, max: DAY_MS },
+  idleMs: { unit: "milliseconds", min: 100, max: DAY_MS },
+  callMs: { unit: "milliseconds", min: 1_000, max: DAY_MS },
+  readerIdleMs: { unit: "milliseconds", min: 1_000, max: DAY_MS },
 } as const satisfies Partial<Record<keyof Limits, LimitRule>>;
 export type LimitName = keyof typeof LIMIT_RULES;
 
@@ -84,13 +84,13 @@ export type LimitName = keyof typeof LIMIT_RULES;
 export const LIMIT_NAMES = Object.keys(LIMIT_RULES) as LimitName[];
 
 function overrideOf(name: LimitName) {
-  const { least, most } = LIMIT_RULES[name];
-  return wholeNumber(least, most).optional();
+  const { min, max } = LIMIT_RULES[name];
+  return wholeNumber(min, max).optional();
 }
 
 /** Limits set in the console, which override those of the environment. */
 export const LimitOverrides = z.strictObject(
-  // Object.fromEntries loses the names: one schema for each name of the table.
+  // Cast: Object.fromEntries loses the names.
   Object.fromEntries(LIMIT_NAMES.map((name) => [name, overrideOf(name)])) as Record<
     LimitName,
     ReturnType<typeof overrideOf>

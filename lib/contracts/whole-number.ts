@@ -1,9 +1,9 @@
 import { z } from "zod";
 
-/** A whole number from `least` to `most`, both included; each violated rule has its own message. */
-export function wholeNumber(least: number, most: number) {
+/** A whole number from `min` to `max`, both included; each violated rule has its own message. */
+export function wholeNumber(min: number, max: number) {
   return z
     .int("Must be a whole number.")
-    .min(least, `Must be ${least} or more.`)
-    .max(most, `Must be ${most} or less.`);
+    .min(min, `Must be ${min} or more.`)
+    .max(max, `Must be ${max} or less.`);
 }

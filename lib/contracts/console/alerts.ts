@@ -14,7 +14,7 @@ export const AlertKind = z.enum([
 ]);
 export type AlertKind = z.infer<typeof AlertKind>;
 
-/** `signed`: JSON with a signature. `slack`: Slack's form, which other chat tools take too. */
+/** `signed`: JSON with a signature. `slack`: Slack's format, which other chat tools accept, too. */
 export const WebhookKind = z.enum(["signed", "slack"]);
 export type WebhookKind = z.infer<typeof WebhookKind>;
 
@@ -24,12 +24,12 @@ const DeliveryError = z.string().meta({
     "status_<n>, timeout, redirect, no_secret, address_refused, name_unknown, connection_refused, connect_timeout, tls_failed, connection_lost, protocol_error or failed",
 });
 
-/** Models that share what serves them while a channel is down. */
+/** Models with the same fallback channels while a channel is down. */
 export const Fallback = z.strictObject({
   models: z.array(z.string()),
-  /** Names of the channels that get their requests now; empty: none does. */
+  /** Names of the channels that serve their requests now; may be empty. */
   channels: z.array(z.string()),
-  /** Without channels: a recovering channel gets one probe request at a time. False: all requests fail. */
+  /** Only without channels. True: a half-open circuit lets one probe through at a time; false: all requests fail. */
   recovering: z.boolean(),
 });
 export type Fallback = z.infer<typeof Fallback>;
@@ -42,14 +42,14 @@ export const Alert = z.strictObject({
   /** Name of the subject. */
   subject_name: z.string().nullable(),
   state: z.enum(["opened", "resolved"]),
-  /** One English sentence: what is wrong, or was. */
+  /** One English sentence that describes the problem. */
   message: z.string(),
-  /** The figures behind it, as last seen. For `channel_open`, `fallbacks` is a list of `Fallback`. */
+  /** Measured values, as of the last check. For `channel_open`, `fallbacks` is a list of `Fallback`. */
   detail: z.record(z.string(), z.unknown()),
   opened_at: Timestamp,
   resolved_at: Timestamp.nullable(),
   seen_at: Timestamp.nullable(),
-  /** While it is snoozed nothing is sent. */
+  /** Null: not snoozed. Nothing is sent for a snoozed alert. */
   snooze: z
     .strictObject({
       /** User name of the operator. */
@@ -58,7 +58,7 @@ export const Alert = z.strictObject({
       until: Timestamp.nullable(),
     })
     .nullable(),
-  /** Delivery of the newer of its two messages to the webhooks. `snoozed`: not sent. */
+  /** Delivery of the latest message (opened or resolved) to the webhooks. `snoozed`: not sent. */
   delivery: z.strictObject({
     state: z.enum(["none", "pending", "delivered", "failed", "snoozed"]),
     attempts: z.int(),
@@ -81,8 +81,8 @@ export const AlertsQuery = z.strictObject({
 export type AlertsQuery = z.output<typeof AlertsQuery>;
 
 /**
- * `POST /api/alerts/{id}/check`: the probes that were sent. Empty when nothing was to be probed: the alert is about no
- * channel, its circuits wait, or a probe runs already.
+ * `POST /api/alerts/{id}/check`: the probes that were sent. Empty when there was nothing to probe: the alert is not
+ * about a channel, its circuits are open and not due for a probe, or a probe is running.
  */
 export const AlertCheck = z.strictObject({
   probes: z.array(z.strictObject({ model: z.string(), ok: z.boolean(), error: UpstreamFailure.nullable() })),
@@ -101,7 +101,7 @@ export type AlertsSummary = z.infer<typeof AlertsSummary>;
 export const WebhookSecret = z.strictObject({ secret: z.string() });
 export type WebhookSecret = z.infer<typeof WebhookSecret>;
 
-/** `POST /api/alerts/{id}/snooze`: sends nothing for so long; `resolved`: until the alert is resolved. */
+/** `POST /api/alerts/{id}/snooze`: how long nothing is sent; `resolved`: until the alert is resolved. */
 export const SnoozeAlert = z.strictObject({ for: z.enum(["1h", "8h", "24h", "resolved"]) });
 export type SnoozeAlert = z.infer<typeof SnoozeAlert>;
 

@@ -4,13 +4,14 @@ import { ListQuery } from "../paging";
 import { displayText } from "../text";
 import { Timestamp } from "../timestamp";
 import { CallLimitFields, CallLimits } from "./call-limits";
+import { MODEL_NAME } from "./model-name";
 import { LastRejection } from "./rejections";
 import { Role } from "./user";
 
 export const Operation = z.enum(["speech", "embeddings", "manage"]);
 export type Operation = z.infer<typeof Operation>;
 
-/** Public form of an API key, for secret scanners: prefix, 32 random characters, CRC32 in base62. */
+/** The form of an API key: prefix, 32 random characters and 6 of CRC32, in base62. */
 export const API_KEY_PATTERN = /^sk-pb-[0-9A-Za-z]{38}$/;
 
 /** Limits of a key, as errors and `limits_set_by` name them. */
@@ -29,7 +30,7 @@ export const KeyLimit = z.enum([
 ]);
 export type KeyLimit = z.infer<typeof KeyLimit>;
 
-/** Limits of a key that another user than its owner set, with the role they had; a lower role cannot loosen them. */
+/** Limits set by a user other than the key's owner, with that user's role at the time; lower roles cannot loosen them. */
 export const LimitAuthors = z.partialRecord(KeyLimit, Role).meta({
   description:
     "Limits that were set by another user than the key's owner, with that user's role. Lower roles may tighten " +
@@ -69,9 +70,7 @@ export type KeyQuery = z.output<typeof KeyQuery>;
 export const ApiKeyWithSecret = ApiKey.extend({ key: z.string() });
 export type ApiKeyWithSecret = z.infer<typeof ApiKeyWithSecret>;
 
-const ModelName = z
-  .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9._:@+/-]{0,127}$/, 'Must be a model\'s name, such as "patchbay-speech".');
+const ModelName = z.string().regex(MODEL_NAME, 'Must be a model\'s name, such as "patchbay-speech".');
 const Address = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
   error: "Must be an address or a range such as 203.0.113.0/24.",
 });

@@ -6,7 +6,7 @@ import { Timestamp } from "../timestamp";
 export const AuditRow = z.strictObject({
   seq: z.int(),
   at: Timestamp,
-  /** A user's id, `system`, `admin-command`, or `anonymous` (failed sign-ins). */
+  /** A user's ID, `system`, `admin-command`, or `anonymous` (failed sign-ins). */
   actor: z.string(),
   /** Name of the actor; null if it is not a user, or was deleted. */
   actor_name: z.string().nullable(),

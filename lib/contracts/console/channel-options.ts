@@ -39,7 +39,7 @@ const COMMON_OPTIONS = {
 
 /**
  * Returns options under their current names. Requests, settings files and stored channels of earlier versions may have the
- * old name of `batching`; when both are given, `batching` counts.
+ * old name of `batching`; when both are given, `batching` applies.
  */
 export function renameOldOptions<T>(options: Readonly<Record<string, T>>): Record<string, T> {
   const { coalescing, ...rest } = options;
@@ -70,11 +70,11 @@ export const GEMINI_SHAPE = {
   /** Requests speech as a stream. Default: true. */
   streaming: z.boolean().optional(),
   /**
-   * How speaking style of other dialects is sent: `parts` in `speechMetadata` (newer models read all text aloud),
+   * How the style of a request in another dialect is sent: `parts` in `speechMetadata` (newer models read all text aloud),
    * `prompt` in front of the text. Default: by the model's name.
    */
   speech_form: z.enum(["parts", "prompt"]).optional(),
-  /** `shorten`: ask for whole vectors and shorten them here. `send`: the upstream must do it. */
+  /** `send`: forwards `dimensions` to the upstream. `shorten`: requests full vectors, which the gateway shortens. */
   dimensions: z.enum(["send", "shorten"]).optional(),
 };
 
@@ -95,7 +95,7 @@ export const OPENAI_SHAPE = {
   list_voices: z.boolean().optional(),
   /** Requested vector encoding; both are understood. */
   encoding_format: z.enum(["base64", "float"]).optional(),
-  /** `shorten`: ask for whole vectors and shorten them here. `send`: the upstream must do it. */
+  /** `send`: forwards `dimensions` to the upstream. `shorten`: requests full vectors, which the gateway shortens. */
   dimensions: z.enum(["send", "shorten"]).optional(),
   /** Header that carries the key. Default: `bearer`; `api-key` at Azure. */
   authentication: z.enum(["bearer", "api-key"]).optional(),

@@ -47,7 +47,7 @@ export const CircuitHealth = z.strictObject({
 });
 export type CircuitHealth = z.output<typeof CircuitHealth>;
 
-/** The requests of the last 24 hours. `serving`: one succeeded; `failing`: all failed; `none`: there was none. */
+/** Outcome of the requests of the last 24 hours. `serving`: one succeeded; `failing`: all failed; `none`: there was none. */
 export const ChannelUse = z.enum(["none", "failing", "serving"]);
 export type ChannelUse = z.output<typeof ChannelUse>;
 
@@ -61,8 +61,8 @@ export const Channel = z.strictObject({
   provider: z.string(),
   base_url: z.string().nullable(),
   /**
-   * Upstream keys are never read back: `display` shows their last four characters, `label` is the
-   * operator's name. Health: of the best model.
+   * Upstream keys are never returned: `display` shows their last four characters, `label` is the operator's name.
+   * The health of a key is that of its best model.
    */
   keys: z.array(CircuitHealth.extend({ id: z.string(), display: z.string(), label: z.string().nullable() })),
   models: z.array(ChannelModel),
@@ -78,7 +78,7 @@ export const Channel = z.strictObject({
   embedded: z.boolean(),
   /** Of its best model and key: closed while any model is served. */
   health: CircuitHealth,
-  /** Every model whose circuits are not closed on any key; empty when all is well. */
+  /** Models without a closed circuit on any key; empty when every model is served. */
   broken_models: z.array(BrokenModel),
   use: ChannelUse,
   created_at: Timestamp,
@@ -137,7 +137,7 @@ const writable = {
   enabled: z.boolean(),
 };
 
-/** `POST /api/channels`. Creates missing models for public names, with prices of the shipped list. */
+/** `POST /api/channels`. Also creates a model for each public name without one, with prices of the shipped list. */
 export const CreateChannel = z
   .strictObject({
     ...writable,
@@ -249,7 +249,7 @@ export type TestDraft = z.output<typeof TestDraft>;
 export const DraftModels = UpstreamModels.extend({ error: UpstreamFailure.nullable() });
 export type DraftModels = z.output<typeof DraftModels>;
 
-/** `GET /api/providers`: providers a channel can have. */
+/** A provider that a channel can have. */
 export const Provider = z.strictObject({
   name: z.string(),
   operations: z.array(ModelOperation),

@@ -7,7 +7,7 @@ import { OptionalCode } from "./totp-code";
 import { Email, Role, Username } from "./user";
 
 /** Longest lifetime of an invite: 30 days. */
-const INVITE_MOST_HOURS = 720;
+const MAX_INVITE_HOURS = 720;
 
 const InviteKind = z.enum(["invite", "password_reset"]);
 
@@ -38,7 +38,7 @@ export type InviteWithToken = z.infer<typeof InviteWithToken>;
 export const CreateInvite = z.strictObject({
   role: z.enum(["admin", "member"]).default("member"),
   email: Email.nullable().optional(),
-  expires_hours: wholeNumber(1, INVITE_MOST_HOURS).default(72),
+  expires_hours: wholeNumber(1, MAX_INVITE_HOURS).default(72),
 });
 export type CreateInvite = z.infer<typeof CreateInvite>;
 
@@ -48,7 +48,7 @@ const Token = boundedLine(1, 256);
 export const InspectInvite = z.strictObject({ token: Token });
 export type InspectInvite = z.infer<typeof InspectInvite>;
 
-/** What the holder of a link may see of it. */
+/** `data` of `POST /api/invites/inspect`: what the holder of a link may see. */
 export const InviteFacts = z.discriminatedUnion("kind", [
   z.strictObject({
     kind: z.literal("invite"),
@@ -68,7 +68,7 @@ export const InviteFacts = z.discriminatedUnion("kind", [
 ]);
 export type InviteFacts = z.infer<typeof InviteFacts>;
 
-const again = boundedText(0, PASSWORD_MAXIMUM * 4).meta({ description: "The password once more" });
+const repeatedPassword = boundedText(0, PASSWORD_MAXIMUM * 4).meta({ description: "The password once more" });
 
 function checkPasswords(
   body: { username?: string; password: string; confirmPassword: string },
@@ -83,7 +83,7 @@ function checkPasswords(
 const newAccount = {
   username: Username,
   password: NewPassword,
-  confirmPassword: again,
+  confirmPassword: repeatedPassword,
   display_name: displayText(64).optional(),
 };
 
@@ -108,7 +108,7 @@ export const AcceptPasswordReset = z
   .strictObject({
     token: Token,
     password: NewPassword,
-    confirmPassword: again,
+    confirmPassword: repeatedPassword,
     code: OptionalCode,
   })
   .superRefine(checkPasswords);

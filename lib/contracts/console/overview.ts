@@ -4,7 +4,7 @@ import { Timestamp } from "../timestamp";
 import { BrokenModel, CircuitHealth } from "./channels";
 import { UsageSums } from "./usage-summary";
 
-/** `GET /api/overview`: figures of a range and of the time before it. */
+/** `GET /api/overview`: figures of a range and of the preceding period of the same length. */
 export const OverviewQuery = z.strictObject({
   from: Timestamp,
   to: Timestamp,
@@ -25,7 +25,7 @@ export const OverviewSeries = z.strictObject({
 });
 export type OverviewSeries = z.output<typeof OverviewSeries>;
 
-/** Share of the calls, most calls first. */
+/** Sums over some of the calls. Lists are ordered by calls, most first. */
 const Share = z.strictObject({ calls: z.int(), errors: z.int(), cost_usd: Usd });
 
 export const OverviewModel = Share.extend({
@@ -42,8 +42,7 @@ export const OverviewChannel = Share.extend({
   enabled: z.boolean(),
   /** Null for a deleted channel. */
   health: CircuitHealth.nullable(),
-  /** Keys that are not served at present, if it has several. */
-  /** `display`: the key's label, else its last characters. */
+  /** Keys whose circuit is not closed. `display`: the key's label, else its last characters. */
   broken_keys: z.array(CircuitHealth.extend({ display: z.string() })),
   /** Its models whose circuits are not closed on any key. */
   broken_models: z.array(BrokenModel),
@@ -71,9 +70,9 @@ export const Overview = z.strictObject({
   /** Start of the calls that were read when only the newest of a busy hour were; null: all. */
   read_from: Timestamp.nullable(),
   total: UsageSums,
-  /** The same for the time before, up to the elapsed share of the range. */
+  /** The same for the preceding period, up to the elapsed share of the range. */
   before: UsageSums,
-  /** Requests that were refused before a channel was asked; not among the calls. */
+  /** Requests that were refused before a channel was called; not included in the calls. */
   rejected: z.int(),
   /** Starts of the intervals: timestamps, or days in the instance's time zone (`2026-11-20`). */
   periods: z.array(z.string()),
@@ -81,9 +80,9 @@ export const Overview = z.strictObject({
   before_series: OverviewSeries,
   models: z.array(OverviewModel),
   keys: z.array(OverviewKey),
-  /** Calls that were answered without asking a channel: from the cache, or repeated. */
+  /** Calls that were answered without calling a channel: from a cache, or as repeats with an Idempotency-Key. */
   cached: Share,
-  /** Calls that failed before a channel was asked. */
+  /** Calls that failed before a channel was called. */
   not_routed: Share,
   /** Called models without a price, which `cost_usd` does not include. */
   unpriced_models: z.array(z.string()),

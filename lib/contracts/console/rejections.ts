@@ -37,7 +37,10 @@ export const Rejection = z.strictObject({
   key_name: z.string().nullable(),
   user_id: z.string().nullable(),
   user_name: z.string().nullable(),
-  /** As the request named it; null: it named none, was refused before its body was read, or named one of too many. */
+  /**
+   * As the request named it; null: it named none, was refused before its body was read, or not recorded because too many
+   * different names were sent.
+   */
   model: z.string().nullable(),
   error: z.string(),
   limit: RefusedLimit.nullable(),
@@ -93,7 +96,7 @@ export const REJECTION_COLUMNS = [
   "address",
 ] as const satisfies readonly (keyof Rejection)[];
 
-/** The latest rejected request of an API key. */
+/** Summary of the latest rejected request of an API key. */
 export const LastRejection = z.strictObject({
   at: Timestamp,
   error: z.string(),

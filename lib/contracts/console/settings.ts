@@ -114,11 +114,11 @@ export const Settings = z.strictObject({
   two_factor_roles: z.array(Role).max(3),
   /** Shortest new password; null: the environment's value. */
   password_minimum: wholeNumber(8, 64).nullable(),
-  /** Stores prompts with usage rows. */
+  /** Stores prompts with ledger entries. */
   keep_prompts: z.boolean(),
-  /** Days after which rows are deleted; null: never. Sums stay. */
+  /** Days after which ledger entries and prompts are deleted; null: never. Sums are kept. */
   retention_days: z.strictObject({ usage: Days, prompts: Days }),
-  /** The same for the counts of rejected requests; of too many, the oldest are deleted earlier. */
+  /** Days after which counts of rejected requests are deleted; the oldest may be deleted earlier when there are too many. */
   rejection_retention_days: Days,
   /** `webhook_url` gets signed JSON, `slack_url` messages in Slack's form. */
   alerts: AlertRules.extend({ webhook_url: WebhookUrl, slack_url: WebhookUrl }),
@@ -135,7 +135,7 @@ export type Settings = z.infer<typeof Settings>;
 
 /** The settings without the webhook URLs, which are secrets: stored encrypted and never exported. */
 export const OpenSettings = Settings.extend({ alerts: AlertRules });
-/** The alert rules of stores and files of an earlier version, which had none for one model or key. */
+/** Alert rules as earlier versions stored and exported them: without rules for single models and API keys. */
 export const EarlierAlertRules = AlertRules.extend({ rules: AlertRules.shape.rules.default([]) });
 export type OpenSettings = z.infer<typeof OpenSettings>;
 
@@ -166,7 +166,7 @@ export const DEFAULT_SETTINGS: OpenSettings = {
 /** `PATCH /api/settings`. */
 export const UpdateSettings = Settings.partial().extend({
   alerts: AlertRules.extend({
-    /** Absent: the rules of models and keys stay. */
+    /** Absent: the rules of models and keys are unchanged. */
     rules: AlertRules.shape.rules.optional(),
     webhook_url: WebhookUrl.optional(),
     slack_url: WebhookUrl.optional(),
@@ -193,11 +193,11 @@ export type CacheFigures = z.infer<typeof CacheFigures>;
 /** `GET /api/settings/instance`: values of the environment, and those in force in the answering process. */
 export const InstanceFacts = z.strictObject({
   version: z.string(),
-  /** `PATCHBAY_BASE_URL`; null: the address each request used. */
+  /** `PATCHBAY_BASE_URL`; null: the Host header of each request is used. */
   base_url: z.string().nullable(),
   store: z.enum(["sqlite", "postgres"]),
   time_zone: z.string(),
-  /** Shortest password by the environment. */
+  /** Shortest password that the environment sets. */
   password_minimum: z.int(),
   /** Limits without settings: the environment's, else the defaults. */
   base_limits: Limits,

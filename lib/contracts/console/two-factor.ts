@@ -16,7 +16,7 @@ export type TwoFactorStatus = z.infer<typeof TwoFactorStatus>;
 export const TwoFactorSetup = z.strictObject({ password: Password.optional() });
 export type TwoFactorSetup = z.infer<typeof TwoFactorSetup>;
 
-/** Shown once; pending until a first code proves that the app has it. */
+/** Shown once; pending until the first valid code. */
 export const TwoFactorEnrolment = z.strictObject({ secret: z.string(), otpauth_uri: z.string() });
 export type TwoFactorEnrolment = z.infer<typeof TwoFactorEnrolment>;
 

@@ -60,7 +60,7 @@ export type UsageAttempt = z.output<typeof UsageAttempt>;
 export const SkippedChannel = z.strictObject({
   channel_id: z.string(),
   channel_name: z.string().nullable(),
-  /** `attempts`: it accepts requests, but those of this one, or its time, were used up. */
+  /** `attempts`: it accepts requests, but the call had no attempts or no time left. */
   reason: SkipReason.or(z.literal("attempts")),
   /** With `circuit`: why and when it opened. */
   circuit_reason: CircuitReason.nullable(),
@@ -75,7 +75,7 @@ export const UsageDetail = UsageRow.extend({
   /** Null: no trace (older calls, and calls still running). */
   trace: z
     .strictObject({
-      /** When limits and reservation had passed. */
+      /** After the limits were checked and the reservation was made. */
       admitted_ms: z.number(),
       settled_ms: z.number(),
       attempts: z.array(UsageAttempt),

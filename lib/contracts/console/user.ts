@@ -49,7 +49,7 @@ export const Self = User.extend({
 });
 export type Self = z.infer<typeof Self>;
 
-/** Data of `GET /api/user/budget`: what the user's keys together may spend, and have spent. */
+/** Data of `GET /api/user/budget`: budget and spending of all of the user's keys together. */
 export const OwnBudget = z.strictObject({
   budget: Budget,
   spent: Spent,
@@ -87,7 +87,7 @@ export const ManagedUser = User.extend({
   spent: Spent,
   /** Last use of one of the user's sessions; null: never. */
   last_seen_at: Timestamp.nullable(),
-  /** Until then sign-in is delayed after too many wrong passwords or codes. */
+  /** Time until which sign-in is delayed after too many wrong passwords or codes; null: not delayed. */
   locked_until: Timestamp.nullable(),
 });
 export type ManagedUser = z.infer<typeof ManagedUser>;

@@ -1,12 +1,12 @@
 /**
- * The script form of multi-speaker speech, parsed in the same way by the gateway, which speaks it, and by
- * the playground, which colours it. Work is linear in the length of the text.
+ * The script form of multi-speaker speech, parsed in the same way by the gateway and by the playground, which highlights
+ * it. Work is linear in the length of the text.
  */
 
 const LINE_BREAK = /\r\n?|\n/g;
 /** White space and bold markers (`**Joe:**`) before a speaker's name. */
 const BEFORE_NAME = /^\s*\*{0,2}/u;
-/** Follows a speaker's name: bold markers and a colon, or the full-width colon of Chinese and Japanese. */
+/** After a speaker's name: bold markers and a colon, ASCII or full-width (Chinese, Japanese). */
 const AFTER_NAME = /^\*{0,2}\s{0,3}[:：]\*{0,2}/u;
 /** A label with any name: up to 64 characters without a colon or an asterisk. */
 const ANY_LABEL = /^\s*\*{0,2}([^\s*:：](?:[^*:：]{0,62}?[^\s*:：])?)\*{0,2}\s{0,3}[:：]\*{0,2}/u;

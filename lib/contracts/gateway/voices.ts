@@ -4,7 +4,7 @@ export const VoiceEntry = z.object({
   /** The voice's name in requests; the same as `name`. */
   id: z.string(),
   name: z.string(),
-  /** BCP-47 tags that the voice was made for; empty: all languages of its models. */
+  /** BCP-47 tags of the voice's languages; empty: all languages of its models. */
   languages: z.array(z.string()),
   gender: z.enum(["female", "male", "neutral"]),
   description: z.string(),

@@ -1,11 +1,11 @@
 import { hash } from "node:crypto";
 import { crc32 } from "node:zlib";
+import { API_KEY_PATTERN } from "../../contracts/console/api-keys";
 import type { Random } from "../../ports/clock";
 import { randomBase62, toBase62 } from "../new-id";
 
 const PREFIX = "sk-pb-";
 const RANDOM_LENGTH = 32;
-const FORM = /^sk-pb-[0-9A-Za-z]{38}$/;
 
 function checksum(text: string): string {
   return toBase62(crc32(text), 6);
@@ -13,7 +13,7 @@ function checksum(text: string): string {
 
 /** True for a well-formed key: prefix, 32 base62 characters, and the CRC32 of both in base62. Reads no store. */
 export function isWellFormedKey(text: string): boolean {
-  return FORM.test(text) && checksum(text.slice(0, -6)) === text.slice(-6);
+  return API_KEY_PATTERN.test(text) && checksum(text.slice(0, -6)) === text.slice(-6);
 }
 
 /** SHA-256 of the whole key, base64url: the only form that is stored. */

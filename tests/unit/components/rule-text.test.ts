@@ -7,10 +7,10 @@ import { common } from "../../../lib/messages/en/common";
 const t = createTranslator({ locale: "en", messages: { common }, namespace: "common.fieldError" });
 
 test("shows a limit in the unit of the field", () => {
-  const { most, least } = LIMIT_RULES.jsonBodyBytes;
-  expect(ruleText(t, `Must be ${most} or less.`, 1_024)).toBe("Enter 1048576 or less.");
-  expect(ruleText(t, `Must be ${least} or more.`, 1_024)).toBe("Enter 64 or more.");
-  expect(ruleText(t, `Must be ${LIMIT_RULES.headersTimeoutMs.most} or less.`, 1_000)).toBe(
+  const { max, min } = LIMIT_RULES.jsonBodyBytes;
+  expect(ruleText(t, `Must be ${max} or less.`, 1_024)).toBe("Enter 1048576 or less.");
+  expect(ruleText(t, `Must be ${min} or more.`, 1_024)).toBe("Enter 64 or more.");
+  expect(ruleText(t, `Must be ${LIMIT_RULES.headersTimeoutMs.max} or less.`, 1_000)).toBe(
     "Enter 600 or less.",
   );
 });

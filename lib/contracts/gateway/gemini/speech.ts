@@ -8,11 +8,11 @@ import { caseless, WORDS_PATTERN } from "../../text";
  * describe a refinement in the published document (lib/http/core/openapi/gemini-aliases.ts).
  */
 
-const MOST_CONTENTS = 10_000;
-const MOST_SPEAKERS = 8;
+const MAX_CONTENTS = 10_000;
+const MAX_SPEAKERS = 8;
 
 /** Fields of parts that are not text. */
-const UNSPEAKABLE = [
+const NON_TEXT_FIELDS = [
   "inlineData",
   "fileData",
   "functionCall",
@@ -23,21 +23,21 @@ const UNSPEAKABLE = [
   "toolResponse",
 ] as const;
 
-const Nothing = z.never({ error: "cannot be spoken; a part may only have text" }).optional();
+const NotAccepted = z.never({ error: "cannot be spoken; a part may only have text" }).optional();
 
 const Part = z.looseObject({
   text: z.string({ error: "must be text: only text can be spoken" }),
   speechMetadata: z.looseObject({ speaker: z.string().optional(), style: z.string().optional() }).optional(),
-  // Object.fromEntries loses the names: one schema for each name.
-  ...(Object.fromEntries(UNSPEAKABLE.map((name) => [name, Nothing])) as Record<
-    (typeof UNSPEAKABLE)[number],
-    typeof Nothing
+  // Cast: Object.fromEntries loses the names.
+  ...(Object.fromEntries(NON_TEXT_FIELDS.map((name) => [name, NotAccepted])) as Record<
+    (typeof NON_TEXT_FIELDS)[number],
+    typeof NotAccepted
   >),
 });
 
 const Content = z.looseObject({
   role: z.enum(["user", "model"]).optional(),
-  parts: z.array(Part).min(1, "must hold at least one part").max(MOST_CONTENTS),
+  parts: z.array(Part).min(1, "must hold at least one part").max(MAX_CONTENTS),
 });
 
 /** One of the model's voices. */
@@ -75,14 +75,14 @@ const MultiSpeakerVoiceConfig = z.looseObject({
   speakerVoiceConfigs: z
     .array(SpeakerVoiceConfig)
     .min(1, "must hold at least one speaker")
-    .max(MOST_SPEAKERS, `may hold at most ${MOST_SPEAKERS} speakers`)
+    .max(MAX_SPEAKERS, `may hold at most ${MAX_SPEAKERS} speakers`)
     .superRefine((speakers, ctx) => {
       const names = speakers.map(({ speaker }) => speaker.toLowerCase());
-      const twice = names.findIndex((name, i) => names.indexOf(name) !== i);
-      if (twice >= 0) {
+      const duplicate = names.findIndex((name, i) => names.indexOf(name) !== i);
+      if (duplicate >= 0) {
         ctx.addIssue({
           code: "custom",
-          path: [twice, "speaker"],
+          path: [duplicate, "speaker"],
           message: "is also the name of another speaker",
         });
       }
@@ -167,7 +167,7 @@ export const GeminiSpeechRequest = z.object({
   contents: z
     .array(Content)
     .min(1, "must hold at least one content")
-    .max(MOST_CONTENTS, `may hold at most ${MOST_CONTENTS} contents`)
+    .max(MAX_CONTENTS, `may hold at most ${MAX_CONTENTS} contents`)
     .meta({
       contains: {
         type: "object",

@@ -12,7 +12,7 @@ export const SPEECH_CONTENT_TYPES = {
   pcm: "audio/pcm",
 } as const;
 
-const MOST_CHARACTERS = 4_096;
+const MAX_CHARACTERS = 4_096;
 
 /** Null counts as absent, as with OpenAI. */
 function optional<T extends z.ZodType>(schema: T) {
@@ -28,11 +28,11 @@ export const OpenAiSpeechRequest = z.object({
   input: z
     .string()
     .refine((text) => text.trim() !== "", { error: "must have text to speak" })
-    .refine((text) => codePoints(text) <= MOST_CHARACTERS, {
+    .refine((text) => codePoints(text) <= MAX_CHARACTERS, {
       error: (issue) =>
-        `has ${codePoints(String(issue.input))} characters; at most ${MOST_CHARACTERS} are spoken in one call`,
+        `has ${codePoints(String(issue.input))} characters; at most ${MAX_CHARACTERS} are spoken in one call`,
     })
-    .meta({ pattern: WORDS_PATTERN, maxLength: MOST_CHARACTERS }),
+    .meta({ pattern: WORDS_PATTERN, maxLength: MAX_CHARACTERS }),
   voice: z.union([z.string().min(1), z.object({ id: z.string().min(1) })], {
     error: "must be a voice name, or an object with its id",
   }),
