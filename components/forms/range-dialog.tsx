@@ -2,7 +2,7 @@
 
 import { type FormEvent, useState } from "react";
 import { useTranslations } from "use-intl";
-import { MAX_RANGE_MS, putRangeInAddress, type Range } from "@/lib/client/range";
+import { MAX_RANGE_MS, type Range, setRangeInUrl } from "@/lib/client/range";
 import { Button } from "../ui/button";
 import { Input } from "../ui/input";
 import { Popover, PopoverContent, PopoverTrigger } from "../ui/popover";
@@ -44,7 +44,7 @@ function RangeForm({ range, onDone }: { range: Range; onDone(): void }) {
     const span = { from: Date.parse(from), to: Date.parse(to) };
     if (!(span.from < span.to)) return setError(t("wrongOrder"));
     if (span.to - span.from > MAX_RANGE_MS) return setError(t("tooLong", { days: MAX_RANGE_MS / DAY_MS }));
-    putRangeInAddress(span);
+    setRangeInUrl(span);
     onDone();
   };
   return (

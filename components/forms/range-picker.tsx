@@ -1,7 +1,7 @@
 "use client";
 
 import { useTranslations } from "use-intl";
-import { putRangeInAddress, type Range, type RangeName } from "@/lib/client/range";
+import { type Range, type RangeName, setRangeInUrl } from "@/lib/client/range";
 import { cn } from "../ui/class-names";
 import { SegmentedControl } from "../ui/segmented-control";
 import { useOnDemand } from "../ui/use-on-demand";
@@ -28,7 +28,7 @@ export function RangePicker({ range, className }: { range: Range; className?: st
       <SegmentedControl<Range["name"]>
         label={t("label")}
         value={range.name}
-        onValueChange={(name) => name !== "custom" && putRangeInAddress(name)}
+        onValueChange={(name) => name !== "custom" && setRangeInUrl(name)}
         segments={NAMES.map(([value, word]) => ({ value, label: t(word) }))}
       />
       {Loaded ? (

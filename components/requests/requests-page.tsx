@@ -4,7 +4,7 @@ import { useSearchParams } from "next/navigation";
 import { useTranslations } from "use-intl";
 import { api } from "@/lib/client/api";
 import { type CallFilters, callsQuery, REJECTED, readCallFilters } from "@/lib/client/calls";
-import { putRangeInAddress, type Range, rangeQuery } from "@/lib/client/range";
+import { type Range, rangeQuery, setRangeInUrl } from "@/lib/client/range";
 import { toSeries } from "@/lib/client/usage-series";
 import { useApi } from "@/lib/client/use-api";
 import { useCalls } from "@/lib/client/use-calls";
@@ -65,7 +65,7 @@ function Calls({ filters, range }: { filters: CallFilters; range: Range }) {
           empty={summary === undefined ? "" : undefined}
           onPick={(index) => {
             const from = buckets[index];
-            if (from !== undefined) putRangeInAddress({ from, to: from + bucketMs });
+            if (from !== undefined) setRangeInUrl({ from, to: from + bucketMs });
           }}
         />
         {summary?.read_from ? (

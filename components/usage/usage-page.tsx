@@ -5,7 +5,7 @@ import { useTranslations } from "use-intl";
 import { api } from "@/lib/client/api";
 import { type CallFilters, callsQuery, REJECTED, readCallFilters, rejectionsHref } from "@/lib/client/calls";
 import { setQueryParam } from "@/lib/client/query-params";
-import { putRangeInAddress, type Range, rangeQuery } from "@/lib/client/range";
+import { type Range, rangeQuery, setRangeInUrl } from "@/lib/client/range";
 import { useApi, useApiCache } from "@/lib/client/use-api";
 import { useCalls } from "@/lib/client/use-calls";
 import { useRange } from "@/lib/client/use-range";
@@ -125,7 +125,7 @@ function FiguresAndChart({
           summary={summary}
           range={range}
           figure={figure}
-          onPick={(from, bucketMs) => putRangeInAddress({ from, to: from + bucketMs })}
+          onPick={(from, bucketMs) => setRangeInUrl({ from, to: from + bucketMs })}
         />
       </div>
     </section>

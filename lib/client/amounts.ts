@@ -5,10 +5,10 @@ const LATIN = { numberingSystem: "latn" } as const;
 /** US dollars as `$` in every language: Patchbay has no other currency. */
 const DOLLARS = { style: "currency", currency: "USD", currencyDisplay: "narrowSymbol", ...LATIN } as const;
 /** Amounts below this show as "<$0.0001". */
-const LEAST_DOLLARS = 0.0001;
+const MIN_DOLLARS = 0.0001;
 /** From this amount on two decimals are shown, below it four. */
 const CENTS_FROM = 0.1;
-/** Money is kept in nano-dollars. */
+/** Decimals of a nano-dollar, the unit in which the ledger counts. */
 const DOLLAR_DIGITS = 9;
 /** A share above this (1,000 %) is shown as a factor. */
 const FACTOR_FROM = 10;
@@ -84,7 +84,7 @@ function createAmounts(locale: Locale): Amounts {
       return `${one(size)} ${BYTE_UNITS[unit]}`;
     },
     money(dollars) {
-      if (dollars > 0 && dollars < LEAST_DOLLARS) return `<${small(LEAST_DOLLARS)}`;
+      if (dollars > 0 && dollars < MIN_DOLLARS) return `<${small(MIN_DOLLARS)}`;
       return dollars === 0 || dollars >= CENTS_FROM ? cents(dollars) : small(dollars);
     },
     exactMoney,

@@ -23,8 +23,8 @@ interface Envelope {
   retry_after?: number;
 }
 
-/** What an endpoint is sent, whichever it is. */
-export interface Sent {
+/** The input of any endpoint, without the types of its declaration. */
+export interface RequestInput {
   params?: Readonly<Record<string, string>>;
   query?: Readonly<Record<string, string | number | null | undefined>>;
   body?: unknown;
@@ -42,11 +42,11 @@ export function urlOf<Key extends EndpointKey>(
   endpoint: Key,
   ...args: InputArgs<Pick<InputOf<Key>, keyof InputOf<Key> & ("params" | "query")>>
 ): string;
-export function urlOf(endpoint: EndpointKey, input?: Sent): string {
+export function urlOf(endpoint: EndpointKey, input?: RequestInput): string {
   return urlFor(endpoint, input);
 }
 
-function urlFor(endpoint: EndpointKey, { params = {}, query = {} }: Sent = {}): string {
+function urlFor(endpoint: EndpointKey, { params = {}, query = {} }: RequestInput = {}): string {
   const path = splitKey(endpoint).path.replace(/\{(\w+)\}/g, (_, name) =>
     encodeURIComponent(params[name] ?? ""),
   );
@@ -63,24 +63,24 @@ export function callApi<Key extends JsonKey>(
   endpoint: Key,
   ...args: InputArgs<InputOf<Key> & { signal?: AbortSignal }>
 ): Promise<DataOf<Key>>;
-export async function callApi(endpoint: JsonKey, input: Sent = {}): Promise<unknown> {
+export async function callApi(endpoint: JsonKey, input: RequestInput = {}): Promise<unknown> {
   return readData(await send(splitKey(endpoint).method, urlFor(endpoint, input), input));
 }
 
 /** The cache key of a reply: the endpoint, a space and the URL. */
-export const cacheKey = (endpoint: JsonKey, input: Sent = {}): string =>
+export const cacheKey = (endpoint: JsonKey, input: RequestInput = {}): string =>
   `${endpoint} ${urlFor(endpoint, input)}`;
 
 /** The endpoint of a cache key; `$inf$` marks the key of a paged list. */
 export const endpointOf = (key: string): string | undefined => /^(?:\$inf\$)?(\S+ \S+) /.exec(key)?.[1];
 
-/** SWR's `fallback` with a reply that the server has rendered the page with. */
+/** An entry of SWR's `fallback`: a reply that the server loaded to render the page. */
 export function cached<Key extends JsonKey>(
   endpoint: Key,
   input: InputOf<Key>,
   data: DataOf<Key>,
 ): Record<string, unknown>;
-export function cached(endpoint: JsonKey, input: Sent, data: unknown): Record<string, unknown> {
+export function cached(endpoint: JsonKey, input: RequestInput, data: unknown): Record<string, unknown> {
   return { [cacheKey(endpoint, input)]: data };
 }
 
@@ -109,17 +109,21 @@ function toApiError(response: Response, envelope: Envelope | null): ApiError {
   });
 }
 
-/** Sends a file, or a part of one, to an endpoint with a raw body. Throws an ApiError. */
+/** Sends a file, or a part of a file, to an endpoint with a raw body. Throws an ApiError. */
 export function sendBytes<Key extends JsonKey>(
   endpoint: Key,
   input: InputOf<Key> & { signal?: AbortSignal },
   bytes: Blob,
 ): Promise<DataOf<Key>>;
-export async function sendBytes(endpoint: JsonKey, input: Sent, bytes: Blob): Promise<unknown> {
+export async function sendBytes(endpoint: JsonKey, input: RequestInput, bytes: Blob): Promise<unknown> {
   return readData(await send(splitKey(endpoint).method, urlFor(endpoint, input), { ...input, body: bytes }));
 }
 
-async function send(method: Method, url: string, { body, signal }: Pick<Sent, "body" | "signal"> = {}) {
+async function send(
+  method: Method,
+  url: string,
+  { body, signal }: Pick<RequestInput, "body" | "signal"> = {},
+) {
   try {
     return await fetch(url, {
       method,
@@ -157,7 +161,7 @@ export function downloadFile<Key extends FileKey>(
   endpoint: Key,
   ...args: InputArgs<InputOf<Key>>
 ): Promise<{ content: Blob; name: string }>;
-export async function downloadFile(endpoint: FileKey, input: Sent = {}) {
+export async function downloadFile(endpoint: FileKey, input: RequestInput = {}) {
   const response = await send(splitKey(endpoint).method, urlFor(endpoint, input), input);
   if (!response.ok) throw toApiError(response, await readEnvelope(response));
   const name = /filename="([^"]+)"/.exec(response.headers.get("content-disposition") ?? "")?.[1];

@@ -1,16 +1,16 @@
 import type { OwnBudget } from "../contracts/console/user";
 
-/** The budget that leaves least. Amounts in dollars. */
+/** Amounts in dollars. */
 interface TightestBudget {
   period: "daily" | "monthly" | "total";
   limit: number;
-  /** 0 or less: all is spent. */
+  /** 0 or less: the budget is spent. */
   left: number;
-  /** RFC 3339; null: the budget does not start again. */
+  /** RFC 3339; null: the total budget, which is never reset. */
   resetsAt: string | null;
 }
 
-/** The budget of the user that leaves least; null where the user has none. */
+/** The user's budget with the least left; null for a user without budgets. */
 export function tightestBudget({
   budget,
   spent,

@@ -37,10 +37,10 @@ export function callsQuery(filters: CallFilters, range: Range): UsageFilters {
   return { from, ...(range.name === "custom" ? { to } : {}), ...filters };
 }
 
-/** The outcome of requests that were refused before a channel was called; they are a list of their own. */
+/** `status` of the page's URL that lists rejected requests (refused before a channel was called) instead of calls. */
 export const REJECTED = "rejected";
 
-/** Query of the rejected requests of a range; null where a filter selects what they do not have. */
+/** Query of the rejected requests of a range; null when a filter is about a field that they do not have. */
 export function rejectionsQuery(
   filters: CallFilters,
   range: Range,
@@ -49,7 +49,7 @@ export function rejectionsQuery(
   return [channel_id, operation, tag, end_user].some((value) => value !== undefined) ? null : own;
 }
 
-/** The page that lists rejected requests: of a range, or of one that ends now and contains `since` (RFC 3339). */
+/** URL of the page that lists rejected requests: of a range, or of a range that ends now and contains `since` (RFC 3339). */
 export function rejectionsHref(
   isAdmin: boolean,
   range: Range | { since: string },
@@ -77,8 +77,8 @@ const isNewer = (a: UsageRow, b: UsageRow): boolean => (a.at === b.at ? a.id > b
 
 /**
  * Merges the newest page into the rows loaded before: newest first, each call once, in its latest state. `isComplete`:
- * the page has all calls; `searchedFrom`: all since this time. `hasGap`: calls between the two may be missing, so `rows`
- * is the newest page only.
+ * the page has all calls; `searchedFrom`: it has all calls since this time. `hasGap`: calls between the two may be
+ * missing, so `rows` is the newest page only.
  */
 export function mergeNewest(
   newest: readonly UsageRow[],

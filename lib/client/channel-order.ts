@@ -23,7 +23,7 @@ const withoutEmpty = (tiers: Tiers): Tiers => tiers.filter((tier) => tier.length
 
 /**
  * Moves a channel one step earlier: out of a shared tier into a new tier before it, or from its own tier into the one
- * before. Two steps pass a neighbour. Returns the same tiers if it is already first.
+ * before. Passing a neighbour takes two steps. Returns the same tiers if it is already first.
  */
 export function stepEarlier(tiers: Tiers, id: string): Tiers {
   const at = tierIndex(tiers, id);

@@ -12,7 +12,7 @@ import { goProgram, type JsonPost, javaProgram, phpProgram } from "./code-sample
 import { type EmbeddingsCall, embeddingsBody } from "./embeddings-call";
 import { modelPath } from "./speech-call";
 
-/** Texts that a sample shows before it is shortened. */
+/** Largest number of texts that a sample shows in full. */
 const MAX_TEXTS = 8;
 /** Texts that a shortened sample shows. */
 const SHORTENED_TEXTS = 3;
@@ -84,14 +84,14 @@ function php(call: EmbeddingsCall, origin: string): string {
   ]);
 }
 
-/** The endpoint of the OpenAI SDKs. The programs read numbers, whatever encoding the page asks for. */
+/** A call of OpenAI's endpoint that always requests floats, because the programs do not decode base64. */
 function postOf(call: EmbeddingsCall, origin: string): JsonPost {
   return { url: `${origin}/v1/embeddings`, body: embeddingsBody({ ...call, format: "float" }) };
 }
 
 /**
  * The call for curl (on the path of OpenAI, then on the engines path), both JavaScript SDKs, Python, Go, Java
- * and PHP. More texts than a reader looks at are shortened, with a comment that says so.
+ * and PHP. A list of more than `MAX_TEXTS` texts is shortened, with a comment that says so.
  */
 export function embeddingsSamples(call: EmbeddingsCall, origin: string): CodeSample[] {
   const count = call.texts.length;

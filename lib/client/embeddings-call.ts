@@ -12,7 +12,7 @@ export interface EmbeddingsCall {
   format: EncodingFormat;
 }
 
-/** What a text is for in a retrieval, for models that embed queries and documents differently (Gemini's taskType). */
+/** The role of a text in a retrieval, for models that embed queries and documents differently (Gemini's taskType). */
 export type RetrievalTask = "RETRIEVAL_QUERY" | "RETRIEVAL_DOCUMENT";
 
 export interface EmbeddingsReply {
@@ -89,7 +89,10 @@ function readVectors(body: unknown, count: number): { vectors: Float32Array<Arra
   return { vectors, tokens: typeof tokens === "number" ? tokens : 0 };
 }
 
-/** Calls the public embeddings endpoint, with a task that of Gemini's dialect. Throws GatewayError, or AbortError when `signal` is aborted. */
+/**
+ * Calls `/v1/embeddings`; with a task, Gemini's `:batchEmbedContents`. Throws GatewayError, or AbortError when `signal`
+ * is aborted.
+ */
 export async function embedTexts(
   call: EmbeddingsCall,
   options: {

@@ -1,7 +1,4 @@
-/**
- * A failed gateway request as the playgrounds show it: the API's message, the request ID and which advice to show.
- * Reads the three error bodies of the API (Gemini's, OpenAI's, the console's).
- */
+/** The advice that a playground shows with a failed request. */
 type Advice =
   | "offline"
   | "sign-in"
@@ -16,6 +13,7 @@ type Advice =
   | "cut"
   | "server";
 
+/** A failed gateway request as the playgrounds show it. */
 export interface GatewayFailure {
   /** The API's message; empty when the server could not be reached. */
   message: string;
@@ -63,7 +61,7 @@ function adviceFor(status: number, code: string | null, message: string): Advice
   return ADVICE_OF_STATUS[status] ?? (status >= 500 ? "server" : "input");
 }
 
-/** Reads an error body of any of the three formats; null for another body. */
+/** Reads an error body in Gemini's, OpenAI's or the console's format; null for another body. */
 export function failureOfBody(body: unknown, httpStatus: number): GatewayFailure | null {
   if (!isRecord(body)) return null;
   const inner = isRecord(body.error) ? body.error : body.success === false ? body : null;
@@ -136,9 +134,9 @@ export async function postJson(
   options: {
     key: string;
     signal?: AbortSignal;
-    /** The ID of the request; without it the server makes one. */
+    /** Sent as `x-request-id`; absent: the server creates one. */
     requestId?: string;
-    /** Answered neither from the gateway's cache nor stored in it. */
+    /** Sends `cache-control: no-store`: the gateway neither answers from its cache nor stores the reply in it. */
     isUncached?: boolean;
     fetch?: typeof fetch;
   },

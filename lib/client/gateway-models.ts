@@ -35,7 +35,7 @@ export interface GatewayModel {
 export interface GatewayVoice {
   name: string;
   gender: "female" | "male" | "neutral";
-  /** A word on its style; empty when unknown. */
+  /** A short description of its style; empty when unknown. */
   description: string;
   family: "gemini" | "openai" | "engine";
   /** BCP-47 tags; empty: all languages of the model. */

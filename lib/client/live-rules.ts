@@ -2,7 +2,7 @@ import type { JsonKey } from "../contracts/console/endpoint";
 import type { LiveTopic } from "../contracts/console/live";
 import * as api from "./endpoints";
 
-/** The cached replies that topics make stale, by endpoint. */
+/** Endpoints whose cached replies are revalidated after a change of one of the topics. */
 export interface LiveRule {
   endpoints: readonly JsonKey[];
   topics: readonly LiveTopic[];

@@ -9,7 +9,7 @@ const MAX_WAIT_MS = 60_000;
 const IDLE_MS = 15 * 60_000;
 /** Delay after the page's load event: the page's own requests come first. */
 const AFTER_LOAD_MS = 500;
-/** Wait before reconnecting after the session ended: a sign-out in this tab leaves the page within it. */
+/** Wait before reconnecting after the session ended: after a sign-out in this tab, the page is left within this time. */
 const AFTER_SESSION_END_MS = 1_000;
 
 const ACTIVITY_EVENTS = ["pointermove", "pointerdown", "keydown", "wheel"] as const;
@@ -31,98 +31,101 @@ interface LiveListener {
 export function openLiveStream(listener: LiveListener): () => void {
   let isIdle = false;
   const isWanted = () => document.visibilityState === "visible" && !isIdle;
-  const { connect, connectAfter, resetWait, close } = createConnection(listener, isWanted);
+  const connection = new LiveConnection(listener, isWanted);
   const stopWatchingPage = watchPage({
-    onLoad: () => connectAfter(AFTER_LOAD_MS),
+    onLoad: () => connection.connectAfter(AFTER_LOAD_MS),
     onVisibility() {
-      resetWait();
-      connect();
+      connection.resetWait();
+      connection.connect();
     },
-    onHide: close,
-    onRestore: connect,
+    onHide: () => connection.close(),
+    onRestore: () => connection.connect(),
   });
   const stopWatchingIdle = watchIdle((idle) => {
     isIdle = idle;
-    if (idle) close();
-    else connect();
+    if (idle) connection.close();
+    else connection.connect();
   });
   return () => {
     stopWatchingPage();
     stopWatchingIdle();
-    close();
+    connection.close();
   };
 }
 
 /** The EventSource and its reconnects. `isWanted` false: `connect` only closes. */
-function createConnection(listener: LiveListener, isWanted: () => boolean) {
-  let source: EventSource | null = null;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let failures = 0;
-  let hasConnected = false;
+class LiveConnection {
+  #source: EventSource | null = null;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #failures = 0;
+  #hasConnected = false;
   /** The session has ended; this browser may have a new one already (after a password change). */
-  let hasSessionEnded = false;
+  #hasSessionEnded = false;
 
-  function close(): void {
-    clearTimeout(timer);
-    source?.close();
-    source = null;
-    listener.onState(false);
+  constructor(
+    private readonly listener: LiveListener,
+    private readonly isWanted: () => boolean,
+  ) {}
+
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#source?.close();
+    this.#source = null;
+    this.listener.onState(false);
   }
 
-  function connectAfter(waitMs: number): void {
-    timer = setTimeout(connect, waitMs);
+  connectAfter(waitMs: number): void {
+    this.#timer = setTimeout(() => this.connect(), waitMs);
   }
 
-  function connect(): void {
-    close();
-    if (!isWanted()) return;
+  connect(): void {
+    this.close();
+    if (!this.isWanted()) return;
     const stream = new EventSource(urlOf(watchChanges));
-    source = stream;
-    stream.addEventListener("hello", onHello);
+    this.#source = stream;
+    stream.addEventListener("hello", () => this.#onHello());
     stream.addEventListener("changed", (event: MessageEvent<string>) => {
       // Type assertion: our own server sends what the contract says.
-      listener.onChange((JSON.parse(event.data) as LiveChange).topics);
+      this.listener.onChange((JSON.parse(event.data) as LiveChange).topics);
     });
-    stream.addEventListener("ended", onEnded);
+    stream.addEventListener("ended", (event: MessageEvent<string>) => this.#onEnded(event));
     // CLOSED: the server refused the stream. After a network error it is CONNECTING (HTML Standard §9.2.3).
-    stream.addEventListener("error", () => onError(stream.readyState === EventSource.CLOSED));
-  }
-
-  function onHello(): void {
-    failures = 0;
-    hasSessionEnded = false;
-    listener.onState(true);
-    if (hasConnected) listener.onGap();
-    hasConnected = true;
-  }
-
-  function onEnded(event: MessageEvent<string>): void {
-    if (!event.data.includes('"session"')) return;
-    hasSessionEnded = true;
-    close();
-    connectAfter(AFTER_SESSION_END_MS);
-  }
-
-  function onError(isRefused: boolean): void {
-    close();
-    if (hasSessionEnded && isRefused) listener.onEnd();
-    // EventSource's own reconnect has a constant wait.
-    else retry();
-  }
-
-  function retry(): void {
-    const wait = Math.min(MAX_WAIT_MS, MIN_WAIT_MS * 2 ** failures);
-    failures += 1;
-    // Jitter: pages must not all reconnect at once after a restart.
-    connectAfter(wait * (0.5 + Math.random()));
+    stream.addEventListener("error", () => this.#onError(stream.readyState === EventSource.CLOSED));
   }
 
   /** Makes the next reconnect wait the minimum again. */
-  function resetWait(): void {
-    failures = 0;
+  resetWait(): void {
+    this.#failures = 0;
   }
 
-  return { connect, connectAfter, resetWait, close };
+  #onHello(): void {
+    this.#failures = 0;
+    this.#hasSessionEnded = false;
+    this.listener.onState(true);
+    if (this.#hasConnected) this.listener.onGap();
+    this.#hasConnected = true;
+  }
+
+  #onEnded(event: MessageEvent<string>): void {
+    if (!event.data.includes('"session"')) return;
+    this.#hasSessionEnded = true;
+    this.close();
+    this.connectAfter(AFTER_SESSION_END_MS);
+  }
+
+  #onError(isRefused: boolean): void {
+    this.close();
+    if (this.#hasSessionEnded && isRefused) this.listener.onEnd();
+    // EventSource's own reconnect has a constant wait.
+    else this.#retry();
+  }
+
+  #retry(): void {
+    const wait = Math.min(MAX_WAIT_MS, MIN_WAIT_MS * 2 ** this.#failures);
+    this.#failures += 1;
+    // Jitter: pages must not all reconnect at once after a restart.
+    this.connectAfter(wait * (0.5 + Math.random()));
+  }
 }
 
 /** Watches load, visibility and the back/forward cache. Returns a function that stops it. */

@@ -3,7 +3,7 @@ import { INTERVAL_MS, type Range, rangeQuery } from "./range";
 
 export const overviewQuery = (range: Range) => ({ ...rangeQuery(range), interval: range.interval });
 
-/** Set in a browser in which the checklist of first steps was dismissed. */
+/** Cookie of a browser in which the checklist of first steps was dismissed. */
 export const STEPS_COOKIE = "patchbay-first-steps";
 const YEAR_S = 365 * 24 * 3600;
 

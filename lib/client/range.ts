@@ -68,8 +68,8 @@ export function rangeQuery({ from, to }: Span): { from: string; to: string } {
   return { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
 }
 
-/** Writes a range into the page's URL as a new history entry. */
-export function putRangeInAddress(choice: RangeName | Span): void {
+/** Sets the range in the page's URL, as a new history entry. */
+export function setRangeInUrl(choice: RangeName | Span): void {
   const query = new URLSearchParams(window.location.search);
   for (const name of ["range", "from", "to"]) query.delete(name);
   if (typeof choice === "string") query.set("range", choice);

@@ -1,4 +1,4 @@
-/** Longer than players and downloads need to stop reading. */
+/** Players and downloads have stopped reading after this time. */
 const GRACE_MS = 10_000;
 
 /**

@@ -3,7 +3,7 @@ import { isApiError } from "./api-error";
 import { forgetPlaygroundKey } from "./playground-key";
 import { discardUnsaved } from "./unsaved";
 
-/** Delete the user's data in this browser at sign-out; playgrounds register theirs. */
+/** Functions that delete the user's data in this browser at sign-out; each playground registers one. */
 const cleaners = new Set<() => Promise<void> | void>();
 
 /** Registers a function that runs at sign-out. */
@@ -29,7 +29,7 @@ export async function signOut(): Promise<void> {
   window.location.assign("/login");
 }
 
-/** Includes the databases of playgrounds that were not opened since the page was loaded. */
+/** Also deletes the databases of playgrounds that were not opened since the page was loaded. */
 async function deleteDatabases(): Promise<void> {
   // Firefox before 126 cannot list databases; there only the playgrounds' cleaners run.
   const all = (await indexedDB.databases?.()) ?? [];

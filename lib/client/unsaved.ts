@@ -80,7 +80,7 @@ export function useLeavePrompt(): LeavePrompt | null {
   );
 }
 
-/** Stops asking until a form changes again: its changes are saved, or the session has ended. */
+/** Stops asking until a form changes again: the changes are saved, or the session has ended. */
 export function discardUnsaved(): void {
   isDiscarded = true;
 }

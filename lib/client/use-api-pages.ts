@@ -1,7 +1,7 @@
 import useSWRInfinite, { unstable_serialize } from "swr/infinite";
 import type { DataOf, InputOf } from "../contracts/console/endpoint";
 import type { ListPage } from "../contracts/paging";
-import { cacheKey, type InputArgs, type Sent } from "./api";
+import { cacheKey, type InputArgs, type RequestInput } from "./api";
 import type { GetKey } from "./use-api";
 
 type ItemOf<Key extends GetKey> = DataOf<Key> extends ListPage<infer Item> ? Item : never;
@@ -11,7 +11,7 @@ type PagesKey = { [Key in GetKey]: DataOf<Key> extends ListPage<unknown> ? Key :
 /** Default of `ListQuery`, so that lists preloaded by the server have the same rows. */
 const PAGE_SIZE = 50;
 
-const pageKey = (endpoint: PagesKey, { query }: Sent, cursor?: string | null) =>
+const pageKey = (endpoint: PagesKey, { query }: RequestInput, cursor?: string | null) =>
   cacheKey(endpoint, { query: { ...query, limit: PAGE_SIZE, cursor } });
 
 interface ApiPages<Item> {
@@ -28,7 +28,7 @@ export function useApiPages<Key extends PagesKey>(
   endpoint: Key,
   ...args: InputArgs<InputOf<Key>>
 ): ApiPages<ItemOf<Key>>;
-export function useApiPages(endpoint: PagesKey, input: Sent = {}): ApiPages<unknown> {
+export function useApiPages(endpoint: PagesKey, input: RequestInput = {}): ApiPages<unknown> {
   const pages = useSWRInfinite<ListPage<unknown>, unknown>(
     (index, previous: ListPage<unknown> | null) =>
       index > 0 && !previous?.next_cursor ? null : pageKey(endpoint, input, previous?.next_cursor),
@@ -50,6 +50,6 @@ export function cachedPages<Key extends PagesKey>(
   input: InputOf<Key>,
   page: DataOf<Key>,
 ): Record<string, unknown>;
-export function cachedPages(endpoint: PagesKey, input: Sent, page: unknown): Record<string, unknown> {
+export function cachedPages(endpoint: PagesKey, input: RequestInput, page: unknown): Record<string, unknown> {
   return { [unstable_serialize(() => pageKey(endpoint, input))]: [page] };
 }

@@ -1,6 +1,6 @@
 import useSWR, { type Cache, type SWRConfiguration, type SWRResponse, useSWRConfig } from "swr";
 import type { DataOf, InputOf, JsonKey } from "../contracts/console/endpoint";
-import { cacheKey, endpointOf, type InputArgs, type Sent } from "./api";
+import { cacheKey, endpointOf, type InputArgs, type RequestInput } from "./api";
 
 export type GetKey = Extract<JsonKey, `GET ${string}`>;
 
@@ -9,7 +9,7 @@ export function useApi<Key extends GetKey>(
   endpoint: Key,
   ...args: InputArgs<InputOf<Key> | null, [options?: SWRConfiguration<DataOf<Key>>]>
 ): SWRResponse<DataOf<Key>, unknown>;
-export function useApi(endpoint: GetKey, input: Sent | null = {}, options?: SWRConfiguration) {
+export function useApi(endpoint: GetKey, input: RequestInput | null = {}, options?: SWRConfiguration) {
   return useSWR<unknown, unknown>(input === null ? null : cacheKey(endpoint, input), options);
 }
 
@@ -34,7 +34,7 @@ export function useApiCache() {
   const { cache, mutate } = useSWRConfig();
   /** Replaces the cached reply of an endpoint. */
   function write<Key extends GetKey>(endpoint: Key, input: InputOf<Key>, data: DataOf<Key>): Promise<unknown>;
-  function write(endpoint: GetKey, input: Sent, data: unknown): Promise<unknown> {
+  function write(endpoint: GetKey, input: RequestInput, data: unknown): Promise<unknown> {
     return mutate(cacheKey(endpoint, input), data, { revalidate: false });
   }
   return {
