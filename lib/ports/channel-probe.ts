@@ -48,7 +48,7 @@ export type UpstreamFailureKind =
 
 export interface ChannelProviders {
   providers(): readonly ProviderFacts[];
-  /** Null for a built-in engine, which has no upstream to ask. */
+  /** Null for a built-in engine, which has no upstream. */
   probe(channel: ChannelRecord): ChannelProbe | null;
   /**
    * Returns the draft in its canonical form. Throws AppError `invalid` with `issues` under `provider`, `base_url`,

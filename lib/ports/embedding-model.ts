@@ -18,24 +18,24 @@ export interface EmbeddingResult {
   vectors: Float32Array[];
   /** Tokens that the upstream counted for all texts together; null when it reports none. */
   inputTokens: number | null;
-  /** The base64 text of a single vector as its upstream sent it, to be forwarded; absent where it has to be made. */
+  /** The base64 text of a single vector as its upstream sent it, to be forwarded; absent: the gateway encodes it. */
   base64?: Uint8Array;
-  /** What the caller should know of these vectors, one line of ASCII, sent as `x-patchbay-notice`; absent: nothing. */
+  /** A notice about these vectors for the caller, one line of ASCII, sent as `x-patchbay-notice`; absent: none. */
   notice?: string;
 }
 
 /** Counts the tokens of a text as one model does. */
 export interface TokenCounter {
-  /** At least 1. Steps take about a millisecond; may stop above `limit` and return some number above it. */
+  /** Returns at least 1. Steps take about a millisecond. May stop above `limit` and return any number above it. */
   countInSteps(text: string, limit?: number): Generator<void, number, void>;
 }
 
-/** The exponent of a float32; all ones in NaN and in the infinite numbers only (IEEE 754). */
+/** The exponent bits of a float32; all ones only in NaN and ±Infinity (IEEE 754). */
 const EXPONENT = 0x7f800000;
 /** Added to an exponent of all ones, it carries into the sign bit. */
 const LOWEST_EXPONENT_BIT = 0x00800000;
 
-/** True when every number is finite. Reads bits: a sum of the numbers would allocate each of them on the heap. */
+/** True when every number is finite. Tests the bits: adding up the numbers would allocate each of them on the heap. */
 export function isFiniteVector(vector: Float32Array): boolean {
   const words = new Int32Array(vector.buffer, vector.byteOffset, vector.length);
   let carries = 0;

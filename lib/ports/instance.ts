@@ -1,6 +1,6 @@
 import type { Limits } from "../contracts/limits";
 
-/** Facts of this running instance. */
+/** Identity and settings of this running instance. */
 export interface Instance {
   /** Random, new at each start; owner of open ledger entries. */
   id: string;
@@ -15,7 +15,7 @@ export interface Instance {
   dataDirectory: string;
   /** `PATCHBAY_BASE_URL`; null: the Host header of each request is used. */
   baseUrl?: string | null;
-  /** True once the process has been asked to stop: readiness fails, running calls continue. */
+  /** True after a stop signal: readiness fails, running calls continue. */
   draining?: boolean;
   /** Input texts are stored beside their ledger entries. */
   keepsPrompts?: boolean;

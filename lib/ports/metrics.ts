@@ -4,7 +4,7 @@ export interface Metrics {
   observeCall(call: {
     operation: string;
     model: string;
-    /** The last one that was tried; null: none. */
+    /** The channel of the last attempt; null: no attempt. */
     channel: CalledChannel | null;
     status: number;
     /** The error's code; null: the call succeeded. */

@@ -1,7 +1,7 @@
 import type { Clock } from "./clock";
 
-/** Longer timers would fire at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+/** setTimeout fires at once for a longer delay. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * A deadline that moves with every byte, on one timer: a later deadline costs no new timer, because the running one finds
@@ -9,15 +9,15 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
  */
 export class MovingDeadline {
   readonly #clock: Pick<Clock, "monotonic">;
-  readonly #onOver: () => void;
+  readonly #onExpired: () => void;
   /** Monotonic milliseconds: the deadline, and when the timer fires; infinite without one. */
   #by = Number.POSITIVE_INFINITY;
   #timerAt = Number.POSITIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(clock: Pick<Clock, "monotonic">, onOver: () => void) {
+  constructor(clock: Pick<Clock, "monotonic">, onExpired: () => void) {
     this.#clock = clock;
-    this.#onOver = onOver;
+    this.#onExpired = onExpired;
   }
 
   /** `by` in monotonic milliseconds; `now` is the same clock's time. */
@@ -26,12 +26,12 @@ export class MovingDeadline {
     if (by < this.#timerAt) this.#start(now);
   }
 
-  /** No deadline until the next `set`; its timer is kept. */
+  /** Removes the deadline until the next `set`; keeps the timer. */
   pause(): void {
     this.#by = Number.POSITIVE_INFINITY;
   }
 
-  /** No deadline any more, and no timer. */
+  /** Removes the deadline and the timer. */
   end(): void {
     clearTimeout(this.#timer);
     this.#by = Number.POSITIVE_INFINITY;
@@ -40,7 +40,7 @@ export class MovingDeadline {
 
   #start(now: number): void {
     clearTimeout(this.#timer);
-    const ms = Math.min(LONGEST_TIMER_MS, Math.max(0, this.#by - now));
+    const ms = Math.min(MAX_TIMER_MS, Math.max(0, this.#by - now));
     this.#timerAt = now + ms;
     this.#timer = setTimeout(this.#onTimer, ms);
   }
@@ -50,6 +50,6 @@ export class MovingDeadline {
     this.#timerAt = Number.POSITIVE_INFINITY;
     if (this.#by === Number.POSITIVE_INFINITY) return;
     if (this.#by > firedAt) this.#start(Math.max(firedAt, this.#clock.monotonic()));
-    else this.#onOver();
+    else this.#onExpired();
   };
 }

@@ -1,12 +1,12 @@
 import { AppError, isAppError } from "../errors";
 import type { StopSignal } from "./stop-signal";
 
-/** How long steps run before they yield to the event loop, in milliseconds. */
+/** Longest time without yielding to the event loop, in milliseconds. */
 const SLICE_MS = 5;
 
 /**
- * Runs work that is divided into steps of about a millisecond, so that other requests are served between them. Work
- * that takes no longer than one slice runs without a pause. Throws the signal's reason, or `caller_left`, when `signal`
+ * Runs work that is divided into steps of about a millisecond in slices of `SLICE_MS`, and lets other requests run
+ * between the slices. Work of a single slice runs without a pause. Throws the signal's reason, or `caller_left`, when `signal`
  * aborts.
  */
 export async function runInSlices<T>(steps: Generator<unknown, T, void>, signal: StopSignal): Promise<T> {

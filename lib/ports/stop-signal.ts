@@ -13,8 +13,8 @@ export interface StopSignal {
 }
 
 /**
- * The signal of one request and its controller in one plain object: an AbortController costs each request some ten
- * microseconds, with the event targets, maps and weak references that its garbage collection has to follow.
+ * The signal of one request and its controller in one plain object. An AbortController costs about 10 µs per request:
+ * it creates event targets, maps and weak references, which the garbage collector has to trace.
  */
 export class StopSource implements StopSignal {
   aborted = false;
@@ -44,33 +44,33 @@ export class StopSource implements StopSignal {
 }
 
 /**
- * The signals of running requests, to abort all of them at once. Kept in an array whose free places are used again: a Set
+ * The signals of running requests, to abort all of them at once. Kept in an array whose free indexes are reused: a Set
  * would keep each table that it outgrew, with its entries, until a full garbage collection (lib/DECISIONS.md).
  */
 export class StopSources {
-  readonly #places: (StopSource | null)[] = [];
+  readonly #sources: (StopSource | null)[] = [];
   readonly #free: number[] = [];
 
   get size(): number {
-    return this.#places.length - this.#free.length;
+    return this.#sources.length - this.#free.length;
   }
 
-  /** Returns the signal's place, which `remove` needs. */
+  /** Returns the signal's index, which `remove` needs. */
   add(source: StopSource): number {
-    const place = this.#free.pop() ?? this.#places.length;
-    this.#places[place] = source;
-    return place;
+    const index = this.#free.pop() ?? this.#sources.length;
+    this.#sources[index] = source;
+    return index;
   }
 
-  /** Does nothing for a signal that was removed before: its place may be another's by now. */
-  remove(source: StopSource, place: number): void {
-    if (this.#places[place] !== source) return;
-    this.#places[place] = null;
-    this.#free.push(place);
+  /** Does nothing for a signal that was already removed: its index may be in use by another one. */
+  remove(source: StopSource, index: number): void {
+    if (this.#sources[index] !== source) return;
+    this.#sources[index] = null;
+    this.#free.push(index);
   }
 
   abortAll(reason: unknown): void {
-    for (const source of this.#places) source?.abort(reason);
+    for (const source of this.#sources) source?.abort(reason);
   }
 }
 

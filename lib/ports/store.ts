@@ -62,7 +62,7 @@ export interface Store extends Repositories {
   changeLagMs(): number;
   /** PostgreSQL's NOTIFY; null: SQLite. */
   readonly broadcast: Broadcast | null;
-  /** Resolves when a trivial read works; throws `storage_unavailable`. */
+  /** Resolves when a minimal read succeeds; throws `storage_unavailable`. */
   ping(): Promise<void>;
   /** Writes a consistent copy to `path` while the store is in use (SQLite: `VACUUM INTO`). */
   backup(path: string): Promise<void>;

@@ -40,8 +40,9 @@ export interface Inbound {
    */
   streamBody(maxBytes: number): AsyncIterable<Uint8Array>;
   /**
-   * Registers what the request holds (slots, memory). The adapter calls `release` once on every path, when the handler
-   * and the reply's body have ended and the system has accepted the whole reply or the connection is closed.
+   * Registers the release of resources that the request holds (slots, memory). The adapter calls `release` exactly once:
+   * after the handler and the reply's body have ended, and the system has accepted the whole reply or the connection is
+   * closed.
    */
   onFinished(release: () => void): void;
 }

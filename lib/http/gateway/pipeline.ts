@@ -153,7 +153,7 @@ async function answerCall(
 
 /**
  * Runs one gateway call: setup done → key → concurrency slot and requests per minute → content type, size → key
- * again after a slow body → JSON → handler. The slot is released when the exchange is over (`Inbound.onFinished`).
+ * again after a slow body → JSON → handler. The slot is released when the exchange is finished (`Inbound.onFinished`).
  * `pathError`: an error in the path's model ID, reported to callers with a valid key only. Throws `not_initialized`,
  * `storage_unavailable`.
  */

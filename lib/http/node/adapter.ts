@@ -232,9 +232,9 @@ export class NodeAdapter {
   /** The signal of a request, aborted when the caller leaves before the reply is whole. */
   #open(response: ServerResponse): StopSource {
     const signal = new StopSource();
-    const place = this.#running.add(signal);
+    const index = this.#running.add(signal);
     response.on("close", () => {
-      this.#running.remove(signal, place);
+      this.#running.remove(signal, index);
       if (!response.writableFinished)
         signal.abort(new AppError("caller_left", "The caller left before the reply was whole."));
     });

@@ -21,7 +21,7 @@ export interface UserRecord extends CallLimits {
   version: number;
 }
 
-/** Data of a user besides the record, for lists. */
+/** Derived data of a user, for lists. */
 export interface UserStatus {
   hasTwoFactor: boolean;
   /** 2FA is locked until then; null: never locked. */
@@ -80,7 +80,7 @@ interface ThrottleRecord {
 export interface Setup {
   /** True when the singleton row, an owner or an admin exists. */
   isSetUp(): Promise<boolean>;
-  /** True when an owner or admin exists without the singleton row: it was lost, and initial setup stays closed. */
+  /** True when an owner or admin exists without the singleton row: the row was lost, and initial setup stays closed. */
   isSetupRowMissing(): Promise<boolean>;
   /** Inserts the singleton row. Throws AppError `conflict` when it exists. Call inside a transaction. */
   recordOwner(row: { setUpAt: number; ownerId: string }): Promise<void>;
@@ -100,7 +100,7 @@ export interface Users {
   delete(id: string): Promise<boolean>;
   /** The existing users of these IDs, by ID. */
   findMany(ids: readonly string[]): Promise<Map<string, UserRecord>>;
-  /** Data of these users besides their records, by ID; spending in the periods of `now`. */
+  /** Status of these users by ID; spending in the budget periods of `now`. */
   statuses(ids: readonly string[], now: number): Promise<Map<string, UserStatus>>;
 }
 
@@ -150,8 +150,8 @@ export interface Flows {
   insert(flow: FlowRecord): Promise<void>;
   find(digest: string): Promise<FlowRecord | null>;
   /**
-   * Uses one attempt of a valid flow, atomically, and returns the flow after that; null when it has none left or does
-   * not exist.
+   * Uses one attempt of a valid flow, atomically, and returns the updated flow; null when it has none left or does not
+   * exist.
    */
   takeAttempt(digest: string, now: number): Promise<FlowRecord | null>;
   /** DELETE … RETURNING; null when it was consumed, used up or has expired. */
@@ -186,8 +186,8 @@ export interface Invites {
   /** Neither used nor expired at `now`, newest first; `q` searches e-mail addresses. */
   listOpen(query: PageQuery & { now: number }): Promise<Page<InviteRecord>>;
   /**
-   * Marks an open one used, atomically; null when it does not exist, was used or has expired. Of many callers one gets
-   * it.
+   * Marks an open invite used, atomically; null when it does not exist, was used or has expired. Of concurrent callers
+   * only one succeeds.
    */
   consume(digest: string, now: number): Promise<InviteRecord | null>;
   delete(id: string): Promise<boolean>;

@@ -35,9 +35,9 @@ export interface AlertRecord {
   heldAt: number;
   resolvedAt: number | null;
   seenAt: number | null;
-  /** Null once an operator has ended it, or its time is over. A resolved alert keeps the one it was resolved under. */
+  /** Null after an operator has ended it or it has expired. A resolved alert keeps the snooze at its resolution. */
   snooze: AlertSnooze | null;
-  /** Of the newer of its two messages, opened and resolved. `none`: there was no webhook. */
+  /** Delivery of the latest message (opened or resolved). `none`: no webhook was configured. */
   delivery: "none" | "pending" | "delivered" | "failed" | "snoozed";
   /** The webhooks that have accepted this message: a repeat is sent to the others only. */
   deliveredTo: readonly WebhookKind[];
@@ -95,9 +95,9 @@ export interface Alerts {
   claimDeliveries(
     now: number,
     leaseMs: number,
-    most: { atOnce: number; perMinute: number },
+    max: { atOnce: number; perMinute: number },
   ): Promise<AlertRecord[]>;
-  /** Records the result of a message; false when the alert has another message to send meanwhile. */
+  /** Records the result of a message; false when the alert has got a newer message in the meantime. */
   finishDelivery(
     claimed: Pick<AlertRecord, "id" | "resolvedAt" | "deliveryAttempts">,
     outcome: Pick<

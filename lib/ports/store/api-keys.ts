@@ -40,7 +40,7 @@ export interface Keys {
   findById(id: string): Promise<KeyRecord | null>;
   /** API keys, newest first; of one owner, or of all when `ownerId` is null. */
   list(query: PageQuery & { ownerId: string | null }): Promise<Page<KeyRecord>>;
-  /** API keys of one owner that have not expired, disabled ones too. */
+  /** Number of API keys of one owner that have not expired, including disabled ones. */
   countUnexpired(ownerId: string, now: number): Promise<number>;
   update(
     at: Versioned,
@@ -56,8 +56,8 @@ export interface Keys {
 }
 
 /**
- * Kind of playground key IDs and their prefix: the keys end with their sessions, and the usage ledger still names them by
- * it. As a key ID of its own it means all of them, whose calls are summed as one key's.
+ * The prefix of playground key IDs. As a key ID it selects all playground keys, whose calls are summed as one key's:
+ * the keys are deleted with their sessions, while the usage ledger keeps their IDs.
  */
 export const PLAYGROUND_ID = "play";
 export const PLAYGROUND_NAME = "Playground";

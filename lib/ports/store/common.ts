@@ -2,7 +2,7 @@ export type Role = "owner" | "admin" | "member";
 
 export type Operation = "speech" | "embeddings" | "manage";
 
-/** What a commit may have made stale; the feed names topics, not rows. */
+/** What a commit has changed: the change feed names topics, not rows. */
 export type Topic = "setup" | "users" | "sessions" | "keys" | "channels" | "models" | "settings" | "alerts";
 
 export interface Budget {

@@ -6,7 +6,7 @@ import type { UsageFilter, UsageSubject, UsageSummary, UsageSummaryQuery } from 
 
 type UsageState = "open" | "settled";
 
-/** Begins the IDs of entries that are in order of time; earlier versions made random ones that begin with `use_`. */
+/** Prefix of entry IDs, which are ordered by time; earlier versions created random IDs with the prefix `use_`. */
 export const USAGE_ID_PREFIX = "usg";
 
 /** The lowest ID of the entries of `at` (ms since 1970) and later: the month of an ID decides where it is stored. */
@@ -32,7 +32,7 @@ export interface AttemptTrace {
 /** A channel that serves the model, but was not tried by a request that failed. */
 export interface SkippedChannel {
   channelId: string;
-  /** `attempts`: it accepts requests, but those of this one, or its time, were used up. */
+  /** `attempts`: it accepts requests, but the call had no attempts or no time left. */
   reason: SkipReason | "attempts";
   /** With `circuit`: since when it is open (wall-clock milliseconds), and why. */
   openedAt: number | null;
@@ -59,9 +59,9 @@ export interface CallTrace {
   /** When its ledger entry was written. */
   settledMs: number;
   attempts: AttemptTrace[];
-  /** Of a failed request; absent: none. */
+  /** Channels that a failed request did not try; absent: none. */
   skipped?: SkippedChannel[];
-  /** Absent: all are the defaults, or not recorded. */
+  /** Absent: all have their defaults, or were not recorded. */
   parameters?: CallParameters;
 }
 
@@ -208,7 +208,7 @@ export interface Ledger {
   summarize(query: UsageSummaryQuery): Promise<UsageSummary>;
 }
 
-/** Attempts on one channel that failed before another channel was asked. */
+/** Attempts on one channel that failed before another channel was called. */
 export interface Failover {
   model: string;
   channelId: string;

@@ -1,7 +1,7 @@
 import type { RefusedLimit } from "../../contracts/console/rejections";
 import type { Page, PageQuery } from "./common";
 
-/** What rejected requests are counted by. */
+/** The fields by which rejected requests are grouped. */
 export interface RejectionGroup {
   /** Start of the minute (UTC). */
   minute: number;
@@ -44,7 +44,7 @@ export interface RejectionFilter {
   to?: number;
 }
 
-/** Requests that were refused before a channel was asked; they have no ledger entry. */
+/** Requests that were refused before a channel was called; they have no ledger entry. */
 export interface Rejections {
   /**
    * Adds the calls of each record, unique by group, to those stored; the later example is kept. Concurrent additions of
@@ -58,8 +58,8 @@ export interface Rejections {
   /** The record with the latest request of each key; keys without one are missing. */
   latest(keyIds: readonly string[]): Promise<Map<string, RejectionRecord>>;
   /**
-   * Removes at most `limit` old rows: those of minutes before `before`, and those beyond the `most` newest. Returns how
+   * Removes at most `limit` old rows: those of minutes before `before`, and those beyond the `maxRows` newest. Returns how
    * many.
    */
-  sweep(before: number, most: number, limit: number): Promise<number>;
+  sweep(before: number, maxRows: number, limit: number): Promise<number>;
 }
