@@ -15,7 +15,7 @@ export function useApi(endpoint: GetKey, input: RequestInput | null = {}, option
 
 type Mutate = ReturnType<typeof useSWRConfig>["mutate"];
 
-/** Fetches the cached replies of endpoints again, whatever their input; the page shows the old data until then. */
+/** Fetches the cached replies of endpoints again, for every input; the page shows the old data until then. */
 export function revalidate(
   { cache, mutate }: { cache: Cache; mutate: Mutate },
   endpoints: readonly string[],
@@ -39,7 +39,7 @@ export function useApiCache() {
   }
   return {
     write,
-    /** Fetches the replies of these endpoints again, whatever their input. */
+    /** Fetches the replies of these endpoints again, for every input. */
     reload: (...endpoints: readonly GetKey[]) => revalidate({ cache, mutate }, endpoints, true),
     /** Forgets the replies of these endpoints and fetches them again. */
     clear: (...endpoints: readonly GetKey[]) =>

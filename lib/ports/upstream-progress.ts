@@ -3,7 +3,7 @@
  * creates it. One attempt may make several upstream calls (segments of a conversation, batches of texts).
  */
 export class UpstreamProgress {
-  /** The head of a reply has arrived: the upstream answers, whatever follows. */
+  /** The head of a reply has arrived: the upstream responds, even if the body fails. */
   hasHead = false;
   /** Progress of the shared upstream call, when the attempt's text was sent in a batch with those of other calls. */
   batch: UpstreamProgress | null = null;

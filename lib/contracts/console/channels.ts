@@ -51,7 +51,7 @@ export type CircuitHealth = z.output<typeof CircuitHealth>;
 export const ChannelUse = z.enum(["none", "failing", "serving"]);
 export type ChannelUse = z.output<typeof ChannelUse>;
 
-/** A model that its channel does not serve at present, or only as a probe. */
+/** A model that its channel does not serve now, or only to a probe. */
 export const BrokenModel = CircuitHealth.extend({ name: z.string() });
 export type BrokenModel = z.output<typeof BrokenModel>;
 

@@ -9,7 +9,7 @@ export interface InstanceReport {
   version: string;
   pid: number;
   startedAt: number;
-  /** True once it was asked to stop. */
+  /** True after a stop signal. */
   isDraining: boolean;
   /** Requests being answered. */
   inFlight: number;

@@ -181,12 +181,12 @@ export interface Ledger {
   names(kind: UsageSubject, ids: readonly string[]): Promise<Map<string, string>>;
   /**
    * Prepares the storage of the months after `now`, and removes that of months whose entries are all settled and older
-   * than `before` (null: none). Sums and stored texts stay. Does nothing on SQLite.
+   * than `before` (null: none). Sums and stored texts are kept. Does nothing on SQLite.
    */
   maintain(now: number, before: number | null): Promise<void>;
   /**
-   * Removes at most `limit` old ones: settled entries with their stored texts, or only those texts. Sums and balances
-   * stay. Returns how many.
+   * Removes at most `limit` old settled entries with their stored texts, or only the texts. Sums and balances are kept.
+   * Returns how many were removed.
    */
   sweep(what: "rows" | "prompts", before: number, limit: number): Promise<number>;
   /**
