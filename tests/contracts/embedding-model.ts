@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { EmbeddingModel } from "../../lib/ports/embedding-model";
 import type { CallOptions } from "../../lib/ports/speech-model";
 
-interface EmbeddingPlace {
+interface EmbeddingFixture {
   model: EmbeddingModel;
   /** The upstream's name of the model, and the length of its vectors. */
   name: string;
@@ -22,22 +22,22 @@ function lengthOf(vector: Float32Array | undefined): number {
 }
 
 /** The contract of EmbeddingModel, for engines and upstreams. */
-export function embeddingModelContract(name: string, open: () => Promise<EmbeddingPlace>): void {
+export function embeddingModelContract(name: string, open: () => Promise<EmbeddingFixture>): void {
   describe(`${name} as an embedding model`, () => {
     test("returns one vector of length 1 per text, in order", async () => {
-      const database = await open();
-      const { vectors } = await database.model.embed({ model: database.name, texts: TEXTS }, options());
-      expect(vectors.map((vector) => vector.length)).toEqual(TEXTS.map(() => database.dimensions));
+      const fixture = await open();
+      const { vectors } = await fixture.model.embed({ model: fixture.name, texts: TEXTS }, options());
+      expect(vectors.map((vector) => vector.length)).toEqual(TEXTS.map(() => fixture.dimensions));
       expect(vectors[3]).toEqual(vectors[0]);
       expect(vectors[1]).not.toEqual(vectors[0]);
       for (const vector of vectors.slice(0, 4)) expect(lengthOf(vector)).toBeCloseTo(1, 3);
     });
 
     test("returns the same vector for a text alone and in a batch", async () => {
-      const database = await open();
-      const batch = await database.model.embed({ model: database.name, texts: TEXTS }, options());
+      const fixture = await open();
+      const batch = await fixture.model.embed({ model: fixture.name, texts: TEXTS }, options());
       for (const [i, text] of TEXTS.entries()) {
-        const alone = await database.model.embed({ model: database.name, texts: [text] }, options());
+        const alone = await fixture.model.embed({ model: fixture.name, texts: [text] }, options());
         for (const [at, number] of (alone.vectors[0] ?? []).entries()) {
           expect(Math.abs(number - (batch.vectors[i]?.[at] ?? Number.NaN))).toBeLessThan(1e-6);
         }
@@ -45,21 +45,21 @@ export function embeddingModelContract(name: string, open: () => Promise<Embeddi
     });
 
     test("shortens to the requested length and normalises again, unless the upstream shortened it", async () => {
-      const database = await open();
-      const { vectors } = await database.model.embed(
-        { model: database.name, texts: TEXTS.slice(0, 2), dimensions: 64 },
+      const fixture = await open();
+      const { vectors } = await fixture.model.embed(
+        { model: fixture.name, texts: TEXTS.slice(0, 2), dimensions: 64 },
         options(),
       );
       expect(vectors.map((vector) => vector.length)).toEqual([64, 64]);
       for (const vector of vectors)
-        if (database.isCutUpstream) expect(lengthOf(vector)).toBeLessThan(0.9);
+        if (fixture.isCutUpstream) expect(lengthOf(vector)).toBeLessThan(0.9);
         else expect(lengthOf(vector)).toBeCloseTo(1, 3);
     });
 
-    test("makes no upstream call for a caller who has left", async () => {
-      const database = await open();
+    test("rejects the call of a caller who has left with caller_left", async () => {
+      const fixture = await open();
       const texts = Array.from({ length: 3_000 }, (_, i) => `text number ${i} and some more words`);
-      const work = database.model.embed({ model: database.name, texts }, options(AbortSignal.abort()));
+      const work = fixture.model.embed({ model: fixture.name, texts }, options(AbortSignal.abort()));
       await expect(work).rejects.toMatchObject({ code: "caller_left" });
     });
   });

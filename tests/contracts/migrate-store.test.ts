@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { runAdmin } from "../../lib/server/admin/run";
 import { beginCopy, copyTables, openCopySource, openCopyTarget } from "../../lib/store/copy-store";
 import { MIGRATIONS } from "../../lib/store/migrations";
-import { type AdminPlace, adminPlace } from "../support/admin";
+import { type AdminHarness, openAdminHarness } from "../support/admin";
 import { addUser, enrol, openConsoleHarness, setUpOwner } from "../support/console-harness";
 import { channelRecord, modelRecord } from "../support/factories";
 import { startPostgres, type TestPostgres } from "../support/postgres";
@@ -20,23 +20,23 @@ const ENTRIES = 2_500;
 const TEXTS = ['{"a","b"}', "NULL", "", "back\\slash", "two\nlines", "声音 🎧", "it's"];
 
 let server: TestPostgres;
-let place: AdminPlace;
+let admin: AdminHarness;
 let url: string;
 beforeAll(async () => {
   server = await startPostgres();
 }, 120_000);
 afterAll(() => server.close());
 beforeEach(async () => {
-  place = adminPlace();
+  admin = openAdminHarness();
   url = await server.createDatabase();
 });
-afterEach(() => place.remove());
+afterEach(() => admin.remove());
 
-const storeFile = (of = place) => path.join(of.dataDirectory, "patchbay.db");
+const storeFile = (of = admin) => path.join(of.dataDirectory, "patchbay.db");
 const digestOf = (file: string) => createHash("sha256").update(readFileSync(file)).digest("hex");
-const move = () => place.run(["migrate-store", url]);
+const migrate = () => admin.run(["migrate-store", url]);
 
-/** Runs statements on the store's file, without its triggers, which are there again afterwards. */
+/** Runs statements on the store's file without its triggers, which it restores afterwards. */
 function change(...statements: string[]): void {
   const database = new Database(storeFile());
   try {
@@ -99,12 +99,12 @@ function numbered(table: string, rows: number, fixed: Record<string, string>): s
 
 /** The stopped store of an instance in use, with rows in every table. */
 async function fill(): Promise<{ backupCodes: string[] }> {
-  const services = await place.openServices();
-  const door = openConsoleHarness(services);
-  const owner = await setUpOwner(door);
-  await addUser(door, owner, { username: "mia" });
-  const { backupCodes } = await enrol(door, services.clock, owner);
-  await door("/api/keys", { body: { name: "one" }, cookie: owner });
+  const services = await admin.openServices();
+  const harness = openConsoleHarness(services);
+  const owner = await setUpOwner(harness);
+  await addUser(harness, owner, { username: "mia" });
+  const { backupCodes } = await enrol(harness, services.clock, owner);
+  await harness("/api/keys", { body: { name: "one" }, cookie: owner });
   await services.store.channels.insert(channelRecord());
   await services.store.models.insert(modelRecord());
   await services.close();
@@ -156,16 +156,16 @@ async function copyPart(batches: number, rowsAtOnce = 100): Promise<[string, num
   return reports;
 }
 
-describe("a filled store", () => {
-  test("moves whole, and the server runs on the copy with the same secret", async () => {
+describe("migrate-store", () => {
+  test("copies every row, and the server runs on the copy with the same secret", async () => {
     const { backupCodes } = await fill();
-    const noted = (await place.run(["verify-audit"])).out;
+    const newestHash = (await admin.run(["verify-audit"])).out;
     const before = digestOf(storeFile());
-    const reply = await move();
+    const reply = await migrate();
     expect(reply.code, reply.notes).toBe(0);
     expect(reply.out).toBe(`DATABASE_URL=${url}`);
     expect(reply.notes).toContain(`usage: ${ENTRIES} of ${ENTRIES} rows`);
-    expect(reply.notes).toContain(path.join(place.dataDirectory, "secret"));
+    expect(reply.notes).toContain(path.join(admin.dataDirectory, "secret"));
     expect(digestOf(storeFile())).toBe(before);
 
     const source = await openCopySource(storeFile());
@@ -176,24 +176,24 @@ describe("a filled store", () => {
       const sql = `select ${columns.map((column) => `"${column.name}"`).join(", ")} from "${name}"`;
       const expected = sourceLines(sql);
       expect(expected.length, name).toBeGreaterThan(0);
-      // The move itself is recorded in the copy.
+      // The migration is recorded in the copy.
       const where = name === "audit" ? " where action <> 'store.migrate'" : "";
       expect(linesOf(await query(sql + where)), name).toEqual(expected);
     }
     expect(await query("select to_regclass('unfinished_copy') as mark")).toEqual([{ mark: null }]);
 
-    place.variables.DATABASE_URL = url;
-    const verified = await place.run(["verify-audit", "--expect", noted]);
+    admin.variables.DATABASE_URL = url;
+    const verified = await admin.run(["verify-audit", "--expect", newestHash]);
     expect(verified.code, verified.notes).toBe(0);
-    const services = await place.openServices();
-    const door = openConsoleHarness(services);
-    expect((await signInWith(door, backupCodes[0] ?? "")).status).toBe(200);
+    const services = await admin.openServices();
+    const harness = openConsoleHarness(services);
+    expect((await signInWith(harness, backupCodes[0] ?? "")).status).toBe(200);
     const { items } = await services.store.audit.list({ limit: 5, cursor: null, q: "store.migrate" });
     expect(items).toMatchObject([{ actor: "admin-command", detail: { file: "patchbay.db" } }]);
     await services.close();
   });
 
-  test("interrupted in a table, is not served, and the same command continues after its last batch", async () => {
+  test("continues an interrupted copy after its last batch; until then no command opens the copy", async () => {
     await fill();
     const all = await copyPart(Number.POSITIVE_INFINITY);
     const stop = all.findIndex(([table, copied]) => table === "usage" && copied === 300) + 1;
@@ -204,25 +204,25 @@ describe("a filled store", () => {
     const rows = () => query('select id, xmin::text as writer from usage order by id collate "C" limit 300');
     const first = await rows();
 
-    place.variables.DATABASE_URL = url;
-    const start = await place.run(["unlock", "olivia"]);
+    admin.variables.DATABASE_URL = url;
+    const start = await admin.run(["unlock", "olivia"]);
     expect([start.code, start.notes]).toEqual([
       1,
       expect.stringContaining("an unfinished copy of a SQLite store"),
     ]);
     expect(start.notes).not.toContain("\n");
-    delete place.variables.DATABASE_URL;
+    delete admin.variables.DATABASE_URL;
 
     const rest = await copyPart(Number.POSITIVE_INFINITY);
     expect(rest.find(([table]) => table === "usage")).toEqual(["usage", 400]);
-    const reply = await move();
+    const reply = await migrate();
     expect(reply.code, reply.notes).toBe(0);
     expect(reply.notes).toContain("Continuing an unfinished copy.");
     expect(await rows()).toEqual(first);
     expect(await query("select count(*)::int as rows from usage")).toEqual([{ rows: ENTRIES }]);
   });
 
-  test("killed with SIGKILL in the middle, three times, is finished by the same command", {
+  test("finishes a copy that was killed with SIGKILL three times", {
     timeout: 120_000,
   }, async () => {
     await fill();
@@ -231,7 +231,7 @@ describe("a filled store", () => {
     let killed = 0;
     for (let turn = 0; turn < 3; turn++) {
       const child = spawn(process.execPath, [script, "migrate-store", url], {
-        env: { ...process.env, PATCHBAY_DATA_DIR: place.dataDirectory },
+        env: { ...process.env, PATCHBAY_DATA_DIR: admin.dataDirectory },
         stdio: ["ignore", "ignore", "pipe"],
       });
       const ended = new Promise<NodeJS.Signals | null>((resolve) =>
@@ -244,12 +244,12 @@ describe("a filled store", () => {
         if (lines >= 3 + 3 * turn) child.kill("SIGKILL");
       }
       if ((await ended) === "SIGKILL") killed += 1;
-      place.variables.DATABASE_URL = url;
-      expect((await place.run(["unlock", "olivia"])).notes).toContain("an unfinished copy");
-      delete place.variables.DATABASE_URL;
+      admin.variables.DATABASE_URL = url;
+      expect((await admin.run(["unlock", "olivia"])).notes).toContain("an unfinished copy");
+      delete admin.variables.DATABASE_URL;
     }
     expect(killed).toBe(3);
-    const finished = await move();
+    const finished = await migrate();
     expect([finished.code, finished.notes]).toEqual([
       0,
       expect.stringContaining("Continuing an unfinished copy."),
@@ -259,32 +259,32 @@ describe("a filled store", () => {
     expect(rows).toEqual({ rows: ENTRIES, ids: ENTRIES });
   });
 
-  test("moves to a database of an older schema, which is migrated first", async () => {
+  test("migrates a target of an older schema before it copies", async () => {
     await fill();
     for (const migration of MIGRATIONS.slice(0, 3)) for (const one of migration("postgres")) await query(one);
     await query(
       "create table schema_version (id bigint primary key check (id = 1), version bigint not null)",
     );
     await query("insert into schema_version values (1, 3)");
-    const reply = await move();
+    const reply = await migrate();
     expect(reply.code, reply.notes).toBe(0);
     expect(await query("select version::int from schema_version")).toEqual([{ version: MIGRATIONS.length }]);
   });
 
-  test("with a broken audit log and rows from before its key moves as it is, and says so", async () => {
+  test("copies a broken audit log unchanged and reports it", async () => {
     await fill();
     change(`update audit set hash = '${"a".repeat(64)}' where seq = 1`);
-    const reply = await move();
+    const reply = await migrate();
     expect(reply.code, reply.notes).toBe(0);
     expect(reply.notes).toContain("The audit log is broken in");
     const guards = "select tgenabled from pg_trigger where tgrelid = 'audit'::regclass and not tgisinternal";
     expect(await query(guards)).toEqual([{ tgenabled: "O" }, { tgenabled: "O" }]);
-    place.variables.DATABASE_URL = url;
-    expect((await place.run(["verify-audit"])).notes).toContain("Audit row 1 was changed");
+    admin.variables.DATABASE_URL = url;
+    expect((await admin.run(["verify-audit"])).notes).toContain("Audit row 1 was changed");
   });
 });
 
-describe("a copy that differs", () => {
+describe("migrate-store on a copy that differs", () => {
   test.each([
     [
       "a changed entry",
@@ -321,19 +321,19 @@ describe("a copy that differs", () => {
       "alter table audit disable trigger user; update audit set actor = 'x' where seq = 2; alter table audit enable trigger user",
       "audit: its hashes do not verify as in the source",
     ],
-  ])("is reported for %s and stays unfinished", async (_, sql, words) => {
+  ])("reports %s and leaves the copy unfinished", async (_, sql, message) => {
     await fill();
     await copyPart(Number.POSITIVE_INFINITY, 1_000);
     await query(sql);
-    const reply = await move();
+    const reply = await migrate();
     expect([reply.code, reply.out]).toEqual([1, ""]);
-    expect(reply.notes).toContain(words);
-    expect(reply.notes).toContain(`The copy differs in ${words.split(":")[0]}.`);
-    place.variables.DATABASE_URL = url;
-    expect((await place.run(["unlock", "olivia"])).notes).toContain("an unfinished copy");
+    expect(reply.notes).toContain(message);
+    expect(reply.notes).toContain(`The copy differs in ${message.split(":")[0]}.`);
+    admin.variables.DATABASE_URL = url;
+    expect((await admin.run(["unlock", "olivia"])).notes).toContain("an unfinished copy");
   });
 
-  test("is reported when the source is written during the copy", async () => {
+  test("reports a write to the source during the copy", async () => {
     await fill();
     const notes: string[] = [];
     const terminal = {
@@ -345,39 +345,39 @@ describe("a copy that differs", () => {
       readSecret: () => Promise.resolve(null),
       isInteractive: false,
     };
-    expect(await runAdmin(["migrate-store", url], terminal, { PATCHBAY_DATA_DIR: place.dataDirectory })).toBe(
+    expect(await runAdmin(["migrate-store", url], terminal, { PATCHBAY_DATA_DIR: admin.dataDirectory })).toBe(
       1,
     );
     expect(notes).toContain(`${storeFile()}: another process wrote to it during the copy`);
   });
 });
 
-describe("refuses", () => {
-  /** Expects exit code 1 with these words, and a database without tables. */
-  async function expectRefusal(words: string): Promise<void> {
-    const reply = await move();
-    expect([reply.code, reply.notes]).toEqual([1, expect.stringContaining(words)]);
+describe("migrate-store preconditions", () => {
+  /** Expects exit code 1 with this message, and a database without tables. */
+  async function expectRefusal(message: string): Promise<void> {
+    const reply = await migrate();
+    expect([reply.code, reply.notes]).toEqual([1, expect.stringContaining(message)]);
     expect(await query("select tablename from pg_tables where schemaname = 'public'")).toEqual([]);
   }
 
-  test("a source that is not SQLite, and a target that is not PostgreSQL", async () => {
+  test("refuses a source that is not SQLite and a target that is not PostgreSQL", async () => {
     await fill();
-    const other = await place.run(["migrate-store", `file:${place.dataDirectory}/other.db`]);
+    const other = await admin.run(["migrate-store", `file:${admin.dataDirectory}/other.db`]);
     expect([other.code, other.notes]).toEqual([1, expect.stringContaining("must be postgres://")]);
-    place.variables.DATABASE_URL = await server.createDatabase();
+    admin.variables.DATABASE_URL = await server.createDatabase();
     await expectRefusal("is not a SQLite store");
-    expect((await place.run(["migrate-store"])).code).toBe(2);
+    expect((await admin.run(["migrate-store"])).code).toBe(2);
   });
 
-  test("a source that a server runs on, naming how to stop it", async () => {
+  test("refuses a source that a server runs on and says how to stop the server", async () => {
     await fill();
     change(`insert into instances (id, heartbeat_at) values ('otherhost-7-1-x', ${Date.now()})`);
     await expectRefusal("process 7 of the machine otherhost. Stop it first (Ctrl-C, SIGTERM");
   });
 
-  test("a source of an older schema, one that was never set up, and one that is missing", async () => {
+  test("refuses a source that is missing, was never set up or has an older schema", async () => {
     await expectRefusal("There is no file");
-    await place.run(["unlock", "olivia"]);
+    await admin.run(["unlock", "olivia"]);
     await expectRefusal("was never set up");
     for (const side of ["", "-wal", "-shm"]) rmSync(storeFile() + side, { force: true });
     const database = new Database(storeFile());
@@ -388,27 +388,27 @@ describe("refuses", () => {
     await expectRefusal(`has schema version ${MIGRATIONS.length - 1}`);
   });
 
-  test("another instance secret, and none", async () => {
+  test("refuses another instance secret and a missing one", async () => {
     await fill();
-    place.variables.PATCHBAY_SECRET = "another-secret-of-an-operator-1234";
+    admin.variables.PATCHBAY_SECRET = "another-secret-of-an-operator-1234";
     await expectRefusal("was encrypted with another secret");
-    delete place.variables.PATCHBAY_SECRET;
-    rmSync(path.join(place.dataDirectory, "secret"));
+    delete admin.variables.PATCHBAY_SECRET;
+    rmSync(path.join(admin.dataDirectory, "secret"));
     await expectRefusal("verified with the instance secret");
   });
 
-  test("a target that holds another installation, or this one already, finished or not", async () => {
+  test("refuses a target that holds another installation, finished or not, or a finished copy of this one", async () => {
     await fill();
     await copyPart(5);
-    const other = adminPlace();
+    const other = openAdminHarness();
     const services = await other.openServices();
     await setUpOwner(openConsoleHarness(services));
     await services.close();
     const asOther = () => other.run(["migrate-store", url]);
     expect((await asOther()).notes).toContain("an unfinished copy of another installation");
-    expect((await move()).code).toBe(0);
+    expect((await migrate()).code).toBe(0);
     expect((await asOther()).notes).toContain("holds another installation");
-    expect((await move()).notes).toContain("holds this installation already");
+    expect((await migrate()).notes).toContain("holds this installation already");
     expect(await query("select username from users order by username")).toEqual([
       { username: "mia" },
       { username: "olivia" },
@@ -416,26 +416,24 @@ describe("refuses", () => {
     other.remove();
   });
 
-  test("a target that another migrate-store copies to", async () => {
+  test("refuses a target that another migrate-store copies to", async () => {
     await fill();
     const source = await openCopySource(storeFile());
     await beginCopy(source, source.installation ?? "", url);
     const target = openCopyTarget(url);
-    const copying = copyTables(source, target, {
-      rowsAtOnce: 100,
-    });
+    const copying = copyTables(source, target, { rowsAtOnce: 100 });
     const second = openCopyTarget(url);
     const outcomes = await Promise.allSettled([copying, copyTables(source, second, { rowsAtOnce: 100 })]);
     for (const one of [target, second]) await one.destroy();
     await source.close();
     const reasons = outcomes.flatMap((one) => (one.status === "rejected" ? [String(one.reason)] : []));
     expect(reasons).toEqual([expect.stringContaining("Another migrate-store copies to this database.")]);
-    expect((await move()).code).toBe(0);
+    expect((await migrate()).code).toBe(0);
   });
 });
 
 test("the schema has no sequence or identity column that a copy would have to set", async () => {
   await fill();
-  expect((await move()).code).toBe(0);
+  expect((await migrate()).code).toBe(0);
   expect(await query("select relname from pg_class where relkind = 'S'")).toEqual([]);
 });

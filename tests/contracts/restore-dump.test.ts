@@ -4,17 +4,17 @@ import path from "node:path";
 import { Client } from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { MIGRATIONS } from "../../lib/store/migrations";
-import { type AdminPlace, adminPlace } from "../support/admin";
+import { type AdminHarness, openAdminHarness } from "../support/admin";
 import { addUser, openConsoleHarness, setUpOwner } from "../support/console-harness";
 import { insertKey, PERIOD, usageRecord } from "../support/factories";
 import { findClientPrograms, startPostgres, type TestPostgres } from "../support/postgres";
 
-/** `restore` on PostgreSQL, on files of the real `pg_dump`, which Debian's package has with its own server. */
+/** `restore` on PostgreSQL, with files of the real `pg_dump` and the server of the same Debian package. */
 
-describe("a dump of a PostgreSQL store", () => {
+describe("restore of a PostgreSQL dump", () => {
   let programs: string;
   let server: TestPostgres;
-  let place: AdminPlace;
+  let admin: AdminHarness;
   let url: string;
   beforeAll(async () => {
     programs = findClientPrograms();
@@ -22,21 +22,21 @@ describe("a dump of a PostgreSQL store", () => {
   }, 120_000);
   afterAll(() => server?.close());
   beforeEach(async () => {
-    place = adminPlace();
+    admin = openAdminHarness();
     url = await server.createDatabase();
-    place.variables.DATABASE_URL = url;
-    const services = await place.openServices();
-    const door = openConsoleHarness(services);
-    const owner = await setUpOwner(door);
-    await addUser(door, owner, { username: "mia" });
-    await door("/api/keys", { body: { name: 'back\\slash, "quoted" 声音' }, cookie: owner });
+    admin.variables.DATABASE_URL = url;
+    const services = await admin.openServices();
+    const harness = openConsoleHarness(services);
+    const owner = await setUpOwner(harness);
+    await addUser(harness, owner, { username: "mia" });
+    await harness("/api/keys", { body: { name: 'back\\slash, "quoted" 声音' }, cookie: owner });
     const { key, user } = await insertKey(services.store);
     await services.store.ledger.settle(usageRecord(key.id, user.id, { costNano: 7 }), PERIOD);
     await services.close();
   });
-  afterEach(() => place.remove());
+  afterEach(() => admin.remove());
 
-  const at = (name: string) => path.join(place.dataDirectory, name);
+  const at = (name: string) => path.join(admin.dataDirectory, name);
   const run = (program: string, args: string[]) =>
     execFileSync(path.join(programs, program), args, { stdio: ["ignore", "ignore", "pipe"] });
 
@@ -51,17 +51,17 @@ describe("a dump of a PostgreSQL store", () => {
   async function restore(format = "custom") {
     const file = at(`patchbay.${format}`);
     run("pg_dump", [`--format=${format}`, `--file=${file}`, url]);
-    const reply = await place.run(["restore", file]);
+    const reply = await admin.run(["restore", file]);
     return { ...reply, file };
   }
 
   test.each(["custom", "directory", "plain"])(
-    "in the %s format is verified without a database",
+    "verifies a dump in the %s format without a database",
     async (format) => {
       const file = at(`patchbay.${format}`);
       run("pg_dump", [`--format=${format}`, `--file=${file}`, url]);
-      place.variables.DATABASE_URL = "postgres://nowhere.invalid/x";
-      const { code, out, notes } = await place.run(["restore", file]);
+      admin.variables.DATABASE_URL = "postgres://nowhere.invalid/x";
+      const { code, out, notes } = await admin.run(["restore", file]);
       expect([code, notes]).toEqual([
         0,
         expect.stringMatching(/\d+ audit rows are whole; the newest hash is \S+\./),
@@ -71,15 +71,15 @@ describe("a dump of a PostgreSQL store", () => {
     },
   );
 
-  test("is restored by the printed command, to an empty database", async () => {
+  test("prints a command that restores the dump to an empty database", async () => {
     const { out } = await restore();
-    const verified = (await place.run(["verify-audit"])).out;
+    const verified = (await admin.run(["verify-audit"])).out;
     const empty = await server.createDatabase();
     const [program = "", ...args] = out.replace("<DATABASE_URL>", empty).split(" ");
     run(program, args);
-    place.variables.DATABASE_URL = empty;
-    expect(await place.run(["verify-audit", "--expect", verified])).toMatchObject({ code: 0, out: verified });
-    const services = await place.openServices();
+    admin.variables.DATABASE_URL = empty;
+    expect(await admin.run(["verify-audit", "--expect", verified])).toMatchObject({ code: 0, out: verified });
+    const services = await admin.openServices();
     const { items } = await services.store.ledger.list({ limit: 10, cursor: null, q: null });
     expect(items.map((row) => row.costNano)).toEqual([7]);
     expect(
@@ -88,7 +88,7 @@ describe("a dump of a PostgreSQL store", () => {
     await services.close();
   });
 
-  test("with a changed, missing or forged end of its audit log is refused", async () => {
+  test("refuses an audit log with a changed row, and one with a missing or forged end", async () => {
     await change("alter table audit disable trigger all", "update audit set actor = 'someone' where seq = 2");
     expect(await restore()).toMatchObject({
       code: 1,
@@ -100,13 +100,13 @@ describe("a dump of a PostgreSQL store", () => {
     expect((await restore()).notes).toContain("missing or forged");
   });
 
-  test("of a newer version, of another instance, or of something else is refused", async () => {
+  test("refuses a dump of a newer version or another instance, and any other file", async () => {
     await change("update schema_version set version = 99");
     expect((await restore()).notes).toContain("used by a newer Patchbay");
     await change(`update schema_version set version = ${MIGRATIONS.length}`);
-    place.variables.PATCHBAY_SECRET = "another-secret-of-an-operator-1234";
+    admin.variables.PATCHBAY_SECRET = "another-secret-of-an-operator-1234";
     expect((await restore()).notes).toContain("encrypted with another secret");
-    delete place.variables.PATCHBAY_SECRET;
+    delete admin.variables.PATCHBAY_SECRET;
     await change("drop table schema_version");
     const foreign = await restore();
     expect([foreign.code, foreign.notes]).toEqual([
@@ -114,7 +114,7 @@ describe("a dump of a PostgreSQL store", () => {
       expect.stringContaining("is not a dump of a Patchbay store"),
     ]);
     writeFileSync(at("broken"), "PGDMP and nothing more");
-    expect((await place.run(["restore", at("broken")])).notes).toContain("cannot be read");
-    expect((await place.run(["restore", at("nowhere")])).notes).toContain("does not exist");
+    expect((await admin.run(["restore", at("broken")])).notes).toContain("cannot be read");
+    expect((await admin.run(["restore", at("nowhere")])).notes).toContain("does not exist");
   });
 });

@@ -5,7 +5,7 @@ import { FakeClock } from "../support/factories";
 import { startRedis, type TestRedis } from "../support/redis";
 import { openRedisInstance, type RedisInstance } from "../support/shared-limits";
 
-/** An implementation, and how its time passes. */
+/** An implementation, with its clock and a way to let time pass. */
 interface Subject {
   limits: SharedLimits;
   /** Milliseconds on the clock that deadlines of `enterOrWait` use. */
@@ -63,13 +63,13 @@ describe.each(SUBJECTS)("shared limits in %s", (_name, open) => {
     return { owner, limits, now, pass, rate, slot, enter, leave, take };
   }
 
-  test("of limit + 1 simultaneous takes exactly one is refused", async () => {
+  test("refuses exactly one of limit + 1 simultaneous takes", async () => {
     const { take, rate } = subject();
     const answers = await Promise.all(Array.from({ length: 11 }, () => take(rate(10))));
     expect(answers.filter(({ allowed }) => allowed)).toHaveLength(10);
   });
 
-  test("states what remains, when the limit is free again, and when a refused cost is", async () => {
+  test("returns what remains, when the limit resets, and when a refused cost may be retried", async () => {
     const { take, rate } = subject();
     const first = await take(rate(10, 7));
     expect(first).toMatchObject({ allowed: true, states: [{ allowed: true, remaining: 3 }] });
@@ -81,7 +81,7 @@ describe.each(SUBJECTS)("shared limits in %s", (_name, open) => {
     expect(state?.resetMs).toBeLessThanOrEqual(WINDOW);
   });
 
-  test("a unit is free again one window after it was taken", async () => {
+  test("frees a unit one window after it was taken", async () => {
     const { take, rate, pass } = subject();
     await take(rate(2));
     await pass(WINDOW / 2);
@@ -91,7 +91,7 @@ describe.each(SUBJECTS)("shared limits in %s", (_name, open) => {
     expect(await take(rate(2))).toMatchObject({ allowed: true, states: [{ remaining: 0 }] });
   });
 
-  test("several entries make room for a larger cost, and the wait is that of the last of them", async () => {
+  test("refuses a larger cost until as many earlier entries as it needs have expired", async () => {
     const { take, rate, pass } = subject();
     for (let unit = 0; unit < 4; unit++) {
       await take(rate(4));
@@ -112,7 +112,7 @@ describe.each(SUBJECTS)("shared limits in %s", (_name, open) => {
     expect(await take(rate(5, 0, "wide"))).toMatchObject({ allowed: true, states: [{ remaining: 5 }] });
   });
 
-  test("a cost of 0 only reads, also next to a cost that is taken", async () => {
+  test("only reads a limit at a cost of 0, also next to a cost that is taken", async () => {
     const { take, rate } = subject();
     await take(rate(1, 1, "spent"));
     const taken = await take(rate(10, 4, "tokens"), rate(1, 0, "spent"));
@@ -136,7 +136,7 @@ describe.each(SUBJECTS)("shared limits in %s", (_name, open) => {
     leave(third);
   });
 
-  test("takes slots and rates together: a refusal by one uses up none of the other", async () => {
+  test("takes slots and rates together: a refusal by one takes nothing from the other", async () => {
     const { enter, leave, slot, rate, take } = subject();
     const first = await enter([slot(5, "key"), slot(1, "owner")], [rate(2)]);
     expect(await enter([slot(5, "key"), slot(1, "owner")], [rate(2)])).toEqual({ kind: "full", index: 1 });
@@ -150,7 +150,7 @@ describe.each(SUBJECTS)("shared limits in %s", (_name, open) => {
     leave(inside);
   });
 
-  test("a waiting call gets the slot that another leaves", async () => {
+  test("gives a waiting call the slot that another call leaves", async () => {
     const { owner, limits, enter, leave, slot, now } = subject();
     const first = await enter([slot(1)]);
     const ask = { owner, slots: [slot(1)], rates: [], windowMs: WINDOW };
@@ -161,7 +161,7 @@ describe.each(SUBJECTS)("shared limits in %s", (_name, open) => {
     leave(second);
   });
 
-  test("a call waits no longer than its deadline, and not after its caller has left", async () => {
+  test("ends a call's wait at its deadline and when its caller leaves", async () => {
     const { owner, limits, enter, leave, slot, now } = subject();
     const first = await enter([slot(1)]);
     const ask = { owner, slots: [slot(1)], rates: [], windowMs: WINDOW };
@@ -177,14 +177,14 @@ describe.each(SUBJECTS)("shared limits in %s", (_name, open) => {
     leave(next);
   });
 
-  test("counts each client address for itself", async () => {
+  test("counts each client address separately", async () => {
     const { owner, limits } = subject();
     const attempt = async (address: string) =>
       (await limits.takeForAddress(`login:${owner}:${address}`, 1, WINDOW)).allowed;
     expect([await attempt("a"), await attempt("a"), await attempt("b")]).toEqual([true, false, true]);
   });
 
-  test("admits the limit in a crowded window, and no more in the next", async () => {
+  test("admits the limit in a window with many more calls, and the whole limit again in the next", async () => {
     const { take, rate, pass } = subject();
     let allowed = 0;
     for (let round = 0; round < 15; round++) {
@@ -198,15 +198,15 @@ describe.each(SUBJECTS)("shared limits in %s", (_name, open) => {
   });
 });
 
-test("Redis, not the share of the instance, has answered all of this", () => {
+test("the shared limits in Redis never fall back to the instance's share in these tests", () => {
   expect(instance.counted.get("redis_fallbacks")).toBeUndefined();
 });
 
-test("leaves nothing in Redis once windows and leases are over", async () => {
+test("every key of the shared limits in Redis has an expiry", async () => {
   const keys = await redis.command("KEYS", "test:*");
   if (!Array.isArray(keys)) throw new Error("KEYS gave no list.");
   expect(keys.length).toBeGreaterThan(0);
-  const lives = await Promise.all(keys.map((key) => redis.command("PTTL", String(key))));
-  // -2: expired in the meantime; -1 would be a key without an end.
-  for (const ms of lives) expect(ms).not.toBe(-1);
+  const ttls = await Promise.all(keys.map((key) => redis.command("PTTL", String(key))));
+  // -2 is a key that has expired in the meantime, -1 a key without expiry.
+  for (const ms of ttls) expect(ms).not.toBe(-1);
 });

@@ -1,10 +1,10 @@
 import { Client } from "pg";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { firstUsageId } from "../../lib/ports/store/ledger";
 import { flowRecord, insertKey, NOW, PERIOD, usageRecord, userRecord } from "../support/factories";
 import { startPostgres, type TestPostgres } from "../support/postgres";
 import { storeContract } from "./store";
-import { newPostgresPlace, type PostgresPlace } from "./store/postgres-database";
+import { newPostgresDatabase, type PostgresDatabase } from "./store/postgres-database";
 
 let server: TestPostgres;
 beforeAll(async () => {
@@ -12,10 +12,10 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => server.close());
 
-storeContract(() => newPostgresPlace(server));
+storeContract(() => newPostgresDatabase(server));
 
 test("refuses a backup and names PostgreSQL's own tool", async () => {
-  const database = await newPostgresPlace(server);
+  const database = await newPostgresDatabase(server);
   const store = await database.open();
   await expect(store.backup("/tmp/backup")).rejects.toMatchObject({
     code: "invalid",
@@ -25,34 +25,40 @@ test("refuses a backup and names PostgreSQL's own tool", async () => {
 });
 
 test("does not report a transaction as committed when its work ignored a failed statement", async () => {
-  const database = await newPostgresPlace(server);
+  const database = await newPostgresDatabase(server);
   const store = await database.open();
   const user = userRecord();
   await store.users.insert(user);
   const flow = flowRecord(user.id);
-  const swallowing = store.transaction(async (tx) => {
+  const transaction = store.transaction(async (tx) => {
     await tx.flows.insert(flow);
     await tx.flows.insert(flow).catch(() => undefined);
   });
-  await expect(swallowing).rejects.toMatchObject({ code: "internal" });
+  await expect(transaction).rejects.toMatchObject({ code: "internal" });
   expect(await store.flows.find(flow.digest)).toBeNull();
   await database.remove();
 });
 
 describe("partitions of the usage ledger", () => {
+  let database: PostgresDatabase;
+  beforeEach(async () => {
+    database = await newPostgresDatabase(server);
+  });
+  afterEach(() => database.remove());
+
   const month = (count: number) => Date.UTC(2026, 10 + count, 15);
   const clock = (at: number) => ({ now: () => at, monotonic: () => performance.now() });
   const entry = (at: number, fields = {}) =>
     usageRecord("key_1", "usr_1", { id: `${firstUsageId(at)}${Math.random()}`, at, ...fields });
 
-  async function partitionsOf(database: PostgresPlace): Promise<Record<string, number>> {
+  async function entriesByPartition(): Promise<Record<string, number>> {
     const rows = await database.raw(
       "select tableoid::regclass::text, count(*) from usage group by 1 order by 1",
     );
     return Object.fromEntries(rows.map(([name, count]) => [String(name), Number(count)]));
   }
 
-  async function monthsOf(database: PostgresPlace): Promise<string[]> {
+  async function partitions(): Promise<string[]> {
     const rows = await database.raw(
       "select relid::regclass::text from pg_partition_tree('usage') where level = 1 order by 1",
     );
@@ -60,23 +66,20 @@ describe("partitions of the usage ledger", () => {
   }
 
   test("exist from the start for this month and the three after it, and are created again each month", async () => {
-    const database = await newPostgresPlace(server);
     const store = await database.open({ clock: clock(month(0)) });
     const first = ["usage_2026_11", "usage_2026_12", "usage_2027_01", "usage_2027_02"];
-    expect(await monthsOf(database)).toEqual([...first, "usage_earlier", "usage_other"]);
+    expect(await partitions()).toEqual([...first, "usage_earlier", "usage_other"]);
     await Promise.all([store.ledger.maintain(month(2), null), store.ledger.maintain(month(2), null)]);
-    expect(await monthsOf(database)).toEqual([
+    expect(await partitions()).toEqual([
       ...first,
       "usage_2027_03",
       "usage_2027_04",
       "usage_earlier",
       "usage_other",
     ]);
-    await database.remove();
   });
 
   test("are vacuumed when 2 % of a month's entries were updated, instead of 20", async () => {
-    const database = await newPostgresPlace(server);
     await database.open({ clock: clock(month(0)) });
     const rows = await database.raw(
       "select relname, reloptions::text from pg_class where relname ~ '^usage_[0-9]{4}_[0-9]{2}$' order by 1",
@@ -84,38 +87,32 @@ describe("partitions of the usage ledger", () => {
     expect(rows.length).toBe(4);
     for (const [name, options] of rows)
       expect(options, String(name)).toContain("autovacuum_vacuum_scale_factor=0.02");
-    await database.remove();
   });
 
   test("hold each entry in the month of its ID, and no entry twice", async () => {
-    const database = await newPostgresPlace(server);
     const store = await database.open({ clock: clock(month(0)) });
     const rows = [month(0), Date.UTC(2026, 11, 1) - 1, Date.UTC(2026, 11, 1), month(1)].map((at) =>
       entry(at),
     );
     for (const row of [...rows, ...rows, usageRecord("key_1", "usr_1")])
       await store.ledger.settle(row, PERIOD);
-    expect(await partitionsOf(database)).toEqual({ usage_2026_11: 2, usage_2026_12: 2, usage_earlier: 1 });
+    expect(await entriesByPartition()).toEqual({ usage_2026_11: 2, usage_2026_12: 2, usage_earlier: 1 });
     const [sums] = await database.raw("select cast(sum(calls) as bigint) from rollups");
     expect(sums).toEqual([5]);
     expect((await store.ledger.find(rows[2]?.id ?? ""))?.row.at).toBe(Date.UTC(2026, 11, 1));
-    await database.remove();
   });
 
   test("take over the entries of a month that had no partition", async () => {
-    const database = await newPostgresPlace(server);
     const store = await database.open({ clock: clock(month(0)) });
     const rows = [entry(month(7)), entry(month(7)), entry(month(9))];
     for (const row of rows) await store.ledger.settle(row, PERIOD);
-    expect(await partitionsOf(database)).toEqual({ usage_other: 3 });
+    expect(await entriesByPartition()).toEqual({ usage_other: 3 });
     await store.ledger.maintain(month(5), null);
-    expect(await partitionsOf(database)).toEqual({ usage_2027_06: 2, usage_other: 1 });
+    expect(await entriesByPartition()).toEqual({ usage_2027_06: 2, usage_other: 1 });
     expect((await store.ledger.list({ limit: 10, cursor: null, q: null })).items).toHaveLength(3);
-    await database.remove();
   });
 
   test("are dropped when every entry is settled and older than the retention", async () => {
-    const database = await newPostgresPlace(server);
     const store = await database.open({ clock: clock(month(0)) });
     const open = entry(month(1), { state: "open", status: 0 });
     for (const at of [month(0), month(0), month(1), month(2)]) await store.ledger.settle(entry(at), PERIOD);
@@ -123,21 +120,19 @@ describe("partitions of the usage ledger", () => {
     const none = { totalNano: null, dailyNano: null, monthlyNano: null };
     await store.ledger.reserve({ row: open, keyBudget: none, userBudget: none, ...PERIOD });
     await store.ledger.maintain(month(2), month(0));
-    expect(Object.values(await partitionsOf(database))).toEqual([2, 2, 1, 1]);
+    expect(Object.values(await entriesByPartition())).toEqual([2, 2, 1, 1]);
     await store.ledger.maintain(month(2), month(2));
-    expect(await partitionsOf(database)).toEqual({ usage_2026_12: 2, usage_2027_01: 1, usage_earlier: 1 });
+    expect(await entriesByPartition()).toEqual({ usage_2026_12: 2, usage_2027_01: 1, usage_earlier: 1 });
     await store.ledger.settle({ ...open, state: "settled", status: 200 }, PERIOD);
     await store.ledger.maintain(month(3), month(2) + 1);
-    expect(await partitionsOf(database)).toEqual({ usage_2027_01: 1 });
+    expect(await entriesByPartition()).toEqual({ usage_2027_01: 1 });
     const [sums] = await database.raw("select cast(sum(calls) as bigint) from rollups");
     expect(sums).toEqual([6]);
     await store.ledger.settle(usageRecord("key_1", "usr_1"), PERIOD);
-    expect(await partitionsOf(database)).toEqual({ usage_2027_01: 1, usage_other: 1 });
-    await database.remove();
+    expect(await entriesByPartition()).toEqual({ usage_2027_01: 1, usage_other: 1 });
   });
 
   test("do not hold up calls: maintenance gives up when a table is in use", async () => {
-    const database = await newPostgresPlace(server);
     const store = await database.open({ clock: clock(month(0)) });
     const reader = new Client({ connectionString: database.url });
     await reader.connect();
@@ -150,14 +145,13 @@ describe("partitions of the usage ledger", () => {
     expect(performance.now() - since).toBeLessThan(800);
     await reader.query("commit");
     await store.ledger.maintain(month(6), null);
-    expect(await monthsOf(database)).toContain("usage_2027_08");
+    expect(await partitions()).toContain("usage_2027_08");
     await reader.end();
-    await database.remove();
   });
 });
 
 test("updates balances, sums, keys and heartbeats in place, without index writes", async () => {
-  const database = await newPostgresPlace(server);
+  const database = await newPostgresDatabase(server);
   const store = await database.open();
   const { key, user } = await insertKey(store);
   for (let turn = 0; turn < 300; turn++) {

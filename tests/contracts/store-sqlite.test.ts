@@ -6,13 +6,13 @@ import { openStore } from "../../lib/store/open";
 import { insertKey, PERIOD, SYSTEM_CLOCK, usageRecord } from "../support/factories";
 import { storeContract } from "./store";
 import { allUsage } from "./store/ledger-sums";
-import { newSqlitePlace } from "./store/sqlite-database";
+import { newSqliteDatabase } from "./store/sqlite-database";
 import { concurrently } from "./store/test-database";
 
-storeContract(newSqlitePlace);
+storeContract(newSqliteDatabase);
 
 test("opens a backup made under load as a store with everything that was committed before it", async () => {
-  const database = await newSqlitePlace();
+  const database = await newSqliteDatabase();
   const store = await database.open();
   const { key, user } = await insertKey(store);
   const before = Array.from({ length: 200 }, () => usageRecord(key.id, user.id, { costNano: 1 }));
@@ -41,7 +41,7 @@ test("opens a backup made under load as a store with everything that was committ
 });
 
 test("never overwrites a file with a backup, and leaves none when it fails", async () => {
-  const database = await newSqlitePlace();
+  const database = await newSqliteDatabase();
   const store = await database.open();
   await expect(store.backup(database.file)).rejects.toMatchObject({ code: "conflict" });
   const nowhere = path.join(path.dirname(database.file), "no", "such", "folder.db");

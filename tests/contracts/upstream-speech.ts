@@ -24,8 +24,8 @@ interface SpeechDialect {
   failures: Readonly<Record<string, string>>;
 }
 
-/** The error code for the same upstream error, common to all providers: the gateway decides by it. */
-const FAULTS: Readonly<Record<string, string>> = {
+/** Failures of the upstream with the same error code for every provider; the gateway decides by the code. */
+const COMMON_FAILURES: Readonly<Record<string, string>> = {
   "reset-before-headers": "upstream_error",
   "close-before-headers": "upstream_error",
   "not-http": "upstream_invalid",
@@ -116,15 +116,15 @@ export function upstreamSpeechContract({
       expect(upstream.ledger.length).toBe(before);
     });
 
-    test.each(Object.entries({ ...FAULTS, ...failures }))(
+    test.each(Object.entries({ ...COMMON_FAILURES, ...failures }))(
       "maps '%s' to %s, without audio and without an end",
       async (failure, code) => {
         const { pcm, end, error } = await hear(rig.speech(channel()), speechRequest(`tts--${failure}`));
         expect(error).toMatchObject({ code });
         expect([pcm.length, end]).toEqual([0, null]);
-        const words = isAppError(error) ? JSON.stringify([error.message, error.details]) : "";
+        const shown = isAppError(error) ? JSON.stringify([error.message, error.details]) : "";
         for (const secret of [UPSTREAM_KEY, "127.0.0.1", String(upstream.port), "10.1.2.3", "internal"]) {
-          expect(words).not.toContain(secret);
+          expect(shown).not.toContain(secret);
         }
       },
     );

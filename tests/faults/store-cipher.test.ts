@@ -3,7 +3,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { AppError } from "../../lib/errors";
 import { createCipher, encryptionKeyId } from "../../lib/store/cipher";
-import { newSqlitePlace } from "../contracts/store/sqlite-database";
+import { newSqliteDatabase } from "../contracts/store/sqlite-database";
 import { channelRecord, twoFactorRecord, userRecord } from "../support/factories";
 
 const SECRET = "an instance secret, long enough to be one";
@@ -28,7 +28,7 @@ test("decrypts a secret with its AAD, and encrypts it differently each time", ()
 });
 
 test("does not decrypt ciphertexts that were swapped between two rows", async () => {
-  const place = await newSqlitePlace();
+  const place = await newSqliteDatabase();
   const store = await place.open();
   const users = [userRecord(), userRecord()];
   for (const user of users) {
@@ -113,7 +113,7 @@ test("keys digests by secret and purpose", () => {
 });
 
 test("writes no plain secret to the file, its log or a backup", async () => {
-  const place = await newSqlitePlace();
+  const place = await newSqliteDatabase();
   const store = await place.open();
   const encrypted = cipher.encrypt("upstream-key", AAD, PLAIN);
   await store.channels.insert(channelRecord({ keys: [{ id: "k1", encrypted, display: "****cret" }] }));

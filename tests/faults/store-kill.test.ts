@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { allUsage, expectLedgerSumsToMatch } from "../contracts/store/ledger-sums";
-import { newPostgresPlace } from "../contracts/store/postgres-database";
-import { newSqlitePlace } from "../contracts/store/sqlite-database";
+import { newPostgresDatabase } from "../contracts/store/postgres-database";
+import { newSqliteDatabase } from "../contracts/store/sqlite-database";
 import { startPostgres, type TestPostgres } from "../support/postgres";
 import { bundle, startStoreProcess } from "../support/store-processes";
 
@@ -17,7 +17,7 @@ const cases = [
     name: "SQLite",
     kills: 8,
     newPlace: async () => {
-      const place = await newSqlitePlace();
+      const place = await newSqliteDatabase();
       return { ...place, at: `file:${place.file}` };
     },
   },
@@ -25,7 +25,7 @@ const cases = [
     name: "PostgreSQL",
     kills: 4,
     newPlace: async () => {
-      const place = await newPostgresPlace(server);
+      const place = await newPostgresDatabase(server);
       return { ...place, at: place.url };
     },
   },

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openStore } from "../../lib/store/open";
 import { LeasePool, ServerLiveness } from "../../lib/store/postgres/lease-pool";
 import { SLOW_MS } from "../../lib/store/postgres/session";
-import { newPostgresPlace, type PostgresPlace } from "../contracts/store/postgres-database";
+import { newPostgresDatabase, type PostgresDatabase } from "../contracts/store/postgres-database";
 import { insertKey, PERIOD, SYSTEM_CLOCK, usageRecord } from "../support/factories";
 import { startPostgres, type TestPostgres } from "../support/postgres";
 import { ROOT } from "../support/sources";
@@ -38,11 +38,11 @@ describe("sslmode in DATABASE_URL", () => {
   afterAll(() => Promise.all([encrypted.close(), plain.close()]));
 
   /** A database of the server that speaks TLS, by the name in its certificate. */
-  const newUrl = async (): Promise<[url: string, place: PostgresPlace]> => {
-    const place = await newPostgresPlace(encrypted);
+  const newUrl = async (): Promise<[url: string, place: PostgresDatabase]> => {
+    const place = await newPostgresDatabase(encrypted);
     return [place.url.replace("127.0.0.1", "localhost"), place];
   };
-  const areEncrypted = async (place: PostgresPlace): Promise<unknown[]> => {
+  const areEncrypted = async (place: PostgresDatabase): Promise<unknown[]> => {
     const rows = await place.raw(
       `select distinct ssl from pg_stat_ssl join pg_stat_activity using (pid)
        where datname = current_database() and application_name like 'patchbay%'`,
@@ -71,13 +71,13 @@ describe("sslmode in DATABASE_URL", () => {
   );
 
   test("verify-full refuses a certificate of another host", async () => {
-    const place = await newPostgresPlace(encrypted);
+    const place = await newPostgresDatabase(encrypted);
     const url = place.url.replace("127.0.0.1", "127.0.0.2");
     await expect(open(`${url}?sslmode=verify-full&sslrootcert=${CERTIFICATE}`)).rejects.toThrow();
   });
 
   test("require refuses a server without TLS", async () => {
-    const { url } = await newPostgresPlace(plain);
+    const { url } = await newPostgresDatabase(plain);
     await expect(open(`${url}?sslmode=require`)).rejects.toThrow("does not support SSL");
   });
 });
@@ -90,7 +90,7 @@ describe("a process", () => {
   afterAll(() => server.close());
 
   test(`has at most ${MOST_CONNECTIONS} connections, however much it is asked`, async () => {
-    const place = await newPostgresPlace(server);
+    const place = await newPostgresDatabase(server);
     const store = await place.open();
     const { key, user } = await insertKey(store);
     const seen: number[] = [];
@@ -118,7 +118,7 @@ describe("a process", () => {
     await place.remove();
   });
 
-  const poolOf = ({ url }: PostgresPlace) =>
+  const poolOf = ({ url }: PostgresDatabase) =>
     new LeasePool(url, {
       max: 1,
       statement: { silentMs: SLOW_MS, mostMs: SLOW_MS },
@@ -127,7 +127,7 @@ describe("a process", () => {
     });
 
   test("has the server compile no statement, and prefer an index for a range of rows", async () => {
-    const place = await newPostgresPlace(server);
+    const place = await newPostgresDatabase(server);
     const pool = poolOf(place);
     const lease = await pool.connect();
     const { rows } = await lease.query<{ name: string; setting: string }>(
@@ -143,7 +143,7 @@ describe("a process", () => {
   });
 
   test("has the server end a statement, a wait for a lock and a transaction that it leaves idle", async () => {
-    const place = await newPostgresPlace(server);
+    const place = await newPostgresDatabase(server);
     const pool = poolOf(place);
     const lease = await pool.connect();
     const { rows } = await lease.query<{ name: string; setting: string }>(

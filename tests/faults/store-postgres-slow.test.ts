@@ -4,7 +4,7 @@ import { shareEvents } from "../../lib/shared-state/events";
 import { openStore } from "../../lib/store/open";
 import { LeasePool, ServerLiveness } from "../../lib/store/postgres/lease-pool";
 import { ANSWER_MS, SLOW_MS } from "../../lib/store/postgres/session";
-import { newPostgresPlace } from "../contracts/store/postgres-database";
+import { newPostgresDatabase } from "../contracts/store/postgres-database";
 import { channelRecord, SYSTEM_CLOCK } from "../support/factories";
 import { startPostgres, type TestPostgres } from "../support/postgres";
 
@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 test("waits for a connection while the server answers other callers, for longer than it waits for a silent one", async () => {
-  const place = await newPostgresPlace(server);
+  const place = await newPostgresDatabase(server);
   const slow: unknown[] = [];
   const pool = new LeasePool(place.url, {
     max: 2,
@@ -42,8 +42,8 @@ test("waits for a connection while the server answers other callers, for longer 
 });
 
 test("changes of another instance arrive without LISTEN, and the log says what to set", async () => {
-  const place = await newPostgresPlace(server);
-  const elsewhere = await newPostgresPlace(server);
+  const place = await newPostgresDatabase(server);
+  const elsewhere = await newPostgresDatabase(server);
   const warned: string[] = [];
   // A pooler in transaction mode accepts LISTEN, as another database does, and notifications never arrive.
   const store = await openStore({
@@ -70,7 +70,7 @@ test("changes of another instance arrive without LISTEN, and the log says what t
 }, 40_000);
 
 test("after a failover to a standby without the last commits, their topics are read again", async () => {
-  const place = await newPostgresPlace(server);
+  const place = await newPostgresDatabase(server);
   const store = await place.open();
   for (const name of ["one", "two", "three"]) await store.settings.put(name, true);
   const heard: string[] = [];
@@ -91,7 +91,7 @@ test("after a failover to a standby without the last commits, their topics are r
 }, 40_000);
 
 test("live events of one instance reach the pages of another without Redis, and are not sent back", async () => {
-  const place = await newPostgresPlace(server);
+  const place = await newPostgresDatabase(server);
   const [near, far] = [await place.open(), await place.open()];
   if (near.broadcast === null || far.broadcast === null) throw new Error("PostgreSQL has no broadcast.");
   const [own, other] = [createLiveBus(), createLiveBus()];

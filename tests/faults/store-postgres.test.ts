@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Store, UsageRecord } from "../../lib/ports/store";
 import { openStore } from "../../lib/store/open";
 import { allUsage, expectLedgerSumsToMatch } from "../contracts/store/ledger-sums";
-import { newPostgresPlace, type PostgresPlace } from "../contracts/store/postgres-database";
+import { newPostgresDatabase, type PostgresDatabase } from "../contracts/store/postgres-database";
 import { concurrently, outcomesOf } from "../contracts/store/test-database";
 import { channelRecord, insertKey, NO_BUDGET, PERIOD, SYSTEM_CLOCK, usageRecord } from "../support/factories";
 import { startPostgres, type TestPostgres } from "../support/postgres";
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 interface Subject {
-  place: PostgresPlace;
+  place: PostgresDatabase;
   store: Store;
   keyId: string;
   userId: string;
@@ -76,7 +76,7 @@ async function expectAllWell({ place, store, keyId, userId }: Subject): Promise<
 }
 
 /** A store whose connections all go through a TCP gate. */
-async function openThroughGate(place: PostgresPlace): Promise<{ gate: TcpGate; store: Store }> {
+async function openThroughGate(place: PostgresDatabase): Promise<{ gate: TcpGate; store: Store }> {
   const gate = await openTcpGate(Number(new URL(place.url).port));
   const through = new URL(place.url);
   through.port = String(gate.port);
@@ -91,7 +91,7 @@ async function openThroughGate(place: PostgresPlace): Promise<{ gate: TcpGate; s
 }
 
 test("fails every call at once when PostgreSQL stops, and reconnects without a restart", async () => {
-  const place = await newPostgresPlace(server);
+  const place = await newPostgresDatabase(server);
   const store = await place.open();
   const { key, user } = await insertKey(store);
   const subject = { place, store, keyId: key.id, userId: user.id };
@@ -105,7 +105,7 @@ test("fails every call at once when PostgreSQL stops, and reconnects without a r
 });
 
 test("fails every call within about a second when PostgreSQL no longer answers, and reconnects", async () => {
-  const place = await newPostgresPlace(server);
+  const place = await newPostgresDatabase(server);
   const { gate, store } = await openThroughGate(place);
   const { key, user } = await insertKey(store);
   const subject = { place, store, keyId: key.id, userId: user.id };
@@ -130,7 +130,7 @@ test("fails every call within about a second when PostgreSQL no longer answers, 
 });
 
 test("rolls back a transaction whose connection the server closes, and nothing else", async () => {
-  const place = await newPostgresPlace(server);
+  const place = await newPostgresDatabase(server);
   const store = await place.open();
   const cut = store.transaction(async (tx) => {
     await tx.settings.put("cut", true);
@@ -146,7 +146,7 @@ test("rolls back a transaction whose connection the server closes, and nothing e
 });
 
 test("refuses writes and allows reads while another instance holds the write lock", async () => {
-  const place = await newPostgresPlace(server);
+  const place = await newPostgresDatabase(server);
   const [store, holder] = [await place.open(), await place.open()];
   let release = (): void => {};
   const held = new Promise<void>((resolve) => {
@@ -178,7 +178,7 @@ describe.each(["at once", "late"] as const)(
   "a COMMIT whose answer is lost and that the server gets %s",
   (when) => {
     test("leaves refused settlements without cost and refused reservations without effect", async () => {
-      const place = await newPostgresPlace(server);
+      const place = await newPostgresDatabase(server);
       const { gate, store } = await openThroughGate(place);
       const { key, user } = await insertKey(store);
       const budgets = { keyBudget: NO_BUDGET, userBudget: NO_BUDGET, ...PERIOD };

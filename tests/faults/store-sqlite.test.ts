@@ -6,7 +6,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vi
 import type { Store, UsageRecord } from "../../lib/ports/store";
 import { openStore } from "../../lib/store/open";
 import { allUsage, expectLedgerSumsToMatch } from "../contracts/store/ledger-sums";
-import { newSqlitePlace, type SqlitePlace } from "../contracts/store/sqlite-database";
+import { newSqliteDatabase, type SqliteDatabase } from "../contracts/store/sqlite-database";
 import { concurrently, outcomesOf } from "../contracts/store/test-database";
 import { insertKey, NO_BUDGET, PERIOD, SYSTEM_CLOCK, usageRecord, userRecord } from "../support/factories";
 import { bundle } from "../support/store-processes";
@@ -14,9 +14,9 @@ import { bundle } from "../support/store-processes";
 /** More than the promised second: a hang would take minutes. */
 const SOON_MS = 8_000;
 
-let place: SqlitePlace;
+let place: SqliteDatabase;
 beforeEach(async () => {
-  place = await newSqlitePlace();
+  place = await newSqliteDatabase();
 });
 afterEach(() => place.remove());
 

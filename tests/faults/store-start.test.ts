@@ -15,8 +15,8 @@ import {
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MIGRATIONS } from "../../lib/store/migrations";
-import { newPostgresPlace } from "../contracts/store/postgres-database";
-import { newSqlitePlace } from "../contracts/store/sqlite-database";
+import { newPostgresDatabase } from "../contracts/store/postgres-database";
+import { newSqliteDatabase } from "../contracts/store/sqlite-database";
 import type { TestDatabase } from "../contracts/store/test-database";
 import { insertKey } from "../support/factories";
 import { startPostgres, type TestPostgres } from "../support/postgres";
@@ -46,14 +46,14 @@ async function startTogether(url: string): Promise<string[][]> {
 describe("eight processes that start concurrently on an empty store all open it", () => {
   test(`SQLite, ${SQLITE_ROUNDS} times`, { timeout: 240_000 }, async () => {
     for (let round = 0; round < SQLITE_ROUNDS; round++) {
-      const place = await newSqlitePlace();
+      const place = await newSqliteDatabase();
       expect(await startTogether(`file:${place.file}`)).toEqual(Array(STARTERS).fill(["open"]));
       await place.remove();
     }
   });
 
   test("PostgreSQL", { timeout: 240_000 }, async () => {
-    const place = await newPostgresPlace(server);
+    const place = await newPostgresDatabase(server);
     expect(await startTogether(place.url)).toEqual(Array(STARTERS).fill(["open"]));
     expect(await place.raw("select version from schema_version")).toEqual([[MIGRATIONS.length]]);
     await place.remove();
@@ -65,14 +65,14 @@ describe("a start that is killed in the middle leaves no partial schema", () => 
     [
       "SQLite",
       async () => {
-        const place = await newSqlitePlace();
+        const place = await newSqliteDatabase();
         return { ...place, at: `file:${place.file}` };
       },
     ],
     [
       "PostgreSQL",
       async () => {
-        const place = await newPostgresPlace(server);
+        const place = await newPostgresDatabase(server);
         return { ...place, at: place.url };
       },
     ],
@@ -98,7 +98,7 @@ describe("a start that is killed in the middle leaves no partial schema", () => 
   });
 
   test("SQLite, killed with half of the tables in the log", async () => {
-    const place = await newSqlitePlace();
+    const place = await newSqliteDatabase();
     const half = MIGRATIONS[0]?.("sqlite").slice(0, 12) ?? [];
     const writer = [
       'import Database from "libsql";',
@@ -118,7 +118,7 @@ describe("a start that is killed in the middle leaves no partial schema", () => 
 
 describe("a store of a newer version is rejected with a message and left unchanged", () => {
   test("SQLite", async () => {
-    const place = await newSqlitePlace();
+    const place = await newSqliteDatabase();
     await (await place.open()).close();
     await place.raw(`pragma user_version = ${NEWER}`);
     const before = readFileSync(place.file);
@@ -128,7 +128,7 @@ describe("a store of a newer version is rejected with a message and left unchang
   });
 
   test("PostgreSQL", async () => {
-    const place = await newPostgresPlace(server);
+    const place = await newPostgresDatabase(server);
     await (await place.open()).close();
     await place.raw(`update schema_version set version = ${NEWER}`);
     await expect(place.open()).rejects.toThrow(/newer Patchbay.*backup/s);
@@ -154,7 +154,7 @@ describe("a damaged file is rejected with the restore command, and not changed",
   ];
 
   test.each(damages)("%s", async (_, damage) => {
-    const place = await newSqlitePlace();
+    const place = await newSqliteDatabase();
     const store = await place.open();
     for (let count = 0; count < 20; count++) await insertKey(store);
     await store.close();
@@ -166,7 +166,7 @@ describe("a damaged file is rejected with the restore command, and not changed",
   });
 
   test("a row without its user", async () => {
-    const place = await newSqlitePlace();
+    const place = await newSqliteDatabase();
     const store = await place.open();
     await insertKey(store);
     await store.close();
@@ -178,7 +178,7 @@ describe("a damaged file is rejected with the restore command, and not changed",
 
 describe("a path that is not writable is rejected by name", () => {
   test("a folder that is a file", async () => {
-    const place = await newSqlitePlace();
+    const place = await newSqliteDatabase();
     writeFileSync(`${place.file}.d`, "");
     const file = path.join(`${place.file}.d`, "patchbay.db");
     const starter = startStoreProcess(script, "open", `file:${file}`);
@@ -190,7 +190,7 @@ describe("a path that is not writable is rejected by name", () => {
   });
 
   test("a log that cannot be created", async () => {
-    const place = await newSqlitePlace();
+    const place = await newSqliteDatabase();
     await (await place.open()).close();
     rmSync(`${place.file}-wal`, { force: true });
     mkdirSync(`${place.file}-wal`);
@@ -199,7 +199,7 @@ describe("a path that is not writable is rejected by name", () => {
   });
 
   test("a file that may only be read", async () => {
-    const place = await newSqlitePlace();
+    const place = await newSqliteDatabase();
     await (await place.open()).close();
     const isRoot = process.getuid?.() === 0;
     if (isRoot) {
@@ -217,7 +217,7 @@ describe("a path that is not writable is rejected by name", () => {
   });
 
   test("an unreachable PostgreSQL or an unknown database is reported without the password", async () => {
-    const place = await newPostgresPlace(server);
+    const place = await newPostgresDatabase(server);
     const { openStore } = await import("../../lib/store/open");
     const open = (databaseUrl: string) =>
       openStore({

@@ -4,8 +4,8 @@ import { KeyLimit } from "../../lib/contracts/console/api-keys";
 import type { KeyRecord } from "../../lib/ports/store";
 import { MIGRATIONS } from "../../lib/store/migrations";
 import { allUsage, expectLedgerSumsToMatch } from "../contracts/store/ledger-sums";
-import { newPostgresPlace } from "../contracts/store/postgres-database";
-import { newSqlitePlace } from "../contracts/store/sqlite-database";
+import { newPostgresDatabase } from "../contracts/store/postgres-database";
+import { newSqliteDatabase } from "../contracts/store/sqlite-database";
 import { concurrently, type TestDatabase } from "../contracts/store/test-database";
 import { insertKey, keyRecord, NOW, PERIOD, usageRecord, userRecord } from "../support/factories";
 import { startPostgres, type TestPostgres } from "../support/postgres";
@@ -26,13 +26,13 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 async function newFile(): Promise<UrlPlace> {
-  const place = await newSqlitePlace();
+  const place = await newSqliteDatabase();
   return { ...place, url: `file:${place.file}` };
 }
 
 const PLACES: [string, () => Promise<UrlPlace>][] = [
   ["SQLite", newFile],
-  ["PostgreSQL", () => newPostgresPlace(server)],
+  ["PostgreSQL", () => newPostgresDatabase(server)],
 ];
 
 /** Statements that remove the changes of a later version to the table of alerts. */
@@ -291,7 +291,7 @@ describe("the upgrade of a store of schema version 8 on PostgreSQL", () => {
     on conflict (id) do update set state = excluded.state where usage.state = 'open'`;
 
   test("keeps every entry, and an instance of version 8 still writes, none of them twice", async () => {
-    const place = await newPostgresPlace(server);
+    const place = await newPostgresDatabase(server);
     await storeOfVersion1(place);
     await (await place.open()).close();
     await goBack(place, 8, BACK_TO_8("postgres"));
@@ -328,7 +328,7 @@ describe("the upgrade of a store of schema version 8 on PostgreSQL", () => {
   });
 
   test("does not wait for a lock that calls would wait behind", async () => {
-    const place = await newPostgresPlace(server);
+    const place = await newPostgresDatabase(server);
     await (await place.open()).close();
     await goBack(place, 8, BACK_TO_8("postgres"));
     const [reader, caller] = [

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Store, UsageDimension, UsageFilter } from "../../lib/ports/store";
 import { seedPostgres, seedSqlite } from "../bench/seed-usage.mjs";
 import { allUsage } from "../contracts/store/ledger-sums";
-import { newPostgresPlace } from "../contracts/store/postgres-database";
-import { newSqlitePlace } from "../contracts/store/sqlite-database";
+import { newPostgresDatabase } from "../contracts/store/postgres-database";
+import { newSqliteDatabase } from "../contracts/store/sqlite-database";
 import type { TestDatabase } from "../contracts/store/test-database";
 import { NOW } from "../support/factories";
 import { startPostgres, type TestPostgres } from "../support/postgres";
@@ -22,7 +22,7 @@ const SEED = { count: ROWS, from: NOW - 1.05 * MONTH, to: NOW };
 const NEEDLE = "req_needle_in_the_hay";
 
 async function seededSqlite(): Promise<TestDatabase> {
-  const place = await newSqlitePlace();
+  const place = await newSqliteDatabase();
   await (await place.open()).close();
   seedSqlite(place.file, SEED);
   return place;
@@ -35,7 +35,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 async function seededPostgres(): Promise<TestDatabase> {
-  const place = await newPostgresPlace(server);
+  const place = await newPostgresDatabase(server);
   // Its clock decides which months have a partition.
   await (await place.open({ clock: { now: () => SEED.from, monotonic: () => performance.now() } })).close();
   const client = new Client({ connectionString: place.url });

@@ -8,13 +8,13 @@ import { type TestServices, testServices } from "./services";
 
 interface AdminReply {
   code: number;
-  /** What a script would keep. */
+  /** Standard output. */
   out: string;
-  /** Words about it. */
+  /** Standard error. */
   notes: string;
 }
 
-export interface AdminPlace {
+export interface AdminHarness {
   dataDirectory: string;
   /** Variables besides the data directory. */
   variables: Record<string, string>;
@@ -25,8 +25,8 @@ export interface AdminPlace {
   remove(): void;
 }
 
-/** A data folder of its own for the admin command. */
-export function adminPlace(): AdminPlace {
+/** The admin command on a separate data folder. */
+export function openAdminHarness(): AdminHarness {
   const dataDirectory = mkdtempSync(path.join(tmpdir(), "patchbay-admin-"));
   const variables: Record<string, string> = {};
   return {

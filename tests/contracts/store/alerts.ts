@@ -1,7 +1,7 @@
-import { describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { AlertRecord, Alerts } from "../../../lib/ports/store";
 import { insertKey, NO_BUDGET, NOW, PERIOD, unique, usageRecord } from "../../support/factories";
-import { concurrently, type NewTestDatabase } from "./test-database";
+import { concurrently, type NewTestDatabase, type TestDatabase } from "./test-database";
 
 type New = Parameters<Alerts["raise"]>[0];
 
@@ -15,12 +15,17 @@ const alert = (fields: Partial<New> = {}): New => ({
   ...fields,
 });
 
-const MOST = { atOnce: 10, perMinute: 30 };
+const LIMITS = { atOnce: 10, perMinute: 30 };
 
 export function alertsContract(newDatabase: NewTestDatabase): void {
   describe("alerts", () => {
+    let database: TestDatabase;
+    beforeEach(async () => {
+      database = await newDatabase();
+    });
+    afterEach(() => database.remove());
+
     test("lets one of many concurrent callers in two instances open an alert", async () => {
-      const database = await newDatabase();
       const stores = [await database.open(), await database.open()];
       const same = { subject: "chn_1" };
       const raised = await Promise.all(
@@ -33,16 +38,14 @@ export function alertsContract(newDatabase: NewTestDatabase): void {
       expect(await stores[0]?.alerts.resolve(open?.id ?? "", NOW + 2, "none")).toBe(false);
       // An alert that was resolved may be opened again.
       expect(await stores[0]?.alerts.raise(alert(same))).toBe(true);
-      await database.remove();
     });
 
     test("keeps the newest figures of an open alert, marks it seen once, and lists it before resolved ones", async () => {
-      const database = await newDatabase();
       const { alerts } = await database.open();
-      const [old, fresh, over] = [alert({ openedAt: NOW - 9 }), alert(), alert({ openedAt: NOW + 9 })];
-      for (const one of [old, fresh, over]) await alerts.raise(one);
+      const [old, fresh, resolved] = [alert({ openedAt: NOW - 9 }), alert(), alert({ openedAt: NOW + 9 })];
+      for (const one of [old, fresh, resolved]) await alerts.raise(one);
       await alerts.hold(old.id, NOW + 5, { name: "Gemini", reason: "credentials" });
-      await alerts.resolve(over.id, NOW + 10, "pending");
+      await alerts.resolve(resolved.id, NOW + 10, "pending");
       expect(await alerts.markSeen(old.id, NOW + 6)).toMatchObject({ seenAt: NOW + 6 });
       expect(await alerts.markSeen(old.id, NOW + 7)).toMatchObject({ seenAt: NOW + 6 });
       expect(await alerts.markSeen("alt_none", NOW)).toBeNull();
@@ -54,23 +57,21 @@ export function alertsContract(newDatabase: NewTestDatabase): void {
         seen.push(...page.items.map((one) => one.id));
         cursor = page.nextCursor;
       } while (cursor !== null);
-      expect(seen).toEqual([fresh.id, old.id, over.id]);
+      expect(seen).toEqual([fresh.id, old.id, resolved.id]);
       const ids = async (isOpen: boolean) =>
         (await alerts.list({ limit: 9, cursor: null, isOpen })).items.map((one) => one.id);
       expect(await ids(true)).toEqual([fresh.id, old.id]);
-      expect(await ids(false)).toEqual([over.id]);
+      expect(await ids(false)).toEqual([resolved.id]);
       expect((await alerts.open()).map((one) => one.id)).toEqual([fresh.id, old.id]);
-      await database.remove();
     });
 
     test("gives a due message to one instance, and to another when the first is gone", async () => {
-      const database = await newDatabase();
       const stores = [await database.open(), await database.open()];
       const [one, quiet] = [alert(), alert({ delivery: "none" })];
       await stores[0]?.alerts.raise(one);
       await stores[0]?.alerts.raise(quiet);
       const claim = (at: number) => (index: number) =>
-        stores[index % 2]?.alerts.claimDeliveries(at, 1_000, MOST) ?? Promise.resolve([]);
+        stores[index % 2]?.alerts.claimDeliveries(at, 1_000, LIMITS) ?? Promise.resolve([]);
       const claimed = (await Promise.all(concurrently(6, claim(NOW)))).flat();
       expect(claimed.map((record) => [record.id, record.deliveryAttempts])).toEqual([[one.id, 1]]);
       expect(await claim(NOW + 999)(0)).toEqual([]);
@@ -90,7 +91,7 @@ export function alertsContract(newDatabase: NewTestDatabase): void {
       expect(await finish(again)).toBe(true);
       expect(await stores[1]?.alerts.find(one.id)).toMatchObject(failed);
       const [last] = await claim(NOW + 9_000)(0);
-      // The message about its end is separate, and not affected by the result of the first.
+      // The message about the resolution is separate, and not affected by the result of the first.
       await stores[0]?.alerts.resolve(one.id, NOW + 9_001, "pending");
       expect(await finish(last)).toBe(false);
       expect(await stores[1]?.alerts.find(one.id)).toMatchObject({
@@ -101,14 +102,12 @@ export function alertsContract(newDatabase: NewTestDatabase): void {
         deliveredTo: [],
         deliveryWebhook: null,
       });
-      await database.remove();
     });
 
     test("sends nothing about a snoozed alert, nor about the next one before the snooze is over", async () => {
-      const database = await newDatabase();
       const { alerts } = await database.open();
       const claim = async (at: number) =>
-        (await alerts.claimDeliveries(at, 1_000, MOST)).map((record) => record.id);
+        (await alerts.claimDeliveries(at, 1_000, LIMITS)).map((record) => record.id);
       const one = alert();
       await alerts.raise(one);
       const snooze = { by: "olga", until: NOW + 9_000 };
@@ -133,18 +132,16 @@ export function alertsContract(newDatabase: NewTestDatabase): void {
       const last = alert({ subject: one.subject, openedAt: NOW + 50 });
       await alerts.raise(last);
       expect(await claim(NOW + 50)).toEqual([last.id]);
-      await database.remove();
     });
 
     test("limits messages per minute over all instances and sends those about budgets last", async () => {
-      const database = await newDatabase();
       const stores = [await database.open(), await database.open()];
       const budgets = Array.from({ length: 5 }, () => alert({ kind: "budget_spent", openedAt: NOW - 10 }));
       const channel = alert();
       for (const one of [...budgets, channel]) await stores[0]?.alerts.raise(one);
-      const most = { atOnce: 2, perMinute: 3 };
+      const limits = { atOnce: 2, perMinute: 3 };
       const sent = async (at: number, index: number) => {
-        const claimed = (await stores[index]?.alerts.claimDeliveries(at, 1_000, most)) ?? [];
+        const claimed = (await stores[index]?.alerts.claimDeliveries(at, 1_000, limits)) ?? [];
         const outcome = {
           delivery: "delivered",
           deliveryDueAt: null,
@@ -163,16 +160,14 @@ export function alertsContract(newDatabase: NewTestDatabase): void {
       expect(await sent(NOW + 59_999, 0)).toEqual([]);
       expect(await sent(NOW + 60_000, 1)).toHaveLength(2);
       expect(await sent(NOW + 60_001, 0)).toHaveLength(1);
-      await database.remove();
     });
 
     test("removes old resolved alerts in steps and keeps open ones at any age", async () => {
-      const database = await newDatabase();
       const { alerts } = await database.open();
-      const over = [alert(), alert(), alert()];
+      const resolved = [alert(), alert(), alert()];
       const [open, late] = [alert({ openedAt: NOW - 99 }), alert()];
-      for (const one of [...over, open, late]) await alerts.raise(one);
-      for (const one of over) await alerts.resolve(one.id, NOW + 5, "none");
+      for (const one of [...resolved, open, late]) await alerts.raise(one);
+      for (const one of resolved) await alerts.resolve(one.id, NOW + 5, "none");
       await alerts.resolve(late.id, NOW + 10, "none");
       expect(await alerts.deleteResolved(NOW + 5, 9)).toBe(0);
       expect(await alerts.deleteResolved(NOW + 10, 2)).toBe(2);
@@ -180,11 +175,9 @@ export function alertsContract(newDatabase: NewTestDatabase): void {
       expect(await alerts.deleteResolved(NOW + 10, 2)).toBe(0);
       const { items } = await alerts.list({ limit: 9, cursor: null, isOpen: null });
       expect(items.map((one) => one.id)).toEqual([open.id, late.id]);
-      await database.remove();
     });
 
     test("finds budgets by the share that is spent, of enabled owners only", async () => {
-      const database = await newDatabase();
       const store = await database.open();
       const { key, user } = await insertKey(store, { budget: { ...NO_BUDGET, dailyNano: 100 } });
       await store.users.update(user, { budget: { ...NO_BUDGET, totalNano: 1_000, monthlyNano: 84 } });
@@ -207,11 +200,9 @@ export function alertsContract(newDatabase: NewTestDatabase): void {
         { owner: "user", id: user.id, name: user.username, period: "monthly", spentNano: 80, limitNano: 84 },
       ]);
       expect(await store.alerts.budgetsAbove(81, NOW)).toHaveLength(1);
-      await database.remove();
     });
 
-    test("counts calls from a time on and does not count the caller's own errors as failures", async () => {
-      const database = await newDatabase();
+    test("counts calls since a time, without counting the caller's own errors as failures", async () => {
       const store = await database.open();
       const { key, user } = await insertKey(store);
       const settle = (fields: Parameters<typeof usageRecord>[2]) =>
@@ -238,7 +229,6 @@ export function alertsContract(newDatabase: NewTestDatabase): void {
         new Map([[key.id, { calls: 5, failures: 2 }]]),
       );
       expect(await store.alerts.callsBy("key", [], NOW)).toEqual(new Map());
-      await database.remove();
     });
   });
 }

@@ -79,9 +79,9 @@ export function keysContract(newDatabase: NewTestDatabase): void {
         nextCursor: null,
       });
       expect((await store.keys.list({ ...own, q: "e_n" })).items).toEqual([newest]);
-      const everybody = (await store.keys.list(ALL)).items;
-      expect(new Set(everybody.map((one) => one.ownerId)).size).toBeGreaterThan(1);
-      expect(everybody.every((one) => one.kind === "api")).toBe(true);
+      const all = (await store.keys.list(ALL)).items;
+      expect(new Set(all.map((one) => one.ownerId)).size).toBeGreaterThan(1);
+      expect(all.every((one) => one.kind === "api")).toBe(true);
     });
 
     test("counts an owner's unexpired keys, enabled or not, without playground keys", async () => {

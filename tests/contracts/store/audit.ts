@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
-import { describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { AuditRecord, Store } from "../../../lib/ports/store";
 import { auditEntry, NOW } from "../../support/factories";
 import { concurrently, type NewTestDatabase, startAudit, type TestDatabase } from "./test-database";
 
 const ALL = { limit: 100, cursor: null, q: null };
 
-const GUARDS: Readonly<Record<TestDatabase["kind"], readonly string[]>> = {
+const TRIGGERS: Readonly<Record<TestDatabase["kind"], readonly string[]>> = {
   sqlite: ["audit_no_update", "audit_no_delete", "audit_only_keyed"],
   postgres: ["audit_append_only", "audit_only_keyed"],
 };
@@ -15,13 +15,13 @@ const GUARDS: Readonly<Record<TestDatabase["kind"], readonly string[]>> = {
  * Removes the triggers that protect the rows, as an attacker with write access to the database can; returns the
  * statements that restore them.
  */
-async function unguard(database: TestDatabase): Promise<() => Promise<void>> {
+async function dropTriggers(database: TestDatabase): Promise<() => Promise<void>> {
   const sqlite = "select sql from sqlite_master where type = 'trigger' and tbl_name = 'audit'";
   const postgres =
     "select pg_get_triggerdef(oid) from pg_trigger where tgrelid = 'audit'::regclass and not tgisinternal";
   const definitions = await database.raw(database.kind === "sqlite" ? sqlite : postgres);
   const on = database.kind === "postgres" ? " on audit" : "";
-  for (const name of GUARDS[database.kind]) await database.raw(`drop trigger ${name}${on}`);
+  for (const name of TRIGGERS[database.kind]) await database.raw(`drop trigger ${name}${on}`);
   return async () => {
     for (const [sql] of definitions) await database.raw(String(sql));
   };
@@ -56,10 +56,10 @@ async function insertUnkeyed(database: TestDatabase, count: number, actor = "usr
 /** A store as a version without a key left it, with this many audit rows. */
 async function unkeyedStore(database: TestDatabase, count: number): Promise<void> {
   await (await database.open()).close();
-  const guard = await unguard(database);
+  const restoreTriggers = await dropTriggers(database);
   await database.raw("delete from audit_head");
   await insertUnkeyed(database, count);
-  await guard();
+  await restoreTriggers();
 }
 
 async function fill(store: Store, count: number): Promise<void> {
@@ -68,12 +68,17 @@ async function fill(store: Store, count: number): Promise<void> {
   });
 }
 
-const whole = (rows: number) => ({ rows, brokenAt: null, expectedRows: rows });
+const intact = (rows: number) => ({ rows, brokenAt: null, expectedRows: rows });
 
 export function auditContract(newDatabase: NewTestDatabase): void {
   describe("the audit log", () => {
+    let database: TestDatabase;
+    beforeEach(async () => {
+      database = await newDatabase();
+    });
+    afterEach(() => database.remove());
+
     test("chains entries written at once and returns them unchanged, newest first", async () => {
-      const database = await newDatabase();
       const store = await database.open();
       expect((await store.audit.verify()).brokenAt).toBeNull();
       const entries = Array.from({ length: 30 }, (_, index) =>
@@ -90,27 +95,22 @@ export function auditContract(newDatabase: NewTestDatabase): void {
       }
       const one = items.find((row) => row.target === entries[7]?.target);
       expect(one).toMatchObject({ ...entries[7] });
-      await database.remove();
     });
 
     test("chains the entries of two instances", async () => {
-      const database = await newDatabase();
       const stores = [await database.open(), await database.open()];
       await Promise.all(concurrently(30, async (index) => stores[index % 2]?.audit.append(auditEntry())));
       expect(await database.raw("select count(*), max(seq) from audit")).toEqual([[30, 30]]);
       expect((await stores[0]?.audit.verify())?.brokenAt).toBeNull();
-      await database.remove();
     });
 
     test("refuses to change or delete a row", async () => {
-      const database = await newDatabase();
       const store = await database.open();
       await store.audit.append(auditEntry());
       const before = await store.audit.list(ALL);
       await expect(database.raw("update audit set actor = 'mallory'")).rejects.toThrow(/append-only/);
       await expect(database.raw("delete from audit")).rejects.toThrow(/append-only/);
       expect(await store.audit.list(ALL)).toEqual(before);
-      await database.remove();
     });
 
     test.each([
@@ -119,21 +119,18 @@ export function auditContract(newDatabase: NewTestDatabase): void {
       ["a changed hash", "update audit set hash = previous_hash where seq = 700", 700],
       ["a removed row", "delete from audit where seq = 501", 502],
       ["a removed beginning", "delete from audit where seq < 3", 3],
-    ])("detects %s at the row that no longer follows", async (_, tamper, seq) => {
-      const database = await newDatabase();
+    ])("detects %s at the first row that does not verify", async (_, tamper, seq) => {
       const store = await database.open();
       await fill(store, 700);
-      await unguard(database);
+      await dropTriggers(database);
       await database.raw(tamper);
       expect((await store.audit.verify()).brokenAt).toBe(seq);
-      await database.remove();
     });
 
     test("detects a changed row when all later hashes were recomputed", async () => {
-      const database = await newDatabase();
       const store = await database.open();
       await fill(store, 6);
-      const guard = await unguard(database);
+      const restoreTriggers = await dropTriggers(database);
       const { items } = await store.audit.list(ALL);
       let previousHash = FIRST_HASH;
       for (const record of items.reverse()) {
@@ -145,33 +142,29 @@ export function auditContract(newDatabase: NewTestDatabase): void {
         );
       }
       await database.raw(`update audit_head set hash = '${previousHash}'`);
-      await guard();
+      await restoreTriggers();
       const found = await (await database.open()).audit.verify();
       expect(found).toMatchObject({ expectedRows: null });
       await store.audit.append(auditEntry());
       expect((await store.audit.verify()).brokenAt).toBe(7);
-      await database.remove();
     });
 
     test("detects a log that was replaced by one without a key", async () => {
-      const database = await newDatabase();
       const store = await database.open();
       await fill(store, 6);
-      const guard = await unguard(database);
+      const restoreTriggers = await dropTriggers(database);
       await database.raw("delete from audit");
       await insertUnkeyed(database, 6, "mallory");
-      await guard();
+      await restoreTriggers();
       expect((await store.audit.verify()).brokenAt).toBe(6);
-      await database.remove();
     });
 
     test("detects an unkeyed row after keyed ones", async () => {
-      const database = await newDatabase();
       const store = await database.open();
       await fill(store, 2);
       const [last] = (await store.audit.list(ALL)).items;
       if (last === undefined) throw new Error("no row");
-      await unguard(database);
+      await dropTriggers(database);
       const row = { ...last, seq: 3, previousHash: last.hash };
       await database.raw(
         `insert into audit (seq, at, actor, action, target, detail, previous_hash, hash)
@@ -181,48 +174,42 @@ export function auditContract(newDatabase: NewTestDatabase): void {
       expect(await store.audit.verify()).toMatchObject({ rows: 2, brokenAt: 3 });
       await database.raw("delete from audit_head");
       expect(await store.audit.verify()).toMatchObject({ rows: 2, brokenAt: 3, expectedRows: null });
-      await database.remove();
     });
 
     test("reports rows cut off the end, also when the triggers are restored, and after later rows", async () => {
-      const database = await newDatabase();
       const store = await database.open();
       await fill(store, 10);
-      const guard = await unguard(database);
+      const restoreTriggers = await dropTriggers(database);
       await database.raw("delete from audit where seq > 7");
-      await guard();
+      await restoreTriggers();
       for (const one of [store, await database.open()]) {
         expect(await one.audit.verify()).toMatchObject({ rows: 7, brokenAt: null, expectedRows: 10 });
       }
       await fill(store, 2);
       expect(await store.audit.verify()).toMatchObject({ rows: 7, brokenAt: 11, expectedRows: 12 });
-      await database.remove();
     });
 
     test.each([
       ["removed", "delete from audit_head"],
       ["forged", "update audit_head set seq = 7, hash = (select hash from audit where seq = 7)"],
     ])(
-      "reports an unproven end for a head that was %s, and marks the position for good in the next row",
+      "reports an unproven end for a head that was %s, and marks the position permanently in the next row",
       async (_, tamper) => {
-        const database = await newDatabase();
         const store = await database.open();
         await fill(store, 10);
-        await unguard(database);
+        await dropTriggers(database);
         await database.raw("delete from audit where seq > 7");
         await database.raw(tamper);
         expect(await store.audit.verify()).toMatchObject({ rows: 7, brokenAt: null, expectedRows: null });
         await fill(store, 2);
         expect(await store.audit.verify()).toMatchObject({ rows: 7, brokenAt: 8, expectedRows: 9 });
-        await database.remove();
       },
     );
 
     test("detects rows added past the end after they are removed again", async () => {
-      const database = await newDatabase();
       const store = await database.open();
       await fill(store, 3);
-      await unguard(database);
+      await dropTriggers(database);
       await database.raw(
         `insert into audit select seq + 3, at, actor, action, target, detail, previous_hash, hash from audit`,
       );
@@ -230,28 +217,24 @@ export function auditContract(newDatabase: NewTestDatabase): void {
       await fill(store, 1);
       await database.raw("delete from audit where seq between 4 and 6");
       expect(await store.audit.verify()).toMatchObject({ rows: 3, brokenAt: 7 });
-      await database.remove();
     });
 
     test("does not restart a log that was emptied with its head", async () => {
-      const database = await newDatabase();
       const store = await database.open();
       await fill(store, 3);
-      await unguard(database);
+      await dropTriggers(database);
       await database.raw("delete from audit");
       await database.raw("delete from audit_head");
       await fill(store, 2);
       expect(await store.audit.verify()).toMatchObject({ rows: 0, brokenAt: 1 });
-      await database.remove();
     });
 
     test("detects a row of another branch of the log by the previous hash", async () => {
-      const database = await newDatabase();
       const store = await database.open();
       await fill(store, 2);
       const [head] = await database.raw("select seq, hash, mac from audit_head");
       await fill(store, 2);
-      const guard = await unguard(database);
+      const restoreTriggers = await dropTriggers(database);
       await database.raw("create table branch as select * from audit");
       // As after a restore: the log continues from row 2 a second time.
       await database.raw("delete from audit where seq > 2");
@@ -259,24 +242,22 @@ export function auditContract(newDatabase: NewTestDatabase): void {
         `update audit_head set seq = ${head?.[0]}, hash = '${head?.[1]}', mac = '${head?.[2]}'`,
       );
       await fill(store, 3);
-      expect(await store.audit.verify()).toMatchObject(whole(5));
+      expect(await store.audit.verify()).toMatchObject(intact(5));
       // Row 4 of the first branch has a valid hash and the right number.
       await database.raw("delete from audit where seq = 4");
       await database.raw("insert into audit select * from branch where seq = 4");
-      await guard();
+      await restoreTriggers();
       expect(await (await database.open()).audit.verify()).toMatchObject({ rows: 3, brokenAt: 4 });
-      await database.remove();
     });
 
-    test("notices an earlier head with its rows in a process that has verified later ones", async () => {
-      const database = await newDatabase();
+    test("detects an earlier head with its rows in a process that has verified later ones", async () => {
       const store = await database.open();
       await fill(store, 2);
       const [head] = await database.raw("select seq, hash, mac from audit_head");
       await fill(store, 3);
-      expect(await store.audit.verify()).toMatchObject(whole(5));
+      expect(await store.audit.verify()).toMatchObject(intact(5));
       const { newestHash } = await store.audit.verify();
-      await unguard(database);
+      await dropTriggers(database);
       await database.raw("delete from audit where seq > 2");
       await database.raw(
         `update audit_head set seq = ${head?.[0]}, hash = '${head?.[1]}', mac = '${head?.[2]}'`,
@@ -286,17 +267,15 @@ export function auditContract(newDatabase: NewTestDatabase): void {
       expect(await store.audit.verify()).toMatchObject({ rows: 4, brokenAt: 5 });
       // A process without that state needs a hash that was stored elsewhere.
       const other = await database.open();
-      expect(await other.audit.verify(newestHash ?? "")).toMatchObject({ ...whole(6), hasExpected: false });
+      expect(await other.audit.verify(newestHash ?? "")).toMatchObject({ ...intact(6), hasExpected: false });
       const kept = (await other.audit.list(ALL)).items[2]?.hash;
       expect(await other.audit.verify(kept)).toMatchObject({ hasExpected: true });
-      await database.remove();
     });
 
     test("keeps rows from before the key valid and detects a later rewrite of them", async () => {
-      const database = await newDatabase();
       await unkeyedStore(database, 4);
       const store = await database.open();
-      expect(await store.audit.verify()).toMatchObject(whole(5));
+      expect(await store.audit.verify()).toMatchObject(intact(5));
       const [first] = (await store.audit.list(ALL)).items;
       expect(first).toMatchObject({
         seq: 5,
@@ -305,37 +284,31 @@ export function auditContract(newDatabase: NewTestDatabase): void {
         detail: { rows: 4, broken_at: null },
       });
       await fill(store, 2);
-      expect(await (await database.open()).audit.verify()).toMatchObject(whole(7));
-      await unguard(database);
+      expect(await (await database.open()).audit.verify()).toMatchObject(intact(7));
+      await dropTriggers(database);
       await database.raw("delete from audit where seq < 5");
       await insertUnkeyed(database, 4, "mallory");
       expect(await (await database.open()).audit.verify()).toMatchObject({ rows: 4, brokenAt: 5 });
-      await database.remove();
     });
 
-    test("records a chain that was broken before the key as broken, for good", async () => {
-      const database = await newDatabase();
+    test("records a chain that was broken before the key as broken permanently", async () => {
       await unkeyedStore(database, 4);
-      const guard = await unguard(database);
+      const restoreTriggers = await dropTriggers(database);
       await database.raw("update audit set actor = 'mallory' where seq = 3");
-      await guard();
+      await restoreTriggers();
       const store = await database.open();
       const [first] = (await store.audit.list(ALL)).items;
       expect(first).toMatchObject({ action: "audit.key", detail: { rows: 2, broken_at: 3 } });
       expect(await store.audit.verify()).toMatchObject({ rows: 2, brokenAt: 3 });
-      await database.remove();
     });
 
-    test("refuses rows of a process of the version without a key", async () => {
-      const database = await newDatabase();
+    test("refuses rows that a version without a key writes", async () => {
       const store = await database.open();
       await expect(insertUnkeyed(database, 1)).rejects.toThrow(/upgraded/);
-      expect(await store.audit.verify()).toMatchObject(whole(0));
-      await database.remove();
+      expect(await store.audit.verify()).toMatchObject(intact(0));
     });
 
-    test("verifies nothing with another key", async () => {
-      const database = await newDatabase();
+    test("verifies no row with another key", async () => {
       const store = await database.open();
       await fill(store, 2);
       store.setAuditKey((purpose, value) =>
@@ -345,12 +318,10 @@ export function auditContract(newDatabase: NewTestDatabase): void {
       );
       expect(await store.audit.verify()).toMatchObject({ rows: 0, brokenAt: 1, expectedRows: null });
       await startAudit(store);
-      expect(await store.audit.verify()).toMatchObject(whole(2));
-      await database.remove();
+      expect(await store.audit.verify()).toMatchObject(intact(2));
     });
 
     test("pages and searches the log without losing rows", async () => {
-      const database = await newDatabase();
       const store = await database.open();
       for (let index = 0; index < 25; index++) {
         await store.audit.append(
@@ -367,11 +338,9 @@ export function auditContract(newDatabase: NewTestDatabase): void {
       expect(seen.map((row) => row.seq)).toEqual(Array.from({ length: 25 }, (_, index) => 25 - index));
       expect((await store.audit.list({ ...ALL, q: "login.fail" })).items).toHaveLength(5);
       expect((await store.audit.list({ ...ALL, q: "login_ok" })).items).toEqual([]);
-      await database.remove();
     });
 
     test("filters by actor, target, actions or groups of them, and time", async () => {
-      const database = await newDatabase();
       const store = await database.open();
       const add = (at: number, actor: string, action: string, target: string) =>
         store.audit.append(auditEntry({ at, actor, action, target }));
@@ -389,25 +358,21 @@ export function auditContract(newDatabase: NewTestDatabase): void {
       expect(await seqs({ actor: "usr_b", actions: ["key"] })).toEqual([]);
       const first = await store.audit.list({ ...ALL, limit: 1, actor: "usr_a" });
       expect(await seqs({ actor: "usr_a", cursor: first.nextCursor })).toEqual([1]);
-      await database.remove();
     });
 
     test("reports the number of rows and the newest hash of an intact chain", async () => {
-      const database = await newDatabase();
       const store = await database.open();
-      expect(await store.audit.verify()).toEqual({ ...whole(0), newestHash: null, hasExpected: false });
+      expect(await store.audit.verify()).toEqual({ ...intact(0), newestHash: null, hasExpected: false });
       for (let index = 0; index < 3; index++) await store.audit.append(auditEntry());
       const { items } = await store.audit.list(ALL);
-      expect(await store.audit.verify()).toMatchObject({ ...whole(3), newestHash: items[0]?.hash });
-      await unguard(database);
+      expect(await store.audit.verify()).toMatchObject({ ...intact(3), newestHash: items[0]?.hash });
+      await dropTriggers(database);
       await database.raw("update audit set actor = 'mallory' where seq = 2");
       const newestHash = items[2]?.hash;
       expect(await store.audit.verify()).toMatchObject({ rows: 1, newestHash, brokenAt: 2, expectedRows: 3 });
-      await database.remove();
     });
 
     test("has no entry of a change that was rolled back", async () => {
-      const database = await newDatabase();
       const store = await database.open();
       await store.audit.append(auditEntry());
       const change = store.transaction(async (tx) => {
@@ -420,7 +385,6 @@ export function auditContract(newDatabase: NewTestDatabase): void {
       expect(await store.settings.all()).toEqual({});
       await store.audit.append(auditEntry());
       expect((await store.audit.verify()).brokenAt).toBeNull();
-      await database.remove();
     });
   });
 }

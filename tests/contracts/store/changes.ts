@@ -4,7 +4,7 @@ import { channelRecord, insertKey, modelRecord, userRecord } from "../../support
 import type { NewTestDatabase, TestDatabase } from "./test-database";
 
 /** Resolves when the store has reported a topic; the test's own timeout limits the wait. */
-function hears(store: Store, topic: Topic): Promise<void> {
+function nextReport(store: Store, topic: Topic): Promise<void> {
   return new Promise((resolve) => {
     const stop = store.onChange((topics) => {
       if (!topics.has(topic)) return;
@@ -70,16 +70,16 @@ export function changesContract(newDatabase: NewTestDatabase): void {
 
     test("notifies another instance of a commit that it can then read", async () => {
       const since = performance.now();
-      const notification = hears(other, "keys");
+      const notification = nextReport(other, "keys");
       const { key } = await insertKey(store);
       await notification;
       expect(await other.keys.findById(key.id)).toEqual(key);
       console.log(
         `${database.kind}: another instance was notified after ${Math.round(performance.now() - since)} ms`,
       );
-      // And in the other direction.
+      // The same in the other direction.
       const user = userRecord();
-      const back = hears(store, "users");
+      const back = nextReport(store, "users");
       await other.users.insert(user);
       await back;
       expect(await store.users.findById(user.id)).toEqual(user);
@@ -90,7 +90,7 @@ export function changesContract(newDatabase: NewTestDatabase): void {
       const stops = [store, other].map((one) => one.onChange((topics) => notified.push(...topics)));
       await store.ledger.heartbeat(Date.now());
       // A change that is reported, to show that earlier ones would have been.
-      const notification = hears(other, "setup");
+      const notification = nextReport(other, "setup");
       await store.setup.recordOwner({ setUpAt: 1, ownerId: "usr_1" });
       await notification;
       for (const stop of stops) stop();

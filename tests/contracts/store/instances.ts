@@ -13,7 +13,7 @@ export function instancesContract(newDatabase: NewTestDatabase): void {
       return row;
     };
 
-    test("are settled once at their reservation, as estimates, and not those of a running instance", async () => {
+    test("are settled once, at their reservations and as estimates, while those of a running instance stay open", async () => {
       const database = await newDatabase();
       const clock = { now: () => NOW, monotonic: () => performance.now() };
       const [dead, living, self] = [
@@ -63,11 +63,11 @@ export function instancesContract(newDatabase: NewTestDatabase): void {
     test("are settled by one of several concurrent sweeps", async () => {
       const database = await newDatabase();
       const dead = await database.open({ instanceId: "dead" });
-      const finders = [await database.open(), await database.open(), await database.open()];
+      const sweepers = [await database.open(), await database.open(), await database.open()];
       const { key, user } = await insertKey(dead);
       await Promise.all(concurrently(120, () => open(dead, key.id, user.id)));
       const counts = await Promise.all(
-        finders.map((one) => one.ledger.settleOrphans(NOW, 0, (id) => id === "dead")),
+        sweepers.map((one) => one.ledger.settleOrphans(NOW, 0, (id) => id === "dead")),
       );
       expect(counts.reduce((sum, count) => sum + count)).toBe(120);
       await expectLedgerSumsToMatch(database);
@@ -111,7 +111,7 @@ export function instancesContract(newDatabase: NewTestDatabase): void {
     await database.remove();
   });
 
-  test("never admits more than one budget in two instances", async () => {
+  test("admits no more calls than a budget allows in two instances together", async () => {
     const database = await newDatabase();
     const stores = [await database.open(), await database.open()];
     const first = stores[0];

@@ -66,7 +66,7 @@ export function ledgerContract(newDatabase: NewTestDatabase): void {
       });
     });
 
-    test("settles a call once, whichever instance settles it and with whatever values", async () => {
+    test("settles a call once, with the values of its first settlement", async () => {
       const { key, user } = await insertKey(store);
       const row = usageRecord(key.id, user.id, { reservedNano: 100, costNano: 40 });
       await store.ledger.reserve(reservation(row));
@@ -190,15 +190,15 @@ export function ledgerContract(newDatabase: NewTestDatabase): void {
 
     test("commits the other rows of a group with one bad row", async () => {
       const { key, user } = await insertKey(store);
-      const standing = usageRecord(key.id, user.id, { reservedNano: 5 });
-      await store.ledger.reserve(reservation(standing));
+      const existing = usageRecord(key.id, user.id, { reservedNano: 5 });
+      await store.ledger.reserve(reservation(existing));
       const good = Array.from({ length: 10 }, () => usageRecord(key.id, user.id, { costNano: 1 }));
       const { values, codes } = await outcomesOf<unknown>([
         ...good.slice(0, 5).map((row) => store.ledger.settle(row, PERIOD)),
         store.ledger.settle(usageRecord(key.id, user.id, { costNano: Number.NaN }), PERIOD),
         store.ledger.settle(usageRecord(key.id, user.id, { audioMs: Number.POSITIVE_INFINITY }), PERIOD),
         // An existing ID is an internal error.
-        store.ledger.reserve(reservation({ ...standing, reservedNano: 7 })),
+        store.ledger.reserve(reservation({ ...existing, reservedNano: 7 })),
         ...good.slice(5).map((row) => store.ledger.settle(row, PERIOD)),
       ]);
       expect(values).toHaveLength(10);

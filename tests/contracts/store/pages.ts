@@ -54,12 +54,12 @@ export function pagesContract(newDatabase: NewTestDatabase): void {
       ["alerts", () => store.alerts.list({ ...HUGE, isOpen: null })],
       ["ledger entries", () => store.ledger.list(HUGE)],
     ];
-    test.each(lists)("limits a page of %s to 100 items, whatever limit is requested", async (_what, list) => {
+    test.each(lists)("limits a page of %s to 100 items for any requested limit", async (_what, list) => {
       const { items, nextCursor } = await list();
       expect([items.length, nextCursor === null]).toEqual([100, false]);
     });
 
-    test("limits a channel's failed attempts to 100 items, whatever limit is requested", async () => {
+    test("limits a channel's failed attempts to 100 items for any requested limit", async () => {
       const [entry] = (await store.ledger.list({ ...HUGE, limit: 1 })).items;
       const channelId = entry?.channelId ?? "";
       const range = { from: NOW - 1, to: NOW + 1 };

@@ -11,12 +11,12 @@ const types = new TypeOverrides();
 types.setTypeParser(20, Number);
 types.setTypeParser(1700, Number);
 
-export interface PostgresPlace extends TestDatabase {
+export interface PostgresDatabase extends TestDatabase {
   url: string;
 }
 
 /** A separate database on the test server. */
-export async function newPostgresPlace(server: TestPostgres): Promise<PostgresPlace> {
+export async function newPostgresDatabase(server: TestPostgres): Promise<PostgresDatabase> {
   const url = await server.createDatabase();
   const stores: Store[] = [];
   return {

@@ -62,7 +62,7 @@ export function rejectionsContract(newDatabase: NewTestDatabase): void {
       ]);
     });
 
-    test("counts by minute, key, model, error and limit, requests without a key too", async () => {
+    test("counts by minute, key, model, error and limit, including requests without a key", async () => {
       const userId = unique("usr");
       const none = { keyId: null, userId: null, model: null, limit: null, retryAfterS: null, address: null };
       const requestId = unique("same");
@@ -97,7 +97,7 @@ export function rejectionsContract(newDatabase: NewTestDatabase): void {
       ]);
     });
 
-    test("lists the latest first in pages, and searches request ID, model, error and message", async () => {
+    test("lists the latest rejection first, in pages, and searches the message", async () => {
       const userId = unique("usr");
       const records = concurrently(5, (index) =>
         Promise.resolve(
@@ -118,7 +118,7 @@ export function rejectionsContract(newDatabase: NewTestDatabase): void {
       expect(await store.rejections.count({ userId, q: "100%_3" })).toBe(1);
     });
 
-    test("searches the present name of the key", async () => {
+    test("searches the current name of the key", async () => {
       const { key, user } = await insertKey(store, { name: "Garden_gate" });
       await store.rejections.add([
         rejection({ keyId: key.id, userId: user.id }),
@@ -130,7 +130,7 @@ export function rejectionsContract(newDatabase: NewTestDatabase): void {
       expect(await found("gardenXgate")).toEqual([]);
     });
 
-    test("finds the latest of each key", async () => {
+    test("finds the latest rejection of each key", async () => {
       const [one, two] = [unique("key"), unique("key")];
       await store.rejections.add([
         rejection({ keyId: one, at: START + 1 }),
@@ -142,7 +142,7 @@ export function rejectionsContract(newDatabase: NewTestDatabase): void {
       expect(latest.get(one)).toMatchObject({ at: START + 9, limit: "key_budget" });
     });
 
-    test("removes those of old minutes, and the oldest of too many", async () => {
+    test("removes rejections of old minutes, and the oldest above the row limit", async () => {
       const own = await newDatabase();
       const { rejections } = await own.open();
       const minutes = [0, 1, 2, 3, 4, 5].map((index) => START + index * MINUTE);

@@ -15,7 +15,7 @@ export function setupContract(newDatabase: NewTestDatabase): void {
 
     test("lets one of 50 concurrent setups win and leaves one owner and one audit row", async () => {
       expect(await store.setup.isSetUp()).toBe(false);
-      const claims = concurrently(50, () =>
+      const setups = concurrently(50, () =>
         store.transaction(async (tx) => {
           const owner = userRecord({ role: "owner" });
           await tx.setup.recordOwner({ setUpAt: NOW, ownerId: owner.id });
@@ -24,7 +24,7 @@ export function setupContract(newDatabase: NewTestDatabase): void {
           return owner.id;
         }),
       );
-      const { values, codes } = await outcomesOf(claims);
+      const { values, codes } = await outcomesOf(setups);
       expect(values).toHaveLength(1);
       expect(codes).toEqual(Array(49).fill("conflict"));
       expect(await database.raw("select id, role from users")).toEqual([[values[0], "owner"]]);
@@ -45,8 +45,8 @@ export function setupContract(newDatabase: NewTestDatabase): void {
     const stores = [await database.open(), await database.open()];
     const { values, codes } = await outcomesOf(
       concurrently(20, async (index) => {
-        const claim = { setUpAt: NOW, ownerId: `usr_${index}` };
-        await stores[index % 2]?.transaction((tx) => tx.setup.recordOwner(claim));
+        const owner = { setUpAt: NOW, ownerId: `usr_${index}` };
+        await stores[index % 2]?.transaction((tx) => tx.setup.recordOwner(owner));
       }),
     );
     expect(values).toHaveLength(1);

@@ -19,7 +19,7 @@ export function signInContract(newDatabase: NewTestDatabase): void {
     });
     afterAll(() => database.remove());
 
-    test("returns a session unchanged, touches it, and lists the newest first", async () => {
+    test("returns a session unchanged, records its last use, and lists the newest first", async () => {
       const older = sessionRecord(userId, { authenticatedAt: NOW - 5, method: "totp" });
       const newer = sessionRecord(userId);
       await store.sessions.insert(older);
@@ -61,7 +61,7 @@ export function signInContract(newDatabase: NewTestDatabase): void {
       expect(await store.sessions.listByUser(other.id)).toHaveLength(1);
     });
 
-    test("removes expired records and keeps later ones, in numbers beyond one statement", async () => {
+    test("removes more expired sessions than one statement can and keeps later ones", async () => {
       const user = userRecord();
       await store.users.insert(user);
       await store.transaction(async (tx) => {
@@ -73,7 +73,7 @@ export function signInContract(newDatabase: NewTestDatabase): void {
       expect(await store.sessions.listByUser(user.id)).toHaveLength(50);
     });
 
-    test("counts five of 500 concurrent attempts on a flow of five, each with its own number", async () => {
+    test("counts five of 500 concurrent attempts on a flow that allows five, each with its own number", async () => {
       const flow = flowRecord(userId);
       await store.flows.insert(flow);
       expect(await store.flows.find(flow.digest)).toEqual(flow);
@@ -106,7 +106,7 @@ export function signInContract(newDatabase: NewTestDatabase): void {
       expect(await database.raw("select count(*) from flows")).toEqual([[1]]);
     });
 
-    test("counts concurrent wrong passwords and delays from the threshold on, doubling to the longest", async () => {
+    test("counts concurrent wrong passwords and doubles the delay from the threshold to the maximum", async () => {
       const name = unique("name");
       const answers = await Promise.all(concurrently(40, () => store.signInThrottles.fail(name, NOW, RULE)));
       const byFailures = answers.sort((a, b) => a.failures - b.failures);
@@ -123,7 +123,7 @@ export function signInContract(newDatabase: NewTestDatabase): void {
       expect(await store.signInThrottles.delayed([], NOW)).toEqual(new Map());
     });
 
-    test("clears a delay after success, and after some time", async () => {
+    test("clears a delay on request and removes old ones", async () => {
       const [cleared, old, recent] = [unique("name"), unique("name"), unique("name")];
       await store.signInThrottles.fail(cleared, NOW, RULE);
       await store.signInThrottles.fail(old, NOW - 100, RULE);

@@ -9,12 +9,12 @@ import { openStore } from "../../../lib/store/open";
 import { SYSTEM_CLOCK } from "../../support/factories";
 import { startAudit, type TestDatabase } from "./test-database";
 
-export interface SqlitePlace extends TestDatabase {
+export interface SqliteDatabase extends TestDatabase {
   file: string;
 }
 
 /** A separate folder with one SQLite file. */
-export async function newSqlitePlace(): Promise<SqlitePlace> {
+export async function newSqliteDatabase(): Promise<SqliteDatabase> {
   const folder = mkdtempSync(path.join(tmpdir(), "patchbay-store-"));
   const file = path.join(folder, "patchbay.db");
   const stores: Store[] = [];

@@ -56,12 +56,12 @@ export function summaryContract(newDatabase: NewTestDatabase): void {
       return (await store.ledger.summarize(query)).groups;
     };
 
-    test("sums exactly what is in the range", async () => {
+    test("sums only the calls in the range", async () => {
       expect(await ask()).toMatchObject([{ hour: null, name: null, calls: 4, errors: 1, costNano: 35 }]);
       expect(await ask({ from: start + 20 * HOUR, to: start + 21 * HOUR })).toEqual([]);
     });
 
-    test("by hour and by model", async () => {
+    test("sums by hour and by model", async () => {
       const groups = await ask({ by: "model", isByHour: true });
       expect(groups.map(({ hour, name, calls, costNano }) => [hour, name, calls, costNano])).toEqual([
         [start, "a", 2, 30],
@@ -69,7 +69,7 @@ export function summaryContract(newDatabase: NewTestDatabase): void {
       ]);
     });
 
-    test("sums by channel with calls that reached none apart, by key, and by tag from the entries", async () => {
+    test("sums by channel, with calls that reached no channel separate, by key, and by tag from the entries", async () => {
       const named = async (by: UsageSummaryQuery["by"]) =>
         Object.fromEntries((await ask({ by })).map((group) => [String(group.name), group.calls]));
       expect(await named("channel")).toEqual({ chn_1: 1, chn_2: 1, null: 2 });
@@ -77,7 +77,7 @@ export function summaryContract(newDatabase: NewTestDatabase): void {
       expect(await named("tag")).toEqual({ blue: 2, red: 1, null: 1 });
     });
 
-    test("sums by model and channel together, from roll-ups and from entries alike", async () => {
+    test("returns the same sums by model and channel from roll-ups and from entries", async () => {
       for (const isByMinute of [false, true]) {
         const groups = await ask({ by: "route", isByMinute });
         const calls = new Map<string, number>();
@@ -149,7 +149,7 @@ export function summaryContract(newDatabase: NewTestDatabase): void {
       }
     });
 
-    test("a brief query has the same calls, errors and costs, of roll-ups and of entries", async () => {
+    test("returns the same calls, errors and costs for a brief query, from roll-ups and from entries", async () => {
       const brief = (groups: readonly UsageGroup[]) =>
         groups
           .map(({ name, hour, calls, errors, costNano }) => [`${hour} ${name}`, calls, errors, costNano])

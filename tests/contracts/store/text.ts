@@ -3,14 +3,14 @@ import type { Store } from "../../../lib/ports/store";
 import { auditEntry, userRecord } from "../../support/factories";
 import type { NewTestDatabase, TestDatabase } from "./test-database";
 
-const ODD: [words: string, text: string][] = [
+const TEXTS: [name: string, text: string][] = [
   ["quotes and SQL", `'; drop table users; -- "x" \`y\` $1 ? :a @b`],
   ["backslashes and percents", "\\ \\\\ \\0 % %% _ \\%"],
   ["emoji and joiners", "👩‍👩‍👧 🏳️‍🌈 e\u0301"],
   ["right to left", "\u202eשלום\u202c"],
   ["control characters", "\u0001\u0007\u001b[31m\u007f\r\n\t"],
   ["a byte order mark and the last code points", "\ufeff\uffff\u{10ffff}"],
-  ["nothing", ""],
+  ["no characters", ""],
   ["100,000 characters", "語".repeat(100_000)],
 ];
 
@@ -24,7 +24,7 @@ export function textContract(newDatabase: NewTestDatabase): void {
     });
     afterAll(() => database.remove());
 
-    test.each(ODD)("returns text of %s unchanged, as a column and within JSON", async (_, text) => {
+    test.each(TEXTS)("returns text of %s unchanged, as a column and within JSON", async (_, text) => {
       const user = userRecord({ displayName: text });
       await store.users.insert(user);
       expect(await store.users.findById(user.id)).toEqual(user);

@@ -65,10 +65,13 @@ export function transactionsContract(newDatabase: NewTestDatabase): void {
         value: 42,
       });
     });
+  });
 
-    test("answers a ping", async () => {
-      await expect(store.ping()).resolves.toBeUndefined();
-    });
+  test("answers a ping", async () => {
+    const database = await newDatabase();
+    const store = await database.open();
+    await expect(store.ping()).resolves.toBeUndefined();
+    await database.remove();
   });
 
   test("reports storage_unavailable after close, and may be closed again", async () => {

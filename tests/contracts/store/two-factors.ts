@@ -62,7 +62,7 @@ export function twoFactorsContract(newDatabase: NewTestDatabase): void {
       expect(await store.twoFactors.consumeStep(user.id, pending.enrolmentId, 5)).toBe(false);
     });
 
-    test("checks five of 50 concurrent attempts, then locks, each time twice as long up to the longest", async () => {
+    test("checks five of 50 concurrent attempts, then locks, each time twice as long up to the maximum", async () => {
       const { userId } = await enrolled();
       const waits: (number | null)[] = [];
       let now = NOW;

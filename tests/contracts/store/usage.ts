@@ -87,11 +87,11 @@ export function usageContract(newDatabase: NewTestDatabase): void {
       ["a status", { outcome: { kind: "status", status: 504 } }, ["broken"]],
       ["one tag of several", { tag: "blue" }, ["spoken", "broken"]],
       ["a tag with a space before it", { tag: "night" }, ["spoken"]],
-      ["no part of a tag", { tag: "lue" }, []],
-      ["the caller's own user, character for character", { endUser: "anna" }, ["spoken", "vector"]],
-      ["a request id that repeats", { requestId: "req_same" }, ["spoken", "refused"]],
+      ["a part of a tag finds nothing", { tag: "lue" }, []],
+      ["the caller's own user, case-sensitive", { endUser: "anna" }, ["spoken", "vector"]],
+      ["a request ID that repeats", { requestId: "req_same" }, ["spoken", "refused"]],
       ["two filters together", { requestId: "req_same", outcome: { kind: "failed" } }, ["refused"]],
-    ])("filters a list by %s", async (_mark, filter, expected) => {
+    ])("filters a list: %s", async (_mark, filter, expected) => {
       expect(await found(filter)).toEqual(expected);
     });
 
@@ -101,18 +101,18 @@ export function usageContract(newDatabase: NewTestDatabase): void {
       ["error", "upstream_time", ["broken"]],
       ["end user", "ANNA", ["spoken", "vector", "broken"]],
       ["tag", "bluebell", ["vector"]],
-      ["no wildcard", "%_", []],
-      ["no pattern", "a%a", []],
-      ["no escape", "\\\\", []],
-      ["no SQL", "' or 1=1 --", []],
-      ["no name of another key", "drums", []],
-    ])("searches lists and sums by %s: %s", async (_mark, q, expected) => {
+      ["a wildcard is literal", "%_", []],
+      ["a pattern is literal", "a%a", []],
+      ["an escape is literal", "\\\\", []],
+      ["SQL is literal", "' or 1=1 --", []],
+      ["the name of another key finds nothing", "drums", []],
+    ])("searches lists and sums: %s (%s)", async (_mark, q, expected) => {
       expect(await found({ q })).toEqual(expected);
       const { groups } = await summed({ q });
       expect(groups.reduce((sum, group) => sum + group.calls, 0)).toBe(expected.length);
     });
 
-    test("searches by the present name of the key, the playground's too", async () => {
+    test("searches by the current name of the key, including the playground's", async () => {
       const { key, user } = await insertKey(store, { name: "Kitchen Radio 100%" });
       const at = start + 30 * HOUR;
       for (const [keyId, requestId] of [
@@ -180,7 +180,7 @@ export function usageContract(newDatabase: NewTestDatabase): void {
         ["fine", { channelId: "chn_a" }, [attempt("chn_a", null)]],
       ];
       for (const [index, [requestId, fields, attempts]] of calls.entries()) {
-        // A skipped channel is none with a failed attempt.
+        // A skipped channel has no failed attempt.
         const skipped: CallTrace["skipped"] = [
           { channelId: "chn_c", reason: "circuit", openedAt: at, opened: "failures" },
         ];
@@ -237,7 +237,7 @@ export function usageContract(newDatabase: NewTestDatabase): void {
       await expectLedgerSumsToMatch(database);
     });
 
-    test("finds nothing with filters of another user's calls", async () => {
+    test("finds nothing with the filter of another user", async () => {
       expect(await found({ userId: "usr_other", requestId: "req_same" })).toEqual([]);
       expect((await summed({ userId: "usr_other", tag: "blue" })).groups).toEqual([]);
       expect(await found({ userId: ids.user, keyId: ids.key, tag: "night" })).toEqual(["spoken"]);
@@ -294,7 +294,7 @@ export function usageContract(newDatabase: NewTestDatabase): void {
       expect(await store.ledger.findByRequest("req_again", "usr_other")).toBeNull();
     });
 
-    test("names its key, user and channel, as far as they still exist", async () => {
+    test("returns the names of its key, user and channel if they still exist", async () => {
       const { key, user } = await insertKey(store);
       const channel = channelRecord({ name: "Upstream one" });
       await store.channels.insert(channel);
@@ -334,11 +334,11 @@ export function usageContract(newDatabase: NewTestDatabase): void {
       const page = await store.ledger.list({ limit: 100, cursor: null, q: null });
       return page.items.map((row) => rows.get(row.id)).sort();
     };
-    const words = async () => (await database.raw("select input from prompts order by input")).flat();
+    const texts = async () => (await database.raw("select input from prompts order by input")).flat();
 
     test("lose their texts first, then are removed, oldest first; sums and open calls stay", async () => {
       expect(await store.ledger.sweep("prompts", NOW + 3, 1)).toBe(1);
-      expect(await words()).toEqual(["words 2", "words 3", "words 4"]);
+      expect(await texts()).toEqual(["words 2", "words 3", "words 4"]);
       expect(await store.ledger.sweep("prompts", NOW + 3, 10)).toBe(1);
       expect(await left()).toEqual(["open", "row 1", "row 2", "row 3", "row 4"]);
       expect(await store.ledger.sweep("rows", NOW + 4, 2)).toBe(2);
@@ -346,7 +346,7 @@ export function usageContract(newDatabase: NewTestDatabase): void {
       expect(await store.ledger.sweep("rows", NOW + 4, 2)).toBe(1);
       expect(await store.ledger.sweep("rows", NOW + 4, 2)).toBe(0);
       expect(await left()).toEqual(["open", "row 4"]);
-      expect(await words()).toEqual(["words 4"]);
+      expect(await texts()).toEqual(["words 4"]);
       const hour = { from: NOW, to: NOW + 3_600_000, by: null, isByHour: false };
       expect((await store.ledger.summarize(hour)).groups).toMatchObject([{ calls: 4, costNano: 40 }]);
     });

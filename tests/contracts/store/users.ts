@@ -58,7 +58,7 @@ export function usersContract(newDatabase: NewTestDatabase): void {
       expect((await store.users.findByNameOrEmail(address))?.id).toBe(named.id);
     });
 
-    test("accepts one of a name and the same address, given to two users at once in two instances", async () => {
+    test("accepts one of concurrent users in two instances whose name equals another's address", async () => {
       const stores = [store, await database.open()];
       for (let round = 0; round < 5; round++) {
         const login = `${unique("both")}@example.org`;

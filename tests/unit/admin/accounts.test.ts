@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { authenticateKey } from "../../../lib/gateway/admission/authenticate-key";
-import { type AdminPlace, adminPlace } from "../../support/admin";
+import { type AdminHarness, openAdminHarness } from "../../support/admin";
 import {
   addUser,
   type ConsoleHarness,
@@ -14,31 +14,31 @@ import type { TestServices } from "../../support/services";
 import { totpCode } from "../../support/totp";
 import { beginSignIn, signInWith, wrongCode } from "../../support/two-factor";
 
-let place: AdminPlace;
+let admin: AdminHarness;
 /** A server's services on the same store, running during the command. */
 let services: TestServices;
-let door: ConsoleHarness;
+let harness: ConsoleHarness;
 beforeEach(async () => {
-  place = adminPlace();
-  services = await place.openServices({ realHasher: true });
-  door = openConsoleHarness(services);
+  admin = openAdminHarness();
+  services = await admin.openServices({ realHasher: true });
+  harness = openConsoleHarness(services);
 });
 afterEach(async () => {
   await services.close();
-  place.remove();
+  admin.remove();
 });
 
 const NEW = "eleven grey herons wade";
 const setUp = (...more: string[]) =>
-  place.run(["setup", "--username", OWNER.username, ...more], [OWNER.password]);
+  admin.run(["setup", "--username", OWNER.username, ...more], [OWNER.password]);
 const lastAudit = async () => (await services.store.audit.list({ limit: 1, cursor: null, q: null })).items[0];
 const login = (password: string, username = OWNER.username) =>
-  door("/api/user/login", { body: { username, password } });
+  harness("/api/user/login", { body: { username, password } });
 
 describe("the command line", () => {
   test("lists all commands and exits with 2 without a command or with an unknown one", async () => {
     for (const args of [[], ["sing"]]) {
-      const reply = await place.run(args);
+      const reply = await admin.run(args);
       expect(reply.code).toBe(2);
       for (const name of [
         "setup",
@@ -53,7 +53,7 @@ describe("the command line", () => {
         expect(reply.notes).toContain(`\n  ${name} `);
       }
     }
-    expect((await place.run(["help"])).code).toBe(0);
+    expect((await admin.run(["help"])).code).toBe(0);
   });
 
   test.each([
@@ -67,29 +67,29 @@ describe("the command line", () => {
     [["unlock", "--all"], "--all"],
     [["backup"], "<file> is missing"],
     [["restore"], "<file> is missing"],
-  ])("exits with 2 and prints the reason and the usage for %j", async (args, words) => {
-    const reply = await place.run(args);
+  ])("exits with 2 and prints the reason and the usage for %j", async (args, message) => {
+    const reply = await admin.run(args);
     expect(reply.code).toBe(2);
-    expect(reply.notes).toContain(words);
+    expect(reply.notes).toContain(message);
     expect(reply.notes).toContain(`Usage: npm run admin -- ${args[0]}`);
   });
 
   test("exits with 1 and names an invalid setting", async () => {
-    place.variables.PATCHBAY_PASSWORD_MIN = "none";
-    const reply = await place.run(["unlock", "olivia"]);
+    admin.variables.PATCHBAY_PASSWORD_MIN = "none";
+    const reply = await admin.run(["unlock", "olivia"]);
     expect([reply.code, reply.notes]).toEqual([1, expect.stringContaining("PATCHBAY_PASSWORD_MIN")]);
   });
 });
 
 describe("setup", () => {
   test("creates the owner, closes setup for a running server too, and removes the setup token", async () => {
-    const token = path.join(place.dataDirectory, "setup-token");
+    const token = path.join(admin.dataDirectory, "setup-token");
     expect(existsSync(token)).toBe(true);
     const reply = await setUp("--email", "o@example.com", "--self-use");
     expect(reply.code, reply.notes).toBe(0);
     expect(reply.out).toBe("");
-    expect((await door("/api/setup")).json.data).toEqual({ status: true });
-    expect((await door("/api/setup", { body: { ...OWNER, username: "second" } })).status).toBe(409);
+    expect((await harness("/api/setup")).json.data).toEqual({ status: true });
+    expect((await harness("/api/setup", { body: { ...OWNER, username: "second" } })).status).toBe(409);
     expect(existsSync(token)).toBe(false);
     const signedIn = await login(OWNER.password);
     expect(signedIn.json.data).toMatchObject({ username: "olivia", role: "owner", email: "o@example.com" });
@@ -105,9 +105,9 @@ describe("setup", () => {
     expect(await services.store.sessions.listByUser(owner?.id ?? "")).toEqual([]);
   });
 
-  test("exits with 1 a second time without asking for a password", async () => {
+  test("exits with 1 the second time, without asking for a password", async () => {
     await setUp();
-    const reply = await place.run(["setup", "--username", "second"]);
+    const reply = await admin.run(["setup", "--username", "second"]);
     expect([reply.code, reply.notes]).toEqual([1, expect.stringContaining("set up already")]);
     expect((await services.store.users.list({ limit: 9, cursor: null, q: null })).items).toHaveLength(1);
   });
@@ -118,27 +118,29 @@ describe("setup", () => {
     ["no password", ["--username", "olivia"], [], "--generate"],
     ["a bad name", ["--username", "a b"], [NEW], "username"],
     ["a bad address", ["--username", "olivia", "--email", "nowhere"], [NEW], "e-mail"],
-  ])("exits with 1 and creates no user with %s", async (_what, args, input, words) => {
-    const reply = await place.run(["setup", ...args], input);
-    expect([reply.code, reply.notes]).toEqual([1, expect.stringContaining(words)]);
+  ])("exits with 1 and creates no user with %s", async (_what, args, input, message) => {
+    const reply = await admin.run(["setup", ...args], input);
+    expect([reply.code, reply.notes]).toEqual([1, expect.stringContaining(message)]);
     expect(await services.store.setup.isSetUp()).toBe(false);
   });
 
   test("lets one of ten concurrent setups win, including the server's", async () => {
     const codes = await Promise.all([
       ...Array.from({ length: 3 }, async (_, i) =>
-        (await place.run(["setup", "--username", `c${i}`], [NEW])).code === 0 ? "won" : "lost",
+        (await admin.run(["setup", "--username", `c${i}`], [NEW])).code === 0 ? "won" : "lost",
       ),
       ...Array.from({ length: 7 }, async (_, i) =>
-        (await door("/api/setup", { body: { ...OWNER, username: `v${i}` } })).status === 200 ? "won" : "lost",
+        (await harness("/api/setup", { body: { ...OWNER, username: `v${i}` } })).status === 200
+          ? "won"
+          : "lost",
       ),
     ]);
     expect(codes.filter((code) => code === "won")).toHaveLength(1);
     expect((await services.store.users.list({ limit: 9, cursor: null, q: null })).items).toHaveLength(1);
   });
 
-  test("prints only a working password to the output with --generate", async () => {
-    const reply = await place.run(["setup", "--username", "olivia", "--generate"]);
+  test("prints a working password, and nothing else, to standard output with --generate", async () => {
+    const reply = await admin.run(["setup", "--username", "olivia", "--generate"]);
     expect(reply.out).toMatch(/^[0-9A-Za-z]{20}$/);
     expect(reply.notes).not.toContain(reply.out);
     expect((await login(reply.out)).status).toBe(200);
@@ -148,9 +150,9 @@ describe("setup", () => {
 describe("create-key", () => {
   beforeEach(() => setUp());
   const create = (...more: string[]) =>
-    place.run(["create-key", "--user", "OLIVIA", "--name", "robot", ...more]);
+    admin.run(["create-key", "--user", "OLIVIA", "--name", "robot", ...more]);
 
-  test("prints only a working key to the output", async () => {
+  test("prints a working key, and nothing else, to standard output", async () => {
     const reply = await create();
     expect(reply.code, reply.notes).toBe(0);
     const { key } = await authenticateKey(services, reply.out, { address: "127.0.0.1" });
@@ -179,16 +181,16 @@ describe("create-key", () => {
     [["--expires", "2001-01-01T00:00:00Z"], "expires_at"],
     [["--addresses", "example.com"], "allowed_addresses"],
     [["--rpm", "0"], "rpm"],
-  ])("exits with 1 for %j", async (args, words) => {
+  ])("exits with 1 for %j", async (args, message) => {
     const reply = await create(...args);
-    expect([reply.code, reply.out, reply.notes]).toEqual([1, "", expect.stringContaining(words)]);
+    expect([reply.code, reply.out, reply.notes]).toEqual([1, "", expect.stringContaining(message)]);
   });
 
   test("exits with 1 for an unknown user and for a member's key with the manage operation", async () => {
-    const unknown = await place.run(["create-key", "--user", "unknown", "--name", "x"]);
+    const unknown = await admin.run(["create-key", "--user", "unknown", "--name", "x"]);
     expect([unknown.code, unknown.notes]).toEqual([1, "There is no user 'unknown'."]);
-    await addUser(door, (await login(OWNER.password)).cookie, { username: "mia" });
-    const reply = await place.run(["create-key", "--user", "mia", "--name", "x", "--operations", "manage"]);
+    await addUser(harness, (await login(OWNER.password)).cookie, { username: "mia" });
+    const reply = await admin.run(["create-key", "--user", "mia", "--name", "x", "--operations", "manage"]);
     expect([reply.code, reply.out]).toEqual([1, ""]);
   });
 });
@@ -200,9 +202,9 @@ describe("reset-password", () => {
     const { cookie } = await login(OWNER.password);
     for (let i = 0; i < 11; i++) await login("wrong wrong wrong");
     expect((await login(OWNER.password)).status).toBe(429);
-    const reply = await place.run(["reset-password", "olivia"], [NEW]);
+    const reply = await admin.run(["reset-password", "olivia"], [NEW]);
     expect(reply.code, reply.notes).toBe(0);
-    expect((await door("/api/user/self", { cookie })).status).toBe(401);
+    expect((await harness("/api/user/self", { cookie })).status).toBe(401);
     expect((await login(OWNER.password)).status).toBe(401);
     expect((await login(NEW)).status).toBe(200);
     const { items } = await services.store.audit.list({ limit: 9, cursor: null, q: "password.reset" });
@@ -211,18 +213,18 @@ describe("reset-password", () => {
 
   test("leaves 2FA on and prints that", async () => {
     const { cookie } = await login(OWNER.password);
-    const { secret } = await enrol(door, services.clock, cookie);
-    const reply = await place.run(["reset-password", "olivia", "--generate"]);
+    const { secret } = await enrol(harness, services.clock, cookie);
+    const reply = await admin.run(["reset-password", "olivia", "--generate"]);
     expect(reply.notes).toContain("2FA is still on");
     const who = { username: "olivia", password: reply.out };
     const code = totpCode(secret, services.clock.now());
-    expect((await signInWith(door, code, who)).status).toBe(200);
+    expect((await signInWith(harness, code, who)).status).toBe(200);
   });
 
   test("exits with 1 for an invalid password, and the old one still works", async () => {
-    expect((await place.run(["reset-password", "olivia"], ["olivia"])).code).toBe(1);
+    expect((await admin.run(["reset-password", "olivia"], ["olivia"])).code).toBe(1);
     expect((await login(OWNER.password)).status).toBe(200);
-    expect((await place.run(["reset-password", "unknown"], [NEW])).code).toBe(1);
+    expect((await admin.run(["reset-password", "unknown"], [NEW])).code).toBe(1);
   });
 });
 
@@ -232,38 +234,38 @@ describe("reset-2fa and unlock", () => {
   beforeEach(async () => {
     await setUp();
     ({ cookie } = await login(OWNER.password));
-    ({ secret } = await enrol(door, services.clock, cookie));
+    ({ secret } = await enrol(harness, services.clock, cookie));
   });
 
   test("reset-2fa turns off 2FA and ends sessions and pending sign-ins; without 2FA it exits with 1", async () => {
-    const { token } = await beginSignIn(door);
-    expect((await place.run(["reset-2fa", "olivia"])).code).toBe(0);
-    expect((await door("/api/user/self", { cookie })).status).toBe(401);
+    const { token } = await beginSignIn(harness);
+    expect((await admin.run(["reset-2fa", "olivia"])).code).toBe(0);
+    expect((await harness("/api/user/self", { cookie })).status).toBe(401);
     const code = totpCode(secret, services.clock.now());
-    const late = await door("/api/user/login/2fa", { body: { code, flow_token: token } });
+    const late = await harness("/api/user/login/2fa", { body: { code, flow_token: token } });
     expect(late.json.code).toBe("flow_expired");
     expect(await lastAudit()).toMatchObject({ action: "2fa.reset", actor: "admin-command" });
     expect((await login(OWNER.password)).json.data.require_2fa).toBeUndefined();
-    expect((await place.run(["reset-2fa", "olivia"])).code).toBe(1);
+    expect((await admin.run(["reset-2fa", "olivia"])).code).toBe(1);
   });
 
   test("unlock lifts the 2FA lock and the sign-in delay of a user", async () => {
-    for (let i = 0; i < 10; i++) await signInWith(door, wrongCode(secret, services.clock));
+    for (let i = 0; i < 10; i++) await signInWith(harness, wrongCode(secret, services.clock));
     const code = () => totpCode(secret, services.clock.now());
-    expect((await signInWith(door, code())).status).toBe(429);
+    expect((await signInWith(harness, code())).status).toBe(429);
     for (let i = 0; i < 10; i++) await login("wrong wrong wrong");
     expect((await login(OWNER.password)).status).toBe(429);
-    expect((await place.run(["unlock", "olivia"])).code).toBe(0);
+    expect((await admin.run(["unlock", "olivia"])).code).toBe(0);
     expect(await lastAudit()).toMatchObject({ action: "user.unlock", actor: "admin-command" });
-    expect((await signInWith(door, code())).status).toBe(200);
-    expect((await door("/api/user/self", { cookie })).status).toBe(200);
+    expect((await signInWith(harness, code())).status).toBe(200);
+    expect((await harness("/api/user/self", { cookie })).status).toBe(200);
   });
 });
 
-test("every command fails without changes when the secret does not match the store", async () => {
+test("a command exits with 1 and changes nothing when the secret does not match the store", async () => {
   await setUp();
-  writeFileSync(path.join(place.dataDirectory, "secret"), "another secret, of forty characters at least\n");
-  const reply = await place.run(["reset-password", "olivia"], [NEW]);
+  writeFileSync(path.join(admin.dataDirectory, "secret"), "another secret, of forty characters at least\n");
+  const reply = await admin.run(["reset-password", "olivia"], [NEW]);
   expect([reply.code, reply.notes]).toEqual([1, expect.stringContaining("another secret (key id ")]);
   expect((await login(OWNER.password)).status).toBe(200);
 });

@@ -32,7 +32,7 @@ function run(args: string[], input = ""): Promise<{ code: number | null; out: st
   });
 }
 
-test("reads the password from its input and exits with the code of its result", async () => {
+test("the admin command reads the password from standard input and exits with the code of its result", async () => {
   const first = await run(["setup", "--username", "olivia"], "seven green kettles hum\nnot this line\n");
   expect(first, first.notes).toMatchObject({ code: 0, out: "" });
   expect((await run(["setup", "--username", "olivia"], "seven green kettles hum\n")).code).toBe(1);

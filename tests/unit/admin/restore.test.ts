@@ -5,7 +5,7 @@ import Database from "libsql";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createCipher } from "../../../lib/store/cipher";
 import { MIGRATIONS } from "../../../lib/store/migrations";
-import { type AdminPlace, adminPlace } from "../../support/admin";
+import { type AdminHarness, openAdminHarness } from "../../support/admin";
 import {
   addUser,
   type ConsoleHarness,
@@ -18,30 +18,30 @@ import type { TestServices } from "../../support/services";
 import { totpCode } from "../../support/totp";
 import { beginSignIn, signInWith } from "../../support/two-factor";
 
-let place: AdminPlace;
+let admin: AdminHarness;
 const open: TestServices[] = [];
 beforeEach(() => {
-  place = adminPlace();
+  admin = openAdminHarness();
 });
 afterEach(async () => {
   for (const services of open.splice(0)) await services.close();
-  place.remove();
+  admin.remove();
 });
 
-const at = (name: string) => path.join(place.dataDirectory, name);
+const at = (name: string) => path.join(admin.dataDirectory, name);
 
 interface Server {
   services: TestServices;
-  door: ConsoleHarness;
+  harness: ConsoleHarness;
   stop(): Promise<void>;
 }
 
 async function serve(): Promise<Server> {
-  const services = await place.openServices();
+  const services = await admin.openServices();
   open.push(services);
   return {
     services,
-    door: openConsoleHarness(services),
+    harness: openConsoleHarness(services),
     async stop() {
       open.splice(open.indexOf(services), 1);
       await services.close();
@@ -67,35 +67,35 @@ function rowsOf<T>(file: string, sql: string): T[] {
   }
 }
 
-const backUp = async () => expect((await place.run(["backup", at("copy.db")])).code).toBe(0);
-const restore = () => place.run(["restore", at("copy.db")]);
+const backUp = async () => expect((await admin.run(["backup", at("copy.db")])).code).toBe(0);
+const restore = () => admin.run(["restore", at("copy.db")]);
 
-describe("codes and links used since the backup", () => {
-  test("an invite and a password reset that were used or open are revoked", async () => {
+describe("restore of codes and links", () => {
+  test("revokes invites and password resets of the backup, used or open", async () => {
     const server = await serve();
-    const owner = await setUpOwner(server.door);
-    const mia = await addUser(server.door, owner, { username: "mia" });
+    const owner = await setUpOwner(server.harness);
+    const mia = await addUser(server.harness, owner, { username: "mia" });
     const body = { role: "admin", expires_hours: 24 };
-    const used = (await server.door("/api/invites", { body, cookie: owner })).json.data;
-    const unused = (await server.door("/api/invites", { body, cookie: owner })).json.data;
-    const reset = (await server.door(`/api/users/${mia.id}/password_reset`, { body: {}, cookie: owner })).json
-      .data;
+    const used = (await server.harness("/api/invites", { body, cookie: owner })).json.data;
+    const unused = (await server.harness("/api/invites", { body, cookie: owner })).json.data;
+    const reset = (await server.harness(`/api/users/${mia.id}/password_reset`, { body: {}, cookie: owner }))
+      .json.data;
     await backUp();
     const password = "nine blue lanterns drift";
-    const accept = (door: ConsoleHarness, { token }: { token: string }, username: string) =>
-      door("/api/invites/accept", { body: { token, username, password, confirmPassword: password } });
-    const accepted = await accept(server.door, used, "first");
+    const accept = (harness: ConsoleHarness, { token }: { token: string }, username: string) =>
+      harness("/api/invites/accept", { body: { token, username, password, confirmPassword: password } });
+    const accepted = await accept(server.harness, used, "first");
     expect(accepted.status, accepted.text).toBe(200);
     await server.stop();
 
     const reply = await restore();
     expect(reply.code, reply.notes).toBe(0);
     expect(reply.notes).toContain("one-time links");
-    const { door } = await serve();
+    const { harness } = await serve();
     for (const link of [used, unused])
-      expect((await accept(door, link, "second")).json.code).toBe("not_found");
+      expect((await accept(harness, link, "second")).json.code).toBe("not_found");
     const choice = { token: reset.token, password, confirmPassword: password };
-    const again = await door("/api/password-resets/accept", { body: choice });
+    const again = await harness("/api/password-resets/accept", { body: choice });
     expect(again.json.code).toBe("not_found");
     expect(rowsOf(at("patchbay.db"), "select * from invites")).toEqual([]);
   });
@@ -103,35 +103,35 @@ describe("codes and links used since the backup", () => {
   /** An owner with 2FA, backed up; then a TOTP code and a backup code are used. */
   async function signInAfterBackup() {
     const server = await serve();
-    const owner = await setUpOwner(server.door);
-    const { secret, backupCodes } = await enrol(server.door, server.services.clock, owner);
+    const owner = await setUpOwner(server.harness);
+    const { secret, backupCodes } = await enrol(server.harness, server.services.clock, owner);
     await backUp();
     const code = totpCode(secret, server.services.clock.now());
-    expect((await signInWith(server.door, code)).status).toBe(200);
-    expect((await signInWith(server.door, backupCodes[0] ?? "")).status).toBe(200);
+    expect((await signInWith(server.harness, code)).status).toBe(200);
+    expect((await signInWith(server.harness, backupCodes[0] ?? "")).status).toBe(200);
     const usedAt = server.services.clock.now();
     await server.stop();
     return { secret, backupCodes, code, usedAt };
   }
 
-  /** A server whose clock is at the time of those sign-ins. */
+  /** A server whose clock shows `now`. */
   async function serveAt(now: number): Promise<Server> {
     const server = await serve();
     server.services.clock.advance(now - server.services.clock.now());
     return server;
   }
 
-  test("used TOTP and backup codes stay used, and the others work", async () => {
+  test("keeps used TOTP and backup codes used, and the others valid", async () => {
     const { secret, backupCodes, code, usedAt } = await signInAfterBackup();
     const reply = await restore();
     expect(reply.code, reply.notes).toBe(0);
     expect(reply.notes).not.toContain("Backup codes spent");
-    const { door, services } = await serveAt(usedAt);
-    expect((await signInWith(door, code)).status).toBe(401);
-    expect((await signInWith(door, backupCodes[0] ?? "")).status).toBe(401);
-    expect((await signInWith(door, backupCodes[1] ?? "")).status).toBe(200);
+    const { harness, services } = await serveAt(usedAt);
+    expect((await signInWith(harness, code)).status).toBe(401);
+    expect((await signInWith(harness, backupCodes[0] ?? "")).status).toBe(401);
+    expect((await signInWith(harness, backupCodes[1] ?? "")).status).toBe(200);
     services.clock.advance(30_000);
-    expect((await signInWith(door, totpCode(secret, services.clock.now()))).status).toBe(200);
+    expect((await signInWith(harness, totpCode(secret, services.clock.now()))).status).toBe(200);
   });
 
   test.each([
@@ -140,44 +140,44 @@ describe("codes and links used since the backup", () => {
       "belongs to another instance",
       () => change(at("patchbay.db"), "update setup set owner_id = 'usr_other'"),
     ],
-  ])("no earlier TOTP code works, and a warning is printed, when the replaced store %s", async (_, spoil) => {
+  ])("rejects earlier TOTP codes and prints a warning when the replaced store %s", async (_, damage) => {
     const { secret, code } = await signInAfterBackup();
-    spoil();
+    damage();
     const reply = await restore();
     expect(reply.code, reply.notes).toBe(0);
     expect(reply.notes).toContain("No earlier state of this instance could be read");
     expect(reply.notes).toContain("Backup codes spent since the backup may work again");
     expect(reply.notes).toContain("create new ones: olivia.");
-    const { door, services } = await serveAt(Date.now());
+    const { harness, services } = await serveAt(Date.now());
     // Sign-in accepts codes of one step before and after.
     const used = [-30_000, 0, 30_000].map((ms) => totpCode(secret, services.clock.now() + ms));
-    for (const one of [code, ...used]) expect((await signInWith(door, one)).status).toBe(401);
+    for (const one of [code, ...used]) expect((await signInWith(harness, one)).status).toBe(401);
     services.clock.advance(90_000);
-    expect((await signInWith(door, totpCode(secret, services.clock.now()))).status).toBe(200);
+    expect((await signInWith(harness, totpCode(secret, services.clock.now()))).status).toBe(200);
   });
 
-  test("a TOTP code used before the backup stays used when the replaced store is older", async () => {
+  test("rejects a TOTP code used before the backup when the replaced store is older", async () => {
     const server = await serve();
-    const owner = await setUpOwner(server.door);
-    const { secret } = await enrol(server.door, server.services.clock, owner);
+    const owner = await setUpOwner(server.harness);
+    const { secret } = await enrol(server.harness, server.services.clock, owner);
     const code = totpCode(secret, server.services.clock.now());
-    expect((await signInWith(server.door, code)).status).toBe(200);
+    expect((await signInWith(server.harness, code)).status).toBe(200);
     const usedAt = server.services.clock.now();
     await backUp();
     await server.stop();
     change(at("patchbay.db"), "update two_factors set last_step = 1");
     const reply = await restore();
     expect(reply.code, reply.notes).toBe(0);
-    const { door } = await serveAt(usedAt);
-    expect((await signInWith(door, code)).status).toBe(401);
+    const { harness } = await serveAt(usedAt);
+    expect((await signInWith(harness, code)).status).toBe(401);
   });
 
-  test("backup codes that were replaced since the backup are revoked, and their owner is named", async () => {
+  test("revokes backup codes that were replaced since the backup, and names their owner", async () => {
     const server = await serve();
-    const owner = await setUpOwner(server.door);
-    const { secret, backupCodes } = await enrol(server.door, server.services.clock, owner);
+    const owner = await setUpOwner(server.harness);
+    const { secret, backupCodes } = await enrol(server.harness, server.services.clock, owner);
     await backUp();
-    const renewed = await server.door("/api/user/2fa/backup_codes", {
+    const renewed = await server.harness("/api/user/2fa/backup_codes", {
       body: { password: OWNER.password, code: totpCode(secret, server.services.clock.now()) },
       cookie: owner,
     });
@@ -185,48 +185,56 @@ describe("codes and links used since the backup", () => {
     await server.stop();
     const reply = await restore();
     expect(reply.notes).toContain("No backup code is left for: olivia.");
-    const { door } = await serve();
-    expect((await signInWith(door, backupCodes[0] ?? "")).status).toBe(401);
+    const { harness } = await serve();
+    expect((await signInWith(harness, backupCodes[0] ?? "")).status).toBe(401);
   });
 
-  test("2FA that was set up again since the backup is treated as not comparable", async () => {
+  test("treats 2FA that was set up again since the backup as not comparable", async () => {
     const { secret } = await signInAfterBackup();
     change(at("patchbay.db"), "update two_factors set enrolment_id = 'enr_other', last_step = 1");
     const reply = await restore();
     expect(reply.notes).toContain("create new ones: olivia.");
     expect(reply.notes).not.toContain("No earlier state");
     expect(reply.notes).toContain("olivia: has the 2FA from before its change again");
-    const { door, services } = await serveAt(Date.now());
+    const { harness, services } = await serveAt(Date.now());
     const now = totpCode(secret, services.clock.now());
-    expect((await signInWith(door, now)).status).toBe(401);
+    expect((await signInWith(harness, now)).status).toBe(401);
   });
 
-  test("pending sign-ins and all sessions are ended", async () => {
+  test("ends pending sign-ins and all sessions", async () => {
     const server = await serve();
-    const owner = await setUpOwner(server.door);
-    const { secret } = await enrol(server.door, server.services.clock, owner);
-    const { token } = await beginSignIn(server.door);
+    const owner = await setUpOwner(server.harness);
+    const { secret } = await enrol(server.harness, server.services.clock, owner);
+    const { token } = await beginSignIn(server.harness);
     await backUp();
     await server.stop();
     await restore();
-    const { door, services } = await serve();
+    const { harness, services } = await serve();
     services.clock.advance(120_000);
-    expect((await door("/api/user/self", { cookie: owner })).status).toBe(401);
+    expect((await harness("/api/user/self", { cookie: owner })).status).toBe(401);
     const body = { code: totpCode(secret, services.clock.now()), flow_token: token };
-    expect((await door("/api/user/login/2fa", { body })).json.code).toBe("flow_expired");
+    expect((await harness("/api/user/login/2fa", { body })).json.code).toBe("flow_expired");
   });
 });
 
-describe("the access that the backup brings back is printed", () => {
-  test("for API keys that were deleted, disabled, rotated or restricted, and no others", async () => {
+describe("the access that restore brings back", () => {
+  /** Restores the backup and returns the indented lines that it prints, sorted. */
+  async function printedLines(): Promise<string[]> {
+    const reply = await restore();
+    expect(reply.code, reply.notes).toBe(0);
+    const lines = reply.notes.split("\n");
+    return lines.filter((line) => line.startsWith("  ")).sort();
+  }
+
+  test("is printed for API keys that were deleted, disabled, rotated or restricted, and for no others", async () => {
     const server = await serve();
-    const { door } = server;
-    const owner = await setUpOwner(door);
-    const mia = await addUser(door, owner, { username: "mia" });
+    const { harness } = server;
+    const owner = await setUpOwner(harness);
+    const mia = await addUser(harness, owner, { username: "mia" });
     const names = ["same", "deleted", "disabled", "rotated", "narrowed", "widened", "renamed", "off"];
     const keys = new Map<string, { id: string; display: string; version: number }>();
     const make = async (name: string, fields: object, cookie = owner) => {
-      const made = await door("/api/keys", { body: { name, ...fields }, cookie });
+      const made = await harness("/api/keys", { body: { name, ...fields }, cookie });
       expect(made.status, made.text).toBe(200);
       keys.set(name, made.json.data);
     };
@@ -234,7 +242,7 @@ describe("the access that the backup brings back is printed", () => {
     await make("hers", {}, mia.cookie);
     const patch = async (name: string, body: object) => {
       const key = keys.get(name);
-      const reply = await door(`/api/keys/${key?.id}`, {
+      const reply = await harness(`/api/keys/${key?.id}`, {
         method: "PATCH",
         body: { version: key?.version, ...body },
         cookie: owner,
@@ -244,21 +252,19 @@ describe("the access that the backup brings back is printed", () => {
     };
     await patch("off", { enabled: false });
     await backUp();
-    await door(`/api/keys/${keys.get("deleted")?.id}`, { method: "DELETE", cookie: owner });
-    await door(`/api/keys/${keys.get("off")?.id}`, { method: "DELETE", cookie: owner });
+    await harness(`/api/keys/${keys.get("deleted")?.id}`, { method: "DELETE", cookie: owner });
+    await harness(`/api/keys/${keys.get("off")?.id}`, { method: "DELETE", cookie: owner });
     await patch("disabled", { enabled: false });
-    await door(`/api/keys/${keys.get("rotated")?.id}/rotate`, { body: {}, cookie: owner });
+    await harness(`/api/keys/${keys.get("rotated")?.id}/rotate`, { body: {}, cookie: owner });
     await patch("narrowed", { rpm: 5, allowed_models: ["patchbay-embed", "patchbay-speech"] });
     await patch("widened", { rpm: null, allowed_models: [] });
     await patch("renamed", { name: "another name" });
-    await door(`/api/users/${mia.id}`, { method: "DELETE", cookie: owner });
+    await harness(`/api/users/${mia.id}`, { method: "DELETE", cookie: owner });
     await server.stop();
 
-    const reply = await restore();
-    expect(reply.code, reply.notes).toBe(0);
-    const lines = reply.notes.split("\n").filter((line) => line.startsWith("  "));
+    const lines = await printedLines();
     const line = (name: string, reason: string) => `  ${name} (${keys.get(name)?.display}): ${reason}`;
-    expect(lines.sort()).toEqual(
+    expect(lines).toEqual(
       [
         "  mia: deleted since the backup",
         line("deleted", "deleted since the backup"),
@@ -275,32 +281,32 @@ describe("the access that the backup brings back is printed", () => {
     expect([items[0]?.detail.keys].flat().sort()).toEqual(ids.sort());
   });
 
-  test("for users that were disabled or lost rights, and the keys of a disabled owner", async () => {
+  test("is printed for users that were disabled or lost rights, and for the keys of a disabled owner", async () => {
     const server = await serve();
-    const { door } = server;
-    const owner = await setUpOwner(door);
-    const mia = await addUser(door, owner, { username: "mia" });
-    const max = await addUser(door, owner, { username: "max", role: "admin" });
-    const key = (await door("/api/keys", { body: { name: "hers" }, cookie: mia.cookie })).json.data;
+    const { harness } = server;
+    const owner = await setUpOwner(harness);
+    const mia = await addUser(harness, owner, { username: "mia" });
+    const max = await addUser(harness, owner, { username: "max", role: "admin" });
+    const key = (await harness("/api/keys", { body: { name: "hers" }, cookie: mia.cookie })).json.data;
     await backUp();
     const patch = (id: string, body: object) =>
-      door(`/api/users/${id}`, { method: "PATCH", body: { version: 1, ...body }, cookie: owner });
+      harness(`/api/users/${id}`, { method: "PATCH", body: { version: 1, ...body }, cookie: owner });
     expect((await patch(mia.id, { enabled: false })).status).toBe(200);
     expect((await patch(max.id, { role: "member" })).status).toBe(200);
     await server.stop();
-    const lines = (await restore()).notes.split("\n").filter((line) => line.startsWith("  "));
-    expect(lines.sort()).toEqual([
+    const lines = await printedLines();
+    expect(lines).toEqual([
       `  hers (${key.display}): its owner was disabled since the backup`,
       "  max: admin again, was member",
       "  mia: disabled since the backup",
     ]);
   });
 
-  test("for keys with restricted addresses in any notation, and with limits that an admin set", async () => {
+  test("is printed for keys with restricted addresses in any notation, and with limits that an admin set", async () => {
     const server = await serve();
-    const { door } = server;
-    const owner = await setUpOwner(door);
-    const mia = await addUser(door, owner, { username: "mia" });
+    const { harness } = server;
+    const owner = await setUpOwner(harness);
+    const mia = await addUser(harness, owner, { username: "mia" });
     const keys = new Map<string, { id: string; display: string }>();
     const lists: [string, string[], string[]][] = [
       ["same", ["10.0.0.1", "10.1.0.0/16"], ["10.1.0.0/16", "10.0.0.1/32"]],
@@ -310,48 +316,48 @@ describe("the access that the backup brings back is printed", () => {
     ];
     for (const [name, addresses] of lists) {
       const body = { name, allowed_addresses: addresses };
-      const made = await door("/api/keys", { body, cookie: owner });
+      const made = await harness("/api/keys", { body, cookie: owner });
       expect(made.status, made.text).toBe(200);
       keys.set(name, made.json.data);
     }
     keys.set(
       "hers",
-      (await door("/api/keys", { body: { name: "hers", rpm: 5 }, cookie: mia.cookie })).json.data,
+      (await harness("/api/keys", { body: { name: "hers", rpm: 5 }, cookie: mia.cookie })).json.data,
     );
     await backUp();
     const patch = async (name: string, body: object) => {
       const path = `/api/keys/${keys.get(name)?.id}`;
-      const reply = await door(path, { method: "PATCH", body: { version: 1, ...body }, cookie: owner });
+      const reply = await harness(path, { method: "PATCH", body: { version: 1, ...body }, cookie: owner });
       expect(reply.status, reply.text).toBe(200);
     };
     for (const [name, , addresses] of lists) await patch(name, { allowed_addresses: addresses });
     await patch("hers", { rpm: 7 });
     await server.stop();
-    const lines = (await restore()).notes.split("\n").filter((line) => line.startsWith("  "));
+    const lines = await printedLines();
     const line = (name: string, reason: string) => `  ${name} (${keys.get(name)?.display}): ${reason}`;
-    expect(lines.sort()).toEqual([
+    expect(lines).toEqual([
       line("hers", "its owner may change limits that others set since the backup: rpm"),
       line("narrower now", "narrowed since the backup: allowed_addresses"),
     ]);
   });
 
-  test("for a user who set up 2FA since the backup", async () => {
+  test("is printed for a user who set up 2FA since the backup", async () => {
     const server = await serve();
-    const owner = await setUpOwner(server.door);
+    const owner = await setUpOwner(server.harness);
     await backUp();
-    await enrol(server.door, server.services.clock, owner);
+    await enrol(server.harness, server.services.clock, owner);
     await server.stop();
-    const lines = (await restore()).notes.split("\n").filter((line) => line.startsWith("  "));
+    const lines = await printedLines();
     expect(lines).toEqual([`  ${OWNER.username}: signs in without the 2FA set up since the backup`]);
   });
 
-  test("without control characters of a name", async () => {
+  test("is printed without the control characters of a name", async () => {
     const server = await serve();
-    const owner = await setUpOwner(server.door);
-    const key = (await server.door("/api/keys", { body: { name: "k" }, cookie: owner })).json.data;
+    const owner = await setUpOwner(server.harness);
+    const key = (await server.harness("/api/keys", { body: { name: "k" }, cookie: owner })).json.data;
     await backUp();
     change(at("copy.db"), `update keys set name = 'a' || char(27) || '[2Jb'`);
-    await server.door(`/api/keys/${key.id}`, { method: "DELETE", cookie: owner });
+    await server.harness(`/api/keys/${key.id}`, { method: "DELETE", cookie: owner });
     await server.stop();
     const { notes } = await restore();
     expect(notes).toContain("a\ufffd[2Jb (");
@@ -359,7 +365,7 @@ describe("the access that the backup brings back is printed", () => {
   });
 });
 
-describe("a file with a foreign schema is rejected before any of its code runs", () => {
+describe("restore of a foreign or damaged file", () => {
   const page = (file: string, offset: number, bytes: Buffer) => {
     const all = readFileSync(file);
     bytes.copy(all, offset);
@@ -475,23 +481,23 @@ describe("a file with a foreign schema is rejected before any of its code runs",
     ],
   ];
 
-  test.each(hostile)("with %s", async (_, spoil, words) => {
+  test.each(hostile)("rejects a file with %s before any of its code runs", async (_, damage, message) => {
     const server = await serve();
-    await setUpOwner(server.door);
+    await setUpOwner(server.harness);
     await backUp();
     await server.stop();
-    spoil(at("copy.db"));
+    damage(at("copy.db"));
     const [backup, store] = [readFileSync(at("copy.db")), readFileSync(at("patchbay.db"))];
     const reply = await restore();
-    expect([reply.code, reply.notes]).toEqual([1, expect.stringMatching(words)]);
+    expect([reply.code, reply.notes]).toEqual([1, expect.stringMatching(message)]);
     expect(reply.notes).toContain(at("copy.db"));
     expect(readFileSync(at("copy.db")).equals(backup)).toBe(true);
     expect(readFileSync(at("patchbay.db")).equals(store)).toBe(true);
-    expect(readdirSync(place.dataDirectory).filter((file) => /restor|copy\.db-/.test(file))).toEqual([]);
+    expect(readdirSync(admin.dataDirectory).filter((file) => /restor|copy\.db-/.test(file))).toEqual([]);
   });
 });
 
-describe("a backup of every earlier version can be restored", () => {
+describe("restore of earlier backups", () => {
   const SECRET = "a secret 0f some l3ngth for restoring";
   const cipher = createCipher({ current: SECRET, previous: [] });
 
@@ -524,24 +530,27 @@ describe("a backup of every earlier version can be restored", () => {
     }
   }
 
-  test.each(MIGRATIONS.map((_, index) => index + 1))("version %d", async (version) => {
-    place.variables.PATCHBAY_SECRET = SECRET;
-    storeOfVersion(at("copy.db"), version);
-    const reply = await restore();
-    expect(reply.code, reply.notes).toBe(0);
-    expect(rowsOf(at("patchbay.db"), "pragma user_version")).toEqual([{ user_version: MIGRATIONS.length }]);
-    expect((await place.run(["verify-audit"])).notes).toMatch(/^\d+ audit rows are whole\.$/);
-    // The result is backed up and restored again.
-    expect((await place.run(["backup", at("again.db")])).code).toBe(0);
-    expect((await place.run(["restore", at("again.db")])).code).toBe(0);
-    expect((await place.run(["verify-audit"])).code).toBe(0);
-    expect(rowsOf(at("patchbay.db"), "select username from users")).toEqual([{ username: "olivia" }]);
-  });
+  test.each(MIGRATIONS.map((_, index) => index + 1))(
+    "restores a backup of schema version %d",
+    async (version) => {
+      admin.variables.PATCHBAY_SECRET = SECRET;
+      storeOfVersion(at("copy.db"), version);
+      const reply = await restore();
+      expect(reply.code, reply.notes).toBe(0);
+      expect(rowsOf(at("patchbay.db"), "pragma user_version")).toEqual([{ user_version: MIGRATIONS.length }]);
+      expect((await admin.run(["verify-audit"])).notes).toMatch(/^\d+ audit rows are whole\.$/);
+      // The result is backed up and restored again.
+      expect((await admin.run(["backup", at("again.db")])).code).toBe(0);
+      expect((await admin.run(["restore", at("again.db")])).code).toBe(0);
+      expect((await admin.run(["verify-audit"])).code).toBe(0);
+      expect(rowsOf(at("patchbay.db"), "select username from users")).toEqual([{ username: "olivia" }]);
+    },
+  );
 
-  test("a plain copy of a store in use is restored with its write-ahead log", async () => {
+  test("restores a plain copy of a store in use with its write-ahead log", async () => {
     const server = await serve();
-    const owner = await setUpOwner(server.door);
-    await addUser(server.door, owner, { username: "mia" });
+    const owner = await setUpOwner(server.harness);
+    await addUser(server.harness, owner, { username: "mia" });
     for (const part of ["", "-wal"]) copyFileSync(at(`patchbay.db${part}`), at(`copy.db${part}`));
     await server.stop();
     const [file, log] = [readFileSync(at("copy.db")), readFileSync(at("copy.db-wal"))];

@@ -13,7 +13,7 @@ import Database from "libsql";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { readSettings } from "../../../lib/console/access/read-settings";
 import { decryptWebhookUrl } from "../../../lib/console/alerts/webhook-url";
-import { type AdminPlace, adminPlace } from "../../support/admin";
+import { type AdminHarness, openAdminHarness } from "../../support/admin";
 import {
   addUser,
   type ConsoleHarness,
@@ -27,25 +27,25 @@ import { readStoreBytes } from "../../support/store-bytes";
 import { totpCode } from "../../support/totp";
 import { beginSignIn, signInWith } from "../../support/two-factor";
 
-let place: AdminPlace;
+let admin: AdminHarness;
 const open: TestServices[] = [];
 beforeEach(() => {
-  place = adminPlace();
+  admin = openAdminHarness();
 });
 afterEach(async () => {
   for (const services of open.splice(0)) await services.close();
-  place.remove();
+  admin.remove();
 });
 
-const at = (name: string) => path.join(place.dataDirectory, name);
+const at = (name: string) => path.join(admin.dataDirectory, name);
 
-/** A running server: an instance with a user, a key and 2FA. */
-async function serve(): Promise<{ services: TestServices; door: ConsoleHarness; stop(): Promise<void> }> {
-  const services = await place.openServices();
+/** A running server, with its services, its API and a function that stops it. */
+async function serve(): Promise<{ services: TestServices; harness: ConsoleHarness; stop(): Promise<void> }> {
+  const services = await admin.openServices();
   open.push(services);
   return {
     services,
-    door: openConsoleHarness(services),
+    harness: openConsoleHarness(services),
     async stop() {
       open.splice(open.indexOf(services), 1);
       await services.close();
@@ -81,7 +81,7 @@ function tamper(...statements: string[]): void {
 }
 
 /** Adds the heartbeat of a server on another machine, written `ageMs` ago. */
-function placeHeartbeat(ageMs: number): void {
+function insertHeartbeat(ageMs: number): void {
   const database = new Database(at("patchbay.db"));
   try {
     database
@@ -92,34 +92,34 @@ function placeHeartbeat(ageMs: number): void {
   }
 }
 
-describe("an empty database", () => {
-  test("next to the secret of an instance in use is rejected and not changed; a restore repairs it", async () => {
+describe("a start on an empty database", () => {
+  test("is refused next to the secret of an instance in use, without changes, until a restore", async () => {
     const server = await serve();
-    await setUpOwner(server.door);
-    expect((await place.run(["backup", at("copy.db")])).code).toBe(0);
+    await setUpOwner(server.harness);
+    expect((await admin.run(["backup", at("copy.db")])).code).toBe(0);
     await server.stop();
     for (const side of ["-wal", "-shm"]) rmSync(at(`patchbay.db${side}`), { force: true });
     writeFileSync(at("patchbay.db"), "");
-    const reply = await place.run(["unlock", "olivia"]);
+    const reply = await admin.run(["unlock", "olivia"]);
     expect(reply.code).toBe(1);
-    for (const words of [at("patchbay.db"), at("secret"), "restore <backup file>", "delete"]) {
-      expect(reply.notes).toContain(words);
+    for (const text of [at("patchbay.db"), at("secret"), "restore <backup file>", "delete"]) {
+      expect(reply.notes).toContain(text);
     }
     expect(statSync(at("patchbay.db")).size).toBe(0);
-    expect((await place.run(["restore", at("copy.db")])).code).toBe(0);
-    expect((await place.run(["unlock", "olivia"])).code).toBe(0);
+    expect((await admin.run(["restore", at("copy.db")])).code).toBe(0);
+    expect((await admin.run(["unlock", "olivia"])).code).toBe(0);
   });
 
-  test("without a secret, as after a killed first start, starts a new instance", async () => {
+  test("creates a new instance if there is no secret, as after a killed first start", async () => {
     writeFileSync(at("patchbay.db"), "");
     const { services } = await serve();
     expect(await services.store.setup.isSetUp()).toBe(false);
     expect(existsSync(at("secret"))).toBe(true);
   });
 
-  test("is never left next to a new secret: the secret is created after the database", async () => {
-    place.variables.DATABASE_URL = `file:${place.dataDirectory}`;
-    expect((await place.run(["unlock", "olivia"])).code).toBe(1);
+  test("creates the secret only after the database", async () => {
+    admin.variables.DATABASE_URL = `file:${admin.dataDirectory}`;
+    expect((await admin.run(["unlock", "olivia"])).code).toBe(1);
     expect(existsSync(at("secret"))).toBe(false);
   });
 });
@@ -128,20 +128,20 @@ describe("verify-audit", () => {
   /** The store of an instance after setup, without a server; returns its newest audit hash. */
   async function prepare(): Promise<string> {
     const server = await serve();
-    const owner = await setUpOwner(server.door);
-    await addUser(server.door, owner, { username: "mia" });
+    const owner = await setUpOwner(server.harness);
+    await addUser(server.harness, owner, { username: "mia" });
     await server.stop();
-    return (await place.run(["verify-audit"])).out;
+    return (await admin.run(["verify-audit"])).out;
   }
 
   test("prints the newest hash of an intact log and finds an earlier one", async () => {
-    const noted = await prepare();
-    expect(noted).toMatch(/^v2\.[\w-]{43}$/);
-    await place.run(["unlock", "mia"]);
-    const reply = await place.run(["verify-audit", "--expect", noted]);
+    const newestHash = await prepare();
+    expect(newestHash).toMatch(/^v2\.[\w-]{43}$/);
+    await admin.run(["unlock", "mia"]);
+    const reply = await admin.run(["verify-audit", "--expect", newestHash]);
     expect([reply.code, reply.notes]).toEqual([0, "4 audit rows are whole."]);
-    expect(reply.out).not.toBe(noted);
-    const other = await place.run(["verify-audit", "--expect", "v2.other"]);
+    expect(reply.out).not.toBe(newestHash);
+    const other = await admin.run(["verify-audit", "--expect", "v2.other"]);
     expect([other.code, other.notes]).toEqual([1, expect.stringContaining("set back")]);
   });
 
@@ -154,24 +154,24 @@ describe("verify-audit", () => {
     ],
     ["a forged head", "update audit_head set mac = 'x'", "the record of its newest row is missing or forged"],
     ["a missing head", "delete from audit_head", "the record of its newest row is missing or forged"],
-  ])("reports %s and exits with 1", async (_, sql, words) => {
+  ])("reports %s and exits with 1", async (_, sql, message) => {
     await prepare();
     tamper(sql);
-    const reply = await place.run(["verify-audit"]);
-    expect([reply.code, reply.notes, reply.out]).toEqual([1, expect.stringContaining(words), ""]);
+    const reply = await admin.run(["verify-audit"]);
+    expect([reply.code, reply.notes, reply.out]).toEqual([1, expect.stringContaining(message), ""]);
   });
 
-  test("the log stays intact with a new instance secret", async () => {
-    const noted = await prepare();
-    expect((await place.run(["rotate-secret"])).code).toBe(0);
-    expect((await place.run(["verify-audit", "--expect", noted])).code).toBe(0);
+  test("verifies the log after the instance secret was rotated", async () => {
+    const newestHash = await prepare();
+    expect((await admin.run(["rotate-secret"])).code).toBe(0);
+    expect((await admin.run(["verify-audit", "--expect", newestHash])).code).toBe(0);
   });
 
-  test("a store in use without its secret check is rejected", async () => {
+  test("rejects a store in use without its secret check", async () => {
     await prepare();
     for (const sql of ["delete from audit_head", "delete from audit"]) {
       tamper("delete from settings where name = 'secret_check'", sql);
-      const reply = await place.run(["verify-audit"]);
+      const reply = await admin.run(["verify-audit"]);
       expect([reply.code, reply.notes]).toEqual([1, expect.stringContaining("'secret_check' is missing")]);
     }
   });
@@ -179,12 +179,12 @@ describe("verify-audit", () => {
 
 describe("backup", () => {
   test("copies the store while a server writes, readable only by its owner, and audits it", async () => {
-    const { services, door } = await serve();
-    const owner = await setUpOwner(door);
+    const { services, harness } = await serve();
+    const owner = await setUpOwner(harness);
     const writing = Promise.all(
-      Array.from({ length: 30 }, (_, i) => door("/api/keys", { body: { name: `k${i}` }, cookie: owner })),
+      Array.from({ length: 30 }, (_, i) => harness("/api/keys", { body: { name: `k${i}` }, cookie: owner })),
     );
-    const reply = await place.run(["backup", at("copy.db")]);
+    const reply = await admin.run(["backup", at("copy.db")]);
     expect((await writing).every((one) => one.status === 200)).toBe(true);
     expect(reply.code, reply.notes).toBe(0);
     expect(reply.notes).toContain(at("copy.db"));
@@ -200,9 +200,9 @@ describe("backup", () => {
 
   test("exits with 1 for an existing file, which stays unchanged, and for a missing folder", async () => {
     writeFileSync(at("copy.db"), "mine");
-    expect((await place.run(["backup", at("copy.db")])).code).toBe(1);
+    expect((await admin.run(["backup", at("copy.db")])).code).toBe(1);
     expect(readFileSync(at("copy.db"), "utf8")).toBe("mine");
-    expect((await place.run(["backup", at("nowhere/copy.db")])).code).toBe(1);
+    expect((await admin.run(["backup", at("nowhere/copy.db")])).code).toBe(1);
   });
 });
 
@@ -210,27 +210,27 @@ describe("restore", () => {
   /** A backup of an instance with olivia, her 2FA and a session; afterwards mia was added. */
   async function prepare() {
     const server = await serve();
-    const owner = await setUpOwner(server.door);
-    const { secret } = await enrol(server.door, server.services.clock, owner);
-    const { token } = await beginSignIn(server.door);
-    expect((await place.run(["backup", at("copy.db")])).code).toBe(0);
-    await addUser(server.door, owner, { username: "mia" });
+    const owner = await setUpOwner(server.harness);
+    const { secret } = await enrol(server.harness, server.services.clock, owner);
+    const { token } = await beginSignIn(server.harness);
+    expect((await admin.run(["backup", at("copy.db")])).code).toBe(0);
+    await addUser(server.harness, owner, { username: "mia" });
     await server.stop();
     return { owner, secret, token };
   }
 
   test("restores the backup, saves the replaced store, and the instance works", async () => {
     const { secret } = await prepare();
-    const reply = await place.run(["restore", at("copy.db")]);
+    const reply = await admin.run(["restore", at("copy.db")]);
     expect(reply.code, reply.notes).toBe(0);
     expect(reply.notes).toContain(at("patchbay.db.before-restore"));
     expect(userNames(at("patchbay.db"))).toEqual(["olivia"]);
     expect(userNames(at("patchbay.db.before-restore"))).toEqual(["mia", "olivia"]);
     expect(existsSync(at("patchbay.db.restoring"))).toBe(false);
     expect(statSync(at("patchbay.db")).mode & 0o777).toBe(0o600);
-    const { door, services } = await serve();
+    const { harness, services } = await serve();
     services.clock.advance(120_000);
-    expect((await signInWith(door, totpCode(secret, services.clock.now()))).status).toBe(200);
+    expect((await signInWith(harness, totpCode(secret, services.clock.now()))).status).toBe(200);
     expect((await services.store.audit.verify()).brokenAt).toBeNull();
     const { items } = await services.store.audit.list({ limit: 1, cursor: null, q: "store.restore" });
     expect(items[0]).toMatchObject({ actor: "admin-command", detail: { file: "copy.db" } });
@@ -238,31 +238,31 @@ describe("restore", () => {
 
   test("revives no session and no pending sign-in of the backup", async () => {
     const { owner, secret, token } = await prepare();
-    await place.run(["restore", at("copy.db")]);
-    const { door, services } = await serve();
-    expect((await door("/api/user/self", { cookie: owner })).status).toBe(401);
+    await admin.run(["restore", at("copy.db")]);
+    const { harness, services } = await serve();
+    expect((await harness("/api/user/self", { cookie: owner })).status).toBe(401);
     const body = { code: totpCode(secret, services.clock.now()), flow_token: token };
-    expect((await door("/api/user/login/2fa", { body })).json.code).toBe("flow_expired");
+    expect((await harness("/api/user/login/2fa", { body })).json.code).toBe("flow_expired");
   });
 
   test("saves both replaced stores when run twice", async () => {
     await prepare();
-    await place.run(["restore", at("copy.db")]);
-    expect((await place.run(["restore", at("copy.db")])).code).toBe(0);
+    await admin.run(["restore", at("copy.db")]);
+    expect((await admin.run(["restore", at("copy.db")])).code).toBe(0);
     expect(userNames(at("patchbay.db.before-restore"))).toEqual(["mia", "olivia"]);
     expect(userNames(at("patchbay.db.before-restore-2"))).toEqual(["olivia"]);
   });
 
   test("fails while a server of this or another machine runs, unless forced", async () => {
     await prepare();
-    placeHeartbeat(29_000);
-    const refused = await place.run(["restore", at("copy.db")]);
+    insertHeartbeat(29_000);
+    const refused = await admin.run(["restore", at("copy.db")]);
     expect([refused.code, refused.notes]).toEqual([1, expect.stringContaining("A server is running")]);
     expect(userNames(at("patchbay.db"))).toEqual(["mia", "olivia"]);
-    placeHeartbeat(31_000);
-    expect((await place.run(["restore", at("copy.db")])).code).toBe(0);
-    placeHeartbeat(1_000);
-    const forced = await place.run(["restore", at("copy.db"), "--force"]);
+    insertHeartbeat(31_000);
+    expect((await admin.run(["restore", at("copy.db")])).code).toBe(0);
+    insertHeartbeat(1_000);
+    const forced = await admin.run(["restore", at("copy.db"), "--force"]);
     expect(forced.code, forced.notes).toBe(0);
     expect(forced.notes).toContain("Restart the server now");
   });
@@ -270,9 +270,9 @@ describe("restore", () => {
   test("applies no change of the old store to the new one when forced", async () => {
     const { owner } = await prepare();
     const server = await serve();
-    await server.door("/api/keys", { body: { name: "late" }, cookie: owner });
-    placeHeartbeat(0);
-    const forced = await place.run(["restore", at("copy.db"), "--force"]);
+    await server.harness("/api/keys", { body: { name: "late" }, cookie: owner });
+    insertHeartbeat(0);
+    const forced = await admin.run(["restore", at("copy.db"), "--force"]);
     expect(forced.code, forced.notes).toBe(0);
     expect(userNames(at("patchbay.db"))).toEqual(["olivia"]);
     expect(rowsOf(at("patchbay.db"), "select name from keys")).toEqual([]);
@@ -282,7 +282,7 @@ describe("restore", () => {
   test.each<[string, () => void]>([
     ["a missing file", () => undefined],
     ["an empty file", () => writeFileSync(at("bad.db"), "")],
-    ["a text", () => writeFileSync(at("bad.db"), "hello, hello, hello, hello")],
+    ["a text file", () => writeFileSync(at("bad.db"), "hello, hello, hello, hello")],
     ["a folder", () => undefined],
     [
       "another program's database",
@@ -320,17 +320,17 @@ describe("restore", () => {
     await prepare();
     make();
     const before = readFileSync(at("patchbay.db"));
-    const reply = await place.run(["restore", name === "a folder" ? place.dataDirectory : at("bad.db")]);
+    const reply = await admin.run(["restore", name === "a folder" ? admin.dataDirectory : at("bad.db")]);
     expect(reply.code, reply.notes).toBe(1);
     expect(reply.notes).not.toBe("");
     expect(readFileSync(at("patchbay.db")).equals(before)).toBe(true);
-    expect(readdirSync(place.dataDirectory).filter((file) => /restor/.test(file))).toEqual([]);
+    expect(readdirSync(admin.dataDirectory).filter((file) => /restor/.test(file))).toEqual([]);
   });
 
   test("exits with 1 and names the missing key ID for a backup with another secret", async () => {
     await prepare();
-    place.variables.PATCHBAY_SECRET = "quite another secret, 0f some l3ngth";
-    const reply = await place.run(["restore", at("copy.db")]);
+    admin.variables.PATCHBAY_SECRET = "quite another secret, 0f some l3ngth";
+    const reply = await admin.run(["restore", at("copy.db")]);
     expect([reply.code, reply.notes]).toEqual([1, expect.stringContaining("key id ")]);
     expect(userNames(at("patchbay.db"))).toEqual(["mia", "olivia"]);
   });
@@ -338,18 +338,18 @@ describe("restore", () => {
   test("replaces a damaged store, and creates a missing one", async () => {
     await prepare();
     writeFileSync(at("patchbay.db"), "not a database any more, sadly; far from it");
-    expect((await place.run(["restore", at("copy.db")])).code).toBe(0);
+    expect((await admin.run(["restore", at("copy.db")])).code).toBe(0);
     expect(userNames(at("patchbay.db"))).toEqual(["olivia"]);
-    place.variables.DATABASE_URL = `file:${at("new/place/patchbay.db")}`;
-    expect((await place.run(["restore", at("copy.db")])).code).toBe(0);
+    admin.variables.DATABASE_URL = `file:${at("new/place/patchbay.db")}`;
+    expect((await admin.run(["restore", at("copy.db")])).code).toBe(0);
     expect(userNames(at("new/place/patchbay.db"))).toEqual(["olivia"]);
   });
 
   test("rejects the store itself as a backup, and a SQLite backup on PostgreSQL", async () => {
     await prepare();
-    expect((await place.run(["restore", at("patchbay.db")])).code).toBe(1);
-    place.variables.DATABASE_URL = "postgres://nowhere.invalid/x";
-    expect((await place.run(["restore", at("copy.db")])).notes).toContain(
+    expect((await admin.run(["restore", at("patchbay.db")])).code).toBe(1);
+    admin.variables.DATABASE_URL = "postgres://nowhere.invalid/x";
+    expect((await admin.run(["restore", at("copy.db")])).notes).toContain(
       "is not a dump of a Patchbay store",
     );
   });
@@ -358,12 +358,12 @@ describe("restore", () => {
 describe("rotate-secret", () => {
   async function prepare() {
     const server = await serve();
-    const owner = await setUpOwner(server.door);
-    const { secret, backupCodes } = await enrol(server.door, server.services.clock, owner);
-    const mia = await addUser(server.door, owner, { username: "mia" });
-    await server.door("/api/user/2fa/setup", { body: {}, cookie: mia.cookie });
-    const { alerts } = (await server.door("/api/settings", { cookie: owner })).json.data;
-    await server.door("/api/settings", {
+    const owner = await setUpOwner(server.harness);
+    const { secret, backupCodes } = await enrol(server.harness, server.services.clock, owner);
+    const mia = await addUser(server.harness, owner, { username: "mia" });
+    await server.harness("/api/user/2fa/setup", { body: {}, cookie: mia.cookie });
+    const { alerts } = (await server.harness("/api/settings", { cookie: owner })).json.data;
+    await server.harness("/api/settings", {
       method: "PATCH",
       body: { alerts: { ...alerts, webhook_url: WEBHOOK_URL } },
       cookie: owner,
@@ -392,7 +392,7 @@ describe("rotate-secret", () => {
     const digests = rowsOf(at("patchbay.db"), "select digest from backup_codes order by digest");
     await stop();
     const before = { file: readFileSync(at("secret"), "utf8"), ids: [...keyIds()] };
-    const reply = await place.run(["rotate-secret"]);
+    const reply = await admin.run(["rotate-secret"]);
     expect(reply.code, reply.notes).toBe(0);
     expect(reply.notes).toContain("2 TOTP secrets, 1 upstream keys, 3 instance settings");
     expect(readFileSync(at("secret"), "utf8")).not.toBe(before.file);
@@ -407,8 +407,8 @@ describe("rotate-secret", () => {
     const again = await serve();
     again.services.clock.advance(services.clock.now() - again.services.clock.now() + 120_000);
     const code = totpCode(secret, again.services.clock.now());
-    expect((await signInWith(again.door, code)).status).toBe(200);
-    expect((await signInWith(again.door, backupCodes[0] ?? "")).status).toBe(200);
+    expect((await signInWith(again.harness, code)).status).toBe(200);
+    expect((await signInWith(again.harness, backupCodes[0] ?? "")).status).toBe(200);
     const [channel] = await again.services.store.channels.all();
     const [key] = channel?.keys ?? [];
     expect(
@@ -419,15 +419,15 @@ describe("rotate-secret", () => {
     expect(items[0]).toMatchObject({ actor: "admin-command", detail: { secondFactors: 2, upstreamKeys: 1 } });
   });
 
-  test("fails without changes while a server runs that would not know the new secret", async () => {
+  test("fails without changes while a server that does not know the new secret is running", async () => {
     const { stop } = await prepare();
     await stop();
-    placeHeartbeat(1_000);
+    insertHeartbeat(1_000);
     const before = [readFileSync(at("secret"), "utf8"), encryptedTexts()];
-    const reply = await place.run(["rotate-secret"]);
+    const reply = await admin.run(["rotate-secret"]);
     expect([reply.code, reply.notes]).toEqual([1, expect.stringContaining("PATCHBAY_SECRET_PREVIOUS")]);
     expect([readFileSync(at("secret"), "utf8"), encryptedTexts()]).toEqual(before);
-    expect((await place.run(["rotate-secret", "--force"])).code).toBe(0);
+    expect((await admin.run(["rotate-secret", "--force"])).code).toBe(0);
   });
 
   test("can be run again after an interruption, and until then both secrets decrypt the store", async () => {
@@ -451,11 +451,13 @@ describe("rotate-secret", () => {
       fresh,
     );
     server.services.clock.advance(services.clock.now() - server.services.clock.now() + 120_000);
-    expect((await signInWith(server.door, totpCode(secret, server.services.clock.now()))).status).toBe(200);
+    expect((await signInWith(server.harness, totpCode(secret, server.services.clock.now()))).status).toBe(
+      200,
+    );
     await server.stop();
     expect(keyIds().size).toBe(2);
 
-    const reply = await place.run(["rotate-secret"]);
+    const reply = await admin.run(["rotate-secret"]);
     expect(reply.code, reply.notes).toBe(0);
     expect(reply.notes).toContain("1 TOTP secrets");
     expect(readFileSync(at("secret"), "utf8")).toBe("the second secret of this very instance\n");
@@ -466,31 +468,33 @@ describe("rotate-secret", () => {
 
   test("works next to a running server that knows both secrets, and does nothing a second time", async () => {
     const [first, second] = ["the-first-secret-of-an-operator-77", "the-second-secret-of-the-operator-78"];
-    place.variables.PATCHBAY_SECRET = first;
+    admin.variables.PATCHBAY_SECRET = first;
     const { stop, secret } = await prepare();
     await stop();
     const before = keyIds();
-    place.variables.PATCHBAY_SECRET = second;
-    expect((await place.run(["rotate-secret"])).code).toBe(1);
-    place.variables.PATCHBAY_SECRET_PREVIOUS = first;
+    admin.variables.PATCHBAY_SECRET = second;
+    expect((await admin.run(["rotate-secret"])).code).toBe(1);
+    admin.variables.PATCHBAY_SECRET_PREVIOUS = first;
     const server = await serve();
-    placeHeartbeat(0);
-    const reply = await place.run(["rotate-secret"]);
+    insertHeartbeat(0);
+    const reply = await admin.run(["rotate-secret"]);
     expect(reply.code, reply.notes).toBe(0);
     expect(keyIds().size).toBe(1);
     expect(keyIds()).not.toEqual(before);
     server.services.clock.advance(120_000);
-    expect((await signInWith(server.door, totpCode(secret, server.services.clock.now()))).status).toBe(200);
-    expect((await place.run(["rotate-secret"])).notes).toContain("already encrypted with the current secret");
-    delete place.variables.PATCHBAY_SECRET_PREVIOUS;
-    expect((await place.run(["unlock", "olivia"])).code).toBe(0);
+    expect((await signInWith(server.harness, totpCode(secret, server.services.clock.now()))).status).toBe(
+      200,
+    );
+    expect((await admin.run(["rotate-secret"])).notes).toContain("already encrypted with the current secret");
+    delete admin.variables.PATCHBAY_SECRET_PREVIOUS;
+    expect((await admin.run(["unlock", "olivia"])).code).toBe(0);
     expect(existsSync(at("secret"))).toBe(false);
   });
 });
 
 test("a start encrypts a webhook URL that an older version stored as plain text, and leaves no copy in the file", async () => {
   const server = await serve();
-  await setUpOwner(server.door);
+  await setUpOwner(server.harness);
   await server.stop();
   // Long enough that the encrypted text does not overwrite it by chance.
   const url = `https://hooks.example.com/${"very-secret-path/".repeat(60)}`;
@@ -500,8 +504,8 @@ test("a start encrypts a webhook URL that an older version stored as plain text,
     .prepare("insert into settings (name, value) values ('alerts', ?)")
     .run(JSON.stringify({ ...rules, webhook_url: url }));
   database.close();
-  expect((await place.run(["unlock", "olivia"])).code).toBe(0);
-  expect(readStoreBytes(place.dataDirectory).includes("very-secret-path")).toBe(false);
+  expect((await admin.run(["unlock", "olivia"])).code).toBe(0);
+  expect(readStoreBytes(admin.dataDirectory).includes("very-secret-path")).toBe(false);
   const { store, cipher } = (await serve()).services;
   expect(await decryptWebhookUrl(store, cipher, "signed")).toBe(url);
   expect((await readSettings(store)).alerts).toEqual({ ...rules, rules: [] });

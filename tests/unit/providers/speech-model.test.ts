@@ -1,5 +1,5 @@
 import { describe } from "vitest";
-import { type SpeechPlace, speechModelContract } from "../../contracts/speech-model";
+import { type SpeechFixture, speechModelContract } from "../../contracts/speech-model";
 import { channelTo, createRig, TEXT } from "../../support/upstream/rig";
 import { startUpstream } from "../../support/upstream/server";
 
@@ -11,8 +11,8 @@ const LONG_TEXT = TEXT.repeat(400);
 async function open(
   provider: string,
   options: Record<string, unknown>,
-  own: Pick<SpeechPlace, "voice" | "unknownVoice" | "hasSpeed">,
-): Promise<SpeechPlace> {
+  own: Pick<SpeechFixture, "voice" | "unknownVoice" | "hasSpeed">,
+): Promise<SpeechFixture> {
   const upstream = await startUpstream();
   const rig = createRig([upstream]);
   return {

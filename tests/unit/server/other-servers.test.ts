@@ -2,35 +2,35 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Store } from "../../../lib/ports/store";
 import { makeInstanceId } from "../../../lib/server/process/instance-id";
 import { watchOtherServers } from "../../../lib/server/process/other-servers";
-import { newSqlitePlace, type SqlitePlace } from "../../contracts/store/sqlite-database";
+import { newSqliteDatabase, type SqliteDatabase } from "../../contracts/store/sqlite-database";
 import { FakeClock } from "../../support/factories";
 
 const HEARTBEAT_MS = 5_000;
 
-let place: SqlitePlace;
+let database: SqliteDatabase;
 let clock: FakeClock;
 beforeEach(async () => {
-  place = await newSqlitePlace();
+  database = await newSqliteDatabase();
   clock = new FakeClock(1_790_000_000_000);
 });
-afterEach(() => place.remove());
+afterEach(() => database.remove());
 
 interface Watcher {
   id: string;
   store: Store;
   logged: { event: string; fields?: Record<string, unknown> }[];
-  look(): Promise<string[]>;
+  check(): Promise<string[]>;
 }
 
 async function start(id = makeInstanceId()): Promise<Watcher> {
-  const store = await place.open({ instanceId: id, clock });
+  const store = await database.open({ instanceId: id, clock });
   const logged: Watcher["logged"] = [];
   const log = (event: string, fields?: Record<string, unknown>) => void logged.push({ event, fields });
   return {
     id,
     store,
     logged,
-    look: watchOtherServers({ store, clock, log: { info: log, warn: log, error: log }, server: id }),
+    check: watchOtherServers({ store, clock, log: { info: log, warn: log, error: log }, server: id }),
   };
 }
 
@@ -39,13 +39,13 @@ async function round(...servers: Watcher[]): Promise<string[][]> {
   clock.advance(HEARTBEAT_MS);
   for (const { store } of servers) await store.ledger.heartbeat(clock.now());
   const found: string[][] = [];
-  for (const server of servers) found.push(await server.look());
+  for (const server of servers) found.push(await server.check());
   return found;
 }
 
 test("each of two servers on one file logs the other's ID and process once", async () => {
   const [one, other] = [await start(), await start()];
-  expect(await one.look()).toEqual([]);
+  expect(await one.check()).toEqual([]);
   for (let count = 0; count < 3; count++) await round(one, other);
   expect(await round(one, other)).toEqual([[other.id], [one.id]]);
   const reason = expect.stringContaining(
@@ -55,7 +55,7 @@ test("each of two servers on one file logs the other's ID and process once", asy
   expect(other.logged).toEqual([{ event: "second_server", fields: { instance: one.id, reason } }]);
 });
 
-test("a server of another machine is logged with its machine", async () => {
+test("a server of another machine is logged with the name of the machine", async () => {
   const [one, other] = [await start(), await start("0a1b2c3d-17-99-x")];
   await round(one, other);
   await round(one, other);
