@@ -34,8 +34,8 @@ function soundBits(frame: Uint8Array): number {
   return (word >> 11) & 0xfff;
 }
 
-describe("encoding speech", () => {
-  it("makes mp3 frames of 24 kHz mono that last as long as the speech", async () => {
+describe("the audio encoder", () => {
+  it("encodes mp3 frames of 24 kHz mono that last as long as the speech", async () => {
     const bytes = await collect(encoder.encode("mp3", tone(3)));
     expect(bytes.readUInt16BE(0) & 0xfff6).toBe(0xfff2); // sync, MPEG-2, layer III
     const file = await demux(bytes);
@@ -46,23 +46,26 @@ describe("encoding speech", () => {
     expect(soundBits(middle?.data ?? new Uint8Array())).toBeGreaterThan(50);
   });
 
-  it.each(["mp3", "flac"] as const)("takes samples at an odd place of their buffer: %s", async (format) => {
-    const samples = await collect(tone(1));
-    const moved = Buffer.concat([Buffer.alloc(1), samples]).subarray(1);
-    const encoded = (pcm: Uint8Array) =>
-      collect(
-        encoder.encode(
-          format,
-          (async function* () {
-            yield pcm;
-          })(),
-        ),
-      );
-    expect(moved.byteOffset % 2).toBe(1);
-    expect((await encoded(moved)).equals(await encoded(samples))).toBe(true);
-  });
+  it.each(["mp3", "flac"] as const)(
+    "encodes samples at an odd offset of their buffer: %s",
+    async (format) => {
+      const samples = await collect(tone(1));
+      const moved = Buffer.concat([Buffer.alloc(1), samples]).subarray(1);
+      const encoded = (pcm: Uint8Array) =>
+        collect(
+          encoder.encode(
+            format,
+            (async function* () {
+              yield pcm;
+            })(),
+          ),
+        );
+      expect(moved.byteOffset % 2).toBe(1);
+      expect((await encoded(moved)).equals(await encoded(samples))).toBe(true);
+    },
+  );
 
-  it("makes Ogg Opus that decodes to the same tone, trimmed to the sample", async () => {
+  it("encodes Ogg Opus that decodes to the same tone, trimmed to the sample", async () => {
     const bytes = await collect(encoder.encode("opus", tone(2.345)));
     expect(bytes.toString("latin1", 0, 4)).toBe("OggS");
     expect(bytes.toString("latin1", 28, 36)).toBe("OpusHead");
@@ -78,7 +81,7 @@ describe("encoding speech", () => {
     expect(loudness(Int16Array.from(decoded.slice(4_800, 48_000)))).toBeGreaterThan(4_000);
   });
 
-  it("makes AAC in ADTS frames of 24 kHz mono", async () => {
+  it("encodes AAC in ADTS frames of 24 kHz mono", async () => {
     const bytes = await collect(encoder.encode("aac", tone(2)));
     expect(bytes.readUInt16BE(0) & 0xfff6).toBe(0xfff0);
     const file = await demux(bytes);
@@ -90,7 +93,7 @@ describe("encoding speech", () => {
     expect(size(file)).toBeGreaterThan(2 * size(silence));
   });
 
-  it("makes FLAC of exactly the speech's length", async () => {
+  it("encodes FLAC of exactly the speech's length", async () => {
     const bytes = await collect(encoder.encode("flac", tone(2.5)));
     expect(bytes.toString("latin1", 0, 4)).toBe("fLaC");
     const file = await demux(bytes);
@@ -122,7 +125,7 @@ describe("encoding speech", () => {
     ["pcm", 0.1],
     ["flac", 0.5],
     ["aac", 0.5],
-  ])("has the first bytes of %s ready before %s s of audio are in", async (format, seconds) => {
+  ])("returns the first bytes of %s after at most %s s of audio", async (format, seconds) => {
     let read = 0;
     const source = async function* () {
       for await (const chunk of tone(5, { chunkSeconds: 0.02 })) {
@@ -137,7 +140,7 @@ describe("encoding speech", () => {
     expect(read).toBeLessThanOrEqual(seconds + 0.001);
   });
 
-  it("stops the speech when the reader leaves", async () => {
+  it("stops the speech when its reader stops", async () => {
     let returned = 0;
     const source = async function* () {
       try {
@@ -163,7 +166,7 @@ describe("encoding speech", () => {
     expect(bytes).toBeGreaterThan(5_000);
   });
 
-  it("keeps forty concurrent encoders apart", async () => {
+  it("does not mix up forty concurrent encoders", async () => {
     const alone = await collect(encoder.encode("opus", tone(1, { hertz: 300 })));
     const all = await Promise.all(
       Array.from({ length: 40 }, (_, i) =>
@@ -175,7 +178,7 @@ describe("encoding speech", () => {
     expect(await packets(all[8] ?? Buffer.alloc(0))).not.toEqual(await packets(alone));
   });
 
-  it("refuses the seventeenth FLAC encoder at once and stops its speech", async () => {
+  it("refuses the seventeenth concurrent FLAC encoder and stops its speech", async () => {
     const open = await Promise.all(
       Array.from({ length: 16 }, async () => {
         const running = encoder.encode("flac", tone(5))[Symbol.asyncIterator]();

@@ -63,7 +63,7 @@ describe.each([16_000, 22_050])("%i Hz to 24 kHz", (input) => {
     if (image < OUTPUT / 2) expect(levelAt(out, image, OUTPUT)).toBeLessThan(-60);
   });
 
-  it("returns the same in blocks of any size as in one piece", () => {
+  it("returns the same samples in blocks of any size as in one piece", () => {
     const tone = sine(1_000, input, 0.5);
     const whole = resample(tone, input, OUTPUT);
     for (const size of [1, 7, 160, 4_096]) {
@@ -86,14 +86,14 @@ describe.each([16_000, 22_050])("%i Hz to 24 kHz", (input) => {
 });
 
 it.each([10_000, 11_000, 11_999])(
-  "lets no alias of %i Hz through when the rate goes down to 16 kHz",
+  "keeps the alias of %i Hz below −60 dB when resampling to 16 kHz",
   (hertz) => {
     const out = resample(sine(hertz, 24_000, 1), 24_000, 16_000);
     expect(levelAt(out, 16_000 - hertz, 16_000)).toBeLessThan(-60);
   },
 );
 
-it("compensates the filter's delay", () => {
+it("the resampler compensates its filter's delay", () => {
   const input = new Float32Array(1_600);
   input[800] = 1;
   const out = resample(input, 16_000, OUTPUT);

@@ -18,9 +18,9 @@ function buzz(hertz: number, rate: number, seconds: number, amplitude = 0.4): Fl
   });
 }
 
-describe("speaking faster or slower", () => {
+describe("changeSpeed", () => {
   it.each([0.25, 0.5, 0.8, 1.25, 2, 3, 4])(
-    "at %f keeps the pitch (within 3 %) and takes the requested time",
+    "keeps the pitch and takes the requested time at speed %f, within 3 %%",
     (speed) => {
       for (const hertz of [95, 140, 220]) {
         const out = changeSpeed(buzz(hertz, RATE, 4), RATE, speed);
@@ -37,7 +37,7 @@ describe("speaking faster or slower", () => {
     }
   });
 
-  it("leaves natural speed, and input too short to cut, unchanged", () => {
+  it("returns samples at natural speed, and samples too short to cut, unchanged", () => {
     const tone = buzz(140, RATE, 1);
     expect(changeSpeed(tone, RATE, 1)).toBe(tone);
     const click = tone.subarray(0, 300);
@@ -45,14 +45,14 @@ describe("speaking faster or slower", () => {
   });
 });
 
-describe("the level", () => {
-  it.each([0.02, 0.1, 0.5])("of speech with amplitude %f ends at −20 dBFS, without clipping", (amplitude) => {
+describe("levelLoudness", () => {
+  it.each([0.02, 0.1, 0.5])("levels speech with amplitude %f to −20 dBFS without clipping", (amplitude) => {
     const levelled = levelLoudness(buzz(120, RATE, 1, amplitude), RATE);
     expect(rmsDb(levelled)).toBeCloseTo(-20, 0);
     expect(peak(levelled)).toBeLessThan(0.99);
   });
 
-  it("of a pulse train is compressed at the peaks, not clipped", () => {
+  it("compresses the peaks of a pulse train instead of clipping them", () => {
     const pulses = new Float32Array(RATE);
     for (let i = 0; i < pulses.length; i += 240) pulses.set([0.2, 0.9, 0.5], i);
     const levelled = levelLoudness(pulses, RATE);
@@ -60,12 +60,12 @@ describe("the level", () => {
     expect(levelled[1]).toBeGreaterThan(levelled[2] ?? 1);
   });
 
-  it("of silence stays silence", () => {
+  it("keeps silence silent", () => {
     expect(peak(levelLoudness(new Float32Array(1_000), RATE))).toBe(0);
   });
 });
 
-it("trims silence to the margin and keeps the sound", () => {
+it("trimSilence trims silence to the margin and keeps the sound", () => {
   const samples = new Float32Array(3 * RATE);
   samples.set(buzz(140, RATE, 1), RATE);
   const trimmed = trimSilence(samples, RATE, 15);
@@ -74,7 +74,7 @@ it("trims silence to the margin and keeps the sound", () => {
   expect(trimSilence(new Float32Array(RATE), RATE, 15)).toHaveLength(0);
 });
 
-describe("colour", () => {
+describe("equalize", () => {
   const gainDb = (hertz: number, shape: "low-shelf" | "high-shelf" | "peak") => {
     const tone = Float32Array.from(
       { length: RATE },
@@ -88,14 +88,14 @@ describe("colour", () => {
     ["low-shelf", 6, 3, 0],
     ["peak", 0, 6, 0],
     ["high-shelf", 0, 3, 6],
-  ] as const)("of a %s changes its own band and nothing else", (shape, low, middle, high) => {
+  ] as const)("changes only its own band with a %s filter", (shape, low, middle, high) => {
     expect(gainDb(60, shape)).toBeCloseTo(low, 0);
     expect(gainDb(1_000, shape)).toBeCloseTo(middle, 0);
     expect(gainDb(10_500, shape)).toBeCloseTo(high, 0);
   });
 });
 
-describe("shaping", () => {
+describe("shapeSpeech", () => {
   it("moves the pitch by the playback rate, returns 24 kHz and fades the edges", () => {
     const input = buzz(100, 16_000, 2);
     const out = shapeSpeech(input, 16_000, { playbackRate: 1.1, bands: [], speed: 1 }, RATE);
@@ -118,20 +118,20 @@ describe("shaping", () => {
   });
 });
 
-describe("samples", () => {
+describe("PCM samples", () => {
   it("are rounded, clipped and little-endian", () => {
     expect([...encodePcm16(Float32Array.of(0, 1, -1, 2, -2, 1 / 32_767))]).toEqual([
       0, 0, 0xff, 0x7f, 0x01, 0x80, 0xff, 0x7f, 0x00, 0x80, 1, 0,
     ]);
   });
 
-  it("come back from bytes within half a step", () => {
+  it("are decoded from bytes within half a step", () => {
     const tone = buzz(140, RATE, 0.1);
     const back = decodePcm16(new Int16Array(encodePcm16(tone).buffer));
     expect(Math.max(...tone.map((sample, i) => Math.abs(sample - (back[i] ?? 1))))).toBeLessThan(1 / 16_000);
   });
 
-  it("are counted by time", () => {
+  it("are counted for a duration", () => {
     expect(samplesFor(250, RATE)).toBe(6_000);
   });
 });

@@ -48,7 +48,7 @@ describe("the URL of an endpoint", () => {
   });
 });
 
-describe("a call", () => {
+describe("an API call", () => {
   test("sends method, path and JSON body, and returns data of the declared type", async () => {
     const requests = stubFetch(success({ id: "key_1" }));
     const key = await callApi(api.updateKey, {
@@ -81,7 +81,7 @@ describe("a call", () => {
     });
   });
 
-  test("throws the code `network` without a reply, and the abort error when aborted", async () => {
+  test("throws the code `network` without a reply, and the original error when aborted", async () => {
     vi.stubGlobal("fetch", () => Promise.reject(new TypeError("failed")));
     await expect(callApi(api.readSelf)).rejects.toMatchObject({ status: 0, code: "network" });
     const signal = AbortSignal.abort();
@@ -96,8 +96,8 @@ describe("a call", () => {
   });
 });
 
-describe("the cache", () => {
-  test("names each reply by endpoint and URL, so that a key has its endpoint and can be fetched", async () => {
+describe("the API cache", () => {
+  test("keys each reply by endpoint and URL, and fetches a reply by its key", async () => {
     const key = cacheKey(api.getCall, { params: { id: "use_1" } });
     expect([endpointOf(key), endpointOf(`$inf$${key}`)]).toEqual([api.getCall, api.getCall]);
     expect(endpointOf("/openapi.json")).toBeUndefined();
@@ -117,7 +117,7 @@ describe("the cache", () => {
     });
   });
 
-  test("revalidates the replies of the named endpoints only, later pages by their list", async () => {
+  test("revalidates only the replies of the named endpoints, and later pages with their list", async () => {
     const keys = [
       cacheKey(api.listCalls, { query: { limit: 50 } }),
       cacheKey(api.listCalls, { query: { limit: 50, cursor: "c" } }),
@@ -146,7 +146,7 @@ const cacheOf = (map: Map<string, object>) => ({
   delete: (key: string) => void map.delete(key),
 });
 
-test("every named endpoint is declared, once, and used", () => {
+test("every named endpoint is declared once and used", () => {
   const named = Object.entries(endpoints);
   expect(named.filter(([, key]) => !Object.hasOwn(ENDPOINTS, key))).toEqual([]);
   expect(new Set(named.map(([, key]) => key)).size).toBe(named.length);
@@ -156,12 +156,12 @@ test("every named endpoint is declared, once, and used", () => {
   expect(named.map(([name]) => name).filter((name) => !isUsed(name) && !inStream.includes(name))).toEqual([]);
 });
 
-test("every cached reply of changing data has exactly one rule of live updates", () => {
+test("every cached reply of changing data has exactly one rule for live updates", () => {
   const cachedNames = sourcesBelow("app", "components", "lib/client").flatMap(({ text }) =>
     [...text.matchAll(/useApi(?:Pages)?\(\s*api\.(\w+)/g)].map((match) => match[1] ?? ""),
   );
   expect(cachedNames.length).toBeGreaterThan(30);
-  // Changes before there is a session; never changes; changes on the settings page alone; are read every few seconds.
+  // Changes before there is a session; never changes; changes only on the settings page; the others are polled.
   const unwatched = [
     "readSetupState",
     "listProviders",

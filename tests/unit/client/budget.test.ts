@@ -10,7 +10,7 @@ const state = (limits: object, spent: object = {}) => ({
   monthly_resets_at: "2026-12-01T00:00:00.000Z",
 });
 
-test("finds the budget that leaves least, with its reset", () => {
+test("finds the budget with the least left, and its reset", () => {
   expect(tightestBudget(state({}))).toBeNull();
   const both = { daily_usd: "5.00", monthly_usd: "20.00" };
   expect(tightestBudget(state(both, { daily_usd: "4.5", monthly_usd: "4.5" }))).toEqual({
@@ -52,7 +52,7 @@ test.each([
   ["Asia/Kathmandu", "2026-11-22T18:10:00Z", "2026-11-22T18:15:00Z", "2026-11-30T18:15:00Z"],
   ["America/New_York", "2026-03-08T06:00:00Z", "2026-03-09T04:00:00Z", "2026-04-01T04:00:00Z"],
   ["UTC", "2026-11-22T00:00:00Z", "2026-11-23T00:00:00Z", "2026-12-01T00:00:00Z"],
-])("budgets start again at midnight of %s, also when clocks change", (zone, now, day, month) => {
+])("budgets reset at midnight in %s, also when clocks change", (zone, now, day, month) => {
   expect(nextPeriodStart(zone, Date.parse(now), "day")).toBe(Date.parse(day));
   expect(nextPeriodStart(zone, Date.parse(now), "month")).toBe(Date.parse(month));
 });

@@ -17,7 +17,7 @@ test("moves a channel earlier: out of a shared tier, or into the tier before it"
   expect(stepEarlier([["a", "b", "c"]], "c")).toEqual([["c"], ["a", "b"]]);
 });
 
-test("moves a channel later as the mirror of earlier", () => {
+test("moves a channel later: into the tier after it, then out of it", () => {
   const once = stepLater([["a"], ["b"]], "a");
   expect(once.map((tier) => [...tier].sort())).toEqual([["a", "b"]]);
   expect(stepLater(once, "a")).toEqual([["b"], ["a"]]);

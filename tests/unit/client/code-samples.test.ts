@@ -38,7 +38,7 @@ function argumentsOfCurl(code: string): string[] {
     .split("\0");
 }
 
-function compiles(code: string): void {
+function checkSyntax(code: string): void {
   execFileSync("node", ["--input-type=module", "--check"], { input: code });
 }
 
@@ -73,7 +73,7 @@ test("calls /v1/embeddings first and the engines path in the second tab, with th
   expect(onEngines.slice(1)).toEqual(sent.slice(1));
 });
 
-test("shortens a sample of 500 texts to code that still runs, and says so", () => {
+test("shortens a sample of 500 texts to valid code with a note", () => {
   const texts = Array.from({ length: 500 }, (_, at) => `Text ${at + 1}`);
   const samples = embeddingsSamples({ model: "m", texts, dimensions: null, format: "float" }, origin);
   expect(samples).toHaveLength(8);
@@ -81,7 +81,7 @@ test("shortens a sample of 500 texts to code that still runs, and says so", () =
     expect(code).toContain("Shows the first 3 of 500 texts");
     expect(code).toContain("Text 3");
     expect(code).not.toContain("Text 4");
-    if (language === "javascript") compiles(code);
+    if (language === "javascript") checkSyntax(code);
     if (language === "php") expect(code).toMatch(/^<\?php\n\/\/ Shows/);
   }
   const sent = argumentsOfCurl(samples[0]?.code ?? "");
@@ -105,7 +105,7 @@ test("generates JavaScript samples that parse", () => {
     ...embeddingsSamples({ model: "m", texts: [hard], dimensions: null, format: "base64" }, origin),
   ].filter((sample) => sample.language === "javascript");
   expect(samples.length).toBeGreaterThanOrEqual(4);
-  for (const sample of samples) compiles(sample.code);
+  for (const sample of samples) checkSyntax(sample.code);
 });
 
 test("leaves out the OpenAI SDK for multi-speaker scripts", () => {
@@ -188,12 +188,12 @@ test("generates PHP samples whose statements and brackets are closed", () => {
     for (const [open = "", close = ""] of ["()", "[]", "{}"])
       expect(bare.split(open).length, code).toBe(bare.split(close).length);
     expect(bare.trimEnd()).toMatch(/[;}]$/);
-    // PHP itself, where this machine has it.
+    // PHP's own check, if it is installed.
     if (hasTool("php")) execFileSync("php", ["-l"], { input: code });
   }
 });
 
-test("highlights every character of a sample, with strings and comments as such", () => {
+test("highlights the strings and comments of a sample and keeps every character", () => {
   for (const { code, language } of programs) {
     const pieces = highlight(code, language);
     expect(pieces.map((one) => one.text).join("")).toBe(code);

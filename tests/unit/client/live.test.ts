@@ -74,7 +74,7 @@ test("closes the stream on pagehide", () => {
   expect(open()).toHaveLength(0);
 });
 
-test("reconnects with growing waits and starts over after a successful connection", () => {
+test("reconnects after growing waits that restart after a successful connection", () => {
   vi.spyOn(Math, "random").mockReturnValue(0.5);
   const waits: number[] = [];
   for (let round = 0; round < 8; round++) {

@@ -20,7 +20,7 @@ describe("the detail of an audit row", () => {
     ]);
   });
 
-  test("treats fields that a partial change does not name as unchanged", () => {
+  test("lists no field that a partial change leaves out", () => {
     const { changes } = readAuditDetail({
       before: { demo_site: false, alerts: { budgets: true, webhook_url: null } },
       change: { alerts: { budgets: true, webhook_url: "https://x.example" } },

@@ -30,7 +30,7 @@ describe.each(Object.entries(SHAPES))("the option fields of %s", (provider, shap
   });
 });
 
-test("options survive the form unchanged", () => {
+test("the options form returns the options that it reads", () => {
   const options = {
     voice_settings: { stability: 0.5, use_speaker_boost: false },
     sample_rate: 44_100,
@@ -50,6 +50,6 @@ test.each([
   ["openai", { max_batch: "2.5" }, ["max_batch"]],
   ["openai", { azure_api_version: "latest", ca: "none" }, ["azure_api_version", "ca"]],
   ["openai", { azure_api_version: "2024-10-21-preview", max_batch: "2048" }, []],
-] as const)("of %s refuses %j at %j", (provider, texts, names) => {
+] as const)("the options form of %s, filled with %j, reports %j as invalid", (provider, texts, names) => {
   expect(invalidOptions(provider, texts).map((field) => field.name)).toEqual(names);
 });

@@ -19,7 +19,7 @@ test("steps an axis in round values up to or above the maximum", () => {
   expect(niceTicks(0.29)).toEqual([0, 0.1, 0.2, 0.3]);
 });
 
-test("gives counts no fractions and an empty axis a top", () => {
+test("steps counts in whole numbers and gives an empty axis a maximum", () => {
   expect(niceTicks(1, 4, true)).toEqual([0, 1]);
   expect(niceTicks(3, 4, true)).toEqual([0, 1, 2, 3]);
   expect(niceTicks(0, 4, true)).toEqual([0, 1, 2, 3, 4]);
@@ -60,7 +60,7 @@ test("keeps labels at round hours on the day of a clock change", () => {
   expect(labelsOf(timeTicks(from, from + 25 * HOUR, 5))).toEqual(["10/25", "6:0", "12:0", "18:0"]);
 });
 
-test("returns at most one label more than asked for", () => {
+test("returns at most one axis label more than requested", () => {
   for (const hours of [1, 2, 5, 24, 31, 100, 168, 720, 2_208])
     for (const count of [2, 4, 9])
       expect(timeTicks(0, hours * HOUR, count).length, `${hours} h`).toBeLessThanOrEqual(count + 1);

@@ -20,7 +20,7 @@ test("shows a route as failing with a high error rate or an open circuit only", 
   expect(stateOf(0, 0, true)).toBe("failing");
 });
 
-test("shows a route whose requests another channel served as failing, not as without traffic", () => {
+test("shows a route whose requests another channel served as failing, not as idle", () => {
   expect(stateOf(0, 0, false, 3)).toBe("failing");
   expect(stateOf(100, 0, false, 3)).toBe("active");
 });

@@ -14,7 +14,7 @@ const row = (fields: Partial<ModelRow>): ModelRow => ({
 const isChanged = (patch: Partial<ChannelDraft>) =>
   draftFingerprint({ ...NEW_CHANNEL, ...patch }) !== draftFingerprint(NEW_CHANNEL);
 
-test("ignores empty rows, models the upstream listed and a name derived from the provider", () => {
+test("the fingerprint of a channel draft ignores empty rows, models the upstream listed and a name derived from the provider", () => {
   expect(isChanged({ keys: [emptyKey()] })).toBe(false);
   expect(isChanged({ headers: [{ id: "row", name: "", value: "" }] })).toBe(false);
   expect(isChanged({ models: [row({})] })).toBe(false);
@@ -22,7 +22,7 @@ test("ignores empty rows, models the upstream listed and a name derived from the
   expect(isChanged({ preset: "openai", provider: "openai", name: "OpenAI" })).toBe(false);
 });
 
-test("counts everything that was typed, selected or switched", () => {
+test("the fingerprint of a channel draft changes with everything that was typed, selected or switched", () => {
   expect(isChanged({ keys: [{ ...emptyKey(), kind: "new", text: "sk-1" }] })).toBe(true);
   expect(isChanged({ keys: [{ kind: "stored", label: "", id: "key_1", display: "…1234" }] })).toBe(true);
   expect(isChanged({ headers: [{ id: "row", name: "", value: "1" }] })).toBe(true);

@@ -26,7 +26,7 @@ test("places labels that overlap neither each other nor a point, inside the canv
   }
 });
 
-test("places a forced label inside the canvas even where there is no room", () => {
+test("places a forced label inside the canvas even without free space", () => {
   const place = createPlacer(SIZE, []);
   const at = { x: 395, y: 4 };
   const wide = (): Box[] => placesAroundPoint(at, 396);
@@ -36,7 +36,7 @@ test("places a forced label inside the canvas even where there is no room", () =
   expect(box?.top).toBeGreaterThanOrEqual(2);
 });
 
-test("keeps the point under the pointer in its position while zooming, and the map over the box", () => {
+test("keeps the point under the pointer in its position while zooming, and the map within the box", () => {
   const scene = { points: Float64Array.from([0, 0, 10, 0, 10, 10, 0, 10]), query: null };
   const full = { zoom: 1, x: 0, y: 0 };
   const before = layOutMap(scene, SIZE, full).points[2];

@@ -235,7 +235,7 @@ test("finds no clusters among fewer than four texts or equal ones", async () => 
   expect(findClusters(equal, await clusterBySimilarity(equal))).toEqual([]);
 });
 
-test("tells by how many ranks the neighbours of each text differ between two models", async () => {
+test("reports by how many ranks the neighbours of each text differ between two models", async () => {
   const matrixOf = async (angles: readonly number[]) =>
     cosines(await dotProducts(angles.map((angle) => Float32Array.from([Math.cos(angle), Math.sin(angle)]))));
   const first = await matrixOf([0, 0.1, 0.2, 0.3, 0.4]);
@@ -304,7 +304,7 @@ test("the paraphrase example has pairs without a shared word", () => {
   }
 });
 
-test("the search example asks its question in words that no article has", () => {
+test("the search example has a question without a word of any article", () => {
   const { query, texts } = en.embeddings.example.search;
   const inArticles = wordsOf(texts);
   expect([...wordsOf(query)].filter((word) => inArticles.has(word))).toEqual([]);

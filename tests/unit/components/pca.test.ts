@@ -75,7 +75,7 @@ test("puts every point at the origin for equal texts, one text and no text", asy
   }
 });
 
-test("projects another vector to its position in the plane of the set", async () => {
+test("projects another vector to its position in the plane", async () => {
   const rows = [
     [0, 0, 7],
     [4, 0, 7],

@@ -14,11 +14,11 @@ test.each([
   [["speech", "embeddings"], ["embed"], "/playground/embeddings#model=embed"],
   [["speech"], ["embed"], null],
   [["manage"], [], null],
-] as const)("a key with %j limited to %j is tried at %s", (operations, allowed, href) => {
+] as const)("links a key with %j limited to %j to %s", (operations, allowed, href) => {
   expect(playgroundHref({ operations: [...operations], allowed_models: [...allowed] }, MODELS)).toBe(href);
 });
 
-test("activity has one value per day, the newest day last", () => {
+test("returns one value of activity per day, the newest day last", () => {
   const to = Date.parse("2026-11-22T13:00:00Z");
   const sums = { label: null, calls: 2, cost_usd: "0.500000000" };
   const none = {
@@ -34,7 +34,7 @@ test("activity has one value per day, the newest day last", () => {
   };
   const item = (name: string, period: string) => ({ ...none, ...sums, name, period });
   const activity = activityByKey(
-    // In Tokyo the 23rd has begun.
+    // In Tokyo it is the 23rd.
     [item("key_1", "2026-11-22"), item("key_1", "2026-11-23"), item("key_2", "2026-10-01")],
     to,
   );

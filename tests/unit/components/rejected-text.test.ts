@@ -5,13 +5,13 @@ import { upstreamErrorText } from "../../../components/channels/test-outcome";
 import { missingKeyReason } from "../../../components/requests/rejection-list";
 import { channels } from "../../../lib/messages/en/channels";
 
-test("tells a key without permission for an operation from one without permission for a model", () => {
+test("distinguishes a key without permission for an operation from one without permission for a model", () => {
   const at = "2026-11-20T00:00:00.000Z";
   expect(rejectionReason({ at, error: "forbidden", limit: null })).toBe("operation");
   expect(rejectionReason({ at, error: "model_not_allowed", limit: null })).toBe("model");
 });
 
-test("says that the key was not checked for errors before authentication", () => {
+test("reports the key as not checked for errors before authentication", () => {
   expect(missingKeyReason({ error: "unknown_url" })).toBe("keyNotChecked");
   expect(missingKeyReason({ error: "method_not_allowed" })).toBe("keyNotChecked");
   expect(missingKeyReason({ error: "unauthenticated" })).toBe("noKey");

@@ -26,7 +26,7 @@ test("replays speech with model, voice and parameters, and no text where none wa
   expect(replayed({ prompt: "#text=a&b" })[1]).toEqual({ model: "tts", text: "#text=a&b" });
 });
 
-test("replays a script with the voice of each speaker, by the order in which they speak", () => {
+test("replays a script with the voice of each speaker, in the order in which they speak", () => {
   const parameters = { ...NONE, voices: ["Kore", "Puck"] };
   const prompt = "Ana: Hello.\nBen: Hi.\nAna: Bye.";
   expect(replayed({ parameters, prompt })[1]).toMatchObject({
@@ -51,7 +51,7 @@ test("replays embeddings with dimensions and the stored texts", () => {
     "/playground/embeddings",
     { model: "embed", dimensions: 256, texts: ["one", "two"] },
   ]);
-  // A line break inside a text: the texts cannot be told apart.
+  // A line break inside a text: the texts cannot be distinguished.
   expect(replayed({ ...embeddings, parameters, prompt: "a\nb\nc" })[1]).toMatchObject({ texts: ["a\nb\nc"] });
   expect(replayed(embeddings)[1]).toEqual({ model: "embed" });
 });

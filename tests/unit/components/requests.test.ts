@@ -108,7 +108,7 @@ describe("toSeries", () => {
 describe("rejected requests", () => {
   const range = readRange(new URLSearchParams("range=7d"), NOW);
 
-  test("are listed by the filters that they have, and by no other", () => {
+  test("are listed only with filters that apply to them", () => {
     const { from } = callsQuery({}, range);
     const filters = { status: "rejected", key_id: "key_1", model: "tts" };
     expect(rejectionsQuery(filters, range)).toEqual({ from, key_id: "key_1", model: "tts" });
@@ -116,7 +116,7 @@ describe("rejected requests", () => {
     expect(rejectionsQuery({ status: "rejected", tag: "night" }, range)).toBeNull();
   });
 
-  test("are linked with a range that contains the latest, where the user may see them", () => {
+  test("are linked on a page that the user may see, with a range that contains the latest", () => {
     const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
     const link = (hours: number) => rejectionsHref(true, { since: hoursAgo(hours) }, { key_id: "key_1" });
     expect(link(1)).toBe("/logs?key_id=key_1&status=rejected&range=24h");

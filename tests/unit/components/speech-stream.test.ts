@@ -148,7 +148,7 @@ test("streamSpeech throws a rejected request with status, code, request ID and r
   });
 });
 
-test("leaving the loop of streamSpeech closes the connection", async () => {
+test("streamSpeech closes the connection when its reader leaves the loop", async () => {
   const server = serverOf([frame(base64([1])), frame(base64([2])), frame(base64([3]), LAST)]);
   for await (const event of streamSpeech(call, options(server.fake))) if (event.type === "audio") break;
   expect(server.wasCancelled()).toBe(true);
@@ -179,7 +179,7 @@ test("streamSpeech uses the OpenAI endpoint for a changed speed and joins sample
   expect(events.at(-1)).toMatchObject({ type: "end", inputTokens: 2, outputTokens: 9 });
 });
 
-test("streamSpeech sends a script with every speaker's voice to the Gemini endpoint, whatever its speed", async () => {
+test("streamSpeech sends a script with every speaker's voice to the Gemini endpoint at any speed", async () => {
   const { fake, requests } = serverOf([frame(base64([1]), LAST)]);
   const speakers = [
     { name: "Ana", voice: "Kore" },

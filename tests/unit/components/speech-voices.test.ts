@@ -22,7 +22,7 @@ const alloy = voice("alloy", { family: "openai", gender: "neutral" });
 const all = [kore, alloy, emma, adam];
 const namesOf = (voices: readonly GatewayVoice[]) => voices.map((one) => one.name);
 
-test("filters voices by text, gender, language and catalogue; a voice without languages speaks all", () => {
+test("filters voices by text, gender, language and catalogue, and keeps a voice without languages in every language", () => {
   const names = (filter: object) =>
     namesOf(filterVoices(all, { ...NO_FILTER, ...filter }, (one) => `${one.name} ${one.description}`));
   expect(names({})).toEqual(namesOf(all));
@@ -52,7 +52,7 @@ test("groups favourites first, then a model's own voices, then aliases; each voi
   ]);
 });
 
-test("keeps voices of the same name apart where models mean different ones", () => {
+test("distinguishes voices of the same name that differ between models", () => {
   const entry = (models: string[], languages: string[]) => ({
     name: "Bella",
     family: "engine",
@@ -68,6 +68,6 @@ test("keeps voices of the same name apart where models mean different ones", () 
   expect(namesOf(voicesOfModel([voice("Kore"), voice("kore")], "m"))).toEqual(["Kore"]);
 });
 
-test("offers OpenAI's voice names as the provider knows them", () => {
+test("offers the same OpenAI voice names as the provider", () => {
   expect([...OPENAI_VOICE_NAMES]).toEqual(OPENAI_VOICES.map((one) => one.name).sort());
 });

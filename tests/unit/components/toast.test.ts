@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { drawToasts, onFirstToast, type Toast, toast } from "@/components/ui/toast";
 
-test("keeps toasts until the code that draws them is loaded, in their order", () => {
+test("keeps toasts in order until the code that draws them is loaded", () => {
   const shown: Toast[] = [];
   let loads = 0;
   toast.error("before the page is ready");
