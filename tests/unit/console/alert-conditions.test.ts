@@ -14,12 +14,12 @@ const QUIET: AlertFacts = {
   disk: null,
   servers: [],
 };
-const judge = (facts: Partial<AlertFacts>, rules: Partial<AlertRules> = {}) =>
+const evaluate = (facts: Partial<AlertFacts>, rules: Partial<AlertRules> = {}) =>
   conditionsOf({ ...DEFAULT_SETTINGS.alerts, ...rules }, { ...QUIET, ...facts }, NOW).map(
     ({ kind, subject, isRaised }) => `${kind} ${subject} ${isRaised ? "raised" : "held"}`.replace("  ", " "),
   );
 
-test("nothing wrong, nothing raised", () => expect(judge({})).toEqual([]));
+test("raises no alert when nothing is wrong", () => expect(evaluate({})).toEqual([]));
 
 test("raises a channel alert after the rule's minutes, not before", () => {
   const openFor = (ms: number) => ({
@@ -34,19 +34,19 @@ test("raises a channel alert after the rule's minutes, not before", () => {
       },
     ],
   });
-  expect(judge(openFor(2 * MINUTE - 1))).toEqual(["channel_open chn_1 held"]);
-  expect(judge(openFor(2 * MINUTE))).toEqual(["channel_open chn_1 raised"]);
-  expect(judge(openFor(60 * MINUTE), { channel_open_minutes: null })).toEqual([]);
+  expect(evaluate(openFor(2 * MINUTE - 1))).toEqual(["channel_open chn_1 held"]);
+  expect(evaluate(openFor(2 * MINUTE))).toEqual(["channel_open chn_1 raised"]);
+  expect(evaluate(openFor(60 * MINUTE), { channel_open_minutes: null })).toEqual([]);
   const rule = { scope: "model", error_rate_percent: null, channel_open_minutes: 1 } as const;
   const own = [{ ...rule, model: "voice-2" }];
-  expect(judge(openFor(MINUTE), { rules: own }), "a model's own rule counts").toEqual([
+  expect(evaluate(openFor(MINUTE), { rules: own }), "a model's own rule counts").toEqual([
     "channel_open chn_1 raised",
   ]);
-  expect(judge(openFor(MINUTE), { rules: [{ ...rule, model: "other" }] })).toEqual([
+  expect(evaluate(openFor(MINUTE), { rules: [{ ...rule, model: "other" }] })).toEqual([
     "channel_open chn_1 held",
   ]);
   const off = ["tts-1", "voice-2"].map((model) => ({ ...rule, model, channel_open_minutes: null }));
-  expect(judge(openFor(60 * MINUTE), { rules: off })).toEqual([]);
+  expect(evaluate(openFor(60 * MINUTE), { rules: off })).toEqual([]);
 });
 
 test("raises an error-rate alert for a model and an API key with a rule of its own", () => {
@@ -62,9 +62,9 @@ test("raises an error-rate alert for a model and an API key with a rule of its o
     { rule: model, name: "tts-1", calls },
     { rule: key, name: "robot", calls },
   ];
-  expect(judge({ scopedCalls })).toEqual(["error_rate model:tts-1 raised"]);
+  expect(evaluate({ scopedCalls })).toEqual(["error_rate model:tts-1 raised"]);
   expect(
-    judge({ scopedCalls: [{ rule: model, name: "tts-1", calls: { calls: 19, failures: 19 } }] }),
+    evaluate({ scopedCalls: [{ rule: model, name: "tts-1", calls: { calls: 19, failures: 19 } }] }),
   ).toEqual(["error_rate model:tts-1 held"]);
 });
 
@@ -73,9 +73,9 @@ test.each([
   [20, 4, ["error_rate raised"]],
   [20, 3, ["error_rate held"]],
   [100, 14, []],
-])("of %d calls %d failures are %j", (calls, failures, expected) => {
-  expect(judge({ calls: { calls, failures } })).toEqual(expected);
-  expect(judge({ calls: { calls, failures } }, { error_rate_percent: null })).toEqual([]);
+])("evaluates %d calls with %d failures to %j", (calls, failures, expected) => {
+  expect(evaluate({ calls: { calls, failures } })).toEqual(expected);
+  expect(evaluate({ calls: { calls, failures } }, { error_rate_percent: null })).toEqual([]);
 });
 
 test.each([
@@ -84,37 +84,40 @@ test.each([
   [80, false, ["budget_nearly_spent key_1:daily raised", "budget_spent key_1:daily held"]],
   [97, true, ["budget_nearly_spent key_1:daily raised", "budget_spent key_1:daily raised"]],
   [100, false, ["budget_nearly_spent key_1:daily raised", "budget_spent key_1:daily raised"]],
-])("of a budget %d percent spent, a call refused: %j, are %j", (spentNano, hasRefused, expected) => {
-  const share: BudgetShare & { hasRefused: boolean } = {
-    hasRefused,
-    owner: "key",
-    id: "key_1",
-    name: "robot",
-    period: "daily",
-    spentNano,
-    limitNano: 100,
-  };
-  expect(judge({ budgets: [share] })).toEqual(expected);
-  const own = { scope: "key", key_id: "key_1", error_rate_percent: null } as const;
-  expect(judge({ budgets: [share] }, { rules: [{ ...own, budgets: false }] })).toEqual([]);
-  expect(judge({ budgets: [share] }, { budgets: false, rules: [{ ...own, budgets: true }] })).toEqual(
-    expected,
-  );
-  expect(judge({ budgets: [share] }, { budgets: false })).toEqual([]);
-});
+])(
+  "evaluates a budget that is %d percent spent (a call was refused: %j) to %j",
+  (spentNano, hasRefused, expected) => {
+    const share: BudgetShare & { hasRefused: boolean } = {
+      hasRefused,
+      owner: "key",
+      id: "key_1",
+      name: "robot",
+      period: "daily",
+      spentNano,
+      limitNano: 100,
+    };
+    expect(evaluate({ budgets: [share] })).toEqual(expected);
+    const own = { scope: "key", key_id: "key_1", error_rate_percent: null } as const;
+    expect(evaluate({ budgets: [share] }, { rules: [{ ...own, budgets: false }] })).toEqual([]);
+    expect(evaluate({ budgets: [share] }, { budgets: false, rules: [{ ...own, budgets: true }] })).toEqual(
+      expected,
+    );
+    expect(evaluate({ budgets: [share] }, { budgets: false })).toEqual([]);
+  },
+);
 
 test.each([
   [4.9, ["disk raised"]],
   [5, ["disk held"]],
   [6.9, ["disk held"]],
   [7, []],
-])("a disk with %d percent free is %j", (freeBytes, expected) => {
-  expect(judge({ disk: { freeBytes, totalBytes: 100 } })).toEqual(expected);
-  expect(judge({ disk: { freeBytes, totalBytes: 100 } }, { disk_free_percent: null })).toEqual([]);
+])("evaluates a disk with %d percent free to %j", (freeBytes, expected) => {
+  expect(evaluate({ disk: { freeBytes, totalBytes: 100 } })).toEqual(expected);
+  expect(evaluate({ disk: { freeBytes, totalBytes: 100 } }, { disk_free_percent: null })).toEqual([]);
 });
 
-test("reports two servers on one SQLite file, the same on both", () => {
-  expect(judge({ servers: ["b", "a"] })).toEqual(["second_server raised"]);
+test("raises the same alert on both of two servers on one SQLite file", () => {
+  expect(evaluate({ servers: ["b", "a"] })).toEqual(["second_server raised"]);
   const [one, other] = [
     ["b", "a"],
     ["a", "b"],
@@ -128,28 +131,28 @@ test.each([
   [{ isUp: true, reason: null, since: null, recentOutages: 3 }, ["redis raised"]],
   [{ isUp: false, reason: "lost", since: NOW - 4_999, recentOutages: 1 }, ["redis held"]],
   [{ isUp: false, reason: "lost", since: NOW - 5_000, recentOutages: 1 }, ["redis raised"]],
-])("of Redis in the state %j reports %j", (sharedState, expected) => {
-  expect(judge({ sharedState })).toEqual(expected);
+])("evaluates Redis in the state %j to %j", (sharedState, expected) => {
+  expect(evaluate({ sharedState })).toEqual(expected);
 });
 
-describe("the sentence of an alert", () => {
-  const say = (
+describe("the message of an alert", () => {
+  const messageOf = (
     kind: AlertRecord["kind"],
     detail: Record<string, unknown>,
     resolvedAt: number | null = null,
   ) => alertMessage({ kind, detail, resolvedAt });
   test.each([
     [
-      say("channel_open", { name: "Gemini", reason: "credentials", since: "2026-11-21T12:00:00.000Z" }),
+      messageOf("channel_open", { name: "Gemini", reason: "credentials", since: "2026-11-21T12:00:00.000Z" }),
       "The channel 'Gemini' takes no calls since 2026-11-21T12:00:00.000Z: the upstream refuses its key.",
     ],
-    [say("channel_open", { name: "Gemini" }, NOW), "The channel 'Gemini' takes calls again."],
+    [messageOf("channel_open", { name: "Gemini" }, NOW), "The channel 'Gemini' takes calls again."],
     [
-      say("channel_open", { name: "Gemini", models: ["a", "b"], since: "2026-11-21T12:00:00.000Z" }),
+      messageOf("channel_open", { name: "Gemini", models: ["a", "b"], since: "2026-11-21T12:00:00.000Z" }),
       "The channel 'Gemini' takes no calls for 'a', 'b' since 2026-11-21T12:00:00.000Z.",
     ],
     [
-      say("channel_open", {
+      messageOf("channel_open", {
         name: "Gemini",
         since: "2026-11-21T12:00:00.000Z",
         fallbacks: [
@@ -161,11 +164,11 @@ describe("the sentence of an alert", () => {
       "The channel 'Gemini' takes no calls since 2026-11-21T12:00:00.000Z. No fallback: all requests to 'bge-m3' fail. No fallback: requests to 'bge-s' fail until a probe succeeds. 'tts-1', 'tts-2': served by 'OpenAI primary'.",
     ],
     [
-      say("error_rate", { calls: 50, failures: 20, percent: 40 }),
+      messageOf("error_rate", { calls: 50, failures: 20, percent: 40 }),
       "40 % of the calls in the last five minutes failed (20 of 50).",
     ],
     [
-      say("budget_spent", {
+      messageOf("budget_spent", {
         owner: "key",
         name: "robot",
         period: "daily",
@@ -176,15 +179,15 @@ describe("the sentence of an alert", () => {
       "No room is left: 99 % of today's budget of the key 'robot' ($1.98 of $2.00) is spent, calls are refused.",
     ],
     [
-      say("second_server", { servers: ["m-1-2-a", "m-3-4-b"] }),
+      messageOf("second_server", { servers: ["m-1-2-a", "m-3-4-b"] }),
       "2 servers use the same SQLite file (m-1-2-a, m-3-4-b): rate limits, circuits and caches are kept by each alone.",
     ],
     [
-      say("redis", { reason: "no answer within 4 ms" }),
+      messageOf("redis", { reason: "no answer within 4 ms" }),
       "Redis does not answer (no answer within 4 ms): each instance applies its share of the limits.",
     ],
-    [say("redis", {}, NOW), "Redis answers again: limits hold over all instances."],
-    [say("second_server", {}, NOW), "Only one server uses the SQLite file again."],
-    [say("disk", { percent: 3.2 }), "Only 3.2 % of the disk of the data directory is free."],
-  ])("%s", (message, expected) => expect(message).toBe(expected));
+    [messageOf("redis", {}, NOW), "Redis answers again: limits hold over all instances."],
+    [messageOf("second_server", {}, NOW), "Only one server uses the SQLite file again."],
+    [messageOf("disk", { percent: 3.2 }), "Only 3.2 % of the disk of the data directory is free."],
+  ])("is: %s", (message, expected) => expect(message).toBe(expected));
 });

@@ -35,13 +35,13 @@ const countsOf = (open: AlertRecord[], conditions: Condition[]) => {
   return { raise: raise.length, hold: hold.length, resolve: resolve.length };
 };
 
-test("raises a condition once, and only from its threshold on", () => {
+test("raises an alert once, and only from its threshold on", () => {
   expect(countsOf([], [condition()])).toEqual({ raise: 1, hold: 0, resolve: 0 });
   expect(countsOf([], [condition({ isRaised: false })])).toEqual({ raise: 0, hold: 0, resolve: 0 });
   expect(countsOf([record()], [condition()])).toEqual({ raise: 0, hold: 0, resolve: 0 });
 });
 
-test("holds an open alert with new figures near below the threshold", () => {
+test("holds an open alert with new figures just below the threshold", () => {
   const near = condition({ isRaised: false, detail: { percent: 17 } });
   expect(countsOf([record()], [near])).toEqual({ raise: 0, hold: 1, resolve: 0 });
 });
@@ -58,11 +58,11 @@ test("keeps the highest error rate since the alert opened", () => {
   ]);
 });
 
-test("resolves a condition that no longer holds at once", () => {
+test("resolves an alert immediately when its condition no longer holds", () => {
   expect(countsOf([record()], [])).toEqual({ raise: 0, hold: 0, resolve: 1 });
 });
 
-test("a channel alert seen by another instance stays open; after three checks it resolves", () => {
+test("resolves a channel alert only after three checks in which no instance held it", () => {
   const channel = { kind: "channel_open", subject: "chn_1" } as const;
   const seen = (msAgo: number) => record({ ...channel, heldAt: NOW - msAgo });
   expect(countsOf([seen(44_999)], [])).toEqual({ raise: 0, hold: 0, resolve: 0 });

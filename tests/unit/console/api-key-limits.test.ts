@@ -48,7 +48,7 @@ const patch = reach.chain((full) =>
   }),
 );
 
-/** Every call that a key could allow, as far as these values reach; named, so that two keys can be compared. */
+/** Names of the calls that a key allows, within the values of this test, so that two keys can be compared. */
 function allowed(key: KeyReach): Set<string> {
   const calls = new Set<string>();
   const upTo = (what: string, limit: number | null) => {
@@ -72,8 +72,8 @@ function allowed(key: KeyReach): Set<string> {
 
 const isWithin = (inner: Set<string>, outer: Set<string>) => [...inner].every((call) => outer.has(call));
 
-describe("a limit is looser", () => {
-  test("never than itself, and nothing is looser than no limit", () => {
+describe("looserLimits", () => {
+  test("finds no limit looser than itself or than no limit", () => {
     fc.assert(
       fc.property(reach, (key) => {
         expect(looserLimits(key, key)).toEqual([]);
@@ -82,8 +82,8 @@ describe("a limit is looser", () => {
     );
   });
 
-  test("when it allows a call that was refused", () => {
-    // Two keys at random are seldom within each other; two that differ in a few fields are.
+  test("names every limit that allows a call which was refused before", () => {
+    // Two random keys rarely contain each other; two that differ in a few fields often do.
     fc.assert(
       fc.property(reach, patch, (before, changed) => {
         const after = { ...before, ...changed };
@@ -94,7 +94,7 @@ describe("a limit is looser", () => {
     );
     fc.assert(
       fc.property(reach, reach, (a, b) => {
-        // One field of one key in the other: a single limit that differs is named when it allows more.
+        // The second key has one field of another key: that limit is named when it allows more.
         for (const name of ["rpm", "expiresAt", "operations", "allowedModels", "allowedAddresses"] as const) {
           const [before, after] = [
             { ...a, enabled: true },
@@ -108,7 +108,7 @@ describe("a limit is looser", () => {
   });
 });
 
-/** A key that changes hands: each change counts only where it is allowed. */
+/** A key that users of different roles change; a change that is not allowed has no effect. */
 class Key {
   reach: KeyReach & { limitsSetBy: LimitAuthors };
   constructor(start: KeyReach) {
@@ -138,8 +138,8 @@ test("no sequence of changes by lower roles exceeds the limits of a higher role"
         key.change(higher, limits);
         const set = { ...key.reach };
         for (const [who, one] of later) key.change(lower[who % lower.length] ?? "member", one);
-        const passed = looserLimits(key.reach, set).filter((name) => set.limitsSetBy[name] === higher);
-        expect(passed).toEqual([]);
+        const exceeded = looserLimits(key.reach, set).filter((name) => set.limitsSetBy[name] === higher);
+        expect(exceeded).toEqual([]);
       },
     ),
     { numRuns: 1_000 },

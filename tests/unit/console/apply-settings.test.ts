@@ -11,21 +11,21 @@ import type { Topic } from "../../../lib/ports/store";
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-/** A store of settings alone, which may be away. */
-function place() {
+/** A store with settings only, which can be made unavailable. */
+function openSettings() {
   const stored: Record<string, unknown> = {};
   const listeners: ((topics: ReadonlySet<Topic>) => void)[] = [];
   const warnings: string[] = [];
-  const state = { isAway: false };
+  const state = { isDown: false };
   const instance = { passwordMinimum: 10, limits: { ...DEFAULT_LIMITS, attemptsPerCall: 2 } };
-  // What following reads of the services.
+  // The parts of the services that are read.
   const clock = { now: Date.now, monotonic: Date.now };
   const log = { info() {}, warn: (event: string) => warnings.push(event), error() {} };
   const metrics = { count() {}, observeCall() {} };
   const store = {
     settings: {
       all: async () => {
-        if (state.isAway) throw new AppError("storage_unavailable", "away");
+        if (state.isDown) throw new AppError("storage_unavailable", "away");
         return { ...stored };
       },
     },
@@ -39,46 +39,46 @@ function place() {
     metrics,
     instance: instance as unknown as Instance,
   } as unknown as ConsoleServices;
-  const tell = (topic: Topic) => {
+  const notify = (topic: Topic) => {
     for (const listener of listeners) listener(new Set([topic]));
   };
-  return { stored, services, instance: services.instance, tell, state, warnings };
+  return { stored, services, instance: services.instance, notify, state, warnings };
 }
 
-test("applies another process's change after its topic, over the environment", async () => {
-  const { stored, services, instance, tell } = place();
+test("applies another process's change after the topic `settings`, and uses the environment without one", async () => {
+  const { stored, services, instance, notify } = openSettings();
   await applyStoredSettings(services);
-  const held = instance.limits;
+  const limits = instance.limits;
   stored.limits = { attemptsPerCall: 5 };
   stored.password_minimum = 12;
   stored.cors_origins = ["https://app.example.com"];
-  tell("users");
+  notify("users");
   await vi.advanceTimersByTimeAsync(0);
   expect(instance.passwordMinimum).toBe(10);
-  tell("settings");
+  notify("settings");
   await vi.advanceTimersByTimeAsync(0);
-  // A reference taken at the start sees the change.
-  expect(held).toMatchObject({ attemptsPerCall: 5 });
+  // The limits are changed in place.
+  expect(limits).toMatchObject({ attemptsPerCall: 5 });
   expect([instance.passwordMinimum, [...(instance.corsOrigins ?? [])]]).toEqual([
     12,
     ["https://app.example.com"],
   ]);
   delete stored.limits;
   stored.password_minimum = 9;
-  tell("settings");
+  notify("settings");
   await vi.advanceTimersByTimeAsync(0);
-  expect([held?.attemptsPerCall, instance.passwordMinimum]).toEqual([2, 10]);
+  expect([limits?.attemptsPerCall, instance.passwordMinimum]).toEqual([2, 10]);
 });
 
-test("reads a change again when the store is available", async () => {
-  const { stored, services, instance, tell, state, warnings } = place();
+test("applies a change once the store is available again", async () => {
+  const { stored, services, instance, notify, state, warnings } = openSettings();
   await applyStoredSettings(services);
   stored.cors_origins = ["https://app.example.com"];
-  state.isAway = true;
-  tell("settings");
+  state.isDown = true;
+  notify("settings");
   await vi.advanceTimersByTimeAsync(2_500);
   expect([instance.corsOrigins?.size, warnings.length > 0]).toEqual([0, true]);
-  state.isAway = false;
+  state.isDown = false;
   await vi.advanceTimersByTimeAsync(1_000);
   expect(instance.corsOrigins?.size).toBe(1);
 });

@@ -12,7 +12,7 @@ describe("money", () => {
     [12_500_000_000, "12.500000000"],
     [Number.MAX_SAFE_INTEGER, "9007199.254740991"],
     [-1, "-0.000000001"],
-  ])("%i nano-dollars are %s", (nano, text) => expect(nanoToUsd(nano)).toBe(text));
+  ])("formats %i nano-dollars as %s", (nano, text) => expect(nanoToUsd(nano)).toBe(text));
 
   test("round-trips every amount exactly", () => {
     fc.assert(
@@ -23,19 +23,25 @@ describe("money", () => {
   });
 
   test.each(["", "-1", "1e3", "1.0000000001", ".5", "1.", "01x", "99999999", "9007199.254740992", "NaN"])(
-    "%j is no amount",
+    "rejects %j as an amount",
     (text) => expect(usdToNano(text)).toBeNull(),
   );
 });
 
-describe("codes", () => {
-  test.each(["123456", " 123456 ", "123 456", "1 2 3 4 5 6", "123\u00a0456"])("%j is six digits", (text) => {
-    expect(readCode(text)).toEqual({ method: "totp", code: "123456" });
-  });
-  test.each(["abcde-fghjk", "ABCDEFGHJK", "abcde fghjk", "ABCDE-FGHJK"])("%j is a backup code", (text) => {
-    expect(readCode(text)).toEqual({ method: "backup_code", code: "ABCDEFGHJK" });
-  });
-  test("letters that look like digits read as digits", () => {
+describe("2FA codes", () => {
+  test.each(["123456", " 123456 ", "123 456", "1 2 3 4 5 6", "123\u00a0456"])(
+    "reads %j as a TOTP code",
+    (text) => {
+      expect(readCode(text)).toEqual({ method: "totp", code: "123456" });
+    },
+  );
+  test.each(["abcde-fghjk", "ABCDEFGHJK", "abcde fghjk", "ABCDE-FGHJK"])(
+    "reads %j as a backup code",
+    (text) => {
+      expect(readCode(text)).toEqual({ method: "backup_code", code: "ABCDEFGHJK" });
+    },
+  );
+  test("reads letters that look like digits as digits", () => {
     expect(readCode("OOOOO-IILLL")?.code).toBe("0000011111");
   });
   test.each([
@@ -50,7 +56,7 @@ describe("codes", () => {
     "١٢٣٤٥٦",
     "１２３４５６",
     "UUUUU-UUUUU",
-  ])("%j is none", (text) => expect(readCode(text)).toBeNull());
+  ])("rejects %j as a code", (text) => expect(readCode(text)).toBeNull());
 });
 
 describe("the return path after sign-in", () => {
@@ -81,10 +87,10 @@ describe("the return path after sign-in", () => {
     "//[::1]",
     "/\n/evil",
     "///evil",
-  ])("turns %j into the front page", (path) => expect(safeReturnPath(path)).toBe("/"));
+  ])("replaces %j with the front page", (path) => expect(safeReturnPath(path)).toBe("/"));
 });
 
-describe("names that are shown", () => {
+describe("display names", () => {
   const Name = displayText(8);
   test("are trimmed and composed", () => expect(Name.parse("  e\u0301tude ")).toBe("\u00e9tude"));
   test("are counted in code points", () => {
@@ -92,12 +98,12 @@ describe("names that are shown", () => {
     expect(Name.safeParse("🎙".repeat(9)).success).toBe(false);
   });
   test.each(["", "   ", "a\u0000b", "a\u202eb", "a\u200bb", "a\u2028b", "\ud800"])(
-    "%j is refused",
+    "rejects %j as a display name",
     (text) => {
       expect(Name.safeParse(text).success).toBe(false);
     },
   );
-  test("are refused for exactly the characters that the published pattern excludes", () => {
+  test("are rejected for exactly the characters that the published pattern excludes", () => {
     const published = new RegExp(`[${INVISIBLE_CLASS}]`, "u");
     const differing: string[] = [];
     // The BMP without surrogates, and the planes beyond it that have format characters.

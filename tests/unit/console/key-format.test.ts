@@ -7,14 +7,14 @@ import { randomBase62 } from "../../../lib/gateway/new-id";
 const random = { bytes: (length: number) => randomBytes(length), fraction: () => 0 };
 
 describe("API keys", () => {
-  test("are the prefix, 32 random characters and the checksum of both", () => {
+  test("consist of the prefix, 32 random characters and the checksum of both", () => {
     const key = makeKey(random);
     expect(key).toMatch(API_KEY_PATTERN);
     expect(key).toHaveLength(44);
     expect(isWellFormedKey(key)).toBe(true);
   });
 
-  test("detects any single changed character without a store", () => {
+  test("are not well-formed after a change of any one character", () => {
     const key = makeKey(random);
     for (let at = 0; at < key.length; at++) {
       const other = key[at] === "a" ? "b" : "a";
@@ -29,26 +29,26 @@ describe("API keys", () => {
     makeKey(random).toUpperCase(),
     `x${makeKey(random)}`,
     "sk-pb-é".padEnd(44, "a"),
-  ])("%j is none", (text) => expect(isWellFormedKey(text)).toBe(false));
+  ])("do not include %j", (text) => expect(isWellFormedKey(text)).toBe(false));
 
-  test("digest the whole key, so that keys with the same prefix differ", () => {
+  test("have a digest of the whole key, so that keys with the same prefix differ", () => {
     const key = makeKey(random);
     expect(digestKey(key)).toMatch(/^[\w-]{43}$/);
     expect(digestKey(key)).not.toBe(digestKey(`${key.slice(0, -1)}!`));
   });
 
-  test("are shown by two characters and their last four", () => {
+  test("are displayed by the first two random characters and the last four", () => {
     const key = makeKey(random);
     expect(displayKey(key)).toBe(`sk-pb-${key.slice(6, 8)}…${key.slice(-4)}`);
   });
 
-  test("every character is equally likely over a million", () => {
+  test("have random characters that are equally likely", () => {
     const counts = new Map<string, number>();
     for (const one of randomBase62(random, 1_000_000)) counts.set(one, (counts.get(one) ?? 0) + 1);
     expect(counts.size).toBe(62);
     const expected = 1_000_000 / 62;
     const chiSquare = [...counts.values()].reduce((sum, n) => sum + (n - expected) ** 2 / expected, 0);
-    // 61 degrees of freedom: beyond 150 by chance once in 10^9 runs; a plain modulo of bytes gives about 24,000.
+    // 61 degrees of freedom: above 150 by chance once in 10^9 runs; a modulo of bytes gives about 24,000.
     expect(chiSquare).toBeLessThan(150);
   });
 });

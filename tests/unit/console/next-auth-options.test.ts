@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 afterEach(() => services.close());
 
-// Headers, peer and request id are all that is looked at.
+// Only these fields are read.
 const inbound = () =>
   ({
     headers: new Map(),
@@ -29,7 +29,7 @@ const inbound = () =>
 const sidOf = async (cookie: string) =>
   (await decryptSession(services, cookie.slice(cookie.indexOf("=") + 1))) ?? "";
 const call = (name: "jwt" | "session", params: object): Promise<object> => {
-  // next-auth's callbacks are given more than ours look at.
+  // Our callbacks read only some of next-auth's parameters.
   const callback = options.callbacks?.[name] as ((params: object) => Promise<object>) | undefined;
   if (callback === undefined) throw new Error(`There is no callback ${name}.`);
   return callback(params);
@@ -37,12 +37,12 @@ const call = (name: "jwt" | "session", params: object): Promise<object> => {
 const jwt = (token: object, more: object = {}) => call("jwt", { token, ...more });
 const session = (token: object) => call("session", { token, session: {} });
 
-test("next-auth has no provider to sign in with", () => {
+test("next-auth has no sign-in provider", () => {
   expect(options.providers).toEqual([]);
 });
 
-describe("the token", () => {
-  test("is the session's id alone: what a client sends with an update changes nothing", async () => {
+describe("the next-auth token", () => {
+  test("contains only the session ID, whatever a client sends with an update", async () => {
     const sid = await sidOf(owner);
     const update = { trigger: "update", session: { role: "root", twofa: true, sid: "another" } };
     expect(await jwt({ sid, role: "root", name: "x" }, update)).toEqual({ sid });
@@ -56,7 +56,7 @@ describe("the token", () => {
     expect(reply.status).toBe(200);
   });
 
-  test("of an ended session gives no session", async () => {
+  test("is rejected when its session has ended", async () => {
     const sid = await sidOf(owner);
     expect(await session({ sid })).toMatchObject({ user: { role: "owner", name: "olivia" } });
     await harness("/api/user/logout", { body: {}, cookie: owner });
@@ -65,16 +65,16 @@ describe("the token", () => {
     await expect(jwt({})).rejects.toThrow("ended");
   });
 
-  test("returns only the user's fields that the page needs", async () => {
+  test("has a session with only the user's fields that the page needs", async () => {
     const shown = (await session({ sid: await sidOf(owner) })) as { user: object };
     expect(Object.keys(shown).sort()).toEqual(["expires", "user"]);
     expect(Object.keys(shown.user).sort()).toEqual(["email", "id", "name", "role"]);
   });
 });
 
-test("signing out by next-auth ends the session and is in the audit as any sign-out", async () => {
+test("sign-out through next-auth ends the session and is audited like any sign-out", async () => {
   const sid = await sidOf(owner);
-  // Only the token is looked at.
+  // Only the token is read.
   await options.events?.signOut?.({ token: { sid } } as never);
   expect((await harness("/api/user/self", { cookie: owner })).status).toBe(401);
   const { items } = await services.store.audit.list({ limit: 1, cursor: null, q: null });
@@ -82,11 +82,11 @@ test("signing out by next-auth ends the session and is in the audit as any sign-
   await options.events?.signOut?.({ token: { sid } } as never);
 });
 
-describe("the redirect afterwards", () => {
+describe("the redirect after sign-in", () => {
   const baseUrl = "http://localhost:3000";
   const redirect = (url: string) => options.callbacks?.redirect?.({ url, baseUrl });
 
-  test.each(["/keys?q=x#y", "/@evil"])("%s stays", async (url) => {
+  test.each(["/keys?q=x#y", "/@evil"])("keeps %s", async (url) => {
     expect(await redirect(url)).toBe(`${baseUrl}${url}`);
     expect(await redirect(`${baseUrl}${url}`)).toBe(`${baseUrl}${url}`);
   });
@@ -112,5 +112,5 @@ describe("the redirect afterwards", () => {
     "HTTPS://EVIL",
     "//[::1]",
     "",
-  ])("%j leads to the front page", async (url) => expect(await redirect(url)).toBe(`${baseUrl}/`));
+  ])("replaces %j with the front page", async (url) => expect(await redirect(url)).toBe(`${baseUrl}/`));
 });

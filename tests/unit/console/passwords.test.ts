@@ -8,9 +8,8 @@ import { createPasswordHasher } from "../../../lib/server/process/password-hashe
 
 const rules = { minimum: 8, username: "olivia.w" };
 
-describe("what may be a password", () => {
-  test("the list of common passwords has its minimum size", () =>
-    expect(COMMON_PASSWORD_COUNT).toBeGreaterThan(2_000));
+describe("the password rules", () => {
+  test("know more than 2,000 common passwords", () => expect(COMMON_PASSWORD_COUNT).toBeGreaterThan(2_000));
 
   test.each([
     "password",
@@ -23,22 +22,22 @@ describe("what may be a password", () => {
     "Patch-Bay2026!",
     "OLIVIA.W",
     "short",
-  ])("%j is refused", (password) => expect(passwordIssues(password, rules)).not.toEqual([]));
+  ])("reject %j", (password) => expect(passwordIssues(password, rules)).not.toEqual([]));
 
   test.each([
     "seven green kettles hum",
     " leading and trailing ",
     "短い秘密の言葉です",
     "correct donkey stapler",
-  ])("%j is taken", (password) => expect(passwordIssues(password, rules)).toEqual([]));
+  ])("accept %j", (password) => expect(passwordIssues(password, rules)).toEqual([]));
 
-  test("the operator may ask for more", () => {
+  test("apply the operator's minimum length", () => {
     expect(passwordIssues("kettles hum", { ...rules, minimum: 15 })).toEqual([
       "Must have at least 15 characters.",
     ]);
   });
 
-  test("counts length in code points and limits bytes", () => {
+  test("accept 8 to 256 code points", () => {
     expect(NewPassword.safeParse("🎙".repeat(8)).success).toBe(true);
     expect(NewPassword.safeParse("🎙".repeat(7)).success).toBe(false);
     expect(NewPassword.safeParse("a".repeat(256)).success).toBe(true);
@@ -47,26 +46,26 @@ describe("what may be a password", () => {
   });
 });
 
-describe("hashing", () => {
+describe("the password hasher", () => {
   const hasher = createPasswordHasher();
 
-  test("is argon2id with 19 MiB, two passes, parallelism 1", async () => {
+  test("uses argon2id with 19 MiB, two passes and parallelism 1", async () => {
     expect(await hasher.hash("seven green kettles hum", "login")).toMatch(
       /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/,
     );
   });
 
-  test("composed and decomposed letters are one password", async () => {
+  test("accepts decomposed letters for composed ones", async () => {
     const phc = await hasher.hash(canonicalPassword("caf\u00e9 au lait"), "login");
     expect(await hasher.verify(phc, canonicalPassword("cafe\u0301 au lait"))).toBe(true);
   });
 
-  test("hashes the whole password: a difference in byte 73 counts", async () => {
+  test("hashes the bytes beyond the 72nd", async () => {
     const phc = await hasher.hash(`${"k".repeat(72)}a`, "login");
     expect(await hasher.verify(phc, `${"k".repeat(72)}b`)).toBe(false);
   });
 
-  test("an unknown user costs one verification by the same parameters, and is never right", async () => {
+  test("verifies a dummy hash with the same parameters for an unknown user and returns false", async () => {
     const verified: string[] = [];
     const counting = createPasswordHasher({
       hash: (password, parameters) => argon2.hash(password, parameters),
@@ -85,11 +84,11 @@ describe("hashing", () => {
     expect(verified[0]).not.toBe(known);
   });
 
-  test("the password of an unknown user is never right", async () => {
+  test("returns false for an unknown user with the real argon2", async () => {
     expect(await hasher.verify(null, "a password that no user has")).toBe(false);
   });
 
-  test("hashes with weaker parameters need a rehash", async () => {
+  test("requires a rehash of a hash with weaker parameters", async () => {
     expect(
       hasher.needsRehash(
         "$argon2id$v=19$m=4096,t=3,p=1$c29tZXNhbHRzb21lc2FsdA$aGFzaGhhc2hoYXNoaGFzaGhhc2hoYXNo",
@@ -98,7 +97,7 @@ describe("hashing", () => {
     expect(hasher.needsRehash(await hasher.hash("x".repeat(8), "login"))).toBe(false);
   });
 
-  test("32 wait behind two; the next gets a retry after one second", async () => {
+  test("runs two hashes, queues 32 and refuses the next with a retry after one second", async () => {
     const results = await Promise.allSettled(
       Array.from({ length: 40 }, () => hasher.hash("x".repeat(9), "login")),
     );
@@ -109,9 +108,9 @@ describe("hashing", () => {
     }
   });
 
-  test("setup does not wait in the sign-in queue", async () => {
-    const crowd = Array.from({ length: 34 }, () => hasher.hash("x".repeat(9), "login"));
+  test("does not queue the setup behind sign-ins", async () => {
+    const signIns = Array.from({ length: 34 }, () => hasher.hash("x".repeat(9), "login"));
     await expect(hasher.hash("y".repeat(9), "setup")).resolves.toMatch(/^\$argon2id/);
-    await Promise.all(crowd);
+    await Promise.all(signIns);
   });
 });

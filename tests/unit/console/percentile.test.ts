@@ -3,7 +3,7 @@ import { percentile } from "../../../lib/console/usage/to-usage-sums";
 
 const BOUNDS = [100, 500, 1_000];
 
-/** Sums of calls that took so long. */
+/** The sums of calls with these latencies in milliseconds. */
 function latenciesOf(...times: number[]) {
   const latency = [0, 0, 0, 0];
   for (const time of times) {
@@ -14,7 +14,7 @@ function latenciesOf(...times: number[]) {
   return { latency, latencySumMs: times.reduce((sum, time) => sum + time, 0) };
 }
 
-test("of one call every percentile is its latency, above the last bound too", () => {
+test("every percentile of one call is its latency, also above the last bound", () => {
   for (const time of [3, 700, 1_000, 90_000]) {
     expect(percentile(latenciesOf(time), BOUNDS, 0.5)).toBe(time);
     expect(percentile(latenciesOf(time), BOUNDS, 0.95)).toBe(time);
@@ -23,7 +23,7 @@ test("of one call every percentile is its latency, above the last bound too", ()
 
 test("no percentile lies outside the possible latencies", () => {
   const two = latenciesOf(620, 640);
-  // The other took more than 500.
+  // The other call took more than 500 ms.
   expect(percentile(two, BOUNDS, 0.95)).toBeLessThanOrEqual(1_260 - 500);
   const alike = latenciesOf(1_000, 1_000, 1_000);
   expect(percentile(alike, BOUNDS, 0.5)).toBe(1_000);
@@ -31,14 +31,14 @@ test("no percentile lies outside the possible latencies", () => {
   expect(percentile(far, BOUNDS, 0.95)).toBeGreaterThanOrEqual(1_010 - 200);
 });
 
-test("of many calls it is linear within its bucket, the one above all bounds twice as far as its beginning", () => {
+test("a percentile of many calls is interpolated within its bucket; the last bucket ends at twice its start", () => {
   const halves = { latency: [10, 10, 0], latencySumMs: 200 };
   expect(percentile(halves, [10, 20], 0.5)).toBe(10);
   expect(percentile(halves, [10, 20], 0.95)).toBe(19);
   expect(percentile({ latency: [0, 0, 4], latencySumMs: 100 }, [10, 20], 0.5)).toBe(30);
 });
 
-test("sums that do not fit their buckets, as a rounded part of an hour's, fall back on the bucket", () => {
+test("a percentile ignores a sum that does not fit its buckets, and is null without calls", () => {
   for (const latencySumMs of [40, 2_000])
     expect(percentile({ latency: [0, 0, 1, 0], latencySumMs }, BOUNDS, 0.5)).toBe(750);
   expect(percentile({ latency: [0, 0, 0, 0], latencySumMs: 0 }, BOUNDS, 0.5)).toBeNull();

@@ -7,7 +7,7 @@ const route = (provider: string, upstreamName = "gemini-embedding-001") => ({
   upstreamName,
 });
 
-test("only embedding models that all channels serve with a task type have task types", () => {
+test("an embedding model has task types only if every channel serves it with them", () => {
   const model = embedModel();
   expect(hasTaskTypes({ model, routes: [route("gemini"), route("gemini", "text-embedding-004")] })).toBe(
     true,

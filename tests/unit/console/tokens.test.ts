@@ -9,6 +9,6 @@ test.each([
   ["a token", "a toke", false],
   ["", "a token", false],
   ["\u00e9", "e\u0301", false],
-])("isSameSecret compares %j and %j whole: %s", (given, expected, isSame) => {
+])("isSameSecret(%j, %j) returns %s", (given, expected, isSame) => {
   expect(isSameSecret(given, expected)).toBe(isSame);
 });
