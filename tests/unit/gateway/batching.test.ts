@@ -27,71 +27,71 @@ const single = (text: string, tokens = 1, signal?: AbortSignal, scope = "usr_1")
 
 /** An upstream that answers each text with its length and records its requests. */
 function upstream(inputTokens: number | null = null) {
-  const asked: EmbeddingRequest[] = [];
+  const requests: EmbeddingRequest[] = [];
   const signals: StopSignal[] = [];
   const send: SendBatch = async (request, { signal }) => {
-    asked.push(request);
+    requests.push(request);
     signals.push(signal);
     return { vectors: request.texts.map((text) => Float32Array.of(text.length)), inputTokens };
   };
-  return { asked, signals, send };
+  return { requests, signals, send };
 }
 
 test("sends texts that arrive together in one call and gives each caller its own vector", async () => {
-  const { asked, send } = upstream();
+  const { requests, send } = upstream();
   const batcher = createBatcher();
   const answers = ["a", "bb", "ccc"].map((text) => batcher.embed("p", { model: "m" }, single(text), send));
   await vi.runAllTimersAsync();
-  expect(asked).toEqual([{ model: "m", texts: ["a", "bb", "ccc"] }]);
+  expect(requests).toEqual([{ model: "m", texts: ["a", "bb", "ccc"] }]);
   expect((await Promise.all(answers)).map(({ vectors }) => [...(vectors[0] ?? [])])).toEqual([[1], [2], [3]]);
 });
 
 test("sends equal texts of a batch once and distributes the tokens to their callers", async () => {
-  const { asked, send } = upstream(10);
+  const { requests, send } = upstream(10);
   const batcher = createBatcher();
   const answers = [single("same", 3), single("same", 3), single("other", 4)].map((one) =>
     batcher.embed("p", { model: "m" }, one, send),
   );
   await vi.runAllTimersAsync();
-  expect(asked[0]?.texts).toEqual(["same", "other"]);
+  expect(requests[0]?.texts).toEqual(["same", "other"]);
   expect((await Promise.all(answers)).map((answer) => answer.inputTokens)).toEqual([3, 3, 4]);
 });
 
 test("sends equal texts of two scopes twice, so that token counts reveal nothing", async () => {
-  const { asked, send } = upstream(6);
+  const { requests, send } = upstream(6);
   const batcher = createBatcher();
   const answers = ["usr_1", "usr_2"].map((scope) =>
     batcher.embed("p", { model: "m" }, single("same", 3, undefined, scope), send),
   );
   await vi.runAllTimersAsync();
-  expect(asked.map((request) => request.texts)).toEqual([["same", "same"]]);
+  expect(requests.map((request) => request.texts)).toEqual([["same", "same"]]);
   expect((await Promise.all(answers)).map((answer) => answer.inputTokens)).toEqual([3, 3]);
 });
 
 test("never batches texts with different parameters", async () => {
-  const { asked, send } = upstream();
+  const { requests, send } = upstream();
   const batcher = createBatcher();
   void batcher.embed("p256", { model: "m", dimensions: 256 }, single("a"), send);
   void batcher.embed("p512", { model: "m", dimensions: 512 }, single("a"), send);
   await vi.runAllTimersAsync();
-  expect(asked.map((request) => request.dimensions)).toEqual([256, 512]);
+  expect(requests.map((request) => request.dimensions)).toEqual([256, 512]);
 });
 
 test("sends a full batch at once", async () => {
-  const { asked, send } = upstream();
+  const { requests, send } = upstream();
   const sizes: number[] = [];
   const batcher = createBatcher((size) => sizes.push(size), { maxBatch: 4 });
   for (let i = 0; i < 10; i++) void batcher.embed("p", { model: "m" }, single(`t${i}`), send);
   expect(sizes).toEqual([4, 4]);
   await vi.runAllTimersAsync();
   expect(sizes).toEqual([4, 4, 2]);
-  expect(asked.flatMap((request) => request.texts)).toHaveLength(10);
+  expect(requests.flatMap((request) => request.texts)).toHaveLength(10);
 });
 
 test("sends a batch refused for one text again text by text, so that only this one fails", async () => {
-  const asked: string[][] = [];
+  const requests: string[][] = [];
   const send: SendBatch = async ({ texts }) => {
-    asked.push(texts);
+    requests.push(texts);
     if (texts.includes("bad")) throw new AppError("invalid", "'bad' is not good.");
     return { vectors: texts.map(() => Float32Array.of(1)), inputTokens: 1 };
   };
@@ -102,7 +102,7 @@ test("sends a batch refused for one text again text by text, so that only this o
   const settled = Promise.allSettled(answers);
   await vi.runAllTimersAsync();
   expect((await settled).map((one) => one.status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
-  expect(asked).toEqual([["good", "bad", "fine"], ["good"], ["bad"], ["fine"]]);
+  expect(requests).toEqual([["good", "bad", "fine"], ["good"], ["bad"], ["fine"]]);
 });
 
 test("rejects all callers of a batch with the same error for any other failure", async () => {

@@ -7,8 +7,8 @@ const HOUR = 3_600;
 const refusedWith = (code: string) => expect.objectContaining({ code, details: { retryAfterMs: 1_000 } });
 
 test("limits the buffered replies of one owner to half of the memory", () => {
-  const space = new BufferedReplies();
-  const enter = (owner: string) => space.enter(services, owner, HOUR);
+  const replies = new BufferedReplies();
+  const enter = (owner: string) => replies.enter(services, owner, HOUR);
   const [first] = Array.from({ length: 4 }, () => enter("olivia"));
   expect(() => enter("olivia")).toThrow(refusedWith("rate_limited"));
   for (let reply = 0; reply < 4; reply++) enter("oscar");
@@ -18,11 +18,11 @@ test("limits the buffered replies of one owner to half of the memory", () => {
   enter("olivia");
 });
 
-test("returns the audio as it was appended, and counts the memory that it holds", () => {
-  const space = new BufferedReplies();
+test("returns the audio as it was appended, and counts its memory", () => {
+  const replies = new BufferedReplies();
   const sizes = [24_000, 3, 40_000, 9_000, 100, 47_950, 100, 8_192, 65_536, 1];
   const whole = Buffer.concat(sizes.map((size, at) => Buffer.alloc(size, at + 1)));
-  const speech = space.enter(services, "olivia", 0);
+  const speech = replies.enter(services, "olivia", 0);
   for (const isView of [false, true]) {
     let at = 0;
     for (const size of sizes) {
@@ -39,35 +39,35 @@ test("returns the audio as it was appended, and counts the memory that it holds"
   // A view of a large buffer is copied, because it would keep all of it.
   const large = new Uint8Array(64 * 1024 * 1024);
   for (let piece = 0; piece < 20; piece++) speech.append(large.subarray(0, 10_000));
-  const others = Array.from({ length: 3 }, () => space.enter(services, "olivia", HOUR));
-  expect(() => space.enter(services, "olivia", HOUR)).toThrow(refusedWith("rate_limited"));
+  const others = Array.from({ length: 3 }, () => replies.enter(services, "olivia", HOUR));
+  expect(() => replies.enter(services, "olivia", HOUR)).toThrow(refusedWith("rate_limited"));
   speech.release();
   others[0]?.release();
-  space.enter(services, "olivia", HOUR);
+  replies.enter(services, "olivia", HOUR);
 });
 
 /** A second of audio, the unit in which replies are counted. */
 const SECOND = new Uint8Array(48_000);
 
 test("counts a reply as it grows beyond its estimate, and refuses it beyond a limit", () => {
-  const space = new BufferedReplies(10 * SECOND.length);
-  const first = space.enter(services, "olivia", 1);
-  const second = space.enter(services, "oscar", 1);
+  const replies = new BufferedReplies(10 * SECOND.length);
+  const first = replies.enter(services, "olivia", 1);
+  const second = replies.enter(services, "oscar", 1);
   for (let seconds = 0; seconds < 5; seconds++) first.append(SECOND);
-  expect(space.bytes).toBe(6 * SECOND.length);
+  expect(replies.bytes).toBe(6 * SECOND.length);
   expect(() => first.append(SECOND)).not.toThrow();
-  expect(space.bytes).toBe(7 * SECOND.length);
+  expect(replies.bytes).toBe(7 * SECOND.length);
   for (let seconds = 0; seconds < 4; seconds++) second.append(SECOND);
   expect(() => second.append(SECOND)).toThrow(refusedWith("overloaded"));
-  expect(space.bytes).toBe(10 * SECOND.length);
+  expect(replies.bytes).toBe(10 * SECOND.length);
   for (const reply of [first, second]) reply.release();
-  expect(space.bytes).toBe(0);
+  expect(replies.bytes).toBe(0);
 });
 
 test("limits the growth of one owner's replies to half of the memory", () => {
-  const space = new BufferedReplies(10 * SECOND.length);
-  const first = space.enter(services, "olivia", 2);
-  space.enter(services, "olivia", 2);
+  const replies = new BufferedReplies(10 * SECOND.length);
+  const first = replies.enter(services, "olivia", 2);
+  replies.enter(services, "olivia", 2);
   for (let seconds = 0; seconds < 3; seconds++) first.append(SECOND);
   expect(() => first.append(SECOND)).toThrow(refusedWith("rate_limited"));
 });
@@ -75,49 +75,49 @@ test("limits the growth of one owner's replies to half of the memory", () => {
 describe("the copy of a reply", () => {
   const MAX = 8 * 1024 * 1024;
 
-  test("is counted while it grows, and no longer when it is taken or given up", () => {
-    const space = new BufferedReplies();
-    const [taken, left] = [space.copy("olivia", MAX), space.copy("olivia", MAX)];
-    for (const copy of [taken, left]) copy.add(SECOND);
-    expect(space.bytes).toBeGreaterThan(2 * SECOND.length);
+  test("is counted until it is taken or released", () => {
+    const replies = new BufferedReplies();
+    const [taken, released] = [replies.copy("olivia", MAX), replies.copy("olivia", MAX)];
+    for (const copy of [taken, released]) copy.add(SECOND);
+    expect(replies.bytes).toBeGreaterThan(2 * SECOND.length);
     expect(taken.take()).toEqual([SECOND]);
-    left.release();
-    left.add(SECOND);
-    expect(left.take()).toBeNull();
-    expect(space.bytes).toBe(0);
+    released.release();
+    released.add(SECOND);
+    expect(released.take()).toBeNull();
+    expect(replies.bytes).toBe(0);
   });
 
-  test("is given up when it is too long", () => {
-    const space = new BufferedReplies();
-    const copy = space.copy("olivia", 2 * SECOND.length);
+  test("is dropped when it is too long", () => {
+    const replies = new BufferedReplies();
+    const copy = replies.copy("olivia", 2 * SECOND.length);
     copy.add(SECOND);
     copy.add(SECOND);
     copy.add(new Uint8Array(1));
-    expect(space.bytes).toBe(0);
+    expect(replies.bytes).toBe(0);
     expect(copy.take()).toBeNull();
   });
 
-  test("is given up at half of each limit, so that whole replies still have room", () => {
-    const space = new BufferedReplies(16 * SECOND.length);
-    const copies = ["olivia", "olivia", "oscar", "thea"].map((owner) => space.copy(owner, MAX));
+  test("is dropped at half of each limit, so that the other half is free for whole replies", () => {
+    const replies = new BufferedReplies(16 * SECOND.length);
+    const copies = ["olivia", "olivia", "oscar", "thea"].map((owner) => replies.copy(owner, MAX));
     const [first, second, third, fourth] = copies;
     for (let seconds = 0; seconds < 2; seconds++) for (const copy of copies) copy.add(SECOND);
     // Four seconds for an owner, eight for all, less the overhead of the chunks.
     expect(second?.take()).toBeNull();
     expect([first, third].map((copy) => copy?.take()?.length)).toEqual([2, 2]);
     expect(fourth?.take()).toHaveLength(2);
-    const crowd = ["a", "b", "c"].map((owner) => space.copy(owner, MAX));
-    for (let seconds = 0; seconds < 3; seconds++) for (const copy of crowd) copy.add(SECOND);
-    expect(crowd.map((copy) => copy.take()?.length ?? null)).toEqual([3, null, 3]);
-    const held = space.copy("olivia", MAX);
+    const others = ["a", "b", "c"].map((owner) => replies.copy(owner, MAX));
+    for (let seconds = 0; seconds < 3; seconds++) for (const copy of others) copy.add(SECOND);
+    expect(others.map((copy) => copy.take()?.length ?? null)).toEqual([3, null, 3]);
+    const held = replies.copy("olivia", MAX);
     for (let seconds = 0; seconds < 3; seconds++) held.add(SECOND);
-    expect(() => space.enter(services, "olivia", 4)).not.toThrow();
+    expect(() => replies.enter(services, "olivia", 4)).not.toThrow();
   });
 
   test("counts the overhead of tiny chunks", () => {
-    const space = new BufferedReplies(4 * SECOND.length);
-    const copy = space.copy("olivia", MAX);
-    space.enter(services, "oscar", 0).append(new Uint8Array(1));
+    const replies = new BufferedReplies(4 * SECOND.length);
+    const copy = replies.copy("olivia", MAX);
+    replies.enter(services, "oscar", 0).append(new Uint8Array(1));
     for (let chunk = 0; chunk < 300; chunk++) copy.add(new Uint8Array(1));
     expect(copy.take()).toBeNull();
   });

@@ -26,7 +26,7 @@ test("keeps the most recently used entries when the bound is lowered, and all wh
   expect(cache.get("a")?.size).toBe(40);
 });
 
-test("is off at a bound of 0 and empty when turned on again", () => {
+test("turns the cache off at a bound of 0, and on again without entries", () => {
   const cache = cacheOf(100);
   cache.put("a", { size: 1 });
   cache.resize(0);
@@ -36,7 +36,7 @@ test("is off at a bound of 0 and empty when turned on again", () => {
   expect([cache.isOn, cache.get("a")]).toEqual([true, undefined]);
 });
 
-test("drops all entries when cleared and continues its counters", () => {
+test("drops all entries of a cleared cache and keeps its counters", () => {
   const cache = cacheOf(100);
   cache.put("a", { size: 1 });
   cache.get("a");

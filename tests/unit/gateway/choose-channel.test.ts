@@ -114,7 +114,7 @@ describe.each([1, 2, 8, 64])("with %s requests at once", (atOnce) => {
     [10, 0.003, 0.02],
     [1_000, 0.001, 0.015],
   ])(
-    "of two channels of equal weight, one that is %s times slower gets a share from %s to %s",
+    "a channel that is %s times slower than one of equal weight gets a share from %s to %s",
     (times, least, most) => {
       const { closedLoop, shares } = simulate([
         { weight: 1, latencyMs: steady(20) },
@@ -129,7 +129,7 @@ describe.each([1, 2, 8, 64])("with %s requests at once", (atOnce) => {
   );
 });
 
-test("a channel that was never measured gets its weight's share at once", () => {
+test("a channel without measured latency gets the share of its weight from the first request", () => {
   const { closedLoop, shares } = simulate([
     { weight: 1, latencyMs: steady(20) },
     { weight: 3, latencyMs: steady(20) },
@@ -139,7 +139,7 @@ test("a channel that was never measured gets its weight's share at once", () => 
   expect(shares()).toEqual([0.25, 0.75]);
 });
 
-test("a slow channel that becomes as fast as the other gets its share back", () => {
+test("a slow channel that becomes as fast as the other gets its share again", () => {
   const { openLoop } = simulate([
     { weight: 1, latencyMs: steady(20) },
     { weight: 1, latencyMs: (at) => (at < 60_000 ? 2_000 : 20) },

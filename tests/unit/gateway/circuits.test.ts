@@ -127,7 +127,7 @@ test.each([
   [401, "credentials"],
   [403, "credentials"],
   [402, "account"],
-])("a reply of %s opens the key's circuit at once with its reason", (upstreamStatus, reason) => {
+])("a reply of %s opens the key's circuit immediately, with the reason %s", (upstreamStatus, reason) => {
   const { circuits, request, admission } = open();
   request(answered(upstreamStatus));
   expect(circuits.health("a", null)).toMatchObject({ state: "open", reason });
@@ -145,7 +145,7 @@ const OF_MODEL: readonly [string, ErrorCode, ErrorDetails][] = [
 ];
 
 test.each(OF_MODEL)(
-  "five times %s open the circuit of the model and of no other behind the key",
+  "%s, five times in a row, opens the circuit of the model and of no other behind the key",
   (_name, code, details) => {
     const { circuits, request, admission, changes } = open();
     times(5, () => request(new AppError(code, "No.", details)));
@@ -227,7 +227,7 @@ test("a channel with one broken model stays closed and names it; with every mode
       .enter("c", keyId, model)
       .failed(new AppError("upstream_rate_limited", "Full.", { retryAfterMs }), progressOf(true));
   limit("k1", "m", 5_000);
-  // The other key serves it.
+  // The other key serves the model.
   expect(brokenModels(circuits, channel)).toEqual([]);
   limit("k2", "m", 9_000);
   expect(channelHealth(circuits, channel).state).toBe("closed");

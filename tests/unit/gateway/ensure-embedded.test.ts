@@ -46,7 +46,7 @@ test("adds the built-in engines with one model each to an empty store", async ()
   }
 });
 
-test("concurrent and later starts change nothing", async () => {
+test("changes nothing at concurrent and later starts", async () => {
   const clock = new FakeClock();
   await Promise.all(Array.from({ length: 8 }, () => ensureEmbedded(store, clock)));
   const before = structuredClone([...channels.values(), ...models.values()]);
@@ -66,7 +66,7 @@ test("adds an engine that is new in this version to an existing installation", a
   expect([...channels.values()].slice(0, 2)).toEqual(before);
 });
 
-test("keeps what the operator deleted or renamed", async () => {
+test("does not restore a built-in model that the operator deleted or renamed", async () => {
   await ensureEmbedded(store, new FakeClock());
   models.delete("patchbay-embed");
   await ensureEmbedded(store, new FakeClock());

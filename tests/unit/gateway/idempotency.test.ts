@@ -5,12 +5,12 @@ import { FakeClock } from "../../support/factories";
 const caller = (owner: string) => ({ key: { id: `key of ${owner}` }, owner: { id: owner } });
 const replyOf = (bytes: number) => ({ status: 200, headers: {}, body: new Uint8Array(bytes), row: null });
 
-/** Room for ten replies of this size. */
+/** The memory is enough for ten replies of this size. */
 const SIZE = 10_000;
-const MOST = 10 * (SIZE + 1_000);
+const MEMORY = 10 * (SIZE + 1_000);
 
 function opened() {
-  const idempotency = createIdempotency(new FakeClock(), MOST);
+  const idempotency = createIdempotency(new FakeClock(), MEMORY);
   const store = async (owner: string, key: string) => {
     const start = await idempotency.begin(caller(owner), key, "digest");
     if (start.kind === "first") start.store(replyOf(SIZE));
@@ -30,7 +30,7 @@ test("an owner who stores much evicts none of the replies of one who stores less
   expect(stored("oscar", many)).toEqual(many.slice(-7));
 });
 
-test("one owner alone may use all of the memory, and gives it up to others", async () => {
+test("one owner alone may use all of the memory, of which others get their share later", async () => {
   const { store, stored } = opened();
   const many = Array.from({ length: 20 }, (_, at) => String(at));
   for (const key of many) await store("oscar", key);
@@ -39,7 +39,7 @@ test("one owner alone may use all of the memory, and gives it up to others", asy
   expect([stored("oscar", many).length, stored("olivia", many).length]).toEqual([5, 5]);
 });
 
-test("an end that is reported twice does not end a later request under the same name", async () => {
+test("an end that is reported twice does not end a later request with the same key", async () => {
   const idempotency = createIdempotency(new FakeClock());
   const first = await idempotency.begin(caller("olivia"), "a", "digest");
   if (first.kind === "repeat") throw new Error("the key is not new");

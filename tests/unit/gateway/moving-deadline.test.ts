@@ -14,11 +14,11 @@ function started() {
   const deadline = new MovingDeadline(clock, () => seen.push(performance.now()));
   const begin = performance.now();
   const set = (inMs: number) => deadline.set(performance.now() + inMs, performance.now());
-  return { deadline, set, over: () => seen.map((at) => at - begin) };
+  return { deadline, set, firedAt: () => seen.map((at) => at - begin) };
 }
 
-test("a deadline that moves on fires once, at its last time", () => {
-  const { set, over } = started();
+test("a deadline that is set again fires once, at its last time", () => {
+  const { set, firedAt } = started();
   set(100);
   vi.advanceTimersByTime(60);
   set(100);
@@ -26,35 +26,35 @@ test("a deadline that moves on fires once, at its last time", () => {
   set(100);
   expect(vi.getTimerCount()).toBe(1);
   vi.advanceTimersByTime(99);
-  expect(over()).toEqual([]);
+  expect(firedAt()).toEqual([]);
   vi.advanceTimersByTime(1_000);
-  expect(over()).toEqual([220]);
+  expect(firedAt()).toEqual([220]);
 });
 
 test("an earlier deadline replaces a later one", () => {
-  const { set, over } = started();
+  const { set, firedAt } = started();
   set(10_000);
   set(50);
   vi.advanceTimersByTime(20_000);
-  expect(over()).toEqual([50]);
+  expect(firedAt()).toEqual([50]);
 });
 
-test("a paused deadline does not fire, and begins again with the next one", () => {
-  const { deadline, set, over } = started();
+test("a paused deadline does not fire until it is set again", () => {
+  const { deadline, set, firedAt } = started();
   set(100);
   deadline.pause();
   vi.advanceTimersByTime(500);
-  expect(over()).toEqual([]);
+  expect(firedAt()).toEqual([]);
   set(100);
   vi.advanceTimersByTime(100);
-  expect(over()).toEqual([600]);
+  expect(firedAt()).toEqual([600]);
 });
 
 test("a deadline that has ended leaves no timer", () => {
-  const { deadline, set, over } = started();
+  const { deadline, set, firedAt } = started();
   set(100);
   deadline.end();
   expect(vi.getTimerCount()).toBe(0);
   vi.advanceTimersByTime(500);
-  expect(over()).toEqual([]);
+  expect(firedAt()).toEqual([]);
 });

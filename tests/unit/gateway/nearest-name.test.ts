@@ -13,6 +13,6 @@ it.each([
   ["Rachel", null],
   ["", null],
   ["x".repeat(1_000), null],
-])("finds for %s the name %s", (typed, meant) => {
+])("suggests for '%s' the name %s", (typed, meant) => {
   expect(nearestName(typed, NAMES)).toBe(meant);
 });

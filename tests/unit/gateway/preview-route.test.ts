@@ -87,7 +87,7 @@ test("channels of weight 0 alone share their requests evenly", async () => {
   expect(sharesOf(pool, () => null)).toEqual([0.5, 0.5]);
 });
 
-test("lists a recovering channel apart from the tiers, which share all requests among healthy channels", async () => {
+test("lists a recovering channel separately from the tiers, which share all requests among healthy channels", async () => {
   const { services, clock } = openGatewayHarness();
   breakChannel(services, "mending");
   clock.at += 31_000;
@@ -138,10 +138,10 @@ test("skips a channel at its own limit, as calls do", async () => {
   expect(await reasons()).toEqual(["rpm"]);
 });
 
-test("takes no slots: after a hundred previews as many calls are admitted as before", async () => {
+test("takes no slots: a hundred previews leave as many calls admitted as before", async () => {
   const { services } = openGatewayHarness();
   const channel = target({ id: "small", rpm: 2, concurrency: 2 });
-  for (let look = 0; look < 100; look += 1)
+  for (let preview = 0; preview < 100; preview += 1)
     expect((await previewRoute(services, "m", [channel])).skipped).toEqual([]);
   expect(await enterChannel(services, channel.channel, "m", true)).not.toBeNull();
   expect(await enterChannel(services, channel.channel, "m", true)).not.toBeNull();

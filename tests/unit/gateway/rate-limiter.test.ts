@@ -124,10 +124,10 @@ test("a call that waited too long or left takes no slot", async () => {
   const limiter = createRateLimiter(new FakeClock());
   const leaving = new AbortController();
   const leave = limiter.enter("calls", 1);
-  const impatient = limiter.enterOrWait("calls", 1, 1, new AbortController().signal);
+  const late = limiter.enterOrWait("calls", 1, 1, new AbortController().signal);
   const gone = limiter.enterOrWait("calls", 1, 10_000, leaving.signal);
   leaving.abort();
-  expect([await impatient, await gone]).toEqual([null, null]);
+  expect([await late, await gone]).toEqual([null, null]);
   leave?.();
   expect(limiter.enter("calls", 1)).not.toBeNull();
 });
@@ -142,7 +142,7 @@ test("at most 256 calls wait for one bucket", async () => {
   expect(new Set(await Promise.all(waiting))).toEqual(new Set([null]));
 });
 
-test("other buckets never make a limit forgotten within its window, and idle ones are dropped after it", () => {
+test("keeps a limit for its window beside any number of other buckets, and drops idle buckets after it", () => {
   const clock = new FakeClock();
   const limiter = createRateLimiter(clock);
   const spend = () => limiter.take("rpm:key_1", 1, 60_000).allowed;
@@ -165,7 +165,7 @@ test("a bucket with a longer window keeps its limit while others expire", () => 
   expect(limiter.take("2fa-enable:usr_1", 1, 600_000, 0).allowed).toBe(false);
 });
 
-test("limits an address, and keeps 20,000 of them", () => {
+test("limits the attempts of an address, and remembers 20,000 addresses", () => {
   const limiter = createRateLimiter(new FakeClock());
   const take = (address: string) => limiter.takeForAddress(`wrong-keys:${address}`, 1, 60_000).allowed;
   expect([take("first"), take("first")]).toEqual([true, false]);
@@ -175,7 +175,7 @@ test("limits an address, and keeps 20,000 of them", () => {
   expect(take("first")).toBe(true);
 });
 
-test("says that a process's share of a limit is below 1 instead of asking for a smaller request", async () => {
+test("reports that a process's share of a limit is below 1 instead of asking for a smaller request", async () => {
   const { shared } = createRateLimiter(new FakeClock(), { index: 2, processes: 2 });
   const messageFor = async (unit: "requests" | "tokens", limit: number, cost: number) => {
     const ask = {

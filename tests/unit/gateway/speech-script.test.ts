@@ -18,20 +18,20 @@ function spoken(text: string, names = NAMES) {
 function coloured(text: string, names = NAMES) {
   const segments: [string, string][] = [];
   for (const line of readScript(text, speakersOf(names))) {
-    const words = line.text.slice(line.labelLength).trim();
+    const spokenText = line.text.slice(line.labelLength).trim();
     const name = line.speaker === null ? undefined : names[line.speaker];
-    if (name === undefined || words === "") continue;
+    if (name === undefined || spokenText === "") continue;
     const last = segments.at(-1);
-    if (last?.[0] === name) last[1] += `\n${words}`;
-    else segments.push([name, words]);
+    if (last?.[0] === name) last[1] += `\n${spokenText}`;
+    else segments.push([name, spokenText]);
   }
   return segments;
 }
 
-describe("gateway and editor read a script alike", () => {
+describe("gateway and editor", () => {
   it.each<[string, string, [string, string][]]>([
     [
-      "gives each line to its speaker",
+      "each line has its speaker",
       "Joe: Hi.\nJane: Hello.\nJoe: Bye.",
       [
         ["Joe", "Hi."],
@@ -39,14 +39,14 @@ describe("gateway and editor read a script alike", () => {
         ["Joe", "Bye."],
       ],
     ],
-    ["leaves out an opening instruction", "TTS the following conversation:\nJoe: Hi.", [["Joe", "Hi."]]],
+    ["an opening instruction is left out", "TTS the following conversation:\nJoe: Hi.", [["Joe", "Hi."]]],
     [
-      "leaves out an opening instruction that mentions the speakers",
+      "an opening instruction that mentions the speakers is left out",
       "A talk of Joe and Jane:\n\nJane: Hi.",
       [["Jane", "Hi."]],
     ],
     [
-      "gives an opening line without a colon to the first speaker",
+      "an opening line without a colon has the first speaker",
       "Good morning.\nJane: Hi.",
       [
         ["Joe", "Good morning."],
@@ -54,7 +54,7 @@ describe("gateway and editor read a script alike", () => {
       ],
     ],
     [
-      "speaks a later line that ends in a colon",
+      "a later line that ends in a colon is spoken",
       "Joe: Hear this:\nsome words:\nJane: Yes.",
       [
         ["Joe", "Hear this:\nsome words:"],
@@ -62,13 +62,13 @@ describe("gateway and editor read a script alike", () => {
       ],
     ],
     [
-      "continues the last speaker on lines without a known name",
+      "lines without a known name continue the last speaker",
       "Jane: One.\nTwo.\nBob: three.",
       [["Jane", "One.\nTwo.\nBob: three."]],
     ],
-    ["accepts a name alone on its line", "Jane:\nOne.", [["Jane", "One."]]],
+    ["a name may be alone on its line", "Jane:\nOne.", [["Jane", "One."]]],
     [
-      "accepts names in any case, in bold, and before a full-width colon",
+      "names may be in any case, in bold, and before a full-width colon",
       "JOE: a\n**Jane:** b\n**Joe**: c\nJane： d\nJoe : e\n *jane*: f",
       [
         ["Joe", "a"],
@@ -79,10 +79,10 @@ describe("gateway and editor read a script alike", () => {
         ["Jane", "f"],
       ],
     ],
-    ["does not accept a name as the start of a longer one", "Joel: hi", [["Joe", "Joel: hi"]]],
-    ["does not accept a name far from its colon", "Jane     : hi", [["Joe", "Jane     : hi"]]],
+    ["the start of a longer name is no name", "Joel: hi", [["Joe", "Joel: hi"]]],
+    ["a name far from its colon is no name", "Jane     : hi", [["Joe", "Jane     : hi"]]],
     [
-      "skips blank lines and accepts every line break",
+      "blank lines are skipped and every line break is accepted",
       "Joe: a\r\n\r\nJane: b\rJoe: c",
       [
         ["Joe", "a"],
@@ -90,13 +90,13 @@ describe("gateway and editor read a script alike", () => {
         ["Joe", "c"],
       ],
     ],
-    ["finds nothing to speak in an instruction alone", "Say nothing:", []],
-  ])("%s", (_what, text, expected) => {
+    ["an instruction alone has nothing to speak", "Say nothing:", []],
+  ])("parse a script alike: %s", (_what, text, expected) => {
     expect(spoken(text)).toEqual(expected);
     expect(coloured(text)).toEqual(expected);
   });
 
-  it("matches the longer of two names that start alike", () => {
+  it("match the longer of two names that start alike", () => {
     const names = ["Ann", "Ann: the second"];
     const expected = [
       ["Ann: the second", "hi"],
@@ -106,7 +106,7 @@ describe("gateway and editor read a script alike", () => {
     expect(coloured("Ann: the second: hi\nAnn: ho", names)).toEqual(expected);
   });
 
-  it("gives every line to a single speaker, an opening instruction included", () => {
+  it("give every line to a single speaker, including an opening instruction", () => {
     const expected = [["Joe", "Say this:\nHi.\nBob: Ho."]];
     expect(spoken("Say this:\nJoe: Hi.\nBob: Ho.", ["Joe"])).toEqual(expected);
     expect(coloured("Say this:\nJoe: Hi.\nBob: Ho.", ["Joe"])).toEqual(expected);
@@ -138,13 +138,13 @@ describe("the gateway's segments", () => {
     ]);
   });
 
-  it("of lines of a hundred thousand spaces or asterisks take less than 500 ms", () => {
+  it("are parsed in less than 500 ms from lines of a hundred thousand spaces or asterisks", () => {
     const began = performance.now();
     spoken(`Joe${" ".repeat(100_000)}x\n${"* ".repeat(50_000)}`);
     expect(performance.now() - began).toBeLessThan(500);
   });
 
-  it("join all parts of a single voice by line breaks, names included", () => {
+  it("join all parts of a single voice by line breaks, including names", () => {
     expect(singleSpeaker([{ text: "Say:" }, { text: "Joe: Hi." }], "Kore")).toEqual([
       { text: "Say:\nJoe: Hi.", voice: "Kore" },
     ]);

@@ -20,7 +20,7 @@ const compatible = to("openai", "https://speech.example/v1");
 const gemini = to("gemini", "https://generativelanguage.googleapis.com/v1beta");
 const elevenlabs = to("elevenlabs", "https://api.elevenlabs.io/v1");
 
-test("a speech model takes instructions where one of its channels follows them", () => {
+test("a speech model takes instructions if one of its channels follows them", () => {
   expect(traitsOf([openai, "gpt-4o-mini-tts"]).takesInstructions).toBe(true);
   for (const name of ["tts-1", "tts-1-hd", "tts-1-1106"])
     expect(traitsOf([openai, name]).takesInstructions, name).toBe(false);

@@ -6,22 +6,22 @@ import { openSpeech } from "../../../lib/gateway/speech/speech-stream";
 import { type StopSignal, StopSource, StopSources } from "../../../lib/ports/stop-signal";
 import { inBatches } from "../../../lib/providers/upstream/in-batches";
 
-/** What a signal's listeners see, through the same calls of an AbortController and of a StopSource. */
+/** What the listeners of a signal see, for the same calls on an AbortController and on a StopSource. */
 function observe({ signal, abort }: { signal: StopSignal; abort(reason: unknown): void }): unknown[] {
   const seen: unknown[] = [[signal.aborted, signal.reason]];
-  const note = (name: string) => () => seen.push([name, signal.aborted, signal.reason]);
-  const [twice, removed] = [note("twice"), note("removed")];
-  signal.addEventListener("abort", note("first"), { once: true });
+  const record = (name: string) => () => seen.push([name, signal.aborted, signal.reason]);
+  const [twice, removed] = [record("twice"), record("removed")];
+  signal.addEventListener("abort", record("first"), { once: true });
   signal.addEventListener("abort", twice, { once: true });
   signal.addEventListener("abort", twice, { once: true });
   signal.addEventListener("abort", removed, { once: true });
   signal.removeEventListener("abort", removed);
-  signal.removeEventListener("abort", note("never added"));
-  const later = note("removed by a listener");
+  signal.removeEventListener("abort", record("never added"));
+  const later = record("removed by a listener");
   signal.addEventListener("abort", () => signal.removeEventListener("abort", later), { once: true });
   signal.addEventListener("abort", later, { once: true });
   abort("a reason");
-  signal.addEventListener("abort", note("late"), { once: true });
+  signal.addEventListener("abort", record("late"), { once: true });
   abort("another reason");
   return [...seen, [signal.aborted, signal.reason]];
 }
@@ -38,14 +38,14 @@ test("running signals are aborted together, without those that were removed", ()
   const running = new StopSources();
   const begun = Array.from({ length: 4 }, () => {
     const source = new StopSource();
-    return { source, place: running.add(source) };
+    return { source, slot: running.add(source) };
   });
   expect(running.size).toBe(4);
-  for (const { source, place } of begun.slice(1, 3)) running.remove(source, place);
+  for (const { source, slot } of begun.slice(1, 3)) running.remove(source, slot);
   const late = new StopSource();
   running.add(late);
-  // The late one has the place of one of these.
-  for (const { source, place } of begun.slice(1, 3)) running.remove(source, place);
+  // The late source has the slot of one of these.
+  for (const { source, slot } of begun.slice(1, 3)) running.remove(source, slot);
   expect(running.size).toBe(3);
   running.abortAll("a reason");
   expect(begun.map(({ source }) => source.aborted)).toEqual([true, false, false, true]);
@@ -60,7 +60,7 @@ const collect: (kind: { type: "minor" | "major" }) => void = runInNewContext("gc
 const oldBytes = (): number =>
   getHeapSpaceStatistics().find(({ space_name }) => space_name === "old_space")?.space_used_size ?? 0;
 
-test("what ended requests held needs no full collection", () => {
+test("the memory of ended requests is freed without a full collection", () => {
   const ROUNDS = 200;
   const AT_ONCE = 64;
   const NUMBERS = 1_000;
@@ -69,26 +69,26 @@ test("what ended requests held needs no full collection", () => {
     const source = new StopSource();
     const held = Array.from({ length: NUMBERS }, (_, index) => index);
     source.addEventListener("abort", () => held.reverse());
-    return { source, place: running.add(source) };
+    return { source, slot: running.add(source) };
   };
   let begun = Array.from({ length: AT_ONCE }, begin);
   collect({ type: "major" });
   const before = oldBytes();
   for (let round = 0; round < ROUNDS; round++) {
-    begun = begun.map(({ source, place }) => {
-      running.remove(source, place);
+    begun = begun.map(({ source, slot }) => {
+      running.remove(source, slot);
       return begin();
     });
     collect({ type: "minor" });
   }
-  // All of them together hold 102 MB, of which a Set kept a quarter.
+  // All requests hold 102 MB together; a Set kept a quarter of it.
   expect(oldBytes() - before).toBeLessThan(8 * 1024 * 1024);
 });
 
 const callOptions = (signal: StopSignal) => ({ signal, requestId: "r", firstByteBy: Infinity });
 const LEFT = new AppError("caller_left", "The caller left early.");
 
-test("a speech whose caller left before it began is stopped at once", async () => {
+test("a speech whose caller left before it began is stopped immediately", async () => {
   const signal = new StopSource();
   signal.abort(LEFT);
   let seen: StopSignal | null = null;

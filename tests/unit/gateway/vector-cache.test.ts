@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { VectorCache } from "../../../lib/gateway/embeddings/vector-cache";
 
-/** What one entry counts besides its numbers, in bytes. */
+/** The size of an entry without its numbers. */
 const ENTRY_BYTES = 200;
 const vectorOf = (length: number, fill: number): Float32Array => new Float32Array(length).fill(fill);
 
@@ -23,7 +23,7 @@ test("returns the last vector of every key or nothing, keeps the most recent qua
       let limit = 50_000;
       const cache = new VectorCache(limit);
       const latest = new Map<string, Float32Array>();
-      /** Every use, the most recent last: a key that is put twice takes room twice. */
+      /** Every use, the most recent last: a key that is put twice uses memory twice. */
       let used: { key: string; bytes: number }[] = [];
       const touch = (key: string, { byteLength }: Float32Array) =>
         used.push({ key, bytes: byteLength + ENTRY_BYTES });
@@ -55,7 +55,7 @@ test("returns the last vector of every key or nothing, keeps the most recent qua
       }
       let recent = 0;
       for (const { key, bytes } of used.toReversed()) {
-        // A read writes an old vector again, which takes room once more.
+        // A read writes an old vector again, which uses memory once more.
         recent += bytes;
         if (recent > limit / 4) break;
         expect(cache.get(key), key).toEqual(latest.get(key));
@@ -65,7 +65,7 @@ test("returns the last vector of every key or nothing, keeps the most recent qua
   );
 });
 
-test("keeps what is read again and again while many others are added", () => {
+test("keeps a vector that is read often while many others are added", () => {
   const cache = new VectorCache(20 * (400 + ENTRY_BYTES));
   cache.put("often", vectorOf(100, 7));
   for (let other = 0; other < 500; other++) {
@@ -76,7 +76,7 @@ test("keeps what is read again and again while many others are added", () => {
   expect(cache.get("once 0")).toBeUndefined();
 });
 
-test("stores nothing larger than its bound, is off at 0, and empty when turned on again", () => {
+test("stores nothing larger than its bound, turns off at 0, and on again without vectors", () => {
   const cache = new VectorCache(1_000);
   cache.put("whale", vectorOf(300, 1));
   expect(cache.get("whale")).toBeUndefined();
@@ -104,14 +104,14 @@ test("keeps the newest vectors when its bound is lowered, and all when it is rai
   expect(["c", "d"].map((name) => cache.get(name)?.length)).toEqual([100, 100]);
 });
 
-test("a vector that is read while it is new takes no room again", () => {
+test("uses no more memory when a new vector is read", () => {
   const cache = new VectorCache(4 * (40_000 + ENTRY_BYTES));
   for (const name of ["a", "b", "c"]) cache.put(name, vectorOf(10_000, 1));
   for (let read = 0; read < 100; read++) cache.get("c");
   expect(["a", "b", "c"].map((name) => cache.get(name)?.length)).toEqual([10_000, 10_000, 10_000]);
 });
 
-test("is off while its bound is more than the system has", () => {
+test("turns the cache off while its bound exceeds the system's memory", () => {
   const cache = new VectorCache(2 ** 52);
   cache.put("a", vectorOf(1, 1));
   expect([cache.isOn, cache.get("a"), cache.stats().entries]).toEqual([false, undefined, 0]);
@@ -120,7 +120,7 @@ test("is off while its bound is more than the system has", () => {
   expect([cache.isOn, cache.get("a")]).toEqual([true, vectorOf(1, 1)]);
 });
 
-test("a dropped vector does not come back with another bound", () => {
+test("does not return a dropped vector after its bound is changed", () => {
   const cache = new VectorCache(4 * (ENTRY_BYTES + 400));
   for (const [index, key] of ["a", "b", "c", "d", "e"].entries()) cache.put(key, vectorOf(100, index));
   expect(cache.get("a")).toBeUndefined();
@@ -132,7 +132,7 @@ test("a dropped vector does not come back with another bound", () => {
 setFlagsFromString("--expose-gc");
 const collectGarbage: () => void = runInNewContext("gc");
 
-test("the list of places does not grow with the vectors that were dropped", () => {
+test("does not use more memory with the number of dropped vectors", () => {
   const cache = new VectorCache(50_000);
   const liveBytes = () => {
     collectGarbage();
@@ -141,7 +141,7 @@ test("the list of places does not grow with the vectors that were dropped", () =
   cache.put("first", vectorOf(1, 1));
   const before = liveBytes();
   for (let index = 0; index < 200_000; index++) cache.put(`text ${index}`, vectorOf(1, index));
-  // Each place takes some hundred bytes with its key.
+  // Each entry takes a few hundred bytes with its key.
   expect(liveBytes() - before).toBeLessThan(5 * 1024 * 1024);
   expect(cache.get("text 199999")).toEqual(vectorOf(1, 199_999));
 });

@@ -13,6 +13,17 @@ import type { StopSignal } from "../../../lib/ports/stop-signal";
 import { embedModel, lexicalChannel, SYSTEM_CLOCK } from "../../support/factories";
 import { openGatewayHarness } from "../../support/gateway-harness";
 
+/** The result of a call, as the meter settles it. */
+const SETTLEMENT = {
+  status: 200,
+  error: null,
+  inputTokens: 0,
+  outputTokens: 0,
+  audioMs: 0,
+  estimated: false,
+  cached: false,
+};
+
 interface Setting {
   ctx: GatewayContext;
   plan: CallPlan;
@@ -52,16 +63,7 @@ function setting(channels: ChannelRecord[], fractions: number[] = []): Setting {
     failed() {},
     skipped: (channels) => skipped.push(...channels),
     settle: async () => {},
-    whenSettled: (action) =>
-      action({
-        status: 200,
-        error: null,
-        inputTokens: 0,
-        outputTokens: 0,
-        audioMs: 0,
-        estimated: false,
-        cached: false,
-      }),
+    whenSettled: (action) => action(SETTLEMENT),
     headers: () => ({}),
   };
   return { ctx, plan, meter, served, skipped, leaving };
@@ -79,7 +81,7 @@ async function failureOf(promise: Promise<unknown>): Promise<AppError> {
   )) as AppError;
 }
 
-const three = ["a", "b", "c", "d"].map((id) => lexicalChannel({ id }));
+const FOUR = ["a", "b", "c", "d"].map((id) => lexicalChannel({ id }));
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance", "Date"] });
@@ -89,7 +91,7 @@ afterEach(() => {
 });
 
 test("makes at most three attempts, each on another channel", async () => {
-  const { ctx, plan, meter, served } = setting(three);
+  const { ctx, plan, meter, served } = setting(FOUR);
   const error = await failureOf(withFailover(ctx, plan, meter, failing("upstream_error")));
   expect(new Set(served).size).toBe(3);
   expect(served).toHaveLength(3);
@@ -111,13 +113,13 @@ test.each([
   ["internal", {}],
   ["insufficient_quota", {}],
 ] as const)("does not retry %s", async (code, details) => {
-  const { ctx, plan, meter, served } = setting(three);
+  const { ctx, plan, meter, served } = setting(FOUR);
   expect((await failureOf(withFailover(ctx, plan, meter, failing(code, details)))).code).toBe(code);
   expect(served).toHaveLength(1);
 });
 
 test("passes a request that a channel does not support to one that does, and returns its error when none does", async () => {
-  const { ctx, plan, meter, served } = setting(three);
+  const { ctx, plan, meter, served } = setting(FOUR);
   const beyond = (...able: string[]) =>
     withFailover(ctx, plan, meter, async ({ channel }) => {
       if (able.includes(channel.id)) return channel.id;
@@ -131,7 +133,7 @@ test("passes a request that a channel does not support to one that does, and ret
 });
 
 test("rethrows an error that is not an AppError unchanged", async () => {
-  const { ctx, plan, meter } = setting(three);
+  const { ctx, plan, meter } = setting(FOUR);
   const bug = new TypeError("x is undefined");
   expect(await failureOf(withFailover(ctx, plan, meter, () => Promise.reject(bug)))).toBe(bug);
 });
@@ -228,29 +230,21 @@ test("a buffered reply's trace has each upstream's first byte, its ledger entry 
   );
   await vi.advanceTimersByTimeAsync(90_000);
   await reply;
-  await meter.settle({
-    status: 200,
-    error: null,
-    inputTokens: 0,
-    outputTokens: 0,
-    audioMs: 0,
-    estimated: false,
-    cached: false,
-  });
+  await meter.settle(SETTLEMENT);
   expect(recorded[0]?.trace?.attempts.map(({ firstByteMs }) => firstByteMs)).toEqual([2_000, 44_000]);
   expect(recorded[0]?.firstByteMs).toBe(84_000);
 });
 
-test("a caller who leaves ends the call at once, even if the engine ignores the signal", async () => {
-  const { ctx, plan, meter, served, leaving } = setting(three);
+test("a caller who leaves ends the call immediately, even if the engine ignores the signal", async () => {
+  const { ctx, plan, meter, served, leaving } = setting(FOUR);
   const failure = failureOf(withFailover(ctx, plan, meter, () => new Promise(() => {})));
   leaving.abort();
   expect((await failure).code).toBe("caller_left");
   expect(served).toHaveLength(1);
 });
 
-test("when upstreams limit every channel, the error has the shortest wait, at most a minute", async () => {
-  const { ctx, plan, meter } = setting(three.slice(0, 2));
+test("returns the shortest wait, at most a minute, when upstreams limit every channel", async () => {
+  const { ctx, plan, meter } = setting(FOUR.slice(0, 2));
   const waits = [90_000, 7_000];
   const error = await failureOf(
     withFailover(ctx, plan, meter, () =>
@@ -260,7 +254,7 @@ test("when upstreams limit every channel, the error has the shortest wait, at mo
   expect(error).toMatchObject({ code: "upstream_rate_limited", details: { retryAfterMs: 7_000 } });
 });
 
-test("a model without channels is 503 no_channel_available", async () => {
+test("rejects a request for a model without channels with no_channel_available", async () => {
   const { ctx, plan, meter } = setting([]);
   expect((await failureOf(withFailover(ctx, plan, meter, async () => "x"))).code).toBe(
     "no_channel_available",
@@ -268,7 +262,7 @@ test("a model without channels is 503 no_channel_available", async () => {
 });
 
 /** Sends requests one after another, each with its own caller; keeps the circuits closed. */
-async function many(
+async function sendMany(
   { ctx, plan, meter }: Setting,
   count: number,
   attempt: Parameters<typeof withFailover>[3],
@@ -292,7 +286,7 @@ test("a failover to a channel with a closed circuit is never refused", async () 
   const onlyBServes: Parameters<typeof withFailover>[3] = async ({ channel }) => {
     if (channel.id === "a") throw new AppError("upstream_error", "No.", { upstreamStatus: 503 });
   };
-  expect(new Set(await many(pair, 150, onlyBServes))).toEqual(new Set([null]));
+  expect(new Set(await sendMany(pair, 150, onlyBServes))).toEqual(new Set([null]));
   expect(pair.served.filter((id) => id === "b")).toHaveLength(150);
 });
 
@@ -332,7 +326,7 @@ test("serves 64 concurrent callers on the second channel when the first dies", a
 
 test("requests to a dead model do not affect the failover of another model", async () => {
   const pair = setting([lexicalChannel({ id: "a" }), lexicalChannel({ id: "b" })]);
-  await many(pair, 30, failing("upstream_error"));
+  await sendMany(pair, 30, failing("upstream_error"));
   const other = {
     ...pair,
     plan: { ...pair.plan, entry: { ...pair.plan.entry, model: embedModel({ name: "n" }) } },
@@ -342,26 +336,26 @@ test("requests to a dead model do not affect the failover of another model", asy
     isFirst = !isFirst;
     if (!isFirst) throw new AppError("upstream_error", "Once.");
   };
-  expect(await many(other, 20, flaky)).toEqual(Array(20).fill(null));
+  expect(await sendMany(other, 20, flaky)).toEqual(Array(20).fill(null));
 });
 
 test("limits repeats on a single channel to ten in ten seconds of few requests", async () => {
   const alone = setting([lexicalChannel({ id: "a" })]);
-  await many(alone, 20, failing("upstream_error"));
+  await sendMany(alone, 20, failing("upstream_error"));
   expect(alone.served).toHaveLength(20 + 10);
   await vi.advanceTimersByTimeAsync(11_000);
-  await many(alone, 1, failing("upstream_error"));
+  await sendMany(alone, 1, failing("upstream_error"));
   expect(alone.served).toHaveLength(32);
 });
 
 test("limits repeats on a busy channel to a tenth of its requests", async () => {
   const alone = setting([lexicalChannel({ id: "a" })]);
-  await many(alone, 200, async () => {});
+  await sendMany(alone, 200, async () => {});
   alone.served.length = 0;
-  await many(alone, 100, failing("upstream_error"));
+  await sendMany(alone, 100, failing("upstream_error"));
   expect(alone.served).toHaveLength(100 + 30);
   const other = { ...alone, ...setting([lexicalChannel({ id: "b" })]) };
-  await many(other, 20, failing("upstream_error"));
+  await sendMany(other, 20, failing("upstream_error"));
   expect(other.served).toHaveLength(20 + 10);
 });
 
@@ -396,8 +390,8 @@ test("repeats once on the only channel with a closed circuit", async () => {
   expect(served).toEqual(["b", "b"]);
 });
 
-test("a model unknown to an upstream is served by the next channel, and is 404 when none knows it", async () => {
-  const { ctx, plan, meter, served } = setting(three.slice(0, 2), [0.1]);
+test("serves a model that is unknown to an upstream on the next channel, and returns 404 when no upstream knows it", async () => {
+  const { ctx, plan, meter, served } = setting(FOUR.slice(0, 2), [0.1]);
   const unknown = () =>
     new AppError("invalid", "The model `m` does not exist.", { upstreamStatus: 404, isUnknownModel: true });
   const known = await withFailover(ctx, plan, meter, async ({ channel }) => {
@@ -417,7 +411,7 @@ test.each([
   [1, 1],
   [4, 4],
   [5, 5],
-])("with a limit of %s attempts a request makes %s", async (attemptsPerCall, attempts) => {
+])("makes, with a limit of %s attempts, %s attempts", async (attemptsPerCall, attempts) => {
   const { ctx, plan, meter, served } = setting(
     ["a", "b", "c", "d", "e", "f"].map((id) => lexicalChannel({ id })),
   );
@@ -530,7 +524,7 @@ test("invalid requests and busy engines do not open a circuit", async () => {
   expect(served).toEqual(["a"]);
 });
 
-test("a failed request records the channels that it did not try, each with its reason", async () => {
+test("a failed request records each skipped channel with its reason", async () => {
   const channels = ["open", "busy", "tried", "spare"].map((id) =>
     lexicalChannel({ id, name: id, embedded: false, concurrency: id === "busy" ? 1 : null }),
   );
