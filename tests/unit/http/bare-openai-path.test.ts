@@ -1,19 +1,19 @@
 import { expect, test } from "vitest";
 import { isBareOpenAiPath } from "../../../lib/http/core/normalize-path";
 
-const NOBODY = new Map<string, string>();
+const NO_KEY = new Map<string, string>();
 const KEY = new Map([["authorization", "Bearer sk-pb-x"]]);
 
 test.each(["/embeddings", "/audio/speech", "/chat/completions", "/engines/x/embeddings", "/responses"])(
   "recognizes %s as an OpenAI path with and without a key",
   (path) => {
-    expect(isBareOpenAiPath(path, NOBODY)).toBe(true);
+    expect(isBareOpenAiPath(path, NO_KEY)).toBe(true);
     expect(isBareOpenAiPath(path, KEY)).toBe(true);
   },
 );
 
 test("treats /models as a page without a key and as OpenAI's list with one", () => {
-  expect(isBareOpenAiPath("/models", NOBODY)).toBe(false);
+  expect(isBareOpenAiPath("/models", NO_KEY)).toBe(false);
   expect(isBareOpenAiPath("/models", KEY)).toBe(true);
 });
 

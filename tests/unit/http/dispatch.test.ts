@@ -5,7 +5,7 @@ import type { GatewayRoute } from "@/lib/http/core/route";
 import { chunked } from "../../support/exchange";
 import { openGatewayHarness } from "../../support/gateway-harness";
 
-test("ends the body of a reply that cannot be completed, and releases what the request holds", async () => {
+test("the dispatcher ends the body of a reply that cannot be completed, and releases the request's resources", async () => {
   const { services, key } = openGatewayHarness();
   const body = { next: vi.fn(), return: vi.fn(async () => ({ done: true as const, value: undefined })) };
   const route: GatewayRoute = {

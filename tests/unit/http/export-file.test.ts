@@ -22,7 +22,7 @@ async function cellOf(tags: string): Promise<string> {
   return line.slice(line.indexOf('"'), line.lastIndexOf('"') + 1);
 }
 
-test("exports JSON lines with unchanged values, one object a line whatever the text holds", async () => {
+test("exports JSON lines with unchanged values, one object per line", async () => {
   const rows = [
     { calls: 7, cached: false, tags: "=1\r\n\u2028", at: "2026" },
     { at: "2027", tags: null, calls: 0, cached: true },

@@ -45,7 +45,7 @@ test("prints no more digits than needed", () => {
   expect(vectorToJson(new Float32Array(0))).toBe("[]");
 });
 
-test("writes the same numbers as bytes, also for a longer vector than before", () => {
+test("writes the same text as bytes, also for a longer vector than before", () => {
   for (const length of [3, 5_000, 20_000]) {
     const vector = Float32Array.from({ length }, (_, at) => Math.sin(at) / 28);
     expect(Buffer.from(vectorJsonBytes(vector)).toString()).toBe(vectorToJson(vector));

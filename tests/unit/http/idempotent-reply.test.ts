@@ -71,7 +71,7 @@ test("counts no copy of a reply whose caller left", async () => {
   expect(memory.bytes).toBe(0);
 });
 
-test("without memory for the copy the reply is whole, and a repeat runs again", async () => {
+test("sends the whole reply without memory for its copy, and runs a repeat again", async () => {
   const memory = new BufferedReplies(CHUNK.length);
   memory.enter({ metrics: { observeCall: () => undefined, count: () => undefined } }, "usr_2", 1);
   const { send, calls } = streaming(memory);

@@ -56,7 +56,7 @@ test("disconnects a caller who never starts to read", async () => {
   await expect(reply.body?.getReader().read()).rejects.toMatchObject({ code: "caller_left" });
 });
 
-describe("what a request holds", () => {
+describe("the resources of a request", () => {
   const streamed = async function* () {
     yield new Uint8Array(1);
     yield new Uint8Array(1);
@@ -76,7 +76,7 @@ describe("what a request holds", () => {
     return { held, reply };
   }
 
-  test("is released with a whole reply, and at the end of a streamed one", async () => {
+  test("are released with a whole reply, and at the end of a streamed one", async () => {
     const whole = await hold(() => new Uint8Array(1));
     await whole.reply;
     expect(whole.held.released).toBe(1);
@@ -89,7 +89,7 @@ describe("what a request holds", () => {
     expect(stream.held.released).toBe(1);
   });
 
-  test("is released when the caller leaves, or a body throws, or its headers cannot be sent", async () => {
+  test("are released when the caller leaves, the body throws or the headers cannot be sent", async () => {
     const left = await hold(streamed);
     await (await left.reply).body?.cancel();
     const broken = await hold(async function* () {

@@ -49,7 +49,22 @@ const CHUNK = new Uint8Array(64 * 1024).fill(120);
 /** Far more than the kernel buffers of one connection hold. */
 const ALL = 256 * 1024 * 1024;
 
-test("a body that is in memory lets other work run after a megabyte that the system accepted at once", async () => {
+/** A body without end, and how often it was ended by its reader. */
+function endlessBody() {
+  let returned = 0;
+  const body = {
+    [Symbol.asyncIterator]: () => ({
+      next: async () => ({ done: false as const, value: CHUNK }),
+      return: async () => {
+        returned += 1;
+        return { done: true as const, value: undefined };
+      },
+    }),
+  };
+  return { body, returns: () => returned };
+}
+
+test("a body that is in memory yields to other work after a megabyte that the system accepted immediately", async () => {
   const pulled: { bytes: number; atFirstTurn: number | null } = { bytes: 0, atFirstTurn: null };
   async function* inMemory() {
     setImmediate(() => {
@@ -66,7 +81,7 @@ test("a body that is in memory lets other work run after a megabyte that the sys
 });
 
 describe("a caller who does not read", () => {
-  test("gets no more chunks than the connection buffers, and stops the body by disconnecting", async () => {
+  test("receives no more chunks than the connection buffers, and stops the body by disconnecting", async () => {
     let made = 0;
     let returned = 0;
     async function* endless() {
@@ -137,15 +152,15 @@ describe("a caller who does not read", () => {
     expect(broken).toEqual([]);
   });
 
-  test("keeps the body from ending: the next chunk is pulled only when all others were sent", async () => {
-    let asked = 0;
+  test("delays the body: its next chunk is pulled only when all others were sent", async () => {
+    let pulls = 0;
     const body = {
       [Symbol.asyncIterator]: () => ({
         next: async () => {
-          asked += 1;
+          pulls += 1;
           // One chunk larger than the kernel's buffers; the second pull would end the body.
           const value = Buffer.alloc(ALL / 4);
-          return asked === 1 ? { done: false as const, value } : { done: true as const, value: undefined };
+          return pulls === 1 ? { done: false as const, value } : { done: true as const, value: undefined };
         },
       }),
     };
@@ -155,7 +170,7 @@ describe("a caller who does not read", () => {
     const wire = await openWire(port);
     wire.pause();
     wire.send(GET.replace("/", "/v1/audio/speech"));
-    await expect.poll(() => asked).toBe(1);
+    await expect.poll(() => pulls).toBe(1);
     // Enough time for an eager adapter to pull the next chunk.
     for (let calls = 0; calls < 20; calls += 1) {
       const other = await openWire(port);
@@ -163,14 +178,14 @@ describe("a caller who does not read", () => {
       await other.until("well");
       other.destroy();
     }
-    expect(asked).toBe(1);
+    expect(pulls).toBe(1);
     wire.resume();
-    await expect.poll(() => asked, { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => pulls, { timeout: 10_000 }).toBe(2);
     wire.destroy();
   });
 });
 
-test("sends the head with a chunk that is there at once, and without waiting for a later one", async () => {
+test("sends the head together with a chunk that is available, and does not wait for a later one", async () => {
   let write: (chunk: IteratorResult<Uint8Array>) => void = () => {};
   const bodyOf = (first: Promise<IteratorResult<Uint8Array>>) => {
     const steps = [first, Promise.resolve({ done: true as const, value: undefined })];
@@ -195,9 +210,9 @@ test("sends the head with a chunk that is there at once, and without waiting for
   wire.destroy();
 });
 
-describe("what a request holds", () => {
-  /** Serves `body` and counts how often the request was over. */
-  async function holding(
+describe("the resources of a request", () => {
+  /** Serves `reply` and counts how often the resources were released. */
+  async function open(
     reply: (signal: Inbound["signal"]) => Outbound | Promise<Outbound>,
     readerIdleMs?: number,
   ) {
@@ -216,8 +231,8 @@ describe("what a request holds", () => {
     return { held, wire };
   }
 
-  test("is released once a small reply is sent", async () => {
-    const { held, wire } = await holding(() => replyOf(new TextEncoder().encode("well")));
+  test("are released once a small reply is sent", async () => {
+    const { held, wire } = await open(() => replyOf(new TextEncoder().encode("well")));
     wire.send(GET);
     await wire.until("well");
     await expect.poll(() => held.released).toBe(1);
@@ -226,8 +241,8 @@ describe("what a request holds", () => {
     expect(held.released).toBe(1);
   });
 
-  test("is kept while a whole reply is unread, and released when the caller has read it", async () => {
-    const { held, wire } = await holding(() => replyOf(Buffer.alloc(ALL / 4, 120)));
+  test("are kept while a whole reply is unread, and released when the caller has read it", async () => {
+    const { held, wire } = await open(() => replyOf(Buffer.alloc(ALL / 4, 120)));
     wire.pause();
     wire.send(GET);
     // Enough time for an adapter that releases too early.
@@ -238,8 +253,8 @@ describe("what a request holds", () => {
     wire.destroy();
   });
 
-  test("is released with a refusal, although the rest of the upload is still waited for", async () => {
-    const { held, wire } = await holding(() => replyOf(new TextEncoder().encode("too large")));
+  test("are released with a refusal, although the rest of the upload has not arrived", async () => {
+    const { held, wire } = await open(() => replyOf(new TextEncoder().encode("too large")));
     wire.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n");
     await wire.until("too large");
     expect(wire.isClosed()).toBe(false);
@@ -247,13 +262,13 @@ describe("what a request holds", () => {
     wire.destroy();
   });
 
-  test("is kept while a reply waits for the one before it on its connection", async () => {
+  test("are kept while a reply waits for the one before it on its connection", async () => {
     let end = (): void => undefined;
     const gate = new Promise<void>((resolve) => {
       end = resolve;
     });
     let calls = 0;
-    const { held, wire } = await holding(async () => {
+    const { held, wire } = await open(async () => {
       calls += 1;
       if (calls === 1) await gate;
       return replyOf(new TextEncoder().encode("well"));
@@ -268,9 +283,9 @@ describe("what a request holds", () => {
     wire.destroy();
   });
 
-  test("is released after readerIdleMs when the caller reads nothing of a whole reply", async () => {
+  test("are released after readerIdleMs when the caller reads nothing of a whole reply", async () => {
     const reasons: unknown[] = [];
-    const { held, wire } = await holding((signal) => {
+    const { held, wire } = await open((signal) => {
       signal.addEventListener("abort", () => reasons.push(signal.reason));
       return replyOf(Buffer.alloc(ALL / 4, 120));
     }, 300);
@@ -281,26 +296,17 @@ describe("what a request holds", () => {
     wire.destroy();
   });
 
-  test("is released when the head cannot be written, and the body is ended", async () => {
-    let returned = 0;
-    const body = {
-      [Symbol.asyncIterator]: () => ({
-        next: async () => ({ done: false as const, value: CHUNK }),
-        return: async () => {
-          returned += 1;
-          return { done: true as const, value: undefined };
-        },
-      }),
-    };
-    const { held, wire } = await holding(() => ({ ...replyOf(body), headers: { "x-broken": "a\nb" } }));
+  test("are released when the head cannot be written, and the body is ended", async () => {
+    const { body, returns } = endlessBody();
+    const { held, wire } = await open(() => ({ ...replyOf(body), headers: { "x-broken": "a\nb" } }));
     wire.send(GET);
     expect(await wire.ended).toBe("");
-    expect([held.released, returned]).toEqual([1, 1]);
+    expect([held.released, returns()]).toEqual([1, 1]);
     expect(broken).toHaveLength(1);
   });
 
-  test("is released when the handler throws, and when the body does", async () => {
-    const thrown = await holding(() => {
+  test("are released when the handler throws, and when the body does", async () => {
+    const thrown = await open(() => {
       throw new Error("a handler's bug");
     });
     thrown.wire.send(GET);
@@ -310,15 +316,15 @@ describe("what a request holds", () => {
       yield CHUNK;
       throw new Error("the rest is lost");
     }
-    const failed = await holding(() => replyOf(breaking()));
+    const failed = await open(() => replyOf(breaking()));
     failed.wire.send(GET);
     await failed.wire.ended;
     expect(failed.held.released).toBe(1);
   });
 
-  test("is kept until the handler of a caller who left has ended", async () => {
+  test("are kept until the handler of a caller who left has ended", async () => {
     let end: (() => void) | null = null;
-    const { held, wire } = await holding(
+    const { held, wire } = await open(
       (signal) =>
         new Promise((resolve) => {
           signal.addEventListener("abort", () => {
@@ -340,22 +346,13 @@ describe("what a request holds", () => {
 
 describe("a caller who disconnects", () => {
   test("aborts the signal of a running handler, whose body is then discarded", async () => {
-    let letGo = 0;
+    const { body, returns } = endlessBody();
     let reason: unknown;
     const { port, inFlight } = await serve(
       (request) =>
         new Promise((resolve) => {
           request.signal.addEventListener("abort", () => {
             reason = request.signal.reason;
-            const body = {
-              [Symbol.asyncIterator]: () => ({
-                next: async () => ({ done: false as const, value: CHUNK }),
-                return: async () => {
-                  letGo += 1;
-                  return { done: true as const, value: undefined };
-                },
-              }),
-            };
             resolve(replyOf(body));
           });
         }),
@@ -364,13 +361,13 @@ describe("a caller who disconnects", () => {
     wire.send(GET);
     await expect.poll(inFlight).toBe(1);
     wire.destroy();
-    await expect.poll(() => [letGo, inFlight()]).toEqual([1, 0]);
+    await expect.poll(() => [returns(), inFlight()]).toEqual([1, 0]);
     expect(reason).toMatchObject({ code: "caller_left" });
   });
 });
 
 describe("a body that fails", () => {
-  test("destroys the connection after the sent chunks instead of ending it, and is reported", async () => {
+  test("destroys the connection after the sent chunks instead of ending the reply, and is reported", async () => {
     async function* breaking() {
       yield new TextEncoder().encode("the first part");
       throw new Error("the rest is lost");

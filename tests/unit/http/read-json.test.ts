@@ -19,7 +19,7 @@ describe("a JSON body", () => {
     expect(() => read('{"a":[[1,2],[3,4]],"b":[]}', limits)).toThrow(/more than 8 values/);
   });
 
-  test("of millions of empty lists takes less than 100 ms", () => {
+  test("is refused in less than 100 ms when it has millions of empty lists", () => {
     for (const unit of ["[],", "{},", "[[]],"]) {
       const list = `[${unit.repeat(60_000).slice(0, -1)}]`;
       const count = Math.floor((16 * 1_024 * 1_024) / list.length);

@@ -24,7 +24,7 @@ test.each([
   expect(JSON.parse(Buffer.from(reply.body as Uint8Array).toString()).error.code).toBe("overloaded");
 });
 
-test("answers any other unknown error with 500, and an AppError with its own status", () => {
+test("answers any other unknown error with 500, and an AppError with its own code", () => {
   expect(renderFailure("openai", withCode("ENOENT"), request, log).status).toBe(500);
   const full = new AppError("storage_unavailable", "Full.", {}, withCode("EMFILE"));
   const reply = renderFailure("openai", full, request, log);

@@ -6,7 +6,7 @@ import { createBodyReaders } from "@/lib/http/node/body";
 
 const MIB = 1024 * 1024;
 
-/** Chunks of a MiB, each after `waitMs`; `endless`: the source waits for ever after the last one. */
+/** Chunks of a MiB, each after `waitMs`; `endless`: the source never ends after the last one. */
 function source(chunks: number, { waitMs = 0, endless = false } = {}) {
   let sent = 0;
   let returned = 0;
@@ -34,7 +34,7 @@ async function sizeOf(chunks: AsyncIterable<Uint8Array>): Promise<number> {
   return size;
 }
 
-test("passes a body on, and rejects one that is larger than the limit", async () => {
+test("passes on a body up to the limit, and rejects a larger one", async () => {
   expect(await sizeOf(streamBody(source(3).iterator, 3 * MIB, 1_000))).toBe(3 * MIB);
   const large = source(4);
   await expect(sizeOf(streamBody(large.iterator, 3 * MIB, 1_000))).rejects.toMatchObject({
@@ -43,7 +43,7 @@ test("passes a body on, and rejects one that is larger than the limit", async ()
   expect(large.returns()).toBe(1);
 });
 
-test("gives every 8 MiB the upload timeout, and ends a body that stops arriving", async () => {
+test("applies the upload timeout to every 8 MiB, and rejects a body that stops arriving", async () => {
   // 24 MiB at 60 ms each take longer than one timeout.
   expect(await sizeOf(streamBody(source(24, { waitMs: 60 }).iterator, 64 * MIB, 1_000))).toBe(24 * MIB);
   const slow = source(7, { waitMs: 200 });
@@ -57,7 +57,7 @@ test("gives every 8 MiB the upload timeout, and ends a body that stops arriving"
   expect(stopped.returns()).toBe(1);
 });
 
-test("counts only the time it waits for the caller", async () => {
+test("counts only the time in which a body waits for the caller", async () => {
   let size = 0;
   for await (const chunk of streamBody(source(4).iterator, 64 * MIB, 400)) {
     size += chunk.byteLength;
@@ -69,7 +69,7 @@ test("counts only the time it waits for the caller", async () => {
 let server: http.Server | null = null;
 afterEach(() => server?.close());
 
-/** A server that streams its request's body; resolves with what came of it. */
+/** A server that streams its request's body; `outcome` is its size or its error code. */
 async function receive(maxBytes: number): Promise<{ port: number; outcome: Promise<unknown> }> {
   let settle: (outcome: unknown) => void = () => undefined;
   const outcome = new Promise<unknown>((resolve) => {
@@ -94,7 +94,7 @@ async function receive(maxBytes: number): Promise<{ port: number; outcome: Promi
   return { port: (server.address() as AddressInfo).port, outcome };
 }
 
-test("streams the body of a request, and notices a declared length above the limit or a caller who left", async () => {
+test("streams the body of a request, and rejects a declared length above the limit or a caller who left", async () => {
   const whole = await receive(4 * MIB);
   await fetch(`http://127.0.0.1:${whole.port}`, { method: "POST", body: new Uint8Array(3 * MIB) });
   expect(await whole.outcome).toBe(3 * MIB);
