@@ -38,7 +38,7 @@ interface Call {
 
 function speak(voices: LocalVoicesProvider, text: string, call: Call = {}): AsyncIterator<SpeechEvent> {
   const { model = "tiny", firstByteIn = 60_000, options = {}, request = {} } = call;
-  const asked = { model, segments: [{ text, voice: "low-m" }], speed: 1, ...request };
+  const speechRequest = { model, segments: [{ text, voice: "low-m" }], speed: 1, ...request };
   const limits = {
     signal: call.signal ?? new AbortController().signal,
     requestId: "req",
@@ -46,11 +46,11 @@ function speak(voices: LocalVoicesProvider, text: string, call: Call = {}): Asyn
   };
   return voices
     .speech(localVoiceChannel(model, { options }))
-    .synthesize(asked, limits)
+    .synthesize(speechRequest, limits)
     [Symbol.asyncIterator]();
 }
 
-async function hear(iterator: AsyncIterator<SpeechEvent>): Promise<Int16Array> {
+async function readAll(iterator: AsyncIterator<SpeechEvent>): Promise<Int16Array> {
   const pieces: Uint8Array[] = [];
   for (let next = await iterator.next(); !next.done; next = await iterator.next())
     if (next.value.type === "audio") pieces.push(next.value.pcm);
@@ -67,12 +67,15 @@ function pitchOf(samples: Int16Array): number {
 }
 
 describe("a local voice", () => {
-  it("speaks at 24 kHz with the speaker of the name", async () => {
+  it("speaks at 24 kHz with the speaker that the voice names", async () => {
     const voices = open();
-    expect(pitchOf(await hear(speak(voices, SENTENCE)))).toBeCloseTo(150, -1);
+    expect(pitchOf(await readAll(speak(voices, SENTENCE)))).toBeCloseTo(150, -1);
     const mapped = { segments: [{ text: SENTENCE, voice: "narrator" }] };
     const options = { voices: { narrator: "high-f" } };
-    expect(pitchOf(await hear(speak(voices, SENTENCE, { request: mapped, options })))).toBeCloseTo(300, -1);
+    expect(pitchOf(await readAll(speak(voices, SENTENCE, { request: mapped, options })))).toBeCloseTo(
+      300,
+      -1,
+    );
   });
 
   it("speaks a script with the voice of each line", async () => {
@@ -80,13 +83,13 @@ describe("a local voice", () => {
       { text: SENTENCE, voice: "low-m", speaker: "A" },
       { text: SENTENCE, voice: "high-f", speaker: "B" },
     ];
-    const samples = await hear(speak(open(), "", { request: { segments } }));
+    const samples = await readAll(speak(open(), "", { request: { segments } }));
     const half = samples.length >> 1;
     expect(pitchOf(samples.subarray(0, half - 6_000))).toBeCloseTo(150, -1);
     expect(pitchOf(samples.subarray(half + 6_000))).toBeCloseTo(300, -1);
   });
 
-  it("gives the first clause before it has spoken the rest", async () => {
+  it("returns the first clause before it has spoken the rest", async () => {
     const voices = open();
     const text = `Well, ${"it rained and rained until the river stood as high as the bridge, ".repeat(20)}`;
     const call = speak(voices, text);
@@ -96,10 +99,10 @@ describe("a local voice", () => {
   });
 
   it("speaks at the pace of the model's own description", async () => {
-    const asIs = await hear(speak(open(), SENTENCE));
+    const asIs = await readAll(speak(open(), SENTENCE));
     const description = Buffer.from(JSON.stringify({ inference: { length_scale: 1.5 } }));
     await writeTinyVoice(path.join(directory, "slow"), { "model.onnx.json": description });
-    const slowed = await hear(speak(open(), SENTENCE, { model: "slow" }));
+    const slowed = await readAll(speak(open(), SENTENCE, { model: "slow" }));
     expect(slowed.length / asIs.length).toBeCloseTo(1.5, 1);
   });
 
@@ -110,11 +113,11 @@ describe("a local voice", () => {
     await call.next();
     const spoken = voices.stats("tiny")?.chunks ?? 0;
     stopping.abort(new AppError("caller_left", "The caller left."));
-    await expect(hear(call)).rejects.toMatchObject({ code: "caller_left" });
+    await expect(readAll(call)).rejects.toMatchObject({ code: "caller_left" });
     expect(voices.stats("tiny")).toMatchObject({ open: 0, waiting: 0 });
     while ((voices.stats("tiny")?.busy ?? 0) > 0) await new Promise(setImmediate);
-    // The one that was being spoken, and this sentence's own.
-    await hear(speak(voices, SENTENCE));
+    // The chunk that was being spoken, and the chunk of this sentence.
+    await readAll(speak(voices, SENTENCE));
     expect(voices.stats("tiny")?.chunks).toBeLessThanOrEqual(spoken + 2);
   });
 
@@ -123,30 +126,30 @@ describe("a local voice", () => {
       code: "invalid",
       details: { param: "languageCode" },
     });
-    expect((await hear(speak(open(), SENTENCE, { request: { language: "en-GB" } }))).length).toBeGreaterThan(
-      0,
-    );
+    expect(
+      (await readAll(speak(open(), SENTENCE, { request: { language: "en-GB" } }))).length,
+    ).toBeGreaterThan(0);
   });
 
   it("measures its real-time factor, and is unloaded when idle", async () => {
     const voices = open({ idleMs: 1 });
     expect(voices.status("tiny")).toEqual({ isLoaded: false, realTimeFactor: null, failure: null });
-    await hear(speak(voices, SENTENCE));
+    await readAll(speak(voices, SENTENCE));
     expect(voices.status("tiny").realTimeFactor).toBeGreaterThan(0);
     while (voices.status("tiny").isLoaded) await new Promise(setImmediate);
-    expect((await hear(speak(voices, SENTENCE))).length).toBeGreaterThan(0);
+    expect((await readAll(speak(voices, SENTENCE))).length).toBeGreaterThan(0);
   });
 });
 
 describe("a machine that is too slow", () => {
-  it("refuses a call whose first sound cannot be there in time", async () => {
+  it("refuses a call whose first audio would be too late", async () => {
     await expect(speak(open(), SENTENCE, { firstByteIn: 1_000 }).next()).rejects.toMatchObject({
       code: "overloaded",
       details: { retryAfterMs: expect.any(Number) },
     });
   });
 
-  it("refuses a text that takes longer than a call may, without a hint to try again", async () => {
+  it("refuses a text that takes longer than a call may, without a hint to retry", async () => {
     const voices = open({ callMs: () => 60_000 });
     await expect(speak(voices, SENTENCE.repeat(100)).next()).rejects.toMatchObject({
       code: "overloaded",
@@ -163,23 +166,23 @@ describe("a machine that is too slow", () => {
       details: { retryAfterMs: expect.closeTo(17_000, -3) },
     });
     await writeFile(measured, "0.01");
-    expect((await hear(speak(open({ callMs: () => 30_000 }), SENTENCE.repeat(10)))).length).toBeGreaterThan(
-      0,
-    );
+    expect(
+      (await readAll(speak(open({ callMs: () => 30_000 }), SENTENCE.repeat(10)))).length,
+    ).toBeGreaterThan(0);
     expect(Number(await readFile(measured, "utf8"))).not.toBe(0.01);
   });
 
-  it("refuses a text for which the open calls leave no time, and takes it afterwards", async () => {
+  it("refuses a text for which the open calls leave no time, and accepts it afterwards", async () => {
     const voices = open({ callMs: () => 4_000 });
     const first = speak(voices, SENTENCE);
     await first.next();
     const second = speak(voices, SENTENCE.repeat(2));
     await first.return?.(undefined);
-    expect((await hear(second)).length).toBeGreaterThan(0);
-    // Without what was measured: real time is assumed.
+    expect((await readAll(second)).length).toBeGreaterThan(0);
+    // Without a measurement, real time is assumed.
     await rm(path.join(directory, ".speed-tiny"), { force: true });
     const slow = open({ callMs: () => 3_000 });
-    // Both at once: whichever comes first leaves no time for the other.
+    // Both at once: the first leaves no time for the other.
     const calls = [speak(slow, SENTENCE), speak(slow, SENTENCE)];
     const begun = await Promise.allSettled(calls.map((call) => call.next()));
     expect(begun.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
@@ -191,7 +194,7 @@ describe("a machine that is too slow", () => {
 });
 
 describe("an engine that ends its process", () => {
-  it("fails that call with the reason, and nothing else", async () => {
+  it("fails only that call, and its reason is stored", async () => {
     const metadata = { ...TINY_METADATA, frontend: "words" };
     await writeTinyVoice(path.join(directory, "fatal"), { "model.onnx": tinyModel(metadata) });
     const voices = open();
@@ -200,10 +203,10 @@ describe("an engine that ends its process", () => {
       message: "The local voice fatal failed.",
     });
     expect(voices.status("fatal").failure).toMatch(/lexicon/);
-    expect((await hear(speak(voices, SENTENCE))).length).toBeGreaterThan(0);
+    expect((await readAll(speak(voices, SENTENCE))).length).toBeGreaterThan(0);
   });
 
-  it("is not asked for a folder that is broken or gone", async () => {
+  it("is not started for a folder that is broken or missing", async () => {
     await writeTinyVoice(path.join(directory, "broken"), { "tokens.txt": null });
     const voices = open();
     await expect(speak(voices, SENTENCE, { model: "broken" }).next()).rejects.toMatchObject({

@@ -10,7 +10,7 @@ import { openSpeechHarness, readBody, ScriptedSpeech, spoken } from "../../suppo
 import { writeTinyVoice } from "../../support/tiny-voice";
 
 const PATH = "/v1/audio/speech";
-const ASKED = { model: "tiny", input: "The train was late.", voice: "alloy", response_format: "pcm" };
+const REQUEST = { model: "tiny", input: "The train was late.", voice: "alloy", response_format: "pcm" };
 
 let directory: string;
 let voices: LocalVoicesProvider;
@@ -34,36 +34,36 @@ function open(local: { callMs: number; priority: number }, cloud: ScriptedSpeech
   return openSpeechHarness(engines, { model: { name: "tiny" } });
 }
 
-it("is left for the next channel when the machine is too slow", async () => {
+it("a call fails over from a local voice to the next channel when the machine is too slow", async () => {
   const cloud = new ScriptedSpeech(() => spoken(1));
   const { post } = open({ callMs: 1, priority: 0 }, cloud);
-  const reply = await post(PATH, ASKED);
+  const reply = await post(PATH, REQUEST);
   expect(reply.headers["x-patchbay-channel"]).toBe("cloud");
   expect((await readBody(reply)).bytes.length).toBe(48_000);
 });
 
-it("speaks when the channel before it fails", async () => {
+it("a local voice speaks when the channel before it fails", async () => {
   const cloud = new ScriptedSpeech(() => {
     throw new AppError("upstream_error", "Down.");
   });
   const { post } = open({ callMs: 600_000, priority: 2 }, cloud);
-  const reply = await post(PATH, ASKED);
+  const reply = await post(PATH, REQUEST);
   expect(reply.headers["x-patchbay-channel"]).toBe("local");
   expect((await readBody(reply)).bytes.length).toBeGreaterThan(24_000);
 });
 
-it("answers 503 with Retry-After when no channel is left", async () => {
+it("the gateway answers 503 with Retry-After when neither a local voice nor another channel is left", async () => {
   const cloud = new ScriptedSpeech(() => spoken(1));
   const { post } = open({ callMs: 1, priority: 0 }, cloud);
   cloud.synthesize = () => {
     throw new AppError("overloaded", "Full.", { retryAfterMs: 2_000 });
   };
-  const reply = await post(PATH, ASKED);
+  const reply = await post(PATH, REQUEST);
   expect(reply.status).toBe(503);
   expect(Number(reply.headers["retry-after"])).toBeGreaterThan(0);
 });
 
-it("speaks a script of two speakers, each with its own voice", async () => {
+it("a local voice speaks a script of two speakers, each with its own voice", async () => {
   const { post } = open({ callMs: 600_000, priority: 0 }, new ScriptedSpeech(() => spoken(1)));
   const voiceOf = (speaker: string, voiceName: string) => ({
     speaker,

@@ -62,7 +62,7 @@ describe("a model folder", () => {
     expect(folder?.speakers.map(({ name }) => name)).toEqual(["bernd", "anna"]);
   });
 
-  it("of Kokoro has the languages and genders of its speakers' names", async () => {
+  it("takes the languages and genders of Kokoro's speakers from their names", async () => {
     await write("kokoro", {
       ...withMetadata({ model_type: "kokoro", speaker_names: "af_kore,jm_kumo", style_dim: "2,1,3" }),
       "voices.bin": Buffer.alloc(2 * 2 * 3 * 4),
@@ -83,7 +83,7 @@ describe("a model folder", () => {
     expect((await voices.scan()).ready[0]).not.toBe(first);
   });
 
-  it("is gone after it was deleted", async () => {
+  it("is not listed after it was deleted", async () => {
     await write("tiny");
     await voices.scan();
     await rm(path.join(directory, "tiny"), { recursive: true });
@@ -118,7 +118,7 @@ describe("a broken folder", () => {
       "model.onnx.json",
       "Piper's description",
     ],
-  ])("with %s names the file", async (_, changes, file, reason) => {
+  ])("with %s is reported with the name of the file", async (_, changes, file, reason) => {
     expect(await brokenFolder(changes)).toEqual({
       name: "broken",
       file,
@@ -136,19 +136,19 @@ describe("a broken folder", () => {
   });
 });
 
-describe("languages", () => {
+describe("the languages of a model", () => {
   it.each([
     ["en-us", ["en-US"]],
     ["cmn", ["zh"]],
     ["English", ["en"]],
     ["multi-lang, e.g., English, Chinese", ["en", "zh"]],
     ["Klingon", []],
-  ])("of '%s' are %j", (text, tags) => {
+  ])("are read from '%s' as %j", (text, tags) => {
     expect(readLanguages(text)).toEqual(tags);
   });
 });
 
-describe("voice names", () => {
+describe("the voice names of a model", () => {
   const speaker = (name: string, language: string, gender: "female" | "male") => ({
     name,
     languages: [language],
@@ -162,17 +162,17 @@ describe("voice names", () => {
   ];
   const named = (table: Record<string, string> = {}) => modelVoices(kokoro, ["en"], table);
 
-  it("are the model's own, ignoring case", () => {
+  it("are its own speakers' names, ignoring case", () => {
     expect([named().speakerOf("AF_HEART"), named().speakerOf("nobody")]).toEqual([0, null]);
   });
 
-  it("of Gemini and OpenAI are speakers of the same name, else of the same gender, in the model's language", () => {
+  it("include those of Gemini and OpenAI, for speakers of the same name, else of the same gender, in its language", () => {
     const { speakerOf } = named();
     expect([speakerOf("Kore"), speakerOf("puck"), speakerOf("onyx")]).toEqual([1, 2, 2]);
     for (const { name, speaker } of named().mapping()) expect(speaker, name).toMatch(/^a/);
   });
 
-  it("may be mapped by the operator, each and all others", () => {
+  it("may be mapped by the operator, one by one and all others", () => {
     const { speakerOf, voices } = named({ Kore: "jf_alpha", narrator: "am_puck", "*": "af_heart" });
     expect(["kore", "narrator", "Zephyr", "anything"].map(speakerOf)).toEqual([3, 2, 0, 0]);
     expect(voices.find(({ name }) => name === "narrator")).toMatchObject({
@@ -181,7 +181,7 @@ describe("voice names", () => {
     });
   });
 
-  it("of a model with one speaker are all that speaker", () => {
+  it("all mean the same speaker when it has only one", () => {
     const { mapping } = modelVoices([{ name: "default", languages: ["de"], gender: "neutral" }], ["de"], {});
     expect(new Set(mapping().map(({ speaker: own }) => own))).toEqual(new Set(["default"]));
     expect(TINY_SPEAKERS).toHaveLength(2);

@@ -30,7 +30,7 @@ it("creates a model and its channel for each new folder, once", async () => {
   expect(services.logged.filter((line) => line.includes("voice_added"))).toHaveLength(1);
 });
 
-it("lets the operator map voice names, and checks the mapping", async () => {
+it("accepts an operator's mapping of voice names, and rejects an invalid one", async () => {
   await writeTinyVoice(folder("tiny"));
   await refreshVoices(services);
   const user = userRecord({ role: "owner" });
@@ -63,7 +63,7 @@ it("lets the operator map voice names, and checks the mapping", async () => {
   });
 });
 
-it("keeps a model that was deleted, and the channel of a folder that is gone", async () => {
+it("does not create a deleted model again, and keeps the channel of a missing folder", async () => {
   await writeTinyVoice(folder("tiny"));
   await refreshVoices(services);
   await services.store.models.delete("tiny");
