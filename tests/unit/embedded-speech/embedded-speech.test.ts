@@ -41,7 +41,7 @@ function speak(model: EmbeddedSpeech, text: string, { firstByteIn = 60_000, sign
   return model.synthesize(request, options)[Symbol.asyncIterator]();
 }
 
-async function quiet(model: EmbeddedSpeech): Promise<void> {
+async function untilIdle(model: EmbeddedSpeech): Promise<void> {
   while (model.stats().busy > 0 || model.stats().waiting > 0) await new Promise(setImmediate);
 }
 
@@ -68,22 +68,22 @@ async function liveBytes(): Promise<number> {
 }
 
 describe("a slow reader", () => {
-  it("of 32,000 characters has at most two chunks of ten seconds generated ahead", async () => {
+  it("has at most two chunks of ten seconds generated ahead of 32,000 characters", async () => {
     const model = open();
     const call = speak(model, LONG);
     let read = 0;
     for (let i = 0; i < 300; i++) {
       read += bytesOf(await call.next()).length;
-      if (i % 50 === 0) await quiet(model);
+      if (i % 50 === 0) await untilIdle(model);
       expect(model.stats().bufferBytes).toBeLessThanOrEqual(2 * 10 * SECOND);
     }
-    await quiet(model);
+    await untilIdle(model);
     expect(model.stats().chunks).toBeLessThan(read / (4 * SECOND) + 3);
     await call.return?.(undefined);
     expect(model.stats()).toMatchObject({ open: 0, bufferBytes: 0 });
   });
 
-  it("costs at most 64 KB when there are 500 of them, and still gets everything", async () => {
+  it("uses at most 64 KB when there are 500 of them, and receives all audio", async () => {
     const model = open();
     const text = LONG.slice(0, 1_000);
     const whole = await readAll(speak(model, text));
@@ -94,7 +94,7 @@ describe("a slow reader", () => {
       calls.push({ call, pieces: [bytesOf(await call.next())] });
       clock.advance(20);
     }
-    await quiet(model);
+    await untilIdle(model);
     clock.advance(2_000);
     await speak(model, "One more call arrives.").next();
     expect(model.stats()).toMatchObject({ open: 501 });
@@ -107,7 +107,7 @@ describe("a slow reader", () => {
     await Promise.all(calls.map(({ call }) => call.return?.(undefined)));
   }, 60_000);
 
-  it("gets every sample once where audio was released and generated again", async () => {
+  it("receives every sample once when audio was released and generated again", async () => {
     const model = open({ bufferBytes: 1 });
     const text = LONG.slice(0, 90);
     const samples = async (stallMs: number) => {
@@ -137,7 +137,7 @@ describe("a slow reader", () => {
 });
 
 describe("too many calls", () => {
-  it("are refused at once when the queue is full, with a retry time", async () => {
+  it("are refused immediately when the queue is full, with a retry time", async () => {
     const model = open({ mostWaiting: 2 });
     const calls = [speak(model, "hang on"), speak(model, "wait")];
     const firsts = Promise.allSettled(calls.map((call) => call.next()));
@@ -150,7 +150,7 @@ describe("too many calls", () => {
     expect(model.stats().open).toBe(0);
   });
 
-  it("are refused when their first sound could not come in time", async () => {
+  it("are refused when their first audio would be too late", async () => {
     const model = open();
     const firsts = Promise.allSettled(
       ["hang on", "wait", "wait too"].map((text) => speak(model, text).next()),
@@ -172,7 +172,7 @@ describe("too many calls", () => {
   });
 });
 
-it("does nothing before the first next()", () => {
+it("a call does nothing before the first next()", () => {
   const model = open();
   speak(model, LONG);
   expect(model.stats()).toMatchObject({ workers: 0, open: 0 });
@@ -185,14 +185,14 @@ it("stops the work of a caller who leaves, and frees the worker for the next", a
   await call.next();
   leaving.abort();
   await expect(call.next()).rejects.toMatchObject({ code: "caller_left" });
-  await quiet(model);
+  await untilIdle(model);
   const { chunks } = model.stats();
   expect(model.stats()).toMatchObject({ open: 0, busy: 0, waiting: 0, bufferBytes: 0 });
   expect(chunks).toBeLessThanOrEqual(2);
   expect(bytesOf(await speak(model, "Next, please.").next()).length).toBeGreaterThan(0);
 });
 
-it("lets a caller leave while it waits for the first sound", async () => {
+it("rejects the call of a caller who leaves before the first audio", async () => {
   const model = open();
   const leaving = new AbortController();
   const blocking = expect(speak(model, "hang on").next()).rejects.toMatchObject({ code: "overloaded" });

@@ -9,17 +9,17 @@ function makeSound(): Uint8Array {
 }
 
 describe("audio that is held for a reader", () => {
-  it("frees the whole at once when a part is kept, and continues where the part ends", () => {
+  it("frees the whole buffer when only a part is kept, and resumes where the part ends", () => {
     const sound = makeSound();
     const first = new HeldAudio(sound, 0, 0);
     first.isBeingRead = true;
-    const heard = first.take(1_000, 0);
+    const read = first.take(1_000, 0);
     first.shorten();
     expect(sound.buffer.byteLength).toBe(0);
     expect(first.memory).toBeLessThanOrEqual(KEPT_BYTES);
     const kept = first.take(CHUNK, 0);
     const resumeAt = first.resumeAt ?? -1;
-    expect(resumeAt).toBe(heard.length + kept.length);
+    expect(resumeAt).toBe(read.length + kept.length);
 
     const again = makeSound();
     const rest = new HeldAudio(again, resumeAt, 0);
@@ -27,7 +27,7 @@ describe("audio that is held for a reader", () => {
     expect(rest.take(CHUNK, 0)).toHaveLength(CHUNK - resumeAt);
     expect(rest.resumeAt).toBeNull();
     // What was returned belongs to the reader.
-    expect([heard.length, kept.length > 0]).toEqual([1_000, true]);
+    expect([read.length, kept.length > 0]).toEqual([1_000, true]);
   });
 
   it("frees audio that will not be read", () => {

@@ -23,19 +23,19 @@ async function speak(text: string, language?: string): Promise<Float32Array> {
   return Float32Array.from(parts.flatMap((part) => [...part]));
 }
 
-describe.each(Object.keys(SENTENCES))("'%s'", (language) => {
+describe.each(Object.keys(SENTENCES))("speech in '%s'", (language) => {
   const text = SENTENCES[language]?.[0] ?? "";
 
   it("lasts about as long as its words take, with the language detected or given", async () => {
     const detected = await speak(text);
-    const asked = await speak(text, language);
-    for (const samples of [detected, asked]) {
+    const given = await speak(text, language);
+    for (const samples of [detected, given]) {
       expect(rmsDb(samples)).toBeGreaterThan(-26);
       expect(samples.length / RATE).toBeGreaterThan(1.2);
       expect(samples.length / RATE).toBeLessThan(5);
     }
     // The same engine, voice and language: the same length, except for random differences of the trimmed edges.
-    expect(Math.abs(detected.length - asked.length)).toBeLessThan(RATE / 10);
+    expect(Math.abs(detected.length - given.length)).toBeLessThan(RATE / 10);
   });
 });
 
@@ -47,7 +47,7 @@ it("speaks another language differently from English", async () => {
 
 const engine = await loadEspeak();
 
-describe("espeak-ng never spells", () => {
+describe("espeak-ng", () => {
   const seconds = (text: string, language: string) => {
     const { samples, rate } = engine.speak({ text, language, variant: "m3", pitchHz: 107, speed: 1 });
     return samples.length / rate;
@@ -55,7 +55,7 @@ describe("espeak-ng never spells", () => {
   // "Chinese letter" and a code take more than a second; a syllable takes a third of one.
   const SPELLED = 1;
 
-  it("an ideograph: every 53rd and all that are respelled", () => {
+  it("speaks ideographs without spelling them: every 53rd and all that are respelled", () => {
     const spelled: string[] = [];
     const respelled = "兄兇凶匈忷恟汹洶胷胸熊雄夐詗芎惸瓊琼穷穹窮邛冂冋坰囧窘迥颎兒儿";
     const every = Array.from({ length: 394 }, (_, i) => String.fromCodePoint(0x4e00 + i * 53));
@@ -68,7 +68,7 @@ describe("espeak-ng never spells", () => {
     expect(findUnreadableHan("\u{2000b}")).toBe("\u{2000b}");
   });
 
-  it("kana, including small ones alone or in a row", () => {
+  it("speaks kana without spelling them, including small ones alone or in a row", () => {
     const kana = Array.from({ length: 0xb6 }, (_, i) => String.fromCodePoint(0x3041 + i)).filter(
       (character) => /[ぁ-ゖァ-ヺ]/u.test(character),
     );
@@ -85,7 +85,7 @@ it.each([
   ["zh-Hant-HK", "yue"],
   ["no", "nb"],
   ["PT-br", "pt"],
-])("takes %s for %s", (tag, base) => {
+])("maps the language tag %s to %s", (tag, base) => {
   expect(baseLanguage(tag)).toBe(base);
 });
 
@@ -101,6 +101,6 @@ it.each([
   ["Łódź, Ærø", "Lodz, Aero"],
   ["१२٣", "123"],
   ["𝐇𝐞𝐥𝐥𝐨", "Hello"],
-])("gives flite %s as %s", (text, ascii) => {
+])("converts %s for flite to %s", (text, ascii) => {
   expect(toFliteText(text).replaceAll(" ,", ",")).toBe(ascii);
 });

@@ -3,7 +3,7 @@ import { planSpeech } from "../../../lib/providers/embedded-speech/plan";
 import type { SpeechChunk } from "../../../lib/providers/embedded-speech/protocol";
 import { runSteps } from "../../support/steps";
 
-interface Asked {
+interface PlanOptions {
   language?: string;
   voice?: string;
   speed?: number;
@@ -12,14 +12,14 @@ interface Asked {
 
 function plan(
   text: string,
-  { language, voice = "Kore", speed = 1, isTight = false }: Asked = {},
+  { language, voice = "Kore", speed = 1, isTight = false }: PlanOptions = {},
 ): SpeechChunk[] {
   const request = { model: "patchbay-speech", segments: [{ text, voice }], speed, language };
   const chunks = runSteps(planSpeech(request, { isTight: () => isTight }));
   return [...{ [Symbol.iterator]: () => chunks }].filter((chunk) => chunk !== null);
 }
-const languages = (text: string, asked?: Asked) =>
-  plan(text, asked).map(({ text, language }) => [text, language]);
+const languages = (text: string, options?: PlanOptions) =>
+  plan(text, options).map(({ text, language }) => [text, language]);
 
 describe("kanji", () => {
   it.each([
@@ -27,17 +27,17 @@ describe("kanji", () => {
     ["東京", "ja"],
     ["こんにちは 東京", "ja-JP"],
     ["コーヒーを飲む", undefined],
-  ])("in %s (languageCode %s) are refused with the alternative", (text, language) => {
+  ])("are refused in %s (languageCode %s) with a message that names an alternative", (text, language) => {
     expect(() => plan(text, { language })).toThrow(/kanji, only kana.*upstream that speaks Japanese/s);
     expect(() => plan(text, { language })).toThrow(expect.objectContaining({ code: "invalid" }));
   });
 
-  it("are Chinese characters when the text is Chinese", () => {
+  it("are spoken as Chinese characters when the text is Chinese", () => {
     expect(languages("東京", { language: "zh" })).toEqual([["東京", "zh"]]);
     expect(languages("你好")).toEqual([["你好", "zh"]]);
   });
 
-  it("that the Chinese engine would spell by number are refused by name", () => {
+  it("are refused and named when the Chinese engine would spell them as a number", () => {
     expect(() => plan("好𠀋")).toThrow("cannot read the character '𠀋'");
   });
 });
@@ -61,8 +61,8 @@ it.each([
   ["สวัสดีครับ", "Thai script"],
   ["ကြောင်", "Myanmar script"],
   ["𐎀𐎁", "the script of this text"],
-])("refuses %s by its script", (text, words) => {
-  expect(() => plan(text)).toThrow(words);
+])("refuses %s and names its script", (text, message) => {
+  expect(() => plan(text)).toThrow(message);
 });
 
 it("refuses an unsupported language, and an unknown voice", () => {
@@ -70,7 +70,7 @@ it("refuses an unsupported language, and an unknown voice", () => {
   expect(() => plan("hello", { voice: "Unknown" })).toThrow("'Unknown' is not a voice");
 });
 
-it.each(["🙂🙂", "", "…!", "\u0000\u0007"])("refuses %j: there is nothing to speak", (text) => {
+it.each(["🙂🙂", "", "…!", "\u0000\u0007"])("refuses %j because there is nothing to speak", (text) => {
   expect(() => plan(text)).toThrow("nothing to speak");
 });
 
@@ -91,7 +91,7 @@ describe("the length of chunks", () => {
     expect(longest(true)).toBeLessThanOrEqual(45);
   });
 
-  it("shrinks as speech slows down, so that it lasts no longer", () => {
+  it("decreases with the speed, so that a chunk lasts no longer", () => {
     expect(Math.max(...plan(long, { speed: 0.25 }).map(({ text }) => text.length))).toBeLessThanOrEqual(40);
   });
 });

@@ -30,7 +30,7 @@ const chunk = (text: string): SpeechChunk => ({
 });
 const speak = (pool: SpeechPool, text: string) => pool.speak(chunk(text), () => {});
 
-it("speaks first come, first served", async () => {
+it("speaks chunks in the order of their calls", async () => {
   const pool = openPool();
   const order: string[] = [];
   await Promise.all(
@@ -83,7 +83,7 @@ it("stops a worker that takes too long for a chunk", async () => {
   expect((await speak(pool, "after").pcm).length).toBeGreaterThan(0);
 });
 
-it("stops a worker after 50 idle seconds, and starts one again when needed", async () => {
+it("stops a worker after 50 idle seconds, and starts a new one for the next chunk", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const pool = openPool();
   await speak(pool, "one").pcm;
@@ -109,7 +109,7 @@ it("never speaks a chunk that was cancelled in the queue, and drops a running on
   expect(pool.stats()).toMatchObject({ chunks: 2, busy: 0, waiting: 0 });
 });
 
-it("does not start a chunk that is too late by its turn", async () => {
+it("does not start a chunk whose check fails when its turn comes", async () => {
   const pool = openPool();
   const late = pool.speak(chunk("late"), () => {
     throw new Error("too late");

@@ -56,18 +56,18 @@ async function measure(name: string, language: string, text: string): Promise<Me
   };
 }
 
-function tooAlike(voices: readonly Measured[]): { pairs: number; alike: string[] } {
+function findSimilarPairs(voices: readonly Measured[]): { pairs: number; similar: string[] } {
   let pairs = 0;
-  const alike: string[] = [];
+  const similar: string[] = [];
   voices.forEach((a, i) => {
     for (const b of voices.slice(i + 1)) {
       pairs++;
       const semitones = Math.abs(12 * Math.log2(a.hertz / b.hertz));
       const decibels = envelopeDistance(a.envelope, b.envelope);
-      if (semitones < 1 && decibels < 2) alike.push(`${a.name}/${b.name} ${semitones} ${decibels}`);
+      if (semitones < 1 && decibels < 2) similar.push(`${a.name}/${b.name} ${semitones} ${decibels}`);
     }
   });
-  return { pairs, alike };
+  return { pairs, similar };
 }
 
 it("offers the 30 names of Gemini and the 13 of OpenAI, each with a timbre", () => {
@@ -83,7 +83,7 @@ describe.each(SENTENCES)("the 43 voices in $language", ({ language, text, words 
   }, 300_000);
 
   it("differ in all 903 pairs by a semitone of median pitch or by 2 dB of spectral envelope", () => {
-    expect(tooAlike(voices)).toEqual({ pairs: 903, alike: [] });
+    expect(findSimilarPairs(voices)).toEqual({ pairs: 903, similar: [] });
   });
 
   it("are equally loud within 2 dB and never clip", () => {
@@ -114,7 +114,7 @@ it.each([
   ["Schedar", "en", 0.03, [0.25, 0.5, 2, 4]],
   ["Puck", "de", 0.05, [0.5, 2]],
 ] as const)(
-  "%s keeps its pitch when it speaks slower or faster (%s)",
+  "the voice %s keeps its pitch at other speeds (%s)",
   async (voice, language, most, speeds) => {
     const text = SENTENCES.find((sentence) => sentence.language === language)?.text ?? "";
     const at = async (speed: number) => {

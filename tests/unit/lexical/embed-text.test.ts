@@ -8,7 +8,7 @@ function similarity(a: Float32Array, b: Float32Array): number {
   return a.reduce((sum, x, i) => sum + x * (b[i] ?? 0), 0);
 }
 
-function alike(a: string, b: string, dimensions = 1_024): number {
+function textSimilarity(a: string, b: string, dimensions = 1_024): number {
   return similarity(embedText(a, dimensions), embedText(b, dimensions));
 }
 
@@ -21,20 +21,20 @@ test.each(Object.keys(PARAPHRASES))(
       for (const [i, vector] of vectors.entries()) {
         const partner = i % 2 === 0 ? i + 1 : i - 1;
         const toPartner = similarity(vector, vectors[partner] ?? vector);
-        const toStrangers = vectors
+        const toOthers = vectors
           .filter((_, j) => j !== i && j !== partner)
           .map((other) => similarity(vector, other));
         expect(toPartner, `${pairs.flat()[i]} at ${dimensions}`).toBeGreaterThan(
-          Math.max(...toStrangers) + 0.05,
+          Math.max(...toOthers) + 0.05,
         );
       }
     }
   },
 );
 
-test("unrelated texts stay apart although they share their function words", () => {
+test("keeps unrelated texts apart although they share function words", () => {
   expect(
-    alike(
+    textSimilarity(
       "This is one of the things that we have to do.",
       "That was all of it and they are not on the list.",
     ),
@@ -42,28 +42,28 @@ test("unrelated texts stay apart although they share their function words", () =
 });
 
 test("keeps inflected forms and typing errors near, and unrelated words apart", () => {
-  expect(alike("translation", "translations")).toBeGreaterThan(0.4);
-  expect(alike("Übersetzung", "Übersetzungen")).toBeGreaterThan(0.4);
-  expect(alike("accommodation", "acommodation")).toBeGreaterThan(0.3);
-  expect(alike("translation", "bicycle")).toBeLessThan(0.1);
+  expect(textSimilarity("translation", "translations")).toBeGreaterThan(0.4);
+  expect(textSimilarity("Übersetzung", "Übersetzungen")).toBeGreaterThan(0.4);
+  expect(textSimilarity("accommodation", "acommodation")).toBeGreaterThan(0.3);
+  expect(textSimilarity("translation", "bicycle")).toBeLessThan(0.1);
 });
 
 test("almost ignores case, accents, compatibility forms and final punctuation", () => {
-  expect(alike("Hello World", "hello world")).toBeCloseTo(1, 5);
-  expect(alike("Hello world", "Hello world!")).toBeGreaterThan(0.99);
-  expect(alike("café crème", "cafe creme")).toBeGreaterThan(0.85);
-  expect(alike("ｈｅｌｌｏ", "hello")).toBeCloseTo(1, 5);
-  expect(alike("Straße", "STRASSE")).toBeGreaterThan(0.85);
-  expect(alike("e\u0301te\u0301", "été")).toBeCloseTo(1, 5);
+  expect(textSimilarity("Hello World", "hello world")).toBeCloseTo(1, 5);
+  expect(textSimilarity("Hello world", "Hello world!")).toBeGreaterThan(0.99);
+  expect(textSimilarity("café crème", "cafe creme")).toBeGreaterThan(0.85);
+  expect(textSimilarity("ｈｅｌｌｏ", "hello")).toBeCloseTo(1, 5);
+  expect(textSimilarity("Straße", "STRASSE")).toBeGreaterThan(0.85);
+  expect(textSimilarity("e\u0301te\u0301", "été")).toBeCloseTo(1, 5);
 });
 
 test("depends a little on the order of words", () => {
-  const turned = alike("dog bites man", "man bites dog");
-  expect(turned).toBeGreaterThan(0.7);
-  expect(turned).toBeLessThan(0.999);
+  const reordered = textSimilarity("dog bites man", "man bites dog");
+  expect(reordered).toBeGreaterThan(0.7);
+  expect(reordered).toBeLessThan(0.999);
 });
 
-test("makes a finite vector of length 1 for every text, also for white space and unpaired surrogates, at every length", () => {
+test("returns a finite vector of length 1 for every text and number of dimensions, also for white space and unpaired surrogates", () => {
   const text = fc.oneof(
     fc.string({ unit: "binary" }),
     fc.constantFrom("", "   ", "\n\t", "\u3000", "...", "😀", "\ud800"),
@@ -77,7 +77,7 @@ test("makes a finite vector of length 1 for every text, also for white space and
   );
 });
 
-test("makes a shorter vector as the prefix of the whole, normalised again", () => {
+test("returns a shorter vector as the prefix of the whole, normalised again", () => {
   const whole = embedText("The quick brown fox jumps over the lazy dog", 1_024);
   const short = embedText("The quick brown fox jumps over the lazy dog", 256);
   const norm = Math.sqrt(similarity(whole.slice(0, 256), whole.slice(0, 256)));
@@ -87,7 +87,7 @@ test("makes a shorter vector as the prefix of the whole, normalised again", () =
 /** First eight bytes of the SHA-256 over the little-endian floats. */
 const GOLDEN = ["06b6f22c00b89afa", "5d87bca43ff56e7c", "8fd6c3ab34f8f31f", "da4cbb466439a35c"];
 
-test("makes exactly these bits for a text, on every machine and in every version", () => {
+test("returns the same bits for a text on every machine and in every version", () => {
   const digest = (text: string): string => {
     const vector = embedText(text, 1_024);
     const bytes = Buffer.alloc(vector.length * 4);

@@ -7,7 +7,7 @@ function options(signal = new AbortController().signal) {
 
 const LONG = Array.from({ length: 6_000 }, (_, i) => `w${(i * 7919).toString(36)}ord`).join(" ");
 
-test("makes the same vector for a text alone, in a batch, and when another call runs between its steps", async () => {
+test("returns the same vector for a text alone, in a batch, and when another call runs between its steps", async () => {
   const model = createLexicalModel();
   const texts = ["one", LONG, "Größe", "one", `${LONG} end`];
   const [batch, other] = await Promise.all([
@@ -35,7 +35,7 @@ test("lets other work run many times within a large batch", async () => {
   expect(turns).toBeGreaterThan(20);
 });
 
-test("stops an abandoned batch", async () => {
+test("stops a batch whose caller has left", async () => {
   const leaving = new AbortController();
   const work = createLexicalModel().embed(
     { model: "m", texts: Array.from({ length: 2_000 }, () => LONG) },

@@ -21,7 +21,7 @@ function draft(fields: Partial<ChannelDraft>): ChannelDraft {
 }
 
 /** The fields with errors; empty: the draft is valid. */
-function faults(fields: Partial<ChannelDraft>): string[] {
+function invalidFields(fields: Partial<ChannelDraft>): string[] {
   try {
     rig.checkChannel(draft(fields));
     return [];
@@ -49,8 +49,8 @@ test("lists each provider with its operations and default URL", () => {
 });
 
 test("lists the same providers in the channel contract as upstream providers", () => {
-  const callingOut = rig.providers().filter(({ isUpstream }) => isUpstream);
-  expect([...UPSTREAM_PROVIDERS].sort()).toEqual(callingOut.map(({ name }) => name).sort());
+  const upstreams = rig.providers().filter(({ isUpstream }) => isUpstream);
+  expect([...UPSTREAM_PROVIDERS].sort()).toEqual(upstreams.map(({ name }) => name).sort());
 });
 
 test("stores a channel's URL in canonical form", () => {
@@ -75,7 +75,7 @@ test.each<[string, Partial<ChannelDraft>]>([
   ["options.speech_form", { provider: "gemini", options: { speech_form: "loud" } }],
   ["options.voice_settings", { provider: "elevenlabs", options: { voice_settings: { speed: 9 } } }],
 ])("reports an error at %s under that field", (path, fields) => {
-  expect(faults(fields)).toEqual([path]);
+  expect(invalidFields(fields)).toEqual([path]);
 });
 
 test("accepts a private address once the target in its error is allowed", () => {
@@ -84,7 +84,7 @@ test("accepts a private address once the target in its error is allowed", () => 
     expect.objectContaining({ details: expect.objectContaining({ apiCode: "upstream_not_allowed" }) }),
   );
   expect(rig.targetOf("http://localhost:11434/v1")).toBe("localhost:11434");
-  expect(faults({ baseUrl: `http://${upstream.target}/v1` })).toEqual([]);
+  expect(invalidFields({ baseUrl: `http://${upstream.target}/v1` })).toEqual([]);
 });
 
 test("lists the models of an upstream", async () => {
@@ -112,9 +112,9 @@ test("has no list of models for Azure", async () => {
 });
 
 test("sends no key that was encrypted for another channel", async () => {
-  const stranger = { ...channelTo("openai", upstream), keys: channelTo("openai", upstream).keys };
+  const other = { ...channelTo("openai", upstream), keys: channelTo("openai", upstream).keys };
   const before = upstream.ledger.length;
-  const work = rig.embedding(stranger).embed({ model: "embed", texts: ["a"] }, callOptions());
+  const work = rig.embedding(other).embed({ model: "embed", texts: ["a"] }, callOptions());
   await expect(work).rejects.toMatchObject({ code: "internal" });
   expect(upstream.ledger.length).toBe(before);
 });

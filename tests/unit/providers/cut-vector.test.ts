@@ -15,7 +15,7 @@ function outcome(read: () => { vectors: Float32Array[]; inputTokens: number | nu
   }
 }
 
-/** The fast result of a reply must be that of the whole parsed reply; returns it, null where it was left to the parser. */
+/** Expects the fast result of a reply to be that of the whole parsed reply; returns it, or null if only the parser reads it. */
 function compare(reply: string): unknown {
   const bytes = Buffer.from(reply);
   const fast = outcome(() => readOne(bytes));
@@ -30,7 +30,7 @@ const item = (embedding: string, more = ""): string =>
   `{"object":"embedding",${more}"embedding":${embedding}}`;
 const reply = (items: string): string => `{"data":[${items}],"model":"m","usage":{"prompt_tokens":3}}`;
 
-test("reads a usual reply, and hands its text on where it is the only one of its vector", () => {
+test("reads a usual reply, and returns its base64 unchanged if that is the canonical form of its vector", () => {
   const result = readOne(Buffer.from(reply(item(`"${VECTOR}"`, '"index":0,'))));
   expect(result?.vectors).toEqual([Float32Array.of(0.5, -0.25, 1)]);
   expect(result?.inputTokens).toBe(3);
@@ -63,11 +63,11 @@ test.each([
   '{"data":[{"embedding" : "AAAA"}]}',
   "",
   "[]",
-])("has the result of the whole parsed reply: %s", (text) => {
+])("returns the result of the whole parsed reply: %s", (text) => {
   compare(text);
 });
 
-test("has the result of the whole parsed reply for any change of a byte", () => {
+test("returns the result of the whole parsed reply for any change of a byte", () => {
   const usual = Buffer.from(reply(item(`"${VECTOR}"`, '"index":0,')));
   fc.assert(
     fc.property(fc.nat(usual.length - 1), fc.integer({ min: 1, max: 127 }), (at, byte) => {
@@ -79,7 +79,7 @@ test("has the result of the whole parsed reply for any change of a byte", () => 
   );
 });
 
-test("finds every number that is not finite, at any place of a view", () => {
+test("finds every number that is not finite, at any offset of a view", () => {
   const bits = fc.integer({ min: 0, max: 0xffff_ffff });
   const lists = fc.array(fc.oneof(bits, fc.constantFrom(0x7f80_0000, 0xff80_0000, 0x7fc0_0000, 0x7f7f_ffff)));
   fc.assert(

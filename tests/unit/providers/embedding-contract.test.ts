@@ -69,7 +69,7 @@ test("forwards a vector that Gemini shortened, and normalises one that was short
     expect(number).toBeCloseTo((prefix[at] ?? 0) / norm, 6);
 });
 
-const FAULTS: readonly [string, string][] = [
+const FAILURES: readonly [string, string][] = [
   ["reset-before-headers", "upstream_error"],
   ["not-http", "upstream_invalid"],
   ["garbage", "upstream_invalid"],
@@ -91,13 +91,13 @@ const FAULTS: readonly [string, string][] = [
 ];
 
 test.each(
-  ["openai", "gemini"].flatMap((provider) => FAULTS.map(([failure, code]) => [provider, failure, code])),
-)("%s: '%s' is %s", async (provider, failure, code) => {
+  ["openai", "gemini"].flatMap((provider) => FAILURES.map(([failure, code]) => [provider, failure, code])),
+)("%s: maps the failure '%s' to %s", async (provider, failure, code) => {
   const work = embedding(provider).embed({ model: `embed--${failure}`, texts: ["a b", "c"] }, callOptions());
   await expect(work).rejects.toMatchObject({ code });
 });
 
-test.each([["nan"], ["same-index"]])("openai: '%s' is upstream_invalid", async (failure) => {
+test.each([["nan"], ["same-index"]])("openai: maps the failure '%s' to upstream_invalid", async (failure) => {
   const work = embedding("openai").embed({ model: `embed--${failure}`, texts: ["a b", "c"] }, callOptions());
   await expect(work).rejects.toMatchObject({ code: "upstream_invalid" });
 });
@@ -113,7 +113,7 @@ const SWAPPED: readonly [Record<string, unknown>, string][] = [
   [{ encoding_format: "float" }, "floats requested, base64 returned"],
 ];
 
-test.each(SWAPPED)("%j: %s: the vectors are exact either way", async (options) => {
+test.each(SWAPPED)("openai with options %j: reads exact vectors (%s)", async (options) => {
   const { vectors } = await embedding("openai", options).embed(
     { model: "embed--swapped", texts: ["one"] },
     callOptions(),
@@ -122,7 +122,7 @@ test.each(SWAPPED)("%j: %s: the vectors are exact either way", async (options) =
 });
 
 test.each(["openai", "gemini"])(
-  "%s: names both numbers for a vector of another length than requested",
+  "%s: names both lengths when a vector has another length than requested",
   async (provider) => {
     const work = embedding(provider).embed(
       { model: "embed--wrong-size-768", texts: ["a"], dimensions: 1_024 },
@@ -136,7 +136,7 @@ test.each(["openai", "gemini"])(
 );
 
 test.each(["openai", "gemini"])(
-  "%s: shortens a longer vector only when the operator's options say so",
+  "%s: shortens a longer vector only with the channel's option for it",
   async (provider) => {
     const request = { model: "embed.768--ignores-dimensions", texts: ["a"], dimensions: 128 };
     const strict = embedding(provider).embed(request, callOptions());
@@ -162,7 +162,7 @@ test.each(
   ["openai", "gemini"].flatMap((provider) =>
     USAGE.map(([failure, tokens]) => [provider, failure, tokens] as const),
   ),
-)("%s: usage '%s' counts as %s", async (provider, failure, tokens) => {
+)("%s: reads the token count of usage '%s' as %s", async (provider, failure, tokens) => {
   const { inputTokens } = await embedding(provider).embed(
     { model: `embed${failure}`, texts: ["one two three"] },
     callOptions(),
@@ -180,7 +180,7 @@ test("splits more texts than one call takes, and adds up their tokens", async ()
   expect(inputTokens).toBe(calls.reduce((sum, { tokens }) => sum + tokens, 0));
 });
 
-test("sends what was requested, and no null", async () => {
+test("sends OpenAI the requested fields, and no null", async () => {
   const before = upstream.ledger.length;
   await embedding("openai").embed(
     { model: "embed", texts: ["a"], dimensions: 64, user: "u-1" },

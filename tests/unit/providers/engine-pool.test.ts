@@ -11,7 +11,7 @@ import { type EngineHost, serveEngines } from "../../../lib/providers/engine-poo
 import type { ProvidersOfProcess } from "../../../lib/providers/registry";
 import { channelRecord, SYSTEM_CLOCK } from "../../support/factories";
 
-/** Engines behind a Unix socket: what a process gets is what the engine gives. */
+/** Engines behind a Unix socket: a process receives what the engine returns. */
 
 const CHANNEL = channelRecord({ embedded: true, provider: "embedded-speech" });
 const REQUEST = { model: "m", segments: [{ text: "Hello.", voice: "kore" }], speed: 1 };
@@ -77,7 +77,7 @@ test("passes audio and its end unchanged, and the time left for the first byte",
   expect(leftMs).toBeLessThanOrEqual(30_000);
 });
 
-test("passes vectors bit by bit", async () => {
+test("passes vectors unchanged", async () => {
   const vectors = [Float32Array.of(0.1, -2.5e-30, 3), Float32Array.of(1, 2, 3)];
   embed = async () => ({ vectors, inputTokens: 5 });
   const result = await providers.embedding(CHANNEL).embed({ model: "m", texts: ["a", "b"] }, options());
@@ -104,7 +104,7 @@ test("passes the engine's error with its code, before and after the first audio"
   });
 });
 
-test("an engine that stops without an end is an incomplete call", async () => {
+test("rejects a call whose engine stops without an end with upstream_truncated", async () => {
   speak = async function* () {
     yield { type: "audio", pcm: Uint8Array.of(1, 2) };
   };
@@ -114,9 +114,9 @@ test("an engine that stops without an end is an incomplete call", async () => {
 });
 
 test.each(["leaves the loop", "aborts the signal"])("an engine stops when the caller %s", async (how) => {
-  let tell: (signal: StopSignal) => void = () => undefined;
+  let resolveStopped: (signal: StopSignal) => void = () => undefined;
   const stopped = new Promise<StopSignal>((resolve) => {
-    tell = resolve;
+    resolveStopped = resolve;
   });
   speak = async function* (_request, { signal }) {
     try {
@@ -126,7 +126,7 @@ test.each(["leaves the loop", "aborts the signal"])("an engine stops when the ca
         await new Promise((resolve) => setTimeout(resolve, 5));
       }
     } finally {
-      tell(signal);
+      resolveStopped(signal);
     }
   };
   const caller = new AbortController();
@@ -161,7 +161,7 @@ test("an engine waits for a caller that does not read", async () => {
   await events.return?.();
 });
 
-test("a host that is gone is a failure that can be retried", async () => {
+test("rejects a call with upstream_error when the host is gone", async () => {
   await host.close();
   await expect(collect(providers.speech(CHANNEL).synthesize(REQUEST, options()))).rejects.toMatchObject({
     code: "upstream_error",

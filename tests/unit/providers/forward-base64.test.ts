@@ -6,7 +6,7 @@ import { geminiSpeech } from "../../../lib/providers/gemini/speech";
 import { SYSTEM_CLOCK } from "../../support/factories";
 import { callOptions, channelTo, speechRequest } from "../../support/upstream/rig";
 
-/** A reply's base64 as it is forwarded, compared with `pcmOf`: the same samples, the same end or the same error. */
+/** Forwarded base64 of a reply, compared with its samples decoded by `pcmOf`: the same samples and end, or the same error. */
 
 const channel = channelTo("gemini", { origin: "http://127.0.0.1:1" }, { options: { streaming: false } });
 
@@ -91,11 +91,11 @@ const replyOf = (parts: unknown[], more: object = {}): string =>
 const LONG = pcmOf(150_002).toString("base64");
 
 describe("base64 of a whole reply", () => {
-  test.each([1_001, 16_384, 65_536, 300_000])("is forwarded as it came, in pieces of %d", async (size) => {
+  test.each([1_001, 16_384, 65_536, 300_000])("is forwarded unchanged, in pieces of %d", async (size) => {
     for (const bytes of [150_000, 150_002, 150_004, 90_000])
       expect(await expectSame(replyOf([part(pcmOf(bytes).toString("base64"))]), size), `${bytes}`).toBe(true);
-    const words = { text: "thinking", thought: true };
-    expect(await expectSame(replyOf([words, part(LONG), { text: "" }]), size)).toBe(true);
+    const thought = { text: "thinking", thought: true };
+    expect(await expectSame(replyOf([thought, part(LONG), { text: "" }]), size)).toBe(true);
     const snake = { inline_data: { mime_type: "audio/l16 ; rate=24000", data: LONG } };
     expect(await expectSame(replyOf([snake]), size)).toBe(true);
     expect(await expectSame(`[${replyOf([part(LONG)])}]`, size)).toBe(true);
@@ -104,28 +104,28 @@ describe("base64 of a whole reply", () => {
   test.each([
     ["of several parts", replyOf([part(LONG), part(LONG)])],
     ["of a WAV file", replyOf([part(`UklGR${LONG.slice(5)}`, "audio/wav")])],
-    ["of a WAV file that says it is raw", replyOf([part(`UklGR${LONG.slice(5)}`)])],
+    ["of a WAV file with a raw media type", replyOf([part(`UklGR${LONG.slice(5)}`)])],
     ["of compressed audio", replyOf([part(`T2dnU${LONG.slice(5)}`)])],
     ["at another rate", replyOf([part(LONG, "audio/L16;rate=16000")])],
     ["of another type", replyOf([part(LONG, "video/mp4")])],
-    ["of a type that begins alike", replyOf([part(LONG, "audio/L16x")])],
+    ["of a type with the same beginning", replyOf([part(LONG, "audio/L16x")])],
     ["without a type", replyOf([{ inlineData: { data: LONG } }])],
     ["with half a sample", replyOf([part(pcmOf(150_001).toString("base64"))])],
     ["with escapes", replyOf([part(LONG)]).replace("AA", "\\u0041A")],
     ["without its padding", replyOf([part(pcmOf(150_002).toString("base64").replace(/=+$/, ""))])],
     ["with bits after its last byte", replyOf([part(LONG.replace(/.==$/, "B=="))])],
-    ["of URLs", replyOf([part(LONG.replaceAll("+", "-").replaceAll("/", "_"))])],
-    ["that is short", replyOf([part(pcmOf(3_000).toString("base64"))])],
-    ["of silence's length", replyOf([part("")])],
+    ["in the URL alphabet", replyOf([part(LONG.replaceAll("+", "-").replaceAll("/", "_"))])],
+    ["of a short reply", replyOf([part(pcmOf(3_000).toString("base64"))])],
+    ["of no samples", replyOf([part("")])],
     ["without a finish reason", replyOf([part(LONG)], { finishReason: undefined })],
     ["beside an error", JSON.stringify({ error: { code: 503, message: "busy" }, candidates: LONG })],
     ["with more than one message", `[${replyOf([part(LONG)])},${replyOf([part(LONG)])}]`],
     ["cut in its JSON", replyOf([part(LONG)]).slice(0, -40)],
-  ])("%s has the outcome of pcmOf", async (_title, reply) => {
+  ])("%s has the same outcome as decoded samples", async (_title, reply) => {
     for (const size of [9_999, 65_536]) await expectSame(reply, size);
   });
 
-  test("a reply with any change in it has the outcome of pcmOf", async () => {
+  test("with any change has the same outcome as decoded samples", async () => {
     const letters = fc.constantFrom(..."AZaz09+/", "=", "-", "_", " ", "*", "é", "\\n", "\\u0041", "\\");
     const change = fc.tuple(fc.nat(90_000), fc.oneof(fc.constant(""), letters));
     let forwarded = 0;

@@ -14,11 +14,11 @@ import { RETRY_AFTER_FORMS } from "../../support/upstream/injected-failure";
 
 const NOW = Date.parse("2026-11-20T12:00:00Z");
 
-test.each(RETRY_AFTER_FORMS)("Retry-After '$header' is $expectedMs ms", ({ header, expectedMs }) => {
+test.each(RETRY_AFTER_FORMS)("reads Retry-After '$header' as $expectedMs ms", ({ header, expectedMs }) => {
   expect(readRetryAfter((name) => (name === "retry-after" ? header : null), NOW)).toBe(expectedMs);
 });
 
-test("counts a date from now, and prefers retry-after-ms to Retry-After", () => {
+test("counts a date in Retry-After from now, and prefers retry-after-ms", () => {
   const date = (name: string) => (name === "retry-after" ? "Fri, 20 Nov 2026 12:00:30 GMT" : null);
   expect(readRetryAfter(date, NOW)).toBe(30_000);
   expect(readRetryAfter((name) => (name === "retry-after-ms" ? "2500" : "9"), NOW)).toBe(2_500);
@@ -75,17 +75,17 @@ test.each([
   ["token eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.s1gn-ature_ expired", "token [key] expired"],
   [`our key sk-pb-${"a1".repeat(19)} leaked`, "our key [key] leaked"],
   ["two\n  lines\u0007\u202e", "two lines"],
-])("cleans '%s' to '%s'", (words, clean) => {
-  expect(cleanMessage(words, ["gpu-box"])).toBe(clean);
+])("cleans the upstream message '%s' to '%s'", (message, clean) => {
+  expect(cleanMessage(message, ["gpu-box"])).toBe(clean);
 });
 
-test("reduces an upstream's page to its text, without what may be a key", () => {
+test("reduces an upstream's page to its text, and replaces what may be a key", () => {
   const page =
     "<!doctype html><style>b{color:red}</style><h1>502 <b>Bad Gateway</b></h1><p>token 3f2a9c81d0e74b56a1c2d3e4f5a6b7c8</p>";
   expect(cleanUpstreamText(page, [])).toBe("502 Bad Gateway token [key]");
   expect(cleanUpstreamText('{"oops":"key gpu-box-secret"}', ["gpu-box-secret"])).toBe('{"oops":"key […]"}');
   expect(cleanUpstreamText("x".repeat(9_000), [])).toHaveLength(500);
-  // A secret that a cut of the text would divide.
+  // A secret at the position where the text is cut.
   const secret = "s3cret-of-the-channel";
   for (let at = 3_980; at < 4_000; at++)
     expect(cleanUpstreamText(" ".repeat(at) + secret, [secret]), String(at)).not.toContain("s3");
@@ -117,7 +117,7 @@ test("refuses base64 with a missing or invalid character", () => {
   }
 });
 
-test("looks up addresses once in 30 s, and uses old ones for 5 minutes while the name server fails", async () => {
+test("looks up the addresses of a host once in 30 s, and uses old ones for 5 minutes while the name server fails", async () => {
   const clock = new FakeClock(1_000_000);
   let asked = 0;
   let isDown = false;
@@ -150,7 +150,7 @@ test("does not wait for a name server without an answer while an old answer is c
   expect(await resolver.resolve("h")).toEqual(["192.0.2.1"]);
 });
 
-test("passes a 100 head to undici as 102 however the network cuts it, and leaves bodies unchanged", () => {
+test("passes a 100 head to undici as 102 wherever the network splits it, and leaves bodies unchanged", () => {
   const informational = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n";
   const final = "HTTP/1.1 200 OK\r\nx: HTTP/1.1 100\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n";
   const sent = Buffer.from(`${informational}HTTP/1.1 100 Continue\r\n\r\n${final}`);

@@ -1,25 +1,25 @@
 import { describe, expect, test } from "vitest";
 import { type HeldPieces, ReplyStream } from "@/lib/providers/outbound/reply-stream";
 
-/** The reply of an upstream as undici's parser reports it, with a controller that records what is asked of it. */
+/** The reply of an upstream as undici's parser reports it, with a controller that records its calls. */
 function started(held: HeldPieces = { bytes: 0 }) {
-  const asked: string[] = [];
+  const calls: string[] = [];
   const reply = new ReplyStream(held);
   const controller = {
     aborted: false,
     paused: false,
     reason: null,
-    pause: () => void asked.push("pause"),
-    resume: () => void asked.push("resume"),
+    pause: () => void calls.push("pause"),
+    resume: () => void calls.push("resume"),
     abort(reason: Error) {
-      asked.push("abort");
+      calls.push("abort");
       reply.onResponseError(controller, reason);
     },
   };
   reply.onRequestStart(controller);
   reply.onResponseStart(controller, 200, { "content-type": "audio/pcm" });
   const sendBytes = (bytes: Uint8Array) => reply.onResponseData(controller, bytes);
-  return { reply, controller, asked, sendBytes, send: (bytes: number) => sendBytes(Buffer.alloc(bytes, 1)) };
+  return { reply, controller, calls, sendBytes, send: (bytes: number) => sendBytes(Buffer.alloc(bytes, 1)) };
 }
 
 /** The content of one read of the socket: pieces of `bytes` with the framing of HTTP chunks between them. */
@@ -32,13 +32,13 @@ function oneRead(bytes: number, count: number): Uint8Array[] {
 }
 
 describe("a reply of an upstream", () => {
-  test("is handed to a waiting reader as one piece for each read of the socket", async () => {
+  test("is passed to a waiting reader as one piece per read of the socket", async () => {
     const { reply, sendBytes } = started();
     expect(await reply.head).toMatchObject({ status: 200 });
     const first = reply.read();
     const parts = oneRead(8_000, 5);
     for (const part of parts) sendBytes(part);
-    // Handed over with the last of them, before anything else runs.
+    // The piece is passed with the last part, before anything else runs.
     sendBytes(Buffer.alloc(10));
     expect(await first).toEqual(Buffer.concat(parts));
     expect(await reply.read()).toHaveLength(10);
@@ -46,7 +46,7 @@ describe("a reply of an upstream", () => {
     expect([await reply.read(), await reply.read()]).toEqual([null, null]);
   });
 
-  test("reaches a waiting reader in the same tick where the end of a read is not known", async () => {
+  test("reaches a waiting reader in the same tick if the end of a read is not known", async () => {
     const { reply, sendBytes } = started();
     const piece = reply.read();
     const [first = Buffer.of(), second = Buffer.of()] = oneRead(1_000, 3);
@@ -56,14 +56,14 @@ describe("a reply of an upstream", () => {
   });
 
   test("pauses the connection at the first byte that no reader waits for, and resumes it for the next read", async () => {
-    const { reply, asked, send } = started();
+    const { reply, calls, send } = started();
     send(10_000);
-    expect(asked).toEqual(["pause"]);
+    expect(calls).toEqual(["pause"]);
     expect(await reply.read()).toHaveLength(10_000);
-    expect(asked).toEqual(["pause", "resume"]);
+    expect(calls).toEqual(["pause", "resume"]);
   });
 
-  test("counts the bytes that readers have not finished with", async () => {
+  test("counts the bytes that readers have not processed", async () => {
     const held = { bytes: 0 };
     const { reply, send } = started(held);
     const other = started(held);
@@ -87,7 +87,7 @@ describe("a reply of an upstream", () => {
     expect(held.bytes).toBe(0);
   });
 
-  test("gives the bytes before an error first, and then the error each time", async () => {
+  test("returns the bytes before an error first, and then rejects each read with the error", async () => {
     const { reply, controller, send } = started();
     const error = new Error("other side closed");
     send(500);
@@ -98,7 +98,7 @@ describe("a reply of an upstream", () => {
   });
 
   test("closes the connection when it is stopped, and rejects the waiting reader", async () => {
-    const { reply, asked, send } = started();
+    const { reply, calls, send } = started();
     send(500);
     const error = new Error("too slow");
     expect(await reply.read()).toHaveLength(500);
@@ -106,12 +106,12 @@ describe("a reply of an upstream", () => {
     reply.stop(error);
     await expect(waiting).rejects.toBe(error);
     reply.stop(new Error("again"));
-    expect(asked.filter((one) => one === "abort")).toHaveLength(1);
+    expect(calls.filter((one) => one === "abort")).toHaveLength(1);
   });
 
-  test("rejects at once when it is stopped before its request begins, which is then aborted", async () => {
+  test("rejects immediately when it is stopped before its request begins, which is then aborted", async () => {
     const reply = new ReplyStream({ bytes: 0 });
-    const asked: unknown[] = [];
+    const aborts: unknown[] = [];
     const error = new Error("the caller left");
     reply.stop(error);
     await expect(reply.head).rejects.toBe(error);
@@ -121,9 +121,9 @@ describe("a reply of an upstream", () => {
       reason: null,
       pause: () => {},
       resume: () => {},
-      abort: (reason: Error) => void asked.push(reason),
+      abort: (reason: Error) => void aborts.push(reason),
     });
-    expect(asked).toEqual([error]);
+    expect(aborts).toEqual([error]);
   });
 
   test("ignores early hints", async () => {

@@ -120,7 +120,7 @@ function request(fields: Partial<OutboundRequest> = {}): OutboundRequest {
   };
 }
 
-/** The bytes of a reply as text, or what its error says. */
+/** The bytes of a reply as text, or its error. */
 async function outcomeOf(reply: Promise<Uint8Array>, { options }: OutboundRequest): Promise<unknown> {
   const hasHead = () => options.progress?.hasHead;
   try {
@@ -147,7 +147,7 @@ async function both(fields: () => Partial<OutboundRequest> = () => ({})): Promis
 }
 
 test.each(Object.keys(SCRIPTS))(
-  "has the result of a streamed reply that is read to its end: %s",
+  "callWhole returns the result of a streamed reply that is read to its end: %s",
   async (name) => {
     script = SCRIPTS[name] ?? [];
     const [whole, slow] = await both();
@@ -155,7 +155,7 @@ test.each(Object.keys(SCRIPTS))(
   },
 );
 
-test("rejects with the reason of an aborted call and closes its connection", async () => {
+test("callWhole rejects with the reason of an abort and closes its connection", async () => {
   script = [ok("content-length: 5"), "abc", "stay"];
   const left = new AppError("caller_left", "left");
   const open = sockets.size;
@@ -172,7 +172,7 @@ test("rejects with the reason of an aborted call and closes its connection", asy
   await expect.poll(() => sockets.size).toBeLessThanOrEqual(open);
 });
 
-test("reuses connections after a complete reply, and reads a compiled channel's new address", async () => {
+test("callWhole reuses connections after a complete reply, and checks a changed base URL", async () => {
   script = [ok("content-length: 2"), "ab", "stay"];
   const before = connections;
   const first = request();
@@ -183,14 +183,14 @@ test("reuses connections after a complete reply, and reads a compiled channel's 
   await expect(outbound.callWhole(moved)).rejects.toMatchObject({ code: "upstream_error" });
 });
 
-test("replaces a channel's connections after five minutes, and closes the old ones", async () => {
+test("callWhole replaces a channel's connections after five minutes, and closes the old ones", async () => {
   script = [ok("content-length: 2"), "ab", "stay"];
   let later = 0;
   const clock = { now: Date.now, monotonic: () => performance.now() + later };
   const own = createOutbound({ clock, limits: DEFAULT_LIMITS, allowed: () => ["127.0.0.1"] });
-  const { options: _, ...asked } = request();
+  const { options: _, ...fields } = request();
   const call = async () => {
-    await own.callWhole({ ...asked, options: callOptions({ firstByteBy: clock.monotonic() + 10_000 }) });
+    await own.callWhole({ ...fields, options: callOptions({ firstByteBy: clock.monotonic() + 10_000 }) });
     // undici frees a connection one turn of the event loop after its reply.
     await pause(5);
     return connections;

@@ -32,7 +32,7 @@ async function sent(
   return upstream.ledger.slice(before);
 }
 
-/** The requests for voices are left out. */
+/** Services with the parts that `listVoiceNames` reads. */
 function servicesWith(model: SpeechModel): ConsoleServices {
   return { providers: { speech: () => model }, log: { warn() {} } } as unknown as ConsoleServices;
 }
@@ -62,7 +62,7 @@ test.each([
   expect(Object.keys(entry?.headers ?? {}).sort()).toEqual([...OWN_HEADERS, name, "x-team"].sort());
 });
 
-test("asks OpenAI for raw samples, with the caller's fields and no null", async () => {
+test("requests raw samples from OpenAI, with the caller's fields and no null", async () => {
   const request = speechRequest("tts", { speed: 1.5, instructions: "Be kind.", language: "en-US" });
   const [plain] = await sent("openai", speechRequest("tts"));
   const [full] = await sent("openai", request);
@@ -125,15 +125,15 @@ test("sends Azure's speech to the deployment's URL", async () => {
   expect(entry?.headers["api-key"]).toBe(UPSTREAM_KEY);
 });
 
-test("reads the tokens from OpenAI's events; raw audio has none", async () => {
+test("reads the tokens from OpenAI's events, and none from raw audio", async () => {
   const events = channelTo("openai", upstream, { options: { stream_format: "sse" } });
-  const heard = await hear(rig.speech(events), speechRequest("tts"));
-  expect(heard.end?.usage).toEqual({
+  const streamed = await hear(rig.speech(events), speechRequest("tts"));
+  expect(streamed.end?.usage).toEqual({
     inputTokens: 10,
     outputTokens: Math.ceil((spokenSamples(TEXT, 24_000) * 2) / 1_920),
   });
-  const silent = await hear(rig.speech(channelTo("openai", upstream)), speechRequest("tts"));
-  expect(silent.end?.usage).toEqual({ inputTokens: null, outputTokens: null });
+  const raw = await hear(rig.speech(channelTo("openai", upstream)), speechRequest("tts"));
+  expect(raw.end?.usage).toEqual({ inputTokens: null, outputTokens: null });
 });
 
 test.each(["usage-minus", "usage-text", "usage-huge", "usage-half", "usage-absent"])(
@@ -196,7 +196,7 @@ test("sends a Gemini caller's body to Gemini unchanged, except for the spelling 
   });
 });
 
-test("keeps the newer form's voice in its field, and renames it by the table", async () => {
+test("keeps the voice of Gemini's newer form in its field, and maps it by the channel's table", async () => {
   const body = {
     ...GEMINI_BODY,
     generationConfig: { responseModalities: ["AUDIO"], speechConfig: { voiceConfig: { voice: "Anna" } } },
@@ -210,8 +210,8 @@ test("keeps the newer form's voice in its field, and renames it by the table", a
   });
 });
 
-test("sends two speakers to Gemini unchanged, and refuses one or three by number", async () => {
-  const cast = (...names: string[]) => ({
+test("sends two speakers to Gemini unchanged, and refuses one or three with their number", async () => {
+  const speechConfigOf = (...names: string[]) => ({
     multiSpeakerVoiceConfig: {
       speakerVoiceConfigs: names.map((speaker) => ({
         speaker,
@@ -220,7 +220,7 @@ test("sends two speakers to Gemini unchanged, and refuses one or three by number
     },
   });
   const request = (...names: string[]) => {
-    const generationConfig = { responseModalities: ["AUDIO"], speechConfig: cast(...names) };
+    const generationConfig = { responseModalities: ["AUDIO"], speechConfig: speechConfigOf(...names) };
     return speechRequest("tts", {
       source: { dialect: "gemini", body: { ...GEMINI_BODY, generationConfig } },
     });
@@ -329,7 +329,7 @@ test("does not treat an account without credit as a rate limit", async () => {
   expect(error).toMatchObject({ code: "upstream_error", details: { upstreamStatus: 402 } });
 });
 
-test("asks ElevenLabs for raw samples of the voice by its ID", async () => {
+test("requests raw samples from ElevenLabs by the ID of the voice", async () => {
   const channel = channelTo("elevenlabs", upstream, { options: { voice_settings: { stability: 0.4 } } });
   const model = rig.speech(channel);
   const names = (await model.voices("")).map(({ name }) => name);
@@ -360,8 +360,8 @@ test("accepts an ElevenLabs voice by name, full name, or ID, also one that is no
   const names = await listVoiceNames(servicesWith(model), entryOf("elevenlabs"));
   const about = { field: "voice", model: "m" };
   const before = upstream.ledger.length;
-  const asked = ["sarah", "Sarah - Mature, Reassuring", "id-sarah", "ID-GEORGE", "21m00Tcm4TlvDq8ikWAM"];
-  for (const one of asked) {
+  const requested = ["sarah", "Sarah - Mature, Reassuring", "id-sarah", "ID-GEORGE", "21m00Tcm4TlvDq8ikWAM"];
+  for (const one of requested) {
     const voice = canonicalVoice(one, names, about);
     await hear(model, speechRequest("eleven_v3", { segments: [{ text: TEXT, voice }] }));
   }
@@ -395,13 +395,13 @@ test("lists the voices of a server that has a list, and maps names of other cata
     await hear(model, speechRequest("tts", { segments: [{ text: TEXT, voice }] }));
   }
   // Requests of this test.
-  const asked = upstream.ledger.slice(before).map(({ body }) => (body as { voice: string }).voice);
-  expect(asked.slice(0, 4)).toEqual(["af_nova", "af_kore", "af_nova", "am_puck"]);
-  expect(asked[4]).toMatch(/^[ab]f_/);
-  expect(asked[5]).toMatch(/^[ab]m_/);
+  const requested = upstream.ledger.slice(before).map(({ body }) => (body as { voice: string }).voice);
+  expect(requested.slice(0, 4)).toEqual(["af_nova", "af_kore", "af_nova", "am_puck"]);
+  expect(requested[4]).toMatch(/^[ab]f_/);
+  expect(requested[5]).toMatch(/^[ab]m_/);
 });
 
-test("prefers the operator's table to every default", async () => {
+test("prefers the channel's table of voices to every default", async () => {
   const options = { voices: { Kore: "af_bella", "*": "am_adam" }, list_voices: false };
   const channel = channelTo("openai", upstream, { options });
   const before = upstream.ledger.length;
@@ -409,12 +409,12 @@ test("prefers the operator's table to every default", async () => {
     await hear(rig.speech(channel), speechRequest("tts", { segments: [{ text: TEXT, voice }] }));
   }
   // Requests of this test.
-  const asked = upstream.ledger.slice(before).map(({ body }) => (body as { voice: string }).voice);
-  expect(asked).toEqual(["af_bella", "am_adam", "am_adam"]);
+  const requested = upstream.ledger.slice(before).map(({ body }) => (body as { voice: string }).voice);
+  expect(requested).toEqual(["af_bella", "am_adam", "am_adam"]);
   expect((await rig.speech(channel).voices("")).map(({ name }) => name)).toContain("Kore");
 });
 
-test("accepts any name for an upstream without a list of voices, and asks it once", async () => {
+test("accepts any name for an upstream without a list of voices, and requests the list once", async () => {
   const channel = channelTo("openai", upstream, { baseUrl: `${upstream.origin}/bare/v1` });
   const model = rig.speech(channel);
   const before = upstream.ledger.length;

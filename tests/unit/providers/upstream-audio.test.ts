@@ -45,7 +45,7 @@ function wavOf(
   return Buffer.concat([header.subarray(0, 36), extra, header.subarray(36), data]);
 }
 
-test("reads raw samples and WAV files however the network cuts them", () => {
+test("reads raw samples and WAV files wherever the network splits them", () => {
   fc.assert(
     fc.property(fc.array(fc.nat(TONE.length), { maxLength: 10 }), (cuts) => {
       expect(read(TONE, cuts).equals(TONE)).toBe(true);
@@ -57,7 +57,7 @@ test("reads raw samples and WAV files however the network cuts them", () => {
 });
 
 test.each([8_000, 16_000, 22_050, 32_000, 44_100, 48_000])(
-  "keeps pitch and length at %i Hz, raw and as WAV",
+  "keeps the pitch and length of audio at %i Hz, raw and as WAV",
   (rate) => {
     const tone = tonePcm(TEXT, "Kore", rate);
     for (const pcm of [read(tone, [1, 333, 4_801], rate), read(wavFile(tone, rate, true), [1, 43, 4_801])]) {
@@ -67,7 +67,7 @@ test.each([8_000, 16_000, 22_050, 32_000, 44_100, 48_000])(
   },
 );
 
-test("reads stereo, 8, 24 and 32 bits and floats", () => {
+test("reads WAV files in stereo, with 8, 24 and 32 bits and with floats", () => {
   const mono = samplesOf(TONE);
   const as = (
     bytes: number,
@@ -111,7 +111,7 @@ test("reads stereo, 8, 24 and 32 bits and floats", () => {
   }
 });
 
-test("skips chunks before the samples, and leaves out those after them", () => {
+test("skips the chunks of a WAV file before and after its samples", () => {
   const list = Buffer.concat([Buffer.from("LIST"), Buffer.from([3, 0, 0, 0]), Buffer.from("abc\0")]);
   const file = Buffer.concat([wavOf({ tag: 1, channels: 1, rate: 24_000, bits: 16 }, TONE, list), list]);
   expect(read(file, [50]).equals(TONE)).toBe(true);
@@ -121,7 +121,7 @@ test.each([
   ["an odd byte", TONE.subarray(0, 1_001)],
   ["half a header", wavFile(TONE, 24_000, false).subarray(0, 30)],
   ["fewer samples than announced", wavFile(TONE, 24_000, false).subarray(0, 2_000)],
-])("treats %s as a cut", (_name, bytes) => {
+])("rejects %s as truncated", (_name, bytes) => {
   expect(() => read(bytes)).toThrow(expect.objectContaining({ code: "upstream_truncated" }));
 });
 
@@ -130,18 +130,18 @@ test.each([
   ["ogg", Buffer.from("OggS and so on")],
   ["json", Buffer.from('{"error":"none"}')],
   ["a page", Buffer.from("<!DOCTYPE html>")],
-  ["a rate of its own", wavFile(TONE, 23_999, false)],
+  ["an unsupported rate", wavFile(TONE, 23_999, false)],
   ["a-law", wavOf({ tag: 6, channels: 1, rate: 8_000, bits: 8 }, TONE)],
   ["no channels", wavOf({ tag: 1, channels: 0, rate: 24_000, bits: 16 }, TONE)],
   [
     "a header without end",
     Buffer.concat([Buffer.from("RIFF....WAVEjunk"), Buffer.from([0, 0, 0, 1]), Buffer.alloc(80_000)]),
   ],
-])("refuses %s as audio", (_name, bytes) => {
+])("rejects %s as invalid", (_name, bytes) => {
   expect(() => read(bytes)).toThrow(expect.objectContaining({ code: "upstream_invalid" }));
 });
 
-test("reads the rate from the media type", () => {
+test("reads the sample rate from the media type", () => {
   expect(rateOf("audio/L16;codec=pcm;rate=24000")).toBe(24_000);
   expect(rateOf('audio/pcm; rate="16000"')).toBe(16_000);
   expect(rateOf("audio/pcm")).toBeNull();

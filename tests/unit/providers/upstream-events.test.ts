@@ -9,7 +9,7 @@ import { serverSentEvents } from "@/lib/providers/outbound/server-sent-events";
 import { callOptions, channelTo, createRig, hear, speechRequest } from "../../support/upstream/rig";
 import { startUpstream } from "../../support/upstream/server";
 
-/** Server-sent events and JSON as upstreams send them: of any size, cut anywhere. */
+/** Server-sent events and JSON from upstreams: of any size, split anywhere. */
 
 async function* inPieces(bytes: Buffer, cuts: readonly number[]): AsyncGenerator<Uint8Array> {
   const at = [0, ...cuts.map((cut) => cut % (bytes.length + 1)), bytes.length].sort((a, b) => a - b);
@@ -20,6 +20,12 @@ async function* chunksOf(bytes: Buffer, size: number): AsyncGenerator<Uint8Array
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
+/** The base64 in the field `a` of a JSON text that arrives in pieces. */
+async function base64In(json: string, pieceBytes: number) {
+  const fields = asFields(await readJson(await gatherBytes(chunksOf(Buffer.from(json), pieceBytes))));
+  return asBase64(fields?.a) ?? "";
+}
+
 async function eventsOf(body: AsyncIterable<Uint8Array>): Promise<{ event: string; data: string }[]> {
   const events = [];
   for await (const { event, data } of serverSentEvents(body)) events.push({ event, data: data.text() });
@@ -27,7 +33,7 @@ async function eventsOf(body: AsyncIterable<Uint8Array>): Promise<{ event: strin
 }
 
 /** The events of a whole text, by WHATWG HTML §9.2.6, and also the data after the last blank line. */
-function oracle(text: string): { event: string; data: string }[] {
+function referenceEvents(text: string): { event: string; data: string }[] {
   const events: { event: string; data: string }[] = [];
   let event = "";
   let data: string[] = [];
@@ -47,7 +53,7 @@ function oracle(text: string): { event: string; data: string }[] {
 }
 
 describe("server-sent events", () => {
-  test("are the same however the network cuts their bytes", async () => {
+  test("are the same wherever the network splits their bytes", async () => {
     const text = ': hello\r\n\r\ndata: {"a":\r\ndata: "ü"}\r\n\r\nevent: done\ndata:x\nid: 7\n\ndata: 最后';
     const expected = [
       { event: "message", data: '{"a":\n"ü"}' },
@@ -62,7 +68,7 @@ describe("server-sent events", () => {
     );
   });
 
-  test("match the standard for any text and any cuts", async () => {
+  test("match the standard for any text and any splits", async () => {
     const part = fc.constantFrom(
       ...["data", "data:", "data: ", "event: ", "event", "id: 1", "retry: 5", ": comment", "dat", "other: "],
       ...["a", "ü", "最", "😀", "\uFEFF", " ", ":", "{}", "x".repeat(70)],
@@ -76,13 +82,13 @@ describe("server-sent events", () => {
       fc.asyncProperty(texts, cuts, async (text, where) => {
         const bytes = Buffer.from(text);
         const body = where === null ? chunksOf(bytes, 1) : inPieces(bytes, where);
-        expect(await eventsOf(body)).toEqual(oracle(text));
+        expect(await eventsOf(body)).toEqual(referenceEvents(text));
       }),
       { numRuns: 2_000 },
     );
   });
 
-  test("over 32 MiB are refused, and so are names that are not UTF-8", async () => {
+  test("are refused above 32 MiB and when they are not UTF-8", async () => {
     const endless = async function* () {
       yield Buffer.from("data: ");
       for (;;) yield Buffer.alloc(1024 * 1024, 0x61);
@@ -107,7 +113,7 @@ describe("JSON in blocks", () => {
     return whole(value);
   }
 
-  test("has the value that JSON.parse gives, however long its strings are", async () => {
+  test("has the value of JSON.parse for strings of any length", async () => {
     const letters = fc.constantFrom("a", '"', "\\", "/", "\n", "ü", "😀", "patchbay-long-string:0");
     const texts = fc
       .tuple(fc.array(letters, { maxLength: 5 }), fc.nat(30_000))
@@ -125,7 +131,7 @@ describe("JSON in blocks", () => {
     );
   });
 
-  test("that stops in the middle is undefined, and too much besides strings is refused", async () => {
+  test("is undefined when it stops in the middle, and is refused with too much besides strings", async () => {
     const text = JSON.stringify({ audio: "A".repeat(200_000), type: "x" });
     for (const end of [1, 10, 1_000, 100_000, 200_005, text.length - 1])
       expect(await read(text.slice(0, end), 4_096)).toBeUndefined();
@@ -133,7 +139,7 @@ describe("JSON in blocks", () => {
     await expect(read(many, 65_536)).rejects.toMatchObject({ code: "upstream_invalid" });
   });
 
-  test("gives base64 of any length as its bytes, escaped characters included", async () => {
+  test("decodes base64 of any length, including escaped characters", async () => {
     const bytes = Buffer.from(Array.from({ length: 300_001 }, (_, i) => (i * 7_919) % 256));
     const plain = bytes.toString("base64");
     const forms = [
@@ -144,23 +150,18 @@ describe("JSON in blocks", () => {
       plain.replace(/./g, (one) => `\\u00${one.charCodeAt(0).toString(16)}`),
     ];
     for (const form of forms) {
-      const fields = asFields(
-        await readJson(await gatherBytes(chunksOf(Buffer.from(`{"a":"${form}"}`), 1_001))),
-      );
+      const base64 = await base64In(`{"a":"${form}"}`, 1_001);
       const pieces: Uint8Array[] = [];
-      for await (const piece of decodedBase64(asBase64(fields?.a) ?? "")) pieces.push(piece);
+      for await (const piece of decodedBase64(base64)) pieces.push(piece);
       expect(pieces.length).toBeGreaterThan(3);
       expect(Buffer.concat(pieces).equals(bytes)).toBe(true);
     }
     for (const at of [0, 50_000, 100_003, plain.length - 5]) {
       for (const wrong of ["*", "=", "\\n", "\\u4e00", ""]) {
         const form = plain.slice(0, at) + wrong + plain.slice(at + 1);
-        const fields = asFields(
-          await readJson(await gatherBytes(chunksOf(Buffer.from(`{"a":"${form}"}`), 9_999))),
-        );
+        const base64 = await base64In(`{"a":"${form}"}`, 9_999);
         const work = (async () => {
-          for await (const piece of decodedBase64(asBase64(fields?.a) ?? ""))
-            expect(piece.length).toBeGreaterThan(0);
+          for await (const piece of decodedBase64(base64)) expect(piece.length).toBeGreaterThan(0);
         })();
         await expect(work, `${wrong} at ${at}`).rejects.toMatchObject({ code: "upstream_invalid" });
       }
@@ -168,14 +169,12 @@ describe("JSON in blocks", () => {
   });
 });
 
-test("base64 without escapes has the verdict and the bytes of base64 that is escaped", async () => {
+test("base64 without escapes has the same bytes or error as escaped base64", async () => {
   const outcome = async (form: string, pieceBytes: number) => {
-    const fields = asFields(
-      await readJson(await gatherBytes(chunksOf(Buffer.from(`{"a":"${form}"}`), pieceBytes))),
-    );
+    const base64 = await base64In(`{"a":"${form}"}`, pieceBytes);
     const pieces: Uint8Array[] = [];
     try {
-      for await (const piece of decodedBase64(asBase64(fields?.a) ?? "")) pieces.push(piece);
+      for await (const piece of decodedBase64(base64)) pieces.push(piece);
     } catch (error) {
       return error;
     }
@@ -244,16 +243,16 @@ describe("20 MiB of audio in one event", () => {
     for (const streaming of [true, false]) {
       const channel = channelTo("gemini", own, { options: { streaming } });
       const request = speechRequest("tts--one-event", { segments: [{ text, voice: "Kore" }] });
-      const { pcm: heard, error, end } = await hear(rig.speech(channel), request, callOptions());
+      const { pcm: received, error, end } = await hear(rig.speech(channel), request, callOptions());
       expect([error, end?.finishReason]).toEqual([null, "STOP"]);
-      expect(heard.length).toBeGreaterThan(20 * 1024 * 1023);
+      expect(received.length).toBeGreaterThan(20 * 1024 * 1023);
     }
     await rig.close();
     await own.close();
   });
 });
 
-test("returns what was appended, whatever the size of the chunks", () => {
+test("ByteBlocks returns what was appended, in chunks of any size", () => {
   fc.assert(
     fc.property(fc.array(fc.nat(200_000), { maxLength: 12 }), fc.nat(), fc.nat(), (sizes, a, b) => {
       const blocks = new ByteBlocks();

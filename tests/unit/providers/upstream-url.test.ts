@@ -4,10 +4,10 @@ import { isMetadata, isPrivate, parseAddress } from "@/lib/providers/outbound/ad
 import { isAllowEntry, mayConnect, parseAllowList } from "@/lib/providers/outbound/allow-list";
 import { readUpstreamUrl } from "@/lib/providers/outbound/upstream-url";
 
-const NOBODY = parseAllowList([]);
+const NO_ENTRIES = parseAllowList([]);
 
 /** The code of the error (`null`: accepted). */
-function refusal(url: string, allow = NOBODY): string | null {
+function refusal(url: string, allow = NO_ENTRIES): string | null {
   try {
     readUpstreamUrl(url, allow);
     return null;
@@ -18,7 +18,7 @@ function refusal(url: string, allow = NOBODY): string | null {
 }
 
 const LOOPBACKS = ["127.0.0.1", "127.1", "2130706433", "0x7f000001", "0177.0.0.1", "127.0.0.1.", "①②⑦.⓪.⓪.①"];
-const NOWHERES = ["0", "0.0.0.0", "[::]"];
+const UNSPECIFIED = ["0", "0.0.0.0", "[::]"];
 const TUNNELS = ["[::1]", "[::ffff:127.0.0.1]", "[::127.0.0.1]", "[64:ff9b::7f00:1]", "[2002:7f00:1::]"];
 const PRIVATES = [
   "10.0.0.1",
@@ -30,8 +30,8 @@ const PRIVATES = [
   "224.0.0.1",
 ];
 
-test.each([...LOOPBACKS, ...NOWHERES, ...TUNNELS, ...PRIVATES])(
-  "refuses the private literal %s, by http and https",
+test.each([...LOOPBACKS, ...UNSPECIFIED, ...TUNNELS, ...PRIVATES])(
+  "refuses the private address %s, by http and https",
   (host) => {
     expect(refusal(`http://${host}`)).toBe("upstream_not_allowed");
     expect(refusal(`https://${host}/v1`)).toBe("upstream_not_allowed");
@@ -83,7 +83,7 @@ test.each([
   "https://",
   "",
   `https://h.example/${"a".repeat(10_240)}`,
-])("refuses %s", (url) => {
+])("refuses the base URL %s", (url) => {
   expect(refusal(url)).toBe("invalid");
 });
 
@@ -93,8 +93,8 @@ test.each([
   ["https://api.example.com:443/v1", "https://api.example.com/v1"],
   ["https://api.example.com:8443", "https://api.example.com:8443/"],
   ["https://93.184.216.34", "https://93.184.216.34/"],
-])("takes %s as %s", (url, canonical) => {
-  expect(readUpstreamUrl(url, NOBODY).href).toBe(canonical);
+])("normalises %s to %s", (url, canonical) => {
+  expect(readUpstreamUrl(url, NO_ENTRIES).href).toBe(canonical);
 });
 
 test("allows plain http only to a listed host and port", () => {
@@ -109,10 +109,10 @@ test("allows plain http only to a listed host and port", () => {
 });
 
 test.each(["not a url", "https://h.example/a b", "https://", "https://[::", "ftp://h.example"])(
-  "explains for %j in a whole sentence what is accepted",
+  "rejects %j with a sentence that says what is accepted",
   (url) => {
     try {
-      readUpstreamUrl(url, NOBODY);
+      readUpstreamUrl(url, NO_ENTRIES);
       expect.unreachable();
     } catch (error) {
       if (!hasCode(error, "invalid")) throw error;
@@ -123,9 +123,9 @@ test.each(["not a url", "https://h.example/a b", "https://", "https://[::", "ftp
   },
 );
 
-test("names what the owner would have to allow", () => {
-  expect(() => readUpstreamUrl("http://LOCALHOST.:11434/v1", NOBODY)).toThrow("'localhost:11434'");
-  expect(() => readUpstreamUrl("http://tts.lan", NOBODY)).toThrow("'tts.lan:80'");
+test("names the host and port that the owner has to allow", () => {
+  expect(() => readUpstreamUrl("http://LOCALHOST.:11434/v1", NO_ENTRIES)).toThrow("'localhost:11434'");
+  expect(() => readUpstreamUrl("http://tts.lan", NO_ENTRIES)).toThrow("'tts.lan:80'");
 });
 
 test.each([
@@ -145,7 +145,7 @@ test.each([
   ["fe80::1%eth0", true],
   ["fec0::1", true],
   ["feff::1", true],
-])("%s is private: %s", (address, expected) => {
+])("isPrivate of %s is %s", (address, expected) => {
   const bytes = parseAddress(address);
   expect(bytes && isPrivate(bytes)).toBe(expected);
 });
@@ -163,14 +163,14 @@ test.each([
   ["64:ff9b::168.63.129.16", true],
   ["168.63.129.17", false],
   ["10.0.0.1", false],
-])("%s serves cloud credentials: %s", (address, expected) => {
+])("isMetadata of %s is %s", (address, expected) => {
   const bytes = parseAddress(address);
   expect(bytes && isMetadata(bytes)).toBe(expected);
 });
 
 test("refuses connections to what is not an address", () => {
   expect(parseAddress("example.com")).toBeNull();
-  expect(mayConnect("example.com", "example.com", 443, NOBODY)).toBe(false);
+  expect(mayConnect("example.com", "example.com", 443, NO_ENTRIES)).toBe(false);
 });
 
 test("allows a listed private host, never a metadata address", () => {
@@ -194,6 +194,6 @@ test.each([
   ["tts.lan:70000", false],
   ["a b", false],
   ["", false],
-])("'%s' is accepted on the list: %s", (entry, expected) => {
+])("isAllowEntry of '%s' is %s", (entry, expected) => {
   expect(isAllowEntry(entry)).toBe(expected);
 });

@@ -13,37 +13,37 @@ const VOICE: ListedVoice = {
 
 function open() {
   const clock = new FakeClock();
-  return { lists: createVoiceLists(clock), pass: (ms: number) => clock.advance(ms) };
+  return { lists: createVoiceLists(clock), advance: (ms: number) => clock.advance(ms) };
 }
 
 const never = () => new Promise<never>(() => undefined);
 const failing = () => Promise.reject(new Error("It failed."));
 
 test("waits for the first list, but not for a second attempt after a failure", async () => {
-  const { lists, pass } = open();
+  const { lists, advance } = open();
   expect(await lists.get("a", failing)).toBeNull();
-  pass(60_001);
+  advance(60_001);
   // An upstream without an answer would delay every speech call here.
   expect(await lists.get("a", never)).toBeNull();
   const other = open().lists;
   expect(await other.get("a", async () => [VOICE])).toEqual([VOICE]);
 });
 
-test("asks an upstream that has recovered after the interval, and uses its list from then on", async () => {
-  const { lists, pass } = open();
+test("requests the list of a recovered upstream after the interval, and then uses it", async () => {
+  const { lists, advance } = open();
   await lists.get("a", failing);
   expect(await lists.get("a", async () => [VOICE])).toBeNull();
-  pass(60_001);
+  advance(60_001);
   await lists.get("a", async () => [VOICE]);
   await Promise.resolve();
   expect(await lists.get("a", never)).toEqual([VOICE]);
 });
 
 test("uses the old list while a new one is fetched, and keeps it when that fails", async () => {
-  const { lists, pass } = open();
+  const { lists, advance } = open();
   await lists.get("a", async () => [VOICE]);
-  pass(300_001);
+  advance(300_001);
   expect(await lists.get("a", failing)).toEqual([VOICE]);
-  pass(60_001);
+  advance(60_001);
   expect(await lists.get("a", never)).toEqual([VOICE]);
 });

@@ -97,7 +97,7 @@ test("ranks at least 95 % of paraphrases above every sentence, negation and near
 });
 
 /** A limit of the model, which README states: among sentences about the same things it is below 95 %. */
-test("ranks at least 90 % of paraphrases above every other sentence, those of their own topic included", async () => {
+test("ranks at least 90 % of paraphrases above every other sentence, including those of their own topic", async () => {
   const missed = await outrankedTexts((own, other) => own !== other);
   // Measured: 60 of 66.
   expect(missed.length / MEANINGS.length, JSON.stringify(missed)).toBeLessThanOrEqual(0.1);
@@ -167,7 +167,7 @@ test("finds the long text that a question is about", async () => {
   }
 });
 
-test("makes the same vector for a text of every length alone, in a batch and beside other calls", async () => {
+test("returns the same vector for a text of any length alone, in a batch and beside other calls", async () => {
   const words = MEANINGS.map(({ text }) => text).join(" ");
   const texts = [words, "one", words.slice(0, 700), "One short sentence.", "one"];
   const [batch] = await Promise.all([embed(texts), embed([words.slice(100), "two"])]);
@@ -195,7 +195,7 @@ test("counts tokens by its own vocabulary, and refuses more than 8,192 in a text
   });
 });
 
-test("says which inputs are not English", async () => {
+test("names the inputs that are not English", async () => {
   const english = [
     ...(SENTENCES.en ?? []).slice(0, 8),
     "Kettle",

@@ -72,7 +72,7 @@ test("batches the calls of one turn, and those that wait for the worker", async 
   expect(pool.stats()).toMatchObject({ workers: 1, busy: 0, open: 0, waiting: 0, batches: 2 });
 });
 
-test("returns a large call's vectors in order, and does not let a small call wait for all of them", async () => {
+test("returns a large call's vectors in order, and serves a small call before it ends", async () => {
   const pool = openPool();
   const firsts = Array.from({ length: 1_000 }, (_, at) => at + 10);
   const order: string[] = [];
@@ -86,7 +86,7 @@ test("returns a large call's vectors in order, and does not let a small call wai
   expect(order).toEqual(["small", "large"]);
 });
 
-test("a batch has at most about 512 tokens, and at most 64 segments", async () => {
+test("limits a batch to about 512 tokens and to 64 segments", async () => {
   const pool = openPool();
   const long = await pool.embed(many(20, 128), limits());
   expect(long.vectors.map((vector) => vector[1])).toEqual(new Array(20).fill(4));
@@ -105,7 +105,7 @@ test("starts a second worker only when a whole batch waits", async () => {
   expect(pool.stats().workers).toBe(2);
 });
 
-test("names the segments in other languages", async () => {
+test("returns the indexes of the segments that are not English", async () => {
   const pool = openPool();
   const mixed = [segment(1), segment(2, 10, "fremd"), segment(3)];
   expect((await pool.embed(mixed, limits())).notEnglish).toEqual([1]);
@@ -121,7 +121,7 @@ test("refuses more calls than it may have open, with the time to wait", async ()
   });
 });
 
-test("refuses a call that cannot be done by its deadline, behind others or alone", async () => {
+test("refuses a call that cannot end before its deadline, behind others or alone", async () => {
   const pool = openPool();
   const waiting = pool.embed(many(1_000), limits());
   // 0.7 ms a token: 7 s wait.
@@ -139,7 +139,7 @@ test("refuses a call that cannot be done by its deadline, behind others or alone
   expect(free.stats()).toMatchObject({ workers: 0, open: 0, waiting: 0 });
 });
 
-test("drops what a caller who leaves has waiting, and embeds the others", async () => {
+test("drops the waiting segments of a caller who leaves, and embeds the others", async () => {
   const pool = openPool();
   const leaving = new AbortController();
   const left = pool.embed(many(1_000), limits(leaving.signal));
@@ -178,7 +178,7 @@ test("stops an idle worker, and starts one for the next call", async () => {
   expect((await pool.embed([segment(2)], limits())).vectors[0]?.[0]).toBe(2);
 });
 
-test("fails what is running when it closes", async () => {
+test("fails running calls when it closes", async () => {
   const pool = openPool();
   const work = pool.embed([segment(8)], limits());
   const failed = expect(work).rejects.toMatchObject({ code: "overloaded" });

@@ -36,7 +36,7 @@ test.each([
     [2375, 2681, 349, 278, 268, 57, 216, 8, 2363, 363, 687, 233, 2886, 17, 53, 7, 15, 2171, 6, 411, 824, 54],
   ],
   ["hello 你好 world", [2002, 102, 30, 0, 311]],
-])("divides '%s' as the model's own tokenizer", (text, ids) => {
+])("tokenizes '%s' like the model's own tokenizer", (text, ids) => {
   expect(encode(text).ids).toEqual(ids);
 });
 
@@ -45,11 +45,11 @@ test.each([
   ["Ｈｅｌｌｏ world", "Hello world"],
   ["Hello\u200bworld\ufeff", "Hello world"],
   ["ﬁne", "fine"],
-])("treats %j as '%s'", (text, same) => {
+])("tokenizes %j like '%s'", (text, same) => {
   expect(encode(text).ids).toEqual(encode(same).ids);
 });
 
-test("makes at least one token of any text, all of them in the vocabulary", () => {
+test("returns at least one token for any text, and only tokens of the vocabulary", () => {
   const text = fc.oneof(
     fc.string({ unit: "binary" }),
     fc.constantFrom("", " ", "\n", "😀", "\ud800", "\u0000"),
@@ -68,7 +68,7 @@ test("counts a run of unknown characters as one token", () => {
   expect(encode("hello你好").ids).toEqual([...encode("hello").ids, 0]);
 });
 
-test("divides long texts in steps, and stops above the limit", () => {
+test("tokenizes long texts in steps, and stops above the limit", () => {
   expect(encode("word ".repeat(1_000)).steps).toBeGreaterThan(10);
   const { ids, steps } = encode("word ".repeat(100_000), 100);
   expect(ids).toHaveLength(101);

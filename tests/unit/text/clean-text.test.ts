@@ -10,7 +10,7 @@ it.each([
   ["cafe\u0301", "café"],
   ["soft\u00ADhyphen \uFEFF", "softhyphen "],
   ["© 2024 Acme™", "© 2024 Acme™"],
-])("cleans %j", (text, cleaned) => {
+])("cleans %j for speech", (text, cleaned) => {
   expect(cleanSpeechText(text)).toBe(cleaned);
 });
 

@@ -52,7 +52,7 @@ it.each([
   ["Kana", "あした", "ja"],
   ["Han", "明天早上", "zh"],
   ["Latin", "tomorrow", null],
-] as const)("reads %s letters such as %s as %s", (script, text, language) => {
+] as const)("maps %s letters such as %s to the language %s", (script, text, language) => {
   expect(countScripts(text).has(script)).toBe(true);
   expect(languageOfScript(script, text)).toBe(language);
 });

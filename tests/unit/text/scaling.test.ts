@@ -16,14 +16,14 @@ import { reachOf } from "../../../lib/text/spoken-length";
 import { countTokens, countTokensInSteps, decodeTokens } from "../../../lib/text/tokenize";
 import { costOf, growthOf, longestStepMs, runSteps } from "../../support/steps";
 
-/** Functions of the request path that read a caller's text take linear time, run in short steps and stop with the caller. */
+/** Functions of the request path that read a caller's text take linear time, run in short steps and stop when the caller leaves. */
 
 const LENGTH = 32_000;
 /** Allowed cost factor of a text twice as long: linear, with tolerance for the machine. */
 const MOST_GROWTH = 2.6;
 const MOST_STEP_MS = 20;
 
-/** Inputs that made text functions slow: marks that end, close or join something, alone and before a letter. */
+/** Inputs that made text functions slow: characters that end, close or join something, alone and before a letter. */
 const UNITS = [
   ...'!.。"’,:、 \n\r*%=a9é漢あคꀀ\u0301\u200d\ufdfa\ud83d',
   "😀",
@@ -42,7 +42,7 @@ const UNITS = [
 
 const filled = (unit: string, length: number) => unit.repeat(Math.ceil(length / unit.length));
 const LIMITS = { longest: 160, first: 80 };
-const CAST = ["A", "Ann", "Ann Lee", "Bob"].map((speaker) => ({ speaker, voice: "Kore" }));
+const SPEAKERS = ["A", "Ann", "Ann Lee", "Bob"].map((speaker) => ({ speaker, voice: "Kore" }));
 const drain = (chunks: Iterable<unknown>) => {
   for (const _ of chunks);
 };
@@ -76,7 +76,7 @@ const FUNCTIONS: Readonly<Record<string, (text: string) => unknown>> = {
     })),
   reachOf: (text) => reachOf(text, Number.POSITIVE_INFINITY),
   countTokens,
-  scriptSpeakers: (text) => runSteps(scriptSpeakers([{ text }], CAST)),
+  scriptSpeakers: (text) => runSteps(scriptSpeakers([{ text }], SPEAKERS)),
   planSpeech: plan,
   cutPrompt,
   codePoints,
@@ -87,15 +87,19 @@ const FUNCTIONS: Readonly<Record<string, (text: string) => unknown>> = {
   embedText: (text) => embedText(text, 1_024),
 };
 
-describe("a text four times as long costs about four times as much", () => {
-  test.each(Object.entries(FUNCTIONS))("%s", { timeout: 120_000 }, (_name, work) => {
-    const slow = UNITS.flatMap((unit) => {
-      const texts = new Map([LENGTH / 4, LENGTH].map((length) => [length, filled(unit, length)]));
-      const growth = growthOf((length) => work(texts.get(length) ?? ""), LENGTH / 4, 4);
-      return growth > MOST_GROWTH ** 2 ? [`${JSON.stringify(unit)}: ${growth.toFixed(1)} times`] : [];
-    });
-    expect(slow).toEqual([]);
-  });
+describe("the request path", () => {
+  test.each(Object.entries(FUNCTIONS))(
+    "%s costs about four times as much for a text four times as long",
+    { timeout: 120_000 },
+    (_name, work) => {
+      const slow = UNITS.flatMap((unit) => {
+        const texts = new Map([LENGTH / 4, LENGTH].map((length) => [length, filled(unit, length)]));
+        const growth = growthOf((length) => work(texts.get(length) ?? ""), LENGTH / 4, 4);
+        return growth > MOST_GROWTH ** 2 ? [`${JSON.stringify(unit)}: ${growth.toFixed(1)} times`] : [];
+      });
+      expect(slow).toEqual([]);
+    },
+  );
 });
 
 test.each(UNITS)("32,000 of %j are split into sentences in less than 100 ms", (unit) => {
@@ -105,16 +109,16 @@ test.each(UNITS)("32,000 of %j are split into sentences in less than 100 ms", (u
   }
 });
 
-describe(`no step takes longer than ${MOST_STEP_MS} ms`, () => {
+describe(`steps of at most ${MOST_STEP_MS} ms`, () => {
   const long = 256 * 1_024;
-  test("of counting tokens", { timeout: 60_000 }, () => {
+  test("are taken by counting tokens", { timeout: 60_000 }, () => {
     for (const unit of ["a", " ", "=", "é", "漢", "\n ", "a "])
       expect(
         longestStepMs(() => countTokensInSteps(`${filled(unit, long)}x`), MOST_STEP_MS),
         unit,
       ).toBeLessThan(MOST_STEP_MS);
   });
-  test("of embedding a text", { timeout: 60_000 }, () => {
+  test("are taken by embedding a text", { timeout: 60_000 }, () => {
     for (const unit of ["a", " ", "=", "é", "a ", "= "])
       expect(
         longestStepMs(() => addText(filled(unit, long), new Float64Array(1_024)), MOST_STEP_MS),
@@ -126,13 +130,13 @@ describe(`no step takes longer than ${MOST_STEP_MS} ms`, () => {
         longestStepMs(() => addText(filled(unit, 16_384), new Float64Array(1_024)), MOST_STEP_MS),
       ).toBeLessThan(MOST_STEP_MS);
   });
-  test("of assigning the speakers of a script", () => {
+  test("are taken by assigning the speakers of a script", () => {
     for (const unit of ["a\n", "*\n", "Ann:a\nBob:b\n", "\n"])
       expect(
-        longestStepMs(() => scriptSpeakers([{ text: filled(unit, 250_000) }], CAST), MOST_STEP_MS),
+        longestStepMs(() => scriptSpeakers([{ text: filled(unit, 250_000) }], SPEAKERS), MOST_STEP_MS),
       ).toBeLessThan(MOST_STEP_MS);
   });
-  test("of planning speech, nor of any of its chunks", { timeout: 60_000 }, () => {
+  test("are taken by planning speech and by each of its chunks", { timeout: 60_000 }, () => {
     for (const unit of ["a", "! ", "!\n", "%", "\u0301", ". A", "あ"]) {
       const text = filled(unit, LENGTH);
       expect(
@@ -154,7 +158,7 @@ describe(`no step takes longer than ${MOST_STEP_MS} ms`, () => {
       MOST_STEP_MS,
     );
   });
-  test("of planning speech: yields after every sentence without spoken text", () => {
+  test("are taken by planning speech, after every sentence without spoken text", () => {
     const marks = "! ".repeat(32_000);
     const request = {
       model: "patchbay-speech",
@@ -165,7 +169,7 @@ describe(`no step takes longer than ${MOST_STEP_MS} ms`, () => {
     const stepsToNext = () => [...nextChunk(chunks)].length;
     expect([stepsToNext(), stepsToNext(), stepsToNext()]).toEqual([0, 32_000, 0]);
   });
-  test("of decoding 8,192 token ids", () => {
+  test("are enough to decode 8,192 token IDs", () => {
     const decode = () => decodeTokens(Array.from({ length: 8_192 }, () => 100_255));
     expect(costOf(decode, { enoughMs: MOST_STEP_MS })).toBeLessThan(MOST_STEP_MS);
   });
@@ -213,7 +217,7 @@ describe("a caller who leaves", () => {
     expect({ isEnded, counted }).toEqual({ isEnded: true, counted: steps });
   });
 
-  test("before the first step runs none", async () => {
+  test("stops work before its first step", async () => {
     let steps = 0;
     function* counted(): Generator<void, void, void> {
       steps++;
