@@ -50,10 +50,10 @@ test("no route file reads a request body", () => {
 });
 
 test("no access check is in a proxy.ts or middleware.ts", () => {
-  const walls = sourcesBelow("app", "lib").filter((source) =>
+  const files = sourcesBelow("app", "lib").filter((source) =>
     /(^|\/)(proxy|middleware)\.tsx?$/.test(source.file),
   );
-  expect(walls.map((source) => source.file)).toEqual([]);
+  expect(files.map((source) => source.file)).toEqual([]);
 });
 
 test("no page has server actions", () => {

@@ -20,7 +20,7 @@ const BREAKING: readonly [what: string, pattern: RegExp][] = [
   ["changes rows", /\bupdate\s+(?:only\s+)?\w+\s+(?:as\s+\w+\s+)?set\b|\bdo\s+update\s+set\b/i],
 ];
 
-/** What a statement is judged by besides its own text. */
+/** What a statement is checked against besides its own text. */
 interface Surroundings {
   /** Tables that the same migration creates: only this release knows them. */
   created: ReadonlySet<string>;
@@ -99,7 +99,7 @@ function named(statements: readonly string[], pattern: RegExp): ReadonlySet<stri
   return new Set(statements.flatMap((statement) => pattern.exec(statement)?.[1] ?? []));
 }
 
-/** What each statement of one migration is judged by. `all`: the statements of every migration. */
+/** What each statement of one migration is checked against. `all`: the statements of every migration. */
 function surroundingsOf(migration: readonly string[], all: readonly string[]): Surroundings {
   const raisers = all.filter((statement) => /\braise\s+exception\b/i.test(statement));
   return {
@@ -162,13 +162,13 @@ test.each([
   expect(breaks(statement)).toEqual([]);
 });
 
-describe("what the other statements decide", () => {
+describe("a statement that depends on others", () => {
   const earlier = [
     "create unique index keys_by_name on keys (name)",
     "create function refuse() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$",
     "create function count_one() returns trigger language plpgsql as $$ begin return new; end $$",
   ];
-  const judge = (statement: string, others: readonly string[] = []) => {
+  const findings = (statement: string, others: readonly string[] = []) => {
     const migration = [...others, statement];
     return breaks(statement, surroundingsOf(migration, [...earlier, ...migration]));
   };
@@ -179,23 +179,23 @@ describe("what the other statements decide", () => {
       "create trigger t before insert on keys for each row execute function refuse()",
       "adds a trigger that raises",
     ],
-  ])("refuses %j: it %s", (statement, what) => {
-    expect(judge(statement)).toEqual([what]);
+  ])("is refused: %j %s", (statement, what) => {
+    expect(findings(statement)).toEqual([what]);
   });
 
-  test("accepts a trigger whose function raises nothing", () => {
-    expect(judge("create trigger t before insert on keys for each row execute function count_one()")).toEqual(
-      [],
-    );
+  test("is accepted as a trigger whose function raises nothing", () => {
+    expect(
+      findings("create trigger t before insert on keys for each row execute function count_one()"),
+    ).toEqual([]);
   });
 
   test.each([
     "alter table fresh add constraint positive check (n > 0)",
     "create unique index fresh_by_n on fresh (n)",
     "create trigger t before insert on fresh for each row execute function refuse()",
-  ])("accepts %j on a table of the same migration only", (statement) => {
-    expect(judge(statement, ["create table fresh (n bigint)"])).toEqual([]);
-    expect(judge(statement)).toHaveLength(1);
+  ])("is accepted on a table of the same migration only: %j", (statement) => {
+    expect(findings(statement, ["create table fresh (n bigint)"])).toEqual([]);
+    expect(findings(statement)).toHaveLength(1);
   });
 });
 
@@ -236,7 +236,7 @@ test.each(["sqlite", "postgres"] as const)("no migration breaks the previous rel
   expect(findingsOn(kind).filter((finding) => !isReleased(finding))).toEqual([]);
 });
 
-test("every exception is one of a statement that exists", () => {
+test("every exception names a statement that exists", () => {
   const findings = [...findingsOn("sqlite"), ...findingsOn("postgres")];
   const unused = RELEASED.filter(
     (one) =>

@@ -108,9 +108,10 @@ function regexesOf(one: Source): { found: Found[]; unknown: string[] } {
       found.push({ at: at(), regex: new RegExp(node.text.slice(1, end), flags) });
     } else if (ts.isNewExpression(node) && node.expression.getText(source) === "RegExp") {
       const [pattern, flags] = node.arguments ?? [];
-      const words = pattern ? constantText(pattern, source) : null;
-      const letters = flags ? constantText(flags, source) : "";
-      if (words !== null && letters !== null) found.push({ at: at(), regex: new RegExp(words, letters) });
+      const patternText = pattern ? constantText(pattern, source) : null;
+      const flagText = flags ? constantText(flags, source) : "";
+      if (patternText !== null && flagText !== null)
+        found.push({ at: at(), regex: new RegExp(patternText, flagText) });
       else unknown.push(at());
     }
     ts.forEachChild(node, visit);
@@ -204,8 +205,8 @@ interface Input {
 }
 
 function textOf({ prefix, pump, suffix }: Input, length: number): string {
-  const room = length - prefix.length - suffix.length;
-  return prefix + pump.repeat(Math.max(1, Math.floor(room / pump.length))) + suffix;
+  const pumpLength = length - prefix.length - suffix.length;
+  return prefix + pump.repeat(Math.max(1, Math.floor(pumpLength / pump.length))) + suffix;
 }
 
 /** Inputs that provoke backtracking: they reach every repetition of the pattern and repeat it. */

@@ -149,6 +149,6 @@ const NO_SECRETS: readonly [RegExp, string][] = [
 ];
 
 test("no token, digest or other secret is compared by ===", () => {
-  const checked = SOURCES.filter(({ file }) => !NO_SECRETS.some(([place]) => place.test(file)));
+  const checked = SOURCES.filter(({ file }) => !NO_SECRETS.some(([files]) => files.test(file)));
   expect(checked.flatMap(plainComparisons)).toEqual([]);
 });

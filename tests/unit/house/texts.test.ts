@@ -25,20 +25,20 @@ const hasWord = (text: string) => /\p{L}{2}/u.test(text) && !UNIVERSAL.test(text
 function looseTexts(source: Source): string[] {
   const tree = ts.createSourceFile(source.file, source.text, ts.ScriptTarget.Latest, true, ts.ScriptKind.TSX);
   const found: string[] = [];
-  const note = (text: string) => {
+  const add = (text: string) => {
     if (hasWord(text)) found.push(`${source.file}: ${text.trim()}`);
   };
   const walk = (node: ts.Node): void => {
-    if (ts.isJsxText(node)) note(node.text);
+    if (ts.isJsxText(node)) add(node.text);
     if (ts.isJsxAttribute(node) && SPOKEN.has(node.name.getText())) {
       const value = node.initializer;
-      if (value && ts.isStringLiteral(value)) note(value.text);
+      if (value && ts.isStringLiteral(value)) add(value.text);
       if (value && ts.isJsxExpression(value) && value.expression && ts.isStringLiteralLike(value.expression))
-        note(value.expression.text);
+        add(value.expression.text);
     }
     // {"text"} and {isOn ? "on" : "off"} among the children.
     if (ts.isJsxExpression(node) && !ts.isJsxAttribute(node.parent) && node.expression) {
-      for (const part of branches(node.expression)) if (ts.isStringLiteralLike(part)) note(part.text);
+      for (const part of branches(node.expression)) if (ts.isStringLiteralLike(part)) add(part.text);
     }
     ts.forEachChild(node, walk);
   };

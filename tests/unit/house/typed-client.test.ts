@@ -10,7 +10,7 @@ const sources = sourcesBelow("app", "components", "lib/client").map(({ file, tex
 /** Names each endpoint once; `app/api` holds the route files. */
 const NAMES = "lib/client/endpoints.ts";
 
-test("browser code names endpoints of the console API and writes no path of them", () => {
+test("browser code names the endpoints of the console API and contains none of their paths", () => {
   const own = sources.filter(
     ({ file, text }) =>
       file !== NAMES && !file.startsWith("app/api/") && /["'`](?:[A-Z]+ )?\/api\//.test(text),
@@ -18,7 +18,7 @@ test("browser code names endpoints of the console API and writes no path of them
   expect(own.map(({ file }) => file)).toEqual([]);
 });
 
-test("replies have the types of their declarations: only the typed client asserts them", () => {
+test("only the typed client asserts the types of replies", () => {
   const asserted = sources.filter(
     ({ file, text }) =>
       /useSWR(?:Infinite)?<|callApi<|useApi<|useApiPages</.test(text) &&
@@ -28,7 +28,7 @@ test("replies have the types of their declarations: only the typed client assert
   expect(asserted.map(({ file }) => file)).toEqual([]);
 });
 
-/** What is not a reply of the console API, or has a cache entry of its own. */
+/** Files that cache something other than one reply of the console API. */
 const OWN_CACHE_ENTRIES = [
   "components/alerts/open-alert.tsx",
   "components/api-docs/reference.tsx", // The OpenAPI document.

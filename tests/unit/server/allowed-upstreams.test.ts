@@ -7,22 +7,22 @@ beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
 /** A store with one list; each read takes `takesMs`, as set when it begins. */
-function place() {
-  const state = { list: ["nas.local:8080"], takesMs: 0, isAway: false };
+function openStore() {
+  const state = { list: ["nas.local:8080"], takesMs: 0, isDown: false };
   const listeners: ((topics: ReadonlySet<Topic>) => void)[] = [];
   // followAllowedUpstreams uses only these.
   const store = {
     settings: {
       async all() {
-        const { isAway, takesMs, list } = { ...state };
+        const { isDown, takesMs, list } = { ...state };
         await new Promise((resolve) => setTimeout(resolve, takesMs));
-        if (isAway) throw new AppError("storage_unavailable", "away");
+        if (isDown) throw new AppError("storage_unavailable", "away");
         return { allowed_upstreams: list };
       },
     },
     onChange: (listener: (topics: ReadonlySet<Topic>) => void) => listeners.push(listener),
   } as unknown as Store;
-  const tell = () => {
+  const notify = () => {
     for (const listener of listeners) listener(new Set<Topic>(["settings"]));
   };
   const follow = async () => {
@@ -30,30 +30,30 @@ function place() {
     await vi.advanceTimersByTimeAsync(0);
     return following;
   };
-  return { state, tell, follow };
+  return { state, notify, follow };
 }
 
 test("keeps a revoked entry revoked when an older read finishes later", async () => {
-  const { state, tell, follow } = place();
+  const { state, notify, follow } = openStore();
   const allowed = await follow();
   expect(allowed()).toEqual(["tts:5000", "nas.local:8080"]);
   state.takesMs = 100;
-  tell();
+  notify();
   await vi.advanceTimersByTimeAsync(10);
   Object.assign(state, { list: [], takesMs: 1 });
-  tell();
+  notify();
   await vi.advanceTimersByTimeAsync(1_000);
   expect(allowed()).toEqual(["tts:5000"]);
 });
 
-test("reads a change as soon as the store is available again", async () => {
-  const { state, tell, follow } = place();
+test("applies a change once the store is available again", async () => {
+  const { state, notify, follow } = openStore();
   const allowed = await follow();
-  Object.assign(state, { list: [], isAway: true });
-  tell();
+  Object.assign(state, { list: [], isDown: true });
+  notify();
   await vi.advanceTimersByTimeAsync(2_500);
   expect(allowed()).toEqual(["tts:5000", "nas.local:8080"]);
-  state.isAway = false;
+  state.isDown = false;
   await vi.advanceTimersByTimeAsync(1_000);
   expect(allowed()).toEqual(["tts:5000"]);
 });

@@ -26,7 +26,7 @@ afterEach(async () => {
   rmSync(dataDirectory, { recursive: true, force: true });
 });
 
-/** Runs a task in both instances at once, with a webhook that counts. */
+/** Runs a task in both instances at once, with a webhook that records its messages. */
 function inBoth<T>(task: (services: ConsoleServices) => Promise<T>): Promise<T[]> {
   return Promise.all(
     instances.map((instance) =>

@@ -60,7 +60,7 @@ describe("a change of the wall clock", () => {
     ["an hour ahead", 3_600_000],
     ["an hour back", -3_600_000],
     ["31 s back", -31_000],
-  ])("logs and audits a jump once: %s", async (_name, wallMs) => {
+  ])("is logged and audited once: %s", async (_name, wallMs) => {
     await pass(5_000);
     await pass(5_000, wallMs);
     await pass(20_000);
@@ -70,7 +70,7 @@ describe("a change of the wall clock", () => {
     ]);
   });
 
-  test("ignores a slew of one second per check", async () => {
+  test("is ignored when it is a slew of one second per check", async () => {
     for (let i = 0; i < 40; i++) await pass(5_000, i % 2 ? 1_000 : -1_000);
     expect(warned).toEqual([]);
     expect(audited).toEqual([]);

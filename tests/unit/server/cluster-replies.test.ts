@@ -32,18 +32,18 @@ test("a request that one process runs is not run by another, which gets its repl
   expect(await reply).toBe("the reply, größer");
   expect(await other.replies.claim("usr_1", "order", "abc")).toBe("elsewhere");
   expect(await other.replies.wait("usr_1", "order")).toBe("the reply, größer");
-  // Kept only until it is read.
+  // The reply is kept only until it is read.
   expect(await other.replies.wait("usr_1", "order")).toBeNull();
 });
 
-test("a name belongs to one request of its owner", async () => {
+test("an idempotency key belongs to one request of its owner", async () => {
   const { one, other } = openServer();
   await one.replies.claim("usr_1", "order", "abc");
   expect(await other.replies.claim("usr_1", "order", "xyz")).toBe("different");
   expect(await other.replies.claim("usr_2", "order", "xyz")).toBe("claimed");
 });
 
-test("a process that gives up, or exits, leaves the request to the next one", async () => {
+test("a request that a process discards, or leaves by exiting, may be run by another", async () => {
   for (const end of ["discard", "exit"] as const) {
     const { one, other } = openServer();
     await one.replies.claim("usr_1", "order", "abc");
@@ -56,14 +56,14 @@ test("a process that gives up, or exits, leaves the request to the next one", as
   }
 });
 
-test("a process without its primary runs the request itself", async () => {
+test("a process without its primary runs a request itself", async () => {
   const { one } = openServer();
   one.state.isConnected = false;
   expect(await one.replies.claim("usr_1", "order", "abc")).toBe("claimed");
   expect(await one.replies.wait("usr_1", "order")).toBeNull();
 });
 
-test("a request runs here when the primary does not answer, and a late answer changes nothing", async () => {
+test("a process runs a request itself when the primary does not answer, and ignores a late answer", async () => {
   const replies = createMemberReplies(() => true);
   expect(await replies.claim("usr_1", "order", "abc")).toBe("claimed");
   replies.receive({ kind: "claimed", id: 1, result: "elsewhere" });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { nextRestart } from "../../../lib/server/process/cluster-primary";
 
-/** The delays before processes of which each lived this long are started again. */
+/** The restart delays of processes that each lived this long, in milliseconds. */
 function delaysOf(lives: readonly number[]): number[] {
   let failures = 0;
   return lives.map((livedMs) => {
@@ -11,11 +11,11 @@ function delaysOf(lives: readonly number[]): number[] {
   });
 }
 
-test("a crash loop is restarted after 100 ms, doubling to 10 s", () => {
+test("a crash loop is restarted after delays that double from 100 ms to 10 s", () => {
   expect(delaysOf(Array(9).fill(50))).toEqual([100, 200, 400, 800, 1_600, 3_200, 6_400, 10_000, 10_000]);
   expect(delaysOf(Array(2_000).fill(50)).at(-1)).toBe(10_000);
 });
 
-test("a process that lived more than a minute begins at 100 ms again", () => {
+test("a process that lived more than a minute is restarted after 100 ms", () => {
   expect(delaysOf([50, 50, 50, 60_000, 60_001, 50])).toEqual([100, 200, 400, 800, 100, 200]);
 });

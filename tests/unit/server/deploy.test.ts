@@ -9,7 +9,7 @@ import { readEnvironment } from "../../../lib/server/process/env";
 import { createMetrics } from "../../../lib/server/process/metrics";
 import { ROOT } from "../../support/sources";
 
-/** What is shipped to run Patchbay elsewhere: it must parse, agree with itself, and name only what exists. */
+/** The files for deployments parse, agree with each other and name only what exists. */
 
 const read = (file: string) => readFileSync(path.join(ROOT, file), "utf8");
 const paths = ROUTES.filter((route) => route.method === "GET").map((route) => route.path);
@@ -264,9 +264,9 @@ describe("the Kubernetes guide", async () => {
   });
 });
 
-describe("the guide to containers", () => {
+describe("the containers guide", () => {
   test.each(["en", "zh"] as const)(
-    "has a systemd unit that starts what the image starts (%s)",
+    "has a systemd unit that starts the same program as the image (%s)",
     async (locale) => {
       const [unit = ""] = blocks((await readGuide(locale, "containers")).text, "ini");
       const lines = unit.split("\n").filter((line) => line !== "" && !line.startsWith("#"));

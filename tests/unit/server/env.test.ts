@@ -12,7 +12,7 @@ function messageOf(work: () => unknown): string {
   return "";
 }
 
-describe("an invalid variable is rejected in one line that begins with its name", () => {
+describe("an invalid environment", () => {
   test.each<[string, string]>([
     ["PORT", "http"],
     ["PORT", "65536"],
@@ -60,13 +60,13 @@ describe("an invalid variable is rejected in one line that begins with its name"
     ["PATCHBAY_LIMITS", '{"headersTimeoutMs":0}'],
     ["PATCHBAY_LIMITS", '{"headersTimeout":1000}'],
     ["PATCHBAY_LOG_LEVEL", "loud"],
-  ])("%s=%s", (name, value) => {
+  ])("is rejected in one line that begins with the variable's name: %s=%s", (name, value) => {
     expect(messageOf(() => readEnvironment({ [name]: value }))).toMatch(new RegExp(`^${name}: [^\\n]{8,}$`));
   });
 
-  test("an invalid PATCHBAY_LIMITS is rejected with the name of the limit", () => {
-    const words = messageOf(() => readEnvironment({ PATCHBAY_LIMITS: '{"consoleBodyBytes":"big"}' }));
-    expect(words).toMatch(/^PATCHBAY_LIMITS: consoleBodyBytes /);
+  test("is rejected with the name of the limit in PATCHBAY_LIMITS", () => {
+    const message = messageOf(() => readEnvironment({ PATCHBAY_LIMITS: '{"consoleBodyBytes":"big"}' }));
+    expect(message).toMatch(/^PATCHBAY_LIMITS: consoleBodyBytes /);
   });
 });
 
@@ -107,18 +107,18 @@ describe("a valid environment", () => {
   });
 });
 
-describe("rejects a guessable secret without printing it", () => {
+describe("checkSecret", () => {
   test.each([
-    ["a short one", "x7Gq-31 bytes are not enough..."],
-    ["one letter", "a".repeat(64)],
-    ["a word again and again", "patchbay".repeat(8)],
-    ["an example's", "change-me-change-me-change-me-change-me"],
-    ["a keyboard's", "0123456789abcdefghijklmnopqrstuvwxyz"],
-    ["digits", "1234567890".repeat(4)],
-  ])("%s", (_name, secret) => {
-    const words = messageOf(() => checkSecret("PATCHBAY_SECRET", secret));
-    expect(words).toMatch(/^PATCHBAY_SECRET: /);
-    expect(words).not.toContain(secret);
+    ["a short secret", "x7Gq-31 bytes are not enough..."],
+    ["a repeated letter", "a".repeat(64)],
+    ["a repeated word", "patchbay".repeat(8)],
+    ["the secret of an example", "change-me-change-me-change-me-change-me"],
+    ["a sequence of characters", "0123456789abcdefghijklmnopqrstuvwxyz"],
+    ["repeated digits", "1234567890".repeat(4)],
+  ])("rejects %s without printing it", (_name, secret) => {
+    const message = messageOf(() => checkSecret("PATCHBAY_SECRET", secret));
+    expect(message).toMatch(/^PATCHBAY_SECRET: /);
+    expect(message).not.toContain(secret);
   });
 
   test("accepts a random secret", () => {

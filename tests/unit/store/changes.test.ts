@@ -4,66 +4,66 @@ import { ChangeFeed } from "../../../lib/store/changes";
 import { SILENT } from "../../../lib/store/options";
 import type { RevisionTable, Tables } from "../../../lib/store/schema";
 
-/** A feed over revisions that the test sets, and the topics that its listener heard since the last look. */
+/** A feed over revisions that the test sets, and the topics that it has reported since the last call of `reported`. */
 function openFeed() {
   let rows: RevisionTable[] = [];
   const read = { selectFrom: () => ({ selectAll: () => ({ execute: async () => rows }) }) };
   const feed = new ChangeFeed(read as unknown as Kysely<Tables>, SILENT);
-  let heard: string[] = [];
-  feed.subscribe((topics) => heard.push(...topics));
+  let topics: string[] = [];
+  feed.subscribe((changed) => topics.push(...changed));
   return {
     feed,
     set(revisions: Record<string, number>) {
       rows = Object.entries(revisions).map(([topic, revision]) => ({ topic, revision }));
     },
-    heard() {
-      const since = heard.sort();
-      heard = [];
+    reported() {
+      const since = topics.sort();
+      topics = [];
       return since;
     },
   };
 }
 
 test("a change of another process is reported once", async () => {
-  const { feed, set, heard } = openFeed();
+  const { feed, set, reported } = openFeed();
   set({ keys: 1, users: 4 });
   await feed.refresh();
-  expect(heard()).toEqual(["keys", "users"]);
+  expect(reported()).toEqual(["keys", "users"]);
   set({ keys: 2, users: 4 });
   await feed.refresh();
-  expect(heard()).toEqual(["keys"]);
+  expect(reported()).toEqual(["keys"]);
   await feed.refresh();
-  expect(heard()).toEqual([]);
+  expect(reported()).toEqual([]);
 });
 
 test("a commit of this process is reported at once, and not again when it is read", async () => {
-  const { feed, set, heard } = openFeed();
+  const { feed, set, reported } = openFeed();
   feed.committed([{ topic: "keys", revision: 1 }]);
-  expect(heard()).toEqual(["keys"]);
+  expect(reported()).toEqual(["keys"]);
   set({ keys: 1 });
   await feed.refresh();
-  expect(heard()).toEqual([]);
+  expect(reported()).toEqual([]);
 });
 
 test("a revision that was lost in a failover and reached again by another process is reported", async () => {
-  const { feed, set, heard } = openFeed();
+  const { feed, set, reported } = openFeed();
   set({ keys: 5 });
   await feed.refresh();
-  heard();
-  // 5 was lost, and the 5 of now is another commit.
+  reported();
+  // Revision 5 was lost; the current 5 is another commit.
   await feed.reread();
-  expect(heard()).toEqual(["keys"]);
+  expect(reported()).toEqual(["keys"]);
 });
 
 test("a topic that the new server lacks is reported, and so is its next commit", async () => {
-  const { feed, set, heard } = openFeed();
+  const { feed, set, reported } = openFeed();
   set({ keys: 1, users: 1 });
   await feed.refresh();
-  heard();
+  reported();
   set({ users: 1 });
   await feed.reread();
-  expect(heard()).toEqual(["keys", "users"]);
+  expect(reported()).toEqual(["keys", "users"]);
   set({ keys: 1, users: 1 });
   await feed.refresh();
-  expect(heard()).toEqual(["keys"]);
+  expect(reported()).toEqual(["keys"]);
 });

@@ -8,8 +8,8 @@ import { SYSTEM_CLOCK } from "../../support/factories";
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 const operation = (id: string): LedgerOperation => ({ kind: "settle", row: [id], onlyOpen: false });
 
-/** A group commit that notes the size of each group. */
-function watched(clock: Clock) {
+/** A group commit that records the size of each group. */
+function openRecorded(clock: Clock) {
   const groups: number[] = [];
   const commit: CommitGroup = async (operations) => {
     groups.push(operations.length);
@@ -19,7 +19,7 @@ function watched(clock: Clock) {
 }
 
 test("commits a single operation after one turn of the event loop", async () => {
-  const { commits, groups } = watched(SYSTEM_CLOCK);
+  const { commits, groups } = openRecorded(SYSTEM_CLOCK);
   const added = commits.add(operation("a"));
   expect(groups).toEqual([]);
   await turn();
@@ -38,15 +38,15 @@ async function addTen(commits: GroupCommit, onTurn: () => void): Promise<void> {
   await Promise.all(added);
 }
 
-test("collects operations as long as every turn brings some", async () => {
-  const { commits, groups } = watched({ ...SYSTEM_CLOCK, monotonic: () => 0 });
+test("collects operations as long as every turn of the event loop adds some", async () => {
+  const { commits, groups } = openRecorded({ ...SYSTEM_CLOCK, monotonic: () => 0 });
   await addTen(commits, () => undefined);
   expect(groups).toEqual([10]);
 });
 
-test("closes a group after 3 ms, whatever the turns bring", async () => {
+test("closes a group after 3 ms, even if every turn adds operations", async () => {
   let now = 0;
-  const { commits, groups } = watched({ ...SYSTEM_CLOCK, monotonic: () => now });
+  const { commits, groups } = openRecorded({ ...SYSTEM_CLOCK, monotonic: () => now });
   await addTen(commits, () => {
     now += 1;
   });

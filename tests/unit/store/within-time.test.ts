@@ -4,7 +4,7 @@ import { withinTime } from "../../../lib/store/postgres/session";
 const answerAfter = (ms: number) => new Promise<string>((resolve) => setTimeout(() => resolve("answer"), ms));
 const silence = () => new Promise<string>(() => undefined);
 
-test("gives up on a server that is silent, although it answered before", async () => {
+test("rejects when a server is silent, although it answered before", async () => {
   const answeredAt = performance.now() - 50;
   const since = performance.now();
   const limit = { silentMs: 150, mostMs: 5_000, answeredAt: () => answeredAt };
@@ -26,7 +26,7 @@ test("does not count the time in which this process could not read an answer", a
   expect(await waiting).toBe("answer");
 });
 
-test("hands over a result that comes too late", async () => {
+test("passes a late result to its handler", async () => {
   const late = await new Promise((resolve) => {
     withinTime(answerAfter(300), 50, resolve).catch(() => undefined);
   });

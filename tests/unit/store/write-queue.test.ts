@@ -10,7 +10,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Takes a turn under a name; `done` is in the order of turns, `codes` has those that never got one. */
+/** Takes turns by name. `began`: names in the order of their turns; `codes`: names that got none, with the error code. */
 function queue() {
   const turns = new WriteQueue();
   const began: string[] = [];
@@ -33,7 +33,7 @@ function queue() {
 }
 
 describe("the write queue", () => {
-  test("serves in order, the ledger's commit next, and the others between two of its commits", async () => {
+  test("serves writers in order, the ledger's commit next, and other writers between two of its commits", async () => {
     const { ask, end, began } = queue();
     for (const name of ["a", "b", "c"]) ask(name);
     ask("ledger 1", true);
@@ -42,7 +42,7 @@ describe("the write queue", () => {
     await end("a");
     expect(began).toEqual(["a", "ledger 1"]);
     await end("ledger 1");
-    // The ledger's next group asks when the last has ended: another writer's turn has begun by then.
+    // The ledger's next group asks when its last has ended; another writer's turn has begun by then.
     ask("ledger 2", true);
     await end("b");
     await end("ledger 2");
@@ -53,7 +53,7 @@ describe("the write queue", () => {
     expect(began.at(-1)).toBe("alone");
   });
 
-  test("waits while the queue moves slowly, however long", async () => {
+  test("waits as long as the queue moves, however slowly", async () => {
     const { ask, end, began, codes } = queue();
     const names = Array.from({ length: 10 }, (_, index) => `write ${index}`);
     for (const name of names) ask(name);
@@ -66,7 +66,7 @@ describe("the write queue", () => {
     expect(began).toHaveLength(11);
   });
 
-  test("gives up after ten seconds without movement, and continues when it moves again", async () => {
+  test("refuses a writer after ten seconds without movement, and continues when the queue moves again", async () => {
     const { ask, end, began, codes } = queue();
     ask("stuck");
     ask("early");
