@@ -2,7 +2,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { load, printRows } from "./load.mjs";
-import { claimWithCookie, startFor } from "./product.mjs";
+import { setUpWithCookie, startFor } from "./product.mjs";
 
 const CALLERS = 64;
 /** Concurrent calls of the upstream: few, as a small server, and unlimited. */
@@ -22,7 +22,7 @@ export async function benchBatching() {
   const product = await startFor(["node", ".next/patchbay/main.mjs"], {
     env: { PATCHBAY_API_ONLY: "1", PATCHBAY_UPSTREAM_ALLOW: "127.0.0.1" },
   });
-  const { cookie, key } = await claimWithCookie(product.url);
+  const { cookie, key } = await setUpWithCookie(product.url);
   const ask = async (path, body) => {
     const reply = await fetch(`${product.url}${path}`, {
       method: "POST",

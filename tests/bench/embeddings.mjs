@@ -6,7 +6,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { load, printRows } from "./load.mjs";
-import { claim, startFor } from "./product.mjs";
+import { setUpWithKey, startFor } from "./product.mjs";
 
 const WORDS = "the quick brown fox jumps over a lazy dog while seven green kettles hum in winter light".split(
   " ",
@@ -119,7 +119,7 @@ async function benchEngines() {
 }
 
 /** Runs long speech until stopped; returns the seconds of audio received. */
-function speakOn(url, key) {
+function speakUntilStopped(url, key) {
   const text = "It was a bright cold day in April, and the clocks were striking thirteen. ".repeat(420);
   const body = JSON.stringify({
     model: "patchbay-speech",
@@ -127,7 +127,7 @@ function speakOn(url, key) {
     voice: "alloy",
     response_format: "pcm",
   });
-  let isOn = true;
+  let isRunning = true;
   let bytes = 0;
   const once = () =>
     new Promise((resolve) => {
@@ -137,7 +137,7 @@ function speakOn(url, key) {
         (reply) => {
           reply.on("data", (chunk) => {
             bytes += chunk.length;
-            if (!isOn) request.destroy();
+            if (!isRunning) request.destroy();
           });
           reply.on("close", resolve);
         },
@@ -146,20 +146,20 @@ function speakOn(url, key) {
       request.end(body);
     });
   const done = (async () => {
-    while (isOn) await once();
+    while (isRunning) await once();
   })();
   return {
     async stop() {
-      isOn = false;
+      isRunning = false;
       await done;
       return bytes / 48_000;
     },
   };
 }
 
-async function benchBeside() {
+async function benchWithSpeech() {
   const product = await startFor(["node", ".next/patchbay/main.mjs"], { env: { PATCHBAY_API_ONLY: "1" } });
-  const key = await claim(product.url);
+  const key = await setUpWithKey(product.url);
   const target = {
     url: `${product.url}/v1/embeddings`,
     pid: product.pid,
@@ -168,12 +168,12 @@ async function benchBeside() {
   };
   const settings = { connections: 1, seconds: 5 };
   const alone = await load(target, settings);
-  const speech = speakOn(product.url, key);
-  const beside = await load(target, settings);
+  const speech = speakUntilStopped(product.url, key);
+  const withSpeech = await load(target, settings);
   const seconds = await speech.stop();
   printRows("One embeddings caller, alone and with concurrent long speech (CPU includes speech)", [
     ["alone", alone],
-    ["with long speech", beside],
+    ["with long speech", withSpeech],
   ]);
   console.log(`${seconds.toFixed(0)} s of speech were generated meanwhile`);
   await product.stop();
@@ -181,5 +181,5 @@ async function benchBeside() {
 
 export async function benchEmbeddings() {
   await benchEngines();
-  await benchBeside();
+  await benchWithSpeech();
 }

@@ -12,7 +12,7 @@ import { cpus, tmpdir } from "node:os";
 import path from "node:path";
 import { printProfiles } from "./cpu-profile.mjs";
 import { load, printRows, residentMb } from "./load.mjs";
-import { claimWithCookie, startFor } from "./product.mjs";
+import { setUpWithCookie, startFor } from "./product.mjs";
 import { GEMINI_PCM_BASE64, PCM, VECTOR, VECTOR_BASE64 } from "./upstream.mjs";
 
 /** The JIT settles after some 8 s of load; a bare proxy has little to compile. */
@@ -34,12 +34,12 @@ const canPin = (() => {
 const ALL_CORES = `0-${cpus().length - 1}`;
 const pinned = (command, cores = GATEWAY_CORE) => (canPin ? ["taskset", "-c", cores, ...command] : command);
 
-function embeddingRow(format, isRight) {
+function embeddingRow(format, isCorrect) {
   return {
     path: "/v1/embeddings",
     body: (i) =>
       JSON.stringify({ model: "bench-embed", input: `a short text, number ${i}`, encoding_format: format }),
-    check: (reply) => isRight(JSON.parse(reply).data[0].embedding),
+    check: (reply) => isCorrect(JSON.parse(reply).data[0].embedding),
   };
 }
 
@@ -103,7 +103,7 @@ export function startScript(name, args, isGateway) {
   });
 }
 
-const AT_ONCE = 16;
+const CONCURRENCY = 16;
 
 /** Adds keys, and channels that share further models, none of which the load uses. */
 async function grow(create, upstream, [keys = 0, channels = 0, models = 0]) {
@@ -131,7 +131,7 @@ async function grow(create, upstream, [keys = 0, channels = 0, models = 0]) {
   const work = async () => {
     for (let task = tasks.pop(); task !== undefined; task = tasks.pop()) await create(...task);
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  await Promise.all(Array.from({ length: CONCURRENCY }, work));
 }
 
 /** A started product with one channel of each provider to the upstream. */
@@ -144,7 +144,7 @@ export async function startGateway(
     cwd,
     env: { PATCHBAY_UPSTREAM_ALLOW: "127.0.0.1", ...env },
   });
-  const { cookie, key } = await claimWithCookie(product.url);
+  const { cookie, key } = await setUpWithCookie(product.url);
   const create = async (url, body) => {
     const reply = await fetch(`${product.url}${url}`, {
       method: "POST",
@@ -153,7 +153,7 @@ export async function startGateway(
     });
     if (!reply.ok) throw new Error(`${url}: ${reply.status} ${await reply.text()}`);
   };
-  // Every call is to reach the upstream by itself, as it does through the proxy.
+  // Every call must reach the upstream alone, as it does through the proxy.
   await create("/api/models", { name: "bench-embed", operation: "embeddings", batching: false });
   const keys = ["sk-bench-0123456789"];
   await create("/api/channels", {
@@ -178,7 +178,7 @@ export async function startGateway(
   return { ...product, name, headers: { authorization: `Bearer ${key}` }, warmSeconds: WARM_SECONDS.gateway };
 }
 
-/** An OpenTelemetry collector that reads everything and keeps nothing. */
+/** An OpenTelemetry collector that discards what it receives. */
 function startCollector() {
   const server = createServer((request, reply) => {
     request.resume();
@@ -275,7 +275,7 @@ async function measureRow(row, upstream, targets) {
 
 const SAMPLE_MS = 200;
 
-/** CPU per request with this many streams of speech at once, beside the usual number, and the memory that they take. */
+/** CPU per request with this many streams of speech at once and with the usual number, and the memory they take. */
 async function measureStreams(count, { name, url, pid, headers, warmSeconds }) {
   const row = ROWS.find(({ title }) => title.includes("streamed"));
   const loadBy = (connections, seconds) =>
@@ -298,7 +298,7 @@ async function measureStreams(count, { name, url, pid, headers, warmSeconds }) {
 
 /**
  * `settings`: `row`, only the rows whose title contains it; `against`, another built checkout to measure beside this one;
- * `grown`, how many keys, channels and models a second server has more; `traced`, a second server that exports traces of
+ * `grown`, how many additional keys, channels and models a second server has; `traced`, a second server that exports traces of
  * 1 % of the requests and metrics; `only-node`, without Next's adapter; `cpu-prof`, print where the CPU time of the last
  * row goes; `streams`, also measure this many streams at once; `idle`, see below.
  */
@@ -323,7 +323,7 @@ export async function benchGateway(settings = {}) {
   }
   for (const target of [...targets, upstream]) await target.stop();
   if (profiles === null) return;
-  // Of several rows the last one.
+  // The last row, if several were measured.
   printProfiles(profiles, last);
   rmSync(profiles, { recursive: true });
 }

@@ -2,7 +2,7 @@
  * `npm run bench limiter`: the limits of 1, 3, 10 and 50 instances in a real Redis, started here. Each instance is the
  * product's own limiter with its own connections; a request takes its key's requests and tokens per minute and a slot in
  * one script, and releases the slot. Redis runs on core 1 and the instances, in this process, on core 0, where `taskset`
- * exists: its CPU per request says what it carries, since this process stops first.
+ * exists: the highest rate of Redis follows from its CPU per request, because this process saturates first.
  */
 import { execFileSync } from "node:child_process";
 import { importTypeScript } from "./bundle.mjs";
@@ -19,8 +19,8 @@ const USERS = 100;
 const WINDOW_MS = 60_000;
 /** A request waits this long for Redis, then takes its instance's share of the limit. */
 const ANSWER_MS = 4;
-/** Here it waits longer, so that every request is measured. */
-const PATIENT_MS = 10_000;
+/** The benchmark waits longer, so that every request is measured. */
+const LONG_ANSWER_MS = 10_000;
 
 function pin(core, pid) {
   try {
@@ -55,8 +55,8 @@ async function request({ limits }) {
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** As fast as it goes, with `CALLERS` requests in flight. */
-async function flatOut(instances, seconds) {
+/** As fast as possible, with `CALLERS` requests in flight. */
+async function unpaced(instances, seconds) {
   const times = [];
   const stopAt = performance.now() + seconds * 1_000;
   const caller = async (_, index) => {
@@ -120,7 +120,7 @@ export async function benchLimiter() {
   const pid = Number(/process_id:(\d+)/.exec(info)?.[1]);
   const isPinned = pin("1", pid) && pin("0", process.pid);
   console.log(`\nLimits in Redis${isPinned ? "" : " (not pinned to cores)"}`);
-  const heads = ["requests/s", "Redis µs/req", "carries/s", "p50 ms", "p99 ms", `above ${ANSWER_MS} ms`];
+  const heads = ["requests/s", "Redis µs/req", "max req/s", "p50 ms", "p99 ms", `above ${ANSWER_MS} ms`];
   console.log(`${"".padEnd(26)}${heads.map((head) => head.padStart(14)).join("")}`);
   for (const total of INSTANCES) {
     const open = (_, index) =>
@@ -128,14 +128,14 @@ export async function benchLimiter() {
         url: redis.url,
         name: `instance-${index}`,
         liveInstances: total,
-        answerMs: PATIENT_MS,
+        answerMs: LONG_ANSWER_MS,
       });
     const instances = await Promise.all(Array.from({ length: total }, open));
     while (!instances.every(({ link }) => link.isUp)) await pause(10);
-    await flatOut(instances, WARM_SECONDS);
+    await unpaced(instances, WARM_SECONDS);
     const name = `${total} instance${total === 1 ? "" : "s"}`;
     show(`${name}, paced`, await measure(paced, instances, pid));
-    show(`${name}, flat out`, await measure(flatOut, instances, pid));
+    show(`${name}, unpaced`, await measure(unpaced, instances, pid));
     const fellBack = instances.filter(({ counted }) => counted.has("redis_fallbacks")).length;
     if (fellBack > 0) console.log(`not valid: ${fellBack} instances lost Redis for a while`);
     for (const instance of instances) instance.close();

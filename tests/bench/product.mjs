@@ -66,7 +66,7 @@ export async function startFor(
 }
 
 /** Does the initial setup; returns the owner's session cookie and a key for all operations. */
-export async function claimWithCookie(url) {
+export async function setUpWithCookie(url) {
   const password = "seven green kettles hum";
   const headers = { "content-type": "application/json" };
   const setUp = await fetch(`${url}/api/setup`, {
@@ -88,6 +88,6 @@ export async function claimWithCookie(url) {
 }
 
 /** Does the initial setup and returns a key for all operations. */
-export async function claim(url) {
-  return (await claimWithCookie(url)).key;
+export async function setUpWithKey(url) {
+  return (await setUpWithCookie(url)).key;
 }

@@ -6,7 +6,7 @@ export interface SeedOptions {
   /** Milliseconds since 1970. */
   from: number;
   to: number;
-  crowd?: {
+  population?: {
     keys: { id: string; user: string }[];
     models: { name: string; operation: "speech" | "embeddings" }[];
     channels: string[];

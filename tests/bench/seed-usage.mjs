@@ -2,7 +2,7 @@
 import Database from "libsql";
 
 const LATENCY_BOUNDS = [5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000];
-const AT_ONCE = 50;
+const BATCH_ROWS = 50;
 
 const COLUMNS = [
   "id",
@@ -37,7 +37,7 @@ const COLUMNS = [
 ];
 
 /** A seeded generator of numbers in [0, 1) (mulberry32). */
-function sameNumbers(seed) {
+function seededRandom(seed) {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
@@ -51,7 +51,7 @@ const pick = (list, number) => list[Math.floor(number * number * list.length)];
 const range = (count, prefix) => Array.from({ length: count }, (_, index) => `${prefix}${index}`);
 
 /** Default distribution: 20 keys of 5 users, 8 models on 6 channels, 40 tags, 1,000 end users. */
-export const CROWD = {
+export const POPULATION = {
   keys: range(20, "key_").map((id, index) => ({ id, user: `usr_${index % 5}` })),
   models: range(8, "model-").map((name, index) => ({ name, operation: index % 2 ? "embeddings" : "speech" })),
   channels: range(6, "chn_"),
@@ -59,7 +59,7 @@ export const CROWD = {
   endUsers: range(1_000, "caller-"),
 };
 
-const FAULTS = [
+const ERRORS = [
   [502, "upstream_error"],
   [504, "upstream_timeout"],
   [499, "caller_left"],
@@ -67,15 +67,15 @@ const FAULTS = [
 ];
 
 /** `count` rows from `from` to `to`, oldest first, as lists of cells. `when(share)` maps 0–1 to 0–1 to distribute them over time. */
-export function* rowsOf({ count, from, to, crowd = CROWD, seed = 1, when = (share) => share }) {
-  const random = sameNumbers(seed);
+export function* rowsOf({ count, from, to, population = POPULATION, seed = 1, when = (share) => share }) {
+  const random = seededRandom(seed);
   for (let index = 0; index < count; index++) {
     const at = Math.floor(from + (to - from) * when(index / count));
-    const key = pick(crowd.keys, random());
-    const { name, operation } = pick(crowd.models, random());
-    const channel = pick(crowd.channels, random());
+    const key = pick(population.keys, random());
+    const { name, operation } = pick(population.models, random());
+    const channel = pick(population.channels, random());
     const isSpeech = operation === "speech";
-    const [status, error] = random() < 0.02 ? pick(FAULTS, random()) : [200, null];
+    const [status, error] = random() < 0.02 ? pick(ERRORS, random()) : [200, null];
     const characters = 20 + Math.floor(random() * 400);
     const tokens = Math.ceil(characters / 4);
     const audio = isSpeech && error === null ? characters * 60 : 0;
@@ -106,8 +106,8 @@ export function* rowsOf({ count, from, to, crowd = CROWD, seed = 1, when = (shar
       0,
       0,
       0,
-      random() < 0.7 ? pick(crowd.endUsers, random()) : null,
-      random() < 0.5 ? pick(crowd.tags, random()) : null,
+      random() < 0.7 ? pick(population.endUsers, random()) : null,
+      random() < 0.5 ? pick(population.tags, random()) : null,
       latency,
       error ? null : first,
       "seed",
@@ -162,7 +162,7 @@ function* batches(rows) {
   let batch = [];
   for (const row of rows) {
     batch.push(row);
-    if (batch.length < AT_ONCE) continue;
+    if (batch.length < BATCH_ROWS) continue;
     yield batch;
     batch = [];
   }
@@ -209,10 +209,10 @@ export function seedSqlite(file, options) {
       into(count, () => "?").replace("into usage", isMultiplied ? "into seed" : "into usage");
     withoutIndexes(database, () => {
       if (isMultiplied) database.exec("create temp table seed as select * from usage where 0");
-      const whole = database.prepare(text(AT_ONCE));
+      const whole = database.prepare(text(BATCH_ROWS));
       const count = isMultiplied ? options.count / COPIES : options.count;
       for (const batch of batches(rowsOf({ ...options, count }))) {
-        const statement = batch.length === AT_ONCE ? whole : database.prepare(text(batch.length));
+        const statement = batch.length === BATCH_ROWS ? whole : database.prepare(text(batch.length));
         statement.run(batch.flat());
       }
       if (!isMultiplied) return;

@@ -1,12 +1,12 @@
 /** Whether rejected sign-ins can be told apart by their timing, and what a flood of them costs the gateway. */
 import { load, printRows } from "./load.mjs";
-import { claimWithCookie, startFor } from "./product.mjs";
+import { setUpWithCookie, startFor } from "./product.mjs";
 
 const SAMPLES = 60;
 const LIMITS = JSON.stringify({ loginAttemptsPerMinute: 1_000_000 });
 const JSON_TYPE = { "content-type": "application/json" };
 
-async function timeLogin(url, body) {
+async function timeSignIn(url, body) {
   const startedAt = performance.now();
   const reply = await fetch(`${url}/api/user/login`, {
     method: "POST",
@@ -42,7 +42,7 @@ async function benchRefusals() {
   const product = await startFor(["node", ".next/patchbay/main.mjs"], {
     env: { PATCHBAY_API_ONLY: "1", PATCHBAY_LIMITS: LIMITS },
   });
-  const { cookie } = await claimWithCookie(product.url);
+  const { cookie } = await setUpWithCookie(product.url);
   const times = { unknown: [], wrong: [], disabled: [] };
   for (let i = 0; i < SAMPLES; i++) {
     // One name per sample: ten wrong passwords for one name cause a delay.
@@ -53,12 +53,12 @@ async function benchRefusals() {
       headers: { ...JSON_TYPE, cookie },
       body: JSON.stringify({ enabled: false, version: disabled.version }),
     });
-    times.unknown.push(await timeLogin(product.url, { username: `u${i}`, password: "some guess of mine" }));
+    times.unknown.push(await timeSignIn(product.url, { username: `u${i}`, password: "some guess of mine" }));
     times.wrong.push(
-      await timeLogin(product.url, { username: wrong.username, password: "some guess of mine" }),
+      await timeSignIn(product.url, { username: wrong.username, password: "some guess of mine" }),
     );
     times.disabled.push(
-      await timeLogin(product.url, { username: disabled.username, password: "nine blue lanterns drift" }),
+      await timeSignIn(product.url, { username: disabled.username, password: "nine blue lanterns drift" }),
     );
   }
   console.log(`\nRejected sign-ins, ${SAMPLES} of each (0.5: cannot be told apart; at most 0.6 is promised)`);
@@ -75,7 +75,7 @@ function flood(url) {
   let sent = 0;
   const timer = setInterval(() => {
     sent += 1;
-    timeLogin(url, { username: `nobody${sent}`, password: "some guess of mine" }).catch(() => undefined);
+    timeSignIn(url, { username: `nobody${sent}`, password: "some guess of mine" }).catch(() => undefined);
   }, 5);
   return { stop: () => clearInterval(timer), sent: () => sent };
 }
@@ -84,7 +84,7 @@ async function benchFlood() {
   const product = await startFor(["node", ".next/patchbay/main.mjs"], {
     env: { PATCHBAY_API_ONLY: "1", PATCHBAY_LIMITS: LIMITS },
   });
-  const { key } = await claimWithCookie(product.url);
+  const { key } = await setUpWithCookie(product.url);
   const target = {
     url: `${product.url}/v1/embeddings`,
     pid: product.pid,

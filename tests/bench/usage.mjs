@@ -2,9 +2,9 @@
  * `npm run bench usage`: the console's usage queries with a million calls in one month, and the server's memory during a
  * CSV export of all of them. Runs on SQLite in the temp folder (or PATCHBAY_BENCH_DIR), and the queries also on
  * PostgreSQL if PATCHBAY_BENCH_DATABASE names an empty database. PATCHBAY_BENCH_ROWS sets the number of calls. With
- * PATCHBAY_BENCH_KEEP=<folder> what was seeded stays, and the next run measures it; with PATCHBAY_BENCH_SEED_ONLY=1
- * nothing is measured. PATCHBAY_BENCH_ONLY=sqlite or postgres leaves the other out, PATCHBAY_BENCH_PARTS=pages those of
- * the parts sums, lists, ledger and pages that it does not name. Asserts nothing.
+ * PATCHBAY_BENCH_KEEP=<folder> the seeded data is kept and the next run measures it; with PATCHBAY_BENCH_SEED_ONLY=1
+ * nothing is measured. PATCHBAY_BENCH_ONLY=sqlite or postgres measures one database; PATCHBAY_BENCH_PARTS=sums,pages
+ * measures only those of the parts sums, lists, ledger and pages. Asserts nothing.
  */
 import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -15,8 +15,8 @@ import pg from "pg";
 import { OUT } from "../../lib/server/build.mjs";
 import { loadStore, measure, reserveAndSettle, settle } from "./ledger.mjs";
 import { residentMb } from "./load.mjs";
-import { claimWithCookie, startFor } from "./product.mjs";
-import { CROWD, seedPostgres, seedSqlite } from "./seed-usage.mjs";
+import { setUpWithCookie, startFor } from "./product.mjs";
+import { POPULATION, seedPostgres, seedSqlite } from "./seed-usage.mjs";
 
 const ROWS = Number(process.env.PATCHBAY_BENCH_ROWS ?? 1_000_000);
 const HOUR = 3_600_000;
@@ -74,7 +74,7 @@ async function deepCursor(store, now) {
 const showHead = () =>
   console.log(`${"".padEnd(44)}${"first ms".padStart(10)}${"p50".padStart(10)}${"p95".padStart(10)}`);
 
-async function askSums(store, now) {
+async function benchSums(store, now) {
   showHead();
   const sum = (span, more) => () =>
     store.ledger.summarize({ from: now - span, to: now, by: null, isByHour: false, ...more });
@@ -95,7 +95,7 @@ async function askSums(store, now) {
   showWorst();
 }
 
-async function askLists(store, now) {
+async function benchLists(store, now) {
   showHead();
   const list = (more) => () =>
     store.ledger.list({ limit: 50, cursor: null, q: null, from: now - MONTH, ...more });
@@ -122,7 +122,7 @@ async function askLists(store, now) {
 }
 
 /** What a call costs in the ledger, at this many entries. */
-async function askLedger(store, rows) {
+async function benchLedger(store, rows) {
   const line = ({ wallUs, cpuUs }) => `${wallUs.toFixed(0)} µs (CPU ${cpuUs.toFixed(0)})`;
   await measure(store, reserveAndSettle, 100, 3_000);
   const [one, many, both] = [
@@ -136,7 +136,7 @@ async function askLedger(store, rows) {
 }
 
 /** The ledger's statements of calls one at a time: duration as this process sees it, by statement. */
-async function askStatements(store) {
+async function benchStatements(store) {
   const took = new Map();
   const { query } = pg.Client.prototype;
   pg.Client.prototype.query = function timed(config, ...rest) {
@@ -161,7 +161,7 @@ async function askStatements(store) {
 }
 
 /** The first requests of the console's pages, for each of their ranges. */
-function firstAnswers(now) {
+function pageRequests(now) {
   const ends = (span) => `from=${new Date(now - span).toISOString()}&to=${new Date(now).toISOString()}`;
   const pieces = { hour: "minute", day: "hour", week: "hour", month: "day" };
   const over = (name, path) =>
@@ -189,7 +189,7 @@ function firstAnswers(now) {
 }
 
 /** Downloads the whole export; returns the server's peak memory during it and its memory before. */
-async function askExport({ url, pid }, cookie) {
+async function benchExport({ url, pid }, cookie) {
   const before = residentMb(pid);
   const held = [];
   const since = performance.now();
@@ -209,7 +209,7 @@ async function askExport({ url, pid }, cookie) {
 }
 
 /** The same store behind the whole product: response times of the pages, and the export. */
-async function askServer(folder, now, env = {}) {
+async function benchServer(folder, now, env = {}) {
   const product = await startFor([process.execPath, ".next/patchbay/main.mjs"], { data: folder, env });
   try {
     console.log(`\nready in ${product.readyMs.toFixed(0)} ms; over HTTP:`);
@@ -218,16 +218,16 @@ async function askServer(folder, now, env = {}) {
     const kept = path.join(folder, "cookie");
     const cookie = existsSync(kept)
       ? readFileSync(kept, "utf8")
-      : (await claimWithCookie(product.url)).cookie;
+      : (await setUpWithCookie(product.url)).cookie;
     writeFileSync(kept, cookie);
     const ask = (path) => async () => {
       const reply = await fetch(product.url + path, { headers: { cookie } });
       const text = await reply.text();
       if (reply.status !== 200) throw new Error(`${path}: ${reply.status} ${text}`);
     };
-    for (const [name, path] of firstAnswers(now)) show(name, await time(ask(path)));
+    for (const [name, path] of pageRequests(now)) show(name, await time(ask(path)));
     showWorst();
-    if (ROWS <= 1_000_000) await askExport(product, cookie);
+    if (ROWS <= 1_000_000) await benchExport(product, cookie);
   } finally {
     await product.stop(true);
   }
@@ -256,18 +256,18 @@ async function seedOnce(folder, name, seed) {
   return now;
 }
 
-async function askAll(openStore, { url, name, folder, now, env = {} }) {
+async function benchStore(openStore, { url, name, folder, now, env = {} }) {
   if (IS_SEED_ONLY) return;
   console.log(`\nUsage on ${name}: ${ROWS} entries`);
   const store = await openTestStore(openStore, url);
-  if (PARTS.includes("sums")) await askSums(store, now);
-  if (PARTS.includes("lists")) await askLists(store, now);
+  if (PARTS.includes("sums")) await benchSums(store, now);
+  if (PARTS.includes("lists")) await benchLists(store, now);
   if (PARTS.includes("ledger")) {
-    await askLedger(store, ROWS);
-    if (url.startsWith("postgres")) await askStatements(store);
+    await benchLedger(store, ROWS);
+    if (url.startsWith("postgres")) await benchStatements(store);
   }
   await store.close();
-  if (PARTS.includes("pages")) await askServer(folder, now, env);
+  if (PARTS.includes("pages")) await benchServer(folder, now, env);
 }
 
 async function benchSqlite(openStore) {
@@ -277,10 +277,10 @@ async function benchSqlite(openStore) {
   try {
     const now = await seedOnce(folder, "SQLite", async (end) => {
       await (await openTestStore(openStore, url)).close();
-      seedSqlite(file, { count: ROWS, from: end - MONTH, to: end, crowd: CROWD });
+      seedSqlite(file, { count: ROWS, from: end - MONTH, to: end, population: POPULATION });
     });
     console.log(`${(statSync(file).size / 2 ** 20).toFixed(0)} MB`);
-    await askAll(openStore, { url, name: "SQLite", folder, now });
+    await benchStore(openStore, { url, name: "SQLite", folder, now });
   } finally {
     drop(folder);
   }
@@ -294,9 +294,9 @@ async function benchPostgres(openStore, url) {
     const now = await seedOnce(folder, "PostgreSQL", async (end) => {
       // Makes the partitions of the seeded months.
       await (await openTestStore(openStore, url, () => end - MONTH)).close();
-      await seedPostgres(client, { count: ROWS, from: end - MONTH, to: end, crowd: CROWD });
+      await seedPostgres(client, { count: ROWS, from: end - MONTH, to: end, population: POPULATION });
     });
-    await askAll(openStore, { url, name: "PostgreSQL", folder, now, env: { DATABASE_URL: url } });
+    await benchStore(openStore, { url, name: "PostgreSQL", folder, now, env: { DATABASE_URL: url } });
   } finally {
     await client.end();
     drop(folder);

@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { launch } from "chrome-launcher";
 import lighthouse from "lighthouse";
-import { claimWithCookie, startFor } from "../bench/product.mjs";
+import { setUpWithCookie, startFor } from "../bench/product.mjs";
 import { CHROMIUM_FLAGS, findChromium } from "../support/browser.mjs";
 
 const RUNS = Number(process.env.RUNS ?? 5);
@@ -12,7 +12,7 @@ const CATEGORIES = ["performance", "accessibility", "best-practices"];
 const MAIN = ["node", ".next/patchbay/main.mjs"];
 const fresh = await startFor(MAIN);
 const product = await startFor(MAIN);
-const { cookie } = await claimWithCookie(product.url);
+const { cookie } = await setUpWithCookie(product.url);
 const chrome = await launch({
   chromePath: await findChromium(),
   chromeFlags: ["--headless=new", ...CHROMIUM_FLAGS],

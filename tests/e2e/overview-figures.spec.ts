@@ -13,7 +13,7 @@ const embed = (name: string) => ({ name, upstream_name: "nomic-embed-text", oper
 /** Adds 20 days of requests, of which two in a hundred failed, over these channels. */
 function seed(file: string, keyId: string, userId: string, channels: readonly string[]): void {
   const models = ["bge", "embed-large"].map((name) => ({ name, operation: "embeddings" as const }));
-  const crowd = {
+  const population = {
     keys: [{ id: keyId, user: userId }],
     models,
     channels: [...channels],
@@ -21,7 +21,7 @@ function seed(file: string, keyId: string, userId: string, channels: readonly st
     endUsers: ["anna"],
   };
   const now = Date.now();
-  seedSqlite(file, { count: 456, from: now - 20 * DAY, to: now - 60_000, crowd });
+  seedSqlite(file, { count: 456, from: now - 20 * DAY, to: now - 60_000, population });
 }
 
 interface Counted {

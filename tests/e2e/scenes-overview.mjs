@@ -97,14 +97,14 @@ function seedRequests(file, keys, { cellar, cloud, builtIn }) {
     ["patchbay-speech", "speech", builtIn?.id, 900],
   ];
   for (const [seed, [name, operation, id, count]] of routes.entries()) {
-    const crowd = { keys, models: [{ name, operation }], channels: [id], tags: ["web"], endUsers: ["anna"] };
+    const population = { keys, models: [{ name, operation }], channels: [id], tags: ["web"], endUsers: ["anna"] };
     // Seeding rebuilds the roll-ups from the whole ledger.
     clearRollups(file);
     seedSqlite(file, {
       count,
       from: now - 20 * DAY,
       to: now - 30_000,
-      crowd,
+      population,
       seed: seed + 1,
       when: dailyCurve(20),
     });

@@ -75,7 +75,7 @@ export async function seedMonth({ url, cookie, data }) {
   const channels = await createChannels(url, cookie);
   const file = path.join(data, "patchbay.db");
   const now = Date.now();
-  const crowd = {
+  const population = {
     keys,
     models: [
       { name: "patchbay-speech", operation: "speech" },
@@ -87,7 +87,7 @@ export async function seedMonth({ url, cookie, data }) {
     tags: ["web", "batch", "web,beta", "night"],
     endUsers: ["anna", "bela", "chen", "dora"],
   };
-  seedSqlite(file, { count: 9_000, from: now - MONTH, to: now - 60_000, crowd, when: dailyCurve });
+  seedSqlite(file, { count: 9_000, from: now - MONTH, to: now - 60_000, population, when: dailyCurve });
   const [relay, east] = channels;
   const key = east.keys[0].id;
   const failedOver = [
