@@ -41,7 +41,7 @@ describe("the caller's own profile", () => {
     expect((await patch({ display_name: "Mia" }, mia.cookie)).status).toBe(200);
     services.clock.advance(60_000);
     expect((await patch({ email: "mia@example.com" }, mia.cookie)).status).toBe(200);
-    // Sending the present address is not an attempt.
+    // Sending the current address is not an attempt.
     for (let i = 0; i < 12; i++)
       expect((await patch({ email: "mia@example.com" }, mia.cookie)).status).toBe(200);
   });
@@ -87,7 +87,7 @@ describe("the caller's own profile", () => {
     });
   });
 
-  test("refuses a stale version with 409, and nothing changes", async () => {
+  test("refuses a stale version with 409 and changes nothing", async () => {
     const reply = await patch({ display_name: "Else", version: 7 });
     expect([reply.status, reply.json.code]).toEqual([409, "conflict"]);
     expect((await self()).display_name).toBe("olivia");
@@ -101,7 +101,7 @@ describe("the caller's own profile", () => {
     ["enabled", { enabled: true }],
     ["two_factor_enabled", { two_factor_enabled: true }],
     ["budget", { budget: { total_usd: null } }],
-  ])("%s is not one's own to set: 400", async (field, body) => {
+  ])("answers 400 to a change of %s by its own user", async (field, body) => {
     const reply = await patch({ display_name: "x", ...body });
     expect(reply.status).toBe(400);
     expect(reply.json.issues).toEqual([{ path: field, message: "This field is not known." }]);
@@ -121,14 +121,14 @@ describe("the caller's own profile", () => {
 
   test.each([
     ["a direction mark", "a\u202eb"],
-    ["nothing but spaces", "   "],
+    ["only spaces", "   "],
     ["65 characters", "x".repeat(65)],
-  ])("a display name of %s is 400", async (_name, display_name) => {
+  ])("answers 400 to a display name of %s", async (_name, display_name) => {
     expect((await patch({ display_name })).status).toBe(400);
   });
 });
 
-test("shows the caller's budget, what their keys spent, and when it starts again", async () => {
+test("shows the caller's budget, what their keys spent, and when it resets", async () => {
   const mia = await addUser(harness, owner, { username: "mia" });
   const limited = { method: "PATCH", body: { version: 1, budget: { daily_usd: "5.00" } }, cookie: owner };
   expect((await harness(`/api/users/${mia.id}`, limited)).status).toBe(200);
@@ -148,7 +148,7 @@ test("shows the caller's budget, what their keys spent, and when it starts again
 describe("changing the password", () => {
   const change = (body: object, cookie = owner) => harness("/api/user/password", { body, cookie });
 
-  test("needs the present password: 400 if missing, 403 if wrong, and nothing changes", async () => {
+  test("needs the current password: answers 400 without it, 403 if it is wrong, and changes nothing", async () => {
     expect((await change({ new_password: NEW })).status).toBe(400);
     const wrong = await change({ current_password: "wrong wrong wrong", new_password: NEW });
     expect([wrong.status, wrong.json.code]).toEqual([403, "invalid_credentials"]);
@@ -156,18 +156,18 @@ describe("changing the password", () => {
   });
 
   test.each([
-    ["a short one", "short"],
-    ["a common one", "password123"],
+    ["too short", "short"],
+    ["too common", "password123"],
     ["the username", "Olivia"],
-    ["more than 1,024 bytes", "x".repeat(1025)],
+    ["longer than 1,024 bytes", "x".repeat(1025)],
     ["a list", ["x"]],
-  ])("to %s is 400", async (_name, new_password) => {
+  ])("answers 400 to a new password that is %s", async (_name, new_password) => {
     const reply = await change({ current_password: OWNER.password, new_password });
     expect(reply.status).toBe(400);
     expect(reply.json.issues[0].path).toBe("new_password");
   });
 
-  test("refuses a present password beyond 1,024 bytes with 400 before any hashing", async () => {
+  test("refuses a current password above 1,024 bytes with 400 before any hashing", async () => {
     const reply = await change({ current_password: "x".repeat(1025), new_password: NEW });
     expect(reply.status).toBe(400);
     expect(reply.json.issues[0].path).toBe("current_password");
@@ -201,7 +201,7 @@ describe("changing the password", () => {
     expect(replay.json.code).toBe("invalid_code");
   });
 
-  test("of ten concurrent changes one succeeds", async () => {
+  test("accepts one of ten concurrent changes", async () => {
     const replies = await Promise.all(
       Array.from({ length: 10 }, (_, i) =>
         change({ current_password: OWNER.password, new_password: `${NEW} ${i}` }),
@@ -213,7 +213,7 @@ describe("changing the password", () => {
   });
 });
 
-test("every account route is 401 without a session and 403 for a key", async () => {
+test("every account route answers 401 without a session and 403 to a key", async () => {
   const made = await harness("/api/keys", { body: { name: "m", operations: ["manage"] }, cookie: owner });
   const headers = { authorization: `Bearer ${made.json.data.key}` };
   const calls: [string, object][] = [

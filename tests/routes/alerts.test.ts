@@ -33,7 +33,7 @@ interface Received {
   text: string;
 }
 
-/** A receiver on this machine; it answers with what `status` is at the moment. */
+/** A webhook receiver on this machine; it answers with the current `status`. */
 class Receiver {
   status = 204;
   received: Received[] = [];
@@ -51,7 +51,7 @@ class Receiver {
   });
   async open(): Promise<string> {
     await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
-    // It listens on TCP.
+    // A server on TCP: the address is an object.
     return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
   close(): Promise<void> {
@@ -88,7 +88,7 @@ const alerts = async (query = "", cookie = owner) =>
   (await harness(`/api/alerts${query}`, { cookie })).json.data.items;
 const post = (path: string, cookie = owner) => harness(`/api/alerts${path}`, { body: {}, cookie });
 
-/** Where messages go from now on, and the secret that signs them. */
+/** Sets the webhook URL and returns the new signing secret. */
 async function setWebhook(url: string): Promise<string> {
   const { alerts: rules } = (await harness("/api/settings", { cookie: owner })).json.data;
   const body = { alerts: { ...rules, webhook_url: url } };
@@ -99,12 +99,12 @@ async function setWebhook(url: string): Promise<string> {
   return made.json.data.secret;
 }
 
-/** The settings' alerts as the API shows them, and a change of them. */
+/** Reads and changes the alert settings. */
 const readRules = async () => (await harness("/api/settings", { cookie: owner })).json.data.alerts;
 const changeRules = (rules: object) =>
   harness("/api/settings", { method: "PATCH", body: { alerts: rules }, cookie: owner });
 
-/** As the documentation tells a receiver to. */
+/** Verifies the signature as the documentation describes. */
 function isSigned({ headers, text }: Received, secret: string, now: number): boolean {
   const [, t, v1] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(headers["x-patchbay-signature"])) ?? [];
   const expected = createHmac("sha256", secret).update(`${t}.${text}`).digest("hex");
@@ -112,7 +112,7 @@ function isSigned({ headers, text }: Received, secret: string, now: number): boo
 }
 
 describe("alerts", () => {
-  test("a full disk raises an alert, which resolves when space is free again", async () => {
+  test("a full disk opens an alert, which resolves when space is free again", async () => {
     await watchAlerts(services, FULL);
     await watchAlerts(services, FULL);
     const [open, ...others] = await alerts();
@@ -182,7 +182,7 @@ describe("alerts", () => {
     expect(await alerts("?state=opened")).toEqual([]);
   });
 
-  test("members may not read or change alerts", async () => {
+  test("members cannot read or change alerts", async () => {
     const mia = await addUser(harness, owner, { username: "mia" });
     for (const path of ["", "/summary"])
       expect((await harness(`/api/alerts${path}`, { cookie: mia.cookie })).status).toBe(403);
@@ -289,7 +289,7 @@ describe("the webhook", () => {
     expect((await post("/webhook/test")).json.data).toMatchObject({ ok: false, error: "redirect" });
   });
 
-  test("goes to no private address that is not allowed, however it is written", async () => {
+  test("never goes to a private address that is not allowed, in any notation", async () => {
     await services.close();
     await start([]);
     const port = target.split(":")[1];
@@ -305,7 +305,7 @@ describe("the webhook", () => {
     expect(receiver.received).toEqual([]);
   });
 
-  test("goes to no private address that is allowed for channels", async () => {
+  test("does not go to a private address that is allowed only for channels", async () => {
     await services.close();
     await start([], [target]);
     await harness("/api/upstreams/allowed", {
@@ -333,7 +333,7 @@ describe("the webhook", () => {
     expect(await postWith({ PATCHBAY_UPSTREAM_ALLOW: target })).toBe("address_refused");
   });
 
-  test("opens its private hosts to no channel", async () => {
+  test("does not open its private hosts to channels", async () => {
     const body = {
       name: "Loopback",
       provider: "openai",
@@ -371,7 +371,7 @@ describe("the webhook", () => {
     expect((await post("/webhook/test")).json.data).toMatchObject({ ok: false, error: "status_404" });
   });
 
-  test("shows the webhook secret once, stores it encrypted, and replaces it by the next", async () => {
+  test("shows the webhook secret once, stores it encrypted, and replaces it with the next one", async () => {
     const first = await setWebhook(`http://${target}/`);
     expect(first).toMatch(/^whsec_[0-9A-Za-z]{40}$/);
     const second = (await post("/webhook/secret")).json.data.secret;
@@ -401,7 +401,7 @@ describe("the webhook", () => {
     expect(readStoreBytes(services.dataDirectory).includes("very-secret-path")).toBe(false);
     await post("/webhook/test");
     expect(receiver.received.map((one) => one.url)).toEqual(["/services/T0/very-secret-path?team=night"]);
-    // Bound to its place (AAD): the text does not decrypt as another setting.
+    // Bound to its setting (AAD): the ciphertext does not decrypt as another setting.
     const encrypted = (await services.store.settings.all())[WEBHOOKS.signed.setting];
     expect(services.cipher.decrypt("webhook-url", WEBHOOKS.signed.aad, String(encrypted))).toBe(url);
     for (const [purpose, place] of [
@@ -484,7 +484,7 @@ describe("the Slack-compatible webhook", () => {
     expect((await alerts())[0].delivery).toMatchObject({ state: "delivered", webhook: null });
   });
 
-  test("is sent no mention, link or markup that a name holds", async () => {
+  test("receives no mention, link or markup from a name", async () => {
     await setSlack(`http://${target}/`);
     await services.store.alerts.raise({
       id: "alt_1",
@@ -504,7 +504,7 @@ describe("the Slack-compatible webhook", () => {
     ]);
   });
 
-  test("is retried alone when the signed one has accepted the message", async () => {
+  test("is retried alone when the signed webhook has accepted the message", async () => {
     await setWebhook(`http://${target}/signed`);
     await setSlack("http://127.0.0.1:1/slack");
     await watchAlerts(services, FULL);
@@ -558,7 +558,7 @@ describe("a snoozed alert", () => {
   const snooze = (id: string, duration: string, cookie = owner) =>
     harness(`/api/alerts/${id}/snooze`, { body: { for: duration }, cookie });
 
-  test("is not sent, says so, and is sent when its snooze is over", async () => {
+  test("is not sent, shows that it is snoozed, and is sent when its snooze ends", async () => {
     await setWebhook(`http://${target}/`);
     receiver.status = 500;
     await watchAlerts(services, FULL);
@@ -580,7 +580,7 @@ describe("a snoozed alert", () => {
     expect(await services.store.alerts.open()).toMatchObject([{ snooze: null, delivery: "delivered" }]);
   });
 
-  test("is not sent when it resolves, and is sent when an operator ends the snooze", async () => {
+  test("is not sent when it resolves, but is sent when an operator ends the snooze", async () => {
     await setWebhook(`http://${target}/`);
     await watchAlerts(services, FULL);
     const [open] = await alerts();
@@ -609,7 +609,7 @@ describe("a snoozed alert", () => {
 describe("rules of one model or API key", () => {
   const rule = { scope: "model", model: "tts-1", error_rate_percent: 5, channel_open_minutes: 1 };
 
-  test("are kept by a change of the general rules and refused twice for one model", async () => {
+  test("are kept by a change of the general rules, and one model cannot have two", async () => {
     const rules = { ...(await readRules()), rules: [rule] };
     expect((await changeRules(rules)).json.data.alerts.rules).toEqual([rule]);
     const { rules: _, ...general } = rules;
@@ -702,7 +702,7 @@ describe("an alert for a channel that is down", () => {
     services.state.circuits.enter(id, record?.keys[0]?.id ?? null, model).failed(error, progress);
   };
 
-  test("says which of its models another channel serves and which nothing does", async () => {
+  test("names the models that another channel serves and those without a channel", async () => {
     const down = await channel("Rented machine", ["bge-m3", "tts-1"]);
     await channel("OpenAI primary", ["tts-1"]);
     await refuseKey(down, "tts-1");
@@ -725,7 +725,7 @@ describe("an alert for a channel that is down", () => {
     ]);
   });
 
-  test("is checked with one probe when opened, and resolves after the probe passed", async () => {
+  test("is checked with one probe when opened, and resolves when the probe passes", async () => {
     const down = await channel("Rented machine", ["bge-m3"]);
     takes.key = "sk-upstream-other";
     await refuseKey(down, "bge-m3");
@@ -755,7 +755,7 @@ describe("an alert for a channel that is down", () => {
   });
 
   describe("after a restart", () => {
-    /** A process that knows nothing of the upstream, on the same data; the alert was last held long enough ago to resolve. */
+    /** Starts a process without upstream state on the same data, late enough for the alert to resolve. */
     const restart = async () => {
       const { clock, log, store } = services;
       services.state = createGatewayState({ store, clock, log, metrics: services.metrics });
@@ -800,7 +800,7 @@ describe("an alert for a channel that is down", () => {
       expect(await alerts()).toMatchObject([{ id, state: "resolved" }]);
     });
 
-    test("stays open for each model that failed, whatever the others do", async () => {
+    test("stays open for each model that failed, regardless of the other models", async () => {
       const down = await channel("Rented machine", ["bge-m3", "tts-1"]);
       await fail(down, "bge-m3");
       await fail(down, "tts-1");
@@ -830,7 +830,7 @@ describe("an alert for a channel that is down", () => {
       expect(await alerts("?state=opened")).toEqual([]);
     });
 
-    test("keeps a circuit that is known from another instance", async () => {
+    test("keeps a circuit received from another instance", async () => {
       const down = await channel("Rented machine", ["bge-m3"]);
       await fail(down, "bge-m3");
       await openAlert();

@@ -30,8 +30,8 @@ test("answers malformed, mistyped and unknown keys with the same 401, the first 
     bodies.add(reply.text);
   }
   expect(harness.keyReads).toEqual([]);
-  const stranger = openGatewayHarness().key;
-  for (let i = 0; i < 3; i++) bodies.add((await harness.call(PATH, withKey(stranger))).text);
+  const unknownKey = openGatewayHarness().key;
+  for (let i = 0; i < 3; i++) bodies.add((await harness.call(PATH, withKey(unknownKey))).text);
   expect(harness.keyReads).toHaveLength(1);
   expect(bodies.size).toBe(1);
 });
@@ -54,7 +54,7 @@ test("accepts a key created after its refusal with the next request", async () =
   expect((await harness.call(PATH, withKey(key))).status).toBe(200);
 });
 
-test("does not cache a read that a change overtook", async () => {
+test("does not cache a read if the key changed meanwhile", async () => {
   let isFirst = true;
   const harness = openGatewayHarness({
     ownerEnabled: () => {
@@ -142,7 +142,7 @@ test("enforces tokens per minute, and asks for a smaller request above the limit
   expect([large.status, large.headers["x-should-retry"]]).toEqual([429, "false"]);
 });
 
-/** Counts admitted calls, which it then blocks. `all` resolves with call number `most`, so that tests wait for no refusal. */
+/** Counts admitted calls and blocks them. `all` resolves with call number `most`, so that a test does not wait for a refusal. */
 function countEntries(most: number): { count(held: Promise<void>): Promise<void>; all: Promise<void> } {
   let left = most;
   let end = (): void => {};
@@ -157,7 +157,7 @@ function countEntries(most: number): { count(held: Promise<void>): Promise<void>
   return { count, all };
 }
 
-test("refuses a call above a key's concurrency limit with 429 and Retry-After, and frees its slot", async () => {
+test("refuses a call above a key's concurrency limit with 429 and Retry-After, and frees its slot afterwards", async () => {
   let release = (): void => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;
@@ -210,7 +210,7 @@ describe("a limit of all keys of a user together", () => {
     expect((await send(harness, other)).status).toBe(200);
   });
 
-  test("takes nothing from the key's limit when it refuses, nor the reverse", async () => {
+  test("does not count against the key's limit when it refuses, nor the reverse", async () => {
     const limits = { rpm: 1 };
     const harness = openGatewayHarness({ owner: () => limits });
     const [one, other] = [harness.addKey({ rpm: 2 }), harness.addKey()];
@@ -224,11 +224,11 @@ describe("a limit of all keys of a user together", () => {
     ]);
     limits.rpm = 4;
     harness.change("users");
-    // Three of the user's four are taken: the key's own refusal took none.
+    // Three of the user's four are used: the key's own refusal used none.
     expect(statuses([await send(harness, other), await send(harness, other)])).toEqual([200, 429]);
   });
 
-  test("limits tokens per minute over two keys; a call above the whole limit is not to be retried", async () => {
+  test("limits tokens per minute over two keys; a call above the whole limit must not be retried", async () => {
     const harness = openGatewayHarness({ owner: () => ({ tpm: 5 }) });
     const [one, other] = [harness.addKey({ tpm: 100 }), harness.addKey()];
     const first = await send(harness, one);
@@ -299,7 +299,7 @@ describe("a limit of all keys of a user together", () => {
     ["totalNano", "total"],
     ["dailyNano", "daily"],
     ["monthlyNano", "monthly"],
-  ])("refuses even a free call where %s is 0", async (name, period) => {
+  ])("refuses every call, even a free one, when %s is 0", async (name, period) => {
     const budget = { totalNano: null, dailyNano: null, monthlyNano: null, [name]: 0 };
     const harness = openGatewayHarness({ owner: () => ({ budget }) });
     for (const key of [harness.addKey(), harness.addKey()]) {
@@ -355,7 +355,7 @@ test("writes the uses of keys in one batch some seconds later", async () => {
   }
 });
 
-test("refuses a key that is revoked while its slow body arrives", async () => {
+test("refuses a key that is revoked while its slow request body arrives", async () => {
   const enabled = { owner: true };
   const harness = openGatewayHarness({ ownerEnabled: () => enabled.owner });
   const whileReading = () => {

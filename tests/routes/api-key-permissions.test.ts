@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { addUser, type ConsoleHarness, openConsoleHarness, setUpOwner } from "../support/console-harness";
 import { type TestServices, testServices } from "../support/services";
 
-/** Who may loosen the limits of a key, and what a management key may do to other keys. */
+/** Who can loosen the limits of a key, and what a management key can do to other keys. */
 
 let services: TestServices;
 let harness: ConsoleHarness;
@@ -85,7 +85,7 @@ const LIMITS: [string, object, object, object[]][] = [
 ];
 
 describe("a limit that a higher role set on a key", () => {
-  test.each(LIMITS)("%s: a member may tighten but not loosen it", async (name, limit, tighter, looser) => {
+  test.each(LIMITS)("%s: can be tightened but not loosened by a member", async (name, limit, tighter, looser) => {
     const { id } = await make({}, mia.cookie);
     expect((await patch(id, limit, session(ada.cookie))).status).toBe(200);
     expect((await read(id)).limits_set_by).toEqual({ [name]: "admin" });
@@ -93,14 +93,14 @@ describe("a limit that a higher role set on a key", () => {
     expect(await read(id)).toMatchObject({ version: 2 });
     const tightened = await patch(id, { name: "mine", ...tighter }, session(mia.cookie));
     expect(tightened.status, tightened.text).toBe(200);
-    // What the administrator allowed is no more the member's to take back.
+    // The member cannot go back to the administrator's value.
     if (JSON.stringify(limit) !== JSON.stringify(tighter))
       expectRefused(await patch(id, limit, session(mia.cookie)), name);
     for (const fields of looser)
       expect((await patch(id, fields, session(ada.cookie))).status, JSON.stringify(fields)).toBe(200);
   });
 
-  test("the error names who set it, the value, and what is accepted", async () => {
+  test("is refused with who set it, the value, and what is accepted", async () => {
     const { id } = await make({}, mia.cookie);
     await patch(id, { rpm: 60 }, session(ada.cookie));
     const reply = await patch(id, { rpm: null }, session(mia.cookie));
@@ -110,7 +110,7 @@ describe("a limit that a higher role set on a key", () => {
     expect(reply.json.issues).toEqual([{ path: "rpm", message: expect.stringContaining("not loosen") }]);
   });
 
-  test.each(LIMITS)("%s: an administrator may not loosen the owner's", async (name, limit, _, looser) => {
+  test.each(LIMITS)("%s: cannot be loosened by an administrator if the owner set it", async (name, limit, _, looser) => {
     for (const { id } of [await make({}, mia.cookie), await make({}, ada.cookie)]) {
       expect((await patch(id, limit, session(owner))).status).toBe(200);
       expect((await read(id)).limits_set_by).toEqual({ [name]: "owner" });
@@ -119,7 +119,7 @@ describe("a limit that a higher role set on a key", () => {
     }
   });
 
-  test("survives a rotation, with its author", async () => {
+  test("is kept by a rotation, with who set it", async () => {
     const { id } = await make({}, mia.cookie);
     const limits = { enabled: false, expires_at: "2030-01-31T12:00:00.000Z", rpm: 60, allowed_models: ["a"] };
     await patch(id, limits, session(ada.cookie));
@@ -134,7 +134,7 @@ describe("a limit that a higher role set on a key", () => {
     }
   });
 
-  test("a form that sends every field back changes no author", async () => {
+  test("keeps who set it when a form sends every field back", async () => {
     const { id } = await make({ tpm: 100 }, mia.cookie);
     await patch(id, { rpm: 60, allowed_addresses: ["10.0.0.0/8", "::1"] }, session(ada.cookie));
     const { rpm, tpm, operations } = await read(id);
@@ -145,7 +145,7 @@ describe("a limit that a higher role set on a key", () => {
     expect((await patch(id, { tpm: null }, session(mia.cookie))).status).toBe(200);
   });
 
-  test("a limit that the higher role removed is the member's to set", async () => {
+  test("can be set by the member again after the higher role removed it", async () => {
     const { id } = await make({}, mia.cookie);
     await patch(id, { rpm: 60, enabled: false }, session(ada.cookie));
     await patch(id, { rpm: null, enabled: true }, session(ada.cookie));
@@ -169,21 +169,21 @@ describe("a limit that a higher role set on a key", () => {
   });
 });
 
-test.each(LIMITS)("%s: a member may loosen their own limit", async (_, limit, __, looser) => {
+test.each(LIMITS)("%s: a member can loosen their own limit", async (_, limit, __, looser) => {
   const { id } = await make(limit, mia.cookie);
   expect((await read(id)).limits_set_by).toEqual({});
   for (const fields of looser) expect((await patch(id, fields, session(mia.cookie))).status).toBe(200);
 });
 
 describe("a management key", () => {
-  const managing = async (fields: object, cookie = owner): Promise<Caller> => {
+  const manageKey = async (fields: object, cookie = owner): Promise<Caller> => {
     const { key } = await make({ ...fields, operations: ["manage"] }, cookie);
     return { headers: { authorization: `Bearer ${key}` } };
   };
   const create = (body: object, caller: Caller) =>
     harness("/api/keys", { body: { name: "child", ...body }, ...caller });
 
-  const COUNTED: [string, object][] = [
+  const COUNTED_LIMITS: [string, object][] = [
     ["rpm", { rpm: 60 }],
     ["tpm", { tpm: 1_000 }],
     ["concurrency", { concurrency: 4 }],
@@ -192,8 +192,8 @@ describe("a management key", () => {
     ["budget.monthly_usd", { budget: { monthly_usd: "3" } }],
   ];
 
-  test.each(COUNTED)("with %s creates, rotates and loosens no key", async (name, limit) => {
-    const caller = await managing(limit);
+  test.each(COUNTED_LIMITS)("with %s cannot create, rotate or loosen a key", async (name, limit) => {
+    const caller = await manageKey(limit);
     const tighter = {
       rpm: 1,
       tpm: 1,
@@ -214,14 +214,14 @@ describe("a management key", () => {
       expect(reply.json.message).toContain("every key has its limits for itself");
     }
     expect([await keys(), (await read(plain.id)).version]).toEqual([before, 1]);
-    // It still manages in every other way.
+    // Other changes are still possible.
     const narrower = { name: "narrower", enabled: false };
     expect((await patch(plain.id, narrower, caller)).status).toBe(200);
     expectRefused(await patch(plain.id, { enabled: true }, caller), name);
     expect((await harness(`/api/keys/${plain.id}`, { method: "DELETE", ...caller })).status).toBe(200);
   });
 
-  const LASTING = {
+  const KEY_FIELDS = {
     expires_at: "2030-01-31T12:00:00.000Z",
     allowed_models: ["patchbay-embed", "patchbay-speech"],
     allowed_addresses: ["127.0.0.0/8"],
@@ -238,10 +238,10 @@ describe("a management key", () => {
     ["allowed_addresses", { allowed_addresses: [] }],
   ];
 
-  test("passes on its expiry, models and addresses to a key that names none", async () => {
-    const made = await create({}, await managing(LASTING));
+  test("passes its expiry, models and addresses on to a key created without them", async () => {
+    const made = await create({}, await manageKey(KEY_FIELDS));
     expect(made.status, made.text).toBe(200);
-    expect(made.json.data).toMatchObject(LASTING);
+    expect(made.json.data).toMatchObject(KEY_FIELDS);
   });
 
   test("creates a narrower key as asked", async () => {
@@ -250,30 +250,30 @@ describe("a management key", () => {
       allowed_addresses: ["127.0.0.1", "127.1.0.0/16"],
       allowed_models: ["patchbay-embed"],
     };
-    const made = await create(narrow, await managing(LASTING));
+    const made = await create(narrow, await manageKey(KEY_FIELDS));
     expect(made.json.data).toMatchObject({ ...narrow, tpm: null });
   });
 
-  test.each(WIDER)("creates no key with a wider %s than its own", async (field, fields) => {
-    expectRefused(await create(fields, await managing(LASTING)), field);
+  test.each(WIDER)("cannot create a key with a wider %s than its own", async (field, fields) => {
+    expectRefused(await create(fields, await manageKey(KEY_FIELDS)), field);
   });
 
-  test.each([...WIDER, ...REMOVED])("widens %s of no other key beyond its own", async (field, fields) => {
-    const child = await make(LASTING, owner);
-    expectRefused(await patch(child.id, fields, await managing(LASTING)), field);
+  test.each([...WIDER, ...REMOVED])("cannot widen %s of another key beyond its own", async (field, fields) => {
+    const child = await make(KEY_FIELDS, owner);
+    expectRefused(await patch(child.id, fields, await manageKey(KEY_FIELDS)), field);
   });
 
-  test.each(COUNTED)("with %s takes over no key without one by changing or rotating it", async (_, limit) => {
+  test.each(COUNTED_LIMITS)("with %s cannot change or rotate a key without that limit", async (_, limit) => {
     const wide = await make({}, owner);
-    const caller = await managing(limit);
+    const caller = await manageKey(limit);
     expect((await patch(wide.id, { name: "mine" }, caller)).status).toBe(403);
     expect((await rotate(wide.id, {}, caller)).status).toBe(403);
     expect((await read(wide.id)).version).toBe(1);
   });
 
-  test("loosens nothing that a higher role than its owner's set", async () => {
+  test("cannot loosen a limit set by a higher role than its owner's", async () => {
     const { id } = await make({}, ada.cookie);
     await patch(id, { rpm: 60 }, session(owner));
-    expectRefused(await patch(id, { rpm: 61 }, await managing({}, ada.cookie)), "rpm");
+    expectRefused(await patch(id, { rpm: 61 }, await manageKey({}, ada.cookie)), "rpm");
   });
 });

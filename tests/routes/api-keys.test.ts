@@ -29,7 +29,7 @@ const rotate = (id: string, body: object = {}, cookie = owner) =>
   harness(`/api/keys/${id}/rotate`, { body, cookie });
 const remove = (id: string, cookie = owner) => harness(`/api/keys/${id}`, { method: "DELETE", cookie });
 const list = async (query = "", cookie = owner) => (await harness(`/api/keys${query}`, { cookie })).json.data;
-/** As the gateway takes it; "ok", or the code of its refusal. */
+/** Authenticates as the gateway does; returns "ok" or the error code. */
 const use = async (key: string, address: string | null = "127.0.0.1") =>
   authenticateKey(services, key, { address }).then(
     () => "ok",
@@ -39,18 +39,18 @@ const use = async (key: string, address: string | null = "127.0.0.1") =>
 describe("the quota of keys per user", () => {
   const CONFLICT = [409, "conflict"];
   const answer = ({ status, json }: Awaited<ReturnType<ConsoleHarness>>) => [status, json.code];
-  /** `count` of mia's keys, straight into the store. */
+  /** Inserts `count` keys of mia directly into the store. */
   async function fill(count: number): Promise<void> {
     const first = await make({}, mia.cookie);
     const record = await services.store.keys.findById(first.id);
-    if (record === null) throw new Error("The key is not there.");
+    if (record === null) throw new Error("The key does not exist.");
     await services.store.transaction(async (tx) => {
       for (let index = 1; index < count; index++)
         await tx.keys.insert({ ...record, id: `key_${index}`, digest: `digest_${index}` });
     });
   }
 
-  test("a member may have a hundred unexpired keys; deleting one frees a place", async () => {
+  test("a member can have a hundred unexpired keys, and one more after deleting one", async () => {
     await fill(100);
     const refused = await harness("/api/keys", { body: { name: "one more" }, cookie: mia.cookie });
     expect(answer(refused)).toEqual(CONFLICT);
@@ -59,7 +59,7 @@ describe("the quota of keys per user", () => {
     const expiresAt = new Date(services.clock.now() + HOUR / 2).toISOString();
     const made = await make({ expires_at: expiresAt }, mia.cookie);
     services.clock.advance(HOUR / 2);
-    // An expired key does not count, but becoming valid again needs a free place in the quota.
+    // An expired key does not count, but it needs room in the quota to become valid again.
     await make({}, mia.cookie);
     const again = { version: made.version, expires_at: null };
     expect(answer(await patch(made.id, again, mia.cookie))).toEqual(CONFLICT);
@@ -67,7 +67,7 @@ describe("the quota of keys per user", () => {
       200,
       undefined,
     ]);
-    // Administrators' programs may keep one for each of their customers.
+    // Administrators have no quota: their programs can create a key per customer.
     await make();
   });
 
@@ -80,7 +80,7 @@ describe("the quota of keys per user", () => {
     expect(replies.filter(({ status }) => status === 409)).toHaveLength(15);
   });
 
-  test("each of a hundred keys may be rotated once with grace; without grace always", async () => {
+  test("a full quota allows each key one rotation with grace, and any number without", async () => {
     await fill(200);
     expect(answer(await rotate("key_1", { grace_hours: 1 }, mia.cookie))).toEqual(CONFLICT);
     expect((await rotate("key_1", {}, mia.cookie)).status).toBe(200);
@@ -151,24 +151,24 @@ describe("creating a key", () => {
 
   test.each<[string, string, object]>([
     ["name", "no name", { name: undefined }],
-    ["name", "a zero-width name", { name: "a\u200bb" }],
+    ["name", "a name with a zero-width space", { name: "a\u200bb" }],
     ["expires_at", "a time that has passed", { expires_at: "2020-01-01T00:00:00Z" }],
-    ["expires_at", "no time", { expires_at: "tomorrow" }],
+    ["expires_at", "an invalid time", { expires_at: "tomorrow" }],
     ["operations", "no operation", { operations: [] }],
-    ["operations", "one twice", { operations: ["speech", "speech"] }],
-    ["operations.0", "an unknown one", { operations: ["chat"] }],
-    ["allowed_models.0", "a path for a model", { allowed_models: ["../x"] }],
-    ["allowed_addresses.0", "no address", { allowed_addresses: ["example.com"] }],
-    ["rpm", "nought a minute", { rpm: 0 }],
+    ["operations", "the same operation twice", { operations: ["speech", "speech"] }],
+    ["operations.0", "an unknown operation", { operations: ["chat"] }],
+    ["allowed_models.0", "a path as model", { allowed_models: ["../x"] }],
+    ["allowed_addresses.0", "a host name", { allowed_addresses: ["example.com"] }],
+    ["rpm", "zero per minute", { rpm: 0 }],
     ["rpm", "a number as text", { rpm: "60" }],
     ["budget.total_usd", "money as a number", { budget: { total_usd: 1 } }],
-    ["budget.total_usd", "less than nothing", { budget: { total_usd: "-1" } }],
+    ["budget.total_usd", "a negative amount", { budget: { total_usd: "-1" } }],
     ["owner_id", "another owner", { owner_id: "usr_x" }],
-    ["kind", "its kind", { kind: "playground" }],
-    ["digest", "its digest", { digest: "x" }],
-    ["id", "its id", { id: "key_x" }],
-    ["spent", "what was spent", { spent: {} }],
-  ])("%s: %s is 400", async (field, _what, fields) => {
+    ["kind", "a kind", { kind: "playground" }],
+    ["digest", "a digest", { digest: "x" }],
+    ["id", "an id", { id: "key_x" }],
+    ["spent", "a spent amount", { spent: {} }],
+  ])("answers 400 with the path %s to %s", async (field, _name, fields) => {
     const reply = await harness("/api/keys", { body: { name: "robot", ...fields }, cookie: owner });
     expect(reply.status, reply.text).toBe(400);
     expect(reply.json.issues.map((issue: { path: string }) => issue.path)).toContain(field);
@@ -177,7 +177,7 @@ describe("creating a key", () => {
 });
 
 describe("ownership of keys", () => {
-  test("a member sees and changes only their own keys; another's is 404 on every route", async () => {
+  test("a member sees and changes only their own keys; every route answers 404 for another's", async () => {
     const [hers, mine] = [await make({}, mia.cookie), await make()];
     expect((await list("", mia.cookie)).items.map((one: { id: string }) => one.id)).toEqual([hers.id]);
     const body = { name: "taken", version: 1 };
@@ -219,8 +219,8 @@ describe("ownership of keys", () => {
   });
 });
 
-describe("changing one", () => {
-  test("applies from the next request; needs the present version, and a stale one is 409", async () => {
+describe("changing a key", () => {
+  test("applies from the next request, needs a version, and answers 409 to a stale one", async () => {
     const { id, key } = await make();
     expect((await patch(id, { enabled: false })).status).toBe(400);
     const changed = await patch(id, { enabled: false, version: 1 });
@@ -244,7 +244,7 @@ describe("changing one", () => {
     });
   });
 
-  test("of ten concurrent updates of one version one succeeds", async () => {
+  test("accepts one of ten concurrent updates of one version", async () => {
     const { id } = await make();
     const replies = await Promise.all(
       Array.from({ length: 10 }, (_, i) => patch(id, { name: `n${i}`, version: 1 })),
@@ -252,7 +252,7 @@ describe("changing one", () => {
     expect(replies.map((reply) => reply.status).sort()).toEqual([200, ...Array(9).fill(409)]);
   });
 
-  test("an expired expiry sent back unchanged is accepted", async () => {
+  test("accepts an expiry that has passed when it is sent back unchanged", async () => {
     const expires_at = new Date(services.clock.now() + 60_000).toISOString();
     const { id, key } = await make({ expires_at });
     services.clock.advance(60_000);
@@ -263,7 +263,7 @@ describe("changing one", () => {
   });
 
   test.each(["owner_id", "kind", "digest", "display", "created_at", "spent", "key"])(
-    "%s is not to be set: 400",
+    "answers 400 to a change of %s",
     async (field) => {
       const { id } = await make();
       const reply = await patch(id, { [field]: "x", version: 1 });
@@ -306,7 +306,7 @@ describe("rotation", () => {
     expect(await use(open.key)).toBe("unauthenticated");
   });
 
-  test.each([-1, 24.1, "2", null])("%j hours of grace are 400", async (grace_hours) => {
+  test.each([-1, 24.1, "2", null])("answers 400 to %j hours of grace", async (grace_hours) => {
     const { id } = await make();
     expect((await rotate(id, { grace_hours })).status).toBe(400);
   });
@@ -348,7 +348,7 @@ describe("manage keys", () => {
     expect((await harness(`/api/keys/${id}`, withKey(key, { method: "DELETE" }))).status).toBe(403);
   });
 
-  test("stop working when their owner becomes a member, and other keys cannot become manage keys", async () => {
+  test("stop working when their owner becomes a member, and no other key can become one", async () => {
     const ada = await addUser(harness, owner, { username: "ada", role: "admin" });
     const { key } = await make({ operations: ["manage"] }, ada.cookie);
     expect((await harness("/api/keys", withKey(key))).status).toBe(200);
@@ -359,7 +359,7 @@ describe("manage keys", () => {
     expect((await patch(hers.id, { operations: ["manage"], version: 1 })).status).toBe(403);
   });
 
-  test("a key that may not manage is refused, even with a valid cookie", async () => {
+  test("a key without the manage operation is refused, even with a valid cookie", async () => {
     const { key } = await make();
     expect((await harness("/api/keys", withKey(key))).status).toBe(403);
     expect((await harness("/api/keys", { ...withKey(key), cookie: owner })).status).toBe(403);
@@ -404,7 +404,7 @@ describe("the playground's key", () => {
     expect(await use(made.key)).toBe("unauthenticated");
   });
 
-  test("a session has at most twenty: the oldest is removed, other sessions' stay", async () => {
+  test("is removed as the oldest of more than twenty of its session; those of other sessions stay", async () => {
     const one = async (cookie: string): Promise<string> => {
       services.clock.advance(1);
       return (await harness("/api/keys/playground", { body: {}, cookie })).json.data.key;
@@ -423,7 +423,7 @@ describe("the list", () => {
   test("pages newest first without gaps or repeats", async () => {
     const names: string[] = [];
     for (let i = 0; i < 7; i++) {
-      // Two share an instant.
+      // Two have the same time.
       if (i !== 3) services.clock.advance(1_000);
       names.unshift((await make({ name: `robot ${i}` })).name);
     }
@@ -441,7 +441,7 @@ describe("the list", () => {
     expect(new Set(seen).size).toBe(7);
   });
 
-  test("lists owners and filters by one; a member gets only their own keys", async () => {
+  test("shows owners and filters by owner; a member gets only their own keys", async () => {
     await make({ name: "of the owner" });
     services.clock.advance(1);
     await make({ name: "of mia" }, mia.cookie);
@@ -488,7 +488,7 @@ describe("the list", () => {
     "?cursor=nonsense",
     "?order=name",
     "?limit=1&limit=2",
-  ])("%s is 400", async (query) => {
+  ])("answers 400 to the query %s", async (query) => {
     const reply = await harness(`/api/keys${query}`, { cookie: owner });
     expect([reply.status, reply.json.code]).toEqual([400, "invalid"]);
   });

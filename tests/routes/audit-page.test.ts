@@ -18,7 +18,7 @@ const list = async (query = "", cookie = owner) =>
   (await harness(`/api/audit${query}`, { cookie })).json.data;
 const verify = (cookie = owner) => harness("/api/audit/verify", { cookie });
 
-test("a row names actor and target, even when deleted", async () => {
+test("names actor and target of a row, even when they are deleted", async () => {
   const key = (await harness("/api/keys", { body: { name: "robot" }, cookie: owner })).json.data;
   await harness(`/api/keys/${key.id}`, { method: "DELETE", cookie: owner });
   const [removed, made] = (await list("?action=key")).items;
@@ -41,7 +41,7 @@ test("filters by actor, target, group of actions and time", async () => {
   expect((await harness("/api/audit?action=%25", { cookie: owner })).status).toBe(400);
 });
 
-test("the chain verifies until its end is cut off, its head forged or a row changed", async () => {
+test("verifies the chain until its end is cut off, its head forged or a row changed", async () => {
   await addUser(harness, owner, { username: "mia" });
   const { items } = await list();
   expect((await verify()).json.data).toMatchObject({
@@ -67,7 +67,7 @@ test("the chain verifies until its end is cut off, its head forged or a row chan
   expect((await verify()).json.data).toMatchObject({ whole: false, rows: 1, broken_at: 2 });
 });
 
-test("only signed-in administrators may read or verify the log", async () => {
+test("allows only signed-in administrators to read or verify the log", async () => {
   const mia = await addUser(harness, owner, { username: "mia" });
   expect((await harness("/api/audit", { cookie: mia.cookie })).status).toBe(403);
   expect((await verify(mia.cookie)).status).toBe(403);

@@ -25,23 +25,23 @@ beforeEach(async () => {
 });
 afterEach(() => services.close());
 
-/** From now on no audit row can be written. */
+/** Makes every write of an audit row fail. */
 function breakAudit(): void {
-  const whole = services.store.transaction.bind(services.store);
+  const original = services.store.transaction.bind(services.store);
   services.store.transaction = <T>(work: (tx: Repositories) => Promise<T>) =>
-    whole((tx) =>
+    original((tx) =>
       work({
         ...tx,
         audit: {
           ...tx.audit,
-          append: () => Promise.reject(new AppError("storage_unavailable", "The audit takes no rows.")),
+          append: () => Promise.reject(new AppError("storage_unavailable", "The audit log accepts no rows.")),
         },
       }),
     );
 }
 
-describe("rolls a change back when its audit row cannot be written", () => {
-  interface Scene {
+describe("a failed write of the audit row", () => {
+  interface Fixture {
     owner: string;
     member: { id: string; cookie: string; password: string };
     key: { id: string };
@@ -50,8 +50,8 @@ describe("rolls a change back when its audit row cannot be written", () => {
     flow: string;
     sessionId: string;
   }
-  /** Users of every role, a key, 2FA, a pending sign-in: data for every verb to change. */
-  async function scene(): Promise<Scene> {
+  /** Users, a key, 2FA and a pending sign-in: data for every call to change. */
+  async function createFixture(): Promise<Fixture> {
     const owner = await setUpOwner(harness);
     const member = await addUser(harness, owner, { username: "mia" });
     const key = (await harness("/api/keys", { body: { name: "robot" }, cookie: owner })).json.data;
@@ -68,9 +68,9 @@ describe("rolls a change back when its audit row cannot be written", () => {
       sessionId: session.id,
     };
   }
-  const code = (of: Scene) => totpCode(of.secret, services.clock.now());
+  const code = (of: Fixture) => totpCode(of.secret, services.clock.now());
 
-  const calls: [string, (of: Scene) => [string, object]][] = [
+  const calls: [string, (of: Fixture) => [string, object]][] = [
     ["a sign-in", (of) => ["/api/user/login", { body: { username: "mia", password: of.member.password } }]],
     ["a failed sign-in", () => ["/api/user/login", { body: { username: "mia", password: "wrong wrong" } }]],
     [
@@ -79,11 +79,11 @@ describe("rolls a change back when its audit row cannot be written", () => {
     ],
     ["a sign-out", (of) => ["/api/user/logout", { body: {}, cookie: of.owner }]],
     [
-      "a profile",
+      "a profile change",
       (of) => ["/api/user/self", { method: "PATCH", body: { display_name: "X" }, cookie: of.owner }],
     ],
     [
-      "a password",
+      "a password change",
       (of) => [
         "/api/user/password",
         {
@@ -96,8 +96,8 @@ describe("rolls a change back when its audit row cannot be written", () => {
       "an ended session",
       (of) => [`/api/user/sessions/${of.sessionId}`, { method: "DELETE", cookie: of.owner }],
     ],
-    ["ended sessions", (of) => ["/api/user/sessions", { method: "DELETE", cookie: of.owner }]],
-    ["an enrolment begun", (of) => ["/api/user/2fa/setup", { body: {}, cookie: of.member.cookie }]],
+    ["all ended sessions", (of) => ["/api/user/sessions", { method: "DELETE", cookie: of.owner }]],
+    ["a started 2FA enrolment", (of) => ["/api/user/2fa/setup", { body: {}, cookie: of.member.cookie }]],
     [
       "new backup codes",
       (of) => [
@@ -106,7 +106,7 @@ describe("rolls a change back when its audit row cannot be written", () => {
       ],
     ],
     [
-      "2FA disabled",
+      "disabled 2FA",
       (of) => [
         "/api/user/2fa/disable",
         { body: { password: OWNER.password, code: code(of) }, cookie: of.owner },
@@ -114,7 +114,7 @@ describe("rolls a change back when its audit row cannot be written", () => {
     ],
     ["a new key", (of) => ["/api/keys", { body: { name: "new" }, cookie: of.owner }]],
     [
-      "a key",
+      "a key change",
       (of) => [`/api/keys/${of.key.id}`, { method: "PATCH", body: { rpm: 1, version: 1 }, cookie: of.owner }],
     ],
     ["a rotation", (of) => [`/api/keys/${of.key.id}/rotate`, { body: {}, cookie: of.owner }]],
@@ -124,7 +124,7 @@ describe("rolls a change back when its audit row cannot be written", () => {
       (of) => ["/api/users", { body: { username: "new", password: OWNER.password }, cookie: of.owner }],
     ],
     [
-      "a user",
+      "a role change",
       (of) => [
         `/api/users/${of.member.id}`,
         { method: "PATCH", body: { role: "admin", version: 1 }, cookie: of.owner },
@@ -135,30 +135,30 @@ describe("rolls a change back when its audit row cannot be written", () => {
       "2FA reset by an administrator",
       (of) => [`/api/users/${of.member.id}/reset_2fa`, { body: {}, cookie: of.owner }],
     ],
-    ["a lifted lock", (of) => [`/api/users/${of.member.id}/unlock`, { body: {}, cookie: of.owner }]],
+    ["an unlocked user", (of) => [`/api/users/${of.member.id}/unlock`, { body: {}, cookie: of.owner }]],
     [
-      "settings",
+      "a settings change",
       (of) => ["/api/settings", { method: "PATCH", body: { self_use_mode: true }, cookie: of.owner }],
     ],
   ];
 
-  /** What counts an attempt is meant to stay counted; the rest of the store must not have moved. */
-  const COUNTS_FIRST = new Set([
+  /** These keep the counted attempt. All others must leave the store unchanged. */
+  const KEEPS_ATTEMPT = new Set([
     "a 2FA sign-in by backup code",
-    "a password",
+    "a password change",
     "new backup codes",
-    "2FA disabled",
+    "disabled 2FA",
   ]);
 
-  test.each(calls)("%s", async (name, call) => {
-    const of = await scene();
+  test.each(calls)("rolls back %s", async (name, call) => {
+    const of = await createFixture();
     breakAudit();
     const before = digestStore(services.dataDirectory);
     const [target, request] = call(of);
     const reply = await harness(target, request);
     expect([reply.status, reply.json.code], reply.text).toEqual([503, "unavailable"]);
     expect(reply.setCookies).toEqual([]);
-    if (!COUNTS_FIRST.has(name)) expect(digestStore(services.dataDirectory)).toBe(before);
+    if (!KEEPS_ATTEMPT.has(name)) expect(digestStore(services.dataDirectory)).toBe(before);
     expect((await harness("/api/user/self", { cookie: of.owner })).json.data).toMatchObject({
       display_name: "olivia",
       two_factor_enabled: true,
@@ -169,13 +169,13 @@ describe("rolls a change back when its audit row cannot be written", () => {
     );
   });
 
-  test("setup, which can then be repeated", async () => {
-    const whole = services.store.transaction;
+  test("rolls back the setup, which can then be repeated", async () => {
+    const original = services.store.transaction;
     breakAudit();
     const before = digestStore(services.dataDirectory);
     expect((await harness("/api/setup", { body: OWNER })).status).toBe(503);
     expect(digestStore(services.dataDirectory)).toBe(before);
-    services.store.transaction = whole;
+    services.store.transaction = original;
     expect((await harness("/api/setup", { body: OWNER })).status).toBe(200);
   });
 });

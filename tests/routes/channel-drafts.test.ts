@@ -84,7 +84,7 @@ describe("an unsaved channel", () => {
     });
   });
 
-  test("may not reach an address that a saved channel could not", async () => {
+  test("cannot reach an address that a saved channel cannot", async () => {
     await services.close();
     await open([]);
     const before = upstream.ledger.length;

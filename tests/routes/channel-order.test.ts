@@ -95,7 +95,7 @@ describe("an open circuit", () => {
   };
   const shown = async (id: string) => (await harness(`/api/channels/${id}`, { cookie: owner })).json.data;
 
-  test("shows the reason of an open circuit and its retry time per key", async () => {
+  test("shows its reason, and its retry time per key", async () => {
     const { id } = await create("Keyed", { keys: ["sk-first-key-0001", "sk-second-key-0002"] });
     await breakKeys(id);
     const { health, keys } = await shown(id);
@@ -104,7 +104,7 @@ describe("an open circuit", () => {
     expect(keys.map((key: { state: string }) => key.state)).toEqual(["open", "open"]);
   });
 
-  test("for one model leaves the channel healthy and names the model; closing it resumes traffic", async () => {
+  test("of one model leaves the channel healthy and names the model; closing it resumes traffic", async () => {
     const models = ["good", "bad"].map((name) => ({ name, upstream_name: name, operation: "speech" }));
     const { id } = await create("Two models", { models });
     const { circuits } = services.state;
@@ -133,7 +133,7 @@ describe("an open circuit", () => {
     expect(json.data).toMatchObject({ health: { state: "closed" }, broken_models: [] });
   });
 
-  test("is closed by hand for one key or all, with a row in the audit", async () => {
+  test("can be closed manually for one key or all, with an audit row", async () => {
     const { id, keys } = await create("Keyed", { keys: ["sk-first-key-0001", "sk-second-key-0002"] });
     await breakKeys(id);
     const close = (body: object, cookie = owner) => harness(`/api/channels/${id}/close`, { body, cookie });

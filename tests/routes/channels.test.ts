@@ -89,7 +89,7 @@ describe("the label of an upstream key", () => {
     expect((await patch(made.id, { version: 1, keys: [{ id, label: "a".repeat(60) }] })).status).toBe(200);
   });
 
-  test("does not let stored keys go to another address", async () => {
+  test("does not let stored keys be sent to another address", async () => {
     const made = await create({ keys: [{ key: SECRET, label: "North" }] });
     const base_url = `${upstream.origin}/other`;
     const stolen = [{ id: made.keys[0].id, label: "x" }];
@@ -99,7 +99,7 @@ describe("the label of an upstream key", () => {
   });
 });
 
-test("counts a channel's failed attempts that another channel took over", async () => {
+test("counts a channel's failed attempts that failed over", async () => {
   const made = await create();
   const member = await addUser(harness, owner, { username: "mia" });
   const key = (await harness("/api/keys", { body: { name: "robot" }, cookie: owner })).json.data;
@@ -136,7 +136,7 @@ test("counts a channel's failed attempts that another channel took over", async 
   expect((await harness("/api/channels/attempts", { cookie: member.cookie })).status).toBe(403);
 });
 
-describe("what the requests of the last 24 hours show", () => {
+describe("the use of a channel in the last 24 hours", () => {
   const settle = async (fields: Partial<UsageRecord>) => {
     const [key] = (await harness("/api/keys", { cookie: owner })).json.data.items;
     const { id, owner_id } =
@@ -145,7 +145,7 @@ describe("what the requests of the last 24 hours show", () => {
     await services.store.ledger.settle(usageRecord(id, owner_id, settled), PERIOD);
   };
   const failed = { status: 502, error: "upstream_error" } as const;
-  /** Of the channel in its list and on its page, and of its two models. */
+  /** The use of the channel in the list and on its page, and of its two models. */
   const uses = async (id: string) => {
     const { items } = (await harness("/api/channels", { cookie: owner })).json.data;
     const ofModels = (await models())
@@ -155,7 +155,7 @@ describe("what the requests of the last 24 hours show", () => {
     return [items.find((one: { id: string }) => one.id === id).use, shown, ...ofModels];
   };
 
-  test("is nothing without any, failing until one succeeds, and each model's own", async () => {
+  test("is none without requests, failing until one succeeds, and separate for each model", async () => {
     const { id, use } = await create();
     expect(use).toBe("none");
     expect(await uses(id)).toEqual(["none", "none", "none", "none"]);
@@ -169,7 +169,7 @@ describe("what the requests of the last 24 hours show", () => {
     expect(await uses(id)).toEqual(["serving", "serving", "failing", "serving"]);
   });
 
-  test("is failing where another channel took every request over", async () => {
+  test("is failing when every request failed over to another channel", async () => {
     const { id } = await create();
     const attempt = { startedMs: 0, firstByteMs: null, endedMs: 5, upstreamStatus: 500, message: null };
     const attempts = [
@@ -200,7 +200,7 @@ describe("a channel", () => {
     expect(readStoreBytes(services.dataDirectory).includes(SECRET)).toBe(false);
   });
 
-  test("accepts the old name of batching in options and answers with the new one", async () => {
+  test("accepts the old name of batching in options and returns the new one", async () => {
     const made = await create({ options: { coalescing: false } });
     expect(made.options).toEqual({ batching: false });
     const changed = await patch(made.id, { version: 1, options: { batching: true, coalescing: false } });
@@ -221,12 +221,12 @@ describe("a channel", () => {
     ]);
   });
 
-  test("gets prices of a list with a date", async () => {
+  test("gets prices of a dated price list", async () => {
     const { json } = await harness("/api/models", { cookie: owner });
     expect(json.data.price_list_date).toMatch(/^20\d\d-\d\d-\d\d$/);
   });
 
-  test("needs a model's operation when neither name nor provider imply it", async () => {
+  test("needs a model's operation when neither the name nor the provider implies it", async () => {
     const models = [{ name: "mystery", upstream_name: "blue-owl" }];
     const reply = await harness("/api/channels", { body: draft({ models }), cookie: owner });
     expect(reply.status).toBe(400);
@@ -251,7 +251,7 @@ describe("a channel", () => {
   test.each([
     ["host", () => "https://example.com/v1"],
     ["path of the same host, which may belong to another customer", () => `${upstream.origin}/v1/tenant`],
-  ])("never sends a stored key to another %s: keys must be entered again", async (_place, addressOf) => {
+  ])("never sends a stored key to another %s: keys must be entered again", async (_name, addressOf) => {
     const base_url = addressOf();
     const made = await create();
     const kept = [{ id: made.keys[0].id }];
@@ -266,12 +266,12 @@ describe("a channel", () => {
     }
     const moved = await patch(made.id, { version: 1, base_url, keys: ["sk-new-key-wxyz"] });
     expect(moved.json.data).toMatchObject({ base_url, keys: [{ display: "****wxyz" }] });
-    const samePlace = await patch(made.id, { version: 2, base_url: `${base_url}/` });
-    expect([samePlace.status, samePlace.json.data?.base_url]).toEqual([200, base_url]);
+    const sameUrl = await patch(made.id, { version: 2, base_url: `${base_url}/` });
+    expect([sameUrl.status, sameUrl.json.data?.base_url]).toEqual([200, base_url]);
   });
 
   test.each(["Authorization", "x-api-key", "X-Secret-Word", "cookie"])(
-    "takes no %s among its headers, which are shown to every administrator",
+    "refuses the header %s, because every administrator can see a channel's headers",
     async (name) => {
       const reply = await harness("/api/channels", {
         body: draft({ headers: { [name]: "HEADERSECRET123" } }),
@@ -288,7 +288,7 @@ describe("a channel", () => {
     [{ weight: 1.5 }, "Must be a whole number."],
     [{ timeouts: { idle_ms: 0 } }, "Must be 1 or more."],
     [{ rpm: 1_000_000_001 }, "Must be 1000000000 or less."],
-  ])("refuses %j with the rule that it breaks", async (fields, message) => {
+  ])("refuses %j and names the rule", async (fields, message) => {
     const reply = await harness("/api/channels", { body: draft(fields), cookie: owner });
     expect([reply.status, reply.json.issues[0].message]).toEqual([400, message]);
   });
@@ -381,7 +381,7 @@ describe("a test call", () => {
     expect(reply.json.data.error.message).not.toContain("127.0.0.1");
   });
 
-  test("is in the audit log when it fails, as a passed one is", async () => {
+  test("is in the audit log, even when it fails", async () => {
     const made = await create({ models: [{ name: "speech-a", upstream_name: "tts-1--status-500" }] });
     await harness(`/api/channels/${made.id}/test`, { body: {}, cookie: owner });
     const audit = await harness("/api/audit", { cookie: owner });
@@ -392,7 +392,7 @@ describe("a test call", () => {
     });
   });
 
-  test("has the upstream's own message without secrets, at most 500 characters", async () => {
+  test("returns the upstream's message without secrets, at most 500 characters", async () => {
     const models = [{ name: "speech-a", upstream_name: "tts-1--says-900" }];
     const made = await create({ models });
     const tested = await harness(`/api/channels/${made.id}/test`, { body: {}, cookie: owner });
@@ -480,7 +480,7 @@ describe("a private address", () => {
 });
 
 describe("a model", () => {
-  test("changes prices, aliases and limits, given the present version", async () => {
+  test("changes prices, aliases and limits with the current version", async () => {
     await create();
     const prices = { input_per_million_characters: "12.5" };
     const body = { version: 1, prices, aliases: ["voice"], max_characters: 1000 };
@@ -497,7 +497,7 @@ describe("a model", () => {
     );
   });
 
-  test("accepts the old name of batching and answers with the new one", async () => {
+  test("accepts the old name of batching and returns the new one", async () => {
     await create();
     const body = { version: 1, coalescing: false };
     const changed = await harness("/api/models/speech-a", { method: "PATCH", body, cookie: owner });

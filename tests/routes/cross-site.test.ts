@@ -21,48 +21,48 @@ beforeAll(async () => {
 afterAll(() => services.close());
 
 /** Every route of the console. */
-const whole: ConsoleHarness = (path, call) => openConsoleHarness(services, ROUTES)(path, call);
+const allRoutes: ConsoleHarness = (path, call) => openConsoleHarness(services, ROUTES)(path, call);
 
 const HOST = { host: "patchbay.example:3000" };
 const patch = (headers: ConsoleCall["headers"]) =>
   harness("/api/user/self", { method: "PATCH", body: {}, cookie: owner, headers: { ...HOST, ...headers } });
 
-describe("a write from another site's page is refused", () => {
+describe("the console", () => {
   test.each<[string, Record<string, string>]>([
     ["another origin", { origin: "https://evil.example" }],
-    ["another port of ours", { origin: "http://patchbay.example:3001" }],
-    ["the default port", { origin: "http://patchbay.example" }],
+    ["another port of its host", { origin: "http://patchbay.example:3001" }],
+    ["the default port of its host", { origin: "http://patchbay.example" }],
     ["a sibling subdomain", { origin: "http://evil.patchbay.example:3000" }],
-    ["the domain above", { origin: "http://example:3000" }],
-    ["a host that begins with ours", { origin: "http://patchbay.example.evil:3000" }],
-    ["a host that ends with ours", { origin: "http://evilpatchbay.example:3000" }],
-    ["our name as its user", { origin: "http://patchbay.example:3000@evil.example" }],
-    ["the null origin of a sandbox", { origin: "null" }],
+    ["the parent domain", { origin: "http://example:3000" }],
+    ["a host that begins with its host", { origin: "http://patchbay.example.evil:3000" }],
+    ["a host that ends with its host", { origin: "http://evilpatchbay.example:3000" }],
+    ["its host as user name", { origin: "http://patchbay.example:3000@evil.example" }],
+    ["the origin null", { origin: "null" }],
     ["an empty origin", { origin: "" }],
     ["an invalid origin", { origin: "patchbay.example:3000" }],
     ["two origins", { origin: "http://patchbay.example:3000, https://evil.example" }],
     ["Sec-Fetch-Site: cross-site", { "sec-fetch-site": "cross-site" }],
     ["Sec-Fetch-Site: same-site", { "sec-fetch-site": "same-site" }],
-    ["Sec-Fetch-Site of another word", { "sec-fetch-site": "SAME-ORIGIN,cross-site" }],
+    ["an unknown Sec-Fetch-Site", { "sec-fetch-site": "SAME-ORIGIN,cross-site" }],
     [
-      "Sec-Fetch-Site, whatever the origin says",
+      "Sec-Fetch-Site: cross-site and its own origin",
       { "sec-fetch-site": "cross-site", origin: "http://patchbay.example:3000" },
     ],
-  ])("%s", async (_name, headers) => {
+  ])("refuses a write with %s", async (_name, headers) => {
     const reply = await patch(headers);
     expect([reply.status, reply.json.code]).toEqual([403, "forbidden"]);
   });
 
   test.each<[string, Record<string, string>]>([
-    ["no browser's headers", {}],
-    ["our own origin", { origin: "http://patchbay.example:3000" }],
-    ["our own behind a proxy that speaks https", { origin: "https://patchbay.example:3000" }],
-    ["our own in other letters", { origin: "HTTP://Patchbay.Example:3000" }],
+    ["neither Origin nor Sec-Fetch-Site", {}],
+    ["its own origin", { origin: "http://patchbay.example:3000" }],
+    ["its own origin behind an https proxy", { origin: "https://patchbay.example:3000" }],
+    ["its own origin in mixed case", { origin: "HTTP://Patchbay.Example:3000" }],
     ["Sec-Fetch-Site: same-origin", { "sec-fetch-site": "same-origin" }],
     ["Sec-Fetch-Site: none", { "sec-fetch-site": "none" }],
-  ])("while %s pass", async (_name, headers) => expect((await patch(headers)).status).toBe(200));
+  ])("accepts a write with %s", async (_name, headers) => expect((await patch(headers)).status).toBe(200));
 
-  test("refuses them before sign-in too, and nothing changes", async () => {
+  test("refuses cross-site writes before sign-in and changes nothing", async () => {
     const before = digestStore(services.dataDirectory);
     const headers = { ...HOST, origin: "https://evil.example" };
     for (const [path, body] of [
@@ -76,7 +76,7 @@ describe("a write from another site's page is refused", () => {
     expect(digestStore(services.dataDirectory)).toBe(before);
   });
 
-  test("by the whole origin when the operator has named it", async () => {
+  test("compares the whole origin when a base URL is configured", async () => {
     services.instance.baseUrl = "https://patchbay.example";
     try {
       const host = "10.0.0.5:3000";
@@ -89,7 +89,7 @@ describe("a write from another site's page is refused", () => {
   });
 });
 
-describe("refuses what a form of another site can send", () => {
+describe("a request that a form of another site can send", () => {
   test.each([
     "text/plain",
     "text/plain; charset=application/json",
@@ -99,7 +99,7 @@ describe("refuses what a form of another site can send", () => {
     "text/json",
     "",
     undefined,
-  ])("content-type %j is 415", async (type) => {
+  ])("gets 415 for content-type %j", async (type) => {
     for (const path of ["/api/user/login", "/api/user/logout", "/api/keys", "/api/keys/playground"]) {
       const reply = await harness(path, { body: OWNER, cookie: owner, headers: { "content-type": type } });
       expect([reply.status, reply.json.code], path).toEqual([415, "unsupported_media_type"]);
@@ -107,7 +107,7 @@ describe("refuses what a form of another site can send", () => {
   });
 
   test.each(["text/plain", "application/x-www-form-urlencoded", "", undefined])(
-    "a DELETE with a body of content-type %j is 415",
+    "gets 415 for a DELETE with a body of content-type %j",
     async (type) => {
       for (const path of ["/api/user/sessions", "/api/keys/key_1", "/api/settings/metrics-token"]) {
         const headers = { "content-type": type };
@@ -117,7 +117,7 @@ describe("refuses what a form of another site can send", () => {
     },
   );
 
-  test.each(["text/plain", undefined])("a chunked body of content-type %j is 415", async (type) => {
+  test.each(["text/plain", undefined])("gets 415 for a chunked body of content-type %j", async (type) => {
     const headers = {
       "content-type": type,
       "content-length": undefined,
@@ -129,7 +129,7 @@ describe("refuses what a form of another site can send", () => {
     }
   });
 
-  test("refuses a compressed body", async () => {
+  test("gets 415 for a compressed body", async () => {
     const headers = { "content-encoding": "gzip" };
     expect((await harness("/api/user/login", { body: OWNER, headers })).status).toBe(415);
   });
@@ -149,12 +149,12 @@ describe("a request without body and content type", () => {
     expect((await harness("/api/user/logout", { method: "POST", headers: zero })).status).toBe(200);
   });
 
-  test("is 415 on a route with a body", async () => {
+  test("gets 415 on a route with a body", async () => {
     for (const path of ["/api/user/login", "/api/keys", "/api/user/2fa/setup"])
       expect((await harness(path, { method: "POST", cookie: owner, headers: BARE })).status, path).toBe(415);
   });
 
-  test("is 415 with a wrong content type", async () => {
+  test("gets 415 with a wrong content type", async () => {
     const headers = { ...BARE, "content-type": "text/plain" };
     expect((await harness("/api/user/logout", { method: "POST", headers })).status).toBe(415);
   });
@@ -163,7 +163,7 @@ describe("a request without body and content type", () => {
     ["Sec-Fetch-Site: cross-site", { "sec-fetch-site": "cross-site" }],
     ["a foreign Origin", { ...HOST, origin: "https://evil.example" }],
     ["Origin: null", { ...HOST, origin: "null" }],
-  ])("is refused from another site, as %s tells", async (_name, headers) => {
+  ])("is refused with %s", async (_name, headers) => {
     const before = digestStore(services.dataDirectory);
     for (const path of ["/api/user/logout", "/api/keys/playground", "/api/settings/caches/clear"])
       expect(
@@ -187,20 +187,20 @@ describe("reads", () => {
     expect(digestStore(services.dataDirectory)).toBe(before);
   });
 
-  test("write nothing, so that a link from another site cannot act for the user", async () => {
+  test("never write, so that a link from another site cannot act for the user", async () => {
     // The session's last use is written once a minute; it was just used.
-    await whole("/api/user/self", { cookie: owner });
+    await allRoutes("/api/user/self", { cookie: owner });
     const before = digestStore(services.dataDirectory);
     for (const { method, surface, path } of ROUTES) {
       if (surface !== "console" || method !== "GET" || path === "/api/events") continue;
       const target = path.replaceAll(/\{\w+\}/g, "unknown");
-      const reply = await whole(target, { cookie: owner, headers: { "sec-fetch-site": "cross-site" } });
+      const reply = await allRoutes(target, { cookie: owner, headers: { "sec-fetch-site": "cross-site" } });
       expect([path, [200, 400, 404]]).toEqual([path, expect.arrayContaining([reply.status])]);
       expect(digestStore(services.dataDirectory), path).toBe(before);
     }
   });
 
-  test("are 405 on a write-only route", async () => {
+  test("get 405 on a write-only route", async () => {
     for (const path of [
       "/api/user/logout",
       "/api/user/login",
@@ -214,7 +214,7 @@ describe("reads", () => {
   });
 });
 
-test("a session's cookie as a Bearer token opens nothing, with or without the cookie beside it", async () => {
+test("a session cookie sent as a Bearer token gives no access, with or without the cookie", async () => {
   const value = owner.slice(owner.indexOf("=") + 1);
   const headers = { authorization: `Bearer ${value}` };
   for (const path of ["/api/user/self", "/api/keys", "/api/users", "/api/audit", "/api/settings"]) {

@@ -67,7 +67,7 @@ test.each([
   ["no content", ONE, {}],
   ["no parts", ONE, { content: { parts: [] } }],
   [
-    "a part that is no text",
+    "a part that is not text",
     ONE,
     { content: { parts: [{ inlineData: { data: "", mimeType: "image/png" } }] } },
   ],

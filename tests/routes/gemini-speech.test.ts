@@ -24,7 +24,7 @@ const voice = (voiceName: string) => ({ prebuiltVoiceConfig: { voiceName } });
 function harness(speech = new ScriptedSpeech(() => spoken(1)), options = {}) {
   return { speech, ...openSpeechHarness([{ channel: speechChannel("a"), speech }], options) };
 }
-/** Runs without a result until it is stopped. */
+/** Rejects when the signal aborts. */
 function aborted(signal: StopSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     if (signal.aborted) reject(signal.reason);
@@ -236,7 +236,7 @@ describe("generateContent", () => {
     ["an empty part", { ...GOOD, contents: [{ parts: [{}] }] }, /only text can be spoken/],
     ["a number for text", { ...GOOD, contents: [{ parts: [{ text: 5 }] }] }, /must be text/],
     [
-      "a picture beside text",
+      "an image next to text",
       { ...GOOD, contents: [{ parts: [{ text: "a", inlineData: { data: "!!" } }] }] },
       /inlineData.*cannot be spoken/,
     ],
@@ -253,8 +253,8 @@ describe("generateContent", () => {
       /exactly \["AUDIO"\].*speech and embeddings, not text/,
     ],
     ["text", speaking({ responseModalities: ["TEXT"] }), /exactly \["AUDIO"\]/],
-    ["text besides audio", speaking({ responseModalities: ["AUDIO", "TEXT"] }), /exactly/],
-    ["modalities as a text", speaking({ responseModalities: "AUDIO" }), /exactly/],
+    ["text and audio as modalities", speaking({ responseModalities: ["AUDIO", "TEXT"] }), /exactly/],
+    ["modalities as a string", speaking({ responseModalities: "AUDIO" }), /exactly/],
     ["a thousand modalities", speaking({ responseModalities: Array(1_000).fill("AUDIO") }), /exactly/],
     ["null for speechConfig", speaking({ speechConfig: null }), /speechConfig' must be an object, not null/],
     [
@@ -264,7 +264,7 @@ describe("generateContent", () => {
     ],
     ["an empty voiceConfig", speaking({ speechConfig: { voiceConfig: {} } }), /must name a voice/],
     [
-      "two voices in one",
+      "a voice that names two voices",
       speaking({ speechConfig: { voiceConfig: { ...voice("Kore"), voice: "Puck" } } }),
       /names two voices/,
     ],
@@ -303,7 +303,7 @@ describe("generateContent", () => {
       /at most 8 speakers/,
     ],
     [
-      "one name twice",
+      "the same speaker twice",
       speaking({
         speechConfig: {
           multiSpeakerVoiceConfig: {
@@ -316,8 +316,8 @@ describe("generateContent", () => {
       }),
       /another speaker/,
     ],
-    ["a thousand million candidates", speaking({ candidateCount: 1e9 }), /candidateCount/],
-    ["a temperature in words", speaking({ temperature: "NaN" }), /temperature' must be a number/],
+    ["a candidateCount of a billion", speaking({ candidateCount: 1e9 }), /candidateCount/],
+    ["a temperature that is not a number", speaking({ temperature: "NaN" }), /temperature' must be a number/],
     ["an invalid language", speaking({ speechConfig: { languageCode: "not a tag!" } }), /BCP-47/],
     ["another format", speaking({ responseFormat: { audio: { mimeType: "AUDIO_MP3" } } }), /responseFormat/],
     ["tools of the wrong type", { ...GOOD, tools: "x" }, /'tools' must be an array/],
@@ -326,7 +326,7 @@ describe("generateContent", () => {
       { ...GOOD, generation_config: AUDIO },
       /as generationConfig and as generation_config/,
     ],
-    ["too long a text", { ...GOOD, contents: [{ parts: [{ text: "a ".repeat(16_001) }] }] }, /32002.*32000/],
+    ["a text that is too long", { ...GOOD, contents: [{ parts: [{ text: "a ".repeat(16_001) }] }] }, /32002.*32000/],
   ])(
     "refuses %s with 400 and a helpful message, before a usage row is written",
     async (_name, body, words) => {
@@ -422,14 +422,14 @@ describe("generateContent on upstream channels", () => {
   it.each<[string, Partial<Limits>, () => ScriptedSpeech, number, string]>([
     ["breaks off", {}, breaking, 502, "upstream_truncated"],
     [
-      "ends without its end",
+      "ends without an end event",
       {},
       () => new ScriptedSpeech(() => spoken(1, { ending: null })),
       502,
       "upstream_truncated",
     ],
     [
-      "falls silent",
+      "stalls",
       { idleMs: 20 },
       () =>
         new ScriptedSpeech(async function* (_request, { signal }) {
@@ -449,12 +449,12 @@ describe("generateContent on upstream channels", () => {
       502,
       "upstream_invalid",
     ],
-  ])("answers with an error status when its only channel %s", async (_title, limits, make, status, code) => {
+  ])("answers with an error status when its only channel %s", async (_name, limits, make, status, code) => {
     const speech = make();
     const { post, rows } = openSpeechHarness([{ channel: upstream("a"), speech }], { limits });
     const reply = await post(PATH, GOOD);
     expect([reply.status, (await json(reply)).error.code]).toEqual([status, status]);
-    // The caller received nothing, and neither does its ledger entry count any.
+    // The caller received no audio, and the ledger entry counts none.
     expect(rows).toMatchObject([
       { status, error: code, attempts: 2, audioMs: 0, inputTokens: 0, outputTokens: 0, costNano: 0 },
     ]);
@@ -483,7 +483,7 @@ describe("generateContent on upstream channels", () => {
     ["usr_1", 429, "rate_limited"],
     ["usr_2", 503, "overloaded"],
   ])(
-    "refuses a reply that outgrows the memory left by %s, and stops the engine",
+    "refuses a reply that exceeds the memory left by %s, and stops the engine",
     async (other, status, code) => {
       const speech = new ScriptedSpeech(async function* () {
         for (;;) yield { type: "audio" as const, pcm: new Uint8Array(1024 * 1024) };
@@ -530,7 +530,7 @@ describe("generateContent on upstream channels", () => {
       yield END;
     });
     const { post, rows } = openSpeechHarness([{ channel: upstream("a"), speech }]);
-    // Each may last 80 minutes, of which 64 MiB are reserved; an owner may have half of 512 MiB.
+    // Each can last 80 minutes, for which 64 MiB are reserved; an owner can have half of 512 MiB.
     const long = { ...GOOD, contents: [{ parts: [{ text: "a ".repeat(15_999) }] }] };
     const held = Array.from({ length: 4 }, () => post(PATH, long));
     while (speech.running < 4) await new Promise((resolve) => setImmediate(resolve));
@@ -611,7 +611,7 @@ describe("streamGenerateContent", () => {
       (text: string) => JSON.parse(text.trim().split("\n\n").at(-1)?.slice(6) ?? ""),
     ],
     ["an element", STREAM, (text: string) => JSON.parse(`${text}]`).at(-1)],
-  ])("reports a break in the middle as %s and never ends cleanly", async (_what, path, lastOf) => {
+  ])("reports a break in the middle as %s and never ends cleanly", async (_name, path, lastOf) => {
     const broken = new AppError("upstream_truncated", "The channel broke off.");
     const { post, rows } = harness(new ScriptedSpeech(() => spoken(1, { ending: broken })));
     const reply = await post(path, GOOD);
@@ -639,7 +639,7 @@ describe("streamGenerateContent", () => {
 });
 
 describe("a failure", () => {
-  it("in JSON that has begun breaks the body at once, without an end", async () => {
+  it("in JSON that has started breaks the body at once, without an end", async () => {
     const { post, rows } = harness(
       new ScriptedSpeech(() => spoken(1, { ending: new AppError("upstream_error", "broke") })),
     );
@@ -748,14 +748,14 @@ describe("a caller who leaves", () => {
     },
   );
 
-  it("before the first chunk is read is settled too", async () => {
+  it("before the first chunk is read is settled", async () => {
     const { post, rows, speech } = harness(new ScriptedSpeech(() => spoken(60)));
     await chunksOf(await post(PATH, GOOD)).return?.();
     expect(speech).toMatchObject({ returned: 1, running: 0 });
     expect(rows).toMatchObject([{ status: 499, audioMs: 0 }]);
   });
 
-  it("while the engine is working aborts it", async () => {
+  it("while the engine is working stops the engine", async () => {
     const speech = new ScriptedSpeech(async function* (_request, { signal }) {
       yield* spoken(0.2, { ending: null });
       await aborted(signal);

@@ -39,7 +39,7 @@ test("answers a repeat with the stored reply at no cost, with a usage row", asyn
   ]);
 });
 
-test("refuses another body under the same key, and runs it under another key", async () => {
+test("refuses another body with the same idempotency key, and runs it with another", async () => {
   const { harness, send, asked } = open();
   await send("text");
   const other = await send("another text");
@@ -68,7 +68,7 @@ test("does not repeat the rate-limit headers of the first reply", async () => {
   expect(stale.filter(([name]) => name.includes("remaining"))).toEqual([]);
 });
 
-test("waits for a running request: ten at once are one call", async () => {
+test("makes one call of ten concurrent requests", async () => {
   let release = (): void => undefined;
   const gate = new Promise<void>((resolve) => {
     release = resolve;
@@ -129,7 +129,7 @@ describe("a repeat that waits for the first request", () => {
     vi.useRealTimers();
   });
 
-  /** A call that runs until it is released, with a key that allows one call at a time. */
+  /** Calls that run until they are released, with a key that allows one call at a time. */
   function running(error?: AppError) {
     const gates: (() => void)[] = [];
     const opened = open(async ({ texts }) => {
@@ -142,22 +142,22 @@ describe("a repeat that waits for the first request", () => {
     const begun = (count: number) => vi.waitFor(() => expect(gates).toHaveLength(count));
     return { ...opened, key, gates, begun, send: (text: string, id: string) => opened.send(text, id, key) };
   }
-  const longerThanASlotIsWaitedFor = () => vi.advanceTimersByTimeAsync(2_000);
+  const advancePastSlotWait = () => vi.advanceTimersByTimeAsync(2_000);
 
-  test("takes no slot of its key and gets the stored reply, however long the first runs", async () => {
+  test("uses no slot of its key and gets the stored reply, even if the first runs long", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const { send, gates, begun, asked } = running();
     const first = send("text", "order-17");
     await begun(1);
     const repeats = [send("text", "order-17"), send("text", "order-17")];
-    await longerThanASlotIsWaitedFor();
+    await advancePastSlotWait();
     gates[0]?.();
     const replies = await Promise.all([first, ...repeats]);
     expect(replies.map(({ status }) => status)).toEqual([200, 200, 200]);
     expect(asked()).toBe(1);
   });
 
-  test("is answered 504 with Retry-After when the first runs longer than a call may", async () => {
+  test("gets 504 with Retry-After when the first runs longer than the call limit", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const { harness, send, gates, begun, asked } = running();
     harness.services.instance.limits = {
@@ -208,12 +208,12 @@ describe("a repeat that waits for the first request", () => {
     const first = send("text", "order-17");
     await begun(1);
     const repeat = send("text", "order-17");
-    await longerThanASlotIsWaitedFor();
+    await advancePastSlotWait();
     gates[0]?.();
     expect((await first).status).toBe(400);
     await begun(2);
     const third = send("other text", "order-18");
-    await longerThanASlotIsWaitedFor();
+    await advancePastSlotWait();
     expect((await third).status).toBe(429);
     gates[1]?.();
     expect((await repeat).status).toBe(200);
@@ -288,7 +288,7 @@ test("a repeat that runs after a failure reserves from the key's current budget"
   expect(harness.reservations.map(({ keyBudget }) => keyBudget)).toEqual([NO_LIMIT, budget]);
 });
 
-test("refuses a key of more than 255 characters", async () => {
+test("refuses an idempotency key of more than 255 characters", async () => {
   const { send, asked } = open();
   expect((await send("text", "x".repeat(255))).status).toBe(200);
   expect((await send("text", "x".repeat(256))).status).toBe(400);
@@ -311,14 +311,14 @@ describe("a stored reply is refused to a key that has lost", () => {
     ["the operation", { operations: ["speech"] }, 403, null],
     ["its address", { allowedAddresses: ["203.0.113.0/24"] }, 403, "ip_not_allowed"],
     ["its enabled state", { enabled: false }, 401, "invalid_api_key"],
-    ["its time", { expiresAt: 1 }, 401, "invalid_api_key"],
+    ["its validity", { expiresAt: 1 }, 401, "invalid_api_key"],
     ["its budget", { budget: { ...NO_LIMIT, dailyNano: 0 } }, 429, "insufficient_quota"],
   ];
-  test.each(changes)("%s", async (_what, narrowed, status, code) => {
+  test.each(changes)("%s, before the repeat", async (_name, change, status, code) => {
     const { harness, send, asked } = open();
     const key = harness.addKey({ id: "key_9" });
     expect((await send("text", "order-17", key)).status).toBe(200);
-    harness.addKey({ id: "key_9", ...narrowed }, key);
+    harness.addKey({ id: "key_9", ...change }, key);
     harness.change("keys");
     const refused = await send("text", "order-17", key);
     expect([refused.status, refused.json.error?.code]).toEqual([status, code]);
@@ -326,7 +326,7 @@ describe("a stored reply is refused to a key that has lost", () => {
     expect([asked(), harness.rows.length]).toEqual([1, 1]);
   });
 
-  test.each(changes)("%s while it waited for the first request", async (_what, narrowed, status, code) => {
+  test.each(changes)("%s, while the repeat waited for the first request", async (_name, change, status, code) => {
     const running = { begin: () => {}, end: () => {} };
     const began = new Promise<void>((resolve) => {
       running.begin = resolve;
@@ -344,7 +344,7 @@ describe("a stored reply is refused to a key that has lost", () => {
     await began;
     const second = send("text", "order-17", key);
     await new Promise((resolve) => setImmediate(resolve));
-    harness.addKey({ id: "key_9", ...narrowed }, key);
+    harness.addKey({ id: "key_9", ...change }, key);
     harness.change("keys");
     running.end();
     expect((await first).status).toBe(200);
@@ -353,7 +353,7 @@ describe("a stored reply is refused to a key that has lost", () => {
     expect(asked()).toBe(1);
   });
 
-  test("its enabled owner", async () => {
+  test("its owner, who was disabled", async () => {
     let isEnabled = true;
     const harness = openGatewayHarness({ ownerEnabled: () => isEnabled });
     const send = () =>
@@ -372,7 +372,7 @@ test.each([
   ["/v1/engines/patchbay-embed/embeddings", { model: "patchbay-embed", input: "text" }, 403],
   ["/v1beta/models/patchbay-embed:embedContent", { content: { parts: [{ text: "text" }] } }, 403],
   ["/v1beta/models/patchbay-embed:countTokens", { contents: [{ parts: [{ text: "text" }] }] }, 404],
-])("POST %s replays no reply of a model that the key has lost", async (path, body, status) => {
+])("POST %s does not repeat the reply of a model that the key has lost", async (path, body, status) => {
   const harness = openGatewayHarness({ models: [embedModel(), OTHER_MODEL] });
   const key = harness.addKey({ id: "key_9" });
   const headers = { "idempotency-key": "order-17", authorization: `Bearer ${key}` };

@@ -41,7 +41,7 @@ const accept = (token: string, more: object = {}) =>
 const inspect = (token: string) => harness("/api/invites/inspect", { body: { token } });
 const openLinks = async (cookie = owner) => (await harness("/api/invites", { cookie })).json.data.items;
 const minute = () => services.clock.advance(60_000);
-const standing = async (username: string) => (await services.store.users.findByNameOrEmail(username))?.role;
+const roleOf = async (username: string) => (await services.store.users.findByNameOrEmail(username))?.role;
 
 describe("inviting", () => {
   test("shows the token once, and neither stores nor lists it", async () => {
@@ -75,7 +75,7 @@ describe("inviting", () => {
     ["made_by", { made_by: "usr_1" }],
     ["token", { token: "mine" }],
     ["kind", { kind: "password_reset" }],
-  ])("a bad or foreign %s is 400, and no link is made", async (field, body) => {
+  ])("answers 400 to an invalid or unknown %s and creates no link", async (field, body) => {
     const reply = await invite(body);
     expect(reply.status, reply.text).toBe(400);
     expect(reply.json.issues.map((issue: { path: string }) => issue.path)).toContain(field);
@@ -127,7 +127,7 @@ describe("accepting", () => {
     expect(JSON.stringify(items)).not.toContain(token);
   });
 
-  test("of ten concurrent uses one creates a user", async () => {
+  test("creates one user for ten concurrent uses", async () => {
     const token = await tokenOf();
     const replies = await Promise.all(
       Array.from({ length: 10 }, (_, index) => accept(token, { username: `mia${index}` })),
@@ -140,25 +140,25 @@ describe("accepting", () => {
   test.each<[string, (token: string) => unknown]>([
     ["used", (token) => accept(token, { username: "first" })],
     ["revoked", async () => revoke((await openLinks())[0].id)],
-    ["past its time", () => services.clock.advance(72 * HOUR)],
-    ["of an inviter disabled since", () => setOwnerless({ enabled: false })],
-    ["of an inviter demoted since", () => setOwnerless({ role: "member" })],
-    ["of an inviter removed since", () => setOwnerless(null)],
-  ])("a link that is %s opens nothing, in the words of one that never was", async (_what, kill) => {
+    ["expired", () => services.clock.advance(72 * HOUR)],
+    ["of an inviter disabled since", () => changeInviter({ enabled: false })],
+    ["of an inviter demoted since", () => changeInviter({ role: "member" })],
+    ["of an inviter removed since", () => changeInviter(null)],
+  ])("answers a link that is %s like an unknown one", async (_name, invalidate) => {
     const ada = await addUser(harness, owner, { username: "ada", role: "admin" });
     adaId = ada.id;
     const token = await tokenOf({}, ada.cookie);
-    await kill(token);
+    await invalidate(token);
     minute();
     const [known, unknown] = [await accept(token), await accept("A".repeat(43))];
     expect([known.status, known.text]).toEqual([404, unknown.text]);
     const [seen, unseen] = [await inspect(token), await inspect("A".repeat(43))];
     expect([seen.status, seen.text]).toEqual([404, unseen.text]);
     expect(known.cookie).toBe("");
-    expect(await standing("mia")).toBeUndefined();
+    expect(await roleOf("mia")).toBeUndefined();
   });
 
-  test("links to administrators depend on their creator's present role", async () => {
+  test("an administrator's link depends on its creator's current role", async () => {
     const token = await tokenOf({ role: "admin" });
     await services.store.users.update(
       { ...(await ownerRecord()), id: await idOf("olivia") },
@@ -230,8 +230,8 @@ const ownerRecord = async () => ({
   version: (await services.store.users.findByNameOrEmail("olivia"))?.version ?? 0,
 });
 const revoke = (id: string, cookie = owner) => harness(`/api/invites/${id}`, { method: "DELETE", cookie });
-/** Changes or removes ada, by the owner. */
-async function setOwnerless(change: object | null): Promise<void> {
+/** Changes or removes ada, who sent the invite. */
+async function changeInviter(change: object | null): Promise<void> {
   const path = `/api/users/${adaId}`;
   const reply =
     change === null
@@ -259,7 +259,7 @@ describe("open links", () => {
     const ada = await addUser(harness, owner, { username: "ada", role: "admin" });
     adaId = ada.id;
     await tokenOf({}, ada.cookie);
-    await setOwnerless({ role: "member" });
+    await changeInviter({ role: "member" });
     expect(await openLinks()).toMatchObject([{ works: false, made_by: { username: "ada" } }]);
   });
 });
@@ -300,7 +300,7 @@ describe("a reset link", () => {
     expect(readStoreBytes(services.dataDirectory).includes(token)).toBe(false);
   });
 
-  test("of five concurrent uses one succeeds", async () => {
+  test("accepts one of five concurrent uses", async () => {
     const mia = await addUser(harness, owner, { username: "mia" });
     const token = await resetOf(mia.id);
     const replies = await Promise.all(Array.from({ length: 5 }, () => reset(token)));
@@ -327,7 +327,7 @@ describe("a reset link", () => {
     expect((await reset(third, { code: backupCodes[0] })).status).toBe(401);
   });
 
-  test("guessing codes locks 2FA of the account, not only the link", async () => {
+  test("locks 2FA of the whole account after wrong codes", async () => {
     const mia = await addUser(harness, owner, { username: "mia" });
     await enrol(harness, services.clock, mia.cookie);
     const token = await resetOf(mia.id);
@@ -344,21 +344,21 @@ describe("a reset link", () => {
     ["older than a day", () => services.clock.advance(24 * HOUR)],
     ["of a user disabled since", (id) => patch(id, { enabled: false })],
     ["of a user whose password was changed since", (id) => patch(id, { password: "ten odd green socks" })],
-    ["of a user raised to its maker's rank", (id) => patch(id, { role: "admin" })],
-    ["of a maker demoted since", () => setOwnerless({ role: "member" })],
+    ["of a user promoted to its creator's role", (id) => patch(id, { role: "admin" })],
+    ["of a creator demoted since", () => changeInviter({ role: "member" })],
     ["of a user removed since", (id) => harness(`/api/users/${id}`, { method: "DELETE", cookie: owner })],
-  ])("that is %s opens nothing", async (_what, kill) => {
+  ])("that is %s is refused like an unknown one", async (_name, invalidate) => {
     const ada = await addUser(harness, owner, { username: "ada", role: "admin" });
     adaId = ada.id;
     const mia = await addUser(harness, owner, { username: "mia" });
     const token = await resetOf(mia.id, ada.cookie);
-    await kill(mia.id);
+    await invalidate(mia.id);
     minute();
     const [known, unknown] = [await reset(token), await reset("A".repeat(43))];
     expect([known.status, known.text]).toEqual([404, unknown.text]);
   });
 
-  test("refuses a link for an equal or a higher role or oneself", async () => {
+  test("cannot be created for an equal or a higher role, or for the caller", async () => {
     const ada = await addUser(harness, owner, { username: "ada", role: "admin" });
     const bob = await addUser(harness, owner, { username: "bob", role: "admin" });
     const mia = await addUser(harness, owner, { username: "mia" });
@@ -373,7 +373,7 @@ describe("a reset link", () => {
     expect((await make(bob.id, owner)).status).toBe(200);
   });
 
-  test("refuses an invite's token for a reset and a reset's token for an invite", async () => {
+  test("does not accept an invite's token, nor does an invite accept its token", async () => {
     const mia = await addUser(harness, owner, { username: "mo" });
     expect((await reset(await tokenOf())).status).toBe(404);
     expect((await accept(await resetOf(mia.id))).status).toBe(404);
@@ -410,7 +410,7 @@ describe("self-registration", () => {
   const turnOn = () =>
     harness("/api/settings", { method: "PATCH", body: { self_registration: true }, cookie: owner });
 
-  test("is 404 while it is off, for any body", async () => {
+  test("answers 404 to any body while it is disabled", async () => {
     for (const body of [{}, { username: "mia" }, fields("x")]) {
       expect((await harness("/api/user/register", { body })).status).toBe(404);
     }
@@ -454,12 +454,12 @@ describe("self-registration", () => {
     ["version", { version: 9 }],
     ["password", { password: "mia", confirmPassword: "mia" }],
     ["confirmPassword", { confirmPassword: "else else else" }],
-  ])("a bad or foreign %s is 400", async (field, more) => {
+  ])("answers 400 to an invalid or unknown %s", async (field, more) => {
     await turnOn();
     const reply = await register(more);
     expect(reply.status, reply.text).toBe(400);
     expect(reply.json.issues.map((issue: { path: string }) => issue.path)).toContain(field);
-    expect(await standing("mia")).toBeUndefined();
+    expect(await roleOf("mia")).toBeUndefined();
   });
 
   test("members cannot set an e-mail address afterwards; an administrator can", async () => {
@@ -488,7 +488,7 @@ describe("self-registration", () => {
     expect((await invite({ email: "mia@example.com" })).status).toBe(200);
   });
 
-  test("a taken name is 409 after the same work as a free one, ten times a minute per address", async () => {
+  test("answers 409 to a taken name after the same work as for a free one, ten times a minute per address", async () => {
     await limitAttempts();
     await turnOn();
     let hashes = 0;
@@ -505,7 +505,7 @@ describe("self-registration", () => {
     expect((await register()).status).toBe(200);
   });
 
-  test("of ten concurrent registrations of one name one succeeds", async () => {
+  test("accepts one of ten concurrent registrations of one name", async () => {
     await turnOn();
     const replies = await Promise.all(Array.from({ length: 10 }, () => register()));
     expect(replies.map((reply) => reply.status).sort()).toEqual([200, ...Array(9).fill(409)]);

@@ -46,7 +46,7 @@ function request(headers: Record<string, string>): { inbound: Inbound; leave(): 
   };
 }
 
-/** An open event stream: `next` gives the events as sent on the wire. */
+/** Opens an event stream; `next` returns the next event as sent. */
 async function watch(headers: Record<string, string>) {
   const { inbound, leave } = request(headers);
   const reply = await createDispatcher(LIVE_ROUTES, async () => services)(inbound);
@@ -62,7 +62,7 @@ async function watch(headers: Record<string, string>) {
   };
 }
 
-const tell = (topic: Parameters<GatewayState["live"]["publish"]>[0], userId?: string) =>
+const publish = (topic: Parameters<GatewayState["live"]["publish"]>[0], userId?: string) =>
   services.state.live.publish(topic, userId);
 
 test("streams changed topics, with headers against buffering proxies", async () => {
@@ -86,17 +86,17 @@ test("needs a session: refuses anonymous callers and manage keys", async () => {
   expect((await watch({ authorization: `Bearer ${made.json.data.key}` })).reply.status).toBe(403);
 });
 
-test("members get events of their own calls and none of administrator topics", async () => {
+test("sends members events of their own calls and none of administrator topics", async () => {
   const mia = await addUser(harness, owner, { username: "mia" });
   const page = await watch({ cookie: mia.cookie });
   await page.next();
-  tell("circuits");
-  tell("usage", "usr_other");
+  publish("circuits");
+  publish("usage", "usr_other");
   await harness("/api/users", {
     body: { username: "noa", password: "nine blue lanterns drift" },
     cookie: owner,
   });
-  tell("usage", mia.id);
+  publish("usage", mia.id);
   expect(await page.next()).toBe('event: changed\ndata: {"topics":["usage"]}\n\n');
 });
 
@@ -110,22 +110,22 @@ test("ends the stream at once when its session ends", async () => {
   expect(await page.next()).toBeNull();
 });
 
-test("ends the stream of a disabled user; a demoted one gets a member's topics", async () => {
+test("ends the stream of a disabled user, and gives a demoted one a member's topics", async () => {
   const ada = await addUser(harness, owner, { username: "ada", role: "admin" });
   const page = await watch({ cookie: ada.cookie });
   await page.next();
   const user = (await services.store.users.findById(ada.id)) ?? { version: 0 };
   const at = { id: ada.id, version: user.version };
   const demoted = await services.store.transaction((tx) => tx.users.update(at, { role: "member" }));
-  tell("circuits");
-  tell("usage");
+  publish("circuits");
+  publish("usage");
   expect(await page.next()).toBe('event: changed\ndata: {"topics":["usage"]}\n\n');
   const next = { id: ada.id, version: demoted?.version ?? 0 };
   await services.store.transaction((tx) => tx.users.update(next, { enabled: false }));
   expect(await page.next()).toContain('"reason":"session"');
 });
 
-test("ends the stream of an idle session at the next beat; watching does not prolong it", async () => {
+test("ends the stream of an idle session at the next heartbeat; watching does not extend the session", async () => {
   const { inbound } = request({ cookie: owner });
   const ctx = consoleContext(services, inbound, await authenticateConsole(services, inbound));
   const events = watchChanges(ctx, inbound.signal, { beatMs: 5, throttleMs: 1 });
@@ -140,9 +140,9 @@ test("ends the stream of an idle session at the next beat; watching does not pro
 test("combines changes in quick succession into one event", async () => {
   const page = await watch({ cookie: owner });
   await page.next();
-  tell("usage");
+  publish("usage");
   expect(await page.next()).toContain('["usage"]');
-  for (let index = 0; index < 1_000; index++) tell(index % 2 ? "usage" : "circuits");
+  for (let index = 0; index < 1_000; index++) publish(index % 2 ? "usage" : "circuits");
   expect(await page.next()).toBe('event: changed\ndata: {"topics":["circuits","usage"]}\n\n');
 });
 
@@ -154,7 +154,7 @@ test("limits streams per session; closing one frees a slot", async () => {
   expect((await watch({ cookie: owner })).reply.status).toBe(200);
 });
 
-test("a stopping server ends every stream and opens no new one", async () => {
+test("ends every stream and opens no new one when the server stops", async () => {
   const page = await watch({ cookie: owner });
   await page.next();
   const ending = page.next();

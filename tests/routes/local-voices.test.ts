@@ -94,7 +94,7 @@ it("downloads a voice of the catalogue, serves it and records who did it", async
   expect(entry).toMatchObject({ target: NAME, detail: { source: expect.stringContaining(mirror.host) } });
 });
 
-it("shows a download, cancels it and continues it", async () => {
+it("shows a download, cancels and resumes it", async () => {
   isSlow = true;
   await harness("/api/voices", { body: { name: NAME }, cookie });
   const { installations } = await until((data) => data.installations[0]?.done_bytes === 1);
@@ -109,7 +109,7 @@ it("shows a download, cancels it and continues it", async () => {
   await until(isDone);
 });
 
-it("installs an archive that is uploaded in parts, and refuses a part out of order", async () => {
+it("installs an archive uploaded in parts, and refuses a part out of order", async () => {
   const bytes = await readFile(archive);
   const part = (offset: number, end: number) =>
     upload("mine", `file=tiny.tar.gz&offset=${offset}&total=${bytes.length}`, bytes.subarray(offset, end));
@@ -123,7 +123,7 @@ it("installs an archive that is uploaded in parts, and refuses a part out of ord
   expect((await upload("big", "file=a.tar.gz&offset=0&total=9e9", bytes.subarray(0, 3))).status).toBe(400);
 });
 
-it("keeps the reason of an upload that holds no voice until it is dismissed", async () => {
+it("keeps the error of an upload without a voice until it is dismissed", async () => {
   await upload("noise", "file=tiny.tar.gz&offset=0&total=5", Buffer.from("noise"));
   const { installations } = await until((data) => data.installations[0]?.state === "failed");
   expect(installations[0]).toMatchObject({ name: "noise", error: expect.stringContaining("neither") });
@@ -152,7 +152,7 @@ it("verifies and removes a voice, and names the file of a broken one", async () 
   expect(items).toHaveLength(2);
 });
 
-it("is for the owner alone", async () => {
+it("refuses administrators other than the owner", async () => {
   const { cookie: admin } = await addUser(harness, cookie, { username: "anna", role: "admin" });
   expect((await harness("/api/voices", { cookie: admin })).status).toBe(403);
   expect((await upload("mine", "file=a.tar.gz&offset=0&total=3", Buffer.from("abc"), admin)).status).toBe(
@@ -161,7 +161,7 @@ it("is for the owner alone", async () => {
   expect((await list()).installations).toEqual([]);
 });
 
-it("says so when local voices are off", async () => {
+it("reports that local voices are disabled", async () => {
   services.voices = null;
   expect(await list()).toMatchObject({ enabled: false, catalogue: [] });
   expect((await harness("/api/voices", { body: { name: NAME }, cookie })).status).toBe(409);

@@ -39,7 +39,7 @@ test("shows the route in channel order, by name or alias", async () => {
   ]);
 });
 
-test("says of each channel what the last requests for this model show", async () => {
+test("shows each channel's use by recent requests for this model", async () => {
   const id = await create("first");
   const use = async () => (await route("tts")).json.data.turns[0].channels[0].use;
   const { data: key } = (await harness("/api/keys", { body: { name: "robot" }, cookie: owner })).json;
@@ -54,12 +54,12 @@ test("says of each channel what the last requests for this model show", async ()
   expect(await use()).toBe("serving");
 });
 
-test("lists skipped channels separately, each with reason and end", async () => {
+test("lists skipped channels separately, each with the reason and until when", async () => {
   const broken = await create("broken");
   await create("off", { enabled: false });
   await create("well", { priority: 1 });
-  const fault = new AppError("upstream_error", "No.", { upstreamStatus: 402 });
-  services.state.circuits.enter(broken, null, "tts").failed(fault, new UpstreamProgress());
+  const error = new AppError("upstream_error", "No.", { upstreamStatus: 402 });
+  services.state.circuits.enter(broken, null, "tts").failed(error, new UpstreamProgress());
   const { data } = (await route("tts")).json;
   expect(data.turns.flatMap((turn: { channels: object[] }) => turn.channels)).toMatchObject([
     { name: "well" },
@@ -71,7 +71,7 @@ test("lists skipped channels separately, each with reason and end", async () => 
   expect(Date.parse(data.skipped[0].until) - services.clock.now()).toBe(30_000);
 });
 
-test("shows a channel as down, then as recovering with one probe, in the route and in the list of models", async () => {
+test("shows a channel as down, then as recovering with one probe, in the route and the list of models", async () => {
   const broken = await create("broken");
   const stateOf = async () => {
     const { items } = (await harness("/api/models", { cookie: owner })).json.data;
@@ -79,8 +79,8 @@ test("shows a channel as down, then as recovering with one probe, in the route a
     return tts.channels.map((one: { name: string; state: string }) => [one.name, one.state]);
   };
   expect(await stateOf()).toEqual([["broken", "closed"]]);
-  const fault = new AppError("upstream_error", "No.", { upstreamStatus: 402 });
-  services.state.circuits.enter(broken, null, "tts").failed(fault, new UpstreamProgress());
+  const error = new AppError("upstream_error", "No.", { upstreamStatus: 402 });
+  services.state.circuits.enter(broken, null, "tts").failed(error, new UpstreamProgress());
   expect(await stateOf()).toEqual([["broken", "open"]]);
   expect((await route("tts")).json.data).toMatchObject({
     turns: [],
@@ -96,7 +96,7 @@ test("shows a channel as down, then as recovering with one probe, in the route a
   });
 });
 
-test("a disabled model has no route, and one without channels an empty one", async () => {
+test("shows no route for a disabled model and an empty one for a model without channels", async () => {
   await create("only");
   await patchModel({ enabled: false });
   expect((await route("tts")).json.data).toMatchObject({ enabled: false, turns: [] });
@@ -104,7 +104,7 @@ test("a disabled model has no route, and one without channels an empty one", asy
   expect((await route("lonely")).json.data).toMatchObject({ enabled: true, turns: [], skipped: [] });
 });
 
-test("a route needs an administrator and an existing model", async () => {
+test("needs an administrator and an existing model", async () => {
   await create("only");
   const mia = await addUser(harness, owner, { username: "mia" });
   expect((await route("tts", mia.cookie)).status).toBe(403);

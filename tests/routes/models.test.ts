@@ -34,7 +34,7 @@ test("lists models in OpenAI's form, or in Gemini's for a key sent like a Google
   }
 });
 
-test("says of a speech model whether a channel follows instructions", async () => {
+test("shows whether a channel of a speech model follows instructions", async () => {
   const providers = createRig([]);
   const names = ["gpt-4o-mini-tts", "tts-1"];
   const harness = openGatewayHarness({

@@ -92,7 +92,7 @@ test.each([
   ["no input", { model: MODEL }, "input"],
   ["an empty input", { model: MODEL, input: "" }, "input"],
   ["an empty list", { model: MODEL, input: [] }, "input"],
-  ["a list in a list without ids", { model: MODEL, input: [[]] }, "input"],
+  ["an empty list in a list", { model: MODEL, input: [[]] }, "input"],
   ["an empty text in a list", { model: MODEL, input: ["a", ""] }, "input"],
   ["null for an input", { model: MODEL, input: null }, "input"],
   ["a number for an input", { model: MODEL, input: 5 }, "input"],
@@ -105,9 +105,9 @@ test.each([
   ["2,049 inputs", { model: MODEL, input: Array.from({ length: 2_049 }, () => "a") }, "input"],
   ["another format", { model: MODEL, input: "a", encoding_format: "FLOAT" }, "encoding_format"],
   ["an empty format", { model: MODEL, input: "a", encoding_format: "" }, "encoding_format"],
-  ["no dimensions", { model: MODEL, input: "a", dimensions: 0 }, "dimensions"],
+  ["zero dimensions", { model: MODEL, input: "a", dimensions: 0 }, "dimensions"],
   ["a fraction of a dimension", { model: MODEL, input: "a", dimensions: 1.5 }, "dimensions"],
-  ["dimensions in quotes", { model: MODEL, input: "a", dimensions: "256" }, "dimensions"],
+  ["dimensions as a string", { model: MODEL, input: "a", dimensions: "256" }, "dimensions"],
   ["more dimensions than there are", { model: MODEL, input: "a", dimensions: 1_025 }, "dimensions"],
   ["2^31 dimensions", { model: MODEL, input: "a", dimensions: 2 ** 31 }, "dimensions"],
   ["a stream", { model: MODEL, input: "a", stream: true }, "stream"],
@@ -175,7 +175,7 @@ test("accepts a body without model on the engines path only where the operator a
   expect([reply.status, reply.json.model]).toEqual([200, MODEL]);
 });
 
-test("answers 404 for an unknown model, and 400 with its purpose for one of another kind", async () => {
+test("answers 404 for an unknown model, and 400 with its operation for one of another operation", async () => {
   const speech = embedModel({ name: "patchbay-speech", aliases: [], operation: "speech" });
   const harness = openGatewayHarness({ models: [embedModel(), speech] });
   const unknown = await harness.call(FLAT, { body: { model: "nope", input: "a" } });
@@ -311,7 +311,7 @@ test.each([
   });
 });
 
-test("a caller who leaves stops the engine and is recorded as 499", async () => {
+test("stops the engine when the caller leaves and records 499", async () => {
   const leaving = new AbortController();
   let stopped = false;
   const harness = openGatewayHarness({

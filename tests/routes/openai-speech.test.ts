@@ -113,10 +113,10 @@ describe("POST /v1/audio/speech", () => {
     ["no voice", { ...GOOD, voice: undefined }, "voice", /voice/],
     ["a number for voice", { ...GOOD, voice: 1 }, "voice", /must be a voice name, or an object/],
     ["an unknown voice", { ...GOOD, voice: "aloy" }, "voice", /did you mean 'alloy'/],
-    ["a voice like no other", { ...GOOD, voice: "zzzzzz" }, "voice", /GET \/v1\/audio\/voices/],
+    ["a voice without a similar name", { ...GOOD, voice: "zzzzzz" }, "voice", /GET \/v1\/audio\/voices/],
     ["an unknown format", { ...GOOD, response_format: "ogg" }, "response_format", /'mp3' or 'opus'/],
     ["a speed of 5", { ...GOOD, speed: 5 }, "speed", /at most 4/],
-    ["a speed in words", { ...GOOD, speed: "1" }, "speed", /must be a number, not a string/],
+    ["a speed as a string", { ...GOOD, speed: "1" }, "speed", /must be a number, not a string/],
     ["a number for instructions", { ...GOOD, instructions: 1 }, "instructions", /must be a string/],
     ["an unknown stream format", { ...GOOD, stream_format: "ws" }, "stream_format", /'audio' or 'sse'/],
     ["an embeddings model", { ...GOOD, model: "patchbay-embed" }, "model", /embeddings/],
@@ -225,7 +225,7 @@ describe("cached speech", () => {
     expect(speech.running).toBe(0);
   });
 
-  it("counts no copy for the cache of a reply whose caller left", async () => {
+  it("counts no memory for a reply whose caller left", async () => {
     const { ctx, post } = harness(undefined, { model: { cacheable: true } });
     const { bufferedReplies } = ctx.services.state;
     const chunks = chunksOf(await post(PATH, { ...GOOD, response_format: "pcm" }));

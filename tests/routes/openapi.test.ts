@@ -57,7 +57,7 @@ const bodyOf = ({ requestBody }: Operation) => requestBody?.content["application
 const withBody = titled.filter(([, one]) => bodyOf(one) !== undefined);
 
 /** 400s that a schema cannot express: by operation, message and reason. */
-const BEYOND_A_SCHEMA: readonly (readonly [operation: RegExp, words: RegExp, why: string])[] = [
+const BEYOND_A_SCHEMA: readonly (readonly [operation: RegExp, message: RegExp, why: string])[] = [
   [/^GET \/api\/(keys|users|invites|audit|alerts|usage)/, /cursor is not one of ours/, "cursors are opaque"],
   [/^GET /, /'from' must be before 'to'|A range by \w+ may have/, "two fields are compared"],
   [/setup|register|accept/, /two passwords differ/, "two fields are compared"],
@@ -113,7 +113,7 @@ const BEYOND_A_SCHEMA: readonly (readonly [operation: RegExp, words: RegExp, why
 
 function isBeyondSchema(operation: Operation, { text }: WholeReply): boolean {
   const name = `${operation.method} ${operation.path}`;
-  return BEYOND_A_SCHEMA.some(([where, words]) => where.test(name) && words.test(text));
+  return BEYOND_A_SCHEMA.some(([operations, message]) => operations.test(name) && message.test(text));
 }
 
 const UNREACHABLE = "http://127.0.0.1:9/v1";
@@ -131,7 +131,7 @@ afterEach(async () => {
 });
 
 /** A separate instance for console writes, whose sign-outs and lock-outs must not affect other tests. */
-async function doorFor({ method, path }: Operation): Promise<ApiHarness> {
+async function instanceFor({ method, path }: Operation): Promise<ApiHarness> {
   if (method === "GET" || !path.startsWith("/api/")) return shared;
   own = await openApiHarness(UNREACHABLE);
   return own;
@@ -162,8 +162,8 @@ function targetOf(
   return query.size === 0 ? filled : `${filled}?${query}`;
 }
 
-/** Drafts are called at once, so their base URL is that of the test's channel. */
-function atHome({ path }: Operation, body: unknown): unknown {
+/** A draft is called at once, so it gets the base URL of the test's channel. */
+function withTestBaseUrl({ path }: Operation, body: unknown): unknown {
   if (!path.includes("/draft/") || typeof body !== "object" || body === null || Array.isArray(body))
     return body;
   const { base_url: address = null } = body as Json;
@@ -184,7 +184,7 @@ async function send(operation: Operation, values: Values, opened: ApiHarness): P
     method: operation.method,
     path: targetOf(operation, values.parameters, opened),
     headers,
-    ...(values.body === undefined ? {} : { body: atHome(operation, values.body) }),
+    ...(values.body === undefined ? {} : { body: withTestBaseUrl(operation, values.body) }),
   });
 }
 
@@ -228,14 +228,14 @@ describe("the document", () => {
     });
   });
 
-  test.each(withBody)("gives %s a required body with a valid example", (_title, operation) => {
+  test.each(withBody)("has a required body with a valid example for %s", (_title, operation) => {
     const body = bodyOf(operation);
     expect(operation.requestBody?.required).toBe(true);
     expect(body?.example).toBeDefined();
     expect(reader.errors(body?.schema ?? {}, body?.example)).toEqual([]);
   });
 
-  test.each(titled)("gives %s valid examples of its parameters and replies", (_title, operation) => {
+  test.each(titled)("has valid examples of the parameters and replies of %s", (_title, operation) => {
     for (const one of operation.parameters ?? [])
       if (one.example !== undefined) expect(reader.errors(one.schema, one.example), one.name).toEqual([]);
     const needed = (operation.parameters ?? []).filter((one) => one.required && one.example === undefined);
@@ -290,7 +290,7 @@ describe("a request that matches the document", () => {
       const body = operation.requestBody;
       // Raw audio has no schema.
       if (body !== undefined && bodyOf(operation) === undefined) return;
-      const opened = await doorFor(operation);
+      const opened = await instanceFor(operation);
       const check = async (values: Values) => {
         const reply = await send(operation, values, opened);
         expect([415, 500], reply.text).not.toContain(reply.status);

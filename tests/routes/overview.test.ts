@@ -67,7 +67,7 @@ async function read(
   return { status: reply.status, data: JSON.parse(text).data };
 }
 
-test("the keys of all playground sessions are one row", async () => {
+test("shows the keys of all playground sessions as one row", async () => {
   for (const keyId of ["play_first", "play_second", "key_1"]) await settle(now() - HOUR, { keyId });
   const { data } = await read(owner);
   expect(data.keys).toMatchObject([
@@ -76,7 +76,7 @@ test("the keys of all playground sessions are one row", async () => {
   ]);
 });
 
-test("returns totals and series, hours without calls as 0, and the time before", async () => {
+test("returns totals and series, hours without calls as 0, and the previous period", async () => {
   await settle(now() - 2 * HOUR, { model: "a", audioMs: 500, latencyMs: 80 });
   await settle(now() - 2 * HOUR, { model: "a", status: 502, error: "upstream_error" });
   await settle(now() - 30 * HOUR, { model: "a" });
@@ -90,7 +90,7 @@ test("returns totals and series, hours without calls as 0, and the time before",
   expect(data.series.latency_p50_ms[0]).toBeNull();
 });
 
-test("compares the running hour with the same share of the one before", async () => {
+test("compares the current hour with the same part of the previous one", async () => {
   const end = now() - (now() % HOUR) + HOUR;
   services.clock.advance(end - HOUR / 2 - now());
   for (let index = 0; index < 10; index++) await settle(end - HOUR / 2 - MINUTE - 24 * HOUR);
@@ -110,7 +110,7 @@ test("shows an hour by minutes, with percentiles of the calls themselves", async
   expect((await read(owner, { from: to - 12 * HOUR, to, interval: "minute" })).status).toBe(400);
 });
 
-test("days follow the instance's time zone", async () => {
+test("uses days in the instance's time zone", async () => {
   services.instance.timeZone = "Asia/Tokyo";
   const from = Date.parse("2026-09-18T15:00:00Z");
   await settle(Date.parse("2026-09-20T14:30:00Z"));
@@ -120,7 +120,7 @@ test("days follow the instance's time zone", async () => {
   expect(data.series.calls).toEqual([0, 1, 1]);
 });
 
-test("routes include configured and called ones; channels show their health", async () => {
+test("lists configured and called routes, and channels with their health", async () => {
   const channel = channelRecord({ keys: [], models: [{ name: "tts", upstreamName: "x" }] });
   await services.store.transaction((tx) => tx.channels.insert(channel));
   await settle(now() - HOUR, { model: "gone", channelId: "chn_gone", error: "upstream_error", status: 502 });
@@ -150,7 +150,7 @@ test("routes include configured and called ones; channels show their health", as
   });
 });
 
-test("counts cached and not routed calls apart, failovers by route, and names called models without a price", async () => {
+test("counts cached and unrouted calls separately and failovers by route, and names called models without a price", async () => {
   const embedded = channelRecord({ id: "chn_in", name: "In", embedded: true, models: [] });
   const upstream = channelRecord({ id: "chn_up", name: "Up", models: [] });
   await services.store.transaction(async (tx) => {
@@ -204,7 +204,7 @@ test("counts cached and not routed calls apart, failovers by route, and names ca
   expect(byChannel + data.cached.calls + data.not_routed.calls).toBe(data.total.calls);
 });
 
-test("members read their own calls and no channels; anonymous callers get 401", async () => {
+test("shows members their own calls and no channels, and answers 401 to anonymous callers", async () => {
   const mia = await addUser(harness, owner, { username: "mia" });
   await settle(now() - HOUR, { channelId: "chn_1", model: "a" }, mia.id);
   await settle(now() - HOUR, { channelId: "chn_1", model: "b" }, "usr_other");

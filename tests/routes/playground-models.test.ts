@@ -52,7 +52,7 @@ const breakModel = (channelId: string, model: string) =>
     .enter(channelId, null, model)
     .failed(new AppError("upstream_error", "No.", { upstreamStatus: 402 }), new UpstreamProgress());
 
-test("offers free models first, semantic before lexical, those without a price last, and those that are down after all", async () => {
+test("lists free models first, semantic before lexical, then those without a price, and those that are down last", async () => {
   const down = await channel("Down", "a-down");
   await channel("Up", "b-unpriced");
   await channel("Up too", "text-embedding-3-small");
@@ -68,7 +68,7 @@ test("offers free models first, semantic before lexical, those without a price l
   ]);
 });
 
-test("starts with the model that the user's playground called last, not with one that a program called", async () => {
+test("lists first the model that the user's playground called last, not one called with another key", async () => {
   const id = await channel("Up", "b-unpriced");
   await builtIn("c-lexical", "lexical");
   const { user } = await names();

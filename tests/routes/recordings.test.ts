@@ -12,7 +12,7 @@ import { chunked } from "../support/exchange";
 import { type TestServices, testServices } from "../support/services";
 import { collect, tone } from "../support/tone";
 
-/** `POST /api/recordings/encode`: what was heard in the playground, as a file. */
+/** `POST /api/recordings/encode`: the audio played in the playground, as a file. */
 const SECONDS = 3;
 const pcm = await collect(tone(SECONDS));
 let services: TestServices;
@@ -64,7 +64,7 @@ test.each([
   ["opus", "audio/ogg"],
   ["aac", "audio/aac"],
   ["flac", "audio/flac"],
-])("a recording comes back as %s, as long as it was", async (format, type) => {
+])("encodes a recording as %s with the same duration", async (format, type) => {
   const asked: number[] = [];
   const reply = await encode({ format, asked });
   expect(reply.status).toBe(200);
@@ -75,7 +75,7 @@ test.each([
   expect(await input.computeDuration()).toBeCloseTo(SECONDS, 0);
 });
 
-test("encodes chunks that end within a sample like the whole recording", async () => {
+test("encodes chunks that end within a sample exactly like the whole recording", async () => {
   const cut = async function* () {
     for (let at = 0; at < pcm.length; at += 4_097) yield pcm.subarray(at, at + 4_097);
   };
@@ -112,12 +112,12 @@ test("encodes an hour in bounded memory and leaves no file", async () => {
 test.each<[string, Call, number]>([
   ["another content type", { headers: { "content-type": "application/json" } }, 415],
   ["a compressed body", { headers: { "content-encoding": "gzip" } }, 415],
-  ["no sound", { body: new Uint8Array(0) }, 400],
+  ["an empty body", { body: new Uint8Array(0) }, 400],
   ["half a sample", { body: pcm.subarray(0, 3) }, 400],
   ["an unknown format", { format: "midi" }, 400],
-  ["no session", { headers: { cookie: "" } }, 401],
-  ["another site's page", { headers: { origin: "https://elsewhere.example" } }, 403],
-])("%s is refused", async (_, call, status) => {
+  ["a request without a session", { headers: { cookie: "" } }, 401],
+  ["a request from another site's page", { headers: { origin: "https://elsewhere.example" } }, 403],
+])("refuses %s", async (_, call, status) => {
   const reply = await encode(call);
   expect(reply.status).toBe(status);
   expect(JSON.parse((await bytesOf(reply.body)).toString())).toMatchObject({ success: false });

@@ -10,111 +10,111 @@ import {
 } from "../support/console-harness";
 import { type TestServices, testServices } from "../support/services";
 
-type Caller = "owner" | "admin" | "member" | "nobody" | "manageKey";
-const CALLERS: readonly Caller[] = ["owner", "admin", "member", "nobody", "manageKey"];
+type Caller = "owner" | "admin" | "member" | "anonymous" | "manageKey";
+const CALLERS: readonly Caller[] = ["owner", "admin", "member", "anonymous", "manageKey"];
 
-/** Who gets through; everybody else is refused, without a session or key with 401, with one with 403. */
-const MAY = {
-  everybody: CALLERS,
+/** The callers with permission. All others get 401 without a session or key, else 403. */
+const ALLOWED = {
+  everyone: CALLERS,
   signedIn: ["owner", "admin", "member"],
-  keepers: ["owner", "admin", "member", "manageKey"],
+  anyoneWithAccess: ["owner", "admin", "member", "manageKey"],
   administrators: ["owner", "admin", "manageKey"],
   signedInAdministrators: ["owner", "admin"],
   owner: ["owner"],
 } as const satisfies Record<string, readonly Caller[]>;
 
 interface Entry {
-  may: keyof typeof MAY;
+  allowed: keyof typeof ALLOWED;
   body?: object;
   query?: string;
   /** Status for callers with permission; by default 200. */
-  gives?: number;
+  status?: number;
   /** Exceptions by role. */
-  but?: Partial<Record<Caller, number>>;
-  /** Those of UNKNOWN's fields that this route accepts. */
-  takes?: readonly string[];
+  exceptions?: Partial<Record<Caller, number>>;
+  /** Those of UNKNOWN_FIELDS that this route accepts. */
+  acceptedFields?: readonly string[];
 }
 
 /** By method and path. */
 type Matrix = Record<string, Entry>;
 
-/** Input that changes nothing another line relies on: mostly of something that is not there. */
+/** No input changes what another line needs: most name an ID that does not exist. */
 const OPEN: Matrix = {
-  "GET /api/health/live": { may: "everybody" },
-  "GET /api/health/ready": { may: "everybody" },
-  "GET /api/status": { may: "everybody" },
-  "GET /api/setup": { may: "everybody" },
-  "POST /api/setup": { may: "everybody", gives: 409 },
-  "POST /api/user/login": { may: "everybody", gives: 400 },
-  "POST /api/user/login/2fa": { may: "everybody", body: { code: "123456" }, gives: 401 },
-  "POST /api/user/logout": { may: "everybody" },
-  "POST /api/user/register": { may: "everybody", gives: 404 },
-  "POST /api/invites/inspect": { may: "everybody", body: { token: "none" }, gives: 404 },
-  "POST /api/invites/accept": { may: "everybody", gives: 400 },
-  "POST /api/password-resets/accept": { may: "everybody", gives: 400 },
+  "GET /api/health/live": { allowed: "everyone" },
+  "GET /api/health/ready": { allowed: "everyone" },
+  "GET /api/status": { allowed: "everyone" },
+  "GET /api/setup": { allowed: "everyone" },
+  "POST /api/setup": { allowed: "everyone", status: 409 },
+  "POST /api/user/login": { allowed: "everyone", status: 400 },
+  "POST /api/user/login/2fa": { allowed: "everyone", body: { code: "123456" }, status: 401 },
+  "POST /api/user/logout": { allowed: "everyone" },
+  "POST /api/user/register": { allowed: "everyone", status: 404 },
+  "POST /api/invites/inspect": { allowed: "everyone", body: { token: "none" }, status: 404 },
+  "POST /api/invites/accept": { allowed: "everyone", status: 400 },
+  "POST /api/password-resets/accept": { allowed: "everyone", status: 400 },
 };
 
 const OWN: Matrix = {
-  "GET /api/setup/progress": { may: "signedIn", but: { admin: 404, member: 404 } },
-  "PATCH /api/setup/progress": { may: "signedIn", but: { admin: 404, member: 404 } },
-  "GET /api/user/2fa/status": { may: "signedIn" },
-  "POST /api/user/2fa/setup": { may: "signedIn" },
-  "POST /api/user/2fa/enable": { may: "signedIn", body: { code: "000000" }, gives: 400 },
-  "POST /api/user/2fa/disable": { may: "signedIn", body: { password: "x", code: "000000" }, gives: 409 },
-  "POST /api/user/2fa/backup_codes": { may: "signedIn", body: { password: "x", code: "000000" }, gives: 409 },
-  "GET /api/user/self": { may: "signedIn" },
-  "GET /api/user/budget": { may: "signedIn" },
-  "PATCH /api/user/self": { may: "signedIn" },
-  "POST /api/user/password": { may: "signedIn", gives: 400 },
-  "GET /api/user/sessions": { may: "signedIn" },
-  "DELETE /api/user/sessions": { may: "signedIn" },
-  "DELETE /api/user/sessions/{id}": { may: "signedIn", gives: 404 },
-  "POST /api/keys/playground": { may: "signedIn" },
-  "POST /api/recordings/encode": { may: "signedIn", gives: 415 },
-  "GET /api/events": { may: "signedIn" },
-  "GET /api/keys": { may: "keepers" },
-  "POST /api/keys": { may: "keepers", body: { name: "robot" } },
-  "GET /api/keys/{id}": { may: "keepers", gives: 404 },
-  "PATCH /api/keys/{id}": { may: "keepers", body: { version: 1 }, gives: 404 },
-  "DELETE /api/keys/{id}": { may: "keepers", gives: 404 },
-  "POST /api/keys/{id}/rotate": { may: "keepers", gives: 404 },
-  "GET /api/usage": { may: "keepers" },
-  "GET /api/usage/summary": { may: "keepers" },
-  "GET /api/usage/rejected": { may: "keepers" },
-  "GET /api/usage/rejected/export": { may: "keepers" },
-  "GET /api/usage/export": { may: "keepers" },
-  "GET /api/usage/{id}": { may: "keepers", gives: 404 },
+  "GET /api/setup/progress": { allowed: "signedIn", exceptions: { admin: 404, member: 404 } },
+  "PATCH /api/setup/progress": { allowed: "signedIn", exceptions: { admin: 404, member: 404 } },
+  "GET /api/user/2fa/status": { allowed: "signedIn" },
+  "POST /api/user/2fa/setup": { allowed: "signedIn" },
+  "POST /api/user/2fa/enable": { allowed: "signedIn", body: { code: "000000" }, status: 400 },
+  "POST /api/user/2fa/disable": { allowed: "signedIn", body: { password: "x", code: "000000" }, status: 409 },
+  "POST /api/user/2fa/backup_codes": { allowed: "signedIn", body: { password: "x", code: "000000" }, status: 409 },
+  "GET /api/user/self": { allowed: "signedIn" },
+  "GET /api/user/budget": { allowed: "signedIn" },
+  "PATCH /api/user/self": { allowed: "signedIn" },
+  "POST /api/user/password": { allowed: "signedIn", status: 400 },
+  "GET /api/user/sessions": { allowed: "signedIn" },
+  "DELETE /api/user/sessions": { allowed: "signedIn" },
+  "DELETE /api/user/sessions/{id}": { allowed: "signedIn", status: 404 },
+  "POST /api/keys/playground": { allowed: "signedIn" },
+  "POST /api/recordings/encode": { allowed: "signedIn", status: 415 },
+  "GET /api/events": { allowed: "signedIn" },
+  "GET /api/keys": { allowed: "anyoneWithAccess" },
+  "POST /api/keys": { allowed: "anyoneWithAccess", body: { name: "robot" } },
+  "GET /api/keys/{id}": { allowed: "anyoneWithAccess", status: 404 },
+  "PATCH /api/keys/{id}": { allowed: "anyoneWithAccess", body: { version: 1 }, status: 404 },
+  "DELETE /api/keys/{id}": { allowed: "anyoneWithAccess", status: 404 },
+  "POST /api/keys/{id}/rotate": { allowed: "anyoneWithAccess", status: 404 },
+  "GET /api/usage": { allowed: "anyoneWithAccess" },
+  "GET /api/usage/summary": { allowed: "anyoneWithAccess" },
+  "GET /api/usage/rejected": { allowed: "anyoneWithAccess" },
+  "GET /api/usage/rejected/export": { allowed: "anyoneWithAccess" },
+  "GET /api/usage/export": { allowed: "anyoneWithAccess" },
+  "GET /api/usage/{id}": { allowed: "anyoneWithAccess", status: 404 },
   "GET /api/overview": {
-    may: "keepers",
+    allowed: "anyoneWithAccess",
     query: "?from=2026-09-20T00:00:00Z&to=2026-09-21T00:00:00Z&interval=hour",
   },
 };
 
 const PEOPLE: Matrix = {
-  "GET /api/users": { may: "signedInAdministrators" },
+  "GET /api/users": { allowed: "signedInAdministrators" },
   "POST /api/users": {
-    may: "signedInAdministrators",
+    allowed: "signedInAdministrators",
     body: { username: "olivia", password: "twelve red foxes nap" },
-    gives: 409,
-    takes: ["role"],
+    status: 409,
+    acceptedFields: ["role"],
   },
-  "GET /api/users/{id}": { may: "signedInAdministrators", gives: 404 },
+  "GET /api/users/{id}": { allowed: "signedInAdministrators", status: 404 },
   "PATCH /api/users/{id}": {
-    may: "signedInAdministrators",
+    allowed: "signedInAdministrators",
     body: { version: 1 },
-    gives: 404,
-    takes: ["role"],
+    status: 404,
+    acceptedFields: ["role"],
   },
-  "DELETE /api/users/{id}": { may: "signedInAdministrators", gives: 404 },
-  "POST /api/users/{id}/reset_2fa": { may: "signedInAdministrators", gives: 404 },
-  "POST /api/users/{id}/unlock": { may: "signedInAdministrators", gives: 404 },
-  "POST /api/users/{id}/password_reset": { may: "signedInAdministrators", gives: 404 },
-  "DELETE /api/users/{id}/sessions": { may: "signedInAdministrators", gives: 404 },
-  "GET /api/invites": { may: "signedInAdministrators" },
-  "POST /api/invites": { may: "signedInAdministrators", takes: ["role"] },
-  "DELETE /api/invites/{id}": { may: "signedInAdministrators", gives: 404 },
-  "GET /api/audit": { may: "signedInAdministrators" },
-  "GET /api/audit/verify": { may: "signedInAdministrators" },
+  "DELETE /api/users/{id}": { allowed: "signedInAdministrators", status: 404 },
+  "POST /api/users/{id}/reset_2fa": { allowed: "signedInAdministrators", status: 404 },
+  "POST /api/users/{id}/unlock": { allowed: "signedInAdministrators", status: 404 },
+  "POST /api/users/{id}/password_reset": { allowed: "signedInAdministrators", status: 404 },
+  "DELETE /api/users/{id}/sessions": { allowed: "signedInAdministrators", status: 404 },
+  "GET /api/invites": { allowed: "signedInAdministrators" },
+  "POST /api/invites": { allowed: "signedInAdministrators", acceptedFields: ["role"] },
+  "DELETE /api/invites/{id}": { allowed: "signedInAdministrators", status: 404 },
+  "GET /api/audit": { allowed: "signedInAdministrators" },
+  "GET /api/audit/verify": { allowed: "signedInAdministrators" },
 };
 
 const WRONG = { password: "not the password" };
@@ -129,59 +129,59 @@ const FILE = {
 };
 
 const INSTANCE: Matrix = {
-  "GET /api/instances": { may: "signedInAdministrators" },
-  "GET /api/settings": { may: "signedInAdministrators" },
-  "PATCH /api/settings": { may: "signedInAdministrators" },
-  "GET /api/settings/instance": { may: "signedInAdministrators" },
-  "POST /api/settings/caches/clear": { may: "signedInAdministrators" },
-  "POST /api/settings/metrics-token": { may: "owner", body: WRONG, gives: 403 },
-  "DELETE /api/settings/metrics-token": { may: "owner", gives: 404 },
-  "POST /api/settings/export": { may: "signedInAdministrators" },
-  "POST /api/settings/import": { may: "signedInAdministrators", body: { dry_run: true, file: FILE } },
-  "POST /api/settings/backup": { may: "owner", body: WRONG, gives: 403 },
-  "GET /api/alerts": { may: "signedInAdministrators" },
-  "GET /api/alerts/summary": { may: "signedInAdministrators" },
-  "POST /api/alerts/{id}/seen": { may: "signedInAdministrators", gives: 404 },
-  "POST /api/alerts/{id}/check": { may: "signedInAdministrators", gives: 404 },
-  "POST /api/alerts/{id}/snooze": { may: "signedInAdministrators", gives: 404, body: { for: "1h" } },
-  "POST /api/alerts/{id}/unsnooze": { may: "signedInAdministrators", gives: 404 },
-  "POST /api/alerts/webhook/secret": { may: "signedInAdministrators" },
-  "POST /api/alerts/webhook/test": { may: "signedInAdministrators", gives: 400 },
+  "GET /api/instances": { allowed: "signedInAdministrators" },
+  "GET /api/settings": { allowed: "signedInAdministrators" },
+  "PATCH /api/settings": { allowed: "signedInAdministrators" },
+  "GET /api/settings/instance": { allowed: "signedInAdministrators" },
+  "POST /api/settings/caches/clear": { allowed: "signedInAdministrators" },
+  "POST /api/settings/metrics-token": { allowed: "owner", body: WRONG, status: 403 },
+  "DELETE /api/settings/metrics-token": { allowed: "owner", status: 404 },
+  "POST /api/settings/export": { allowed: "signedInAdministrators" },
+  "POST /api/settings/import": { allowed: "signedInAdministrators", body: { dry_run: true, file: FILE } },
+  "POST /api/settings/backup": { allowed: "owner", body: WRONG, status: 403 },
+  "GET /api/alerts": { allowed: "signedInAdministrators" },
+  "GET /api/alerts/summary": { allowed: "signedInAdministrators" },
+  "POST /api/alerts/{id}/seen": { allowed: "signedInAdministrators", status: 404 },
+  "POST /api/alerts/{id}/check": { allowed: "signedInAdministrators", status: 404 },
+  "POST /api/alerts/{id}/snooze": { allowed: "signedInAdministrators", status: 404, body: { for: "1h" } },
+  "POST /api/alerts/{id}/unsnooze": { allowed: "signedInAdministrators", status: 404 },
+  "POST /api/alerts/webhook/secret": { allowed: "signedInAdministrators" },
+  "POST /api/alerts/webhook/test": { allowed: "signedInAdministrators", status: 400 },
 };
 
 const CATALOGUE: Matrix = {
-  "GET /api/voices": { may: "owner" },
-  "POST /api/voices": { may: "owner", body: { name: "unknown" }, gives: 404 },
-  "DELETE /api/voices/{name}": { may: "owner", gives: 404 },
-  "DELETE /api/voices/{name}/installation": { may: "owner", gives: 404 },
-  "POST /api/voices/{name}/upload": { may: "signedIn", gives: 415 },
-  "POST /api/voices/{name}/verify": { may: "owner", gives: 404 },
-  "GET /api/channels": { may: "administrators" },
-  "GET /api/channels/attempts": { may: "administrators" },
-  "POST /api/channels": { may: "administrators", gives: 400 },
-  "GET /api/channels/{id}": { may: "administrators", gives: 404 },
-  "GET /api/channels/{id}/errors": { may: "administrators", gives: 404 },
-  "PATCH /api/channels/{id}": { may: "administrators", body: { version: 1 }, gives: 404 },
-  "DELETE /api/channels/{id}": { may: "administrators", gives: 404 },
-  "POST /api/channels/{id}/test": { may: "administrators", gives: 404 },
-  "POST /api/channels/{id}/models": { may: "administrators", gives: 404 },
-  "POST /api/channels/{id}/close": { may: "administrators", gives: 404 },
-  "POST /api/channels/order": { may: "administrators", gives: 400 },
-  "POST /api/channels/draft/models": { may: "administrators", gives: 400 },
-  "POST /api/channels/draft/test": { may: "administrators", gives: 400 },
-  "GET /api/providers": { may: "administrators" },
-  "GET /api/upstreams/allowed": { may: "administrators" },
+  "GET /api/voices": { allowed: "owner" },
+  "POST /api/voices": { allowed: "owner", body: { name: "unknown" }, status: 404 },
+  "DELETE /api/voices/{name}": { allowed: "owner", status: 404 },
+  "DELETE /api/voices/{name}/installation": { allowed: "owner", status: 404 },
+  "POST /api/voices/{name}/upload": { allowed: "signedIn", status: 415 },
+  "POST /api/voices/{name}/verify": { allowed: "owner", status: 404 },
+  "GET /api/channels": { allowed: "administrators" },
+  "GET /api/channels/attempts": { allowed: "administrators" },
+  "POST /api/channels": { allowed: "administrators", status: 400 },
+  "GET /api/channels/{id}": { allowed: "administrators", status: 404 },
+  "GET /api/channels/{id}/errors": { allowed: "administrators", status: 404 },
+  "PATCH /api/channels/{id}": { allowed: "administrators", body: { version: 1 }, status: 404 },
+  "DELETE /api/channels/{id}": { allowed: "administrators", status: 404 },
+  "POST /api/channels/{id}/test": { allowed: "administrators", status: 404 },
+  "POST /api/channels/{id}/models": { allowed: "administrators", status: 404 },
+  "POST /api/channels/{id}/close": { allowed: "administrators", status: 404 },
+  "POST /api/channels/order": { allowed: "administrators", status: 400 },
+  "POST /api/channels/draft/models": { allowed: "administrators", status: 400 },
+  "POST /api/channels/draft/test": { allowed: "administrators", status: 400 },
+  "GET /api/providers": { allowed: "administrators" },
+  "GET /api/upstreams/allowed": { allowed: "administrators" },
   "POST /api/upstreams/allowed": {
-    may: "owner",
+    allowed: "owner",
     body: { base_url: "http://127.0.0.1:9", ...WRONG },
-    gives: 403,
+    status: 403,
   },
-  "DELETE /api/upstreams/allowed/{target}": { may: "owner", gives: 404 },
-  "GET /api/models": { may: "administrators" },
-  "POST /api/models": { may: "administrators", gives: 400 },
-  "PATCH /api/models/{model}": { may: "administrators", body: { version: 1 }, gives: 404 },
-  "DELETE /api/models/{model}": { may: "administrators", gives: 404 },
-  "GET /api/models/{model}/route": { may: "administrators", gives: 404 },
+  "DELETE /api/upstreams/allowed/{target}": { allowed: "owner", status: 404 },
+  "GET /api/models": { allowed: "administrators" },
+  "POST /api/models": { allowed: "administrators", status: 400 },
+  "PATCH /api/models/{model}": { allowed: "administrators", body: { version: 1 }, status: 404 },
+  "DELETE /api/models/{model}": { allowed: "administrators", status: 404 },
+  "GET /api/models/{model}/route": { allowed: "administrators", status: 404 },
 };
 
 const MATRIX: Matrix = { ...OPEN, ...OWN, ...PEOPLE, ...INSTANCE, ...CATALOGUE };
@@ -190,7 +190,7 @@ const CONSOLE = ROUTES.filter((route): route is ConsoleRoute => route.surface ==
 const nameOf = (route: Pick<Route, "method" | "path">) => `${route.method} ${route.path}`;
 const LINES = CONSOLE.map((route) => [nameOf(route), route] as const);
 const PASSWORD = "nine blue lanterns drift";
-/** A refusal for want of a role, not for a wrong password or code. */
+/** Codes of a missing permission, unlike those of a wrong password or code. */
 const REFUSALS = ["unauthenticated", "forbidden"];
 
 let services: TestServices;
@@ -216,7 +216,7 @@ afterAll(() => services.close());
 const signIn = async (username: string, password = PASSWORD) =>
   (await harness("/api/user/login", { body: { username, password } })).cookie;
 
-/** What a call shows of who makes it. */
+/** The credentials of a caller. */
 async function asCaller(caller: Caller): Promise<{ cookie?: string; headers?: Record<string, string> }> {
   switch (caller) {
     case "owner":
@@ -227,7 +227,7 @@ async function asCaller(caller: Caller): Promise<{ cookie?: string; headers?: Re
       return { cookie: await signIn("mia") };
     case "manageKey":
       return { headers: { authorization: `Bearer ${manageKey}` } };
-    case "nobody":
+    case "anonymous":
       return {};
     default:
       return caller satisfies never;
@@ -245,8 +245,8 @@ describe("permissions by role", () => {
   test.each(LINES)("%s", async (name, route) => {
     const entry = MATRIX[name];
     if (entry === undefined) throw new Error(`${name} has no line in the matrix.`);
-    const { may, query = "", gives = 200, but = {} } = entry;
-    const allowed: readonly Caller[] = MAY[may];
+    const { query = "", status = 200, exceptions = {} } = entry;
+    const allowed: readonly Caller[] = ALLOWED[entry.allowed];
     for (const caller of CALLERS) {
       const reply = await harness(route.path.replaceAll(/\{\w+\}/g, "unknown") + query, {
         method: route.method,
@@ -255,9 +255,9 @@ describe("permissions by role", () => {
       });
       const outcome = [caller, reply.status, reply.text];
       if (allowed.includes(caller)) {
-        expect(outcome).toEqual([caller, but[caller] ?? gives, reply.text]);
+        expect(outcome).toEqual([caller, exceptions[caller] ?? status, reply.text]);
         if (reply.status >= 400) expect(REFUSALS).not.toContain(reply.json.code);
-      } else if (caller === "nobody") {
+      } else if (caller === "anonymous") {
         expect(outcome).toEqual([caller, 401, reply.text]);
       } else {
         expect([...outcome, reply.json.code]).toEqual([caller, 403, reply.text, "forbidden"]);
@@ -274,30 +274,30 @@ test("a manage key reaches only keys, channels, models and usage", () => {
     "channels",
     "keys",
     "models",
-    // Figures of usage on one page.
+    // Usage figures on one page.
     "overview",
-    // What channels may be made of, and where they may lead.
+    // The providers and addresses that channels can have.
     "providers",
     "upstreams",
     "usage",
   ]);
 });
 
-describe("fields that no role may set", () => {
-  const FOREIGN = ["id", "owner_id", "role", "spent", "is_admin", "__proto__x"];
-  /** Answered before any field is looked at, or not in JSON. */
-  const OTHERWISE = [
+describe("unknown fields and fields that no role can set", () => {
+  const UNKNOWN_FIELDS = ["id", "owner_id", "role", "spent", "is_admin", "__proto__x"];
+  /** These answer before they validate fields, or take no JSON. */
+  const OTHER_ERRORS = [
     "POST /api/setup",
     "POST /api/user/register",
     "POST /api/recordings/encode",
     "POST /api/voices/{name}/upload",
   ];
-  const writes = LINES.filter(([name, route]) => route.method !== "GET" && !OTHERWISE.includes(name));
+  const writes = LINES.filter(([name, route]) => route.method !== "GET" && !OTHER_ERRORS.includes(name));
 
-  test.each(writes)("%s refuses them", async (name, route) => {
+  test.each(writes)("are refused by %s", async (name, route) => {
     const entry = MATRIX[name];
     const { cookie } = await asCaller("owner");
-    for (const field of FOREIGN.filter((one) => !entry?.takes?.includes(one))) {
+    for (const field of UNKNOWN_FIELDS.filter((one) => !entry?.acceptedFields?.includes(one))) {
       const reply = await harness(route.path.replaceAll(/\{\w+\}/g, "unknown"), {
         method: route.method,
         body: { ...entry?.body, [field]: "admin" },
@@ -313,8 +313,8 @@ describe("fields that no role may set", () => {
 });
 
 describe("a member who knows IDs of others", () => {
-  /** Rows that belong to noor, by path. */
-  async function noorsOwn(): Promise<Record<string, string>> {
+  /** IDs of a key and a session of noor. */
+  async function createKeyAndSession(): Promise<Record<string, string>> {
     const cookie = await signIn("noor");
     const key = await harness("/api/keys", { body: { name: "noor's" }, cookie });
     const sessions = await harness("/api/user/sessions", { cookie });
@@ -322,7 +322,7 @@ describe("a member who knows IDs of others", () => {
   }
 
   test("gets 404 for keys and sessions of others", async () => {
-    const { key, session } = await noorsOwn();
+    const { key, session } = await createKeyAndSession();
     const { cookie } = await asCaller("member");
     const asked = [
       harness(`/api/keys/${key}`, { cookie }),

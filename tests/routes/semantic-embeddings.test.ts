@@ -6,7 +6,7 @@ import { openGatewayHarness } from "../support/gateway-harness";
 const MODEL = "patchbay-embed-en";
 const NOTICE = "The input does not look like English.";
 
-/** The gateway with an engine that has a vocabulary of its own: a token per letter. */
+/** The gateway with an engine that counts one token per letter. */
 function openSemantic(maxInputTokens = 20) {
   const requests: EmbeddingRequest[] = [];
   const engine: EmbeddingModel = {

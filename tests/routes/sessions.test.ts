@@ -30,7 +30,7 @@ const login = async (who: { username: string; password: string } = OWNER, call: 
 const versionOf = async (id: string) => (await services.store.users.findById(id))?.version;
 
 describe("the list", () => {
-  test("shows the user's sessions with device, address and times, the present one marked, and no secret", async () => {
+  test("shows the user's sessions with device, address and times, the current one marked, and no secret", async () => {
     services.clock.advance(MINUTE);
     const peer = { address: "198.51.100.7", isLocal: false };
     const other = await login(OWNER, { headers: { "user-agent": FIREFOX }, peer });
@@ -61,8 +61,8 @@ describe("the list", () => {
   });
 });
 
-describe("ending", () => {
-  test("ending one session takes effect at once", async () => {
+describe("ending sessions", () => {
+  test("ends one session at once", async () => {
     const other = await login();
     const { items } = (await harness("/api/user/sessions", { cookie: owner })).json.data;
     const id = items.find((one: { current: boolean }) => !one.current).id;
@@ -73,7 +73,7 @@ describe("ending", () => {
     expect((await harness(`/api/user/sessions/${id}`, { method: "DELETE", cookie: owner })).status).toBe(404);
   });
 
-  test("ending another user's session is 404, for the owner too, and it stays valid", async () => {
+  test("answers 404 for another user's session, also to the owner, and the session stays valid", async () => {
     const mia = await addUser(harness, owner, { username: "mia" });
     const [hers] = (await harness("/api/user/sessions", { cookie: mia.cookie })).json.data.items;
     const [mine] = (await harness("/api/user/sessions", { cookie: owner })).json.data.items;
@@ -84,7 +84,7 @@ describe("ending", () => {
     expect([await selfStatus(mia.cookie), await selfStatus(owner)]).toEqual([200, 200]);
   });
 
-  test("ending all others ends all of the user's except the present one", async () => {
+  test("ends all sessions of the user except the current one", async () => {
     const mia = await addUser(harness, owner, { username: "mia" });
     const others = [await login(), await login()];
     expect((await harness("/api/user/sessions", { method: "DELETE", cookie: owner })).status).toBe(200);
@@ -95,7 +95,7 @@ describe("ending", () => {
   test("deletes the session's playground key", async () => {
     const other = await login();
     await harness("/api/keys/playground", { body: {}, cookie: other });
-    const digestCount = async () => (await services.store.sessions.listByUser((await me()).id)).length;
+    const digestCount = async () => (await services.store.sessions.listByUser((await findOwner()).id)).length;
     expect(await digestCount()).toBe(2);
     const key = (await harness("/api/keys/playground", { body: {}, cookie: other })).json.data.key;
     const { authenticateKey } = await import("../../lib/gateway/admission/authenticate-key");
@@ -106,7 +106,7 @@ describe("ending", () => {
   });
 });
 
-async function me() {
+async function findOwner() {
   const user = await services.store.users.findByNameOrEmail("olivia");
   if (user === null) throw new Error("There is no owner.");
   return user;
@@ -138,7 +138,7 @@ describe("an old cookie is anonymous on the next request", () => {
     expect(await selfStatus(mia.cookie)).toBe(401);
   });
 
-  test("after a change of password, by oneself or an administrator", async () => {
+  test("after a change of password, by the user or an administrator", async () => {
     const mia = await addUser(harness, owner, { username: "mia" });
     const other = await login({ username: "mia", password: mia.password });
     const changed = await harness("/api/user/password", {
@@ -183,7 +183,7 @@ describe("an old cookie is anonymous on the next request", () => {
     expect(await selfStatus(mia.cookie)).toBe(401);
   });
 
-  test("in another process on the same store too", async () => {
+  test("in another process on the same store", async () => {
     const elsewhere = await testServices({ dataDirectory: services.dataDirectory });
     try {
       const otherHarness = openConsoleHarness(elsewhere);
@@ -206,7 +206,7 @@ describe("session lifetime", () => {
     });
     expect(saved.status, saved.text).toBe(200);
     const cookie = await login();
-    const [session] = await services.store.sessions.listByUser((await me()).id);
+    const [session] = await services.store.sessions.listByUser((await findOwner()).id);
     expect(Number.isSafeInteger(session?.expiresAt)).toBe(true);
     services.clock.advance(19 * MINUTE);
     expect(await selfStatus(cookie)).toBe(200);
@@ -214,7 +214,7 @@ describe("session lifetime", () => {
     expect(await selfStatus(cookie)).toBe(401);
   });
 
-  test("a member in use every hour is signed out after seven days", async () => {
+  test("ends after seven days for an active member", async () => {
     const mia = await addUser(harness, owner, { username: "mia" });
     for (let hour = 12; hour < 7 * 24; hour += 12) {
       services.clock.advance(12 * HOUR);
@@ -225,7 +225,7 @@ describe("session lifetime", () => {
   });
 });
 
-describe("permission that ends while the body arrives", () => {
+describe("a permission that ends while the body arrives", () => {
   test("an ended session is refused", async () => {
     const mia = await addUser(harness, owner, { username: "mia" });
     const whileReading = () => services.store.sessions.deleteByUser(mia.id);

@@ -38,10 +38,10 @@ const CHANNEL = {
 const patch = (body: object, cookie = owner) => harness("/api/settings", { method: "PATCH", body, cookie });
 const addChannel = async (fields: object = {}) =>
   (await harness("/api/channels", { body: { ...CHANNEL, ...fields }, cookie: owner })).json.data;
-const bringIn = (file: unknown, dry_run = false, cookie = owner) =>
+const importFile = (file: unknown, dry_run = false, cookie = owner) =>
   harness("/api/settings/import", { body: { dry_run, file }, cookie });
 
-/** Replies that are written as they are read: their bytes whole. */
+/** Downloads a streamed reply completely. */
 async function download(target: string, body: object, cookie: string) {
   const handler = createDispatcher([...SETTINGS_ROUTES], async () => services);
   const bytes = Buffer.from(JSON.stringify(body));
@@ -78,7 +78,7 @@ const exported = async (cookie = owner) => {
 };
 
 describe("the export", () => {
-  test("holds channels, models and settings, and no secret of any kind", async () => {
+  test("has channels, models and settings, but no secrets", async () => {
     await addChannel();
     const alerts = (await harness("/api/settings", { cookie: owner })).json.data.alerts;
     await patch({ alerts: { ...alerts, webhook_url: "https://hooks.example.com/SECRET" } });
@@ -94,14 +94,14 @@ describe("the export", () => {
       expect(bytes.toString("utf8")).not.toContain(secret);
   });
 
-  test("is for administrators", async () => {
+  test("requires an administrator", async () => {
     const mia = await addUser(harness, owner, { username: "mia" });
     expect((await download("/api/settings/export", {}, mia.cookie)).status).toBe(403);
   });
 });
 
 describe("an import", () => {
-  test("into another instance makes the channels without keys and disabled, and the models and settings as they were", async () => {
+  test("into another instance creates channels disabled and without keys, and the models and settings unchanged", async () => {
     await addChannel();
     await patch({
       password_minimum: 14,
@@ -163,23 +163,23 @@ describe("an import", () => {
     await other.close();
   });
 
-  test("is in the audit by what it did", async () => {
+  test("is in the audit log with its changes", async () => {
     const { file } = await exported();
-    await bringIn({ ...file, settings: { password_minimum: 12 }, models: [], channels: [] });
+    await importFile({ ...file, settings: { password_minimum: 12 }, models: [], channels: [] });
     const rows = (await services.store.audit.list({ limit: 5, cursor: null, q: null })).items;
     const row = rows.find(({ action }) => action === "settings.import");
     expect(row?.detail).toMatchObject({ changed: ["setting password_minimum"], created: [], skipped: [] });
   });
 
   test.each([["https://evil.example.com/v1"], ["https://api.openai.com/tenants/stranger/v1"]])(
-    "leaves the keys of a channel with their address, not with %s",
+    "skips a channel with stored keys whose base URL changes to %s",
     async (base_url) => {
       await addChannel({ base_url: "https://api.openai.com/v1" });
       const { file } = await exported();
       const moved = file.channels.map((one: { name: string }) =>
         one.name === "OpenAI" ? { ...one, base_url } : one,
       );
-      const reply = await bringIn({ ...file, channels: moved });
+      const reply = await importFile({ ...file, channels: moved });
       const step = reply.json.data.steps.find((one: { name: string }) => one.name === "OpenAI");
       expect([step.action, step.reason]).toEqual(["skip", expect.stringContaining("address differs")]);
     },
@@ -193,29 +193,29 @@ describe("an import", () => {
       { name: "Loud", provider: "openai", headers: { authorization: "Bearer x" } },
       { name: "Strange", provider: "nobody" },
     ];
-    const reply = await bringIn({ ...file, settings: {}, models: [], channels });
+    const reply = await importFile({ ...file, settings: {}, models: [], channels });
     expect(reply.json.data.steps.map((one: { action: string }) => one.action)).toEqual(
       channels.map(() => "skip"),
     );
     expect((await services.store.channels.all()).every(({ embedded }) => embedded)).toBe(true);
   });
 
-  test("skips models whose names are others' here", async () => {
+  test("skips models whose names are taken", async () => {
     await addChannel();
     const { file } = await exported();
     const models = [
       { name: "other", operation: "speech", aliases: ["tts-1"] },
       { name: "tts-1", operation: "embeddings" },
     ];
-    const reply = await bringIn({ ...file, settings: {}, models, channels: [] });
+    const reply = await importFile({ ...file, settings: {}, models, channels: [] });
     expect(reply.json.data.steps.map((one: { action: string }) => one.action)).toEqual(["skip", "skip"]);
   });
 
-  test("changes for an administrator nothing that is the owner's, nor what would shut them out", async () => {
+  test("skips owner-only settings, and settings that would lock out the importing administrator", async () => {
     const ada = await addUser(harness, owner, { username: "ada", role: "admin" });
     const { file } = await exported();
     const settings = { demo_site: true, two_factor_roles: ["admin"], self_use_mode: true };
-    const reply = await bringIn({ ...file, settings, models: [], channels: [] }, false, ada.cookie);
+    const reply = await importFile({ ...file, settings, models: [], channels: [] }, false, ada.cookie);
     expect(reply.json.data.steps.map((one: { action: string }) => one.action)).toEqual([
       "change",
       "skip",
@@ -228,11 +228,11 @@ describe("an import", () => {
     });
   });
 
-  test("on a demo site is the owner's alone", async () => {
+  test("is refused to administrators on a demo site", async () => {
     const ada = await addUser(harness, owner, { username: "ada", role: "admin" });
     const { file } = await exported();
     await patch({ demo_site: true });
-    expect((await bringIn(file, true, ada.cookie)).status).toBe(403);
+    expect((await importFile(file, true, ada.cookie)).status).toBe(403);
   });
 
   test.each<[string, (file: Record<string, unknown>) => unknown]>([
@@ -241,23 +241,23 @@ describe("an import", () => {
     ["an unknown field", (file) => ({ ...file, users: [] })],
     ["an unknown setting", (file) => ({ ...file, settings: { digest_key: "x" } })],
     [
-      "a webhook's address",
+      "a webhook URL",
       (file) => ({ ...file, settings: { alerts: { webhook_url: "https://x.example" } } }),
     ],
     ["upstream keys", (file) => ({ ...file, channels: [{ ...CHANNEL }] })],
     ["no file", () => null],
-  ])("%s is 400 and changes nothing", async (_what, spoil) => {
+  ])("answers 400 to %s and changes nothing", async (_name, corrupt) => {
     const { file } = await exported();
-    expect((await bringIn(spoil(file))).status).toBe(400);
+    expect((await importFile(corrupt(file))).status).toBe(400);
   });
 
-  test("reads existing records once, however many entries the file has, and sees what it has just created", async () => {
+  test("reads existing records once for any number of entries, and sees records it has just created", async () => {
     await addChannel();
     const { file } = await exported();
     const models = Array.from({ length: 40 }, (_, i) => ({
       name: `model-${i}`,
       operation: "speech",
-      // The last takes a name that the first one holds.
+      // The last one uses a name of the first.
       aliases: i === 0 ? ["spoken"] : i === 39 ? ["spoken", "model-1"] : [],
     }));
     const channels = Array.from({ length: 20 }, (_, i) => ({
@@ -279,7 +279,7 @@ describe("an import", () => {
           return work({ ...tx, models, channels });
         }),
     });
-    const reply = await bringIn({ ...file, settings: {}, models, channels });
+    const reply = await importFile({ ...file, settings: {}, models, channels });
     expect(reply.status, reply.text).toBe(200);
     expect(reads).toEqual({ models: 1, channels: 1 });
     const skipped = reply.json.data.steps.filter((one: { action: string }) => one.action !== "create");
@@ -297,7 +297,7 @@ describe("an import", () => {
     expect(channel.options).toEqual({ batching: false });
     const model = { name: "embed-old", operation: "embeddings", coalescing: false };
     const old = { ...channel, name: "Old", options: { coalescing: false, max_batch: 5 } };
-    const reply = await bringIn({ ...file, channels: [channel, old], models: [model] });
+    const reply = await importFile({ ...file, channels: [channel, old], models: [model] });
     expect(reply.status, reply.text).toBe(200);
     const again = await exported();
     const sent = again.file.channels.find(({ name }: { name: string }) => name === "Old");
@@ -307,7 +307,7 @@ describe("an import", () => {
     expect(again.bytes.toString("utf8")).not.toContain("coalescing");
   });
 
-  test("takes a file larger than the console's other bodies", async () => {
+  test("accepts a file larger than other console bodies", async () => {
     const { file } = await exported();
     const models = Array.from({ length: 900 }, (_, i) => ({
       name: `model-${i}`,
@@ -322,7 +322,7 @@ describe("an import", () => {
       dimensions: null,
       default_voice: null,
     }));
-    const reply = await bringIn({ ...file, settings: {}, channels: [], models }, true);
+    const reply = await importFile({ ...file, settings: {}, channels: [], models }, true);
     expect([reply.status, reply.json.data.steps.length]).toEqual([200, 900]);
   });
 });
@@ -332,7 +332,7 @@ describe("the backup", () => {
     download("/api/settings/backup", { password }, cookie);
   const leftovers = () => readdirSync(services.dataDirectory).filter((name) => name.startsWith("backup-"));
 
-  test("is a whole store of its own, and nothing of it stays on the disk", async () => {
+  test("is a complete database and leaves no temporary file", async () => {
     await addChannel();
     const reply = await ask();
     expect(reply.status).toBe(200);
@@ -346,7 +346,7 @@ describe("the backup", () => {
     expect(leftovers()).toEqual([]);
   });
 
-  test("wants the owner, and the owner's password", async () => {
+  test("requires the owner and the owner's password", async () => {
     const ada = await addUser(harness, owner, { username: "ada", role: "admin" });
     expect((await ask(ada.password, ada.cookie)).status).toBe(403);
     expect((await ask("not the password")).status).toBe(403);

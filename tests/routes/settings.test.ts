@@ -27,7 +27,7 @@ const read = async (cookie = owner) => (await harness("/api/settings", { cookie 
 const facts = async () => (await harness("/api/settings/instance", { cookie: owner })).json.data;
 
 describe("the version of the settings", () => {
-  test("a change that shows an older one is 409 and changes nothing", async () => {
+  test("answers 409 to a change with an older version and changes nothing", async () => {
     const { version } = await read();
     expect((await change({ self_use_mode: true, version })).status).toBe(200);
     const late = await change({ self_registration: true, version });
@@ -39,7 +39,7 @@ describe("the version of the settings", () => {
     });
   });
 
-  test("of two changes at once that show the same one, one is made", async () => {
+  test("accepts one of two concurrent changes with the same version", async () => {
     const { version } = await read();
     const replies = await Promise.all([
       change({ password_minimum: 10, version }),
@@ -49,7 +49,7 @@ describe("the version of the settings", () => {
   });
 });
 
-test("the audit keeps what was changed and what it was, and of a webhook's address the host alone", async () => {
+test("audits the old and new values of a change, but only the host of a webhook URL", async () => {
   const alerts = { ...(await read()).alerts, webhook_url: "https://hooks.example.com/services/T0/SECRET" };
   await change({ password_minimum: 10, alerts });
   const rows = (await services.store.audit.list({ limit: 10, cursor: null, q: null })).items;
@@ -61,7 +61,7 @@ test("the audit keeps what was changed and what it was, and of a webhook's addre
   expect(JSON.stringify(row)).not.toContain("SECRET");
 });
 
-test("shows a webhook's host and last characters to those who may change it, else the host", async () => {
+test("shows a webhook URL's host and last characters to those who can change it, else the host only", async () => {
   const alerts = { ...(await read()).alerts, webhook_url: "https://hooks.example.com/services/T0/SECRET" };
   await change({ alerts });
   const ada = await addUser(harness, owner, { username: "ada", role: "admin" });
@@ -95,14 +95,14 @@ describe("2FA required for a role", () => {
     expect(made.status).toBe(403);
     for (const path of ["/api/user/self", "/api/user/sessions", "/api/user/2fa/status"])
       expect([path, (await harness(path, { cookie: ada.cookie })).status]).toEqual([path, 200]);
-    // A management key acts as its owner, and is refused with the error that a session of theirs gets.
+    // A management key acts as its owner, and is refused with the same error as the owner's session.
     const withKey = { headers: { authorization: `Bearer ${key}` } };
     for (const path of ["/api/keys", "/api/channels", "/api/usage/summary"]) {
       const [byKey, bySession] = [await harness(path, withKey), await harness(path, { cookie: ada.cookie })];
       expect([path, byKey.status, byKey.json]).toEqual([path, 403, bySession.json]);
     }
     expect((await harness("/api/setup", withKey)).status).toBe(200);
-    // The owner's role was not named.
+    // The setting does not include the owner's role.
     expect((await harness("/api/keys", { cookie: owner })).status).toBe(200);
 
     await enrol(harness, services.clock, ada.cookie);
@@ -138,7 +138,7 @@ describe("the minimum password length", () => {
     expect(services.instance.passwordMinimum).toBe(20);
   });
 
-  test("is never under the environment's", async () => {
+  test("is never below the environment's minimum", async () => {
     const strict = await testServices({ passwordMinimum: 16 });
     const strictHarness = openConsoleHarness(strict);
     const cookie = await setUpOwner(strictHarness);
@@ -163,7 +163,7 @@ describe("limits", () => {
     expect(limits).toMatchObject({ attemptsPerCall: 3, wrongKeysPerMinute: 77 });
   });
 
-  test("sign-in attempts per minute and address follow the settings", async () => {
+  test("set the sign-in attempts per minute and address", async () => {
     await change({ limits: { loginAttemptsPerMinute: 3 } });
     const body = { username: "nobody", password: "not the password" };
     const statuses = [];
@@ -172,11 +172,11 @@ describe("limits", () => {
   });
 
   test.each<[string, object]>([
-    ["one that would shut the console", { consoleBodyBytes: 10 }],
-    ["one of set-up", { wrongSetupTokensPerMinute: 5 }],
-    ["an unknown one", { wings: 2 }],
-    ["half a socket", { connectionsPerAddress: 16.5 }],
-  ])("%s is 400", async (_what, limits) => {
+    ["a console body limit that would block the console", { consoleBodyBytes: 10 }],
+    ["a limit of the setup", { wrongSetupTokensPerMinute: 5 }],
+    ["an unknown limit", { wings: 2 }],
+    ["a fraction of a connection", { connectionsPerAddress: 16.5 }],
+  ])("answer 400 to %s", async (_name, limits) => {
     expect((await change({ limits })).status).toBe(400);
   });
 });
@@ -218,7 +218,7 @@ describe("caches", () => {
     expect((await harness("/api/settings/caches/clear", { body: {}, cookie: owner })).status).toBe(200);
     expect(vectors.get("a")).toBeUndefined();
     expect(generations).toEqual([1]);
-    // As another instance does when it starts.
+    // Another instance does the same when it starts.
     await applyStoredSettings(services);
     expect(generations).toEqual([1, 1]);
     state.sharedCache = null;
@@ -246,7 +246,7 @@ describe("the token of /metrics", () => {
     expect(services.instance.metricsTokenDigest).toBeNull();
   });
 
-  test("is refused to all but the owner", async () => {
+  test("can be created and removed only by the owner", async () => {
     const ada = await addUser(harness, owner, { username: "ada", role: "admin" });
     expect((await make(ada.password, ada.cookie)).status).toBe(403);
     const removed = await harness("/api/settings/metrics-token", { method: "DELETE", cookie: ada.cookie });
@@ -254,7 +254,7 @@ describe("the token of /metrics", () => {
   });
 });
 
-test("on a demo site only the owner may change settings", async () => {
+test("only the owner can change settings on a demo site", async () => {
   const ada = await addUser(harness, owner, { username: "ada", role: "admin" });
   await change({ demo_site: true });
   expect((await change({ self_use_mode: true }, ada.cookie)).status).toBe(403);
@@ -266,11 +266,11 @@ test.each<[string, unknown]>([
   ["a wildcard", "*"],
   ["null", "null"],
   ["a path", "https://app.example.com/page"],
-  ["a slash", "https://app.example.com/"],
+  ["a trailing slash", "https://app.example.com/"],
   ["a default port", "https://app.example.com:443"],
-  ["capitals", "https://App.example.com"],
+  ["upper case", "https://App.example.com"],
   ["another scheme", "ftp://app.example.com"],
-  ["a name alone", "app.example.com"],
-])("%s is no web origin", async (_what, origin) => {
+  ["a host without scheme", "app.example.com"],
+])("rejects %s as a CORS origin", async (_name, origin) => {
   expect((await change({ cors_origins: [origin] })).status).toBe(400);
 });

@@ -15,10 +15,10 @@ beforeEach(async () => {
 });
 afterEach(() => services.close());
 
-const ELSEWHERE = { address: "192.0.2.7", isLocal: false };
+const REMOTE_PEER = { address: "192.0.2.7", isLocal: false };
 const users = async () => (await services.store.users.list({ limit: 100, cursor: null, q: null })).items;
 
-describe("before set-up", () => {
+describe("before setup", () => {
   test("returns what the wizard needs, and whether the caller must send a token", async () => {
     const here = await harness("/api/setup");
     expect(here.json).toEqual({
@@ -33,7 +33,7 @@ describe("before set-up", () => {
         engines: [],
       },
     });
-    expect((await harness("/api/setup", { peer: ELSEWHERE })).json.data.setup_token_required).toBe(true);
+    expect((await harness("/api/setup", { peer: REMOTE_PEER })).json.data.setup_token_required).toBe(true);
   });
 
   test("sign-in answers 503 not_initialized", async () => {
@@ -73,38 +73,38 @@ describe("before set-up", () => {
   });
 });
 
-describe("the set-up token", () => {
-  test("is required from other machines; missing or wrong, nothing changes", async () => {
+describe("the setup token", () => {
+  test("is required from other machines; a missing or wrong one changes nothing", async () => {
     for (const body of [OWNER, { ...OWNER, setup_token: "x".repeat(43) }]) {
-      const reply = await harness("/api/setup", { body, peer: ELSEWHERE });
+      const reply = await harness("/api/setup", { body, peer: REMOTE_PEER });
       expect(reply.status).toBe(401);
       expect(reply.json).toMatchObject({ code: "setup_token_required", message: /prints it when it starts/ });
     }
     expect(await users()).toEqual([]);
   });
 
-  test("stores the token in a file readable by its owner only, and deletes it after use", async () => {
+  test("is stored in a file that only its owner can read, and deleted after use", async () => {
     const file = path.join(services.dataDirectory, "setup-token");
     const token = readFileSync(file, "utf8").trim();
     expect(token).toMatch(/^[\w-]{43}$/);
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    const reply = await harness("/api/setup", { body: { ...OWNER, setup_token: token }, peer: ELSEWHERE });
+    const reply = await harness("/api/setup", { body: { ...OWNER, setup_token: token }, peer: REMOTE_PEER });
     expect(reply.status, reply.text).toBe(200);
     expect(existsSync(file)).toBe(false);
     expect(services.setupGuard.accepts(token)).toBe(false);
   });
 
-  test("limits wrong tokens to ten a minute; the right one is still accepted", async () => {
-    const wrong = { body: { ...OWNER, setup_token: "wrong" }, peer: ELSEWHERE };
+  test("can be wrong ten times a minute; the right one is still accepted then", async () => {
+    const wrong = { body: { ...OWNER, setup_token: "wrong" }, peer: REMOTE_PEER };
     for (let i = 0; i < 10; i++) expect((await harness("/api/setup", wrong)).status).toBe(401);
     const eleventh = await harness("/api/setup", wrong);
     expect(eleventh.status).toBe(429);
     expect(Number(eleventh.headers["retry-after"])).toBeGreaterThan(0);
     const right = { ...OWNER, setup_token: services.setupToken };
-    expect((await harness("/api/setup", { body: right, peer: ELSEWHERE })).status).toBe(200);
+    expect((await harness("/api/setup", { body: right, peer: REMOTE_PEER })).status).toBe(200);
   });
 
-  test("a token set by the operator is required from every caller", async () => {
+  test("is required from every caller if the operator set it", async () => {
     const strict = await testServices({ setupToken: "a token of the operator" });
     try {
       const strictHarness = openConsoleHarness(strict);
@@ -148,7 +148,7 @@ describe("creating the owner", () => {
     expect(await services.store.settings.all()).toMatchObject({ self_use_mode: true, demo_site: false });
   });
 
-  test("of fifty concurrent setups one succeeds, 49 get 409, and one password is hashed", async () => {
+  test("accepts one of fifty concurrent setups, answers 409 to the others, and hashes one password", async () => {
     const hash = vi.spyOn(services.hasher, "hash");
     const replies = await Promise.all(
       Array.from({ length: 50 }, (_, i) =>
@@ -160,7 +160,7 @@ describe("creating the owner", () => {
     expect(await users()).toHaveLength(1);
   });
 
-  test("of two processes on one store exactly one succeeds", async () => {
+  test("succeeds in exactly one of two processes on one store", async () => {
     const other = await testServices({ dataDirectory: services.dataDirectory });
     try {
       const otherHarness = openConsoleHarness(other);
@@ -176,21 +176,21 @@ describe("creating the owner", () => {
     }
   });
 
-  test("a failing store gives 503 and never sets up; a second attempt works", async () => {
-    const isClaimed = vi
+  test("answers 503 and creates no owner when the store fails; a second attempt works", async () => {
+    const isSetUp = vi
       .spyOn(services.store.setup, "isSetUp")
-      .mockRejectedValue(new AppError("storage_unavailable", "The store is away."));
+      .mockRejectedValue(new AppError("storage_unavailable", "The store is unavailable."));
     expect((await harness("/api/setup", { body: OWNER })).status).toBe(503);
     expect((await harness("/api/setup")).status).toBe(503);
-    isClaimed.mockRestore();
+    isSetUp.mockRestore();
     expect((await harness("/api/setup", { body: OWNER })).status).toBe(200);
   });
 });
 
-describe("after set-up", () => {
+describe("after setup", () => {
   beforeEach(() => setUpOwner(harness));
 
-  test("the state has only `status`", async () => {
+  test("the state contains only `status`", async () => {
     expect((await harness("/api/setup")).json).toEqual({
       success: true,
       message: "",
@@ -198,12 +198,12 @@ describe("after set-up", () => {
     });
   });
 
-  test("a late request is 409 with the same message for any body, and hashes nothing", async () => {
+  test("a second setup gets 409 with the same message for any body, and hashes nothing", async () => {
     const hash = vi.spyOn(services.hasher, "hash");
     const late = [
       await harness("/api/setup", { body: { ...OWNER, username: "second" } }),
-      await harness("/api/setup", { body: { nonsense: true }, peer: ELSEWHERE }),
-      await harness("/api/setup", { body: { ...OWNER, setup_token: "wrong" }, peer: ELSEWHERE }),
+      await harness("/api/setup", { body: { nonsense: true }, peer: REMOTE_PEER }),
+      await harness("/api/setup", { body: { ...OWNER, setup_token: "wrong" }, peer: REMOTE_PEER }),
     ];
     expect(late.map((reply) => reply.status)).toEqual([409, 409, 409]);
     expect(new Set(late.map((reply) => reply.text)).size).toBe(1);
@@ -222,9 +222,9 @@ describe("after set-up", () => {
   }
 
   test.each([
-    ["its row is lost", "delete from setup", true],
-    ["every user is deleted by hand", "delete from users", false],
-  ])("stays closed when %s", async (_what, sql, isLost) => {
+    ["the setup row is missing", "delete from setup", true],
+    ["all users are deleted from the database", "delete from users", false],
+  ])("setup stays closed when %s", async (_name, sql, isLost) => {
     runSql(sql);
     expect(await services.store.setup.isSetupRowMissing()).toBe(isLost);
     expect((await harness("/api/setup")).json.data).toEqual({ status: true });
@@ -234,7 +234,7 @@ describe("after set-up", () => {
 
   test("limits state requests to 30 a minute per address", async () => {
     const statuses = [];
-    for (let i = 0; i < 31; i++) statuses.push((await harness("/api/setup", { peer: ELSEWHERE })).status);
+    for (let i = 0; i < 31; i++) statuses.push((await harness("/api/setup", { peer: REMOTE_PEER })).status);
     expect(statuses.filter((status) => status === 200)).toHaveLength(30);
     expect(statuses.at(-1)).toBe(429);
   });
@@ -258,7 +258,7 @@ describe("the wizard's progress", () => {
     expect((await harness(path)).status).toBe(401);
   });
 
-  test("loads the built-in speech engine at a new step, which counts as no usage", async () => {
+  test("loads the built-in speech engine at a new step, without usage", async () => {
     const upstream = await startUpstream();
     await services.close();
     services = await testServices({ upstreamAllow: ["127.0.0.1"] });

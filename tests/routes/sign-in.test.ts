@@ -66,7 +66,7 @@ describe("name and password", () => {
     expect(verify.mock.calls.map(([phc]) => phc === null)).toEqual([true, false, true]);
   });
 
-  test("a refusal takes its minimum time, and a success does not wait", async () => {
+  test("take the minimum time when refused, and no delay when accepted", async () => {
     services.signIn.refusalFloorMs = 120;
     const began = performance.now();
     await login({ username: "unknown", password: "wrong wrong wrong" });
@@ -76,11 +76,11 @@ describe("name and password", () => {
   test.each([
     ["a list for a password", { username: "olivia", password: ["x"] }],
     ["a number for a password", { username: "olivia", password: 1 }],
-    ["a password beyond 1,024 bytes", { username: "olivia", password: "x".repeat(1025) }],
+    ["a password above 1,024 bytes", { username: "olivia", password: "x".repeat(1025) }],
     ["a NUL in the name", { username: "a\u0000", password: "x" }],
     ["a name of 4 KB", { username: "a".repeat(4096), password: "x" }],
-    ["a field that is not known", { ...OWNER, remember: true }],
-  ])("%s: 400", async (_name, body) => expect((await login(body)).status).toBe(400));
+    ["an unknown field", { ...OWNER, remember: true }],
+  ])("answer 400 to %s", async (_name, body) => expect((await login(body)).status).toBe(400));
 
   test("rehashes passwords with weaker parameters at sign-in", async () => {
     vi.spyOn(services.hasher, "needsRehash").mockReturnValueOnce(true);
@@ -91,12 +91,12 @@ describe("name and password", () => {
   });
 });
 
-describe("guessing", () => {
+describe("wrong passwords", () => {
   const wrong = (username: string, i = 0) =>
     login({ username, password: "wrong wrong wrong" }, { peer: { address: `192.0.2.${i}`, isLocal: false } });
 
   test.each(["olivia", "unknown"])(
-    "ten wrong passwords for %s delay that name, doubling to an hour",
+    "delay the name %s after ten, doubling to an hour",
     async (name) => {
       for (let i = 0; i < 10; i++) expect((await wrong(name, i)).status).toBe(401);
       for (const seconds of [30, 60, 120]) {
@@ -116,7 +116,7 @@ describe("guessing", () => {
     },
   );
 
-  test("user name and e-mail address of one account share one counter, also for concurrent guesses", async () => {
+  test("count together for the user name and e-mail address of one account, also when concurrent", async () => {
     await harness("/api/user/self", {
       method: "PATCH",
       body: { email: "olivia@example.com" },
@@ -136,7 +136,7 @@ describe("guessing", () => {
     expect(replies.filter((reply) => reply.status === 401)).toHaveLength(10);
   });
 
-  test("a success by one name clears the counter for both", async () => {
+  test("are cleared for both names by a successful sign-in with one", async () => {
     await harness("/api/user/self", {
       method: "PATCH",
       body: { email: "olivia@example.com" },
@@ -148,7 +148,7 @@ describe("guessing", () => {
     expect((await wrong("olivia")).status).toBe(429);
   });
 
-  test("each unknown name has its own counter and behaves like an account", async () => {
+  test("count per unknown name, as for an account", async () => {
     await harness("/api/user/self", {
       method: "PATCH",
       body: { email: "olivia@example.com" },
@@ -163,11 +163,11 @@ describe("guessing", () => {
     expect(unknown.map(([status]) => status)).toEqual([...Array(10).fill(401), 429]);
     expect(await answers("unknown@example.com")).toEqual(unknown);
     expect(await answers("olivia@example.com")).toEqual(unknown);
-    // Case and spaces make no other name.
+    // Case and spaces are ignored.
     expect((await wrong(" UNKNOWN ")).status).toBe(429);
   });
 
-  test("of a hundred concurrent guesses at most ten learn the result", async () => {
+  test("get at most ten results of a hundred concurrent attempts", async () => {
     vi.spyOn(services.hasher, "verify").mockImplementation(
       async (_phc, password) => password === OWNER.password,
     );
@@ -176,7 +176,7 @@ describe("guessing", () => {
     expect(replies.filter((reply) => reply.status === 429)).toHaveLength(90);
   });
 
-  test("delays the right password as well, and live sessions stay valid", async () => {
+  test("also delay the right password, and active sessions stay valid", async () => {
     for (let i = 0; i < 10; i++) await wrong("olivia", i);
     expect((await login(OWNER)).status).toBe(429);
     expect(await selfStatus(owner)).toBe(200);
@@ -185,7 +185,7 @@ describe("guessing", () => {
     expect((await wrong("olivia")).status).toBe(401);
   });
 
-  test("allows ten attempts a minute per address over all names", async () => {
+  test("are limited to ten a minute per address over all names", async () => {
     await services.close();
     services = await testServices({ limits: { loginAttemptsPerMinute: 10 } });
     harness = openConsoleHarness(services);
@@ -202,7 +202,7 @@ describe("guessing", () => {
 describe("the cookie", () => {
   const flags = (cookie: string | undefined) => (cookie ?? "").split("; ").slice(1).sort();
 
-  test("is HttpOnly, SameSite=Lax, for the whole path and small", async () => {
+  test("is HttpOnly, SameSite=Lax, valid for every path, and small", async () => {
     const { setCookies } = await login(OWNER);
     const [session] = setCookies;
     expect(session).toMatch(/^next-auth\.session-token=ey/);
@@ -221,7 +221,7 @@ describe("the cookie", () => {
     ).toBe(401);
   });
 
-  test("holds a new session for every sign-in", async () => {
+  test("has a new session for every sign-in", async () => {
     const [one, two] = [await login(OWNER), await login(OWNER, { cookie: owner })];
     expect(one.cookie).not.toBe(two.cookie);
     expect(two.cookie).not.toContain(owner);
@@ -270,7 +270,7 @@ describe("session expiry", () => {
     }
   });
 
-  test("a member's ends after 24 hours unused and 7 days in all", async () => {
+  test("ends after 24 hours without use and 7 days in total for a member", async () => {
     const { cookie } = await addUser(harness, owner, { username: "mia" });
     services.clock.advance(23 * HOUR);
     expect(await selfStatus(cookie)).toBe(200);
@@ -288,7 +288,7 @@ describe("session expiry", () => {
     expect(touch).toHaveBeenCalledTimes(1);
   });
 
-  test("role and status are read from the store on every request", async () => {
+  test("reads role and status from the store on every request", async () => {
     const { id, cookie } = await addUser(harness, owner, { username: "ada", role: "admin" });
     expect((await harness("/api/users", { cookie })).status).toBe(200);
     const user = await services.store.users.findById(id);
@@ -321,6 +321,6 @@ test("records failed and successful sign-ins without names or passwords, in an i
   expect(JSON.stringify(items)).not.toMatch(/typed-my-password|wrong wrong|kettles/);
 });
 
-test("an unknown session ID gives null", async () => {
+test("an unknown session ID returns null", async () => {
   expect(await findLiveSession(services, "nothing")).toBeNull();
 });

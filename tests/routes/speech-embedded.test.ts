@@ -39,12 +39,12 @@ it("speaks a conversation with two voices, without names and instruction", async
     speaker,
     voiceConfig: { prebuiltVoiceConfig: { voiceName } },
   });
-  const cast = {
+  const speakers = {
     multiSpeakerVoiceConfig: { speakerVoiceConfigs: [one("Joe", "Puck"), one("Jane", "Kore")] },
   };
   const seconds = async (text: string) => {
     const { post, rows } = harness();
-    await readBody(await post(PATH, saying(text, cast)));
+    await readBody(await post(PATH, saying(text, speakers)));
     return (rows[0]?.audioMs ?? 0) / 1_000;
   };
   const bare = await seconds("Joe: How are you today?\nJane: Very well, thank you.");

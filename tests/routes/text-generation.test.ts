@@ -7,7 +7,7 @@ test.each([
   "/v1/responses",
   "/v1/responses/resp_1",
   "/v1/engines/davinci/completions",
-])("%s answers that text generation is out of scope", async (path) => {
+])("%s answers 404 and that text generation is not supported", async (path) => {
   const harness = openGatewayHarness();
   const reply = await harness.call(path, { body: { model: "gpt-4o", messages: [] } });
   expect([reply.status, reply.json.error]).toEqual([
@@ -22,7 +22,7 @@ test.each([
 });
 
 test.each(["/v1/nothing", "/v1/completions-of", "/v1/chat"])(
-  "%s answers as any unknown path",
+  "%s answers like any unknown path",
   async (path) => {
     const reply = await openGatewayHarness().call(path, { body: {} });
     expect([reply.status, reply.json.error.message]).toEqual([

@@ -61,7 +61,7 @@ describe("sign-in with 2FA", () => {
     }
   });
 
-  test("a right code starts the session and removes the pending cookie", async () => {
+  test("starts the session with a right code and removes the pending cookie", async () => {
     const { token } = await flow();
     const reply = await second({ code: totpCode(secret, now()), flow_token: token });
     expect(reply.status, reply.text).toBe(200);
@@ -87,8 +87,8 @@ describe("sign-in with 2FA", () => {
         });
       },
     ],
-  ])("a flow is dead after a change %s", (_when, schedule) => {
-    /** In the store itself, where no verb ends the user's flows. */
+  ])("a flow expires after a change %s", (_when, schedule) => {
+    /** Changes the store directly, so that no operation ends the user's flows. */
     const update = async (patch: { passwordVersion?: number; enabled?: boolean }) => {
       const user = await services.store.users.findByNameOrEmail("olivia");
       if (user === null) throw new Error("no user");
@@ -117,7 +117,7 @@ describe("sign-in with 2FA", () => {
       ));
 
     test("of the enrolment", async () => {
-      // As a backup code that outlived the enrolment: it alone would be taken.
+      // The backup code is also valid in the new enrolment: only the changed enrolment refuses it.
       const code = backupCodes[0] ?? "";
       await finishAfter(
         async () => {
@@ -135,7 +135,7 @@ describe("sign-in with 2FA", () => {
     });
   });
 
-  test("reads the flow from its cookie; 400 when the body names another", async () => {
+  test("reads the flow from its cookie, and answers 400 when the body names another", async () => {
     const [one, two] = [await flow(), await flow()];
     const code = totpCode(secret, now());
     const both = await second({ code, flow_token: one.token }, { cookie: two.cookie });
@@ -144,31 +144,31 @@ describe("sign-in with 2FA", () => {
   });
 
   test.each([
-    ["spaces around", (code: string) => ` ${code} `],
-    ["a space within", (code: string) => `${code.slice(0, 3)} ${code.slice(3)}`],
-  ])("takes a code with %s", async (_name, form) => {
+    ["surrounding spaces", (code: string) => ` ${code} `],
+    ["a space inside", (code: string) => `${code.slice(0, 3)} ${code.slice(3)}`],
+  ])("accepts a code with %s", async (_name, form) => {
     expect((await finish(form(totpCode(secret, now())))).status).toBe(200);
   });
 
-  test.each([-2, 2, -20])("refuses the code of the step at %i", async (steps) => {
+  test.each([-2, 2, -20])("refuses the code of the time step %i", async (steps) => {
     const reply = await finish(totpCode(secret, now() + steps * STEP));
     expect([reply.status, reply.json.code, reply.json.attempts_left]).toEqual([401, "invalid_code", 4]);
   });
 
-  test.each([-1, 1])("accepts the code of the step at %i, once", async (steps) => {
+  test.each([-1, 1])("accepts the code of the time step %i once", async (steps) => {
     const code = totpCode(secret, now() + steps * STEP);
     expect((await finish(code)).status).toBe(200);
     expect((await finish(code)).json.code).toBe("invalid_code");
   });
 
-  test("refuses an older step after a newer one", async () => {
+  test("refuses the code of an older time step after a newer one", async () => {
     expect((await finish(totpCode(secret, now() + STEP))).status).toBe(200);
     for (const step of [0, -1]) {
       expect((await finish(totpCode(secret, now() + step * STEP))).json.code).toBe("invalid_code");
     }
   });
 
-  test("of fifty requests with one code over fifty flows one gets a session", async () => {
+  test("gives one session to fifty requests with one code over fifty flows", async () => {
     const flows = [];
     for (let i = 0; i < 50; i++) flows.push(await flow());
     const before = (await services.store.sessions.listByUser(await ownerId())).length;
@@ -179,7 +179,7 @@ describe("sign-in with 2FA", () => {
     expect(await services.store.sessions.listByUser(await ownerId())).toHaveLength(before + 1);
   });
 
-  test("of fifty requests with one code over one flow one gets a session", async () => {
+  test("gives one session to fifty requests with one code over one flow", async () => {
     const { token } = await flow();
     const code = totpCode(secret, now());
     const replies = await Promise.all(Array.from({ length: 50 }, () => second({ code, flow_token: token })));
@@ -200,7 +200,7 @@ describe("sign-in with 2FA", () => {
     expect(left.sort()).toEqual([0, 1, 2, 3, 4]);
   });
 
-  test("the fifth wrong code ends the flow, even for the right code", async () => {
+  test("ends the flow at the fifth wrong code, even for the right code", async () => {
     const { token } = await flow();
     for (const left of [4, 3, 2, 1, 0]) {
       const reply = await second({ code: wrongCode(secret), flow_token: token });
@@ -210,7 +210,7 @@ describe("sign-in with 2FA", () => {
     expect([late.status, late.json.code]).toEqual([401, "flow_expired"]);
   });
 
-  test("a flow works once", async () => {
+  test("accepts a flow once", async () => {
     const { token } = await flow();
     expect((await second({ code: totpCode(secret, now()), flow_token: token })).status).toBe(200);
     services.clock.advance(STEP);
@@ -218,7 +218,7 @@ describe("sign-in with 2FA", () => {
     expect(again.json.code).toBe("flow_expired");
   });
 
-  test("a flow expires after 300 seconds", async () => {
+  test("ends a flow after 300 seconds", async () => {
     const [early, late] = [await flow(), await flow()];
     services.clock.advance(299_000);
     expect((await second({ code: totpCode(secret, now()), flow_token: early.token })).status).toBe(200);
@@ -227,7 +227,7 @@ describe("sign-in with 2FA", () => {
     expect([reply.status, reply.json.code]).toEqual([401, "flow_expired"]);
   });
 
-  test("one user's flow refuses another's code", async () => {
+  test("refuses another user's code for a flow", async () => {
     const mia = await addUser(harness, owner, { username: "mia" });
     const hers = await enrol(harness, services.clock, mia.cookie);
     const { token } = await flow();
@@ -237,7 +237,7 @@ describe("sign-in with 2FA", () => {
     expect(backup.json.code).toBe("invalid_code");
   });
 
-  test("a flow ends when the password, 2FA or the account changes", async () => {
+  test("ends a flow when the password, 2FA or the account changes", async () => {
     const mia = await addUser(harness, owner, { username: "mia" });
     const who = { username: "mia", password: mia.password };
     const hers = await enrol(harness, services.clock, mia.cookie);
@@ -281,7 +281,7 @@ describe("sign-in with 2FA", () => {
     expect((await harness("/api/user/login", { body: who })).json.data.require_2fa).toBeUndefined();
   });
 
-  test("a user without 2FA has no flow; the reply equals that for an unknown flow", async () => {
+  test("gives a missing flow the same reply as an unknown one", async () => {
     const made = await second({ code: "123456", flow_token: "y".repeat(43) });
     const none = await second({ code: "123456" });
     expect([made.status, made.text]).toEqual([401, none.text]);
@@ -289,34 +289,34 @@ describe("sign-in with 2FA", () => {
 
   test.each<[string, object]>([
     ["no code", {}],
-    ["null", { code: null }],
-    ["nothing", { code: "" }],
-    ["a number", { code: 123456 }],
-    ["a list", { code: ["123456"] }],
-    ["an object", { code: { value: "123456" } }],
+    ["null as code", { code: null }],
+    ["an empty code", { code: "" }],
+    ["a number as code", { code: 123456 }],
+    ["a list as code", { code: ["123456"] }],
+    ["an object as code", { code: { value: "123456" } }],
     ["five digits", { code: "12345" }],
     ["seven digits", { code: "1234567" }],
     ["Arabic-Indic digits", { code: "١٢٣٤٥٦" }],
-    ["a sign", { code: "+12345" }],
+    ["a plus sign", { code: "+12345" }],
     ["an exponent", { code: "1e5" }],
-    ["a backup_code besides", { code: "123456", backup_code: "AAAAA-BBBBB" }],
-    ["a claim of trust", { code: "123456", trusted: true }],
-    ["the caller's own clock", { code: "123456", ts: 1 }],
-  ])("%s is 400 and takes no attempt", async (_name, body) => {
+    ["an additional backup_code", { code: "123456", backup_code: "AAAAA-BBBBB" }],
+    ["a field that claims trust", { code: "123456", trusted: true }],
+    ["a time sent by the caller", { code: "123456", ts: 1 }],
+  ])("answers 400 to %s without using an attempt", async (_name, body) => {
     const { token } = await flow();
     const reply = await second({ flow_token: token, ...body });
     expect(reply.status, reply.text).toBe(400);
     expect((await second({ code: wrongCode(secret), flow_token: token })).json.attempts_left).toBe(4);
   });
 
-  test("another site's page may not post", async () => {
+  test("refuses a request from another site's page", async () => {
     const { token } = await flow();
     const headers = { origin: "https://evil.example", host: "localhost:3000" };
     const reply = await second({ code: totpCode(secret, now()), flow_token: token }, { headers });
     expect(reply.status).toBe(403);
   });
 
-  test("a backup code works in any form, once, also when sent twenty times at once", async () => {
+  test("accepts a backup code in any form once, also when sent twenty times concurrently", async () => {
     const [first = "", other = "", third = ""] = backupCodes;
     expect((await finish(first.toLowerCase().replace("-", " "))).json.data.login_method).toBe("backup_code");
     expect((await finish(first)).json.code).toBe("invalid_code");
@@ -337,7 +337,7 @@ describe("the lock", () => {
     ({ secret, backupCodes } = await enrol(harness, services.clock, owner));
   });
 
-  /** Wrong codes until the account is locked; half of them backup codes, no more than four on one flow. */
+  /** Sends wrong codes until the account is locked: half of them backup codes, at most four on one flow. */
   async function lock(): Promise<void> {
     for (let i = 0; i < 10; ) {
       const { token } = await flow();
@@ -363,7 +363,7 @@ describe("the lock", () => {
     expect((await finish(totpCode(secret, now()))).headers["retry-after"]).toBe("900");
   });
 
-  test("refuses backup codes too; live sessions stay valid and show the lock", async () => {
+  test("refuses backup codes; active sessions stay valid and show the lock", async () => {
     await lock();
     expect((await finish(backupCodes[0] ?? "")).status).toBe(429);
     expect(await selfStatus(owner)).toBe(200);
@@ -375,7 +375,7 @@ describe("the lock", () => {
     expect(await status()).toMatchObject({ locked_until: null });
   });
 
-  test("is not reached by wrong codes with right ones between", async () => {
+  test("does not start if right codes come between wrong ones", async () => {
     for (let round = 0; round < 3; round++) {
       const { token } = await flow();
       for (let i = 0; i < 4; i++) await second({ code: wrongCode(secret), flow_token: token });
@@ -385,7 +385,7 @@ describe("the lock", () => {
     expect(await status()).toMatchObject({ locked_until: null });
   });
 
-  test("holds over all flows at once: of 200 wrong codes over 50 flows at most ten are checked", async () => {
+  test("applies to all flows together: at most ten of 200 wrong codes over 50 flows are checked", async () => {
     const flows = [];
     for (let i = 0; i < 50; i++) flows.push(await flow());
     const replies = await Promise.all(
@@ -410,10 +410,10 @@ describe("the lock", () => {
   });
 });
 
-describe("a session is started", () => {
+describe("a session starts", () => {
   const METHODS: readonly SessionRecord["method"][] = ["password", "setup", "oauth", "totp", "backup_code"];
   const VISITOR = { device: "test", peer: { address: null, isLocal: true, isSecure: false } };
-  /** The methods by which a session of the owner starts at this moment; the others write nothing. */
+  /** The methods that start a session of the owner now; the others write nothing. */
   const starting = async (): Promise<string[]> => {
     const { store } = services;
     const user = await store.users.findById(await ownerId());
@@ -431,18 +431,18 @@ describe("a session is started", () => {
     return started;
   };
 
-  test("by any method for a user without 2FA, also with a pending enrolment", async () => {
+  test("with any method for a user without 2FA, also with a pending enrolment", async () => {
     expect(await starting()).toEqual(METHODS);
     expect((await harness("/api/user/2fa/setup", { body: {}, cookie: owner })).status).toBe(200);
     expect(await starting()).toEqual(METHODS);
   });
 
-  test("only by a code for a user with 2FA", async () => {
+  test("only with a code for a user with 2FA", async () => {
     await enrol(harness, services.clock, owner);
     expect(await starting()).toEqual(["totp", "backup_code"]);
   });
 
-  test("by nothing for a disabled user", async () => {
+  test("with no method for a disabled user", async () => {
     const user = await services.store.users.findByNameOrEmail("olivia");
     if (user === null) throw new Error("no user");
     await services.store.users.update(user, { enabled: false });

@@ -52,7 +52,7 @@ describe("enrolment", () => {
     expect((await harness("/api/user/self", { cookie: owner })).json.data.two_factor_enabled).toBe(true);
   });
 
-  test("stores neither secret nor backup codes in clear, nor in the audit log", async () => {
+  test("never stores the secret or backup codes in clear, nor in the audit log", async () => {
     const { secret, backupCodes } = await enrol(harness, services.clock, owner);
     const dump = readStoreBytes(services.dataDirectory);
     for (const one of [secret, ...backupCodes, ...backupCodes.map((code) => code.replace("-", ""))]) {
@@ -74,7 +74,7 @@ describe("enrolment", () => {
     expect(right.status).toBe(200);
   });
 
-  test("while pending needs no code at sign-in, and its codes are refused", async () => {
+  test("needs no code at sign-in while pending, and its codes are refused", async () => {
     const { secret } = (await harness("/api/user/2fa/setup", { body: {}, cookie: owner })).json.data;
     const login = await harness("/api/user/login", { body: OWNER });
     expect(login.status).toBe(200);
@@ -88,7 +88,7 @@ describe("enrolment", () => {
     expect(off.status).toBe(409);
   });
 
-  test("a new enrolment invalidates the previous secret", async () => {
+  test("invalidates the secret of a previous enrolment", async () => {
     const first = (await harness("/api/user/2fa/setup", { body: {}, cookie: owner })).json.data.secret;
     await harness("/api/user/2fa/setup", { body: {}, cookie: owner });
     const old = { body: { code: totpCode(first, now()) }, cookie: owner };
@@ -109,7 +109,7 @@ describe("enrolment", () => {
     expect(await enable(totpCode(secret, now()))).toBe(200);
   });
 
-  test("ten concurrent requests give one set of codes", async () => {
+  test("returns one set of backup codes for ten concurrent requests", async () => {
     const { secret } = (await harness("/api/user/2fa/setup", { body: {}, cookie: owner })).json.data;
     const call = { body: { code: totpCode(secret, now()) }, cookie: owner };
     const replies = await Promise.all(
@@ -119,14 +119,14 @@ describe("enrolment", () => {
     expect(await status()).toMatchObject({ backup_codes_left: 10 });
   });
 
-  test("the code that enabled it does not sign in", async () => {
+  test("does not accept its code for a sign-in afterwards", async () => {
     const { secret } = (await harness("/api/user/2fa/setup", { body: {}, cookie: owner })).json.data;
     const code = totpCode(secret, now());
     expect((await harness("/api/user/2fa/enable", { body: { code }, cookie: owner })).status).toBe(200);
     expect((await finish(code)).json.code).toBe("invalid_code");
   });
 
-  test("without a pending one, with a wrong code, or twice is refused", async () => {
+  test("is refused without a pending one, with a wrong code, or twice", async () => {
     const call = (code: string) => harness("/api/user/2fa/enable", { body: { code }, cookie: owner });
     expect((await call("123456")).status).toBe(409);
     const { secret } = (await harness("/api/user/2fa/setup", { body: {}, cookie: owner })).json.data;
@@ -136,7 +136,7 @@ describe("enrolment", () => {
     expect((await harness("/api/user/2fa/setup", { body: {}, cookie: owner })).status).toBe(409);
   });
 
-  test("ends the user's other sessions and pending sign-ins, not this one", async () => {
+  test("ends the user's other sessions and pending sign-ins, but not the current session", async () => {
     const other = await harness("/api/user/login", { body: OWNER });
     await enrol(harness, services.clock, owner);
     expect(await selfStatus(other.cookie)).toBe(401);
@@ -153,7 +153,7 @@ describe("disabling 2FA and new backup codes", () => {
   const post = (what: string, body: object) => harness(`/api/user/2fa/${what}`, { body, cookie: owner });
 
   test.each(["disable", "backup_codes"])(
-    "%s needs password and code: missing 400, wrong 403",
+    "%s needs password and code: answers 400 without and 403 if wrong",
     async (what) => {
       const code = totpCode(secret, now());
       for (const body of [{}, { code }, { password: OWNER.password }]) {
@@ -187,7 +187,7 @@ describe("disabling 2FA and new backup codes", () => {
     expect((await post("disable", { password: OWNER.password, code: "123456" })).status).toBe(409);
   });
 
-  test("the code that disabled 2FA cannot be reused", async () => {
+  test("the code that created new backup codes cannot be reused to disable 2FA", async () => {
     const code = totpCode(secret, now());
     const renewed = await post("backup_codes", { password: OWNER.password, code });
     expect(renewed.status).toBe(200);
@@ -202,14 +202,14 @@ describe("disabling 2FA and new backup codes", () => {
     expect(await status()).toMatchObject({ backup_codes_left: 9 });
   });
 
-  test("ten wrong codes with the right password lock this and sign-in", async () => {
+  test("ten wrong codes with the right password lock both this and sign-in", async () => {
     const wrong = { password: OWNER.password, code: wrongCode(secret) };
     for (let i = 0; i < 10; i++) expect((await post("disable", wrong)).status).toBe(403);
     expect((await post("disable", wrong)).status).toBe(429);
     expect((await finish(totpCode(secret, now()))).status).toBe(429);
   });
 
-  test("guessing at sign-in does not block password checks of the signed-in user", async () => {
+  test("wrong passwords at sign-in do not block password checks of the signed-in user", async () => {
     for (let i = 0; i < 12; i++) {
       await harness("/api/user/login", { body: { username: "olivia", password: "wrong wrong wrong" } });
     }

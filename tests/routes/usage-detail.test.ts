@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => services.close());
 
-async function recordCall(userId: string, words?: string) {
+async function recordCall(userId: string, prompt?: string) {
   const channel = channelRecord({ name: "Kitchen upstream" });
   await services.store.channels.insert(channel);
   const trace: CallTrace = {
@@ -40,7 +40,7 @@ async function recordCall(userId: string, words?: string) {
     ],
   };
   const row = usageRecord("key_gone", userId, { channelId: channel.id, trace, at: services.clock.now() });
-  await services.store.ledger.settle(row, PERIOD, words);
+  await services.store.ledger.settle(row, PERIOD, prompt);
   return row;
 }
 
@@ -67,7 +67,7 @@ test("shows a call with its attempts, names and stored prompt", async () => {
   expect((await show(row.requestId, owner)).json.data.id).toBe(row.id);
 });
 
-test("members see only their own calls, and no channel keys", async () => {
+test("shows members only their own calls, and no channel keys", async () => {
   const own = await recordCall(mia.id);
   const others = await recordCall("usr_other");
   const { json } = await show(own.id, mia.cookie);
@@ -78,7 +78,7 @@ test("members see only their own calls, and no channel keys", async () => {
   expect((await show("use_nowhere", owner)).status).toBe(404);
 });
 
-test("deletes rows and prompts after the settings' days, and never without them", async () => {
+test("deletes rows and prompts after the days in the settings, and never without a setting", async () => {
   const row = await recordCall(mia.id, "good evening");
   services.clock.advance(8 * DAY);
   expect(await sweepUsage(services)).toEqual({ rows: 0, prompts: 1, rejections: 0 });
@@ -90,7 +90,7 @@ test("deletes rows and prompts after the settings' days, and never without them"
   expect(await sweepUsage(services)).toEqual({ rows: 0, prompts: 0, rejections: 0 });
   services.clock.advance(2 * DAY);
   expect(await sweepUsage(services)).toEqual({ rows: 1, prompts: 0, rejections: 0 });
-  // A text is not kept longer than its entry.
+  // A prompt is deleted with its entry at the latest.
   await recordCall(mia.id, "good night");
   services.clock.advance(10 * DAY);
   expect(await sweepUsage(services)).toEqual({ rows: 1, prompts: 1, rejections: 0 });

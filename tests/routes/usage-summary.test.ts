@@ -32,7 +32,7 @@ const settle = (userId: string, fields: Partial<UsageRecord> = {}) =>
     period,
   );
 
-/** An export that has begun, by a cookie or a key. */
+/** Starts an export, by a cookie or a key. */
 async function begin(
   headers: readonly (readonly [string, string])[],
   query = "",
@@ -56,7 +56,7 @@ async function begin(
   return { type: String(reply.headers["content-type"]), body: reply.body };
 }
 
-/** The file as it is written, chunk for chunk. */
+/** The exported file, in chunks as sent. */
 async function download(
   cookie: string,
   query = "",
@@ -94,7 +94,7 @@ test("sums the keys of all playground sessions as one", async () => {
   expect((await harness("/api/usage?key_id=play", { cookie: owner })).json.data.items).toHaveLength(2);
 });
 
-test("days follow the instance's time zone", async () => {
+test("sums days in the instance's time zone", async () => {
   services.instance.timeZone = "Asia/Tokyo";
   await settle("usr_1", { at: Date.parse("2026-09-20T14:30:00Z") });
   await settle("usr_1", { at: Date.parse("2026-09-20T15:30:00Z") });
@@ -114,11 +114,11 @@ test.each([
   "from=2026-09-22T00:00:00Z&to=2026-09-21T00:00:00Z",
   "by=colour",
   "interval=hour&from=2020-01-01T00:00:00Z",
-])("the query %s is refused", async (query) => {
+])("answers 400 to the query %s", async (query) => {
   expect((await harness(`/api/usage/summary?${query}`, { cookie: owner })).status).toBe(400);
 });
 
-test("calls are found and summed by operation, outcome, tag, the caller's user and request id", async () => {
+test("finds and sums calls by operation, outcome, tag, end user and request ID", async () => {
   await settle("usr_1", { operation: "embeddings", model: "a", tags: "blue,night", user: "anna" });
   await settle("usr_1", {
     status: 504,
@@ -170,7 +170,7 @@ test("returns at most a thousand labels and counts every call in the total", asy
   }
 });
 
-test("a call with two tags counts under each, and once in the total", async () => {
+test("counts a call with two tags under each, and once in the total", async () => {
   await settle("usr_1", { tags: "blue, night" });
   await settle("usr_1", { tags: "blue" });
   await settle("usr_1", { tags: null });
@@ -187,7 +187,7 @@ test("a call with two tags counts under each, and once in the total", async () =
   );
 });
 
-test("the export is CSV in pages, with formulas made text and one's own rows for members", async () => {
+test("exports CSV in pages, with formulas as text and only their own rows for members", async () => {
   const mia = await addUser(harness, owner, { username: "mia" });
   for (let i = 0; i < 150; i++) await settle("usr_other", { tags: "plain" });
   await settle(mia.id, { user: "=HYPERLINK(1)", tags: 'a,"b"' });
@@ -201,7 +201,7 @@ test("the export is CSV in pages, with formulas made text and one's own rows for
   expect(own).toContain('"a,""b"""');
 });
 
-test("the export as JSON lines has the rows of the list, and a member's own only", async () => {
+test("exports JSON lines with the rows of the list, and only their own rows for members", async () => {
   const mia = await addUser(harness, owner, { username: "mia" });
   await settle("usr_other", { model: "secret-model", user: "mia" });
   await settle(mia.id, { user: "=1", requestId: "req_mia" });
@@ -214,7 +214,7 @@ test("the export as JSON lines has the rows of the list, and a member's own only
   expect((await harness("/api/usage/export?format=xml", { cookie: owner })).status).toBe(400);
 });
 
-test("exports rejected requests, and to members those of their own keys", async () => {
+test("exports rejected requests, and to members only those of their own keys", async () => {
   const mia = await addUser(harness, owner, { username: "mia" });
   const at = services.clock.now() - HOUR;
   const record = {
@@ -269,7 +269,7 @@ test("searches for operators and wildcards as plain text, counting rejected requ
   expect((await harness(`/api/usage?q=${q}`, { cookie: owner })).json.data.items).toHaveLength(1);
 });
 
-test("an aborted download reads no further page", async () => {
+test("reads no further page after a download was aborted", async () => {
   for (let i = 0; i < 450; i++) await settle("usr_1");
   const list = vi.spyOn(services.store.ledger, "list");
   const { body } = await begin([["cookie", owner]], "format=jsonl");
@@ -281,8 +281,8 @@ test("an aborted download reads no further page", async () => {
 });
 
 describe("a running export", () => {
-  /** Pages that still came after the first, and how it ended. */
-  async function goOn(
+  /** Reads the export to its end: the number of pages after the first, and how it ended. */
+  async function readToEnd(
     headers: readonly (readonly [string, string])[],
     meanwhile: () => Promise<unknown>,
   ): Promise<[pages: number, end: string]> {
@@ -303,36 +303,36 @@ describe("a running export", () => {
   const adaSignedIn = () => addUser(harness, owner, { username: "ada", role: "admin" });
 
   test("completes if nothing changes", async () => {
-    expect(await goOn([["cookie", owner]], async () => undefined)).toEqual([4, "whole"]);
+    expect(await readToEnd([["cookie", owner]], async () => undefined)).toEqual([4, "whole"]);
   });
 
-  test("is cut when its session is signed out", async () => {
+  test("is aborted when its session is signed out", async () => {
     const { cookie } = await adaSignedIn();
     const leave = () => harness("/api/user/logout", { body: {}, cookie });
-    expect(await goOn([["cookie", cookie]], leave)).toEqual([0, "cut"]);
+    expect(await readToEnd([["cookie", cookie]], leave)).toEqual([0, "cut"]);
   });
 
-  test("is cut when its user is disabled", async () => {
+  test("is aborted when its user is disabled", async () => {
     const { id, cookie } = await adaSignedIn();
     const disable = () =>
       harness(`/api/users/${id}`, { method: "PATCH", body: { version: 1, enabled: false }, cookie: owner });
-    expect(await goOn([["cookie", cookie]], disable)).toEqual([0, "cut"]);
+    expect(await readToEnd([["cookie", cookie]], disable)).toEqual([0, "cut"]);
   });
 
-  test("ends when the key's owner must have 2FA and lacks it", async () => {
+  test("is aborted when 2FA becomes required and the key's owner has none", async () => {
     const { cookie } = await adaSignedIn();
     const ops = { name: "ops", operations: ["manage"] };
     const { key } = (await harness("/api/keys", { body: ops, cookie })).json.data;
     const require = () =>
       harness("/api/settings", { method: "PATCH", body: { two_factor_roles: ["admin"] }, cookie: owner });
-    expect(await goOn([["authorization", `Bearer ${key}`]], require)).toEqual([0, "cut"]);
+    expect(await readToEnd([["authorization", `Bearer ${key}`]], require)).toEqual([0, "cut"]);
   });
 
-  test("is cut when its key is deleted", async () => {
+  test("is aborted when its key is deleted", async () => {
     const { key, id } = (
       await harness("/api/keys", { body: { name: "ops", operations: ["manage"] }, cookie: owner })
     ).json.data;
     const remove = () => harness(`/api/keys/${id}`, { method: "DELETE", cookie: owner });
-    expect(await goOn([["authorization", `Bearer ${key}`]], remove)).toEqual([0, "cut"]);
+    expect(await readToEnd([["authorization", `Bearer ${key}`]], remove)).toEqual([0, "cut"]);
   });
 });

@@ -23,16 +23,16 @@ async function list(role: Role, sent: Record<string, string> = {}) {
     },
   };
   const caller = { kind: "session", user: { id: "usr_me", role } };
-  // The verb looks at the caller and the ledger alone.
+  // The handler uses only the caller and the ledger.
   const ctx = { store, caller } as unknown as ConsoleContext;
   const [route] = USAGE_ROUTES;
-  if (route?.surface !== "console") throw new Error("the usage list is no console route");
+  if (route?.surface !== "console") throw new Error("the usage list is not a console route");
   const input = { body: undefined, query: UsageQuery.parse(sent), params: {}, request: undefined };
   const reply = await route.handle(ctx, input as unknown as Parameters<typeof route.handle>[1]);
   return { asked, data: UsageList.parse(reply.data) };
 }
 
-test("a row is shown as the contract has it, money in dollars", async () => {
+test("returns rows in the contract's form, with costs in dollars", async () => {
   const { data } = await list("owner");
   expect([data.next_cursor, data.searched_from]).toEqual(["c", "2026-09-20T00:00:00.000Z"]);
   expect(data.items[0]).toMatchObject({
@@ -47,7 +47,7 @@ test("a row is shown as the contract has it, money in dollars", async () => {
   });
 });
 
-test("an owner sees all calls, a member only their own", async () => {
+test("shows all calls to an owner, and only their own to a member", async () => {
   expect((await list("owner", { user_id: "usr_2" })).asked).toMatchObject([{ userId: "usr_2", limit: 50 }]);
   expect((await list("member")).asked).toMatchObject([{ userId: "usr_me" }]);
   const others = await list("member", { user_id: "usr_2" });

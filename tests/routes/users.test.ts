@@ -77,10 +77,10 @@ describe("adding a user", () => {
   });
 
   test.each([
-    ["the same name in other letters", { username: "OLIVIA" }],
-    ["a name that is another's address", { username: "o@example.com" }],
-    ["an address that is another's name", { email: "Olivia@Example.com" }],
-  ])("%s is 409", async (_what, body) => {
+    ["the same name in another case", { username: "OLIVIA" }],
+    ["a name that is another user's address", { username: "o@example.com" }],
+    ["an address that is another user's name", { email: "Olivia@Example.com" }],
+  ])("answers 409 to %s", async (_name, body) => {
     await harness("/api/user/self", { method: "PATCH", body: { email: "o@example.com" }, cookie: owner });
     if ("email" in body) await create({ username: "olivia@example.com" });
     const before = await count();
@@ -89,14 +89,14 @@ describe("adding a user", () => {
     expect(await count()).toBe(before);
   });
 
-  test("of ten concurrent requests with one name one succeeds", async () => {
+  test("accepts one of ten concurrent requests with one name", async () => {
     const replies = await Promise.all(Array.from({ length: 10 }, () => create({})));
     expect(replies.map((reply) => reply.status).sort()).toEqual([200, ...Array(9).fill(409)]);
   });
 });
 
 describe("roles", () => {
-  test("refuses changes of an equal or a higher role, or of oneself", async () => {
+  test("refuse changes of a user with an equal or a higher role, or of the caller", async () => {
     const ada = await addUser(harness, owner, { username: "ada", role: "admin" });
     const bob = await addUser(harness, owner, { username: "bob", role: "admin" });
     const self = await ownerId();
@@ -155,22 +155,22 @@ describe("roles", () => {
     }
   });
 
-  test("an unknown user is 404 for administrators", async () => {
+  test("administrators get 404 for an unknown user", async () => {
     expect((await harness("/api/users/usr_unknown", { cookie: owner })).status).toBe(404);
     expect((await patch("usr_unknown", { version: 1 })).status).toBe(404);
     expect((await harness("/api/users/usr_unknown", { method: "DELETE", cookie: owner })).status).toBe(404);
   });
 });
 
-describe("changing one", () => {
-  test("needs the version read; a stale one is 409", async () => {
+describe("changing a user", () => {
+  test("needs a version, and answers 409 to a stale one", async () => {
     const { id } = (await create({})).json.data;
     expect((await patch(id, { display_name: "Mia" })).status).toBe(400);
     expect((await patch(id, { display_name: "Mia", version: 1 })).json.data.display_name).toBe("Mia");
     expect((await patch(id, { display_name: "Else", version: 1 })).status).toBe(409);
   });
 
-  test("a new password is checked like any other and signs in", async () => {
+  test("checks a new password like any other, and accepts it at sign-in", async () => {
     const { id } = (await create({})).json.data;
     expect((await patch(id, { password: "mia", version: 1 })).status).toBe(400);
     expect((await patch(id, { password: "twelve red foxes nap", version: 1 })).status).toBe(200);
@@ -179,7 +179,7 @@ describe("changing one", () => {
     expect((await login("twelve red foxes nap")).status).toBe(200);
   });
 
-  test("clearing the delay of a name lets its user sign in", async () => {
+  test("lets the user sign in after the delay of the name is cleared", async () => {
     const { id } = (await create({ email: "mia@example.com" })).json.data;
     for (let i = 0; i < 10; i++) {
       const username = i % 2 === 0 ? "mia" : "mia@example.com";
@@ -228,14 +228,14 @@ describe("settings", () => {
 
   test.each<[string, object]>([
     ["an unknown name", { secret_check: "x" }],
-    ["another's name", { setup_progress: { step: "key", finished: false } }],
-    ["a switch that is text", { demo_site: "true" }],
+    ["an internal name", { setup_progress: { step: "key", finished: false } }],
+    ["a boolean as a string", { demo_site: "true" }],
     [
-      "an idle time of nothing",
+      "an idle time of 0",
       { session_hours: { admin_absolute: 1, admin_idle: 0, member_absolute: 1, member_idle: 1 } },
     ],
-    ["half an object", { session_hours: { admin_idle: 1 } }],
-  ])("%s is 400", async (_what, body) => {
+    ["an incomplete object", { session_hours: { admin_idle: 1 } }],
+  ])("answer 400 to %s", async (_name, body) => {
     expect((await harness("/api/settings", { method: "PATCH", body, cookie: owner })).status).toBe(400);
   });
 });
