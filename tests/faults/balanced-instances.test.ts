@@ -37,7 +37,7 @@ function print(what: string, { received, failed, rate }: LoadResult): void {
 }
 
 test(
-  "no SDK loses a call when an instance is killed, and the ledger has every call once",
+  "a killed instance loses no call of an SDK, and the ledger has every call once",
   async () => {
     const calls = load();
     await pause(4_000);

@@ -59,13 +59,13 @@ function expectRefusal({ code, errors }: Start, ...words: (string | RegExp)[]): 
   expect(errors).not.toMatch(/\bat .*\.(?:ts|mjs):\d+/);
 }
 
-describe("reports an invalid variable by name in one line", () => {
+describe("an invalid environment variable", () => {
   // Every rule of every variable is in tests/unit/server/env.test.ts.
   test.each<[string, string]>([
     ["PORT", "http"],
     ["PATCHBAY_BASE_URL", "patchbay.example"],
     ["PATCHBAY_LIMITS", '{"headersTimeout":1000}'],
-  ])("%s=%s", async (name, value) => {
+  ])("reports %s=%s by name in one line", async (name, value) => {
     const folder = path.join(scratch, "untouched");
     expectRefusal(await start({ [name]: value, PATCHBAY_DATA_DIR: folder }), new RegExp(`${name}: \\S`));
     expect(existsSync(folder)).toBe(false);
@@ -81,16 +81,16 @@ test("rejects a guessable secret without printing it", async () => {
   expectRefusal(await start(env), /PATCHBAY_SECRET_PREVIOUS: /);
 });
 
-describe("rejects a lenient HTTP parser of Node", () => {
+describe("Node's lenient HTTP parser", () => {
   test.each<[string, Record<string, string>, string[]]>([
     ["by a flag", {}, ["--insecure-http-parser"]],
     ["by NODE_OPTIONS", { NODE_OPTIONS: "--insecure-http-parser" }, []],
-  ])("%s", async (_name, env, flags) => {
+  ])("is rejected when set %s", async (_name, env, flags) => {
     expectRefusal(await start(env, flags), /--insecure-http-parser/);
   });
 });
 
-describe("places", () => {
+describe("port and data folder", () => {
   test("rejects a port that is in use", async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
@@ -121,7 +121,7 @@ describe("places", () => {
 
   test("rejects a data folder that is not writable", async () => {
     const isRoot = process.getuid?.() === 0;
-    // Root may write everywhere except in /proc.
+    // Root can write everywhere except in /proc and /sys.
     const folder = isRoot ? "/sys/patchbay-data" : mkdtempSync(path.join(scratch, "read-only-"));
     if (!isRoot) chmodSync(folder, 0o500);
     expectRefusal(await start({ PATCHBAY_DATA_DIR: folder }), folder);
@@ -163,7 +163,7 @@ describe("a store", () => {
     expect(after.equals(before)).toBe(true);
   });
 
-  test("whose secret file is missing is not started with a new secret", async () => {
+  test("whose secret file is missing is rejected instead of getting a new secret", async () => {
     const refused = await startOn(() => rmSync(path.join(dataDirectory, "secret")));
     expectRefusal(refused, /key id/);
   });

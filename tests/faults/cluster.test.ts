@@ -22,13 +22,13 @@ afterAll(() => routed?.close());
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** The process IDs in the list of instances, once they satisfy `isRight`. */
-async function untilInstances(isRight: (pids: number[]) => boolean): Promise<number[]> {
+/** The process IDs in the list of instances, once they satisfy `matches`. */
+async function untilInstances(matches: (pids: number[]) => boolean): Promise<number[]> {
   const giveUpAt = performance.now() + 60_000;
   for (;;) {
     const { items } = await routed.console("/api/instances");
     const pids = items.map(({ pid }: { pid: number }) => pid);
-    if (isRight(pids)) return pids;
+    if (matches(pids)) return pids;
     if (performance.now() > giveUpAt) throw new Error(`instances: ${pids}\n${routed.product.output()}`);
     await pause(100);
   }
@@ -42,7 +42,7 @@ function embed(model = "patchbay-embed", key = routed.key, agent?: http.Agent): 
   return routed.send("/v1/embeddings", body, agent ? { key, agent } : { key });
 }
 
-/** Sends calls from `callers` until `stop` is called; resolves to the request IDs of successes and all else. */
+/** Sends calls from `callers` until `stop` is called; collects the request IDs of successes, and all failures. */
 function load(callers: number, agentOf: () => http.Agent | undefined) {
   let isOver = false;
   const received: string[] = [];
@@ -78,7 +78,7 @@ function recordedRequests(): Map<string, number> {
   return recorded;
 }
 
-test("all processes answer, from one pool of engines, and one scrape has the metrics of all", async () => {
+test("all processes answer from one pool of engines, and one scrape has the metrics of all", async () => {
   const answers = await Promise.all(Array.from({ length: 12 }, () => embed()));
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
   const spoken = await Promise.all(
@@ -270,7 +270,7 @@ test("every process serves the console's pages", async () => {
   }
 }, 90_000);
 
-test("a setting that is not valid stops all processes with one line", async () => {
+test("an invalid setting stops all processes with one line", async () => {
   await expect(
     startProduct({ nodeAdapterOnly: true, env: { PATCHBAY_PROCESSES: "2", PATCHBAY_SECRET: "short" } }),
   ).rejects.toThrow(/^The server stopped:\nPatchbay cannot start\. PATCHBAY_SECRET[^\n]*\n$/);

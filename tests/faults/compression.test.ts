@@ -63,7 +63,7 @@ describe("static files", () => {
     expect(decode(bytes).equals(readFileSync(path.join(chunkFolder, script())))).toBe(true);
   });
 
-  test("are not sent again to a browser that has them", async () => {
+  test("are not sent again to a browser that has cached them", async () => {
     const address = `/_next/static/chunks/${script()}`;
     const { etag } = (await send(address, "br")).headers;
     expect(etag).toBeTruthy();
@@ -75,7 +75,7 @@ describe("static files", () => {
     expect((await send(`/_next/static/chunks/${script()}${extension}`, "br")).status).toBe(404);
   });
 
-  test("are sent without compression where they are compressed already", async () => {
+  test("are sent without compression if they are already compressed", async () => {
     const { headers, status } = await send("/readme/speech.png", "gzip, br");
     expect([status, headers["content-encoding"]]).toEqual([200, undefined]);
   });
@@ -90,7 +90,7 @@ describe("pages and console replies", () => {
     expect(bytes.length).toBeLessThan(html.length / 2);
   });
 
-  test("sends a large console reply compressed, with its own length", async () => {
+  test("sends a large console reply compressed, with the compressed length", async () => {
     const compressed = await send("/openapi.json", "gzip");
     const plain = await send("/openapi.json", "identity");
     expect(compressed.headers["content-encoding"]).toBe("gzip");

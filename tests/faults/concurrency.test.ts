@@ -8,10 +8,10 @@ import { type Reply, type RoutedProduct, sendOver, startRouted } from "../suppor
  * one run; the bounds are wide for busy machines.
  */
 const ATTACKERS = 1_000;
-const HONEST_CALLS = 400;
-const CAP = 10;
-const TIMES_THE_CAP = 10;
-/** Serving all callers once takes 2 s at the cap, twice what a call may wait for its slot. */
+const NORMAL_CALLS = 400;
+const CONCURRENCY_LIMIT = 10;
+const OVERLOAD_FACTOR = 10;
+/** Serving all callers once takes 2 s at the limit, twice as long as a call waits for its slot. */
 const SERVICE_MS = 200;
 const OFFERED_MS = 4_000;
 
@@ -35,13 +35,13 @@ async function openFiles(): Promise<number> {
   return Number(/^process_open_fds (\d+)$/m.exec(text)?.[1]);
 }
 
-/** Latencies of well-behaved calls, eight at a time, each on its own socket. */
+/** Latencies of normal calls, eight at a time, each on its own socket. */
 async function normalLatencies(): Promise<number[]> {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 8 });
   const times: number[] = [];
   const body = { model: "patchbay-embed", input: "a short text" };
   const worker = async () => {
-    while (times.length < HONEST_CALLS) {
+    while (times.length < NORMAL_CALLS) {
       const reply = await sendOver(routed.product.url, "/v1/embeddings", body, routed.key, { agent });
       expect(reply.status).toBe(200);
       times.push(reply.tookMs);
@@ -58,28 +58,28 @@ test(`${ATTACKERS} clients that send a head byte by byte, or nothing, do not slo
   await normalLatencies();
   const before = p99(await normalLatencies());
   const filesBefore = await openFiles();
-  const crowd = await Promise.all(Array.from({ length: ATTACKERS }, () => openWire(routed.product.port)));
+  const attackers = await Promise.all(Array.from({ length: ATTACKERS }, () => openWire(routed.product.port)));
   let at = 0;
-  const dribble = setInterval(() => {
+  const sending = setInterval(() => {
     // Half of them send nothing; the others one byte each, a hundred at a time.
     for (let i = 0; i < 100; i += 1) {
-      crowd[at % ATTACKERS]?.send(HEAD[Math.floor(at / ATTACKERS)] ?? "a");
+      attackers[at % ATTACKERS]?.send(HEAD[Math.floor(at / ATTACKERS)] ?? "a");
       at += 2;
     }
   }, 20);
-  const besides = p99(await normalLatencies());
-  const filesWithin = await openFiles();
-  clearInterval(dribble);
-  expect(crowd.filter((wire) => !wire.isClosed()).length).toBeGreaterThan(ATTACKERS * 0.9);
-  expect(filesWithin - filesBefore).toBeLessThan(ATTACKERS + 50);
-  for (const wire of crowd) wire.destroy();
+  const during = p99(await normalLatencies());
+  const filesDuring = await openFiles();
+  clearInterval(sending);
+  expect(attackers.filter((wire) => !wire.isClosed()).length).toBeGreaterThan(ATTACKERS * 0.9);
+  expect(filesDuring - filesBefore).toBeLessThan(ATTACKERS + 50);
+  for (const wire of attackers) wire.destroy();
   await expect.poll(openFiles, { timeout: 20_000 }).toBeLessThan(filesBefore + 20);
   // Before and after, since the machine may have become busy.
   const alone = Math.max(before, p99(await normalLatencies()));
   console.log(
-    `p99 ${alone.toFixed(1)} ms alone, ${besides.toFixed(1)} ms beside ${ATTACKERS} attackers (${(besides / alone).toFixed(2)} times); ${filesWithin - filesBefore} open files more`,
+    `p99 ${alone.toFixed(1)} ms alone, ${during.toFixed(1)} ms with ${ATTACKERS} attackers (${(during / alone).toFixed(2)} times); ${filesDuring - filesBefore} additional open files`,
   );
-  expect(besides).toBeLessThan(2 * alone + 25);
+  expect(during).toBeLessThan(2 * alone + 25);
 });
 
 /** Latencies of the admitted calls of `model`, from their rows. */
@@ -91,7 +91,7 @@ async function serviceTimes(model: string): Promise<number[]> {
   return traces.map(({ admitted_ms, settled_ms }) => settled_ms - admitted_ms);
 }
 
-/** Runs `callers` that call one after the other for a while. */
+/** Runs `callers`, each of which makes one call after the other for `OFFERED_MS`. */
 async function offer(model: string, key: string, callers: number): Promise<Reply[]> {
   const agent = new http.Agent({ keepAlive: true, maxSockets: callers });
   const replies: Reply[] = [];
@@ -107,26 +107,26 @@ async function offer(model: string, key: string, callers: number): Promise<Reply
   return replies;
 }
 
-test(`${TIMES_THE_CAP} times the concurrency limit of a key: admitted calls take as long as before, the others are refused within about a second`, {
+test(`${OVERLOAD_FACTOR} times the concurrency limit of a key: admitted calls take as long as before, the others are refused within about a second`, {
   timeout: 120_000,
 }, async () => {
-  const { name: calm } = await routed.route("embeddings", [{ as: `embed.8--slow-${SERVICE_MS}` }]);
-  const { name: crowded } = await routed.route("embeddings", [{ as: `embed.8--slow-${SERVICE_MS}` }]);
-  const key = await routed.newKey({ concurrency: CAP });
-  const within = await offer(calm, key, CAP);
+  const { name: normal } = await routed.route("embeddings", [{ as: `embed.8--slow-${SERVICE_MS}` }]);
+  const { name: overloaded } = await routed.route("embeddings", [{ as: `embed.8--slow-${SERVICE_MS}` }]);
+  const key = await routed.newKey({ concurrency: CONCURRENCY_LIMIT });
+  const within = await offer(normal, key, CONCURRENCY_LIMIT);
   expect(within.every(({ status }) => status === 200)).toBe(true);
-  const above = await offer(crowded, key, CAP * TIMES_THE_CAP);
+  const above = await offer(overloaded, key, CONCURRENCY_LIMIT * OVERLOAD_FACTOR);
   const accepted = above.filter(({ status }) => status === 200);
   const refused = above.filter(({ status }) => status === 429);
-  const [before, after] = [p99(await serviceTimes(calm)), p99(await serviceTimes(crowded))];
+  const [before, after] = [p99(await serviceTimes(normal)), p99(await serviceTimes(overloaded))];
   console.log(
-    `at the cap p99 ${before.toFixed(0)} ms; at ${TIMES_THE_CAP} times the cap ${after.toFixed(0)} ms once let in; ` +
-      `${accepted.length} accepted (${within.length} without the crowd), ${refused.length} refused`,
+    `at the limit p99 ${before.toFixed(0)} ms; at ${OVERLOAD_FACTOR} times the limit ${after.toFixed(0)} ms after admission; ` +
+      `${accepted.length} accepted (${within.length} at the limit), ${refused.length} refused`,
   );
   expect(accepted.length + refused.length).toBe(above.length);
   expect(refused.length).toBeGreaterThan(0);
   for (const reply of refused) expect(Number(reply.headers["retry-after"])).toBeGreaterThanOrEqual(1);
-  // A refused call waits little longer than the second that it may.
+  // A refused call waits for at most a second, and some time on a busy machine.
   expect(p99(refused.map(({ tookMs }) => tookMs))).toBeLessThan(2_500);
   expect(after).toBeLessThan(1.5 * before + 50);
   // The slots are used as fully as before.

@@ -70,8 +70,8 @@ const adapters = (): [string, string][] => [
   ["the Next adapter", alone.url],
 ];
 
-describe("while no origin is listed", () => {
-  test("no reply of either adapter allows one", async () => {
+describe("without a listed origin", () => {
+  test("no reply of either adapter allows an origin", async () => {
     for (const [adapter, url] of adapters()) {
       for (const request of [embed(APP), preflight(APP), embed(null)])
         expect([adapter, crossHeaders(await sendRaw(url, request))]).toEqual([adapter, {}]);
@@ -79,8 +79,8 @@ describe("while no origin is listed", () => {
   });
 });
 
-describe("once an origin is listed", () => {
-  test("both adapters allow it within a second", async () => {
+describe("a listed origin", () => {
+  test("is allowed by both adapters within a second", async () => {
     await change({ cors_origins: [APP, "http://localhost:5173"] });
     const seen = async (url: string) => crossHeaders(await sendRaw(url, embed(APP)));
     expect(await seen(product.url)).toHaveProperty("access-control-allow-origin", APP);
@@ -89,7 +89,7 @@ describe("once an origin is listed", () => {
       .toHaveProperty("access-control-allow-origin", APP);
   });
 
-  test("its pages may read replies and their headers, from both adapters", async () => {
+  test("lets its pages read replies and their headers, from both adapters", async () => {
     for (const [adapter, url] of adapters()) {
       const reply = await sendRaw(url, embed(APP));
       expect([adapter, reply.status]).toEqual([adapter, 200]);
@@ -102,7 +102,7 @@ describe("once an origin is listed", () => {
     }
   });
 
-  test("its pages may read errors too", async () => {
+  test("lets its pages read errors", async () => {
     for (const [adapter, url] of adapters()) {
       for (const request of [
         embed(APP, { authorization: "Bearer sk-pb-unknown" }),
@@ -116,7 +116,7 @@ describe("once an origin is listed", () => {
     }
   });
 
-  test("answers a preflight with the methods of the path and the requested headers", async () => {
+  test("gets a preflight reply with the methods of the path and the requested headers", async () => {
     for (const [adapter, url] of adapters()) {
       const reply = await sendRaw(url, preflight(APP));
       expect([adapter, reply.status]).toEqual([adapter, 204]);
@@ -139,7 +139,7 @@ describe("once an origin is listed", () => {
     "https://APP.example.com",
     "null",
     "*",
-  ])("%s is another origin and is not allowed", async (origin) => {
+  ])("does not include %s", async (origin) => {
     for (const [adapter, url] of adapters()) {
       const [call, asked] = [await sendRaw(url, embed(origin)), await sendRaw(url, preflight(origin))];
       expect([adapter, crossHeaders(call), crossHeaders(asked)]).toEqual([adapter, {}, {}]);
@@ -147,7 +147,7 @@ describe("once an origin is listed", () => {
     }
   });
 
-  test("the console and the operator's paths do not allow it", async () => {
+  test("is not allowed on the console and the operator's paths", async () => {
     for (const [, url] of adapters()) {
       for (const target of ["/api/status", "/api/settings", "/openapi.json", "/metrics"]) {
         const reply = await sendRaw(url, { method: "GET", path: target, headers: { origin: APP, cookie } });
@@ -158,18 +158,18 @@ describe("once an origin is listed", () => {
     }
   });
 
-  test("the gateway accepts no session cookie", async () => {
+  test("cannot call the gateway with a session cookie", async () => {
     const reply = await sendRaw(product.url, embed(APP, { cookie, authorization: "" }));
     expect(reply.status).toBe(401);
   });
 
-  test("an origin taken off the list is not allowed from the next call on", async () => {
+  test("is not allowed from the next call on after its removal", async () => {
     await change({ cors_origins: ["http://localhost:5173"] });
     expect(crossHeaders(await sendRaw(product.url, embed(APP)))).toEqual({});
   });
 });
 
-test("a changed limit applies at once in this process and within a second in another", async () => {
+test("a changed limit applies at once in the same process and within a second in another", async () => {
   const large = {
     ...embed(null),
     body: JSON.stringify({ model: "patchbay-embed", input: "x".repeat(70_000) }),

@@ -50,7 +50,7 @@ describe("bodies", () => {
     );
   const small = JSON.stringify({ model: "patchbay-embed", input: "x", dimensions: 8 });
 
-  test("Expect: 100-continue is honoured before the body is sent", async () => {
+  test("get 100 Continue before they are sent if requested", async () => {
     const wire = await openWire(product.port);
     wire.send(head(`Content-Length: ${small.length}`, "Expect: 100-continue"));
     expect(await wire.until("\r\n\r\n")).toBe("HTTP/1.1 100 Continue\r\n\r\n");
@@ -58,7 +58,7 @@ describe("bodies", () => {
     expect((await wire.ended).split("\r\n\r\n")[1]).toMatch(/^HTTP\/1\.1 200 OK/);
   });
 
-  test("a body declared too large is rejected before it is requested", async () => {
+  test("declared too large are rejected before they are requested", async () => {
     const wire = await openWire(product.port);
     wire.send(head(`Content-Length: ${16 * 1024 * 1024 + 1}`, "Expect: 100-continue"));
     const all = await wire.until("\r\n\r\n");
@@ -66,14 +66,14 @@ describe("bodies", () => {
     expectError(readReply(await wire.ended), "openai", 413);
   });
 
-  test("a caller without a key is rejected before the body is requested", async () => {
+  test("of a caller without a key are rejected before they are requested", async () => {
     const wire = await openWire(product.port);
     wire.send(lines("POST /v1/embeddings HTTP/1.1", HOST, "Content-Length: 1000", "Expect: 100-continue"));
     expect(await wire.until("\r\n\r\n")).toMatch(/^HTTP\/1\.1 401 /);
     wire.destroy();
   });
 
-  test("a chunked body is counted and rejected as soon as it is too large", async () => {
+  test("sent in chunks are counted and rejected as soon as they are too large", async () => {
     const wire = await openWire(product.port);
     wire.send(
       lines(
@@ -104,7 +104,7 @@ describe("bodies", () => {
     ],
     ["/v1/embeddings", 16 * 1024 * 1024, { model: "patchbay-embed", input: "x" }, 200],
   ];
-  test.each(LIMITS)("%s accepts %i bytes and not one more", async (path, limit, fields, status) => {
+  test.each(LIMITS)("of %s can have %i bytes and not one more", async (path, limit, fields, status) => {
     const headers = { "content-type": "application/json", authorization: `Bearer ${key}` };
     const full = await sendRaw(product.url, { path, headers, body: padded(limit, fields) });
     expect(full.status, full.text.slice(0, 200)).toBe(status);
@@ -112,7 +112,7 @@ describe("bodies", () => {
     expect(over.status).toBe(413);
   });
 
-  test("a repeated query parameter is 400 on the console and ignored on the gateway", async () => {
+  test("a repeated query parameter gets 400 on the console and is ignored on the gateway", async () => {
     expectError(await sendRaw(product.url, { method: "GET", path: "/api/status?a=1&a=2" }), "console", 400);
     const headers = { authorization: `Bearer ${key}` };
     const models = await sendRaw(product.url, { method: "GET", path: "/v1/models?a=1&a=2", headers });

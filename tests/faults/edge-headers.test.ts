@@ -54,7 +54,7 @@ describe("unreadable request heads", () => {
     ["a space before the colon", lines("GET /v1/models HTTP/1.1", HOST, "X-One : a"), 400],
     ["a NUL in a header", lines("GET /v1/models HTTP/1.1", HOST, "X-One: a\0b"), 400],
     ["HTTP/0.9", "GET /v1/models\r\n\r\n", 400],
-    ["HTTP/3.0 by its name", lines("GET /v1/models HTTP/3.0", HOST), 400],
+    ["a request line with HTTP/3.0", lines("GET /v1/models HTTP/3.0", HOST), 400],
     ["not HTTP", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 400],
     ["a method in lower case", lines("get /v1/models HTTP/1.1", HOST), 400],
     ["17 KB of header", lines("GET /v1/models HTTP/1.1", HOST, `X-Long: ${"a".repeat(17 * 1024)}`), 431],
@@ -71,14 +71,14 @@ describe("unreadable request heads", () => {
     ],
   ];
   const KNOWN_PATH = new Set(["an unknown transfer coding", "HTTP/0.9"]);
-  test.each(UNREADABLE)("%s: gets a JSON error, and the socket is closed", async (name, bytes, status) => {
+  test.each(UNREADABLE)("with %s get a JSON error and a closed socket", async (name, bytes, status) => {
     const reply = await exchange(product.port, bytes);
     // Once the line and headers have been read, the error is in the dialect of the path.
     expectError(reply, KNOWN_PATH.has(name) ? "openai" : "console", status);
     expect(reply.headers.connection).toBe("close");
   });
 
-  test("a request before an unreadable one on the same socket is answered first", async () => {
+  test("are answered after an earlier request on the same socket", async () => {
     const wire = await openWire(product.port);
     wire.send(lines("GET /api/health/live HTTP/1.1", HOST));
     await wire.until('"live"');
@@ -120,7 +120,7 @@ describe("readable request heads that are rejected", () => {
   const each = REFUSED.flatMap(([name, make, status]) =>
     PATHS.map(([surface, path]) => [name, path, surface, make(path), status] as const),
   );
-  test.each(each)("%s at %s", async (_name, _path, surface, bytes, status) => {
+  test.each(each)("with %s get an error at %s", async (_name, _path, surface, bytes, status) => {
     const reply = await exchange(product.port, bytes);
     expectError(reply, surface, status);
     expect(reply.headers.connection).toBe("close");
@@ -128,13 +128,13 @@ describe("readable request heads that are rejected", () => {
 
   test.each([
     ["an absolute target", "GET http://169.254.169.254/latest/meta-data HTTP/1.1"],
-    ["an absolute target at ourselves", "GET http://localhost/v1/models HTTP/1.1"],
+    ["an absolute target of this server", "GET http://localhost/v1/models HTTP/1.1"],
     ["an asterisk", "OPTIONS * HTTP/1.1"],
-  ])("%s: gets a 400 without an outgoing request", async (_name, line) => {
+  ])("with %s get 400 without an outgoing request", async (_name, line) => {
     expectError(await exchange(product.port, lines(line, HOST)), "console", 400);
   });
 
-  test("CONNECT: gets a 400 and no tunnel", async () => {
+  test("with CONNECT get 400 and no tunnel", async () => {
     const bytes = lines("CONNECT 127.0.0.1:22 HTTP/1.1", "Host: 127.0.0.1:22");
     expectError(await exchange(product.port, bytes), "console", 400);
   });

@@ -60,7 +60,7 @@ describe("paths and methods", () => {
     ["console", "/_next/nowhere", 404],
     ["console", "/_next/image?url=http://169.254.169.254/&w=64&q=1", 404],
     ["console", "/metrics/", 404],
-  ])("%s %s: %i in JSON", async (surface, path, status) => {
+  ])("the %s surface answers GET %s with %i in JSON", async (surface, path, status) => {
     expectError(await sendRaw(product.url, { method: "GET", path }), surface, status);
   });
 
@@ -89,13 +89,16 @@ describe("paths and methods", () => {
     ["console", "OPTIONS", "/login", "GET, HEAD"],
     ["console", "PUT", "/icon.svg", "GET, HEAD"],
   ];
-  test.each(METHODS)("%s %s %s: gets a 405 with Allow %s", async (surface, method, path, allow) => {
-    const reply = await sendRaw(product.url, { method, path });
-    expectError(reply, surface, 405);
-    expect(reply.headers.allow).toBe(allow);
-  });
+  test.each(METHODS)(
+    "the %s surface answers %s %s with 405 and Allow %s",
+    async (surface, method, path, allow) => {
+      const reply = await sendRaw(product.url, { method, path });
+      expectError(reply, surface, 405);
+      expect(reply.headers.allow).toBe(allow);
+    },
+  );
 
-  test("a wrong method on an unknown page is 404", async () => {
+  test("a wrong method on an unknown page gets 404", async () => {
     expectError(await sendRaw(product.url, { path: "/nowhere", body: "{}" }), "console", 404);
   });
 
@@ -138,7 +141,7 @@ describe("internal headers of Next", () => {
     sendRaw(product.url, { method: "GET", path, headers: { rsc: "1", "next-router-state-tree": state } });
 
   test.each(["x", "%7b", "%", "[]", '["",{"a":1}]', `${'["",{"a":'.repeat(600)}["",{}]${"}]".repeat(600)}`])(
-    "get a 400 in JSON for the router state %.20j, without a stack in the log",
+    "get 400 in JSON for the router state %.20j, without a stack in the log",
     async (state) => {
       for (const path of ["/login", "/", "/nowhere"]) expectError(await rsc(path, state), "console", 400);
       expect(product.output()).not.toMatch(/router state header|\n\s+at /);
@@ -173,7 +176,7 @@ describe("internal headers of Next", () => {
     ["x-original-url", { "x-original-url": "/login", "x-rewrite-url": "/login" }],
     ["x-http-method-override", { "x-http-method-override": "POST" }],
   ];
-  test.each(HEADERS)("give no access: %s", async (_name, headers) => {
+  test.each(HEADERS)("give no access with %s", async (_name, headers) => {
     expectError(await sendRaw(product.url, { method: "GET", path: "/api/keys", headers }), "console", 401);
     expectError(await sendRaw(product.url, { method: "GET", path: "/v1/models", headers }), "openai", 401);
     const page = await sendRaw(product.url, {
@@ -187,7 +190,7 @@ describe("internal headers of Next", () => {
   });
 
   test.each(["/", "/login", "/login/2fa", "/setup", "/playground/speech", "/nowhere"])(
-    "a server action posted to %s gets a 404",
+    "a server action posted to %s gets 404",
     async (path) => {
       for (const headers of [
         { "next-action": "x", "content-type": "text/plain;charset=UTF-8" },

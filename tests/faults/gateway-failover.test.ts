@@ -16,9 +16,9 @@ import { vectorOf } from "../support/upstream/sounds";
 /** Calls through the whole gateway: a real process with real sockets, adapter, ledger, routing and providers. */
 
 let routed: RoutedProduct;
-let misleading: Upstream;
-let elsewhere: Server;
-const strayed: unknown[] = [];
+let redirecting: Upstream;
+let redirectTarget: Server;
+const redirectedRequests: unknown[] = [];
 
 beforeAll(async () => {
   routed = await startRouted({
@@ -30,19 +30,19 @@ beforeAll(async () => {
       }),
     },
   });
-  elsewhere = createServer((request, reply) => {
-    strayed.push(request.headers);
+  redirectTarget = createServer((request, reply) => {
+    redirectedRequests.push(request.headers);
     reply.end("{}");
   });
-  await new Promise<void>((resolve) => elsewhere.listen(0, "127.0.0.1", resolve));
-  const address = elsewhere.address();
+  await new Promise<void>((resolve) => redirectTarget.listen(0, "127.0.0.1", resolve));
+  const address = redirectTarget.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
-  misleading = await startUpstream({ redirectTo: `http://127.0.0.1:${port}/steal` });
+  redirecting = await startUpstream({ redirectTo: `http://127.0.0.1:${port}/steal` });
 });
 afterAll(async () => {
   await routed?.close();
-  await misleading?.close();
-  elsewhere?.close();
+  await redirecting?.close();
+  redirectTarget?.close();
 });
 beforeEach(() => routed.busy(40));
 
@@ -51,19 +51,19 @@ const embed = (model: string, input: unknown = "one text", more: object = {}) =>
 const SIZE = 8;
 const GOOD: RouteTarget = { as: `embed.${SIZE}` };
 
-/** Where the failure happens, and the error of the caller without another channel. */
+/** Failures, and the error that the caller gets without another channel. */
 const FAILURES: readonly [title: string, as: string, status: number, code: string][] = [
   ["resets before headers", "reset-before-headers", 502, "upstream_error"],
   ["closes before headers", "close-before-headers", 502, "upstream_error"],
-  ["speaks no HTTP", "not-http", 502, "upstream_invalid"],
+  ["does not speak HTTP", "not-http", 502, "upstream_invalid"],
   ["sends too many headers", "many-headers", 502, "upstream_invalid"],
   ["never answers", "black-hole", 504, "upstream_timeout"],
   ["sends headers and then nothing", "stall-at-chunk-0", 504, "upstream_timeout"],
   ["answers HTML with 200", "garbage", 502, "upstream_invalid"],
   ["answers half a JSON document with 200", "garbage-json", 502, "upstream_invalid"],
-  ["answers what is not UTF-8", "not-utf8", 502, "upstream_invalid"],
+  ["answers invalid UTF-8", "not-utf8", 502, "upstream_invalid"],
   ["answers an empty 200", "empty", 502, "upstream_invalid"],
-  ["answers without end", "huge", 502, "upstream_invalid"],
+  ["answers endlessly", "huge", 502, "upstream_invalid"],
   ["answers a gzip bomb", "bomb", 502, "upstream_invalid"],
   ["answers invalid gzip", "bad-gzip", 502, "upstream_invalid"],
   ["cuts its answer", "cut-at-byte-40", 502, "upstream_truncated"],
@@ -78,13 +78,13 @@ const FAILURES: readonly [title: string, as: string, status: number, code: strin
   ["answers 503", "status-503", 502, "upstream_error"],
   ["answers 529", "status-529", 502, "upstream_error"],
   ["answers an HTML 502", "html-status-502", 502, "upstream_error"],
-  ["refuses our key", "status-401", 502, "upstream_error"],
-  ["refuses what our key may do", "status-403", 502, "upstream_error"],
-  ["has no money left", "no-money", 502, "upstream_error"],
+  ["refuses the key", "status-401", 502, "upstream_error"],
+  ["denies the key's permission", "status-403", 502, "upstream_error"],
+  ["is out of credit", "no-money", 502, "upstream_error"],
 ];
 
-describe("an embeddings upstream that", () => {
-  test.each(FAILURES)("%s is replaced by a healthy one", async (_title, failure) => {
+describe("failover of embeddings", () => {
+  test.each(FAILURES)("uses a healthy channel when an upstream %s", async (_title, failure) => {
     const { name } = await routed.route("embeddings", [{ as: `embed.${SIZE}--${failure}` }, GOOD], {
       dimensions: SIZE,
     });
@@ -100,7 +100,7 @@ describe("an embeddings upstream that", () => {
   });
 
   test.each(FAILURES)(
-    "%s gives its own error in both dialects without another channel",
+    "returns the error in both dialects when the only upstream %s",
     async (_title, failure, status, code) => {
       const { name } = await routed.route("embeddings", [{ as: `embed.${SIZE}--${failure}` }], {
         dimensions: SIZE,
@@ -115,8 +115,8 @@ describe("an embeddings upstream that", () => {
         content: { parts: [{ text: "another text" }] },
       });
       // Key refused or account out of credit: the circuit is open now, so that no channel is left.
-      const isShut = ["status-401", "status-403", "no-money"].includes(failure);
-      expectFailure("gemini", gemini, isShut ? 503 : status, isShut ? "UNAVAILABLE" : undefined);
+      const isOpen = ["status-401", "status-403", "no-money"].includes(failure);
+      expectFailure("gemini", gemini, isOpen ? 503 : status, isOpen ? "UNAVAILABLE" : undefined);
       const rows = await routed.rows(name);
       expect(rows).toHaveLength(2);
       expect(rows[1]).toMatchObject({ status, error: code, cost_usd: "0.000000000", input_tokens: 0 });
@@ -124,11 +124,11 @@ describe("an embeddings upstream that", () => {
   );
 });
 
-test("fails over when the upstream refuses the connection; without another channel it answers a plain 502", async () => {
-  const nobody = { origin: `http://127.0.0.1:${await freePort()}` };
-  const { name } = await routed.route("embeddings", [{ at: nobody, as: "embed.8" }, GOOD]);
+test("fails over when the upstream refuses the connection; without another channel it answers 502 without details", async () => {
+  const closedPort = { origin: `http://127.0.0.1:${await freePort()}` };
+  const { name } = await routed.route("embeddings", [{ at: closedPort, as: "embed.8" }, GOOD]);
   expect((await embed(name)).headers["x-patchbay-channel"]).toBe(`${name}-1`);
-  const { name: alone } = await routed.route("embeddings", [{ at: nobody, as: "embed.8" }]);
+  const { name: alone } = await routed.route("embeddings", [{ at: closedPort, as: "embed.8" }]);
   const reply = await embed(alone);
   expectFailure("openai", reply, 502, "upstream_error");
   expect(reply.text).not.toMatch(/ECONN|127\.0\.0\.1|refused/);
@@ -137,12 +137,12 @@ test("fails over when the upstream refuses the connection; without another chann
 test.each([301, 302, 307, 308])(
   "does not follow a redirect (%i) to another origin or send it the key",
   async (status) => {
-    const target = { at: misleading, as: `embed.${SIZE}--redirect-${status}` };
+    const target = { at: redirecting, as: `embed.${SIZE}--redirect-${status}` };
     const { name } = await routed.route("embeddings", [target, GOOD]);
     expect((await embed(name)).status).toBe(200);
     const { name: alone } = await routed.route("embeddings", [target]);
     expectFailure("openai", await embed(alone), 502, "upstream_redirect");
-    expect(strayed).toEqual([]);
+    expect(redirectedRequests).toEqual([]);
   },
 );
 
@@ -156,7 +156,7 @@ test("converts base64 in place of requested numbers, and numbers in place of bas
   for (const [at, value] of numbers.entries()) expect(bytes.readFloatLE(at * 4)).toBe(Math.fround(value));
 });
 
-const SPEECH_FAULTS: readonly [title: string, failure: string, status: number, code: string][] = [
+const SPEECH_FAILURES: readonly [title: string, failure: string, status: number, code: string][] = [
   ["answers 200 without audio", "no-audio", 502, "upstream_invalid"],
   ["answers an empty 200", "empty", 502, "upstream_invalid"],
   ["answers HTML with 200", "garbage", 502, "upstream_invalid"],
@@ -165,13 +165,13 @@ const SPEECH_FAULTS: readonly [title: string, failure: string, status: number, c
   ["sends headers and then nothing", "stall-at-chunk-0", 504, "upstream_timeout"],
   ["is cut before the first sample", "cut-at-chunk-0", 502, "upstream_truncated"],
   ["sends half a sample", "short-audio-1", 502, "upstream_truncated"],
-  ["sends no more than a click", "short-audio-2", 502, "upstream_invalid"],
+  ["sends a single sample", "short-audio-2", 502, "upstream_invalid"],
   ["answers 500", "status-500", 502, "upstream_error"],
 ];
 
-describe.each(["openai", "gemini", "elevenlabs"])("a speech upstream of %s that", (provider) => {
-  test.each(SPEECH_FAULTS)(
-    "%s is replaced by another, and gives its error in both dialects without one",
+describe.each(["openai", "gemini", "elevenlabs"])("failover of speech from %s", (provider) => {
+  test.each(SPEECH_FAILURES)(
+    "uses another channel when an upstream %s, and returns the error in both dialects without one",
     async (_title, failure, status, code) => {
       const bad = { as: `tts--${failure}`, provider };
       const { name } = await routed.route("speech", [bad, { as: "tts", provider }]);
@@ -253,8 +253,8 @@ test("passes an upstream's 400 and 404 through with its message and without fail
 test("waits for a slow first byte until the deadline, and no longer than the channel's own limit", async () => {
   const { name } = await routed.route("embeddings", [{ as: "embed.8--slow-200" }, GOOD]);
   expect((await embed(name)).headers["x-patchbay-channel"]).toBe(`${name}-0`);
-  const impatient = { as: "embed.8--slow-5000", timeouts: { first_byte_ms: 50 } };
-  const { name: other } = await routed.route("embeddings", [impatient, GOOD]);
+  const shortTimeout = { as: "embed.8--slow-5000", timeouts: { first_byte_ms: 50 } };
+  const { name: other } = await routed.route("embeddings", [shortTimeout, GOOD]);
   const reply = await embed(other);
   expect(reply.headers["x-patchbay-channel"]).toBe(`${other}-1`);
 });
@@ -273,7 +273,7 @@ test("skips the refused one of two upstream keys and keeps using the channel", a
   await strict.close();
 });
 
-test("an upstream that accepts connections and never answers, also not for its voices, does not delay the next channel", async () => {
+test("an upstream that never answers a call or a list of voices does not delay the next channel", async () => {
   const silent = createTcpServer((socket) => void socket.on("error", () => undefined));
   await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
   const address = silent.address();
@@ -287,7 +287,7 @@ test("an upstream that accepts connections and never answers, also not for its v
   expect(first.headers["x-patchbay-channel"]).toBe(`${name}-1`);
   const second = await routed.send(...spoken("gemini", name));
   expect(second.status).toBe(200);
-  console.log(`beside a silent upstream: ${first.tookMs.toFixed(0)} ms, then ${second.tookMs.toFixed(0)} ms`);
+  console.log(`with a silent upstream: ${first.tookMs.toFixed(0)} ms, then ${second.tookMs.toFixed(0)} ms`);
   // The list is not requested again for each call.
   expect(second.tookMs).toBeLessThan(1_500);
   silent.close();

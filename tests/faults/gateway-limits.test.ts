@@ -1,7 +1,7 @@
 import path from "node:path";
 import Database from "libsql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createKey, type Product, startProduct } from "../support/product";
+import { createKey, type Product, signIn, startProduct } from "../support/product";
 import {
   expectFailure,
   type Reply,
@@ -19,11 +19,11 @@ beforeAll(async () => {
 afterAll(() => routed?.close());
 
 /** Ten words: ten tokens by cl100k_base and by the upstream. */
-const TEN = "hello world hello world hello world hello world hello world";
+const TEN_TOKENS = "hello world hello world hello world hello world hello world";
 /** $1 per million tokens, 1,000 nano-dollars each: a call costs 10,000 and reserves 10 % more. */
 const PRICES = { input_per_million_tokens: "1" };
 /** Enough for ten concurrent reservations, but not for an eleventh call after ten settled ones. */
-const FOR_TEN = "0.000110000";
+const BUDGET_FOR_TEN = "0.000110000";
 const COST_OF_TEN = "0.000100000";
 
 function counts(replies: readonly Reply[]): Record<number, number> {
@@ -37,8 +37,8 @@ function nano(usd: string): number {
 }
 
 const embed = (model: string, key: string, base = routed.product.url) =>
-  sendOver(base, "/v1/embeddings", { model, input: TEN }, key);
-const atOnce = (n: number, model: string, key: string) =>
+  sendOver(base, "/v1/embeddings", { model, input: TEN_TOKENS }, key);
+const concurrently = (n: number, model: string, key: string) =>
   Promise.all(Array.from({ length: n }, () => embed(model, key)));
 
 interface Balance {
@@ -67,18 +67,12 @@ async function newUser(username: string, limits: object) {
   const { url } = routed.product;
   const password = "eleven blue teapots sing";
   const user = await routed.console("/api/users", { username, password, ...limits });
-  const post = (path: string, body: object, headers: Record<string, string> = {}) =>
-    fetch(`${url}${path}`, {
-      method: "POST",
-      headers: { "content-type": "application/json", ...headers },
-      body: JSON.stringify(body),
-    });
-  const signedIn = await post("/api/user/login", { username, password });
-  const cookie = signedIn.headers
-    .getSetCookie()
-    .map((one) => one.split(";")[0])
-    .join("; ");
-  const playground = await post("/api/keys/playground", {}, { cookie, origin: url });
+  const cookie = await signIn(url, { username, password });
+  const playground = await fetch(`${url}/api/keys/playground`, {
+    method: "POST",
+    headers: { "content-type": "application/json", cookie, origin: url },
+    body: "{}",
+  });
   const { data } = (await playground.json()) as { data: { key: string } };
   return {
     user,
@@ -87,35 +81,38 @@ async function newUser(username: string, limits: object) {
   };
 }
 
-describe("admits ten of a hundred concurrent calls against a budget for ten:", () => {
-  test.each(["total_usd", "daily_usd", "monthly_usd"])("a key's %s", async (period) => {
-    const { name } = await routed.route("embeddings", [{ as: "embed.8" }], { prices: PRICES });
-    const key = await routed.newKey({ name: `key ${period}`, budget: { [period]: FOR_TEN } });
-    const asked = routed.upstream.ledger.length;
-    const replies = await atOnce(100, name, key);
-    expect(counts(replies)).toEqual({ 200: 10, 429: 90 });
-    expect(routed.upstream.ledger.length - asked).toBe(10);
-    for (const reply of replies.filter(({ status }) => status === 429)) {
-      expectFailure("openai", reply, 429, "insufficient_quota");
-      expect(reply.json.error.type).toBe("insufficient_quota");
-      expect(reply.headers["x-should-retry"]).toBe("false");
-    }
-    const rows = await routed.rows(name);
-    const paid = rows.reduce((sum, row) => sum + nano(row.cost_usd), 0);
-    expect(paid).toBe(nano(COST_OF_TEN));
-    const { id, spent } = await keyOf(`key ${period}`);
-    expect(spent[period]).toBe(COST_OF_TEN);
-    const own = balances().filter((balance) => balance.subject_id === id);
-    expect(own.map(({ spent, reserved }) => [spent, reserved])).toEqual(own.map(() => [paid, 0]));
-    expect(own.length).toBeGreaterThanOrEqual(3);
-  });
-
+describe("a budget for ten calls", () => {
   test.each(["total_usd", "daily_usd", "monthly_usd"])(
-    "a user's %s, over all of the user's keys",
+    "admits ten of a hundred concurrent calls as a key's %s",
     async (period) => {
       const { name } = await routed.route("embeddings", [{ as: "embed.8" }], { prices: PRICES });
-      const { user, keys } = await newUser(`mia-${period}`, { budget: { [period]: FOR_TEN } });
-      const replies = await Promise.all(keys.map((key) => atOnce(50, name, key)));
+      const key = await routed.newKey({ name: `key ${period}`, budget: { [period]: BUDGET_FOR_TEN } });
+      const asked = routed.upstream.ledger.length;
+      const replies = await concurrently(100, name, key);
+      expect(counts(replies)).toEqual({ 200: 10, 429: 90 });
+      expect(routed.upstream.ledger.length - asked).toBe(10);
+      for (const reply of replies.filter(({ status }) => status === 429)) {
+        expectFailure("openai", reply, 429, "insufficient_quota");
+        expect(reply.json.error.type).toBe("insufficient_quota");
+        expect(reply.headers["x-should-retry"]).toBe("false");
+      }
+      const rows = await routed.rows(name);
+      const paid = rows.reduce((sum, row) => sum + nano(row.cost_usd), 0);
+      expect(paid).toBe(nano(COST_OF_TEN));
+      const { id, spent } = await keyOf(`key ${period}`);
+      expect(spent[period]).toBe(COST_OF_TEN);
+      const own = balances().filter((balance) => balance.subject_id === id);
+      expect(own.map(({ spent, reserved }) => [spent, reserved])).toEqual(own.map(() => [paid, 0]));
+      expect(own.length).toBeGreaterThanOrEqual(3);
+    },
+  );
+
+  test.each(["total_usd", "daily_usd", "monthly_usd"])(
+    "admits ten of a hundred concurrent calls over all keys of a user as the user's %s",
+    async (period) => {
+      const { name } = await routed.route("embeddings", [{ as: "embed.8" }], { prices: PRICES });
+      const { user, keys } = await newUser(`mia-${period}`, { budget: { [period]: BUDGET_FOR_TEN } });
+      const replies = await Promise.all(keys.map((key) => concurrently(50, name, key)));
       expect(counts(replies.flat())).toEqual({ 200: 10, 429: 90 });
       const own = balances().filter((balance) => balance.subject_id === user.id);
       expect(own.map(({ spent, reserved }) => [spent, reserved])).toEqual(
@@ -124,19 +121,19 @@ describe("admits ten of a hundred concurrent calls against a budget for ten:", (
     },
   );
 
-  test("a failed call costs nothing and releases its reservation for the next call", async () => {
+  test("is not used by a failed call, which releases its reservation for the next call", async () => {
     const { name } = await routed.route("embeddings", [{ as: "embed.8--status-400" }], { prices: PRICES });
     const { name: good } = await routed.route("embeddings", [{ as: "embed.8" }], { prices: PRICES });
-    const key = await routed.newKey({ name: "refunded", budget: { total_usd: FOR_TEN } });
-    expect((await atOnce(10, name, key)).every(({ status }) => status === 400)).toBe(true);
-    expect(counts(await atOnce(20, good, key))).toEqual({ 200: 10, 429: 10 });
+    const key = await routed.newKey({ name: "refunded", budget: { total_usd: BUDGET_FOR_TEN } });
+    expect((await concurrently(10, name, key)).every(({ status }) => status === 400)).toBe(true);
+    expect(counts(await concurrently(20, good, key))).toEqual({ 200: 10, 429: 10 });
   });
 });
 
-describe("a key's limit of", () => {
-  test("ten requests per minute admits ten of fifty at once, and says when to retry", async () => {
+describe("a key's limit", () => {
+  test("of ten requests per minute admits ten of fifty concurrent calls, and says when to retry", async () => {
     const { name } = await routed.route("embeddings", [{ as: "embed.8" }]);
-    const replies = await atOnce(50, name, await routed.newKey({ rpm: 10 }));
+    const replies = await concurrently(50, name, await routed.newKey({ rpm: 10 }));
     expect(counts(replies)).toEqual({ 200: 10, 429: 40 });
     const refused = replies.find(({ status }) => status === 429);
     expect(refused?.json.error.code).toBe("rate_limit_exceeded");
@@ -144,28 +141,31 @@ describe("a key's limit of", () => {
     expect(refused?.headers["x-ratelimit-remaining-requests"] ?? "0").toBe("0");
   });
 
-  test("a hundred tokens per minute admits exactly ten calls of ten tokens", async () => {
+  test("of a hundred tokens per minute admits exactly ten calls of ten tokens", async () => {
     const { name } = await routed.route("embeddings", [{ as: "embed.8" }]);
-    expect(counts(await atOnce(30, name, await routed.newKey({ tpm: 100 })))).toEqual({ 200: 10, 429: 20 });
+    expect(counts(await concurrently(30, name, await routed.newKey({ tpm: 100 })))).toEqual({
+      200: 10,
+      429: 20,
+    });
   });
 
-  test("five concurrent calls admits five, refuses the others and frees the slots", async () => {
+  test("of five concurrent calls admits five, refuses the others and frees the slots", async () => {
     const { name } = await routed.route("embeddings", [{ as: "embed.8--black-hole" }]);
     const { name: good } = await routed.route("embeddings", [{ as: "embed.8" }]);
     const key = await routed.newKey({ concurrency: 5 });
-    expect(counts(await atOnce(20, name, key))).toEqual({ 504: 5, 429: 15 });
-    for (let i = 0; i < 3; i += 1) expect(counts(await atOnce(5, good, key))).toEqual({ 200: 5 });
+    expect(counts(await concurrently(20, name, key))).toEqual({ 504: 5, 429: 15 });
+    for (let i = 0; i < 3; i += 1) expect(counts(await concurrently(5, good, key))).toEqual({ 200: 5 });
   });
 });
 
-describe("a user's limit, over all keys of the user and the playground's, of", () => {
+describe("a user's limit over all keys of the user, the playground's included", () => {
   const spread = async (
     n: number,
     model: string,
     { keys, playgroundKey }: Awaited<ReturnType<typeof newUser>>,
-  ) => (await Promise.all([...keys, playgroundKey].map((key) => atOnce(n, model, key)))).flat();
+  ) => (await Promise.all([...keys, playgroundKey].map((key) => concurrently(n, model, key)))).flat();
 
-  test("ten requests per minute admits ten of sixty at once", async () => {
+  test("of ten requests per minute admits ten of sixty concurrent calls", async () => {
     const { name } = await routed.route("embeddings", [{ as: "embed.8" }]);
     const replies = await spread(20, name, await newUser("rpm", { rpm: 10 }));
     expect(counts(replies)).toEqual({ 200: 10, 429: 50 });
@@ -176,27 +176,27 @@ describe("a user's limit, over all keys of the user and the playground's, of", (
     expect(Number(refused?.headers["retry-after"])).toBeGreaterThan(50);
   });
 
-  test("a hundred tokens per minute admits ten calls of ten tokens", async () => {
+  test("of a hundred tokens per minute admits ten calls of ten tokens", async () => {
     const { name } = await routed.route("embeddings", [{ as: "embed.8" }]);
     expect(counts(await spread(10, name, await newUser("tpm", { tpm: 100 })))).toEqual({ 200: 10, 429: 20 });
   });
 
-  test("five concurrent calls admits five and frees the slots", async () => {
+  test("of five concurrent calls admits five and frees the slots", async () => {
     const { name } = await routed.route("embeddings", [{ as: "embed.8--black-hole" }]);
     const { name: good } = await routed.route("embeddings", [{ as: "embed.8" }]);
     const member = await newUser("concurrency", { concurrency: 5 });
     const { 429: refused = 0, 504: held = 0, ...others } = counts(await spread(7, name, member));
-    // On a slow machine a call may come so late that it gets a slot and meets an open circuit (503).
+    // On a slow machine a call can come so late that it gets a slot and finds an open circuit (503).
     expect(held).toBeGreaterThanOrEqual(5);
     expect([refused + held + (others[503] ?? 0), refused >= 10]).toEqual([21, true]);
     for (let i = 0; i < 3; i += 1)
-      expect(counts(await atOnce(5, good, member.playgroundKey))).toEqual({ 200: 5 });
+      expect(counts(await concurrently(5, good, member.playgroundKey))).toEqual({ 200: 5 });
   });
 });
 
 test("enforces a channel's requests per minute exactly, and sends the rest to the next channel", async () => {
   const { name, ids } = await routed.route("embeddings", [{ as: "embed.8", rpm: 7 }, { as: "embed.8" }]);
-  expect(counts(await atOnce(30, name, routed.key))).toEqual({ 200: 30 });
+  expect(counts(await concurrently(30, name, routed.key))).toEqual({ 200: 30 });
   const rows = await routed.rows(name);
   expect(rows.filter((row) => row.channel_id === ids[0])).toHaveLength(7);
 });
@@ -205,7 +205,7 @@ describe("a change of a channel", () => {
   const patch = (id: string, version: number, fields: object) =>
     routed.console(`/api/channels/${id}`, { version, ...fields }, "PATCH");
 
-  test("applies from the next request on: disabled, renamed upstream, and back", async () => {
+  test("applies from the next request on: disabled, enabled with another upstream model, with another key", async () => {
     const { name, ids } = await routed.route("embeddings", [{ as: "embed.8" }]);
     const id = ids[0] ?? "";
     expect((await embed(name, routed.key)).status).toBe(200);
@@ -236,7 +236,7 @@ describe("a change of a channel", () => {
       const tookMs = performance.now() - changedAt;
       console.log(`a second process followed after ${tookMs.toFixed(0)} ms`);
       expect(status).toBe(503);
-      // So does a user's limit.
+      // A user's limit reaches it, too.
       const { name: open } = await routed.route("embeddings", [{ as: "embed.8" }]);
       const { user, keys } = await newUser("followed", {});
       while ((await embed(open, keys[0] ?? "", second.url)).status !== 200);
@@ -248,7 +248,7 @@ describe("a change of a channel", () => {
       expect(limitedMs).toBeLessThan(5_000);
       // Both processes count against one budget.
       const { name: priced } = await routed.route("embeddings", [{ as: "embed.8" }], { prices: PRICES });
-      const key = await routed.newKey({ name: "shared", budget: { total_usd: FOR_TEN } });
+      const key = await routed.newKey({ name: "shared", budget: { total_usd: BUDGET_FOR_TEN } });
       while ((await embed(priced, routed.key, second.url)).status !== 200);
       const replies = await Promise.all(
         Array.from({ length: 60 }, (_, i) =>
@@ -265,7 +265,7 @@ describe("a change of a channel", () => {
 test("two hundred calls that wait for one upstream do not delay calls to another", async () => {
   const { name: stuck } = await routed.route("embeddings", [{ as: "embed.8--black-hole" }]);
   const { name } = await routed.route("embeddings", [{ as: "embed.8" }]);
-  const waiting = atOnce(200, stuck, routed.key);
+  const waiting = concurrently(200, stuck, routed.key);
   const took: number[] = [];
   for (let i = 0; i < 100; i += 1) {
     const reply = await embed(name, routed.key);
@@ -275,7 +275,7 @@ test("two hundred calls that wait for one upstream do not delay calls to another
   const statuses = counts(await waiting);
   took.sort((a, b) => a - b);
   console.log(
-    `beside 200 stuck calls: p50 ${took[50]?.toFixed(0)} ms, p99 ${took[99]?.toFixed(0)} ms; the stuck ones ${JSON.stringify(statuses)}`,
+    `with 200 stuck calls: p50 ${took[50]?.toFixed(0)} ms, p99 ${took[99]?.toFixed(0)} ms; the stuck ones ${JSON.stringify(statuses)}`,
   );
   expect((statuses[504] ?? 0) + (statuses[503] ?? 0)).toBe(200);
 });

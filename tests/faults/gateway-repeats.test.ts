@@ -16,7 +16,7 @@ const TEXT = "The quick brown fox jumps over the lazy dog.";
 const PRICES = { input_per_million_tokens: "1", output_per_million_seconds: "100" };
 const paidCalls = () => routed.upstream.ledger.filter((call) => call.method === "POST").length;
 
-/** Every framing of speech: whole JSON, both streams, raw and packed audio, events. */
+/** Every framing of speech: one JSON document, both streams, raw and encoded audio, events. */
 const FRAMINGS: readonly [string, (model: string) => [path: string, body: unknown]][] = [
   ["Gemini's JSON", (model) => spoken("gemini", model, TEXT)],
   ["Gemini's events", (model) => streamed(model, ":streamGenerateContent?alt=sse")],
@@ -92,17 +92,17 @@ describe("with an Idempotency-Key", () => {
   test("runs again a call that failed, whose stream broke, or whose caller left", async () => {
     const { name, ids } = await routed.route("speech", [{ as: "tts--status-500" }]);
     const key = randomUUID();
-    const mend = (version: number, upstream_name: string) =>
+    const repair = (version: number, upstream_name: string) =>
       routed.console(
         `/api/channels/${ids[0]}`,
         { version, models: [{ name, upstream_name }], base_url: `${routed.upstream.origin}/v1` },
         "PATCH",
       );
     expect((await routed.send(...spoken("openai", name, TEXT), withKey(key))).status).toBe(502);
-    await mend(1, "tts--cut-at-chunk-3");
+    await repair(1, "tts--cut-at-chunk-3");
     const cut = await routed.send(...spoken("openai", name, TEXT), withKey(key));
     expect([cut.status, cut.isWhole]).toEqual([200, false]);
-    await mend(2, "tts--stall-at-chunk-3");
+    await repair(2, "tts--stall-at-chunk-3");
     const leaving = new AbortController();
     const left = routed.send(...spoken("openai", name, TEXT), {
       ...withKey(key),
@@ -111,7 +111,7 @@ describe("with an Idempotency-Key", () => {
     });
     await left.catch(() => null);
     await until(() => routed.upstream.inFlight() === 0);
-    await mend(3, "tts");
+    await repair(3, "tts");
     const good = await routed.send(...spoken("openai", name, TEXT), withKey(key));
     expect([good.status, good.isWhole]).toEqual([200, true]);
     expect((await routed.send(...spoken("openai", name, TEXT), withKey(key))).bytes.equals(good.bytes)).toBe(
@@ -131,17 +131,17 @@ describe("with an Idempotency-Key", () => {
     const { name } = await routed.route("speech", [{ as: "tts--stall-at-chunk-3" }, { as: "tts" }]);
     const key = randomUUID();
     const leaving = new AbortController();
-    let isHearing = false;
+    let isReceiving = false;
     const first = routed
       .send(...spoken("openai", name, TEXT), {
         ...withKey(key),
         signal: leaving.signal,
         onBytes: () => {
-          isHearing = true;
+          isReceiving = true;
         },
       })
       .catch(() => null);
-    await until(() => isHearing);
+    await until(() => isReceiving);
     const second = routed.send(...spoken("openai", name, TEXT), withKey(key));
     leaving.abort();
     await first;
@@ -162,8 +162,8 @@ describe("from the cache", () => {
       const second = await routed.send(...call(name));
       expect([first, second].map((reply) => reply.headers["x-patchbay-cache"])).toEqual(["miss", "hit"]);
       expect(second.isWhole).toBe(true);
-      const sound = (text: string) => text.replace(/"responseId":"[^"]*"/g, "");
-      expect(sound(second.bytes.toString("latin1"))).toBe(sound(first.bytes.toString("latin1")));
+      const audio = (text: string) => text.replace(/"responseId":"[^"]*"/g, "");
+      expect(audio(second.bytes.toString("latin1"))).toBe(audio(first.bytes.toString("latin1")));
       expect(paidCalls() - before).toBe(1);
       const fresh = await routed.send(...call(name), { headers: { "cache-control": "no-store" } });
       expect(fresh.headers["x-patchbay-cache"]).toBe("bypass");
@@ -173,7 +173,7 @@ describe("from the cache", () => {
     },
   );
 
-  test("truncated speech is not served, and no speech from before a change of the channel", async () => {
+  test("serves neither truncated speech nor speech cached before a channel change", async () => {
     const { name, ids } = await routed.route("speech", [{ as: "tts--cut-at-chunk-3" }], { cacheable: true });
     await routed.send(...spoken("openai", name, TEXT));
     const again = await routed.send(...spoken("openai", name, TEXT));
@@ -191,7 +191,7 @@ describe("from the cache", () => {
     expect((await routed.send(...spoken("openai", name, TEXT))).headers["x-patchbay-cache"]).toBe("miss");
   });
 
-  test("embeddings are served too, also some texts of a request, and never with another size", async () => {
+  test("embeddings are served, also for some texts of a request, and never with another size", async () => {
     const { name } = await routed.route("embeddings", [{ as: "embed.16" }], {
       cacheable: true,
       prices: PRICES,
@@ -254,7 +254,7 @@ describe("batched", () => {
     expect(health.state).toBe(calls >= 5 ? "open" : "closed");
   });
 
-  test("is counted in the metrics, with hits and misses of the caches", async () => {
+  test("texts are counted in the metrics, with hits and misses of the caches", async () => {
     const metrics = await (await fetch(`${routed.product.url}/metrics`)).text();
     const metricOf = (name: string) =>
       Number(new RegExp(`^patchbay_${name}_total (\\d+)`, "m").exec(metrics)?.[1] ?? 0);

@@ -76,12 +76,12 @@ test("a rotation of the secret under load, killed three times, fails no request 
       env: { PATH: process.env.PATH, NODE_ENV: "production", PATCHBAY_DATA_DIR: dataDirectory, ...both },
       stdio: ["ignore", "ignore", "pipe"],
     });
-    let words = "";
+    let stderr = "";
     child.stderr.on("data", (chunk: Buffer) => {
-      words += chunk.toString();
+      stderr += chunk.toString();
     });
     const over = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
-    return { child, over, words: () => words };
+    return { child, over, stderr: () => stderr };
   };
   const left = () => encryptedTexts(dataDirectory).filter((text) => !isCurrent(text)).length;
   const total = left();
@@ -99,7 +99,7 @@ test("a rotation of the secret under load, killed three times, fails no request 
     cutAt.push(left());
   }
   const last = rotate();
-  expect(await last.over, last.words()).toBe(0);
+  expect(await last.over, last.stderr()).toBe(0);
   isOver = true;
   await Promise.all(callers);
   console.log(

@@ -73,7 +73,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("a primary that flaps for a minute fails no request, and its circuit keeps most requests from it", async () => {
+test("a primary that flaps for a minute fails no request, and its open circuit stops most requests to it", async () => {
   let isDown = false;
   const failing = () => {
     if (isDown) throw new AppError("upstream_error", "It failed.");

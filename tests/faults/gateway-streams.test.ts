@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => routed?.close());
 beforeEach(() => routed.busy(20));
 
-/** Upstream calls that cost something, which lists of voices do not. */
+/** Upstream calls that cost money; lists of voices do not. */
 const paidCalls = () => routed.upstream.ledger.filter((call) => call.method === "POST").length;
 
 /** The start of a good stream in each framing, and its error in the middle of one. */
@@ -101,33 +101,36 @@ const CASES = BREAKS.flatMap(([title, failure, providers, code, status]) =>
 );
 
 /** Gemini's whole reply is buffered until its audio is complete; every other framing streams. */
-const WHOLE = "Gemini's JSON";
+const UNSTREAMED = "Gemini's JSON";
 
-describe.each(Object.entries(FRAMINGS).filter(([name]) => name !== WHOLE))("sent as %s", (_name, framing) => {
-  test.each(CASES)(
-    "a stream of %s that %s passes on its audio and the error, and destroys the socket",
-    async (provider, _title, failure, code, status) => {
-      // A healthy channel is available, but must not be used once bytes were sent.
-      const { name, ids } = await routed.route("speech", [
-        { as: `tts--${failure}`, provider },
-        { as: "tts", provider },
-      ]);
-      const reply = await routed.send(...framing.call(name));
-      expect(reply.status, reply.text.slice(0, 300)).toBe(200);
-      expect(reply.isWhole).toBe(false);
-      expect(reply.bytes.length).toBeGreaterThan(4_000);
-      expect(reply.headers["x-patchbay-channel"]).toBe(`${name}-0`);
-      const reported = framing.errorIn(reply);
-      if (reported !== null) expect([code, status]).toContain(reported);
-      const [row, ...others] = await routed.whenRows(name, 1);
-      expect(others).toEqual([]);
-      expect(row).toMatchObject({ channel_id: ids[0], attempts: 1, error: code });
-      // The received audio is in the ledger.
-      expect(row?.audio_ms).toBeGreaterThan(90);
-      expect(row?.audio_ms).toBeLessThan(500);
-    },
-  );
-});
+describe.each(Object.entries(FRAMINGS).filter(([name]) => name !== UNSTREAMED))(
+  "sent as %s",
+  (_name, framing) => {
+    test.each(CASES)(
+      "a stream of %s that %s passes on its audio and the error, and destroys the socket",
+      async (provider, _title, failure, code, status) => {
+        // A healthy channel is available, but must not be used once bytes were sent.
+        const { name, ids } = await routed.route("speech", [
+          { as: `tts--${failure}`, provider },
+          { as: "tts", provider },
+        ]);
+        const reply = await routed.send(...framing.call(name));
+        expect(reply.status, reply.text.slice(0, 300)).toBe(200);
+        expect(reply.isWhole).toBe(false);
+        expect(reply.bytes.length).toBeGreaterThan(4_000);
+        expect(reply.headers["x-patchbay-channel"]).toBe(`${name}-0`);
+        const reported = framing.errorIn(reply);
+        if (reported !== null) expect([code, status]).toContain(reported);
+        const [row, ...others] = await routed.whenRows(name, 1);
+        expect(others).toEqual([]);
+        expect(row).toMatchObject({ channel_id: ids[0], attempts: 1, error: code });
+        // The received audio is in the ledger.
+        expect(row?.audio_ms).toBeGreaterThan(90);
+        expect(row?.audio_ms).toBeLessThan(500);
+      },
+    );
+  },
+);
 
 describe("sent as Gemini's JSON", () => {
   test.each(CASES)(
@@ -151,7 +154,7 @@ describe("sent as Gemini's JSON", () => {
   );
 
   test.each(CASES)(
-    "a stream of %s that %s is an error status without another channel",
+    "a stream of %s that %s gives an error status without another channel",
     async (provider, _title, failure, code, status) => {
       const { name } = await routed.route("speech", [{ as: `tts--${failure}`, provider }]);
       const reply = await routed.send(...spoken("gemini", name));
@@ -169,7 +172,7 @@ describe("sent as Gemini's JSON", () => {
   );
 });
 
-test("a stream cut at any chunk is not taken for a complete one, in any framing", async () => {
+test("a stream cut at any chunk is never complete for the caller, in any framing", async () => {
   let corrupt = 0;
   let broken = 0;
   for (const framing of Object.values(FRAMINGS)) {
@@ -197,18 +200,18 @@ test("a reply cut at any byte is never answered with 200", async () => {
 });
 
 describe("a caller who leaves", () => {
-  /** Sends, leaves when `isTime` returns true, and waits until the upstream has noticed. */
-  async function leave(path: string, body: unknown, when: "waiting" | "hearing"): Promise<number> {
+  /** Sends, leaves while waiting or while receiving, and resolves when the upstream has noticed. */
+  async function leave(path: string, body: unknown, when: "waiting" | "receiving"): Promise<number> {
     const leaving = new AbortController();
-    let isHearing = false;
+    let isReceiving = false;
     const sent = routed.send(path, body, {
       signal: leaving.signal,
       onBytes: () => {
-        isHearing = true;
+        isReceiving = true;
       },
     });
     const over = sent.catch(() => null);
-    await until(() => (when === "waiting" ? routed.upstream.inFlight() > 0 : isHearing));
+    await until(() => (when === "waiting" ? routed.upstream.inFlight() > 0 : isReceiving));
     const leftAt = performance.now();
     leaving.abort();
     await over;
@@ -219,11 +222,11 @@ describe("a caller who leaves", () => {
   test.each([
     ["before the upstream's headers", "speech", "tts--black-hole", "waiting"],
     ["before the upstream's first byte", "speech", "tts--stall-at-chunk-0", "waiting"],
-    ["in the middle of the stream", "speech", "tts--stall-at-chunk-3", "hearing"],
+    ["in the middle of the stream", "speech", "tts--stall-at-chunk-3", "receiving"],
     ["before the upstream's headers", "embeddings", "embed.8--black-hole", "waiting"],
     ["in the middle of the upstream's reply", "embeddings", "embed.8--stall-at-chunk-0", "waiting"],
   ] as const)(
-    "%s of %s stops the upstream within a second and leaves one row",
+    "%s of %s stops the upstream within a second, with one row",
     async (_when, operation, as, when) => {
       const { name } = await routed.route(operation, [
         { as },
@@ -238,7 +241,7 @@ describe("a caller who leaves", () => {
       // A call without a caller is not retried on another channel.
       expect(paidCalls() - asked).toBe(1);
       expect(rows.map((row) => [row.status, row.error, row.attempts])).toEqual([[499, "caller_left", 1]]);
-      if (when === "hearing") expect(rows[0]?.audio_ms).toBeGreaterThan(50);
+      if (when === "receiving") expect(rows[0]?.audio_ms).toBeGreaterThan(50);
       // It does not count as a failure of the channel.
       const channels = await routed.console("/api/channels");
       const states = channels.items.map((one: { health: { state: string } }) => one.health.state);
@@ -305,7 +308,7 @@ describe("memory", () => {
     expect(risenMb).toBeLessThan(200);
   });
 
-  test("speech without end is cut at its limit with an error, and a caller who does not read pauses the upstream", async () => {
+  test("endless speech is cut at its limit with an error, and a caller who does not read pauses the upstream", async () => {
     const own = await startUpstream();
     const target = { at: own, as: "tts--huge", options: { list_voices: false } };
     const { name } = await routed.route("speech", [target]);

@@ -58,7 +58,7 @@ describe("Gemini's dialect on an OpenAI channel", () => {
   test("speaks a conversation line by line, each speaker with the voice mapped by the operator", async () => {
     const voices = { Puck: "echo", Kore: "nova" };
     const { name } = await routed.route("speech", [{ as: "tts", options: { list_voices: false, voices } }]);
-    const cast = (speaker: string, voiceName: string) => ({
+    const speakerVoice = (speaker: string, voiceName: string) => ({
       speaker,
       voiceConfig: { prebuiltVoiceConfig: { voiceName } },
     });
@@ -70,7 +70,9 @@ describe("Gemini's dialect on an OpenAI channel", () => {
       generationConfig: {
         responseModalities: ["AUDIO"],
         speechConfig: {
-          multiSpeakerVoiceConfig: { speakerVoiceConfigs: [cast("Joe", "Puck"), cast("Jane", "Kore")] },
+          multiSpeakerVoiceConfig: {
+            speakerVoiceConfigs: [speakerVoice("Joe", "Puck"), speakerVoice("Jane", "Kore")],
+          },
         },
       },
     });
@@ -141,12 +143,12 @@ describe("OpenAI's dialect on a Gemini channel", () => {
     return lastCall().body.generationConfig.speechConfig.voiceConfig.prebuiltVoiceConfig.voiceName;
   }
 
-  test.each(Object.entries(MAGIC))("returns %s", async (format, isRight) => {
+  test.each(Object.entries(MAGIC))("returns %s", async (format, hasFormat) => {
     const { name } = await routed.route("speech", [{ as: "tts", provider: "gemini" }]);
     const body = { model: name, input: TEXT, voice: "nova", response_format: format };
     const reply = await routed.send("/v1/audio/speech", body);
     expect(reply.status, reply.text.slice(0, 300)).toBe(200);
-    expect(isRight(reply)).toBe(true);
+    expect(hasFormat(reply)).toBe(true);
     const sent = lastCall();
     expect(sent.path).toBe("/v1beta/models/tts:streamGenerateContent?alt=sse");
     expect(sent.body.contents[0].parts).toEqual([{ text: TEXT }]);

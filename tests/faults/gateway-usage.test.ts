@@ -26,13 +26,16 @@ describe("implausible usage", () => {
     "usage-nought",
   ];
 
-  test.each(KINDS)("'%s' of an embeddings call is counted here instead, and flagged", async (kind) => {
-    const { name } = await routed.route("embeddings", [{ as: `embed.8--${kind}` }], { prices: PRICES });
-    const reply = await routed.send("/v1/embeddings", { model: name, input: "hello world" });
-    expect(reply.json.usage).toEqual({ prompt_tokens: 2, total_tokens: 2 });
-    const [row] = await routed.rows(name);
-    expect(row).toMatchObject({ input_tokens: 2, estimated: true, cost_usd: "0.000002000" });
-  });
+  test.each(KINDS)(
+    "'%s' of an embeddings call is replaced by the gateway's own count and flagged",
+    async (kind) => {
+      const { name } = await routed.route("embeddings", [{ as: `embed.8--${kind}` }], { prices: PRICES });
+      const reply = await routed.send("/v1/embeddings", { model: name, input: "hello world" });
+      expect(reply.json.usage).toEqual({ prompt_tokens: 2, total_tokens: 2 });
+      const [row] = await routed.rows(name);
+      expect(row).toMatchObject({ input_tokens: 2, estimated: true, cost_usd: "0.000002000" });
+    },
+  );
 
   test.each(KINDS)(
     "'%s' of a speech call is counted from the text and measured from the audio",

@@ -49,13 +49,13 @@ const KINDS: Record<
   "refused head": () => ({ method: "GET", path: "/%ff" }),
   page: () => ({ method: "GET", path: "/login", headers: HTML }),
   "unknown page": () => ({ method: "GET", path: "/nowhere", headers: HTML }),
-  "page that leads elsewhere": () => ({ method: "GET", path: "/playground/speech", headers: HTML }),
+  "page that redirects": () => ({ method: "GET", path: "/playground/speech", headers: HTML }),
   script: () => ({ method: "GET", path: script() }),
   icon: () => ({ method: "GET", path: "/icon.svg" }),
   "next-auth's session": () => ({ method: "GET", path: "/api/auth/session" }),
 };
 
-const PROTECTING = [
+const SECURITY_HEADERS = [
   "cache-control",
   "content-security-policy",
   "content-type",
@@ -67,9 +67,9 @@ const PROTECTING = [
   "x-frame-options",
 ];
 
-function protecting(reply: RawReply): Record<string, unknown> {
+function securityHeaders(reply: RawReply): Record<string, unknown> {
   return Object.fromEntries(
-    PROTECTING.filter((name) => reply.headers[name] !== undefined).map((name) => [
+    SECURITY_HEADERS.filter((name) => reply.headers[name] !== undefined).map((name) => [
       name,
       String(reply.headers[name]).replace(/'nonce-[^']+'/, "'nonce-…'"),
     ]),
@@ -107,7 +107,7 @@ const EXPECTED: Record<keyof typeof KINDS, [number, Record<string, unknown>]> = 
   "refused head": [400, DATA],
   page: [200, PAGE],
   "unknown page": [404, PAGE],
-  "page that leads elsewhere": [307, { ...PAGE, "content-type": "text/html; charset=utf-8" }],
+  "page that redirects": [307, { ...PAGE, "content-type": "text/html; charset=utf-8" }],
   script: [
     200,
     {
@@ -133,7 +133,7 @@ describe.each(Object.keys(KINDS))("%s", (kind) => {
     const [status, headers] = EXPECTED[kind] ?? [0, {}];
     const reply = await ask(product.url);
     expect(reply.status, reply.text.slice(0, 200)).toBe(status);
-    expect(protecting(reply)).toEqual(headers);
+    expect(securityHeaders(reply)).toEqual(headers);
   });
 
   test("has no product name or version, and allows no other origin", async () => {

@@ -54,7 +54,7 @@ function send(product: Product, agent: http.Agent, { path, key }: Kind, body: st
         reply.resume();
         reply.on("error", () => resolve(null));
         reply.on("close", () => resolve(null));
-        // `end` is emitted only for a body that is complete by its framing.
+        // `end` is emitted only for a complete body.
         reply.on("end", () =>
           resolve(
             reply.complete

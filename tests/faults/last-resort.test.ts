@@ -13,7 +13,7 @@ function startWith(fault: string, env: Record<string, string> = {}): Promise<Pro
   return startProduct({ nodeAdapterOnly: true, env: { NODE_OPTIONS: `--import=${file}`, ...env } });
 }
 
-test("a handler that throws gives a 500 without the reason, which is logged, and the process continues", async () => {
+test("a handler that throws gives 500 without the reason, which is logged, and the process continues", async () => {
   const product = await startWith("broken-metrics.mjs");
   try {
     for (let i = 0; i < 20; i++) {

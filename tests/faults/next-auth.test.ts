@@ -43,7 +43,7 @@ test("refuses a password at the credentials callback and starts no session", asy
   expect(JSON.stringify(reply.headers["set-cookie"] ?? "")).not.toContain("session-token=ey");
 });
 
-test("an update of the session changes no claim", async () => {
+test("does not change a claim by an update of the session", async () => {
   const { token, cookie: csrfCookie } = await csrf();
   const before = (await get("/api/auth/session", { cookie })).json as { user: object };
   const reply = await post(
@@ -56,7 +56,7 @@ test("an update of the session changes no claim", async () => {
   expect(after.user).toEqual(before.user);
 });
 
-test("next-auth's log endpoint writes nothing to the log", async () => {
+test("writes nothing to the log at next-auth's log endpoint", async () => {
   const marker = "marker-of-a-forged-line";
   const reply = await post("/api/auth/_log", { level: "error", code: marker, message: `x\n${marker}` });
   expect(reply.status).toBe(404);
@@ -74,7 +74,7 @@ test.each([
   ["POST", "signin/credentials", 404],
   ["GET", "constructor", 404],
   ["POST", "session", 400],
-])("%s %s is %i in the console's form", async (method, name, status) => {
+])("answers %s %s with %i in the console's envelope", async (method, name, status) => {
   const reply = await sendRaw(product.url, {
     method,
     path: `/api/auth/${name}`,
@@ -84,7 +84,7 @@ test.each([
   expect([reply.status, reply.json]).toEqual([status, expect.objectContaining({ success: false })]);
 });
 
-test.each(["{", "null", "[1]"])("a broken body (%s) is 400, not 500", async (body) => {
+test.each(["{", "null", "[1]"])("answers a malformed body (%s) with a 4xx status", async (body) => {
   const reply = await sendRaw(product.url, {
     path: "/api/auth/callback/credentials",
     headers: JSON_HEADERS,
@@ -94,14 +94,14 @@ test.each(["{", "null", "[1]"])("a broken body (%s) is 400, not 500", async (bod
   expect(reply.status).toBeLessThan(500);
 });
 
-test("a forged cookie gives no session", async () => {
+test("gives no session to a forged cookie", async () => {
   const name = cookie.split("=")[0] ?? "";
   const unsigned = `${Buffer.from('{"alg":"none"}').toString("base64url")}..e30.e30.`;
   for (const value of [unsigned, "x".repeat(3_000), "%", "eyJhbGciOiJkaXIiLCJlbmMiOiJBMTI4R0NNIn0..a.b.c"])
     expect((await get("/api/user/self", { cookie: `${name}=${value}` })).status).toBe(401);
 });
 
-test("an ended session is not returned, though its cookie still decrypts", async () => {
+test("does not return an ended session, though its cookie still decrypts", async () => {
   const login = await post("/api/user/login", OWNER);
   const own = [login.headers["set-cookie"] ?? []]
     .flat()
@@ -112,8 +112,8 @@ test("an ended session is not returned, though its cookie still decrypts", async
   expect((await get("/api/auth/session", { cookie: own })).json).toEqual({});
 });
 
-describe("the return path", () => {
-  const STRANGERS = [
+describe("the return path of a sign-in", () => {
+  const FOREIGN_TARGETS = [
     "https://evil",
     "//evil",
     "/\\evil",
@@ -128,7 +128,7 @@ describe("the return path", () => {
     "//[::1]",
   ];
 
-  test.each(STRANGERS)("%s stays on this origin", async (target) => {
+  test.each(FOREIGN_TARGETS)("is kept on this origin for %s", async (target) => {
     const reply = await get(`/api/auth/signin?callbackUrl=${encodeURIComponent(target)}`);
     expect(reply.status).toBeLessThan(500);
     const { location } = reply.headers;

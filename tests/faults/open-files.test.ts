@@ -16,7 +16,7 @@ import {
 
 /** Loading the modules at start needs about 200 descriptors. */
 const OPEN_FILES = 256;
-const CROWD = 400;
+const CALLERS = 400;
 let routed: RoutedProduct;
 
 beforeAll(async () => {
@@ -26,7 +26,7 @@ afterAll(() => routed?.close());
 
 const embedding = { model: "patchbay-embed", input: "a few words", dimensions: 8 };
 
-function expectServedOrTurnedAway(replies: readonly (Reply | null)[]): { served: number; refused: number } {
+function expectServedOrRefused(replies: readonly (Reply | null)[]): { served: number; refused: number } {
   const answered = replies.filter((reply) => reply !== null);
   for (const { status, headers, text } of answered) {
     expect([200, 503], text.slice(0, 300)).toContain(status);
@@ -48,8 +48,10 @@ describe("a server with few file descriptors", () => {
   test("answers many concurrent callers with 200 or 503, and all later ones with 200", {
     timeout: 60_000,
   }, async () => {
-    const replies = await Promise.all(Array.from({ length: CROWD }, () => call("/v1/embeddings", embedding)));
-    const { served } = expectServedOrTurnedAway(replies);
+    const replies = await Promise.all(
+      Array.from({ length: CALLERS }, () => call("/v1/embeddings", embedding)),
+    );
+    const { served } = expectServedOrRefused(replies);
     expect(served).toBeGreaterThan(0);
     await untilServed("/v1/embeddings", embedding);
     expect(routed.product.process.exitCode).toBeNull();
@@ -58,38 +60,38 @@ describe("a server with few file descriptors", () => {
   test("answers callers above its connection cap in their dialect, and stays healthy", {
     timeout: 60_000,
   }, async () => {
-    const crowd: Wire[] = [];
+    const idle: Wire[] = [];
     for (let i = 0; i < OPEN_FILES; i++) {
       const wire = await openWire(routed.product.port).catch(() => null);
-      if (wire !== null) crowd.push(wire);
+      if (wire !== null) idle.push(wire);
     }
-    const knock = async (path: string) => {
-      const late = await openWire(routed.product.port);
-      late.send(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
-      return readReply(await late.ended);
+    const request = async (path: string) => {
+      const wire = await openWire(routed.product.port);
+      wire.send(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
+      return readReply(await wire.ended);
     };
-    // The silent ones hold the few slots for rejected connections for two seconds.
-    await expect.poll(async () => (await knock("/v1/models")).status, { timeout: 8_000 }).toBe(503);
+    // Idle connections hold the few slots for rejected connections for two seconds.
+    await expect.poll(async () => (await request("/v1/models")).status, { timeout: 8_000 }).toBe(503);
     // Without a key: the rejection precedes authentication.
-    const reply = await knock("/v1/models");
+    const reply = await request("/v1/models");
     expect(reply.json).toMatchObject({ error: { code: "overloaded", type: "api_error" } });
     expect(reply.headers["retry-after"]).toBe("1");
-    expect((await knock("/api/health/live")).status).toBe(200);
-    for (const wire of crowd) wire.destroy();
+    expect((await request("/api/health/live")).status).toBe(200);
+    for (const wire of idle) wire.destroy();
     await untilServed("/v1/embeddings", embedding);
   });
 
-  test("synthesizes and encodes again once descriptors are free, however its engines failed", {
+  test("synthesizes and encodes again once descriptors are free, even after engine failures", {
     timeout: 120_000,
   }, async () => {
     const mp3 = { model: "patchbay-speech", input: "One, two.", voice: "alloy", response_format: "mp3" };
     const [path, body] = spoken("gemini", "patchbay-speech", "Bonjour, tout le monde.");
     const replies = await Promise.all(
-      Array.from({ length: CROWD / 4 }, (_, i) =>
+      Array.from({ length: CALLERS / 4 }, (_, i) =>
         i % 2 === 0 ? call("/v1/audio/speech", mp3) : call(path, body),
       ),
     );
-    expectServedOrTurnedAway(replies);
+    expectServedOrRefused(replies);
     await untilServed("/v1/audio/speech", mp3);
     await untilServed(path, body);
   });
@@ -97,9 +99,9 @@ describe("a server with few file descriptors", () => {
   test("does not record an upstream error when it has no socket left", { timeout: 60_000 }, async () => {
     const { name, ids } = await routed.route("embeddings", [{ as: "embed.8--slow-300" }]);
     const replies = await Promise.all(
-      Array.from({ length: CROWD }, () => call("/v1/embeddings", { model: name, input: "a" })),
+      Array.from({ length: CALLERS }, () => call("/v1/embeddings", { model: name, input: "a" })),
     );
-    const { served } = expectServedOrTurnedAway(replies);
+    const { served } = expectServedOrRefused(replies);
     expect(served).toBeGreaterThan(0);
     const { items } = await routed.console("/api/channels");
     const channel = items.find(({ id }: { id: string }) => id === ids[0]);
@@ -124,7 +126,7 @@ describe("a server without free file descriptors", () => {
     if (status !== 0) throw new Error(`prlimit: ${stderr}`);
   };
 
-  test("answers 503 where it needs one, still serves other requests, and recovers", {
+  test("answers 503 to requests that need a descriptor, serves other requests, and recovers", {
     timeout: 60_000,
   }, async () => {
     const { name, ids } = await starved.route("embeddings", [{ as: "embed.8" }]);

@@ -9,7 +9,7 @@ import { exchange, sendRaw } from "../support/raw-request";
 import { ROOT } from "../support/sources";
 import { digestStore } from "../support/store-dump";
 
-/** The callers that may do the initial setup, and the places where the setup token is shown or stored. */
+/** Who can do the initial setup, and where the setup token is shown or stored. */
 
 /** A non-loopback address of this machine: calls to it come from it, as from another machine. */
 const NEIGHBOUR = Object.values(networkInterfaces())
@@ -26,7 +26,7 @@ afterAll(() => product?.close());
 
 const tokenFile = (of: Product) => path.join(of.dataDirectory, "setup-token");
 
-function claim(url: string, fields: object = {}, headers: Record<string, string> = {}) {
+function postSetup(url: string, fields: object = {}, headers: Record<string, string> = {}) {
   return sendRaw(url, {
     path: "/api/setup",
     headers: { "content-type": "application/json", ...headers },
@@ -71,8 +71,8 @@ describe("before the initial setup", () => {
           headers: { accept, "content-type": "application/json" },
           ...(method === "GET" ? {} : { body: "{}" }),
         });
-        const words = reply.text + JSON.stringify(reply.headers);
-        if (words.includes(token) || words.includes(product.dataDirectory))
+        const text = reply.text + JSON.stringify(reply.headers);
+        if (text.includes(token) || text.includes(product.dataDirectory))
           revealing.push(`${method} ${address}`);
       }
     }
@@ -85,14 +85,14 @@ describe("before the initial setup", () => {
     ["a forwarding header", {}, { "x-forwarded-for": "127.0.0.1" }, 401],
     ["an empty forwarding header", {}, { forwarded: "" }, 401],
     ["another Host", {}, { host: "evil.example" }, 401],
-    ["a Host that begins like ours", {}, { host: "localhost.evil.example" }, 401],
-    ["a wrong token from elsewhere", { setup_token: "x".repeat(43) }, { via: "1.1 proxy" }, 401],
+    ["a Host that begins with ours", {}, { host: "localhost.evil.example" }, 401],
+    ["a wrong token through a proxy", { setup_token: "x".repeat(43) }, { via: "1.1 proxy" }, 401],
     ["another site's page", {}, { origin: "http://evil.example" }, 403],
     ["another site's page with the token", { setup_token: "given" }, { "sec-fetch-site": "cross-site" }, 403],
     ["a page of another port", {}, { origin: "http://localhost:1" }, 403],
-  ])("setup is rejected without changes: %s", async (_name, fields, headers, status) => {
+  ])("setup is rejected without changes for %s", async (_name, fields, headers, status) => {
     const before = digestStore(product.dataDirectory);
-    expect((await claim(product.url, fields, headers)).status).toBe(status);
+    expect((await postSetup(product.url, fields, headers)).status).toBe(status);
     expect(digestStore(product.dataDirectory)).toBe(before);
   });
 
@@ -106,15 +106,15 @@ describe("before the initial setup", () => {
         { "x-forwarded-for": "127.0.0.1" },
       ];
       for (const headers of borrowed) {
-        const reply = await claim(url, {}, headers);
+        const reply = await postSetup(url, {}, headers);
         expect(reply.status).toBe(401);
         expect(reply.json).toMatchObject({ code: "setup_token_required" });
       }
-      expect((await claim(url, { setup_token: token.slice(0, -1) })).status).toBe(401);
+      expect((await postSetup(url, { setup_token: token.slice(0, -1) })).status).toBe(401);
     },
   );
 
-  test("the setup state says whether the caller needs the token", async () => {
+  test("the setup state shows whether the caller needs the token", async () => {
     const mine = await sendRaw(product.url, { method: "GET", path: "/api/setup" });
     expect(mine.json).toMatchObject({ data: { status: false, setup_token_required: false } });
     const far = await sendRaw(product.url, { method: "GET", path: "/api/setup", headers: { via: "1.1 p" } });
@@ -126,7 +126,7 @@ describe("before the initial setup", () => {
 });
 
 describe("the setup token", () => {
-  test("is replaced at a restart, which revokes the old one, and ends with setup", async () => {
+  test("is replaced at a restart, which revokes the old one, and removed by the setup", async () => {
     const dataDirectory = await mkdtemp(path.join(tmpdir(), "patchbay-token-"));
     const elsewhere = { via: "1.1 proxy" };
     try {
@@ -136,12 +136,12 @@ describe("the setup token", () => {
       const second = await startProduct({ dataDirectory, nodeAdapterOnly: true });
       const current = readFileSync(tokenFile(second), "utf8").trim();
       expect(current).not.toBe(old);
-      expect((await claim(second.url, { setup_token: old }, elsewhere)).status).toBe(401);
-      expect((await claim(second.url, { setup_token: current }, elsewhere)).status).toBe(200);
+      expect((await postSetup(second.url, { setup_token: old }, elsewhere)).status).toBe(401);
+      expect((await postSetup(second.url, { setup_token: current }, elsewhere)).status).toBe(200);
       expect(existsSync(tokenFile(second))).toBe(false);
-      expect((await claim(second.url, { setup_token: current, username: "late" }, elsewhere)).status).toBe(
-        409,
-      );
+      expect(
+        (await postSetup(second.url, { setup_token: current, username: "late" }, elsewhere)).status,
+      ).toBe(409);
       await second.close();
       const third = await startProduct({ dataDirectory, nodeAdapterOnly: true });
       expect(existsSync(tokenFile(third))).toBe(false);
@@ -158,8 +158,8 @@ describe("the setup token", () => {
     try {
       expect(own.output()).not.toContain(set);
       expect(existsSync(tokenFile(own))).toBe(false);
-      expect((await claim(own.url)).status).toBe(401);
-      expect((await claim(own.url, { setup_token: set })).status).toBe(200);
+      expect((await postSetup(own.url)).status).toBe(401);
+      expect((await postSetup(own.url, { setup_token: set })).status).toBe(200);
     } finally {
       await own.close();
     }
@@ -169,7 +169,7 @@ describe("the setup token", () => {
     const open = await startProduct({ nodeAdapterOnly: true, env: { PATCHBAY_SETUP_OPEN: "1" } });
     try {
       expect(open.output()).toContain("setup_open");
-      expect((await claim(open.url, {}, { via: "1.1 proxy" })).status).toBe(200);
+      expect((await postSetup(open.url, {}, { via: "1.1 proxy" })).status).toBe(200);
     } finally {
       await open.close();
     }

@@ -51,7 +51,7 @@ describe("an address list", () => {
     ["no address at all", "unknown", 403],
     ["an empty list", "", 403],
     ["a list of a thousand", `${"203.0.113.9,".repeat(999)}198.51.100.7`, 403],
-  ])("a trusted proxy that names %s: %s → %i", async (_name, forwarded, status) => {
+  ])("a trusted proxy that names %s (X-Forwarded-For: %s) gets %i", async (_name, forwarded, status) => {
     expect((await embed({ "x-forwarded-for": forwarded }, PROXY)).status).toBe(status);
   });
 
@@ -64,13 +64,13 @@ describe("an address list", () => {
     ["cf-connecting-ip", OFFICE],
     ["forwarded", `for=${OFFICE}`],
     ["x-patchbay-peer", `;1;1;${OFFICE}`],
-  ])("the header %s of an untrusted client is ignored", async (name, value) => {
+  ])("ignores the header %s of an untrusted client", async (name, value) => {
     const reply = await embed({ [name]: value });
     expect(reply.status).toBe(403);
     expect(reply.json).toMatchObject({ error: { code: "ip_not_allowed" } });
   });
 
-  test("other headers of the trusted proxy are ignored", async () => {
+  test("ignores other headers of the trusted proxy", async () => {
     expect((await embed({ "x-real-ip": OFFICE }, PROXY)).status).toBe(403);
   });
 });
@@ -148,11 +148,11 @@ describe("/metrics", () => {
     ["a Via header", { via: "1.1 proxy" }, 403],
     ["another Host", { host: "metrics.example" }, 403],
     ["an unset token", { authorization: "Bearer anything-at-all", via: "1.1 proxy" }, 403],
-  ])("without a metrics token, %s: %o → %i", async (_name, headers, status) => {
+  ])("without a metrics token, %s (headers %o) gets %i", async (_name, headers, status) => {
     expect((await read(product.url, headers)).status).toBe(status);
   });
 
-  test("with a metrics token, it is required from this machine too", async () => {
+  test("requires the metrics token, if there is one, also from this machine", async () => {
     const guarded = await startProduct({
       nodeAdapterOnly: true,
       env: { PATCHBAY_METRICS_TOKEN: "numbers-for-us" },

@@ -3,7 +3,7 @@ import { setUp, startProduct } from "../support/product";
 import { startRedis, type TestRedis } from "../support/redis";
 import { openRedisInstance } from "../support/shared-limits";
 
-/** What an operator sees of an outage of Redis, and how long a crashed instance's slots stay taken. */
+/** What an operator sees of an outage of Redis, and when the slots of a crashed instance are free. */
 
 /** Conditions are checked every 15 s, and raise after 5 s. */
 const ALERT_MS = 60_000;
@@ -70,7 +70,7 @@ test("the slots of an instance that crashes are free within 30 s", async () => {
   expect(leftMs).toBeLessThanOrEqual(20_000);
   expect(leftMs).toBeGreaterThan(10_000);
   const setMs = Number(await redis.command("PTTL", key));
-  // Below 0: it would stay for ever.
+  // Below 0, it would stay forever.
   expect(setMs).toBeGreaterThan(0);
   expect(setMs).toBeLessThanOrEqual(20_000);
 });

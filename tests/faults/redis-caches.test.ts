@@ -53,7 +53,7 @@ async function commandList(...args: string[]): Promise<string[]> {
 const valueKeys = async () =>
   (await commandList("KEYS", "test:*:cache:*")).filter((key) => !key.endsWith(":bytes"));
 
-/** Keeps one value and waits until Redis has it. */
+/** Stores one value and waits until Redis has it. */
 async function keep(cache: SharedCache, scope: string, key: string, value: Uint8Array): Promise<void> {
   cache.keep(scope, [{ key, value }]);
   await until(async () => (await cache.find(scope, [key]))?.[0] !== undefined);
@@ -104,7 +104,7 @@ test("a text that one instance embedded is a cache hit on another, free and with
   expect(other.counted.filter((name) => name.includes("cache"))).toEqual(["cache_hits"]);
 });
 
-test("does not find a value that was kept just before the caches were cleared", async () => {
+test("does not find a value stored just before the caches were cleared", async () => {
   const cache = openCache();
   cache.keep("usr_1", [{ key: "old", value: bytes(1) }]);
   cache.setGeneration(cache.generation + 1);
@@ -172,7 +172,7 @@ test("speech of one instance is a cache hit on another, with the same audio and 
   expect((await other.speak()).reply.headers["x-patchbay-cache"]).toBe("miss");
 });
 
-test("speech from the shared cache begins at a whole sample, whatever is stored before it", () => {
+test("speech from the shared cache begins at a whole sample for any length stored before it", () => {
   for (const inputTokens of [1, 10, 100]) {
     const usage = { inputTokens, outputTokens: null };
     const stored = encodeSpeech({
@@ -189,7 +189,7 @@ test("speech from the shared cache begins at a whole sample, whatever is stored 
   }
 });
 
-test("a value of another owner, secret or generation, or an altered or moved one, is not found", async () => {
+test("a value of another owner, secret or generation, or an altered or moved value, is not found", async () => {
   const cache = openCache();
   await keep(cache, "usr_1", "text", bytes(1, 2, 3));
   expect(await openCache().find("usr_1", ["text", "other"])).toEqual([Buffer.from([1, 2, 3]), undefined]);
@@ -310,7 +310,7 @@ test("a call that waited for a late limit does not wait for the cache", async ()
   expect(sum(took)).toBeLessThan(2 * ANSWER_MS);
 });
 
-/** Longer than the product's 4 ms, which a busy machine misses for seconds. */
+/** Longer than the product's 4 ms, which a busy machine can exceed for seconds. */
 const ANSWER_MS = 100;
 
 /** An instance whose connection to Redis can be blocked. */

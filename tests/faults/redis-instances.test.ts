@@ -64,18 +64,18 @@ beforeEach(async () => {
   other.key = other.addKey({ id: "key_1" }, one.key);
   // Once a message arrives, both connections for messages are up.
   await until(() => one.redis.link.isUp && other.redis.link.isUp);
-  await messagesPass(one, other);
-  await messagesPass(other, one);
+  await waitForMessages(one, other);
+  await waitForMessages(other, one);
 });
 
 /** Waits until events of `from` reach `to`. */
-async function messagesPass(from: Node, to: Node): Promise<void> {
-  let heard = 0;
+async function waitForMessages(from: Node, to: Node): Promise<void> {
+  let received = 0;
   const stop = to.services.state.live.watch((topic) => {
-    if (topic === "models") heard += 1;
+    if (topic === "models") received += 1;
   });
   const timer = setInterval(() => from.services.state.live.publish("models"), 50);
-  await until(() => heard > 0);
+  await until(() => received > 0);
   clearInterval(timer);
   stop();
 }
@@ -99,7 +99,7 @@ test("a circuit that opens on one instance is open on the others within a second
   await until(() => stateOn(late, "chn_1") === "open");
 });
 
-test("a circuit that opens while Redis is away is open on all once it is back, also on one that starts then", async () => {
+test("a circuit that opens during an outage of Redis is open on all instances afterwards, also on a new one", async () => {
   const areUp = (isUp: boolean) => until(() => nodes.every((node) => node.redis.link.isUp === isUp));
   await redis.stop();
   await areUp(false);
@@ -128,17 +128,18 @@ async function subscribers(): Promise<string[]> {
   return [...clients.matchAll(/^id=(\d+) /gm)].map(([, id = ""]) => id);
 }
 
-/** A third instance and the ID of its connection for messages, which `CLIENT KILL` ends for 50 ms at least. */
+/** A third instance and the ID of its message connection, which `CLIENT KILL` closes for at least 50 ms. */
 async function openThird(): Promise<{ third: Node; connection: string }> {
   const before = await subscribers();
   const third = await openNode("third");
-  await messagesPass(one, third);
+  await waitForMessages(one, third);
   const [connection, ...others] = (await subscribers()).filter((id) => !before.includes(id));
-  if (connection === undefined || others.length > 0) throw new Error("Its connection is not known.");
+  if (connection === undefined || others.length > 0)
+    throw new Error("The message connection of the third instance is unknown.");
   return { third, connection };
 }
 
-test("a circuit that opens while an instance hears no messages is open there once it does", async () => {
+test("a circuit that opens while an instance has lost its message connection is open there after it reconnects", async () => {
   const { third, connection } = await openThird();
   await redis.command("CLIENT", "KILL", "ID", connection);
   breakChannel(one, "chn_1");
@@ -166,7 +167,7 @@ test("one probe runs over all instances; its success closes the circuit on all",
   expect(await Promise.all([enter(one), enter(other)])).not.toContain(null);
 });
 
-test("after a probe that ends without a result, another instance may send one", async () => {
+test("another instance can send a probe after one that ended without a result", async () => {
   breakChannel(one, "chn_1");
   await until(() => stateOn(other, "chn_1") === "open");
   clock.advance(31_000);
@@ -183,16 +184,16 @@ test("after a probe that ends without a result, another instance may send one", 
 });
 
 test("events of one instance reach the pages of the others within two seconds, and are not sent back", async () => {
-  const heard: string[] = [];
+  const received: string[] = [];
   const own: string[] = [];
-  other.services.state.live.watch((topic, userId) => void heard.push(`${topic} ${userId}`));
+  other.services.state.live.watch((topic, userId) => void received.push(`${topic} ${userId}`));
   one.services.state.live.watch((topic, userId) => void own.push(`${topic} ${userId}`));
   for (let call = 0; call < 100; call++) one.services.state.live.publish("usage", `usr_${call % 2}`);
   one.services.state.live.publish("circuits");
-  expect(await until(() => heard.includes("circuits null"))).toBeLessThan(2_000);
-  expect(heard.filter((event) => event.startsWith("usage"))).toEqual(["usage usr_0", "usage usr_1"]);
+  expect(await until(() => received.includes("circuits null"))).toBeLessThan(2_000);
+  expect(received.filter((event) => event.startsWith("usage"))).toEqual(["usage usr_0", "usage usr_1"]);
   await new Promise((resolve) => setTimeout(resolve, 600));
-  // Without those of `messagesPass`, which come from the other instance.
+  // Without those of `waitForMessages`, which come from the other instance.
   expect(own.filter((event) => !event.startsWith("models"))).toHaveLength(101);
 });
 

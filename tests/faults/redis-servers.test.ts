@@ -27,7 +27,7 @@ async function instance(url: string, ca?: string): Promise<RedisInstance> {
   return one;
 }
 
-/** Limits, slots, messages and cached values work. */
+/** Expects limits, slots, messages and cached values to work. */
 async function expectShared(one: RedisInstance): Promise<void> {
   const giveUpAt = performance.now() + 15_000;
   while (!one.link.isUp) {
@@ -43,9 +43,9 @@ async function expectShared(one: RedisInstance): Promise<void> {
   for (let call = 0; call < 3; call++) kinds.push((await one.limits.enter(ask)).kind);
   expect(kinds).toEqual(["entered", "entered", "limited"]);
   expect(one.counted.get("redis_fallbacks")).toBeUndefined();
-  const heard = new Promise((resolve) => one.link.subscribe("hello", resolve));
+  const received = new Promise((resolve) => one.link.subscribe("hello", resolve));
   const timer = setInterval(() => one.link.publish("hello", "there"), 50);
-  expect(await heard).toBe("there");
+  expect(await received).toBe("there");
   clearInterval(timer);
   const cipher = createCipher({ current: "a secret of the tests, long enough", previous: [] });
   const cache = new RedisCache({ link: one.link, cipher, maxScopeBytes: 1_000_000 });
@@ -55,7 +55,7 @@ async function expectShared(one: RedisInstance): Promise<void> {
   await expect.poll(() => cache.find("usr_1", ["a", "b"]), { timeout: 10_000 }).toEqual(stored);
 }
 
-test("rediss:// with an authority of its own and an ACL user", async () => {
+test("rediss:// connects with a private certificate authority and an ACL user", async () => {
   const file = (name: string) => path.join(ROOT, "tests/support/tls", name);
   const acl = "user patchbay on >secret ~test:* &test:* +@all";
   const port = await freePort();
@@ -72,9 +72,9 @@ test("rediss:// with an authority of its own and an ACL user", async () => {
   ]);
   await redis.command("ACL", "SETUSER", ...acl.split(" ").slice(1));
   const url = `rediss://patchbay:secret@localhost:${port}`;
-  const distrustful = await instance(url);
-  expect(distrustful.link.isUp).toBe(false);
-  expect(distrustful.link.health.reason).toMatch(/certificate/i);
+  const withoutCa = await instance(url);
+  expect(withoutCa.link.isUp).toBe(false);
+  expect(withoutCa.link.health.reason).toMatch(/certificate/i);
   await expectShared(await instance(url, readFileSync(file("first.crt"), "utf8")));
 });
 

@@ -13,12 +13,12 @@ import { startRedis, type TestRedis } from "../support/redis";
 import { openRedisInstance, type RedisInstance, type RedisInstanceOptions } from "../support/shared-limits";
 import { openTcpGate, type TcpGate } from "../support/tcp-gate";
 
-/** Redis slow, gone, flapping, full, read-only, or with another password: no request fails or waits for it. */
+/** Redis slow, stopped, flapping, full, read-only, or with another password: no request fails or waits long. */
 
 const WINDOW = 60_000;
 /** A wait of 5 ms on a machine that other tests keep busy. */
 const BRIEF_MS = 150;
-/** Longer than the product's 4 ms, so that one wait and two differ on a busy machine, too. */
+/** Longer than the product's 4 ms, so that one wait and two differ even on a busy machine. */
 const ANSWER_MS = 200;
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
@@ -79,9 +79,9 @@ async function drain({ limits }: RedisInstance, count: number, limit: number) {
 }
 
 /**
- * One whole outage: requests continue with the share, one of them waits at most, the breaker opens, and all limits recover.
+ * Expects requests to continue with the share during an outage, at most one to wait, and the limits to recover.
  */
-async function expectFallback(one: RedisInstance, heal: () => unknown): Promise<void> {
+async function expectFallback(one: RedisInstance, repair: () => unknown): Promise<void> {
   const during = await drain(one, 30, 10);
   expect(during.longestMs).toBeLessThan(BRIEF_MS);
   expect(during.asked).toBeLessThanOrEqual(1);
@@ -90,19 +90,19 @@ async function expectFallback(one: RedisInstance, heal: () => unknown): Promise<
   expect(one.counted.get("redis_fallbacks")).toBeGreaterThan(20);
   expect(one.logged).toContain("redis_unavailable");
   expect(one.link.health.reason).toEqual(expect.any(String));
-  await heal();
+  await repair();
   await until(() => one.link.isUp);
   expect(one.logged.at(-1)).toBe("redis_recovered");
   expect(one.limits.take("usr_1", ask(1_000), WINDOW)).toBeInstanceOf(Promise);
 }
 
-test("Redis stalls: one call waits briefly, the others not at all", async () => {
+test("while Redis stalls, one call waits briefly and the others not at all", async () => {
   const { gate, one } = await stallingInstance(4);
   gate.block();
   await expectFallback(one, () => gate.reopen());
 });
 
-test("Redis is gone and comes back empty", async () => {
+test("limits fall back to the share while Redis is stopped, and recover when it comes back empty", async () => {
   const redis = await redisServer();
   const one = await instance({ url: redis.url, answerMs: 50 });
   await redis.stop();
@@ -149,7 +149,7 @@ function repliesOf({ link }: RedisInstance, name: string): RedisReplies {
   return replies;
 }
 
-test("while Redis stays silent, claims wait only until the breaker opens", async () => {
+test("while Redis does not answer, claims wait only until the breaker opens", async () => {
   const { gate, one } = await stallingInstance(20);
   const replies = repliesOf(one, "one");
   gate.block();
@@ -158,7 +158,7 @@ test("while Redis stays silent, claims wait only until the breaker opens", async
   expect(performance.now() - began).toBeLessThan(2_000);
 });
 
-test("a claim is waited for although an answer was late before it: the request runs elsewhere", async () => {
+test("a claim waits for Redis even after a late answer, and finds the request running elsewhere", async () => {
   const { redis, gate, one } = await stallingInstance(20);
   const other = await instance({ url: redis.url, name: "other" });
   await until(() => other.link.isUp);
@@ -171,7 +171,7 @@ test("a claim is waited for although an answer was late before it: the request r
   expect(await claim).toBe("elsewhere");
 });
 
-test("Redis flaps: no call fails, and the log does not grow with it", async () => {
+test("no call fails while Redis flaps, and the log stays short", async () => {
   const { gate, one } = await stallingInstance(4);
   for (let turn = 0; turn < 6; turn++) {
     gate.block();
@@ -185,14 +185,14 @@ test("Redis flaps: no call fails, and the log does not grow with it", async () =
   expect(one.logged.filter((event) => event === "redis_unavailable").length).toBeLessThanOrEqual(3);
 });
 
-test("Redis is full: it answers, and refuses every write", async () => {
+test("limits fall back to the share while a full Redis refuses every write, and recover", async () => {
   const redis = await redisServer();
   const one = await instance({ url: redis.url, answerMs: 50 });
   await redis.command("CONFIG", "SET", "maxmemory", "1");
   await expectFallback(one, () => redis.command("CONFIG", "SET", "maxmemory", "0"));
 });
 
-test("Redis becomes a read-only replica", async () => {
+test("limits fall back to the share while Redis is a read-only replica, and recover", async () => {
   const redis = await redisServer();
   const primary = await redisServer();
   const one = await instance({ url: redis.url, answerMs: 50 });
@@ -200,14 +200,14 @@ test("Redis becomes a read-only replica", async () => {
   await expectFallback(one, () => redis.command("REPLICAOF", "NO", "ONE"));
 });
 
-test("a wrong password at the start does not stop it, and a corrected one needs no restart", async () => {
+test("a server starts with a wrong Redis password and needs no restart when it is corrected", async () => {
   const redis = await redisServer(["--requirepass", "right"], "right");
   const one = await instance({ url: `redis://:wrong@127.0.0.1:${redis.port}`, answerMs: 50 });
   expect(one.link.health.reason).toMatch(/WRONGPASS/);
   await expectFallback(one, () => redis.command("CONFIG", "SET", "requirepass", "wrong"));
 });
 
-test("the share of an instance is the limit by the live instances, less what it has admitted", async () => {
+test("the share of an instance is the limit divided by the live instances, less what it has admitted", async () => {
   const redis = await redisServer();
   const one = await instance({ url: redis.url, liveInstances: 2 });
   expect((await drain(one, 3, 10)).admitted).toBe(3);
@@ -321,6 +321,6 @@ test("a start that fails late closes its connections", async () => {
   database.exec("drop table alerts");
   database.close();
   await expect(createContainer(env)).rejects.toThrow("no such table: alerts");
-  // The one that asks.
+  // The connection of this command.
   await expect.poll(connected).toBe(1);
 });

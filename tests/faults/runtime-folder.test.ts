@@ -9,12 +9,12 @@ import { createKey, OWNER, type Product, setUp, startProduct } from "../support/
 import { ROOT } from "../support/sources";
 
 /**
- * The folder that the container image is made of has every file that a running server opens. Needs Next's build. Code that
- * finds a file by a computed name must have it listed in lib/server/collect-runtime.mjs.
+ * The folder for the container image has every file that a running server opens. Needs Next's build. A file that code opens
+ * by a computed name must be listed in lib/server/collect-runtime.mjs.
  */
 const run = promisify(execFile);
-/** The shortest of the formats is some 4 KB for these texts. */
-const LEAST_BYTES = 2_000;
+/** The smallest format has about 4 KB for these texts. */
+const MIN_BYTES = 2_000;
 
 let folder: string;
 let product: Product;
@@ -41,9 +41,9 @@ test.each(Object.keys(SPEECH_CONTENT_TYPES))("speaks English and German as %s", 
   for (const input of ["The kettle is on.", "Der Kessel pfeift."]) {
     const body = { model: "patchbay-speech", voice: "alloy", input, response_format: format };
     const reply = await call("/v1/audio/speech", body);
-    const sound = Buffer.from(await reply.arrayBuffer());
-    expect(reply.status, sound.toString("utf8", 0, 300)).toBe(200);
-    expect(sound.length).toBeGreaterThan(LEAST_BYTES);
+    const audio = Buffer.from(await reply.arrayBuffer());
+    expect(reply.status, audio.toString("utf8", 0, 300)).toBe(200);
+    expect(audio.length).toBeGreaterThan(MIN_BYTES);
   }
 });
 

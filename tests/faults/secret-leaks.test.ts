@@ -22,7 +22,7 @@ const dataOf = (json: unknown) => (json as { data: Record<string, unknown> }).da
 
 beforeAll(async () => {
   product = await startProduct({ nodeAdapterOnly: true, env: { PATCHBAY_LOG_LEVEL: "debug" } });
-  secrets.set("set-up token", /#token=([\w-]+)/.exec(product.output())?.[1] ?? "");
+  secrets.set("setup token", /#token=([\w-]+)/.exec(product.output())?.[1] ?? "");
   const cookie = await setUp(product.url);
   secrets.set("password", OWNER.password);
   secrets.set("session cookie", cookie.slice(cookie.indexOf("=") + 1));
@@ -55,18 +55,18 @@ beforeAll(async () => {
 });
 afterAll(() => product?.close());
 
-test("every marker is in use", () => {
+test("every secret is a marker of at least 8 characters", () => {
   expect([...secrets].filter(([, value]) => value.length < 8)).toEqual([]);
 });
 
-test("no secret and no prompt reaches the log", () => {
+test("no secret or prompt is in the log", () => {
   // The start prints the setup link for the operator; it has been used by now.
   const printed = product.output();
-  const found = [...secrets].filter(([name, value]) => name !== "set-up token" && printed.includes(value));
+  const found = [...secrets].filter(([name, value]) => name !== "setup token" && printed.includes(value));
   expect(found.map(([name]) => name)).toEqual([]);
 });
 
-test("no secret and no prompt is in the data folder, including the write-ahead log", () => {
+test("no secret or prompt is in the data folder, including the write-ahead log", () => {
   const files = readdirSync(product.dataDirectory);
   expect(files).toEqual(expect.arrayContaining(["patchbay.db"]));
   const found = files.flatMap((file) => {

@@ -5,9 +5,9 @@ import { expect, test } from "vitest";
 import { OWNER, setUp, startProduct } from "../support/product";
 import { sendRaw } from "../support/raw-request";
 
-/** How often set-up is cut off; the soak run sets more. */
+/** Number of kills; the soak run sets more. */
 const ROUNDS = Number(process.env.PATCHBAY_TEST_SETUP_KILLS ?? 12);
-/** Set-up hashes a password and commits once; the kill falls anywhere from before it begins to after its end. */
+/** Setup hashes a password and commits once; the kills are spread from before its start to after its end. */
 const LONGEST_MS = 70;
 
 const isSetUp = async (url: string): Promise<boolean> => {
@@ -24,7 +24,7 @@ const login = (url: string) =>
     body: JSON.stringify(OWNER),
   });
 
-test(`a server killed during set-up, ${ROUNDS} times, is afterwards untouched or fully set up`, {
+test(`a server killed during setup is afterwards without an owner or fully set up, ${ROUNDS} times`, {
   timeout: ROUNDS * 10_000,
 }, async () => {
   const seen = { untouched: 0, setUp: 0 };

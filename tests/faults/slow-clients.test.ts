@@ -5,8 +5,8 @@ import { openWire, readReply, sendRaw, type Wire } from "../support/raw-request"
 
 /** Callers that send slowly are cut off in time, and one address cannot take all sockets. */
 
-const MOST = 40;
-const CROWD = "127.0.0.9";
+const MAX_CONNECTIONS = 40;
+const CLIENT_ADDRESS = "127.0.0.9";
 const PROXY = "127.0.0.2";
 let product: Product;
 let key: string;
@@ -20,7 +20,7 @@ beforeAll(async () => {
         headersTimeoutMs: 500,
         consoleUploadMs: 500,
         gatewayUploadMs: 700,
-        connectionsPerAddress: MOST,
+        connectionsPerAddress: MAX_CONNECTIONS,
       }),
     },
   });
@@ -28,8 +28,8 @@ beforeAll(async () => {
 });
 afterAll(() => product?.close());
 
-/** Sends one byte after another until the other side closes. */
-async function dribble(wire: Wire, bytes: string): Promise<string> {
+/** Sends one byte at a time until the other side closes. */
+async function sendByteByByte(wire: Wire, bytes: string): Promise<string> {
   for (const byte of bytes) {
     if (wire.isClosed()) break;
     wire.send(byte);
@@ -51,7 +51,7 @@ describe("a slow caller", () => {
 
   test("whose head arrives byte by byte gets 408 and is disconnected", async () => {
     const wire = await openWire(product.port);
-    const all = await dribble(
+    const all = await sendByteByByte(
       wire,
       `GET /v1/models HTTP/1.1\r\nHost: localhost\r\nX-Slow: ${"a".repeat(600)}`,
     );
@@ -77,7 +77,7 @@ describe("a slow caller", () => {
   test("whose chunks have one byte each gets 408", async () => {
     const wire = await openWire(product.port);
     wire.send(`${embedHead()}Transfer-Encoding: chunked\r\n\r\n`);
-    const all = await dribble(wire, "1\r\n{\r\n".repeat(200));
+    const all = await sendByteByByte(wire, "1\r\n{\r\n".repeat(200));
     expectError(readReply(all), "openai", 408);
   });
 
@@ -94,18 +94,22 @@ describe("a slow caller", () => {
   });
 });
 
-describe("a crowd from one address", () => {
-  test("gets a limited number of sockets and does not affect others", async () => {
-    const crowd = await Promise.all(Array.from({ length: 3 * MOST }, () => openWire(product.port, CROWD)));
-    await expect.poll(() => crowd.filter((wire) => wire.isClosed()).length).toBeGreaterThanOrEqual(2 * MOST);
+describe("many connections from one address", () => {
+  test("get a limited number of sockets and do not affect others", async () => {
+    const wires = await Promise.all(
+      Array.from({ length: 3 * MAX_CONNECTIONS }, () => openWire(product.port, CLIENT_ADDRESS)),
+    );
+    await expect
+      .poll(() => wires.filter((wire) => wire.isClosed()).length)
+      .toBeGreaterThanOrEqual(2 * MAX_CONNECTIONS);
     const other = await sendRaw(product.url, { method: "GET", path: "/api/health/live" });
     expect(other.status).toBe(200);
-    for (const wire of crowd) wire.destroy();
-    // Its sockets are free again once it has left.
+    for (const wire of wires) wire.destroy();
+    // The sockets are free again once they are closed.
     await expect
       .poll(
         () =>
-          sendRaw(product.url, { method: "GET", path: "/api/health/live", from: CROWD }).then(
+          sendRaw(product.url, { method: "GET", path: "/api/health/live", from: CLIENT_ADDRESS }).then(
             (reply) => reply.status,
             () => 0,
           ),
@@ -114,11 +118,13 @@ describe("a crowd from one address", () => {
       .toBe(200);
   });
 
-  test("a trusted proxy has no such limit", async () => {
-    const crowd = await Promise.all(Array.from({ length: 2 * MOST }, () => openWire(product.port, PROXY)));
-    for (const wire of crowd)
+  test("are not limited for a trusted proxy", async () => {
+    const wires = await Promise.all(
+      Array.from({ length: 2 * MAX_CONNECTIONS }, () => openWire(product.port, PROXY)),
+    );
+    for (const wire of wires)
       wire.send("GET /api/health/live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
-    const replies = await Promise.all(crowd.map((wire) => wire.ended));
-    expect(replies.filter((text) => text.startsWith("HTTP/1.1 200")).length).toBe(2 * MOST);
+    const replies = await Promise.all(wires.map((wire) => wire.ended));
+    expect(replies.filter((text) => text.startsWith("HTTP/1.1 200")).length).toBe(2 * MAX_CONNECTIONS);
   });
 });

@@ -5,10 +5,10 @@ import { createKey, type Product, setUp, startProduct } from "../support/product
 import { sendRaw, type Wire } from "../support/raw-request";
 import { ENDLESS, geminiSpeech, openSpeech, recordedCalls, STREAM_PATH } from "../support/speech-call";
 
-/** Slow readers cost bounded memory, and the upstream call of a caller who leaves ends. */
+/** Slow readers use bounded memory, and a caller who leaves ends the upstream call. */
 const READERS = Number(process.env.PATCHBAY_TEST_READERS ?? 40);
 const UNREAD_READERS = Number(process.env.PATCHBAY_TEST_READERS ?? 120);
-const PARTY = 10;
+const GROUP_SIZE = 10;
 const KB_PER_STREAM = 64;
 /** Live heap and buffers after a collection; measured are 74 alone and 83 on a busy machine. 64 is the aim. */
 const KB_PER_UNREAD_UPSTREAM_STREAM = 85;
@@ -17,8 +17,8 @@ const SLACK_KB = READERS < 500 ? 64 * 1024 : 0;
 const BYTES_PER_SECOND = 1_024;
 /** Four minutes of speech: four hours of reading at that rate. */
 const TEXT = ENDLESS.slice(0, 4_000);
-/** Readers who keep up: what the engines need at full load is part of the baseline. */
-const KEEPING_UP = 8;
+/** Readers at full speed: the memory of busy engines is part of the baseline. */
+const FAST_READERS = 8;
 const WARM_MS = 8_000;
 
 const COLLECT = new URL("../support/faults/collect-on-signal.mjs", import.meta.url).href;
@@ -62,17 +62,17 @@ async function numbers(): Promise<{
 /** Resolves when the process is idle: three samples in a row, half a second apart, below a tenth of a core. */
 async function untilIdle(): Promise<void> {
   let last = { at: performance.now(), cpuSeconds: (await numbers()).cpuSeconds };
-  let idleLooks = 0;
-  const look = async () => {
+  let idleSamples = 0;
+  const sample = async () => {
     const elapsed = (performance.now() - last.at) / 1_000;
-    // The first sample comes at once and says nothing.
-    if (elapsed < 0.4) return idleLooks;
+    // The first sample comes too early to be useful.
+    if (elapsed < 0.4) return idleSamples;
     const { cpuSeconds } = await numbers();
-    idleLooks = (cpuSeconds - last.cpuSeconds) / elapsed < 0.1 ? idleLooks + 1 : 0;
+    idleSamples = (cpuSeconds - last.cpuSeconds) / elapsed < 0.1 ? idleSamples + 1 : 0;
     last = { at: performance.now(), cpuSeconds };
-    return idleLooks;
+    return idleSamples;
   };
-  await expect.poll(look, { timeout: 60_000, interval: 500 }).toBeGreaterThanOrEqual(3);
+  await expect.poll(sample, { timeout: 60_000, interval: 500 }).toBeGreaterThanOrEqual(3);
 }
 
 const endless = (path = STREAM_PATH, id = "") =>
@@ -81,50 +81,50 @@ const endless = (path = STREAM_PATH, id = "") =>
 /** Live memory of the idle process: heap and buffers right after garbage collections. */
 async function liveMemoryKb(): Promise<number> {
   await untilIdle();
-  let least = Number.POSITIVE_INFINITY;
-  // A collection frees what finalizers of the one before released.
+  let lowest = Number.POSITIVE_INFINITY;
+  // A collection frees what finalizers of the previous one released.
   for (let round = 0; round < 5; round++) {
     product.process.kill("SIGUSR2");
-    least = Math.min(least, (await numbers()).liveKb, (await numbers()).liveKb);
+    lowest = Math.min(lowest, (await numbers()).liveKb, (await numbers()).liveKb);
   }
-  return least;
+  return lowest;
 }
 
-/** Peak memory of the process while readers keep up. */
+/** Peak memory of the process while readers read at full speed. */
 async function busyMemoryKb(): Promise<number> {
-  const readers = await Promise.all(Array.from({ length: KEEPING_UP }, () => endless()));
+  const readers = await Promise.all(Array.from({ length: FAST_READERS }, () => endless()));
   const until = performance.now() + WARM_MS;
-  let most = 0;
+  let peak = 0;
   await expect
     .poll(
       async () => {
-        most = Math.max(most, (await numbers()).memoryKb);
+        peak = Math.max(peak, (await numbers()).memoryKb);
         return performance.now() > until;
       },
       { timeout: 30_000, interval: 250 },
     )
     .toBe(true);
   for (const reader of readers) reader.destroy();
-  return most;
+  return peak;
 }
 
-// tests/unit/http/node-adapter.test.ts tests the backpressure of the adapter; this runs a whole process.
-test(`${READERS} readers of 1 KB/s cost at most ${KB_PER_STREAM} KB each besides the memory of working engines, and release their slots when they leave`, {
+// tests/unit/http/node-adapter.test.ts tests the backpressure of the adapter; this runs a complete server.
+test(`${READERS} readers of 1 KB/s cost at most ${KB_PER_STREAM} KB each in addition to busy engines, and release their slots when they leave`, {
   timeout: 180_000 + READERS * 3_000,
 }, async () => {
   const baseKb = await busyMemoryKb();
   await untilIdle();
   const already = recordedCalls(product.dataDirectory).length;
-  const crowd: Wire[] = [];
+  const readers: Wire[] = [];
   // In small groups: the engines refuse calls that they cannot serve in time.
-  while (crowd.length < READERS) {
-    const party = Array.from({ length: Math.min(PARTY, READERS - crowd.length) }, async (_, i) => {
+  while (readers.length < READERS) {
+    const group = Array.from({ length: Math.min(GROUP_SIZE, READERS - readers.length) }, async (_, i) => {
       const wire = await endless(i % 2 ? STREAM_PATH : "/v1beta/models/patchbay-speech:generateContent");
       await wire.until('"data":"');
       wire.trickle(BYTES_PER_SECOND);
       return wire;
     });
-    crowd.push(...(await Promise.all(party)));
+    readers.push(...(await Promise.all(group)));
   }
   const held: number[] = [];
   await expect
@@ -133,11 +133,11 @@ test(`${READERS} readers of 1 KB/s cost at most ${KB_PER_STREAM} KB each besides
   expect((await numbers()).inFlight).toBe(READERS + 1);
   const growthKb = Math.max(...held) - baseKb;
   console.log(
-    `${READERS} streams at 1 KB/s: at most ${(growthKb / 1024).toFixed(1)} MiB more than with readers who keep up, ${(growthKb / READERS).toFixed(0)} KB each`,
+    `${READERS} streams at 1 KB/s: at most ${(growthKb / 1024).toFixed(1)} MiB more than with fast readers, ${(growthKb / READERS).toFixed(0)} KB each`,
   );
   expect(growthKb).toBeLessThan(KB_PER_STREAM * READERS + SLACK_KB);
 
-  for (const wire of crowd) wire.destroy();
+  for (const wire of readers) wire.destroy();
   await expect.poll(async () => (await numbers()).inFlight, { timeout: 20_000 }).toBe(1);
   await untilIdle();
   await expect
@@ -200,20 +200,23 @@ test(`${UNREAD_READERS} callers who do not read an upstream's speech pause it, a
     const body = { model: "upstream-speech", input: "Hi.", voice: "alloy", response_format: "pcm" };
     return openSpeech(product.port, key, "/v1/audio/speech", body, { "x-request-id": id });
   };
-  const warm = await Promise.all(Array.from({ length: KEEPING_UP }, (_, i) => open(`warm-${i}`)));
+  const warm = await Promise.all(Array.from({ length: FAST_READERS }, (_, i) => open(`warm-${i}`)));
   for (const wire of warm) await wire.until("0\r\n\r\n");
   for (const wire of warm) wire.destroy();
   const baseKb = await liveMemoryKb();
 
-  const crowd: Wire[] = [];
-  while (crowd.length < UNREAD_READERS) {
-    const party = Array.from({ length: Math.min(PARTY, UNREAD_READERS - crowd.length) }, async (_, i) => {
-      const wire = await open(`unread-${crowd.length + i}`);
-      await wire.until("200 OK");
-      wire.pause();
-      return wire;
-    });
-    crowd.push(...(await Promise.all(party)));
+  const readers: Wire[] = [];
+  while (readers.length < UNREAD_READERS) {
+    const group = Array.from(
+      { length: Math.min(GROUP_SIZE, UNREAD_READERS - readers.length) },
+      async (_, i) => {
+        const wire = await open(`unread-${readers.length + i}`);
+        await wire.until("200 OK");
+        wire.pause();
+        return wire;
+      },
+    );
+    readers.push(...(await Promise.all(group)));
   }
   const growthKb = (await liveMemoryKb()) - baseKb;
   console.log(
@@ -222,10 +225,10 @@ test(`${UNREAD_READERS} callers who do not read an upstream's speech pause it, a
   expect(growthKb).toBeLessThan(KB_PER_UNREAD_UPSTREAM_STREAM * UNREAD_READERS);
   const rowsOf = () =>
     recordedCalls(product.dataDirectory).filter((row) => row.request_id.startsWith("unread-"));
-  // No caller has a whole reply yet, so no entry says so.
+  // No caller has a complete reply yet, so no entry is settled.
   expect(rowsOf().filter((row) => row.state !== "open")).toEqual([]);
 
-  const [staying, leaving] = [crowd.slice(0, PARTY), crowd.slice(PARTY)];
+  const [staying, leaving] = [readers.slice(0, GROUP_SIZE), readers.slice(GROUP_SIZE)];
   for (const wire of leaving) wire.destroy();
   for (const wire of staying) {
     wire.resume();
@@ -245,12 +248,12 @@ test("a caller who leaves stops the engine and leaves one row, with or without a
   timeout: 90_000,
 }, async () => {
   const before = recordedCalls(product.dataDirectory).length;
-  const heard = await endless(STREAM_PATH, "left-in-the-middle");
-  await heard.until("inlineData");
-  heard.destroy();
-  const whole = await endless("/v1beta/models/patchbay-speech:generateContent", "left-a-whole-reply");
-  await whole.until('"data":"');
-  whole.destroy();
+  const stream = await endless(STREAM_PATH, "left-in-the-middle");
+  await stream.until("inlineData");
+  stream.destroy();
+  const unstreamed = await endless("/v1beta/models/patchbay-speech:generateContent", "left-a-whole-reply");
+  await unstreamed.until('"data":"');
+  unstreamed.destroy();
   await expect.poll(async () => (await numbers()).inFlight, { timeout: 20_000 }).toBe(1);
   await untilIdle();
   const rows = recordedCalls(product.dataDirectory).slice(before);

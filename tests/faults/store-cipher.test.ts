@@ -11,7 +11,7 @@ const cipher = createCipher({ current: SECRET, previous: [] });
 const PLAIN = "sk-upstream-0123456789-secret";
 const AAD = "channels/chn_1/keys/k1";
 
-const placeOf = (userId: string): string => `two_factors/${userId}/secret`;
+const aadOf = (userId: string): string => `two_factors/${userId}/secret`;
 
 test("decrypts a secret with its AAD, and encrypts it differently each time", () => {
   const [once, again] = [
@@ -33,11 +33,11 @@ test("does not decrypt ciphertexts that were swapped between two rows", async ()
   const users = [userRecord(), userRecord()];
   for (const user of users) {
     await store.users.insert(user);
-    const encryptedSecret = cipher.encrypt("totp", placeOf(user.id), `secret of ${user.id}`);
+    const encryptedSecret = cipher.encrypt("totp", aadOf(user.id), `secret of ${user.id}`);
     await store.twoFactors.putPending(twoFactorRecord(user.id, { encryptedSecret }));
   }
   const open = async (userId: string): Promise<string> =>
-    cipher.decrypt("totp", placeOf(userId), (await store.twoFactors.find(userId))?.encryptedSecret ?? "");
+    cipher.decrypt("totp", aadOf(userId), (await store.twoFactors.find(userId))?.encryptedSecret ?? "");
   for (const user of users) expect(await open(user.id)).toBe(`secret of ${user.id}`);
   const [one, other] = await Promise.all(users.map((user) => store.twoFactors.find(user.id)));
   await place.raw(`update two_factors set secret_sealed =

@@ -22,7 +22,7 @@ const MOST_CONNECTIONS = 13;
 const open = (databaseUrl: string) =>
   openStore({
     databaseUrl,
-    // Only SQLite has this.
+    // Only SQLite uses the writer.
     writerWorker: new URL("file:///dev/null"),
     instanceId: "test",
     clock: SYSTEM_CLOCK,
@@ -54,7 +54,7 @@ describe("sslmode in DATABASE_URL", () => {
     [`verify-full&sslrootcert=${CERTIFICATE}`, [true]],
     ["no-verify", [true]],
     ["disable", [false]],
-  ])("%s", async (mode, expected) => {
+  ])("%s connects", async (mode, expected) => {
     const [url, place] = await newUrl();
     const store = await open(`${url}?sslmode=${mode}`);
     await store.ping();
@@ -89,7 +89,7 @@ describe("a process", () => {
   }, 120_000);
   afterAll(() => server.close());
 
-  test(`has at most ${MOST_CONNECTIONS} connections, however much it is asked`, async () => {
+  test(`has at most ${MOST_CONNECTIONS} connections under any load`, async () => {
     const place = await newPostgresDatabase(server);
     const store = await place.open();
     const { key, user } = await insertKey(store);
@@ -126,7 +126,7 @@ describe("a process", () => {
       log: { warn: () => undefined, error: () => undefined },
     });
 
-  test("has the server compile no statement, and prefer an index for a range of rows", async () => {
+  test("disables JIT on the server, and makes it prefer an index for a range of rows", async () => {
     const place = await newPostgresDatabase(server);
     const pool = poolOf(place);
     const lease = await pool.connect();
@@ -142,7 +142,7 @@ describe("a process", () => {
     await pool.end();
   });
 
-  test("has the server end a statement, a wait for a lock and a transaction that it leaves idle", async () => {
+  test("makes the server end long statements, lock waits and idle transactions", async () => {
     const place = await newPostgresDatabase(server);
     const pool = poolOf(place);
     const lease = await pool.connect();

@@ -16,7 +16,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => server.close());
 
-test("waits for a connection while the server answers other callers, for longer than it waits for a silent one", async () => {
+test("waits for a connection longer while the server answers other callers than while it does not answer", async () => {
   const place = await newPostgresDatabase(server);
   const slow: unknown[] = [];
   const pool = new LeasePool(place.url, {

@@ -42,7 +42,7 @@ async function expectAllRefused({ store, keyId, userId }: Subject): Promise<numb
   return performance.now() - since;
 }
 
-async function expectAllWell({ place, store, keyId, userId }: Subject): Promise<void> {
+async function expectRecovered({ place, store, keyId, userId }: Subject): Promise<void> {
   await vi.waitUntil(
     () =>
       store.settings.put("well", true).then(
@@ -99,8 +99,8 @@ test("fails every call at once when PostgreSQL stops, and reconnects without a r
   console.log(`refused after ${Math.round(await expectAllRefused(subject))} ms at most`);
   await server.start();
   const since = performance.now();
-  await expectAllWell(subject);
-  console.log(`all well ${Math.round(performance.now() - since)} ms after the server was`);
+  await expectRecovered(subject);
+  console.log(`recovered ${Math.round(performance.now() - since)} ms after the server started`);
   await place.remove();
 });
 

@@ -49,7 +49,7 @@ async function startHeldUpstream(): Promise<HeldUpstream> {
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  // A TCP server's address is an object.
+  // A server on TCP: the address is an object.
   const { port } = server.address() as AddressInfo;
   return {
     origin: `http://127.0.0.1:${port}`,
@@ -116,7 +116,7 @@ const STORES: readonly [title: string, open: () => Promise<FailingStore>][] = [
 const PRICES = { input_per_million_tokens: "1000", output_per_million_seconds: "1000000" };
 const FREE = "0.000000000";
 /** Stored with the entry, so that it needs pages that a full disk does not have. */
-const WORDS = "町の時計 ".repeat(800);
+const PROMPT = "町の時計 ".repeat(800);
 
 describe.each(STORES)("%s", (_title, open) => {
   let store: FailingStore;
@@ -134,7 +134,7 @@ describe.each(STORES)("%s", (_title, open) => {
     await store?.close();
   });
 
-  const place = () => ({ at: { origin: upstream.origin }, as: "m", options: { list_voices: false } });
+  const target = () => ({ at: { origin: upstream.origin }, as: "m", options: { list_voices: false } });
 
   /** Compares the console's sums and the key's spending with the entries. */
   async function expectSumsToBe(models: readonly string[]): Promise<void> {
@@ -172,9 +172,9 @@ describe.each(STORES)("%s", (_title, open) => {
   }
 
   test("a call that gets a 503 has an entry of 503 without cost, and only its retry is charged", async () => {
-    const { name } = await routed.route("embeddings", [place()], { prices: PRICES });
+    const { name } = await routed.route("embeddings", [target()], { prices: PRICES });
     const headers = { "idempotency-key": randomUUID() };
-    const send = () => routed.send("/v1/embeddings", { model: name, input: WORDS }, { headers });
+    const send = () => routed.send("/v1/embeddings", { model: name, input: PROMPT }, { headers });
     const reply = await refused(name, send);
     expect(reply.status, reply.text).toBe(503);
     expect(reply.json.error).toMatchObject({ type: "api_error", code: "storage_unavailable" });
@@ -190,8 +190,8 @@ describe.each(STORES)("%s", (_title, open) => {
       // The upstream's usage stays visible.
       [503, true, false, 2_000],
     ]);
-    const { name: speech } = await routed.route("speech", [place()], { prices: PRICES });
-    const call = { model: speech, input: WORDS.slice(0, 4_000), voice: "alloy", response_format: "pcm" };
+    const { name: speech } = await routed.route("speech", [target()], { prices: PRICES });
+    const call = { model: speech, input: PROMPT.slice(0, 4_000), voice: "alloy", response_format: "pcm" };
     const cut = await refused(speech, () => routed.send("/v1/audio/speech", call));
     // Its head and some of its audio had been sent.
     expect([cut.status, cut.isWhole]).toEqual([200, false]);

@@ -43,8 +43,8 @@ async function startTogether(url: string): Promise<string[][]> {
   return all.map((one) => one.lines());
 }
 
-describe("eight processes that start concurrently on an empty store all open it", () => {
-  test(`SQLite, ${SQLITE_ROUNDS} times`, { timeout: 240_000 }, async () => {
+describe("eight processes that start concurrently", () => {
+  test(`all open an empty SQLite store, ${SQLITE_ROUNDS} times`, { timeout: 240_000 }, async () => {
     for (let round = 0; round < SQLITE_ROUNDS; round++) {
       const place = await newSqliteDatabase();
       expect(await startTogether(`file:${place.file}`)).toEqual(Array(STARTERS).fill(["open"]));
@@ -52,7 +52,7 @@ describe("eight processes that start concurrently on an empty store all open it"
     }
   });
 
-  test("PostgreSQL", { timeout: 240_000 }, async () => {
+  test("all open an empty PostgreSQL store", { timeout: 240_000 }, async () => {
     const place = await newPostgresDatabase(server);
     expect(await startTogether(place.url)).toEqual(Array(STARTERS).fill(["open"]));
     expect(await place.raw("select version from schema_version")).toEqual([[MIGRATIONS.length]]);
@@ -60,7 +60,7 @@ describe("eight processes that start concurrently on an empty store all open it"
   });
 });
 
-describe("a start that is killed in the middle leaves no partial schema", () => {
+describe("a start that is killed", () => {
   const cases: [string, () => Promise<TestDatabase & { at: string }>][] = [
     [
       "SQLite",
@@ -77,27 +77,31 @@ describe("a start that is killed in the middle leaves no partial schema", () => 
       },
     ],
   ];
-  test.each(cases)(`%s, ${KILLS} kills`, { timeout: 240_000 }, async (_, newPlace) => {
-    const whole = await newPlace();
-    const since = performance.now();
-    await whole.open();
-    const openMs = performance.now() - since;
-    const expected = await schemaOf(whole);
-    await whole.remove();
-    let early = 0;
-    for (let kill = 0; kill < KILLS; kill++) {
-      const place = await newPlace();
-      if (await killWhileOpening(script, place.at, (openMs * kill) / KILLS)) early += 1;
-      const store = await place.open();
-      expect(await schemaOf(place)).toEqual(expected);
-      await store.settings.put("works", true);
-      await place.remove();
-    }
-    console.log(`${early} of ${KILLS} starts were killed before the store was open`);
-    expect(early).toBeGreaterThan(0);
-  });
+  test.each(cases)(
+    `leaves no partial schema in %s, ${KILLS} times`,
+    { timeout: 240_000 },
+    async (_, newPlace) => {
+      const whole = await newPlace();
+      const since = performance.now();
+      await whole.open();
+      const openMs = performance.now() - since;
+      const expected = await schemaOf(whole);
+      await whole.remove();
+      let early = 0;
+      for (let kill = 0; kill < KILLS; kill++) {
+        const place = await newPlace();
+        if (await killWhileOpening(script, place.at, (openMs * kill) / KILLS)) early += 1;
+        const store = await place.open();
+        expect(await schemaOf(place)).toEqual(expected);
+        await store.settings.put("works", true);
+        await place.remove();
+      }
+      console.log(`${early} of ${KILLS} starts were killed before the store was open`);
+      expect(early).toBeGreaterThan(0);
+    },
+  );
 
-  test("SQLite, killed with half of the tables in the log", async () => {
+  test("leaves no partial schema in SQLite with half of the tables in the log", async () => {
     const place = await newSqliteDatabase();
     const half = MIGRATIONS[0]?.("sqlite").slice(0, 12) ?? [];
     const writer = [
@@ -116,8 +120,8 @@ describe("a start that is killed in the middle leaves no partial schema", () => 
   });
 });
 
-describe("a store of a newer version is rejected with a message and left unchanged", () => {
-  test("SQLite", async () => {
+describe("a store of a newer version", () => {
+  test("is rejected and unchanged on SQLite", async () => {
     const place = await newSqliteDatabase();
     await (await place.open()).close();
     await place.raw(`pragma user_version = ${NEWER}`);
@@ -127,7 +131,7 @@ describe("a store of a newer version is rejected with a message and left unchang
     await place.remove();
   });
 
-  test("PostgreSQL", async () => {
+  test("is rejected and unchanged on PostgreSQL", async () => {
     const place = await newPostgresDatabase(server);
     await (await place.open()).close();
     await place.raw(`update schema_version set version = ${NEWER}`);
@@ -137,7 +141,7 @@ describe("a store of a newer version is rejected with a message and left unchang
   });
 });
 
-describe("a damaged file is rejected with the restore command, and not changed", () => {
+describe("a damaged store", () => {
   const overwrite = (file: string, at: number, bytes: Buffer): void => {
     const handle = openSync(file, "r+");
     writeSync(handle, bytes, 0, bytes.length, at);
@@ -146,14 +150,14 @@ describe("a damaged file is rejected with the restore command, and not changed",
   const PAGE = 4_096;
   const damages: [string, (file: string) => void][] = [
     ["another header", (file) => overwrite(file, 0, Buffer.from("PK\u0003\u0004 not a database"))],
-    ["a text file", (file) => writeFileSync(file, "hello, this is no database at all\n".repeat(400))],
-    ["a missing end", (file) => truncateSync(file, statSync(file).size - 5 * PAGE)],
+    ["text as its content", (file) => writeFileSync(file, "hello, this is no database at all\n".repeat(400))],
+    ["the end missing", (file) => truncateSync(file, statSync(file).size - 5 * PAGE)],
     ["a cut in the first page", (file) => truncateSync(file, 700)],
     ["pages of noise", (file) => overwrite(file, 3 * PAGE, Buffer.alloc(4 * PAGE, 0xa5))],
     ["pages of zeros", (file) => overwrite(file, 2 * PAGE, Buffer.alloc(6 * PAGE))],
   ];
 
-  test.each(damages)("%s", async (_, damage) => {
+  test.each(damages)("with %s is rejected with the restore command and not changed", async (_, damage) => {
     const place = await newSqliteDatabase();
     const store = await place.open();
     for (let count = 0; count < 20; count++) await insertKey(store);
@@ -165,7 +169,7 @@ describe("a damaged file is rejected with the restore command, and not changed",
     await place.remove();
   });
 
-  test("a row without its user", async () => {
+  test("with a row without its user is rejected", async () => {
     const place = await newSqliteDatabase();
     const store = await place.open();
     await insertKey(store);
@@ -176,8 +180,8 @@ describe("a damaged file is rejected with the restore command, and not changed",
   });
 });
 
-describe("a path that is not writable is rejected by name", () => {
-  test("a folder that is a file", async () => {
+describe("a store that cannot be opened for writing", () => {
+  test("in a folder that is a file is rejected by name", async () => {
     const place = await newSqliteDatabase();
     writeFileSync(`${place.file}.d`, "");
     const file = path.join(`${place.file}.d`, "patchbay.db");
@@ -189,7 +193,7 @@ describe("a path that is not writable is rejected by name", () => {
     await place.remove();
   });
 
-  test("a log that cannot be created", async () => {
+  test("whose log cannot be created is rejected by name", async () => {
     const place = await newSqliteDatabase();
     await (await place.open()).close();
     rmSync(`${place.file}-wal`, { force: true });
@@ -198,7 +202,7 @@ describe("a path that is not writable is rejected by name", () => {
     await place.remove();
   });
 
-  test("a file that may only be read", async () => {
+  test("in a read-only file is rejected by name", async () => {
     const place = await newSqliteDatabase();
     await (await place.open()).close();
     const isRoot = process.getuid?.() === 0;
@@ -216,7 +220,7 @@ describe("a path that is not writable is rejected by name", () => {
     await place.remove();
   });
 
-  test("an unreachable PostgreSQL or an unknown database is reported without the password", async () => {
+  test("on an unreachable PostgreSQL or in an unknown database is reported without the password", async () => {
     const place = await newPostgresDatabase(server);
     const { openStore } = await import("../../lib/store/open");
     const open = (databaseUrl: string) =>
@@ -230,10 +234,10 @@ describe("a path that is not writable is rejected by name", () => {
       open("postgres://ada:secret-word@127.0.0.1:1/none"),
       open(server.url("no_such_database")),
     ]);
-    const words = refusals.map((one) => (one.status === "rejected" ? String(one.reason) : "opened"));
-    expect(words[0]).toMatch(/127\.0\.0\.1:1\/none cannot be opened for writing \(.*ECONNREFUSED/);
-    expect(words[0]).not.toContain("secret-word");
-    expect(words[1]).toMatch(/no_such_database.*does not exist/);
+    const reasons = refusals.map((one) => (one.status === "rejected" ? String(one.reason) : "opened"));
+    expect(reasons[0]).toMatch(/127\.0\.0\.1:1\/none cannot be opened for writing \(.*ECONNREFUSED/);
+    expect(reasons[0]).not.toContain("secret-word");
+    expect(reasons[1]).toMatch(/no_such_database.*does not exist/);
     await place.remove();
   });
 });

@@ -28,7 +28,7 @@ function embed(url = product.url, bearer = key): Promise<RawReply> {
   });
 }
 
-/** Speech has its row before its first audio; free embeddings have theirs after the call, whenever the store accepts it. */
+/** Speech gets its row before its first audio; free embeddings get theirs after the call, once the store accepts it. */
 function speak(id: string): Promise<RawReply> {
   return sendRaw(product.url, {
     path: "/v1/audio/speech",
@@ -38,7 +38,7 @@ function speak(id: string): Promise<RawReply> {
 }
 const rowOf = (id: string) => recordedCalls(product.dataDirectory).filter((row) => row.request_id === id);
 
-function expectAway(reply: RawReply): void {
+function expectUnavailable(reply: RawReply): void {
   expect(reply.status, reply.text).toBe(503);
   expect(reply.json).toMatchObject({ error: { type: "api_error", code: "storage_unavailable" } });
   expect(Number(reply.headers["retry-after"])).toBeGreaterThanOrEqual(1);
@@ -73,7 +73,7 @@ describe("while another process holds the store's lock", () => {
       expect(live.status).toBe(200);
       answered += 1;
     }
-    for (const reply of await refused) expectAway(reply);
+    for (const reply of await refused) expectUnavailable(reply);
     console.log(
       `refused after ${waitedMs.toFixed(0)} ms; ${answered} probes meanwhile, the slowest ${slowestMs.toFixed(0)} ms`,
     );
@@ -114,7 +114,7 @@ describe("while another process holds the store's lock", () => {
 });
 
 const hasPrlimit = spawnSync("prlimit", ["--version"]).status === 0;
-describe.runIf(hasPrlimit)("when no file may grow", () => {
+describe.runIf(hasPrlimit)("when no file can grow", () => {
   /** Simulates a full disk: every write that would make a file longer fails. */
   const allowBytes = (soft: string) =>
     execFileSync("prlimit", ["--pid", String(product.process.pid), `--fsize=${soft}:unlimited`]);
@@ -123,8 +123,8 @@ describe.runIf(hasPrlimit)("when no file may grow", () => {
     expect((await embed()).status).toBe(200);
     allowBytes("4096");
     try {
-      expectAway(await embed());
-      expectAway(await speak("no-room"));
+      expectUnavailable(await embed());
+      expectUnavailable(await speak("no-room"));
       const headers = { authorization: `Bearer ${key}` };
       expect((await sendRaw(product.url, { method: "GET", path: "/v1/models", headers })).status).toBe(200);
       expect((await sendRaw(product.url, { method: "GET", path: "/api/health/live" })).status).toBe(200);

@@ -30,7 +30,7 @@ async function newFile(): Promise<UrlPlace> {
   return { ...place, url: `file:${place.file}` };
 }
 
-const PLACES: [string, () => Promise<UrlPlace>][] = [
+const STORES: [string, () => Promise<UrlPlace>][] = [
   ["SQLite", newFile],
   ["PostgreSQL", () => newPostgresDatabase(server)],
 ];
@@ -152,7 +152,7 @@ async function expectWhole(place: TestDatabase, schema: readonly string[]): Prom
   await store.close();
 }
 
-describe.each(PLACES)("a store of schema version 1 on %s", (_, newPlace) => {
+describe.each(STORES)("a store of schema version 1 on %s", (_, newPlace) => {
   test("is upgraded to the newest version with all data and daily sums", async () => {
     const place = await newPlace();
     await storeOfVersion1(place);
@@ -184,7 +184,7 @@ describe.each(PLACES)("a store of schema version 1 on %s", (_, newPlace) => {
   });
 });
 
-describe.each(PLACES)("the upgrade of a store of schema version 2 on %s", (_, newPlace) => {
+describe.each(STORES)("the upgrade of a store of schema version 2 on %s", (_, newPlace) => {
   test("treats the limits of a key as set by an administrator if the audit log shows that", async () => {
     const place = await newPlace();
     const store = await place.open();
@@ -240,7 +240,7 @@ describe.each(PLACES)("the upgrade of a store of schema version 2 on %s", (_, ne
   });
 });
 
-describe.each(PLACES)("the upgrade of a store of schema version 5 on %s", (_, newPlace) => {
+describe.each(STORES)("the upgrade of a store of schema version 5 on %s", (_, newPlace) => {
   test("counts the failovers of earlier calls", async () => {
     const place = await newPlace();
     const store = await place.open();

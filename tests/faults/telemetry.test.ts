@@ -137,7 +137,7 @@ describe("a request that fails over", () => {
     for (const attempt of attempts) expect(attempt).toMatchObject({ traceId: parent.traceId, kind: CLIENT });
   });
 
-  test("sends each upstream the span of its attempt, and nothing else of the caller's", () => {
+  test("sends each upstream only the span of its attempt, and no other trace data of the caller", () => {
     const calls = routed.upstream.ledger.filter(({ model }) => model.startsWith("tts"));
     expect(calls.map(({ headers }) => headers.traceparent)).toEqual(
       attempts.map(({ traceId, spanId }) => `00-${traceId}-${spanId}-01`),
@@ -182,7 +182,7 @@ describe("a request that fails over", () => {
     }
   });
 
-  test("contains no prompt, key or caller's vendor state", () => {
+  test("contains no prompt, key or tracestate of the caller", () => {
     for (const secret of [TEXT, "keeps a secret", routed.key, "sk-upstream", "vendor=private"])
       expect(received).not.toContain(secret);
   });
@@ -239,7 +239,7 @@ test("a Gemini channel has the provider name of the semantic conventions", async
   ]);
 });
 
-test("a call that a cache answers names no model behind it", async () => {
+test("a call answered from the cache has no upstream model", async () => {
   const { name } = await routed.route("embeddings", [{ as: "embed.8" }], { cacheable: true });
   const body = { model: name, input: "twice" };
   for (const id of ["trace-fresh", "trace-cached"])

@@ -112,6 +112,6 @@ test.each([
     { PATCHBAY_TLS_CERT: fixture("first.crt"), PATCHBAY_TLS_KEY: fixture("second.key") },
     /PATCHBAY_TLS_CERT and PATCHBAY_TLS_KEY: not a PEM certificate and its key/,
   ],
-])("the server does not start with %s", async (_what, env: Record<string, string>, line) => {
+])("the server does not start with %s", async (_name, env: Record<string, string>, line) => {
   await expect(startProduct({ env, nodeAdapterOnly: true })).rejects.toThrow(line);
 });

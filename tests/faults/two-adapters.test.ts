@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type NextAlone, startNextAlone } from "../support/next-alone";
-import { createKey, OWNER, type Product, setUp, startProduct } from "../support/product";
+import { createKey, OWNER, type Product, setUp, signIn, startProduct } from "../support/product";
 import { type RawReply, type RawRequest, sendRaw } from "../support/raw-request";
 
 /**
@@ -60,7 +60,7 @@ let dataDirectory: string;
 const keys: Record<string, string> = {};
 
 beforeAll(async () => {
-  dataDirectory = mkdtempSync(path.join(tmpdir(), "patchbay-doors-"));
+  dataDirectory = mkdtempSync(path.join(tmpdir(), "patchbay-adapters-"));
   product = await startProduct({ dataDirectory });
   const cookie = await setUp(product.url);
   const make = async (name: string, fields: Record<string, unknown> = {}) => {
@@ -108,8 +108,8 @@ const STREAM = "/v1beta/models/patchbay-speech:streamGenerateContent";
 const EMBED = "/v1/embeddings";
 const ENGINE = "/v1/engines/patchbay-embed/embeddings";
 const TALK = "/v1/audio/speech";
-const words = { contents: [{ parts: [{ text: "The kettle is on." }] }] };
-const speech = { ...words, generationConfig: { responseModalities: ["AUDIO"] } };
+const contents = { contents: [{ parts: [{ text: "The kettle is on." }] }] };
+const speech = { ...contents, generationConfig: { responseModalities: ["AUDIO"] } };
 const script = {
   contents: [{ parts: [{ text: "Ann: Is it on?\nBob: It is." }] }],
   generationConfig: {
@@ -125,7 +125,7 @@ const script = {
   },
 };
 const inWav = {
-  ...words,
+  ...contents,
   generationConfig: {
     responseModalities: ["AUDIO"],
     responseFormat: { audio: { mimeType: "AUDIO_WAV" } },
@@ -163,8 +163,8 @@ const CALLS: [string, number, Call][] = [
       body: { requests: [{ model: "models/patchbay-embed", content: { parts: [{ text: "x" }] } }] },
     },
   ],
-  ["counted tokens", 200, { path: "/v1beta/models/patchbay-speech:countTokens", body: words }],
-  ["speech whole", 200, { path: SPEAK, body: speech }],
+  ["counted tokens", 200, { path: "/v1beta/models/patchbay-speech:countTokens", body: contents }],
+  ["speech as one JSON document", 200, { path: SPEAK, body: speech }],
   ["speech on v1", 200, { path: "/v1/models/patchbay-speech:generateContent", body: speech }],
   ["speech by an encoded colon", 200, { path: SPEAK.replace(":", "%3A"), body: speech }],
   [
@@ -177,7 +177,7 @@ const CALLS: [string, number, Call][] = [
   [
     "speech with an ignored field",
     200,
-    { path: SPEAK, body: { ...speech, systemInstruction: words.contents[0] } },
+    { path: SPEAK, body: { ...speech, systemInstruction: contents.contents[0] } },
   ],
   ["speech as events", 200, { path: `${STREAM}?alt=sse`, body: speech }],
   ["speech as a JSON array", 200, { path: STREAM, body: speech }],
@@ -192,8 +192,8 @@ const CALLS: [string, number, Call][] = [
     { path: TALK, body: talk({ stream_format: "sse", response_format: "pcm" }) },
   ],
   ["the models", 200, { method: "GET", path: "/v1/models" }],
-  ["the models' head", 200, { method: "HEAD", path: "/v1/models" }],
-  ["what the models take", 204, { method: "OPTIONS", path: "/v1/models" }],
+  ["HEAD of the models", 200, { method: "HEAD", path: "/v1/models" }],
+  ["OPTIONS of the models", 204, { method: "OPTIONS", path: "/v1/models" }],
   ["the models in Gemini's form", 200, { method: "GET", path: "/v1beta/models?pageSize=1" }],
   ["embeddings without /v1", 404, { path: "/embeddings", body: embed("x") }],
   ["speech without /v1", 404, { path: "/audio/speech", body: talk({}) }],
@@ -234,7 +234,7 @@ const CALLS: [string, number, Call][] = [
   ["the surface's root", 404, { method: "GET", path: "/v1" }],
   ["a wrong method", 405, { method: "GET", path: EMBED }],
   ["a wrong method on the Gemini surface", 405, { method: "DELETE", path: SPEAK }],
-  // Declared and not sent: servers may differ in what they do with the bytes of a rejected body.
+  // Declared but not sent: servers can treat the bytes of a rejected body differently.
   [
     "a large body",
     413,
@@ -250,15 +250,15 @@ const CALLS: [string, number, Call][] = [
   ],
   ["a compressed body", 415, { path: SPEAK, body: speech, headers: { "content-encoding": "gzip" } }],
   [
-    "UTF-16 by its name",
+    "a declared charset of UTF-16",
     415,
     { path: SPEAK, body: speech, headers: { "content-type": "application/json; charset=utf-16" } },
   ],
   ["an exhausted budget", 429, { path: EMBED, body: embed("x"), key: "without money" }],
 ];
 
-describe("both adapters return the same status, headers and bytes", () => {
-  test.each(CALLS)("%s: %i", async (_name, status, call) => {
+describe("both adapters", () => {
+  test.each(CALLS)("answer %s with the same %i reply", async (_name, status, call) => {
     const given = call.headers?.["x-goog-api-key"];
     const headers = given === "good" ? { ...call.headers, "x-goog-api-key": keys.good ?? "" } : call.headers;
     const [node, next] = await both({ ...call, ...(headers ? { headers } : {}) });
@@ -267,7 +267,7 @@ describe("both adapters return the same status, headers and bytes", () => {
     if (status === 200 && call.method !== "HEAD") expect(node.bytes.length).toBeGreaterThan(20);
   });
 
-  test("the third call of two a minute: 429 with Retry-After", async () => {
+  test("answer 429 with Retry-After to the third call of two a minute", async () => {
     const call = { path: EMBED, body: embed("x"), key: "two a minute" };
     for (const left of ["1", "0"]) {
       for (const reply of await both(call)) {
@@ -283,7 +283,7 @@ describe("both adapters return the same status, headers and bytes", () => {
     expect(next.status).toBe(429);
   });
 
-  test("a caller who disconnects in the middle has one usage row with either adapter", async () => {
+  test("write one usage row for a caller who disconnects in the middle", async () => {
     const long = {
       ...speech,
       contents: [{ parts: [{ text: "One more sentence for the road. ".repeat(300) }] }],
@@ -303,7 +303,7 @@ describe("both adapters return the same status, headers and bytes", () => {
       await reply.body?.getReader().read();
       leaving.abort();
     }
-    const cookie = await signIn();
+    const cookie = await signIn(product.url, OWNER);
     const rows = async () => {
       const list = await sendRaw(product.url, {
         method: "GET",
@@ -318,16 +318,7 @@ describe("both adapters return the same status, headers and bytes", () => {
   });
 });
 
-async function signIn(): Promise<string> {
-  const reply = await sendRaw(product.url, {
-    path: "/api/user/login",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(OWNER),
-  });
-  return (reply.headers["set-cookie"] ?? []).map((cookie) => cookie.split(";")[0]).join("; ");
-}
-
-describe("Next without our server", () => {
+describe("Next without Patchbay's server", () => {
   test("rejects a key with an address list, even from a listed address", async () => {
     const [node, next] = await both({ path: EMBED, body: embed("x"), key: "at home" });
     expect(node.status).toBe(200);
@@ -335,7 +326,7 @@ describe("Next without our server", () => {
     expect(next.json).toMatchObject({ error: { type: "permission_error", code: "ip_not_allowed" } });
   });
 
-  test("ignores our internal header from a caller with either adapter", async () => {
+  test("ignores Patchbay's internal header from a caller, as the Node adapter does", async () => {
     const headers = { "x-patchbay-peer": ";1;1;127.0.0.1" };
     const [, next] = await both({ path: EMBED, body: embed("x"), key: "at home", headers });
     expect(next.status).toBe(403);
@@ -354,10 +345,10 @@ describe("Next without our server", () => {
   });
 });
 
-describe("before set-up", () => {
+describe("before setup", () => {
   test("both adapters return the same 503, and Next requires the setup token even from this machine", async () => {
     const fresh = mkdtempSync(path.join(tmpdir(), "patchbay-fresh-"));
-    const door = await startProduct({ dataDirectory: fresh, nodeAdapterOnly: true });
+    const node = await startProduct({ dataDirectory: fresh, nodeAdapterOnly: true });
     const next = await startNextAlone(fresh);
     try {
       for (const [address, body] of [
@@ -369,7 +360,7 @@ describe("before set-up", () => {
           headers: { "content-type": "application/json", "x-request-id": "same" },
           body: JSON.stringify(body),
         };
-        const [one, two] = [await sendRaw(door.url, request), await sendRaw(next.url, request)];
+        const [one, two] = [await sendRaw(node.url, request), await sendRaw(next.url, request)];
         expect(one.status).toBe(503);
         expect(comparable(two)).toEqual(comparable(one));
       }
@@ -386,7 +377,7 @@ describe("before set-up", () => {
       expect((await claim(token)).status).toBe(200);
     } finally {
       await next.close();
-      await door.close();
+      await node.close();
       rmSync(fresh, { recursive: true, force: true });
     }
   });

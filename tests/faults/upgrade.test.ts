@@ -8,7 +8,7 @@ import { loadBySdks } from "../support/sdk-load";
 /** Time in which both versions serve; the soak run sets a minute. */
 const BOTH_MS = Number(process.env.PATCHBAY_TEST_UPGRADE_SECONDS ?? 15) * 1_000;
 const ALONE_MS = 3_000;
-/** Low, because this test is about versions and not about load. */
+/** Low, because this test checks versions, not load. */
 const PER_SECOND = 40;
 
 const commit = findPrevious();

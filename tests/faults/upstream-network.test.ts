@@ -124,7 +124,7 @@ test("checks the peer of an established connection again", async () => {
   await plain.close();
 });
 
-test("a channel whose address was removed from the list reaches nothing and reveals nothing", async () => {
+test("a channel whose address was removed from the list cannot connect and reveals nothing", async () => {
   const plain = await startUpstream();
   const { failure, error } = await once({ baseUrl: `${plain.origin}/v1` }, []);
   expect(failure).toBe("address_refused");

@@ -30,7 +30,7 @@ async function outcome(work: Promise<unknown>): Promise<string> {
 }
 
 test.each(["cut-at-byte", "cut-chunked-at-byte"])(
-  "a 4 KB reply with '%s' at any position is never taken for a complete one",
+  "a 4 KB reply with '%s' at any position is never accepted as complete",
   async (failure) => {
     const model = embeddings();
     // A vector of 740 numbers is 3,948 characters of base64; with its fields the reply is about 4 KB.
@@ -124,7 +124,7 @@ test("does not count the reader's time as idle time of the upstream", async () =
   let isFirst = true;
   for await (const event of model.synthesize(speechRequest("tts"), callOptions())) {
     kinds.push(event.type);
-    // Longer than the idle time of this rig.
+    // Longer than the idle time of this test.
     if (isFirst) await new Promise((resolve) => setTimeout(resolve, 1_700));
     isFirst = false;
   }
@@ -191,7 +191,7 @@ test.each(["huge", "bomb"])(
   },
 );
 
-test("reads no more of an error reply than it needs, whatever its length", async () => {
+test("reads only the needed start of an error reply of any length", async () => {
   for (const failure of ["status-503", "html-status-503"]) {
     expect(
       await outcome(embeddings().embed({ model: `embed--${failure}`, texts: ["a"] }, callOptions())),
@@ -214,7 +214,7 @@ test("keeps connections between calls, up to a limit", async () => {
   await own.close();
 });
 
-test("no malformed reply stops the process or is taken for a success", async () => {
+test("a malformed reply neither stops the process nor counts as a success", async () => {
   const model = embeddings();
   const failures = [
     "garbage",

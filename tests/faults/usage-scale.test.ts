@@ -45,12 +45,12 @@ async function seededPostgres(): Promise<TestDatabase> {
   return place;
 }
 
-const PLACES: [string, () => Promise<TestDatabase>][] = [
+const STORES: [string, () => Promise<TestDatabase>][] = [
   ["SQLite", seededSqlite],
   ["PostgreSQL", seededPostgres],
 ];
 
-describe.each(PLACES)("a large ledger on %s", (_, seeded) => {
+describe.each(STORES)("a large ledger on %s", (_, seeded) => {
   let database: TestDatabase;
   let store: Store;
   beforeAll(async () => {
@@ -76,7 +76,7 @@ describe.each(PLACES)("a large ledger on %s", (_, seeded) => {
 
   test.each(DIMENSIONS)("counts the calls of a month by %s", async (by) => {
     const { groups, readFrom } = await sum(by);
-    // A partly covered hour counts as a whole.
+    // A partly covered hour counts fully.
     const calls = groups.reduce((counted, group) => counted + group.calls, 0);
     expect(Math.abs(calls - 100_000)).toBeLessThan(200);
     expect(readFrom).toBeNull();
@@ -90,13 +90,13 @@ describe.each(PLACES)("a large ledger on %s", (_, seeded) => {
   });
 
   test.each<[string, UsageFilter]>([
-    ["that are there", {}],
+    ["without a filter", {}],
     ["of an unknown request ID", { requestId: "req_none" }],
     ["of an unknown caller", { endUser: "nobody" }],
     ["of an unknown tag", { tag: "none" }],
     ["of a model without calls", { model: "none" }],
-    ["of an error that never was", { outcome: { kind: "error", code: "internal" } }],
-  ])("lists calls %s in time", async (_which, filter) => {
+    ["of an error without calls", { outcome: { kind: "error", code: "internal" } }],
+  ])("lists calls %s in time", async (_name, filter) => {
     const page = await inTime(() => store.ledger.list({ limit: 50, cursor: null, q: null, ...filter }));
     expect(page.items).toHaveLength(Object.keys(filter).length === 0 ? 50 : 0);
   });
@@ -110,7 +110,7 @@ describe.each(PLACES)("a large ledger on %s", (_, seeded) => {
     expect(readFrom).toBeGreaterThanOrEqual(NOW - MONTH - 60_000);
   });
 
-  test("searches a limited number of entries at once, says so, and continues before them", async () => {
+  test("searches a limited number of entries at once, reports that, and continues before them", async () => {
     const search = (cursor: string | null) =>
       inTime(() => store.ledger.list({ limit: 50, cursor, q: "needle_in_THE" }));
     const pages = [await search(null)];
@@ -126,7 +126,7 @@ describe.each(PLACES)("a large ledger on %s", (_, seeded) => {
     expect(narrow).toEqual({ items: [], nextCursor: null, searchedFrom: null });
   });
 
-  test("finds an entry by an indexed column, however old it is", async () => {
+  test("finds the oldest entry by an indexed column", async () => {
     for (const filter of [{ requestId: NEEDLE }, { requestId: NEEDLE, operation: "embeddings" as const }]) {
       const page = await inTime(() => store.ledger.list({ limit: 50, cursor: null, q: null, ...filter }));
       expect([page.nextCursor, page.searchedFrom]).toEqual([null, null]);

@@ -126,6 +126,14 @@ async function untilReady(url: string, child: ChildProcess, output: () => string
   throw new Error(`The server was not ready within 30 s:\n${output()}`);
 }
 
+/** The cookies that a reply sets, as a request sends them. */
+function cookieOf(reply: Response): string {
+  return reply.headers
+    .getSetCookie()
+    .map((cookie) => cookie.split(";")[0])
+    .join("; ");
+}
+
 export const OWNER = { username: "olivia", password: "seven green kettles hum" };
 
 /** Does the initial setup and returns the session cookie. */
@@ -136,10 +144,21 @@ export async function setUp(url: string): Promise<string> {
     body: JSON.stringify({ ...OWNER, confirmPassword: OWNER.password }),
   });
   if (reply.status !== 200) throw new Error(`setup: ${reply.status} ${await reply.text()}`);
-  return reply.headers
-    .getSetCookie()
-    .map((cookie) => cookie.split(";")[0])
-    .join("; ");
+  return cookieOf(reply);
+}
+
+/** Signs in through the API and returns the session cookie. */
+export async function signIn(
+  url: string,
+  { username, password }: { username: string; password: string },
+): Promise<string> {
+  const reply = await fetch(`${url}/api/user/login`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ username, password }),
+  });
+  if (reply.status !== 200) throw new Error(`sign-in: ${reply.status} ${await reply.text()}`);
+  return cookieOf(reply);
 }
 
 /** Creates an API key and returns the full key. */

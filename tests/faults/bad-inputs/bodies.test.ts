@@ -26,7 +26,7 @@ const ENDPOINTS = [
     good: { contents: [{ parts: [{ text: "x" }] }], generationConfig: { responseModalities: ["AUDIO"] } },
   },
   { name: "two-factor sign-in", path: "/api/user/login/2fa", good: { code: "123456", flow_token: "x" } },
-  { name: "set-up", path: "/api/setup", good: { username: "second", password: OWNER.password } },
+  { name: "setup", path: "/api/setup", good: { username: "second", password: OWNER.password } },
 ] as const;
 type Endpoint = (typeof ENDPOINTS)[number];
 

@@ -37,13 +37,13 @@ describe("credentials", () => {
     ["two words", () => ({ authorization: "Bearer a b" })],
     ["8 KB", () => ({ authorization: `Bearer ${"a".repeat(8192)}` })],
     ["a high byte", () => ({ authorization: "Bearer \xff" })],
-    ["a lone percent", () => ({ authorization: "Bearer %" })],
+    ["a percent sign", () => ({ authorization: "Bearer %" })],
     ["SQL", () => ({ authorization: "Bearer x'; DROP TABLE keys;--" })],
     ["the last character flipped", () => ({ authorization: `Bearer ${flip(key)}` })],
     ["another letter case", () => ({ authorization: `Bearer ${key.toUpperCase()}` })],
     ["a session cookie's value", () => ({ authorization: `Bearer ${cookie.split("=")[1]?.slice(0, 500)}` })],
     ["a cookie without a key", () => ({ authorization: "", cookie })],
-  ])("%s: 401", async (_name, headers) => {
+  ])("answers 401 to %s", async (_name, headers) => {
     const before = digestStore(product.dataDirectory);
     const reply = await send(GOOD, headers());
     expect(reply.status, reply.text).toBe(401);
@@ -91,8 +91,8 @@ describe("paths", () => {
     ["a NUL", "/v1/engines/a%00b/embeddings", 400],
     ["129 characters", `/v1/engines/${"a".repeat(129)}/embeddings`, 400],
     ["an unknown model", "/v1/engines/nobody/embeddings", 404],
-    ["a percent that decodes to nothing", "/v1/engines/%ff/embeddings", 400],
-  ])("%s", async (_name, path, status) => {
+    ["an invalid percent-encoding", "/v1/engines/%ff/embeddings", 400],
+  ])("rejects a path with %s", async (_name, path, status) => {
     const model = decodeURIComponent(path.split("/")[3]?.replace("%ff", "x") ?? "");
     const reply = await send({ ...GOOD, model }, {}, path);
     expect(reply.status, reply.text).toBe(status);
@@ -111,10 +111,10 @@ describe("fields", () => {
     ["no input", { model: "patchbay-embed" }],
     ["an empty input", { ...GOOD, input: "" }],
     ["null", { ...GOOD, input: null }],
-    ["a number", { ...GOOD, input: 4 }],
-    ["a boolean", { ...GOOD, input: true }],
-    ["an object", { ...GOOD, input: { text: "x" } }],
-    ["no inputs", { ...GOOD, input: [] }],
+    ["a number as input", { ...GOOD, input: 4 }],
+    ["a boolean as input", { ...GOOD, input: true }],
+    ["an object as input", { ...GOOD, input: { text: "x" } }],
+    ["an empty list of inputs", { ...GOOD, input: [] }],
     ["an empty list of ids", { ...GOOD, input: [[]] }],
     ["an id and a text", { ...GOOD, input: [1, "a"] }],
     ["an ID that is not an integer", { ...GOOD, input: [1.5] }],
@@ -127,10 +127,10 @@ describe("fields", () => {
     ["an empty format", { ...GOOD, encoding_format: "" }],
     ["a list for a format", { ...GOOD, encoding_format: [] }],
     ["hex", { ...GOOD, encoding_format: "hex" }],
-    ["no dimensions at all", { ...GOOD, dimensions: 0 }],
+    ["zero dimensions", { ...GOOD, dimensions: 0 }],
     ["negative dimensions", { ...GOOD, dimensions: -5 }],
     ["fractional dimensions", { ...GOOD, dimensions: 1.5 }],
-    ["dimensions in quotes", { ...GOOD, dimensions: "256" }],
+    ["dimensions as a string", { ...GOOD, dimensions: "256" }],
     ["a billion dimensions", { ...GOOD, dimensions: 1e9 }],
     ["2^31", { ...GOOD, dimensions: 2 ** 31 }],
     ["a stream", { ...GOOD, stream: true }],
@@ -151,7 +151,7 @@ describe("fields", () => {
     expect(digestStore(product.dataDirectory)).toBe(before);
   });
 
-  test("answers too many tokens with the message that clients look for", async () => {
+  test("answers too many tokens with the message that clients recognize", async () => {
     const reply = await send({ ...GOOD, input: tooLong });
     expect(reply.json).toMatchObject({
       error: { code: "context_length_exceeded", message: expect.stringContaining("maximum context length") },
@@ -162,7 +162,7 @@ describe("fields", () => {
     ["one text in a list", ["a"]],
     ["token ids", [1, 2, 3]],
     ["white space", "   "],
-  ])("%s: 200", async (_name, input) => {
+  ])("accepts %s as input", async (_name, input) => {
     expect((await send({ ...GOOD, input })).status).toBe(200);
   });
 
@@ -192,7 +192,7 @@ describe("fields", () => {
     "litellm_params",
     "model_list",
     "fallbacks",
-  ])("drops %s", async (field) => {
+  ])("ignores the field %s", async (field) => {
     const plain = await send(GOOD);
     const reply = await send({ ...GOOD, [field]: { url: "http://203.0.113.9:9/" } });
     expect(reply.status, reply.text).toBe(200);

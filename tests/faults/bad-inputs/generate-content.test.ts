@@ -48,7 +48,7 @@ describe("credentials", () => {
     ["none", { authorization: "" }],
     ["Basic", { authorization: "Basic dXNlcjpwYXNz" }],
     ["a high byte", { authorization: "Bearer \xff" }],
-    ["a lone percent", { authorization: "Bearer %" }],
+    ["a percent sign", { authorization: "Bearer %" }],
     ["a wrong x-goog-api-key", { authorization: "", "x-goog-api-key": "AIzaSyWrong" }],
   ])("answers 401 UNAUTHENTICATED to %s", async (_name, headers) => {
     const reply = await send(GOOD, headers);
@@ -84,7 +84,7 @@ describe("paths", () => {
     ["no model", "/v1beta/models/:generateContent", 404],
     ["an unknown model with a slash", "/v1beta/models/a/b:generateContent", 404],
     ["an unknown model", "/v1beta/models/nobody:generateContent", 404],
-  ])("%s", async (_name, path, status) => {
+  ])("rejects a path with %s", async (_name, path, status) => {
     const reply = await send(GOOD, {}, path);
     expect(reply.status, reply.text).toBe(status);
     expect(reply.headers["content-type"]).toContain("application/json");
@@ -119,15 +119,15 @@ describe("fields", () => {
     ["empty parts", { ...GOOD, contents: [{ parts: [] }] }],
     ["an empty part", { ...GOOD, contents: [{ parts: [{}] }] }],
     ["a number for text", saying({ text: 5 })],
-    ["an inline picture", saying({ inlineData: { mimeType: "image/png", data: "!!" } })],
+    ["an inline image", saying({ inlineData: { mimeType: "image/png", data: "!!" } })],
     ["a file", saying({ fileData: { fileUri: "file:///etc/passwd" } })],
     ["empty text", saying({ text: "" })],
     ["white space", saying({ text: " \n " })],
     ["no modalities", { ...GOOD, generationConfig: {} }],
     ["empty modalities", speaking({ responseModalities: [] })],
     ["a string for modalities", speaking({ responseModalities: "AUDIO" })],
-    ["an image modality", speaking({ responseModalities: ["VIDEO"] })],
-    ["a number", speaking({ responseModalities: [1] })],
+    ["a video modality", speaking({ responseModalities: ["VIDEO"] })],
+    ["a number as modality", speaking({ responseModalities: [1] })],
     ["text in addition to audio", speaking({ responseModalities: ["AUDIO", "TEXT"] })],
     ["a thousand modalities", speaking({ responseModalities: Array.from({ length: 1000 }, () => "AUDIO") })],
     ["null for speechConfig", speaking({ speechConfig: null })],

@@ -20,12 +20,12 @@ function post(body: unknown, headers: Record<string, string> = {}, path = "/api/
   });
 }
 
-describe("before set-up", () => {
+describe("before setup", () => {
   // None of these tests sets the instance up.
   beforeAll(start);
   afterAll(stop);
 
-  test("answers 400 to each bad field with the field's name, and creates nothing", async () => {
+  test("answers 400 to each invalid field with its name, and creates nothing", async () => {
     const before = digestStore(product.dataDirectory);
     const cases: [string, object][] = [
       ["password", { ...GOOD, password: "short", confirmPassword: "short" }],
@@ -63,8 +63,8 @@ describe("before set-up", () => {
     ["a Via header", { via: "1.1 proxy" }, 401],
     ["another Host", { host: "evil.example" }, 401],
     ["another site's page", { origin: "http://evil.example", "sec-fetch-site": "cross-site" }, 403],
-    ["another Origin alone", { origin: "http://evil.example" }, 403],
-    ["an opaque Origin", { origin: "null" }, 403],
+    ["another Origin without Sec-Fetch-Site", { origin: "http://evil.example" }, 403],
+    ["the Origin null", { origin: "null" }, 403],
   ])("refuses a request with %s, and changes nothing", async (_name, headers, status) => {
     const before = digestStore(product.dataDirectory);
     const reply = await post(GOOD, headers);
@@ -86,7 +86,7 @@ describe("before set-up", () => {
   });
 });
 
-describe("the first set-up", () => {
+describe("the first setup", () => {
   beforeEach(start);
   afterEach(stop);
 
@@ -99,7 +99,7 @@ describe("the first set-up", () => {
     expect((await post({ ...GOOD, setup_token: token }, elsewhere)).status).toBe(200);
   });
 
-  test("one of fifty concurrent setups succeeds, and 49 get 409", async () => {
+  test("accepts one of fifty concurrent setups and answers 409 to the others", async () => {
     const replies = await Promise.all(
       Array.from({ length: 50 }, (_, i) => post({ ...GOOD, username: `owner${i}` })),
     );
@@ -108,7 +108,7 @@ describe("the first set-up", () => {
   });
 });
 
-describe("after set-up", () => {
+describe("after setup", () => {
   beforeAll(async () => {
     await start();
     await setUp(product.url);

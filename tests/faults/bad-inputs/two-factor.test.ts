@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => product?.close());
 
-/** A fresh flow of the owner, password passed. */
+/** Starts a sign-in flow of the owner that has passed the password step. */
 async function flow(): Promise<{ token: string; cookie: string }> {
   const reply = await post("/api/user/login", OWNER);
   expect(reply.status, reply.text).toBe(200);
@@ -65,7 +65,7 @@ describe("flows", () => {
     expect(reply.status).toBe(400);
   });
 
-  test("the flow token of the first step authenticates nothing", async () => {
+  test("gives no access with the flow token of the first step", async () => {
     const { cookie } = await flow();
     for (const path of ["/api/user/self", "/api/keys", "/api/user/sessions"]) {
       expect((await sendRaw(product.url, { method: "GET", path, headers: { cookie } })).status).toBe(401);
@@ -96,8 +96,8 @@ describe("codes", () => {
     ["five digits", "12345"],
     ["seven digits", "1234567"],
     ["Arabic-Indic digits", "١٢٣٤٥٦"],
-    ["a sign", "+12345"],
-    ["a minus", "-12345"],
+    ["a plus sign", "+12345"],
+    ["a minus sign", "-12345"],
     ["an exponent", "1e5"],
     ["hexadecimal", "0x1E240"],
   ])("answers 400 to a malformed code: %s", async (_name, code) => {
@@ -109,7 +109,7 @@ describe("codes", () => {
     expect(reply.status, reply.text).toBe(400);
   });
 
-  test("counts no malformed code as an attempt", async () => {
+  test("does not count a malformed code as an attempt", async () => {
     const wrong = await post("/api/user/login/2fa", {
       flow_token: shared,
       code: totpCode(secret, Date.now() + 3_600_000),
@@ -141,7 +141,7 @@ describe("codes", () => {
     expect(reply.json).toMatchObject({ code: "invalid_code" });
   });
 
-  test("a backup code works in lower case, with a space for its dash, once", async () => {
+  test("accepts a backup code once, in lower case and with a space for its dash", async () => {
     const code = backupCodes[0]?.toLowerCase().replace("-", " ");
     const first = await post("/api/user/login/2fa", { code, flow_token: (await flow()).token });
     expect(first.status, first.text).toBe(200);
@@ -150,7 +150,7 @@ describe("codes", () => {
     expect(second.json).toMatchObject({ code: "invalid_code" });
   });
 
-  test("a flow token alone reveals nothing about users without 2FA", async () => {
+  test("reveals nothing about users without 2FA by a flow token", async () => {
     const reply = await post("/api/user/login/2fa", { code: "123456", flow_token: "y".repeat(43) });
     expect(reply.status).toBe(401);
   });
