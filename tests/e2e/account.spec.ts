@@ -109,7 +109,7 @@ test.describe("with 2FA enabled", () => {
     await dialog.getByRole("button", { name: "I’ve saved them" }).click();
   });
 
-  test("turns off 2FA with a backup code and then signs in with the password alone", async ({
+  test("turns off 2FA with a backup code and then signs in with the password only", async ({
     page,
     enrolled,
   }) => {

@@ -1,34 +1,33 @@
+import { call } from "./console-api";
 import { expect, test } from "./fixtures";
 
-async function call(url: string, cookie: string, method: string, route: string, body?: object) {
-  const reply = await fetch(url + route, {
-    method,
-    headers: { "content-type": "application/json", cookie },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  return (await reply.json()).data;
+/** Prices the built-in embeddings model, and spends the daily budget of a new key; returns the last HTTP status. */
+async function spendBudget(
+  url: string,
+  cookie: string,
+  name: string,
+): Promise<{ id: string; status: number }> {
+  const { items } = await call(url, cookie, "GET", "/api/models");
+  const model = items.find((one: { name: string }) => one.name === "patchbay-embed");
+  const prices = { input_per_million_tokens: "1000" };
+  await call(url, cookie, "PATCH", "/api/models/patchbay-embed", { version: model.version, prices });
+  const { id, key } = await call(url, cookie, "POST", "/api/keys", { name, budget: { daily_usd: "0.01" } });
+  let status = 200;
+  while (status === 200) {
+    const reply = await fetch(`${url}/v1/embeddings`, {
+      method: "POST",
+      headers: { "content-type": "application/json", authorization: `Bearer ${key}` },
+      body: JSON.stringify({ model: "patchbay-embed", input: "a" }),
+    });
+    status = reply.status;
+  }
+  return { id, status };
 }
 
 test("shows an alert for a spent budget until the budget is raised", async ({ ownerPage: page, product }) => {
   test.slow();
   const { url, cookie } = product;
-  const { items } = await call(url, cookie, "GET", "/api/models");
-  const model = items.find((one: { name: string }) => one.name === "patchbay-embed");
-  const prices = { input_per_million_tokens: "1000" };
-  await call(url, cookie, "PATCH", "/api/models/patchbay-embed", { version: model.version, prices });
-  const key = await call(url, cookie, "POST", "/api/keys", {
-    name: "Hall radio",
-    budget: { daily_usd: "0.01" },
-  });
-  let status = 200;
-  while (status === 200) {
-    const reply = await fetch(`${url}/v1/embeddings`, {
-      method: "POST",
-      headers: { "content-type": "application/json", authorization: `Bearer ${key.key}` },
-      body: JSON.stringify({ model: "patchbay-embed", input: "a" }),
-    });
-    status = reply.status;
-  }
+  const { id, status } = await spendBudget(url, cookie, "Hall radio");
   expect(status).toBe(429);
 
   await page.goto(`${url}/alerts`);
@@ -39,9 +38,9 @@ test("shows an alert for a spent budget until the budget is raised", async ({ ow
   await alert.getByRole("button", { name: "Acknowledge" }).click();
   await expect(alert.getByText(/^Acknowledged /)).toBeVisible();
 
-  const { version } = await call(url, cookie, "GET", `/api/keys/${key.id}`);
+  const { version } = await call(url, cookie, "GET", `/api/keys/${id}`);
   const raised = { version, budget: { daily_usd: "10" } };
-  await call(url, cookie, "PATCH", `/api/keys/${key.id}`, raised);
+  await call(url, cookie, "PATCH", `/api/keys/${id}`, raised);
   await expect(page.getByText("Hall radio had spent its budget")).toBeVisible({ timeout: 40_000 });
   await expect(page.getByRole("heading", { name: "All clear" })).toBeVisible();
 });
@@ -164,23 +163,7 @@ test("snoozes an alert, sends a test to a Slack-compatible webhook and saves a r
     "the address is private",
   );
 
-  const { items } = await call(url, cookie, "GET", "/api/models");
-  const model = items.find((one: { name: string }) => one.name === "patchbay-embed");
-  const prices = { input_per_million_tokens: "1000" };
-  await call(url, cookie, "PATCH", "/api/models/patchbay-embed", { version: model.version, prices });
-  const key = await call(url, cookie, "POST", "/api/keys", {
-    name: "Night radio",
-    budget: { daily_usd: "0.01" },
-  });
-  let status = 200;
-  while (status === 200) {
-    const reply = await fetch(`${url}/v1/embeddings`, {
-      method: "POST",
-      headers: { "content-type": "application/json", authorization: `Bearer ${key.key}` },
-      body: JSON.stringify({ model: "patchbay-embed", input: "a" }),
-    });
-    status = reply.status;
-  }
+  await spendBudget(url, cookie, "Night radio");
   const alert = page.getByRole("listitem").filter({ hasText: "Night radio has spent its budget" });
   await expect(alert).toBeVisible({ timeout: 40_000 });
   await alert.getByRole("button", { name: "Snooze" }).click();

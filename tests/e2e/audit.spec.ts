@@ -1,16 +1,8 @@
 import path from "node:path";
 import Database from "libsql";
 import { setUp, startProduct } from "../support/product";
+import { call } from "./console-api";
 import { expect, signInByCookie, test } from "./fixtures";
-
-async function call(url: string, cookie: string, method: string, route: string, body: object) {
-  const reply = await fetch(url + route, {
-    method,
-    headers: { "content-type": "application/json", cookie },
-    body: JSON.stringify(body),
-  });
-  return (await reply.json()).data;
-}
 
 test("shows a change with its target and each field before and after", async ({
   ownerPage: page,

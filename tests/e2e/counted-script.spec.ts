@@ -9,7 +9,7 @@ const NANO_PER_TOKEN = 1_000_000;
 const PRICES = { input_per_million_tokens: "1000" };
 const GROUPS = ["cached", "notRouted"] as const;
 
-/** What a script sent and what it got back, counted by the script alone. */
+/** The requests of a script and their results, counted by the script itself. */
 class Tally {
   calls = 0;
   errors = 0;
@@ -153,9 +153,9 @@ async function runScript({ product, allow, call, channel }: Routed): Promise<Tal
 }
 
 const number = (text: string | null) => Number((text ?? "").replaceAll(/[^\d.]/g, ""));
-/** As the console writes audio below a minute. */
+/** Audio below a minute, as the console formats it. */
 const seconds = (ms: number) => `${(ms / 1_000).toFixed(1).replace(/\.0$/, "")} s`;
-/** As the console writes dollars. */
+/** Dollars, as the console formats them. */
 const money = (nano: number) => `$${(nano / 1e9).toFixed(nano < 1e8 ? 4 : 2)}`;
 
 /** The rows of a list of bars, such as `priced7` or `2 failed2`, by name. */
@@ -238,13 +238,13 @@ async function expectLogs(page: Page, url: string, tally: Tally): Promise<void> 
   await expect.soft(rejected).toHaveCount(tally.rejected);
 }
 
-test("shows every figure of a known script: success, failover, failure, cache, no price and every rejection", async ({
+test("shows exact figures for a counted script of requests: success, failover, failure, cache, no price and every rejection", async ({
   routedPage: page,
   routed,
 }) => {
   test.setTimeout(120_000);
   const { url } = routed.product;
-  expect(routed.takes.key).toBe(UPSTREAM_KEY);
+  expect(routed.accepted.key).toBe(UPSTREAM_KEY);
   const tally = await runScript(routed);
   // Rejected requests are written every two seconds.
   await expect

@@ -1,5 +1,6 @@
 import type { Page } from "playwright/test";
 import { expect, signInByCookie, test } from "./fixtures";
+import { createUser } from "./users";
 
 const entry = (page: Page, anchor: string) => page.locator(`#${anchor}`);
 
@@ -15,7 +16,7 @@ test("generates speech from the API docs and plays it", async ({ ownerPage: page
     .toBeGreaterThan(0.5);
 });
 
-test("the tabs of the examples do not scroll vertically", async ({ ownerPage: page, product }) => {
+test("does not scroll the example tabs vertically", async ({ ownerPage: page, product }) => {
   await page.goto(`${product.url}/docs#post-v1-audio-speech`);
   const tabs = entry(page, "post-v1-audio-speech").getByRole("tablist").first();
   await expect(tabs).toBeVisible();
@@ -88,17 +89,11 @@ test("shows this server's URL in guides and links to other guides", async ({ own
 });
 
 test("opens the API docs for members", async ({ page, product }) => {
-  const password = "nine blue lanterns drift";
-  const post = (path: string, body: object, cookie = "") =>
-    fetch(product.url + path, {
-      method: "POST",
-      headers: { "content-type": "application/json", cookie },
-      body: JSON.stringify(body),
-    });
-  await post("/api/users", { username: "docs-reader", password }, product.cookie);
-  const login = await post("/api/user/login", { username: "docs-reader", password });
-  const cookie = login.headers.getSetCookie().map((one) => one.split(";")[0]);
-  await signInByCookie(page, product.url, cookie.join("; "));
+  const { cookie } = await createUser(product.url, product.cookie, {
+    username: "docs-reader",
+    role: "member",
+  });
+  await signInByCookie(page, product.url, cookie);
   await page.goto(`${product.url}/docs`);
   await expect(entry(page, "post-v1-embeddings")).toBeVisible();
   for (const path of ["/alerts", "/audit"]) {
@@ -107,7 +102,7 @@ test("opens the API docs for members", async ({ page, product }) => {
   }
 });
 
-test("leads to an endpoint by tag, with its fields as a table and code in every language", async ({
+test("lists endpoints by tag, with fields in a table and code in every language", async ({
   ownerPage: page,
   product,
 }) => {
@@ -140,7 +135,7 @@ test("leads to an endpoint by tag, with its fields as a table and code in every 
   }
 });
 
-test("stores a pasted API key nowhere and sends it to this server only", async ({
+test("never stores a pasted API key and sends it only to this server", async ({
   ownerPage: page,
   product,
 }) => {

@@ -17,17 +17,17 @@ async function openLarge(page: Page, url: string, example = "Headlines"): Promis
   await expect(map(page)).toBeVisible();
 }
 
-/** The drawn picture. */
+/** The drawn image. */
 const picture = (of: Locator) => of.evaluate((box) => box.querySelector("canvas")?.toDataURL() ?? "");
 
-/** Waits until an action has changed the picture. */
+/** Waits until an action has changed the image. */
 async function expectRedraw(page: Page, act: () => Promise<void>): Promise<void> {
   const before = await picture(map(page));
   await act();
   await expect.poll(() => picture(map(page))).not.toBe(before);
 }
 
-test("opens the map large, where keys select, zoom and move it and Escape deselects before it closes", async ({
+test("selects, zooms and pans the large map by keyboard; Escape deselects before it closes", async ({
   ownerPage: page,
   product,
 }) => {
@@ -52,7 +52,7 @@ test("opens the map large, where keys select, zoom and move it and Escape desele
   await expect(page.getByRole("button", { name: "Open large" })).toBeFocused();
 });
 
-test("zooms the large map with the wheel, moves it by drag and outlines clusters", async ({
+test("zooms the large map with the wheel, pans it by drag and outlines clusters", async ({
   ownerPage: page,
   product,
 }) => {
@@ -97,7 +97,7 @@ test("lays the texts out by UMAP in a worker and returns to PCA on cancel", asyn
   await expect.poll(() => picture(map(page))).not.toBe(pca);
 });
 
-test("has the content of the map as a table that selects texts", async ({ ownerPage: page, product }) => {
+test("shows the map as a table whose rows select texts", async ({ ownerPage: page, product }) => {
   await openLarge(page, product.url);
   await large(page).getByText("Table", { exact: true }).click();
   const rows = large(page).getByRole("table").getByRole("row");
@@ -141,7 +141,7 @@ test.describe("on a phone", () => {
     await map(page).focus();
     await page.keyboard.press("ArrowRight");
     await expect(map(page).getByRole("option", { selected: true })).toHaveCount(1);
-    // A tap on nothing deselects.
+    // A tap on an empty area deselects.
     await map(page).tap({ position: { x: 4, y: 4 } });
     await expect(map(page).getByRole("option", { selected: true })).toHaveCount(0);
   });

@@ -1,6 +1,7 @@
 import type { Page } from "playwright/test";
 import { linesOf } from "@/components/embeddings/texts";
 import { en } from "@/lib/messages/en";
+import { cosine, embed } from "./embeddings-api";
 import { expect } from "./fixtures";
 import { test } from "./routed";
 
@@ -12,23 +13,9 @@ async function embedSupport(page: Page, url: string, model: string): Promise<voi
   await expect(page.getByRole("list", { name: "Search results" })).toBeVisible();
 }
 
-function cosine(one: readonly number[] = [], other: readonly number[] = []): number {
-  const dot = (a: readonly number[], b: readonly number[]) =>
-    a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0);
-  return dot(one, other) / Math.sqrt(dot(one, one) * dot(other, other));
-}
-
 /** Indexes of the neighbours of a text, nearest first, from the vectors that the API returns for a model. */
 async function neighbours(url: string, key: string, model: string, row: number): Promise<number[]> {
-  const reply = await fetch(`${url}/v1/embeddings`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-    body: JSON.stringify({ model, input: SUPPORT }),
-  });
-  expect(reply.status).toBe(200);
-  // The OpenAI shape of embeddings.
-  const { data } = (await reply.json()) as { data: { embedding: number[] }[] };
-  const vectors = data.map((one) => one.embedding);
+  const vectors = await embed(url, key, { model, input: SUPPORT });
   return vectors
     .map((vector, index) => ({ index, value: cosine(vectors[row], vector) }))
     .filter((one) => one.index !== row)
@@ -74,7 +61,7 @@ test("shows by how many ranks the neighbours of a text move with a second model"
   );
 });
 
-test("embeds the texts as documents and the search as a query with a model that tells them apart", async ({
+test("embeds the texts as documents and the search as a query with a model that has task types", async ({
   routedPage: page,
   routed,
 }) => {
@@ -85,7 +72,7 @@ test("embeds the texts as documents and the search as a query with a model that 
     models: [{ name: "with-tasks", upstream_name: "embedder-with-tasks", operation: "embeddings" }],
   });
   await embedSupport(page, routed.product.url, "with-tasks");
-  /** The texts that the upstream got for each task, in order of arrival. */
+  /** The texts that the upstream received for each task, in order. */
   const sent = () =>
     routed.upstream.ledger.flatMap(({ body }) => {
       // CONTRACT: Gemini's batchEmbedContents and embedContent.
@@ -102,7 +89,7 @@ test("embeds the texts as documents and the search as a query with a model that 
   expect(texts("RETRIEVAL_DOCUMENT")).toEqual(SUPPORT);
   expect(texts("RETRIEVAL_QUERY")).toEqual([en.embeddings.example.support.query]);
 
-  // Another search of the same texts sends only itself.
+  // Another search of the same texts sends only the query.
   await page.getByRole("searchbox", { name: "Query" }).fill("Where is my parcel?");
   await page.keyboard.press("Enter");
   await expect.poll(() => texts("RETRIEVAL_QUERY")).toHaveLength(2);

@@ -4,6 +4,7 @@ import type { Download, Page } from "playwright/test";
 import { linesOf, parseCsv } from "@/components/embeddings/texts";
 import { en } from "@/lib/messages/en";
 import { setUp } from "../support/product";
+import { cosine } from "./embeddings-api";
 import { expect, signInByCookie, test } from "./fixtures";
 
 const PATH = "/playground/embeddings";
@@ -15,7 +16,7 @@ const row = (page: Page, number: number) =>
   page.getByRole("button", { name: new RegExp(`^Text ${number}:`) });
 const ranking = (page: Page) => page.getByRole("list", { name: "Search results" }).getByRole("listitem");
 
-/** The lexical model, whose vectors cost nothing; the last test has the default model. */
+/** The lexical model, whose vectors cost nothing. */
 const LEXICAL = "#model=patchbay-embed";
 
 async function open(page: Page, url: string, fragment = LEXICAL): Promise<void> {
@@ -55,12 +56,6 @@ async function embed(url: string, key: string, input: string[], fields = {}): Pr
   // The OpenAI shape of embeddings.
   const { data } = (await reply.json()) as { data: { embedding: number[] }[] };
   return data.map((one) => one.embedding);
-}
-
-function cosine(one: readonly number[] = [], other: readonly number[] = []): number {
-  const dot = (a: readonly number[], b: readonly number[]) =>
-    a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0);
-  return dot(one, other) / Math.sqrt(dot(one, one) * dot(other, other));
 }
 
 const contentOf = async (download: Download) => readFile(await download.path(), "utf8");
@@ -123,7 +118,7 @@ test("selects both texts of a clicked cell in the list, on the map and in the ra
   await expect(row(page, 1)).toHaveAttribute("aria-pressed", "false");
 });
 
-test("searches the texts like a retrieval over the API's vectors and shows the top k", async ({
+test("ranks the texts like a search over the API's vectors and shows the top k", async ({
   ownerPage: page,
   product,
 }) => {
@@ -366,7 +361,7 @@ test("explains the limits of the built-in model and how to add a semantic one", 
   await expect(page.getByText(/an administrator adds a channel to an upstream/)).toBeVisible();
 });
 
-test("starts with the built-in semantic model, which finds the same in other words, and says that it is for English", async ({
+test("selects the built-in semantic model by default, finds paraphrases and states that it is English-only", async ({
   page,
   freshProduct: product,
 }) => {

@@ -45,14 +45,14 @@ async function checkPage(page: Page, name: string, url: string): Promise<void> {
 
   await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
   expect.soft(await axeViolations(page), "light").toEqual([]);
-  expect.soft(await slowMotion(page), "moves although less motion is asked for").toEqual([]);
+  expect.soft(await slowMotion(page), "animations under reduced motion").toEqual([]);
   expect.soft(await cutPlaceholders(page), "placeholders cut at 1440 pixels").toEqual([]);
   const { stops, unseen } = await unseenFocus(page);
-  expect.soft(stops, "stops of the Tab key").toBeGreaterThan(0);
-  expect.soft(unseen, "focus that cannot be seen").toEqual([]);
+  expect.soft(stops, "Tab stops").toBeGreaterThan(0);
+  expect.soft(unseen, "elements without visible focus").toEqual([]);
   await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
   await expect(page.locator("html")).toHaveClass(/dark/);
-  // The theme changes only colours: the other rules would find the same again.
+  // The theme changes only colours, so the other rules would give the same result.
   const ofColours = ["color-contrast", "link-in-text-block"];
   expect.soft(await axeViolations(page, ofColours), "dark").toEqual([]);
   // A window of 1,440 pixels at a zoom of 200 %.

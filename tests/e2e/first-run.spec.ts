@@ -13,12 +13,12 @@ import {
 const SETUP_TOKEN = "a-token-that-only-the-operator-knows-0123456789";
 
 /** Waits for the code and the font of the step after the owner is created, before the product is stopped. */
-async function secretLoaded(page: Page): Promise<void> {
+async function waitForSecret(page: Page): Promise<void> {
   await shownSecret(page);
   await page.evaluate(async () => void (await document.fonts.ready));
 }
 
-/** Expects the first font of the element's style to be loaded, and invisible until then: no other font is ever seen. */
+/** Expects the first font of the element's style to be loaded, and invisible until then, so that no other font is visible. */
 async function expectOwnFont(element: Locator): Promise<void> {
   const state = () =>
     element.evaluate((one) => {
@@ -86,7 +86,7 @@ test("offers skipped 2FA and the unfinished setup on the overview", async ({ pag
   await expect(heading(page, "Create your first API key")).toBeVisible();
 });
 
-test("the first invalid field of the account is focused, and every step takes one line", async ({
+test("focuses the first invalid field of the account and keeps every step on one line", async ({
   page,
   freshProduct,
 }) => {
@@ -211,7 +211,7 @@ test.describe("invalid setup input", () => {
     await page.getByRole("button", { name: "Continue" }).click();
     await page.getByRole("button", { name: "Continue" }).click();
     await createOwner(page);
-    await secretLoaded(page);
+    await waitForSecret(page);
     await product.close();
   });
 });
@@ -223,7 +223,7 @@ test("removes a setup token from the URL and does not ask for it", async ({ page
   await expect(page).toHaveURL(`${product.url}/setup`);
   await goToAdministratorStep(page);
   await createOwner(page);
-  await secretLoaded(page);
+  await waitForSecret(page);
   await product.close();
 });
 

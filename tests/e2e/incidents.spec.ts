@@ -9,7 +9,7 @@ const incidents = (page: Page) =>
   page.locator("details").filter({ has: page.getByRole("heading", { name: "Incidents" }) });
 const rowOf = (page: Page, name: string) => page.getByRole("row").filter({ hasText: name });
 
-test("shows a channel whose requests another one served as down and failed, never as healthy or without traffic", async ({
+test("shows a failed-over channel as down, never as healthy or without traffic", async ({
   routedPage: page,
   routed,
 }) => {
@@ -72,7 +72,7 @@ for (const [name, viewport] of [
   test.describe(name, () => {
     test.use({ viewport });
 
-    test(`has every figure on the first screen with incidents and first steps: ${name}`, async ({
+    test(`shows every figure without scrolling, with incidents and first steps: ${name}`, async ({
       routedPage: page,
       routed,
     }) => {
@@ -90,7 +90,7 @@ for (const [name, viewport] of [
     });
   });
 
-test("dismisses the first steps for good", async ({ routedPage: page, routed }) => {
+test("keeps the first steps dismissed after a reload", async ({ routedPage: page, routed }) => {
   await page.goto(routed.product.url);
   await expect(page.getByRole("heading", { name: "First steps" })).toBeVisible();
   await page.getByRole("button", { name: "Dismiss" }).click();
@@ -100,7 +100,7 @@ test("dismisses the first steps for good", async ({ routedPage: page, routed }) 
   await expect(page.getByRole("heading", { name: "First steps" })).toHaveCount(0);
 });
 
-test("starts the playgrounds on a free, healthy model, and says what the built-in voices are", async ({
+test("selects a free, healthy model in the playgrounds and describes the built-in voices", async ({
   routedPage: page,
   routed,
 }) => {

@@ -3,7 +3,7 @@ import Database from "libsql";
 import { setUp } from "../support/product";
 import { expect, signInByCookie, test } from "./fixtures";
 
-test("lists the instances with their load, and warns of a silent one and of mixed versions", async ({
+test("lists the instances with their load and warns about an unresponsive one and mixed versions", async ({
   page,
   freshProduct,
 }) => {

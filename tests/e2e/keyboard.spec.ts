@@ -18,7 +18,7 @@ async function tabTo(
   throw new Error(`Tab never reached ${role} ${name}`);
 }
 
-test("completes setup with the keyboard alone", async ({ page, freshProduct }) => {
+test("completes setup with the keyboard only", async ({ page, freshProduct }) => {
   await page.goto(`${freshProduct.url}/setup`);
   await expect(heading(page, "Patchbay is running")).toBeFocused();
   await tabTo(page, "Start setup");
@@ -64,7 +64,7 @@ test("completes setup with the keyboard alone", async ({ page, freshProduct }) =
   await page.waitForLoadState("networkidle");
 });
 
-test("signs in with the keyboard alone", async ({ page, enrolled }) => {
+test("signs in with the keyboard only", async ({ page, enrolled }) => {
   await page.goto(`${enrolled.url}/login`);
   await tabTo(page, "Username or email", "textbox");
   await page.keyboard.type(enrolled.username);

@@ -1,5 +1,5 @@
 import type { Page } from "playwright/test";
-import { createKey, setUp } from "../support/product";
+import { createKey, setUp, signIn } from "../support/product";
 import { call } from "./enrolled";
 import { expect, openOtherBrowser, signInByCookie, test } from "./fixtures";
 
@@ -80,10 +80,7 @@ test("shows errors at their fields, including fields under Limits", async ({ own
   await expect(dialog.getByText("Select at least one.")).toBeVisible();
 });
 
-test("a click outside the form closes it only while nothing is entered", async ({
-  ownerPage: page,
-  product,
-}) => {
+test("closes the form on an outside click only while it is empty", async ({ ownerPage: page, product }) => {
   const dialog = page.getByRole("dialog");
   const clickOutside = () => page.mouse.click(4, 4);
   await page.goto(`${product.url}/keys?create=1`);
@@ -95,7 +92,7 @@ test("a click outside the form closes it only while nothing is entered", async (
   await expect(dialog).toHaveCount(0);
 });
 
-test("the labels of the budgets take one line each", async ({ ownerPage: page, product }) => {
+test("shows each budget label on one line", async ({ ownerPage: page, product }) => {
   await page.goto(`${product.url}/keys?create=1`);
   const dialog = page.getByRole("dialog");
   await dialog.getByText("Limits", { exact: true }).click();
@@ -177,15 +174,7 @@ test.describe("limits set by an administrator", () => {
     const { url } = product;
     const account = { username: "ivo", password: "nine blue lanterns drift" };
     await call(url, product.cookie, "/api/users", account);
-    const login = await fetch(`${url}/api/user/login`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(account),
-    });
-    const cookie = login.headers
-      .getSetCookie()
-      .map((one) => one.split(";")[0])
-      .join("; ");
+    const cookie = await signIn(url, account);
     for (const name of ["Radio of ivo", "Phone of ivo"]) await createKey(url, cookie, { name });
 
     // The owner limits the user, limits one key and disables the other.
@@ -278,7 +267,7 @@ test.describe("when the list fails to load", () => {
   });
 });
 
-test("takes models and addresses as chips with suggestions, by keyboard alone", async ({
+test("accepts models and addresses as chips with suggestions, by keyboard only", async ({
   ownerPage: page,
   product,
 }) => {

@@ -3,7 +3,7 @@ import { expect } from "./fixtures";
 import { type Routed, test } from "./routed";
 
 /** Seeds several channels, keys, users and invites, and one failing channel. */
-async function seed({ allow, call, channel, embed, takes }: Routed): Promise<void> {
+async function seed({ allow, call, channel, embed, accepted }: Routed): Promise<void> {
   await allow();
   const model = (name: string, operation: string) => ({ name, upstream_name: name, operation });
   const vectors = [model("nomic-embed-text", "embeddings"), model("bge-m3", "embeddings")];
@@ -18,12 +18,12 @@ async function seed({ allow, call, channel, embed, takes }: Routed): Promise<voi
   }
   for (const role of ["member", "admin"]) await call("/api/invites", { role, expires_hours: 24 });
   for (let at = 0; at < 6; at++) await embed("nomic-embed-text");
-  takes.key = "sk-another-0123456789abcdef";
+  accepted.key = "sk-another-0123456789abcdef";
   await embed("rented");
 }
 
 /** Layout shifts (`layout-shift` entries above 0.001) while the page loads. */
-async function shiftsOf(page: Page, address: string): Promise<string[]> {
+async function layoutShifts(page: Page, address: string): Promise<string[]> {
   await page.goto(address, { waitUntil: "networkidle" });
   return page.evaluate(() =>
     (window as unknown as { shifts: { value: number; what: string }[] }).shifts
@@ -65,7 +65,7 @@ for (const width of [1440, 390])
     ];
     const moved: Record<string, string[]> = {};
     for (const path of paths) {
-      const shifts = await shiftsOf(page, routed.product.url + path);
+      const shifts = await layoutShifts(page, routed.product.url + path);
       if (shifts.length > 0) moved[path] = shifts;
     }
     expect(moved).toEqual({});
@@ -78,5 +78,5 @@ test("does not shift the layout when a font loads late", async ({ routed, routed
     await page.waitForFunction(() => performance.getEntriesByName("first-contentful-paint").length > 0);
     await route.continue();
   });
-  expect(await shiftsOf(page, `${routed.product.url}/`)).toEqual([]);
+  expect(await layoutShifts(page, `${routed.product.url}/`)).toEqual([]);
 });

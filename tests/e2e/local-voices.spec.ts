@@ -8,7 +8,7 @@ import { test as base, expect, signInByCookie } from "./fixtures";
 
 const NAME = "kitten-nano-en-v0_1-fp16";
 
-interface Place {
+interface Instance {
   url: string;
   cookie: string;
   archive: string;
@@ -18,8 +18,8 @@ interface Place {
 }
 
 /** An instance whose catalogue is served by a mirror on loopback. */
-const test = base.extend<{ place: Place }>({
-  place: async ({ page }, use) => {
+const test = base.extend<{ instance: Instance }>({
+  instance: async ({ page }, use) => {
     const work = await mkdtemp(path.join(tmpdir(), "patchbay-mirror-"));
     const archive = await writeVoiceArchive(work);
     const state = { isSlow: false };
@@ -40,13 +40,13 @@ const test = base.extend<{ place: Place }>({
 
 const row = (name: string) => ({ name: new RegExp(`(Download|Resume the download of) ${name}`) });
 
-test("a voice is downloaded with progress, cancelled, resumed, mapped, verified, heard and removed", async ({
+test("downloads a voice with progress, cancels and resumes it, then maps its voice names, verifies and removes it", async ({
   page,
-  place,
+  instance,
 }) => {
   test.setTimeout(120_000);
-  place.mirror.isSlow = true;
-  await page.goto(`${place.url}/models`);
+  instance.mirror.isSlow = true;
+  await page.goto(`${instance.url}/models`);
   await page.getByRole("link", { name: "Local voices" }).click();
   await expect(page.getByRole("heading", { name: "Local voices", level: 1 })).toBeVisible();
   await expect(page.getByText("No local voices yet")).toBeVisible();
@@ -58,7 +58,7 @@ test("a voice is downloaded with progress, cancelled, resumed, mapped, verified,
   await expect(page.getByText(/Downloading · .* of /)).toBeVisible();
   await page.getByRole("button", { name: `Cancel the installation of ${NAME}` }).click();
   await expect(download).toHaveText(/Resume at/);
-  place.mirror.isSlow = false;
+  instance.mirror.isSlow = false;
   await download.click();
 
   const installed = page.getByRole("region", { name: "Installed" });
@@ -87,19 +87,19 @@ test("a voice is downloaded with progress, cancelled, resumed, mapped, verified,
   await confirm.getByLabel(`Type ${NAME} to confirm`).fill(NAME);
   await confirm.getByRole("button", { name: "Remove voice" }).click();
   await expect(page.getByText("No local voices yet")).toBeVisible();
-  await page.goto(`${place.url}/audit`);
+  await page.goto(`${instance.url}/audit`);
   await expect(page.getByText("removed a local voice").first()).toBeVisible();
   await expect(page.getByText("installed a local voice").first()).toBeVisible();
 });
 
-test("an archive is uploaded, and a broken folder is named with its file", async ({ page, place }) => {
-  await writeTinyVoice(path.join(place.dataDirectory, "voices", "broken"), { "tokens.txt": null });
-  await page.goto(`${place.url}/models/local-voices`);
+test("uploads an archive and names the missing file of a broken folder", async ({ page, instance }) => {
+  await writeTinyVoice(path.join(instance.dataDirectory, "voices", "broken"), { "tokens.txt": null });
+  await page.goto(`${instance.url}/models/local-voices`);
   await expect(page.getByText("broken can’t be used")).toBeVisible();
   await expect(page.getByText("tokens.txt:")).toBeVisible();
   await page.getByRole("button", { name: "Upload archive" }).click();
   const dialog = page.getByRole("dialog");
-  await dialog.getByLabel("Archive", { exact: true }).setInputFiles(place.archive);
+  await dialog.getByLabel("Archive", { exact: true }).setInputFiles(instance.archive);
   await expect(dialog.getByLabel("Name", { exact: true })).toHaveValue("tiny");
   await dialog.getByRole("button", { name: "Upload and install" }).click();
   await expect(page.getByRole("heading", { name: "tiny", exact: true })).toBeVisible({ timeout: 30_000 });

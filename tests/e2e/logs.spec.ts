@@ -1,24 +1,27 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright/test";
+import { call } from "./console-api";
 import { expect, test } from "./fixtures";
-import { createDeadModel, createProgram, embed, type Program } from "./usage-calls";
+import { createUnavailableModel, createTestKey, embed, type TestKey } from "./usage-calls";
 
-let program: Program;
+let testKey: TestKey;
 test.beforeEach(async ({ product }, { title }) => {
-  program = await createProgram(product, title.slice(0, 40));
+  testKey = await createTestKey(product, title.slice(0, 40));
 });
 
 const cards = (page: Page) => page.getByRole("list", { name: "Calls", exact: true }).getByRole("link");
 const rows = (page: Page) => page.getByRole("table", { name: "Calls", exact: true }).getByRole("row");
 const drawer = (page: Page) => page.getByRole("dialog", { name: "Call" });
 const callLink = (page: Page) => page.getByRole("link", { name: /patchbay-embed at / });
+const storePrompts = ({ url, cookie }: { url: string; cookie: string }, isOn: boolean) =>
+  call(url, cookie, "PATCH", "/api/settings", { keep_prompts: isOn });
 
-test("opens a call beside the list with its timeline and a URL of its own", async ({
+test("opens a call next to the list, with its timeline and its own URL", async ({
   ownerPage: page,
   product,
 }) => {
-  const requestId = await embed(product.url, program);
-  await page.goto(`${product.url}/logs?key_id=${program.id}`);
+  const requestId = await embed(product.url, testKey);
+  await page.goto(`${product.url}/logs?key_id=${testKey.id}`);
   await expect(rows(page)).toHaveCount(2);
   await expect(rows(page).nth(1)).toContainText("200");
   await callLink(page).click();
@@ -38,10 +41,10 @@ test("explains the error code of a failed call and links to calls with the same 
   ownerPage: page,
   product,
 }) => {
-  await createDeadModel(product, "logs-dead-model");
-  await embed(product.url, program, { model: "logs-dead-model" });
-  await embed(product.url, program);
-  await page.goto(`${product.url}/logs?key_id=${program.id}`);
+  await createUnavailableModel(product, "logs-dead-model");
+  await embed(product.url, testKey, { model: "logs-dead-model" });
+  await embed(product.url, testKey);
+  await page.goto(`${product.url}/logs?key_id=${testKey.id}`);
   await expect(rows(page)).toHaveCount(3);
   await page.getByLabel("Outcome").selectOption("failed");
   await expect(rows(page)).toHaveCount(2);
@@ -55,21 +58,12 @@ test("explains the error code of a failed call and links to calls with the same 
   await expect(rows(page)).toHaveCount(2);
 });
 
-test("shows the input text of a call if it was stored, else says that it was not", async ({
-  ownerPage: page,
-  product,
-}) => {
-  const storePrompts = (isOn: boolean) =>
-    fetch(`${product.url}/api/settings`, {
-      method: "PATCH",
-      headers: { "content-type": "application/json", cookie: product.cookie },
-      body: JSON.stringify({ keep_prompts: isOn }),
-    });
-  await embed(product.url, program, { input: "sent before storing" });
-  await storePrompts(true);
-  const stored = await embed(product.url, program, { input: "the lights are on" });
-  await storePrompts(false);
-  await page.goto(`${product.url}/logs?key_id=${program.id}&call=${stored}`);
+test("shows the input text of a call, or that it was not stored", async ({ ownerPage: page, product }) => {
+  await embed(product.url, testKey, { input: "sent before storing" });
+  await storePrompts(product, true);
+  const stored = await embed(product.url, testKey, { input: "the lights are on" });
+  await storePrompts(product, false);
+  await page.goto(`${product.url}/logs?key_id=${testKey.id}&call=${stored}`);
   await expect(drawer(page).getByText("the lights are on")).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(drawer(page)).toHaveCount(0);
@@ -78,10 +72,10 @@ test("shows the input text of a call if it was stored, else says that it was not
 });
 
 test("adds new calls to the open list on revalidation", async ({ ownerPage: page, product }) => {
-  await embed(product.url, program);
-  await page.goto(`${product.url}/logs?key_id=${program.id}`);
+  await embed(product.url, testKey);
+  await page.goto(`${product.url}/logs?key_id=${testKey.id}`);
   await expect(rows(page)).toHaveCount(2);
-  await embed(product.url, program, { tags: "second" });
+  await embed(product.url, testKey, { tags: "second" });
   // SWR revalidates when the window gets the focus.
   await expect(async () => {
     await page.evaluate(() => window.dispatchEvent(new Event("focus")));
@@ -91,8 +85,8 @@ test("adds new calls to the open list on revalidation", async ({ ownerPage: page
 
 test("loads hundreds of calls by scrolling, each once", async ({ ownerPage: page, product }) => {
   for (let index = 0; index < 120; index += 20)
-    await Promise.all(Array.from({ length: 20 }, () => embed(product.url, program)));
-  await page.goto(`${product.url}/logs?key_id=${program.id}`);
+    await Promise.all(Array.from({ length: 20 }, () => embed(product.url, testKey)));
+  await page.goto(`${product.url}/logs?key_id=${testKey.id}`);
   await expect(rows(page)).toHaveCount(51);
   await expect(async () => {
     await page.mouse.wheel(0, 4_000);
@@ -109,8 +103,8 @@ test("steps through the calls with j, k and the arrow keys while the list stays 
   ownerPage: page,
   product,
 }) => {
-  for (const tags of ["first", "second", "third"]) await embed(product.url, program, { tags });
-  await page.goto(`${product.url}/logs?key_id=${program.id}`);
+  for (const tags of ["first", "second", "third"]) await embed(product.url, testKey, { tags });
+  await page.goto(`${product.url}/logs?key_id=${testKey.id}`);
   await expect(rows(page)).toHaveCount(4);
   await callLink(page).first().click();
   const tag = (name: string) => expect(drawer(page).getByText(name, { exact: true })).toBeVisible();
@@ -126,7 +120,7 @@ test("steps through the calls with j, k and the arrow keys while the list stays 
   await tag("second");
   await page.keyboard.press("ArrowUp");
   await tag("third");
-  // The list is not covered: another call is one click away.
+  // The drawer does not cover the list: another call can be clicked.
   await cards(page).last().click();
   await tag("first");
   await drawer(page).getByRole("button", { name: "Previous call" }).click();
@@ -139,13 +133,13 @@ test("steps through the calls with j, k and the arrow keys while the list stays 
   await expect(drawer(page)).toHaveCount(0);
 });
 
-test("j and k open a call while none is open: the first and the last, then those beside the last opened one", async ({
+test("opens the first or last call with j and k while none is open, then the neighbours of the last opened call", async ({
   ownerPage: page,
   product,
 }) => {
   const tags = ["one", "two", "three"].map((name) => `closed-${name}`);
-  for (const tag of tags) await embed(product.url, program, { tags: tag });
-  await page.goto(`${product.url}/logs?key_id=${program.id}`);
+  for (const tag of tags) await embed(product.url, testKey, { tags: tag });
+  await page.goto(`${product.url}/logs?key_id=${testKey.id}`);
   await expect(callLink(page).first()).toBeVisible();
   const opens = async (key: string, name: string) => {
     await page.keyboard.press(key);
@@ -165,14 +159,14 @@ test("j and k open a call while none is open: the first and the last, then those
   await expect(page).toHaveURL(new RegExp(`call=${new URLSearchParams(last ?? "").get("call")}`));
 });
 
-test("searches request ID, model, error, end user and key name, and plain text only", async ({
+test("searches request ID, model, error, end user and key name, as plain text", async ({
   ownerPage: page,
   product,
 }) => {
-  await createDeadModel(product, "search-dead-model");
-  const failed = await embed(product.url, program, { model: "search-dead-model" });
-  await embed(product.url, program);
-  await page.goto(`${product.url}/logs?key_id=${program.id}`);
+  await createUnavailableModel(product, "search-dead-model");
+  const failed = await embed(product.url, testKey, { model: "search-dead-model" });
+  await embed(product.url, testKey);
+  await page.goto(`${product.url}/logs?key_id=${testKey.id}`);
   await expect(rows(page)).toHaveCount(3);
   const search = page.getByLabel("Search", { exact: true });
   const countFor = async (text: string, count: number) => {
@@ -193,9 +187,9 @@ test("searches request ID, model, error, end user and key name, and plain text o
 });
 
 test("exports the filtered list as CSV and JSON Lines", async ({ ownerPage: page, product }) => {
-  await embed(product.url, program, { tags: "=1+1" });
-  await embed(product.url, program, { tags: "other" });
-  await page.goto(`${product.url}/logs?key_id=${program.id}&q=${encodeURIComponent("=1+1")}`);
+  await embed(product.url, testKey, { tags: "=1+1" });
+  await embed(product.url, testKey, { tags: "other" });
+  await page.goto(`${product.url}/logs?key_id=${testKey.id}&q=${encodeURIComponent("=1+1")}`);
   await expect(rows(page)).toHaveCount(2);
   const textOf = async (name: string) => {
     await page.getByRole("button", { name: "Export" }).click();
@@ -212,40 +206,34 @@ test("exports the filtered list as CSV and JSON Lines", async ({ ownerPage: page
   const [linesName, lines] = await textOf("JSON Lines");
   expect(linesName).toBe("usage.jsonl");
   expect(lines.trimEnd().split("\n")).toHaveLength(1);
-  expect(JSON.parse(lines)).toMatchObject({ tags: "=1+1", key_id: program.id });
+  expect(JSON.parse(lines)).toMatchObject({ tags: "=1+1", key_id: testKey.id });
 });
 
-test("replays a call in its playground, with the text only where it was stored", async ({
+test("replays a call in its playground, with its text only if it was stored", async ({
   ownerPage: page,
   product,
 }) => {
-  const storePrompts = (isOn: boolean) =>
-    fetch(`${product.url}/api/settings`, {
-      method: "PATCH",
-      headers: { "content-type": "application/json", cookie: product.cookie },
-      body: JSON.stringify({ keep_prompts: isOn }),
-    });
   const speak = async (input: string) => {
     const reply = await fetch(`${product.url}/v1/audio/speech`, {
       method: "POST",
-      headers: { "content-type": "application/json", authorization: `Bearer ${program.key}` },
+      headers: { "content-type": "application/json", authorization: `Bearer ${testKey.key}` },
       body: JSON.stringify({ model: "patchbay-speech", input, voice: "onyx", speed: 1.5 }),
     });
     await reply.arrayBuffer();
     return reply.headers.get("x-request-id") ?? "";
   };
   const bare = await speak("not stored at all");
-  await storePrompts(true);
+  await storePrompts(product, true);
   const stored = await speak("the lights are on");
-  await storePrompts(false);
+  await storePrompts(product, false);
   const replay = () => drawer(page).getByRole("link", { name: "Replay in playground" });
-  await page.goto(`${product.url}/logs?key_id=${program.id}&call=${bare}`);
+  await page.goto(`${product.url}/logs?key_id=${testKey.id}&call=${bare}`);
   await expect(drawer(page).getByText("The text was not stored; enter it there.")).toBeVisible();
   await expect(replay()).toHaveAttribute(
     "href",
     /^\/playground\/speech#model=patchbay-speech&voice=onyx&speed=1\.5$/,
   );
-  await page.goto(`${product.url}/logs?key_id=${program.id}&call=${stored}`);
+  await page.goto(`${product.url}/logs?key_id=${testKey.id}&call=${stored}`);
   await replay().click();
   await expect(page).toHaveURL(/\/playground\/speech/);
   await expect(page.getByRole("textbox", { name: "Text" })).toHaveValue("the lights are on");

@@ -83,7 +83,7 @@ test.describe("an upstream channel over a day", () => {
     await test.step("break it: the circuit opens and calls fail over", async () => {
       await page.goto(url);
       await expect(page.getByText("Live", { exact: true })).toBeVisible();
-      routed.takes.key = "another-key";
+      routed.accepted.key = "another-key";
       expect(await routed.embed(MODEL)).toBe(200);
       expect(standby.ledger.length).toBe(1);
       await page.locator("summary").filter({ hasText: "Incidents" }).click();
@@ -111,7 +111,7 @@ test.describe("an upstream channel over a day", () => {
     });
 
     await test.step("repair it and resume traffic", async () => {
-      routed.takes.key = UPSTREAM_KEY;
+      routed.accepted.key = UPSTREAM_KEY;
       await page.getByRole("button", { name: "Resume traffic" }).first().click();
       const before = routed.upstream.ledger.length;
       await expect

@@ -1,4 +1,5 @@
 import { createKey } from "../support/product";
+import { createUser } from "./users";
 
 export { expect, signInByCookie, test } from "./fixtures";
 
@@ -8,19 +9,6 @@ export async function addMember(
   owner: string,
   username: string,
 ): Promise<{ id: string; cookie: string; key: string }> {
-  const password = "nine blue lanterns drift";
-  const send = (route: string, body: object, cookie = "") =>
-    fetch(url + route, {
-      method: "POST",
-      headers: { "content-type": "application/json", cookie },
-      body: JSON.stringify(body),
-    });
-  const made = await send("/api/users", { username, password }, owner);
-  const { data } = (await made.json()) as { data: { id: string } };
-  const login = await send("/api/user/login", { username, password });
-  const cookie = login.headers
-    .getSetCookie()
-    .map((one) => one.split(";")[0])
-    .join("; ");
-  return { id: data.id, cookie, key: await createKey(url, cookie, { name: `${username}'s` }) };
+  const { id, cookie } = await createUser(url, owner, { username, role: "member" });
+  return { id, cookie, key: await createKey(url, cookie, { name: `${username}'s` }) };
 }

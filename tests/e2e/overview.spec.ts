@@ -122,7 +122,7 @@ test("shows members their own calls and no channels", async ({ page, product }) 
   await expect(page.getByRole("heading", { name: "By channel" })).toHaveCount(0);
 });
 
-test("leaves the page when the session is ended elsewhere", async ({ page, product }) => {
+test("redirects to sign-in when the session is ended elsewhere", async ({ page, product }) => {
   const { id, cookie } = await addMember(product.url, product.cookie, "noa");
   await signInByCookie(page, product.url, cookie);
   await page.goto(product.url);

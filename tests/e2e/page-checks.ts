@@ -20,7 +20,7 @@ export const cutPlaceholders = (page: Page) =>
       .map((input) => input.placeholder);
   });
 
-/** Animations and transitions that take longer than a blink, of any element or its pseudo-elements. */
+/** Elements with an animation or transition above 10 ms, pseudo-elements included. */
 export const slowMotion = (page: Page) =>
   page.evaluate(() => {
     const longest = (list: string) => Math.max(...list.split(",").map((one) => Number.parseFloat(one)));

@@ -23,21 +23,21 @@ async function send(url: string, key: string, count: number, status: number, bod
   }
 }
 
-test("answers a customer's 429 in one click: rejected requests of a key, with limit and Retry-After", async ({
+test("opens a key's rejected requests from the keys page, with limit and Retry-After", async ({
   routedPage: page,
   routed,
 }) => {
   const { url } = routed.product;
   const limited = await routed.call("/api/keys", { name: "Radio", rpm: 2 });
-  const tied = await routed.call("/api/keys", { name: "Office", allowed_addresses: ["203.0.113.7"] });
-  const broke = await routed.call("/api/keys", { name: "Broke", budget: { total_usd: "0" } });
+  const restricted = await routed.call("/api/keys", { name: "Office", allowed_addresses: ["203.0.113.7"] });
+  const noBudget = await routed.call("/api/keys", { name: "Broke", budget: { total_usd: "0" } });
   await send(url, limited.key, 2, 200);
   await send(url, limited.key, 5, 429);
-  await send(url, tied.key, 3, 403);
-  await send(url, broke.key, 4, 429);
+  await send(url, restricted.key, 3, 403);
+  await send(url, noBudget.key, 4, 429);
   await send(url, "sk-pb-unknown", 6, 401);
-  await send(url, broke.key, 7, 404, { ...BODY, model: "no-such-model" });
-  await send(url, broke.key, 8, 400, { ...BODY, input: 5 });
+  await send(url, noBudget.key, 7, 404, { ...BODY, model: "no-such-model" });
+  await send(url, noBudget.key, 8, 400, { ...BODY, input: 5 });
   // Counts are written every two seconds; a minute may have ended in between.
   const counts = async () => {
     const { items } = await routed.call("/api/usage/rejected?limit=100");
@@ -85,7 +85,7 @@ test("answers a customer's 429 in one click: rejected requests of a key, with li
   await expect(page.getByText("33 requests rejected before reaching a channel")).toBeVisible();
 });
 
-test("members see the rejected requests of their own keys only", async ({ page, routed }) => {
+test("shows members the rejected requests of their own keys only", async ({ page, routed }) => {
   const { url } = routed.product;
   const { cookie } = await createUser(url, routed.cookie, { username: "mia", role: "member" });
   const own = await fetch(`${url}/api/keys`, {
@@ -111,7 +111,7 @@ test("members see the rejected requests of their own keys only", async ({ page, 
   await expect(table).not.toContainText("Radio");
 });
 
-test.describe("why a request failed", () => {
+test.describe("the cause of a failed request", () => {
   test.use({ allowedConsole: [[/status of 50\d/], { scope: "test" }] });
 
   test("shows administrators the upstream's message without secrets, and the channels that were not tried", async ({
@@ -125,8 +125,8 @@ test.describe("why a request failed", () => {
     });
     const first = await routed.channel("Main upstream", served("nomic-embed-text"));
     await routed.channel("Off", { ...served("nomic-embed-text"), enabled: false });
-    // The upstream quotes the key that it refuses.
-    routed.takes.key = "another";
+    // The upstream's error contains the refused key.
+    routed.accepted.key = "another";
     expect(await routed.embed("nomic")).toBe(502);
     await page.goto(`${url}/logs?status=failed`);
     await page.getByRole("link", { name: /nomic at / }).click();

@@ -9,7 +9,7 @@ export interface Routed {
   product: Product;
   upstream: Upstream;
   /** The upstream key that the upstream accepts; change it to make the channel's key invalid. */
-  takes: { key: string };
+  accepted: { key: string };
   /** The owner's session cookie. */
   cookie: string;
   /** Calls the console API as the owner; throws on any status but 200. */
@@ -82,14 +82,14 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
     const product = newProduct ?? reused.product;
     const cookie = newProduct === null ? reused.cookie : await setUp(newProduct.url);
     const call = callAsOwner(product, cookie);
-    const takes = { key: UPSTREAM_KEY };
-    const upstream = await startUpstream(takes);
+    const accepted = { key: UPSTREAM_KEY };
+    const upstream = await startUpstream(accepted);
     const base_url = `${upstream.origin}/v1`;
     let key: string | null = null;
     await use({
       product,
       upstream,
-      takes,
+      accepted,
       cookie,
       call,
       allow: () => call("/api/upstreams/allowed", { base_url, password: OWNER.password }),

@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import path from "node:path";
 import Database from "libsql";
 import { seedSqlite } from "../bench/seed-usage.mjs";
+import { callConsole } from "./scenes.mjs";
 
 const DAY = 86_400_000;
 const KEY = "sk-scenes-0123456789abcdef";
@@ -23,17 +24,6 @@ function startUpstream() {
   return new Promise((resolve) => {
     server.listen(0, "127.0.0.1", () => resolve(`http://127.0.0.1:${server.address().port}/v1`));
   });
-}
-
-async function ask(url, route, cookie, body) {
-  const reply = await fetch(url + route, {
-    method: body ? "POST" : "GET",
-    headers: { "content-type": "application/json", cookie },
-    body: body && JSON.stringify(body),
-  });
-  const { success, data, message } = await reply.json();
-  if (!success) throw new Error(`${route}: ${message}`);
-  return data;
 }
 
 /** Deletes the roll-ups. */
@@ -62,14 +52,15 @@ async function sendRequests(url, key, model, times) {
 
 async function createChannels(url, cookie) {
   const base_url = await startUpstream();
-  const channel = (fields) => ask(url, "/api/channels", cookie, { provider: "openai", base_url, ...fields });
+  const channel = (fields) =>
+    callConsole(url, "/api/channels", cookie, { provider: "openai", base_url, ...fields });
   const model = (name, operation) => ({ name, upstream_name: name, operation });
   const speech = [model("tts-clear", "speech"), model("tts-quick", "speech")];
   const [large, bge] = [model("embed-large", "embeddings"), model("bge-m3", "embeddings")];
   const cellar = await channel({ name: "Kokoro in the cellar", keys: [KEY], models: [...speech, bge] });
   const cloud = await channel({ name: "Cloud east", keys: [KEY], models: [...speech, large] });
   await channel({ name: "Rented machine", keys: ["sk-old-key-that-ended"], models: [bge] });
-  const { items } = await ask(url, "/api/channels", cookie);
+  const { items } = await callConsole(url, "/api/channels", cookie);
   const builtIn = items.find((one) => one.embedded && one.name.includes("speech"));
   return { cellar, cloud, builtIn };
 }
@@ -78,7 +69,7 @@ async function createKeys(url, cookie) {
   const keys = [];
   let secret = "";
   for (const name of ["Kitchen radio", "Search index", "Night reader", "Old importer"]) {
-    const created = await ask(url, "/api/keys", cookie, { name });
+    const created = await callConsole(url, "/api/keys", cookie, { name });
     keys.push({ id: created.id, user: created.owner_id });
     secret = created.key;
   }
@@ -97,7 +88,13 @@ function seedRequests(file, keys, { cellar, cloud, builtIn }) {
     ["patchbay-speech", "speech", builtIn?.id, 900],
   ];
   for (const [seed, [name, operation, id, count]] of routes.entries()) {
-    const population = { keys, models: [{ name, operation }], channels: [id], tags: ["web"], endUsers: ["anna"] };
+    const population = {
+      keys,
+      models: [{ name, operation }],
+      channels: [id],
+      tags: ["web"],
+      endUsers: ["anna"],
+    };
     // Seeding rebuilds the roll-ups from the whole ledger.
     clearRollups(file);
     seedSqlite(file, {
@@ -113,7 +110,7 @@ function seedRequests(file, keys, { cellar, cloud, builtIn }) {
 
 /** Opens the circuit of the channel with the rejected key: without `other` it is the only one for bge-m3. */
 async function openCircuit(url, cookie, secret, other) {
-  const { version } = await ask(url, `/api/channels/${other.id}`, cookie);
+  const { version } = await callConsole(url, `/api/channels/${other.id}`, cookie);
   const enable = (enabled, at) =>
     fetch(`${url}/api/channels/${other.id}`, {
       method: "PATCH",

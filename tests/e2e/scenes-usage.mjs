@@ -2,20 +2,10 @@
 import path from "node:path";
 import Database from "libsql";
 import { seedSqlite } from "../bench/seed-usage.mjs";
+import { callConsole } from "./scenes.mjs";
 
 const DAY = 86_400_000;
 const MONTH = 30 * DAY;
-
-async function ask(url, route, cookie, body) {
-  const reply = await fetch(url + route, {
-    method: body ? "POST" : "GET",
-    headers: { "content-type": "application/json", cookie },
-    body: body && JSON.stringify(body),
-  });
-  const { success, data, message } = await reply.json();
-  if (!success) throw new Error(`${route}: ${message}`);
-  return data;
-}
 
 /** Distribution of requests over time: more by day than by night, growing every week. */
 function dailyCurve(share) {
@@ -26,7 +16,7 @@ function dailyCurve(share) {
 async function createKeys(url, cookie) {
   const keys = [];
   for (const name of ["Kitchen radio", "Search index", "Night reader", "Old importer"]) {
-    const { id, owner_id: user } = await ask(url, "/api/keys", cookie, { name });
+    const { id, owner_id: user } = await callConsole(url, "/api/keys", cookie, { name });
     keys.push({ id, user });
   }
   return keys;
@@ -35,7 +25,7 @@ async function createKeys(url, cookie) {
 async function createChannels(url, cookie) {
   const channels = [];
   for (const name of ["Berlin relay", "Cloud east", "Cloud west"]) {
-    const channel = await ask(url, "/api/channels", cookie, {
+    const channel = await callConsole(url, "/api/channels", cookie, {
       name,
       provider: "openai",
       base_url: "https://api.openai.com/v1",

@@ -4,6 +4,18 @@ import { Secret, TOTP } from "otpauth";
 export const OWNER = { username: "olivia", password: "seven green kettles hum" };
 export const SETUP_TOKEN = "a-token-that-only-the-operator-knows-0123456789";
 
+/** Calls the console API: POST with a body, else GET. Returns the `data` of the reply. */
+export async function callConsole(url, route, cookie, body) {
+  const reply = await fetch(url + route, {
+    method: body ? "POST" : "GET",
+    headers: { "content-type": "application/json", cookie },
+    body: body && JSON.stringify(body),
+  });
+  const { success, data, message } = await reply.json();
+  if (!success) throw new Error(`${route}: ${message}`);
+  return data;
+}
+
 /** The TOTP code of now, or of `steps` × 30 s from now. */
 export function codeOf(secret, steps = 0) {
   const totp = new TOTP({ secret: Secret.fromBase32(secret.replaceAll(" ", "")) });

@@ -1,22 +1,13 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright/test";
-import { OWNER } from "../support/product";
+import { OWNER, setUp, signIn } from "../support/product";
+import { call } from "./console-api";
 import { expect, signInByCookie, test } from "./fixtures";
 
 const formOf = (page: Page, name: string) => page.getByRole("form", { name });
 const box = (page: Page, name: string) => page.getByRole("textbox", { name, exact: true });
 
-async function call(url: string, cookie: string, method: string, path: string, body?: object) {
-  const reply = await fetch(url + path, {
-    method,
-    headers: { cookie, ...(method === "GET" ? {} : { "content-type": "application/json" }) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  // Type assertion: tests read single fields of the reply.
-  return (await reply.json()) as { data: ReturnType<typeof JSON.parse> };
-}
-
-// Some of these tests provoke refusals.
+// Some of these tests cause refused requests.
 test.use({ allowedConsole: [/status of (400|403|409)/] });
 
 test("previews a change before saving and can undo it afterwards", async ({ ownerPage: page, product }) => {
@@ -29,7 +20,7 @@ test("previews a change before saving and can undo it afterwards", async ({ owne
   await form.getByRole("switch", { name: "Self-use mode" }).click();
   await form.getByRole("button", { name: "Save changes" }).click();
   await expect(page.getByText("Saved: Self-use mode")).toBeVisible();
-  expect((await call(product.url, product.cookie, "GET", "/api/settings")).data.self_use_mode).toBe(true);
+  expect((await call(product.url, product.cookie, "GET", "/api/settings")).self_use_mode).toBe(true);
   await page.getByRole("button", { name: "Undo" }).click();
   await expect(page.getByText("Changed back: Self-use mode")).toBeVisible();
   await expect(form.getByRole("switch", { name: "Self-use mode" })).not.toBeChecked();
@@ -48,7 +39,7 @@ test("saves the budget for new registrations", async ({ ownerPage: page, product
   await budget.fill("12.50");
   await form.getByRole("button", { name: "Save changes" }).click();
   await expect(form.getByTestId("changes")).toHaveCount(0);
-  const saved = (await call(product.url, product.cookie, "GET", "/api/settings")).data;
+  const saved = await call(product.url, product.cookie, "GET", "/api/settings");
   expect([saved.self_registration, saved.registration_budget_usd]).toEqual([true, "12.50"]);
   await call(product.url, product.cookie, "PATCH", "/api/settings", {
     self_registration: false,
@@ -56,7 +47,7 @@ test("saves the budget for new registrations", async ({ ownerPage: page, product
   });
 });
 
-test("keeps the section in the URL and in the history", async ({ ownerPage: page, product }) => {
+test("keeps the section in the URL and the history", async ({ ownerPage: page, product }) => {
   await page.goto(`${product.url}/settings`);
   await page.getByRole("link", { name: "Limits" }).click();
   await expect(page).toHaveURL(`${product.url}/settings?section=limits`);
@@ -98,7 +89,7 @@ test("merges changes to different fields and asks again when the same field was 
   await expect(form.getByTestId("changes")).toContainText("Minimum length: 20 → 14");
   await form.getByRole("button", { name: "Save changes" }).click();
   await expect(form.getByTestId("changes")).toHaveCount(0);
-  expect((await call(product.url, product.cookie, "GET", "/api/settings")).data.password_minimum).toBe(14);
+  expect((await call(product.url, product.cookie, "GET", "/api/settings")).password_minimum).toBe(14);
   await change({ password_minimum: null });
 });
 
@@ -113,10 +104,10 @@ test("clears the caches without saving unsaved fields of the same form", async (
   await page.getByRole("alertdialog").getByRole("button", { name: "Clear caches" }).click();
   await expect(page.getByText("Caches cleared")).toBeVisible();
   await expect(form.getByTestId("changes")).toContainText("7");
-  expect((await call(product.url, product.cookie, "GET", "/api/settings")).data.caches.speech_mb).toBe(64);
+  expect((await call(product.url, product.cookie, "GET", "/api/settings")).caches.speech_mb).toBe(64);
 });
 
-test("does not reopen a dialog that was left with Back", async ({ ownerPage: page, product }) => {
+test("does not reopen a dialog that was closed with Back", async ({ ownerPage: page, product }) => {
   await page.goto(`${product.url}/settings`);
   await page.getByRole("link", { name: "Network" }).click();
   await page.getByRole("button", { name: "Generate token" }).click();
@@ -139,7 +130,7 @@ test("shows the default of a limit and resets to it", async ({ ownerPage: page, 
   await expect(page.getByTestId("changes")).toContainText("5 → 3");
   await page.getByRole("button", { name: "Save changes" }).click();
   await expect(page.getByTestId("changes")).toHaveCount(0);
-  expect((await call(product.url, product.cookie, "GET", "/api/settings")).data.limits).toEqual({});
+  expect((await call(product.url, product.cookie, "GET", "/api/settings")).limits).toEqual({});
 });
 
 test("allows a private upstream with the password and revokes it", async ({ ownerPage: page, product }) => {
@@ -202,11 +193,11 @@ test("imports an exported file after a preview", async ({ ownerPage: page, produ
   await choose(JSON.stringify({ ...exported, settings }));
   const dialog = page.getByRole("dialog", { name: "Import house.json" });
   await expect(dialog.getByRole("listitem").filter({ hasText: "caches" })).toContainText("changed");
-  const before = (await call(product.url, product.cookie, "GET", "/api/settings")).data;
+  const before = await call(product.url, product.cookie, "GET", "/api/settings");
   expect(before.caches.embeddings_mb).toBe(64);
   await dialog.getByRole("button", { name: "Apply one change" }).click();
   await expect(dialog).toHaveCount(0);
-  const after = (await call(product.url, product.cookie, "GET", "/api/settings")).data;
+  const after = await call(product.url, product.cookie, "GET", "/api/settings");
   expect(after.caches.embeddings_mb).toBe(8);
   await call(product.url, product.cookie, "PATCH", "/api/settings", { caches: before.caches });
 });
@@ -230,21 +221,11 @@ test("downloads a backup of the database", async ({ ownerPage: page, product }) 
 
 test("redirects a user who must set up 2FA to the account page", async ({ page, freshProduct }) => {
   const { url } = freshProduct;
-  const sent = { method: "POST", headers: { "content-type": "application/json" } };
-  const setup = await fetch(`${url}/api/setup`, { ...sent, body: JSON.stringify(OWNER) });
-  const owner = setup.headers
-    .getSetCookie()
-    .map((one) => one.split(";")[0])
-    .join("; ");
+  const owner = await setUp(url);
   const mia = { username: "mia", password: "nine blue lanterns drift" };
   await call(url, owner, "POST", "/api/users", mia);
   await call(url, owner, "PATCH", "/api/settings", { two_factor_roles: ["member"] });
-  const login = await fetch(`${url}/api/user/login`, { ...sent, body: JSON.stringify(mia) });
-  const cookie = login.headers
-    .getSetCookie()
-    .map((one) => one.split(";")[0])
-    .join("; ");
-  await signInByCookie(page, url, cookie);
+  await signInByCookie(page, url, await signIn(url, mia));
   await page.goto(`${url}/keys`);
   await expect(page).toHaveURL(`${url}/account`);
   await expect(page.getByText("Your role requires two-factor authentication")).toBeVisible();

@@ -2,7 +2,10 @@ import { expect, signInByCookie, test } from "./fixtures";
 
 const heading = (name: string) => ({ level: 1, name });
 
-test("opens pages by g and a letter, and lists the shortcuts by ?", async ({ ownerPage: page, product }) => {
+test("opens pages with g and a letter and lists the shortcuts with ?", async ({
+  ownerPage: page,
+  product,
+}) => {
   await page.goto(product.url);
   await expect(page.getByRole("heading", heading("Overview"))).toBeVisible();
   await page.keyboard.press("g");
@@ -13,7 +16,7 @@ test("opens pages by g and a letter, and lists the shortcuts by ?", async ({ own
   const dialog = page.getByRole("dialog", { name: "Keyboard shortcuts" });
   await expect(dialog.getByText("API keys")).toBeVisible();
   await expect(dialog.getByText("Next call")).toBeVisible();
-  // Keys of a dialog are its own.
+  // Shortcuts are inactive while a dialog is open.
   await page.keyboard.press("g");
   await page.keyboard.press("k");
   await expect(dialog).toBeVisible();
@@ -24,7 +27,7 @@ test("opens pages by g and a letter, and lists the shortcuts by ?", async ({ own
   await expect(page.getByRole("heading", heading("API keys"))).toBeVisible();
 });
 
-test("leaves the keys to a text field", async ({ ownerPage: page, product }) => {
+test("types shortcut letters as text in a text field", async ({ ownerPage: page, product }) => {
   await page.goto(`${product.url}/playground/speech`);
   const input = page.getByRole("textbox", { name: "Text" }).first();
   await input.fill("");

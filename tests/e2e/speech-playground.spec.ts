@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import AxeBuilder from "@axe-core/playwright";
 import type { Download, Page } from "playwright/test";
+import { signIn } from "../support/product";
 import { expect, OWNER, signInByCookie } from "./fixtures";
 import { test } from "./routed";
 import {
@@ -57,7 +58,10 @@ test("the speech playground plays audio while it streams and stores a take that 
   await expect(facts.getByText(take?.channel ?? "none")).toBeVisible();
 });
 
-test("Escape aborts the speech request and stores what arrived", async ({ ownerPage: page, product }) => {
+test("stores the audio received so far when Escape aborts a speech request", async ({
+  ownerPage: page,
+  product,
+}) => {
   await openSpeech(page, product.url, [["text", STORY.repeat(20)]]);
   const aborted = page.waitForEvent("requestfailed", (one) => one.url().includes(":streamGenerateContent"));
   await page.getByRole("button", { name: "Speak", exact: true }).click();
@@ -69,20 +73,6 @@ test("Escape aborts the speech request and stores what arrived", async ({ ownerP
   expect((await storedTakes(page))[0]?.seconds).toBeLessThan(1_500);
   await expect(page.getByRole("button", { name: "Speak", exact: true })).toBeEnabled();
 });
-
-/** Signs in and returns the session cookie. */
-async function sessionOf(
-  url: string,
-  { username, password }: typeof OWNER | Record<"username" | "password", string>,
-) {
-  const signIn = await fetch(`${url}/api/user/login`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ username, password }),
-  });
-  const cookies = signIn.headers.getSetCookie().map((one) => one.split(";")[0]);
-  return cookies.join("; ");
-}
 
 async function downloadAs(page: Page, format: string): Promise<Download> {
   await page.getByRole("button", { name: "Download in another format" }).click();
@@ -166,7 +156,7 @@ test("takes survive a reload, can be compared, deleted and restored, and are rem
   page,
   product,
 }) => {
-  await signInByCookie(page, product.url, await sessionOf(product.url, OWNER));
+  await signInByCookie(page, product.url, await signIn(product.url, OWNER));
   await openSpeech(page, product.url, [["text", SENTENCE]]);
   await speak(page);
   await page.getByRole("radio", { name: /^Puck/ }).check();
@@ -371,11 +361,11 @@ test.describe("a rejected speech request", () => {
 test.describe("a speech request without budget", () => {
   test.use({ allowedConsole: [/429/] });
 
-  test("says which budget is used, and when it resets", async ({ page, routed }) => {
+  test("shows which budget is used up, and when it resets", async ({ page, routed }) => {
     test.slow();
     const mia = { username: "mia", password: "a password for mia, long enough" };
     await routed.call("/api/users", { ...mia, budget: { daily_usd: "0.00", monthly_usd: "5.00" } });
-    await signInByCookie(page, routed.product.url, await sessionOf(routed.product.url, mia));
+    await signInByCookie(page, routed.product.url, await signIn(routed.product.url, mia));
     await openSpeech(page, routed.product.url, [["text", SENTENCE]]);
     await page.getByRole("button", { name: "Speak", exact: true }).click();
     const alert = page.getByRole("alert").filter({ hasText: "budget" });
@@ -385,7 +375,7 @@ test.describe("a speech request without budget", () => {
   });
 });
 
-test("Stop before the first audio says so, and the focused text field has an outline", async ({
+test("shows when speech was stopped before the first audio, and outlines the focused text field", async ({
   ownerPage: page,
   product,
 }) => {
@@ -464,7 +454,7 @@ for (const colorScheme of ["light", "dark"] as const) {
 test.describe("in Chinese", () => {
   test.use({ locale: "zh-CN" });
 
-  test("the speech playground and its examples are Chinese", async ({ ownerPage: page, product }) => {
+  test("shows the speech playground and its examples in Chinese", async ({ ownerPage: page, product }) => {
     await page.goto(`${product.url}${PATH}`);
     await expect(page.getByRole("heading", { level: 1, name: "语音试听台" })).toBeVisible();
     await page.getByRole("button", { name: "示例" }).click();
@@ -480,7 +470,7 @@ test.describe("in Chinese", () => {
 test.describe("a text that the engine cannot read", () => {
   test.use({ allowedConsole: [/400 \(Bad Request\)/] });
 
-  test("has its cause once, in the message", async ({ ownerPage: page, product }) => {
+  test("shows its cause only once", async ({ ownerPage: page, product }) => {
     await openSpeech(page, product.url, [["text", "漢字かな"]]);
     const logged = page.waitForResponse((reply) => /\/api\/usage\/[^?/]+$/.test(reply.url()));
     await page.getByRole("button", { name: "Speak", exact: true }).click();

@@ -35,7 +35,7 @@ test("the speech playground asks for a voice name, offers OpenAI's and sends ins
   await expect(page.getByRole("textbox", { name: "Instructions" })).toHaveCount(0);
 });
 
-test("a call stopped before the first audio is found in the logs, by administrators", async ({
+test("links administrators to the log of a call stopped before the first audio", async ({
   routedPage: page,
   routed,
 }) => {

@@ -1,4 +1,5 @@
 import type { Page } from "playwright/test";
+import { signIn } from "../support/product";
 import { expect, OWNER, signInByCookie, test } from "./fixtures";
 
 const leavePrompt = (page: Page) => page.getByRole("alertdialog", { name: "Leave without saving?" });
@@ -19,19 +20,6 @@ async function typeLimit(page: Page, url: string): Promise<void> {
   await page.getByRole("link", { name: "Limits" }).click();
   await attempts(page).click();
   await page.keyboard.type("7");
-}
-
-/** A separate session of the owner that a test can end. */
-async function ownSession(url: string): Promise<string> {
-  const reply = await fetch(`${url}/api/user/login`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ username: OWNER.username, password: OWNER.password }),
-  });
-  return reply.headers
-    .getSetCookie()
-    .map((one) => one.split(";")[0])
-    .join("; ");
 }
 
 /** Records the browser's own dialogs, which Playwright otherwise dismisses silently. */
@@ -182,7 +170,7 @@ test.describe("the end of a session", () => {
 
   for (const way of ["by signing out", "from elsewhere"]) {
     test(`${way} does not ask about unsaved changes`, async ({ page, product }) => {
-      const cookie = await ownSession(product.url);
+      const cookie = await signIn(product.url, OWNER);
       await signInByCookie(page, product.url, cookie);
       const dialogs = nativeDialogs(page);
       const isLive = page.waitForResponse((reply) => reply.url().endsWith("/api/events"));

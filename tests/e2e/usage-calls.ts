@@ -16,20 +16,20 @@ async function post<T>(
   return data as T;
 }
 
-export interface Program {
+export interface TestKey {
   id: string;
   key: string;
 }
 
 /** Creates an API key, which separates the calls of a test from those of others. */
-export function createProgram(product: { url: string; cookie: string }, name: string): Promise<Program> {
-  return post<Program>(product.url, "/api/keys", { name }, { cookie: product.cookie });
+export function createTestKey(product: { url: string; cookie: string }, name: string): Promise<TestKey> {
+  return post<TestKey>(product.url, "/api/keys", { name }, { cookie: product.cookie });
 }
 
 /** Makes one embeddings call with that key; resolves with its request ID. */
 export async function embed(
   url: string,
-  { key }: Pick<Program, "key">,
+  { key }: Pick<TestKey, "key">,
   { model = "patchbay-embed", input = "lamp", tags }: { model?: string; input?: string; tags?: string } = {},
 ): Promise<string> {
   const reply = await fetch(`${url}/v1/embeddings`, {
@@ -46,7 +46,10 @@ export async function embed(
 }
 
 /** Creates a model whose only channel is disabled: its calls fail and are recorded. */
-export async function createDeadModel(product: { url: string; cookie: string }, name: string): Promise<void> {
+export async function createUnavailableModel(
+  product: { url: string; cookie: string },
+  name: string,
+): Promise<void> {
   const channel = await post<{ id: string }>(
     product.url,
     "/api/channels",

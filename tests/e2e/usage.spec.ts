@@ -1,19 +1,20 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright/test";
 import { expect, signInByCookie, test } from "./fixtures";
-import { createProgram, embed, type Program } from "./usage-calls";
+import { createTestKey, embed, type TestKey } from "./usage-calls";
+import { createUser } from "./users";
 
-let program: Program;
+let testKey: TestKey;
 test.beforeEach(async ({ product }, { title }) => {
-  program = await createProgram(product, title.slice(0, 40));
+  testKey = await createTestKey(product, title.slice(0, 40));
 });
 
 const rows = (page: Page) => page.getByRole("table", { name: "Calls", exact: true }).getByRole("row");
 const figure = (page: Page, name: string) => page.getByRole("radio", { name: new RegExp(`^${name}`) });
 
 test("counts the calls of the day in the figures and lists them", async ({ ownerPage: page, product }) => {
-  for (const _ of [1, 2, 3]) await embed(product.url, program);
-  await page.goto(`${product.url}/usage?key_id=${program.id}`);
+  for (const _ of [1, 2, 3]) await embed(product.url, testKey);
+  await page.goto(`${product.url}/usage?key_id=${testKey.id}`);
   await expect(figure(page, "Calls")).toHaveAccessibleName(/Calls\s*3\s*none failed/);
   await expect(figure(page, "Spend")).toHaveAccessibleName(/\$0\.00/);
   await expect(rows(page)).toHaveCount(4);
@@ -27,9 +28,9 @@ test("keeps filters in the URL, applies them to everything and clears them at on
   ownerPage: page,
   product,
 }) => {
-  await embed(product.url, program, { tags: "web,beta" });
-  await embed(product.url, program, { tags: "night" });
-  await page.goto(`${product.url}/usage?key_id=${program.id}`);
+  await embed(product.url, testKey, { tags: "web,beta" });
+  await embed(product.url, testKey, { tags: "night" });
+  await page.goto(`${product.url}/usage?key_id=${testKey.id}`);
   await expect(rows(page)).toHaveCount(3);
   await page.getByLabel("Tag", { exact: true }).fill("beta");
   await page.getByLabel("Tag", { exact: true }).press("Enter");
@@ -43,9 +44,9 @@ test("keeps filters in the URL, applies them to everything and clears them at on
   await expect(page.getByLabel("Tag", { exact: true })).toHaveValue("");
 });
 
-test("filters the page by a row of the breakdown", async ({ ownerPage: page, product }) => {
-  await embed(product.url, program, { tags: "cellar" });
-  await page.goto(`${product.url}/usage?key_id=${program.id}`);
+test("filters the page by a row of a breakdown", async ({ ownerPage: page, product }) => {
+  await embed(product.url, testKey, { tags: "cellar" });
+  await page.goto(`${product.url}/usage?key_id=${testKey.id}`);
   await page.getByLabel("Break down by").selectOption("tag");
   await expect(page).toHaveURL(/by=tag/);
   await page.getByRole("link", { name: /cellar/ }).click();
@@ -54,9 +55,9 @@ test("filters the page by a row of the breakdown", async ({ ownerPage: page, pro
 });
 
 test("exports the filtered calls only", async ({ ownerPage: page, product }) => {
-  await embed(product.url, program, { tags: "kept" });
-  const other = await embed(product.url, program, { tags: "left out" });
-  await page.goto(`${product.url}/usage?key_id=${program.id}&tag=kept`);
+  await embed(product.url, testKey, { tags: "kept" });
+  const other = await embed(product.url, testKey, { tags: "left out" });
+  await page.goto(`${product.url}/usage?key_id=${testKey.id}&tag=kept`);
   await page.getByRole("button", { name: "Export" }).click();
   const [download] = await Promise.all([
     page.waitForEvent("download"),
@@ -72,20 +73,11 @@ test("exports the filtered calls only", async ({ ownerPage: page, product }) => 
 });
 
 test("shows members their own calls, no user filter and no logs", async ({ page, product }) => {
-  await embed(product.url, program);
-  const password = "nine blue lanterns drift";
-  const headers = { "content-type": "application/json", cookie: product.cookie };
-  const body = JSON.stringify({ username: "usage-member", password, role: "member" });
-  await fetch(`${product.url}/api/users`, { method: "POST", headers, body });
-  const login = await fetch(`${product.url}/api/user/login`, {
-    method: "POST",
-    headers,
-    body: JSON.stringify({ username: "usage-member", password }),
+  await embed(product.url, testKey);
+  const { cookie } = await createUser(product.url, product.cookie, {
+    username: "usage-member",
+    role: "member",
   });
-  const cookie = login.headers
-    .getSetCookie()
-    .map((one) => one.split(";")[0])
-    .join("; ");
   await signInByCookie(page, product.url, cookie);
   await page.goto(`${product.url}/usage`);
   await expect(page.getByRole("heading", { name: "No calls in this range" })).toBeVisible();
@@ -113,7 +105,7 @@ test.describe("when usage and audit data fail to load", () => {
       const main = page.getByRole("main");
       const errors = main.getByRole("alert").filter({ has: page.getByRole("button", { name: "Retry" }) });
       await expect(errors.first()).toBeVisible();
-      // Nothing is loading any more.
+      // Loading has ended.
       await expect(main.locator("[aria-busy=true]")).toHaveCount(0);
       expect(await errors.count()).toBe(1);
       isDown = false;

@@ -1,10 +1,10 @@
 import type { Page } from "playwright/test";
-import { setUp } from "../support/product";
+import { setUp, signIn as signInByApi } from "../support/product";
 import { totpCode } from "../support/totp";
 import { call } from "./enrolled";
 import { expect, openOtherBrowser, signInByCookie, test, waitForHydration } from "./fixtures";
+import { PASSWORD } from "./users";
 
-const PASSWORD = "nine blue lanterns drift";
 const NEW_PASSWORD = "twelve red foxes nap";
 const STEP_MS = 30_000;
 
@@ -44,7 +44,12 @@ function addUser(url: string, cookie: string, username: string, role = "member")
   return call<{ id: string }>(url, cookie, "/api/users", { username, password: PASSWORD, role });
 }
 
-test("creates a member from an invite link, once", async ({ ownerPage: page, product, browser, context }) => {
+test("creates a member from an invite link that works only once", async ({
+  ownerPage: page,
+  product,
+  browser,
+  context,
+}) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.goto(`${product.url}/users`);
   await page.getByRole("button", { name: "Invite user" }).click();
@@ -172,7 +177,7 @@ test("adds, edits, disables, enables and deletes a user", async ({ ownerPage: pa
 test.describe("concurrent edits", () => {
   test.use({ allowedConsole: [[/status of 409/], { scope: "test" }] });
 
-  test("load the newest version before a user can be saved", async ({
+  test("make the form load the newest version before a user can be saved", async ({
     ownerPage: page,
     product: { url, cookie },
   }) => {
@@ -244,13 +249,8 @@ test("does not let an administrator change administrators or the owner", async (
 
 test("filters API keys by owner through the URL", async ({ ownerPage: page, product: { url, cookie } }) => {
   const { id } = await addUser(url, cookie, "keyed");
-  const login = await fetch(`${url}/api/user/login`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ username: "keyed", password: PASSWORD }),
-  });
-  const own = login.headers.getSetCookie().map((one) => one.split(";")[0]);
-  await call(url, own.join("; "), "/api/keys", { name: "Reader of keyed" });
+  const own = await signInByApi(url, { username: "keyed", password: PASSWORD });
+  await call(url, own, "/api/keys", { name: "Reader of keyed" });
   await page.goto(`${url}/keys`);
   await expect(rowOf(page, "Reader of keyed")).toContainText("keyed");
   await page.getByLabel("Owner", { exact: true }).selectOption("Mine");

@@ -1,23 +1,19 @@
+import { signIn } from "../support/product";
+
 export const PASSWORD = "nine blue lanterns drift";
 
 /** Creates a user as the owner of the instance, whose session `owner` is, and signs them in. */
 export async function createUser(
   url: string,
   owner: string,
-  fields: { username: string; role: "admin" | "member" },
+  { username, role }: { username: string; role: "admin" | "member" },
 ): Promise<{ id: string; cookie: string }> {
-  const post = async (path: string, body: object, headers: Record<string, string> = {}) => {
-    const reply = await fetch(url + path, {
-      method: "POST",
-      headers: { "content-type": "application/json", ...headers },
-      body: JSON.stringify(body),
-    });
-    if (reply.status !== 200) throw new Error(`${path}: ${reply.status} ${await reply.text()}`);
-    return reply;
-  };
-  const created = await post("/api/users", { password: PASSWORD, ...fields }, { cookie: owner });
-  const { data } = await created.json();
-  const { headers } = await post("/api/user/login", { username: fields.username, password: PASSWORD });
-  const cookies = headers.getSetCookie().map((one) => one.split(";")[0]);
-  return { id: data.id, cookie: cookies.join("; ") };
+  const reply = await fetch(`${url}/api/users`, {
+    method: "POST",
+    headers: { "content-type": "application/json", cookie: owner },
+    body: JSON.stringify({ username, password: PASSWORD, role }),
+  });
+  if (reply.status !== 200) throw new Error(`create user: ${reply.status} ${await reply.text()}`);
+  const { data } = await reply.json();
+  return { id: data.id, cookie: await signIn(url, { username, password: PASSWORD }) };
 }

@@ -85,20 +85,23 @@ const LIMITS: [string, object, object, object[]][] = [
 ];
 
 describe("a limit that a higher role set on a key", () => {
-  test.each(LIMITS)("%s: can be tightened but not loosened by a member", async (name, limit, tighter, looser) => {
-    const { id } = await make({}, mia.cookie);
-    expect((await patch(id, limit, session(ada.cookie))).status).toBe(200);
-    expect((await read(id)).limits_set_by).toEqual({ [name]: "admin" });
-    for (const fields of looser) expectRefused(await patch(id, fields, session(mia.cookie)), name);
-    expect(await read(id)).toMatchObject({ version: 2 });
-    const tightened = await patch(id, { name: "mine", ...tighter }, session(mia.cookie));
-    expect(tightened.status, tightened.text).toBe(200);
-    // The member cannot go back to the administrator's value.
-    if (JSON.stringify(limit) !== JSON.stringify(tighter))
-      expectRefused(await patch(id, limit, session(mia.cookie)), name);
-    for (const fields of looser)
-      expect((await patch(id, fields, session(ada.cookie))).status, JSON.stringify(fields)).toBe(200);
-  });
+  test.each(LIMITS)(
+    "%s: can be tightened but not loosened by a member",
+    async (name, limit, tighter, looser) => {
+      const { id } = await make({}, mia.cookie);
+      expect((await patch(id, limit, session(ada.cookie))).status).toBe(200);
+      expect((await read(id)).limits_set_by).toEqual({ [name]: "admin" });
+      for (const fields of looser) expectRefused(await patch(id, fields, session(mia.cookie)), name);
+      expect(await read(id)).toMatchObject({ version: 2 });
+      const tightened = await patch(id, { name: "mine", ...tighter }, session(mia.cookie));
+      expect(tightened.status, tightened.text).toBe(200);
+      // The member cannot go back to the administrator's value.
+      if (JSON.stringify(limit) !== JSON.stringify(tighter))
+        expectRefused(await patch(id, limit, session(mia.cookie)), name);
+      for (const fields of looser)
+        expect((await patch(id, fields, session(ada.cookie))).status, JSON.stringify(fields)).toBe(200);
+    },
+  );
 
   test("is refused with who set it, the value, and what is accepted", async () => {
     const { id } = await make({}, mia.cookie);
@@ -110,14 +113,17 @@ describe("a limit that a higher role set on a key", () => {
     expect(reply.json.issues).toEqual([{ path: "rpm", message: expect.stringContaining("not loosen") }]);
   });
 
-  test.each(LIMITS)("%s: cannot be loosened by an administrator if the owner set it", async (name, limit, _, looser) => {
-    for (const { id } of [await make({}, mia.cookie), await make({}, ada.cookie)]) {
-      expect((await patch(id, limit, session(owner))).status).toBe(200);
-      expect((await read(id)).limits_set_by).toEqual({ [name]: "owner" });
-      for (const fields of looser) expectRefused(await patch(id, fields, session(ada.cookie)), name);
-      for (const fields of looser) expect((await patch(id, fields, session(owner))).status).toBe(200);
-    }
-  });
+  test.each(LIMITS)(
+    "%s: cannot be loosened by an administrator if the owner set it",
+    async (name, limit, _, looser) => {
+      for (const { id } of [await make({}, mia.cookie), await make({}, ada.cookie)]) {
+        expect((await patch(id, limit, session(owner))).status).toBe(200);
+        expect((await read(id)).limits_set_by).toEqual({ [name]: "owner" });
+        for (const fields of looser) expectRefused(await patch(id, fields, session(ada.cookie)), name);
+        for (const fields of looser) expect((await patch(id, fields, session(owner))).status).toBe(200);
+      }
+    },
+  );
 
   test("is kept by a rotation, with who set it", async () => {
     const { id } = await make({}, mia.cookie);
@@ -258,10 +264,13 @@ describe("a management key", () => {
     expectRefused(await create(fields, await manageKey(KEY_FIELDS)), field);
   });
 
-  test.each([...WIDER, ...REMOVED])("cannot widen %s of another key beyond its own", async (field, fields) => {
-    const child = await make(KEY_FIELDS, owner);
-    expectRefused(await patch(child.id, fields, await manageKey(KEY_FIELDS)), field);
-  });
+  test.each([...WIDER, ...REMOVED])(
+    "cannot widen %s of another key beyond its own",
+    async (field, fields) => {
+      const child = await make(KEY_FIELDS, owner);
+      expectRefused(await patch(child.id, fields, await manageKey(KEY_FIELDS)), field);
+    },
+  );
 
   test.each(COUNTED_LIMITS)("with %s cannot change or rotate a key without that limit", async (_, limit) => {
     const wide = await make({}, owner);

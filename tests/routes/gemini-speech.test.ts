@@ -326,7 +326,11 @@ describe("generateContent", () => {
       { ...GOOD, generation_config: AUDIO },
       /as generationConfig and as generation_config/,
     ],
-    ["a text that is too long", { ...GOOD, contents: [{ parts: [{ text: "a ".repeat(16_001) }] }] }, /32002.*32000/],
+    [
+      "a text that is too long",
+      { ...GOOD, contents: [{ parts: [{ text: "a ".repeat(16_001) }] }] },
+      /32002.*32000/,
+    ],
   ])(
     "refuses %s with 400 and a helpful message, before a usage row is written",
     async (_name, body, words) => {

@@ -326,32 +326,35 @@ describe("a stored reply is refused to a key that has lost", () => {
     expect([asked(), harness.rows.length]).toEqual([1, 1]);
   });
 
-  test.each(changes)("%s, while the repeat waited for the first request", async (_name, change, status, code) => {
-    const running = { begin: () => {}, end: () => {} };
-    const began = new Promise<void>((resolve) => {
-      running.begin = resolve;
-    });
-    const gate = new Promise<void>((resolve) => {
-      running.end = resolve;
-    });
-    const { harness, send, asked } = open(async ({ texts }) => {
-      running.begin();
-      await gate;
-      return { vectors: texts.map(() => new Float32Array(1_024).fill(1 / 32)), inputTokens: null };
-    });
-    const key = harness.addKey({ id: "key_9" });
-    const first = send("text", "order-17", key);
-    await began;
-    const second = send("text", "order-17", key);
-    await new Promise((resolve) => setImmediate(resolve));
-    harness.addKey({ id: "key_9", ...change }, key);
-    harness.change("keys");
-    running.end();
-    expect((await first).status).toBe(200);
-    const refused = await second;
-    expect([refused.status, refused.json.error?.code]).toEqual([status, code]);
-    expect(asked()).toBe(1);
-  });
+  test.each(changes)(
+    "%s, while the repeat waited for the first request",
+    async (_name, change, status, code) => {
+      const running = { begin: () => {}, end: () => {} };
+      const began = new Promise<void>((resolve) => {
+        running.begin = resolve;
+      });
+      const gate = new Promise<void>((resolve) => {
+        running.end = resolve;
+      });
+      const { harness, send, asked } = open(async ({ texts }) => {
+        running.begin();
+        await gate;
+        return { vectors: texts.map(() => new Float32Array(1_024).fill(1 / 32)), inputTokens: null };
+      });
+      const key = harness.addKey({ id: "key_9" });
+      const first = send("text", "order-17", key);
+      await began;
+      const second = send("text", "order-17", key);
+      await new Promise((resolve) => setImmediate(resolve));
+      harness.addKey({ id: "key_9", ...change }, key);
+      harness.change("keys");
+      running.end();
+      expect((await first).status).toBe(200);
+      const refused = await second;
+      expect([refused.status, refused.json.error?.code]).toEqual([status, code]);
+      expect(asked()).toBe(1);
+    },
+  );
 
   test("its owner, who was disabled", async () => {
     let isEnabled = true;

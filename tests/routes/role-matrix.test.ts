@@ -61,7 +61,11 @@ const OWN: Matrix = {
   "POST /api/user/2fa/setup": { allowed: "signedIn" },
   "POST /api/user/2fa/enable": { allowed: "signedIn", body: { code: "000000" }, status: 400 },
   "POST /api/user/2fa/disable": { allowed: "signedIn", body: { password: "x", code: "000000" }, status: 409 },
-  "POST /api/user/2fa/backup_codes": { allowed: "signedIn", body: { password: "x", code: "000000" }, status: 409 },
+  "POST /api/user/2fa/backup_codes": {
+    allowed: "signedIn",
+    body: { password: "x", code: "000000" },
+    status: 409,
+  },
   "GET /api/user/self": { allowed: "signedIn" },
   "GET /api/user/budget": { allowed: "signedIn" },
   "PATCH /api/user/self": { allowed: "signedIn" },

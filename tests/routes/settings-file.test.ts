@@ -240,10 +240,7 @@ describe("an import", () => {
     ["a newer version", (file) => ({ ...file, version: 2 })],
     ["an unknown field", (file) => ({ ...file, users: [] })],
     ["an unknown setting", (file) => ({ ...file, settings: { digest_key: "x" } })],
-    [
-      "a webhook URL",
-      (file) => ({ ...file, settings: { alerts: { webhook_url: "https://x.example" } } }),
-    ],
+    ["a webhook URL", (file) => ({ ...file, settings: { alerts: { webhook_url: "https://x.example" } } })],
     ["upstream keys", (file) => ({ ...file, channels: [{ ...CHANNEL }] })],
     ["no file", () => null],
   ])("answers 400 to %s and changes nothing", async (_name, corrupt) => {
