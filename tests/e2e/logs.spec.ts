@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { Page } from "playwright/test";
 import { call } from "./console-api";
 import { expect, test } from "./fixtures";
-import { createUnavailableModel, createTestKey, embed, type TestKey } from "./usage-calls";
+import { createTestKey, createUnavailableModel, embed, type TestKey } from "./usage-calls";
 
 let testKey: TestKey;
 test.beforeEach(async ({ product }, { title }) => {

@@ -121,7 +121,7 @@ test(`${READERS} readers of 1 KB/s cost at most ${KB_PER_STREAM} KB each in addi
     const group = Array.from({ length: Math.min(GROUP_SIZE, READERS - readers.length) }, async (_, i) => {
       const wire = await endless(i % 2 ? STREAM_PATH : "/v1beta/models/patchbay-speech:generateContent");
       await wire.until('"data":"');
-      wire.trickle(BYTES_PER_SECOND);
+      wire.readSlowly(BYTES_PER_SECOND);
       return wire;
     });
     readers.push(...(await Promise.all(group)));

@@ -118,7 +118,7 @@ describe.each(SDKS)(
       expect((await client().models.get({ model: MODEL })).name).toBe("models/patchbay-speech");
     });
 
-    test("works on version v1 of the URL as well", async () => {
+    test("works on version v1 of the URL", async () => {
       const reply = await client(key, "v1").models.generateContent({
         model: MODEL,
         contents: "Version one.",

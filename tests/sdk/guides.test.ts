@@ -43,35 +43,35 @@ const head = (file: string, bytes: number) =>
   readFileSync(path.join(folder, file)).subarray(0, bytes).toString("latin1");
 const size = (file: string) => readFileSync(path.join(folder, file)).length;
 
-describe("the samples in the guides", () => {
-  test("OpenAI's embeddings", async () => {
+describe("the guide samples", () => {
+  test("run for OpenAI embeddings", async () => {
     expect(await runScript("openai-embeddings")).toMatch(/^\d+ \[/);
   });
 
-  test("OpenAI's speech", async () => {
+  test("run for OpenAI speech", async () => {
     await runScript("openai-speech");
     expect(head("speech.mp3", 1)).toBe("\xff");
   });
 
-  test("Google's speech", async () => {
+  test("run for Gemini speech", async () => {
     await runScript("genai-speech");
     expect(size("speech.pcm")).toBeGreaterThan(24_000);
   });
 
-  test("a script of two speakers through Google's SDK", async () => {
+  test("run for a script of two speakers with Google's SDK", async () => {
     await runScript("script-genai");
     expect(size("speech.pcm")).toBeGreaterThan(48_000);
   });
 
-  test("Vercel's AI SDK", async () => {
+  test("run for Vercel's AI SDK", async () => {
     expect(await runScript("vercel")).toMatch(/^1024 \d{4,}/);
   });
 
-  test("curl, for speech, embeddings and a script", async () => {
+  test("run for speech, embeddings and a script with curl", async () => {
     await runShell(samples["curl-speech"] ?? "");
     expect(head("speech.mp3", 1)).toBe("\xff");
     expect(JSON.parse(await runShell(samples["curl-embeddings"] ?? "")).data).toHaveLength(1);
-    // jq and a player may be missing: the call is the part before them.
+    // jq and a player can be missing: the call is the part before them.
     const [call = ""] = (samples["script-curl"] ?? "").split("\n  | jq");
     const reply = JSON.parse(await runShell(call.replace(/ \\$/, "")));
     expect(reply.candidates[0].content.parts[0].inlineData.data.length).toBeGreaterThan(48_000);

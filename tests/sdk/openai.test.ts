@@ -43,7 +43,7 @@ describe.each(SDKS)("the official openai package, major %s", (_major, OpenAI) =>
     expect(decoded.data[0]?.embedding).toEqual([...Float32Array.from(floats.data[0]?.embedding ?? [])]);
   });
 
-  test("gets vectors in the order of its inputs, the same as for each text alone", async () => {
+  test("gets vectors in the order of its inputs, equal to those of each text alone", async () => {
     const inputs = ["alpha", "beta gamma", "delta"];
     const together = await client().embeddings.create({ model: "patchbay-embed", input: inputs });
     expect(together.data.map((one) => one.index)).toEqual([0, 1, 2]);
@@ -56,7 +56,7 @@ describe.each(SDKS)("the official openai package, major %s", (_major, OpenAI) =>
     }
   });
 
-  test("compares meanings with the semantic model, and says which inputs are not English", async () => {
+  test("compares meanings with the semantic model, and gets a notice about inputs that are not English", async () => {
     const input = ["How do I reset my password?", "I forgot my login secret.", "The soup is too salty."];
     const { data, usage } = await client().embeddings.create({ model: "patchbay-embed-en", input });
     const [asked = [], same = [], other = []] = data.map((one) => one.embedding);
@@ -177,7 +177,7 @@ describe.each(SDKS)("the official openai package, major %s", (_major, OpenAI) =>
     expect(refused).toMatchObject({ status: 404, code: "model_not_found" });
   });
 
-  test("throws its own RateLimitError when the key's requests per minute are spent", async () => {
+  test("throws its own RateLimitError above the key's requests per minute", async () => {
     const narrow = await createKey(product.url, cookie, { name: "narrow", rpm: 2 });
     await client(narrow).models.list();
     await client(narrow).models.list();

@@ -28,7 +28,7 @@ const ATTEMPTS = 3;
 const paidCalls = () => routed.upstream.ledger.filter((call) => call.method === "POST").length;
 
 /** Upstream errors of every attempt, over three channels. */
-const FAULTS = [
+const FAILURES = [
   "status-500",
   "status-503",
   "status-408",
@@ -54,11 +54,11 @@ const GENAI = [
 describe.each(OPENAI)("the official openai package, major %s", (_major, OpenAI) => {
   const client = () => new OpenAI({ apiKey: routed.key, baseURL: `${routed.product.url}/v1` });
 
-  test.each(FAULTS)(
-    "makes no more upstream calls than our attempts allow, with its two retries ('%s')",
+  test.each(FAILURES)(
+    "makes no more upstream calls than the attempt limit allows, with its two retries ('%s')",
     async (failure) => {
-      const places = Array.from({ length: 4 }, () => ({ as: `embed.8--${failure}` }));
-      const { name } = await routed.route("embeddings", places);
+      const targets = Array.from({ length: 4 }, () => ({ as: `embed.8--${failure}` }));
+      const { name } = await routed.route("embeddings", targets);
       const before = paidCalls();
       const refused = await client()
         .embeddings.create({ model: name, input: TEXT })
@@ -110,45 +110,48 @@ describe.each(GENAI)(
       new GoogleGenAI({ apiKey: routed.key, httpOptions: { baseUrl: routed.product.url } });
     const config = { responseModalities: [Modality.AUDIO] };
 
-    test.each(FAULTS)("makes no more upstream calls than our attempts allow ('%s')", async (failure) => {
-      const places = Array.from({ length: 4 }, () => ({ as: `tts--${failure}` }));
-      const { name } = await routed.route("speech", places);
-      const before = paidCalls();
-      const refused = await client()
-        .models.generateContent({ model: name, contents: TEXT, config })
-        .catch((error: unknown) => error);
-      expect(refused).toBeInstanceOf(ApiError);
-      const calls = paidCalls() - before;
-      expect(calls).toBeGreaterThan(0);
-      expect(calls).toBeLessThanOrEqual(ATTEMPTS);
-    });
+    test.each(FAILURES)(
+      "makes no more upstream calls than the attempt limit allows ('%s')",
+      async (failure) => {
+        const targets = Array.from({ length: 4 }, () => ({ as: `tts--${failure}` }));
+        const { name } = await routed.route("speech", targets);
+        const before = paidCalls();
+        const refused = await client()
+          .models.generateContent({ model: name, contents: TEXT, config })
+          .catch((error: unknown) => error);
+        expect(refused).toBeInstanceOf(ApiError);
+        const calls = paidCalls() - before;
+        expect(calls).toBeGreaterThan(0);
+        expect(calls).toBeLessThanOrEqual(ATTEMPTS);
+      },
+    );
 
     test("plays speech of an OpenAI channel, whole and streamed, over a failing one", async () => {
-      const places = [{ as: "tts--no-audio" }, { as: "tts" }];
-      const { name } = await routed.route("speech", places);
+      const targets = [{ as: "tts--no-audio" }, { as: "tts" }];
+      const { name } = await routed.route("speech", targets);
       const whole = await client().models.generateContent({ model: name, contents: TEXT, config });
       const length = tonePcm(TEXT, "any", 24_000).length;
       expect(Buffer.from(whole.data ?? "", "base64").length).toBe(length);
-      let heard = 0;
+      let bytes = 0;
       for await (const frame of await client().models.generateContentStream({
         model: name,
         contents: TEXT,
         config,
       })) {
-        heard += Buffer.from(frame.data ?? "", "base64").length;
+        bytes += Buffer.from(frame.data ?? "", "base64").length;
       }
-      expect(heard).toBe(length);
+      expect(bytes).toBe(length);
     });
 
     test("reports a stream that breaks as an error, never as the end of the speech", async () => {
       const { name } = await routed.route("speech", [{ as: "tts--cut-at-chunk-3", provider: "gemini" }]);
-      let heard = 0;
+      let bytes = 0;
       const listen = async () => {
         const stream = await client().models.generateContentStream({ model: name, contents: TEXT, config });
-        for await (const frame of stream) heard += Buffer.from(frame.data ?? "", "base64").length;
+        for await (const frame of stream) bytes += Buffer.from(frame.data ?? "", "base64").length;
       };
       await expect(listen()).rejects.toThrow();
-      expect(heard).toBeGreaterThan(0);
+      expect(bytes).toBeGreaterThan(0);
     });
 
     test("gets embeddings of an OpenAI channel", async () => {

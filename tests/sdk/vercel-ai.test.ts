@@ -45,7 +45,7 @@ test("embeds through its Google provider", async () => {
   expect(embeddings.map((vector) => vector.length)).toEqual([64, 64]);
 });
 
-test("throws its own APICallError with our message", async () => {
+test("throws its own APICallError with Patchbay's message", async () => {
   const refused = await embed({
     model: openai().embedding("no-such-model"),
     value: "x",

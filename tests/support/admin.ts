@@ -18,14 +18,14 @@ export interface AdminHarness {
   dataDirectory: string;
   /** Variables besides the data directory. */
   variables: Record<string, string>;
-  /** Runs one command; `input` are the lines that it may read. */
+  /** Runs one command; `input` are the lines that it can read. */
   run(args: readonly string[], input?: readonly string[]): Promise<AdminReply>;
-  /** A server's services on the same store and secret, their clock at the present time. */
+  /** A server's services on the same store and secret, their clock at the current time. */
   openServices(options?: { realHasher?: boolean }): Promise<TestServices>;
   remove(): void;
 }
 
-/** The admin command on a separate data folder. */
+/** A new data folder for the admin command. */
 export function openAdminHarness(): AdminHarness {
   const dataDirectory = mkdtempSync(path.join(tmpdir(), "patchbay-admin-"));
   const variables: Record<string, string> = {};

@@ -13,7 +13,7 @@ export interface WholeReply {
   status: number;
   contentType: string;
   text: string;
-  // Replies are looked at field by field.
+  // Tests read single fields of a reply.
   json: ReturnType<typeof JSON.parse>;
 }
 

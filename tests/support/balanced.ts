@@ -20,7 +20,7 @@ export interface LedgerEntry {
 
 /** Instances on one PostgreSQL and one Redis behind nginx, with channels to a loopback upstream. */
 export interface BalancedInstances {
-  /** Of nginx. */
+  /** The URL of nginx. */
   url: string;
   key: string;
   postgres: TestPostgres;
@@ -30,12 +30,12 @@ export interface BalancedInstances {
   instances: Product[];
   /** Starts instance `index` on its port, from another checkout when `root` is given. */
   start(index: number, root?: string): Promise<Product>;
-  /** Starts what does not run. */
+  /** Starts every part that is not running. */
   restore(): Promise<void>;
   newKey(fields?: Record<string, unknown>): Promise<string>;
   /** A console API call through nginx; throws unless the status is 200. */
   console(path: string, body?: unknown, method?: string): Promise<ReturnType<typeof JSON.parse>>;
-  /** All, or those of one state. */
+  /** All entries, or those of one state. */
   entries(state?: "open"): Promise<LedgerEntry[]>;
   /** Counts the calls that the upstream has received, and releases their bodies. */
   forgetUpstreamCalls(): void;

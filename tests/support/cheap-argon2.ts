@@ -8,7 +8,7 @@ const digestOf = (salt: string, password: string) =>
 
 /**
  * SHA-256 in the PHC form of argon2id, for tests that are not about hashing: a sign-in costs microseconds instead of
- * 30 ms of CPU. The real hasher has a suite of its own, and every test with a started server uses it.
+ * 30 ms of CPU. The real hasher has its own tests, and every test with a started server uses it.
  */
 export const cheapArgon2: Argon2 = {
   async hash(password) {

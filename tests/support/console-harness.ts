@@ -39,7 +39,7 @@ export interface ConsoleReply {
   status: number;
   headers: Record<string, string | string[]>;
   text: string;
-  // Replies are looked at field by field.
+  // Tests read single fields of a reply.
   json: ReturnType<typeof JSON.parse>;
   setCookies: string[];
   /** Name and value of each cookie that was set and not removed, as a browser would send them back. */
@@ -113,7 +113,7 @@ export function openConsoleHarness(
 /** Sets the instance up and returns the owner's cookie. */
 export async function setUpOwner(harness: ConsoleHarness): Promise<string> {
   const reply = await harness("/api/setup", { body: OWNER });
-  if (reply.status !== 200) throw new Error(`set-up: ${reply.text}`);
+  if (reply.status !== 200) throw new Error(`setup: ${reply.text}`);
   return reply.cookie;
 }
 
@@ -124,7 +124,7 @@ export async function enrol(
   cookie: string,
 ): Promise<{ secret: string; backupCodes: string[] }> {
   const begun = await harness("/api/user/2fa/setup", { body: {}, cookie });
-  if (begun.status !== 200) throw new Error(`2fa set-up: ${begun.text}`);
+  if (begun.status !== 200) throw new Error(`2fa setup: ${begun.text}`);
   const { secret } = begun.json.data;
   const enabled = await harness("/api/user/2fa/enable", {
     body: { code: totpCode(secret, clock.now()) },

@@ -44,7 +44,7 @@ export interface Reply {
   status: number;
   headers: Record<string, string | string[]>;
   text: string;
-  // Tests read replies field by field.
+  // Tests read single fields of a reply.
   json: ReturnType<typeof JSON.parse>;
 }
 

@@ -20,10 +20,10 @@ export default async function setup(): Promise<() => void> {
   await ensureServer();
   for (const find of [findRedis, findNginx, findPgBouncer, findClientPrograms]) {
     try {
-      // Here, since test files that run side by side cannot install at once.
+      // Here, because concurrent test files cannot install at the same time.
       find();
     } catch {
-      // The files that need it say so.
+      // The test files that need it report that it is missing.
     }
   }
   return () => rmSync(postgresData, { recursive: true, force: true });

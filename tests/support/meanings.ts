@@ -1,8 +1,8 @@
-/** English sentences by meaning, written for the tests and the bench of the embedding engines. */
+/** English sentences by meaning, written for the tests and benchmarks of the embedding engines. */
 export interface Meaning {
   topic: string;
   text: string;
-  /** The same in other words. */
+  /** A paraphrase. */
   paraphrase: string;
   /** Nearly the same words, but a negation or another meaning. */
   nearMiss?: string;

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { ROOT } from "./sources";
 
-/** What the server's bundles are built from. */
+/** The sources of the server's bundles. */
 const SOURCES = ["lib", "package.json", "package-lock.json", "tsconfig.json"];
-/** What makes two builds different: no documents, and no scripts of package.json. */
+/** Files whose change makes a build different: without documents and scripts of package.json. */
 const PRODUCT = ["lib", "package-lock.json", ":(exclude,glob)lib/**/*.md"];
 
 const git = (...args: string[]): string =>
@@ -25,7 +25,7 @@ const succeeds = (...args: string[]): boolean => {
 
 /**
  * The newest commit whose product differs from the one that is tested: HEAD where the working tree was edited. Null where
- * there is no such commit at hand: without git, in a clone without its history, or when the first commit is the product as
+ * there is no such commit available: without git, in a clone without its history, or when the first commit is the product as
  * it is now.
  */
 export function findPrevious(): string | null {

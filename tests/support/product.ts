@@ -126,6 +126,8 @@ async function untilReady(url: string, child: ChildProcess, output: () => string
   throw new Error(`The server was not ready within 30 s:\n${output()}`);
 }
 
+export const OWNER = { username: "olivia", password: "seven green kettles hum" };
+
 /** The cookies that a reply sets, as a request sends them. */
 function cookieOf(reply: Response): string {
   return reply.headers
@@ -133,8 +135,6 @@ function cookieOf(reply: Response): string {
     .map((cookie) => cookie.split(";")[0])
     .join("; ");
 }
-
-export const OWNER = { username: "olivia", password: "seven green kettles hum" };
 
 /** Does the initial setup and returns the session cookie. */
 export async function setUp(url: string): Promise<string> {

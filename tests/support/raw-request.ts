@@ -73,7 +73,7 @@ export interface Wire {
   pause(): void;
   resume(): void;
   /** Reads at this rate. */
-  trickle(bytesPerSecond: number): void;
+  readSlowly(bytesPerSecond: number): void;
   /** True when the other side has closed or reset the connection. */
   isClosed(): boolean;
   destroy(): void;
@@ -120,7 +120,7 @@ export function openWire(port: number, from?: string): Promise<Wire> {
         ended,
         pause: () => void socket.pause(),
         resume: () => void socket.resume(),
-        trickle: (bytesPerSecond) => {
+        readSlowly: (bytesPerSecond) => {
           socket.pause();
           const timer = setInterval(
             () => void socket.read(Math.min(bytesPerSecond, socket.readableLength)),

@@ -1,6 +1,6 @@
 import { afterAll, vi } from "vitest";
 
-/** After each test file: the next one may run in the same process. */
+/** Runs after each test file: the next file can run in the same process. */
 afterAll(() => {
   vi.useRealTimers();
   vi.unstubAllGlobals();

@@ -11,7 +11,7 @@ export interface Reply {
   headers: http.IncomingHttpHeaders;
   bytes: Buffer;
   text: string;
-  // Tests read replies field by field.
+  // Tests read single fields of a reply.
   json: ReturnType<typeof JSON.parse>;
   /** False when the socket was destroyed before the body's own end. */
   isWhole: boolean;
@@ -266,7 +266,7 @@ export function samplesOf(reply: Reply): Buffer {
   return Buffer.from(reply.json.candidates[0].content.parts[0].inlineData.data, "base64");
 }
 
-/** Resolves when `isSo` is true; limited by the test's timeout. */
-export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 5));
+/** Resolves when the condition is true; limited by the test's timeout. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 5));
 }

@@ -2,14 +2,14 @@ import { GoogleGenAI } from "@google/genai";
 import OpenAI from "openai";
 import { ROUTED_MODEL } from "./balanced";
 
-/** Calls that may be in flight: a machine that cannot carry the rate gets a lower one, and never a growing queue. */
+/** Limit of calls in flight: a machine too slow for the rate gets a lower rate, never a growing queue. */
 const MAX_IN_FLIGHT = 24;
 const TICK_MS = 10;
 
 export interface Failed {
   /** Null: no HTTP reply. */
   status: number | null;
-  words: string;
+  message: string;
 }
 
 export interface LoadResult {
@@ -31,7 +31,7 @@ function statusOf(error: unknown): number | null {
     : null;
 }
 
-/** Embeddings only: no SDK repeats a stream of which its caller has a part. */
+/** Embeddings only: no SDK repeats a stream after its caller received a part. */
 function kindsOf(url: string, key: string): ((text: string) => Promise<string>)[] {
   const openai = new OpenAI({ apiKey: key, baseURL: `${url}/v1` });
   const genai = new GoogleGenAI({
@@ -71,7 +71,7 @@ export function loadBySdks(url: string, key: string, perSecond: number): SdkLoad
     started += 1;
     const done = send?.(`text number ${started} of ${startedAt}`).then(
       (id) => void result.received.push(id),
-      (error: unknown) => void result.failed.push({ status: statusOf(error), words: String(error) }),
+      (error: unknown) => void result.failed.push({ status: statusOf(error), message: String(error) }),
     );
     if (done === undefined) return;
     running.add(done);

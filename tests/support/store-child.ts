@@ -1,5 +1,5 @@
 /**
- * A process that works on a store and may be killed at any moment. It prints `ready`, waits for a line on its input,
+ * A process that works on a store and can be killed at any moment. It prints `ready`, waits for a line on its input,
  * opens the store and runs its task. Arguments: task, database URL, writer bundle, instance ID.
  */
 import { randomUUID } from "node:crypto";
@@ -68,7 +68,7 @@ async function recordCalls(store: Store): Promise<never> {
 
 print("ready");
 await once(process.stdin, "data");
-// Root may write every file; for another user, the file mode applies.
+// Root can write every file; for another user, the file mode applies.
 if (task === "open-unprivileged") {
   process.setgid?.(65_534);
   process.setuid?.(65_534);

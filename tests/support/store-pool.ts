@@ -149,7 +149,7 @@ function lend(store: Store) {
   return {
     // The same functions under the same names.
     store: copy(store) as Store,
-    /** Resolves to false when another borrower would notice this one. */
+    /** Resolves to false when the store cannot be reused: it remembers what it has verified. */
     async end(): Promise<boolean> {
       while (pending.size > 0) await Promise.allSettled(pending);
       state.isOver = true;

@@ -23,7 +23,7 @@ export function parts(bytes: Buffer, size: number): Buffer[] {
 }
 
 /** A usage number, or an implausible one by the injected failure. */
-export function usageNumber(kind: string, honest: number): unknown {
+export function usageNumber(kind: string, actual: number): unknown {
   switch (kind) {
     case "usage-minus":
       return -1;
@@ -40,6 +40,6 @@ export function usageNumber(kind: string, honest: number): unknown {
     case "usage-absent":
       return undefined;
     default:
-      return honest;
+      return actual;
   }
 }

@@ -36,7 +36,7 @@ export async function send(
       await new Promise((resolve) => setTimeout(resolve, n));
       return send(res, reply, null, count);
     case "informational":
-      // As proxies in front of upstreams send them, unasked.
+      // As some proxies in front of upstreams send them.
       for (const code of ["100 Continue", "102 Processing", "103 Early Hints", "100 Continue"])
         res.socket?.write(`HTTP/1.1 ${code}\r\nlink: </a>\r\n\r\n`);
       return send(res, reply, null, count);

@@ -80,7 +80,7 @@ export async function startUpstream(options: UpstreamOptions = {}): Promise<Upst
     socket.on("error", () => {});
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  // A TCP server has an address and a port.
+  // A server on TCP: the address is an object.
   const { port } = server.address() as AddressInfo;
   return {
     origin: `${options.tls ? "https://localhost" : "http://127.0.0.1"}:${port}`,
