@@ -184,7 +184,7 @@ function withoutIndexes(database, insert) {
   for (const { sql } of indexes) database.exec(sql);
 }
 
-/** From this many calls on, each generated one is stored ten times, with IDs of its own: the database does that faster. */
+/** From this many calls on, each generated one is stored ten times, with different IDs, which is faster. */
 const MULTIPLIED_FROM = 2_000_000;
 const COPIES = 10;
 

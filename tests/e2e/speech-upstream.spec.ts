@@ -12,7 +12,7 @@ test("the speech playground asks for a voice name, offers OpenAI's and sends ins
   const base_url = `${routed.upstream.origin}/bare/v1`;
   await routed.channel("Rented machine", { base_url, models: [model] });
 
-  // The model with a default voice is preselected, whatever the order of names.
+  // The model with a default voice is preselected, independent of the order of names.
   await openSpeech(page, routed.product.url);
   const models = page.getByLabel("Model", { exact: true });
   await expect(models).toHaveValue("patchbay-speech");

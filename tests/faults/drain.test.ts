@@ -129,7 +129,7 @@ describe("a server that receives SIGTERM", () => {
     expect(rows).toEqual([{ error: "model_not_found", model: "no-such-model", calls: 5 }]);
   });
 
-  test("finishes its calls when its terminal is closed (SIGHUP), too", async () => {
+  test("finishes its calls when its terminal is closed (SIGHUP)", async () => {
     const speech = await startWithCall("The last train leaves at nine. ".repeat(40), 60);
     product.process.kill("SIGHUP");
     await lineFor("draining");

@@ -36,7 +36,7 @@ describe("a 429 of the upstream", () => {
     },
   );
 
-  test("in Google's form (RetryInfo) counts too, and the caller gets the shortest wait", async () => {
+  test("in Google's form (RetryInfo) counts, and the caller gets the shortest wait", async () => {
     const { name } = await routed.route("embeddings", [
       { as: `embed.${SIZE}--retry-info-34`, provider: "gemini" },
       { as: `embed.${SIZE}--retry-info-9`, provider: "gemini" },

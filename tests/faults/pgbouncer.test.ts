@@ -40,14 +40,14 @@ async function start(env: ProductOptions["env"]) {
 const embed = (url: string, key: string, input: string) =>
   sendOver(url, "/v1/embeddings", { model: "patchbay-embed", input, encoding_format: "base64" }, key);
 
-test("the start is refused with one line that says what to add to pgbouncer.ini", async () => {
+test("the start is refused with one line that names the setting for pgbouncer.ini", async () => {
   const { url } = await pooled([]);
   await expect(start({ DATABASE_URL: url })).rejects.toThrow(
     /^The server stopped:\n[^\n]*unsupported startup parameter[^\n]*ignore_startup_parameters = statement_timeout[^\n]*\n$/,
   );
 }, 60_000);
 
-test("calls are recorded once each, and the log says what LISTEN needs", async () => {
+test("calls are recorded once each, and the log names what LISTEN needs", async () => {
   const { direct, url } = await pooled([IGNORED]);
   const product = await start({ DATABASE_URL: url });
   expect(product.output()).toMatch(/DATABASE_URL_DIRECT[^\n]*store_listener_deaf/);

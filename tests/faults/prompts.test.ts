@@ -24,7 +24,7 @@ async function promptOf(model: string): Promise<string | null> {
   return (await routed.console(`/api/usage/${row?.request_id}`)).prompt;
 }
 
-test("stores truncated prompts while the settings say so, and none before and after", async () => {
+test("stores truncated prompts while the setting is on, and none before and after", async () => {
   const embedding = await routed.route("embeddings", [{ as: "embed.8" }]);
   const speech = await routed.route("speech", [{ as: "tts" }]);
   const canary = (name: string) => `quartz-umbrella-${name}`;

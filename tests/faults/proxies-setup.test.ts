@@ -152,7 +152,7 @@ describe("the setup token", () => {
     }
   });
 
-  test("is required from this machine too when the operator sets it, and is never printed or stored", async () => {
+  test("is required also from this machine when the operator sets it, and never printed or stored", async () => {
     const set = "a-token-the-operator-chose";
     const own = await startProduct({ nodeAdapterOnly: true, env: { PATCHBAY_SETUP_TOKEN: set } });
     try {

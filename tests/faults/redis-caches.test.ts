@@ -213,7 +213,7 @@ test("a value of another owner, secret or generation, or an altered or moved val
   expect(await cache.find("usr_1", ["text"])).toEqual([undefined]);
 });
 
-test("Redis holds neither texts nor owners, and forgets every key within a day", async () => {
+test("Redis stores neither texts nor owners, and expires every key within a day", async () => {
   const { node, embed } = openNode(openCache());
   const clear = await embed("seven green kettles");
   await until(async () => (await valueKeys()).length === 1);
@@ -323,7 +323,7 @@ async function openStallingInstance() {
   return { gate, slow };
 }
 
-test("a large value counts as waiting until Redis has it, however long that takes", async () => {
+test("a large value counts as waiting until Redis has it, even after a long time", async () => {
   const { gate, slow } = await openStallingInstance();
   gate.block();
   const delivery = slow.link.deliver("test:a key", ["SET", "test:a key", "a value"]).then(() => "over");

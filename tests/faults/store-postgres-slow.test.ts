@@ -41,7 +41,7 @@ test("waits for a connection longer while the server answers other callers than 
   await pool.end();
 });
 
-test("changes of another instance arrive without LISTEN, and the log says what to set", async () => {
+test("changes of another instance arrive without LISTEN, and the log names the setting", async () => {
   const place = await newPostgresDatabase(server);
   const elsewhere = await newPostgresDatabase(server);
   const warned: string[] = [];

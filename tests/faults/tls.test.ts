@@ -85,7 +85,7 @@ describe("with a certificate", () => {
     expect((await send("/api/health/ready")).statusCode).toBe(200);
   });
 
-  test("new connections use a renewed certificate, but only once its key is renewed too", async () => {
+  test("new connections use a renewed certificate, but only once its key is renewed, too", async () => {
     const before = await open();
     copyFileSync(fixture("second.crt"), certificate);
     await expect.poll(() => product.output(), { timeout: 15_000 }).toContain("certificate_not_reloaded");

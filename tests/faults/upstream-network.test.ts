@@ -53,7 +53,7 @@ test("trusts a certificate only by its channel's own CA", async () => {
   expect([expired.ledger.length, otherHost.ledger.length]).toEqual([0, 0]);
 });
 
-test("skips informational responses over TLS too", async () => {
+test("skips informational responses over TLS", async () => {
   const rig = createRig([secure]);
   const channel = channelTo("openai", secure, { options: { ca: CERTIFICATES.good.cert } });
   const model = rig.embedding(channel);

@@ -178,44 +178,44 @@ describe("creating a key", () => {
 
 describe("ownership of keys", () => {
   test("a member sees and changes only their own keys; every route answers 404 for another's", async () => {
-    const [hers, mine] = [await make({}, mia.cookie), await make()];
-    expect((await list("", mia.cookie)).items.map((one: { id: string }) => one.id)).toEqual([hers.id]);
+    const [memberKey, ownerKey] = [await make({}, mia.cookie), await make()];
+    expect((await list("", mia.cookie)).items.map((one: { id: string }) => one.id)).toEqual([memberKey.id]);
     const body = { name: "taken", version: 1 };
     const calls = [
-      await read(mine.id, mia.cookie),
-      await patch(mine.id, body, mia.cookie),
-      await rotate(mine.id, {}, mia.cookie),
-      await remove(mine.id, mia.cookie),
+      await read(ownerKey.id, mia.cookie),
+      await patch(ownerKey.id, body, mia.cookie),
+      await rotate(ownerKey.id, {}, mia.cookie),
+      await remove(ownerKey.id, mia.cookie),
       await read("key_unknown", mia.cookie),
     ];
     expect(calls.map((reply) => reply.status)).toEqual([404, 404, 404, 404, 404]);
     expect(new Set(calls.map((reply) => reply.text)).size).toBe(1);
-    expect(await use(mine.key)).toBe("ok");
+    expect(await use(ownerKey.key)).toBe("ok");
   });
 
   test("an administrator changes keys of lower roles, sees the owner's, and rotates only their own", async () => {
     const ada = await addUser(harness, owner, { username: "ada", role: "admin" });
-    const [hers, mine] = [await make({}, mia.cookie), await make()];
+    const [memberKey, ownerKey] = [await make({}, mia.cookie), await make()];
     expect((await list("", ada.cookie)).items).toHaveLength(2);
-    expect((await read(mine.id, ada.cookie)).status).toBe(200);
-    expect((await patch(mine.id, { enabled: false, version: 1 }, ada.cookie)).status).toBe(403);
-    expect((await remove(mine.id, ada.cookie)).status).toBe(403);
-    expect((await patch(hers.id, { enabled: false, version: 1 }, ada.cookie)).status).toBe(200);
-    expect((await rotate(hers.id, {}, ada.cookie)).status).toBe(403);
-    expect((await remove(hers.id, ada.cookie)).status).toBe(200);
+    expect((await read(ownerKey.id, ada.cookie)).status).toBe(200);
+    expect((await patch(ownerKey.id, { enabled: false, version: 1 }, ada.cookie)).status).toBe(403);
+    expect((await remove(ownerKey.id, ada.cookie)).status).toBe(403);
+    expect((await patch(memberKey.id, { enabled: false, version: 1 }, ada.cookie)).status).toBe(200);
+    expect((await rotate(memberKey.id, {}, ada.cookie)).status).toBe(403);
+    expect((await remove(memberKey.id, ada.cookie)).status).toBe(200);
   });
 
   test("deleting a user deletes their keys", async () => {
-    const hers = await make({}, mia.cookie);
+    const memberKey = await make({}, mia.cookie);
     const set = (enabled: boolean, version: number) =>
       harness(`/api/users/${mia.id}`, { method: "PATCH", body: { enabled, version }, cookie: owner });
     await set(false, 1);
-    expect(await use(hers.key)).toBe("unauthenticated");
+    expect(await use(memberKey.key)).toBe("unauthenticated");
     await set(true, 2);
-    expect(await use(hers.key)).toBe("ok");
+    expect(await use(memberKey.key)).toBe("ok");
     await harness(`/api/users/${mia.id}`, { method: "DELETE", cookie: owner });
-    expect(await use(hers.key)).toBe("unauthenticated");
-    expect((await read(hers.id)).status).toBe(404);
+    expect(await use(memberKey.key)).toBe("unauthenticated");
+    expect((await read(memberKey.id)).status).toBe(404);
   });
 });
 
@@ -234,7 +234,7 @@ describe("changing a key", () => {
     expect(await use(key, "203.0.113.7")).toBe("ok");
   });
 
-  test("leaves omitted fields unchanged, parts of a budget too", async () => {
+  test("leaves omitted fields unchanged, also parts of a budget", async () => {
     const { id } = await make({ rpm: 5, budget: { total_usd: "1", daily_usd: "2" } });
     const { data } = (await patch(id, { budget: { daily_usd: null }, version: 1 })).json;
     expect(data).toMatchObject({
@@ -355,8 +355,8 @@ describe("manage keys", () => {
     const body = { role: "member", version: 1 };
     await harness(`/api/users/${ada.id}`, { method: "PATCH", body, cookie: owner });
     expect((await harness("/api/keys", withKey(key))).status).toBe(403);
-    const hers = await make({}, mia.cookie);
-    expect((await patch(hers.id, { operations: ["manage"], version: 1 })).status).toBe(403);
+    const memberKey = await make({}, mia.cookie);
+    expect((await patch(memberKey.id, { operations: ["manage"], version: 1 })).status).toBe(403);
   });
 
   test("a key without the manage operation is refused, even with a valid cookie", async () => {
@@ -450,16 +450,16 @@ describe("the list", () => {
         key.name,
         key.owner.username,
       ]);
-    const [own, hers] = [
+    const [own, memberKey] = [
       ["of the owner", "olivia"],
       ["of mia", "mia"],
     ];
-    expect(await ask("")).toEqual([hers, own]);
+    expect(await ask("")).toEqual([memberKey, own]);
     expect(await ask("?owner_id=me")).toEqual([own]);
-    expect(await ask(`?owner_id=${mia.id}`)).toEqual([hers]);
+    expect(await ask(`?owner_id=${mia.id}`)).toEqual([memberKey]);
     expect(await ask("?owner_id=usr_unknown")).toEqual([]);
-    expect(await ask("?owner_id=me", mia.cookie)).toEqual([hers]);
-    expect(await ask(`?owner_id=${mia.id}`, mia.cookie)).toEqual([hers]);
+    expect(await ask("?owner_id=me", mia.cookie)).toEqual([memberKey]);
+    expect(await ask(`?owner_id=${mia.id}`, mia.cookie)).toEqual([memberKey]);
     for (const id of ["usr_unknown", (await services.store.users.findByNameOrEmail("olivia"))?.id ?? ""]) {
       expect((await harness(`/api/keys?owner_id=${id}`, { cookie: mia.cookie })).status).toBe(404);
     }

@@ -333,13 +333,13 @@ describe("generateContent", () => {
     ],
   ])(
     "refuses %s with 400 and a helpful message, before a usage row is written",
-    async (_name, body, words) => {
+    async (_name, body, message) => {
       const { post, reserved, rows, speech } = harness();
       const reply = await post(PATH, body);
       const { error } = await json(reply);
       expect(reply.status, error?.message).toBe(400);
       expect(error).toMatchObject({ code: 400, status: "INVALID_ARGUMENT" });
-      expect(error.message).toMatch(words);
+      expect(error.message).toMatch(message);
       expect([reserved.length, rows.length, speech.requests.length]).toEqual([0, 0, 0]);
     },
   );

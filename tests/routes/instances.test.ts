@@ -56,7 +56,7 @@ test("an instance reports its load, and the requests since its previous heartbea
   expect((await list())[0].state).toBe("draining");
 });
 
-test("lists the instances of all servers, marks a silent one as late and drops it after 30 s", async () => {
+test("lists the instances of all servers, marks one without a heartbeat as late and drops it after 30 s", async () => {
   const other = await openStoreIn(services.dataDirectory, services.clock);
   await other.ledger.heartbeat(services.clock.now(), REPORT);
   const register = createInstanceRegister({

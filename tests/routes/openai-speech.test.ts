@@ -120,13 +120,13 @@ describe("POST /v1/audio/speech", () => {
     ["a number for instructions", { ...GOOD, instructions: 1 }, "instructions", /must be a string/],
     ["an unknown stream format", { ...GOOD, stream_format: "ws" }, "stream_format", /'audio' or 'sse'/],
     ["an embeddings model", { ...GOOD, model: "patchbay-embed" }, "model", /embeddings/],
-  ])("refuses %s with 400 and the invalid field", async (_name, body, param, words) => {
+  ])("refuses %s with 400 and the invalid field", async (_name, body, param, message) => {
     const { post, reserved } = harness();
     const reply = await post(PATH, body);
     expect(reply.status).toBe(400);
     const error = await errorOf(reply);
     expect(error).toEqual({
-      message: expect.stringMatching(words),
+      message: expect.stringMatching(message),
       type: "invalid_request_error",
       param,
       code: null,

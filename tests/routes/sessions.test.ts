@@ -75,12 +75,12 @@ describe("ending sessions", () => {
 
   test("answers 404 for another user's session, also to the owner, and the session stays valid", async () => {
     const mia = await addUser(harness, owner, { username: "mia" });
-    const [hers] = (await harness("/api/user/sessions", { cookie: mia.cookie })).json.data.items;
-    const [mine] = (await harness("/api/user/sessions", { cookie: owner })).json.data.items;
+    const [memberSession] = (await harness("/api/user/sessions", { cookie: mia.cookie })).json.data.items;
+    const [ownerSession] = (await harness("/api/user/sessions", { cookie: owner })).json.data.items;
     const end = (id: string, cookie: string) =>
       harness(`/api/user/sessions/${id}`, { method: "DELETE", cookie });
-    expect((await end(hers.id, owner)).status).toBe(404);
-    expect((await end(mine.id, mia.cookie)).status).toBe(404);
+    expect((await end(memberSession.id, owner)).status).toBe(404);
+    expect((await end(ownerSession.id, mia.cookie)).status).toBe(404);
     expect([await selfStatus(mia.cookie), await selfStatus(owner)]).toEqual([200, 200]);
   });
 
@@ -184,14 +184,14 @@ describe("an old cookie is anonymous on the next request", () => {
   });
 
   test("in another process on the same store", async () => {
-    const elsewhere = await testServices({ dataDirectory: services.dataDirectory });
+    const otherServices = await testServices({ dataDirectory: services.dataDirectory });
     try {
-      const otherHarness = openConsoleHarness(elsewhere);
+      const otherHarness = openConsoleHarness(otherServices);
       expect((await otherHarness("/api/user/self", { cookie: owner })).status).toBe(200);
       await harness("/api/user/logout", { body: {}, cookie: owner });
       expect((await otherHarness("/api/user/self", { cookie: owner })).status).toBe(401);
     } finally {
-      await elsewhere.close();
+      await otherServices.close();
     }
   });
 });

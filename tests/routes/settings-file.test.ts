@@ -185,7 +185,7 @@ describe("an import", () => {
     },
   );
 
-  test("skips a private upstream that the owner has not allowed, and a header that holds a secret", async () => {
+  test("skips a private upstream that the owner has not allowed, and a header with a secret", async () => {
     const { file } = await exported();
     const channels = [
       { name: "LAN", provider: "openai", base_url: "http://192.168.1.9:8000/v1" },

@@ -33,7 +33,7 @@ describe("name and password", () => {
     expect(await selfStatus(reply.cookie)).toBe(200);
   });
 
-  test("ignore case, normalization and surrounding spaces of the name; the e-mail address works too", async () => {
+  test("ignore case, normalization and surrounding spaces of the name, and accept the e-mail address", async () => {
     await harness("/api/user/self", {
       method: "PATCH",
       body: { email: "Olivia@Example.com" },

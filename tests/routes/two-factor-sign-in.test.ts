@@ -229,22 +229,22 @@ describe("sign-in with 2FA", () => {
 
   test("refuses another user's code for a flow", async () => {
     const mia = await addUser(harness, owner, { username: "mia" });
-    const hers = await enrol(harness, services.clock, mia.cookie);
+    const enrolment = await enrol(harness, services.clock, mia.cookie);
     const { token } = await flow();
-    const reply = await second({ code: totpCode(hers.secret, now()), flow_token: token });
+    const reply = await second({ code: totpCode(enrolment.secret, now()), flow_token: token });
     expect(reply.json.code).toBe("invalid_code");
-    const backup = await second({ code: hers.backupCodes[0], flow_token: token });
+    const backup = await second({ code: enrolment.backupCodes[0], flow_token: token });
     expect(backup.json.code).toBe("invalid_code");
   });
 
   test("ends a flow when the password, 2FA or the account changes", async () => {
     const mia = await addUser(harness, owner, { username: "mia" });
     const who = { username: "mia", password: mia.password };
-    const hers = await enrol(harness, services.clock, mia.cookie);
+    const enrolment = await enrol(harness, services.clock, mia.cookie);
     const version = async () => (await services.store.users.findById(mia.id))?.version;
     const dead = async (token: string) => {
       services.clock.advance(2 * STEP);
-      const reply = await second({ code: totpCode(hers.secret, now()), flow_token: token });
+      const reply = await second({ code: totpCode(enrolment.secret, now()), flow_token: token });
       expect([reply.status, reply.json.code]).toEqual([401, "flow_expired"]);
     };
 
@@ -253,7 +253,7 @@ describe("sign-in with 2FA", () => {
       body: {
         current_password: mia.password,
         new_password: "eleven grey herons wade",
-        code: totpCode(hers.secret, now()),
+        code: totpCode(enrolment.secret, now()),
       },
       cookie: mia.cookie,
     });
@@ -399,14 +399,14 @@ describe("the lock", () => {
 
   test("can be cleared only by an administrator of a higher role", async () => {
     const mia = await addUser(harness, owner, { username: "mia" });
-    const hers = await enrol(harness, services.clock, mia.cookie);
+    const enrolment = await enrol(harness, services.clock, mia.cookie);
     const who = { username: "mia", password: mia.password };
-    for (let i = 0; i < 10; i++) await finish(wrongCode(hers.secret), who);
-    expect((await finish(totpCode(hers.secret, now()), who)).status).toBe(429);
+    for (let i = 0; i < 10; i++) await finish(wrongCode(enrolment.secret), who);
+    expect((await finish(totpCode(enrolment.secret, now()), who)).status).toBe(429);
     const path = `/api/users/${mia.id}/unlock`;
     expect((await harness(path, { body: {}, cookie: mia.cookie })).status).toBe(403);
     expect((await harness(path, { body: {}, cookie: owner })).status).toBe(200);
-    expect((await finish(totpCode(hers.secret, now()), who)).status).toBe(200);
+    expect((await finish(totpCode(enrolment.secret, now()), who)).status).toBe(200);
   });
 });
 

@@ -260,7 +260,7 @@ test.each([
     expect((await harness(`/api/usage${path}?q=${q}`, { cookie: owner })).status).toBe(400);
 });
 
-test("searches for operators and wildcards as plain text, counting rejected requests too", async () => {
+test("searches for operators and wildcards as plain text, also in rejected requests", async () => {
   await settle("usr_1", { user: "100%_\\'\"; --" });
   await settle("usr_1", { user: "100 per cent" });
   const q = encodeURIComponent("100%_\\'\"; --");

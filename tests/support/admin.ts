@@ -16,7 +16,7 @@ interface AdminReply {
 
 export interface AdminHarness {
   dataDirectory: string;
-  /** Variables besides the data directory. */
+  /** Variables in addition to the data directory. */
   variables: Record<string, string>;
   /** Runs one command; `input` are the lines that it can read. */
   run(args: readonly string[], input?: readonly string[]): Promise<AdminReply>;

@@ -14,7 +14,7 @@ const SERVERS = ["redis-server", "valkey-server"];
 export interface TestRedis {
   port: number;
   url: string;
-  /** Sends one command on a connection of its own, for example `command("CONFIG", "SET", "maxmemory", "1mb")`. */
+  /** Sends one command on a separate connection, for example `command("CONFIG", "SET", "maxmemory", "1mb")`. */
   command(...args: string[]): Promise<unknown>;
   /** Stops the server as a crash does. */
   stop(): Promise<void>;

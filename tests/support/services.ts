@@ -25,7 +25,7 @@ interface TestServicesOptions {
   upstreamAllow?: string[];
   /** `PATCHBAY_WEBHOOK_ALLOW`. */
   webhookAllow?: string[];
-  /** With a store of its own, owned by the caller; default: the folder of an empty store that `close()` clears. */
+  /** With its own store, which the caller removes; default: the folder of an empty store that `close()` clears. */
   dataDirectory?: string;
   /** In place of one that is opened in `dataDirectory`. */
   store?: Store;
