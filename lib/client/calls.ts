@@ -49,7 +49,10 @@ export function rejectionsQuery(
   return [channel_id, operation, tag, end_user].some((value) => value !== undefined) ? null : own;
 }
 
-/** URL of the page that lists rejected requests: of a range, or of a range that ends now and contains `since` (RFC 3339). */
+/**
+ * URL of the page that lists rejected requests: of a range, or of a range that ends now and contains `since` (RFC
+ * 3339).
+ */
 export function rejectionsHref(
   isAdmin: boolean,
   range: Range | { since: string },

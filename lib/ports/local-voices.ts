@@ -140,11 +140,17 @@ export interface LocalVoices {
   install(name: string, source: VoiceSource, options: InstallOptions): Promise<VoiceFolder>;
   /** Stops an installation, in any process, or removes the record of one that ended. Throws AppError `not_found`. */
   cancel(name: string): Promise<void>;
-  /** Writes a part of an uploaded archive; returns the bytes received so far, and the file. Throws `invalid`, `conflict`. */
+  /**
+   * Writes a part of an uploaded archive; returns the bytes received so far, and the file. Throws `invalid`,
+   * `conflict`.
+   */
   receive(name: string, part: UploadPart): Promise<{ received: number; archive: string }>;
   records(): Promise<VoiceRecords>;
   facts(name: string): Promise<InstalledFacts>;
-  /** The speaker for each of Gemini's and OpenAI's voice names, without and with the operator's table. Throws `upstream_error`. */
+  /**
+   * The speaker for each of Gemini's and OpenAI's voice names, without and with the operator's table. Throws
+   * `upstream_error`.
+   */
   mapping(name: string, table: Readonly<Record<string, string>>): Promise<VoiceMapping[]>;
   /** Deletes leftover files of installations whose process ended. */
   sweep(): Promise<void>;

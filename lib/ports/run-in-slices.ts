@@ -6,8 +6,8 @@ const SLICE_MS = 5;
 
 /**
  * Runs work that is divided into steps of about a millisecond in slices of `SLICE_MS`, and lets other requests run
- * between the slices. Work of a single slice runs without a pause. Throws the signal's reason, or `caller_left`, when `signal`
- * aborts.
+ * between the slices. Work of a single slice runs without a pause. Throws the signal's reason, or `caller_left`, when
+ * `signal` aborts.
  */
 export async function runInSlices<T>(steps: Generator<unknown, T, void>, signal: StopSignal): Promise<T> {
   let began = performance.now();

@@ -88,7 +88,9 @@ export interface SpeechModel {
    * `x-patchbay-ignored`. Absent: none.
    */
   supportedFields?(model: string): readonly string[];
-  /** The catalogue whose names are the upstream's own voices; the other catalogue's names are aliases. Absent: all are. */
+  /**
+   * The catalogue whose names are the upstream's own voices; the other catalogue's names are aliases. Absent: all are.
+   */
   readonly ownFamily?: "gemini" | "openai";
 }
 

@@ -298,9 +298,9 @@ async function measureStreams(count, { name, url, pid, headers, warmSeconds }) {
 
 /**
  * `settings`: `row`, only the rows whose title contains it; `against`, another built checkout to measure, too;
- * `grown`, how many additional keys, channels and models a second server has; `traced`, a second server that exports traces of
- * 1 % of the requests and metrics; `only-node`, without Next's adapter; `cpu-prof`, print where the CPU time of the last
- * row goes; `streams`, also measure this many streams at once; `idle`, see below.
+ * `grown`, how many additional keys, channels and models a second server has; `traced`, a second server that exports
+ * traces of 1 % of the requests and metrics; `only-node`, without Next's adapter; `cpu-prof`, print where the CPU time
+ * of the last row goes; `streams`, also measure this many streams at once; `idle`, see below.
  */
 export async function benchGateway(settings = {}) {
   const rows = ROWS.filter(({ title }) => title.includes(settings.row ?? ""));

@@ -18,7 +18,10 @@ async function waitForSecret(page: Page): Promise<void> {
   await page.evaluate(async () => void (await document.fonts.ready));
 }
 
-/** Expects the first font of the element's style to be loaded, and invisible until then, so that no other font is visible. */
+/**
+ * Expects the first font of the element's style to be loaded, and invisible until then, so that no other font is
+ * visible.
+ */
 async function expectOwnFont(element: Locator): Promise<void> {
   const state = () =>
     element.evaluate((one) => {

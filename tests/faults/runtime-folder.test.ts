@@ -9,8 +9,8 @@ import { createKey, OWNER, type Product, setUp, startProduct } from "../support/
 import { ROOT } from "../support/sources";
 
 /**
- * The folder for the container image has every file that a running server opens. Needs Next's build. A file that code opens
- * by a computed name must be listed in lib/server/collect-runtime.mjs.
+ * The folder for the container image has every file that a running server opens. Needs Next's build. A file that code
+ * opens by a computed name must be listed in lib/server/collect-runtime.mjs.
  */
 const run = promisify(execFile);
 /** The smallest format has about 4 KB for these texts. */

@@ -142,7 +142,10 @@ test("enforces tokens per minute, and asks for a smaller request above the limit
   expect([large.status, large.headers["x-should-retry"]]).toEqual([429, "false"]);
 });
 
-/** Counts admitted calls and blocks them. `all` resolves with call number `most`, so that a test does not wait for a refusal. */
+/**
+ * Counts admitted calls and blocks them. `all` resolves with call number `most`, so that a test does not wait for a
+ * refusal.
+ */
 function countEntries(most: number): { count(held: Promise<void>): Promise<void>; all: Promise<void> } {
   let left = most;
   let end = (): void => {};

@@ -1,6 +1,9 @@
 import fc from "fast-check";
 
-/** The part of JSON Schema 2020-12 that the OpenAPI document uses: validates values, generates them, and makes them invalid. */
+/**
+ * The part of JSON Schema 2020-12 that the OpenAPI document uses: validates values, generates them, and makes them
+ * invalid.
+ */
 export type Schema = boolean | { readonly [keyword: string]: unknown };
 type Keywords = { readonly [keyword: string]: unknown };
 type Json = Record<string, unknown>;

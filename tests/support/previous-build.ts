@@ -25,8 +25,8 @@ const succeeds = (...args: string[]): boolean => {
 
 /**
  * The newest commit whose product differs from the one that is tested: HEAD where the working tree was edited. Null where
- * there is no such commit available: without git, in a clone without its history, or when the first commit is the product as
- * it is now.
+ * there is no such commit available: without git, in a clone without its history, or when the first commit is the
+ * product as it is now.
  */
 export function findPrevious(): string | null {
   if (!succeeds("rev-parse", "--verify", "HEAD")) return null;

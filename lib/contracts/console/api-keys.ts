@@ -30,7 +30,9 @@ export const KeyLimit = z.enum([
 ]);
 export type KeyLimit = z.infer<typeof KeyLimit>;
 
-/** Limits set by a user other than the key's owner, with that user's role at the time; lower roles cannot loosen them. */
+/**
+ * Limits set by a user other than the key's owner, with that user's role at the time; lower roles cannot loosen them.
+ */
 export const LimitAuthors = z.partialRecord(KeyLimit, Role).meta({
   description:
     "Limits that were set by another user than the key's owner, with that user's role. Lower roles may tighten " +

@@ -70,8 +70,8 @@ export const GEMINI_SHAPE = {
   /** Requests speech as a stream. Default: true. */
   streaming: z.boolean().optional(),
   /**
-   * How the style of a request in another dialect is sent: `parts` in `speechMetadata` (newer models read all text aloud),
-   * `prompt` in front of the text. Default: by the model's name.
+   * How the style of a request in another dialect is sent: `parts` in `speechMetadata` (newer models read all text
+   * aloud), `prompt` in front of the text. Default: by the model's name.
    */
   speech_form: z.enum(["parts", "prompt"]).optional(),
   /** `send`: forwards `dimensions` to the upstream. `shorten`: requests full vectors, which the gateway shortens. */

@@ -47,7 +47,10 @@ export const CircuitHealth = z.strictObject({
 });
 export type CircuitHealth = z.output<typeof CircuitHealth>;
 
-/** Outcome of the requests of the last 24 hours. `serving`: one succeeded; `failing`: all failed; `none`: there was none. */
+/**
+ * Outcome of the requests of the last 24 hours. `serving`: one succeeded; `failing`: all failed; `none`: there was
+ * none.
+ */
 export const ChannelUse = z.enum(["none", "failing", "serving"]);
 export type ChannelUse = z.output<typeof ChannelUse>;
 

@@ -118,7 +118,10 @@ export const Settings = z.strictObject({
   keep_prompts: z.boolean(),
   /** Days after which ledger entries and prompts are deleted; null: never. Sums are kept. */
   retention_days: z.strictObject({ usage: Days, prompts: Days }),
-  /** Days after which counts of rejected requests are deleted; the oldest may be deleted earlier when there are too many. */
+  /**
+   * Days after which counts of rejected requests are deleted; the oldest may be deleted earlier when there are too
+   * many.
+   */
   rejection_retention_days: Days,
   /** `webhook_url` gets signed JSON, `slack_url` messages in Slack's form. */
   alerts: AlertRules.extend({ webhook_url: WebhookUrl, slack_url: WebhookUrl }),

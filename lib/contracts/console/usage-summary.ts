@@ -34,7 +34,9 @@ export const UsageSummary = z.strictObject({
    */
   read_from: Timestamp.nullable(),
   total: UsageSums,
-  /** Requests that were refused before a channel was called; null when a filter is about a field that they do not have. */
+  /**
+   * Requests that were refused before a channel was called; null when a filter is about a field that they do not have.
+   */
   rejected: z.int().nullable(),
   /** By tag or end user: at most 1,000 items, those with the most calls. */
   items: z.array(

@@ -1,6 +1,6 @@
 /**
- * The second level of the caches of vectors and speech, which all instances share. Each scope is limited in bytes, each value
- * in time. No method throws.
+ * The second level of the caches of vectors and speech, which all instances share. Each scope is limited in bytes, each
+ * value in time. No method throws.
  */
 export interface SharedCache {
   /** Increases when the caches are cleared. */
@@ -11,8 +11,8 @@ export interface SharedCache {
    */
   find(scope: string, keys: readonly string[]): Promise<(Uint8Array | undefined)[] | null>;
   /**
-   * Stores values, encrypted, after this turn of the event loop. Skips values that are too large or too many, and values of
-   * calls that began in another generation.
+   * Stores values, encrypted, after this turn of the event loop. Skips values that are too large or too many, and
+   * values of calls that began in another generation.
    */
   keep(scope: string, entries: readonly { key: string; value: Uint8Array }[], generation?: number): void;
   /** Sets the generation: values stored in another generation are no longer found. */

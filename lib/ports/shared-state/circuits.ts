@@ -17,7 +17,10 @@ export interface BreakerKey {
   model: string | null;
 }
 
-/** Shares circuits between all instances. No method throws; while the shared state does not answer, each instance uses its own. */
+/**
+ * Shares circuits between all instances. No method throws; while the shared state does not answer, each instance uses
+ * its own.
+ */
 export interface CircuitSharing {
   /** A circuit of this instance opened or closed. */
   changed(key: BreakerKey, health: CircuitHealth): void;

@@ -47,8 +47,9 @@ export interface EntryRequest {
 }
 
 /**
- * Limits that hold over all instances. Each method takes everything that is requested or nothing, atomically, in one round
- * trip to the server that keeps the state. No method throws: while that server does not answer, the instance's share applies.
+ * Limits that hold over all instances. Each method takes everything that is requested or nothing, atomically, in one
+ * round trip to the server that keeps the state. No method throws: while that server does not answer, the instance's
+ * share applies.
  */
 export interface SharedLimits {
   take(owner: string, rates: readonly RateRequest[], windowMs: number): MaybePromise<RateResult>;

@@ -80,7 +80,10 @@ interface ThrottleRecord {
 export interface Setup {
   /** True when the singleton row, an owner or an admin exists. */
   isSetUp(): Promise<boolean>;
-  /** True when an owner or admin exists without the singleton row: the row was lost, and initial setup is not offered again. */
+  /**
+   * True when an owner or admin exists without the singleton row: the row was lost, and initial setup is not offered
+   * again.
+   */
   isSetupRowMissing(): Promise<boolean>;
   /** Inserts the singleton row. Throws AppError `conflict` when it exists. Call inside a transaction. */
   recordOwner(row: { setUpAt: number; ownerId: string }): Promise<void>;

@@ -143,7 +143,7 @@ describe("restore of codes and links", () => {
   ])("rejects earlier TOTP codes and prints a warning when the replaced store %s", async (_, damage) => {
     const { secret, code } = await signInAfterBackup();
     damage();
-    // Before the restore, so that a TOTP step that ends meanwhile leaves no accepted code that the restore did not reject.
+    // Read before the restore: if a TOTP step ends in between, the restore rejects a later step than the test uses.
     const restoredAt = Date.now();
     const reply = await restore();
     expect(reply.code, reply.notes).toBe(0);

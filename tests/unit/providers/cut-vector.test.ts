@@ -15,7 +15,10 @@ function outcome(read: () => { vectors: Float32Array[]; inputTokens: number | nu
   }
 }
 
-/** Expects the fast result of a reply to be that of the whole parsed reply; returns it, or null if only the parser reads it. */
+/**
+ * Expects the fast result of a reply to be that of the whole parsed reply; returns it, or null if only the parser reads
+ * it.
+ */
 function compare(reply: string): unknown {
   const bytes = Buffer.from(reply);
   const fast = outcome(() => readOne(bytes));

@@ -6,7 +6,10 @@ import { geminiSpeech } from "../../../lib/providers/gemini/speech";
 import { SYSTEM_CLOCK } from "../../support/factories";
 import { callOptions, channelTo, speechRequest } from "../../support/upstream/rig";
 
-/** Forwarded base64 of a reply, compared with its samples decoded by `pcmOf`: the same samples and end, or the same error. */
+/**
+ * Forwarded base64 of a reply, compared with its samples decoded by `pcmOf`: the same samples and end, or the same
+ * error.
+ */
 
 const channel = channelTo("gemini", { origin: "http://127.0.0.1:1" }, { options: { streaming: false } });
 

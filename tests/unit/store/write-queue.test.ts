@@ -10,7 +10,9 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Takes turns by name. `began`: names in the order of their turns; `codes`: names that got none, with the error code. */
+/**
+ * Takes turns by name. `began`: names in the order of their turns; `codes`: names that got none, with the error code.
+ */
 function queue() {
   const turns = new WriteQueue();
   const began: string[] = [];

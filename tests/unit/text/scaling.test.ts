@@ -16,7 +16,10 @@ import { reachOf } from "../../../lib/text/spoken-length";
 import { countTokens, countTokensInSteps, decodeTokens } from "../../../lib/text/tokenize";
 import { costOf, growthOf, longestStepMs, runSteps } from "../../support/steps";
 
-/** Functions of the request path that read a caller's text take linear time, run in short steps and stop when the caller leaves. */
+/**
+ * Functions of the request path that read a caller's text take linear time, run in short steps and stop when the caller
+ * leaves.
+ */
 
 const LENGTH = 32_000;
 /** Allowed cost factor of a text twice as long: linear, with tolerance for the machine. */
