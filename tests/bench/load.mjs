@@ -1,5 +1,6 @@
 /** A closed-loop load over raw sockets: `connections` callers, each with one request in flight, for `seconds`. */
 
+import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import net from "node:net";
 import { HttpReplies } from "./http-replies.mjs";
@@ -50,13 +51,14 @@ function headOf({ url, headers = {} }) {
   return `POST ${pathname}${search} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")}`;
 }
 
-/** One kept-alive connection; `ask` rejects when it breaks. */
+/** One kept-alive connection, once it is open; `ask` rejects when it breaks. */
 async function connect(target) {
   const { hostname, port } = new URL(target.url);
   const socket = net.connect({ host: hostname, port: Number(port), noDelay: true });
   const head = headOf(target);
   let waiting = null;
   const replies = new HttpReplies((reply) => waiting.resolve(reply));
+  await once(socket, "connect");
   socket.on("data", (data) => replies.push(data));
   socket.on("error", () => socket.destroy());
   socket.on("close", () =>
@@ -80,18 +82,20 @@ function percentile(sorted, share) {
 
 let counter = 0;
 
-/** Runs the callers until `seconds` have passed; returns the time of each correct reply in ms, and the other replies. */
+/**
+ * Calls on each of the open connections until `seconds` have passed; returns the time of each correct reply in ms, and
+ * the number of other replies. A broken connection is replaced.
+ */
 async function run(target, connections, seconds) {
   const times = [];
   let failed = 0;
   const stopAt = performance.now() + seconds * 1000;
-  const caller = async () => {
-    let connection = await connect(target);
+  const caller = async (_, index) => {
     while (performance.now() < stopAt) {
       const body = target.body(counter++);
       const startedAt = performance.now();
       try {
-        const reply = await connection.ask(body);
+        const reply = await connections[index].ask(body);
         const ms = performance.now() - startedAt;
         const isChecked = times.length % CHECK_EVERY === 0 && target.check !== undefined;
         const isGood = reply.status === 200 && reply.length >= (target.minBytes ?? 1);
@@ -99,12 +103,11 @@ async function run(target, connections, seconds) {
         else failed++;
       } catch {
         failed++;
-        connection = await connect(target);
+        connections[index] = await connect(target);
       }
     }
-    connection.close();
   };
-  await Promise.all(Array.from({ length: connections }, caller));
+  await Promise.all(connections.map(caller));
   return { times, failed };
 }
 
@@ -113,12 +116,14 @@ async function run(target, connections, seconds) {
  * measured part. A reply that is not 200, too short or fails its check counts as failed.
  */
 export async function load(target, { connections = 64, seconds = 4, warmupSeconds = 1.5 } = {}) {
-  const warm = await run(target, connections, warmupSeconds);
+  const open = await Promise.all(Array.from({ length: connections }, () => connect(target)));
+  const warm = await run(target, open, warmupSeconds);
   const startedAt = performance.now();
   const cpuBefore = cpuSeconds(target.pid);
-  const { times, failed } = await run(target, connections, seconds);
+  const { times, failed } = await run(target, open, seconds);
   const elapsed = (performance.now() - startedAt) / 1000;
   const cpu = cpuSeconds(target.pid) - cpuBefore;
+  for (const connection of open) connection.close();
   times.sort((a, b) => a - b);
   return {
     requests: times.length,

@@ -137,9 +137,7 @@ export class ReplyStream implements Dispatcher.DispatchHandler, ByteSource {
   }
 
   #take(): Uint8Array {
-    const [only] = this.#pieces;
-    const taken =
-      this.#pieces.length === 1 && only !== undefined ? only : Buffer.concat(this.#pieces, this.#bytes);
+    const taken = join(this.#pieces, this.#bytes);
     this.#pieces = [];
     this.#taken = this.#bytes;
     this.#bytes = 0;
@@ -150,6 +148,28 @@ export class ReplyStream implements Dispatcher.DispatchHandler, ByteSource {
     this.#held.bytes -= this.#taken;
     this.#taken = 0;
   }
+}
+
+/**
+ * The pieces, which hold `bytes` together, as one. The pieces of one read are moved together within the buffer of that
+ * read, over the framing between them: a new buffer for each read costs a tenth of the CPU time of a speech, and a fifth
+ * with 512 at once (lib/DECISIONS.md). Not in a buffer of Node's pool, which other data shares, nor in one that they would leave mostly unused.
+ */
+function join(pieces: readonly Uint8Array[], bytes: number): Uint8Array {
+  const [first] = pieces;
+  if (first === undefined || pieces.length === 1) return first ?? new Uint8Array(0);
+  const { buffer, byteOffset } = first;
+  const isPooled = buffer.byteLength <= Buffer.poolSize;
+  if (isPooled || buffer.byteLength > 2 * bytes || pieces.some((piece) => piece.buffer !== buffer))
+    return Buffer.concat(pieces, bytes);
+  const joined = Buffer.from(buffer, byteOffset);
+  let end = 0;
+  for (const piece of pieces) {
+    const start = piece.byteOffset - byteOffset;
+    joined.copyWithin(end, start, start + piece.byteLength);
+    end += piece.byteLength;
+  }
+  return joined.subarray(0, end);
 }
 
 /** True when only the framing of HTTP chunks can follow in the buffer of this read; small buffers share theirs. */

@@ -57,10 +57,16 @@ async function announce(container: Container, port: number): Promise<void> {
   else print(`Set it up: ${home}/setup`);
 }
 
+/**
+ * Connections that wait to be accepted; the system may allow fewer. With Node's 511 a burst of new connections waits for
+ * TCP to repeat its request to connect, after 1 s and again after 2 s.
+ */
+const MAX_UNACCEPTED = 4_096;
+
 async function listen(nodeServer: NodeServer, env: Environment): Promise<number> {
   // Files that are open now stay open and do not count against connections.
   nodeServer.mostConnections = connectionsForProcess();
-  nodeServer.server.listen({ port: env.port, host: env.host });
+  nodeServer.server.listen({ port: env.port, host: env.host, backlog: MAX_UNACCEPTED });
   await once(nodeServer.server, "listening");
   // A TCP server's address is an object.
   return (nodeServer.server.address() as AddressInfo).port;

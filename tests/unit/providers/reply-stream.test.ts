@@ -37,13 +37,49 @@ describe("a reply of an upstream", () => {
     expect(await reply.head).toMatchObject({ status: 200 });
     const first = reply.read();
     const parts = oneRead(8_000, 5);
+    const content = Buffer.concat(parts);
     for (const part of parts) sendBytes(part);
     // The piece is passed with the last part, before anything else runs.
     sendBytes(Buffer.alloc(10));
-    expect(await first).toEqual(Buffer.concat(parts));
+    expect(await first).toEqual(content);
     expect(await reply.read()).toHaveLength(10);
     reply.onResponseEnd();
     expect([await reply.read(), await reply.read()]).toEqual([null, null]);
+  });
+
+  test("is passed in the buffer of its read, without a copy, and leaves the bytes before and after it unchanged", async () => {
+    const { reply, sendBytes } = started();
+    const parts = oneRead(8_000, 5);
+    const [before, ...middle] = parts;
+    const after = middle.pop();
+    const expected = Buffer.concat(middle);
+    const piece = reply.read();
+    for (const part of middle) sendBytes(part);
+    const joined = await piece;
+    expect(joined?.buffer).toBe(before?.buffer);
+    expect(joined).toEqual(expected);
+    expect([before, after]).toEqual([Buffer.alloc(8_000, 1), Buffer.alloc(8_000, 5)]);
+  });
+
+  test("is copied if its bytes share a buffer with other data, come from several reads or fill little of a read", async () => {
+    const pooled = Buffer.from(new ArrayBuffer(Buffer.poolSize)).fill(9);
+    const sparse = Buffer.from(new ArrayBuffer(100_000)).fill(9);
+    const pieceOf = async (parts: Uint8Array[]) => {
+      const { reply, sendBytes } = started();
+      const piece = reply.read();
+      for (const part of parts) sendBytes(part);
+      return piece;
+    };
+    const oneBuffer = [pooled.subarray(0, 3_000), pooled.subarray(4_000, 7_000)];
+    const fewBytes = [sparse.subarray(0, 20_000), sparse.subarray(50_000, 79_000)];
+    const twoReads = [oneRead(8_000, 2), oneRead(8_000, 2)].flatMap(([first = Buffer.of()]) => [first]);
+    for (const parts of [oneBuffer, fewBytes, twoReads]) {
+      const expected = Buffer.concat(parts);
+      const joined = await pieceOf(parts);
+      expect(joined).toEqual(expected);
+      expect(parts.map((part) => part.buffer)).not.toContain(joined?.buffer);
+    }
+    expect([pooled, sparse].every((buffer) => buffer.every((byte) => byte === 9))).toBe(true);
   });
 
   test("reaches a waiting reader in the same tick if the end of a read is not known", async () => {
