@@ -1,5 +1,7 @@
 import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import http from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connectionsWithin, parseOpenFilesLimit } from "../../lib/server/process/connection-cap";
 import { openWire, readReply, type Wire } from "../support/raw-request";
@@ -164,6 +166,37 @@ describe("a server without free file descriptors", () => {
     const channel = items.find(({ id }: { id: string }) => id === ids[0]);
     expect(channel.health.state).toBe("closed");
     expect((await starved.rows(name)).map(({ status }) => status)).toEqual([200, 503]);
+  });
+});
+
+/** The system's limit for connections that wait to be accepted. */
+const SYSTEM_QUEUE = Number(readFileSync("/proc/sys/net/core/somaxconn", "utf8"));
+/** More than Node's default queue of 511. */
+const BURST = Math.min(1_000, SYSTEM_QUEUE);
+
+describe("a server that is busy", () => {
+  let busy: RoutedProduct;
+  beforeAll(async () => {
+    busy = await startRouted();
+  });
+  afterAll(() => busy?.close());
+
+  test(`lets ${BURST} new connections wait, and answers them all once it is free`, {
+    timeout: 60_000,
+  }, async () => {
+    const { port, process: server } = busy.product;
+    // A stopped process accepts nothing, so each connection that opens waits in the queue.
+    server.kill("SIGSTOP");
+    const wires = await Promise.race([
+      Promise.all(Array.from({ length: BURST }, () => openWire(port))),
+      delay(10_000, []),
+    ]).finally(() => server.kill("SIGCONT"));
+    expect(wires).toHaveLength(BURST);
+    const replies = wires.map(async (wire) => {
+      wire.send("GET /api/health/live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+      return readReply(await wire.ended).status;
+    });
+    expect(new Set(await Promise.all(replies))).toEqual(new Set([200]));
   });
 });
 
