@@ -279,7 +279,10 @@ const SAMPLE_MS = 200;
 async function measureStreams(count, { name, url, pid, headers, warmSeconds }) {
   const row = ROWS.find(({ title }) => title.includes("streamed"));
   const loadBy = (connections, seconds) =>
-    load({ ...row, url: `${url}${row.path}`, pid, headers }, { connections, warmupSeconds: warmSeconds, seconds });
+    load(
+      { ...row, url: `${url}${row.path}`, pid, headers },
+      { connections, warmupSeconds: warmSeconds, seconds },
+    );
   const few = await loadBy(row.connections, ROUND_SECONDS);
   let peakMb = 0;
   const sampling = setInterval(() => {
