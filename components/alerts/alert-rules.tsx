@@ -12,16 +12,15 @@ import { CallError } from "../forms/call-error";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
 import { useSchemaResolver } from "../forms/schema-resolver";
-import { setFieldErrors } from "../forms/set-field-errors";
+import { setFieldErrors } from "../forms/use-save-form";
 import { Button } from "../ui/button";
 import { Input, Label } from "../ui/input";
 import { Notice } from "../ui/notice";
 import { Section } from "../ui/section";
 import { Skeleton } from "../ui/skeleton";
 import { toast } from "../ui/toast";
-import { textOrNull } from "./field-values";
 import { ScopedRules } from "./scoped-rules";
-import { type RulesForm, ThresholdField } from "./threshold-field";
+import { type RulesForm, ThresholdField, textOrNull } from "./threshold-field";
 
 type Rules = Settings["alerts"];
 

@@ -6,21 +6,24 @@ import { SWRConfig } from "swr";
 import { useTranslations } from "use-intl";
 import { api, cached } from "@/lib/client/api";
 import { useApi } from "@/lib/client/use-api";
-import { cachedPages } from "@/lib/client/use-api-pages";
+import { cachedPages, useApiPages } from "@/lib/client/use-api-pages";
 import type { Alert, AlertsSummary } from "@/lib/contracts/console/alerts";
 import type { ListPage } from "@/lib/contracts/paging";
 import { CallError } from "../forms/call-error";
 import { PageHeader } from "../shell/page-header";
+import { Button } from "../ui/button";
 import { EmptyState } from "../ui/empty-state";
+import { Section } from "../ui/section";
 import { Skeleton } from "../ui/skeleton";
 import { AlertRules } from "./alert-rules";
-import { RESOLVED, ResolvedAlerts } from "./resolved-alerts";
-import { WebhookSection } from "./webhook-section";
 
-// Mostly there is none.
+// Mostly there is no open alert.
 const OpenAlert = dynamic(() => import("./open-alert").then((one) => one.OpenAlert));
+const ResolvedAlert = dynamic(() => import("./resolved-alert").then((one) => one.ResolvedAlert));
+const WebhookControls = dynamic(() => import("./webhook-controls").then((one) => one.WebhookControls));
 
 const OPEN = { query: { state: "opened", limit: 100 } } as const;
+const RESOLVED = { query: { state: "resolved" } } as const;
 /** The interval of the server's own checks. */
 const REFRESH_MS = 15_000;
 
@@ -82,4 +85,57 @@ function withoutImpliedBudgets(alerts: readonly Alert[]): Alert[] {
   const budgetOf = ({ subject, detail }: Alert) => `${subject} ${detail.period}`;
   const spent = new Set(alerts.filter((alert) => alert.kind === "budget_spent").map(budgetOf));
   return alerts.filter((alert) => alert.kind !== "budget_nearly_spent" || !spent.has(budgetOf(alert)));
+}
+
+/** Resolved alerts and how long they were open. */
+function ResolvedAlerts() {
+  const t = useTranslations("alerts");
+  const { items, hasMore, loadMore, isLoadingMore, error, reload } = useApiPages(api.listAlerts, RESOLVED);
+  return (
+    <Section title={t("resolved.title")} text={t("resolved.text")}>
+      {error && !items ? (
+        <CallError error={error} onRetry={() => void reload()} />
+      ) : !items ? (
+        <Skeleton className="h-4 w-64" />
+      ) : items.length === 0 ? (
+        <p className="text-ink-muted">{t("resolved.none")}</p>
+      ) : (
+        <div className="grid gap-4">
+          <ul className="divide-y rounded-md border bg-panel">
+            {items.map((alert) => (
+              <ResolvedAlert key={alert.id} alert={alert} />
+            ))}
+          </ul>
+          {hasMore ? (
+            <Button
+              variant="outline"
+              className="mx-auto"
+              isBusy={isLoadingMore}
+              onClick={() => void loadMore()}
+            >
+              {t("resolved.more")}
+            </Button>
+          ) : null}
+        </div>
+      )}
+    </Section>
+  );
+}
+
+/** The webhooks that receive alerts; without one, a sentence. */
+function WebhookSection() {
+  const t = useTranslations("alerts.webhook");
+  const { data: settings } = useApi(api.readSettings);
+  const { data: summary } = useApi(api.summarizeAlerts);
+  return (
+    <Section title={t("title")} text={t("text")}>
+      {!settings || !summary ? (
+        <Skeleton className="h-20 max-w-form" />
+      ) : settings.alerts.webhook_url === null && settings.alerts.slack_url === null ? (
+        <p className="text-ink-muted">{t("none")}</p>
+      ) : (
+        <WebhookControls alerts={settings.alerts} />
+      )}
+    </Section>
+  );
 }

@@ -4,7 +4,11 @@ import { get, type Path, type UseFormReturn } from "react-hook-form";
 import type { Settings } from "@/lib/contracts/console/settings";
 import { Field } from "../forms/field";
 import { Input } from "../ui/input";
-import { numberOrNull } from "./field-values";
+
+/** Value of a text field of the rules: an empty field is null, for which the rule is off. */
+export const textOrNull = (text: unknown) => (text === "" ? null : text);
+/** The same for a number. */
+const numberOrNull = (text: unknown) => (text === "" || text === null ? null : Number(text));
 
 export type RulesForm = UseFormReturn<Settings["alerts"]>;
 

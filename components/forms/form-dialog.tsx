@@ -1,6 +1,6 @@
 import { type ReactNode, useRef } from "react";
 import { Dialog, DialogContent, DialogDescription, DialogHeader, DialogTitle } from "../ui/dialog";
-import { DraftContext } from "./dialog-draft";
+import { DraftContext } from "./use-save-form";
 
 /** A dialog that holds a form. A click outside closes it only if nothing was entered; see `useDialogDraft`. */
 export function FormDialog({

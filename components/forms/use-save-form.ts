@@ -1,9 +1,43 @@
-import { type FormEvent, useState } from "react";
+import { createContext, type FormEvent, useContext, useEffect, useState } from "react";
 import type { FieldValues, Path, UseFormReturn } from "react-hook-form";
 import { useTranslations } from "use-intl";
 import { isApiError } from "@/lib/client/api-error";
-import { useDialogDraft } from "./dialog-draft";
-import { setFieldErrors } from "./set-field-errors";
+import { type FieldErrorTranslator, ruleText } from "./rule-text";
+
+/**
+ * Shows the server's issues at their fields. Returns whether every issue has a field; otherwise the caller shows the
+ * error above the form. `fieldOf` maps an issue's path to a field where the names differ.
+ */
+export function setFieldErrors<Values extends FieldValues>(
+  form: Pick<UseFormReturn<Values>, "setError">,
+  error: unknown,
+  fields: readonly Path<Values>[],
+  t: FieldErrorTranslator,
+  fieldOf: (path: string) => string = (path) => path,
+): boolean {
+  if (!isApiError(error) || error.issues.length === 0) return false;
+  let isFirst = true;
+  let areAllSet = true;
+  for (const issue of error.issues) {
+    const field = fields.find((name) => name === fieldOf(issue.path));
+    if (!field) {
+      areAllSet = false;
+      continue;
+    }
+    form.setError(field, { type: "server", message: ruleText(t, issue.message) }, { shouldFocus: isFirst });
+    isFirst = false;
+  }
+  return areAllSet;
+}
+
+/** Tells the dialog around a form whether something was entered. */
+export const DraftContext = createContext<(isDirty: boolean) => void>(() => undefined);
+
+/** While `isDirty`, a click outside the form's dialog does not close it. No effect outside a dialog. */
+export function useDialogDraft(isDirty: boolean): void {
+  const report = useContext(DraftContext);
+  useEffect(() => report(isDirty), [report, isDirty]);
+}
 
 /**
  * Saves a form. Field errors of the server are shown at their fields, any other error is returned as `error`. After a

@@ -1,15 +1,15 @@
 "use client";
 
-import { useTranslations } from "use-intl";
+import { useFormatter, useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
 import type { Invite, InviteWithToken } from "@/lib/contracts/console/invites";
 import type { CreateUser, ManagedUser, UpdateUser, Viewer } from "@/lib/contracts/console/user";
 import { ConfirmDialog } from "../forms/confirm-dialog";
 import { FormDialog } from "../forms/form-dialog";
+import { SecretDialog } from "../forms/secret-dialog";
 import { toast } from "../ui/toast";
 import { InviteForm } from "./invite-form";
-import { LinkDialog } from "./link-dialog";
 import { useLinkName } from "./pending-links";
 import { UserForm } from "./user-form";
 
@@ -168,4 +168,39 @@ async function disableUser({ id, version }: ManagedUser): Promise<void> {
     const newest = await callApi(api.getUser, { params });
     await callApi(api.updateUser, { params, body: { enabled: false, version: newest.version } });
   });
+}
+
+/** The URL of a one-time link. The token is in the fragment, which is never sent to a server or logged. */
+function oneTimeLinkUrl(kind: InviteWithToken["kind"], token: string): string {
+  return `${window.location.origin}/${kind === "invite" ? "invite" : "reset"}#token=${token}`;
+}
+
+/** Shows a new one-time link, which is shown only once. */
+function LinkDialog({ link, onClose }: { link: InviteWithToken; onClose(): void }) {
+  const t = useTranslations("users.link");
+  const format = useFormatter();
+  const until = format.dateTime(new Date(link.expires_at), {
+    dateStyle: "medium",
+    timeStyle: "short",
+    hourCycle: "h23",
+  });
+  const purpose =
+    link.kind === "invite"
+      ? { title: t("inviteTitle"), text: t("inviteText", { role: t(`asRole.${link.role}`) }) }
+      : { title: t("resetTitle", { name: link.user?.username ?? "" }), text: t("resetText") };
+  const labels = {
+    ...purpose,
+    copy: t("copy"),
+    once: t("once"),
+    onceText: t("onceText", { time: until }),
+    done: t("done"),
+  };
+  return (
+    <SecretDialog
+      secret={oneTimeLinkUrl(link.kind, link.token)}
+      name="one-time-link"
+      labels={labels}
+      onClose={onClose}
+    />
+  );
 }

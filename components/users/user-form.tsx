@@ -8,13 +8,12 @@ import { CallError } from "../forms/call-error";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
 import { FormFooter } from "../forms/form-footer";
-import { BUDGET_FIELDS, RATE_FIELDS } from "../forms/limit-values";
+import { BUDGET_FIELDS, type LimitValues, RATE_FIELDS } from "../forms/limit-values";
+import { StrengthMeter } from "../forms/new-password-fields";
 import { PasswordInput } from "../forms/password-input";
-import { StrengthMeter } from "../forms/strength-meter";
 import { useSaveForm } from "../forms/use-save-form";
 import { Input } from "../ui/input";
 import { Notice } from "../ui/notice";
-import { LimitFields } from "./limit-fields";
 import { RoleField } from "./role-field";
 import { NEW_USER, USER_FIELDS, type UserValues, userFieldOf, userResolver, userValues } from "./user-values";
 
@@ -131,5 +130,44 @@ function SignInFields({ form }: { form: UserFormState }) {
         )}
       </Field>
     </>
+  );
+}
+
+/** A group of limits that apply to all of a user's keys together. */
+function LimitFields({
+  form,
+  title,
+  text,
+  names,
+}: {
+  form: UseFormReturn<UserValues, unknown, CreateUser | UpdateUser>;
+  title: string;
+  text: string;
+  names: readonly (keyof LimitValues)[];
+}) {
+  const t = useTranslations("users.form");
+  const { errors } = form.formState;
+  const isBudget = (name: keyof LimitValues) => BUDGET_FIELDS.some((one) => one === name);
+  return (
+    <fieldset className="grid gap-3 rounded-md border p-4">
+      <legend className="sr-only">{title}</legend>
+      <p aria-hidden="true" className="grid">
+        <span className="font-medium">{title}</span>
+        <span className="text-sm text-ink-muted">{text}</span>
+      </p>
+      <div className="grid gap-4 sm:grid-cols-3 sm:items-end">
+        {names.map((name) => (
+          <Field key={name} label={t(name)} error={errors[name]?.message}>
+            {(control) => (
+              <Input
+                {...control}
+                {...form.register(name)}
+                inputMode={isBudget(name) ? "decimal" : "numeric"}
+              />
+            )}
+          </Field>
+        ))}
+      </div>
+    </fieldset>
   );
 }
