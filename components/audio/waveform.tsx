@@ -3,10 +3,11 @@
 import dynamic from "next/dynamic";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
-import type { PeakMeter } from "@/lib/client/speech-pcm";
+import { meansOf, type PeakMeter, SAMPLE_RATE } from "@/lib/client/speech-pcm";
 import type { PlayerState, SpeechPlayer } from "@/lib/client/speech-player";
+import { themeColor } from "../charts/theme-color";
 import { cn } from "../ui/class-names";
-import { ArrivingWave } from "./arriving-wave";
+import { barCount, drawBars } from "./draw-bars";
 import { PeaksCanvas } from "./peaks-canvas";
 import { clock } from "./play-clock";
 
@@ -52,6 +53,47 @@ export function Waveform({
         </div>
       ) : null}
       <SeekSlider player={player} state={state} />
+    </div>
+  );
+}
+
+/**
+ * The waveform of an arriving take, filling from the left. `expectedSeconds` is its estimated duration: the bars do
+ * not move until the take becomes longer than that.
+ */
+function ArrivingWave({
+  meter,
+  expectedSeconds,
+  position,
+}: {
+  meter: PeakMeter;
+  expectedSeconds: number;
+  position(): number;
+}) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+
+  useEffect(() => {
+    let frame = 0;
+    const draw = () => {
+      frame = requestAnimationFrame(draw);
+      const target = canvas.current;
+      if (!target) return;
+      const seconds = (meter.peaks.length * meter.span) / SAMPLE_RATE;
+      const totalSeconds = Math.max(seconds, expectedSeconds);
+      const bars = Math.max(1, Math.round((barCount(target.clientWidth) * seconds) / totalSeconds));
+      drawBars(target, meter.peaks.length === 0 ? [] : meansOf(meter.peaks, bars), {
+        rest: themeColor(target, "--line-strong"),
+        played: themeColor(target, "--signal"),
+        progress: position() / totalSeconds,
+      });
+    };
+    draw();
+    return () => cancelAnimationFrame(frame);
+  }, [meter, expectedSeconds, position]);
+
+  return (
+    <div aria-hidden="true" className="h-full w-full">
+      <canvas ref={canvas} className="block h-full w-full" />
     </div>
   );
 }

@@ -14,8 +14,7 @@ import { ChannelMetric, ChannelModels, ChannelOrigin, type Traffic } from "./cha
 import type { ChannelAction, ChannelMenuProps } from "./channel-menu";
 import { ChannelStatusDot, ConditionBadge, conditionOf, isUnhealthy } from "./channel-state";
 import { CircuitNote } from "./circuit-note";
-import { MoveHandle } from "./move-handle";
-import { type DragOrder, useDragOrder } from "./use-drag-order";
+import { type DragOrder, MoveHandle, useDragOrder } from "./move-handle";
 
 const loadMenu = () => import("./channel-menu").then((one) => one.ChannelMenu);
 

@@ -1,11 +1,68 @@
 "use client";
 
 import { GripVerticalIcon } from "lucide-react";
-import type { KeyboardEvent } from "react";
+import { type KeyboardEvent, type PointerEvent, type RefObject, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
+import type { DropTarget } from "@/lib/client/channel-order";
 import type { Channel } from "@/lib/contracts/console/channels";
 import { cn } from "../ui/class-names";
-import type { DragOrder } from "./use-drag-order";
+
+/** Share of a row's height at its top and bottom where a drop means before or after the row. */
+const EDGE = 0.3;
+
+/** The drop target at the pointer's `clientY`; null: there are no rows. Rows carry `data-channel`. */
+function dropTargetAt(list: HTMLElement, y: number): DropTarget | null {
+  const rows = [...list.querySelectorAll<HTMLElement>("[data-channel]")].filter(
+    (row) => row.offsetHeight > 0,
+  );
+  for (const [index, row] of rows.entries()) {
+    const { top, bottom, height } = row.getBoundingClientRect();
+    const isHere = y < bottom || index === rows.length - 1;
+    if (!isHere) continue;
+    const part = (Math.max(top, Math.min(bottom, y)) - top) / height;
+    const side = part < EDGE ? "before" : part > 1 - EDGE ? "after" : "into";
+    return { id: row.dataset.channel ?? "", side };
+  }
+  return null;
+}
+
+/**
+ * Dragging rows by a handle, with mouse, pen or touch. `list` holds the rows; `onDrop` is called when the handle is
+ * released over another row. Escape or a cancelled pointer aborts.
+ */
+export function useDragOrder(
+  list: RefObject<HTMLElement | null>,
+  onDrop: (id: string, target: DropTarget) => void,
+) {
+  const [dragged, setDragged] = useState<{ id: string; over: DropTarget | null } | null>(null);
+  // Read by `onPointerUp`: the state lags one render behind.
+  const over = useRef<DropTarget | null>(null);
+
+  const handlers = (id: string) => ({
+    onPointerDown(event: PointerEvent<HTMLElement>) {
+      if (event.button !== 0) return;
+      event.currentTarget.setPointerCapture(event.pointerId);
+      over.current = null;
+      setDragged({ id, over: null });
+    },
+    onPointerMove(event: PointerEvent<HTMLElement>) {
+      if (dragged?.id !== id || !list.current) return;
+      const target = dropTargetAt(list.current, event.clientY);
+      over.current = target?.id === id ? null : target;
+      setDragged({ id, over: over.current });
+    },
+    onPointerUp() {
+      if (dragged?.id !== id) return;
+      setDragged(null);
+      if (over.current) onDrop(id, over.current);
+    },
+    onPointerCancel: () => setDragged(null),
+    onLostPointerCapture: () => setDragged(null),
+  });
+  return { dragged, handlers, cancel: () => setDragged(null) };
+}
+
+export type DragOrder = ReturnType<typeof useDragOrder>;
 
 /** The number of a channel's priority tier and the handle that moves it, by pointer or arrow keys. */
 export function MoveHandle({

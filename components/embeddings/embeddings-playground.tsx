@@ -8,13 +8,15 @@ import type { GatewayModel } from "@/lib/client/gateway-models";
 import { FailureNotice } from "../playground/failure-notice";
 import { ShareButton } from "../playground/share-button";
 import { PageHeader } from "../shell/page-header";
+import { Button } from "../ui/button";
 import { EmptyState } from "../ui/empty-state";
+import { Progress, Spinner } from "../ui/progress";
 import { writeEmbeddingsLink } from "./link";
 import { gutterOf } from "./matrix-geometry";
 import { SettingsBar } from "./settings-bar";
 import { StartPanel } from "./start-panel";
-import { StaleNotice, StatusPanel } from "./status-panel";
 import { TextList } from "./text-list";
+import type { ComparisonStatus } from "./use-comparison";
 import { type EmbeddingsPlaygroundState, useEmbeddingsPlayground } from "./use-embeddings-playground";
 
 // Not needed on a first visit: loaded with the first texts, or while the first call is running.
@@ -180,6 +182,41 @@ function DropOverlay() {
   return (
     <div className="pointer-events-none fixed inset-4 z-50 grid place-items-center rounded-md border-2 border-dashed border-signal bg-ground/90">
       <p className="text-lg">{t("drop")}</p>
+    </div>
+  );
+}
+
+/** Shown over results that belong to other texts or settings. */
+function StaleNotice({ onEmbed }: { onEmbed(): void }) {
+  const t = useTranslations("embeddings.status");
+  return (
+    <div
+      role="status"
+      className="grid justify-items-center gap-3 rounded-md border bg-raised p-5 shadow-float"
+    >
+      <p className="text-base">{t("stale")}</p>
+      <Button variant="outline" size="sm" onClick={onEmbed}>
+        {t("staleAction")}
+      </Button>
+    </div>
+  );
+}
+
+/** The running step and its progress. */
+function StatusPanel({ status }: { status: ComparisonStatus }) {
+  const t = useTranslations("embeddings.status");
+  if (status.kind !== "calling" && status.kind !== "comparing") return null;
+  const text =
+    status.kind === "calling" ? t("calling") : t("comparing", { done: status.done, count: status.count });
+  return (
+    <div className="grid w-full max-w-72 gap-3 rounded-md bg-ground p-5">
+      <p role="status" className="flex items-center justify-center gap-2 text-base text-ink-muted">
+        <Spinner />
+        {text}
+      </p>
+      {status.kind === "comparing" ? (
+        <Progress label={text} value={status.done} max={status.count} tone="signal" />
+      ) : null}
     </div>
   );
 }

@@ -13,9 +13,8 @@ import { highlightOf, useFocus } from "./focus-store";
 import { MapArea, type MapProps, MapZoom, Variance } from "./map-area";
 import { MapTable } from "./map-table";
 import { neighboursOf } from "./similarity";
-import { type MapMethod, type MapView, useLargeMap } from "./use-large-map";
+import { type MapMethod, type MapView, MIN_UMAP_TEXTS, type UmapState, useLargeMap } from "./use-large-map";
 import { usePointMap } from "./use-point-map";
-import { MIN_UMAP_TEXTS, type UmapState } from "./use-umap";
 
 type LargeMapState = ReturnType<typeof useLargeMap>;
 

@@ -2,7 +2,7 @@
 
 import { SlidersHorizontalIcon, XIcon } from "lucide-react";
 import { useSearchParams } from "next/navigation";
-import { useState } from "react";
+import { type ComponentProps, useState } from "react";
 import { useTranslations } from "use-intl";
 import { api } from "@/lib/client/api";
 import { CALL_FILTERS, type CallFilter, REJECTED, readCallFilters } from "@/lib/client/calls";
@@ -11,8 +11,8 @@ import { type Range, rangeQuery } from "@/lib/client/range";
 import { useApi } from "@/lib/client/use-api";
 import { RangePicker } from "../forms/range-picker";
 import { Button } from "../ui/button";
-import { Label, NativeSelect } from "../ui/input";
-import { TextFilter } from "./text-filter";
+import { cn } from "../ui/class-names";
+import { Input, Label, NativeSelect } from "../ui/input";
 
 interface Option {
   value: string;
@@ -174,6 +174,47 @@ function SelectFilter({
           </option>
         ))}
       </NativeSelect>
+    </div>
+  );
+}
+
+/** A filter typed as text; applied on Enter or when the field loses focus. */
+function TextFilter({
+  name,
+  className,
+  ...input
+}: { name: CallFilter } & Pick<
+  ComponentProps<typeof Input>,
+  "className" | "type" | "placeholder" | "maxLength"
+>) {
+  const t = useTranslations("requests.filter");
+  const value = useSearchParams().get(name) ?? "";
+  const [appliedValue, setAppliedValue] = useState(value);
+  const [text, setText] = useState(value);
+  // The URL changed by a link or "Clear filters": takes over its value.
+  if (appliedValue !== value) {
+    setAppliedValue(value);
+    setText(value);
+  }
+  const apply = () => pushQueryParams({ [name]: text.trim() || null });
+  return (
+    <div className={cn("grid min-w-0 gap-1", className)}>
+      <Label htmlFor={`filter-${name}`} className="text-xs text-ink-faint">
+        {t(name)}
+      </Label>
+      <Input
+        id={`filter-${name}`}
+        value={text}
+        placeholder={t("any")}
+        {...input}
+        autoComplete="off"
+        spellCheck={false}
+        onChange={(event) => setText(event.target.value)}
+        onBlur={apply}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") apply();
+        }}
+      />
     </div>
   );
 }

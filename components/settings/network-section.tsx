@@ -1,14 +1,18 @@
 "use client";
 
+import dynamic from "next/dynamic";
+import { useState } from "react";
 import { useTranslations } from "use-intl";
 import type { VersionedSettings } from "@/lib/contracts/console/settings";
 import { Field } from "../forms/field";
+import { Button } from "../ui/button";
 import { Textarea } from "../ui/input";
 import { Notice } from "../ui/notice";
-import { FormSection } from "./form-section";
-import { MetricsToken } from "./metrics-token";
+import { RelativeTime } from "../ui/relative-time";
+import { FormSection, OwnerOnly } from "./form-section";
 import { PrivateUpstreams } from "./private-upstreams";
-import { SearchedField } from "./search";
+import { SearchedField, SearchedSection } from "./search";
+import { useSettingsPage, WhileShown } from "./settings-page-context";
 import { useSettingsForm } from "./use-settings-form";
 
 export function NetworkSection() {
@@ -66,5 +70,54 @@ function Origins() {
       </SearchedField>
       {form.values.cors_origins.trim() === "" ? null : <Notice tone="warn">{t("origins.warn")}</Notice>}
     </FormSection>
+  );
+}
+
+const MetricsDialog = dynamic(() => import("./metrics-dialogs").then((one) => one.MetricsDialog), {
+  ssr: false,
+});
+const RemoveTokenDialog = dynamic(() => import("./metrics-dialogs").then((one) => one.RemoveTokenDialog), {
+  ssr: false,
+});
+
+/** The token that protects /metrics; the owner can generate, rotate and remove it. */
+function MetricsToken() {
+  const t = useTranslations("settings.metrics");
+  const { facts, isOwner } = useSettingsPage();
+  const [dialog, setDialog] = useState<"generate" | "remove" | null>(null);
+  const { token, made_at } = facts.metrics;
+  return (
+    <SearchedSection title={t("title")} text={t("text")} status={isOwner ? null : <OwnerOnly />}>
+      <div className="grid gap-4">
+        <p className="max-w-prose">
+          {token === "environment" ? (
+            t("environment")
+          ) : made_at === null ? (
+            t("none")
+          ) : (
+            <RelativeTime at={made_at} phrase={(when) => t("console", { when })} />
+          )}
+        </p>
+        {isOwner && token !== "environment" ? (
+          <div className="flex flex-wrap gap-2">
+            <Button variant="outline" onClick={() => setDialog("generate")}>
+              {token === null ? t("generate") : t("rotate")}
+            </Button>
+            {token === null ? null : (
+              <Button variant="ghost" onClick={() => setDialog("remove")}>
+                {t("remove")}
+              </Button>
+            )}
+          </div>
+        ) : null}
+      </div>
+      <WhileShown onHide={() => setDialog(null)}>
+        {dialog === "generate" ? (
+          <MetricsDialog isFirst={token === null} onClose={() => setDialog(null)} />
+        ) : dialog === "remove" ? (
+          <RemoveTokenDialog onClose={() => setDialog(null)} />
+        ) : null}
+      </WhileShown>
+    </SearchedSection>
   );
 }

@@ -5,14 +5,13 @@ import { KeyboardIcon, LogOutIcon, PlusIcon, SunMoonIcon } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { type ReactNode, useState } from "react";
 import { useTranslations } from "use-intl";
-import { usePaletteMatches } from "@/components/shell/use-palette-matches";
+import { type Match, usePaletteMatches } from "@/components/shell/use-palette-matches";
 import { signOut } from "@/lib/client/sign-out";
 import { leaveTo } from "@/lib/client/unsaved";
 import type { Role } from "@/lib/contracts/console/user";
 import { Command, CommandEmpty, CommandGroup, CommandInput, CommandItem, CommandList } from "../ui/command";
 import { Dialog, DialogContent, DialogDescription, DialogTitle } from "../ui/dialog";
-import { pagesFor } from "./pages";
-import { MATCH_KINDS, PaletteMatches } from "./palette-matches";
+import { PAGES, pagesFor } from "./pages";
 import { LANGUAGES, usePreferences } from "./use-preferences";
 
 interface PaletteProps {
@@ -140,4 +139,40 @@ function rank(entries: readonly Entry[], query: string): { entries: readonly Ent
     .filter(({ entry, score }) => score >= MIN_SCORE || entry.name.toLowerCase().includes(text.toLowerCase()))
     .sort((a, b) => b.score - a.score);
   return { entries: scored.map(({ entry }) => entry), best: scored[0]?.score ?? 0 };
+}
+
+/** The kinds of records that the palette finds, in display order; each is the name of its page. */
+const MATCH_KINDS = ["channels", "models", "keys", "users"] as const;
+type MatchKind = (typeof MATCH_KINDS)[number];
+
+/** The matches of one kind; renders nothing without one. */
+function PaletteMatches({
+  kind,
+  matches,
+  onOpen,
+}: {
+  kind: MatchKind;
+  matches: readonly Match[];
+  onOpen(path: string): void;
+}) {
+  const t = useTranslations("common.nav");
+  const Icon = PAGES.find((page) => page.name === kind)?.icon;
+  if (matches.length === 0) return null;
+  return (
+    <CommandGroup heading={t(kind)}>
+      {matches.map(({ id, name, note, path }) => (
+        <CommandItem key={id} value={`${kind} ${id}`} onSelect={() => onOpen(path)}>
+          {Icon ? <Icon aria-hidden="true" /> : null}
+          {kind === "models" ? (
+            <code className="truncate">{name}</code>
+          ) : (
+            <span className="truncate">{name}</span>
+          )}
+          {note === null ? null : (
+            <code className="ml-auto max-w-3/5 shrink-0 truncate pl-4 text-ink-faint">{note}</code>
+          )}
+        </CommandItem>
+      ))}
+    </CommandGroup>
+  );
 }

@@ -14,8 +14,8 @@ import { useErrorToast } from "../forms/use-action";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { Kbd } from "../ui/kbd";
-import { AccountButton } from "./account-button";
-import type { ShellUser } from "./account-trigger";
+import { useOnDemand } from "../ui/use-on-demand";
+import { AccountTrigger, type ShellUser } from "./account-trigger";
 import { LeaveGuard } from "./leave-guard";
 import { Wordmark } from "./mark";
 import { Navigation } from "./navigation";
@@ -150,4 +150,22 @@ function Sidebar({ onPalette, user, account }: { onPalette(): void; user: ShellU
 function LiveUpdates() {
   useLiveUpdates();
   return null;
+}
+
+const loadMenu = () => import("./account-menu").then((one) => one.AccountMenu);
+
+/** The account menu's button; loads the menu when it is first opened. */
+function AccountButton(props: { user: ShellUser; onError(error: unknown): void }) {
+  const { Loaded, loadNow, preload } = useOnDemand(loadMenu);
+  if (Loaded) return <Loaded {...props} />;
+  return (
+    <AccountTrigger
+      user={props.user}
+      aria-haspopup="menu"
+      aria-expanded={false}
+      onPointerEnter={preload}
+      onFocus={preload}
+      onClick={loadNow}
+    />
+  );
 }

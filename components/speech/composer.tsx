@@ -1,16 +1,16 @@
 "use client";
 
-import { PlayIcon, SquareIcon, XIcon } from "lucide-react";
+import { ChevronDownIcon, PlayIcon, SquareIcon, XIcon } from "lucide-react";
 import { useId } from "react";
 import { useTranslations } from "use-intl";
 import { findNames } from "@/components/speech/script";
 import type { GatewayModel } from "@/lib/client/gateway-models";
 import { Button } from "../ui/button";
+import { ChoicesButton } from "../ui/choices-button";
 import { Kbd } from "../ui/kbd";
 import { SegmentedControl } from "../ui/segmented-control";
 import { MIN_CANDIDATES } from "./candidates";
 import { ComposerSettings } from "./composer-settings";
-import { type Example, ExamplesButton } from "./examples-button";
 import { assignVoices, type SpeechDraft } from "./speech-draft";
 import { TextEditor } from "./text-editor";
 import { isTooLong, type ModelCall, TextFacts } from "./text-facts";
@@ -169,5 +169,29 @@ function ComposerBar({ draft, onChange }: Pick<ComposerProps, "draft" | "onChang
         </Button>
       </div>
     </div>
+  );
+}
+
+const EXAMPLES = ["greeting", "dialogue", "numbers", "languages"] as const;
+type Example = (typeof EXAMPLES)[number];
+
+/** The menu of example texts. */
+function ExamplesButton({ onChoose }: { onChoose(example: Example): void }) {
+  const t = useTranslations("speech.examples");
+  return (
+    <ChoicesButton
+      button={{
+        variant: "ghost",
+        size: "sm",
+        children: (
+          <>
+            {t("label")}
+            <ChevronDownIcon aria-hidden="true" />
+          </>
+        ),
+      }}
+      choices={EXAMPLES.map((id) => ({ id, label: t(id) }))}
+      onPick={onChoose}
+    />
   );
 }
