@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { MAX_PROMPT_BYTES } from "../../lib/gateway/metering/cut-prompt";
+import { MAX_PROMPT_BYTES } from "../../lib/gateway/metering/meter";
 import { type RoutedProduct, spoken, startRouted } from "../support/routed-product";
 
 /** Prompts are stored only while the settings say so. */

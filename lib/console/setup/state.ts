@@ -1,9 +1,9 @@
 import { SetupProgress, type SetupState, type UpdateSetupProgress } from "../../contracts/console/setup";
-import { AppError } from "../../errors";
+import { AppError, isAppError } from "../../errors";
 import type { Repositories } from "../../ports/store";
 import { takeAttempt } from "../auth/attempt-limit";
+import { callOnce } from "../channels/run-test-call";
 import type { ConsoleContext } from "../context";
-import { warmSpeech } from "./warm-speech";
 
 export const PROGRESS_SETTING = "setup_progress";
 
@@ -23,6 +23,27 @@ function requireOwner(ctx: ConsoleContext): void {
 export async function readProgress(ctx: ConsoleContext): Promise<SetupProgress> {
   requireOwner(ctx);
   return storedProgress(ctx.store);
+}
+
+/** Spoken and discarded: short, and in the language of the wizard's first text. */
+const WARMED_MODEL = "patchbay-speech";
+
+/**
+ * Loads the built-in speech engine by one test call, so that the owner's first audio does not wait for it. The call is no
+ * usage; a failure is only logged: the real request reports it.
+ */
+async function warmSpeech(ctx: ConsoleContext): Promise<void> {
+  const channel = (await ctx.store.channels.all()).find(
+    (one) => one.embedded && one.enabled && one.models.some((model) => model.name === WARMED_MODEL),
+  );
+  const model = channel?.models.find((one) => one.name === WARMED_MODEL);
+  if (channel === undefined || model === undefined) return;
+  try {
+    await callOnce(ctx, channel, { ...model, operation: "speech" });
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    ctx.log.warn("speech_not_warmed", { code: error.code });
+  }
 }
 
 /**

@@ -3,10 +3,21 @@ import type { CalledChannel } from "../../ports/tracing";
 import type { CallOutcome, CallPlan, Meter } from "../call";
 import type { GatewayContext } from "../context";
 import { billingPeriod } from "./billing-period";
-import { cutPrompt } from "./cut-prompt";
 import { failedOutcome } from "./outcome";
 import { costNano } from "./price";
 import { startTrace, type TraceRecorder } from "./trace";
+
+/** Most bytes stored of a call's prompt. */
+export const MAX_PROMPT_BYTES = 16 * 1024;
+
+/** Truncates a text to `MAX_PROMPT_BYTES` of UTF-8, between two characters. */
+export function cutPrompt(text: string): string {
+  // A code unit takes at most three bytes.
+  if (text.length * 3 <= MAX_PROMPT_BYTES) return text;
+  const bytes = new Uint8Array(MAX_PROMPT_BYTES);
+  const { read } = new TextEncoder().encodeInto(text, bytes);
+  return text.slice(0, read);
+}
 
 /** Completes the row of a call with its outcome. A cached reply costs nothing. */
 function settleRow(ctx: GatewayContext, plan: CallPlan, row: UsageRecord, outcome: CallOutcome): void {

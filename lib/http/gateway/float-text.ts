@@ -1,3 +1,5 @@
+import { endianness } from "node:os";
+
 /**
  * Prints 32-bit floats as JSON numbers with as few digits as parse back to the same 32-bit float, at most nine. JavaScript
  * prints the 17 digits of a 64-bit float, which was the largest cost of an embeddings call with numbers.
@@ -97,4 +99,12 @@ function writeFloat(text: Buffer, at: number, vector: Float32Array, index: numbe
     rest = left;
   }
   return end + count;
+}
+
+const IS_LITTLE_ENDIAN = endianness() === "LE";
+
+/** Base64 (padded) of the vector's little-endian 32-bit floats, as the official clients read it. */
+export function vectorToBase64(vector: Float32Array): string {
+  const bytes = Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength);
+  return (IS_LITTLE_ENDIAN ? bytes : Buffer.from(bytes).swap32()).toString("base64");
 }

@@ -1,3 +1,5 @@
+import { AppError, isAppError } from "../../errors";
+import type { GatewayContext } from "../../gateway/context";
 import type { SpeechCall } from "../../gateway/speech/synthesize-speech";
 import type { Outbound } from "../core/exchange";
 
@@ -60,6 +62,26 @@ export async function startedBody(
       return: async () => (await body.return?.()) ?? { done: true, value: undefined },
     }),
   };
+}
+
+/** Converts and logs an error of a reply whose status was already sent; the adapters log earlier errors only. */
+export function streamFailure(ctx: GatewayContext, thrown: unknown): AppError {
+  const error = isAppError(thrown)
+    ? thrown
+    : new AppError(
+        "internal",
+        "Something went wrong on our side. Please tell the operator the request id of this reply.",
+      );
+  if (error.code !== "caller_left") {
+    const cause = isAppError(thrown) ? thrown.cause : thrown;
+    ctx.services.log.warn("stream.failed", {
+      requestId: ctx.requestId,
+      traceId: ctx.trace?.traceId,
+      code: error.code,
+      cause: cause instanceof Error ? (cause.stack ?? cause.message) : undefined,
+    });
+  }
+  return error;
 }
 
 /** The audio of a call for the encoders; `onEnd` gets its last event, which has the usage. */

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { nearestName } from "../../../lib/gateway/speech/nearest-name";
+import { nearestName } from "../../../lib/gateway/speech/choose-voices";
 
 const NAMES = ["Kore", "Puck", "Zubenelgenubi", "alloy", "ash"];
 

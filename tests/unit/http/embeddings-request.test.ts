@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { EmbeddingsRequest } from "../../../lib/contracts/gateway/openai/embeddings";
-import { readPlainRequest } from "../../../lib/http/gateway/openai/embeddings-request";
+import { readPlainRequest } from "../../../lib/http/gateway/openai/embeddings";
 
 const strange = fc.oneof(
   fc.string(),

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { codePoints } from "../../../lib/contracts/text";
 import { countInputs, countText } from "../../../lib/gateway/embeddings/count-inputs";
-import { cutPrompt } from "../../../lib/gateway/metering/cut-prompt";
-import { nearestName } from "../../../lib/gateway/speech/nearest-name";
+import { cutPrompt } from "../../../lib/gateway/metering/meter";
+import { nearestName } from "../../../lib/gateway/speech/choose-voices";
 import { scriptSpeakers } from "../../../lib/gateway/speech/script-speakers";
 import { runInSlices } from "../../../lib/ports/run-in-slices";
 import { nextChunk, planSpeech } from "../../../lib/providers/embedded-speech/plan";

@@ -1,6 +1,6 @@
 import { CountTokensRequest } from "../../../contracts/gateway/gemini/embeddings";
 import { AppError } from "../../../errors";
-import { getUsableModel } from "../../../gateway/admission/list-usable-models";
+import { getUsableModel } from "../../../gateway/admission/resolve-model";
 import type { GatewayContext } from "../../../gateway/context";
 import { countText, ownCounter } from "../../../gateway/embeddings/count-inputs";
 import { checkFields } from "../../core/check-fields";

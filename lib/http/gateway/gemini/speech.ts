@@ -1,14 +1,71 @@
+import { GeminiSpeechRequest } from "../../../contracts/gateway/gemini/speech";
 import type { GatewayContext } from "../../../gateway/context";
-import { synthesizeSpeech } from "../../../gateway/speech/synthesize-speech";
+import { type SpeechInput, synthesizeSpeech } from "../../../gateway/speech/synthesize-speech";
+import { checkFields } from "../../core/check-fields";
 import type { Outbound } from "../../core/exchange";
 import { errorBody } from "../../core/render-error";
 import { JSON_TYPE } from "../../core/respond";
-import { renderCall, speechBody } from "../speech-body";
-import { streamFailure } from "../stream-failure";
-import { readGeminiSpeech } from "./read-speech";
+import { renderCall, speechBody, streamFailure } from "../speech-body";
+import { camelFields } from "./field-names";
 import { replyFacts } from "./speech-reply";
 import { JSON_ARRAY, SSE, streamedSpeech } from "./streamed-speech";
 import { wholeSpeech } from "./whole-speech";
+
+type SpeechConfig = NonNullable<GeminiSpeechRequest["generationConfig"]["speechConfig"]>;
+type VoiceConfig = NonNullable<SpeechConfig["voiceConfig"]>;
+
+interface GeminiSpeech {
+  input: SpeechInput;
+  /** `generationConfig.responseFormat.audio.mimeType`: raw samples unless a WAV file is requested. */
+  container: "pcm" | "wav";
+}
+
+/** Parses a Gemini body into the input of `synthesizeSpeech`. Throws `invalid`. */
+function readGeminiSpeech(model: string, sent: unknown): GeminiSpeech {
+  const body = checkFields(GeminiSpeechRequest, camelFields(GeminiSpeechRequest, sent));
+  const { speechConfig, responseFormat } = body.generationConfig;
+  const format = Array.isArray(responseFormat)
+    ? responseFormat.find((one) => one.audio !== undefined)
+    : responseFormat;
+  return {
+    input: {
+      model,
+      parts: body.contents.flatMap(({ parts }) =>
+        parts.map(({ text, speechMetadata }) => ({ text, ...speechMetadata })),
+      ),
+      voices: readVoices(speechConfig),
+      ...(speechConfig?.languageCode === undefined ? {} : { language: speechConfig.languageCode }),
+      speed: 1,
+      user: null,
+      source: { dialect: "gemini", body },
+      dialectFields: [
+        ...(speechConfig?.languageCode === undefined ? [] : ["languageCode"]),
+        ...(body.systemInstruction === undefined ? [] : ["systemInstruction"]),
+        ...(body.tools === undefined || body.tools.length === 0 ? [] : ["tools"]),
+        ...((body.generationConfig.candidateCount ?? 1) > 1 ? ["candidateCount"] : []),
+      ],
+    },
+    container: /wav$/i.test(format?.audio?.mimeType ?? "") ? "wav" : "pcm",
+  };
+}
+
+function readVoices(config: SpeechConfig | undefined): SpeechInput["voices"] {
+  if (config?.multiSpeakerVoiceConfig) {
+    return {
+      kind: "script",
+      speakers: config.multiSpeakerVoiceConfig.speakerVoiceConfigs.map(({ speaker, voiceConfig }) => ({
+        speaker,
+        voice: voiceName(voiceConfig) ?? "",
+      })),
+    };
+  }
+  return { kind: "single", voice: config?.voiceConfig ? voiceName(config.voiceConfig) : null };
+}
+
+/** The schema guarantees one of the two forms. */
+function voiceName({ prebuiltVoiceConfig, voice }: VoiceConfig): string | null {
+  return prebuiltVoiceConfig?.voiceName ?? voice ?? null;
+}
 
 /**
  * `:generateContent` for speech. The status is sent when an upstream's audio is complete, or with the first audio of a

@@ -1,4 +1,8 @@
-import { type EmbeddingsInput, EngineEmbeddingsRequest } from "../../../contracts/gateway/openai/embeddings";
+import {
+  type EmbeddingsInput,
+  EmbeddingsRequest,
+  EngineEmbeddingsRequest,
+} from "../../../contracts/gateway/openai/embeddings";
 import { AppError } from "../../../errors";
 import { isModelName, resolveModel } from "../../../gateway/admission/resolve-model";
 import type { GatewayContext } from "../../../gateway/context";
@@ -7,13 +11,44 @@ import {
   MAX_TOKENS_IN_ALL,
   tooManyTokens,
 } from "../../../gateway/embeddings/count-inputs";
-import { embedTexts } from "../../../gateway/embeddings/embed-texts";
+import { type EmbeddedTexts, embedTexts } from "../../../gateway/embeddings/embed-texts";
 import type { CatalogEntry } from "../../../ports/catalog";
 import { decodeTokens } from "../../../text/tokenize";
 import { checkFields } from "../../core/check-fields";
 import type { Outbound } from "../../core/exchange";
-import { renderEmbeddings } from "./embeddings-reply";
-import { readEmbeddingsRequest } from "./embeddings-request";
+import { JSON_TYPE } from "../../core/respond";
+import { vectorJsonBytes, vectorToBase64, vectorToJson } from "../float-text";
+
+/**
+ * Checks the body of `POST /v1/embeddings`. Nearly all calls send one text and no options: they are recognised here,
+ * because zod takes a tenth of such a call's CPU time. Every other body, valid or not, is left to zod, whose results
+ * are the same (tests/unit/http/embeddings-request.test.ts compares them).
+ */
+function readEmbeddingsRequest(body: unknown): EmbeddingsRequest {
+  return readPlainRequest(body) ?? checkFields(EmbeddingsRequest, body);
+}
+
+interface PlainFields {
+  model?: unknown;
+  input?: unknown;
+  encoding_format?: unknown;
+  dimensions?: unknown;
+  user?: unknown;
+  stream?: unknown;
+}
+
+/** A model, one text and at most an encoding; null for any other body. */
+export function readPlainRequest(body: unknown): EmbeddingsRequest | null {
+  if (typeof body !== "object" || body === null) return null;
+  const { model, input, encoding_format, dimensions, user, stream }: PlainFields = body;
+  if (typeof model !== "string" || model === "" || model.length > 128) return null;
+  if (typeof input !== "string" || input === "") return null;
+  if (dimensions !== undefined || user !== undefined || stream !== undefined) return null;
+  if (encoding_format === undefined) return { model, input };
+  return encoding_format === "float" || encoding_format === "base64"
+    ? { model, input, encoding_format }
+    : null;
+}
 
 function modelError(message: string): AppError {
   return new AppError("invalid", message, { param: "model" });
@@ -73,6 +108,65 @@ async function modelOfPath(ctx: GatewayContext, inPath: string, inBody: string |
     }
   }
   return { entry, requestedModel: named };
+}
+
+/** Above this many numbers the reply is written in chunks, so that it does not delay other calls. */
+const NUMBERS_PER_CHUNK = 32_768;
+const BEFORE_VECTOR = Buffer.from('{"object":"list","data":[{"object":"embedding","index":0,"embedding":');
+const BEFORE_TEXT = Buffer.concat([BEFORE_VECTOR, Buffer.from('"')]);
+
+function piece(vector: Float32Array, index: number, format: "float" | "base64"): string {
+  const embedding = format === "base64" ? `"${vectorToBase64(vector)}"` : vectorToJson(vector);
+  return `${index === 0 ? "" : ","}{"object":"embedding","index":${index},"embedding":${embedding}}`;
+}
+
+async function* inChunks(
+  vectors: readonly Float32Array[],
+  format: "float" | "base64",
+  tail: string,
+): AsyncGenerator<Uint8Array> {
+  let text = '{"object":"list","data":[';
+  let numbers = 0;
+  for (const [index, vector] of vectors.entries()) {
+    text += piece(vector, index, format);
+    numbers += vector.length;
+    if (numbers < NUMBERS_PER_CHUNK) continue;
+    yield Buffer.from(text);
+    await new Promise((resolve) => setImmediate(resolve));
+    text = "";
+    numbers = 0;
+  }
+  yield Buffer.from(text + tail);
+}
+
+/** The whole reply with one vector whose base64 text exists already. */
+function withText(base64: Uint8Array, tail: string): Uint8Array {
+  return Buffer.concat([BEFORE_TEXT, base64, Buffer.from(`"}${tail}`)]);
+}
+
+/** The whole reply with one vector as numbers, which are written as bytes: a string would be copied three times. */
+function withNumbers(vector: Float32Array, tail: string): Uint8Array {
+  return Buffer.concat([BEFORE_VECTOR, vectorJsonBytes(vector), Buffer.from(`}${tail}`)]);
+}
+
+/** OpenAI's list of embeddings; `model`: the name as requested. */
+function renderEmbeddings(
+  { vectors, base64, inputTokens, headers }: EmbeddedTexts,
+  model: string,
+  format: "float" | "base64",
+): Outbound {
+  const usage = `{"prompt_tokens":${inputTokens},"total_tokens":${inputTokens}}`;
+  const tail = `],"model":${JSON.stringify(model)},"usage":${usage}}`;
+  const numbers = vectors.length * (vectors[0]?.length ?? 0);
+  const [only] = vectors;
+  const whole = (): Uint8Array => {
+    if (format === "base64" && base64 !== undefined) return withText(base64, tail);
+    if (format === "float" && only !== undefined && vectors.length === 1) return withNumbers(only, tail);
+    const pieces = vectors.map((vector, index) => piece(vector, index, format));
+    return Buffer.from(`{"object":"list","data":[${pieces.join("")}${tail}`);
+  };
+  const body = numbers > NUMBERS_PER_CHUNK ? inChunks(vectors, format, tail) : whole();
+  return { status: 200, headers: { "content-type": JSON_TYPE, ...headers }, body };
 }
 
 /**

@@ -5,8 +5,7 @@ import type { AudioFormat } from "../../../ports/audio-encoder";
 import { checkFields } from "../../core/check-fields";
 import type { Outbound } from "../../core/exchange";
 import { errorBody } from "../../core/render-error";
-import { audioOf, renderCall, type SpeechEnd, speechBody, startedBody } from "../speech-body";
-import { streamFailure } from "../stream-failure";
+import { audioOf, renderCall, type SpeechEnd, speechBody, startedBody, streamFailure } from "../speech-body";
 
 /**
  * `POST /v1/audio/speech`: the audio, encoded while it is synthesised, or server-sent events with it. The status is sent

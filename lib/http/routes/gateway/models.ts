@@ -7,7 +7,7 @@ import {
   OpenAiModelList,
 } from "../../../contracts/gateway/models";
 import { VoiceList } from "../../../contracts/gateway/voices";
-import { getUsableModel, listUsableModels } from "../../../gateway/admission/list-usable-models";
+import { getUsableModel, listUsableModels } from "../../../gateway/admission/resolve-model";
 import { listVoices } from "../../../gateway/speech/list-voices";
 import { jsonReply } from "../../core/respond";
 import { gatewayRoute } from "../../core/route";
