@@ -1,6 +1,5 @@
 import { asFields, asList, asText, type Fields } from "../outbound/json";
-import type { RefusalFacts } from "../outbound/refusal";
-import { readDuration } from "../outbound/retry-after";
+import { type RefusalFacts, readDuration } from "../outbound/refusal";
 
 const BAD_KEY = /^(?:API_KEY_INVALID|API_KEY_SERVICE_BLOCKED|ACCESS_TOKEN_EXPIRED|CREDENTIALS_MISSING)$/;
 

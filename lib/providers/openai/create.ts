@@ -3,7 +3,6 @@ import type { ChannelRecord } from "../../ports/store";
 import { collect } from "../outbound/body";
 import { invalidAnswer } from "../outbound/failure";
 import { asFields, asList, asText, parseJson } from "../outbound/json";
-import { guessOperation } from "../upstream/guess-operation";
 import type { UpstreamProvider } from "../upstream/provider";
 import { MOST_LIST_BYTES, type UpstreamSettings } from "../upstream/settings";
 import { createVoiceLists } from "../upstream-voices/voice-list";
@@ -23,6 +22,17 @@ export function createOpenAi(settings: UpstreamSettings): UpstreamProvider {
     embedding: (channel) => openAiEmbedding(settings, channel),
     probe: (channel) => openAiProbe(settings, channel),
   };
+}
+
+const SPEECH =
+  /(?:^|[^a-z])(?:tts|speech|kokoro|piper|orpheus|parler|chatterbox|xtts|bark|voice)(?:[^a-z]|$)|-tts/i;
+const EMBEDDINGS =
+  /embed|(?:^|[^a-z])(?:bge|gte|e5|minilm|mpnet|jina|nomic|arctic|voyage|stella)(?:[^a-z]|$)/i;
+
+/** A model's operation by its name, where its upstream does not say. */
+function guessOperation(name: string): ListedModel["operation"] {
+  if (EMBEDDINGS.test(name)) return "embeddings";
+  return SPEECH.test(name) ? "speech" : null;
 }
 
 function openAiProbe({ outbound, keyOf }: UpstreamSettings, channel: ChannelRecord): ChannelProbe {

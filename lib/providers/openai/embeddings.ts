@@ -1,3 +1,4 @@
+import { isAscii } from "node:buffer";
 import type { EmbeddingModel, EmbeddingRequest, EmbeddingResult } from "../../ports/embedding-model";
 import type { CallOptions } from "../../ports/speech-model";
 import type { ChannelRecord } from "../../ports/store";
@@ -6,9 +7,49 @@ import { asCount, asFields, asList, parseJson } from "../outbound/json";
 import { inBatches } from "../upstream/in-batches";
 import { mostEmbeddingBytes, type UpstreamSettings } from "../upstream/settings";
 import { fitVectors, inOrder, readVector } from "../upstream/vectors";
-import { CUT, cutVector } from "./cut-vector";
 import { formOf } from "./options";
 import { readOpenAiRefusal } from "./refusal";
+
+/**
+ * Parses a reply with one base64 vector without its longest part. The vector's text is most of such a reply: as a string
+ * it would be copied, parsed, decoded and encoded again; as bytes it is decoded once and forwarded unchanged.
+ * `parseJson` of the whole reply is the oracle of its test.
+ */
+interface CutReply {
+  /** The parsed reply; `CUT` is where the text was. */
+  answer: unknown;
+  base64: Uint8Array;
+}
+
+const CUT = "\u0000 vector";
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const BEFORE_VECTOR = Buffer.from('"embedding":');
+const IN_PLACE = JSON.stringify(CUT);
+
+/** Null when the reply has no such text, or is not plain JSON around it. */
+function cutVector(bytes: Uint8Array): CutReply | null {
+  const reply = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const key = reply.indexOf(BEFORE_VECTOR);
+  if (key === -1) return null;
+  let start = key + BEFORE_VECTOR.length;
+  while (reply[start] === 0x20) start += 1;
+  if (reply[start] !== QUOTE) return null;
+  const end = reply.indexOf(QUOTE, start + 1);
+  if (end === -1) return null;
+  const base64 = reply.subarray(start + 1, end);
+  // Some servers escape slashes; an escaped quote would end the text too early.
+  if (base64.includes(BACKSLASH)) return null;
+  const head = reply.subarray(0, start);
+  const tail = reply.subarray(end + 1);
+  if (!isAscii(head) || !isAscii(tail)) return null;
+  try {
+    const answer: unknown = JSON.parse(head.toString("latin1") + IN_PLACE + tail.toString("latin1"));
+    return { answer, base64 };
+  } catch {
+    return null;
+  }
+}
 
 /** OpenAI's limit of inputs in one call. */
 const MOST_TEXTS = 2_048;

@@ -1,13 +1,79 @@
-import type { Ledger } from "../../ports/store";
+import type { Kysely } from "kysely";
+import type { Ledger, UsageSubject } from "../../ports/store";
+import { isPlaygroundId, PLAYGROUND_NAME } from "../../ports/store/api-keys";
 import { storable } from "../columns";
+import type { Tables } from "../schema";
 import type { Scope } from "../transactions";
 import { failedAttempts, failovers, findEntry, findEntryByRequest, listEntries } from "./entries";
 import type { GroupCommit } from "./group-commit";
 import { listInstances, removeHeartbeat, settleOrphans, writeHeartbeat } from "./instances";
-import { namesOf } from "./names";
 import { toCells } from "./rows";
 import { summarize } from "./summary";
-import { sweep } from "./sweep";
+
+const NAMES_AT_ONCE = 500;
+
+async function namesOfSome(
+  db: Kysely<Tables>,
+  kind: UsageSubject,
+  ids: readonly string[],
+): Promise<{ id: string; name: string }[]> {
+  switch (kind) {
+    case "key":
+      return db.selectFrom("keys").select(["id", "name"]).where("id", "in", ids).execute();
+    case "channel":
+      return db.selectFrom("channels").select(["id", "name"]).where("id", "in", ids).execute();
+    case "user":
+      return db.selectFrom("users").select(["id", "username as name"]).where("id", "in", ids).execute();
+  }
+}
+
+/** Current names of the subjects of entries. Deleted ones are missing, except playground keys. */
+async function namesOf(
+  db: Kysely<Tables>,
+  kind: UsageSubject,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  const names = new Map<string, string>();
+  for (const id of kind === "key" ? ids : []) {
+    if (isPlaygroundId(id)) names.set(id, PLAYGROUND_NAME);
+  }
+  for (let start = 0; start < ids.length; start += NAMES_AT_ONCE) {
+    for (const { id, name } of await namesOfSome(db, kind, ids.slice(start, start + NAMES_AT_ONCE)))
+      names.set(id, name);
+  }
+  return names;
+}
+
+async function dropPrompts(db: Kysely<Tables>, before: number, limit: number): Promise<number> {
+  const old = db.selectFrom("prompts").select("usage_id").where("at", "<", before).orderBy("at").limit(limit);
+  const { numDeletedRows } = await db
+    .deleteFrom("prompts")
+    .where("usage_id", "in", old)
+    .executeTakeFirstOrThrow();
+  return Number(numDeletedRows);
+}
+
+async function dropRows(db: Kysely<Tables>, before: number, limit: number): Promise<number> {
+  const old = await db
+    .selectFrom("usage")
+    .select("id")
+    .where("at", "<", before)
+    .where("state", "=", "settled")
+    .orderBy("at")
+    .orderBy("id")
+    .limit(limit)
+    .execute();
+  if (old.length === 0) return 0;
+  const ids = old.map((row) => row.id);
+  await db.deleteFrom("prompts").where("usage_id", "in", ids).execute();
+  await db.deleteFrom("usage").where("id", "in", ids).execute();
+  return ids.length;
+}
+
+/** Removes at most `limit` entries (or prompts) older than `before`, oldest first; open entries stay at any age. */
+function sweep(db: Kysely<Tables>, what: "rows" | "prompts", before: number, limit: number): Promise<number> {
+  return what === "rows" ? dropRows(db, before, limit) : dropPrompts(db, before, limit);
+}
 
 /** The usage ledger on one scope and one group commit; `instanceId` owns the entries it opens, `maintain` is the engine's. */
 export function createLedger(

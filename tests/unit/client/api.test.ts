@@ -10,7 +10,7 @@ import {
   urlOf,
 } from "@/lib/client/api";
 import * as endpoints from "@/lib/client/endpoints";
-import { LIVE_RULES } from "@/lib/client/live-rules";
+import { LIVE_RULES } from "@/lib/client/live";
 import { searchText } from "@/lib/client/query-params";
 import { revalidate } from "@/lib/client/use-api";
 import { cachedPages } from "@/lib/client/use-api-pages";

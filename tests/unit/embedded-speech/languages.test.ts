@@ -4,7 +4,7 @@ import { speakChunk } from "../../../lib/providers/embedded-speech/speak-chunk";
 import { findUnreadableHan, respellHan, respellKana } from "../../../lib/providers/espeak/han";
 import { baseLanguage, espeakVoice } from "../../../lib/providers/espeak/languages";
 import { loadEspeak } from "../../../lib/providers/espeak/speak";
-import { toFliteText } from "../../../lib/providers/flite/normalize";
+import { toFliteText } from "../../../lib/providers/flite/speak";
 import { decodePcm16, rmsDb } from "../../support/measure-audio";
 import { SENTENCES } from "../../support/sentences";
 import { runSteps } from "../../support/steps";

@@ -6,9 +6,8 @@ import { acceptContinue } from "@/lib/providers/outbound/accept-continue";
 import { cleanMessage, cleanUpstreamText } from "@/lib/providers/outbound/clean-message";
 import { checkHeaders, requestHeaders } from "@/lib/providers/outbound/headers";
 import { decodeBase64 } from "@/lib/providers/outbound/json";
-import { refusalError } from "@/lib/providers/outbound/refusal";
+import { readDuration, readRetryAfter, refusalError } from "@/lib/providers/outbound/refusal";
 import { createResolver } from "@/lib/providers/outbound/resolver";
-import { readDuration, readRetryAfter } from "@/lib/providers/outbound/retry-after";
 import { FakeClock } from "../../support/factories";
 import { RETRY_AFTER_FORMS } from "../../support/upstream/injected-failure";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { SpeechUsage } from "@/lib/ports/speech-model";
-import { speechEventPcm } from "@/lib/providers/openai/speech-events";
+import { speechEventPcm } from "@/lib/providers/openai/speech";
 import { ByteBlocks, gatherBytes } from "@/lib/providers/outbound/byte-blocks";
 import { asFields } from "@/lib/providers/outbound/json";
 import { asBase64, decodedBase64, LongString, readJson } from "@/lib/providers/outbound/long-json";
