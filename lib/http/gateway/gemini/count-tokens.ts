@@ -6,8 +6,8 @@ import { countText, ownCounter } from "../../../gateway/embeddings/count-inputs"
 import { checkFields } from "../../core/check-fields";
 import type { Outbound } from "../../core/exchange";
 import { jsonReply } from "../../core/respond";
+import { textOf } from "./embed-contents";
 import { camelFields } from "./field-names";
-import { textOf } from "./text-of";
 
 /** Far above the input limit of any model; counting more would delay other calls. */
 const MAX_CHARACTERS = 1_000_000;

@@ -9,7 +9,11 @@ import type { Outbound } from "../../core/exchange";
 import { JSON_TYPE } from "../../core/respond";
 import { vectorToJson } from "../float-text";
 import { camelFields } from "./field-names";
-import { textOf } from "./text-of";
+
+/** The text of a content: its parts joined by newlines. */
+export function textOf(content: { parts: readonly { text: string }[] }): string {
+  return content.parts.map((part) => part.text).join("\n");
+}
 
 /** Settings of all texts of a call. */
 interface Settings {
