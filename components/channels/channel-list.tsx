@@ -12,8 +12,7 @@ import { Switch } from "../ui/switch";
 import { Table, TableCell, TableHead, TableHeader } from "../ui/table";
 import { ChannelMetric, ChannelModels, ChannelOrigin, type Traffic } from "./channel-cells";
 import type { ChannelAction, ChannelMenuProps } from "./channel-menu";
-import { ChannelStatusDot, ConditionBadge, conditionOf, isUnhealthy } from "./channel-state";
-import { CircuitNote } from "./circuit-note";
+import { ChannelStatusDot, CircuitNote, ConditionBadge, conditionOf, isUnhealthy } from "./channel-state";
 import { type DragOrder, MoveHandle, useDragOrder } from "./move-handle";
 
 const loadMenu = () => import("./channel-menu").then((one) => one.ChannelMenu);

@@ -23,8 +23,7 @@ import { ChannelCharts } from "./channel-charts";
 import type { ChannelDialog } from "./channel-dialogs";
 import { ChannelErrors } from "./channel-errors";
 import { ChannelKeys } from "./channel-keys";
-import { ChannelStatusDot, ConditionBadge, conditionOf, isUnhealthy } from "./channel-state";
-import { CircuitNote } from "./circuit-note";
+import { ChannelStatusDot, CircuitNote, ConditionBadge, conditionOf, isUnhealthy } from "./channel-state";
 import { SavedTests } from "./saved-tests";
 import { REFRESH_MS } from "./use-channels";
 

@@ -1,8 +1,13 @@
 "use client";
 
 import { useNow, useTranslations } from "use-intl";
+import { api, callApi } from "@/lib/client/api";
 import type { Channel, ChannelUse, CircuitHealth } from "@/lib/contracts/console/channels";
+import { useToastAction } from "../forms/use-action";
 import { Badge, StatusDot } from "../ui/badge";
+import { Button } from "../ui/button";
+import { cn } from "../ui/class-names";
+import { toast } from "../ui/toast";
 
 /**
  * `partial`: the circuit is open for some of its models. The last three are about the requests of the last 24 hours:
@@ -70,4 +75,58 @@ export function useCircuitText(): (health: CircuitHealth) => {
       retry: seconds > 0 ? t("retryIn", { seconds }) : t("retryNext"),
     };
   };
+}
+
+/** Explains the open circuits of a channel or of some of its models, with a button that closes them. */
+export function CircuitNote({
+  channel,
+  onChanged,
+  className,
+}: {
+  channel: Channel;
+  onChanged(): void;
+  className?: string;
+}) {
+  const t = useTranslations("channels");
+  const circuitText = useCircuitText();
+  const { isBusy, run } = useToastAction();
+  const isChannelOut = channel.health.state !== "closed";
+  const outages = isChannelOut
+    ? [{ name: null, health: channel.health }]
+    : channel.broken_models.map((one) => ({ name: one.name, health: one }));
+
+  const close = () =>
+    run(async () => {
+      await callApi(api.closeCircuit, { params: { id: channel.id }, body: {} });
+      toast.success(t("closed", { name: channel.name }));
+      onChanged();
+    });
+
+  return (
+    <div
+      className={cn(
+        "flex flex-wrap items-center justify-between gap-x-6 gap-y-2 rounded-md px-3 py-2 text-sm",
+        channel.health.state === "open" ? "bg-bad-soft" : "bg-warn-soft",
+        className,
+      )}
+    >
+      <div className="grid min-w-0 flex-1 basis-64 gap-1">
+        {outages.map(({ name, health }) => {
+          const { cause, advice, retry } = circuitText(health);
+          return (
+            <p key={name} className="break-words">
+              <span className="font-medium">{name === null ? cause : t("brokenModel", { name, cause })}</span>{" "}
+              {/* The countdown differs between server and browser. */}
+              <span className="text-ink-muted" suppressHydrationWarning>
+                {`${advice} ${retry}`}
+              </span>
+            </p>
+          );
+        })}
+      </div>
+      <Button variant="outline" size="sm" isBusy={isBusy} onClick={() => void close()}>
+        {t("close")}
+      </Button>
+    </div>
+  );
 }

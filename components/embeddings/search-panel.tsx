@@ -9,7 +9,7 @@ import { Button } from "../ui/button";
 import { Input, NativeSelect } from "../ui/input";
 import type { Comparison, QueryResult } from "./comparison";
 import type { FocusStore } from "./focus-store";
-import { NeighbourRow } from "./neighbour-row";
+import { NeighbourRow } from "./neighbours-panel";
 
 /** How many results a search shows. */
 const TOP = [3, 5, 10, 20, 50] as const;

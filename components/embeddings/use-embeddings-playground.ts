@@ -1,6 +1,6 @@
 "use client";
 
-import { useCallback, useEffect, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
 import type { GatewayModel } from "@/lib/client/gateway-models";
 import { type DraftText, draftTexts, type Example, isSameCall } from "./draft";
@@ -8,7 +8,6 @@ import { createFocusStore, type FocusStore } from "./focus-store";
 import { linesOf } from "./texts";
 import { useComparison } from "./use-comparison";
 import { useEmbeddingsDraft } from "./use-embeddings-draft";
-import { useFileDrop } from "./use-file-drop";
 import { useTexts } from "./use-texts";
 
 export type EmbeddingsPlaygroundState = ReturnType<typeof useEmbeddingsPlayground>;
@@ -110,4 +109,50 @@ function useCtrlEnter(onPress: () => void): void {
     window.addEventListener("keydown", onKey);
     return () => window.removeEventListener("keydown", onKey);
   }, [onPress]);
+}
+
+/** Accepts files dropped anywhere on the page; returns true while files are dragged over it. */
+function useFileDrop(onFiles: (files: File[]) => void): boolean {
+  const [isOver, setOver] = useState(false);
+  const latest = useRef(onFiles);
+  useEffect(() => {
+    latest.current = onFiles;
+  });
+  useEffect(() => {
+    // A child is entered before its parent is left, so the page is left when every entered element is.
+    let depth = 0;
+    const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files") ?? false;
+    const onEnter = (event: DragEvent) => {
+      if (!hasFiles(event)) return;
+      depth += 1;
+      setOver(true);
+    };
+    const onLeave = (event: DragEvent) => {
+      if (!hasFiles(event)) return;
+      depth -= 1;
+      if (depth <= 0) setOver(false);
+    };
+    const onOver = (event: DragEvent) => {
+      // Otherwise the browser would navigate to the file.
+      if (hasFiles(event)) event.preventDefault();
+    };
+    const onDrop = (event: DragEvent) => {
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      depth = 0;
+      setOver(false);
+      latest.current([...(event.dataTransfer?.files ?? [])]);
+    };
+    const events = [
+      ["dragenter", onEnter],
+      ["dragleave", onLeave],
+      ["dragover", onOver],
+      ["drop", onDrop],
+    ] as const;
+    for (const [name, listen] of events) window.addEventListener(name, listen);
+    return () => {
+      for (const [name, listen] of events) window.removeEventListener(name, listen);
+    };
+  }, []);
+  return isOver;
 }

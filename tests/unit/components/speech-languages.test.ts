@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { MORE_SPEECH_LANGUAGES, SPEECH_LANGUAGES } from "@/components/speech/language-list";
 import { byName } from "@/components/speech/language-names";
-import { MORE_SPEECH_LANGUAGES, SPEECH_LANGUAGES } from "@/components/speech/languages";
 import { baseLanguage, ESPEAK_LANGUAGES } from "@/lib/providers/espeak/languages";
 
 test("the language picker offers every language of the built-in engines once", () => {
