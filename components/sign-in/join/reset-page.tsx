@@ -1,8 +1,18 @@
 "use client";
 
+import type { ReactNode } from "react";
+import { useForm } from "react-hook-form";
 import { useTranslations } from "use-intl";
-import { OneTimeLink, SignedInNotice } from "./link-states";
-import { ResetForm } from "./reset-form";
+import { api, callApi } from "@/lib/client/api";
+import { isApiError } from "@/lib/client/api-error";
+import type { AcceptPasswordReset } from "@/lib/contracts/console/invites";
+import { CodeField } from "../../forms/code-field";
+import { Form } from "../../forms/form";
+import { NewPasswordFields } from "../../forms/new-password-fields";
+import { useSchemaResolver } from "../../forms/schema-resolver";
+import { Button } from "../../ui/button";
+import { JoinError, OneTimeLink, SignedInNotice } from "./link-states";
+import { useJoin } from "./use-join";
 
 /** Sets a new password from a reset link. `signedInAs`: the username of this browser's session. */
 export function ResetPage({ signedInAs }: { signedInAs: string | null }) {
@@ -24,5 +34,77 @@ export function ResetPage({ signedInAs }: { signedInAs: string | null }) {
         </ResetForm>
       )}
     </OneTimeLink>
+  );
+}
+
+const loadSchema = () => import("@/lib/contracts/console/invites").then((one) => one.AcceptPasswordReset);
+const FIELDS = ["password", "confirmPassword", "code"] as const;
+/** An empty field means no code. */
+const emptyToUndefined = (text?: string) => (text === "" ? undefined : text);
+
+interface ResetFormProps {
+  token: string;
+  username: string;
+  requiresCode: boolean;
+  onInvalidLink(): void;
+  children: ReactNode;
+}
+
+/** The new password, and a 2FA code if 2FA is enabled. */
+function ResetForm({ token, username, requiresCode, onInvalidLink, children }: ResetFormProps) {
+  const t = useTranslations("join");
+  const form = useForm<AcceptPasswordReset>({
+    resolver: useSchemaResolver(loadSchema),
+    mode: "onTouched",
+    defaultValues: { token, password: "", confirmPassword: "" },
+  });
+  const { errors } = form.formState;
+  const password = form.watch("password");
+
+  const { onSubmit, error, isBusy } = useJoin(form, {
+    fields: FIELDS,
+    send: (values) => callApi(api.acceptPasswordReset, { body: { ...values, token } }),
+    onInvalidLink,
+    showFieldError: (failure) => {
+      if (!isApiError(failure, "invalid_code")) return false;
+      form.setValue("code", "");
+      form.setError("code", { message: t("reset.wrongCode") }, { shouldFocus: true });
+      return true;
+    },
+  });
+
+  return (
+    <Form onSubmit={onSubmit} noValidate className="grid gap-5">
+      {children}
+      <JoinError error={error} />
+      {/* Password managers save the new password under this username. */}
+      <input type="text" autoComplete="username" value={username} readOnly hidden />
+      <NewPasswordFields
+        password={{
+          label: t("newPassword"),
+          error: errors.password,
+          control: () => form.register("password"),
+        }}
+        confirm={{
+          label: t("confirm"),
+          error: errors.confirmPassword,
+          control: () => form.register("confirmPassword"),
+        }}
+        entered={password}
+        personal={[username]}
+        isRequired
+      />
+      {requiresCode ? (
+        <CodeField
+          label={t("reset.code")}
+          error={errors.code?.message}
+          control={form.register("code", { setValueAs: emptyToUndefined })}
+          isRequired
+        />
+      ) : null}
+      <Button type="submit" size="lg" isBusy={isBusy}>
+        {t("reset.action")}
+      </Button>
+    </Form>
   );
 }
