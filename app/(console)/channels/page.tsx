@@ -1,6 +1,6 @@
 import { ChannelsPage } from "@/components/channels/channels-page";
 import { MessagesProvider } from "@/components/shell/messages-provider";
-import { countChannelAttempts } from "@/lib/console/channels/count-attempts";
+import { countChannelAttempts } from "@/lib/console/channels/list-errors";
 import { listChannels } from "@/lib/console/channels/manage";
 import { summarizeUsage } from "@/lib/console/usage/summarize";
 import { messagesFor } from "@/lib/messages/catalogue";

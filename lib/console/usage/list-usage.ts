@@ -1,7 +1,7 @@
 import type { UsageFilters } from "../../contracts/console/usage";
 import type { Page, PageQuery, UsageFilter, UsageOutcome, UsagePage } from "../../ports/store";
 import { requireUser } from "../access/guards";
-import { findCallerAgain } from "../auth/find-caller-again";
+import { findCallerAgain } from "../auth/find-live-session";
 import type { ConsoleContext, ReadContext } from "../context";
 
 function outcomeOf(status: string): UsageOutcome {

@@ -6,10 +6,9 @@ import {
   disallowUpstream,
   readAllowedUpstreams,
 } from "../../../console/channels/allow-upstream";
-import { countChannelAttempts } from "../../../console/channels/count-attempts";
 import { createChannel } from "../../../console/channels/create";
 import { listDraftModels, testDraft } from "../../../console/channels/draft";
-import { listChannelErrors } from "../../../console/channels/list-errors";
+import { countChannelAttempts, listChannelErrors } from "../../../console/channels/list-errors";
 import { listUpstreamModels } from "../../../console/channels/list-upstream-models";
 import {
   deleteChannel,
