@@ -1,5 +1,7 @@
 import { sql } from "kysely";
+import type { CopyOptions, CopySource } from "./copy-store";
 import {
+  type CopiedTable,
   countRows,
   type Db,
   firstOf,
@@ -10,9 +12,7 @@ import {
   type Row,
   readBatch,
   unnested,
-} from "./copy-rows";
-import type { CopyOptions, CopySource } from "./copy-store";
-import type { CopiedTable } from "./copy-tables";
+} from "./copy-tables";
 import type { Cell } from "./ledger/rows";
 import type { Tables } from "./schema";
 

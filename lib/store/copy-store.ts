@@ -3,6 +3,8 @@ import { Pool } from "pg";
 import type { Settings } from "../ports/store";
 import { USAGE_ID_PREFIX } from "../ports/store/ledger";
 import {
+  type CopiedTable,
+  copiedTables,
   countRows,
   type Db,
   firstOf,
@@ -12,9 +14,9 @@ import {
   ROWS_AT_ONCE,
   type Row,
   readBatch,
+  tableNames,
   unnested,
-} from "./copy-rows";
-import { type CopiedTable, copiedTables, tableNames } from "./copy-tables";
+} from "./copy-tables";
 import { StartError } from "./errors";
 import type { Cell } from "./ledger/rows";
 import { MIGRATIONS } from "./migrations";

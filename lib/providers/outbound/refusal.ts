@@ -92,11 +92,11 @@ export function refusalError(refusal: Refusal): AppError {
   return failed(status, shared);
 }
 
-const LEAST_MS = 1_000;
-const MOST_MS = 120_000;
+const MIN_RETRY_MS = 1_000;
+const MAX_RETRY_MS = 120_000;
 
 function clamp(ms: number): number {
-  return Math.min(MOST_MS, Math.max(LEAST_MS, Math.round(ms)));
+  return Math.min(MAX_RETRY_MS, Math.max(MIN_RETRY_MS, Math.round(ms)));
 }
 
 /**
