@@ -13,7 +13,7 @@ const number = (value: unknown): number => (typeof value === "number" ? value : 
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 const periodOf = (value: unknown) => (value === "daily" || value === "monthly" ? value : "total");
 /** Most names in a sentence. */
-const MOST_NAMES = 5;
+const MAX_NAMES = 5;
 const SECOND_MS = 1_000;
 const UNITS_MS = [
   ["days", 86_400_000],
@@ -52,8 +52,8 @@ export function useAlertText() {
 
   /** "a, b and 3 more" */
   function namesOf(names: readonly string[]): string {
-    const shown = names.slice(0, MOST_NAMES).join(", ");
-    const rest = names.length - MOST_NAMES;
+    const shown = names.slice(0, MAX_NAMES).join(", ");
+    const rest = names.length - MAX_NAMES;
     return rest > 0 ? t("fallback.more", { names: shown, count: rest }) : shown;
   }
 

@@ -272,7 +272,7 @@ export function updateRequest(draft: ChannelDraft, before: Channel): UpdateChann
 }
 
 /** Nothing is selected in a longer list, because an operator wants only a few of its models. */
-const MOST_SELECTED = 20;
+const MAX_SELECTED = 20;
 
 /**
  * The rows after the upstream listed its models: existing rows are unchanged, new models are appended, those with a known
@@ -285,7 +285,7 @@ export function mergeListedModels(
   selectsNew: boolean,
 ): ModelRow[] {
   const known = new Set(before.map((row) => row.upstream));
-  const selects = selectsNew && listed.length <= MOST_SELECTED;
+  const selects = selectsNew && listed.length <= MAX_SELECTED;
   const added = listed.filter((model) => !known.has(model.name));
   const supported = added.filter((model) => model.operation !== null);
   const others = added.filter((model) => model.operation === null);

@@ -4,7 +4,7 @@
 export type OptionField = { name: OptionName } & (
   | { kind: "choice"; values: readonly (string | number)[] }
   | { kind: "switch" }
-  | { kind: "number"; least: number; most: number }
+  | { kind: "number"; min: number; max: number }
   | { kind: "text"; pattern: RegExp; example: string }
   | { kind: "certificate" }
 );
@@ -44,10 +44,10 @@ export const OPTION_KEYS = {
 
 const DIMENSIONS: OptionField = { name: "dimensions", kind: "choice", values: ["send", "shorten"] };
 const COMMON: readonly OptionField[] = [
-  { name: "max_batch", kind: "number", least: 1, most: 2_048 },
+  { name: "max_batch", kind: "number", min: 1, max: 2_048 },
   { name: "ca", kind: "certificate" },
 ];
-const share = (name: OptionName): OptionField => ({ name, kind: "number", least: 0, most: 1 });
+const share = (name: OptionName): OptionField => ({ name, kind: "number", min: 0, max: 1 });
 
 const FIELDS: Readonly<Record<string, readonly OptionField[]>> = {
   openai: [
@@ -167,7 +167,7 @@ export function invalidOptions(provider: string, texts: OptionTexts): OptionFiel
       case "number": {
         const value = Number(text);
         const isWhole = field.name !== "max_batch" || Number.isInteger(value);
-        return !isWhole || !(value >= field.least && value <= field.most);
+        return !isWhole || !(value >= field.min && value <= field.max);
       }
       case "text":
         return !field.pattern.test(text);

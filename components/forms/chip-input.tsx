@@ -7,7 +7,7 @@ import { cn } from "../ui/class-names";
 import { fieldClasses } from "../ui/input";
 import { splitWords } from "./limit-values";
 
-const MOST_SUGGESTIONS = 8;
+const MAX_SUGGESTIONS = 8;
 const SEPARATOR = /[\s,;，；]+/u;
 
 /** The words, the text being typed and the suggestions for it. */
@@ -18,7 +18,7 @@ function useChips(value: string, onValueChange: (value: string) => void, suggest
   const chips = splitWords(value);
   const matches = suggestions
     .filter((one) => !chips.includes(one) && one.toLowerCase().includes(text.toLowerCase()))
-    .slice(0, MOST_SUGGESTIONS);
+    .slice(0, MAX_SUGGESTIONS);
   const showsList = isOpen && matches.length > 0;
 
   const setChips = (next: readonly string[]) => onValueChange([...new Set(next)].join(" "));

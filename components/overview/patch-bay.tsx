@@ -9,13 +9,13 @@ import { cn } from "../ui/class-names";
 import { type Cord, cordsOf, isCircuitOpen, ROW, STROKES } from "./cords";
 
 /** Most rows on each side; further models and channels are listed on their own pages only. */
-const MOST_ROWS = 10;
+const MAX_ROWS = 10;
 
 /** The routes as a patch bay: models on the left, channels on the right, a line ("cord") per route. Screen readers get a list. */
 export function PatchBay({ overview }: { overview: Overview }) {
   const t = useTranslations("overview.bay");
   const [hovered, setHovered] = useState<{ model?: string; channelId?: string } | null>(null);
-  const models = overview.models.slice(0, MOST_ROWS);
+  const models = overview.models.slice(0, MAX_ROWS);
   const channels = overview.channels
     .filter(
       (one) =>
@@ -23,7 +23,7 @@ export function PatchBay({ overview }: { overview: Overview }) {
         one.calls > 0 ||
         overview.routes.some((route) => route.channel_id === one.id && route.failovers > 0),
     )
-    .slice(0, MOST_ROWS);
+    .slice(0, MAX_ROWS);
   const isOpen = (id: string, model: string) =>
     isCircuitOpen(
       overview.channels.find((one) => one.id === id),

@@ -26,18 +26,18 @@ interface GridProps {
 }
 
 /** The index of the only smallest value; -1 where fewer than two values are known or the smallest ones are equal. */
-function indexOfLeast(values: readonly (number | null)[]): number {
+function indexOfMin(values: readonly (number | null)[]): number {
   const known = values.filter((value) => value !== null);
-  const least = Math.min(...known);
-  if (known.length < 2 || known.filter((value) => value === least).length > 1) return -1;
-  return values.indexOf(least);
+  const min = Math.min(...known);
+  if (known.length < 2 || known.filter((value) => value === min).length > 1) return -1;
+  return values.indexOf(min);
 }
 
 /** The voices of a comparison, each with its audio, its times and its cost. Loaded on demand. */
 export function ComparisonGrid({ trials, models, ...playing }: GridProps) {
   const takes = takesToRank(trials);
-  const fastest = indexOfLeast(takes.map((take) => take?.firstAudioMs ?? null));
-  const cheapest = indexOfLeast(takes.map((take) => take && takeDollars(take, models)));
+  const fastest = indexOfMin(takes.map((take) => take?.firstAudioMs ?? null));
+  const cheapest = indexOfMin(takes.map((take) => take && takeDollars(take, models)));
   return (
     <ul className="grid items-start gap-3 sm:grid-cols-2">
       {trials.map((trial, at) => (

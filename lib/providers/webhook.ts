@@ -5,7 +5,7 @@ import type { Outbound } from "./outbound/create";
 import { failureOf } from "./outbound/failure";
 import { connectionTo } from "./outbound/request";
 
-const MOST_REPLY_BYTES = 64 * 1024;
+const MAX_REPLY_BYTES = 64 * 1024;
 
 function webhookFailureOf(error: unknown): WebhookFailure {
   const failure = failureOf(error);
@@ -35,7 +35,7 @@ export function createWebhook(outbound: Outbound, clock: Clock): Webhook {
           path: `${pathname}${search}`,
           headers,
           body,
-          maxBytes: MOST_REPLY_BYTES,
+          maxBytes: MAX_REPLY_BYTES,
           readRefusal: () => ({ words: null, about: null }),
           secrets: [],
           options: {

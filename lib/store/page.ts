@@ -3,8 +3,8 @@ import { AppError } from "../errors";
 import type { Page, PageQuery } from "../ports/store";
 
 /** Most rows of a page, also for a caller that skips the contract's check. */
-const LARGEST_PAGE = 100;
-const SHORTEST_SEARCH = 2;
+const MAX_PAGE_ROWS = 100;
+const MIN_SEARCH_LENGTH = 2;
 
 /** Where a page ended: the row's time, and its ID as a tie-breaker. */
 interface Position {
@@ -43,7 +43,7 @@ export function rowsToRead(query: PageQuery): number {
 
 /** The limit of a query, clamped to 1–100. */
 export function pageSize({ limit }: Pick<PageQuery, "limit">): number {
-  return Math.min(Math.max(Math.trunc(limit), 1), LARGEST_PAGE);
+  return Math.min(Math.max(Math.trunc(limit), 1), MAX_PAGE_ROWS);
 }
 
 /** The condition on `(age, id)` for rows after the cursor, newest first. */
@@ -73,7 +73,7 @@ export function toPage<Row, T>(
  * Throws AppError `invalid` below two characters, and for more than one line.
  */
 export function matches(q: string, columns: readonly string[]): RawBuilder<boolean> {
-  if ([...q].length < SHORTEST_SEARCH) {
+  if ([...q].length < MIN_SEARCH_LENGTH) {
     throw new AppError("invalid", "Search for two characters or more.", { param: "q" });
   }
   if (q.includes("\n")) throw new AppError("invalid", "Search for one line of text.", { param: "q" });

@@ -1,7 +1,7 @@
 import { storageUnavailable } from "./errors";
 
 /** Longer than any transaction should take; a longer turn is probably a transaction that waits for itself. */
-const LONGEST_TURN_MS = 10_000;
+const MAX_TURN_MS = 10_000;
 
 interface Waiting {
   isFirst: boolean;
@@ -32,7 +32,7 @@ export class WriteQueue {
       };
       const look = (): void => {
         if (!this.#waiting.includes(waiting)) return;
-        const leftMs = this.#since + LONGEST_TURN_MS - performance.now();
+        const leftMs = this.#since + MAX_TURN_MS - performance.now();
         if (leftMs > 0) {
           watch(leftMs);
           return;
@@ -44,7 +44,7 @@ export class WriteQueue {
       const watch = (ms: number): void => {
         timer = setTimeout(() => setImmediate(look), ms);
       };
-      watch(LONGEST_TURN_MS);
+      watch(MAX_TURN_MS);
       const firsts = this.#waiting.filter((one) => one.isFirst).length;
       this.#waiting.splice(isFirst ? firsts : this.#waiting.length, 0, waiting);
     });

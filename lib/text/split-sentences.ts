@@ -14,7 +14,7 @@ export interface TextChunk {
 /** Lengths in spoken letters (spoken-length.ts); read again for every chunk. */
 export interface ChunkLimits {
   /** Longest chunk. */
-  readonly longest: number;
+  readonly max: number;
   /** The first chunk is cut at a comma before this where there is one, else at a space if it is much longer. */
   readonly first: number;
 }
@@ -70,7 +70,7 @@ export function* splitSentences(text: string, limits: ChunkLimits): Generator<Te
   for (const sentence of sentences(text)) {
     let rest = sentence.text;
     for (;;) {
-      const cut = isFirst ? findFirstCut(rest, limits) : findCut(rest, limits.longest);
+      const cut = isFirst ? findFirstCut(rest, limits) : findCut(rest, limits.max);
       isFirst = false;
       if (cut === null) break;
       yield { text: rest.slice(0, cut.at).trim(), end: cut.end };
@@ -171,16 +171,16 @@ interface Cut {
 }
 
 /** Null: the text is short enough. */
-function findFirstCut(text: string, { longest, first }: ChunkLimits): Cut | null {
+function findFirstCut(text: string, { max, first }: ChunkLimits): Cut | null {
   const reach = reachOf(text, first);
   if (reach >= text.length) return null;
   const clause = lastClause(text, Math.ceil(reach / 4), reach);
   if (clause !== null) return { at: clause, end: "clause" };
-  return reachOf(text, Math.min(longest, first * FIRST_SLACK)) >= text.length ? null : findCut(text, first);
+  return reachOf(text, Math.min(max, first * FIRST_SLACK)) >= text.length ? null : findCut(text, first);
 }
 
-function findCut(text: string, longest: number): Cut | null {
-  const reach = reachOf(text, longest);
+function findCut(text: string, max: number): Cut | null {
+  const reach = reachOf(text, max);
   if (reach >= text.length) return null;
   const clause = lastClause(text, Math.ceil(reach / 3), reach);
   if (clause !== null) return { at: clause, end: "clause" };

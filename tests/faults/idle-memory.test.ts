@@ -4,7 +4,7 @@ import { sendRaw } from "../support/raw-request";
 
 /** The memory of a built-in model goes back to the system when it is unloaded. */
 
-const LARGEST_IDLE_MB = 220;
+const MAX_IDLE_MB = 220;
 let product: Product;
 let key: string;
 beforeAll(async () => {
@@ -34,8 +34,8 @@ test("needs at most 220 MB again a minute after the last use of the semantic mod
     await Promise.all([embed(texts), embed(["Good morning."]), embed(["A long story. ".repeat(100)])]);
   }
   const inUse = await residentMb();
-  expect(inUse).toBeGreaterThan(LARGEST_IDLE_MB);
+  expect(inUse).toBeGreaterThan(MAX_IDLE_MB);
   // The engine is unloaded after 45 s.
-  await expect.poll(residentMb, { timeout: 60_000, interval: 1_000 }).toBeLessThanOrEqual(LARGEST_IDLE_MB);
+  await expect.poll(residentMb, { timeout: 60_000, interval: 1_000 }).toBeLessThanOrEqual(MAX_IDLE_MB);
   console.log(`${inUse.toFixed(0)} MB in use, ${(await residentMb()).toFixed(0)} MB when unloaded`);
 }, 120_000);

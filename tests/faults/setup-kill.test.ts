@@ -8,7 +8,7 @@ import { sendRaw } from "../support/raw-request";
 /** Number of kills; the soak run sets more. */
 const ROUNDS = Number(process.env.PATCHBAY_TEST_SETUP_KILLS ?? 12);
 /** Setup hashes a password and commits once; the kills are spread from before its start to after its end. */
-const LONGEST_MS = 70;
+const MAX_MS = 70;
 
 const isSetUp = async (url: string): Promise<boolean> => {
   const reply = await sendRaw(url, { method: "GET", path: "/api/setup" });
@@ -35,7 +35,7 @@ test(`a server killed during setup is afterwards without an owner or fully set u
       () => true,
       () => false,
     );
-    await new Promise((resolve) => setTimeout(resolve, (LONGEST_MS * round) / ROUNDS));
+    await new Promise((resolve) => setTimeout(resolve, (MAX_MS * round) / ROUNDS));
     await victim.kill();
     const wasAnswered = await asked;
 

@@ -17,7 +17,7 @@ const tls = {
   key: readFileSync(path.join(ROOT, "tests/support/tls/first.key"), "utf8"),
 };
 /** 8 for reads, 2 for long reads, 2 for writes, and the listener. */
-const MOST_CONNECTIONS = 13;
+const MAX_CONNECTIONS = 13;
 
 const open = (databaseUrl: string) =>
   openStore({
@@ -89,7 +89,7 @@ describe("a process", () => {
   }, 120_000);
   afterAll(() => server.close());
 
-  test(`has at most ${MOST_CONNECTIONS} connections under any load`, async () => {
+  test(`has at most ${MAX_CONNECTIONS} connections under any load`, async () => {
     const place = await newPostgresDatabase(server);
     const store = await place.open();
     const { key, user } = await insertKey(store);
@@ -114,14 +114,14 @@ describe("a process", () => {
     isOver = true;
     await watching;
     expect(Math.max(...seen)).toBeGreaterThan(3);
-    expect(Math.max(...seen)).toBeLessThanOrEqual(MOST_CONNECTIONS);
+    expect(Math.max(...seen)).toBeLessThanOrEqual(MAX_CONNECTIONS);
     await place.remove();
   });
 
   const poolOf = ({ url }: PostgresDatabase) =>
     new LeasePool(url, {
       max: 1,
-      statement: { silentMs: SLOW_MS, mostMs: SLOW_MS },
+      statement: { silentMs: SLOW_MS, maxMs: SLOW_MS },
       liveness: new ServerLiveness(),
       log: { warn: () => undefined, error: () => undefined },
     });

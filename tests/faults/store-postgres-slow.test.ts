@@ -21,7 +21,7 @@ test("waits for a connection longer while the server answers other callers than 
   const slow: unknown[] = [];
   const pool = new LeasePool(place.url, {
     max: 2,
-    statement: { silentMs: ANSWER_MS, mostMs: SLOW_MS },
+    statement: { silentMs: ANSWER_MS, maxMs: SLOW_MS },
     liveness: new ServerLiveness(),
     log: { warn: (event) => slow.push(event), error: () => undefined },
   });

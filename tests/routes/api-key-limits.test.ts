@@ -143,11 +143,11 @@ test("enforces tokens per minute, and asks for a smaller request above the limit
 });
 
 /**
- * Counts admitted calls and blocks them. `all` resolves with call number `most`, so that a test does not wait for a
+ * Counts admitted calls and blocks them. `all` resolves with call number `total`, so that a test does not wait for a
  * refusal.
  */
-function countEntries(most: number): { count(held: Promise<void>): Promise<void>; all: Promise<void> } {
-  let left = most;
+function countEntries(total: number): { count(held: Promise<void>): Promise<void>; all: Promise<void> } {
+  let left = total;
   let end = (): void => {};
   const all = new Promise<void>((resolve) => {
     end = resolve;

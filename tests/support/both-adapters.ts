@@ -26,7 +26,7 @@ const OWN_HEADERS = new Set([
   "transfer-encoding",
   "content-length",
 ]);
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 const clock = SYSTEM_CLOCK;
 
 export interface Sent {
@@ -56,7 +56,7 @@ function plain(headers: Iterable<readonly [string, string]>): Record<string, str
 function replay(reply: Outbound): { handler: Handler; seen(): Seen } {
   let seen: Seen | null = null;
   const handler = async (request: Inbound): Promise<Outbound> => {
-    const body = request.method === "GET" ? new Uint8Array(0) : await request.readBody(MOST_BYTES);
+    const body = request.method === "GET" ? new Uint8Array(0) : await request.readBody(MAX_BYTES);
     const { method, path, query, headers } = request;
     seen = { method, path, query, headers: plain(headers), body: Buffer.from(body).toString("latin1") };
     return { ...reply, headers: { ...reply.headers } };

@@ -138,17 +138,17 @@ const CHECKS: Readonly<Record<string, Check>> = {
   const: (expected, value) => isSame(expected, value),
   required: (names, value) =>
     !isRecord(value) || (names as string[]).every((name) => Object.hasOwn(value, name)),
-  maxProperties: (most, value) => !isRecord(value) || Object.keys(value).length <= Number(most),
-  minItems: (least, value) => !Array.isArray(value) || value.length >= Number(least),
-  maxItems: (most, value) => !Array.isArray(value) || value.length <= Number(most),
+  maxProperties: (max, value) => !isRecord(value) || Object.keys(value).length <= Number(max),
+  minItems: (min, value) => !Array.isArray(value) || value.length >= Number(min),
+  maxItems: (max, value) => !Array.isArray(value) || value.length <= Number(max),
   uniqueItems: (isUnique, value) =>
     !isUnique ||
     !Array.isArray(value) ||
     new Set(value.map((one) => JSON.stringify(one))).size === value.length,
-  minimum: (least, value) => typeof value !== "number" || value >= Number(least),
-  maximum: (most, value) => typeof value !== "number" || value <= Number(most),
-  minLength: (least, value) => typeof value !== "string" || lengthOf(value) >= Number(least),
-  maxLength: (most, value) => typeof value !== "string" || lengthOf(value) <= Number(most),
+  minimum: (min, value) => typeof value !== "number" || value >= Number(min),
+  maximum: (max, value) => typeof value !== "number" || value <= Number(max),
+  minLength: (min, value) => typeof value !== "string" || lengthOf(value) >= Number(min),
+  maxLength: (max, value) => typeof value !== "string" || lengthOf(value) <= Number(max),
   pattern: (pattern, value) => typeof value !== "string" || matches(pattern, value),
 };
 
@@ -254,10 +254,10 @@ export class SchemaArbitrary {
   }
 
   #arrays(schema: Keywords, depth: number): fc.Arbitrary<unknown> {
-    const least = Number(schema.minItems ?? 0);
-    const most = Math.min(Number(schema.maxItems ?? 3), least + (depth > 3 ? 1 : 3));
+    const minItems = Number(schema.minItems ?? 0);
+    const maxItems = Math.min(Number(schema.maxItems ?? 3), minItems + (depth > 3 ? 1 : 3));
     const item = this.#raw((schema.items ?? true) as Schema, depth + 1);
-    const bounds = { minLength: least, maxLength: most };
+    const bounds = { minLength: minItems, maxLength: maxItems };
     const list = schema.uniqueItems
       ? fc.uniqueArray(item, { ...bounds, selector: (one) => JSON.stringify(one) })
       : fc.array(item, bounds);
@@ -268,7 +268,7 @@ export class SchemaArbitrary {
     );
     return fc
       .tuple(list, this.#raw(one, depth + 1))
-      .map(([others, contained]) => [contained, ...others.slice(0, Math.max(0, most - 1))]);
+      .map(([others, contained]) => [contained, ...others.slice(0, Math.max(0, maxItems - 1))]);
   }
 
   #objects(schema: Keywords, depth: number): fc.Arbitrary<unknown> {
@@ -333,19 +333,19 @@ function integers(schema: Keywords): fc.Arbitrary<number> {
 }
 
 /** Longest generated string: longer ones test no further limit and slow down every run. */
-const LONGEST = 5_000;
+const MAX_LENGTH = 5_000;
 
 function strings(schema: Keywords): fc.Arbitrary<string> {
-  const least = Number(schema.minLength ?? 0);
-  const most = Math.min(Number(schema.maxLength ?? LONGEST), LONGEST);
-  const usual = Math.min(most, Math.max(24, least + 8));
+  const minLength = Number(schema.minLength ?? 0);
+  const maxLength = Math.min(Number(schema.maxLength ?? MAX_LENGTH), MAX_LENGTH);
+  const usual = Math.min(maxLength, Math.max(24, minLength + 8));
   const free = fc.string({
-    minLength: least,
+    minLength,
     maxLength: usual,
     unit: fc.constantFrom("a", "B", "7", " ", "_"),
   });
-  const wild = fc.string({ minLength: least, maxLength: usual, unit: "binary" });
-  const full = fc.constantFrom("a", "ü", "🎙").map((one) => one.repeat(most));
+  const wild = fc.string({ minLength, maxLength: usual, unit: "binary" });
+  const full = fc.constantFrom("a", "ü", "🎙").map((one) => one.repeat(maxLength));
   const patterned =
     schema.pattern === undefined
       ? []
@@ -355,7 +355,7 @@ function strings(schema: Keywords): fc.Arbitrary<string> {
     { weight: 2, arbitrary: free },
     { weight: 2, arbitrary: wild },
     // A text that is shorter than the limit would not test it.
-    ...(Number(schema.maxLength) <= LONGEST ? [{ weight: 1, arbitrary: full }] : []),
+    ...(Number(schema.maxLength) <= MAX_LENGTH ? [{ weight: 1, arbitrary: full }] : []),
   );
   const reader = new SchemaReader({});
   return made.filter((text) => reader.fits({ ...schema, type: "string" }, text));
@@ -415,9 +415,9 @@ function wrongValues(schema: Keywords): Broken[] {
     if (typeof bound === "number" && Math.abs(bound) < 70_000)
       wrong.push({ what: `beyond ${keyword}`, value: make(bound) });
   };
-  add("maxLength", (most) => "a".repeat(most + 1));
-  add("minLength", (least) => "a".repeat(Math.max(0, least - 1)));
-  add("maximum", (most) => most + 1);
-  add("minimum", (least) => least - 1);
+  add("maxLength", (max) => "a".repeat(max + 1));
+  add("minLength", (min) => "a".repeat(Math.max(0, min - 1)));
+  add("maximum", (max) => max + 1);
+  add("minimum", (min) => min - 1);
   return wrong;
 }

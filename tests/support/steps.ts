@@ -31,7 +31,7 @@ export function costOf(work: () => unknown, { runs = 5, enoughMs = 0 } = {}): nu
  * alternating runs, since other programs may slow down any of them. 0 for work too short to measure.
  */
 export function growthOf(work: (length: number) => unknown, length: number, factor: number): number {
-  const leastMs = 4;
+  const minMs = 4;
   let growth = Number.POSITIVE_INFINITY;
   for (let attempt = 0; attempt < 4 && growth > factor * 1.3; attempt++) {
     let once = Number.POSITIVE_INFINITY;
@@ -41,7 +41,7 @@ export function growthOf(work: (length: number) => unknown, length: number, fact
         longer,
         costOf(() => work(length * factor), { runs: 1 }),
       );
-      if (longer < leastMs) return 0;
+      if (longer < minMs) return 0;
       once = Math.min(
         once,
         costOf(() => work(length), { runs: 2 }),

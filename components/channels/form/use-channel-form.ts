@@ -119,7 +119,7 @@ function useOptionRule() {
   return (field: OptionField): string => {
     switch (field.kind) {
       case "number":
-        return t("number", { least: field.least, most: field.most });
+        return t("number", { least: field.min, most: field.max });
       case "text":
         return t("text", { example: field.example });
       case "certificate":

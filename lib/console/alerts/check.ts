@@ -10,7 +10,7 @@ import { callOnce, type Offer, toUpstreamFailure } from "../channels/run-test-ca
 import type { ConsoleContext } from "../context";
 
 /** Most models of a channel that one check probes, one after another. */
-const MOST_PROBES = 3;
+const MAX_PROBES = 3;
 
 type Probe = AlertCheck["probes"][number];
 
@@ -59,7 +59,7 @@ export async function checkAlert(ctx: ConsoleContext, id: string): Promise<Alert
     if (!brokenModels(ctx.state.circuits, channel).some((one) => one.name === name)) continue;
     const result = await probe(ctx, channel, { ...offer, operation });
     if (result !== null) probes.push(result);
-    if (result?.ok === false || probes.length === MOST_PROBES) break;
+    if (result?.ok === false || probes.length === MAX_PROBES) break;
   }
   return { probes };
 }

@@ -48,7 +48,7 @@ export interface Condition {
 }
 
 /** Below this number of calls the error rate is ignored. */
-const LEAST_CALLS = 20;
+const MIN_CALLS = 20;
 /** An error-rate alert resolves below this share of its threshold. */
 const CALM_SHARE = 0.75;
 const NEARLY_SPENT = 80;
@@ -105,7 +105,7 @@ function errorCondition(
       kind: "error_rate",
       subject: subject === null ? "" : `${subject.scope}:${subject.id}`,
       detail: subject === null ? figures : { scope: subject.scope, name: subject.name, ...figures },
-      isRaised: calls.calls >= LEAST_CALLS && percent >= threshold,
+      isRaised: calls.calls >= MIN_CALLS && percent >= threshold,
     },
   ];
 }

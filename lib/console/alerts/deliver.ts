@@ -17,7 +17,7 @@ const LEASE_MS = 60_000;
 /**
  * Most messages of one run, and of all runs within a minute: receivers reject floods. The rest is sent by later runs.
  */
-const MOST = { atOnce: 10, perMinute: 30 } as const;
+const MAX_MESSAGES = { atOnce: 10, perMinute: 30 } as const;
 /** Delays after the first, second, … failure; after the last one the message is given up. */
 export const BACKOFF_MS: readonly number[] = [
   15_000,
@@ -105,7 +105,7 @@ async function deliver(
  */
 export async function deliverAlerts(services: DeliveryServices): Promise<void> {
   const { store, clock } = services;
-  const claimed = await store.alerts.claimDeliveries(clock.now(), LEASE_MS, MOST);
+  const claimed = await store.alerts.claimDeliveries(clock.now(), LEASE_MS, MAX_MESSAGES);
   if (claimed.length === 0) return;
   const targets = (await Promise.all(WEBHOOK_KINDS.map((kind) => webhookTarget(services, kind)))).filter(
     (target) => target !== null,

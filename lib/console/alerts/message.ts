@@ -2,7 +2,7 @@ import { Fallback } from "../../contracts/console/alerts";
 import type { AlertRecord } from "../../ports/store";
 
 /** Most names in a sentence. */
-const MOST_NAMES = 5;
+const MAX_NAMES = 5;
 
 type AlertFields = Pick<AlertRecord, "kind" | "detail" | "resolvedAt">;
 
@@ -30,9 +30,9 @@ function budgetWords(detail: AlertRecord["detail"]): string {
 }
 
 const quoted = (names: readonly string[]): string => {
-  const shown = names.slice(0, MOST_NAMES).map((name) => `'${name}'`);
-  return names.length > MOST_NAMES
-    ? `${shown.join(", ")} and ${names.length - MOST_NAMES} more`
+  const shown = names.slice(0, MAX_NAMES).map((name) => `'${name}'`);
+  return names.length > MAX_NAMES
+    ? `${shown.join(", ")} and ${names.length - MAX_NAMES} more`
     : shown.join(", ");
 };
 

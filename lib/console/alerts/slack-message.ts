@@ -1,8 +1,8 @@
 import type { WebhookMessage } from "../../contracts/console/alerts";
 
 /** Slack's limits in characters: a header block, and the text of a section. */
-const MOST_HEADER = 150;
-const MOST_TEXT = 3_000;
+const MAX_HEADER_CHARACTERS = 150;
+const MAX_TEXT_CHARACTERS = 3_000;
 
 const HEADINGS: Readonly<Record<WebhookMessage["kind"], string>> = {
   channel_open: "Channel down",
@@ -16,9 +16,9 @@ const HEADINGS: Readonly<Record<WebhookMessage["kind"], string>> = {
 };
 
 /** `{type: "plain_text"}`: Slack reads no mentions, links or markup in it. */
-const plain = (text: string, most: number) => ({
+const plain = (text: string, maxCharacters: number) => ({
   type: "plain_text" as const,
-  text: text.length > most ? `${text.slice(0, most - 1)}…` : text,
+  text: text.length > maxCharacters ? `${text.slice(0, maxCharacters - 1)}…` : text,
   emoji: false,
 });
 
@@ -44,9 +44,9 @@ export function slackMessage({ kind, state, message, at }: WebhookMessage) {
   return {
     text: withoutMarkup(`Patchbay: ${heading}. ${message}`),
     blocks: [
-      { type: "header", text: plain(heading, MOST_HEADER) },
-      { type: "section", text: plain(message, MOST_TEXT) },
-      { type: "context", elements: [plain(`Patchbay · ${at}`, MOST_HEADER)] },
+      { type: "header", text: plain(heading, MAX_HEADER_CHARACTERS) },
+      { type: "section", text: plain(message, MAX_TEXT_CHARACTERS) },
+      { type: "context", elements: [plain(`Patchbay · ${at}`, MAX_HEADER_CHARACTERS)] },
     ],
   };
 }

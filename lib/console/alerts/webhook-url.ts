@@ -19,7 +19,7 @@ export const WEBHOOK_KINDS = ["signed", "slack"] as const satisfies readonly Web
 const MASK = "****";
 const SHOWN_CHARACTERS = 4;
 /** Nothing of a shorter path is shown, because its last characters would be most of it. */
-const LEAST_LENGTH = 16;
+const MIN_LENGTH = 16;
 
 /** Whether alerts are sent anywhere. */
 export async function hasWebhook(store: Pick<Repositories, "settings">): Promise<boolean> {
@@ -53,7 +53,7 @@ export function maskWebhookUrl(url: string): string {
   const { origin, pathname, search } = new URL(url);
   const secret = `${pathname}${search}`;
   if (secret === "/") return `${origin}/`;
-  return `${origin}/${MASK}${secret.length < LEAST_LENGTH ? "" : secret.slice(-SHOWN_CHARACTERS)}`;
+  return `${origin}/${MASK}${secret.length < MIN_LENGTH ? "" : secret.slice(-SHOWN_CHARACTERS)}`;
 }
 
 /** The form in the audit log and for readers of a demo site: the origin alone. */

@@ -5,7 +5,7 @@ import type { Repositories, Role, UserRecord } from "../../ports/store";
  * Most API keys of one user that have not expired. Each can raise alerts and lengthen lists, so members get few;
  * administrators may need one per customer.
  */
-const MOST_KEYS: Readonly<Record<Role, number>> = { member: 100, admin: 10_000, owner: 10_000 };
+const MAX_KEYS: Readonly<Record<Role, number>> = { member: 100, admin: 10_000, owner: 10_000 };
 /** Each key may be rotated once while its predecessor is in its grace period, so the total is twice the quota. */
 const IN_GRACE = 2;
 
@@ -17,11 +17,11 @@ export async function requireKeyQuota(
   owner: Owner,
   now: number,
 ): Promise<void> {
-  const most = MOST_KEYS[owner.role];
-  if ((await tx.keys.countUnexpired(owner.id, now)) < most) return;
+  const max = MAX_KEYS[owner.role];
+  if ((await tx.keys.countUnexpired(owner.id, now)) < max) return;
   throw new AppError(
     "conflict",
-    `A user may have at most ${most} unexpired API keys. Delete unused keys first.`,
+    `A user may have at most ${max} unexpired API keys. Delete unused keys first.`,
   );
 }
 
@@ -34,8 +34,8 @@ export async function requireGraceQuota(
   owner: Owner,
   now: number,
 ): Promise<void> {
-  const most = IN_GRACE * MOST_KEYS[owner.role];
-  if ((await tx.keys.countUnexpired(owner.id, now)) < most) return;
+  const max = IN_GRACE * MAX_KEYS[owner.role];
+  if ((await tx.keys.countUnexpired(owner.id, now)) < max) return;
   throw new AppError(
     "conflict",
     "Too many keys of this user are in their grace period. Rotate with grace_hours 0, or delete keys first.",

@@ -4,7 +4,7 @@ import { requireSession } from "../access/guards";
 import type { ConsoleContext } from "../context";
 
 /** Each recording occupies an encoder and a file, so only few are encoded at the same time. */
-const MOST_AT_ONCE = 2;
+const MAX_ENCODINGS = 2;
 
 /**
  * Splits chunks of any length into chunks of complete samples. Throws `invalid` without a sample, or with half of one.
@@ -27,7 +27,7 @@ async function* completeSamples(bytes: AsyncIterable<Uint8Array>): AsyncGenerato
 /** Takes a slot for one recording of this user; throws `overloaded` when the user's or all slots are taken. */
 function enter(ctx: ConsoleContext, userId: string): () => void {
   const own = ctx.limiter.enter(`recordings:${userId}`, 1);
-  const all = own === null ? null : ctx.limiter.enter("recordings", MOST_AT_ONCE);
+  const all = own === null ? null : ctx.limiter.enter("recordings", MAX_ENCODINGS);
   if (own !== null && all !== null)
     return () => {
       all();

@@ -10,7 +10,7 @@ import { toUsageSums } from "./to-usage-sums";
 
 const HOUR_MS = 3_600_000;
 /** Longest range by interval; by minute the calls themselves are read. */
-const MOST_MS = { minute: 6 * HOUR_MS, hour: 92 * 24 * HOUR_MS, day: 92 * 24 * HOUR_MS } as const;
+const MAX_RANGE_MS = { minute: 6 * HOUR_MS, hour: 92 * 24 * HOUR_MS, day: 92 * 24 * HOUR_MS } as const;
 
 /**
  * The overview's figures for a range and for the equally long time before it; members see their own calls and no
@@ -22,10 +22,10 @@ export async function readOverview(ctx: ReadContext, query: OverviewQuery): Prom
   const [from, to] = [Date.parse(query.from), Date.parse(query.to)];
   if (from >= to) throw new AppError("invalid", "'from' must be before 'to'.");
   const { interval } = query;
-  if (to - from > MOST_MS[interval])
+  if (to - from > MAX_RANGE_MS[interval])
     throw new AppError(
       "invalid",
-      `A range by ${interval} may have at most ${MOST_MS[interval] / HOUR_MS} hours.`,
+      `A range by ${interval} may have at most ${MAX_RANGE_MS[interval] / HOUR_MS} hours.`,
     );
   const { ledger } = ctx.store;
   const { timeZone } = ctx.instance;

@@ -15,7 +15,7 @@ import type { ConsoleServices } from "../context";
 import { keyOfSums } from "./names";
 
 /** Most keys in a breakdown: the page shows no more. */
-const MOST_KEYS = 8;
+const MAX_KEYS = 8;
 
 /** Model and channel of a group by route; a call that reached no channel has none. */
 function routeOf(group: UsageGroup): { model: string; channelId: string | null } {
@@ -58,7 +58,7 @@ export async function keyShares(
   { store }: ConsoleServices,
   groups: readonly UsageGroup[],
 ): Promise<OverviewKey[]> {
-  const sums = [...sumBy(groups, (group) => keyOfSums(group.name))].slice(0, MOST_KEYS);
+  const sums = [...sumBy(groups, (group) => keyOfSums(group.name))].slice(0, MAX_KEYS);
   const names = await store.ledger.names(
     "key",
     sums.map(([id]) => id),

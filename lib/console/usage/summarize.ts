@@ -12,22 +12,22 @@ import { toUsageSums } from "./to-usage-sums";
 
 const DAY_MS = 86_400_000;
 /** More points than a chart can show. */
-const MOST_HOURS = 24 * 92;
-const MOST_MINUTES = 6 * 60;
+const MAX_HOURS = 24 * 92;
+const MAX_MINUTES = 6 * 60;
 
 function readRange(query: UsageSummaryQuery, now: number): { from: number; to: number } {
   const to = query.to === undefined ? now : Date.parse(query.to);
   const from = query.from === undefined ? to - DAY_MS : Date.parse(query.from);
   if (from >= to) throw new AppError("invalid", "'from' must be before 'to'.");
-  if (query.interval === "minute" && to - from > MOST_MINUTES * 60_000)
+  if (query.interval === "minute" && to - from > MAX_MINUTES * 60_000)
     throw new AppError("invalid", "A range by minute may have at most 6 hours.");
-  if (query.interval !== undefined && to - from > MOST_HOURS * 3_600_000)
+  if (query.interval !== undefined && to - from > MAX_HOURS * 3_600_000)
     throw new AppError("invalid", "A range by hour or day may have at most 92 days.");
   return { from, to };
 }
 
 /** Most items by tag or end user, busiest first: callers may invent any number of labels. */
-const MOST_LABELS = 1_000;
+const MAX_LABELS = 1_000;
 /** Yields to other work after this many groups: one group may have a hundred labels. */
 const GROUPS_AT_ONCE = 250;
 
@@ -57,7 +57,7 @@ async function sumByItem(
   periodOf: (hour: number | null) => string | null,
 ): Promise<{ items: Item[]; total: Sums }> {
   const isLabelled = by === "tag" || by === "end_user";
-  const most = isLabelled ? MOST_LABELS : Number.POSITIVE_INFINITY;
+  const maxItems = isLabelled ? MAX_LABELS : Number.POSITIVE_INFINITY;
   const ordered = isLabelled ? [...groups].sort((a, b) => b.calls - a.calls) : groups;
   const items = new Map<string, Item>();
   let total: Sums = NO_SUMS;
@@ -69,7 +69,7 @@ async function sumByItem(
       const itemKey = `${period}\n${name === null ? "" : `=${name}`}`;
       const known = items.get(itemKey);
       if (known !== undefined) known.sums = addSums(known.sums, group);
-      else if (items.size < most) items.set(itemKey, { period, name, sums: addSums(NO_SUMS, group) });
+      else if (items.size < maxItems) items.set(itemKey, { period, name, sums: addSums(NO_SUMS, group) });
     }
   }
   return { items: [...items.values()], total };

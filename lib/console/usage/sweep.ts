@@ -5,19 +5,19 @@ const DAY_MS = 86_400_000;
 /** Rows deleted per transaction: calls wait for it, so it is short. */
 const AT_ONCE = 500;
 /** Most transactions of one sweep; the next sweep continues. */
-const MOST_BATCHES = 400;
+const MAX_BATCHES = 400;
 /** Pause between two transactions, so that calls settle in between. */
 const PAUSE_MS = 5;
 
 type Swept = Pick<ConsoleServices, "store" | "clock">;
 
 /** Most rows of rejected requests, at any age: about 50 MB. */
-const MOST_REJECTIONS = 200_000;
+const MAX_REJECTIONS = 200_000;
 
 /** Runs `sweep` until it removes less than it may; returns how many rows it removed. */
 async function inBatches(sweep: (limit: number) => Promise<number>): Promise<number> {
   let removed = 0;
-  for (let batch = 0; batch < MOST_BATCHES; batch++) {
+  for (let batch = 0; batch < MAX_BATCHES; batch++) {
     const count = await sweep(AT_ONCE);
     removed += count;
     if (count < AT_ONCE) break;
@@ -47,6 +47,6 @@ export async function sweepUsage({
   return {
     prompts: await sweepLedger("prompts", Number.isFinite(promptDays) ? promptDays : null),
     rows: await sweepLedger("rows", usage),
-    rejections: await inBatches((limit) => store.rejections.sweep(rejectedBefore, MOST_REJECTIONS, limit)),
+    rejections: await inBatches((limit) => store.rejections.sweep(rejectedBefore, MAX_REJECTIONS, limit)),
   };
 }

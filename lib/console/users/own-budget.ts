@@ -9,13 +9,13 @@ import { shownBudget, shownSpent } from "./limits";
 const QUARTER_MS = 900_000;
 const HOUR_MS = 4 * QUARTER_MS;
 /** Longer than any day or month, including a change of daylight-saving time. */
-const LONGEST = { day: 26 * HOUR_MS, month: 32 * 24 * HOUR_MS } as const;
+const MAX_PERIOD_MS = { day: 26 * HOUR_MS, month: 32 * 24 * HOUR_MS } as const;
 
 /** Start of the next billing day or month after `now` in an IANA time zone, in milliseconds since 1970. */
 export function nextPeriodStart(timeZone: string, now: number, period: keyof BillingPeriod): number {
   const current = billingPeriod(timeZone, now)[period];
   let inside = Math.floor(now / QUARTER_MS);
-  let beyond = inside + LONGEST[period] / QUARTER_MS;
+  let beyond = inside + MAX_PERIOD_MS[period] / QUARTER_MS;
   while (beyond - inside > 1) {
     const middle = Math.floor((inside + beyond) / 2);
     if (billingPeriod(timeZone, middle * QUARTER_MS)[period] === current) inside = middle;

@@ -9,11 +9,11 @@ export type Rejected = Omit<RejectionRecord, "minute" | "calls" | "at">;
 
 const FLUSH_EVERY_MS = 2_000;
 /** Most groups of one minute; above that, requests are counted by error and limit only. */
-const MOST_GROUPS = 1_024;
+const MAX_GROUPS = 1_024;
 /** Most models counted per minute, key, error and limit, because callers may send any number of names. */
-const MOST_MODELS = 8;
+const MAX_MODELS = 8;
 /** Most groups that are kept while the store is unavailable. */
-const MOST_WAITING = 4 * MOST_GROUPS;
+const MAX_WAITING = 4 * MAX_GROUPS;
 const MAX_MESSAGE_LENGTH = 500;
 
 const keyOf = ({ minute, keyId, model, error, limit }: RejectionGroup): string =>
@@ -38,8 +38,8 @@ class MinuteGroups {
     if (this.#groups.has(keyOf(exact))) return exact;
     const rest = { ...exact, model: null };
     const named = this.#models.get(keyOf(rest)) ?? 0;
-    const own = model !== null && named < MOST_MODELS ? exact : rest;
-    const isFull = !this.#groups.has(keyOf(own)) && this.#groups.size >= MOST_GROUPS;
+    const own = model !== null && named < MAX_MODELS ? exact : rest;
+    const isFull = !this.#groups.has(keyOf(own)) && this.#groups.size >= MAX_GROUPS;
     if (isFull) return { ...rest, keyId: null, userId: null };
     this.#groups.add(keyOf(own));
     if (own.model !== null) this.#models.set(keyOf(rest), named + 1);
@@ -108,7 +108,7 @@ export class RejectionCounter {
     for (const [key, record] of records) {
       const newer = this.#waiting.get(key);
       if (newer !== undefined) newer.calls += record.calls;
-      else if (this.#waiting.size < MOST_WAITING) this.#waiting.set(key, record);
+      else if (this.#waiting.size < MAX_WAITING) this.#waiting.set(key, record);
       else dropped += record.calls;
     }
     if (dropped > 0) this.services.log.warn("rejections_dropped", { count: dropped });

@@ -16,7 +16,7 @@ export function measureAudio(bytes: number): { audioMs: number; outputTokens: nu
  * The longest expected speech of a text in seconds: 2 s + 0.15 s per character, divided by a speed below 1, and at most
  * the model's longest reply.
  */
-export function longestSpeechSeconds(
+export function maxSpeechSeconds(
   model: Pick<ModelRecord, "maxAudioSeconds">,
   call: { characters: number; speed: number },
 ): number {
@@ -31,7 +31,7 @@ export function worstSpeechCostNano(
   model: Pick<ModelRecord, "prices" | "maxAudioSeconds">,
   call: { inputTokens: number; characters: number; speed: number },
 ): number {
-  const seconds = longestSpeechSeconds(model, call);
+  const seconds = maxSpeechSeconds(model, call);
   return costNano(model.prices, {
     inputTokens: call.inputTokens,
     characters: call.characters,

@@ -26,7 +26,7 @@ import {
   replay,
   speechKey,
 } from "./speech-cache";
-import { longestSpeechSeconds, measureAudio, worstSpeechCostNano } from "./speech-cost";
+import { maxSpeechSeconds, measureAudio, worstSpeechCostNano } from "./speech-cost";
 import { meteredSpeech, openSpeech, type SpokenEvent } from "./speech-stream";
 
 export interface SpeechInput {
@@ -111,7 +111,7 @@ export async function synthesizeSpeech(ctx: GatewayContext, input: SpeechInput):
       buffer = ctx.services.state.bufferedReplies.enter(
         ctx.services,
         ctx.caller.owner.id,
-        longestSpeechSeconds(entry.model, { characters, speed: input.speed }),
+        maxSpeechSeconds(entry.model, { characters, speed: input.speed }),
       );
     const { opened, ignored } = await openCall(ctx, { input, segments, plan, meter, lookup, buffer });
     return {

@@ -11,7 +11,7 @@ const GATEWAY = /^\/v1(?:beta)?(?:\/|$)/;
 const EXPOSED = /^(?:x-patchbay-|x-ratelimit-|ratelimit-|retry-after|x-should-retry)/;
 /** A list of header names, as a preflight sends it. */
 const HEADER_NAMES = /^[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/;
-const LONGEST_LIST = 2_048;
+const MAX_LIST_LENGTH = 2_048;
 const PREFLIGHT_SECONDS = "600";
 
 function varyOf(reply: Outbound): string {
@@ -27,7 +27,7 @@ function isPreflight(request: Inbound, reply: Outbound): boolean {
 /** Any header may be sent: unknown ones are ignored, and SDKs send a dozen that describe themselves. */
 function preflightHeaders(request: Inbound, reply: Outbound): Record<string, string> {
   const asked = request.headers.get("access-control-request-headers") ?? "";
-  const isList = asked.length <= LONGEST_LIST && HEADER_NAMES.test(asked);
+  const isList = asked.length <= MAX_LIST_LENGTH && HEADER_NAMES.test(asked);
   return {
     "access-control-allow-methods": [reply.headers.allow ?? ""].flat().join(", "),
     ...(isList ? { "access-control-allow-headers": asked } : {}),

@@ -6,7 +6,7 @@ import { endianness } from "node:os";
  * `Array.join` is the oracle of its test.
  */
 
-const MOST_DIGITS = 9;
+const MAX_DIGITS = 9;
 /** Ten to the power of the index; all are exact. */
 const POWERS = Float64Array.from({ length: 16 }, (_, exponent) => 10 ** exponent);
 /**
@@ -14,10 +14,10 @@ const POWERS = Float64Array.from({ length: 16 }, (_, exponent) => 10 ** exponent
  */
 const BOUNDS = Float64Array.from({ length: 8 }, (_, zeros) => 1 / 10 ** zeros);
 /** Numbers outside this range are rare in vectors; JavaScript prints them. */
-const LEAST = 1e-6;
-const LIMIT = 1;
+const MIN_SIZE = 1e-6;
+const SIZE_LIMIT = 1;
 /** Most bytes of a number and its comma: a 64-bit float's text has up to 24 characters. */
-const MOST_BYTES = 26;
+const MAX_NUMBER_BYTES = 26;
 const ZERO = 0x30;
 
 /** The three digits of every number below 1,000, which saves two of three divisions. */
@@ -42,8 +42,8 @@ export function vectorJsonBytes(vector: Float32Array): Uint8Array {
 
 /** Writes the array into `scratch`; returns its end. */
 function writeVector(vector: Float32Array): number {
-  const most = vector.length * MOST_BYTES + 2;
-  if (scratch.length < most) scratch = Buffer.alloc(most);
+  const maxBytes = vector.length * MAX_NUMBER_BYTES + 2;
+  if (scratch.length < maxBytes) scratch = Buffer.alloc(maxBytes);
   let at = 0;
   scratch[at++] = 0x5b;
   for (let index = 0; index < vector.length; index++) {
@@ -58,12 +58,12 @@ function writeVector(vector: Float32Array): number {
 function writeFloat(text: Buffer, at: number, vector: Float32Array, index: number): number {
   const value = vector[index] ?? 0;
   const size = Math.abs(value);
-  if (size < LEAST || size >= LIMIT) return at + text.write(String(value), at, "latin1");
+  if (size < MIN_SIZE || size >= SIZE_LIMIT) return at + text.write(String(value), at, "latin1");
   let zeros = 0;
   while (size < (BOUNDS[zeros + 1] ?? 0)) zeros++;
   // The rounding error is at most 2e-7, far below the precision of a 32-bit float at nine digits.
-  let digits = Math.round(size * (POWERS[zeros + MOST_DIGITS] ?? 0));
-  let count = MOST_DIGITS;
+  let digits = Math.round(size * (POWERS[zeros + MAX_DIGITS] ?? 0));
+  let count = MAX_DIGITS;
   for (let fewer = count - 1; fewer > 0; fewer--) {
     const shorter = Math.round(digits / 10);
     // The quotient of two exact numbers is the number that a parser reads from the text.

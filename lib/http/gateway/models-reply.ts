@@ -7,7 +7,7 @@ import type { ModelRecord } from "../../ports/store";
 import type { Inbound } from "../core/exchange";
 
 const DEFAULT_PAGE = 50;
-const LARGEST_PAGE = 1_000;
+const MAX_PAGE_SIZE = 1_000;
 
 const METHODS = {
   speech: ["generateContent", "streamGenerateContent", "countTokens"],
@@ -69,7 +69,7 @@ function pageSizeOf(text: string | null): number {
   if (!/^\d{1,9}$/.test(text)) {
     throw new AppError("invalid", "'pageSize' must be a whole number from 1 to 1000.", { param: "pageSize" });
   }
-  return Math.min(LARGEST_PAGE, Number(text));
+  return Math.min(MAX_PAGE_SIZE, Number(text));
 }
 
 /** The last name of the previous page; page tokens are opaque to callers. */

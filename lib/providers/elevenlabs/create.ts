@@ -14,8 +14,8 @@ import { asFields, asList, asText, parseJson } from "../outbound/json";
 import type { UpstreamReply } from "../outbound/request";
 import type { UpstreamProvider } from "../upstream/provider";
 import {
-  MOST_LIST_BYTES,
-  MOST_SPEECH_BYTES,
+  MAX_LIST_BYTES,
+  MAX_SPEECH_BYTES,
   NEXT_SEGMENT_MS,
   type UpstreamSettings,
 } from "../upstream/settings";
@@ -115,7 +115,7 @@ function post(
     path: `/text-to-speech/${encodeURIComponent(voice)}/stream?output_format=pcm_${sample_rate ?? SAMPLE_RATE}${logging}`,
     headers: { accept: "audio/*", ...(key === null ? {} : { "xi-api-key": key }) },
     body,
-    maxBytes: MOST_SPEECH_BYTES,
+    maxBytes: MAX_SPEECH_BYTES,
     readRefusal: readElevenLabsRefusal,
     secrets: key === null ? [] : [key],
     ca,
@@ -147,7 +147,7 @@ function elevenLabsProbe({ outbound, keyOf }: UpstreamSettings, channel: Channel
         method: "GET",
         path: "/models",
         headers: { accept: "application/json", ...(key === null ? {} : { "xi-api-key": key }) },
-        maxBytes: MOST_LIST_BYTES,
+        maxBytes: MAX_LIST_BYTES,
         readRefusal: readElevenLabsRefusal,
         secrets: key === null ? [] : [key],
         ca: ELEVENLABS_OPTIONS.of(channel).ca,

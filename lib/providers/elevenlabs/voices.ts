@@ -2,7 +2,7 @@ import type { Voice } from "../../ports/speech-model";
 import type { ChannelRecord } from "../../ports/store";
 import { collect } from "../outbound/body";
 import { asFields, asList, asText, parseJson } from "../outbound/json";
-import { MOST_LIST_BYTES, type UpstreamSettings, withVersion } from "../upstream/settings";
+import { MAX_LIST_BYTES, type UpstreamSettings, withVersion } from "../upstream/settings";
 import { catalogueVoice, GEMINI_VOICES, OPENAI_VOICES } from "../upstream-voices/equivalents";
 import type { ListedVoice, VoiceLists } from "../upstream-voices/voice-list";
 import {
@@ -65,7 +65,7 @@ async function fetchVoices(settings: UpstreamSettings, channel: ChannelRecord): 
     method: "GET",
     path: "/voices",
     headers: { accept: "application/json", ...(key === null ? {} : { "xi-api-key": key }) },
-    maxBytes: MOST_LIST_BYTES,
+    maxBytes: MAX_LIST_BYTES,
     readRefusal: readElevenLabsRefusal,
     secrets: key === null ? [] : [key],
     ca: ELEVENLABS_OPTIONS.of(channel).ca,

@@ -4,9 +4,9 @@ import { AppError, busyRetryMs } from "../../errors";
  * Calls open at once. A waiting call costs only its request, one with a stalled reader half a second of audio
  * (held-audio.ts).
  */
-export const MOST_OPEN = 1000;
+export const MAX_OPEN = 1000;
 /** Calls waiting for their first sound: at a tenth of a second each, the work of two workers for half a minute. */
-export const MOST_WAITING = 512;
+export const MAX_WAITING = 512;
 
 /** An admitted call. */
 interface CallSlot {
@@ -18,12 +18,12 @@ interface CallSlot {
 export class CallSlots {
   open = 0;
   waiting = 0;
-  readonly #mostOpen: number;
-  readonly #mostWaiting: number;
+  readonly #maxOpen: number;
+  readonly #maxWaiting: number;
 
-  constructor(mostOpen = MOST_OPEN, mostWaiting = MOST_WAITING) {
-    this.#mostOpen = mostOpen;
-    this.#mostWaiting = mostWaiting;
+  constructor(maxOpen = MAX_OPEN, maxWaiting = MAX_WAITING) {
+    this.#maxOpen = maxOpen;
+    this.#maxWaiting = maxWaiting;
   }
 
   /**
@@ -31,7 +31,7 @@ export class CallSlots {
    * `overloaded`.
    */
   take(queueMs: number, leftMs: number): CallSlot {
-    if (this.open >= this.#mostOpen || this.waiting >= this.#mostWaiting || queueMs > leftMs) {
+    if (this.open >= this.#maxOpen || this.waiting >= this.#maxWaiting || queueMs > leftMs) {
       throw new AppError(
         "overloaded",
         "The speech engine has more work than it can take. Try again in a moment.",

@@ -17,8 +17,8 @@ export interface EmbeddedSpeechOptions {
   /** Default: 50 s. */
   idleMs?: number;
   /** Defaults: 1,000, 512, and 16 MiB. */
-  mostOpen?: number;
-  mostWaiting?: number;
+  maxOpen?: number;
+  maxWaiting?: number;
   bufferBytes?: number;
 }
 
@@ -51,7 +51,7 @@ export function createEmbeddedSpeech(options: EmbeddedSpeechOptions): EmbeddedSp
     idleMs: options.idleMs ?? 50_000,
     chunkTimeoutMs: CHUNK_TIMEOUT_MS,
   });
-  const slots = new CallSlots(options.mostOpen, options.mostWaiting);
+  const slots = new CallSlots(options.maxOpen, options.maxWaiting);
   const buffers = new AudioBuffers(options.bufferBytes);
   const engine = { pool, slots, buffers, clock: options.clock, plan: planSpeech };
   return {

@@ -99,10 +99,10 @@ export class HeldAudio {
 /** All audio that was generated and not read yet, over all readers of one engine. */
 export class AudioBuffers {
   readonly #held = new Set<HeldAudio>();
-  readonly #most: number;
+  readonly #maxBytes: number;
 
-  constructor(most = BUFFER_BYTES) {
-    this.#most = most;
+  constructor(maxBytes = BUFFER_BYTES) {
+    this.#maxBytes = maxBytes;
   }
 
   /** Bytes of memory, over all readers. */
@@ -114,7 +114,7 @@ export class AudioBuffers {
 
   /** True while more is held than the limit; chunks are short then and none is generated ahead. */
   isTight(): boolean {
-    return this.bytes > this.#most;
+    return this.bytes > this.#maxBytes;
   }
 
   add(held: HeldAudio, now: number): void {

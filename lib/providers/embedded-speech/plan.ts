@@ -10,7 +10,7 @@ import type { SpeechChunk } from "./protocol";
 import { findEmbeddedVoice } from "./voices";
 
 /** Ten seconds of speech, mostly a whole sentence. Lengths are in spoken letters (lib/text/spoken-length.ts). */
-const LONGEST_CHUNK = 160;
+const MAX_CHUNK = 160;
 /** Five seconds: a tenth of a second's work for the engine, so that the first sound comes quickly. */
 const FIRST_CHUNK = 80;
 /** Three seconds, while memory is short. */
@@ -169,11 +169,11 @@ function limitsFor(speed: number, pace: Pace, isFirst: boolean): ChunkLimits {
   // Slow speech lasts longer, so its chunks are shorter, down to a quarter.
   const scale = Math.min(1, speed);
   return {
-    get longest() {
-      return (pace.isTight() ? SHORT_CHUNK : LONGEST_CHUNK) * scale;
+    get max() {
+      return (pace.isTight() ? SHORT_CHUNK : MAX_CHUNK) * scale;
     },
     get first() {
-      return isFirst ? FIRST_CHUNK * scale : this.longest;
+      return isFirst ? FIRST_CHUNK * scale : this.max;
     },
   };
 }

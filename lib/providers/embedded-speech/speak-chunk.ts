@@ -11,7 +11,7 @@ import type { SpeechChunk } from "./protocol";
 import { TIMBRES, type Timbre } from "./timbres";
 
 /** Letters that a single sentence needs to be detected as another language than the text around it. */
-const FEWEST_LETTERS_TO_SWITCH = 24;
+const MIN_LETTERS_TO_SWITCH = 24;
 
 const loadOnce = <T>(load: () => Promise<T>) => {
   let loading: Promise<T> | undefined;
@@ -79,5 +79,5 @@ async function detect(chunk: SpeechChunk): Promise<string> {
   const score = await detector();
   const around = detectLatinLanguage(chunk.context, "en", score);
   const letters = chunk.text.match(/\p{L}/gu)?.length ?? 0;
-  return letters < FEWEST_LETTERS_TO_SWITCH ? around : detectLatinLanguage(chunk.text, around, score);
+  return letters < MIN_LETTERS_TO_SWITCH ? around : detectLatinLanguage(chunk.text, around, score);
 }

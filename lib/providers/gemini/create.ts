@@ -4,14 +4,14 @@ import { collect } from "../outbound/body";
 import { invalidAnswer } from "../outbound/failure";
 import { asFields, asList, asText, parseJson } from "../outbound/json";
 import type { UpstreamProvider } from "../upstream/provider";
-import { MOST_LIST_BYTES, type UpstreamSettings } from "../upstream/settings";
+import { MAX_LIST_BYTES, type UpstreamSettings } from "../upstream/settings";
 import { geminiEmbedding } from "./embeddings";
 import { GEMINI_BASE, GEMINI_OPTIONS, geminiBase, keyHeaders } from "./options";
 import { readGeminiRefusal } from "./refusal";
 import { geminiSpeech } from "./speech";
 
 /** Most pages of the list; one page holds all that Google serves today. */
-const MOST_PAGES = 5;
+const MAX_PAGES = 5;
 
 /** The Gemini API, and servers with the same protocol. */
 export function createGemini(settings: UpstreamSettings): UpstreamProvider {
@@ -31,7 +31,7 @@ function geminiProbe({ outbound, keyOf }: UpstreamSettings, channel: ChannelReco
       const key = keyOf(channel);
       const models: ListedModel[] = [];
       let token: string | null = null;
-      for (let page = 0; page < MOST_PAGES; page += 1) {
+      for (let page = 0; page < MAX_PAGES; page += 1) {
         const next: string = token === null ? "" : `&pageToken=${encodeURIComponent(token)}`;
         const reply = await outbound.call({
           channel,
@@ -39,7 +39,7 @@ function geminiProbe({ outbound, keyOf }: UpstreamSettings, channel: ChannelReco
           method: "GET",
           path: `/models?pageSize=1000${next}`,
           headers: { accept: "application/json", ...keyHeaders(key) },
-          maxBytes: MOST_LIST_BYTES,
+          maxBytes: MAX_LIST_BYTES,
           readRefusal: readGeminiRefusal,
           secrets: key === null ? [] : [key],
           ca: GEMINI_OPTIONS.of(channel).ca,

@@ -4,13 +4,13 @@ import type { ChannelRecord } from "../../ports/store";
 import { invalidAnswer } from "../outbound/failure";
 import { asCount, asFields, asList, type Fields, parseJson } from "../outbound/json";
 import { inBatches } from "../upstream/in-batches";
-import { mostEmbeddingBytes, type UpstreamSettings } from "../upstream/settings";
+import { maxEmbeddingBytes, type UpstreamSettings } from "../upstream/settings";
 import { fitVectors, readVector } from "../upstream/vectors";
 import { GEMINI_OPTIONS, geminiBase, keyHeaders, methodPath, resourceOf } from "./options";
 import { readGeminiRefusal } from "./refusal";
 
 /** Google's limit of requests in one batch. */
-const MOST_TEXTS = 100;
+const MAX_TEXTS = 100;
 
 /**
  * `:embedContent` for one text, `:batchEmbedContents` for more. Vectors that Google shortened are forwarded unchanged.
@@ -19,7 +19,7 @@ export function geminiEmbedding(settings: UpstreamSettings, channel: ChannelReco
   return {
     async embed(request, options) {
       const { dimensions, max_batch } = GEMINI_OPTIONS.of(channel);
-      const result = await inBatches(request.texts, max_batch ?? MOST_TEXTS, options, (texts, batchOptions) =>
+      const result = await inBatches(request.texts, max_batch ?? MAX_TEXTS, options, (texts, batchOptions) =>
         embedBatch(settings, channel, { ...request, texts: [...texts] }, batchOptions),
       );
       const vectors = fitVectors(result.vectors, request.dimensions, dimensions === "shorten");
@@ -52,7 +52,7 @@ async function embedBatch(
     path: methodPath(request.model, isSingle ? "embedContent" : "batchEmbedContents"),
     headers: { accept: "application/json", ...keyHeaders(key) },
     body: isSingle ? only : { requests },
-    maxBytes: mostEmbeddingBytes(requests.length, dimensions),
+    maxBytes: maxEmbeddingBytes(requests.length, dimensions),
     readRefusal: readGeminiRefusal,
     secrets: key === null ? [] : [key],
     ca: settings.ca,

@@ -22,7 +22,7 @@ const SCRATCH_TEXT = 16 * 1024;
 const scratch = Buffer.alloc((SCRATCH_TEXT / 4) * 3);
 const STEPS_A_TURN = 16;
 /** Shorter audio may be no speech (audio-events.ts). */
-const LEAST_BYTES = 4_096;
+const MIN_BYTES = 4_096;
 /** Characters of base64url, which Node's decoder accepts, but a caller's decoder may not. */
 const MINUS = 0x2d;
 const UNDERSCORE = 0x5f;
@@ -37,7 +37,7 @@ export async function base64Of(message: Fields): Promise<Base64Audio | null> {
   // The decoder ignores bits after the last byte, and a missing padding.
   if (characters % 4 !== 0 || Buffer.from(end, "base64").toString("base64") !== end) return null;
   const bytes = (characters / 4) * 3 - (end.endsWith("==") ? 2 : end.endsWith("=") ? 1 : 0);
-  if (bytes < LEAST_BYTES || bytes % 2 !== 0 || !isRaw(texts[0])) return null;
+  if (bytes < MIN_BYTES || bytes % 2 !== 0 || !isRaw(texts[0])) return null;
   return (await decodedBytes(texts)) === bytes ? { texts, bytes } : null;
 }
 

@@ -13,7 +13,7 @@ import { asBase64, decodedBase64, readJson } from "../outbound/long-json";
 import { refusalError } from "../outbound/refusal";
 import type { UpstreamReply } from "../outbound/request";
 import { isDoneMark, serverSentEvents } from "../outbound/server-sent-events";
-import { MOST_SPEECH_BYTES, type UpstreamSettings } from "../upstream/settings";
+import { MAX_SPEECH_BYTES, type UpstreamSettings } from "../upstream/settings";
 import { audioEvents } from "../upstream-audio/audio-events";
 import { AudioReader, checkAudioType, rateOf } from "../upstream-audio/audio-reader";
 import { NO_TABLE } from "../upstream-voices/voice-table";
@@ -57,7 +57,7 @@ async function* speak(
       table: settings.voices ?? {},
       form: speechForm(settings, request.model),
     }),
-    maxBytes: MOST_SPEECH_BYTES,
+    maxBytes: MAX_SPEECH_BYTES,
     readRefusal: readGeminiRefusal,
     secrets: key === null ? [] : [key],
     ca: settings.ca,

@@ -24,7 +24,7 @@ const LETTERS = 1;
 const PAIR = 0.4;
 const EDGE = 0x02;
 /** Letters of a word that are used for groups; longer ones are codes, not words. */
-const LONGEST_SPELT = 128;
+const MAX_SPELT_LETTERS = 128;
 /** Features per step: about a millisecond's work. */
 const FEATURES_A_STEP = 20_000;
 /** Characters per step in scripts without spaces: three features each. */
@@ -32,7 +32,7 @@ const CHARACTERS_PER_STEP = 6_000;
 
 /** Letter groups of three to five with the word's edges; the squares of their weights sum to `weight²`. */
 function addLetterGroups(sums: Float64Array, whole: string, weight: number): void {
-  const word = whole.length > LONGEST_SPELT ? whole.slice(0, LONGEST_SPELT) : whole;
+  const word = whole.length > MAX_SPELT_LETTERS ? whole.slice(0, MAX_SPELT_LETTERS) : whole;
   const last = word.length + 1;
   const groups = Math.max(1, 3 * last - 6);
   const each = weight / Math.sqrt(groups);
@@ -88,7 +88,7 @@ interface Count {
 
 /** The approximate number of features of a unit. */
 function sizeOf(unit: Unit): number {
-  return 2 + 3 * Math.min(unit.folded.length, unit.kind === "dense" ? unit.folded.length : LONGEST_SPELT);
+  return 2 + 3 * Math.min(unit.folded.length, unit.kind === "dense" ? unit.folded.length : MAX_SPELT_LETTERS);
 }
 
 /**

@@ -13,7 +13,7 @@ const IS_WORD = /^[\p{L}\p{M}\p{N}]/u;
 const IS_PUNCTUATION = /^\p{P}/u;
 const MARKS = /\p{M}+/gu;
 /** Longer units are not words: their accents stay. */
-const LONGEST_FOLDED = 256;
+const MAX_FOLDED_LENGTH = 256;
 
 type UnitKind = "word" | "dense" | "symbol" | "punctuation";
 
@@ -36,7 +36,7 @@ function* asciiUnits(lower: string): Generator<Unit> {
 }
 
 function foldAccents(word: string): string {
-  if (word.length > LONGEST_FOLDED || IS_ASCII.test(word)) return word;
+  if (word.length > MAX_FOLDED_LENGTH || IS_ASCII.test(word)) return word;
   return word
     .normalize("NFD")
     .replace(MARKS, "")

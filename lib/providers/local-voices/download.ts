@@ -9,7 +9,7 @@ import type { UpstreamReply } from "../outbound/request";
 import { connectionTo } from "../outbound/request";
 
 export const ARCHIVE_ENDING = /\.(?:tar\.bz2|tbz2?|tar\.gz|tgz)$/i;
-const MOST_REDIRECTS = 5;
+const MAX_REDIRECTS = 5;
 const FIRST_BYTE_MS = 60_000;
 const TOTAL_MS = 6 * 3_600_000;
 
@@ -89,7 +89,7 @@ async function openReply(
         options: { signal, requestId: "", firstByteBy: clock.monotonic() + FIRST_BYTE_MS },
       });
     } catch (error) {
-      if (!hasCode(error, "upstream_redirect") || location === null || hop >= MOST_REDIRECTS) throw error;
+      if (!hasCode(error, "upstream_redirect") || location === null || hop >= MAX_REDIRECTS) throw error;
       url = parse(location, url, isChecked);
     }
   }

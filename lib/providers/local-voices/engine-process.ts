@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import type { EngineWorker } from "../embedded-speech/pool";
 import type { SpokenMessage } from "../embedded-speech/protocol";
 
-const LONGEST_OUTPUT = 4_000;
+const MAX_OUTPUT_LENGTH = 4_000;
 
 /**
  * Starts a bundled worker as a process of low priority, so that speech never slows the gateway. It gets no environment
@@ -20,7 +20,7 @@ export function startEngineProcess(workerFile: URL, args: readonly string[]): En
   });
   let output = "";
   child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-    output = (output + text).slice(-LONGEST_OUTPUT);
+    output = (output + text).slice(-MAX_OUTPUT_LENGTH);
   });
   if (child.pid !== undefined) lowerPriority(child.pid);
   const stderr = child.stderr instanceof Socket ? child.stderr : null;

@@ -22,8 +22,8 @@ const FIXED_64 = 1;
 const BYTES = 2;
 const FIXED_32 = 5;
 /** Bytes of a tag and a length at most. */
-const LONGEST_HEADER = 20;
-const MOST_METADATA_BYTES = 1024 * 1024;
+const MAX_HEADER_BYTES = 20;
+const MAX_METADATA_BYTES = 1024 * 1024;
 
 /** Reads a varint (protobuf encoding) at `at`; null when it is longer than 8 bytes or cut off. */
 function readVarint(bytes: Uint8Array, at: number): { value: number; next: number } | null {
@@ -86,7 +86,7 @@ export async function readOnnxMetadata(path: string, name: string): Promise<Read
     if (size === 0) throw new UnusableFile(name, "The file is empty.");
     let read = 0;
     for (let at = 0; at < size; ) {
-      const header = Buffer.alloc(Math.min(LONGEST_HEADER, size - at));
+      const header = Buffer.alloc(Math.min(MAX_HEADER_BYTES, size - at));
       await file.read(header, 0, header.length, at);
       const field = readField(header, 0);
       if (field === null || field.id === 0) throw new UnusableFile(name, "This is not an ONNX model.");
@@ -95,7 +95,7 @@ export async function readOnnxMetadata(path: string, name: string): Promise<Read
       if (field.id === METADATA_PROPS) {
         const length = field.end - field.start;
         read += length;
-        if (read > MOST_METADATA_BYTES) throw new UnusableFile(name, "Its metadata is larger than 1 MiB.");
+        if (read > MAX_METADATA_BYTES) throw new UnusableFile(name, "Its metadata is larger than 1 MiB.");
         const bytes = Buffer.alloc(length);
         await file.read(bytes, 0, length, at + field.start);
         entries.set(...readEntry(bytes));

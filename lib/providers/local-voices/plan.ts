@@ -18,7 +18,7 @@ export interface VoiceChunk {
 /** Characters a second at natural speed, over all models (they differ by a fifth). */
 const CHARACTERS_PER_SECOND = 14;
 /** Lengths in spoken letters (lib/text/spoken-length.ts). Eight seconds of speech, mostly a whole sentence. */
-const LONGEST_CHUNK = 120;
+const MAX_CHUNK = 120;
 /** Three seconds or the first clause, so that the first sound comes quickly. */
 const FIRST_CHUNK = 45;
 
@@ -97,6 +97,6 @@ function* chunksOf(utterances: readonly Utterance[], speed: number): Generator<V
 function limitsFor(speed: number, isFirst: boolean): ChunkLimits {
   // Slow speech lasts longer, so its chunks are shorter, down to a quarter.
   const scale = Math.min(1, speed);
-  const longest = LONGEST_CHUNK * scale;
-  return { longest, first: isFirst ? FIRST_CHUNK * scale : longest };
+  const max = MAX_CHUNK * scale;
+  return { max, first: isFirst ? FIRST_CHUNK * scale : max };
 }

@@ -42,14 +42,14 @@ const PREFERRED = ["model.onnx", "model.int8.onnx", "model.fp16.onnx"];
 const ESPEAK_FILES = ["phontab", "phonindex", "phondata", "intonations"];
 /** The order in which sherpa-onnx's own examples apply text rules. */
 const RULES = ["phone", "date", "number", "new_heteronym"];
-const MOST_SPEAKERS = 5_000;
+const MAX_SPEAKERS = 5_000;
 
 /**
  * Kokoro's own pace is 17 to 20 characters of English a second (measured: four speakers, eight texts), the pace of a
  * hurried speaker; narrators read 14. Models of other kinds state their length scale themselves, if they need one.
  */
 const LENGTH_SCALES: Readonly<Partial<Record<VoiceKind, number>>> = { kokoro: 1.25 };
-const SCALE_RANGE = { least: 0.5, most: 2 };
+const SCALE_RANGE = { min: 0.5, max: 2 };
 
 /** The part of Piper's own description beside a model (`en_US-amy-low.onnx.json`) that is used. */
 const PiperJson = z.object({
@@ -57,7 +57,7 @@ const PiperJson = z.object({
   speaker_id_map: z.record(z.string(), z.int().min(0)).optional(),
   inference: z
     .object({
-      length_scale: z.number().min(SCALE_RANGE.least).max(SCALE_RANGE.most).optional().catch(undefined),
+      length_scale: z.number().min(SCALE_RANGE.min).max(SCALE_RANGE.max).optional().catch(undefined),
     })
     .optional(),
 });
@@ -70,7 +70,7 @@ export async function readVoiceFolder(root: string, name: string): Promise<ReadF
   const metadata = await readOnnxMetadata(path.join(directory, model), model);
   const kind = kindOf(metadata, model, names);
   const sampleRate = readCount(metadata, "sample_rate", model, 8_000, 48_000);
-  const count = readCount(metadata, "n_speakers", model, 1, MOST_SPEAKERS);
+  const count = readCount(metadata, "n_speakers", model, 1, MAX_SPEAKERS);
   await requireFile(directory, "tokens.txt");
   const files: EngineFiles = {
     kind,
@@ -125,14 +125,14 @@ function readCount(
   metadata: ReadonlyMap<string, string>,
   key: string,
   model: string,
-  least: number,
-  most: number,
+  min: number,
+  max: number,
 ): number {
   const text = metadata.get(key);
   const value = Number(text);
-  if (text !== undefined && Number.isInteger(value) && value >= least && value <= most) return value;
+  if (text !== undefined && Number.isInteger(value) && value >= min && value <= max) return value;
   const found = text === undefined ? "is missing" : `is '${text.slice(0, 40)}'`;
-  throw new UnusableFile(model, `Its metadata ${key} ${found}; it must be from ${least} to ${most}.`);
+  throw new UnusableFile(model, `Its metadata ${key} ${found}; it must be from ${min} to ${max}.`);
 }
 
 async function requireFile(directory: string, name: string): Promise<number> {

@@ -40,8 +40,8 @@ const REPORT_MS = 10_000;
 const FIRST_LOAD_MS = 2_000;
 /** A chunk of eight seconds at ten times its duration, and the loading. */
 const CHUNK_TIMEOUT_MS = 120_000;
-const MOST_WAITING = 32;
-const MOST_OPEN = 128;
+const MAX_WAITING = 32;
+const MAX_OPEN = 128;
 const BYTES_PER_SECOND = SPEECH_SAMPLE_RATE * 2;
 
 /** Measures how long a model needs for a second of audio, recent chunks first. */
@@ -65,7 +65,7 @@ class RealTimeFactor {
 export class VoiceEngine {
   readonly #factor = new RealTimeFactor();
   readonly #pool: SpeechPool<VoiceChunk>;
-  readonly #slots = new CallSlots(MOST_OPEN, MOST_WAITING);
+  readonly #slots = new CallSlots(MAX_OPEN, MAX_WAITING);
   readonly #buffers = new AudioBuffers();
   /** The work left of each open call, in milliseconds. */
   readonly #openWork = new Map<object, number>();

@@ -4,7 +4,7 @@ import { collect } from "../outbound/body";
 import { invalidAnswer } from "../outbound/failure";
 import { asFields, asList, asText, parseJson } from "../outbound/json";
 import type { UpstreamProvider } from "../upstream/provider";
-import { MOST_LIST_BYTES, type UpstreamSettings } from "../upstream/settings";
+import { MAX_LIST_BYTES, type UpstreamSettings } from "../upstream/settings";
 import { createVoiceLists } from "../upstream-voices/voice-list";
 import { openAiEmbedding } from "./embeddings";
 import { formOf, OPENAI_BASE, OPENAI_OPTIONS } from "./options";
@@ -47,7 +47,7 @@ function openAiProbe({ outbound, keyOf }: UpstreamSettings, channel: ChannelReco
         method: "GET",
         path: "/models",
         headers: { accept: "application/json", ...form.headers(key) },
-        maxBytes: MOST_LIST_BYTES,
+        maxBytes: MAX_LIST_BYTES,
         readRefusal: readOpenAiRefusal,
         secrets: key === null ? [] : [key],
         ca: form.options.ca,

@@ -5,7 +5,7 @@ import type { ChannelRecord } from "../../ports/store";
 import { invalidAnswer } from "../outbound/failure";
 import { asCount, asFields, asList, parseJson } from "../outbound/json";
 import { inBatches } from "../upstream/in-batches";
-import { mostEmbeddingBytes, type UpstreamSettings } from "../upstream/settings";
+import { maxEmbeddingBytes, type UpstreamSettings } from "../upstream/settings";
 import { fitVectors, inOrder, readVector } from "../upstream/vectors";
 import { formOf } from "./options";
 import { readOpenAiRefusal } from "./refusal";
@@ -52,7 +52,7 @@ function cutVector(bytes: Uint8Array): CutReply | null {
 }
 
 /** OpenAI's limit of inputs in one call. */
-const MOST_TEXTS = 2_048;
+const MAX_TEXTS = 2_048;
 
 /** `POST /embeddings`. Base64 is requested, because parsing it costs a tenth; both forms are understood. */
 export function openAiEmbedding(settings: UpstreamSettings, channel: ChannelRecord): EmbeddingModel {
@@ -62,7 +62,7 @@ export function openAiEmbedding(settings: UpstreamSettings, channel: ChannelReco
       const isShortenedHere = form.options.dimensions === "shorten";
       const result = await inBatches(
         request.texts,
-        form.options.max_batch ?? MOST_TEXTS,
+        form.options.max_batch ?? MAX_TEXTS,
         options,
         (texts, batchOptions) => embedBatch(settings, channel, request, texts, batchOptions),
       );
@@ -98,7 +98,7 @@ async function embedBatch(
       dimensions: isShortenedHere ? undefined : dimensions,
       user,
     },
-    maxBytes: mostEmbeddingBytes(texts.length, isShortenedHere ? undefined : dimensions),
+    maxBytes: maxEmbeddingBytes(texts.length, isShortenedHere ? undefined : dimensions),
     readRefusal: readOpenAiRefusal,
     secrets: key === null ? [] : [key],
     ca: form.options.ca,

@@ -2,7 +2,7 @@ import type { Voice } from "../../ports/speech-model";
 import type { ChannelRecord } from "../../ports/store";
 import { collect } from "../outbound/body";
 import { asFields, asList, asText, parseJson } from "../outbound/json";
-import { MOST_LIST_BYTES, type UpstreamSettings } from "../upstream/settings";
+import { MAX_LIST_BYTES, type UpstreamSettings } from "../upstream/settings";
 import {
   catalogueVoice,
   GEMINI_VOICES,
@@ -67,7 +67,7 @@ async function fetchVoices(
     method: "GET",
     path: "/audio/voices",
     headers: { accept: "application/json", ...form.headers(key) },
-    maxBytes: MOST_LIST_BYTES,
+    maxBytes: MAX_LIST_BYTES,
     readRefusal: readOpenAiRefusal,
     secrets: key === null ? [] : [key],
     ca: form.options.ca,

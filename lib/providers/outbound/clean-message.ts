@@ -1,4 +1,4 @@
-const LONGEST = 500;
+const MAX_LENGTH = 500;
 
 /**
  * Access tokens by their form: after an authorization scheme, by the prefix of their issuer (ours included), or as a JSON
@@ -20,7 +20,7 @@ function startOf(text: string, secrets: readonly string[]): string {
   for (const secret of secrets) {
     if (secret.length >= 4) words = words.split(secret).join("[…]");
   }
-  return words.slice(0, LONGEST * 8);
+  return words.slice(0, MAX_LENGTH * 8);
 }
 
 /**
@@ -37,7 +37,7 @@ export function cleanMessage(text: string, secrets: readonly string[]): string {
     .replace(/\blocalhost(?::\d+)?\b/gi, "[address]")
     .replace(/[\p{C}\s]+/gu, " ")
     .trim()
-    .slice(0, LONGEST);
+    .slice(0, MAX_LENGTH);
 }
 
 /**

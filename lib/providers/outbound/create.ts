@@ -24,9 +24,9 @@ export interface Outbound {
   close(): Promise<void>;
 }
 
-const MOST_CONNECTIONS = 256;
-const MOST_POOLS = 1_000;
-const MOST_HEADER_BYTES = 16 * 1024;
+const MAX_CONNECTIONS = 256;
+const MAX_POOLS = 1_000;
+const MAX_HEADER_BYTES = 16 * 1024;
 /** Shorter than the 5 s after which common servers close a connection, so that no call meets a closing socket. */
 const IDLE_SOCKET_MS = 4_000;
 /**
@@ -95,7 +95,7 @@ class ChannelPools {
     const { limits, clock } = this.settings;
     const connectMs = channel.timeouts.connectMs ?? limits.upstreamConnectMs;
     const tlsMs = limits.upstreamTlsMs;
-    const connections = channel.concurrency ?? MOST_CONNECTIONS;
+    const connections = channel.concurrency ?? MAX_CONNECTIONS;
     const { fingerprint: allowed } = this.allowList();
     const fingerprint = JSON.stringify([origin, connectMs, tlsMs, connections, ca, allowed]);
     const known = this.#pools.get(channel.id);
@@ -107,7 +107,7 @@ class ChannelPools {
     const made = { ...opened, fingerprint, until: now + POOL_MS };
     this.#pools.set(channel.id, made);
     const oldest = this.#pools.keys().next();
-    if (this.#pools.size > MOST_POOLS && !oldest.done) this.#drop(oldest.value);
+    if (this.#pools.size > MAX_POOLS && !oldest.done) this.#drop(oldest.value);
     return made;
   }
 
@@ -140,13 +140,13 @@ class ChannelPools {
     });
     const pool = new Pool(origin, {
       connect,
-      connections: Math.min(connections, MOST_CONNECTIONS),
+      connections: Math.min(connections, MAX_CONNECTIONS),
       pipelining: 1,
       // Our own timeouts are exact and know the call's deadline.
       headersTimeout: 0,
       bodyTimeout: 0,
       keepAliveTimeout: IDLE_SOCKET_MS,
-      maxHeaderSize: MOST_HEADER_BYTES,
+      maxHeaderSize: MAX_HEADER_BYTES,
     });
     return { pool, waiting, held: this.#held };
   }

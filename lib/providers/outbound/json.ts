@@ -17,11 +17,11 @@ export function asText(value: unknown): string | null {
   return typeof value === "string" && value !== "" ? value : null;
 }
 
-const MOST_TOKENS = 1e9;
+const MAX_TOKENS = 1e9;
 
 /** A plausible count; null for −1, "5", 1e308, 1.5 and absent values. */
 export function asCount(value: unknown): number | null {
-  return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= MOST_TOKENS
+  return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= MAX_TOKENS
     ? value
     : null;
 }

@@ -5,7 +5,7 @@ import { asText, decodeBase64 } from "./json";
 /** Strings of at least this many bytes are cut out of a long text before it is parsed. */
 const LONG_STRING = 1024;
 /** Limit of a text without its long strings: as much as JSON.parse reads in some 10 ms. */
-const MOST_PARSED = 2 * 1024 * 1024;
+const MAX_PARSED_BYTES = 2 * 1024 * 1024;
 const BLOCKS_A_TURN = 16;
 /** Pieces of decoded base64 between turns of the event loop. */
 const PIECES_A_TURN = 2;
@@ -53,7 +53,7 @@ export async function readJson(text: ByteBlocks): Promise<unknown> {
   const long: LongString[] = [];
   const short = text.length > BLOCK_BYTES ? await cutLongStrings(text, long) : text;
   if (short === null) return undefined;
-  if (short.length > MOST_PARSED) throw invalidAnswer("with too much JSON besides its audio");
+  if (short.length > MAX_PARSED_BYTES) throw invalidAnswer("with too much JSON besides its audio");
   const restore = (_key: string, value: unknown): unknown =>
     typeof value === "string" && value.startsWith(PLACE)
       ? (long[Number(value.slice(PLACE.length))] ?? value)

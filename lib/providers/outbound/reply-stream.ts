@@ -2,9 +2,9 @@ import type { Dispatcher } from "undici";
 import type { ByteSource } from "./body";
 
 /** Readers that together hold more than this get small pieces. */
-const MOST_HELD_BYTES = 64 * 1024;
+const MAX_HELD_BYTES = 64 * 1024;
 /** Bytes after the last content of one read of the socket: at most the size of the next HTTP chunk. */
-const MOST_FRAMING_BYTES = 16;
+const MAX_FRAMING_BYTES = 16;
 
 /** The bytes of one client's replies that their readers have not finished with. */
 export interface HeldPieces {
@@ -13,7 +13,7 @@ export interface HeldPieces {
 
 /** True while readers together hold more than the limit: saving memory is then more important than saving time. */
 export function areReadersBehind({ bytes }: HeldPieces): boolean {
-  return bytes > MOST_HELD_BYTES;
+  return bytes > MAX_HELD_BYTES;
 }
 
 export interface ReplyHead {
@@ -174,5 +174,5 @@ function join(pieces: readonly Uint8Array[], bytes: number): Uint8Array {
 
 /** True when only the framing of HTTP chunks can follow in the buffer of this read; small buffers share theirs. */
 function isLastOfRead({ buffer, byteOffset, byteLength }: Uint8Array): boolean {
-  return buffer.byteLength - byteOffset - byteLength <= MOST_FRAMING_BYTES;
+  return buffer.byteLength - byteOffset - byteLength <= MAX_FRAMING_BYTES;
 }

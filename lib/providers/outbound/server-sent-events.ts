@@ -10,9 +10,9 @@ export interface ServerSentEvent {
 }
 
 /** Bytes of data in one event: 24 MiB of audio in base64, over eight minutes. */
-const LONGEST_EVENT = 32 * 1024 * 1024;
+const MAX_EVENT_BYTES = 32 * 1024 * 1024;
 /** Longer than the name of any field that is read. */
-const LONGEST_NAME = 64;
+const MAX_NAME_BYTES = 64;
 const LF = 0x0a;
 const CR = 0x0d;
 const SPACE = 0x20;
@@ -77,7 +77,7 @@ class EventReader {
     if (this.#field === undefined) {
       const colon = part.indexOf(COLON);
       const name = colon < 0 ? part : part.subarray(0, colon);
-      if (this.#name.length < LONGEST_NAME) this.#name = Buffer.concat([this.#name, name]);
+      if (this.#name.length < MAX_NAME_BYTES) this.#name = Buffer.concat([this.#name, name]);
       if (colon < 0) return;
       this.#beginField(this.#readName());
       value = part.subarray(colon + 1);
@@ -87,7 +87,7 @@ class EventReader {
     this.#isBeforeValue = false;
     if (this.#field === "data") this.#data?.append(value);
     if (this.#field === "event") this.#event.append(value);
-    if ((this.#data?.length ?? 0) + this.#event.length > LONGEST_EVENT)
+    if ((this.#data?.length ?? 0) + this.#event.length > MAX_EVENT_BYTES)
       throw invalidAnswer("with an event that is too long");
   }
 
@@ -110,7 +110,7 @@ class EventReader {
   #readName(): string {
     const hasMark = this.#isFirstLine && this.#name.subarray(0, 3).equals(BYTE_ORDER_MARK);
     const name = hasMark ? this.#name.subarray(3) : this.#name;
-    if (name.length < LONGEST_NAME && !isUtf8(name)) throw invalidAnswer("with bytes that are not UTF-8");
+    if (name.length < MAX_NAME_BYTES && !isUtf8(name)) throw invalidAnswer("with bytes that are not UTF-8");
     return name.toString();
   }
 

@@ -4,7 +4,7 @@ import { trimEndOf } from "../../text/clean-text";
 import { isMetadata, isPrivate, parseAddress } from "./address";
 import { type AllowList, canonicalHost } from "./allow-list";
 
-const LONGEST_URL = 2_048;
+const MAX_URL_LENGTH = 2_048;
 
 const OTHER_SERVICES: ReadonlySet<number> = new Set(OTHER_SERVICES_PORTS);
 
@@ -38,7 +38,7 @@ export function targetOf(url: URL): string {
  * message does not repeat the URL.
  */
 export function parseUpstreamUrl(text: string): URL {
-  if (text.length > LONGEST_URL) throw refuse(`is longer than ${LONGEST_URL} characters`);
+  if (text.length > MAX_URL_LENGTH) throw refuse(`is longer than ${MAX_URL_LENGTH} characters`);
   // URL parsers correct these silently, each in its own way.
   if (/[\s\\\p{C}]/u.test(text)) throw refuse(MALFORMED);
   if (!/^https?:\/\/[^/]/i.test(text))

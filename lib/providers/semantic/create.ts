@@ -6,7 +6,7 @@ import type { Clock } from "../../ports/clock";
 import type { EmbeddingModel, TokenCounter } from "../../ports/embedding-model";
 import { runInSlices } from "../../ports/run-in-slices";
 import { SemanticPool, type SemanticPoolStats } from "./pool";
-import { DIMENSIONS, LONGEST_SEGMENT, type Segment } from "./protocol";
+import { DIMENSIONS, MAX_SEGMENT_TOKENS, type Segment } from "./protocol";
 import { PieceTokenizer, type Vocabulary } from "./tokenizer";
 
 export interface SemanticModelOptions {
@@ -20,7 +20,7 @@ export interface SemanticModelOptions {
   /** Default: 45 s. */
   idleMs?: number;
   /** Default: 512. */
-  mostOpen?: number;
+  maxOpen?: number;
 }
 
 export interface SemanticModel extends EmbeddingModel {
@@ -36,9 +36,9 @@ const BATCH_TIMEOUT_MS = 30_000;
 /** UTF-16 code units in which the language of a text is detected. */
 const OPENING = 400;
 /** Texts that are named in a notice. */
-const MOST_NAMED = 8;
+const MAX_NAMED = 8;
 /** A segment ends before the start of a word that is at most this many tokens back. */
-const LONGEST_STEP_BACK = 16;
+const MAX_STEP_BACK_TOKENS = 16;
 
 /** The segments of a text: one, or as few as possible of about the same length, divided between words. */
 export function segmentsOf(
@@ -49,10 +49,10 @@ export function segmentsOf(
   const segments: Segment[] = [];
   for (let from = 0; from < ids.length; ) {
     const left = ids.length - from;
-    const size = Math.ceil(left / Math.ceil(left / LONGEST_SEGMENT));
+    const size = Math.ceil(left / Math.ceil(left / MAX_SEGMENT_TOKENS));
     let end = from + size;
     if (size < left) {
-      const earliest = Math.max(from + 1, end - LONGEST_STEP_BACK);
+      const earliest = Math.max(from + 1, end - MAX_STEP_BACK_TOKENS);
       let start = end;
       while (start > earliest && !startsWord(ids[start] ?? 0)) start--;
       if (startsWord(ids[start] ?? 0)) end = start;
@@ -127,8 +127,8 @@ function tooLong(index: number, many: boolean): AppError {
 
 /** ASCII, because it is sent as a header. */
 function noticeOf(texts: readonly number[], many: boolean): string {
-  const named = texts.slice(0, MOST_NAMED).join(", ");
-  const others = texts.length > MOST_NAMED ? ` and ${texts.length - MOST_NAMED} more` : "";
+  const named = texts.slice(0, MAX_NAMED).join(", ");
+  const others = texts.length > MAX_NAMED ? ` and ${texts.length - MAX_NAMED} more` : "";
   const which = many
     ? `Inputs that do not look like English: ${named}${others}.`
     : "The input does not look like English.";
@@ -150,7 +150,7 @@ export function createSemanticModel(options: SemanticModelOptions): SemanticMode
     maxWorkers: options.maxWorkers ?? Math.max(1, Math.min(2, availableParallelism() - 1)),
     idleMs: options.idleMs ?? 45_000,
     batchTimeoutMs: BATCH_TIMEOUT_MS,
-    mostOpen: options.mostOpen ?? 512,
+    maxOpen: options.maxOpen ?? 512,
     now: () => options.clock.monotonic(),
   });
 

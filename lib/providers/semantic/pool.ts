@@ -26,7 +26,7 @@ export interface SemanticPoolOptions {
   /** A worker that takes this long for a batch is stopped. */
   batchTimeoutMs: number;
   /** Most calls at once. */
-  mostOpen: number;
+  maxOpen: number;
   now(): number;
 }
 
@@ -142,7 +142,7 @@ export class SemanticPool {
         { shouldRetry: false },
       );
     }
-    if (this.#open >= this.#options.mostOpen || queueMs + ownMs > leftMs) {
+    if (this.#open >= this.#options.maxOpen || queueMs + ownMs > leftMs) {
       throw new AppError(
         "overloaded",
         "The embedding engine has more work than it can take. Try again in a moment.",

@@ -3,7 +3,7 @@ import type { ErrorCode } from "../../errors";
 /** Numbers of a vector of the model. */
 export const DIMENSIONS = 512;
 /** The model's graph reads no more tokens of a sequence (its node `ClipToMaxLength`). */
-export const LONGEST_SEGMENT = 128;
+export const MAX_SEGMENT_TOKENS = 128;
 
 /** `workerData` of semantic.worker.ts. */
 export interface SemanticWorkerData {
@@ -11,7 +11,7 @@ export interface SemanticWorkerData {
   modelFolder: string;
 }
 
-/** At most LONGEST_SEGMENT tokens: a text, or one part of a longer text. */
+/** At most MAX_SEGMENT_TOKENS tokens: a text, or one part of a longer text. */
 export interface Segment {
   ids: readonly number[];
   /** The beginning of the text, for language detection; null in its later segments. */

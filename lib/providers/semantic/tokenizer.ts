@@ -16,7 +16,7 @@ const FIRST_PIECE = 6;
 const UNKNOWN_PENALTY = 10;
 const WORD_START = "\u2581";
 /** Longer words are divided, in UTF-16 code units. */
-const LONGEST_WORD = 1_024;
+const MAX_WORD_LENGTH = 1_024;
 const WORDS_PER_STEP = 64;
 /** What SentencePiece's rule `nmt_nfkc` makes a space. */
 const SPACE = /[\s\p{Cc}\u200b-\u200f\ufeff]+/u;
@@ -28,8 +28,8 @@ function* wordsOf(text: string): Generator<string, void, void> {
   for (const [found] of text.matchAll(WORD)) {
     // A compatibility character may become several words.
     for (const word of found.normalize("NFKC").split(SPACE)) {
-      for (let from = 0; from < word.length; from += LONGEST_WORD) {
-        yield (from === 0 ? WORD_START : "") + word.slice(from, from + LONGEST_WORD);
+      for (let from = 0; from < word.length; from += MAX_WORD_LENGTH) {
+        yield (from === 0 ? WORD_START : "") + word.slice(from, from + MAX_WORD_LENGTH);
       }
     }
   }

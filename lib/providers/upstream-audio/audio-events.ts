@@ -4,7 +4,7 @@ import { invalidAnswer } from "../outbound/failure";
 /**
  * Less audio is not speech. It is held back until more arrives, so that a reply with only a click can still fail over.
  */
-const LEAST_BYTES = 40 * 48;
+const MIN_BYTES = 40 * 48;
 /** Longest piece of audio: more than one second. */
 const PIECE_BYTES = 64 * 1024;
 
@@ -24,7 +24,7 @@ export async function* audioEvents(pcm: AsyncIterable<Uint8Array>): AsyncGenerat
     }
     held.push(piece);
     heldBytes += piece.length;
-    if (heldBytes < LEAST_BYTES) continue;
+    if (heldBytes < MIN_BYTES) continue;
     hasBegun = true;
     yield* pieces(held.length === 1 ? piece : Buffer.concat(held));
     held = [];

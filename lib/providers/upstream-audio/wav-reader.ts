@@ -9,7 +9,7 @@ export interface SampleShape {
 
 const RIFF_HEADER = 12;
 const CHUNK_HEADER = 8;
-const LONGEST_HEADER = 64 * 1024;
+const MAX_HEADER_BYTES = 64 * 1024;
 const PCM = 1;
 const FLOAT = 3;
 const EXTENSIBLE = 0xfffe;
@@ -51,7 +51,7 @@ export class WavReader {
     this.#head = this.#head.length === 0 ? bytes : Buffer.concat([this.#head, bytes]);
     const at = this.#findData();
     if (at === null) {
-      if (this.#head.length > LONGEST_HEADER) throw invalidAnswer("with a WAV header without end");
+      if (this.#head.length > MAX_HEADER_BYTES) throw invalidAnswer("with a WAV header without end");
       return new Uint8Array();
     }
     this.#inData = true;

@@ -11,13 +11,13 @@ const AT_ONCE = 4;
  */
 export async function inBatches(
   texts: readonly string[],
-  most: number,
+  maxTexts: number,
   options: CallOptions,
   embed: (texts: readonly string[], options: CallOptions) => Promise<EmbeddingResult>,
 ): Promise<EmbeddingResult> {
-  if (texts.length <= most) return embed(texts, options);
+  if (texts.length <= maxTexts) return embed(texts, options);
   const batches: (readonly string[])[] = [];
-  for (let at = 0; at < texts.length; at += most) batches.push(texts.slice(at, at + most));
+  for (let at = 0; at < texts.length; at += maxTexts) batches.push(texts.slice(at, at + maxTexts));
   if (options.signal.aborted) throw stopReason(options.signal);
   const signal = new StopSource();
   const stop = (): void => signal.abort(stopReason(options.signal));

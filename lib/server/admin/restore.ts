@@ -22,7 +22,7 @@ import { verifyDump } from "./verify-dump";
 /** Later than every expiry: deleting what expires before it deletes everything. */
 const END_OF_TIME = Number.MAX_SAFE_INTEGER;
 /** Most IDs of each kind in the audit row; the command's output lists all. */
-const MOST_NAMED = 100;
+const MAX_NAMED = 100;
 
 export const restore: Command = {
   name: "restore",
@@ -157,8 +157,8 @@ async function prepare(
         detail: {
           file: path.basename(source),
           replaced: before?.auditEnd ?? null,
-          users: revived.users.slice(0, MOST_NAMED).map(({ row }) => row.id),
-          keys: revived.keys.slice(0, MOST_NAMED).map(({ row }) => row.id),
+          users: revived.users.slice(0, MAX_NAMED).map(({ row }) => row.id),
+          keys: revived.keys.slice(0, MAX_NAMED).map(({ row }) => row.id),
         },
       });
     });

@@ -12,7 +12,7 @@ import { makeInstanceId } from "./instance-id";
 
 /** Delay before an exited process is started again; doubles while processes exit soon after their start. */
 const FIRST_RESTART_MS = 100;
-const LONGEST_RESTART_MS = 10_000;
+const MAX_RESTART_MS = 10_000;
 /** A process that lived this long is not in a crash loop. */
 const STABLE_MS = 60_000;
 /** How long a scrape waits for the metrics of a member. */
@@ -26,7 +26,7 @@ const CLOSE_MS = 15_000;
  */
 export function nextRestart(earlier: number, livedMs: number): { failures: number; delayMs: number } {
   const before = livedMs > STABLE_MS ? 0 : earlier;
-  return { failures: before + 1, delayMs: Math.min(FIRST_RESTART_MS * 2 ** before, LONGEST_RESTART_MS) };
+  return { failures: before + 1, delayMs: Math.min(FIRST_RESTART_MS * 2 ** before, MAX_RESTART_MS) };
 }
 
 interface Member {

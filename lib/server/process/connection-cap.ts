@@ -6,9 +6,9 @@ import { unifyAddress } from "../../http/node/peer";
 /** File descriptors reserved for files and threads: engines, encoders, backups. */
 const FOR_FILES = 48;
 /** Lower limit, so that an operator can always reach the server. */
-const FEWEST_CONNECTIONS = 8;
+const MIN_CONNECTIONS = 8;
 /** Sockets above the total cap that may be open at once for their 503 reply, and for how long. */
-const MOST_REFUSED = 16;
+const MAX_REFUSED = 16;
 const REFUSAL_MS = 2_000;
 /** Idle connections are closed at most this often to make space for new ones. */
 const CLOSE_IDLE_MS = 1_000;
@@ -24,7 +24,7 @@ export function parseOpenFilesLimit(limits: string): number | null {
  * need an upstream socket in addition to its caller's.
  */
 export function connectionsWithin(limit: number, open: number): number {
-  return Math.max(FEWEST_CONNECTIONS, Math.floor((limit - open - FOR_FILES) / 2));
+  return Math.max(MIN_CONNECTIONS, Math.floor((limit - open - FOR_FILES) / 2));
 }
 
 /** How many connections this process has descriptors for; infinite where the limit is unknown. */
@@ -58,7 +58,7 @@ export interface ConnectionCap {
  */
 export function capConnections(
   server: Server,
-  most: { ofAddress(): number; ofAll(): number },
+  max: { ofAddress(): number; ofAll(): number },
   isTrusted: (address: string) => boolean,
 ): ConnectionCap {
   const counts = new Map<string, number>();
@@ -73,7 +73,7 @@ export function capConnections(
       server.closeIdleConnections();
     }
     // A reply over TLS would cost a handshake first.
-    if (above.size >= MOST_REFUSED || "setSecureContext" in server) {
+    if (above.size >= MAX_REFUSED || "setSecureContext" in server) {
       socket.destroy();
       return;
     }
@@ -89,11 +89,11 @@ export function capConnections(
     const address = unifyAddress(socket.remoteAddress ?? "");
     const bucket = bucketOf(address);
     const count = (counts.get(bucket) ?? 0) + 1;
-    if (count > most.ofAddress() && !isTrusted(address)) {
+    if (count > max.ofAddress() && !isTrusted(address)) {
       socket.destroy();
       return;
     }
-    if (open - above.size >= most.ofAll()) refuse(socket);
+    if (open - above.size >= max.ofAll()) refuse(socket);
     if (socket.destroyed) return;
     counts.set(bucket, count);
     open += 1;

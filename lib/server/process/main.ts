@@ -65,7 +65,7 @@ const MAX_UNACCEPTED = 4_096;
 
 async function listen(nodeServer: NodeServer, env: Environment): Promise<number> {
   // Files that are open now stay open and do not count against connections.
-  nodeServer.mostConnections = connectionsForProcess();
+  nodeServer.maxConnections = connectionsForProcess();
   nodeServer.server.listen({ port: env.port, host: env.host, backlog: MAX_UNACCEPTED });
   await once(nodeServer.server, "listening");
   // A TCP server's address is an object.

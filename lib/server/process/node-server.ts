@@ -34,20 +34,20 @@ export interface NodeServer {
   /** Open sockets. */
   readonly open: number;
   /** Sockets that may be open at once, for all addresses together. */
-  mostConnections: number;
+  maxConnections: number;
   /** Aborts every gateway and console request in flight. */
   abortAll(reason: AppError): void;
 }
 
 /** How long the largest upload, a recording of hours, may take. */
-const MOST_UPLOAD_MS = 15 * 60_000;
+const MAX_UPLOAD_MS = 15 * 60_000;
 
 function timeoutsOf(limits: Limits): { headersTimeout: number; requestTimeout: number } {
   const uploadMs = Math.max(limits.consoleUploadMs, limits.gatewayUploadMs);
   return {
     headersTimeout: limits.headersTimeoutMs,
     // Bodies have their own timeouts, which a streamed body may use several times; this is the last resort.
-    requestTimeout: limits.headersTimeoutMs + Math.max(uploadMs, MOST_UPLOAD_MS) + 5_000,
+    requestTimeout: limits.headersTimeoutMs + Math.max(uploadMs, MAX_UPLOAD_MS) + 5_000,
   };
 }
 
@@ -128,7 +128,7 @@ function isRoutePath(head: CheckedHead): boolean {
 class RoutesAndPages implements NodeServer {
   readonly server: Server | https.Server;
   pages: Pages | null = null;
-  mostConnections = Number.POSITIVE_INFINITY;
+  maxConnections = Number.POSITIVE_INFINITY;
   running = 0;
   total = 0;
   readonly #log: Log;
@@ -148,7 +148,7 @@ class RoutesAndPages implements NodeServer {
     this.server.on("connection", () => Object.assign(this.server, timeoutsOf(limits)));
     this.#connections = capConnections(
       this.server,
-      { ofAddress: () => limits.connectionsPerAddress, ofAll: () => this.mostConnections },
+      { ofAddress: () => limits.connectionsPerAddress, ofAll: () => this.maxConnections },
       this.#peers.isTrusted,
     );
     this.#adapter = new NodeAdapter({

@@ -14,7 +14,7 @@ import type { CalledChannel, RequestTrace, Tracing } from "../../ports/tracing";
  */
 
 /** Longer values are cut: spans wait in memory for their export. */
-const LONGEST_ATTRIBUTE = 512;
+const MAX_ATTRIBUTE_LENGTH = 512;
 
 /** `00-<trace ID>-<parent ID>-<flags>` (https://www.w3.org/TR/trace-context/#traceparent-header). */
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:-|$)/;
@@ -228,7 +228,7 @@ export async function startTelemetry(
   const traces = new tracing.NodeTracerProvider({
     resource,
     spanProcessors,
-    spanLimits: { attributeValueLengthLimit: LONGEST_ATTRIBUTE },
+    spanLimits: { attributeValueLengthLimit: MAX_ATTRIBUTE_LENGTH },
   });
   const meters = new metering.MeterProvider({ resource, readers });
   return {

@@ -9,15 +9,15 @@ import { type RedisLink, script } from "./link";
 const STORE = script(`
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
-local keep, most = tonumber(ARGV[1]), tonumber(ARGV[2])
+local keep, max = tonumber(ARGV[1]), tonumber(ARGV[2])
 local bytes = 0
 for i = 3, #KEYS do bytes = bytes + string.len(ARGV[i]) end
 local info = redis.pcall('INFO', 'memory')
 if type(info) == 'string' then
   local used, all = tonumber(info:match('used_memory:(%d+)')), tonumber(info:match('maxmemory:(%d+)'))
-  if used and all and all > 0 and used + bytes > all / 2 then bytes = most + 1 end
+  if used and all and all > 0 and used + bytes > all / 2 then bytes = max + 1 end
 end
-if bytes > most then
+if bytes > max then
   for i = 3, #KEYS do redis.call('DEL', KEYS[i]) end
   return 0
 end
@@ -31,7 +31,7 @@ end
 local sum = tonumber(redis.call('INCRBY', KEYS[2], added))
 for _ = 1, 500 do
   local oldest = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')
-  if not oldest[1] or (sum <= most and tonumber(oldest[2]) + keep > now) then break end
+  if not oldest[1] or (sum <= max and tonumber(oldest[2]) + keep > now) then break end
   redis.call('ZREM', KEYS[1], oldest[1])
   local size, key = string.match(oldest[1], '^(%d+):(.*)$')
   -- A key that is used again after its value expired has two entries.

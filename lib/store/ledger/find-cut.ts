@@ -4,9 +4,9 @@ import { PLAYGROUND_ID } from "../../ports/store/api-keys";
 import type { Tables } from "../schema";
 
 /** The most entries that one sum or one list reads, whatever the size of the ledger. */
-const MOST_ROWS_READ = 100_000;
+const MAX_ROWS_READ = 100_000;
 /** The same where each entry's texts are searched. */
-const MOST_ROWS_SEARCHED = 50_000;
+const MAX_ROWS_SEARCHED = 50_000;
 
 /** The filter's condition whose index by time has the fewest entries; undefined: only the range has an index. */
 function indexedCondition({
@@ -26,7 +26,7 @@ function indexedCondition({
 }
 
 /**
- * The time since which at most `MOST_ROWS_READ` (or `MOST_ROWS_SEARCHED`) entries must be read to find those of the filter; null when that is the
+ * The time since which at most `MAX_ROWS_READ` (or `MAX_ROWS_SEARCHED`) entries must be read to find those of the filter; null when that is the
  * whole range. Reads one index: an entry that also has to meet other conditions counts too.
  */
 export async function findCut(
@@ -41,7 +41,7 @@ export async function findCut(
   const [row] = await select
     .orderBy("at", "desc")
     .orderBy("id", "desc")
-    .offset(filter.q === undefined || filter.q === null ? MOST_ROWS_READ : MOST_ROWS_SEARCHED)
+    .offset(filter.q === undefined || filter.q === null ? MAX_ROWS_READ : MAX_ROWS_SEARCHED)
     .limit(1)
     .execute();
   return row === undefined ? null : row.at + 1;

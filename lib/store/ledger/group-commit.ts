@@ -7,12 +7,12 @@ import { correctionFor, idOf, type LedgerOperation, type LedgerOutcome } from ".
 /** How long a caller waits for another process's lock before it gets `storage_unavailable`. */
 export const LOCK_WAIT_MS = 1_000;
 const RETRY_MS = 10;
-const LARGEST_GROUP = 512;
+const MAX_GROUP_OPERATIONS = 512;
 /** A group closes after this time, even while each turn of the event loop adds operations to it. */
-const LONGEST_COLLECT_MS = 3;
+const MAX_COLLECT_MS = 3;
 const CORRECT_EVERY_MS = 1_000;
 /** Corrections kept for a store that is down; further ones are dropped and logged. */
-const MOST_CORRECTIONS = 100_000;
+const MAX_CORRECTIONS = 100_000;
 
 /** Commits a group in one transaction. Throws SQLite's own busy error unchanged: nothing was written then. */
 export type CommitGroup = (operations: LedgerOperation[]) => Promise<LedgerOutcome[]>;
@@ -67,7 +67,7 @@ export class GroupCommit {
   async #run(): Promise<void> {
     while (this.#waiting.length > 0) {
       await this.#collect();
-      const group = this.#waiting.splice(0, LARGEST_GROUP);
+      const group = this.#waiting.splice(0, MAX_GROUP_OPERATIONS);
       await this.#commitNow(group);
     }
     this.#running = null;
@@ -76,14 +76,14 @@ export class GroupCommit {
 
   /** Resolves after the first turn of the event loop that brings no further operation. */
   async #collect(): Promise<void> {
-    const latest = this.#clock.monotonic() + LONGEST_COLLECT_MS;
+    const latest = this.#clock.monotonic() + MAX_COLLECT_MS;
     let before: number;
     do {
       before = this.#waiting.length;
       await new Promise((resolve) => setImmediate(resolve));
     } while (
       this.#waiting.length > before &&
-      this.#waiting.length < LARGEST_GROUP &&
+      this.#waiting.length < MAX_GROUP_OPERATIONS &&
       this.#clock.monotonic() < latest
     );
   }
@@ -123,7 +123,7 @@ export class GroupCommit {
   #fail(group: readonly Waiting[], error: unknown): void {
     for (const { operation, reject } of group) {
       const id = idOf(operation);
-      if (this.#corrections.size < MOST_CORRECTIONS || this.#corrections.has(id)) {
+      if (this.#corrections.size < MAX_CORRECTIONS || this.#corrections.has(id)) {
         this.#corrections.set(id, correctionFor(operation));
       } else {
         this.#log.error("ledger_lost", { rows: 1 });
@@ -144,7 +144,7 @@ export class GroupCommit {
 
   async #writeCorrections(): Promise<void> {
     while (this.#corrections.size > 0) {
-      const operations = [...this.#corrections.values()].slice(0, LARGEST_GROUP);
+      const operations = [...this.#corrections.values()].slice(0, MAX_GROUP_OPERATIONS);
       try {
         await this.#commit(operations);
       } catch (error) {

@@ -8,7 +8,7 @@ export interface Statement {
 }
 
 /** Rows per statement are powers of two, so that few SQL texts are prepared and each is reused. */
-const LARGEST = 64;
+const MAX_ROWS = 64;
 
 const ROLLUP_KEY = ["hour", "key_id", "user_id", "model", "channel_id", "operation"] as const;
 /** The columns of roll-ups besides their key. */
@@ -44,7 +44,7 @@ function textOf(name: string, count: number, make: () => string): string {
 function* chunks<T>(items: readonly T[]): Generator<T[]> {
   let start = 0;
   while (start < items.length) {
-    const size = Math.min(LARGEST, 2 ** Math.floor(Math.log2(items.length - start)));
+    const size = Math.min(MAX_ROWS, 2 ** Math.floor(Math.log2(items.length - start)));
     yield items.slice(start, start + size);
     start += size;
   }
@@ -77,8 +77,8 @@ function* selectAll(
   keys: readonly Cell[][],
   make: (values: string) => string,
 ): Generator<Statement> {
-  for (let start = 0; start < keys.length; start += LARGEST) {
-    const some = keys.slice(start, start + LARGEST);
+  for (let start = 0; start < keys.length; start += MAX_ROWS) {
+    const some = keys.slice(start, start + MAX_ROWS);
     const size = 2 ** Math.ceil(Math.log2(some.length));
     while (some.length < size) some.push(some[some.length - 1] ?? []);
     yield {

@@ -54,7 +54,7 @@ function conditionsOf(query: UsageSummaryQuery, from: number): RawBuilder<boolea
   ];
 }
 
-/** Sums of settled entries: the newest `MOST_ROWS_READ` where the range has more. */
+/** Sums of settled entries: the newest `MAX_ROWS_READ` where the range has more. */
 export async function summarizeRows(
   db: Kysely<Tables>,
   query: UsageSummaryQuery,

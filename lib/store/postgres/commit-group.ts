@@ -5,7 +5,7 @@ import type { LedgerOperation, LedgerOutcome } from "../ledger/operations";
 import type { Lease } from "./lease";
 import type { LeasePool } from "./lease-pool";
 
-const MOST_ATTEMPTS = 3;
+const MAX_ATTEMPTS = 3;
 
 interface Prepared {
   name: string;
@@ -61,7 +61,7 @@ export function groupCommitOn(pool: LeasePool): CommitGroup {
       } catch (error) {
         const wasPrepared = isUnprepared(error);
         isPooled ||= wasPrepared;
-        if (!(isContention(error) || wasPrepared) || attempt === MOST_ATTEMPTS) throw error;
+        if (!(isContention(error) || wasPrepared) || attempt === MAX_ATTEMPTS) throw error;
       } finally {
         lease.release();
       }

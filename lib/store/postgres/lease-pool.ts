@@ -27,7 +27,7 @@ export class ServerLiveness {
 interface LeasePoolOptions {
   max: number;
   /** How long a statement may take, and how long while the server answers nothing. */
-  statement: Pick<WaitLimit, "silentMs" | "mostMs">;
+  statement: Pick<WaitLimit, "silentMs" | "maxMs">;
   liveness: ServerLiveness;
   log: StoreLog;
 }
@@ -60,9 +60,9 @@ export class LeasePool implements PostgresPool {
     this.#free = options.max;
     const answeredAt = () => options.liveness.at;
     this.#statement = { ...options.statement, answeredAt };
-    this.#connecting = { silentMs: ANSWER_MS, mostMs: SLOW_MS, answeredAt };
+    this.#connecting = { silentMs: ANSWER_MS, maxMs: SLOW_MS, answeredAt };
     this.#pool = new Pool({
-      ...sessionConfig(url, options.statement.mostMs),
+      ...sessionConfig(url, options.statement.maxMs),
       max: options.max,
       idleTimeoutMillis: IDLE_MS,
     });

@@ -65,8 +65,8 @@ export async function openPostgresStore(options: StoreOptions): Promise<Store> {
   const { databaseUrl: url, log = SILENT } = options;
   await migratePostgres(url, options.clock.now());
   const liveness = new ServerLiveness();
-  const short = { silentMs: ANSWER_MS, mostMs: SLOW_MS };
-  const long = { silentMs: SCAN_MS, mostMs: SCAN_MS };
+  const short = { silentMs: ANSWER_MS, maxMs: SLOW_MS };
+  const long = { silentMs: SCAN_MS, maxMs: SCAN_MS };
   const readers = new LeasePool(url, { max: READERS, statement: short, liveness, log });
   const scanners = new LeasePool(url, { max: SCANNERS, statement: long, liveness, log });
   const writers = new LeasePool(url, { max: WRITERS, statement: short, liveness, log });

@@ -48,7 +48,7 @@ export interface WaitLimit {
   /** Longest time without any answer of the server. */
   silentMs: number;
   /** Longest wait while the server answers others. */
-  mostMs: number;
+  maxMs: number;
   /** When it last answered anything (`performance.now()`). */
   answeredAt(): number;
 }
@@ -67,8 +67,8 @@ export function withinTime<T>(
   limit: number | WaitLimit,
   late: (value: T) => void = () => {},
 ): Promise<T> {
-  const { silentMs, mostMs, answeredAt } =
-    typeof limit === "number" ? { silentMs: limit, mostMs: limit, answeredAt: NEVER } : limit;
+  const { silentMs, maxMs, answeredAt } =
+    typeof limit === "number" ? { silentMs: limit, maxMs: limit, answeredAt: NEVER } : limit;
   return new Promise((resolve, reject) => {
     const since = performance.now();
     let isOver = false;
@@ -84,7 +84,7 @@ export function withinTime<T>(
         const now = performance.now();
         if (now - dueAt > SLACK_MS) stalledMs += now - dueAt;
         const lostAt = Math.max(since, answeredAt()) + silentMs;
-        const leftMs = Math.min(lostAt, since + mostMs) + stalledMs - now;
+        const leftMs = Math.min(lostAt, since + maxMs) + stalledMs - now;
         if (leftMs > 0) wait(Math.min(leftMs, POLL_MS));
         // One more turn of the event loop: after a stall the answer may be waiting to be read.
         else setImmediate(end);

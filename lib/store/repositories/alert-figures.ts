@@ -28,8 +28,8 @@ async function budgetsOf(
 ): Promise<BudgetShare[]> {
   const { table, name, mayCall } = SUBJECTS[owner];
   const limit = sql.ref(`o.budget_${period}`);
-  const { rows } = await sql<{ id: string; name: string; spent: number; most: number }>`
-    select o.id as id, ${sql.ref(`o.${name}`)} as name, b.spent as spent, ${limit} as most
+  const { rows } = await sql<{ id: string; name: string; spent: number; budget: number }>`
+    select o.id as id, ${sql.ref(`o.${name}`)} as name, b.spent as spent, ${limit} as budget
     from ${sql.table(table)} o
     join balances b on b.subject_kind = ${owner} and b.subject_id = o.id and b.period = ${periodName}
     where o.enabled = 1 and ${limit} > 0 and b.spent * 100 >= ${limit} * ${percent} and ${mayCall(now)}`.execute(
@@ -41,7 +41,7 @@ async function budgetsOf(
     name: row.name,
     period,
     spentNano: row.spent,
-    limitNano: row.most,
+    limitNano: row.budget,
   }));
 }
 

@@ -91,12 +91,12 @@ const LATER = {
 };
 
 /** Deletes at most `limit` rows that are older than `before`, or than the newest `most`. */
-async function sweep(scope: Scope, before: number, most: number, limit: number): Promise<number> {
+async function sweep(scope: Scope, before: number, maxRows: number, limit: number): Promise<number> {
   const beyond = await scope.scan
     .selectFrom("rejections")
     .select("minute")
     .orderBy("minute", "desc")
-    .offset(most)
+    .offset(maxRows)
     .limit(1)
     .executeTakeFirst();
   const edge = Math.max(before, beyond === undefined ? 0 : beyond.minute + 1);
@@ -165,6 +165,6 @@ export function rejectionsRepository(scope: Scope): Rejections {
       return new Map(found.flatMap((row) => (row?.key_id ? [[row.key_id, toRecord(row)] as const] : [])));
     },
 
-    sweep: (before, most, limit) => sweep(scope, before, most, limit),
+    sweep: (before, maxRows, limit) => sweep(scope, before, maxRows, limit),
   };
 }

@@ -2,7 +2,7 @@ import type { SignInThrottles } from "../../ports/store";
 import type { Scope } from "../transactions";
 
 /** More doublings would exceed any `maxMs`, and the safe integers. */
-const MOST_DOUBLINGS = 40;
+const MAX_DOUBLINGS = 40;
 
 export function signInThrottlesRepository(scope: Scope): SignInThrottles {
   return {
@@ -34,7 +34,7 @@ export function signInThrottlesRepository(scope: Scope): SignInThrottles {
           .where("name_digest", "=", nameDigest)
           .executeTakeFirst();
         const failures = (before?.failures ?? 0) + 1;
-        const doublings = Math.min(failures - rule.threshold, MOST_DOUBLINGS);
+        const doublings = Math.min(failures - rule.threshold, MAX_DOUBLINGS);
         const delayedUntil = doublings < 0 ? null : now + Math.min(rule.baseMs * 2 ** doublings, rule.maxMs);
         const values = { failures, delayed_until: delayedUntil, updated_at: now };
         await db

@@ -7,7 +7,7 @@ import type { KeyTable, TwoFactorTable, UserTable } from "../schema";
 
 const HEADER = "SQLite format 3\0";
 /** Most differences named in an error; a file of another program has many. */
-const MOST_NAMED = 3;
+const MAX_NAMED = 3;
 
 /** One entry of `sqlite_master`; `sql` is null for an index that a constraint makes. */
 interface SchemaEntry {
@@ -130,9 +130,9 @@ export function requireOwnSchema(file: string, name: string): void {
   if (version < 1) throw new Error(`${name} is a SQLite database, but not one of Patchbay's.`);
   const differences = differencesOf(found, schemaOfVersion(version));
   if (differences.length === 0) return;
-  const more = differences.length > MOST_NAMED ? `; and ${differences.length - MOST_NAMED} more` : "";
+  const more = differences.length > MAX_NAMED ? `; and ${differences.length - MAX_NAMED} more` : "";
   throw new Error(
-    `${name} is not a store that Patchbay made: it has schema version ${version}, but ${differences.slice(0, MOST_NAMED).join("; ")}${more}. Nothing was changed.`,
+    `${name} is not a store that Patchbay made: it has schema version ${version}, but ${differences.slice(0, MAX_NAMED).join("; ")}${more}. Nothing was changed.`,
   );
 }
 

@@ -138,7 +138,7 @@ describe("a slow reader", () => {
 
 describe("too many calls", () => {
   it("are refused immediately when the queue is full, with a retry time", async () => {
-    const model = open({ mostWaiting: 2 });
+    const model = open({ maxWaiting: 2 });
     const calls = [speak(model, "hang on"), speak(model, "wait")];
     const firsts = Promise.allSettled(calls.map((call) => call.next()));
     await expect(speak(model, "too many").next()).rejects.toMatchObject({
@@ -163,7 +163,7 @@ describe("too many calls", () => {
   });
 
   it("are refused beyond the limit of open calls", async () => {
-    const model = open({ mostOpen: 1 });
+    const model = open({ maxOpen: 1 });
     const first = speak(model, LONG);
     await first.next();
     await expect(speak(model, "one more").next()).rejects.toMatchObject({ code: "overloaded" });

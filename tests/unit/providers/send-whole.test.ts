@@ -13,7 +13,7 @@ import { callOptions, channelTo } from "../../support/upstream/rig";
 
 /** `callWhole` compared with `call` and `collect`: the same bytes or the same error for every reply. */
 
-const MOST_BYTES = 2_000;
+const MAX_BYTES = 2_000;
 const SHORT_MS = 80;
 const TEXT = Buffer.from("x".repeat(1_500));
 const ZIPPED = gzipSync(TEXT);
@@ -112,7 +112,7 @@ function request(fields: Partial<OutboundRequest> = {}): OutboundRequest {
     path: "/embeddings",
     headers: {},
     body: { input: "a" },
-    maxBytes: MOST_BYTES,
+    maxBytes: MAX_BYTES,
     readRefusal: (_status, body) => ({ words: body === null ? null : "words", about: null }),
     secrets: [],
     options: callOptions({ firstByteBy: performance.now() + 4 * SHORT_MS, progress: new UpstreamProgress() }),

@@ -41,7 +41,7 @@ function openPool(options: Partial<SemanticPoolOptions> = {}): SemanticPool {
     maxWorkers: 1,
     idleMs: 50_000,
     batchTimeoutMs: 20_000,
-    mostOpen: 100,
+    maxOpen: 100,
     now: () => 0,
     ...options,
   });
@@ -112,7 +112,7 @@ test("returns the indexes of the segments that are not English", async () => {
 });
 
 test("refuses more calls than it may have open, with the time to wait", async () => {
-  const pool = openPool({ mostOpen: 1 });
+  const pool = openPool({ maxOpen: 1 });
   const open = pool.embed([segment(8)], limits());
   open.catch(() => undefined);
   await expect(pool.embed([segment(1)], limits())).rejects.toMatchObject({

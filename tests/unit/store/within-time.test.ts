@@ -7,13 +7,13 @@ const silence = () => new Promise<string>(() => undefined);
 test("rejects when a server is silent, although it answered before", async () => {
   const answeredAt = performance.now() - 50;
   const since = performance.now();
-  const limit = { silentMs: 150, mostMs: 5_000, answeredAt: () => answeredAt };
+  const limit = { silentMs: 150, maxMs: 5_000, answeredAt: () => answeredAt };
   await expect(withinTime(silence(), limit)).rejects.toThrow("timeout expired");
   expect(performance.now() - since).toBeLessThan(2_000);
 });
 
 test("waits for a slow server that answers others, up to a limit", async () => {
-  const limit = { silentMs: 100, mostMs: 600, answeredAt: () => performance.now() };
+  const limit = { silentMs: 100, maxMs: 600, answeredAt: () => performance.now() };
   expect(await withinTime(answerAfter(350), limit)).toBe("answer");
   await expect(withinTime(silence(), limit)).rejects.toThrow("timeout expired");
 });

@@ -11,7 +11,7 @@ export const refTo = (name: string): Json => ({ $ref: `#/components/schemas/${na
 
 const FORBIDDEN_KEYS = { enum: ["__proto__", "constructor", "prototype"] };
 const NO_NUL = "^[^\\u0000]*$";
-const MOST_ITEMS = 10_000;
+const MAX_ITEMS = 10_000;
 /** A JSON object key that the body reader accepts. */
 export const JSON_KEY: Json = { pattern: NO_NUL, not: FORBIDDEN_KEYS };
 
@@ -23,7 +23,7 @@ export const JSON_VALUE: Json = {
     { type: "boolean" },
     { type: "number", minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
     { type: "string", pattern: NO_NUL },
-    { type: "array", maxItems: MOST_ITEMS, items: refTo("JsonValue") },
+    { type: "array", maxItems: MAX_ITEMS, items: refTo("JsonValue") },
     { type: "object", propertyNames: refTo("JsonKey"), additionalProperties: refTo("JsonValue") },
   ],
 };
@@ -119,7 +119,7 @@ function strict(schema: Json, rules: RequestRules): Json {
       return {
         ...joined,
         ...(isObject(schema.items) ? { items: strict(schema.items, rules) } : {}),
-        maxItems: schema.maxItems ?? rules.maxArrayItems ?? MOST_ITEMS,
+        maxItems: schema.maxItems ?? rules.maxArrayItems ?? MAX_ITEMS,
       };
     case "integer": {
       // A query parameter's integer is parsed from digits; the document describes the integer.
