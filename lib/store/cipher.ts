@@ -104,7 +104,10 @@ export function createCipher(secrets: {
     decrypt(purpose, aad, text) {
       const [format, keyId, nonceText, encryptedText, ...rest] = text.split(".");
       if (format !== FORMAT || !keyId || !nonceText || !encryptedText || rest.length > 0) {
-        throw new AppError("internal", `The secret at ${aad} is not in a format this Patchbay knows.`);
+        throw new AppError(
+          "internal",
+          `The secret at ${aad} is not in a format that this version of Patchbay supports.`,
+        );
       }
       const key = keyOf(purpose, aad, keyId);
       const [nonce, encrypted] = [

@@ -129,20 +129,24 @@ export async function beginCopy(source: CopySource, installation: string, url: s
     if (mark?.found === true) {
       const [state] = await query(`select installation, version from ${UNFINISHED_COPY}`);
       if (state?.installation !== installation)
-        throw new StartError(`${where} holds an unfinished copy of another installation. Name an empty one.`);
+        throw new StartError(
+          `${where} contains an unfinished copy of another installation. Use an empty database.`,
+        );
       if (state.version !== MIGRATIONS.length)
         throw new StartError(
-          `${where} holds a copy that another version of Patchbay has begun. Drop and create it, then run this again.`,
+          `${where} contains an unfinished copy made by another version of Patchbay. Drop and create it, then run this again.`,
         );
       isContinued = true;
       return;
     }
     const [first] = await query("select hash from audit where seq = 1");
     if (first?.hash === installation)
-      throw new StartError(`${where} holds this installation already. To copy it again, name an empty one.`);
+      throw new StartError(
+        `${where} already contains this installation. To copy it again, use an empty database.`,
+      );
     for (const name of source.names) {
       const [row] = await query(`select 1 from "${name}" limit 1`);
-      if (row) throw new StartError(`${where} holds another installation. Name an empty one.`);
+      if (row) throw new StartError(`${where} contains another installation. Use an empty database.`);
     }
     await query(
       `create table ${UNFINISHED_COPY} (id bigint primary key check (id = 1), installation text not null,
@@ -177,7 +181,8 @@ async function saveProgress(tx: Transaction<Tables>, before: string, after: stri
     await sql`update ${sql.table(UNFINISHED_COPY)} set progress = ${after} where progress = ${before}`.execute(
       tx,
     );
-  if (numAffectedRows !== 1n) throw new StartError("Another migrate-store copies to this database.");
+  if (numAffectedRows !== 1n)
+    throw new StartError("Another migrate-store is already copying to this database.");
 }
 
 async function insertBatch(tx: Transaction<Tables>, table: CopiedTable, rows: readonly Row[]): Promise<void> {

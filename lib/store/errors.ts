@@ -1,7 +1,7 @@
 import { AppError, hasCode, isAppError } from "../errors";
 
-const UNREACHABLE = "The store cannot be reached at the moment; try again shortly.";
-const FULL = "The store is full; nothing can be written until there is room again.";
+const UNREACHABLE = "The store is unavailable. Try again in a moment.";
+const FULL = "The store is out of space; changes cannot be saved until space is freed.";
 const RETRY_AFTER_MS = 1_000;
 
 function codeOf(error: unknown): string {
@@ -72,7 +72,8 @@ function isTaken(error: unknown): boolean {
 /** Maps a driver's error to `storage_unavailable` or `conflict`; returns any other error unchanged. */
 export function translated(error: unknown): unknown {
   if (isAppError(error)) return error;
-  if (isTaken(error)) return new AppError("conflict", "That is taken already.", {}, error);
+  if (isTaken(error))
+    return new AppError("conflict", "A record with this name or ID already exists.", {}, error);
   if (isUnavailable(error)) return storageUnavailable(error);
   return error;
 }

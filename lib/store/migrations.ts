@@ -305,7 +305,7 @@ export const MIGRATIONS: readonly Migration[] = [
 /** The error message for a store that a newer Patchbay has migrated. */
 export function newerSchemaMessage(found: number): string {
   return (
-    `The store has schema version ${found}, this Patchbay knows ${MIGRATIONS.length}: ` +
+    `The store has schema version ${found}, but this version of Patchbay supports up to ${MIGRATIONS.length}: ` +
     "it was used by a newer Patchbay. Run that version, or restore a backup made before the upgrade."
   );
 }

@@ -33,6 +33,6 @@ export function isPostgresUrl(databaseUrl: string): boolean {
 export function fileOf(databaseUrl: string): string {
   if (databaseUrl.startsWith("file://")) return fileURLToPath(databaseUrl);
   const name = databaseUrl.slice("file:".length);
-  if (name === "" || name === ":memory:") throw new Error("DATABASE_URL names no file.");
+  if (name === "" || name === ":memory:") throw new Error("DATABASE_URL must name a file.");
   return path.resolve(name);
 }

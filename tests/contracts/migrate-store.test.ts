@@ -376,7 +376,7 @@ describe("migrate-store preconditions", () => {
   });
 
   test("refuses a source that is missing, was never set up or has an older schema", async () => {
-    await expectRefusal("There is no file");
+    await expectRefusal(`${storeFile()} does not exist.`);
     await admin.run(["unlock", "olivia"]);
     await expectRefusal("was never set up");
     for (const side of ["", "-wal", "-shm"]) rmSync(storeFile() + side, { force: true });
@@ -397,7 +397,7 @@ describe("migrate-store preconditions", () => {
     await expectRefusal("verified with the instance secret");
   });
 
-  test("refuses a target that holds another installation, finished or not, or a finished copy of this one", async () => {
+  test("refuses a target that contains another installation, finished or not, or a finished copy of this one", async () => {
     await fill();
     await copyPart(5);
     const other = openAdminHarness();
@@ -407,8 +407,8 @@ describe("migrate-store preconditions", () => {
     const asOther = () => other.run(["migrate-store", url]);
     expect((await asOther()).notes).toContain("an unfinished copy of another installation");
     expect((await migrate()).code).toBe(0);
-    expect((await asOther()).notes).toContain("holds another installation");
-    expect((await migrate()).notes).toContain("holds this installation already");
+    expect((await asOther()).notes).toContain("contains another installation");
+    expect((await migrate()).notes).toContain("already contains this installation");
     expect(await query("select username from users order by username")).toEqual([
       { username: "mia" },
       { username: "olivia" },
@@ -427,7 +427,9 @@ describe("migrate-store preconditions", () => {
     for (const one of [target, second]) await one.destroy();
     await source.close();
     const reasons = outcomes.flatMap((one) => (one.status === "rejected" ? [String(one.reason)] : []));
-    expect(reasons).toEqual([expect.stringContaining("Another migrate-store copies to this database.")]);
+    expect(reasons).toEqual([
+      expect.stringContaining("Another migrate-store is already copying to this database."),
+    ]);
     expect((await migrate()).code).toBe(0);
   });
 });

@@ -64,7 +64,7 @@ describe("restore of a PostgreSQL dump", () => {
       const { code, out, notes } = await admin.run(["restore", file]);
       expect([code, notes]).toEqual([
         0,
-        expect.stringMatching(/\d+ audit rows are whole; the newest hash is \S+\./),
+        expect.stringMatching(/\d+ audit rows are intact; the newest hash is \S+\./),
       ]);
       expect(notes).toContain(`schema version ${MIGRATIONS.length}`);
       expect(out).toBe(`pg_restore --single-transaction --no-owner --dbname=<DATABASE_URL> ${file}`);

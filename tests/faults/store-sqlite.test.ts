@@ -136,7 +136,7 @@ describe("with an injected writer failure", () => {
     const big = "x".repeat(20_000);
     await expect(store.settings.put("big", big)).rejects.toMatchObject({
       code: "storage_unavailable",
-      message: expect.stringContaining("full"),
+      message: expect.stringContaining("out of space"),
     });
     const row = usageRecord(key.id, user.id, { costNano: 3, tags: big });
     await expect(store.ledger.settle(row, PERIOD)).rejects.toMatchObject({ code: "storage_unavailable" });

@@ -100,7 +100,7 @@ export class VoiceFolders {
   /** Throws `not_found`. */
   async require(name: string): Promise<void> {
     if ((await foldersIn(this.settings.directory)).includes(name)) return;
-    throw new AppError("not_found", `There is no local voice '${name.slice(0, 100)}'.`);
+    throw new AppError("not_found", `Local voice '${name.slice(0, 100)}' not found.`);
   }
 
   async close(): Promise<void> {

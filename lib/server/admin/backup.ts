@@ -17,7 +17,8 @@ export const backup: Command = {
         await admin.store.backup(file);
       } catch (error) {
         // The store's message does not name the path.
-        if (hasCode(error, "conflict")) throw new CommandError(`${file} already exists; name a new file.`);
+        if (hasCode(error, "conflict"))
+          throw new CommandError(`${file} already exists; choose another file.`);
         throw error;
       }
       await admin.store.transaction((tx) => recordAudit(tx, admin, { action: "store.backup" }));

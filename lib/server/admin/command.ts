@@ -38,7 +38,7 @@ export function readArguments<O extends Options>(
 ) {
   const parsed = parse(args, options);
   if (parsed.positionals.length > names.length) {
-    throw new UsageError(`'${parsed.positionals[names.length]}' is one argument too many.`);
+    throw new UsageError(`'${parsed.positionals[names.length]}' is an unexpected argument.`);
   }
   const missing = names[parsed.positionals.length];
   if (missing !== undefined) throw new UsageError(`<${missing}> is missing.`);

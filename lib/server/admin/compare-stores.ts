@@ -94,7 +94,7 @@ function userReason(row: UserTable, later: UserTable | undefined): string | null
   if (later === undefined) return "deleted since the backup";
   if (later.enabled === 0) return "disabled since the backup";
   if (RIGHTS.indexOf(row.role) > RIGHTS.indexOf(later.role)) return `${row.role} again, was ${later.role}`;
-  if (later.password_version > row.password_version) return "has the password from before its change again";
+  if (later.password_version > row.password_version) return "has an earlier password again";
   const wider = LIMITS.filter((name) => allowsMore(row[name], later[name]));
   return wider.length > 0 ? `limited since the backup: ${wider.join(", ")}` : null;
 }
@@ -105,7 +105,7 @@ function twoFactorReason(userId: string, before: AccountRows, restored: AccountR
   if (restored.users.get(userId)?.enabled !== 1 || later?.state !== "enabled") return null;
   const row = restored.twoFactors.get(userId);
   if (row?.state !== "enabled") return "signs in without the 2FA set up since the backup";
-  return row.enrolment_id === later.enrolment_id ? null : "has the 2FA from before its change again";
+  return row.enrolment_id === later.enrolment_id ? null : "has an earlier 2FA setup again";
 }
 
 function keyReason(row: KeyTable, later: KeyTable | undefined, owner: UserTable | undefined): string | null {
@@ -113,13 +113,14 @@ function keyReason(row: KeyTable, later: KeyTable | undefined, owner: UserTable 
   if (later.digest !== row.digest) return "replaced since the backup";
   if (later.enabled === 0) return "disabled since the backup";
   if (owner?.enabled === 0) return "its owner was disabled since the backup";
-  if (allowsMore(row.expires_at, later.expires_at)) return "rotated or given an earlier end since the backup";
+  if (allowsMore(row.expires_at, later.expires_at))
+    return "rotated or given an earlier expiry since the backup";
   const wider = [
     ...NAME_LISTS.filter((name) => listsMore(row[name], later[name], (one, names) => names.includes(one))),
     ...(listsMore(row.allowed_addresses, later.allowed_addresses, isWithin) ? ["allowed_addresses"] : []),
     ...LIMITS.filter((name) => allowsMore(row[name], later[name])),
   ];
-  if (wider.length > 0) return `narrowed since the backup: ${wider.join(", ")}`;
+  if (wider.length > 0) return `restricted since the backup: ${wider.join(", ")}`;
   const lifted = liftedLimits(row, later);
   return lifted.length > 0
     ? `its owner may change limits that others set since the backup: ${lifted.join(", ")}`

@@ -55,8 +55,8 @@ export const migrateStore: Command = {
     );
     terminal.note(
       env.secret === null
-        ? `${secretFile(env.dataDirectory)} stays needed: start the server with the same data directory, and with:`
-        : "PATCHBAY_SECRET stays needed. Start the server with it, and with:",
+        ? `${secretFile(env.dataDirectory)} is still required: start the server with the same data directory, and with:`
+        : "PATCHBAY_SECRET is still required. Start the server with it, and with:",
     );
     terminal.say(`DATABASE_URL=${url}`);
   },

@@ -48,7 +48,7 @@ export async function withStore<T>(env: Environment, work: (admin: AdminContext)
 /** The user with this name or e-mail address. Throws CommandError. */
 export async function findUser(store: Store, name: string): Promise<UserRecord> {
   const user = await store.users.findByNameOrEmail(userNameKey(name));
-  if (user === null) throw new CommandError(`There is no user '${name}'.`);
+  if (user === null) throw new CommandError(`User '${name}' not found.`);
   return user;
 }
 

@@ -45,7 +45,7 @@ export const restore: Command = {
     }
     const { previousFile, revived, wasCompared } = await replaceStore(env, source, target);
     terminal.note(
-      `${source} is the store now. Its sessions, pending sign-ins and one-time links have been ended.`,
+      `${source} replaced the store. Its sessions, pending sign-ins and one-time links have been ended.`,
     );
     if (previousFile !== null) terminal.note(`The previous store was saved as ${previousFile}.`);
     printRevived(terminal, revived, wasCompared);
@@ -107,7 +107,7 @@ function printRevived(terminal: Terminal, revived: Revived, wasCompared: boolean
       "No earlier state of this instance could be read, so nothing was compared: users and API keys that were deleted, disabled or restricted since the backup work again. Check them now.",
     );
   }
-  if (revived.users.length > 0) terminal.note("These users have access or rights again:");
+  if (revived.users.length > 0) terminal.note("These users have access or permissions again:");
   for (const { row, reason } of revived.users) terminal.note(`  ${printable(row.username)}: ${reason}`);
   if (revived.keys.length > 0)
     terminal.note("These API keys work again or allow more; revoke the ones that should not:");

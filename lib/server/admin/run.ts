@@ -59,7 +59,7 @@ export async function runAdmin(
   }
   const command = COMMANDS.find((one) => one.name === name);
   if (command === undefined) {
-    if (name !== "") terminal.note(`There is no command '${name}'.\n`);
+    if (name !== "") terminal.note(`Unknown command '${name}'.\n`);
     terminal.note(overview());
     return 2;
   }

@@ -10,11 +10,11 @@ export const verifyAudit: Command = {
   async run({ env, terminal }, args) {
     const { values } = readArguments(args, { expect: { type: "string" } }, []);
     const chain = await withStore(env, ({ store }) => store.audit.verify(values.expect));
-    terminal.note(`${chain.rows} audit rows are whole.`);
+    terminal.note(`${chain.rows} audit rows are intact.`);
     if (!isWhole(chain)) throw new CommandError(brokenChainMessage(chain));
     if (values.expect !== undefined && !chain.hasExpected) {
       throw new CommandError(
-        `No row has the hash ${values.expect}: the store was set back to a state before that row, or the hash is another store's.`,
+        `No row has the hash ${values.expect}: the store was restored to a state before that row, or the hash belongs to another store.`,
       );
     }
     if (chain.newestHash !== null) terminal.say(chain.newestHash);

@@ -28,7 +28,7 @@ export async function verifyDump(env: Environment, terminal: Terminal, file: str
     } else {
       const chain = await new AuditHashChain({ digest, seen: EMPTY_CHAIN }).verify(dump.db, undefined);
       if (!isWhole(chain)) throw new CommandError(brokenChainMessage(chain));
-      terminal.note(`${chain.rows} audit rows are whole; the newest hash is ${chain.newestHash}.`);
+      terminal.note(`${chain.rows} audit rows are intact; the newest hash is ${chain.newestHash}.`);
     }
     terminal.note(
       "Stop every server, create an empty database, run this, and start them with its DATABASE_URL:",

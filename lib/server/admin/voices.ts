@@ -153,7 +153,7 @@ export const voicesCommand: Command = {
           const { seconds, realTimeFactor, isUnchanged } = await voices.verify(positionals[0] ?? "");
           const factor = `real-time factor ${realTimeFactor.toFixed(2)}`;
           const files = isUnchanged
-            ? "its files are as installed"
+            ? "its files are unchanged since installation"
             : "its files were not recorded when installed";
           terminal.say(`${positionals[0]} speaks: ${seconds.toFixed(1)} s of audio, ${factor}; ${files}.`);
         });

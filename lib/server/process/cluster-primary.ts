@@ -172,7 +172,7 @@ export class ClusterPrimary {
           this.#receive(index, member, message);
         });
         worker.once("exit", (code, signal) =>
-          reject(new Error(`process ${index} ended before it served (${signal ?? code})`)),
+          reject(new Error(`process ${index} exited before it was ready (${signal ?? code})`)),
         );
         worker.once("error", reject);
       }),

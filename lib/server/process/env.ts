@@ -101,7 +101,7 @@ const Variables = z.object({
   PATCHBAY_SETUP_TOKEN: z
     .string()
     .min(16, "must be 16 characters or more")
-    .max(512, "is too long")
+    .max(512, "must be 512 characters or fewer")
     .optional(),
   PATCHBAY_SETUP_OPEN: Switch.optional(),
   PATCHBAY_PASSWORD_MIN: integer(8, 256).optional(),

@@ -190,9 +190,9 @@ async function startServer(
 /** The error message for the operator. */
 function explain(error: unknown): string {
   if (error instanceof Error && "code" in error && error.code === "EADDRINUSE")
-    return "PORT: another program listens there already; choose another with PORT=<number>.";
+    return "PORT: the port is already in use; choose another with PORT=<number>.";
   if (error instanceof Error && "code" in error && error.code === "EACCES")
-    return "PORT: this user may not listen there; choose one above 1023 with PORT=<number>.";
+    return "PORT: this user may not use this port; choose one above 1023 with PORT=<number>.";
   return error instanceof Error ? error.message : String(error);
 }
 
@@ -200,7 +200,8 @@ async function run(): Promise<void> {
   const isDevelopment = process.argv.includes("--dev");
   provideMode(isDevelopment);
   try {
-    if (isParserLoosened()) throw new SettingError("--insecure-http-parser: Patchbay does not start with it");
+    if (isParserLoosened())
+      throw new SettingError("--insecure-http-parser: Patchbay does not start with this option");
     const env = readEnvironment();
     const member = await joinCluster();
     if (member === null && env.processes > 1 && !isDevelopment) return await startPrimary(env);

@@ -81,7 +81,7 @@ async function requireFinished(query: Query): Promise<void> {
   const [mark] = await query(`select to_regclass('${UNFINISHED_COPY}') is not null as found`);
   if (mark?.found !== true) return;
   throw new StartError(
-    "The database is an unfinished copy of a SQLite store. Run migrate-store again on that store, or name another database.",
+    "The database is an unfinished copy of a SQLite store. Run migrate-store again on that store, or use another database.",
   );
 }
 
@@ -135,7 +135,7 @@ async function migrateOn(
   const encoding = encodings[0]?.server_encoding;
   if (encoding !== "UTF8") {
     throw new StartError(
-      `The database has encoding ${encoding}; make one with: create database … encoding 'UTF8'`,
+      `The database has encoding ${encoding}; create one with: create database … encoding 'UTF8'`,
     );
   }
   const isDeclared = await inMigration(client, async (query) =>

@@ -101,7 +101,7 @@ function hasHeader(file: string): boolean {
 
 /** Throws an Error with a message for the operator when there is no SQLite database at `file`. Does not open it. */
 export function requireDatabaseFile(file: string): void {
-  if (!existsSync(file)) throw new Error(`There is no file ${file}.`);
+  if (!existsSync(file)) throw new Error(`${file} does not exist.`);
   let isDatabase: boolean;
   try {
     isDatabase = hasHeader(file);
@@ -127,12 +127,12 @@ export function requireOwnSchema(file: string, name: string): void {
     throw new Error(`${name} is not a SQLite database, or is damaged.`, { cause });
   }
   if (version > MIGRATIONS.length) throw new Error(newerSchemaMessage(version));
-  if (version < 1) throw new Error(`${name} is a SQLite database, but not one of Patchbay's.`);
+  if (version < 1) throw new Error(`${name} is a SQLite database, but not a Patchbay store.`);
   const differences = differencesOf(found, schemaOfVersion(version));
   if (differences.length === 0) return;
   const more = differences.length > MAX_NAMED ? `; and ${differences.length - MAX_NAMED} more` : "";
   throw new Error(
-    `${name} is not a store that Patchbay made: it has schema version ${version}, but ${differences.slice(0, MAX_NAMED).join("; ")}${more}. Nothing was changed.`,
+    `${name} is not a Patchbay store: it has schema version ${version}, but ${differences.slice(0, MAX_NAMED).join("; ")}${more}. Nothing was changed.`,
   );
 }
 

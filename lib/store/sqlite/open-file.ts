@@ -14,7 +14,7 @@ const RETRY_MS = 10;
 
 function damaged(file: string, finding: string, cause?: unknown): StartError {
   return new StartError(
-    `The store ${file} is damaged (${finding}). It was left as it is. ` +
+    `The store ${file} is damaged (${finding}). It was not changed. ` +
       "Restore a backup with: npm run admin -- restore <backup file>",
     { cause },
   );
@@ -71,7 +71,7 @@ function check(connection: Connection, file: string): void {
   try {
     for (const row of connection.cells("pragma quick_check(5)", [])) findings.push(String(row[0]));
     for (const row of connection.cells("pragma foreign_key_check", [])) {
-      findings.push(`a row of ${row[0]} refers to one of ${row[2]} that is gone`);
+      findings.push(`a row of ${row[0]} refers to a missing row of ${row[2]}`);
     }
   } catch (error) {
     if (!isDamage(error)) throw error;

@@ -63,7 +63,7 @@ describe("the command line", () => {
     [["create-key", "--user", "olivia"], "--name is missing"],
     [["create-key", "--user", "olivia", "--name", "x", "--rpm", "many"], "--rpm must be a whole number"],
     [["reset-password"], "<username> is missing"],
-    [["reset-password", "olivia", "hunter2"], "'hunter2' is one argument too many"],
+    [["reset-password", "olivia", "hunter2"], "'hunter2' is an unexpected argument"],
     [["unlock", "--all"], "--all"],
     [["backup"], "<file> is missing"],
     [["restore"], "<file> is missing"],
@@ -108,7 +108,7 @@ describe("setup", () => {
   test("exits with 1 the second time, without asking for a password", async () => {
     await setUp();
     const reply = await admin.run(["setup", "--username", "second"]);
-    expect([reply.code, reply.notes]).toEqual([1, expect.stringContaining("set up already")]);
+    expect([reply.code, reply.notes]).toEqual([1, expect.stringContaining("already set up")]);
     expect((await services.store.users.list({ limit: 9, cursor: null, q: null })).items).toHaveLength(1);
   });
 
@@ -188,7 +188,7 @@ describe("create-key", () => {
 
   test("exits with 1 for an unknown user and for a member's key with the manage operation", async () => {
     const unknown = await admin.run(["create-key", "--user", "unknown", "--name", "x"]);
-    expect([unknown.code, unknown.notes]).toEqual([1, "There is no user 'unknown'."]);
+    expect([unknown.code, unknown.notes]).toEqual([1, "User 'unknown' not found."]);
     await addUser(harness, (await login(OWNER.password)).cookie, { username: "mia" });
     const reply = await admin.run(["create-key", "--user", "mia", "--name", "x", "--operations", "manage"]);
     expect([reply.code, reply.out]).toEqual([1, ""]);

@@ -197,7 +197,7 @@ describe("restore of codes and links", () => {
     const reply = await restore();
     expect(reply.notes).toContain("create new ones: olivia.");
     expect(reply.notes).not.toContain("No earlier state");
-    expect(reply.notes).toContain("olivia: has the 2FA from before its change again");
+    expect(reply.notes).toContain("olivia: has an earlier 2FA setup again");
     const { harness, services } = await serveAt(Date.now());
     const now = totpCode(secret, services.clock.now());
     expect((await signInWith(harness, now)).status).toBe(401);
@@ -272,8 +272,8 @@ describe("the access that restore brings back", () => {
         line("deleted", "deleted since the backup"),
         line("disabled", "disabled since the backup"),
         line("hers", "deleted since the backup"),
-        line("narrowed", "narrowed since the backup: rpm"),
-        line("rotated", "rotated or given an earlier end since the backup"),
+        line("narrowed", "restricted since the backup: rpm"),
+        line("rotated", "rotated or given an earlier expiry since the backup"),
       ].sort(),
     );
     const { services } = await serve();
@@ -339,7 +339,7 @@ describe("the access that restore brings back", () => {
     const line = (name: string, reason: string) => `  ${name} (${keys.get(name)?.display}): ${reason}`;
     expect(lines).toEqual([
       line("hers", "its owner may change limits that others set since the backup: rpm"),
-      line("narrower now", "narrowed since the backup: allowed_addresses"),
+      line("narrower now", "restricted since the backup: allowed_addresses"),
     ]);
   });
 
@@ -450,7 +450,7 @@ describe("restore of a foreign or damaged file", () => {
       (file) => change(file, "pragma user_version = 1"),
       /schema version 1, but table 'users' is defined differently/,
     ],
-    ["no version", (file) => change(file, "pragma user_version = 0"), /not one of Patchbay's/],
+    ["no version", (file) => change(file, "pragma user_version = 0"), /not a Patchbay store/],
     [
       "a schema that does not parse",
       (file) =>
@@ -540,7 +540,7 @@ describe("restore of earlier backups", () => {
       const reply = await restore();
       expect(reply.code, reply.notes).toBe(0);
       expect(rowsOf(at("patchbay.db"), "pragma user_version")).toEqual([{ user_version: MIGRATIONS.length }]);
-      expect((await admin.run(["verify-audit"])).notes).toMatch(/^\d+ audit rows are whole\.$/);
+      expect((await admin.run(["verify-audit"])).notes).toMatch(/^\d+ audit rows are intact\.$/);
       // The result is backed up and restored again.
       expect((await admin.run(["backup", at("again.db")])).code).toBe(0);
       expect((await admin.run(["restore", at("again.db")])).code).toBe(0);

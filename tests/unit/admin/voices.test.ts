@@ -57,7 +57,7 @@ test("voices list and verify name the missing file of a broken folder", async ()
 test.each([
   [["voices"], 2, "must be list, add, verify or remove"],
   [["voices", "add", "nothing"], 2, "neither a voice of the catalogue"],
-  [["voices", "verify", "nothing"], 1, "There is no local voice 'nothing'"],
+  [["voices", "verify", "nothing"], 1, "Local voice 'nothing' not found"],
 ])("%j exits with %i and prints the reason", async (args, code, message) => {
   expect(await admin.run(args)).toMatchObject({ code, notes: expect.stringContaining(message) });
 });
