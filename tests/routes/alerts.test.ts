@@ -642,7 +642,7 @@ describe("rules of one model or API key", () => {
         kind: "error_rate",
         subject: key.id,
         subject_name: "robot",
-        message: "100 % of the calls of the API key 'robot' in the last five minutes failed (20 of 20).",
+        message: "100 % of the requests of the API key 'robot' in the last five minutes failed (20 of 20).",
       },
     ]);
   });
@@ -661,7 +661,7 @@ test("a channel with one broken model raises an alert that names the model", asy
     {
       kind: "channel_open",
       subject: id,
-      message: expect.stringContaining("'Two models' takes no calls for 'bad' since"),
+      message: expect.stringContaining("'Two models' has accepted no requests for 'bad' since"),
       detail: { models: ["bad"], reason: "failures" },
     },
   ]);

@@ -7,16 +7,16 @@ const MAX_NAMES = 5;
 type AlertFields = Pick<AlertRecord, "kind" | "detail" | "resolvedAt">;
 
 const REASONS: Readonly<Record<string, string>> = {
-  failures: "calls failed one after another",
-  error_rate: "too many calls failed",
-  rate_limited: "the upstream accepts no more calls",
-  credentials: "the upstream refuses its key",
-  account: "the upstream's account is empty",
+  failures: "consecutive requests failed",
+  error_rate: "too many requests failed",
+  rate_limited: "the upstream's rate limit is exceeded",
+  credentials: "the upstream rejected the key",
+  account: "the upstream account is out of credit",
 };
 const PERIODS: Readonly<Record<string, string>> = {
   daily: "today's",
   monthly: "this month's",
-  total: "the whole",
+  total: "the total",
 };
 
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
@@ -56,10 +56,10 @@ export function alertMessage({ kind, detail, resolvedAt }: AlertFields): string 
       const models = namesIn(detail.models);
       const subject = `The channel '${text(detail.name)}'`;
       const object = models.length === 0 ? "" : ` for ${models.map((name) => `'${name}'`).join(", ")}`;
-      if (isOver) return `${subject} takes calls${object} again.`;
+      if (isOver) return `${subject} accepts requests${object} again.`;
       const cause = reason === undefined ? "" : `: ${reason}`;
       return [
-        `${subject} takes no calls${object} since ${text(detail.since)}${cause}.`,
+        `${subject} has accepted no requests${object} since ${text(detail.since)}${cause}.`,
         ...fallbackWords(detail),
       ].join(" ");
     }
@@ -67,7 +67,7 @@ export function alertMessage({ kind, detail, resolvedAt }: AlertFields): string 
       const owner = detail.scope === "key" ? "API key" : "model";
       const subject = detail.scope === undefined ? "" : ` of the ${owner} '${text(detail.name)}'`;
       if (isOver) return `The error rate${subject} is back below its threshold.`;
-      return `${number(detail.percent)} % of the calls${subject} in the last five minutes failed (${number(detail.failures)} of ${number(detail.calls)}).`;
+      return `${number(detail.percent)} % of the requests${subject} in the last five minutes failed (${number(detail.failures)} of ${number(detail.calls)}).`;
     }
     case "budget_nearly_spent":
       return isOver
@@ -75,20 +75,20 @@ export function alertMessage({ kind, detail, resolvedAt }: AlertFields): string 
         : `${Math.floor(number(detail.percent))} % ${budgetWords(detail)} is spent.`;
     case "budget_spent":
       return isOver
-        ? `There is room again in the budget: ${Math.floor(number(detail.percent))} % ${budgetWords(detail)} was spent.`
-        : `No room is left: ${Math.floor(number(detail.percent))} % ${budgetWords(detail)} is spent, calls are refused.`;
+        ? `Requests are accepted again: ${Math.floor(number(detail.percent))} % ${budgetWords(detail)} is spent.`
+        : `Requests are refused: ${Math.floor(number(detail.percent))} % ${budgetWords(detail)} is spent.`;
     case "disk":
-      if (isOver) return "The disk of the data directory has room again.";
+      if (isOver) return "The disk of the data directory has enough free space again.";
       return `Only ${number(detail.percent)} % of the disk of the data directory is free.`;
     case "redis":
-      if (isOver) return "Redis answers again: limits hold over all instances.";
+      if (isOver) return "Redis is available again: limits apply across all instances.";
       return `Redis does not answer (${text(detail.reason) || "it fails again and again"}): each instance applies its share of the limits.`;
     case "second_server": {
       if (isOver) return "Only one server uses the SQLite file again.";
       const servers = Array.isArray(detail.servers)
         ? detail.servers.filter((one) => typeof one === "string")
         : [];
-      return `${servers.length} servers use the same SQLite file (${servers.join(", ")}): rate limits, circuits and caches are kept by each alone.`;
+      return `${servers.length} servers use the same SQLite file (${servers.join(", ")}): rate limits, circuits and caches are separate in each server.`;
     }
   }
 }

@@ -28,7 +28,7 @@ export async function testWebhook(
     subject_name: null,
     state: "opened",
     at,
-    message: "A test of the webhook: nothing is wrong.",
+    message: "This is a test alert. No action is needed.",
     detail: {},
     opened_at: at,
     resolved_at: null,

@@ -144,12 +144,12 @@ describe("the message of an alert", () => {
   test.each([
     [
       messageOf("channel_open", { name: "Gemini", reason: "credentials", since: "2026-11-21T12:00:00.000Z" }),
-      "The channel 'Gemini' takes no calls since 2026-11-21T12:00:00.000Z: the upstream refuses its key.",
+      "The channel 'Gemini' has accepted no requests since 2026-11-21T12:00:00.000Z: the upstream rejected the key.",
     ],
-    [messageOf("channel_open", { name: "Gemini" }, NOW), "The channel 'Gemini' takes calls again."],
+    [messageOf("channel_open", { name: "Gemini" }, NOW), "The channel 'Gemini' accepts requests again."],
     [
       messageOf("channel_open", { name: "Gemini", models: ["a", "b"], since: "2026-11-21T12:00:00.000Z" }),
-      "The channel 'Gemini' takes no calls for 'a', 'b' since 2026-11-21T12:00:00.000Z.",
+      "The channel 'Gemini' has accepted no requests for 'a', 'b' since 2026-11-21T12:00:00.000Z.",
     ],
     [
       messageOf("channel_open", {
@@ -161,11 +161,11 @@ describe("the message of an alert", () => {
           { models: ["tts-1", "tts-2"], channels: ["OpenAI primary"], recovering: false },
         ],
       }),
-      "The channel 'Gemini' takes no calls since 2026-11-21T12:00:00.000Z. No fallback: all requests to 'bge-m3' fail. No fallback: requests to 'bge-s' fail until a probe succeeds. 'tts-1', 'tts-2': served by 'OpenAI primary'.",
+      "The channel 'Gemini' has accepted no requests since 2026-11-21T12:00:00.000Z. No fallback: all requests to 'bge-m3' fail. No fallback: requests to 'bge-s' fail until a probe succeeds. 'tts-1', 'tts-2': served by 'OpenAI primary'.",
     ],
     [
       messageOf("error_rate", { calls: 50, failures: 20, percent: 40 }),
-      "40 % of the calls in the last five minutes failed (20 of 50).",
+      "40 % of the requests in the last five minutes failed (20 of 50).",
     ],
     [
       messageOf("budget_spent", {
@@ -176,17 +176,17 @@ describe("the message of an alert", () => {
         limit_nano: 2e9,
         percent: 99,
       }),
-      "No room is left: 99 % of today's budget of the key 'robot' ($1.98 of $2.00) is spent, calls are refused.",
+      "Requests are refused: 99 % of today's budget of the key 'robot' ($1.98 of $2.00) is spent.",
     ],
     [
       messageOf("second_server", { servers: ["m-1-2-a", "m-3-4-b"] }),
-      "2 servers use the same SQLite file (m-1-2-a, m-3-4-b): rate limits, circuits and caches are kept by each alone.",
+      "2 servers use the same SQLite file (m-1-2-a, m-3-4-b): rate limits, circuits and caches are separate in each server.",
     ],
     [
       messageOf("redis", { reason: "no answer within 4 ms" }),
       "Redis does not answer (no answer within 4 ms): each instance applies its share of the limits.",
     ],
-    [messageOf("redis", {}, NOW), "Redis answers again: limits hold over all instances."],
+    [messageOf("redis", {}, NOW), "Redis is available again: limits apply across all instances."],
     [messageOf("second_server", {}, NOW), "Only one server uses the SQLite file again."],
     [messageOf("disk", { percent: 3.2 }), "Only 3.2 % of the disk of the data directory is free."],
   ])("is: %s", (message, expected) => expect(message).toBe(expected));
