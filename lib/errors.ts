@@ -164,6 +164,6 @@ export function isOutOfFiles(error: unknown): boolean {
 
 /** The error for callers when no file descriptor is left. It can be retried: descriptors are freed as other calls end. */
 export function outOfFiles(cause?: unknown): AppError {
-  const message = "The server has as many connections and files open as it may. Try again in a moment.";
+  const message = "The server has reached its limit of open connections and files. Try again in a moment.";
   return new AppError("overloaded", message, { retryAfterMs: 1_000 }, cause);
 }

@@ -85,7 +85,7 @@ export function minuteLimitOf({
   message,
 }: GatewayFailure): { unit: "requests" | "tokens"; limit: number } | null {
   const [, limit, unit] =
-    advice === "wait" ? (/ may have (\d+) (request|token)s? a minute/.exec(message) ?? []) : [];
+    advice === "wait" ? (/ limited to (\d+) (request|token)s? per minute/.exec(message) ?? []) : [];
   if (unit === undefined) return null;
   return { unit: unit === "request" ? "requests" : "tokens", limit: Number(limit) };
 }

@@ -15,7 +15,9 @@ export async function runInSlices<T>(steps: Generator<unknown, T, void>, signal:
     if (signal.aborted) {
       // Runs the generator's `finally`; its result is not used.
       steps.return?.(undefined as T);
-      throw isAppError(signal.reason) ? signal.reason : new AppError("caller_left", "The caller left.");
+      throw isAppError(signal.reason)
+        ? signal.reason
+        : new AppError("caller_left", "The client disconnected.");
     }
     let step = steps.next();
     while (!step.done && performance.now() - began < SLICE_MS) step = steps.next();

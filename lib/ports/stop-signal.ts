@@ -76,5 +76,5 @@ export class StopSources {
 
 /** Why a call's signal was aborted: the error it was aborted with (the server stops), else that the caller left. */
 export function stopReason(signal: Pick<StopSignal, "reason">): AppError {
-  return isAppError(signal.reason) ? signal.reason : new AppError("caller_left", "The caller left.");
+  return isAppError(signal.reason) ? signal.reason : new AppError("caller_left", "The client disconnected.");
 }

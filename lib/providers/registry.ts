@@ -101,7 +101,7 @@ export function createProviders(settings: ProviderSettings): ProvidersOfProcess 
       throw new AppError("upstream_error", "Local voices are turned off on this machine (PATCHBAY_VOICES).");
     }
     const make = Object.hasOwn(EMBEDDED, channel.provider) ? EMBEDDED[channel.provider] : undefined;
-    if (make === undefined) throw new AppError("internal", `There is no provider '${channel.provider}'.`);
+    if (make === undefined) throw new AppError("internal", `Unknown provider '${channel.provider}'.`);
     const provider = make(settings);
     made.set(channel.provider, provider);
     return provider;
@@ -117,13 +117,13 @@ export function createProviders(settings: ProviderSettings): ProvidersOfProcess 
     speech(channel) {
       const model = providerOf(channel).speech?.(channel);
       if (model === undefined)
-        throw new AppError("internal", `The provider '${channel.provider}' does not speak.`);
+        throw new AppError("internal", `The provider '${channel.provider}' does not support speech.`);
       return model;
     },
     embedding(channel) {
       const model = providerOf(channel).embedding?.(channel);
       if (model === undefined) {
-        throw new AppError("internal", `The provider '${channel.provider}' makes no embeddings.`);
+        throw new AppError("internal", `The provider '${channel.provider}' does not support embeddings.`);
       }
       return model;
     },

@@ -71,7 +71,7 @@ test("opens a key's rejected requests from the keys page, with limit and Retry-A
   const row = table.getByRole("row").filter({ hasText: "rate_limited" }).first();
   await expect(row).toContainText("429");
   await expect(row).toContainText("Key: requests per minute");
-  await expect(row).toContainText("This key may have 2 requests a minute.");
+  await expect(row).toContainText("This key is limited to 2 requests per minute.");
   await expect(row.getByRole("cell", { name: /^\d+ s$/ })).toBeVisible();
   await expect(row).toContainText("e2e-429-4");
   await expect(table).not.toContainText("Office");

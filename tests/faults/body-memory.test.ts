@@ -185,7 +185,7 @@ describe("a concurrency slot of the key", () => {
     expect(first.status).toBe(100);
     const second = await announce(alone, 1_000);
     expect(second.status).toBe(429);
-    expect(second.wire.received()).toContain("may have 1 calls at the same time");
+    expect(second.wire.received()).toContain("is limited to 1 concurrent request");
   });
 
   test("is freed by every end of a call", { timeout: 60_000 }, async () => {

@@ -25,7 +25,7 @@ test("a handler that throws gives 500 without the reason, which is logged, and t
       expect(reply.status).toBe(500);
       expect(reply.json).toEqual({
         success: false,
-        message: expect.stringContaining("request id"),
+        message: expect.stringContaining("request ID"),
         code: "internal",
       });
       expect(reply.headers["x-request-id"]).toBe(`bug-${i}`);

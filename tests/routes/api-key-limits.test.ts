@@ -200,7 +200,8 @@ describe("a limit of all keys of a user together", () => {
     expect(refused.status).toBe(429);
     expect(refused.json.error).toMatchObject({
       code: "rate_limit_exceeded",
-      message: "All keys of this key's owner together may have 3 requests a minute. Try again in 60 s.",
+      message:
+        "All keys of this key's owner together are limited to 3 requests per minute. Try again in 60 s.",
     });
     expect(refused.headers).toMatchObject({
       "retry-after": "60",
@@ -272,7 +273,9 @@ describe("a limit of all keys of a user together", () => {
     release();
     for (const refused of await further) {
       expect([refused.status, refused.headers["retry-after"]]).toEqual([429, "1"]);
-      expect(refused.json.error.message).toContain("All keys of this key's owner together may have 2 calls");
+      expect(refused.json.error.message).toContain(
+        "All keys of this key's owner together are limited to 2 concurrent requests",
+      );
     }
     expect(statuses(await Promise.all(running))).toEqual([200, 200]);
     // The refused call has freed its own key's slot too.
@@ -311,7 +314,7 @@ describe("a limit of all keys of a user together", () => {
         429,
         expect.objectContaining({
           code: "insufficient_quota",
-          message: `The ${period} budget of this key's owner is 0, which refuses every call. An administrator can raise it.`,
+          message: `The ${period} budget of this key's owner is 0, so every request is refused. An administrator can raise it.`,
         }),
       ]);
     }

@@ -238,7 +238,7 @@ describe("generateContent", () => {
     [
       "an image next to text",
       { ...GOOD, contents: [{ parts: [{ text: "a", inlineData: { data: "!!" } }] }] },
-      /inlineData.*cannot be spoken/,
+      /inlineData.*is not supported/,
     ],
     ["a file", { ...GOOD, contents: [{ parts: [{ fileData: { fileUri: "file:///x" } }] }] }, /text/],
     [
@@ -246,7 +246,7 @@ describe("generateContent", () => {
       { ...GOOD, contents: [{ role: "boss", parts: [{ text: "a" }] }] },
       /'user' or 'model'/,
     ],
-    ["white space", { ...GOOD, contents: [{ parts: [{ text: " \n" }] }] }, /no words/],
+    ["white space", { ...GOOD, contents: [{ parts: [{ text: " \n" }] }] }, /must contain text to speak/],
     [
       "no modalities",
       { ...GOOD, generationConfig: {} },
@@ -710,7 +710,7 @@ describe("a failure", () => {
     ]);
     const reply = await post(PATH, GOOD);
     expect(reply.status).toBe(502);
-    expect((await json(reply)).error.message).toMatch(/without audio.*OTHER/);
+    expect((await json(reply)).error.message).toMatch(/no audio.*OTHER/);
     expect(rows).toMatchObject([{ status: 502, error: "upstream_invalid", audioMs: 0 }]);
   });
 

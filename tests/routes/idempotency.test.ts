@@ -227,7 +227,7 @@ describe("a repeat that waits for the first request", () => {
     const repeats = Array.from({ length: 64 }, () => send("text", "order-17"));
     const refused = await send("text", "order-17");
     expect(refused.status).toBe(429);
-    expect(refused.json.error.message).toContain("64 repeats");
+    expect(refused.json.error.message).toContain("64 waiting repeats");
     gates[0]?.();
     const replies = await Promise.all([first, ...repeats]);
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));

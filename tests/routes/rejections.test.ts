@@ -79,11 +79,11 @@ test("counts each kind of refused request exactly, and no request with a ledger 
     requestId: "req-1",
     status: 429,
     retryAfterS: 60,
-    message: "This key may have 1 request a minute. Try again in 60 s.",
+    message: "This key is limited to 1 request per minute. Try again in 60 s.",
     address: "127.0.0.1",
   });
   expect(harness.rejections.find((one) => one.limit === "user_budget")?.message).toBe(
-    "The daily budget of this key's owner has no room for this call. It resets at the start of the next day.",
+    "The daily budget of this key's owner does not cover the cost of this request. It resets at the start of the next day.",
   );
   expect(harness.rows.map((row) => row.status)).toEqual([200]);
 });
@@ -100,7 +100,7 @@ test.each([
 
 test.each([
   [{}, "this model has 1024"],
-  [{ dimensions: 512 }, "512 were asked for"],
+  [{ dimensions: 512 }, "512 were requested"],
 ])("a vector of another length with %j names the length that was expected", async (fields, expected) => {
   const vectors = [new Float32Array(8)];
   const harness = openGatewayHarness({
@@ -109,7 +109,7 @@ test.each([
   const reply = await harness.call(PATH, { body: { ...BODY, ...fields } });
   expect([reply.status, reply.json.error.message]).toEqual([
     502,
-    `The channel answered a vector of 8 numbers where ${expected}.`,
+    `The channel returned a vector of 8 numbers where ${expected}.`,
   ]);
 });
 
@@ -149,7 +149,7 @@ function record(fields: Partial<RejectionRecord> = {}): RejectionRecord {
     at,
     requestId: "req_1",
     status: 429,
-    message: "This key may have 60 requests a minute. Try again in 12 s.",
+    message: "This key is limited to 60 requests per minute. Try again in 12 s.",
     retryAfterS: 12,
     address: "10.0.0.7",
     ...fields,
@@ -193,7 +193,7 @@ test("lists rejected requests with names; members see those of their own keys on
       at: now,
       request_id: "req_1",
       status: 429,
-      message: "This key may have 60 requests a minute. Try again in 12 s.",
+      message: "This key is limited to 60 requests per minute. Try again in 12 s.",
       retry_after: 12,
       address: "10.0.0.7",
     },

@@ -13,7 +13,7 @@ test.each([
   expect([reply.status, reply.json.error]).toEqual([
     404,
     {
-      message: `There is nothing at ${path}: Patchbay serves speech and embeddings, not text generation.`,
+      message: `Unknown path ${path}: Patchbay serves speech and embeddings, not text generation.`,
       type: "invalid_request_error",
       param: null,
       code: "unknown_url",
@@ -27,7 +27,7 @@ test.each(["/v1/nothing", "/v1/completions-of", "/v1/chat"])(
     const reply = await openGatewayHarness().call(path, { body: {} });
     expect([reply.status, reply.json.error.message]).toEqual([
       404,
-      "There is nothing at this address. /openapi.json lists what is here.",
+      "Unknown path. /openapi.json lists all paths.",
     ]);
   },
 );

@@ -82,7 +82,7 @@ function* pieces(chunk: Uint8Array): Generator<Int16Array> {
 function tooMany(format: EncodedFormat): AppError {
   return new AppError(
     "overloaded",
-    `Too many replies are being encoded as ${format} just now; try again shortly, or ask for pcm or wav.`,
+    `Too many replies are being encoded as ${format}. Try again in a moment, or request pcm or wav.`,
     { retryAfterMs: 1_000 },
   );
 }

@@ -35,7 +35,7 @@ export function callerLimits(
       limit: ofKey,
       cost,
       name: `key_${kind}`,
-      subject: "This key may have",
+      subject: "This key is limited to",
     });
   if (ofUser !== null) {
     limits.push({
@@ -43,7 +43,7 @@ export function callerLimits(
       limit: ofUser,
       cost,
       name: `user_${kind}`,
-      subject: "All keys of this key's owner together may have",
+      subject: "All keys of this key's owner together are limited to",
     });
   }
   return limits;
@@ -115,11 +115,11 @@ export function limitError(
   const advice = isShareEmpty
     ? "The server divides the limit among its processes, and the share of the one that answered is below 1. Ask an administrator to raise the limit."
     : waitMs === Infinity
-      ? "Send less in one request."
+      ? "Send less text in one request."
       : `Try again in ${Math.ceil(waitMs / 1_000)} s.`;
   const units = limit === 1 ? unit.slice(0, -1) : unit;
-  const asked = unit === "requests" ? "" : `; this call needs ${cost}, and ${state.remaining} are left`;
-  return new AppError("rate_limited", `${subject} ${limit} ${units} a minute${asked}. ${advice}`, {
+  const asked = unit === "requests" ? "" : `; this request needs ${cost}, and ${state.remaining} are left`;
+  return new AppError("rate_limited", `${subject} ${limit} ${units} per minute${asked}. ${advice}`, {
     retryAfterMs: state.retryAfterMs,
     headers: describeLimit(unit, limit, state),
     shouldRetry: waitMs !== Infinity,

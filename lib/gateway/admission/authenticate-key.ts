@@ -10,7 +10,7 @@ import { digestKey, isWellFormedKey } from "./key-format";
 const MAX_LENGTH = 512;
 /** The same text for unknown, malformed and revoked keys, so that it reveals nothing. */
 const UNKNOWN_KEY =
-  "The API key is not valid. Keys begin with 'sk-pb-' and are made in the console under Keys.";
+  "The API key is not valid. Keys begin with 'sk-pb-' and are created in the console under API keys.";
 
 /** Counts an invalid key against its address; requests with valid keys are not counted or limited here. */
 async function invalidKey(services: GatewayServices, address: string | null): Promise<AppError> {

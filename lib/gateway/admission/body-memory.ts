@@ -57,7 +57,7 @@ export function createBodyMemory(): BodyMemory {
       let isTracked = true;
       const limited = (limit: RefusedLimit, subject: string, maxBytes: number) => (): AppError => {
         metrics.count("rate_limited");
-        const message = `${subject} may have ${maxBytes} bytes of request bodies in progress at once. Wait for one to end.`;
+        const message = `${subject} ${maxBytes} bytes of request bodies in progress at once. Wait for one to finish.`;
         return new AppError("rate_limited", message, { retryAfterMs: RETRY_MS, limit });
       };
       const shares = (): Share[] => {
@@ -67,12 +67,16 @@ export function createBodyMemory(): BodyMemory {
           {
             name: names[0],
             maxBytes: keyBodiesBytes,
-            refusal: limited("key_bodies", "This key", keyBodiesBytes),
+            refusal: limited("key_bodies", "This key is limited to", keyBodiesBytes),
           },
           {
             name: names[1],
             maxBytes: ownerBytes,
-            refusal: limited("user_bodies", "All keys of this key's owner together", ownerBytes),
+            refusal: limited(
+              "user_bodies",
+              "All keys of this key's owner together are limited to",
+              ownerBytes,
+            ),
           },
           {
             name: names[2],

@@ -54,7 +54,7 @@ function enterRepeats(services: GatewayServices, { key, owner }: KeyWithOwner): 
     throw limited(
       services,
       "key_repeats",
-      `This key may have ${MAX_WAITING_REPEATS} repeats of calls in progress at once.`,
+      `This key is limited to ${MAX_WAITING_REPEATS} waiting repeats of requests with an Idempotency-Key at once. Wait for one to finish.`,
     );
   const leaveOwner = services.limiter.enter(`owner-repeats:${owner.id}`, MAX_OWNER_REPEATS);
   if (leaveOwner === null) {
@@ -62,7 +62,7 @@ function enterRepeats(services: GatewayServices, { key, owner }: KeyWithOwner): 
     throw limited(
       services,
       "user_repeats",
-      `All keys of this key's owner together may have ${MAX_OWNER_REPEATS} repeats of calls in progress at once.`,
+      `All keys of this key's owner together are limited to ${MAX_OWNER_REPEATS} waiting repeats of requests with an Idempotency-Key at once. Wait for one to finish.`,
     );
   }
   return () => {
@@ -111,7 +111,7 @@ class CallerEntry {
     if (this.#isRepeat()) return this.#enterAsRepeat(rates);
     const full = slots[entry.index];
     if (full === undefined) throw new AppError("internal", "An unknown limit is full.");
-    const message = `${full.subject} ${full.limit} calls at the same time. Wait for one to end.`;
+    const message = `${full.subject} ${full.limit} concurrent ${full.limit === 1 ? "request" : "requests"}. Wait for one to finish.`;
     throw limited(this.services, full.name, message);
   }
 

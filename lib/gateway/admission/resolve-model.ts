@@ -37,7 +37,7 @@ export const resolveModel: ResolveModel = async (ctx, name, operation) => {
   if (entry === null) {
     throw new AppError(
       "model_not_found",
-      `The model '${name}' does not exist. GET /v1/models lists those that do.`,
+      `The model '${name}' does not exist. GET /v1/models lists the available models.`,
       {
         param: "model",
       },
@@ -69,7 +69,12 @@ export async function listUsableModels(ctx: GatewayContext): Promise<CatalogEntr
  * model that the key may not use, as lists omit it too.
  */
 export async function getUsableModel(ctx: GatewayContext, name: string): Promise<CatalogEntry> {
-  if (!isModelName(name)) throw new AppError("invalid", `'${name}' is not a model name.`, { param: "model" });
+  if (!isModelName(name))
+    throw new AppError(
+      "invalid",
+      `'${name}' is not a valid model name: a letter or digit, then up to 127 letters, digits or ._:@+/-`,
+      { param: "model" },
+    );
   const entry = await ctx.services.catalog.find(name);
   if (entry === null || !mayUseModel(ctx.caller.key, entry.model)) {
     throw new AppError("model_not_found", `The model '${name}' does not exist.`, { param: "model" });

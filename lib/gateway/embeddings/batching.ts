@@ -54,7 +54,7 @@ function whenAllLeft(members: readonly Member[]): StopSignal {
   let left = members.length;
   const leave = (): void => {
     left -= 1;
-    if (left === 0) source.abort(new AppError("caller_left", "Every caller of the batch has left."));
+    if (left === 0) source.abort(new AppError("caller_left", "Every client of the batch has disconnected."));
   };
   for (const { options } of members) {
     if (options.signal.aborted) leave();
@@ -83,7 +83,7 @@ function distinct(members: readonly Member[]): { texts: string[]; positions: num
 
 function checkCount(result: EmbeddingResult, texts: number): void {
   if (result.vectors.length === texts) return;
-  const message = `The channel answered ${result.vectors.length} vectors for ${texts} texts.`;
+  const message = `The channel returned ${result.vectors.length} vectors for ${texts} texts.`;
   throw new AppError("upstream_invalid", message);
 }
 

@@ -2,7 +2,7 @@ import { AppError } from "../../errors";
 import { type EmbeddingResult, isFiniteVector } from "../../ports/embedding-model";
 
 function invalid(what: string): AppError {
-  return new AppError("upstream_invalid", `The channel answered ${what}.`);
+  return new AppError("upstream_invalid", `The channel returned ${what}.`);
 }
 
 /**
@@ -21,7 +21,7 @@ export function checkVectors(
   for (const vector of vectors) {
     if (vector.length !== expected) {
       const subject = ofModel === null ? "the first" : "this model";
-      const where = asked === undefined ? `${subject} has ${expected}` : `${asked} were asked for`;
+      const where = asked === undefined ? `${subject} has ${expected}` : `${asked} were requested`;
       throw invalid(`a vector of ${vector.length} numbers where ${where}`);
     }
     if (!isFiniteVector(vector)) throw invalid("a vector with a number that is not finite");

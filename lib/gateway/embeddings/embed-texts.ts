@@ -40,7 +40,7 @@ function checkDimensions({ model }: CatalogEntry, asked: string, dimensions: num
   if (!model.canShorten) {
     throw new AppError(
       "invalid",
-      `The vectors of '${asked}' have ${model.dimensions} numbers and cannot be shortened.`,
+      `'dimensions' must be ${model.dimensions} for '${asked}', which cannot shorten vectors; got ${dimensions}.`,
       {
         param: "dimensions",
       },
@@ -49,7 +49,7 @@ function checkDimensions({ model }: CatalogEntry, asked: string, dimensions: num
   if (dimensions > model.dimensions) {
     throw new AppError(
       "invalid",
-      `'dimensions' is ${dimensions}; the vectors of '${asked}' have at most ${model.dimensions} numbers.`,
+      `'dimensions' must be at most ${model.dimensions} for '${asked}'; got ${dimensions}.`,
       { param: "dimensions" },
     );
   }

@@ -20,8 +20,8 @@ const RESET = {
 function outOfQuota({ refused, period }: FullBudget, isZero = false): AppError {
   const owner = refused === "key" ? "this key" : "this key's owner";
   const what = isZero
-    ? `The ${period} budget of ${owner} is 0, which refuses every call. An administrator can raise it.`
-    : `The ${period} budget of ${owner} has no room for this call. ${RESET[period]}`;
+    ? `The ${period} budget of ${owner} is 0, so every request is refused. An administrator can raise it.`
+    : `The ${period} budget of ${owner} does not cover the cost of this request. ${RESET[period]}`;
   return new AppError("insufficient_quota", what, {
     shouldRetry: false,
     limit: refused === "key" ? "key_budget" : "user_budget",

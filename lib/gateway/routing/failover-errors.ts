@@ -50,7 +50,7 @@ function noChannelError(ctx: GatewayContext, plan: CallPlan): AppError {
   return isLimited
     ? new AppError(
         "upstream_rate_limited",
-        `Every channel for '${plan.requestedModel}' accepts no more calls now.`,
+        `Every channel for '${plan.requestedModel}' is rate limited at the moment.`,
         { retryAfterMs, shouldRetry: false },
       )
     : new AppError(

@@ -28,7 +28,7 @@ export function runAttempt<T>(
         stop(
           new AppError(
             "upstream_timeout",
-            `The channel did not answer within ${Math.round(firstByteMs)} ms.`,
+            `The channel did not respond within ${Math.round(firstByteMs)} ms.`,
           ),
         ),
       firstByteMs,

@@ -31,7 +31,7 @@ function settleCircuit(permit: CircuitPermit, outcome: CallOutcome, progress: Up
   if (outcome.error === null) permit.succeeded(progress);
   else if (isUpstreamCode(outcome.error)) {
     progress.hasHead = true;
-    permit.failed(new AppError(outcome.error, "The stream broke."), progress);
+    permit.failed(new AppError(outcome.error, "The stream failed."), progress);
   } else permit.unused();
 }
 

@@ -46,7 +46,7 @@ export class BufferedReplies {
           metrics.count("rate_limited");
           return new AppError(
             "rate_limited",
-            `All keys of this key's owner together may have ${ownerBytes} bytes of whole replies in progress at once. Wait for one to end, or stream.`,
+            `All keys of this key's owner together are limited to ${ownerBytes} bytes of buffered replies at once. Wait for one to finish, or stream.`,
             { retryAfterMs: RETRY_MS },
           );
         },
@@ -55,7 +55,7 @@ export class BufferedReplies {
         name: ALL,
         maxBytes: this.#maxBytes,
         refusal: () =>
-          new AppError("overloaded", "The server buffers too many replies. Try again in a moment.", {
+          new AppError("overloaded", "The server is buffering too many replies. Try again in a moment.", {
             retryAfterMs: RETRY_MS,
           }),
       },

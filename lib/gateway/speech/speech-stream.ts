@@ -40,17 +40,14 @@ export async function openSpeech(
   }
   const first = event.done ? null : event.value;
   if (first !== null && first.type !== "end") {
-    const halt = () => signal.abort(new AppError("caller_left", "The caller left."));
+    const halt = () => signal.abort(new AppError("caller_left", "The client disconnected."));
     return { first, source, isEmbedded, halt };
   }
   await source.return?.();
   if (first === null) throw truncatedStream();
-  if (isEmbedded) throw new AppError("invalid", "The text holds nothing that can be spoken.");
+  if (isEmbedded) throw new AppError("invalid", "The text contains nothing that can be spoken.");
   const { finishReason } = first;
-  throw new AppError(
-    "upstream_invalid",
-    `The channel answered without audio (finish reason ${finishReason}).`,
-  );
+  throw new AppError("upstream_invalid", `The channel returned no audio (finish reason ${finishReason}).`);
 }
 
 /** Usage of a finished speech: the upstream's counts where plausible, else our own. */

@@ -79,7 +79,7 @@ export async function synthesizeSpeech(ctx: GatewayContext, input: SpeechInput):
   const text = input.parts.map((part) => part.text).join("\n");
   const field = FIELDS[input.source.dialect];
   if (text.trim() === "") {
-    throw new AppError("invalid", `'${field.text}' holds no words to speak.`, { param: field.text });
+    throw new AppError("invalid", `'${field.text}' must contain text to speak.`, { param: field.text });
   }
   const entry = await resolveModel(ctx, input.model, "speech");
   const characters = codePoints(text);
@@ -215,7 +215,7 @@ function checkLength(characters: number, { model }: CatalogEntry, asked: string,
   if (model.maxCharacters === null || characters <= model.maxCharacters) return;
   throw new AppError(
     "invalid",
-    `'${field}' has ${characters} characters; ${asked} speaks at most ${model.maxCharacters} in one call.`,
+    `'${field}' has ${characters} characters; ${asked} accepts at most ${model.maxCharacters} per request.`,
     { param: field },
   );
 }
@@ -255,7 +255,7 @@ async function assignVoices(
   }
   const segments = await runInSlices(scriptSpeakers(parts, members), ctx.signal);
   if (segments.length === 0) {
-    throw new AppError("invalid", `'${field.text}' holds no line to speak besides its instruction.`, {
+    throw new AppError("invalid", `'${field.text}' contains only an instruction; add a line to speak.`, {
       param: field.text,
     });
   }

@@ -45,7 +45,7 @@ async function authenticateManageKey(
   if (!key.operations.includes("manage") || user.role === "member") {
     throw new AppError(
       "forbidden",
-      "This API key may not manage. An administrator's key with that operation may.",
+      "This API key does not have the operation 'manage', which admins and owners can give a key.",
     );
   }
   const { two_factor_roles } = await readSettings(services.store);

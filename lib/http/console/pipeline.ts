@@ -20,7 +20,7 @@ function issuesOf(error: z.ZodError): Issue[] {
     if (issue.code !== "unrecognized_keys") return [{ path, message: issue.message }];
     return issue.keys.map((key) => ({
       path: path === "" ? key : `${path}.${key}`,
-      message: "This field is not known.",
+      message: "Unknown field.",
     }));
   });
 }
@@ -82,13 +82,13 @@ async function findCallerAgain(
 function requireLevel(route: ConsoleRoute, caller: ConsoleCaller): void {
   if (route.auth === "none") return;
   if (caller.kind === "anonymous")
-    throw new AppError("unauthenticated", "Sign in first, or send a key that may manage.");
+    throw new AppError("unauthenticated", "Sign in, or send an API key with the operation 'manage'.");
   const isForSessions = route.auth === "session" || route.auth === "adminSession";
   if (isForSessions && caller.kind !== "session")
-    throw new AppError("forbidden", "This needs a signed-in session; a key cannot do it.");
+    throw new AppError("forbidden", "This requires a signed-in session; an API key is not accepted.");
   const isForAdmins = route.auth === "admin" || route.auth === "adminSession";
   if (isForAdmins && caller.user.role === "member")
-    throw new AppError("forbidden", "This needs an administrator.");
+    throw new AppError("forbidden", "This requires the role admin or owner.");
   if (caller.mustEnrol && !route.allowedWithoutTwoFactor)
     throw new AppError("forbidden", "Your role requires 2FA: enable it under Account first.");
 }
@@ -120,7 +120,7 @@ async function readBody(route: ConsoleRoute, services: ConsoleServices, request:
     return parseInput(route.body, fields);
   }
   if (bytes.length > 0 && Object.keys(readJsonObject(bytes)).length > 0)
-    throw new AppError("invalid", "This endpoint takes no fields.");
+    throw new AppError("invalid", "This endpoint accepts no fields.");
   return undefined;
 }
 

@@ -48,7 +48,7 @@ async function answerFound(
     ready = await services();
   } catch (error) {
     // Without our server, the first request creates the services; a failure is logged there.
-    const message = "The service could not start. Its log says why.";
+    const message = "The server could not start; its log has the cause.";
     return renderError(surface, isAppError(error) ? error : new AppError("overloaded", message, {}, error));
   }
   try {
@@ -67,20 +67,20 @@ function matchError(
   { method, path, headers }: Inbound,
 ): { surface: Surface; error: AppError } {
   if (match.kind === "unknown" && isBareOpenAiPath(path, headers)) {
-    const message = `There is nothing at ${path}: the base URL of an OpenAI client must end in /v1 here, so that it calls /v1${path}.`;
+    const message = `Unknown path ${path}: the base URL of an OpenAI client must end in /v1, so that it calls /v1${path}.`;
     return { surface: "openai", error: new AppError("unknown_url", message) };
   }
   const { surface } = match;
   if (match.kind === "unknown" && TEXT_GENERATION.test(path)) {
-    const message = `There is nothing at ${path}: Patchbay serves speech and embeddings, not text generation.`;
+    const message = `Unknown path ${path}: Patchbay serves speech and embeddings, not text generation.`;
     return { surface, error: new AppError("unknown_url", message) };
   }
   if (match.kind === "unknown") {
-    const message = "There is nothing at this address. /openapi.json lists what is here.";
+    const message = "Unknown path. /openapi.json lists all paths.";
     return { surface, error: new AppError("unknown_url", message) };
   }
   const { allow } = match;
-  const message = `This address takes ${allow.join(", ")}, not ${method}.`;
+  const message = `Method ${method} is not allowed; this path accepts ${allow.join(", ")}.`;
   return { surface, error: new AppError("method_not_allowed", message, { allow }) };
 }
 
@@ -103,7 +103,7 @@ async function answer(
   request: Inbound,
 ): Promise<Outbound> {
   if (!isDecodable(request.path)) {
-    const message = "The path has a percent-escape that is not UTF-8.";
+    const message = "The path has a percent-encoding that is not valid UTF-8.";
     return renderError(surfaceOf(request.path), new AppError("invalid", message));
   }
   const match = matchRoute(table, request.method, normalizePath(request.path));

@@ -52,7 +52,7 @@ function checkRequestLine(head: RequestHead, headers: ReadonlyMap<string, string
   if (httpVersion !== "1.1" && httpVersion !== "1.0")
     return new AppError("invalid", "The request is not HTTP/1.1.");
   if (httpVersion === "1.0" && hasBody(headers))
-    return new AppError("invalid", "A request with a body needs HTTP/1.1.");
+    return new AppError("invalid", "A request with a body requires HTTP/1.1.");
   if (httpVersion === "1.1" && !headers.get("host"))
     return new AppError("invalid", "The request has no Host header.");
   if (!target.startsWith("/") || target.includes("\\") || target.includes("#"))
@@ -60,10 +60,10 @@ function checkRequestLine(head: RequestHead, headers: ReadonlyMap<string, string
   const upgrade = headers.get("upgrade");
   // Clients may offer HTTP/2; RFC 9110 §7.8 lets a server ignore the offer and use HTTP/1.1.
   if (upgrade !== undefined && upgrade.toLowerCase() !== "h2c")
-    return new AppError("invalid", "This server does not change protocols.");
+    return new AppError("invalid", "Protocol upgrades are not supported.");
   const expect = headers.get("expect");
   if (expect !== undefined && expect.toLowerCase() !== "100-continue")
-    return new AppError("invalid", "The only expectation this server meets is 100-continue.");
+    return new AppError("invalid", "The header 'expect' must be 100-continue.");
   return null;
 }
 

@@ -11,7 +11,7 @@ export async function requireSetUp(services: ConsoleServices): Promise<void> {
   if (!(await services.store.setup.isSetUp())) {
     throw new AppError(
       "not_initialized",
-      "This instance is not set up yet: open its address in a browser and finish the set-up first.",
+      "This instance is not set up yet: open it in a browser and complete the initial setup.",
     );
   }
   storesSetUp.add(services.store);

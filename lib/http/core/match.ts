@@ -122,7 +122,7 @@ function checkParameter(name: string, value: string): AppError | "not-found" | n
   if (MODEL_NAME.test(value)) return null;
   return new AppError(
     "invalid",
-    "The model in the path is not a model id: up to 128 letters, digits and ._:@+/- and a letter or digit first.",
+    "The model in the path is not a valid model name: a letter or digit, then up to 127 letters, digits or ._:@+/-",
     { param: "model" },
   );
 }

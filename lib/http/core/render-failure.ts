@@ -15,7 +15,7 @@ export function appErrorOf(thrown: unknown): AppError {
   if (isAboutFiles) return outOfFiles(thrown);
   return new AppError(
     "internal",
-    "Something went wrong on our side. Please tell the operator the request id of this reply.",
+    "Internal error. Please report the request ID of this reply (x-request-id) to the operator.",
     {},
     thrown,
   );

@@ -54,7 +54,12 @@ export async function* streamBody(
     }
   } catch (error) {
     if (isAppError(error)) throw error;
-    throw new AppError("caller_left", "The caller left before its body was whole.", {}, error);
+    throw new AppError(
+      "caller_left",
+      "The client disconnected before the request body was complete.",
+      {},
+      error,
+    );
   } finally {
     // Not awaited: a source that waits for the caller would never answer.
     source.return?.()?.catch(() => undefined);

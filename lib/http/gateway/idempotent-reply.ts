@@ -106,7 +106,8 @@ function replyOf<T>(
     const onAbort = (): void => reject(stopReason(signal));
     if (signal.aborted) return onAbort();
     const timeout = (): void => {
-      const message = "The first request with this Idempotency-Key still runs. Send it again to wait on.";
+      const message =
+        "The first request with this Idempotency-Key is still running. Send it again to wait for its reply.";
       reject(new AppError("upstream_timeout", message, { retryAfterMs: RETRY_MS }));
     };
     const timer = setTimeout(timeout, Math.max(0, deadline - services.clock.monotonic()));

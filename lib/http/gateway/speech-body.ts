@@ -70,7 +70,7 @@ export function streamFailure(ctx: GatewayContext, thrown: unknown): AppError {
     ? thrown
     : new AppError(
         "internal",
-        "Something went wrong on our side. Please tell the operator the request id of this reply.",
+        "Internal error. Please report the request ID of this reply (x-request-id) to the operator.",
       );
   if (error.code !== "caller_left") {
     const cause = isAppError(thrown) ? thrown.cause : thrown;

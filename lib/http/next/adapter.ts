@@ -30,7 +30,7 @@ function failAfter(timeoutMs: number, signal: AbortSignal): { failed: Promise<ne
   const failed = new Promise<never>((_, reject) => {
     const timer = setTimeout(() => reject(tooSlow(timeoutMs)), timeoutMs);
     const leave = (): void =>
-      reject(new AppError("caller_left", "The caller left before its body was whole."));
+      reject(new AppError("caller_left", "The client disconnected before the request body was complete."));
     signal.addEventListener("abort", leave, { once: true });
     stop = () => {
       clearTimeout(timer);
@@ -120,7 +120,7 @@ function streamOf(
   let timer: NodeJS.Timeout | undefined;
   const waitForReader = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
     timer = setTimeout(() => {
-      controller.error(new AppError("caller_left", `The caller read nothing for ${stalledMs / 1_000} s.`));
+      controller.error(new AppError("caller_left", `The client read nothing for ${stalledMs / 1_000} s.`));
       discard().catch(() => undefined);
     }, stalledMs);
     timer.unref();

@@ -236,7 +236,7 @@ export class NodeAdapter {
     response.on("close", () => {
       this.#running.remove(signal, index);
       if (!response.writableFinished)
-        signal.abort(new AppError("caller_left", "The caller left before the reply was whole."));
+        signal.abort(new AppError("caller_left", "The client disconnected before the reply was complete."));
     });
     return signal;
   }

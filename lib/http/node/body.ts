@@ -47,7 +47,7 @@ function collect(
       resolve(chunks.concat());
     };
     const onClose = (): void =>
-      fail(new AppError("caller_left", "The caller left before its body was whole."));
+      fail(new AppError("caller_left", "The client disconnected before the request body was complete."));
     // A message that was destroyed earlier emits no further event.
     if (message.destroyed && !message.complete) return onClose();
     message.on("data", onData).on("end", onEnd).on("close", onClose).on("error", onClose);

@@ -20,7 +20,7 @@ function requireMetricsReader(
   if (token === null && createdTokenDigest === null) {
     if (request.peer.isLocal) return;
     const message =
-      "Metrics are only for this machine until PATCHBAY_METRICS_TOKEN is set or a token is created in Settings.";
+      "Metrics are available only from this machine until PATCHBAY_METRICS_TOKEN is set or a token is created in Settings.";
     throw new AppError("forbidden", message);
   }
   const [scheme = "", given = ""] = (request.headers.get("authorization") ?? "").split(" ");
@@ -40,7 +40,8 @@ const metricsRoute: PlainRoute = {
   },
   async handle({ metrics, instance }, request) {
     const { exposition } = metrics;
-    if (exposition === undefined) throw new AppError("not_found", "Nothing is counted here.");
+    if (exposition === undefined)
+      throw new AppError("not_found", "Metrics are not available in this process.");
     requireMetricsReader(exposition.token, instance.metricsTokenDigest ?? null, request);
     return textReply(200, await exposition.render(), exposition.contentType);
   },

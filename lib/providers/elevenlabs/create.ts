@@ -83,7 +83,7 @@ function speechBody(
   { text }: SpeechSegment,
 ): Record<string, unknown> {
   if (speed < SLOWEST || speed > FASTEST) {
-    throw new AppError("invalid", `This model speaks at a 'speed' from ${SLOWEST} to ${FASTEST}.`, {
+    throw new AppError("invalid", `'speed' must be from ${SLOWEST} to ${FASTEST} for this model.`, {
       param: "speed",
     });
   }
@@ -130,7 +130,7 @@ async function* pcmOf(
   const mediaType = header("content-type") ?? "";
   // Raw samples may arrive as audio/mpeg too, whatever was requested; the first bytes show which it is.
   if (contentType !== "audio/mpeg") checkAudioType(mediaType);
-  if (!isDelimited) throw invalidAnswer("without saying where its audio ends");
+  if (!isDelimited) throw invalidAnswer("with audio that has no Content-Length and is not chunked");
   const rate = rateOf(mediaType) ?? ELEVENLABS_OPTIONS.of(channel).sample_rate ?? SAMPLE_RATE;
   const reader = new AudioReader(rate, contentType === "audio/mpeg");
   for await (const bytes of body) yield reader.push(bytes);

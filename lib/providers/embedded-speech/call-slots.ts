@@ -32,11 +32,9 @@ export class CallSlots {
    */
   take(queueMs: number, leftMs: number): CallSlot {
     if (this.open >= this.#maxOpen || this.waiting >= this.#maxWaiting || queueMs > leftMs) {
-      throw new AppError(
-        "overloaded",
-        "The speech engine has more work than it can take. Try again in a moment.",
-        { retryAfterMs: busyRetryMs(queueMs) },
-      );
+      throw new AppError("overloaded", "The speech engine's queue is full. Try again in a moment.", {
+        retryAfterMs: busyRetryMs(queueMs),
+      });
     }
     this.open++;
     this.waiting++;

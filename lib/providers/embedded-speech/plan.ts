@@ -54,8 +54,8 @@ export function* planSpeech(request: SpeechRequest, pace: Pace): Generator<void,
   if (tag !== null && !isEnglish(tag) && !ESPEAK_LANGUAGES.has(baseLanguage(tag))) {
     throw new AppError(
       "invalid",
-      `languageCode '${tag}' is not spoken by the embedded engines. Leave it out to have the language detected, ` +
-        "or add an upstream that speaks it.",
+      `languageCode '${tag}' is not supported by the embedded engines. Leave it out to detect the language, ` +
+        "or add an upstream that supports it.",
       { param: "languageCode" },
     );
   }
@@ -66,7 +66,7 @@ export function* planSpeech(request: SpeechRequest, pace: Pace): Generator<void,
     yield;
   }
   if (spoken.length === 0) {
-    throw new AppError("invalid", "The text holds no letter and no digit: there is nothing to speak.");
+    throw new AppError("invalid", "The text must contain at least one letter or digit to speak.");
   }
   return chunksOf(spoken, pace);
 }

@@ -171,7 +171,7 @@ export class SpeechPool<Chunk = SpeechChunk> {
     const at = this.#queue.indexOf(task);
     if (at >= 0) this.#queue.splice(at, 1);
     // A running chunk is finished, and its result dropped.
-    task.reject(new AppError("caller_left", "The caller left."));
+    task.reject(new AppError("caller_left", "The client disconnected."));
   }
 
   #advance(): void {

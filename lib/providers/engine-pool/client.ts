@@ -49,7 +49,7 @@ async function* callHost(
     }
   } catch (error) {
     if (signal.aborted) throw stopReason(signal);
-    throw new AppError("upstream_error", "The built-in engines do not answer.", {}, error);
+    throw new AppError("upstream_error", "The built-in engines do not respond.", {}, error);
   } finally {
     signal.removeEventListener("abort", stop);
     // A complete reply leaves its connection for the next call.

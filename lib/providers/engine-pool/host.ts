@@ -48,7 +48,7 @@ async function answer(
 ): Promise<void> {
   const stopped = new AbortController();
   response.once("close", () => {
-    if (!response.writableFinished) stopped.abort(new AppError("caller_left", "The caller left."));
+    if (!response.writableFinished) stopped.abort(new AppError("caller_left", "The client disconnected."));
   });
   const { signal } = stopped;
   let end: EngineEnd;

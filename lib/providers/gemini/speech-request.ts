@@ -16,7 +16,7 @@ interface Manner {
 /** The body of `:generateContent` for speech. Throws `invalid` for what Gemini does not support. */
 export function geminiSpeechBody(request: SpeechRequest, manner: Manner): Fields {
   if (request.speed !== 1) {
-    throw new AppError("invalid", "This model speaks at its own speed; leave 'speed' out or set it to 1.", {
+    throw new AppError("invalid", "This model does not support 'speed'; leave it out or set it to 1.", {
       param: "speed",
     });
   }
@@ -70,7 +70,7 @@ function castOf(casting: Fields, table: VoiceTable): Fields {
   if (speakers.length !== SPEAKERS) {
     throw new AppError(
       "invalid",
-      `'speakerVoiceConfigs' has ${speakers.length} speakers; this model speaks with exactly ${SPEAKERS}.`,
+      `'speakerVoiceConfigs' must have exactly ${SPEAKERS} speakers for this model; got ${speakers.length}.`,
       { param: "speakerVoiceConfigs" },
     );
   }
@@ -95,10 +95,7 @@ function rawFormat(sent: unknown): unknown {
 function written({ segments, language, instructions }: SpeechRequest, { table, form }: Manner): Fields {
   const [first] = segments;
   if (first === undefined || segments.some(({ voice }) => voice !== first.voice)) {
-    throw new AppError(
-      "invalid",
-      "This model speaks with one voice, or as a Gemini script with exactly 2 speakers.",
-    );
+    throw new AppError("invalid", "This model supports one voice, or exactly 2 speakers in a Gemini script.");
   }
   return {
     contents: [{ role: "user", parts: segments.map((segment) => part(segment, instructions, form)) }],

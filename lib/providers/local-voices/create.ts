@@ -189,7 +189,7 @@ class LocalVoicesOfMachine implements LocalVoicesProvider {
       const seconds = await speakSentence(engine, voices, read, this.settings.clock);
       const { realTimeFactor } = engine.status();
       if (seconds > 0 && realTimeFactor !== null) return { seconds, realTimeFactor };
-      throw new AppError("invalid", "The model makes no sound.");
+      throw new AppError("invalid", "The model produced no audio.");
     } finally {
       await engine.close();
     }
@@ -200,7 +200,7 @@ function requireName(name: string): string {
   if (MODEL_FOLDER.test(name)) return name;
   throw new AppError(
     "invalid",
-    `'${name.slice(0, 100)}' is not a name: letters, digits and ._- are accepted.`,
+    `'${name.slice(0, 100)}' is not a valid name: letters, digits and ._- are accepted.`,
   );
 }
 

@@ -107,10 +107,7 @@ function parse(text: string, base: URL | undefined, isChecked: boolean): URL {
   if (url.username !== "" || url.password !== "")
     throw new AppError("invalid", "The URL must not have a user name or password.");
   if (url.protocol === "http:" && !isChecked && !LOOPBACK.test(url.hostname))
-    throw new AppError(
-      "invalid",
-      "Over http: the archive's SHA-256 must be known; use https: or give the SHA-256.",
-    );
+    throw new AppError("invalid", "An http: URL requires the archive's SHA-256; pass it, or use https:.");
   return url;
 }
 

@@ -39,12 +39,12 @@ export async function installVoice(
   if (!MODEL_FOLDER.test(name)) {
     throw new AppError(
       "invalid",
-      `'${name.slice(0, 100)}' is not a name: letters, digits and ._- are accepted.`,
+      `'${name.slice(0, 100)}' is not a valid name: letters, digits and ._- are accepted.`,
     );
   }
   const target = path.join(directory, name);
   if ((await stat(target).catch(() => null)) !== null) {
-    throw new AppError("conflict", `The local voice '${name}' exists already; remove it first.`);
+    throw new AppError("conflict", `The local voice '${name}' already exists; remove it first.`);
   }
   await mkdir(directory, { recursive: true });
   const job = await startJob(directory, name, settings.clock, signal);
@@ -130,7 +130,7 @@ async function fetchArchive(
 
 function refuseFolder(error: unknown): never {
   if (!(error instanceof UnusableFile)) throw error;
-  throw new AppError("invalid", `The archive holds no usable voice: ${error.file}: ${error.message}`);
+  throw new AppError("invalid", `The archive contains no usable voice: ${error.file}: ${error.message}`);
 }
 
 /** Decompressing bzip2 blocks for tenths of a second, so a thread does it. */
@@ -156,7 +156,7 @@ function unpackInThread(
       else
         settle(
           message.isRefused
-            ? new AppError("invalid", `The archive is refused. ${message.error}`)
+            ? new AppError("invalid", `The archive was rejected. ${message.error}`)
             : new Error(message.error),
         );
     });

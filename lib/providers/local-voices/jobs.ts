@@ -65,7 +65,7 @@ export async function listJobs(directory: string, now: number): Promise<VoiceJob
 export async function cancelJob(directory: string, name: string, clock: Clock): Promise<void> {
   const file = fileOf(directory, name);
   const job = MODEL_FOLDER.test(name) ? await read(file, clock.now()) : null;
-  if (job === null) throw new AppError("not_found", `Nothing is being installed as '${name.slice(0, 100)}'.`);
+  if (job === null) throw new AppError("not_found", `No installation of '${name.slice(0, 100)}' is running.`);
   if (job.state !== "running") return rm(file, { force: true });
   await writeFile(cancelFile(directory, name), "");
   for (let polls = 0; polls < CANCEL_MS / CANCEL_POLL_MS; polls++) {

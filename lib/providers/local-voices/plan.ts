@@ -56,7 +56,7 @@ export function* planVoices(
   const { language } = request;
   const spoken = new Set(model.languages.map(baseLanguage));
   if (language !== undefined && spoken.size > 0 && !spoken.has(baseLanguage(language))) {
-    const message = `languageCode '${language}' is not spoken by ${model.name}, which speaks ${[...spoken].join(", ")}.`;
+    const message = `languageCode '${language}' is not supported by ${model.name}, which supports ${[...spoken].join(", ")}.`;
     throw new AppError("invalid", message, { param: "languageCode" });
   }
   const utterances: Utterance[] = [];
@@ -72,7 +72,7 @@ export function* planVoices(
     yield;
   }
   if (utterances.length === 0) {
-    throw new AppError("invalid", "The text holds no letter and no digit: there is nothing to speak.");
+    throw new AppError("invalid", "The text must contain at least one letter or digit to speak.");
   }
   return chunksOf(utterances, request.speed);
 }

@@ -161,7 +161,7 @@ async function checkVoices(
 function findVocoder(names: readonly string[]): string {
   const vocoder = names.find((name) => VOCODER.test(name));
   if (vocoder === undefined)
-    throw new UnusableFile("vocos.onnx", "A Matcha model needs a vocoder beside it.");
+    throw new UnusableFile("vocos.onnx", "A Matcha model needs a vocoder in the same folder.");
   return vocoder;
 }
 

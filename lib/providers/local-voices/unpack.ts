@@ -47,14 +47,14 @@ export async function unpack(
     }
     const [first = "", ...rest] = segmentsOf(entry);
     top ??= first;
-    if (first !== top) throw new RefusedArchive("It must hold one folder, with all files in it.");
+    if (first !== top) throw new RefusedArchive("It must contain one folder with all files in it.");
     const target = path.join(directory, ...rest);
     if (entry.type === "Directory") {
       entry.resume();
       await mkdir(target, { recursive: true, mode: 0o755 });
       return;
     }
-    if (rest.length === 0) throw new RefusedArchive("It must hold one folder, with all files in it.");
+    if (rest.length === 0) throw new RefusedArchive("It must contain one folder with all files in it.");
     await mkdir(path.dirname(target), { recursive: true, mode: 0o755 });
     await writeNew(target, entry);
     onProgress(counted.bytes);

@@ -127,7 +127,7 @@ async function* pcmOf(
   const mediaType = header("content-type") ?? "";
   checkAudioType(mediaType);
   // Without a length, a broken connection would look like the end of the speech.
-  if (!isDelimited) throw invalidAnswer("without saying where its audio ends");
+  if (!isDelimited) throw invalidAnswer("with audio that has no Content-Length and is not chunked");
   const reader = new AudioReader(rateOf(mediaType) ?? sample_rate ?? null);
   for await (const bytes of body) yield reader.push(bytes);
   yield reader.end();
@@ -164,7 +164,8 @@ export async function* speechEventPcm(
       continue;
     }
     const audio = asBase64(fields.audio) ?? asBase64(fields.delta);
-    if (type === "speech.audio.delta" && audio === null) throw invalidAnswer("an event without its audio");
+    if (type === "speech.audio.delta" && audio === null)
+      throw invalidAnswer("with an audio event without audio");
     if (audio === null) continue;
     for await (const bytes of decodedBase64(audio)) yield reader.push(bytes);
   }

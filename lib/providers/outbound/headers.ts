@@ -24,8 +24,9 @@ export function checkHeaders(headers: Readonly<Record<string, string>>): Record<
   const checked: Record<string, string> = {};
   for (const [sent, value] of entries) {
     const name = sent.toLowerCase();
-    if (!NAME.test(sent)) throw refuse(sent, "is not the name of a header");
-    if (RESERVED.has(name) || name.startsWith("proxy-")) throw refuse(sent, "is set by Patchbay itself");
+    if (!NAME.test(sent)) throw refuse(sent, "is not a valid header name");
+    if (RESERVED.has(name) || name.startsWith("proxy-"))
+      throw refuse(sent, "is set by Patchbay and cannot be changed");
     if (SECRET.test(name))
       throw refuse(sent, "looks like a secret: enter it as a key of the channel, since keys are encrypted");
     if (Object.hasOwn(checked, name)) throw refuse(sent, "is given twice");

@@ -67,12 +67,12 @@ export function refusalError(refusal: Refusal): AppError {
   if (status === 429) {
     return new AppError(
       "upstream_rate_limited",
-      "The channel's upstream takes no more calls at the moment.",
+      "The channel's upstream rejected the request: rate limit exceeded.",
       { upstreamStatus: 429, ...shared },
     );
   }
   if (status === 408 || status === 504) {
-    return new AppError("upstream_timeout", "The channel's upstream was too slow.", {
+    return new AppError("upstream_timeout", "The channel's upstream timed out.", {
       upstreamStatus: status,
       ...message,
     });

@@ -49,7 +49,7 @@ export function parseUpstreamUrl(text: string): URL {
   if (!URL.canParse(text)) throw refuse(MALFORMED);
   const url = new URL(text);
   if (url.username !== "" || url.password !== "" || /^https?:\/\/[^/]*@/i.test(text)) {
-    throw refuse("must not carry a user name or password; the key has a field of its own");
+    throw refuse("must not have a user name or password; enter the key in its own field");
   }
   url.hostname = canonicalHost(url.hostname);
   url.pathname = trimEndOf(url.pathname, /\//);
@@ -66,7 +66,7 @@ export function readUpstreamUrl(text: string, allow: AllowList): URL {
   const isListed = allow.hasHost(url.hostname, port);
   const address = parseAddress(url.hostname);
   if (METADATA_NAMES.test(url.hostname) || (address !== null && isMetadata(address))) {
-    throw refuse("is an address of the cloud's own services, which channels never reach");
+    throw refuse("is a cloud metadata address, which is never allowed");
   }
   const isUsualPort = port === 443 || port === 80 || port >= 1_024;
   if (OTHER_SERVICES.has(port) || (!isUsualPort && !isListed)) {

@@ -132,7 +132,7 @@ function noticeOf(texts: readonly number[], many: boolean): string {
   const which = many
     ? `Inputs that do not look like English: ${named}${others}.`
     : "The input does not look like English.";
-  return `${which} This model knows English only; patchbay-embed takes any language.`;
+  return `${which} This model supports English only; patchbay-embed supports any language.`;
 }
 
 /**

@@ -143,11 +143,9 @@ export class SemanticPool {
       );
     }
     if (this.#open >= this.#options.maxOpen || queueMs + ownMs > leftMs) {
-      throw new AppError(
-        "overloaded",
-        "The embedding engine has more work than it can take. Try again in a moment.",
-        { retryAfterMs: busyRetryMs(queueMs) },
-      );
+      throw new AppError("overloaded", "The embedding engine's queue is full. Try again in a moment.", {
+        retryAfterMs: busyRetryMs(queueMs),
+      });
     }
   }
 

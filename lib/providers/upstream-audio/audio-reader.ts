@@ -22,7 +22,7 @@ export function checkAudioType(mediaType: string): void {
     /^(?:|audio\/(?:l16|pcm|x-pcm|raw|basic-pcm|wav|x-wav|wave|vnd\.wave)|application\/octet-stream|binary\/octet-stream)$/i;
   if (isTaken.test(type.trim())) return;
   const isAudio = /^audio\//i.test(type.trim());
-  throw invalidAnswer(isAudio ? "with packed audio where PCM or WAV was asked for" : "without audio");
+  throw invalidAnswer(isAudio ? "with compressed audio instead of PCM or WAV" : "without audio");
 }
 
 /**
@@ -71,7 +71,7 @@ export class AudioReader {
     this.#isRecognized = true;
     const mark = Buffer.from(this.#head.subarray(0, 4)).toString("latin1");
     if (PACKED.test(mark) || (this.#mayBeMp3 && MP3_FRAME.test(mark)))
-      throw invalidAnswer("with packed audio where PCM or WAV was asked for");
+      throw invalidAnswer("with compressed audio instead of PCM or WAV");
     if (TEXT.test(mark)) throw invalidAnswer("without audio");
     if (mark === "RIFF") this.#wav = new WavReader();
     else this.#samples = new SpeechSamples({ rate: this.#rawRate, channels: 1, encoding: "s16" });

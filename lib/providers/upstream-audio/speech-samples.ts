@@ -31,7 +31,7 @@ export class SpeechSamples {
   #rest: Uint8Array = new Uint8Array();
 
   constructor(shape: SampleShape) {
-    if (!RATES.has(shape.rate)) throw invalidAnswer(`with audio at ${shape.rate} samples a second`);
+    if (!RATES.has(shape.rate)) throw invalidAnswer(`with audio at ${shape.rate} Hz, which is not supported`);
     this.#shape = shape;
     this.#frameBytes = SAMPLE_BYTES[shape.encoding] * shape.channels;
     this.#resampler =

@@ -51,7 +51,7 @@ export class WavReader {
     this.#head = this.#head.length === 0 ? bytes : Buffer.concat([this.#head, bytes]);
     const at = this.#findData();
     if (at === null) {
-      if (this.#head.length > MAX_HEADER_BYTES) throw invalidAnswer("with a WAV header without end");
+      if (this.#head.length > MAX_HEADER_BYTES) throw invalidAnswer("with a WAV header that is too long");
       return new Uint8Array();
     }
     this.#inData = true;

@@ -26,7 +26,7 @@ function fromBase64(text: string): Float32Array {
 }
 
 function checked(vector: Float32Array): Float32Array {
-  if (vector.length === 0) throw invalidAnswer("an empty vector");
+  if (vector.length === 0) throw invalidAnswer("with an empty vector");
   if (!isFiniteVector(vector)) throw invalidAnswer("with a vector that contains a number that is not finite");
   return vector;
 }
@@ -54,7 +54,7 @@ export function fitVectors(
   return vectors.map((vector) => {
     if (vector.length === expected) return vector;
     if (shorten && vector.length > expected) return unitLength(vector.slice(0, expected));
-    const where = dimensions === undefined ? `the first has ${expected}` : `${expected} were asked for`;
+    const where = dimensions === undefined ? `the first has ${expected}` : `${expected} were requested`;
     throw invalidAnswer(`a vector of ${vector.length} numbers where ${where}`);
   });
 }

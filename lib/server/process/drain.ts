@@ -40,7 +40,7 @@ export async function drain(nodeServer: NodeServer, container: Container, isRepl
   nodeServer.server.closeIdleConnections();
   const left = env.drainMs - (performance.now() - startedAt);
   if (!(await until(() => nodeServer.running === 0, left))) {
-    const message = "The server is shutting down; send the call again.";
+    const message = "The server is shutting down; send the request again.";
     nodeServer.abortAll(new AppError("overloaded", message, { retryAfterMs: 1_000 }));
     await until(() => nodeServer.running === 0, ABORT_MS);
   }

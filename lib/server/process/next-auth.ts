@@ -28,11 +28,15 @@ function requireExposed(segments: readonly string[], method: string): void {
   if (name === "callback/credentials" && method === "POST")
     throw new AppError("invalid_credentials", "Sign-in is not possible here; use POST /api/user/login.");
   const methods = Object.hasOwn(EXPOSED, name) ? EXPOSED[name] : undefined;
-  if (methods === undefined) throw new AppError("not_found", "There is nothing at this address.");
+  if (methods === undefined) throw new AppError("not_found", "Unknown path.");
   if (!methods.includes(method === "HEAD" ? "GET" : method))
-    throw new AppError("method_not_allowed", `This address takes ${methods.join(", ")}, not ${method}.`, {
-      allow: [...methods],
-    });
+    throw new AppError(
+      "method_not_allowed",
+      `Method ${method} is not allowed; this path accepts ${methods.join(", ")}.`,
+      {
+        allow: [...methods],
+      },
+    );
 }
 
 interface RouteContext {
@@ -53,7 +57,7 @@ export async function answerNextAuth(request: Request, context: RouteContext): P
       if (isAppError(error)) return renderError("console", error);
       const { log } = await services();
       log.error("next_auth_failed", { cause: error instanceof Error ? error.message : "unknown" });
-      return renderError("console", new AppError("internal", "Something went wrong on our side."));
+      return renderError("console", new AppError("internal", "Internal error."));
     }
   }, services);
   const outer = await adapter(request);

@@ -113,7 +113,7 @@ function refuse(
 }
 
 function notFound(): Outbound {
-  return renderError("console", new AppError("unknown_url", "There is nothing at this address."));
+  return renderError("console", new AppError("unknown_url", "Unknown path."));
 }
 
 /** True when the route table answers this path, if only with an error; all other paths are pages. */
@@ -183,9 +183,7 @@ class RoutesAndPages implements NodeServer {
     this.#answer(message, response)
       .catch((error: unknown) => {
         this.#log.error("request_failed", { cause: error instanceof Error ? error : String(error) });
-        const failure = isOutOfFiles(error)
-          ? outOfFiles()
-          : new AppError("internal", "Something went wrong on our side.");
+        const failure = isOutOfFiles(error) ? outOfFiles() : new AppError("internal", "Internal error.");
         if (response.headersSent) response.destroy();
         else refuseSocket(message.socket, failure);
       })

@@ -90,8 +90,7 @@ function wantsPage(head: CheckedHead): boolean {
   return accept.includes("text/html") || head.headers.has("rsc");
 }
 
-const notFound = () =>
-  renderError("console", new AppError("unknown_url", "There is nothing at this address."));
+const notFound = () => renderError("console", new AppError("unknown_url", "Unknown path."));
 
 /**
  * True when Next can parse this `next-router-state-tree`; for any other, Next answers a plain-text 500 and logs a stack.
@@ -137,7 +136,7 @@ function createRefusal(isKnown: (path: string) => boolean): Pages["refuse"] {
     if (method !== "GET" && method !== "HEAD") {
       if (!isPage) return notFound();
       const allow = ["GET", "HEAD"];
-      const message = `This address takes GET, HEAD, not ${method}.`;
+      const message = `Method ${method} is not allowed; this path accepts GET, HEAD.`;
       return renderError("console", new AppError("method_not_allowed", message, { allow }));
     }
     return isPage || wantsPage(head) ? null : notFound();

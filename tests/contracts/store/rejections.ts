@@ -18,7 +18,7 @@ function rejection(fields: Partial<RejectionRecord> = {}): RejectionRecord {
     at: START + 5,
     requestId: unique("req"),
     status: 429,
-    message: "This key may have 60 requests a minute.",
+    message: "This key is limited to 60 requests per minute.",
     retryAfterS: 12,
     address: "10.0.0.7",
     ...fields,

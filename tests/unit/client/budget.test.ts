@@ -32,15 +32,15 @@ test("reads the gateway's own limit per minute from its message, and no upstream
     if (found === null) throw new Error("The body is no error.");
     return found;
   };
-  expect(minuteLimitOf(failure("This key may have 60 requests a minute. Try again in 4 s."))).toEqual({
+  expect(minuteLimitOf(failure("This key is limited to 60 requests per minute. Try again in 4 s."))).toEqual({
     unit: "requests",
     limit: 60,
   });
-  expect(minuteLimitOf(failure("This key may have 1 request a minute. Try again in 4 s."))).toEqual({
+  expect(minuteLimitOf(failure("This key is limited to 1 request per minute. Try again in 4 s."))).toEqual({
     unit: "requests",
     limit: 1,
   });
-  expect(minuteLimitOf(failure("This key may have 1 token a minute; this call needs 2"))).toEqual({
+  expect(minuteLimitOf(failure("This key is limited to 1 token per minute; this request needs 2"))).toEqual({
     unit: "tokens",
     limit: 1,
   });

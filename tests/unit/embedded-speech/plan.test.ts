@@ -66,12 +66,12 @@ it.each([
 });
 
 it("refuses an unsupported language, and an unknown voice", () => {
-  expect(() => plan("hello", { language: "tlh" })).toThrow("languageCode 'tlh' is not spoken");
+  expect(() => plan("hello", { language: "tlh" })).toThrow("languageCode 'tlh' is not supported");
   expect(() => plan("hello", { voice: "Unknown" })).toThrow("'Unknown' is not a voice");
 });
 
 it.each(["🙂🙂", "", "…!", "\u0000\u0007"])("refuses %j because there is nothing to speak", (text) => {
-  expect(() => plan(text)).toThrow("nothing to speak");
+  expect(() => plan(text)).toThrow("at least one letter or digit");
 });
 
 describe("the length of chunks", () => {

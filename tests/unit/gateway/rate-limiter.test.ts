@@ -183,7 +183,7 @@ test("reports that a process's share of a limit is below 1 instead of asking for
       limit,
       cost,
       name: "key_rpm",
-      subject: "This key may have",
+      subject: "This key is limited to",
     } as const;
     const { states } = await shared.take("usr_1", [ask], 60_000);
     return limitError(
@@ -195,8 +195,8 @@ test("reports that a process's share of a limit is below 1 instead of asking for
   };
   const advice =
     "The server divides the limit among its processes, and the share of the one that answered is below 1. Ask an administrator to raise the limit.";
-  expect(await messageFor("requests", 1, 1)).toBe(`This key may have 1 request a minute. ${advice}`);
+  expect(await messageFor("requests", 1, 1)).toBe(`This key is limited to 1 request per minute. ${advice}`);
   expect(await messageFor("tokens", 10, 8)).toBe(
-    "This key may have 10 tokens a minute; this call needs 8, and 5 are left. Send less in one request.",
+    "This key is limited to 10 tokens per minute; this request needs 8, and 5 are left. Send less text in one request.",
   );
 });

@@ -31,6 +31,6 @@ it("leaves unknown fields and values of the wrong type unchanged", () => {
 it("rejects both forms of one field and names its path", () => {
   const body = { contents: [{ parts: [{ text: "a", speechMetadata: {}, speech_metadata: {} }] }] };
   expect(() => camelFields(GeminiSpeechRequest, body)).toThrow(
-    "'contents.0.parts.0.speechMetadata' is there twice, as speechMetadata and as speech_metadata",
+    "'contents.0.parts.0.speechMetadata' was sent twice, as speechMetadata and as speech_metadata",
   );
 });

@@ -112,7 +112,7 @@ describe("a local voice", () => {
     const call = speak(voices, SENTENCE.repeat(60), { signal: stopping.signal });
     await call.next();
     const spoken = voices.stats("tiny")?.chunks ?? 0;
-    stopping.abort(new AppError("caller_left", "The caller left."));
+    stopping.abort(new AppError("caller_left", "The client disconnected."));
     await expect(readAll(call)).rejects.toMatchObject({ code: "caller_left" });
     expect(voices.stats("tiny")).toMatchObject({ open: 0, waiting: 0 });
     while ((voices.stats("tiny")?.busy ?? 0) > 0) await new Promise(setImmediate);

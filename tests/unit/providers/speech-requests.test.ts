@@ -242,7 +242,7 @@ test("sends two speakers to Gemini unchanged, and refuses one or three with thei
     const { error } = await hear(rig.speech(channelTo("gemini", upstream)), request(...names));
     expect(error).toMatchObject({
       code: "invalid",
-      message: expect.stringContaining(`${names.length} speakers`),
+      message: expect.stringContaining(`got ${names.length}.`),
     });
   }
 });

@@ -212,7 +212,7 @@ test("names the inputs that are not English", async () => {
     "今天天气很好",
   ]);
   expect(notice).toBe(
-    "Inputs that do not look like English: 1, 2. This model knows English only; patchbay-embed takes any language.",
+    "Inputs that do not look like English: 1, 2. This model supports English only; patchbay-embed supports any language.",
   );
   const one = await embed(["Привет, как дела?"]);
   expect(one.notice).toMatch(/^The input does not look like English\./);

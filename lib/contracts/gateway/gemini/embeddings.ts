@@ -10,7 +10,7 @@ const Part = z.looseObject({ text: z.string({ error: "must be text: only text ca
 /** A content of text parts. */
 const TextContent = z.looseObject({
   role: z.string().optional(),
-  parts: z.array(Part).min(1, "must hold at least one part").max(10_000),
+  parts: z.array(Part).min(1, "must have at least one part").max(10_000),
 });
 
 const settings = {
@@ -49,8 +49,8 @@ export type EmbedContentRequest = z.output<typeof EmbedContentRequest>;
 export const BatchEmbedContentsRequest = z.object({
   requests: z
     .array(EmbedContentRequest)
-    .min(1, "must hold at least one request")
-    .max(MAX_BATCH, `may hold at most ${MAX_BATCH} requests`),
+    .min(1, "must have at least one request")
+    .max(MAX_BATCH, `must have at most ${MAX_BATCH} requests`),
 });
 export type BatchEmbedContentsRequest = z.output<typeof BatchEmbedContentsRequest>;
 
@@ -66,10 +66,10 @@ export const BatchEmbedContentsReply = z.object({
 /** Body of `:countTokens`: contents, or a whole request that includes them. */
 export const CountTokensRequest = z
   .object({
-    contents: z.array(TextContent).min(1, "must hold at least one content").max(10_000).optional(),
+    contents: z.array(TextContent).min(1, "must have at least one content").max(10_000).optional(),
     generateContentRequest: z
       .looseObject({
-        contents: z.array(TextContent).min(1, "must hold at least one content").max(10_000),
+        contents: z.array(TextContent).min(1, "must have at least one content").max(10_000),
         systemInstruction: TextContent.optional(),
       })
       .optional(),

@@ -23,7 +23,7 @@ const NON_TEXT_FIELDS = [
   "toolResponse",
 ] as const;
 
-const NotAccepted = z.never({ error: "cannot be spoken; a part may only have text" }).optional();
+const NotAccepted = z.never({ error: "is not supported; a part may only have text" }).optional();
 
 const Part = z.looseObject({
   text: z.string({ error: "must be text: only text can be spoken" }),
@@ -37,7 +37,7 @@ const Part = z.looseObject({
 
 const Content = z.looseObject({
   role: z.enum(["user", "model"]).optional(),
-  parts: z.array(Part).min(1, "must hold at least one part").max(MAX_CONTENTS),
+  parts: z.array(Part).min(1, "must have at least one part").max(MAX_CONTENTS),
 });
 
 /** One of the model's voices. */
@@ -74,8 +74,8 @@ const SpeakerVoiceConfig = z.looseObject({
 const MultiSpeakerVoiceConfig = z.looseObject({
   speakerVoiceConfigs: z
     .array(SpeakerVoiceConfig)
-    .min(1, "must hold at least one speaker")
-    .max(MAX_SPEAKERS, `may hold at most ${MAX_SPEAKERS} speakers`)
+    .min(1, "must have at least one speaker")
+    .max(MAX_SPEAKERS, `must have at most ${MAX_SPEAKERS} speakers`)
     .superRefine((speakers, ctx) => {
       const names = speakers.map(({ speaker }) => speaker.toLowerCase());
       const duplicate = names.findIndex((name, i) => names.indexOf(name) !== i);
@@ -120,7 +120,7 @@ const AudioFormat = z.looseObject({
         )
         .meta({ examples: ["AUDIO_WAV"] })
         .optional(),
-      sampleRate: z.literal(24_000, { error: "must be 24000, the rate of all speech here" }).optional(),
+      sampleRate: z.literal(24_000, { error: "must be 24000, the only supported sample rate" }).optional(),
     })
     .optional(),
 });
@@ -166,8 +166,8 @@ const GenerationConfig = z.looseObject(
 export const GeminiSpeechRequest = z.object({
   contents: z
     .array(Content)
-    .min(1, "must hold at least one content")
-    .max(MAX_CONTENTS, `may hold at most ${MAX_CONTENTS} contents`)
+    .min(1, "must have at least one content")
+    .max(MAX_CONTENTS, `must have at most ${MAX_CONTENTS} contents`)
     .meta({
       contains: {
         type: "object",

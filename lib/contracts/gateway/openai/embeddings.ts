@@ -65,7 +65,7 @@ const Input = z
 const Model = z
   .string({ error: (issue) => (issue.input === undefined ? "is required" : "must be a string") })
   .min(1, "must name a model")
-  .max(128, "is not a model name")
+  .max(128, "must have at most 128 characters")
   .meta({ pattern: MODEL_NAME.source, examples: ["patchbay-embed-en"] });
 
 /** Body of `POST /v1/embeddings`; unknown fields are dropped. */
@@ -77,7 +77,7 @@ export const EmbeddingsRequest = z.object({
   user: z
     .string({ error: "must be a string" })
     .refine((user) => codePoints(user) <= 1_024, "may have at most 1,024 characters")
-    .refine((user) => !user.includes("\0"), "must not hold a NUL")
+    .refine((user) => !user.includes("\0"), "must not contain a NUL character")
     .meta({ maxLength: 1_024 })
     .nullish(),
   stream: z.literal(false, { error: "is not supported: embeddings are not streamed" }).nullish(),

@@ -30,7 +30,7 @@ export const OpenAiSpeechRequest = z.object({
     .refine((text) => text.trim() !== "", { error: "must have text to speak" })
     .refine((text) => codePoints(text) <= MAX_CHARACTERS, {
       error: (issue) =>
-        `has ${codePoints(String(issue.input))} characters; at most ${MAX_CHARACTERS} are spoken in one call`,
+        `has ${codePoints(String(issue.input))} characters; at most ${MAX_CHARACTERS} are accepted per request`,
     })
     .meta({ pattern: WORDS_PATTERN, maxLength: MAX_CHARACTERS }),
   voice: z.union([z.string().min(1), z.object({ id: z.string().min(1) })], {

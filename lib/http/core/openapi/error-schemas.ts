@@ -26,12 +26,12 @@ export const ERROR_SCHEMAS: Record<Surface, Json> = {
       {
         error: {
           code: 400,
-          message: "'contents' must hold at least one content.",
+          message: "'contents' must have at least one content.",
           status: "INVALID_ARGUMENT",
           details: [
             {
               "@type": "type.googleapis.com/google.rpc.BadRequest",
-              fieldViolations: [{ field: "contents", description: "must hold at least one content" }],
+              fieldViolations: [{ field: "contents", description: "must have at least one content" }],
             },
           ],
         },

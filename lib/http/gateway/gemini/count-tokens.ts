@@ -30,7 +30,7 @@ export async function countContentTokens(
   if (characters > MAX_CHARACTERS) {
     throw new AppError(
       "invalid",
-      `'contents' has ${characters} characters; at most ${MAX_CHARACTERS} are counted.`,
+      `'contents' has ${characters} characters; at most ${MAX_CHARACTERS} are accepted.`,
       {
         param: "contents",
       },

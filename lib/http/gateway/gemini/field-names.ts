@@ -68,7 +68,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 function bothForms(path: string, name: string, alias: string): AppError {
   return new AppError(
     "invalid",
-    `'${path}${name}' is there twice, as ${name} and as ${alias}; send one of them`,
+    `'${path}${name}' was sent twice, as ${name} and as ${alias}; send one of them`,
     {
       issues: [{ path: `${path}${alias}`, message: `is the same field as ${name}` }],
     },

@@ -58,7 +58,7 @@ function decode(tokens: readonly number[], index: number | null): EmbeddingInput
   const text = decodeTokens(tokens);
   if (text === null) {
     const which = index === null ? "'input'" : `'input.${index}'`;
-    throw new AppError("invalid", `${which} holds a token id that is not in the vocabulary of cl100k_base.`, {
+    throw new AppError("invalid", `${which} has a token id that is not in the vocabulary of cl100k_base.`, {
       param: "input",
     });
   }
@@ -97,7 +97,10 @@ async function modelOfPath(ctx: GatewayContext, inPath: string, inBody: string |
     throw modelError("'model' is required, and must name the model of the path.");
   }
   const named = inBody ?? inPath;
-  if (!isModelName(named)) throw modelError("'model' is not a model name.");
+  if (!isModelName(named))
+    throw modelError(
+      "'model' must be a model name: a letter or digit, then up to 127 letters, digits or ._:@+/-",
+    );
   const entry = await resolveModel(ctx, inPath, "embeddings");
   if (named !== inPath) {
     const other = await ctx.services.catalog.find(named);
