@@ -7,7 +7,7 @@ type Translate = (t: FieldErrorTranslator, numbers: number[], factor: number, te
 
 /** Translations of the contracts' English rule messages, by pattern. */
 const RULES: readonly [RegExp, Translate][] = [
-  [/^(Must not be empty|Enter the code|Type the password you have now)\.$/, (t) => t("required")],
+  [/^(Must not be empty|Enter the code)\.$/, (t) => t("required")],
   [/^Enter a code from your authenticator app/, (t) => t("required")],
   [/^Must be in the future/, (t) => t("future")],
   [/^Must have at least (\d+) characters\.$/, (t, [n = 0]) => t("tooShort", { minimum: n })],
@@ -19,14 +19,14 @@ const RULES: readonly [RegExp, Translate][] = [
   [/^Must be an origin/, (t) => t("origin")],
   [/^Must be a (whole|complete) URL/, (t) => t("wholeUrl")],
   [/^Enable 2FA for your own account first/, (t) => t("ownFactor")],
-  [/^Must not hold control/, (t) => t("invisible")],
-  [/^May hold letters, digits/, (t) => t("usernameForm")],
+  [/^Must not contain control/, (t) => t("invisible")],
+  [/^Must have only letters, digits/, (t) => t("usernameForm")],
   [/^Must not be an e-mail address/, (t) => t("noEmail")],
   [/^Must be an e-mail address/, (t) => t("email")],
   [/^The two passwords differ/, (t) => t("differ")],
   [/^Must not be the username/, (t) => t("sameAsName")],
-  [/^Must be a code of six digits/, (t) => t("code")],
-  [/^Must be the six digits/, (t) => t("sixDigits")],
+  [/^Must be a six-digit code or/, (t) => t("code")],
+  [/^Must be the six-digit code of/, (t) => t("sixDigits")],
   [/^Must be a whole number/, (t) => t("wholeNumber")],
   [/^Must be dollars/, (t) => t("dollars")],
   [/^Must be a model's name/, (t) => t("modelName")],
@@ -36,7 +36,7 @@ const RULES: readonly [RegExp, Translate][] = [
   ],
   [/^Must be an address or a range/, (t) => t("address")],
   [/^Set to .+ You may tighten this limit/, (t) => t("setByHigher")],
-  [/^Pick at least one/, (t) => t("pickOne")],
+  [/^Must have at least one operation/, (t) => t("pickOne")],
   [/common/i, (t) => t("commonPassword")],
 ];
 

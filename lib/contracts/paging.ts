@@ -20,7 +20,7 @@ export const Cursor = z
   .string()
   .min(1)
   .max(512)
-  .regex(/^[A-Za-z0-9_-]+$/, "The cursor is not one of ours; start again without one.");
+  .regex(/^[A-Za-z0-9_-]+$/, "Must be next_cursor of the previous page.");
 
 /** Text to search a list for. */
 export const SearchText = boundedLine(2, 200);

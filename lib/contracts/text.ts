@@ -78,7 +78,7 @@ export function boundedText(min: number, max: number) {
 /** `boundedText` without control characters: IDs, labels and search terms. */
 export function boundedLine(min: number, max: number) {
   return boundedText(min, max)
-    .refine((text) => ONE_LINE.test(text), "Must not hold control characters.")
+    .refine((text) => ONE_LINE.test(text), "Must not contain control characters.")
     .meta({ pattern: ONE_LINE_PATTERN });
 }
 const ONE_LINE = new RegExp(ONE_LINE_PATTERN);
@@ -96,7 +96,7 @@ export function displayText(max: number) {
         .refine((text) => codePoints(text) <= max, `Must have at most ${max} characters.`)
         .refine(
           (text) => !INVISIBLE.test(text),
-          "Must not hold control, zero-width or direction characters.",
+          "Must not contain control, zero-width or direction characters.",
         ),
     )
     .meta({

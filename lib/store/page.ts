@@ -31,7 +31,7 @@ export function decodeCursor(cursor: string): Position {
   } catch {
     // Not JSON: the error below says so.
   }
-  throw new AppError("invalid", "The cursor is not one of ours; start again without one.", {
+  throw new AppError("invalid", "cursor: Must be next_cursor of the previous page.", {
     param: "cursor",
   });
 }
@@ -74,9 +74,9 @@ export function toPage<Row, T>(
  */
 export function matches(q: string, columns: readonly string[]): RawBuilder<boolean> {
   if ([...q].length < MIN_SEARCH_LENGTH) {
-    throw new AppError("invalid", "Search for two characters or more.", { param: "q" });
+    throw new AppError("invalid", "q: Must have at least 2 characters.", { param: "q" });
   }
-  if (q.includes("\n")) throw new AppError("invalid", "Search for one line of text.", { param: "q" });
+  if (q.includes("\n")) throw new AppError("invalid", "q: Must not contain line breaks.", { param: "q" });
   const pattern = `%${q.replace(/[\\%_]/g, "\\$&")}%`;
   // The columns are joined into one text, a line each: lower() with PostgreSQL's collations is the largest cost of a
   // search.

@@ -104,7 +104,7 @@ describe("the caller's own profile", () => {
   ])("answers 400 to a change of %s by its own user", async (field, body) => {
     const reply = await patch({ display_name: "x", ...body });
     expect(reply.status).toBe(400);
-    expect(reply.json.issues).toEqual([{ path: field, message: "This field is not known." }]);
+    expect(reply.json.issues).toEqual([{ path: field, message: "Unknown field." }]);
     expect((await self()).version).toBe(1);
   });
 

@@ -217,7 +217,7 @@ describe("a management key", () => {
       await patch(plain.id, { allowed_models: [] }, caller),
     ]) {
       expectRefused(reply, name);
-      expect(reply.json.message).toContain("every key has its limits for itself");
+      expect(reply.json.message).toContain("limits count per key");
     }
     expect([await keys(), (await read(plain.id)).version]).toEqual([before, 1]);
     // Other changes are still possible.

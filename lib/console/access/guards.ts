@@ -15,7 +15,7 @@ export function requireSession(ctx: Pick<ConsoleContext, "caller">): {
     case "session":
       return ctx.caller;
     case "manage-key":
-      throw new AppError("forbidden", "This needs a signed-in session; an API key cannot do it.");
+      throw new AppError("forbidden", "This requires a signed-in session; an API key is not accepted.");
     case "anonymous":
       throw new AppError("unauthenticated", "Sign in first.");
   }
@@ -55,7 +55,7 @@ export function requireOwner(ctx: ConsoleContext, message: string): UserRecord {
 /** The user to change. Throws `not_found`; `forbidden` for the caller's own account, an equal or a higher role. */
 export async function findManageable(tx: Repositories, actor: UserRecord, id: string): Promise<UserRecord> {
   const target = await tx.users.findById(id);
-  if (target === null) throw new AppError("not_found", "There is no such user.");
+  if (target === null) throw new AppError("not_found", "User not found.");
   if (target.id === actor.id) {
     throw new AppError("forbidden", "Change your own account on the account page.");
   }

@@ -8,7 +8,7 @@ import { readSettings } from "./read-settings";
 export async function requireWritableSite(ctx: ConsoleContext, user: UserRecord): Promise<void> {
   if (user.role === "owner") return;
   const { demo_site: isDemo } = await readSettings(ctx.store);
-  if (isDemo) throw new AppError("forbidden", "This is a demo site: only its owner changes settings.");
+  if (isDemo) throw new AppError("forbidden", "This is a demo site: only its owner can change settings.");
 }
 
 /** The owner or an admin, by session or manage key, unless a demo site refuses them: may change channels and models. */
@@ -31,7 +31,7 @@ export async function getChannelRecord(
   id: string,
 ): Promise<ChannelRecord> {
   const record = await store.channels.find(id);
-  if (record === null) throw new AppError("not_found", "There is no such channel.");
+  if (record === null) throw new AppError("not_found", "Channel not found.");
   return record;
 }
 

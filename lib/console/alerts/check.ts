@@ -43,7 +43,7 @@ async function probe(ctx: ConsoleContext, channel: ChannelRecord, offer: Offer):
 export async function checkAlert(ctx: ConsoleContext, id: string): Promise<AlertCheck> {
   requireSignedInAdmin(ctx);
   const alert = (await ctx.store.alerts.open()).find((one) => one.id === id);
-  if (alert === undefined) throw new AppError("not_found", "There is no such open alert.");
+  if (alert === undefined) throw new AppError("not_found", "Open alert not found.");
   const channel = (await ctx.store.channels.all()).find((one) => one.id === alert.subject);
   const probes: Probe[] = [];
   if (alert.kind !== "channel_open" || channel === undefined || !channel.enabled) return { probes };

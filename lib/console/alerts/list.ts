@@ -35,6 +35,6 @@ export async function summarizeAlerts(ctx: ReadContext): Promise<AlertsSummary> 
 export async function markAlertSeen(ctx: ConsoleContext, id: string): Promise<Alert> {
   requireSignedInAdmin(ctx);
   const record = await ctx.store.alerts.markSeen(id, ctx.clock.now());
-  if (record === null) throw new AppError("not_found", "There is no such alert.");
+  if (record === null) throw new AppError("not_found", "Alert not found.");
   return toAlert(record);
 }

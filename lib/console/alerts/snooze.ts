@@ -17,7 +17,7 @@ const LASTS_MS = {
   resolved: null,
 } as const satisfies Record<SnoozeAlert["for"], number | null>;
 
-const notOpen = () => new AppError("not_found", "There is no such open alert.");
+const notOpen = () => new AppError("not_found", "Open alert not found.");
 
 /**
  * Sends nothing about an open alert for a time; a new alert of the same kind and subject within that time is snoozed

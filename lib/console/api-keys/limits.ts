@@ -200,7 +200,7 @@ export function requireWithinCaller(ctx: Pick<ConsoleContext, "caller">, wanted:
   if (tooWide === undefined) return;
   throw refuse(
     tooWide,
-    `Must be within the limit of the management key that asks, ${JSON.stringify(RULES[tooWide].shown(own))}; ` +
+    `Must be within the limit of the calling management key, ${JSON.stringify(RULES[tooWide].shown(own))}; ` +
       `got ${JSON.stringify(RULES[tooWide].shown(wanted))}.`,
   );
 }
@@ -217,8 +217,8 @@ export function requireUncountedCaller(ctx: Pick<ConsoleContext, "caller">, act:
   if (set === undefined) return;
   throw new AppError(
     "forbidden",
-    `This management key has a limit of its own (${set}: ${JSON.stringify(RULES[set].shown(key))}) and cannot ${act}: ` +
-      "every key has its limits for itself, so together they would exceed it. Use a management key without rpm, tpm, " +
+    `This management key is limited (${set}: ${JSON.stringify(RULES[set].shown(key))}) and cannot ${act}: ` +
+      "limits count per key, so together the keys would exceed it. Use a management key without rpm, tpm, " +
       "concurrency and budget, or sign in.",
     { param: set },
   );

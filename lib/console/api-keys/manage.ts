@@ -28,7 +28,7 @@ export async function listKeys(ctx: ReadContext, query: KeyQuery): Promise<ListP
 function ownerAsked(user: UserRecord, asked: string | undefined): string | null {
   if (asked === "me" || asked === user.id) return user.id;
   if (user.role !== "member") return asked ?? null;
-  if (asked !== undefined) throw new AppError("not_found", "There is no such user.");
+  if (asked !== undefined) throw new AppError("not_found", "User not found.");
   return user.id;
 }
 

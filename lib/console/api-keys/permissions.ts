@@ -3,7 +3,7 @@ import type { KeyRecord, Operation, Repositories, UserRecord } from "../../ports
 import { outranks, requireUser } from "../access/guards";
 import type { ConsoleContext } from "../context";
 
-const NO_SUCH_KEY = "There is no such key.";
+const NO_SUCH_KEY = "API key not found.";
 
 /** A key that the caller may see: their own, or any for administrators; never a playground key. Throws `not_found`. */
 export async function findVisibleKey(
@@ -39,7 +39,10 @@ export async function findChangeableKey(
     }
   }
   if (ctx.caller.kind === "manage-key" && key.operations.includes("manage")) {
-    throw new AppError("forbidden", "A key cannot change a key that may manage. Sign in instead.");
+    throw new AppError(
+      "forbidden",
+      "An API key cannot change a key with the operation 'manage'. Sign in instead.",
+    );
   }
   return key;
 }
@@ -47,7 +50,7 @@ export async function findChangeableKey(
 /** Throws `forbidden` when a key of this owner may not have these operations. */
 export function requireFitFor(owner: Pick<UserRecord, "role">, operations: readonly Operation[]): void {
   if (operations.includes("manage") && owner.role === "member") {
-    throw new AppError("forbidden", "Only an owner's or an administrator's key may manage.");
+    throw new AppError("forbidden", "Only keys of admins and owners can have the operation 'manage'.");
   }
 }
 
@@ -59,7 +62,10 @@ export function requireGrantable(
 ): void {
   if (!operations.includes("manage")) return;
   if (ctx.caller.kind !== "session") {
-    throw new AppError("forbidden", "A key cannot make a key that may manage. Sign in instead.");
+    throw new AppError(
+      "forbidden",
+      "An API key cannot create a key with the operation 'manage'. Sign in instead.",
+    );
   }
   requireFitFor(owner, operations);
   requireFitFor(ctx.caller.user, operations);

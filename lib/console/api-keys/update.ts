@@ -29,7 +29,7 @@ export async function updateKey(ctx: ConsoleContext, id: string, input: UpdateKe
     if (before.version !== input.version) throw changedMeanwhile();
     const owner = await tx.users.findById(before.ownerId);
     // Deleting a user deletes their keys, and this transaction reads both.
-    if (owner === null) throw new AppError("not_found", "There is no such key.");
+    if (owner === null) throw new AppError("not_found", "API key not found.");
     if (input.operations !== undefined && !before.operations.includes("manage"))
       requireGrantable(ctx, owner, input.operations);
     const patch: Partial<KeyRecord> = {

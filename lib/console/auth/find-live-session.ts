@@ -69,7 +69,7 @@ export async function findCallerAgain(
       const user = key && (await ctx.store.users.findById(key.ownerId));
       const isAlive = key?.enabled && (key.expiresAt === null || key.expiresAt > ctx.clock.now());
       if (!key || !isAlive || !key.operations.includes("manage") || !user?.enabled || user.role === "member")
-        throw new AppError("unauthenticated", "This API key may no longer manage.");
+        throw new AppError("unauthenticated", "This API key no longer has the operation 'manage'.");
       const { two_factor_roles } = await readSettings(ctx.store);
       if (await mustEnrol(ctx.store, two_factor_roles, user))
         throw new AppError("unauthenticated", "The key's owner must enable two-factor authentication first.");

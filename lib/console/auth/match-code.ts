@@ -41,7 +41,7 @@ export function matchCode(
 ): MatchedCode | null {
   const read = readCode(text);
   if (read === null)
-    throw new AppError("invalid", "code: must be six digits or a backup code.", { param: "code" });
+    throw new AppError("invalid", "code: Must be a six-digit code or a backup code.", { param: "code" });
   if (read.method === "backup_code") {
     return { method: "backup_code", digest: digestBackupCode(ctx.cipher, twoFactor.userId, read.code) };
   }

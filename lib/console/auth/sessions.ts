@@ -53,7 +53,7 @@ export async function endSession(ctx: ConsoleContext, id: string): Promise<void>
   const { user } = requireSession(ctx);
   await ctx.store.transaction(async (tx) => {
     const found = await tx.sessions.find(id);
-    if (found?.userId !== user.id) throw new AppError("not_found", "There is no such session.");
+    if (found?.userId !== user.id) throw new AppError("not_found", "Session not found.");
     await tx.sessions.delete(id);
     await recordAudit(tx, ctx, { action: "session.end", target: id });
   });

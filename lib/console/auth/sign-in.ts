@@ -92,7 +92,7 @@ async function refuse(tx: Repositories, ctx: ConsoleContext, subject: string): P
   await countWrongPassword(tx, ctx, subject);
   // The name is left out: people type their password into the wrong field.
   await recordAudit(tx, ctx, { action: "login.fail", detail: { factor: "password" } });
-  return new AppError("invalid_credentials", "The name or the password is wrong.");
+  return new AppError("invalid_credentials", "Incorrect username or password.");
 }
 
 /** Delays a refused sign-in to its minimum duration. */

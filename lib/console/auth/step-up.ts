@@ -30,7 +30,7 @@ export async function verifyOwnPassword(
     }
     await countWrongPassword(tx, ctx, subject);
     await recordAudit(tx, ctx, { action: "password.fail", target: user.id });
-    return new AppError("step_up_failed", "The password is wrong.");
+    return new AppError("step_up_failed", "Incorrect password.");
   });
   if (refusal !== null) throw refusal;
 }
@@ -58,7 +58,7 @@ export async function stepUp<T>(
     return { isProven: false };
   });
   if (outcome.isProven) return outcome.value;
-  throw new AppError("step_up_failed", "The code is wrong or was used before.");
+  throw new AppError("step_up_failed", "The code is incorrect or was already used.");
 }
 
 /** The user's enabled two-factor record. Throws `conflict` when 2FA is off. */

@@ -35,10 +35,14 @@ export async function verifyTwoFactor(
   const { flow_token: sent, pendingToken: ofCookie } = input;
   const token = sent ?? ofCookie;
   if (sent !== undefined && ofCookie !== null && !isSameSecret(sent, ofCookie)) {
-    throw new AppError("invalid", "flow_token and the cookie name two different sign-ins.", {
-      param: "flow_token",
-      issues: [{ path: "flow_token", message: "Differs from the pending cookie's." }],
-    });
+    throw new AppError(
+      "invalid",
+      "flow_token and the pending cookie belong to different sign-ins; send one of them.",
+      {
+        param: "flow_token",
+        issues: [{ path: "flow_token", message: "Must match the pending cookie." }],
+      },
+    );
   }
   if (token === null) throw expired();
   const digest = digestToken(token);
@@ -77,7 +81,7 @@ export async function verifyTwoFactor(
   });
   if (outcome !== null) return outcome;
   ctx.metrics.count("login_failures");
-  throw new AppError("invalid_code", "The code is wrong or was used before.", {
+  throw new AppError("invalid_code", "The code is incorrect or was already used.", {
     attemptsLeft: flow.attemptsLeft,
   });
 }
@@ -108,5 +112,5 @@ async function readBound(
 }
 
 function expired(): AppError {
-  return new AppError("flow_expired", "This sign-in has expired. Start again with name and password.");
+  return new AppError("flow_expired", "This sign-in has expired. Start again with username and password.");
 }

@@ -47,7 +47,8 @@ export async function disallowUpstream(ctx: ConsoleContext, target: string): Pro
   const targets = await ctx.store.transaction(async (tx) => {
     const before = await readAllowedUpstreams(tx);
     const next = before.filter((one) => one !== target);
-    if (next.length === before.length) throw new AppError("not_found", "That address is not on the list.");
+    if (next.length === before.length)
+      throw new AppError("not_found", "This address is not in the list of allowed upstreams.");
     await tx.settings.put(SETTING, next);
     await recordAudit(tx, ctx, { action: "upstream.disallow", target });
     return next;

@@ -43,7 +43,7 @@ export async function orderChannels(ctx: ConsoleContext, input: OrderChannels): 
   await requireOperator(ctx);
   const wanted = input.tiers.flatMap((tier, priority) => tier.map((one) => ({ ...one, priority })));
   const byId = new Map(wanted.map((one) => [one.id, one]));
-  if (byId.size < wanted.length) throw new AppError("invalid", "Name each channel once.");
+  if (byId.size < wanted.length) throw new AppError("invalid", "tiers: Must name each channel once.");
   await ctx.store.transaction(async (tx) => {
     const records = await tx.channels.all();
     if (records.length !== byId.size) throw staleVersion();

@@ -47,7 +47,7 @@ async function speak(
     if (event.type === "audio") chunks.push(event.pcm);
   }
   const pcm = Buffer.concat(chunks);
-  if (pcm.byteLength === 0) throw new AppError("upstream_invalid", "The channel answered without audio.");
+  if (pcm.byteLength === 0) throw new AppError("upstream_invalid", "The channel returned no audio.");
   const audioMs = Math.round(pcm.byteLength / BYTES_PER_MS);
   return { first_byte_ms: firstByteMs, dimensions: null, audio_ms: audioMs, pcm };
 }
@@ -62,7 +62,7 @@ async function embed(
   const { vectors } = await ctx.providers.embedding(channel).embed(request, options);
   const [vector] = vectors;
   if (vector === undefined || vector.length === 0)
-    throw new AppError("upstream_invalid", "The channel answered without a vector.");
+    throw new AppError("upstream_invalid", "The channel returned no vector.");
   return { first_byte_ms: null, dimensions: vector.length, audio_ms: null, pcm: null };
 }
 

@@ -35,7 +35,7 @@ async function requireFreeNames(
 
 async function getModelRecord(store: Pick<Repositories, "models">, name: string): Promise<ModelRecord> {
   const record = (await store.models.all()).find((model) => model.name === name);
-  if (record === undefined) throw new AppError("not_found", "There is no such model.");
+  if (record === undefined) throw new AppError("not_found", "Model not found.");
   return record;
 }
 

@@ -30,7 +30,7 @@ export function digestOf(token: string): string {
  * (PATCHBAY_METRICS_TOKEN is set and wins).
  */
 export async function createMetricsToken(ctx: ConsoleContext, proof: OwnerProof): Promise<MetricsToken> {
-  const owner = requireOwner(ctx, "Only the owner may create the token of /metrics.");
+  const owner = requireOwner(ctx, "Only the owner may create the /metrics token.");
   if (ctx.metrics.exposition?.token) {
     const message = "PATCHBAY_METRICS_TOKEN sets the token; change it there.";
     throw new AppError("conflict", message);
@@ -47,10 +47,9 @@ export async function createMetricsToken(ctx: ConsoleContext, proof: OwnerProof)
 
 /** Deletes the token made in the console. Throws `forbidden`, `not_found`. */
 export async function removeMetricsToken(ctx: ConsoleContext): Promise<void> {
-  requireOwner(ctx, "Only the owner may remove the token of /metrics.");
+  requireOwner(ctx, "Only the owner may remove the /metrics token.");
   await ctx.store.transaction(async (tx) => {
-    if ((await readMetricsToken(tx)) === null)
-      throw new AppError("not_found", "There is no token of /metrics.");
+    if ((await readMetricsToken(tx)) === null) throw new AppError("not_found", "No /metrics token exists.");
     await tx.settings.put(SETTING, null);
     await recordAudit(tx, ctx, { action: "metrics_token.remove" });
   });

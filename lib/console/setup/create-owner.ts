@@ -15,7 +15,7 @@ const turns = new WeakMap<Store, Promise<unknown>>();
 
 /** The error of every request after the first successful one. */
 function alreadySetUp(): AppError {
-  return new AppError("conflict", "This instance is set up already. Sign in instead.");
+  return new AppError("conflict", "This instance is already set up. Sign in instead.");
 }
 
 /** Throws `conflict` once the instance is set up; `storage_unavailable` when that is unknown. */

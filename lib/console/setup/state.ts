@@ -15,7 +15,7 @@ export async function storedProgress(store: Pick<Repositories, "settings">): Pro
 
 function requireOwner(ctx: ConsoleContext): void {
   if (ctx.caller.kind !== "session" || ctx.caller.user.role !== "owner") {
-    throw new AppError("not_found", "There is nothing here.");
+    throw new AppError("not_found", "Setup progress not found.");
   }
 }
 

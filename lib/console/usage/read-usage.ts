@@ -46,7 +46,7 @@ export async function showUsage(ctx: ConsoleContext, id: string): Promise<UsageD
   const isMember = user.role === "member";
   const found = await findRow(ctx, id, isMember ? user.id : undefined);
   if (found === null || (isMember && found.row.userId !== user.id))
-    throw new AppError("not_found", "There is no such call.");
+    throw new AppError("not_found", "Request not found.");
   const { row, prompt } = found;
   const namer = createNamer(ctx);
   await namer.learnRows([row]);

@@ -106,7 +106,7 @@ async function countRejected(
 export async function summarizeUsage(ctx: ReadContext, query: UsageSummaryQuery): Promise<UsageSummary> {
   const filter = usageFilter(ctx, query);
   const { from, to } = readRange(query, ctx.clock.now());
-  if (filter === null) throw new AppError("not_found", "There is no such user.");
+  if (filter === null) throw new AppError("not_found", "User not found.");
   const [{ groups, latencyBoundsMs, readFrom }, rejected] = await Promise.all([
     ctx.store.ledger.summarize({
       ...filter,

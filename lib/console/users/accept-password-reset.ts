@@ -44,7 +44,7 @@ export async function acceptPasswordReset(
   });
   if (outcome !== null) return outcome;
   ctx.metrics.count("login_failures");
-  throw new AppError("invalid_code", "The code is wrong or was used before.");
+  throw new AppError("invalid_code", "The code is incorrect or was already used.");
 }
 
 function requireCode(code: string | undefined): void {

@@ -67,6 +67,6 @@ export async function listUsers(ctx: ReadContext, query: ListQuery): Promise<Lis
 export async function getUser(ctx: ReadContext, id: string): Promise<ManagedUser> {
   requireSignedInAdmin(ctx);
   const user = await ctx.store.users.findById(id);
-  if (user === null) throw new AppError("not_found", "There is no such user.");
+  if (user === null) throw new AppError("not_found", "User not found.");
   return toManagedUser(ctx.store, ctx, user);
 }

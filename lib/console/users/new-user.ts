@@ -48,7 +48,8 @@ export async function requireFreeNames(
     if (key === null || key === undefined) continue;
     const holder = await tx.users.findByNameOrEmail(key);
     if (holder !== null && holder.id !== ownId) {
-      const message = field === "email" ? "This e-mail address is taken." : "This name is taken.";
+      const message =
+        field === "email" ? "This e-mail address is already taken." : "This username is already taken.";
       throw new AppError("conflict", message, { param: field, issues: [{ path: field, message }] });
     }
   }

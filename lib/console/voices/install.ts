@@ -10,7 +10,7 @@ import { refreshVoices } from "./refresh";
 async function requireFree(voices: LocalVoices, name: string): Promise<void> {
   const [{ ready, broken }, { jobs }] = await Promise.all([voices.scan(), voices.records()]);
   if ([...ready, ...broken].some((folder) => folder.name === name))
-    throw new AppError("conflict", `The local voice '${name}' exists already; remove it first.`);
+    throw new AppError("conflict", `The local voice '${name}' already exists; remove it first.`);
   if (jobs.some((job) => job.name === name && job.state === "running"))
     throw new AppError("conflict", `The local voice '${name}' is being installed.`);
 }

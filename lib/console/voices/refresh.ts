@@ -79,7 +79,7 @@ export async function refreshVoices(services: ConsoleServices): Promise<void> {
     ...taken.map(({ name }) => ({
       name,
       file: "",
-      reason: "Its name is another model's: rename the folder.",
+      reason: "Another model has this name: rename the folder.",
     })),
   ]);
   const added = fresh.filter((folder) => !taken.includes(folder));

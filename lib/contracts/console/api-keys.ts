@@ -85,9 +85,9 @@ const writable = {
     .nullable(),
   operations: z
     .array(Operation)
-    .min(1, "Pick at least one.")
+    .min(1, "Must have at least one operation.")
     .max(3)
-    .refine((list) => new Set(list).size === list.length, "Each operation once.")
+    .refine((list) => new Set(list).size === list.length, "Must not repeat an operation.")
     .meta({ uniqueItems: true }),
   allowed_models: z.array(ModelName).max(100),
   allowed_addresses: z.array(Address).max(100),

@@ -13,7 +13,7 @@ const VoiceName = z
 /** Maps a caller's voice name to the engine's; `*` maps all others. */
 export const VoiceTable = z
   .record(VoiceName, VoiceName)
-  .refine((table) => Object.keys(table).length <= 500, "may hold at most 500 voices")
+  .refine((table) => Object.keys(table).length <= 500, "must have at most 500 voices")
   .meta({ maxProperties: 500 });
 
 /** Options of every upstream channel. */

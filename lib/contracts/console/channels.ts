@@ -128,7 +128,10 @@ const writable = {
   models: z
     .array(ChannelModel.extend({ operation: ModelOperation.optional() }))
     .max(500)
-    .refine((list) => new Set(list.map((one) => one.name)).size === list.length, "Each public name once."),
+    .refine(
+      (list) => new Set(list.map((one) => one.name)).size === list.length,
+      "Must not repeat a public name.",
+    ),
   priority: wholeNumber(0, 1_000),
   weight: wholeNumber(0, 1_000),
   rpm: Limit,

@@ -83,7 +83,7 @@ const AlertRules = z.strictObject({
 
 /** A webhook for alerts; null: none. Without any, alerts appear only on their page. */
 const WebhookUrl = z
-  .url({ protocol: /^https?$/, error: "Must be a whole URL, such as https://hooks.example.com/patchbay." })
+  .url({ protocol: /^https?$/, error: "Must be a complete URL, such as https://hooks.example.com/patchbay." })
   .max(2_048, "Must have at most 2048 characters.")
   .meta({ pattern: WEBHOOK_PATTERN, examples: ["https://hooks.example.com/patchbay"] })
   .nullable()

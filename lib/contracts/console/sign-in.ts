@@ -9,7 +9,7 @@ import { User } from "./user";
 export const SignInRequest = z.strictObject({
   username: boundedText(1, 320)
     // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused.
-    .regex(/^[^\u0000-\u001f\u007f]*$/, "Must not hold control characters."),
+    .regex(/^[^\u0000-\u001f\u007f]*$/, "Must not contain control characters."),
   password: Password,
 });
 export type SignInRequest = z.infer<typeof SignInRequest>;

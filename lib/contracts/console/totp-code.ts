@@ -28,8 +28,8 @@ export function readCode(text: string): { method: TwoFactorMethod; code: string 
 export const Code = z
   .string()
   .min(1, "Enter the code.")
-  .max(64, "Must be a code of six digits or a backup code.")
-  .refine((text) => readCode(text) !== null, "Must be a code of six digits or a backup code.")
+  .max(64, "Must be a six-digit code or a backup code.")
+  .refine((text) => readCode(text) !== null, "Must be a six-digit code or a backup code.")
   .meta({
     pattern: CODE_PATTERN,
     description: "Six digits of the app, or a backup code; white space, dashes and case do not matter",
@@ -38,5 +38,5 @@ export type Code = z.infer<typeof Code>;
 
 /** A code that only users with 2FA need; an empty one counts as absent. */
 export const OptionalCode = z
-  .union([z.literal(""), Code], { error: "Must be a code of six digits or a backup code." })
+  .union([z.literal(""), Code], { error: "Must be a six-digit code or a backup code." })
   .optional();

@@ -25,7 +25,7 @@ export const TwoFactorEnable = z.strictObject({
   code: z
     .string()
     .max(64)
-    .refine((text) => readCode(text)?.method === "totp", "Must be the six digits that the app shows.")
+    .refine((text) => readCode(text)?.method === "totp", "Must be the six-digit code of the app.")
     .meta({ pattern: TOTP_PATTERN }),
 });
 export type TwoFactorEnable = z.infer<typeof TwoFactorEnable>;

@@ -14,7 +14,7 @@ export const Username = z
   .string()
   .min(1, "Must not be empty.")
   .max(64, "Must have at most 64 characters.")
-  .regex(/^[A-Za-z0-9._@-]+$/, "May hold letters, digits and . _ @ - only.");
+  .regex(/^[A-Za-z0-9._@-]+$/, "Must have only letters, digits and . _ @ -");
 export type Username = z.infer<typeof Username>;
 
 export const Email = z

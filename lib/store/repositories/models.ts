@@ -5,7 +5,7 @@ import { orConflict } from "../errors";
 import type { ModelTable, Tables } from "../schema";
 import type { Scope } from "../transactions";
 
-const TAKEN = "A model already has that name or alias.";
+const TAKEN = "Another model already has this name or alias.";
 
 function columns(model: ModelRecord): ModelTable;
 function columns(model: Partial<ModelRecord>): Partial<ModelTable>;

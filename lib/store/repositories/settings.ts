@@ -43,7 +43,7 @@ export function setupRepository(scope: Scope): Setup {
     recordOwner: (row) =>
       scope.write(async (db, touch) => {
         await orConflict(
-          "This instance is set up already.",
+          "This instance is already set up.",
           db.insertInto("setup").values({ id: 1, claimed_at: row.setUpAt, owner_id: row.ownerId }).execute(),
         );
         touch("setup");

@@ -6,7 +6,7 @@ import { behind, matches, rowsToRead, toPage } from "../page";
 import type { UserTable } from "../schema";
 import { deleteById, type Scope } from "../transactions";
 
-const TAKEN = "That user name or e-mail address is taken.";
+const TAKEN = "This username or e-mail address is already taken.";
 
 function columns(user: UserRecord): Omit<UserTable, "last_seen_at">;
 function columns(user: Partial<UserRecord>): Partial<UserTable>;

@@ -73,7 +73,7 @@ export async function enableTwoFactor(ctx: ConsoleContext, input: TwoFactorEnabl
   const step = matchTotp(secret, code, ctx.clock.now(), 0);
   if (step === null) {
     await takeEnrolmentCode(ctx, user.id, 1);
-    const message = "This is not the present code. Check the clock of the device.";
+    const message = "Incorrect code. Check the clock of the device.";
     throw new AppError("invalid", message, { param: "code", issues: [{ path: "code", message }] });
   }
   const codes = newBackupCodes(ctx.random);

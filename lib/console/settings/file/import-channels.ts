@@ -36,7 +36,8 @@ function patchOf({ ctx }: Importing, sent: FileChannel): Patch {
 
 /** Why the existing channel may not be changed to the file's; null: it may. */
 function refusal(before: ChannelRecord, sent: FileChannel, patch: Patch): string | null {
-  if (before.provider !== sent.provider) return "A channel of this name has another provider here.";
+  if (before.provider !== sent.provider)
+    return "A channel with this name has another provider on this instance.";
   // Stored keys must not be sent to a new address.
   if (before.keys.length > 0 && !isSameBaseUrl(before.baseUrl, patch.baseUrl))
     return "Its address differs from the one its stored keys belong to.";
@@ -73,7 +74,7 @@ async function importUpstream(importing: Importing, sent: FileChannel): Promise<
     return skipped(one, "Embedded engines already have their channels.");
   const named = [...channels.values()].filter((it) => !it.embedded && it.name === sent.name);
   const [before] = named;
-  if (named.length > 1) return skipped(one, "Several channels have this name here.");
+  if (named.length > 1) return skipped(one, "Several channels have this name on this instance.");
   const patch = patchOf(importing, sent);
   const refused = before === undefined ? null : refusal(before, sent, patch);
   if (refused !== null) return skipped(one, refused);

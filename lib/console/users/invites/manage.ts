@@ -94,7 +94,7 @@ export async function revokeInvite(ctx: ConsoleContext, id: string): Promise<voi
   await ctx.store.transaction(async (tx) => {
     const invite = await tx.invites.findById(id);
     const isOpen = invite !== null && invite.usedAt === null && invite.expiresAt > ctx.clock.now();
-    if (!isOpen) throw new AppError("not_found", "There is no such open link.");
+    if (!isOpen) throw new AppError("not_found", "Open link not found.");
     if (!outranks(actor, invite))
       throw new AppError("forbidden", "Only a user with a higher role than this link's may revoke it.");
     await tx.invites.delete(id);
