@@ -64,7 +64,7 @@ const limits = (signal = new AbortController().signal, firstByteBy = Number.POSI
 test("batches the calls of one turn, and those that wait for the worker", async () => {
   const pool = openPool();
   const first = [1, 2, 3].map((id) => pool.embed([segment(id)], limits()));
-  await vi.waitFor(() => expect(pool.stats().busy).toBe(1));
+  await vi.waitFor(() => expect(pool.stats().busy).toBe(1), { interval: 1 });
   const later = [4, 5].map((id) => pool.embed([segment(id)], limits()));
   const results = await Promise.all([...first, ...later]);
   expect(results.map(({ vectors }) => vectors[0]?.[0])).toEqual([1, 2, 3, 4, 5]);
@@ -80,7 +80,7 @@ test("returns a large call's vectors in order, and serves a small call before it
     order.push("large");
     return result;
   });
-  await vi.waitFor(() => expect(pool.stats().busy).toBe(1));
+  await vi.waitFor(() => expect(pool.stats().busy).toBe(1), { interval: 1 });
   await pool.embed([segment(3)], limits()).then(() => order.push("small"));
   expect((await large).vectors.map((vector) => vector[0])).toEqual(firsts);
   expect(order).toEqual(["small", "large"]);
@@ -97,7 +97,7 @@ test("limits a batch to about 512 tokens and to 64 segments", async () => {
 test("starts a second worker only when a whole batch waits", async () => {
   const pool = openPool({ maxWorkers: 2 });
   const small = [1, 2, 3].map((id) => pool.embed([segment(id)], limits()));
-  await vi.waitFor(() => expect(pool.stats().busy).toBe(1));
+  await vi.waitFor(() => expect(pool.stats().busy).toBe(1), { interval: 1 });
   small.push(pool.embed([segment(4)], limits()));
   await Promise.all(small);
   expect(pool.stats().workers).toBe(1);
@@ -144,7 +144,7 @@ test("drops the waiting segments of a caller who leaves, and embeds the others",
   const leaving = new AbortController();
   const left = pool.embed(many(1_000), limits(leaving.signal));
   const stays = pool.embed([segment(5)], limits());
-  await vi.waitFor(() => expect(pool.stats().busy).toBe(1));
+  await vi.waitFor(() => expect(pool.stats().busy).toBe(1), { interval: 1 });
   leaving.abort();
   await expect(left).rejects.toMatchObject({ code: "caller_left" });
   expect(pool.stats().waiting).toBe(0);
@@ -182,7 +182,7 @@ test("fails running calls when it closes", async () => {
   const pool = openPool();
   const work = pool.embed([segment(8)], limits());
   const failed = expect(work).rejects.toMatchObject({ code: "overloaded" });
-  await vi.waitFor(() => expect(pool.stats().busy).toBe(1));
+  await vi.waitFor(() => expect(pool.stats().busy).toBe(1), { interval: 1 });
   await pool.close();
   await failed;
   await expect(pool.embed([segment(1)], limits())).rejects.toMatchObject({ code: "overloaded" });
