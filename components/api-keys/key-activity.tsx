@@ -13,7 +13,7 @@ import { Skeleton } from "../ui/skeleton";
 
 const DAY_MS = 86_400_000;
 /** Limit of `key_ids` in one request. */
-const KEYS_AT_ONCE = 100;
+const MAX_KEY_IDS = 100;
 
 /** Requests and spend (USD) of one key, one value per day. */
 interface Activity {
@@ -57,10 +57,7 @@ export function useKeyActivity(ids: readonly string[]): Activities {
   const { data, error } = useSWR(
     ids.length === 0 ? null : ["key-activity", ids.join(",")],
     async () => {
-      const starts = Array.from(
-        { length: Math.ceil(ids.length / KEYS_AT_ONCE) },
-        (_, at) => at * KEYS_AT_ONCE,
-      );
+      const starts = Array.from({ length: Math.ceil(ids.length / MAX_KEY_IDS) }, (_, at) => at * MAX_KEY_IDS);
       const summaries = await Promise.all(
         starts.map((start) =>
           callApi(api.summarizeUsage, {
@@ -68,7 +65,7 @@ export function useKeyActivity(ids: readonly string[]): Activities {
               ...rangeQuery(range),
               by: "key",
               interval: "day",
-              key_ids: ids.slice(start, start + KEYS_AT_ONCE).join(","),
+              key_ids: ids.slice(start, start + MAX_KEY_IDS).join(","),
             },
           }),
         ),

@@ -11,7 +11,7 @@ import { TestOutcome } from "./test-outcome";
 import { type TestState, useTestCalls } from "./use-test-call";
 
 /** Most concurrent tests: they are real calls, and the engines of this machine answer some of them. */
-const AT_ONCE = 3;
+const CONCURRENCY = 3;
 
 /** Tests every enabled channel with its first model, a few at a time, and shows how each went. */
 export function TestAll({
@@ -65,7 +65,7 @@ function useTests(channels: readonly Channel[], onTested: () => void) {
         await run(id, () => callApi(api.testChannel, { params: { id }, body: {} }));
       }
     };
-    void Promise.all(Array.from({ length: AT_ONCE }, work)).then(() => latest.current());
+    void Promise.all(Array.from({ length: CONCURRENCY }, work)).then(() => latest.current());
     return () => {
       isClosed = true;
     };

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { CopyOptions, CopySource } from "./copy-store";
 import {
+  BATCH_ROWS,
   type CopiedTable,
   countRows,
   type Db,
@@ -8,7 +9,6 @@ import {
   keyOf,
   list,
   namesOf,
-  ROWS_AT_ONCE,
   type Row,
   readBatch,
   unnested,
@@ -48,13 +48,13 @@ async function compareTable(
   source: Db,
   target: Db,
   table: CopiedTable,
-  rowsAtOnce: number,
+  batchRows: number,
 ): Promise<string | null> {
   const [rows, copied] = [await countRows(source, table), await countRows(target, table)];
   if (rows !== copied) return `${rows} rows in the source, ${copied} in the copy`;
   let after: Cell[] | null = null;
   for (;;) {
-    const batch: Row[] = await readBatch(source, table, after, rowsAtOnce);
+    const batch: Row[] = await readBatch(source, table, after, batchRows);
     const last = batch.at(-1);
     if (last === undefined) return null;
     const difference = await differenceOf(target, table, batch);
@@ -77,11 +77,11 @@ async function sumsOf(db: Db, table: string, columns: readonly string[]): Promis
 export async function compareCopy(
   source: CopySource,
   target: Db,
-  { rowsAtOnce = ROWS_AT_ONCE }: Pick<CopyOptions, "rowsAtOnce"> = {},
+  { batchRows = BATCH_ROWS }: Pick<CopyOptions, "batchRows"> = {},
 ): Promise<Comparison> {
   const comparison: Comparison = { differences: [], sums: {} };
   for (const table of source.tables) {
-    const text = await compareTable(source.db, target, table, rowsAtOnce);
+    const text = await compareTable(source.db, target, table, batchRows);
     if (text !== null) comparison.differences.push({ table: table.name, text });
   }
   for (const [table, columns] of Object.entries(SUMMED)) {

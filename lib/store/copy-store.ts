@@ -3,6 +3,7 @@ import { Pool } from "pg";
 import type { Settings } from "../ports/store";
 import { USAGE_ID_PREFIX } from "../ports/store/ledger";
 import {
+  BATCH_ROWS,
   type CopiedTable,
   copiedTables,
   countRows,
@@ -11,7 +12,6 @@ import {
   keyOf,
   list,
   namesOf,
-  ROWS_AT_ONCE,
   type Row,
   readBatch,
   tableNames,
@@ -48,7 +48,7 @@ export interface CopySource {
 }
 
 export interface CopyOptions {
-  rowsAtOnce?: number;
+  batchRows?: number;
   /** Called after each committed batch, and once for a table that was copied earlier. */
   onRows?(table: string, copied: number, total: number): void;
 }
@@ -200,7 +200,7 @@ async function insertBatch(tx: Transaction<Tables>, table: CopiedTable, rows: re
 
 /** Copies the rows that the target does not have yet. */
 export async function copyTables(source: CopySource, target: Db, options: CopyOptions = {}): Promise<void> {
-  const { rowsAtOnce = ROWS_AT_ONCE, onRows = () => undefined } = options;
+  const { batchRows = BATCH_ROWS, onRows = () => undefined } = options;
   let text = await readProgress(target);
   for (const table of source.tables) {
     const total = await countRows(source.db, table);
@@ -209,12 +209,12 @@ export async function copyTables(source: CopySource, target: Db, options: CopyOp
     let progress: Progress = all[table.name] ?? { after: null, rows: 0, isDone: false };
     if (progress.isDone) onRows(table.name, progress.rows, total);
     while (!progress.isDone) {
-      const batch = await readBatch(source.db, table, progress.after, rowsAtOnce);
+      const batch = await readBatch(source.db, table, progress.after, batchRows);
       const last = batch.at(-1);
       progress = {
         after: last === undefined ? progress.after : keyOf(table, last),
         rows: progress.rows + batch.length,
-        isDone: batch.length < rowsAtOnce,
+        isDone: batch.length < batchRows,
       };
       const next = JSON.stringify({ ...all, [table.name]: progress });
       const before = text;

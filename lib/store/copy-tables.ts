@@ -69,7 +69,7 @@ export async function copiedTables(db: Kysely<Tables>): Promise<CopiedTable[]> {
 // The rows of a copied table, in batches; the copy and its comparison read them in the same way.
 
 /** Rows read and written at once. The largest have 16 KiB of text (prompts). */
-export const ROWS_AT_ONCE = 1_000;
+export const BATCH_ROWS = 1_000;
 
 export type Db = Kysely<Tables>;
 export type Row = Record<string, Cell>;

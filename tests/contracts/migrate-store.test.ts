@@ -134,14 +134,14 @@ async function fill(): Promise<{ backupCodes: string[] }> {
 }
 
 /** Copies with the functions behind the command, and stops after `batches` batches; returns the reports. */
-async function copyPart(batches: number, rowsAtOnce = 100): Promise<[string, number][]> {
+async function copyPart(batches: number, batchRows = 100): Promise<[string, number][]> {
   const reports: [string, number][] = [];
   const source = await openCopySource(storeFile());
   await beginCopy(source, source.installation ?? "", url);
   const target = openCopyTarget(url);
   try {
     await copyTables(source, target, {
-      rowsAtOnce,
+      batchRows,
       onRows(table, copied) {
         reports.push([table, copied]);
         if (reports.length === batches) throw new Error("killed");
@@ -421,9 +421,9 @@ describe("migrate-store preconditions", () => {
     const source = await openCopySource(storeFile());
     await beginCopy(source, source.installation ?? "", url);
     const target = openCopyTarget(url);
-    const copying = copyTables(source, target, { rowsAtOnce: 100 });
+    const copying = copyTables(source, target, { batchRows: 100 });
     const second = openCopyTarget(url);
-    const outcomes = await Promise.allSettled([copying, copyTables(source, second, { rowsAtOnce: 100 })]);
+    const outcomes = await Promise.allSettled([copying, copyTables(source, second, { batchRows: 100 })]);
     for (const one of [target, second]) await one.destroy();
     await source.close();
     const reasons = outcomes.flatMap((one) => (one.status === "rejected" ? [String(one.reason)] : []));

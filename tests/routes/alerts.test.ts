@@ -9,7 +9,7 @@ import { BACKOFF_MS, deliverAlerts } from "../../lib/console/alerts/deliver";
 import { restoreCircuits } from "../../lib/console/alerts/restore";
 import { watchAlerts } from "../../lib/console/alerts/watch";
 import { decryptWebhookUrl, WEBHOOKS } from "../../lib/console/alerts/webhook-url";
-import { ALERTS_KEPT_MS, sweepExpired } from "../../lib/console/auth/sweep-expired";
+import { ALERT_RETENTION_MS, sweepExpired } from "../../lib/console/auth/sweep-expired";
 import { AppError } from "../../lib/errors";
 import { createGatewayState } from "../../lib/gateway/state";
 import { UpstreamProgress } from "../../lib/ports/upstream-progress";
@@ -165,7 +165,7 @@ describe("alerts", () => {
     await watchAlerts(services, FREE);
     const listed = async () =>
       (await services.store.alerts.list({ limit: 9, cursor: null, isOpen: false })).items.length;
-    services.clock.advance(ALERTS_KEPT_MS);
+    services.clock.advance(ALERT_RETENTION_MS);
     await sweepExpired(services);
     expect(await listed()).toBe(1);
     services.clock.advance(1);

@@ -7,7 +7,7 @@ import { userNameKey } from "./user-name-key";
 /** Ten wrong passwords for one account, existing or not, delay it 30 s, doubling to 1 h. */
 const RULE = { threshold: 10, baseMs: 30_000, maxMs: 3_600_000 };
 /** A counter unchanged for a day is deleted. */
-export const THROTTLE_KEPT_MS = 24 * 3_600_000;
+export const THROTTLE_RETENTION_MS = 24 * 3_600_000;
 
 /**
  * The counter of wrong passwords at sign-in: by account, so that user name and e-mail address share one, or by the name

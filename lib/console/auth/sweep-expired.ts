@@ -1,10 +1,10 @@
 import type { ConsoleServices } from "../context";
-import { THROTTLE_KEPT_MS } from "./sign-in-throttle";
+import { THROTTLE_RETENTION_MS } from "./sign-in-throttle";
 
 /** Resolved alerts are deleted after this time. */
-export const ALERTS_KEPT_MS = 90 * 86_400_000;
+export const ALERT_RETENTION_MS = 90 * 86_400_000;
 /** Most alerts deleted by one sweep, to keep its transaction short. */
-const ALERTS_AT_ONCE = 1_000;
+const ALERT_BATCH_ROWS = 1_000;
 
 /**
  * Deletes expired sessions, flows, one-time links, playground keys and sign-in delays, and old resolved alerts. Runs
@@ -17,6 +17,6 @@ export async function sweepExpired(services: Pick<ConsoleServices, "store" | "cl
   await store.flows.deleteExpired(now);
   await store.invites.deleteExpired(now);
   await store.keys.deleteExpiredPlayground(now);
-  await store.alerts.deleteResolved(now - ALERTS_KEPT_MS, ALERTS_AT_ONCE);
-  await store.signInThrottles.deleteOlderThan(now - THROTTLE_KEPT_MS);
+  await store.alerts.deleteResolved(now - ALERT_RETENTION_MS, ALERT_BATCH_ROWS);
+  await store.signInThrottles.deleteOlderThan(now - THROTTLE_RETENTION_MS);
 }

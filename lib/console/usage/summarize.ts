@@ -29,7 +29,7 @@ function readRange(query: UsageSummaryQuery, now: number): { from: number; to: n
 /** Most items by tag or end user, busiest first: callers may invent any number of labels. */
 const MAX_LABELS = 1_000;
 /** Yields to other work after this many groups: one group may have a hundred labels. */
-const GROUPS_AT_ONCE = 250;
+const GROUPS_PER_STEP = 250;
 
 /** The comma-separated labels of a call; `[null]` when there are none. */
 function labelsOf(tags: string | null): (string | null)[] {
@@ -62,7 +62,8 @@ async function sumByItem(
   const items = new Map<string, Item>();
   let total: Sums = NO_SUMS;
   for (const [index, group] of ordered.entries()) {
-    if (index % GROUPS_AT_ONCE === GROUPS_AT_ONCE - 1) await new Promise((resolve) => setImmediate(resolve));
+    if (index % GROUPS_PER_STEP === GROUPS_PER_STEP - 1)
+      await new Promise((resolve) => setImmediate(resolve));
     total = addSums(total, group);
     const period = periodOf(group.hour);
     for (const name of namesOf(group, by)) {

@@ -3,7 +3,7 @@ import type { ConsoleServices } from "../context";
 
 const DAY_MS = 86_400_000;
 /** Rows deleted per transaction: calls wait for it, so it is short. */
-const AT_ONCE = 500;
+const BATCH_ROWS = 500;
 /** Most transactions of one sweep; the next sweep continues. */
 const MAX_BATCHES = 400;
 /** Pause between two transactions, so that calls settle in between. */
@@ -18,9 +18,9 @@ const MAX_REJECTIONS = 200_000;
 async function inBatches(sweep: (limit: number) => Promise<number>): Promise<number> {
   let removed = 0;
   for (let batch = 0; batch < MAX_BATCHES; batch++) {
-    const count = await sweep(AT_ONCE);
+    const count = await sweep(BATCH_ROWS);
     removed += count;
-    if (count < AT_ONCE) break;
+    if (count < BATCH_ROWS) break;
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
   return removed;

@@ -12,7 +12,7 @@ export interface CachedKey extends KeyWithOwner {
 const MAX_KEYS = 10_000;
 const MAX_UNKNOWN = 10_000;
 /** Interval of writing uses to the store. */
-const TOUCH_EVERY_MS = 5_000;
+const TOUCH_INTERVAL_MS = 5_000;
 
 /** Recently used API keys by the digest of the whole key, and the time of their last use. */
 export class ApiKeyCache {
@@ -51,7 +51,7 @@ export class ApiKeyCache {
     this.#used.set(keyId, this.clock.now());
     if (this.#isFlushPlanned) return;
     this.#isFlushPlanned = true;
-    setTimeout(() => this.#flush(), TOUCH_EVERY_MS).unref();
+    setTimeout(() => this.#flush(), TOUCH_INTERVAL_MS).unref();
   }
 
   #forget(topics: ReadonlySet<Topic>): void {

@@ -9,7 +9,7 @@ import { admitRequest, type CallerLimit, callerLimits, limitError, tightestOf } 
 import type { TrackedBody } from "./body-memory";
 
 /** Concurrent calls over all keys; more are refused as `overloaded`, so that they do not slow the others down. */
-const MAX_CALLS_AT_ONCE = 2_048;
+const MAX_CONCURRENT_CALLS = 2_048;
 const ALL_CALLS = "calls";
 
 /** How long a call waits in total for slots of its key, its owner and the process before it is refused. */
@@ -169,8 +169,13 @@ export async function enterGateway(
     throw error;
   }
   const leaveAll =
-    limiter.enter(ALL_CALLS, MAX_CALLS_AT_ONCE) ??
-    (await limiter.enterOrWait(ALL_CALLS, MAX_CALLS_AT_ONCE, Math.max(0, until - clock.monotonic()), signal));
+    limiter.enter(ALL_CALLS, MAX_CONCURRENT_CALLS) ??
+    (await limiter.enterOrWait(
+      ALL_CALLS,
+      MAX_CONCURRENT_CALLS,
+      Math.max(0, until - clock.monotonic()),
+      signal,
+    ));
   if (leaveAll === null) {
     entry.leave();
     if (signal.aborted) throw stopReason(signal);

@@ -7,7 +7,7 @@ import type { LiveBus } from "../live-bus";
 /** One rejected request, without its minute. */
 export type Rejected = Omit<RejectionRecord, "minute" | "calls" | "at">;
 
-const FLUSH_EVERY_MS = 2_000;
+const FLUSH_INTERVAL_MS = 2_000;
 /** Most groups of one minute; above that, requests are counted by error and limit only. */
 const MAX_GROUPS = 1_024;
 /** Most models counted per minute, key, error and limit, because callers may send any number of names. */
@@ -82,7 +82,7 @@ export class RejectionCounter {
   #plan(): void {
     if (this.#isPlanned) return;
     this.#isPlanned = true;
-    setTimeout(() => void this.flush(), FLUSH_EVERY_MS).unref();
+    setTimeout(() => void this.flush(), FLUSH_INTERVAL_MS).unref();
   }
 
   async #write(): Promise<void> {

@@ -8,7 +8,7 @@ export type { CircuitHealth, OpenReason };
 /** `probe`: half-open, and no probe is running yet. `refused`: open, or a probe is running. */
 export type Admission = "closed" | "probe" | "refused";
 
-const FAILURES_IN_A_ROW = 5;
+const CONSECUTIVE_FAILURES = 5;
 const RATE_WINDOW_MS = 10_000;
 const RATE_MIN_REQUESTS = 20;
 const RATE_SHARE = 0.5;
@@ -51,7 +51,7 @@ function openingCause(error: AppError): { reason: OpenReason; waitMs: number } |
 
 /** One circuit breaker: 5 failures in a row or an error rate of 50 % open it; a probe closes it or opens it again. */
 export class Breaker {
-  #failuresInARow = 0;
+  #consecutiveFailures = 0;
   /** Results of the current window. */
   #windowFrom = 0;
   #requests = 0;
@@ -102,7 +102,7 @@ export class Breaker {
 
   /** Applies the state that another instance has published; `onChange` is not called. */
   apply({ state, openedAt, reason, waitMs }: CircuitHealth): void {
-    this.#failuresInARow = 0;
+    this.#consecutiveFailures = 0;
     this.#requests = 0;
     this.#failures = 0;
     this.#deferredUntil = 0;
@@ -122,7 +122,7 @@ export class Breaker {
     this.end(isProbe);
     if (!this.#isFirstResult(batch)) return;
     this.#count(false);
-    this.#failuresInARow = 0;
+    this.#consecutiveFailures = 0;
     if (isProbe) this.close();
   }
 
@@ -130,13 +130,13 @@ export class Breaker {
     this.end(isProbe);
     if (!this.#isFirstResult(batch)) return;
     this.#count(true);
-    this.#failuresInARow += 1;
+    this.#consecutiveFailures += 1;
     const cause = openingCause(error);
     if (cause !== null) this.#openFor(cause.reason, cause.waitMs);
     else if (isProbe) this.#openFor(this.#open?.reason ?? "failures", PROBE_AFTER_MS);
     // A request that began before the circuit opened does not extend it.
     else if (this.#open !== null) return;
-    else if (this.#failuresInARow >= FAILURES_IN_A_ROW) this.#openFor("failures", PROBE_AFTER_MS);
+    else if (this.#consecutiveFailures >= CONSECUTIVE_FAILURES) this.#openFor("failures", PROBE_AFTER_MS);
     else if (this.#requests >= RATE_MIN_REQUESTS && this.#failures >= this.#requests * RATE_SHARE)
       this.#openFor("error_rate", PROBE_AFTER_MS);
   }
@@ -163,7 +163,7 @@ export class Breaker {
   #openFor(reason: OpenReason, waitMs: number): void {
     const openedAt = this.#open?.openedAt ?? this.clock.now();
     this.#open = { openedAt, until: this.clock.monotonic() + waitMs, reason };
-    this.#failuresInARow = 0;
+    this.#consecutiveFailures = 0;
     this.#requests = 0;
     this.#failures = 0;
     this.onChange(this.health);

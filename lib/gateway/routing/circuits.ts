@@ -6,7 +6,7 @@ import { type CircuitPermit, Permit } from "./permit";
 export type { BreakerKey };
 
 /** How long an instance refuses requests to a half-open circuit before it asks again for the probe. */
-const ASK_AGAIN_MS = 250;
+const PROBE_RETRY_MS = 250;
 
 /**
  * Circuit breakers at two levels, one set per process that may follow those of others. Per upstream key: connection failures and refused
@@ -97,7 +97,7 @@ class ProcessCircuits implements Circuits {
     ];
     const probing = levels.filter(([one]) => one?.admission === "probe");
     if (probing.length === 0 || (await this.#sharing.claimProbe(probing.map(([, key]) => key)))) return true;
-    for (const [one] of probing) one?.defer(ASK_AGAIN_MS);
+    for (const [one] of probing) one?.defer(PROBE_RETRY_MS);
     return false;
   }
 

@@ -20,7 +20,7 @@ const RATE = 24_000;
 /** Characters that are decoded in one step, into a buffer that all calls share. */
 const SCRATCH_TEXT = 16 * 1024;
 const scratch = Buffer.alloc((SCRATCH_TEXT / 4) * 3);
-const STEPS_A_TURN = 16;
+const STEPS_PER_TURN = 16;
 /** Shorter audio may be no speech (audio-events.ts). */
 const MIN_BYTES = 4_096;
 /** Characters of base64url, which Node's decoder accepts, but a caller's decoder may not. */
@@ -92,7 +92,7 @@ async function decodedBytes(texts: readonly Uint8Array[]): Promise<number> {
       rest = some.slice(whole);
       at = to;
       steps += 1;
-      if (steps % STEPS_A_TURN === 0) await nextTurn();
+      if (steps % STEPS_PER_TURN === 0) await nextTurn();
     }
   }
   return bytes;

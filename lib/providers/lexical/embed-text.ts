@@ -26,7 +26,7 @@ const EDGE = 0x02;
 /** Letters of a word that are used for groups; longer ones are codes, not words. */
 const MAX_SPELT_LETTERS = 128;
 /** Features per step: about a millisecond's work. */
-const FEATURES_A_STEP = 20_000;
+const FEATURES_PER_STEP = 20_000;
 /** Characters per step in scripts without spaces: three features each. */
 const CHARACTERS_PER_STEP = 6_000;
 
@@ -107,7 +107,7 @@ export function* addText(text: string, sums: Float64Array): Generator<void, void
     else count.times += 1;
     // Counting a unit costs about as much as a few features.
     work += 8;
-    if (work >= FEATURES_A_STEP) {
+    if (work >= FEATURES_PER_STEP) {
       yield;
       work = 0;
     }
@@ -124,14 +124,14 @@ export function* addText(text: string, sums: Float64Array): Generator<void, void
   for (const { unit, times } of counts.values()) {
     yield* addUnit(sums, unit, weightOf(unit) * Math.sqrt(times));
     work += sizeOf(unit);
-    if (work >= FEATURES_A_STEP) {
+    if (work >= FEATURES_PER_STEP) {
       yield;
       work = 0;
     }
   }
   for (const [hash, { weight, times }] of pairs) {
     addFeature(sums, hash, weight * PAIR * Math.sqrt(times));
-    if (++work >= FEATURES_A_STEP) {
+    if (++work >= FEATURES_PER_STEP) {
       yield;
       work = 0;
     }

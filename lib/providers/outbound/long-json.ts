@@ -6,9 +6,9 @@ import { asText, decodeBase64 } from "./json";
 const LONG_STRING = 1024;
 /** Limit of a text without its long strings: as much as JSON.parse reads in some 10 ms. */
 const MAX_PARSED_BYTES = 2 * 1024 * 1024;
-const BLOCKS_A_TURN = 16;
+const BLOCKS_PER_TURN = 16;
 /** Pieces of decoded base64 between turns of the event loop. */
-const PIECES_A_TURN = 2;
+const PIECES_PER_TURN = 2;
 /**
  * Placeholder for the long string of that number. An upstream that sends such a string itself gets its own long one.
  */
@@ -87,7 +87,7 @@ async function cutLongStrings(text: ByteBlocks, long: LongString[]): Promise<Byt
   for (const block of text.pieces()) {
     isWhole = scan(Buffer.from(block.buffer, block.byteOffset, block.byteLength));
     blocks += 1;
-    if (blocks % BLOCKS_A_TURN === 0) await nextTurn();
+    if (blocks % BLOCKS_PER_TURN === 0) await nextTurn();
   }
   if (!isWhole) return null;
   copyTo(text.length);
@@ -151,7 +151,7 @@ export async function* decodedBase64(value: string | LongString): AsyncGenerator
   for (const bytes of value.hasEscapes() ? escapedBase64(value) : plainBase64(value)) {
     yield bytes;
     pieces += 1;
-    if (pieces % PIECES_A_TURN === 0) await nextTurn();
+    if (pieces % PIECES_PER_TURN === 0) await nextTurn();
   }
 }
 

@@ -7,7 +7,7 @@ export interface ListedVoice extends Voice {
   id: string;
 }
 
-const FRESH_MS = 300_000;
+const TTL_MS = 300_000;
 const FAILED_MS = 60_000;
 const MAX_LISTS = 500;
 
@@ -42,7 +42,7 @@ export function createVoiceLists(clock: Clock): VoiceLists {
         .then(
           (voices) => {
             kept.voices = voices;
-            kept.until = clock.monotonic() + FRESH_MS;
+            kept.until = clock.monotonic() + TTL_MS;
           },
           () => {
             // Keeps the old list: an upstream that fails has not lost its voices.

@@ -3,7 +3,7 @@ import type { CallOptions } from "../../ports/speech-model";
 import { StopSource, stopReason } from "../../ports/stop-signal";
 
 /** Concurrent upstream calls of one request. */
-const AT_ONCE = 4;
+const CONCURRENCY = 4;
 
 /**
  * Embeds texts in as many calls as the upstream's limit requires, a few at once; the first failure ends the others.
@@ -29,7 +29,7 @@ export async function inBatches(
     for (const [at, batch] of queue) results[at] = await embed(batch, { ...options, signal });
   };
   try {
-    await Promise.all(Array.from({ length: Math.min(AT_ONCE, batches.length) }, work));
+    await Promise.all(Array.from({ length: Math.min(CONCURRENCY, batches.length) }, work));
   } catch (error) {
     signal.abort(error);
     throw error;

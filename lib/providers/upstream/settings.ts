@@ -16,13 +16,13 @@ export const MAX_SPEECH_BYTES = 64 * 1024 * 1024;
 /** Limit of a list of models or voices. */
 export const MAX_LIST_BYTES = 8 * 1024 * 1024;
 
-const BYTES_A_NUMBER = 32;
+const BYTES_PER_NUMBER = 32;
 /** No model in use makes longer vectors. */
 const MAX_KNOWN_DIMENSIONS = 4_096;
 
 /** Limit of an embeddings reply, in decoded bytes: 1 MiB + inputs × dimensions × 32. */
 export function maxEmbeddingBytes(texts: number, dimensions: number | undefined): number {
-  return 1024 * 1024 + texts * Math.max(dimensions ?? 0, MAX_KNOWN_DIMENSIONS) * BYTES_A_NUMBER;
+  return 1024 * 1024 + texts * Math.max(dimensions ?? 0, MAX_KNOWN_DIMENSIONS) * BYTES_PER_NUMBER;
 }
 
 /** Time for the first byte of the segments after the caller's first. */

@@ -18,7 +18,7 @@ export interface Argon2 {
 }
 
 /** More at once would use up the thread pool that DNS and file access share. */
-const AT_ONCE = 2;
+const CONCURRENCY = 2;
 const WAITING = 32;
 const RETRY_AFTER_MS = 1_000;
 
@@ -50,7 +50,7 @@ function createQueue(atOnce: number, waiting: number) {
 
 /** argon2id 19456/2/1 with PHC strings; setup has its own queue. `argon2`: the package, or a fake in tests. */
 export function createPasswordHasher(argon2: Argon2 = { hash, verify }): PasswordHasher {
-  const queues = { login: createQueue(AT_ONCE, WAITING), setup: createQueue(1, WAITING) };
+  const queues = { login: createQueue(CONCURRENCY, WAITING), setup: createQueue(1, WAITING) };
   /** Verified against for an unknown user, so that both cases take the same time. */
   let dummyHash: Promise<string> | null = null;
 

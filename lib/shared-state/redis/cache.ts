@@ -3,7 +3,7 @@ import { MAX_SHARED_VALUE_BYTES, type SharedCache } from "../../ports/shared-sta
 import type { RedisLink } from "./link";
 import { storeOwnerValues } from "./owner-values";
 
-const KEPT_MS = 24 * 3_600_000;
+const TTL_MS = 24 * 3_600_000;
 /** More texts of one call would take the event loop a millisecond, and Redis too long to answer in time. */
 const MAX_KEYS = 64;
 /** Most bytes of values that are being sent to Redis; above that, further values are not stored. */
@@ -75,7 +75,7 @@ export class RedisCache implements SharedCache {
       const name = this.#keyOf(index, scope, key, madeIn);
       return { key: name, value: cipher.encryptBytes("shared-cache", name, value) };
     });
-    await storeOwnerValues(link, { index, keptMs: KEPT_MS, maxBytes: maxScopeBytes, entries: encrypted });
+    await storeOwnerValues(link, { index, ttlMs: TTL_MS, maxBytes: maxScopeBytes, entries: encrypted });
     this.#waitingBytes -= bytes;
   }
 

@@ -5,11 +5,11 @@ import { type RedisLink, script } from "./link";
 
 const CHANNEL = "circuits";
 /** Open circuits are forgotten after this long without a change. */
-const KEPT_MS = 600_000;
+const TTL_MS = 600_000;
 /** Another probe may run after this long, because the instance of the first may have crashed. */
 const PROBE_LEASE_MS = 35_000;
 /** Pause before the open circuits are listed again after a list that was not answered. */
-const LIST_AGAIN_MS = 250;
+const LIST_RETRY_MS = 250;
 /** Longest wait before a probe, whatever the clocks of the instances say. */
 const MAX_WAIT_MS = 120_000;
 
@@ -127,7 +127,7 @@ class RedisCircuits implements CircuitSharing {
   /** `value`: empty for a closed circuit. */
   #keep(field: string, value: string, message: string): void {
     const channel = `${this.link.prefix}${CHANNEL}`;
-    void this.link.run(KEEP, [this.#stored], [field, value, String(KEPT_MS), channel, message]);
+    void this.link.run(KEEP, [this.#stored], [field, value, String(TTL_MS), channel, message]);
   }
 
   /** Redis may have been away when they opened, or have come back empty. */
@@ -147,7 +147,7 @@ class RedisCircuits implements CircuitSharing {
     const values = await this.link.run(LIST, [this.#stored], []);
     if (Array.isArray(values)) for (const value of values) this.#receive(String(value));
     // A lost Redis is listed when it is up again.
-    else if (this.link.isUp) this.#listing = setTimeout(() => void this.#list(), LIST_AGAIN_MS).unref();
+    else if (this.link.isUp) this.#listing = setTimeout(() => void this.#list(), LIST_RETRY_MS).unref();
   }
 }
 

@@ -5,11 +5,11 @@ import type { SharedStateHealth } from "../../ports/shared-state/health";
 
 /** Failures in a row that open the breaker. */
 export const MAX_FAILURES = 5;
-const PROBE_EVERY_MS = 1_000;
-/** Interval of probes after the breaker opens; doubles up to `PROBE_EVERY_MS`. */
+const PROBE_INTERVAL_MS = 1_000;
+/** Interval of probes after the breaker opens; doubles up to `PROBE_INTERVAL_MS`. */
 const FIRST_PROBE_MS = 100;
 /** Shortest time between two log lines about a lost Redis. */
-const LOG_EVERY_MS = 10_000;
+const LOG_INTERVAL_MS = 10_000;
 /** Pause between probes while answers fail or come late: a shorter stall than five of them does not open the breaker. */
 const DOUBT_PAUSE_MS = 20;
 const RECENT_MS = 60_000;
@@ -121,7 +121,7 @@ export class LinkBreaker {
       this.#outages = [...this.#outages.slice(1 - MAX_OUTAGES), clock.monotonic()];
     }
     // One line per outage; an outage soon after another is logged only if it lasts.
-    if (this.#isLogged || clock.monotonic() - this.#loggedAt < LOG_EVERY_MS) return;
+    if (this.#isLogged || clock.monotonic() - this.#loggedAt < LOG_INTERVAL_MS) return;
     this.#loggedAt = clock.monotonic();
     this.#isLogged = true;
     log.warn("redis_unavailable", { reason: cause });
@@ -140,7 +140,7 @@ export class LinkBreaker {
     clearTimeout(this.#timer);
     if (this.#isClosed) return;
     this.#timer = setTimeout(() => {
-      this.#probeMs = this.#isUp ? PROBE_EVERY_MS : Math.min(PROBE_EVERY_MS, this.#probeMs * 2);
+      this.#probeMs = this.#isUp ? PROBE_INTERVAL_MS : Math.min(PROBE_INTERVAL_MS, this.#probeMs * 2);
       if (this.options.isReady()) void this.probe();
       this.planProbe();
     }, this.#probeMs);
@@ -195,7 +195,7 @@ export class LinkBreaker {
     this.#isLogged = false;
     this.#reason = null;
     this.#since = null;
-    this.#probeMs = PROBE_EVERY_MS;
+    this.#probeMs = PROBE_INTERVAL_MS;
     for (const listener of this.#listeners) listener();
   }
 }

@@ -46,7 +46,7 @@ return sum
 export interface OwnerValues {
   /** Key of the index; in a cluster it has the same hash tag as the keys of the values. */
   index: string;
-  keptMs: number;
+  ttlMs: number;
   /** Most bytes of the values under this index. */
   maxBytes: number;
   entries: readonly { key: string; value: RedisArgument }[];
@@ -55,10 +55,10 @@ export interface OwnerValues {
 /** Stores values under an owner's limit; resolves when they have left the memory of this process. */
 export async function storeOwnerValues(
   link: RedisLink,
-  { index, keptMs, maxBytes, entries }: OwnerValues,
+  { index, ttlMs, maxBytes, entries }: OwnerValues,
 ): Promise<void> {
   const keys = [index, `${index}:bytes`, ...entries.map(({ key }) => key)];
   const values = entries.map(({ value }) => value);
-  const args = [String(keys.length), ...keys, String(keptMs), String(maxBytes), ...values];
+  const args = [String(keys.length), ...keys, String(ttlMs), String(maxBytes), ...values];
   await link.deliver(index, ["EVAL", STORE.text, ...args]);
 }

@@ -7,10 +7,10 @@ import { storeOwnerValues } from "./owner-values";
 /** A claim that its instance does not renew is free after this long. */
 const LEASE_MS = 20_000;
 const RENEWALS_PER_LEASE = 4;
-const KEPT_MS = 24 * 3_600_000;
+const TTL_MS = 24 * 3_600_000;
 /** Most bytes of one owner's replies, as stored; the oldest go first. */
 const MAX_OWNER_BYTES = 64 * 1024 * 1024;
-const ASK_AGAIN_MS = 100;
+const POLL_MS = 100;
 
 /** A value is `running|digest|instance` or `done|digest|reply`. ARGV: digest, instance, lease ms. */
 const CLAIM = script(`
@@ -70,7 +70,7 @@ export class RedisReplies implements SharedReplies {
       const state = await this.link.run(LOOK, [key], []);
       if (state === 2) return this.#fetch(owner, name);
       if (state !== 1) return null;
-      await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
   }
 
@@ -81,7 +81,7 @@ export class RedisReplies implements SharedReplies {
     const value = `done|${digest}|${this.cipher.encrypt("shared-reply", aadOf(owner, name), reply)}`;
     const index = `${this.link.prefix}{${owner}}:replies`;
     const entries = [{ key, value }];
-    void storeOwnerValues(this.link, { index, keptMs: KEPT_MS, maxBytes: MAX_OWNER_BYTES, entries });
+    void storeOwnerValues(this.link, { index, ttlMs: TTL_MS, maxBytes: MAX_OWNER_BYTES, entries });
   }
 
   discard(owner: string, name: string): void {

@@ -1,7 +1,7 @@
 import type { StopSignal } from "../../ports/stop-signal";
 
 /** Interval of asking again for a slot that other instances may release. */
-const ASK_AGAIN_MS = 50;
+const POLL_MS = 50;
 /** Callers of this process that may wait for a slot of one bucket; the next one is refused at once. */
 const MAX_WAITING = 256;
 
@@ -55,7 +55,7 @@ export class SlotQueues {
       for (;;) {
         const left = leftMs();
         if (left <= 0 || signal.aborted) return null;
-        await pause(queue, Math.min(ASK_AGAIN_MS, left), signal);
+        await pause(queue, Math.min(POLL_MS, left), signal);
         if (signal.aborted) return null;
         const answer = await ask();
         if (answer !== null) return answer;

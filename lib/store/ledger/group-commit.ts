@@ -10,7 +10,7 @@ const RETRY_MS = 10;
 const MAX_GROUP_OPERATIONS = 512;
 /** A group closes after this time, even while each turn of the event loop adds operations to it. */
 const MAX_COLLECT_MS = 3;
-const CORRECT_EVERY_MS = 1_000;
+const CORRECTION_INTERVAL_MS = 1_000;
 /** Corrections kept for a store that is down; further ones are dropped and logged. */
 const MAX_CORRECTIONS = 100_000;
 
@@ -138,7 +138,7 @@ export class GroupCommit {
       this.#correctionTimer = null;
       // A running group plans the next one when it ends.
       this.#running ??= this.#writeCorrections().then(() => this.#run());
-    }, CORRECT_EVERY_MS);
+    }, CORRECTION_INTERVAL_MS);
     this.#correctionTimer.unref();
   }
 

@@ -6,7 +6,7 @@ import type { GroupCommit } from "./group-commit";
 import { toCells, toUsage } from "./rows";
 import { decodeTrace } from "./trace";
 
-const ORPHANS_AT_ONCE = 200;
+const ORPHAN_BATCH_ROWS = 200;
 
 /** Other instances with a heartbeat row that `isGone` reports as ended. */
 async function goneInstances(
@@ -35,7 +35,7 @@ function orphansOf(db: Kysely<Tables>, self: string, deadBefore: number, gone: r
     )
     .orderBy("usage.owner")
     .orderBy("usage.id")
-    .limit(ORPHANS_AT_ONCE)
+    .limit(ORPHAN_BATCH_ROWS)
     .execute();
 }
 
@@ -68,7 +68,7 @@ export async function settleOrphans(
     const rows = await orphansOf(scope.scan, self, deadBefore, gone);
     const results = await Promise.all(rows.map((row) => settleOrphan(commits, row)));
     settled += results.filter(Boolean).length;
-    if (rows.length < ORPHANS_AT_ONCE) break;
+    if (rows.length < ORPHAN_BATCH_ROWS) break;
   }
   await scope.write(async (db) => {
     await db

@@ -10,7 +10,7 @@ import { listInstances, removeHeartbeat, settleOrphans, writeHeartbeat } from ".
 import { toCells } from "./rows";
 import { summarize } from "./summary";
 
-const NAMES_AT_ONCE = 500;
+const NAMES_PER_QUERY = 500;
 
 async function namesOfSome(
   db: Kysely<Tables>,
@@ -37,8 +37,8 @@ async function namesOf(
   for (const id of kind === "key" ? ids : []) {
     if (isPlaygroundId(id)) names.set(id, PLAYGROUND_NAME);
   }
-  for (let start = 0; start < ids.length; start += NAMES_AT_ONCE) {
-    for (const { id, name } of await namesOfSome(db, kind, ids.slice(start, start + NAMES_AT_ONCE)))
+  for (let start = 0; start < ids.length; start += NAMES_PER_QUERY) {
+    for (const { id, name } of await namesOfSome(db, kind, ids.slice(start, start + NAMES_PER_QUERY)))
       names.set(id, name);
   }
   return names;

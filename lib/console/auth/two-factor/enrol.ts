@@ -17,7 +17,7 @@ import { verifyOwnPassword } from "../step-up";
 import { matchTotp, newTotpSecret, totpUri } from "../totp";
 
 /** Within this time after sign-in no password is required. */
-const FRESH_MS = 10 * 60_000;
+const RECENT_SIGN_IN_MS = 10 * 60_000;
 
 /**
  * Begins an enrolment with a new secret, pending until a code proves that the app has it; replaces an earlier pending
@@ -34,7 +34,7 @@ export async function setUpTwoFactor(
   }
   if (input.password !== undefined) {
     await verifyOwnPassword(ctx, user, input.password);
-  } else if (ctx.clock.now() - session.authenticatedAt > FRESH_MS) {
+  } else if (ctx.clock.now() - session.authenticatedAt > RECENT_SIGN_IN_MS) {
     const message = "Enter your password: you signed in more than ten minutes ago.";
     throw new AppError("invalid", message, { param: "password", issues: [{ path: "password", message }] });
   }
