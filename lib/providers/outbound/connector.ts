@@ -34,8 +34,11 @@ const UNUSED_MS = 500;
 const KEEP_ALIVE_AFTER_MS = 60_000;
 /** After this long, a connection over the other address family is attempted in parallel (RFC 8305). */
 const NEXT_ADDRESS_MS = 250;
-/** Most bytes read from a connection at once; and while callers are slow, each of whom holds two such pieces. */
-const READ_BYTES = 64 * 1024;
+/**
+ * Most bytes read from a connection at once; and while callers are slow, each of whom holds two such pieces. Not the
+ * size of Node's pool of buffers (8 KiB, from Node 24 on 64), by which `ReplyStream` knows that others use a buffer too.
+ */
+const READ_BYTES = 63 * 1024;
 const SMALL_READ_BYTES = 2 * 1024;
 /** At 0 the socket fills no buffer ahead of undici's parser. */
 const HIGH_WATER_MARK = 0;

@@ -153,13 +153,14 @@ export class ReplyStream implements Dispatcher.DispatchHandler, ByteSource {
 /**
  * The pieces, which hold `bytes` together, as one. The pieces of one read are moved together within the buffer of that
  * read, over the framing between them: a new buffer for each read costs a tenth of the CPU time of a speech, and a fifth
- * with 512 at once (lib/DECISIONS.md). Not in a buffer of Node's pool, which other data shares, nor in one that they would leave mostly unused.
+ * with 512 at once (lib/DECISIONS.md). They are copied where other data shares the buffer, which then has the size of
+ * Node's pool, and where they would leave most of it unused.
  */
 function join(pieces: readonly Uint8Array[], bytes: number): Uint8Array {
   const [first] = pieces;
   if (first === undefined || pieces.length === 1) return first ?? new Uint8Array(0);
   const { buffer, byteOffset } = first;
-  const isPooled = buffer.byteLength <= Buffer.poolSize;
+  const isPooled = buffer.byteLength === Buffer.poolSize;
   if (isPooled || buffer.byteLength > 2 * bytes || pieces.some((piece) => piece.buffer !== buffer))
     return Buffer.concat(pieces, bytes);
   const joined = Buffer.from(buffer, byteOffset);
