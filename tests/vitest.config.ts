@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 
@@ -20,6 +21,18 @@ const SLOW = [
   "tests/unit/semantic/semantic-model.test.ts",
   "tests/unit/text/scaling.test.ts",
 ];
+/** Files of 20 seconds to two minutes, mostly spent waiting: a run that begins with them does not end waiting for one. */
+const LONGEST =
+  /\/faults\/(balanced-instances|cluster|gateway-failover|idle-memory|kill|setup-kill|store-start|upgrade)\.test\.ts$/;
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isLong = ({ moduleId }: TestSpecification) => LONGEST.test(moduleId);
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
+
 /** Measures live memory: `npm test` runs it alone. */
 const MEMORY = "tests/faults/slow-readers.test.ts";
 const omitted = process.env.PATCHBAY_TEST_FAST ? SLOW : [];
@@ -36,6 +49,7 @@ export default defineConfig({
     // A busy machine delays timers; what passes only at the second run is listed at the end of `npm test`.
     retry: 1,
     restoreMocks: true,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         extends: true,
