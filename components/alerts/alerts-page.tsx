@@ -10,8 +10,8 @@ import { cachedPages, useApiPages } from "@/lib/client/use-api-pages";
 import type { Alert, AlertsSummary } from "@/lib/contracts/console/alerts";
 import type { ListPage } from "@/lib/contracts/paging";
 import { CallError } from "../forms/call-error";
+import { LoadMore } from "../shell/list-body";
 import { PageHeader } from "../shell/page-header";
-import { Button } from "../ui/button";
 import { EmptyState } from "../ui/empty-state";
 import { Section } from "../ui/section";
 import { Skeleton } from "../ui/skeleton";
@@ -90,7 +90,8 @@ function withoutImpliedBudgets(alerts: readonly Alert[]): Alert[] {
 /** Resolved alerts and how long they were open. */
 function ResolvedAlerts() {
   const t = useTranslations("alerts");
-  const { items, hasMore, loadMore, isLoadingMore, error, reload } = useApiPages(api.listAlerts, RESOLVED);
+  const list = useApiPages(api.listAlerts, RESOLVED);
+  const { items, error, reload } = list;
   return (
     <Section title={t("resolved.title")} text={t("resolved.text")}>
       {error && !items ? (
@@ -106,16 +107,7 @@ function ResolvedAlerts() {
               <ResolvedAlert key={alert.id} alert={alert} />
             ))}
           </ul>
-          {hasMore ? (
-            <Button
-              variant="outline"
-              className="mx-auto"
-              isBusy={isLoadingMore}
-              onClick={() => void loadMore()}
-            >
-              {t("resolved.more")}
-            </Button>
-          ) : null}
+          <LoadMore list={list} label={t("resolved.more")} />
         </div>
       )}
     </Section>

@@ -6,6 +6,7 @@ import { useMemo } from "react";
 import { useTranslations } from "use-intl";
 import { auditQuery, useAudit, useAuditCheck } from "@/components/audit/use-audit";
 import { CallError } from "../forms/call-error";
+import { LoadMore } from "../shell/list-body";
 import { PageHeader } from "../shell/page-header";
 import { Button } from "../ui/button";
 import { EmptyState } from "../ui/empty-state";
@@ -19,7 +20,8 @@ export function AuditPage() {
   const address = useSearchParams();
   // A relative period is resolved when it is chosen, so that the list stays the same while it is read.
   const query = useMemo(() => auditQuery(address, Date.now()), [address]);
-  const { rows, hasMore, loadMore, isLoadingMore, error, reload } = useAudit(query);
+  const list = useAudit(query);
+  const { rows, error, reload } = list;
   const check = useAuditCheck();
   const hasNoRows = Boolean(error && !rows);
   const isUnchecked = Boolean(check.error && !check.data);
@@ -43,16 +45,7 @@ export function AuditPage() {
       ) : rows.length > 0 ? (
         <div className="grid gap-4">
           <AuditList rows={rows} />
-          {hasMore ? (
-            <Button
-              variant="outline"
-              className="mx-auto"
-              isBusy={isLoadingMore}
-              onClick={() => void loadMore()}
-            >
-              {t("more")}
-            </Button>
-          ) : null}
+          <LoadMore list={list} label={t("more")} />
         </div>
       ) : isFiltered ? (
         <EmptyState

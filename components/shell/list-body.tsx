@@ -37,17 +37,29 @@ export function ListBody<Item>({
   return (
     <div className="grid gap-4">
       {children(items)}
-      {list.hasMore ? (
-        <Button
-          variant="outline"
-          className="mx-auto"
-          isBusy={list.isLoadingMore}
-          onClick={() => void list.loadMore()}
-        >
-          {more}
-        </Button>
-      ) : null}
+      <LoadMore list={list} label={more} />
     </div>
+  );
+}
+
+/** The button that loads the next page of a list; nothing on its last page. */
+export function LoadMore({
+  list,
+  label,
+}: {
+  list: Pick<PagedList<unknown>, "hasMore" | "isLoadingMore" | "loadMore">;
+  label: string;
+}) {
+  if (!list.hasMore) return null;
+  return (
+    <Button
+      variant="outline"
+      className="mx-auto"
+      isBusy={list.isLoadingMore}
+      onClick={() => void list.loadMore()}
+    >
+      {label}
+    </Button>
   );
 }
 

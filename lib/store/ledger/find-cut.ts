@@ -26,8 +26,8 @@ function indexedCondition({
 }
 
 /**
- * The time since which at most `MAX_ROWS_READ` (or `MAX_ROWS_SEARCHED`) entries must be read to find those of the filter; null when that is the
- * whole range. Reads one index: an entry that also has to meet other conditions counts too.
+ * The time since which at most `MAX_ROWS_READ` (or `MAX_ROWS_SEARCHED`) entries must be read to find those of the
+ * filter; null when that is the whole range. Reads one index: an entry that also has to meet other conditions counts too.
  */
 export async function findCut(
   db: Kysely<Tables>,
