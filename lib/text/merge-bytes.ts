@@ -1,3 +1,5 @@
+import type { Vocabulary } from "./vocabulary";
+
 /** Ranks are below 2¹⁷; a queue entry is rank × 2³² + position, exact in a double. */
 const POSITION = 2 ** 32;
 
@@ -39,10 +41,7 @@ const WORK_PER_STEP = 4_096;
  * megabyte of one letter would block the process. Runs in steps, so that the caller can yield between them. Returns how
  * many tokens are left.
  */
-export function* mergeInSteps(
-  bytes: string,
-  rankOf: ReadonlyMap<string, number>,
-): Generator<void, number, void> {
+export function* mergeInSteps(bytes: string, vocabulary: Vocabulary): Generator<void, number, void> {
   const length = bytes.length;
   // Zero-filled arrays, which the system allocates lazily, so that a long piece costs nothing before it is processed: a
   // part's length minus one, the distance to the previous part minus one, and the rank of a pair plus one.
@@ -54,9 +53,9 @@ export function* mergeInSteps(
 
   function enqueuePair(start: number): void {
     const middle = endOf(start);
-    const rank = middle >= length ? undefined : rankOf.get(bytes.slice(start, endOf(middle)));
-    pairRank[start] = rank === undefined ? 0 : rank + 1;
-    if (rank !== undefined) siftUp(queue, rank * POSITION + start);
+    const rank = middle >= length ? -1 : vocabulary.rankOf(bytes, start, endOf(middle));
+    pairRank[start] = rank + 1;
+    if (rank >= 0) siftUp(queue, rank * POSITION + start);
   }
 
   for (let i = 0; i < length - 1; i++) {
@@ -84,8 +83,8 @@ export function* mergeInSteps(
 }
 
 /** `mergeInSteps` without pauses. */
-export function countMerged(bytes: string, rankOf: ReadonlyMap<string, number>): number {
-  const steps = mergeInSteps(bytes, rankOf);
+export function countMerged(bytes: string, vocabulary: Vocabulary): number {
+  const steps = mergeInSteps(bytes, vocabulary);
   for (;;) {
     const step = steps.next();
     if (step.done) return step.value;

@@ -1,48 +1,16 @@
-import { createRequire } from "node:module";
-import path from "node:path";
 import { countMerged, mergeInSteps } from "./merge-bytes";
-
-/** cl100k_base: ranks by bytes (a Latin-1 string, one character per byte) and bytes by rank. */
-interface Vocabulary {
-  rankOf: ReadonlyMap<string, number>;
-  bytesOf(token: number): string | undefined;
-}
+import { type Vocabulary, vocabulary } from "./vocabulary";
 
 /** Special tokens have IDs but are not in the merges: a text that spells one out is ordinary text. */
-const SPECIAL = new Map([
-  [100_257, "<|endoftext|>"],
-  [100_258, "<|fim_prefix|>"],
-  [100_259, "<|fim_middle|>"],
-  [100_260, "<|fim_suffix|>"],
-  [100_276, "<|endofprompt|>"],
-]);
-
-let loaded: Vocabulary | null = null;
-
-/**
- * The 100,256 tokens, loaded on first use (about 70 ms and 37 MB): at the server's start, never by the admin command.
- */
-export function vocabulary(): Vocabulary {
-  if (loaded !== null) return loaded;
-  // Not an import: bundlers would inline a megabyte, and an `import()` would make counting asynchronous.
-  const requireFromRoot = createRequire(path.join(process.cwd(), "package.json"));
-  // The package's type for this file is `RawBytePairRanks`: text, or bytes where they are not valid UTF-8.
-  const { default: ranks } = requireFromRoot("gpt-tokenizer/cjs/bpeRanks/cl100k_base") as {
-    default: readonly (string | readonly number[] | undefined)[];
-  };
-  const rankOf = new Map<string, number>();
-  const bytesOf: (string | undefined)[] = new Array(ranks.length);
-  ranks.forEach((token, rank) => {
-    if (token === undefined) return;
-    const bytes = (typeof token === "string" ? Buffer.from(token, "utf8") : Buffer.from(token)).toString(
-      "latin1",
-    );
-    rankOf.set(bytes, rank);
-    bytesOf[rank] = bytes;
-  });
-  loaded = { rankOf, bytesOf: (token) => bytesOf[token] ?? SPECIAL.get(token) };
-  return loaded;
-}
+const SPECIAL = new Map(
+  Object.entries({
+    100257: "<|endoftext|>",
+    100258: "<|fim_prefix|>",
+    100259: "<|fim_middle|>",
+    100260: "<|fim_suffix|>",
+    100276: "<|endofprompt|>",
+  }).map(([id, name]) => [Number(id), Buffer.from(name)]),
+);
 
 /** The pattern by which cl100k_base splits a text into pieces before merging (tiktoken, openai_public.py). */
 const PIECES =
@@ -64,15 +32,17 @@ const LONG_PIECE = 4_096;
 /** Characters per step: about a millisecond's work. */
 const CHARACTERS_PER_STEP = 8_192;
 
+const isToken = (bytes: string, words: Vocabulary) => words.rankOf(bytes, 0, bytes.length) >= 0;
+
 /** The count of a known piece, or of one whose minimum is above `limit`; else its bytes (Latin-1), to be merged. */
 function lookUp(piece: string, words: Vocabulary, limit: number): number | string {
   // A token of one piece consists of the text's bytes; for ASCII these are the characters.
   const isAscii = IS_ASCII.test(piece);
-  if (isAscii && words.rankOf.has(piece)) return 1;
+  if (isAscii && isToken(piece, words)) return 1;
   const known = recent.get(piece);
   if (known !== undefined) return known;
   const bytes = isAscii ? piece : Buffer.from(piece, "utf8").toString("latin1");
-  if (words.rankOf.has(bytes)) return 1;
+  if (!isAscii && isToken(bytes, words)) return 1;
   const least = Math.ceil(bytes.length / (IS_WORD.test(piece) ? MAX_WORD_BYTES : MAX_TOKEN_BYTES));
   return least > limit ? least : bytes;
 }
@@ -80,7 +50,7 @@ function lookUp(piece: string, words: Vocabulary, limit: number): number | strin
 function countPiece(piece: string, words: Vocabulary, limit: number): number {
   const found = lookUp(piece, words, limit);
   if (typeof found === "number") return found;
-  const count = countMerged(found, words.rankOf);
+  const count = countMerged(found, words);
   if (piece.length <= MAX_RECENT_LENGTH) {
     if (recent.size >= MAX_RECENT) recent.clear();
     recent.set(piece, count);
@@ -122,7 +92,7 @@ export function* countTokensInSteps(
       yield;
       const found = lookUp(piece, words, limit - count);
       yield;
-      count += typeof found === "number" ? found : yield* mergeInSteps(found, words.rankOf);
+      count += typeof found === "number" ? found : yield* mergeInSteps(found, words);
     } else count += countPiece(piece, words, limit - count);
     if (count > limit) break;
     since += piece.length;
@@ -136,11 +106,11 @@ export function* countTokensInSteps(
 /** The text of cl100k_base token IDs; invalid UTF-8 becomes U+FFFD. Null when an ID is not in the vocabulary. */
 export function decodeTokens(tokens: readonly number[]): string | null {
   const words = vocabulary();
-  const parts: string[] = [];
+  const parts: Uint8Array[] = [];
   for (const token of tokens) {
-    const bytes = words.bytesOf(token);
+    const bytes = words.bytesOf(token) ?? SPECIAL.get(token);
     if (bytes === undefined) return null;
     parts.push(bytes);
   }
-  return Buffer.from(parts.join(""), "latin1").toString("utf8");
+  return Buffer.concat(parts).toString("utf8");
 }

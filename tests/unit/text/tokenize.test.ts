@@ -2,6 +2,7 @@ import fc from "fast-check";
 import reference from "gpt-tokenizer/encoding/cl100k_base";
 import { expect, test } from "vitest";
 import { countTokens, countTokensInSteps, decodeTokens } from "@/lib/text/tokenize";
+import { Vocabulary, vocabulary } from "@/lib/text/vocabulary";
 
 /** The package's encoder: correct, but quadratic in the length of a piece. */
 function encode(text: string): number[] {
@@ -56,6 +57,25 @@ test("decodes the token IDs of a text to that text", () => {
 test("treats the name of a special token as ordinary text, but decodes its ID to the name", () => {
   expect(countTokens("<|endoftext|>")).toBe(7);
   expect(decodeTokens([100_257])).toBe("<|endoftext|>");
+});
+
+test("finds every token by its bytes, and no other text", () => {
+  const words = vocabulary();
+  expect(words.size).toBe(100_256);
+  for (let rank = 0; rank < words.size; rank++) {
+    const bytes = Buffer.from(words.bytesOf(rank) ?? []).toString("latin1");
+    if (words.rankOf(`x${bytes}y`, 1, bytes.length + 1) !== rank) expect.fail(`token ${rank}`);
+  }
+  expect(["", "unzqxable", "\u0100", "\u4e00"].map((text) => words.rankOf(text, 0, text.length))).toEqual([
+    -1, -1, -1, -1,
+  ]);
+  expect([-1, 0.5, words.size].map((rank) => words.bytesOf(rank))).toEqual([undefined, undefined, undefined]);
+});
+
+test("refuses a vocabulary with a missing rank", () => {
+  const lines = (...ranks: number[]) => Buffer.from(ranks.map((rank) => `QUI= ${rank}\n`).join(""));
+  expect(new Vocabulary(lines(0)).rankOf("AB", 0, 2)).toBe(0);
+  expect(() => new Vocabulary(lines(0, 2))).toThrow("The vocabulary's line 2 has rank 2, not 1.");
 });
 
 test("returns null for token IDs outside the vocabulary", () => {
