@@ -69,7 +69,8 @@ export function boundedText(min: number, max: number) {
       abort: true,
     })
     .refine((text) => text.length <= max || (text.length <= max * 2 && codePoints(text) <= max), {
-      error: `Must have at most ${max.toLocaleString("en")} characters.`,
+      // Not at import: formatting a number for the first time takes a millisecond per schema.
+      error: () => `Must have at most ${max.toLocaleString("en")} characters.`,
       abort: true,
     })
     .meta(min === 0 ? { maxLength: max } : { minLength: min, maxLength: max });
