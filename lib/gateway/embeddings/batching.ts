@@ -102,7 +102,7 @@ async function sendTogether(
     firstByteBy: Math.max(...members.map((member) => member.options.firstByteBy)),
     progress,
   };
-  const result = await send({ ...parameters, texts }, options);
+  const result = await send({ texts, ...parameters }, options);
   checkCount(result, texts.length);
   const weights = members.map((member) => member.tokens);
   const shares = result.inputTokens === null ? null : distribute(result.inputTokens, weights);
@@ -115,7 +115,7 @@ async function sendTogether(
 
 async function sendAlone(member: Member, parameters: BatchParameters, send: SendBatch): Promise<void> {
   try {
-    const result = await send({ ...parameters, texts: [member.text] }, member.options);
+    const result = await send({ texts: [member.text], ...parameters }, member.options);
     checkCount(result, 1);
     member.resolve(result);
   } catch (error) {
@@ -173,7 +173,7 @@ export function createBatcher(
       return new Promise<EmbeddingResult>((resolve, reject) => {
         const queue = queues.get(name) ?? { members: [], running: 0, cancel: null };
         queues.set(name, queue);
-        queue.members.push({ ...single, resolve, reject });
+        queue.members.push({ resolve, reject, ...single });
         const go = (): void => flush(name, queue, parameters, send);
         if (queue.members.length >= maxBatch) {
           queue.cancel?.();

@@ -118,11 +118,11 @@ export class CallMeter implements Meter {
     const now = services.clock.monotonic();
     const upstreamMs = this.#upstreamFrom === null ? 0 : (this.#firstByteAt ?? now) - this.#upstreamFrom;
     return {
+      "x-patchbay-attempts": String(this.row.attempts),
+      "x-patchbay-overhead-ms": Math.max(0, now - receivedAt - upstreamMs).toFixed(1),
       ...this.limitHeaders,
       ...(this.#channel === null ? {} : { "x-patchbay-channel": headerText(this.#channel.name) }),
       ...(this.plan.cache === undefined ? {} : { "x-patchbay-cache": this.plan.cache }),
-      "x-patchbay-attempts": String(this.row.attempts),
-      "x-patchbay-overhead-ms": Math.max(0, now - receivedAt - upstreamMs).toFixed(1),
     };
   }
 

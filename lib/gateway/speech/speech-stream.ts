@@ -111,11 +111,11 @@ export function meteredSpeech(
     // Without this the provider's generator stays suspended after its last event.
     source.return?.().catch(() => {});
     await meter.settle({
-      ...counted,
       status: 200,
       error: null,
       estimated: !isEmbedded && !isReported,
       cached: isCached,
+      ...counted,
     });
     return { done: false, value: { type: "end", ...counted, finishReason } };
   }

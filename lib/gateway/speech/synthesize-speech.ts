@@ -118,10 +118,10 @@ export async function synthesizeSpeech(ctx: GatewayContext, input: SpeechInput):
       totalBytes: opened.totalBytes ?? null,
       events: meteredSpeech(ctx, meter, opened, inputTokens),
       inputTokens,
-      headers: () => ({
-        ...meter.headers(),
-        ...(ignored.length > 0 ? { "x-patchbay-ignored": ignored.join(", ") } : {}),
-      }),
+      headers: () =>
+        ignored.length === 0
+          ? meter.headers()
+          : { "x-patchbay-ignored": ignored.join(", "), ...meter.headers() },
     };
   } catch (error) {
     // A caller who leaves while its reply is buffered is charged for the audio so far; any other error is free.

@@ -189,7 +189,8 @@ export async function runGatewayRoute(
       authenticate,
       identify,
     });
-    return { ...reply, headers: { ...limitHeaders, ...reply.headers }, traceId: trace?.traceId };
+    const headers = limitHeaders === null ? reply.headers : Object.assign({}, limitHeaders, reply.headers);
+    return { status: reply.status, headers, body: reply.body, traceId: trace?.traceId };
   } catch (error) {
     return refuseCall(route.surface, services, request, progress, error);
   }

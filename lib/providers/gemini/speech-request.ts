@@ -26,6 +26,11 @@ export function geminiSpeechBody(request: SpeechRequest, manner: Manner): Fields
     : written(request, manner);
 }
 
+/** A copy of what the caller sent, with our own fields. */
+function withFields(sent: Fields | null, own: Fields): Record<string, unknown> {
+  return Object.assign({}, sent, own);
+}
+
 /**
  * A Gemini caller's own body, including unknown fields. Voices get Gemini's spelling, and raw samples are requested:
  * Patchbay makes the container.
@@ -36,33 +41,26 @@ function asSent(request: SpeechRequest, body: Fields, { table }: Manner): Fields
   const casting = asFields(speech?.multiSpeakerVoiceConfig);
   const speechConfig =
     casting === null
-      ? { ...speech, voiceConfig: voiceOf(asFields(speech?.voiceConfig), request.segments[0], table) }
-      : { ...speech, multiSpeakerVoiceConfig: castOf(casting, table) };
-  return {
-    ...body,
-    generationConfig: {
-      ...config,
-      responseModalities: ["AUDIO"],
-      speechConfig,
-      ...("responseFormat" in config ? { responseFormat: rawFormat(config.responseFormat) } : {}),
-    },
-  };
+      ? withFields(speech, {
+          voiceConfig: voiceOf(asFields(speech?.voiceConfig), request.segments[0], table),
+        })
+      : withFields(speech, { multiSpeakerVoiceConfig: castOf(casting, table) });
+  const generationConfig = withFields(config, { responseModalities: ["AUDIO"], speechConfig });
+  if ("responseFormat" in config) generationConfig.responseFormat = rawFormat(config.responseFormat);
+  return withFields(body, { generationConfig });
 }
 
 function voiceOf(sent: Fields | null, first: SpeechSegment | undefined, table: VoiceTable): Fields {
   const prebuilt = asFields(sent?.prebuiltVoiceConfig);
   const named = (name: unknown) => geminiVoiceFor(table, String(name));
   if (sent !== null && sent.voice !== undefined) {
-    return {
-      ...sent,
-      voice: named(sent.voice),
-      ...(prebuilt === null
-        ? {}
-        : { prebuiltVoiceConfig: { ...prebuilt, voiceName: named(prebuilt.voiceName) } }),
-    };
+    const config = withFields(sent, { voice: named(sent.voice) });
+    if (prebuilt !== null)
+      config.prebuiltVoiceConfig = withFields(prebuilt, { voiceName: named(prebuilt.voiceName) });
+    return config;
   }
-  const name = prebuilt?.voiceName ?? first?.voice;
-  return { ...sent, prebuiltVoiceConfig: { ...prebuilt, voiceName: named(name) } };
+  const voiceName = named(prebuilt?.voiceName ?? first?.voice);
+  return withFields(sent, { prebuiltVoiceConfig: withFields(prebuilt, { voiceName }) });
 }
 
 function castOf(casting: Fields, table: VoiceTable): Fields {
@@ -74,13 +72,11 @@ function castOf(casting: Fields, table: VoiceTable): Fields {
       { param: "speakerVoiceConfigs" },
     );
   }
-  return {
-    ...casting,
-    speakerVoiceConfigs: speakers.map((speaker) => ({
-      ...speaker,
-      voiceConfig: voiceOf(asFields(speaker.voiceConfig), undefined, table),
-    })),
-  };
+  return withFields(casting, {
+    speakerVoiceConfigs: speakers.map((speaker) =>
+      withFields(speaker, { voiceConfig: voiceOf(asFields(speaker.voiceConfig), undefined, table) }),
+    ),
+  });
 }
 
 function rawFormat(sent: unknown): unknown {

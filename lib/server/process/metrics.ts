@@ -125,7 +125,7 @@ export function createMetrics(settings: MetricsSettings): Metrics {
   return {
     observeCall({ operation, model, channel, status, seconds, firstByteSeconds }) {
       const labels = { operation, model, channel: channel?.name ?? "" };
-      calls.inc({ ...labels, status });
+      calls.inc({ operation, model, channel: labels.channel, status });
       latency.observe(labels, seconds);
       if (firstByteSeconds !== null) firstByte.observe(labels, firstByteSeconds);
     },

@@ -115,7 +115,7 @@ export class GroupChanges {
   /** Closes an open entry and gives its reserved amount back. */
   #release(id: string, before: KnownRow): void {
     this.#balances.add(before, { reserved: -before.reserved });
-    this.#known.set(id, { ...before, isOpen: false });
+    before.isOpen = false;
   }
 
   /** Adds a settled entry to balances and roll-ups. */

@@ -74,9 +74,9 @@ function voiceName({ prebuiltVoiceConfig, voice }: VoiceConfig): string | null {
 export async function generateSpeech(ctx: GatewayContext, model: string, body: unknown): Promise<Outbound> {
   const { input, container } = readGeminiSpeech(model, body);
   const call = await synthesizeSpeech(ctx, {
-    ...input,
     isReplyBuffered: true,
     needsBase64: container === "pcm",
+    ...input,
   });
   return renderCall(call, () => ({
     status: 200,

@@ -32,10 +32,9 @@ export async function createSpeech(ctx: GatewayContext, sent: unknown): Promise<
     return {
       status: 200,
       headers: {
-        ...(isEvents
-          ? { "content-type": "text/event-stream", "cache-control": "no-store" }
-          : { "content-type": SPEECH_CONTENT_TYPES[format] }),
         "x-accel-buffering": "no",
+        "content-type": isEvents ? "text/event-stream" : SPEECH_CONTENT_TYPES[format],
+        ...(isEvents ? { "cache-control": "no-store" } : {}),
         ...call.headers(),
       },
       body: await startedBody(speechBody(call, chunks)),
