@@ -9,6 +9,11 @@ const MAX_BYTES = 64 * 1024 * 1024;
 /** Overhead of an entry besides its numbers, in bytes. */
 const ENTRY_BYTES = 200;
 const FLOAT_BYTES = 4;
+/** The part of the bound that is used before texts repeat. */
+const INITIAL_BYTES = 16 * 1024 * 1024;
+/** The whole bound is used when at least one of so many vectors would have been found in it. */
+const MISSES_PER_REPEAT = 64;
+const MARKS = 2 ** 16;
 
 /** Position of a vector in the ring; `at` and `length` count numbers, not bytes. */
 interface RingEntry {
@@ -22,6 +27,9 @@ interface RingEntry {
  * Vectors of recent texts, bounded in bytes; one per process. All are in one block of memory that is used as a ring:
  * with one buffer per vector, up to twice the bound stayed resident until V8 collected the dropped ones. A new vector
  * overwrites the oldest ones. A vector that is read in the older half of the ring is written again as a new one.
+ *
+ * Of a large bound only the first 16 MiB are used until texts repeat that were overwritten for lack of room: traffic
+ * without repeats gains nothing from more.
  */
 export class VectorCache implements ByteCache<Float32Array> {
   #limitBytes: number;
@@ -31,6 +39,12 @@ export class VectorCache implements ByteCache<Float32Array> {
   #isTooLarge = false;
   /** Where the next vector is written. */
   #head = 0;
+  /** True when texts have repeated, so that the whole ring is used. */
+  #usesAll = false;
+  /** Marks of the keys whose vectors were overwritten, each at its low bits. */
+  #overwritten = new Uint32Array(MARKS);
+  /** Look-ups of overwritten vectors since the head was last at the end. */
+  #repeats = 0;
   #entries = new Map<string, RingEntry>();
   /**
    * Entries in the order in which they are overwritten: from `#head` to the end of the ring, then from its beginning.
@@ -56,13 +70,16 @@ export class VectorCache implements ByteCache<Float32Array> {
     const entry = this.#entries.get(key);
     if (entry === undefined || this.#ring === null) {
       this.#misses += 1;
+      const mark = markOf(key);
+      if (this.#overwritten[mark % MARKS] === mark) this.#repeats += 1;
       return undefined;
     }
     this.#hits += 1;
     const { at, length } = entry;
     const vector = this.#ring.slice(at, at + length);
-    const untilOverwritten = at >= this.#head ? at - this.#head : at - this.#head + this.#ring.length;
-    if (untilOverwritten < this.#ring.length / 2) this.put(key, vector);
+    const usedLength = this.#usedLength(this.#ring);
+    const untilOverwritten = at >= this.#head ? at - this.#head : at - this.#head + usedLength;
+    if (untilOverwritten < usedLength / 2) this.put(key, vector);
     return vector;
   }
 
@@ -72,7 +89,7 @@ export class VectorCache implements ByteCache<Float32Array> {
     if (ring === null) return;
     const before = this.#entries.get(key);
     if (before !== undefined) this.#drop(before);
-    this.#makeRoom(ring.length, vector);
+    this.#makeRoom(ring, vector);
     ring.set(vector, this.#head);
     const entry = { key, at: this.#head, length: vector.length, isDropped: false };
     this.#entries.set(key, entry);
@@ -83,8 +100,9 @@ export class VectorCache implements ByteCache<Float32Array> {
 
   resize(maxBytes: number): void {
     if (maxBytes === this.#limitBytes) return;
-    const [ring, order] = [this.#ring, this.#order];
+    const [ring, order, usesAll] = [this.#ring, this.#order, this.#usesAll];
     this.clear();
+    this.#usesAll = usesAll;
     this.#limitBytes = maxBytes;
     this.#isTooLarge = false;
     if (ring === null) return;
@@ -99,6 +117,9 @@ export class VectorCache implements ByteCache<Float32Array> {
     this.#order = [];
     this.#oldest = 0;
     this.#bytes = 0;
+    this.#overwritten.fill(0);
+    this.#repeats = 0;
+    this.#usesAll = false;
   }
 
   stats() {
@@ -122,9 +143,18 @@ export class VectorCache implements ByteCache<Float32Array> {
     return this.#ring;
   }
 
+  /** How many numbers of the ring are used. */
+  #usedLength(ring: Float32Array): number {
+    return this.#usesAll ? ring.length : Math.min(ring.length, INITIAL_BYTES / FLOAT_BYTES);
+  }
+
   /** Drops the vectors that the new one overwrites, and moves the head to where it fits. */
-  #makeRoom(ringLength: number, vector: Float32Array): void {
-    if (this.#head + vector.length > ringLength) {
+  #makeRoom(ring: Float32Array, vector: Float32Array): void {
+    if (this.#head + vector.length > this.#usedLength(ring)) {
+      this.#usesAll ||= this.#repeats * MISSES_PER_REPEAT >= this.#entries.size;
+      this.#repeats = 0;
+    }
+    if (this.#head + vector.length > this.#usedLength(ring)) {
       this.#dropOldest(({ at }) => at >= this.#head);
       this.#head = 0;
     }
@@ -140,6 +170,8 @@ export class VectorCache implements ByteCache<Float32Array> {
       if (entry === undefined || entry.isDropped) continue;
       if (!isDropped(entry)) break;
       this.#drop(entry);
+      const mark = markOf(entry.key);
+      this.#overwritten[mark % MARKS] = mark;
     }
     if (this.#oldest * 2 < this.#order.length) return;
     this.#order = this.#order.slice(this.#oldest);
@@ -151,6 +183,14 @@ export class VectorCache implements ByteCache<Float32Array> {
     this.#entries.delete(entry.key);
     this.#bytes -= sizeOf(entry);
   }
+}
+
+/** 32 bits of a key, of which the last characters differ. */
+function markOf(key: string): number {
+  let mark = 0;
+  for (let at = Math.max(0, key.length - 12); at < key.length; at++)
+    mark = Math.imul(mark ^ key.charCodeAt(at), 0x01000193);
+  return mark >>> 0;
 }
 
 function sizeOf({ length }: { length: number }): number {

@@ -118,7 +118,7 @@ export function openForWriting(file: string): Connection {
   connection.exec("pragma synchronous = full");
   connection.exec("pragma foreign_keys = on");
   connection.exec("pragma recursive_triggers = on");
-  connection.exec("pragma cache_size = -16000");
+  connection.exec("pragma cache_size = -4000");
   // Zeroes deleted text in pages that are written anyway: a replaced secret must not stay in the file.
   connection.exec("pragma secure_delete = fast");
   return connection;

@@ -76,6 +76,53 @@ test("keeps a vector that is read often while many others are added", () => {
   expect(cache.get("once 0")).toBeUndefined();
 });
 
+const MIB = 1024 * 1024;
+/** A vector of 256 KiB. */
+const large = vectorOf(65_536, 1);
+const putAll = (cache: VectorCache, names: readonly string[]) => {
+  for (const name of names) if (cache.get(name) === undefined) cache.put(name, large);
+};
+const named = (name: string, count: number) =>
+  Array.from({ length: count }, (_, index) => `${name} ${index}`);
+
+test("uses 16 MiB of its bound until overwritten texts repeat, and all of it from then on", () => {
+  const cache = new VectorCache(64 * MIB);
+  putAll(cache, named("once", 600));
+  expect(cache.stats().bytes).toBeLessThanOrEqual(16 * MIB + 64 * ENTRY_BYTES);
+  // A single repeat of an overwritten text in a round of 64 is enough; of one that is still there it is a hit.
+  putAll(cache, [...named("once", 1), ...named("more", 200)]);
+  expect(cache.stats().bytes).toBeGreaterThan(45 * MIB);
+  const names = named("again", 200);
+  putAll(cache, names);
+  expect(names.filter((name) => cache.get(name) !== undefined)).toHaveLength(200);
+  // What is in it stays when the bound is raised.
+  cache.resize(128 * MIB);
+  expect(names.filter((name) => cache.get(name) !== undefined)).toHaveLength(200);
+});
+
+test("uses 16 MiB again once it is cleared, and does not count repeats of texts that were never in it", () => {
+  const cache = new VectorCache(64 * MIB);
+  putAll(cache, [...named("once", 100), ...named("once", 100), ...named("more", 200)]);
+  expect(cache.stats().bytes).toBeGreaterThan(45 * MIB);
+  for (const name of named("once", 100)) cache.get(name);
+  cache.clear();
+  putAll(cache, named("once", 100));
+  for (let round = 0; round < 3; round++) {
+    for (const name of named("never", 100)) cache.get(name);
+    putAll(cache, named(`round ${round}`, 64));
+  }
+  expect(cache.stats().bytes).toBeLessThanOrEqual(16 * MIB + 64 * ENTRY_BYTES);
+});
+
+test("stores one vector that is larger than the part in use", () => {
+  const cache = new VectorCache(64 * MIB);
+  putAll(cache, named("once", 10));
+  cache.put("whale", vectorOf((20 * MIB) / 4, 3));
+  expect(cache.get("whale")?.length).toBe(5 * MIB);
+  putAll(cache, named("more", 200));
+  expect(cache.stats().bytes).toBeLessThanOrEqual(64 * MIB);
+});
+
 test("stores nothing larger than its bound, turns off at 0, and on again without vectors", () => {
   const cache = new VectorCache(1_000);
   cache.put("whale", vectorOf(300, 1));
