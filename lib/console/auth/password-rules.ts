@@ -1,4 +1,4 @@
-import { PASSWORD_FLOOR, passwordLength } from "../../contracts/console/password";
+import { MIN_PASSWORD_LENGTH, passwordLength } from "../../contracts/console/password";
 import { AppError, type Issue } from "../../errors";
 import type { Instance } from "../../ports/instance";
 import { isCommonPassword } from "./common-passwords";
@@ -17,7 +17,7 @@ export function passwordIssues(
   rules: { minimum: number; username: string; email?: string | null },
 ): string[] {
   const messages: string[] = [];
-  const minimum = Math.max(PASSWORD_FLOOR, rules.minimum);
+  const minimum = Math.max(MIN_PASSWORD_LENGTH, rules.minimum);
   if (passwordLength(password) < minimum) messages.push(`Must have at least ${minimum} characters.`);
   const plain = userNameKey(password);
   if (plain === userNameKey(rules.username) || (rules.email && plain === userNameKey(rules.email))) {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { boundedLine, boundedText, displayText } from "../text";
 import { Timestamp } from "../timestamp";
 import { wholeNumber } from "../whole-number";
-import { NewPassword, PASSWORD_MAXIMUM } from "./password";
+import { MAX_PASSWORD_LENGTH, NewPassword } from "./password";
 import { OptionalCode } from "./totp-code";
 import { Email, Role, Username } from "./user";
 
@@ -68,7 +68,9 @@ export const InviteFacts = z.discriminatedUnion("kind", [
 ]);
 export type InviteFacts = z.infer<typeof InviteFacts>;
 
-const repeatedPassword = boundedText(0, PASSWORD_MAXIMUM * 4).meta({ description: "The password once more" });
+const repeatedPassword = boundedText(0, MAX_PASSWORD_LENGTH * 4).meta({
+  description: "The password once more",
+});
 
 function checkPasswords(
   body: { username?: string; password: string; confirmPassword: string },

@@ -2,10 +2,10 @@ import { z } from "zod";
 import { codePoints, utf8Length } from "../text";
 
 /** Shortest password on any instance; `PATCHBAY_PASSWORD_MIN` may raise it. */
-export const PASSWORD_FLOOR = 8;
-export const PASSWORD_MAXIMUM = 256;
+export const MIN_PASSWORD_LENGTH = 8;
+export const MAX_PASSWORD_LENGTH = 256;
 /** Longer passwords are refused before hashing. */
-const PASSWORD_MAXIMUM_BYTES = 1024;
+const MAX_PASSWORD_BYTES = 1024;
 
 /** Length in code points after NFC, the form in which passwords are counted and hashed. */
 export function passwordLength(password: string): number {
@@ -16,25 +16,22 @@ export function passwordLength(password: string): number {
 export const Password = z
   .string()
   .min(1, "Must not be empty.")
-  .refine(
-    (text) => utf8Length(text) <= PASSWORD_MAXIMUM_BYTES,
-    `Must have at most ${PASSWORD_MAXIMUM_BYTES} bytes.`,
-  )
+  .refine((text) => utf8Length(text) <= MAX_PASSWORD_BYTES, `Must have at most ${MAX_PASSWORD_BYTES} bytes.`)
   // JSON Schema cannot limit bytes; this many characters always fit, and no stored password is longer.
-  .meta({ maxLength: PASSWORD_MAXIMUM, format: "password" });
+  .meta({ maxLength: MAX_PASSWORD_LENGTH, format: "password" });
 export type Password = z.infer<typeof Password>;
 
 /** A password being chosen. The server also refuses common ones, the username and the product's name. */
 export const NewPassword = Password.refine(
-  (text) => passwordLength(text) >= PASSWORD_FLOOR,
-  `Must have at least ${PASSWORD_FLOOR} characters.`,
+  (text) => passwordLength(text) >= MIN_PASSWORD_LENGTH,
+  `Must have at least ${MIN_PASSWORD_LENGTH} characters.`,
 )
   .refine(
-    (text) => passwordLength(text) <= PASSWORD_MAXIMUM,
-    `Must have at most ${PASSWORD_MAXIMUM} characters.`,
+    (text) => passwordLength(text) <= MAX_PASSWORD_LENGTH,
+    `Must have at most ${MAX_PASSWORD_LENGTH} characters.`,
   )
   .meta({
-    minLength: PASSWORD_FLOOR,
+    minLength: MIN_PASSWORD_LENGTH,
     description:
       "Counted in NFC. The instance may ask for more characters; common passwords and the username are refused.",
   });

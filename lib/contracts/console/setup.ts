@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { boundedText } from "../text";
-import { NewPassword, PASSWORD_MAXIMUM, passwordLength } from "./password";
+import { MAX_PASSWORD_LENGTH, NewPassword, passwordLength } from "./password";
 import { Email, User, Username } from "./user";
 
 /** An embedded engine, as the wizard shows it. */
@@ -29,7 +29,7 @@ export const SetupRequest = z
   .strictObject({
     username: Username,
     password: NewPassword,
-    confirmPassword: boundedText(0, PASSWORD_MAXIMUM * 4)
+    confirmPassword: boundedText(0, MAX_PASSWORD_LENGTH * 4)
       .meta({ description: "The password once more" })
       .optional(),
     email: z.union([z.literal(""), Email]).optional(),
