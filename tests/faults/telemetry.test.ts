@@ -300,7 +300,7 @@ test("the log line of a reply that breaks names its trace", async () => {
     routed.product
       .output()
       .split("\n")
-      .find((text) => text.includes("reply_broke") && text.includes(`"requestId":"broken"`));
+      .find((text) => text.includes("reply_interrupted") && text.includes(`"requestId":"broken"`));
   await until(() => line() !== undefined);
   expect(line()).toContain(`"traceId":"${traceId}"`);
 });

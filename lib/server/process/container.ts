@@ -74,7 +74,7 @@ function instanceOf(env: Environment, id: string, timeZone: string) {
 
 async function openSetupGuard(env: Environment, store: Store, log: Log, sharedToken: string | null) {
   if (await store.setup.isSetupRowMissing())
-    log.warn("setup_mark_lost", {
+    log.warn("setup_row_missing", {
       reason: "the store has administrators but no setup row; setup stays closed",
     });
   return createSetupGuard({

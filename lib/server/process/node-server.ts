@@ -157,7 +157,7 @@ class RoutesAndPages implements NodeServer {
       limits,
       isDraining: this.#isDraining,
       onBroken: (error, requestId, traceId) =>
-        log.error("reply_broke", { requestId, traceId, cause: String(error) }),
+        log.error("reply_interrupted", { requestId, traceId, cause: String(error) }),
     });
     handleServerErrors(this.server, clock, log);
     const onRequest = (message: IncomingMessage, response: ServerResponse) =>
