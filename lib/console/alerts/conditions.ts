@@ -27,7 +27,8 @@ export interface AlertFacts {
   /** The same for each rule of one model or API key that has an error rate; `name`: what the subject is called. */
   scopedCalls: readonly { rule: ScopedAlertRule; name: string; calls: CallCounts }[];
   /**
-   * Budgets spent to at least HOLDS_FROM_SHARE; `hasRefused`: this process refused a call because the budget was spent.
+   * Budgets spent to at least BUDGET_RESOLVE_PERCENT; `hasRefused`: this process refused a call because the budget was
+   * spent.
    */
   budgets: readonly (BudgetShare & { hasRefused: boolean })[];
   /** Disk of the data directory; null when the store is not on it. */
@@ -50,11 +51,11 @@ export interface Condition {
 /** Below this number of calls the error rate is ignored. */
 const MIN_CALLS = 20;
 /** An error-rate alert resolves below this share of its threshold. */
-const CALM_SHARE = 0.75;
+const ERROR_RATE_RESOLVE_FACTOR = 0.75;
 const NEARLY_SPENT = 80;
 const SPENT = 100;
 /** Budgets are checked from this percentage on; an alert for a nearly spent one resolves below it. */
-export const HOLDS_FROM_SHARE = 75;
+export const BUDGET_RESOLVE_PERCENT = 75;
 /** A disk alert resolves when this many percentage points more than the threshold are free. */
 const DISK_MARGIN = 2;
 
@@ -98,7 +99,7 @@ function errorCondition(
 ): Condition[] {
   if (threshold === null || calls.calls === 0) return [];
   const percent = percentOf(calls.failures, calls.calls);
-  if (percent < threshold * CALM_SHARE) return [];
+  if (percent < threshold * ERROR_RATE_RESOLVE_FACTOR) return [];
   const figures = { ...calls, percent: rounded(percent), peak_percent: rounded(percent), threshold };
   return [
     {

@@ -5,7 +5,7 @@ import { admissionOf } from "../../gateway/routing/choose-upstream-key";
 import { brokenModels, channelHealth, modelHealth } from "../../gateway/routing/circuit-health";
 import { readSettings } from "../access/read-settings";
 import type { ConsoleServices } from "../context";
-import { type AlertFacts, type AlertRules, conditionsOf, HOLDS_FROM_SHARE } from "./conditions";
+import { type AlertFacts, type AlertRules, BUDGET_RESOLVE_PERCENT, conditionsOf } from "./conditions";
 import { deliverAlerts } from "./deliver";
 import { planAlerts } from "./plan";
 import { hasWebhook } from "./webhook-url";
@@ -73,7 +73,7 @@ async function openChannels(services: ConsoleServices): Promise<AlertFacts["open
 
 async function budgets(services: ConsoleServices, now: number): Promise<AlertFacts["budgets"]> {
   const { budgetRefusals } = services.state;
-  const shares = await services.store.alerts.budgetsAbove(HOLDS_FROM_SHARE, now);
+  const shares = await services.store.alerts.budgetsAbove(BUDGET_RESOLVE_PERCENT, now);
   return shares.map((share) => ({ ...share, hasRefused: budgetRefusals.isRecent(share.owner, share.id) }));
 }
 

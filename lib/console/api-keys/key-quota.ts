@@ -7,7 +7,7 @@ import type { Repositories, Role, UserRecord } from "../../ports/store";
  */
 const MAX_KEYS: Readonly<Record<Role, number>> = { member: 100, admin: 10_000, owner: 10_000 };
 /** Each key may be rotated once while its predecessor is in its grace period, so the total is twice the quota. */
-const IN_GRACE = 2;
+const GRACE_QUOTA_FACTOR = 2;
 
 type Owner = Pick<UserRecord, "id" | "role">;
 
@@ -34,7 +34,7 @@ export async function requireGraceQuota(
   owner: Owner,
   now: number,
 ): Promise<void> {
-  const max = IN_GRACE * MAX_KEYS[owner.role];
+  const max = GRACE_QUOTA_FACTOR * MAX_KEYS[owner.role];
   if ((await tx.keys.countUnexpired(owner.id, now)) < max) return;
   throw new AppError(
     "conflict",

@@ -11,7 +11,7 @@ export async function readUse({ store, clock }: Pick<ConsoleServices, "store" | 
   const now = clock.now();
   const range = { from: now - DAY_MS, to: now + 1 };
   const [{ groups }, failovers] = await Promise.all([
-    store.ledger.summarize({ ...range, by: "route", isByHour: false, isBrief: true }),
+    store.ledger.summarize({ ...range, by: "route", isByHour: false, hasOnlyCallsAndCost: true }),
     store.ledger.failovers(range),
   ]);
   const seen = new Map<string, ChannelUse>();

@@ -42,8 +42,8 @@ export async function readOverview(ctx: ReadContext, query: OverviewQuery): Prom
   const [now, before, byRoute, byKey, models, channels, rejected, failovers] = await Promise.all([
     ledger.summarize({ ...range, ...inPieces(from, to) }),
     ledger.summarize({ ...range, ...inPieces(2 * from - to, from) }),
-    ledger.summarize({ ...range, by: "route", isByHour: false, isBrief: true }),
-    ledger.summarize({ ...range, by: "key", isByHour: false, isBrief: true }),
+    ledger.summarize({ ...range, by: "route", isByHour: false, hasOnlyCallsAndCost: true }),
+    ledger.summarize({ ...range, by: "key", isByHour: false, hasOnlyCallsAndCost: true }),
     ctx.store.models.all(),
     ctx.store.channels.all(),
     ctx.store.rejections.count({ ...own, from, to }),

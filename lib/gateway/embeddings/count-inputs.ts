@@ -15,7 +15,7 @@ export interface EmbeddingInput {
 /** Most tokens of all inputs of a request. */
 export const MAX_TOKENS_IN_ALL = 300_000;
 /** Texts above this number of characters are counted in steps. */
-const LONG_TEXT = 4_096;
+const MAX_SINGLE_STEP_LENGTH = 4_096;
 
 interface Counter {
   services: Pick<GatewayServices, "countTokens" | "countTokensInSteps">;
@@ -36,13 +36,14 @@ export function ownCounter(
 
 function* countInSteps(ctx: Counter, text: string, limit?: number): Generator<void, number, void> {
   if (ctx.own !== undefined) return yield* ctx.own.countInSteps(text, limit);
-  if (text.length <= LONG_TEXT) return ctx.services.countTokens(text, limit);
+  if (text.length <= MAX_SINGLE_STEP_LENGTH) return ctx.services.countTokens(text, limit);
   return yield* ctx.services.countTokensInSteps(text, limit);
 }
 
 /** Tokens of one text of any length, without blocking other calls. Throws `caller_left`. */
 export async function countText(ctx: Counter, text: string, limit?: number): Promise<number> {
-  if (ctx.own === undefined && text.length <= LONG_TEXT) return ctx.services.countTokens(text, limit);
+  if (ctx.own === undefined && text.length <= MAX_SINGLE_STEP_LENGTH)
+    return ctx.services.countTokens(text, limit);
   return runInSlices(countInSteps(ctx, text, limit), ctx.signal);
 }
 
@@ -94,7 +95,7 @@ export async function countInputs(
   const limit = maxInputTokens ?? MAX_TOKENS_IN_ALL;
   const [only] = inputs;
   // Most calls have one short text: no work to divide.
-  const isShort = only !== undefined && inputs.length === 1 && only.text.length <= LONG_TEXT;
+  const isShort = only !== undefined && inputs.length === 1 && only.text.length <= MAX_SINGLE_STEP_LENGTH;
   if (isShort && ctx.own === undefined && !ctx.signal.aborted) {
     const tokens = only.tokens ?? ctx.services.countTokens(only.text, limit);
     if (tokens > limit) throw tooLong(limit, false, 0);

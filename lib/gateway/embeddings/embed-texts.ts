@@ -7,7 +7,7 @@ import type { CallPlan, Meter, Target } from "../call";
 import type { GatewayContext } from "../context";
 import { openMeter } from "../metering/open-meter";
 import { failedOutcome } from "../metering/outcome";
-import { worstEmbeddingCostNano } from "../metering/price";
+import { maxEmbeddingCostNano } from "../metering/price";
 import { reconcileTokens } from "../metering/reconcile-tokens";
 import { withFailover } from "../routing/with-failover";
 import { checkVectors } from "./check-vectors";
@@ -229,7 +229,7 @@ export async function embedTexts(ctx: GatewayContext, call: EmbedTexts): Promise
     // The token rate limit counts cached texts too.
     inputTokens: tokens,
     characters: uncached.characters,
-    reservedNano: worstEmbeddingCostNano(model.prices, uncached.tokens, uncached.characters),
+    reservedNano: maxEmbeddingCostNano(model.prices, uncached.tokens, uncached.characters),
     user: call.user,
     writesOpenRow: false,
     ...parametersOf(call),

@@ -31,7 +31,7 @@ export function costNano(prices: Prices, used: Quantities): number {
 /**
  * Worst-case cost of an embeddings call in nano-dollars: its counted tokens plus 10 %, since an upstream may count more.
  */
-export function worstEmbeddingCostNano(prices: Prices, inputTokens: number, characters: number): number {
+export function maxEmbeddingCostNano(prices: Prices, inputTokens: number, characters: number): number {
   const withMargin = inputTokens + Math.ceil(inputTokens / 10);
   return costNano(prices, { inputTokens: withMargin, characters, outputTokens: 0, audioMs: 0 });
 }

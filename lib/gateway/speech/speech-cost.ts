@@ -27,7 +27,7 @@ export function maxSpeechSeconds(
 }
 
 /** Worst-case cost of a speech call in nano-dollars: its input and the longest expected speech. */
-export function worstSpeechCostNano(
+export function maxSpeechCostNano(
   model: Pick<ModelRecord, "prices" | "maxAudioSeconds">,
   call: { inputTokens: number; characters: number; speed: number },
 ): number {

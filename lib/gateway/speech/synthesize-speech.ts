@@ -26,7 +26,7 @@ import {
   replay,
   speechKey,
 } from "./speech-cache";
-import { maxSpeechSeconds, measureAudio, worstSpeechCostNano } from "./speech-cost";
+import { maxSpeechCostNano, maxSpeechSeconds, measureAudio } from "./speech-cost";
 import { meteredSpeech, openSpeech, type SpokenEvent } from "./speech-stream";
 
 export interface SpeechInput {
@@ -96,7 +96,7 @@ export async function synthesizeSpeech(ctx: GatewayContext, input: SpeechInput):
     characters,
     reservedNano:
       lookup.known === undefined
-        ? worstSpeechCostNano(entry.model, { inputTokens, characters, speed: input.speed })
+        ? maxSpeechCostNano(entry.model, { inputTokens, characters, speed: input.speed })
         : 0,
     user: input.user,
     writesOpenRow: lookup.known === undefined,

@@ -26,7 +26,7 @@ export interface UsageSummaryQuery extends Omit<UsageFilter, "from" | "to"> {
    */
   dayStarts?: readonly number[];
   /** Sums calls, errors and cost only, which takes less time; all others are 0. */
-  isBrief?: boolean;
+  hasOnlyCallsAndCost?: boolean;
 }
 
 /** Sums of the settled calls of one group. */

@@ -5,7 +5,7 @@ import { addText, embedText } from "./embed-text";
 import { DIMENSIONS, unitVector } from "./sketch";
 
 /** Texts above this many UTF-16 code units are embedded in steps. */
-const LONG_TEXT = 8_192;
+const MAX_SINGLE_STEP_LENGTH = 8_192;
 
 /** The vectors of texts, in steps. `shared` holds the sums of short texts, during which nothing else runs. */
 function* embedInSteps(
@@ -15,7 +15,7 @@ function* embedInSteps(
 ): Generator<void, Float32Array[], void> {
   const vectors: Float32Array[] = [];
   for (const text of texts) {
-    if (text.length > LONG_TEXT) {
+    if (text.length > MAX_SINGLE_STEP_LENGTH) {
       // Separate sums, because other calls run between the steps.
       const sums = new Float64Array(DIMENSIONS);
       yield* addText(text, sums);

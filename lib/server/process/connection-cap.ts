@@ -4,7 +4,7 @@ import type { Duplex } from "node:stream";
 import { unifyAddress } from "../../http/node/peer";
 
 /** File descriptors reserved for files and threads: engines, encoders, backups. */
-const FOR_FILES = 48;
+const RESERVED_DESCRIPTORS = 48;
 /** Lower limit, so that an operator can always reach the server. */
 const MIN_CONNECTIONS = 8;
 /** Sockets above the total cap that may be open at once for their 503 reply, and for how long. */
@@ -24,7 +24,7 @@ export function parseOpenFilesLimit(limits: string): number | null {
  * need an upstream socket in addition to its caller's.
  */
 export function connectionsWithin(limit: number, open: number): number {
-  return Math.max(MIN_CONNECTIONS, Math.floor((limit - open - FOR_FILES) / 2));
+  return Math.max(MIN_CONNECTIONS, Math.floor((limit - open - RESERVED_DESCRIPTORS) / 2));
 }
 
 /** How many connections this process has descriptors for; infinite where the limit is unknown. */

@@ -32,8 +32,8 @@ function inBucket(index: number): RawBuilder<number> {
     then 1 else 0 end) as bigint)`;
 }
 
-/** What a brief query leaves out, but for the histogram. */
-const OTHER_SUMS = [
+/** The sums, besides the histogram, that a query with `hasOnlyCallsAndCost` leaves out. */
+const QUANTITY_AND_LATENCY_SUMS = [
   total("input_tokens").as("inputTokens"),
   total("output_tokens").as("outputTokens"),
   total("characters").as("characters"),
@@ -70,8 +70,8 @@ export async function summarizeRows(
       sql<number>`count(*)`.as("calls"),
       sql<number>`cast(sum(case when error is null then 0 else 1 end) as bigint)`.as("errors"),
       total("cost_nano").as("costNano"),
-      ...(query.isBrief ? [] : OTHER_SUMS),
-      ...(query.isBrief || isLabel(query.by)
+      ...(query.hasOnlyCallsAndCost ? [] : QUANTITY_AND_LATENCY_SUMS),
+      ...(query.hasOnlyCallsAndCost || isLabel(query.by)
         ? []
         : LATENCY_COLUMNS.map((name, index) => inBucket(index).as(name))),
     ]);

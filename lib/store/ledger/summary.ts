@@ -9,10 +9,10 @@ import { summarizeRows } from "./summarize-rows";
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-const BRIEF = { calls: "calls", errors: "errors", costNano: "cost_nano" } as const;
+const CALL_AND_COST_COLUMNS = { calls: "calls", errors: "errors", costNano: "cost_nano" } as const;
 
 const SUMMED = {
-  ...BRIEF,
+  ...CALL_AND_COST_COLUMNS,
   inputTokens: "input_tokens",
   outputTokens: "output_tokens",
   characters: "characters",
@@ -51,8 +51,10 @@ async function sumOf(
   let select = db
     .selectFrom(table)
     .select([
-      ...Object.entries(query.isBrief ? BRIEF : SUMMED).map(([alias, name]) => total(name).as(alias)),
-      ...(query.isBrief ? [] : LATENCY_COLUMNS).map((name) => total(name).as(name)),
+      ...Object.entries(query.hasOnlyCallsAndCost ? CALL_AND_COST_COLUMNS : SUMMED).map(([alias, name]) =>
+        total(name).as(alias),
+      ),
+      ...(query.hasOnlyCallsAndCost ? [] : LATENCY_COLUMNS).map((name) => total(name).as(name)),
     ])
     .where("hour", ">=", span.from)
     .where("hour", "<", span.to);

@@ -5,7 +5,7 @@ import type { Tables } from "../schema";
 import type { Scope } from "../transactions";
 
 /** From this status on the caller did not cause the error. */
-const FIRST_FAULT = 500;
+const MIN_FAILURE_STATUS = 500;
 
 const SUBJECTS = {
   key: {
@@ -48,7 +48,7 @@ async function budgetsOf(
 async function countFrom(db: Kysely<Tables>, since: number, isFailure: boolean): Promise<number> {
   let select = db.selectFrom("usage").select(sql<number>`count(*)`.as("count")).where("at", ">=", since);
   // The text of the partial index `usage_failed`, so that it is used.
-  if (isFailure) select = select.where("error", "is not", null).where("status", ">=", FIRST_FAULT);
+  if (isFailure) select = select.where("error", "is not", null).where("status", ">=", MIN_FAILURE_STATUS);
   return Number((await select.executeTakeFirstOrThrow()).count);
 }
 
@@ -85,7 +85,7 @@ export function alertFigures(
         .select([
           sql<string>`${subject}`.as("subject"),
           sql<number>`count(*)`.as("calls"),
-          sql<number>`sum(case when error is not null and status >= ${FIRST_FAULT} then 1 else 0 end)`.as(
+          sql<number>`sum(case when error is not null and status >= ${MIN_FAILURE_STATUS} then 1 else 0 end)`.as(
             "failures",
           ),
         ])

@@ -149,8 +149,8 @@ export function summaryContract(newDatabase: NewTestDatabase): void {
       }
     });
 
-    test("returns the same calls, errors and costs for a brief query, from roll-ups and from entries", async () => {
-      const brief = (groups: readonly UsageGroup[]) =>
+    test("returns the same calls, errors and costs when only they are summed, from roll-ups and from entries", async () => {
+      const callsAndCost = (groups: readonly UsageGroup[]) =>
         groups
           .map(({ name, hour, calls, errors, costNano }) => [`${hour} ${name}`, calls, errors, costNano])
           .sort(([one], [other]) => (String(one) < String(other) ? -1 : 1));
@@ -163,8 +163,8 @@ export function summaryContract(newDatabase: NewTestDatabase): void {
       for (const query of queries) {
         const full = await ask(query);
         expect(full.length).toBeGreaterThan(0);
-        const got = await ask({ ...query, isBrief: true });
-        expect(brief(got)).toEqual(brief(full));
+        const got = await ask({ ...query, hasOnlyCallsAndCost: true });
+        expect(callsAndCost(got)).toEqual(callsAndCost(full));
         expect(got.flatMap(({ latency }) => latency).every((count) => count === 0)).toBe(true);
         expect(got.every(({ characters, latencySumMs }) => characters + latencySumMs === 0)).toBe(true);
       }

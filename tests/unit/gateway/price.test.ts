@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { billingPeriod } from "@/lib/gateway/metering/billing-period";
-import { costNano, worstEmbeddingCostNano } from "@/lib/gateway/metering/price";
+import { costNano, maxEmbeddingCostNano } from "@/lib/gateway/metering/price";
 
 const FREE = {
   inputPerMillionTokens: null,
@@ -42,8 +42,8 @@ test("the cost is the exact sum for any prices and quantities", () => {
 });
 
 test("an embeddings call reserves its tokens plus 10 %", () => {
-  expect(worstEmbeddingCostNano({ ...FREE, inputPerMillionTokens: 1_000_000 }, 100, 0)).toBe(110);
-  expect(worstEmbeddingCostNano(FREE, 100, 400)).toBe(0);
+  expect(maxEmbeddingCostNano({ ...FREE, inputPerMillionTokens: 1_000_000 }, 100, 0)).toBe(110);
+  expect(maxEmbeddingCostNano(FREE, 100, 400)).toBe(0);
 });
 
 test("a day begins at midnight of the instance's time zone", () => {

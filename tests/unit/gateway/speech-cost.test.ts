@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { measureAudio, worstSpeechCostNano } from "../../../lib/gateway/speech/speech-cost";
+import { maxSpeechCostNano, measureAudio } from "../../../lib/gateway/speech/speech-cost";
 
 const prices = {
   inputPerMillionTokens: null,
@@ -17,10 +17,10 @@ it("measures 24 kHz s16le audio in milliseconds and tokens, 25 a second, rounded
 it("reserves 2 s plus 0.15 s per character", () => {
   const call = { inputTokens: 5, characters: 100, speed: 1 };
   // 100 characters at 15,000 n$ and 17 s × 25 tokens at 12,000 n$.
-  expect(worstSpeechCostNano({ prices, maxAudioSeconds: null }, call)).toBe(1_500_000 + 425 * 12_000);
+  expect(maxSpeechCostNano({ prices, maxAudioSeconds: null }, call)).toBe(1_500_000 + 425 * 12_000);
 });
 
 it("never reserves more than the model's longest reply", () => {
   const call = { inputTokens: 5, characters: 100_000, speed: 0.25 };
-  expect(worstSpeechCostNano({ prices, maxAudioSeconds: 60 }, call)).toBe(1_500_000_000 + 1_500 * 12_000);
+  expect(maxSpeechCostNano({ prices, maxAudioSeconds: 60 }, call)).toBe(1_500_000_000 + 1_500 * 12_000);
 });
