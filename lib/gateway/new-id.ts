@@ -3,14 +3,14 @@ import { firstUsageId } from "../ports/store/ledger";
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 /** The largest multiple of 62 in a byte's range: higher bytes are skipped, so that all characters are equally likely. */
-const FAIR = 248;
+const UNBIASED_BYTE_LIMIT = 248;
 
 /** `length` base62 characters, each equally likely. */
 export function randomBase62(random: Random, length: number): string {
   let text = "";
   while (text.length < length) {
     for (const byte of random.bytes(length + 8)) {
-      if (byte < FAIR && text.length < length) text += BASE62[byte % 62];
+      if (byte < UNBIASED_BYTE_LIMIT && text.length < length) text += BASE62[byte % 62];
     }
   }
   return text;

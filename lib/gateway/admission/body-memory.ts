@@ -4,7 +4,7 @@ import { AppError } from "../../errors";
 import type { Instance } from "../../ports/instance";
 import type { Metrics } from "../../ports/metrics";
 import type { KeyWithOwner } from "../../ports/store";
-import { MemoryQuota, ownerShareBytes, type Share } from "./memory-quota";
+import { type EnforcedByteLimit, MemoryQuota, ownerShareBytes } from "./memory-quota";
 
 /** The limits of body memory and the counter of refusals. */
 interface BodyServices {
@@ -60,7 +60,7 @@ export function createBodyMemory(): BodyMemory {
         const message = `${subject} ${maxBytes} bytes of request bodies in progress at once. Wait for one to finish.`;
         return new AppError("rate_limited", message, { retryAfterMs: RETRY_MS, limit });
       };
-      const shares = (): Share[] => {
+      const limits = (): EnforcedByteLimit[] => {
         const { keyBodiesBytes, allBodiesBytes } = instance.limits ?? DEFAULT_LIMITS;
         const ownerBytes = ownerShareBytes(allBodiesBytes);
         return [
@@ -92,10 +92,10 @@ export function createBodyMemory(): BodyMemory {
       };
       return {
         check(bytes) {
-          memory.check(shares(), bytes, own);
+          memory.check(limits(), bytes, own);
         },
         take(bytes) {
-          memory.check(shares(), bytes, own);
+          memory.check(limits(), bytes, own);
           own += bytes;
           memory.add(names, bytes);
         },

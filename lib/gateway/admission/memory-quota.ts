@@ -1,13 +1,13 @@
 import type { AppError } from "../../errors";
 
 /** A limit on the bytes counted under a name. */
-export interface Bound {
+export interface ByteLimit {
   name: string;
   maxBytes: number;
 }
 
 /** A limit with the error of a request that would exceed it. */
-export interface Share extends Bound {
+export interface EnforcedByteLimit extends ByteLimit {
   refusal(): AppError;
 }
 
@@ -28,16 +28,16 @@ export class MemoryQuota {
    * The first limit that `bytes` more would exceed. `ownBytes`: already counted for the same request or reply. A request
    * that is alone under a limit never exceeds it, even when the limit is below the size of one chunk.
    */
-  exceeded<B extends Bound>(bounds: readonly B[], bytes: number, ownBytes: number): B | undefined {
-    return bounds.find(({ name, maxBytes }) => {
+  exceeded<B extends ByteLimit>(limits: readonly B[], bytes: number, ownBytes: number): B | undefined {
+    return limits.find(({ name, maxBytes }) => {
       const counted = this.bytesOf(name);
       return counted > ownBytes && counted + bytes > maxBytes;
     });
   }
 
   /** Throws the error of the first limit that `bytes` more would exceed. */
-  check(shares: readonly Share[], bytes: number, ownBytes: number): void {
-    const full = this.exceeded(shares, bytes, ownBytes);
+  check(limits: readonly EnforcedByteLimit[], bytes: number, ownBytes: number): void {
+    const full = this.exceeded(limits, bytes, ownBytes);
     if (full !== undefined) throw full.refusal();
   }
 

@@ -180,19 +180,19 @@ export function createBatcher(
           go();
         } else if (queue.cancel === null) {
           // No batch is running: wait only for the texts of this turn of the event loop.
-          queue.cancel = queue.running === 0 ? soon(go) : after(windowMs, go);
+          queue.cancel = queue.running === 0 ? scheduleImmediate(go) : scheduleAfter(windowMs, go);
         }
       });
     },
   };
 }
 
-function soon(action: () => void): () => void {
+function scheduleImmediate(action: () => void): () => void {
   const planned = setImmediate(action);
   return () => clearImmediate(planned);
 }
 
-function after(ms: number, action: () => void): () => void {
+function scheduleAfter(ms: number, action: () => void): () => void {
   const planned = setTimeout(action, ms);
   return () => clearTimeout(planned);
 }

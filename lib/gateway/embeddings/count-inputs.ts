@@ -25,7 +25,7 @@ interface Counter {
 }
 
 /** The counter of a model that a built-in engine with its own vocabulary serves; undefined for all others. */
-export function ownCounter(
+export function modelTokenCounter(
   { providers }: Pick<GatewayServices, "providers">,
   { model, routes }: CatalogEntry,
 ): TokenCounter | undefined {

@@ -11,7 +11,7 @@ import { maxEmbeddingCostNano } from "../metering/price";
 import { reconcileTokens } from "../metering/reconcile-tokens";
 import { withFailover } from "../routing/with-failover";
 import { checkVectors } from "./check-vectors";
-import { countInputs, type EmbeddingInput, ownCounter } from "./count-inputs";
+import { countInputs, type EmbeddingInput, modelTokenCounter } from "./count-inputs";
 import { cacheScope, fillFromShared, vectorBytes, vectorKeys } from "./vector-cache";
 
 export interface EmbedTexts {
@@ -216,7 +216,7 @@ export async function embedTexts(ctx: GatewayContext, call: EmbedTexts): Promise
   const { model } = call.entry;
   checkDimensions(call.entry, call.requestedModel, call.dimensions);
   const { tokens, counts } = await countInputs(
-    { services: ctx.services, signal: ctx.signal, own: ownCounter(ctx.services, call.entry) },
+    { services: ctx.services, signal: ctx.signal, own: modelTokenCounter(ctx.services, call.entry) },
     call.inputs,
     model.maxInputTokens,
   );

@@ -45,7 +45,7 @@ function chooseChannelKey(
   return { reason: "circuit", waitMs, opened: reason, openedAt };
 }
 
-const NOTHING = (): void => undefined;
+const releaseNothing = (): void => undefined;
 const NO_LIMITS: readonly RateRequest[] = [];
 
 /** Takes a slot and `cost` of the rate limit of a channel; a `cost` of 0 only checks the rate limit. */
@@ -54,20 +54,21 @@ function enterLimits(
   { id, concurrency, rpm }: ChannelRecord,
   cost: 0 | 1,
 ): MaybePromise<{ leave: () => void } | Refusal> {
-  if (concurrency === null && rpm === null) return { leave: NOTHING };
+  if (concurrency === null && rpm === null) return { leave: releaseNothing };
   const entering = limiter.shared.enter({
     owner: id,
     slots: concurrency === null ? NO_LIMITS : [{ bucket: `channel:${id}`, limit: concurrency }],
     rates: rpm === null ? NO_LIMITS : [{ bucket: `channel-rpm:${id}`, limit: rpm, cost }],
     windowMs: MINUTE_MS,
   });
-  return entering instanceof Promise ? entering.then(toLeave) : toLeave(entering);
+  return entering instanceof Promise ? entering.then(slotOrRefusal) : slotOrRefusal(entering);
 }
 
-function toLeave(entry: EntryResult): { leave: () => void } | Refusal {
+function slotOrRefusal(entry: EntryResult): { leave: () => void } | Refusal {
   if (entry.kind === "full") return { reason: "concurrency", waitMs: null, opened: null, openedAt: null };
   const [rate] = entry.states;
-  if (rate === undefined || rate.allowed) return { leave: entry.kind === "entered" ? entry.leave : NOTHING };
+  if (rate === undefined || rate.allowed)
+    return { leave: entry.kind === "entered" ? entry.leave : releaseNothing };
   if (entry.kind === "entered") entry.leave();
   return { reason: "rpm", waitMs: rate.retryAfterMs, opened: null, openedAt: null };
 }

@@ -23,7 +23,7 @@ const DECAY_MS = 10_000;
 /** Waiting requests raise the latency once their mean wait exceeds it by this factor. */
 const SLOW_WAIT_FACTOR = 4;
 const REPEAT_SHARE = 0.1;
-const REPEAT_FLOOR = 10;
+const MIN_REPEATS_ALLOWED = 10;
 const WINDOW_SECONDS = 10;
 
 /** Counts over the last `WINDOW_SECONDS` seconds. */
@@ -140,7 +140,7 @@ export function createTraffic(clock: Clock): Traffic {
       if (granted.has(failedCall)) return true;
       const { requests, repeats } = channelOf(channelId);
       const now = second();
-      if (repeats.sum(now) >= Math.max(REPEAT_FLOOR, requests.sum(now) * REPEAT_SHARE)) return false;
+      if (repeats.sum(now) >= Math.max(MIN_REPEATS_ALLOWED, requests.sum(now) * REPEAT_SHARE)) return false;
       repeats.add(now);
       granted.add(failedCall);
       return true;

@@ -1,6 +1,6 @@
 import { AppError } from "../../errors";
 import type { Metrics } from "../../ports/metrics";
-import { MemoryQuota, ownerShareBytes, type Share } from "../admission/memory-quota";
+import { type EnforcedByteLimit, MemoryQuota, ownerShareBytes } from "../admission/memory-quota";
 
 /** Most audio bytes of one reply: 23 minutes. */
 export const MAX_REPLY_BYTES = 64 * 1024 * 1024;
@@ -38,7 +38,7 @@ export class BufferedReplies {
     const expected = Math.min(MAX_REPLY_BYTES, Math.ceil(seconds) * BLOCK_BYTES);
     const ofOwner = `owner:${ownerId}`;
     const ownerBytes = ownerShareBytes(this.#maxBytes);
-    const shares: readonly Share[] = [
+    const limits: readonly EnforcedByteLimit[] = [
       {
         name: ofOwner,
         maxBytes: ownerBytes,
@@ -60,7 +60,7 @@ export class BufferedReplies {
           }),
       },
     ];
-    const check = (bytes: number, ownBytes: number): void => this.#memory.check(shares, bytes, ownBytes);
+    const check = (bytes: number, ownBytes: number): void => this.#memory.check(limits, bytes, ownBytes);
     check(expected, 0);
     return new BufferedSpeech(expected, check, (change) => this.#memory.add([ofOwner, ALL], change));
   }
@@ -71,13 +71,13 @@ export class BufferedReplies {
    */
   copy(ownerId: string, maxBytes: number): ReplyCopy {
     const ofOwner = `owner:${ownerId}`;
-    const bounds = [
+    const limits = [
       { name: ofOwner, maxBytes: ownerShareBytes(this.#maxBytes) / 2 },
       { name: ALL, maxBytes: this.#maxBytes / 2 },
     ];
     return new ReplyCopy(
       maxBytes,
-      (bytes, ownBytes) => this.#memory.exceeded(bounds, bytes, ownBytes) === undefined,
+      (bytes, ownBytes) => this.#memory.exceeded(limits, bytes, ownBytes) === undefined,
       (change) => this.#memory.add([ofOwner, ALL], change),
     );
   }

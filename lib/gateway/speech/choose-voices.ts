@@ -30,7 +30,7 @@ export function voicesByRoute(services: GatewayServices, entry: CatalogEntry): P
 }
 
 /** The pattern of a channel's voice IDs; empty when its provider cannot be created, which `voicesByRoute` has logged. */
-function idForms(services: GatewayServices, channel: ChannelRecord): readonly RegExp[] {
+function voiceIdPatterns(services: GatewayServices, channel: ChannelRecord): readonly RegExp[] {
   try {
     const { voiceId } = services.providers.speech(channel);
     return voiceId === undefined ? [] : [voiceId];
@@ -52,7 +52,7 @@ export async function listVoiceNames(services: GatewayServices, entry: CatalogEn
   const names: VoiceNames = {
     names: [...new Set(lists.flatMap((voices) => voices.map((voice) => voice.name)))],
     aliases: [...new Set(lists.flatMap((voices) => voices.flatMap((voice) => voice.aliases ?? [])))],
-    ids: entry.routes.flatMap(({ channel }) => idForms(services, channel)),
+    ids: entry.routes.flatMap(({ channel }) => voiceIdPatterns(services, channel)),
     isOpen: lists.some((voices) => voices.length === 0),
   };
   NAMES.set(entry, { lists, names });
@@ -60,7 +60,7 @@ export async function listVoiceNames(services: GatewayServices, entry: CatalogEn
 }
 
 /** The entry equal to `asked`, exactly or else without regard to case. */
-function found(asked: string, names: readonly string[]): string | undefined {
+function findIgnoringCase(asked: string, names: readonly string[]): string | undefined {
   const wanted = asked.toLowerCase();
   return names.find((name) => name === asked) ?? names.find((name) => name.toLowerCase() === wanted);
 }
@@ -74,7 +74,7 @@ export function canonicalVoice(
   voices: VoiceNames,
   about: { field: string; model: string },
 ): string {
-  const known = found(asked, voices.names) ?? found(asked, voices.aliases);
+  const known = findIgnoringCase(asked, voices.names) ?? findIgnoringCase(asked, voices.aliases);
   if (known !== undefined) return known;
   if (voices.isOpen || voices.ids.some((form) => form.test(asked))) return asked;
   const near = nearestName(asked, voices.names);

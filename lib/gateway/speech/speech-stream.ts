@@ -16,7 +16,7 @@ export type SpokenEvent =
   | SoundEvent
   | { type: "end"; inputTokens: number; outputTokens: number; audioMs: number; finishReason: string };
 
-const NOTHING: SoundEvent = { type: "audio", pcm: new Uint8Array(0) };
+const EMPTY_AUDIO: SoundEvent = { type: "audio", pcm: new Uint8Array(0) };
 
 /**
  * Starts `speak` and reads up to the first audio. Throws the provider's errors, `upstream_invalid` for a reply without
@@ -76,7 +76,7 @@ export function meteredSpeech(
   const { source, isEmbedded, isCached = false, halt } = opened;
   let pending: SoundEvent | null = opened.first;
   // `opened` stays referenced for as long as the call lasts; its first chunk must not.
-  opened.first = NOTHING;
+  opened.first = EMPTY_AUDIO;
   let bytes = 0;
   let isOver = false;
   const events = new TimedEvents(ctx, source);

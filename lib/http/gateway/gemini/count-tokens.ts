@@ -2,7 +2,7 @@ import { CountTokensRequest } from "../../../contracts/gateway/gemini/embeddings
 import { AppError } from "../../../errors";
 import { getUsableModel } from "../../../gateway/admission/resolve-model";
 import type { GatewayContext } from "../../../gateway/context";
-import { countText, ownCounter } from "../../../gateway/embeddings/count-inputs";
+import { countText, modelTokenCounter } from "../../../gateway/embeddings/count-inputs";
 import { checkFields } from "../../core/check-fields";
 import type { Outbound } from "../../core/exchange";
 import { jsonReply } from "../../core/respond";
@@ -36,7 +36,7 @@ export async function countContentTokens(
       },
     );
   }
-  const own = ownCounter(ctx.services, entry);
+  const own = modelTokenCounter(ctx.services, entry);
   let totalTokens = 0;
   for (const text of texts) {
     totalTokens += await countText({ services: ctx.services, signal: ctx.signal, own }, text);
