@@ -10,7 +10,7 @@ import { hasWebhook } from "./webhook-url";
 
 const HOUR_MS = 60 * MINUTE_MS;
 
-const LASTS_MS = {
+const SNOOZE_MS = {
   "1h": HOUR_MS,
   "8h": 8 * HOUR_MS,
   "24h": 24 * HOUR_MS,
@@ -25,7 +25,7 @@ const notOpen = () => new AppError("not_found", "Open alert not found.");
  */
 export async function snoozeAlert(ctx: ConsoleContext, id: string, input: SnoozeAlert): Promise<Alert> {
   const user = await requireSignedInOperator(ctx);
-  const lastsMs = LASTS_MS[input.for];
+  const lastsMs = SNOOZE_MS[input.for];
   const until = lastsMs === null ? null : ctx.clock.now() + lastsMs;
   const record = await ctx.store.transaction(async (tx) => {
     const snoozed = await tx.alerts.snooze(id, { by: user.username, until });

@@ -11,14 +11,14 @@ import {
   inheritLimits,
   type KeyReach,
   limitAuthors,
-  requireUncountedCaller,
+  requireNoPerKeyLimits,
   requireWithinCaller,
   unlimitedReach,
 } from "./limits";
-import { readExpiry, requireFitFor, requireGrantable } from "./permissions";
+import { readExpiry, requireGrantable, requireOwnerMayUse } from "./permissions";
 import { toApiKey } from "./to-api-key";
 
-const EVERYDAY: Operation[] = ["speech", "embeddings"];
+const DEFAULT_OPERATIONS: Operation[] = ["speech", "embeddings"];
 
 /**
  * Creates an API key of the caller and returns its secret, which is shown only here. Throws `forbidden`, `invalid`,
@@ -26,8 +26,8 @@ const EVERYDAY: Operation[] = ["speech", "embeddings"];
  */
 export async function createKey(ctx: ConsoleContext, input: CreateKey): Promise<ApiKeyWithSecret> {
   const owner = requireUser(ctx);
-  requireGrantable(ctx, owner, input.operations ?? EVERYDAY);
-  requireUncountedCaller(ctx, "create keys");
+  requireGrantable(ctx, owner, input.operations ?? DEFAULT_OPERATIONS);
+  requireNoPerKeyLimits(ctx, "create keys");
   return createKeyOf(ctx, owner, input, (reach) => {
     const limited = inheritLimits(ctx, reach);
     requireWithinCaller(ctx, limited);
@@ -45,8 +45,8 @@ export async function createKeyOf(
   input: CreateKey,
   bound: (reach: KeyReach) => KeyReach = (reach) => reach,
 ): Promise<ApiKeyWithSecret> {
-  const operations = input.operations ?? EVERYDAY;
-  requireFitFor(owner, operations);
+  const operations = input.operations ?? DEFAULT_OPERATIONS;
+  requireOwnerMayUse(owner, operations);
   const now = ctx.clock.now();
   const key = makeKey(ctx.random);
   const reach = bound({

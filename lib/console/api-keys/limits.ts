@@ -112,7 +112,7 @@ const RULES = {
 } as const satisfies Record<KeyLimit, LimitRule>;
 
 /** Limits that each key has separately: two keys may use twice as much as one. */
-const COUNTED: readonly KeyLimit[] = [
+const PER_KEY_LIMITS: readonly KeyLimit[] = [
   "rpm",
   "tpm",
   "concurrency",
@@ -133,7 +133,7 @@ function refuse(field: KeyLimit, message: string): AppError {
   });
 }
 
-const SETTER = { owner: "the owner of this instance", admin: "an administrator", member: "a member" };
+const AUTHOR_NAMES = { owner: "the owner of this instance", admin: "an administrator", member: "a member" };
 
 /** Throws `forbidden` when `after` loosens a limit that a higher role than `actor` set, naming the first such limit. */
 export function requireMayLoosen(
@@ -147,7 +147,7 @@ export function requireMayLoosen(
     const { shown } = RULES[name];
     throw refuse(
       name,
-      `Set to ${JSON.stringify(shown(before))} by ${SETTER[setBy]}. You may tighten this limit, not loosen it; ` +
+      `Set to ${JSON.stringify(shown(before))} by ${AUTHOR_NAMES[setBy]}. You may tighten this limit, not loosen it; ` +
         `got ${JSON.stringify(shown(after))}.`,
     );
   }
@@ -210,10 +210,10 @@ export function requireWithinCaller(ctx: Pick<ConsoleContext, "caller">, wanted:
  * another key: limits count per key, so together the keys would exceed it. `act`: the refused action, such as "create
  * keys".
  */
-export function requireUncountedCaller(ctx: Pick<ConsoleContext, "caller">, act: string): void {
+export function requireNoPerKeyLimits(ctx: Pick<ConsoleContext, "caller">, act: string): void {
   if (ctx.caller.kind !== "manage-key") return;
   const { key } = ctx.caller;
-  const set = looserLimits(unlimitedReach("owner"), key).find((name) => COUNTED.includes(name));
+  const set = looserLimits(unlimitedReach("owner"), key).find((name) => PER_KEY_LIMITS.includes(name));
   if (set === undefined) return;
   throw new AppError(
     "forbidden",

@@ -48,7 +48,7 @@ export async function findChangeableKey(
 }
 
 /** Throws `forbidden` when a key of this owner may not have these operations. */
-export function requireFitFor(owner: Pick<UserRecord, "role">, operations: readonly Operation[]): void {
+export function requireOwnerMayUse(owner: Pick<UserRecord, "role">, operations: readonly Operation[]): void {
   if (operations.includes("manage") && owner.role === "member") {
     throw new AppError("forbidden", "Only keys of admins and owners can have the operation 'manage'.");
   }
@@ -67,8 +67,8 @@ export function requireGrantable(
       "An API key cannot create a key with the operation 'manage'. Sign in instead.",
     );
   }
-  requireFitFor(owner, operations);
-  requireFitFor(ctx.caller.user, operations);
+  requireOwnerMayUse(owner, operations);
+  requireOwnerMayUse(ctx.caller.user, operations);
 }
 
 /** `text` as milliseconds since 1970; null stays null. Throws `invalid` for a time that has passed. */

@@ -7,7 +7,7 @@ import { requireUser } from "../access/guards";
 import { recordAudit } from "../audit/record";
 import type { ConsoleContext } from "../context";
 import { requireGraceQuota } from "./key-quota";
-import { requireUncountedCaller, requireWithinCaller } from "./limits";
+import { requireNoPerKeyLimits, requireWithinCaller } from "./limits";
 import { findChangeableKey } from "./permissions";
 import { toApiKey } from "./to-api-key";
 
@@ -33,7 +33,7 @@ export async function rotateKey(
       throw new AppError("conflict", "This key has expired and cannot be rotated. Create a new key instead.");
     }
     requireWithinCaller(ctx, old);
-    requireUncountedCaller(ctx, "rotate keys");
+    requireNoPerKeyLimits(ctx, "rotate keys");
     if (input.grace_hours > 0) await requireGraceQuota(tx, user, now);
     const fresh: KeyRecord = {
       ...old,

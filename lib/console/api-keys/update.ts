@@ -10,7 +10,7 @@ import {
   limitAuthors,
   looserLimits,
   requireMayLoosen,
-  requireUncountedCaller,
+  requireNoPerKeyLimits,
   requireWithinCaller,
 } from "./limits";
 import { findChangeableKey, readExpiry, requireGrantable } from "./permissions";
@@ -47,16 +47,16 @@ export async function updateKey(ctx: ConsoleContext, id: string, input: UpdateKe
     const wanted = { ...before, ...patch };
     requireWithinCaller(ctx, wanted);
     requireMayLoosen(actor.role, before, wanted);
-    if (looserLimits(wanted, before).length > 0) requireUncountedCaller(ctx, "loosen the limits of others");
+    if (looserLimits(wanted, before).length > 0) requireNoPerKeyLimits(ctx, "loosen the limits of others");
     // An expired key that becomes valid again counts toward the quota.
-    if (!isLiving(before, now) && isLiving(wanted, now)) await requireKeyQuota(tx, owner, now);
+    if (!isUnexpired(before, now) && isUnexpired(wanted, now)) await requireKeyQuota(tx, owner, now);
     const limitsSetBy = limitAuthors(actor.role, owner.role, before, wanted);
     const after = await tx.keys.update(before, { ...patch, limitsSetBy });
     if (after === null) throw changedMeanwhile();
     await recordAudit(tx, ctx, {
       action: "key.update",
       target: id,
-      detail: { before: powers(before), after: powers(after) },
+      detail: { before: auditedFields(before), after: auditedFields(after) },
     });
     return toApiKey(tx, after, now);
   });
@@ -66,7 +66,7 @@ function changedMeanwhile(): AppError {
   return new AppError("conflict", "The key was changed by another request. Load it again.");
 }
 
-const isLiving = ({ expiresAt }: KeyRecord, now: number): boolean => expiresAt === null || expiresAt > now;
+const isUnexpired = ({ expiresAt }: KeyRecord, now: number): boolean => expiresAt === null || expiresAt > now;
 
 /** An expiry sent back unchanged is no change, even when it has passed. */
 function expiryOf(text: string | null, before: KeyRecord, now: number): number | null {
@@ -74,7 +74,7 @@ function expiryOf(text: string | null, before: KeyRecord, now: number): number |
   return isSame ? before.expiresAt : readExpiry(text, now);
 }
 
-function powers(key: KeyRecord): Record<string, unknown> {
+function auditedFields(key: KeyRecord): Record<string, unknown> {
   return {
     name: key.name,
     enabled: key.enabled,

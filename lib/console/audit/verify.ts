@@ -4,7 +4,7 @@ import { requireSignedInAdmin } from "../access/guards";
 import type { ConsoleContext } from "../context";
 
 /** Running verifications by store: concurrent callers share one, so that the log is not read twice at once. */
-const underWay = new WeakMap<Store, Promise<AuditChain>>();
+const runningVerifications = new WeakMap<Store, Promise<AuditChain>>();
 
 /** True when no row was changed, added or cut off. */
 export function isWhole({ rows, brokenAt, expectedRows }: AuditChain): boolean {
@@ -15,8 +15,10 @@ export function isWhole({ rows, brokenAt, expectedRows }: AuditChain): boolean {
 export async function verifyAudit(ctx: ConsoleContext): Promise<AuditCheck> {
   requireSignedInAdmin(ctx);
   const startedAt = ctx.clock.monotonic();
-  const walk = underWay.get(ctx.store) ?? ctx.store.audit.verify().finally(() => underWay.delete(ctx.store));
-  underWay.set(ctx.store, walk);
+  const walk =
+    runningVerifications.get(ctx.store) ??
+    ctx.store.audit.verify().finally(() => runningVerifications.delete(ctx.store));
+  runningVerifications.set(ctx.store, walk);
   const chain = await walk;
   return {
     whole: isWhole(chain),

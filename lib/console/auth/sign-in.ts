@@ -58,7 +58,7 @@ export async function signIn(ctx: ConsoleContext, input: SignInRequest): Promise
   if (!isAppError(outcome)) return outcome;
   if (outcome.code === "invalid_credentials") {
     ctx.metrics.count("login_failures");
-    await holdBack(ctx, startedAt);
+    await delayRefusal(ctx, startedAt);
   }
   throw outcome;
 }
@@ -96,7 +96,7 @@ async function refuse(tx: Repositories, ctx: ConsoleContext, subject: string): P
 }
 
 /** Delays a refused sign-in to its minimum duration. */
-async function holdBack(ctx: ConsoleContext, startedAt: number): Promise<void> {
+async function delayRefusal(ctx: ConsoleContext, startedAt: number): Promise<void> {
   const floorMs = ctx.signIn.refusalFloorMs * (1 + JITTER * ctx.random.fraction());
   const leftMs = floorMs - (ctx.clock.monotonic() - startedAt);
   if (leftMs > 0) await sleep(leftMs);

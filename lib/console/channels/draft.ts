@@ -6,7 +6,7 @@ import type { ChannelKey, ChannelRecord } from "../../ports/store";
 import { getChannelRecord, requireOperator } from "../access/require-operator";
 import { recordAudit } from "../audit/record";
 import type { ConsoleContext } from "../context";
-import { askForModels } from "./list-upstream-models";
+import { fetchUpstreamModels } from "./list-upstream-models";
 import { runTestCall, type ToWav, toUpstreamFailure } from "./run-test-call";
 import { encryptKey, findStoredKey, requireNewKeys } from "./stored-keys";
 import { readTimeouts } from "./to-channel";
@@ -75,7 +75,7 @@ export async function listDraftModels(ctx: ConsoleContext, input: DraftChannel):
   await requireOperator(ctx);
   const channel = await draftRecord(ctx, input);
   try {
-    return { ...(await askForModels(ctx, channel)), error: null };
+    return { ...(await fetchUpstreamModels(ctx, channel)), error: null };
   } catch (error) {
     if (!isAppError(error)) throw error;
     return { models: null, error: toUpstreamFailure(ctx, error) };

@@ -7,7 +7,10 @@ import { operationByName } from "../models/price-list";
 const TIMEOUT_MS = 15_000;
 
 /** Lists the models of a channel's upstream, saved or not. Throws `upstream_*`. */
-export async function askForModels(ctx: ConsoleContext, channel: ChannelRecord): Promise<UpstreamModels> {
+export async function fetchUpstreamModels(
+  ctx: ConsoleContext,
+  channel: ChannelRecord,
+): Promise<UpstreamModels> {
   const probe = ctx.providers.probe(channel);
   if (probe === null) return { models: null };
   const models = await probe.listModels({
@@ -24,5 +27,5 @@ export async function askForModels(ctx: ConsoleContext, channel: ChannelRecord):
 /** Lists the models of a saved channel's upstream. Throws `forbidden`, `not_found`, `upstream_*`. */
 export async function listUpstreamModels(ctx: ConsoleContext, id: string): Promise<UpstreamModels> {
   await requireOperator(ctx);
-  return askForModels(ctx, await getChannelRecord(ctx.store, id));
+  return fetchUpstreamModels(ctx, await getChannelRecord(ctx.store, id));
 }

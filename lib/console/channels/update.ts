@@ -24,14 +24,22 @@ import { readTimeouts, toChannel } from "./to-channel";
 type Patch = Partial<Omit<ChannelRecord, "id" | "createdAt" | "version">>;
 
 /** The fields of an embedded channel that the operator may change. */
-const OF_EMBEDDED = new Set(["name", "priority", "weight", "rpm", "concurrency", "enabled", "version"]);
+const CHANGEABLE_EMBEDDED_FIELDS = new Set([
+  "name",
+  "priority",
+  "weight",
+  "rpm",
+  "concurrency",
+  "enabled",
+  "version",
+]);
 
 function requireChangeable(record: ChannelRecord, input: UpdateChannel): void {
   if (!record.embedded) return;
   const isVoice = record.provider === LOCAL_VOICES;
   // A local voice has options: the mapping of voice names.
   const fixed = Object.keys(input).filter(
-    (name) => !OF_EMBEDDED.has(name) && !(isVoice && name === "options"),
+    (name) => !CHANGEABLE_EMBEDDED_FIELDS.has(name) && !(isVoice && name === "options"),
   );
   if (fixed.length === 0) return;
   const message = "This field cannot be changed for an embedded engine.";

@@ -24,13 +24,13 @@ interface LivePace {
 }
 const PACE: LivePace = { beatMs: 15_000, throttleMs: 1_000 };
 
-const FOR_MEMBERS = ["sessions", "keys", "models", "usage"] as const satisfies LiveTopic[];
-const FOR_ADMINS = ["users", "channels", "settings", "alerts", "circuits"] as const satisfies LiveTopic[];
+const MEMBER_TOPICS = ["sessions", "keys", "models", "usage"] as const satisfies LiveTopic[];
+const ADMIN_TOPICS = ["users", "channels", "settings", "alerts", "circuits"] as const satisfies LiveTopic[];
 /** Topics that may mean the session ended or its user's role changed. */
-const GUARDS: readonly Topic[] = ["sessions", "users", "settings"];
+const SESSION_TOPICS: readonly Topic[] = ["sessions", "users", "settings"];
 
 function topicsFor(role: Role): ReadonlySet<string> {
-  return new Set<string>(role === "member" ? FOR_MEMBERS : [...FOR_MEMBERS, ...FOR_ADMINS]);
+  return new Set<string>(role === "member" ? MEMBER_TOPICS : [...MEMBER_TOPICS, ...ADMIN_TOPICS]);
 }
 
 class ChangeStream implements AsyncIterableIterator<LiveEvent> {
@@ -72,7 +72,7 @@ class ChangeStream implements AsyncIterableIterator<LiveEvent> {
         if (!isOthers) this.#note(topic);
       }),
       ctx.store.onChange((topics) => {
-        if (GUARDS.some((topic) => topics.has(topic))) this.#isSuspect = true;
+        if (SESSION_TOPICS.some((topic) => topics.has(topic))) this.#isSuspect = true;
         for (const topic of topics) this.#note(topic);
         this.#wake();
       }),

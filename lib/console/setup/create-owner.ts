@@ -11,7 +11,7 @@ import { newUser } from "../users/new-user";
 import { PROGRESS_SETTING } from "./state";
 
 /** One setup at a time per store: a waiting request checks the state again before hashing a password. */
-const turns = new WeakMap<Store, Promise<unknown>>();
+const setupQueues = new WeakMap<Store, Promise<unknown>>();
 
 /** The error of every request after the first successful one. */
 function alreadySetUp(): AppError {
@@ -57,7 +57,7 @@ export async function createOwner<T>(
 ): Promise<{ user: UserRecord; value: T }> {
   const email = input.email === undefined || input.email === "" ? null : input.email;
   requireGoodPassword(ctx.instance, input.password, { username: input.username, email }, "password");
-  return inTurn(ctx.store, async () => {
+  return runExclusively(ctx.store, async () => {
     await requireNotSetUp(ctx);
     const passwordHash = await ctx.hasher.hash(canonicalPassword(input.password), "setup");
     return ctx.store.transaction(async (tx) => {
@@ -94,9 +94,9 @@ async function requireToken(ctx: ConsoleContext, token: string | undefined): Pro
   );
 }
 
-async function inTurn<T>(store: Store, work: () => Promise<T>): Promise<T> {
-  const before = turns.get(store) ?? Promise.resolve();
+async function runExclusively<T>(store: Store, work: () => Promise<T>): Promise<T> {
+  const before = setupQueues.get(store) ?? Promise.resolve();
   const mine = before.then(work, work);
-  turns.set(store, mine);
+  setupQueues.set(store, mine);
   return mine;
 }

@@ -29,13 +29,13 @@ function nameAt({ interval, timeZone }: Pick<TimeRange, "interval" | "timeZone">
 }
 
 /** Start times of the intervals; the first is rounded down to the minute or hour. */
-function startsOf(stretch: TimeRange): number[] {
-  const { from, to, interval } = stretch;
+function startsOf(range: TimeRange): number[] {
+  const { from, to, interval } = range;
   const step = stepOf(interval);
   const starts: number[] = [];
   let name = "";
   for (let at = from - (from % step); at < to; at += step) {
-    const next = nameAt(stretch, at);
+    const next = nameAt(range, at);
     if (next !== name) starts.push(at);
     name = next;
   }
@@ -48,13 +48,13 @@ export function dayStarts(range: { from: number; to: number; timeZone: string })
 }
 
 /** Assigns groups by minute, hour or day to the intervals of a range; intervals without calls are 0. */
-export function splitIntoIntervals(stretch: TimeRange, groups: readonly UsageGroup[]): Intervals {
-  const starts = startsOf(stretch);
-  const periods = starts.map((start) => nameAt(stretch, start));
+export function splitIntoIntervals(range: TimeRange, groups: readonly UsageGroup[]): Intervals {
+  const starts = startsOf(range);
+  const periods = starts.map((start) => nameAt(range, start));
   const indexes = new Map(periods.map((period, index) => [period, index]));
   const sums: Sums[] = starts.map(() => NO_SUMS);
   for (const group of groups) {
-    const index = indexes.get(nameAt(stretch, group.hour ?? stretch.from));
+    const index = indexes.get(nameAt(range, group.hour ?? range.from));
     if (index !== undefined) sums[index] = addSums(sums[index] ?? NO_SUMS, group);
   }
   return { periods, starts, sums };

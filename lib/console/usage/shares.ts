@@ -12,7 +12,7 @@ import { addSums, NO_SUMS, type Sums } from "../../ports/usage-sums";
 import { nameOfKey } from "../channels/stored-keys";
 import { toBrokenModels, toHealth } from "../circuits/to-health";
 import type { ConsoleServices } from "../context";
-import { keyOfSums } from "./names";
+import { summedKeyId } from "./names";
 
 /** Most keys in a breakdown: the page shows no more. */
 const MAX_KEYS = 8;
@@ -58,7 +58,7 @@ export async function keyShares(
   { store }: ConsoleServices,
   groups: readonly UsageGroup[],
 ): Promise<OverviewKey[]> {
-  const sums = [...sumBy(groups, (group) => keyOfSums(group.name))].slice(0, MAX_KEYS);
+  const sums = [...sumBy(groups, (group) => summedKeyId(group.name))].slice(0, MAX_KEYS);
   const names = await store.ledger.names(
     "key",
     sums.map(([id]) => id),
@@ -67,7 +67,7 @@ export async function keyShares(
 }
 
 /** Fields of a deleted channel. */
-const GONE = { name: null, enabled: false, health: null, broken_keys: [], broken_models: [] };
+const DELETED_CHANNEL = { name: null, enabled: false, health: null, broken_keys: [], broken_models: [] };
 
 /** Every channel, and the deleted channels that were called, each with its problems. */
 export function channelShares(
@@ -80,7 +80,7 @@ export function channelShares(
   for (const { id } of channels) if (!sums.has(id)) sums.set(id, NO_SUMS);
   return [...sums].map(([id, sum]) => {
     const channel = channels.find((one) => one.id === id);
-    if (channel === undefined) return { ...GONE, id, ...shareOf(sum) };
+    if (channel === undefined) return { ...DELETED_CHANNEL, id, ...shareOf(sum) };
     const keys = channel.keys.map((key) => ({
       display: nameOfKey(key),
       ...toHealth(ctx, keyHealth(circuits, channel, key.id)),

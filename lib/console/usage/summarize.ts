@@ -7,7 +7,7 @@ import { addSums, NO_SUMS, type Sums } from "../../ports/usage-sums";
 import type { ReadContext } from "../context";
 import { dayStarts } from "./intervals";
 import { usageFilter } from "./list-usage";
-import { keyOfSums } from "./names";
+import { summedKeyId } from "./names";
 import { toUsageSums } from "./to-usage-sums";
 
 const DAY_MS = 86_400_000;
@@ -41,7 +41,7 @@ function labelsOf(tags: string | null): (string | null)[] {
 /** The items that a group counts under. */
 function namesOf({ name }: UsageGroup, by: UsageSummaryQuery["by"]): (string | null)[] {
   if (by === "tag") return labelsOf(name);
-  return [by === "key" ? keyOfSums(name) : name];
+  return [by === "key" ? summedKeyId(name) : name];
 }
 
 interface Item {

@@ -9,7 +9,7 @@ import { canonicalPassword, requireGoodPassword } from "../auth/password-rules";
 import { type StartedSession, startSession } from "../auth/start-session";
 import { digestToken } from "../auth/tokens";
 import type { ConsoleContext } from "../context";
-import { consumeLink, deadLink, findLiveLink } from "./invites/link";
+import { consumeLink, findLiveLink, invalidLinkError } from "./invites/link";
 import { clearLocks } from "./manage";
 
 interface AcceptedReset {
@@ -30,7 +30,7 @@ export async function acceptPasswordReset(
   await takeAttempt(ctx, "invite", "loginAttemptsPerMinute");
   const digest = digestToken(input.token);
   const target = (await findLiveLink(ctx.store, digest, "password_reset", ctx.clock.now()))?.target;
-  if (!target) throw deadLink();
+  if (!target) throw invalidLinkError();
   requireGoodPassword(ctx.instance, input.password, target, "password");
   const found = await ctx.store.twoFactors.find(target.id);
   const twoFactor = found?.state === "enabled" ? found : null;
@@ -39,7 +39,7 @@ export async function acceptPasswordReset(
   const passwordHash = await ctx.hasher.hash(canonicalPassword(input.password), "login");
   const matched = twoFactor === null ? null : await tryCode(ctx, twoFactor, input.code ?? "");
   const outcome = await ctx.store.transaction(async (tx): Promise<AcceptedReset | null> => {
-    const method = await prove(tx, ctx, target, twoFactor, matched);
+    const method = await verifyCode(tx, ctx, target, twoFactor, matched);
     return method === null ? null : replacePassword(tx, ctx, digest, passwordHash, method);
   });
   if (outcome !== null) return outcome;
@@ -64,7 +64,7 @@ async function tryCode(
 }
 
 /** The verified method; null for a wrong code, which is recorded in the audit log. */
-async function prove(
+async function verifyCode(
   tx: Repositories,
   ctx: ConsoleContext,
   target: UserRecord,
@@ -73,7 +73,7 @@ async function prove(
 ): Promise<TwoFactorMethod | "password" | null> {
   if (twoFactor === null) {
     // 2FA may have been enabled after the check that asked for no code.
-    if ((await tx.twoFactors.find(target.id))?.state === "enabled") throw deadLink();
+    if ((await tx.twoFactors.find(target.id))?.state === "enabled") throw invalidLinkError();
     return "password";
   }
   const method = await consumeCode(tx, twoFactor, matched);
@@ -93,7 +93,7 @@ async function replacePassword(
   const { invite, target } = await consumeLink(tx, digest, ctx.clock.now());
   const changed =
     target && (await tx.users.update(target, { passwordHash, passwordVersion: target.passwordVersion + 1 }));
-  if (!changed) throw deadLink();
+  if (!changed) throw invalidLinkError();
   await tx.sessions.deleteByUser(changed.id);
   await tx.flows.deleteByUser(changed.id);
   await clearLocks(tx, ctx, changed);

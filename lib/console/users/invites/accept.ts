@@ -8,7 +8,7 @@ import { digestToken } from "../../auth/tokens";
 import { userNameKey } from "../../auth/user-name-key";
 import type { ConsoleContext } from "../../context";
 import { newUser, requireFreeNames } from "../new-user";
-import { consumeLink, deadLink, findLiveLink } from "./link";
+import { consumeLink, findLiveLink, invalidLinkError } from "./link";
 
 /**
  * Creates the user of an invite and signs them in. Only one of several concurrent requests with the same link succeeds;
@@ -23,7 +23,7 @@ export async function acceptInvite(
   const digest = digestToken(input.token);
   // Checked before hashing: an invalid link costs no work.
   const found = await findLiveLink(ctx.store, digest, "invite", ctx.clock.now());
-  if (found === null) throw deadLink();
+  if (found === null) throw invalidLinkError();
   const { email } = found.invite;
   requireGoodPassword(ctx.instance, input.password, { username: input.username, email }, "password");
   const passwordHash = await ctx.hasher.hash(canonicalPassword(input.password), "login");

@@ -23,7 +23,7 @@ interface LiveLink {
 }
 
 /** The same error for a link that is unknown, used, revoked, expired, or whose creator lost the permission. */
-export function deadLink(): AppError {
+export function invalidLinkError(): AppError {
   return new AppError(
     "not_found",
     "This link is no longer valid: it was used, revoked or has expired. Ask an administrator for a new one.",
@@ -34,7 +34,7 @@ export function deadLink(): AppError {
  * True while the link's creator may still grant it: they are enabled and their role is higher than the granted role, or
  * than that of the user whose password it resets, and that user's password is unchanged.
  */
-export function isBacked(invite: InviteRecord, { maker, target }: LinkParties): boolean {
+export function mayStillGrant(invite: InviteRecord, { maker, target }: LinkParties): boolean {
   if (maker === null || !maker.enabled) return false;
   if (invite.kind === "invite") return outranks(maker, invite);
   return (
@@ -62,7 +62,7 @@ export async function consumeLink(
 ): Promise<LiveLink> {
   const invite = await tx.invites.consume(digest, now);
   const live = invite === null ? null : await withParties(tx, invite);
-  if (live === null) throw deadLink();
+  if (live === null) throw invalidLinkError();
   return live;
 }
 
@@ -72,14 +72,14 @@ async function withParties(
 ): Promise<LiveLink | null> {
   const maker = await store.users.findById(invite.madeBy);
   const target = invite.userId === null ? null : await store.users.findById(invite.userId);
-  return maker !== null && isBacked(invite, { maker, target }) ? { invite, maker, target } : null;
+  return maker !== null && mayStillGrant(invite, { maker, target }) ? { invite, maker, target } : null;
 }
 
 /** What a link is for. Throws the same `not_found` for every invalid link, `rate_limited`. */
 export async function inspectInvite(ctx: ConsoleContext, { token }: InspectInvite): Promise<InviteFacts> {
   await takeAttempt(ctx, "invite", "loginAttemptsPerMinute");
   const live = await findLiveLink(ctx.store, digestToken(token), null, ctx.clock.now());
-  if (live === null) throw deadLink();
+  if (live === null) throw invalidLinkError();
   const { invite, maker, target } = live;
   const expires_at = toTimestamp(invite.expiresAt);
   if (target === null) {

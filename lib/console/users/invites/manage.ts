@@ -11,7 +11,7 @@ import { digestToken, newToken } from "../../auth/tokens";
 import { userNameKey } from "../../auth/user-name-key";
 import type { ConsoleContext, ReadContext } from "../../context";
 import { requireFreeNames } from "../new-user";
-import { isBacked, type LinkParties } from "./link";
+import { type LinkParties, mayStillGrant } from "./link";
 
 const named = (user: UserRecord | null) => (user === null ? null : { id: user.id, username: user.username });
 
@@ -26,7 +26,7 @@ export function toInvite(invite: InviteRecord, parties: LinkParties): Invite {
     made_by: named(parties.maker),
     created_at: toTimestamp(invite.createdAt),
     expires_at: toTimestamp(invite.expiresAt),
-    works: isBacked(invite, parties),
+    works: mayStillGrant(invite, parties),
   };
 }
 
