@@ -19,7 +19,7 @@ const FIRST_HASH = "0".repeat(64);
  */
 const BROKEN_HASH = "f".repeat(64);
 /** Prefix of a keyed hash; rows from before the key have a bare SHA-256. */
-const KEYED = "v2.";
+const KEYED_HASH_PREFIX = "v2.";
 const VERIFY_CHUNK = 500;
 
 /** Shared by all repositories of one process: the chain's key, and the newest row that was verified. */
@@ -150,7 +150,7 @@ export class AuditHashChain {
       for (const row of rows) {
         if (row.seq > until) return walk;
         if (!this.#isNext(walk.end, row, isKeyed)) return { ...walk, brokenAt: row.seq };
-        isKeyed = row.hash.startsWith(KEYED);
+        isKeyed = row.hash.startsWith(KEYED_HASH_PREFIX);
         walk.hasExpected ||= row.hash === expected;
         walk.end = { seq: row.seq, hash: row.hash };
       }
@@ -163,13 +163,13 @@ export class AuditHashChain {
   #isNext(end: ChainEnd, row: AuditTable, isKeyed: boolean): boolean {
     const { seen } = this.#key;
     const follows = row.seq === end.seq + 1 && row.previous_hash === end.hash;
-    const lostKey = isKeyed && !row.hash.startsWith(KEYED);
+    const lostKey = isKeyed && !row.hash.startsWith(KEYED_HASH_PREFIX);
     const wasReplaced = row.seq === seen.seq && row.hash !== seen.hash;
     return follows && !lostKey && !wasReplaced && this.#isIntact(row);
   }
 
   #isIntact({ hash, ...row }: AuditTable): boolean {
-    if (hash.startsWith(KEYED)) return hash === this.#keyedHash(row);
+    if (hash.startsWith(KEYED_HASH_PREFIX)) return hash === this.#keyedHash(row);
     return hash === createHash("sha256").update(hashedText(row)).digest("hex");
   }
 
@@ -196,7 +196,7 @@ export class AuditHashChain {
   }
 
   #keyedHash(row: Omit<AuditTable, "hash">): string {
-    return KEYED + this.#digest("audit-row", hashedText(row));
+    return KEYED_HASH_PREFIX + this.#digest("audit-row", hashedText(row));
   }
 
   #macOf({ seq, hash }: ChainEnd): string {
@@ -224,7 +224,7 @@ async function hasKeyedRows(db: Db): Promise<boolean> {
   const row = await db
     .selectFrom("audit")
     .select("seq")
-    .where("hash", "like", `${KEYED}%`)
+    .where("hash", "like", `${KEYED_HASH_PREFIX}%`)
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;

@@ -37,7 +37,7 @@ export function isContention(error: unknown): boolean {
 }
 
 /** True when a prepared statement is unknown, or known already, on its connection (PostgreSQL behind a pooler). */
-export function isUnprepared(error: unknown): boolean {
+export function isPreparedStatementError(error: unknown): boolean {
   const code = codeOf(isAppError(error) ? error.cause : error);
   return code === "26000" || code === "42P05";
 }
@@ -65,14 +65,14 @@ function isUnavailable(error: unknown): boolean {
   return error instanceof Error && POOL_UNAVAILABLE.test(error.message);
 }
 
-function isTaken(error: unknown): boolean {
+function isUniqueViolation(error: unknown): boolean {
   return /^(SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY|ROWID)|23505)$/.test(codeOf(error));
 }
 
 /** Maps a driver's error to `storage_unavailable` or `conflict`; returns any other error unchanged. */
 export function translated(error: unknown): unknown {
   if (isAppError(error)) return error;
-  if (isTaken(error))
+  if (isUniqueViolation(error))
     return new AppError("conflict", "A record with this name or ID already exists.", {}, error);
   if (isUnavailable(error)) return storageUnavailable(error);
   return error;

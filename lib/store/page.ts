@@ -47,7 +47,7 @@ export function pageSize({ limit }: Pick<PageQuery, "limit">): number {
 }
 
 /** The condition on `(age, id)` for rows after the cursor, newest first. */
-export function behind(cursor: string, age: string, id: string): RawBuilder<boolean> {
+export function olderThanCursor(cursor: string, age: string, id: string): RawBuilder<boolean> {
   const position = decodeCursor(cursor);
   return sql<boolean>`(${sql.ref(age)}, ${sql.ref(id)}) < (${position.at}, ${position.id})`;
 }

@@ -2,7 +2,7 @@ import { type Kysely, type RawBuilder, sql } from "kysely";
 import { MINUTE_MS } from "../../contracts/durations";
 import type { FailedAttempt, Failover, Ledger, UsagePage } from "../../ports/store";
 import { storable } from "../columns";
-import { behind, decodeCursor, encodeCursor, pageSize, rowsToRead, toPage } from "../page";
+import { decodeCursor, encodeCursor, olderThanCursor, pageSize, rowsToRead, toPage } from "../page";
 import type { Tables } from "../schema";
 import { rolledConditions, rowConditions } from "./conditions";
 import { findCut } from "./find-cut";
@@ -18,7 +18,7 @@ type ListQuery = Parameters<Ledger["list"]>[0];
  */
 function upperBound({ cursor, to }: Pick<ListQuery, "cursor" | "to">): RawBuilder<boolean>[] {
   const isAfterEnd = cursor !== null && to !== undefined && decodeCursor(cursor).at >= to;
-  if (cursor !== null && !isAfterEnd) return [behind(cursor, "at", "id")];
+  if (cursor !== null && !isAfterEnd) return [olderThanCursor(cursor, "at", "id")];
   return to === undefined ? [] : [sql<boolean>`at < ${to}`];
 }
 

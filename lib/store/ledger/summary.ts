@@ -23,7 +23,7 @@ const SUMMED = {
 } as const;
 
 /** Dimensions that the roll-ups have. */
-const ROLLED = {
+const ROLL_UP_COLUMNS = {
   key: "key_id",
   user: "user_id",
   model: "model",
@@ -31,13 +31,13 @@ const ROLLED = {
   operation: "operation",
 } as const satisfies Partial<Record<UsageDimension, string>>;
 
-function isRolled(by: UsageDimension): by is keyof typeof ROLLED | "route" {
-  return by === "route" || Object.hasOwn(ROLLED, by);
+function isRolled(by: UsageDimension): by is keyof typeof ROLL_UP_COLUMNS | "route" {
+  return by === "route" || Object.hasOwn(ROLL_UP_COLUMNS, by);
 }
 
 function nameOf(by: UsageDimension | null): RawBuilder<string | null> | null {
   if (by === null || !isRolled(by)) return null;
-  return by === "route" ? routeName : sql<string>`${sql.ref(ROLLED[by])}`;
+  return by === "route" ? routeName : sql<string>`${sql.ref(ROLL_UP_COLUMNS[by])}`;
 }
 
 /** Sums of the roll-ups whose hour (or day) begins in the span. */

@@ -1,4 +1,4 @@
-import { isContention, isUnprepared } from "../errors";
+import { isContention, isPreparedStatementError } from "../errors";
 import { commitGroup } from "../ledger/commit-group";
 import type { CommitGroup } from "../ledger/group-commit";
 import type { LedgerOperation, LedgerOutcome } from "../ledger/operations";
@@ -59,7 +59,7 @@ export function groupCommitOn(pool: LeasePool): CommitGroup {
       try {
         return await commitOn(lease, operations, isPooled);
       } catch (error) {
-        const wasPrepared = isUnprepared(error);
+        const wasPrepared = isPreparedStatementError(error);
         isPooled ||= wasPrepared;
         if (!(isContention(error) || wasPrepared) || attempt === MAX_ATTEMPTS) throw error;
       } finally {

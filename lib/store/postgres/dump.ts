@@ -14,7 +14,7 @@ import { readDialect } from "../sqlite/dialect";
 /** The tables that are read from a dump. */
 const READ = ["schema_version", "audit", "audit_head", "settings"] as const;
 /** How a dump in `pg_dump --format=custom` begins; others of its formats are folders or SQL text. */
-const CUSTOM = "PGDMP";
+const CUSTOM_FORMAT_MAGIC = "PGDMP";
 const END_OF_ROWS = "\\.";
 const ESCAPED: Readonly<Record<string, string>> = { b: "\b", f: "\f", n: "\n", r: "\r", t: "\t", v: "\v" };
 
@@ -31,8 +31,13 @@ async function isSqlText(file: string): Promise<boolean> {
   if (statSync(file).isDirectory()) return false;
   const handle = await open(file);
   try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(CUSTOM.length), 0, CUSTOM.length, 0);
-    return buffer.toString("latin1", 0, bytesRead) !== CUSTOM;
+    const { buffer, bytesRead } = await handle.read(
+      Buffer.alloc(CUSTOM_FORMAT_MAGIC.length),
+      0,
+      CUSTOM_FORMAT_MAGIC.length,
+      0,
+    );
+    return buffer.toString("latin1", 0, bytesRead) !== CUSTOM_FORMAT_MAGIC;
   } finally {
     await handle.close();
   }

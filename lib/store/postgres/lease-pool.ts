@@ -37,7 +37,7 @@ interface LeasePoolOptions {
  * a range of time lie side by side, so that reading them by index costs little more than reading in order: at the
  * server's default of 4 a week's sums read the whole table.
  */
-const SESSION = "set jit = off; set random_page_cost = 1.1";
+const SESSION_SETTINGS = "set jit = off; set random_page_cost = 1.1";
 
 /**
  * Connections to one server. Each is made when needed, so a server that comes back is used without further action.
@@ -72,7 +72,7 @@ export class LeasePool implements PostgresPool {
     this.#pool.on("connect", (client) => {
       client.on("error", () => {});
       // No startup parameter, since PgBouncer refuses those; where it fails, the first statement does too.
-      client.query(SESSION).catch(() => {});
+      client.query(SESSION_SETTINGS).catch(() => {});
     });
   }
 

@@ -18,7 +18,7 @@ interface LeaseEvents {
 const asParameter = (value: unknown): unknown => (typeof value === "string" ? storable(value) : value);
 
 /** True for an error that the server reported; the connection is still usable. */
-function isServersOwn(error: unknown): boolean {
+function isServerError(error: unknown): boolean {
   return error instanceof Error && "severity" in error && error.severity === "ERROR";
 }
 
@@ -99,7 +99,7 @@ export class Lease implements PostgresPoolClient {
       this.#events.answered();
       return result;
     } catch (error) {
-      if (isServersOwn(error)) this.#events.answered();
+      if (isServerError(error)) this.#events.answered();
       else this.#isBroken = true;
       const named = translated(error);
       this.#events.failed(named);

@@ -7,13 +7,13 @@ import { hostAndDatabaseOf, sessionConfig } from "./session";
 /**
  * Advisory locks of one database, as pairs of integers. The first is "PBay" in ASCII, to avoid those of other programs.
  */
-const PATCHBAY = 0x50426179;
+const LOCK_NAMESPACE = 0x50426179;
 
 export const LOCKS = {
   /** Held by the instance that migrates. */
-  migrations: [PATCHBAY, 1],
+  migrations: [LOCK_NAMESPACE, 1],
   /** Held by the only write transaction of all instances; the ledger locks its own rows instead. */
-  writes: [PATCHBAY, 2],
+  writes: [LOCK_NAMESPACE, 2],
 } as const satisfies Record<string, readonly [number, number]>;
 
 /** How long a start waits for another one that migrates, and for a server that is starting. */

@@ -26,7 +26,7 @@ function databaseOn(pool: PostgresPool): Kysely<Tables> {
 }
 
 /** One write transaction of this process at a time; the advisory lock separates those of other instances. */
-function inTurns(pool: LeasePool, turns: WriteQueue): PostgresPool {
+function serializeWrites(pool: LeasePool, turns: WriteQueue): PostgresPool {
   return {
     async connect() {
       const since = performance.now();
@@ -71,7 +71,7 @@ export async function openPostgresStore(options: StoreOptions): Promise<Store> {
   const scanners = new LeasePool(url, { max: SCANNERS, statement: long, liveness, log });
   const writers = new LeasePool(url, { max: WRITERS, statement: short, liveness, log });
   const read = databaseOn(readers);
-  const write = databaseOn(inTurns(writers, new WriteQueue()));
+  const write = databaseOn(serializeWrites(writers, new WriteQueue()));
   const feed = new ChangeFeed(read, log);
   const listener = new ChangeListener(options.listenUrl ?? url, feed, log, async () => {
     await sql`select pg_notify(${CHANNEL}, '')`.execute(read);

@@ -3,7 +3,7 @@ import type { KeyRecord, Keys, KeyWithOwner, Operation, Role } from "../../ports
 import { budgetColumns, flag, fromJson, json, toBudget } from "../columns";
 import { orConflict } from "../errors";
 import { type Periods, readSpent } from "../ledger/balances";
-import { behind, matches, rowsToRead, toPage } from "../page";
+import { matches, olderThanCursor, rowsToRead, toPage } from "../page";
 import type { KeyTable } from "../schema";
 import { deleteById, type Scope } from "../transactions";
 
@@ -117,7 +117,7 @@ function reading(
       let select = scope.read.selectFrom("keys").selectAll().where("kind", "=", "api");
       if (query.ownerId !== null) select = select.where("owner_id", "=", query.ownerId);
       if (query.q !== null) select = select.where(matches(query.q, ["name", "display"]));
-      if (query.cursor !== null) select = select.where(behind(query.cursor, "created_at", "id"));
+      if (query.cursor !== null) select = select.where(olderThanCursor(query.cursor, "created_at", "id"));
       const rows = await select
         .orderBy("created_at", "desc")
         .orderBy("id", "desc")

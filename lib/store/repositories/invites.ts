@@ -1,5 +1,5 @@
 import type { InviteRecord, Invites, Role } from "../../ports/store";
-import { behind, matches, rowsToRead, toPage } from "../page";
+import { matches, olderThanCursor, rowsToRead, toPage } from "../page";
 import type { InviteTable } from "../schema";
 import { deleteById, type Scope } from "../transactions";
 
@@ -60,7 +60,7 @@ function reading(scope: Scope): Pick<Invites, "findById" | "findByDigest" | "lis
         .where("used_at", "is", null)
         .where("expires_at", ">", query.now);
       if (query.q !== null) select = select.where(matches(query.q, ["email"]));
-      if (query.cursor !== null) select = select.where(behind(query.cursor, "created_at", "id"));
+      if (query.cursor !== null) select = select.where(olderThanCursor(query.cursor, "created_at", "id"));
       const rows = await select
         .orderBy("created_at", "desc")
         .orderBy("id", "desc")

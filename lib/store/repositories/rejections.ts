@@ -5,7 +5,7 @@ import { MINUTE_MS } from "../../contracts/durations";
 import type { RejectionFilter, RejectionGroup, RejectionRecord, Rejections } from "../../ports/store";
 import { storable } from "../columns";
 import { isOfKey, matchesOrOfKey } from "../ledger/conditions";
-import { behind, rowsToRead, toPage } from "../page";
+import { olderThanCursor, rowsToRead, toPage } from "../page";
 import type { RejectionTable } from "../schema";
 import type { Scope } from "../transactions";
 
@@ -75,19 +75,19 @@ function conditionsOf(filter: RejectionFilter): RawBuilder<boolean>[] {
 }
 
 /** The column of the stored or the added row, whichever has the later latest request. */
-function ofLater(column: "request_id" | "status" | "message" | "retry_after_s" | "address") {
+function ofLatestRequest(column: "request_id" | "status" | "message" | "retry_after_s" | "address") {
   const [stored, added] = [sql.ref(`rejections.${column}`), sql.ref(`excluded.${column}`)];
   return sql<never>`case when excluded.at >= rejections.at then ${added} else ${stored} end`;
 }
 
-const LATER = {
+const MERGED_COLUMNS = {
   calls: sql<number>`rejections.calls + excluded.calls`,
   at: sql<number>`case when excluded.at >= rejections.at then excluded.at else rejections.at end`,
-  request_id: ofLater("request_id"),
-  status: ofLater("status"),
-  message: ofLater("message"),
-  retry_after_s: ofLater("retry_after_s"),
-  address: ofLater("address"),
+  request_id: ofLatestRequest("request_id"),
+  status: ofLatestRequest("status"),
+  message: ofLatestRequest("message"),
+  retry_after_s: ofLatestRequest("retry_after_s"),
+  address: ofLatestRequest("address"),
 };
 
 /** Deletes at most `limit` rows that are older than `before`, or than the newest `most`. */
@@ -123,7 +123,7 @@ export function rejectionsRepository(scope: Scope): Rejections {
           await db
             .insertInto("rejections")
             .values(records.slice(start, start + ADD_CHUNK).map(toRow))
-            .onConflict((conflict) => conflict.column("id").doUpdateSet(LATER))
+            .onConflict((conflict) => conflict.column("id").doUpdateSet(MERGED_COLUMNS))
             .execute();
         }
       }),
@@ -131,7 +131,7 @@ export function rejectionsRepository(scope: Scope): Rejections {
     async list(query) {
       let select = scope.scan.selectFrom("rejections").selectAll();
       for (const condition of conditionsOf(query)) select = select.where(condition);
-      if (query.cursor !== null) select = select.where(behind(query.cursor, "at", "id"));
+      if (query.cursor !== null) select = select.where(olderThanCursor(query.cursor, "at", "id"));
       const rows = await select
         .orderBy("at", "desc")
         .orderBy("id", "desc")

@@ -2,7 +2,7 @@ import type { Role, UserRecord, UserStatus, Users } from "../../ports/store";
 import { budgetColumns, flag, toBudget } from "../columns";
 import { orConflict } from "../errors";
 import { type Periods, readSpentOf } from "../ledger/balances";
-import { behind, matches, rowsToRead, toPage } from "../page";
+import { matches, olderThanCursor, rowsToRead, toPage } from "../page";
 import type { UserTable } from "../schema";
 import { deleteById, type Scope } from "../transactions";
 
@@ -110,7 +110,7 @@ function reading(
       if (query.q !== null) {
         select = select.where(matches(query.q, ["username", "username_key", "display_name", "email"]));
       }
-      if (query.cursor !== null) select = select.where(behind(query.cursor, "created_at", "id"));
+      if (query.cursor !== null) select = select.where(olderThanCursor(query.cursor, "created_at", "id"));
       const rows = await select
         .orderBy("created_at", "desc")
         .orderBy("id", "desc")

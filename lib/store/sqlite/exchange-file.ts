@@ -12,7 +12,7 @@ import path from "node:path";
 import Database from "libsql";
 
 /** Files that SQLite keeps beside a database with changes not yet in it. */
-const SIDES = ["-wal", "-shm"] as const;
+const SIDECAR_SUFFIXES = ["-wal", "-shm"] as const;
 
 function withDatabase<T>(file: string, work: (database: Database.Database) => T): T {
   const database = new Database(file);
@@ -46,12 +46,12 @@ function freeName(file: string): string {
   const first = `${file}.before-restore`;
   for (let number = 1; ; number++) {
     const name = number === 1 ? first : `${first}-${number}`;
-    if (![name, ...SIDES.map((side) => name + side)].some((one) => existsSync(one))) return name;
+    if (![name, ...SIDECAR_SUFFIXES.map((side) => name + side)].some((one) => existsSync(one))) return name;
   }
 }
 
-function flush(place: string): void {
-  const handle = openSync(place, "r");
+function flush(target: string): void {
+  const handle = openSync(target, "r");
   try {
     fsyncSync(handle);
   } finally {
@@ -72,7 +72,7 @@ export function copyToDraft(source: string, draft: string): void {
 
 /** Removes a database and the files beside it. */
 export function dropFile(file: string): void {
-  for (const one of [file, ...SIDES.map((side) => file + side)]) rmSync(one, { force: true });
+  for (const one of [file, ...SIDECAR_SUFFIXES.map((side) => file + side)]) rmSync(one, { force: true });
 }
 
 /**
@@ -89,7 +89,7 @@ export function exchangeFile(draft: string, file: string): string | null {
     linkSync(file, kept);
   }
   // Processes with the old file open continue with these files; left here, they would be applied to the new one.
-  for (const side of SIDES) {
+  for (const side of SIDECAR_SUFFIXES) {
     if (!existsSync(file + side)) continue;
     if (kept === null) rmSync(file + side);
     else renameSync(file + side, kept + side);
