@@ -1,7 +1,7 @@
 import { asFields, asList, asText, type Fields } from "../outbound/json";
 import type { RefusalFacts } from "../outbound/refusal";
 
-const NO_MONEY = new Set([
+const BILLING_CODES = new Set([
   "quota_exceeded",
   "payment_required",
   "subscription_required",
@@ -16,7 +16,7 @@ export function readElevenLabsRefusal(status: number, body: Fields | null): Refu
     asText(detail?.message) ?? asText(body?.detail) ?? (errors.length > 0 ? errors.join("; ") : null);
   const code = asText(detail?.status) ?? asText(detail?.code) ?? "";
   // An account without credit is reported as 401.
-  if (NO_MONEY.has(code) || status === 402) return { words, about: "money" };
+  if (BILLING_CODES.has(code) || status === 402) return { words, about: "money" };
   if (status === 401 || status === 403) return { words, about: "key" };
   return { words, about: code === "model_not_found" ? "model" : null };
 }

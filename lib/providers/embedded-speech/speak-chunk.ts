@@ -31,7 +31,9 @@ export async function speakChunk(chunk: SpeechChunk): Promise<Uint8Array> {
   if (!timbre) throw new AppError("internal", `The embedded engine has no voice '${chunk.voice}'.`);
   const language = chunk.language ?? (await detect(chunk));
   const spoken =
-    baseLanguage(language) === "en" ? await english(chunk, timbre) : await foreign(chunk, language, timbre);
+    baseLanguage(language) === "en"
+      ? await speakWithFlite(chunk, timbre)
+      : await speakWithEspeak(chunk, language, timbre);
   const speech = shapeSpeech(
     spoken.samples,
     spoken.rate,
@@ -46,7 +48,7 @@ export async function speakChunk(chunk: SpeechChunk): Promise<Uint8Array> {
 
 // `playbackRate` raises the tempo with the pitch, so the engine speaks slower and lower to compensate.
 
-async function english(chunk: SpeechChunk, timbre: Timbre) {
+async function speakWithFlite(chunk: SpeechChunk, timbre: Timbre) {
   const engine = await flite();
   const ownPitch = timbre.flite === "rms";
   return engine.speak({
@@ -58,7 +60,7 @@ async function english(chunk: SpeechChunk, timbre: Timbre) {
   });
 }
 
-async function foreign(chunk: SpeechChunk, language: string, timbre: Timbre) {
+async function speakWithEspeak(chunk: SpeechChunk, language: string, timbre: Timbre) {
   const engine = await espeak();
   return engine.speak({
     text: respell(chunk.text, baseLanguage(language)),

@@ -44,7 +44,7 @@ function asSent(request: SpeechRequest, body: Fields, { table }: Manner): Fields
       ? withFields(speech, {
           voiceConfig: voiceOf(asFields(speech?.voiceConfig), request.segments[0], table),
         })
-      : withFields(speech, { multiSpeakerVoiceConfig: castOf(casting, table) });
+      : withFields(speech, { multiSpeakerVoiceConfig: speakerVoices(casting, table) });
   const generationConfig = withFields(config, { responseModalities: ["AUDIO"], speechConfig });
   if ("responseFormat" in config) generationConfig.responseFormat = rawFormat(config.responseFormat);
   return withFields(body, { generationConfig });
@@ -63,7 +63,7 @@ function voiceOf(sent: Fields | null, first: SpeechSegment | undefined, table: V
   return withFields(sent, { prebuiltVoiceConfig: withFields(prebuilt, { voiceName }) });
 }
 
-function castOf(casting: Fields, table: VoiceTable): Fields {
+function speakerVoices(casting: Fields, table: VoiceTable): Fields {
   const speakers = asList(casting.speakerVoiceConfigs).map((one) => asFields(one) ?? {});
   if (speakers.length !== SPEAKERS) {
     throw new AppError(

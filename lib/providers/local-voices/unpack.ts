@@ -16,7 +16,7 @@ export interface UnpackLimits {
 export const UNPACK_LIMITS: UnpackLimits = { bytes: 4 * 1024 ** 3, files: 10_000 };
 
 const MAX_NAME_LENGTH = 200;
-const DEEPEST = 8;
+const MAX_PATH_DEPTH = 8;
 
 /** The archive is refused; nothing of it may be used. */
 export class RefusedArchive extends Error {
@@ -144,7 +144,7 @@ function segmentsOf({ path: name, type }: ReadEntry): string[] {
   const isForeign = /[\\\u0000-\u001f:]/.test(name) || name.startsWith("/");
   const parts = name.split("/").filter((part) => part !== "" && part !== ".");
   const isWrong = parts.some((part) => part === ".." || part.length > MAX_NAME_LENGTH);
-  if (isForeign || isWrong || parts.length > DEEPEST || (parts.length === 0 && type !== "Directory")) {
+  if (isForeign || isWrong || parts.length > MAX_PATH_DEPTH || (parts.length === 0 && type !== "Directory")) {
     throw new RefusedArchive(`Its entry ${shown} has a path that is not accepted.`);
   }
   return parts;

@@ -1,7 +1,7 @@
 import { asFields, asList, asText, type Fields } from "../outbound/json";
 import type { RefusalFacts } from "../outbound/refusal";
 
-const NO_MONEY = new Set(["insufficient_quota", "billing_hard_limit_reached", "billing_not_active"]);
+const BILLING_CODES = new Set(["insufficient_quota", "billing_hard_limit_reached", "billing_not_active"]);
 /** OpenAI, Azure. */
 const NO_MODEL = new Set(["model_not_found", "DeploymentNotFound"]);
 /** vLLM, Ollama and others send no code. Anchored, because the caller's text is quoted further on. */
@@ -28,7 +28,7 @@ export function readOpenAiRefusal(status: number, body: Fields | null): RefusalF
   const code = String(error?.code ?? error?.type ?? body?.code ?? "");
   const words =
     asText(error?.message) ?? asText(body?.error) ?? asText(body?.message) ?? detailWords(body?.detail);
-  if (NO_MONEY.has(code) || error?.type === "insufficient_quota") return { words, about: "money" };
+  if (BILLING_CODES.has(code) || error?.type === "insufficient_quota") return { words, about: "money" };
   if (status === 401 || status === 403 || BAD_KEY.has(code)) return { words, about: "key" };
   if (status === 402) return { words, about: "money" };
   const isUnknownModel = NO_MODEL.has(code) || (status === 404 && NO_MODEL_WORDS.test(words ?? ""));

@@ -116,7 +116,7 @@ async function openTcp(settings: ConnectorSettings, host: string, port: number):
     keepAliveInitialDelay: KEEP_ALIVE_AFTER_MS,
   };
   const socket: Socket = connectTcp(options);
-  await happened(socket, "connect", left(), (error) =>
+  await waitForEvent(socket, "connect", left(), (error) =>
     error === null
       ? new UpstreamFailure("connect_timeout")
       : new UpstreamFailure("connection_refused", errnoOf(error)),
@@ -136,7 +136,7 @@ async function openTls({ tlsMs, ca }: ConnectorSettings, socket: Socket, host: s
     ...(ca === undefined ? {} : { ca }),
     ALPNProtocols: ["http/1.1"],
   });
-  await happened(
+  await waitForEvent(
     secure,
     "secureConnect",
     tlsMs,
@@ -146,7 +146,7 @@ async function openTls({ tlsMs, ca }: ConnectorSettings, socket: Socket, host: s
 }
 
 /** Resolves at the event; destroys the socket and rejects with `toFailure(error)`, or `toFailure(null)` on a timeout. */
-function happened(
+function waitForEvent(
   socket: Socket,
   event: "connect" | "secureConnect",
   ms: number,

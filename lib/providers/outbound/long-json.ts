@@ -12,7 +12,7 @@ const PIECES_PER_TURN = 2;
 /**
  * Placeholder for the long string of that number. An upstream that sends such a string itself gets its own long one.
  */
-const PLACE = "patchbay-long-string:";
+const PLACEHOLDER_PREFIX = "patchbay-long-string:";
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 /** One escape of a JSON string (RFC 8259 §7), and one that is incomplete at the end of a text. */
@@ -55,8 +55,8 @@ export async function readJson(text: ByteBlocks): Promise<unknown> {
   if (short === null) return undefined;
   if (short.length > MAX_PARSED_BYTES) throw invalidAnswer("with too much JSON besides its audio");
   const restore = (_key: string, value: unknown): unknown =>
-    typeof value === "string" && value.startsWith(PLACE)
-      ? (long[Number(value.slice(PLACE.length))] ?? value)
+    typeof value === "string" && value.startsWith(PLACEHOLDER_PREFIX)
+      ? (long[Number(value.slice(PLACEHOLDER_PREFIX.length))] ?? value)
       : value;
   const words = short.text();
   try {
@@ -78,7 +78,7 @@ async function cutLongStrings(text: ByteBlocks, long: LongString[]): Promise<Byt
   const scan = stringScanner((from, to) => {
     if (to - from < LONG_STRING) return;
     copyTo(from);
-    short.append(Buffer.from(`${PLACE}${long.length}`));
+    short.append(Buffer.from(`${PLACEHOLDER_PREFIX}${long.length}`));
     long.push(new LongString(text, from, to));
     copied = to;
   });

@@ -19,7 +19,7 @@ export interface Revived {
   users: { row: UserTable; reason: string }[];
 }
 
-const RIGHTS = ["member", "admin", "owner"];
+const ROLES_ASCENDING = ["member", "admin", "owner"];
 const LIMITS = [
   "rpm",
   "tpm",
@@ -93,7 +93,8 @@ function userReason(row: UserTable, later: UserTable | undefined): string | null
   if (row.enabled === 0) return null;
   if (later === undefined) return "deleted since the backup";
   if (later.enabled === 0) return "disabled since the backup";
-  if (RIGHTS.indexOf(row.role) > RIGHTS.indexOf(later.role)) return `${row.role} again, was ${later.role}`;
+  if (ROLES_ASCENDING.indexOf(row.role) > ROLES_ASCENDING.indexOf(later.role))
+    return `${row.role} again, was ${later.role}`;
   if (later.password_version > row.password_version) return "has an earlier password again";
   const wider = LIMITS.filter((name) => allowsMore(row[name], later[name]));
   return wider.length > 0 ? `limited since the backup: ${wider.join(", ")}` : null;
@@ -139,7 +140,7 @@ function liftedLimits(restored: KeyTable, later: KeyTable): string[] {
     (row) => JSON.parse(row.limits_set_by ?? "{}") as Record<string, string>,
   );
   return Object.entries(now ?? {}).flatMap(([limit, role]) =>
-    RIGHTS.indexOf(role) > RIGHTS.indexOf(old?.[limit] ?? "") ? [limit] : [],
+    ROLES_ASCENDING.indexOf(role) > ROLES_ASCENDING.indexOf(old?.[limit] ?? "") ? [limit] : [],
   );
 }
 

@@ -20,7 +20,7 @@ import type { Terminal } from "./terminal";
 import { verifyDump } from "./verify-dump";
 
 /** Later than every expiry: deleting what expires before it deletes everything. */
-const END_OF_TIME = Number.MAX_SAFE_INTEGER;
+const AFTER_EVERY_EXPIRY = Number.MAX_SAFE_INTEGER;
 /** Most IDs of each kind in the audit row; the command's output lists all. */
 const MAX_NAMED = 100;
 
@@ -142,12 +142,12 @@ async function prepare(
 ): Promise<void> {
   await withStore(env, async (admin) => {
     // No instance runs on the copy, whatever its heartbeats say, so its open calls are settled.
-    await admin.store.ledger.settleOrphans(admin.clock.now(), END_OF_TIME);
+    await admin.store.ledger.settleOrphans(admin.clock.now(), AFTER_EVERY_EXPIRY);
     await admin.store.transaction(async (tx) => {
-      await tx.flows.deleteExpired(END_OF_TIME);
-      await tx.sessions.deleteExpired(END_OF_TIME);
-      await tx.invites.deleteExpired(END_OF_TIME);
-      await tx.keys.deleteExpiredPlayground(END_OF_TIME);
+      await tx.flows.deleteExpired(AFTER_EVERY_EXPIRY);
+      await tx.sessions.deleteExpired(AFTER_EVERY_EXPIRY);
+      await tx.invites.deleteExpired(AFTER_EVERY_EXPIRY);
+      await tx.keys.deleteExpiredPlayground(AFTER_EVERY_EXPIRY);
       for (const { userId, enrolmentId, step } of revived.steps) {
         await tx.twoFactors.consumeStep(userId, enrolmentId, step);
       }

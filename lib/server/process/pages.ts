@@ -17,7 +17,7 @@ import { isForwardingHeader } from "../../http/node/peer";
 /** Next's internal headers, deleted from incoming requests. */
 const INTERNAL = /^x-(?:middleware|invoke|nextjs|matched-path|now-route|vercel|action|opennext)/;
 /** The development server pairs a reply with its debug channel by these; without them, client navigation never ends. */
-const OF_DEVELOPMENT = /^x-nextjs-(?:html-)?request-id$/;
+const DEVELOPMENT_HEADERS = /^x-nextjs-(?:html-)?request-id$/;
 /** Two levels of brackets per level of the tree; pages of this console nest four levels. */
 const MAX_STATE_NESTING = 64;
 /** The paths of next-auth; Next would redirect every other spelling (a double or trailing slash). */
@@ -151,7 +151,7 @@ export function prepareMessage(
   isDevelopment: boolean,
 ): void {
   for (const name of Object.keys(message.headers)) {
-    if (isDevelopment && OF_DEVELOPMENT.test(name)) continue;
+    if (isDevelopment && DEVELOPMENT_HEADERS.test(name)) continue;
     if (isForwardingHeader(name) || INTERNAL.test(name) || name === PEER_HEADER) delete message.headers[name];
   }
   message.headers["content-security-policy"] = policy;
