@@ -28,8 +28,8 @@ test("decrypts a secret with its AAD, and encrypts it differently each time", ()
 });
 
 test("does not decrypt ciphertexts that were swapped between two rows", async () => {
-  const place = await newSqliteDatabase();
-  const store = await place.open();
+  const database = await newSqliteDatabase();
+  const store = await database.open();
   const users = [userRecord(), userRecord()];
   for (const user of users) {
     await store.users.insert(user);
@@ -40,7 +40,7 @@ test("does not decrypt ciphertexts that were swapped between two rows", async ()
     cipher.decrypt("totp", aadOf(userId), (await store.twoFactors.find(userId))?.encryptedSecret ?? "");
   for (const user of users) expect(await open(user.id)).toBe(`secret of ${user.id}`);
   const [one, other] = await Promise.all(users.map((user) => store.twoFactors.find(user.id)));
-  await place.raw(`update two_factors set secret_sealed =
+  await database.raw(`update two_factors set secret_sealed =
     case user_id when '${one?.userId}' then '${other?.encryptedSecret}' else '${one?.encryptedSecret}' end`);
   for (const user of users) {
     await expect(open(user.id)).rejects.toMatchObject({
@@ -48,7 +48,7 @@ test("does not decrypt ciphertexts that were swapped between two rows", async ()
       message: expect.stringContaining("changed or moved"),
     });
   }
-  await place.remove();
+  await database.remove();
 });
 
 test("does not decrypt a secret of another column, row or purpose", () => {
@@ -113,17 +113,17 @@ test("keys digests by secret and purpose", () => {
 });
 
 test("writes no plain secret to the file, its log or a backup", async () => {
-  const place = await newSqliteDatabase();
-  const store = await place.open();
+  const database = await newSqliteDatabase();
+  const store = await database.open();
   const encrypted = cipher.encrypt("upstream-key", AAD, PLAIN);
   await store.channels.insert(channelRecord({ keys: [{ id: "k1", encrypted, display: "****cret" }] }));
-  const backup = path.join(path.dirname(place.file), "backup.db");
+  const backup = path.join(path.dirname(database.file), "backup.db");
   await store.backup(backup);
-  const wal = readFileSync(`${place.file}-wal`);
+  const wal = readFileSync(`${database.file}-wal`);
   await store.close();
-  const contents = [wal, readFileSync(place.file), readFileSync(backup)];
+  const contents = [wal, readFileSync(database.file), readFileSync(backup)];
   for (const bytes of contents) expect(bytes.includes(PLAIN)).toBe(false);
   // The search text is what plain storage would contain.
   for (const bytes of contents) expect(bytes.includes(encrypted)).toBe(true);
-  await place.remove();
+  await database.remove();
 });

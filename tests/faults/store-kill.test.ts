@@ -16,17 +16,17 @@ const cases = [
   {
     name: "SQLite",
     kills: 8,
-    newPlace: async () => {
-      const place = await newSqliteDatabase();
-      return { ...place, at: `file:${place.file}` };
+    newDatabase: async () => {
+      const database = await newSqliteDatabase();
+      return { ...database, at: `file:${database.file}` };
     },
   },
   {
     name: "PostgreSQL",
     kills: 4,
-    newPlace: async () => {
-      const place = await newPostgresDatabase(server);
-      return { ...place, at: place.url };
+    newDatabase: async () => {
+      const database = await newPostgresDatabase(server);
+      return { ...database, at: database.url };
     },
   },
 ];
@@ -34,12 +34,12 @@ const cases = [
 test.each(cases)(
   "$name: after $kills kills, every acknowledged call has exactly one usage row, and sums equal balances",
   { timeout: 240_000 },
-  async ({ name, kills, newPlace }) => {
-    const place = await newPlace();
+  async ({ name, kills, newDatabase }) => {
+    const database = await newDatabase();
     const acknowledged = new Set<string>();
     const instances: string[] = [];
     for (let kill = 0; kill < kills; kill++) {
-      const keeper = startStoreProcess(script, "record-calls", place.at);
+      const keeper = startStoreProcess(script, "record-calls", database.at);
       instances.push(keeper.instanceId);
       await keeper.ready;
       keeper.start();
@@ -49,23 +49,23 @@ test.each(cases)(
       await keeper.kill();
       for (const line of keeper.lines()) if (line.startsWith("use_")) acknowledged.add(line);
     }
-    const store = await place.open();
+    const store = await database.open();
     const before = await allUsage(store);
     const settled = before.filter((row) => row.state === "settled").map((row) => row.id);
     expect([...acknowledged].filter((id) => !settled.includes(id))).toEqual([]);
     expect(new Set(before.map((row) => row.id)).size).toBe(before.length);
-    await expectLedgerSumsToMatch(place);
+    await expectLedgerSumsToMatch(database);
 
     const open = before.filter((row) => row.state === "open").length;
     expect(await store.ledger.settleOrphans(Date.now(), 0, (id) => instances.includes(id))).toBe(open);
     const after = await allUsage(store);
     expect(after.filter((row) => row.state === "open")).toEqual([]);
     expect(after.filter((row) => row.estimated)).toHaveLength(open);
-    await expectLedgerSumsToMatch(place);
+    await expectLedgerSumsToMatch(database);
     console.log(
       `${name}: ${kills} kills, ${acknowledged.size} acknowledged, 0 lost, ${open} under way settled by estimate`,
     );
     expect(acknowledged.size).toBeGreaterThan(kills * 50);
-    await place.remove();
+    await database.remove();
   },
 );

@@ -38,12 +38,12 @@ describe("sslmode in DATABASE_URL", () => {
   afterAll(() => Promise.all([encrypted.close(), plain.close()]));
 
   /** A database of the server that speaks TLS, by the name in its certificate. */
-  const newUrl = async (): Promise<[url: string, place: PostgresDatabase]> => {
-    const place = await newPostgresDatabase(encrypted);
-    return [place.url.replace("127.0.0.1", "localhost"), place];
+  const newUrl = async (): Promise<[url: string, database: PostgresDatabase]> => {
+    const database = await newPostgresDatabase(encrypted);
+    return [database.url.replace("127.0.0.1", "localhost"), database];
   };
-  const areEncrypted = async (place: PostgresDatabase): Promise<unknown[]> => {
-    const rows = await place.raw(
+  const areEncrypted = async (database: PostgresDatabase): Promise<unknown[]> => {
+    const rows = await database.raw(
       `select distinct ssl from pg_stat_ssl join pg_stat_activity using (pid)
        where datname = current_database() and application_name like 'patchbay%'`,
     );
@@ -55,10 +55,10 @@ describe("sslmode in DATABASE_URL", () => {
     ["no-verify", [true]],
     ["disable", [false]],
   ])("%s connects", async (mode, expected) => {
-    const [url, place] = await newUrl();
+    const [url, database] = await newUrl();
     const store = await open(`${url}?sslmode=${mode}`);
     await store.ping();
-    expect(await areEncrypted(place)).toEqual(expected);
+    expect(await areEncrypted(database)).toEqual(expected);
     await store.close();
   });
 
@@ -71,8 +71,8 @@ describe("sslmode in DATABASE_URL", () => {
   );
 
   test("verify-full refuses a certificate of another host", async () => {
-    const place = await newPostgresDatabase(encrypted);
-    const url = place.url.replace("127.0.0.1", "127.0.0.2");
+    const database = await newPostgresDatabase(encrypted);
+    const url = database.url.replace("127.0.0.1", "127.0.0.2");
     await expect(open(`${url}?sslmode=verify-full&sslrootcert=${CERTIFICATE}`)).rejects.toThrow();
   });
 
@@ -90,14 +90,14 @@ describe("a process", () => {
   afterAll(() => server.close());
 
   test(`has at most ${MAX_CONNECTIONS} connections under any load`, async () => {
-    const place = await newPostgresDatabase(server);
-    const store = await place.open();
+    const database = await newPostgresDatabase(server);
+    const store = await database.open();
     const { key, user } = await insertKey(store);
     const seen: number[] = [];
     let isOver = false;
     const watching = (async () => {
       while (!isOver) {
-        const [[count] = []] = await place.raw(
+        const [[count] = []] = await database.raw(
           `select count(*) from pg_stat_activity
            where datname = current_database() and application_name like 'patchbay%'`,
         );
@@ -115,7 +115,7 @@ describe("a process", () => {
     await watching;
     expect(Math.max(...seen)).toBeGreaterThan(3);
     expect(Math.max(...seen)).toBeLessThanOrEqual(MAX_CONNECTIONS);
-    await place.remove();
+    await database.remove();
   });
 
   const poolOf = ({ url }: PostgresDatabase) =>
@@ -127,8 +127,8 @@ describe("a process", () => {
     });
 
   test("disables JIT on the server, and makes it prefer an index for a range of rows", async () => {
-    const place = await newPostgresDatabase(server);
-    const pool = poolOf(place);
+    const database = await newPostgresDatabase(server);
+    const pool = poolOf(database);
     const lease = await pool.connect();
     const { rows } = await lease.query<{ name: string; setting: string }>(
       "select name, setting from pg_settings where name in ('jit', 'random_page_cost') order by name",
@@ -143,8 +143,8 @@ describe("a process", () => {
   });
 
   test("makes the server end long statements, lock waits and idle transactions", async () => {
-    const place = await newPostgresDatabase(server);
-    const pool = poolOf(place);
+    const database = await newPostgresDatabase(server);
+    const pool = poolOf(database);
     const lease = await pool.connect();
     const { rows } = await lease.query<{ name: string; setting: string }>(
       `select name, setting from pg_settings where name in
@@ -161,7 +161,7 @@ describe("a process", () => {
       code: "storage_unavailable",
     });
     expect(performance.now() - since).toBeLessThan(10_000);
-    const [[running] = []] = await place.raw(
+    const [[running] = []] = await database.raw(
       "select count(*) from pg_stat_activity where state = 'active' and query like '%pg_sleep(20)%' and pid <> pg_backend_pid()",
     );
     expect(Number(running)).toBe(0);

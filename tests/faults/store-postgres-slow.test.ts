@@ -17,9 +17,9 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 test("waits for a connection longer while the server answers other callers than while it does not answer", async () => {
-  const place = await newPostgresDatabase(server);
+  const database = await newPostgresDatabase(server);
   const slow: unknown[] = [];
-  const pool = new LeasePool(place.url, {
+  const pool = new LeasePool(database.url, {
     max: 2,
     statement: { silentMs: ANSWER_MS, maxMs: SLOW_MS },
     liveness: new ServerLiveness(),
@@ -42,12 +42,12 @@ test("waits for a connection longer while the server answers other callers than 
 });
 
 test("changes of another instance arrive without LISTEN, and the log names the setting", async () => {
-  const place = await newPostgresDatabase(server);
+  const database = await newPostgresDatabase(server);
   const elsewhere = await newPostgresDatabase(server);
   const warned: string[] = [];
   // A pooler in transaction mode accepts LISTEN, as another database does, and notifications never arrive.
   const store = await openStore({
-    databaseUrl: place.url,
+    databaseUrl: database.url,
     listenUrl: elsewhere.url,
     writerWorker: new URL("file:///dev/null"),
     instanceId: "deaf",
@@ -60,39 +60,39 @@ test("changes of another instance arrive without LISTEN, and the log names the s
   store.onChange((topics) => {
     isHeard ||= topics.has("channels");
   });
-  const other = await place.open();
+  const other = await database.open();
   await other.channels.insert(channelRecord());
   expect(store.changeLagMs()).toBeGreaterThan(0);
   await vi.waitUntil(() => isHeard, { timeout: 15_000, interval: 50 });
   await store.close();
-  await place.remove();
+  await database.remove();
   await elsewhere.remove();
 }, 40_000);
 
 test("after a failover to a standby without the last commits, their topics are read again", async () => {
-  const place = await newPostgresDatabase(server);
-  const store = await place.open();
+  const database = await newPostgresDatabase(server);
+  const store = await database.open();
   for (const name of ["one", "two", "three"]) await store.settings.put(name, true);
   const heard: string[] = [];
   store.onChange((topics) => heard.push(...topics));
   expect(store.changeLagMs()).toBeLessThan(1_000);
   // A standby without the last two commits takes over.
-  await place.raw("delete from settings where name in ('two', 'three')");
-  await place.raw("update revisions set revision = revision - 2 where topic = 'settings'");
-  await place.raw(
+  await database.raw("delete from settings where name in ('two', 'three')");
+  await database.raw("update revisions set revision = revision - 2 where topic = 'settings'");
+  await database.raw(
     "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
   );
   await vi.waitUntil(() => heard.includes("settings"), { timeout: 15_000, interval: 50 });
-  const other = await place.open();
+  const other = await database.open();
   heard.length = 0;
   await other.settings.put("four", true);
   await vi.waitUntil(() => heard.includes("settings"), { timeout: 15_000, interval: 50 });
-  await place.remove();
+  await database.remove();
 }, 40_000);
 
 test("live events of one instance reach the pages of another without Redis, and are not sent back", async () => {
-  const place = await newPostgresDatabase(server);
-  const [near, far] = [await place.open(), await place.open()];
+  const database = await newPostgresDatabase(server);
+  const [near, far] = [await database.open(), await database.open()];
   if (near.broadcast === null || far.broadcast === null) throw new Error("PostgreSQL has no broadcast.");
   const [own, other] = [createLiveBus(), createLiveBus()];
   shareEvents(near.broadcast, own, "near");
@@ -106,9 +106,9 @@ test("live events of one instance reach the pages of another without Redis, and 
   // More users than a notification holds: their topic is reported for all.
   for (let user = 0; user < 190; user++) own.publish("usage", `usr_${"x".repeat(60)}_${user}`);
   await vi.waitUntil(() => heard.includes("usage null"), { timeout: 2_000, interval: 20 });
-  await place.raw("select pg_notify('patchbay_messages', 'not ours')");
+  await database.raw("select pg_notify('patchbay_messages', 'not ours')");
   own.publish("circuits");
   await vi.waitUntil(() => heard.includes("circuits null"), { timeout: 2_000, interval: 20 });
   expect(back).toHaveLength(192);
-  await place.remove();
+  await database.remove();
 }, 40_000);

@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 interface Subject {
-  place: PostgresDatabase;
+  database: PostgresDatabase;
   store: Store;
   keyId: string;
   userId: string;
@@ -42,7 +42,7 @@ async function expectAllRefused({ store, keyId, userId }: Subject): Promise<numb
   return performance.now() - since;
 }
 
-async function expectRecovered({ place, store, keyId, userId }: Subject): Promise<void> {
+async function expectRecovered({ database, store, keyId, userId }: Subject): Promise<void> {
   await vi.waitUntil(
     () =>
       store.settings.put("well", true).then(
@@ -63,22 +63,22 @@ async function expectRecovered({ place, store, keyId, userId }: Subject): Promis
     interval: 50,
   });
   expect((await store.keys.spent(keyId, SYSTEM_CLOCK.now())).totalNano).toBe(1);
-  await expectLedgerSumsToMatch(place);
+  await expectLedgerSumsToMatch(database);
   // Change notifications arrive again.
   const heard = new Promise<void>((resolve) => {
     store.onChange((topics) => {
       if (topics.has("channels")) resolve();
     });
   });
-  const other = await place.open();
+  const other = await database.open();
   await other.channels.insert(channelRecord());
   await heard;
 }
 
 /** A store whose connections all go through a TCP gate. */
-async function openThroughGate(place: PostgresDatabase): Promise<{ gate: TcpGate; store: Store }> {
-  const gate = await openTcpGate(Number(new URL(place.url).port));
-  const through = new URL(place.url);
+async function openThroughGate(database: PostgresDatabase): Promise<{ gate: TcpGate; store: Store }> {
+  const gate = await openTcpGate(Number(new URL(database.url).port));
+  const through = new URL(database.url);
   through.port = String(gate.port);
   const store = await openStore({
     databaseUrl: through.href,
@@ -91,24 +91,24 @@ async function openThroughGate(place: PostgresDatabase): Promise<{ gate: TcpGate
 }
 
 test("fails every call at once when PostgreSQL stops, and reconnects without a restart", async () => {
-  const place = await newPostgresDatabase(server);
-  const store = await place.open();
+  const database = await newPostgresDatabase(server);
+  const store = await database.open();
   const { key, user } = await insertKey(store);
-  const subject = { place, store, keyId: key.id, userId: user.id };
+  const subject = { database, store, keyId: key.id, userId: user.id };
   await server.stop("immediate");
   console.log(`refused after ${Math.round(await expectAllRefused(subject))} ms at most`);
   await server.start();
   const since = performance.now();
   await expectRecovered(subject);
   console.log(`recovered ${Math.round(performance.now() - since)} ms after the server started`);
-  await place.remove();
+  await database.remove();
 });
 
 test("fails every call within about a second when PostgreSQL no longer answers, and reconnects", async () => {
-  const place = await newPostgresDatabase(server);
-  const { gate, store } = await openThroughGate(place);
+  const database = await newPostgresDatabase(server);
+  const { gate, store } = await openThroughGate(database);
   const { key, user } = await insertKey(store);
-  const subject = { place, store, keyId: key.id, userId: user.id };
+  const subject = { database, store, keyId: key.id, userId: user.id };
   gate.block();
   for (const round of ["with open connections", "with new ones"]) {
     const ms = await expectAllRefused(subject);
@@ -123,18 +123,18 @@ test("fails every call within about a second when PostgreSQL no longer answers, 
   });
   await store.settings.put("well", true);
   expect((await store.keys.spent(key.id, SYSTEM_CLOCK.now())).totalNano).toBe(0);
-  await expectLedgerSumsToMatch(place);
+  await expectLedgerSumsToMatch(database);
   await store.close();
   await gate.close();
-  await place.remove();
+  await database.remove();
 });
 
 test("rolls back a transaction whose connection the server closes, and nothing else", async () => {
-  const place = await newPostgresDatabase(server);
-  const store = await place.open();
+  const database = await newPostgresDatabase(server);
+  const store = await database.open();
   const cut = store.transaction(async (tx) => {
     await tx.settings.put("cut", true);
-    await place.raw(
+    await database.raw(
       "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
     );
     await tx.settings.put("cut", false);
@@ -142,12 +142,12 @@ test("rolls back a transaction whose connection the server closes, and nothing e
   await expect(cut).rejects.toMatchObject({ code: "storage_unavailable" });
   await store.settings.put("next", true);
   expect(await store.settings.all()).toEqual({ next: true });
-  await place.remove();
+  await database.remove();
 });
 
 test("refuses writes and allows reads while another instance holds the write lock", async () => {
-  const place = await newPostgresDatabase(server);
-  const [store, holder] = [await place.open(), await place.open()];
+  const database = await newPostgresDatabase(server);
+  const [store, holder] = [await database.open(), await database.open()];
   let release = (): void => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;
@@ -168,7 +168,7 @@ test("refuses writes and allows reads while another instance holds the write loc
   await long;
   await store.settings.put("after", true);
   expect(await store.settings.all()).toEqual({ long: true, after: true });
-  await place.remove();
+  await database.remove();
 });
 
 /** The COMMIT message as sent; its end distinguishes it from "read committed". */
@@ -178,8 +178,8 @@ describe.each(["at once", "late"] as const)(
   "a COMMIT whose answer is lost and that the server gets %s",
   (when) => {
     test("leaves refused settlements without cost and refused reservations without effect", async () => {
-      const place = await newPostgresDatabase(server);
-      const { gate, store } = await openThroughGate(place);
+      const database = await newPostgresDatabase(server);
+      const { gate, store } = await openThroughGate(database);
       const { key, user } = await insertKey(store);
       const budgets = { keyBudget: NO_BUDGET, userBudget: NO_BUDGET, ...PERIOD };
       const priced = usageRecord(key.id, user.id, { reservedNano: 90, costNano: 70, inputTokens: 5 });
@@ -199,7 +199,7 @@ describe.each(["at once", "late"] as const)(
         [null, 70],
       ];
       const settled = () =>
-        place.raw("select error, cost_nano from usage where state = 'settled' order by 2, 1");
+        database.raw("select error, cost_nano from usage where state = 'settled' order by 2, 1");
       if (when === "at once") {
         await vi.waitUntil(async () => (await settled()).length === 3, { timeout: 20_000, interval: 20 });
         expect(await settled()).toEqual(asCommitted);
@@ -208,7 +208,7 @@ describe.each(["at once", "late"] as const)(
       // Corrections wait for a transaction that is still open.
       if (when === "late") {
         const waits = "select count(*) from pg_stat_activity where wait_event_type = 'Lock'";
-        await vi.waitUntil(async () => Number((await place.raw(waits))[0]?.[0]) > 0, {
+        await vi.waitUntil(async () => Number((await database.raw(waits))[0]?.[0]) > 0, {
           timeout: 20_000,
           interval: 20,
         });
@@ -234,10 +234,10 @@ describe.each(["at once", "late"] as const)(
         ["caller_left", 2],
       ]);
       expect((await store.keys.spent(key.id, SYSTEM_CLOCK.now())).totalNano).toBe(3);
-      await expectLedgerSumsToMatch(place);
+      await expectLedgerSumsToMatch(database);
       await store.close();
       await gate.close();
-      await place.remove();
+      await database.remove();
     });
   },
 );

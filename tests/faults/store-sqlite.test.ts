@@ -14,11 +14,11 @@ import { bundle } from "../support/store-processes";
 /** More than the promised second: a hang would take minutes. */
 const SOON_MS = 8_000;
 
-let place: SqliteDatabase;
+let database: SqliteDatabase;
 beforeEach(async () => {
-  place = await newSqliteDatabase();
+  database = await newSqliteDatabase();
 });
-afterEach(() => place.remove());
+afterEach(() => database.remove());
 
 /** The error code of a call and its duration. */
 async function refusalOf(work: () => Promise<unknown>): Promise<{ code: string; ms: number }> {
@@ -44,9 +44,9 @@ function refusedEntry(row: UsageRecord): UsageRecord {
 
 describe("while another process holds the lock", () => {
   test("writes are refused within about a second, reads and timers continue, and writes work again afterwards", async () => {
-    const store = await place.open();
+    const store = await database.open();
     const { key, user } = await insertKey(store);
-    const release = lock(place.file);
+    const release = lock(database.file);
     let ticks = 0;
     const timer = setInterval(() => {
       ticks += 1;
@@ -73,13 +73,13 @@ describe("while another process holds the lock", () => {
     // The refused settlement is recorded with the error that its caller got.
     await vi.waitUntil(async () => (await allUsage(store)).length === 1, { timeout: SOON_MS, interval: 20 });
     expect(await allUsage(store)).toEqual([refusedEntry(row)]);
-    await expectLedgerSumsToMatch(place);
+    await expectLedgerSumsToMatch(database);
   });
 
   test("a write waits for a short lock and then succeeds", async () => {
-    const store = await place.open();
+    const store = await database.open();
     const { key, user } = await insertKey(store);
-    const release = lock(place.file);
+    const release = lock(database.file);
     let isDone = false;
     const writes = Promise.all([
       store.settings.put("patient", true),
@@ -95,9 +95,9 @@ describe("while another process holds the lock", () => {
   });
 
   test("a start waits for the lock", async () => {
-    await (await place.open()).close();
-    const release = lock(place.file);
-    const starting = place.open();
+    await (await database.open()).close();
+    const release = lock(database.file);
+    const starting = database.open();
     await new Promise((resolve) => setTimeout(resolve, 200));
     release();
     await (await starting).settings.put("started", true);
@@ -114,10 +114,10 @@ describe("with an injected writer failure", () => {
     worker = await bundle("tests/support/failing-writer.ts");
   });
   beforeEach(async () => {
-    failureFile = path.join(path.dirname(place.file), "failure");
+    failureFile = path.join(path.dirname(database.file), "failure");
     vi.stubEnv("PATCHBAY_TEST_STORE", failureFile);
     store = await openStore({
-      databaseUrl: `file:${place.file}`,
+      databaseUrl: `file:${database.file}`,
       writerWorker: pathToFileURL(worker),
       instanceId: "full",
       clock: SYSTEM_CLOCK,
@@ -155,13 +155,13 @@ describe("with an injected writer failure", () => {
     await vi.waitUntil(async () => (await allUsage(store)).length > 0, { timeout: SOON_MS, interval: 20 });
     expect(await allUsage(store)).toEqual([refusedEntry(row)]);
     expect((await store.keys.spent(key.id, SYSTEM_CLOCK.now())).totalNano).toBe(0);
-    await expectLedgerSumsToMatch(place);
-    expect(await place.raw("pragma integrity_check")).toEqual([["ok"]]);
+    await expectLedgerSumsToMatch(database);
+    expect(await database.raw("pragma integrity_check")).toEqual([["ok"]]);
   });
 
   test("concurrent calls while the disk fills are each recorded with the status that their caller got", async () => {
     const { key, user } = await insertKey(store);
-    const [[count] = []] = await place.raw("pragma page_count");
+    const [[count] = []] = await database.raw("pragma page_count");
     writeFileSync(failureFile, String(Number(count) + 12));
     const rows = Array.from({ length: 300 }, () =>
       usageRecord(key.id, user.id, { costNano: 1, tags: "t".repeat(1_000) }),
@@ -181,7 +181,7 @@ describe("with an injected writer failure", () => {
     const refused = (await allUsage(store)).filter((one) => one.error === "storage_unavailable");
     expect(refused.map((one) => [one.status, one.costNano])).toEqual(codes.map(() => [503, 0]));
     expect((await store.keys.spent(key.id, SYSTEM_CLOCK.now())).totalNano).toBe(values.length);
-    await expectLedgerSumsToMatch(place);
+    await expectLedgerSumsToMatch(database);
   });
 
   test("a commit that succeeded without an answer is corrected to the status that the caller got", async () => {
@@ -199,19 +199,19 @@ describe("with an injected writer failure", () => {
     ]);
     expect(codes).toEqual(Array(4).fill("storage_unavailable"));
     // The commit succeeded: this entry must be corrected.
-    expect(await place.raw("select status, cost_nano from usage where state = 'settled' order by 2")).toEqual(
-      [
-        [499, 2],
-        [200, 7],
-        [200, 70],
-      ],
-    );
+    expect(
+      await database.raw("select status, cost_nano from usage where state = 'settled' order by 2"),
+    ).toEqual([
+      [499, 2],
+      [200, 7],
+      [200, 70],
+    ]);
     writeFileSync(failureFile, String(ROOMY));
     const byId = (a: UsageRecord, b: UsageRecord) => (a.id < b.id ? -1 : 1);
     const expected = [refusedEntry(priced), refusedEntry(unheld), left].sort(byId);
     await vi.waitUntil(async () => (await allUsage(store)).length === 3, { timeout: SOON_MS, interval: 20 });
     expect((await allUsage(store)).sort(byId)).toEqual(expected);
     expect((await store.keys.spent(key.id, SYSTEM_CLOCK.now())).totalNano).toBe(2);
-    await expectLedgerSumsToMatch(place);
+    await expectLedgerSumsToMatch(database);
   });
 });

@@ -46,17 +46,17 @@ async function startTogether(url: string): Promise<string[][]> {
 describe("eight processes that start concurrently", () => {
   test(`all open an empty SQLite store, ${SQLITE_ROUNDS} times`, { timeout: 240_000 }, async () => {
     for (let round = 0; round < SQLITE_ROUNDS; round++) {
-      const place = await newSqliteDatabase();
-      expect(await startTogether(`file:${place.file}`)).toEqual(Array(STARTERS).fill(["open"]));
-      await place.remove();
+      const database = await newSqliteDatabase();
+      expect(await startTogether(`file:${database.file}`)).toEqual(Array(STARTERS).fill(["open"]));
+      await database.remove();
     }
   });
 
   test("all open an empty PostgreSQL store", { timeout: 240_000 }, async () => {
-    const place = await newPostgresDatabase(server);
-    expect(await startTogether(place.url)).toEqual(Array(STARTERS).fill(["open"]));
-    expect(await place.raw("select version from schema_version")).toEqual([[MIGRATIONS.length]]);
-    await place.remove();
+    const database = await newPostgresDatabase(server);
+    expect(await startTogether(database.url)).toEqual(Array(STARTERS).fill(["open"]));
+    expect(await database.raw("select version from schema_version")).toEqual([[MIGRATIONS.length]]);
+    await database.remove();
   });
 });
 
@@ -65,23 +65,23 @@ describe("a start that is killed", () => {
     [
       "SQLite",
       async () => {
-        const place = await newSqliteDatabase();
-        return { ...place, at: `file:${place.file}` };
+        const database = await newSqliteDatabase();
+        return { ...database, at: `file:${database.file}` };
       },
     ],
     [
       "PostgreSQL",
       async () => {
-        const place = await newPostgresDatabase(server);
-        return { ...place, at: place.url };
+        const database = await newPostgresDatabase(server);
+        return { ...database, at: database.url };
       },
     ],
   ];
   test.each(cases)(
     `leaves no partial schema in %s, ${KILLS} times`,
     { timeout: 240_000 },
-    async (_, newPlace) => {
-      const whole = await newPlace();
+    async (_, newDatabase) => {
+      const whole = await newDatabase();
       const since = performance.now();
       await whole.open();
       const openMs = performance.now() - since;
@@ -89,12 +89,12 @@ describe("a start that is killed", () => {
       await whole.remove();
       let early = 0;
       for (let kill = 0; kill < KILLS; kill++) {
-        const place = await newPlace();
-        if (await killWhileOpening(script, place.at, (openMs * kill) / KILLS)) early += 1;
-        const store = await place.open();
-        expect(await schemaOf(place)).toEqual(expected);
+        const database = await newDatabase();
+        if (await killWhileOpening(script, database.at, (openMs * kill) / KILLS)) early += 1;
+        const store = await database.open();
+        expect(await schemaOf(database)).toEqual(expected);
         await store.settings.put("works", true);
-        await place.remove();
+        await database.remove();
       }
       console.log(`${early} of ${KILLS} starts were killed before the store was open`);
       expect(early).toBeGreaterThan(0);
@@ -102,11 +102,11 @@ describe("a start that is killed", () => {
   );
 
   test("leaves no partial schema in SQLite with half of the tables in the log", async () => {
-    const place = await newSqliteDatabase();
+    const database = await newSqliteDatabase();
     const half = MIGRATIONS[0]?.("sqlite").slice(0, 12) ?? [];
     const writer = [
       'import Database from "libsql";',
-      `const db = new Database(${JSON.stringify(place.file)});`,
+      `const db = new Database(${JSON.stringify(database.file)});`,
       'db.exec("pragma journal_mode = wal"); db.exec("pragma cache_size = 1"); db.exec("begin immediate");',
       `for (const sql of ${JSON.stringify(half)}) db.exec(sql);`,
       'process.kill(process.pid, "SIGKILL");',
@@ -114,30 +114,30 @@ describe("a start that is killed", () => {
     const { spawnSync } = await import("node:child_process");
     const child = spawnSync(process.execPath, ["--input-type=module", "-e", writer]);
     expect(child.signal).toBe("SIGKILL");
-    const store = await place.open();
+    const store = await database.open();
     await insertKey(store);
-    await place.remove();
+    await database.remove();
   });
 });
 
 describe("a store of a newer version", () => {
   test("is rejected and unchanged on SQLite", async () => {
-    const place = await newSqliteDatabase();
-    await (await place.open()).close();
-    await place.raw(`pragma user_version = ${NEWER}`);
-    const before = readFileSync(place.file);
-    await expect(place.open()).rejects.toThrow(/newer Patchbay.*backup/s);
-    expect(readFileSync(place.file).equals(before)).toBe(true);
-    await place.remove();
+    const database = await newSqliteDatabase();
+    await (await database.open()).close();
+    await database.raw(`pragma user_version = ${NEWER}`);
+    const before = readFileSync(database.file);
+    await expect(database.open()).rejects.toThrow(/newer Patchbay.*backup/s);
+    expect(readFileSync(database.file).equals(before)).toBe(true);
+    await database.remove();
   });
 
   test("is rejected and unchanged on PostgreSQL", async () => {
-    const place = await newPostgresDatabase(server);
-    await (await place.open()).close();
-    await place.raw(`update schema_version set version = ${NEWER}`);
-    await expect(place.open()).rejects.toThrow(/newer Patchbay.*backup/s);
-    expect(await place.raw("select version from schema_version")).toEqual([[NEWER]]);
-    await place.remove();
+    const database = await newPostgresDatabase(server);
+    await (await database.open()).close();
+    await database.raw(`update schema_version set version = ${NEWER}`);
+    await expect(database.open()).rejects.toThrow(/newer Patchbay.*backup/s);
+    expect(await database.raw("select version from schema_version")).toEqual([[NEWER]]);
+    await database.remove();
   });
 });
 
@@ -158,70 +158,70 @@ describe("a damaged store", () => {
   ];
 
   test.each(damages)("with %s is rejected with the restore command and not changed", async (_, damage) => {
-    const place = await newSqliteDatabase();
-    const store = await place.open();
+    const database = await newSqliteDatabase();
+    const store = await database.open();
     for (let count = 0; count < 20; count++) await insertKey(store);
     await store.close();
-    damage(place.file);
-    const before = createHash("sha256").update(readFileSync(place.file)).digest("hex");
-    await expect(place.open()).rejects.toThrow(/damaged.*npm run admin -- restore/s);
-    expect(createHash("sha256").update(readFileSync(place.file)).digest("hex")).toBe(before);
-    await place.remove();
+    damage(database.file);
+    const before = createHash("sha256").update(readFileSync(database.file)).digest("hex");
+    await expect(database.open()).rejects.toThrow(/damaged.*npm run admin -- restore/s);
+    expect(createHash("sha256").update(readFileSync(database.file)).digest("hex")).toBe(before);
+    await database.remove();
   });
 
   test("with a row without its user is rejected", async () => {
-    const place = await newSqliteDatabase();
-    const store = await place.open();
+    const database = await newSqliteDatabase();
+    const store = await database.open();
     await insertKey(store);
     await store.close();
-    await place.raw("update keys set owner_id = 'usr_unknown'");
-    await expect(place.open()).rejects.toThrow(/damaged.*keys.*users/s);
-    await place.remove();
+    await database.raw("update keys set owner_id = 'usr_unknown'");
+    await expect(database.open()).rejects.toThrow(/damaged.*keys.*users/s);
+    await database.remove();
   });
 });
 
 describe("a store that cannot be opened for writing", () => {
   test("in a folder that is a file is rejected by name", async () => {
-    const place = await newSqliteDatabase();
-    writeFileSync(`${place.file}.d`, "");
-    const file = path.join(`${place.file}.d`, "patchbay.db");
+    const database = await newSqliteDatabase();
+    writeFileSync(`${database.file}.d`, "");
+    const file = path.join(`${database.file}.d`, "patchbay.db");
     const starter = startStoreProcess(script, "open", `file:${file}`);
     await starter.ready;
     starter.start();
     expect(await starter.ended).toBe(1);
     expect(starter.lines()[0]).toContain(`${file} cannot be opened for writing`);
-    await place.remove();
+    await database.remove();
   });
 
   test("whose log cannot be created is rejected by name", async () => {
-    const place = await newSqliteDatabase();
-    await (await place.open()).close();
-    rmSync(`${place.file}-wal`, { force: true });
-    mkdirSync(`${place.file}-wal`);
-    await expect(place.open()).rejects.toThrow(`${place.file} cannot be opened for writing`);
-    await place.remove();
+    const database = await newSqliteDatabase();
+    await (await database.open()).close();
+    rmSync(`${database.file}-wal`, { force: true });
+    mkdirSync(`${database.file}-wal`);
+    await expect(database.open()).rejects.toThrow(`${database.file} cannot be opened for writing`);
+    await database.remove();
   });
 
   test("in a read-only file is rejected by name", async () => {
-    const place = await newSqliteDatabase();
-    await (await place.open()).close();
+    const database = await newSqliteDatabase();
+    await (await database.open()).close();
     const isRoot = process.getuid?.() === 0;
     if (isRoot) {
-      for (const one of [path.dirname(place.file), place.file]) chownSync(one, 65_534, 65_534);
+      for (const one of [path.dirname(database.file), database.file]) chownSync(one, 65_534, 65_534);
     }
-    chmodSync(place.file, 0o400);
-    chmodSync(path.dirname(place.file), 0o500);
-    const starter = startStoreProcess(script, isRoot ? "open-unprivileged" : "open", `file:${place.file}`);
+    chmodSync(database.file, 0o400);
+    chmodSync(path.dirname(database.file), 0o500);
+    const starter = startStoreProcess(script, isRoot ? "open-unprivileged" : "open", `file:${database.file}`);
     await starter.ready;
     starter.start();
     expect(await starter.ended).toBe(1);
-    expect(starter.lines()[0]).toContain(`${place.file} cannot be opened for writing`);
-    chmodSync(path.dirname(place.file), 0o700);
-    await place.remove();
+    expect(starter.lines()[0]).toContain(`${database.file} cannot be opened for writing`);
+    chmodSync(path.dirname(database.file), 0o700);
+    await database.remove();
   });
 
   test("on an unreachable PostgreSQL or in an unknown database is reported without the password", async () => {
-    const place = await newPostgresDatabase(server);
+    const database = await newPostgresDatabase(server);
     const { openStore } = await import("../../lib/store/open");
     const open = (databaseUrl: string) =>
       openStore({
@@ -238,6 +238,6 @@ describe("a store that cannot be opened for writing", () => {
     expect(reasons[0]).toMatch(/127\.0\.0\.1:1\/none cannot be opened for writing \(.*ECONNREFUSED/);
     expect(reasons[0]).not.toContain("secret-word");
     expect(reasons[1]).toMatch(/no_such_database.*does not exist/);
-    await place.remove();
+    await database.remove();
   });
 });

@@ -26,8 +26,8 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 async function newFile(): Promise<UrlPlace> {
-  const place = await newSqliteDatabase();
-  return { ...place, url: `file:${place.file}` };
+  const database = await newSqliteDatabase();
+  return { ...database, url: `file:${database.file}` };
 }
 
 const STORES: [string, () => Promise<UrlPlace>][] = [
@@ -102,8 +102,8 @@ const BACK_TO_1 = (kind: TestDatabase["kind"]): string[] => [
 ];
 
 /** A store of schema version 1, with the usage of some days. */
-async function storeOfVersion1(place: TestDatabase): Promise<void> {
-  const store = await place.open();
+async function storeOfVersion1(database: TestDatabase): Promise<void> {
+  const store = await database.open();
   const { user, key } = await insertKey(store);
   await Promise.all(
     concurrently(CALLS, (call) => {
@@ -112,39 +112,39 @@ async function storeOfVersion1(place: TestDatabase): Promise<void> {
     }),
   );
   await store.close();
-  await goBack(place, 1, BACK_TO_1(place.kind));
+  await goBack(database, 1, BACK_TO_1(database.kind));
 }
 
-async function goBack(place: TestDatabase, version: number, statements: readonly string[]): Promise<void> {
-  for (const sql of statements) await place.raw(sql);
-  await place.raw(
-    place.kind === "sqlite"
+async function goBack(database: TestDatabase, version: number, statements: readonly string[]): Promise<void> {
+  for (const sql of statements) await database.raw(sql);
+  await database.raw(
+    database.kind === "sqlite"
       ? `pragma user_version = ${version}`
       : `update schema_version set version = ${version}`,
   );
 }
 
 /** The schema of version 1, created by its own statements. */
-async function schema1(newPlace: () => Promise<TestDatabase>): Promise<string[]> {
-  const place = await newPlace();
-  for (const sql of MIGRATIONS[0]?.(place.kind) ?? []) await place.raw(sql);
-  const schema = await schemaOf(place);
-  await place.remove();
+async function schema1(newDatabase: () => Promise<TestDatabase>): Promise<string[]> {
+  const database = await newDatabase();
+  for (const sql of MIGRATIONS[0]?.(database.kind) ?? []) await database.raw(sql);
+  const schema = await schemaOf(database);
+  await database.remove();
   return schema.filter((one) => !one.includes("schema_version"));
 }
 
-async function schemaOfNew(newPlace: () => Promise<TestDatabase>): Promise<string[]> {
-  const place = await newPlace();
-  await place.open();
-  const schema = await schemaOf(place);
-  await place.remove();
+async function schemaOfNew(newDatabase: () => Promise<TestDatabase>): Promise<string[]> {
+  const database = await newDatabase();
+  await database.open();
+  const schema = await schemaOf(database);
+  await database.remove();
   return schema;
 }
 
-async function expectWhole(place: TestDatabase, schema: readonly string[]): Promise<void> {
-  const store = await place.open();
-  expect(await schemaOf(place)).toEqual(schema);
-  await expectLedgerSumsToMatch(place);
+async function expectWhole(database: TestDatabase, schema: readonly string[]): Promise<void> {
+  const store = await database.open();
+  expect(await schemaOf(database)).toEqual(schema);
+  await expectLedgerSumsToMatch(database);
   const calls = await allUsage(store);
   expect(calls).toHaveLength(CALLS);
   const { items } = await store.users.list({ limit: 10, cursor: null, q: null });
@@ -152,21 +152,21 @@ async function expectWhole(place: TestDatabase, schema: readonly string[]): Prom
   await store.close();
 }
 
-describe.each(STORES)("a store of schema version 1 on %s", (_, newPlace) => {
+describe.each(STORES)("a store of schema version 1 on %s", (_, newDatabase) => {
   test("is upgraded to the newest version with all data and daily sums", async () => {
-    const place = await newPlace();
-    await storeOfVersion1(place);
-    const before = await schemaOf(place);
-    expect(before.filter((one) => !one.includes("schema_version"))).toEqual(await schema1(newPlace));
-    await expectWhole(place, await schemaOfNew(newPlace));
-    await place.remove();
+    const database = await newDatabase();
+    await storeOfVersion1(database);
+    const before = await schemaOf(database);
+    expect(before.filter((one) => !one.includes("schema_version"))).toEqual(await schema1(newDatabase));
+    await expectWhole(database, await schemaOfNew(newDatabase));
+    await database.remove();
   });
 
   test(`has either the old or the new version when its upgrade is killed, ${KILLS} times`, {
     timeout: 240_000,
   }, async () => {
-    const schema = await schemaOfNew(newPlace);
-    const measured = await newPlace();
+    const schema = await schemaOfNew(newDatabase);
+    const measured = await newDatabase();
     await storeOfVersion1(measured);
     const since = performance.now();
     await (await measured.open()).close();
@@ -174,20 +174,20 @@ describe.each(STORES)("a store of schema version 1 on %s", (_, newPlace) => {
     await measured.remove();
     let early = 0;
     for (let kill = 0; kill < KILLS; kill++) {
-      const place = await newPlace();
-      await storeOfVersion1(place);
-      if (await killWhileOpening(script, place.url, (upgradeMs * kill) / KILLS)) early += 1;
-      await expectWhole(place, schema);
-      await place.remove();
+      const database = await newDatabase();
+      await storeOfVersion1(database);
+      if (await killWhileOpening(script, database.url, (upgradeMs * kill) / KILLS)) early += 1;
+      await expectWhole(database, schema);
+      await database.remove();
     }
     expect(early).toBeGreaterThan(0);
   });
 });
 
-describe.each(STORES)("the upgrade of a store of schema version 2 on %s", (_, newPlace) => {
+describe.each(STORES)("the upgrade of a store of schema version 2 on %s", (_, newDatabase) => {
   test("treats the limits of a key as set by an administrator if the audit log shows that", async () => {
-    const place = await newPlace();
-    const store = await place.open();
+    const database = await newDatabase();
+    const store = await database.open();
     const limits: Partial<KeyRecord> = {
       enabled: false,
       expiresAt: NOW,
@@ -222,9 +222,9 @@ describe.each(STORES)("the upgrade of a store of schema version 2 on %s", (_, ne
     await note("admin-command", "key.create", made.id);
     await note("usr_owner", "key.update", ofAdmin.id);
     await store.close();
-    await goBack(place, 2, BACK_TO_2(place.kind));
+    await goBack(database, 2, BACK_TO_2(database.kind));
 
-    const upgraded = await place.open();
+    const upgraded = await database.open();
     const authors = async ({ id }: KeyRecord) => (await upgraded.keys.findById(id))?.limitsSetBy;
     expect(await authors(changed)).toEqual(
       Object.fromEntries(KeyLimit.options.map((limit) => [limit, "admin"])),
@@ -236,14 +236,14 @@ describe.each(STORES)("the upgrade of a store of schema version 2 on %s", (_, ne
     expect(await authors(made)).toEqual({ rpm: "admin" });
     expect(await authors(ofAdmin)).toEqual({ rpm: "owner" });
     expect(await upgraded.users.findById(user.id)).toEqual(user);
-    await place.remove();
+    await database.remove();
   });
 });
 
-describe.each(STORES)("the upgrade of a store of schema version 5 on %s", (_, newPlace) => {
+describe.each(STORES)("the upgrade of a store of schema version 5 on %s", (_, newDatabase) => {
   test("counts the failovers of earlier calls", async () => {
-    const place = await newPlace();
-    const store = await place.open();
+    const database = await newDatabase();
+    const store = await database.open();
     const { user, key } = await insertKey(store);
     const attempt = (channelId: string, error: string | null, message: string | null = null) => ({
       channelId,
@@ -269,16 +269,16 @@ describe.each(STORES)("the upgrade of a store of schema version 5 on %s", (_, ne
     }
     await store.ledger.settle(usageRecord(key.id, user.id, { at: NOW, attempts: 2 }), PERIOD);
     await store.close();
-    await goBack(place, 5, BACK_TO_5(place.kind));
-    const upgraded = await place.open();
+    await goBack(database, 5, BACK_TO_5(database.kind));
+    const upgraded = await database.open();
     const failovers = await upgraded.ledger.failovers({ from: NOW, to: NOW + 1 });
     expect(failovers.map((one) => [one.channelId, one.attempts]).sort()).toEqual([
       ["chn_a", 3],
       ["chn_c", 1],
     ]);
-    await expectLedgerSumsToMatch(place);
+    await expectLedgerSumsToMatch(database);
     await upgraded.close();
-    await place.remove();
+    await database.remove();
   });
 });
 
@@ -291,11 +291,11 @@ describe("the upgrade of a store of schema version 8 on PostgreSQL", () => {
     on conflict (id) do update set state = excluded.state where usage.state = 'open'`;
 
   test("keeps every entry, and an instance of version 8 still writes, none of them twice", async () => {
-    const place = await newPostgresDatabase(server);
-    await storeOfVersion1(place);
-    await (await place.open()).close();
-    await goBack(place, 8, BACK_TO_8("postgres"));
-    const old = new Client({ connectionString: place.url });
+    const database = await newPostgresDatabase(server);
+    await storeOfVersion1(database);
+    await (await database.open()).close();
+    await goBack(database, 8, BACK_TO_8("postgres"));
+    const old = new Client({ connectionString: database.url });
     await old.connect();
     const write = (id: string, state: string) =>
       old.query({ name: "settle", text: SETTLE, values: [id, NOW, state] });
@@ -308,7 +308,7 @@ describe("the upgrade of a store of schema version 8 on PostgreSQL", () => {
         written += 1;
       }
     })();
-    const upgraded = await place.open();
+    const upgraded = await database.open();
     await upgraded.ledger.settle(
       usageRecord("key_2", "usr_1", { id: "usg_1800000000000a", at: NOW }),
       PERIOD,
@@ -318,27 +318,27 @@ describe("the upgrade of a store of schema version 8 on PostgreSQL", () => {
     isOver = true;
     await writing;
     await old.end();
-    const [counts] = await place.raw(
+    const [counts] = await database.raw(
       "select count(*), count(distinct id), count(*) filter (where state = 'open') from usage",
     );
     expect(counts?.map(Number)).toEqual([CALLS + written + 1, CALLS + written + 1, 0]);
-    const [[earlier] = []] = await place.raw("select count(*) from usage_earlier");
+    const [[earlier] = []] = await database.raw("select count(*) from usage_earlier");
     expect(Number(earlier)).toBe(CALLS + written);
-    await place.remove();
+    await database.remove();
   });
 
   test("does not wait for a lock that calls would wait behind", async () => {
-    const place = await newPostgresDatabase(server);
-    await (await place.open()).close();
-    await goBack(place, 8, BACK_TO_8("postgres"));
+    const database = await newPostgresDatabase(server);
+    await (await database.open()).close();
+    await goBack(database, 8, BACK_TO_8("postgres"));
     const [reader, caller] = [
-      new Client({ connectionString: place.url }),
-      new Client({ connectionString: place.url }),
+      new Client({ connectionString: database.url }),
+      new Client({ connectionString: database.url }),
     ];
     await Promise.all([reader.connect(), caller.connect()]);
     await reader.query("begin");
     await reader.query("select count(*) from usage");
-    const opening = place.open();
+    const opening = database.open();
     let longestMs = 0;
     for (const since = performance.now(); performance.now() - since < 2_000; ) {
       const asked = performance.now();
@@ -349,6 +349,6 @@ describe("the upgrade of a store of schema version 8 on PostgreSQL", () => {
     await opening;
     expect(longestMs).toBeLessThan(900);
     await Promise.all([reader.end(), caller.end()]);
-    await place.remove();
+    await database.remove();
   });
 });

@@ -22,10 +22,10 @@ const SEED = { count: ROWS, from: NOW - 1.05 * MONTH, to: NOW };
 const NEEDLE = "req_needle_in_the_hay";
 
 async function seededSqlite(): Promise<TestDatabase> {
-  const place = await newSqliteDatabase();
-  await (await place.open()).close();
-  seedSqlite(place.file, SEED);
-  return place;
+  const database = await newSqliteDatabase();
+  await (await database.open()).close();
+  seedSqlite(database.file, SEED);
+  return database;
 }
 
 let server: TestPostgres;
@@ -35,14 +35,16 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 async function seededPostgres(): Promise<TestDatabase> {
-  const place = await newPostgresDatabase(server);
+  const database = await newPostgresDatabase(server);
   // Its clock decides which months have a partition.
-  await (await place.open({ clock: { now: () => SEED.from, monotonic: () => performance.now() } })).close();
-  const client = new Client({ connectionString: place.url });
+  await (
+    await database.open({ clock: { now: () => SEED.from, monotonic: () => performance.now() } })
+  ).close();
+  const client = new Client({ connectionString: database.url });
   await client.connect();
   await seedPostgres(client, SEED);
   await client.end();
-  return place;
+  return database;
 }
 
 const STORES: [string, () => Promise<TestDatabase>][] = [
