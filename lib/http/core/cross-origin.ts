@@ -8,7 +8,7 @@ import type { Inbound, Outbound } from "./exchange";
 
 const GATEWAY = /^\/v1(?:beta)?(?:\/|$)/;
 /** Response headers that a page may read. */
-const EXPOSED = /^(?:x-patchbay-|x-ratelimit-|ratelimit-|retry-after|x-should-retry)/;
+const EXPOSED_HEADERS = /^(?:x-patchbay-|x-ratelimit-|ratelimit-|retry-after|x-should-retry)/;
 /** A list of header names, as a preflight sends it. */
 const HEADER_NAMES = /^[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/;
 const MAX_LIST_LENGTH = 2_048;
@@ -38,7 +38,7 @@ function preflightHeaders(request: Inbound, reply: Outbound): Record<string, str
 
 function sharedHeaders(request: Inbound, reply: Outbound): Record<string, string> {
   if (isPreflight(request, reply)) return preflightHeaders(request, reply);
-  const exposed = Object.keys(reply.headers).filter((name) => EXPOSED.test(name));
+  const exposed = Object.keys(reply.headers).filter((name) => EXPOSED_HEADERS.test(name));
   return { "access-control-expose-headers": ["x-request-id", ...exposed].join(", "), vary: varyOf(reply) };
 }
 

@@ -4,8 +4,14 @@ import { AppError } from "../../errors";
 
 const MAX_HEADERS = 100;
 /** Headers that may occur once. Given twice, Node silently uses the first, other servers the last. */
-const SINGLE = new Set(["host", "authorization", "content-type", "x-goog-api-key", "idempotency-key"]);
-const WITH_BODY = new Set(["content-length", "transfer-encoding"]);
+const SINGLE_VALUE_HEADERS = new Set([
+  "host",
+  "authorization",
+  "content-type",
+  "x-goog-api-key",
+  "idempotency-key",
+]);
+const BODY_HEADERS = new Set(["content-length", "transfer-encoding"]);
 
 interface RequestHead {
   method: string;
@@ -34,7 +40,8 @@ function readHeaders(rawHeaders: readonly string[]): {
     const value = rawHeaders[i + 1] ?? "";
     const known = headers.get(name);
     if (known === undefined) headers.set(name, value);
-    else if (SINGLE.has(name)) error ??= new AppError("invalid", `The header '${name}' is given twice.`);
+    else if (SINGLE_VALUE_HEADERS.has(name))
+      error ??= new AppError("invalid", `The header '${name}' is given twice.`);
     else headers.set(name, `${known}${name === "cookie" ? "; " : ", "}${value}`);
   }
   if (rawHeaders.length > 2 * MAX_HEADERS)
@@ -43,7 +50,7 @@ function readHeaders(rawHeaders: readonly string[]): {
 }
 
 function hasBody(headers: ReadonlyMap<string, string>): boolean {
-  for (const name of WITH_BODY) if (headers.has(name) && headers.get(name) !== "0") return true;
+  for (const name of BODY_HEADERS) if (headers.has(name) && headers.get(name) !== "0") return true;
   return false;
 }
 

@@ -55,7 +55,7 @@ export interface BodyCount {
 }
 
 /** How long the console waits for a caller to read more, in milliseconds. The gateway has a configurable limit. */
-export const STALLED_MS = 60_000;
+export const CONSOLE_READER_IDLE_MS = 60_000;
 
 export interface Outbound {
   status: number;

@@ -59,7 +59,7 @@ function compilePattern(path: string): Pattern {
 }
 
 /** `/v1/engines/x/embeddings` → `/v1/engines`; shorter paths unchanged. */
-function topOf(path: string): string {
+function firstTwoSegments(path: string): string {
   const second = path.indexOf("/", 1);
   if (second === -1) return path;
   const third = path.indexOf("/", second + 1);
@@ -88,7 +88,7 @@ export function compileRoutes(routes: readonly Route[]): RouteTable {
   }
   const patterns = new Map<string, Pattern[]>();
   for (const [path, pattern] of byPath) {
-    const top = topOf(path);
+    const top = firstTwoSegments(path);
     patterns.set(
       top,
       [...(patterns.get(top) ?? []), pattern].sort((a, b) => b.rank - a.rank),
@@ -105,7 +105,7 @@ export function surfaceOf(path: string): Surface {
   return "console";
 }
 
-function surfaceFor(route: Route): Surface {
+function surfaceOfRoute(route: Route): Surface {
   return route.surface === "plain" ? "console" : route.surface;
 }
 
@@ -149,7 +149,7 @@ function routeFor(methods: MethodTable, method: string): Route | undefined {
   return methods.get((method === "HEAD" ? "GET" : method) as Method);
 }
 
-function anyOf(methods: MethodTable): Route | undefined {
+function firstRoute(methods: MethodTable): Route | undefined {
   return methods.values().next().value;
 }
 
@@ -159,11 +159,11 @@ export function matchRoute(table: RouteTable, method: string, path: string): Mat
   if (exact !== undefined) {
     const route = routeFor(exact, method);
     if (route !== undefined) return { kind: "found", route, params: NO_PARAMETERS, error: null };
-    const sibling = anyOf(exact);
-    const surface = sibling === undefined ? surfaceOf(path) : surfaceFor(sibling);
+    const sibling = firstRoute(exact);
+    const surface = sibling === undefined ? surfaceOf(path) : surfaceOfRoute(sibling);
     return { kind: "wrong-method", surface, allow: allowOf(exact) };
   }
-  for (const pattern of table.patterns.get(topOf(path)) ?? []) {
+  for (const pattern of table.patterns.get(firstTwoSegments(path)) ?? []) {
     const found = pattern.regex.exec(path);
     if (found === null) continue;
     const read = readParameters(pattern, found);
@@ -171,8 +171,8 @@ export function matchRoute(table: RouteTable, method: string, path: string): Mat
     const route = routeFor(pattern.methods, method);
     if (route !== undefined) return { kind: "found", route, ...read };
     if (pattern.endsInModel && read.params.model?.includes(":")) break;
-    const sibling = anyOf(pattern.methods);
-    const surface = sibling === undefined ? surfaceOf(path) : surfaceFor(sibling);
+    const sibling = firstRoute(pattern.methods);
+    const surface = sibling === undefined ? surfaceOf(path) : surfaceOfRoute(sibling);
     return { kind: "wrong-method", surface, allow: allowOf(pattern.methods) };
   }
   return { kind: "unknown", surface: surfaceOf(path) };

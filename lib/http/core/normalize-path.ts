@@ -1,6 +1,6 @@
 const MAY_HAVE_DOTS = /\/(?:\.|%2e)/i;
 
-function asDots(segment: string): string {
+function decodeDots(segment: string): string {
   return segment.replaceAll(/%2e/gi, ".");
 }
 
@@ -10,7 +10,7 @@ export function normalizePath(path: string): string {
   const resolved: string[] = [];
   const segments = path.split("/").slice(1);
   for (const [index, segment] of segments.entries()) {
-    const dots = asDots(segment);
+    const dots = decodeDots(segment);
     const isLast = index === segments.length - 1;
     if (dots === "..") resolved.pop();
     else if (dots !== ".") resolved.push(segment);
@@ -30,32 +30,32 @@ export function isDecodable(path: string): boolean {
   }
 }
 
-const TABLE_ROOTS = new Set(["v1", "v1beta", "api"]);
-const TABLE_PATHS = new Set(["/metrics", "/openapi.json"]);
+const ROUTED_ROOTS = new Set(["v1", "v1beta", "api"]);
+const ROUTED_PATHS = new Set(["/metrics", "/openapi.json"]);
 
 /**
  * True when the route table answers a normalized path: everything below `/v1`, `/v1beta` and `/api` in any spelling
  * (an unknown spelling gets the table's 404, never a page), except next-auth's `/api/auth/`.
  */
-export function isTablePath(path: string): boolean {
-  if (TABLE_PATHS.has(path) || path.startsWith("//")) return true;
+export function isRoutedPath(path: string): boolean {
+  if (ROUTED_PATHS.has(path) || path.startsWith("//")) return true;
   const end = path.indexOf("/", 1);
   let top = end === -1 ? path.slice(1) : path.slice(1, end);
   if (top.includes("%")) top = decodeURIComponent(top);
   // `/api;x=1` and `/v1.rsc` are not pages either.
   top = (top.split(/[;.]/, 1)[0] ?? "").toLowerCase();
-  return TABLE_ROOTS.has(top) && !path.startsWith("/api/auth/");
+  return ROUTED_ROOTS.has(top) && !path.startsWith("/api/auth/");
 }
 
 const OPENAI_PATH =
   /^\/(?:audio|chat|completions|embeddings|engines|files|images|moderations|responses)(?:\/|$)/;
 /** The console has a page of that name: only a request with a key means OpenAI's model list. */
-const ALSO_A_PAGE = /^\/models(?:\/|$)/;
+const OPENAI_MODELS_PATH = /^\/models(?:\/|$)/;
 
 /**
  * True for an OpenAI API call at the root, as an SDK sends it when its base URL lacks `/v1`. These paths have neither
  * a page nor a route; the error asks the caller to correct the base URL.
  */
 export function isBareOpenAiPath(path: string, headers: ReadonlyMap<string, string>): boolean {
-  return OPENAI_PATH.test(path) || (ALSO_A_PAGE.test(path) && headers.has("authorization"));
+  return OPENAI_PATH.test(path) || (OPENAI_MODELS_PATH.test(path) && headers.has("authorization"));
 }

@@ -12,7 +12,7 @@ const POWERS = Float64Array.from({ length: 16 }, (_, exponent) => 10 ** exponent
 /**
  * A number below 1 has `index` zeros after its decimal point when it is below this bound and not below the next one.
  */
-const BOUNDS = Float64Array.from({ length: 8 }, (_, zeros) => 1 / 10 ** zeros);
+const LEADING_ZERO_BOUNDS = Float64Array.from({ length: 8 }, (_, zeros) => 1 / 10 ** zeros);
 /** Numbers outside this range are rare in vectors; JavaScript prints them. */
 const MIN_SIZE = 1e-6;
 const SIZE_LIMIT = 1;
@@ -21,7 +21,7 @@ const MAX_NUMBER_BYTES = 26;
 const ZERO = 0x30;
 
 /** The three digits of every number below 1,000, which saves two of three divisions. */
-const TRIPLES = Uint8Array.from({ length: 3_000 }, (_, at) => {
+const THREE_DIGITS = Uint8Array.from({ length: 3_000 }, (_, at) => {
   const divisor = 10 ** (2 - (at % 3));
   return ZERO + (Math.floor(Math.floor(at / 3) / divisor) % 10);
 });
@@ -60,7 +60,7 @@ function writeFloat(text: Buffer, at: number, vector: Float32Array, index: numbe
   const size = Math.abs(value);
   if (size < MIN_SIZE || size >= SIZE_LIMIT) return at + text.write(String(value), at, "latin1");
   let zeros = 0;
-  while (size < (BOUNDS[zeros + 1] ?? 0)) zeros++;
+  while (size < (LEADING_ZERO_BOUNDS[zeros + 1] ?? 0)) zeros++;
   // The rounding error is at most 2e-7, far below the precision of a 32-bit float at nine digits.
   let digits = Math.round(size * (POWERS[zeros + MAX_DIGITS] ?? 0));
   let count = MAX_DIGITS;
@@ -88,9 +88,9 @@ function writeFloat(text: Buffer, at: number, vector: Float32Array, index: numbe
   for (; position - end >= 3; position -= 3) {
     const left = (rest / 1_000) | 0;
     const triple = (rest - left * 1_000) * 3;
-    text[position - 3] = TRIPLES[triple] ?? ZERO;
-    text[position - 2] = TRIPLES[triple + 1] ?? ZERO;
-    text[position - 1] = TRIPLES[triple + 2] ?? ZERO;
+    text[position - 3] = THREE_DIGITS[triple] ?? ZERO;
+    text[position - 2] = THREE_DIGITS[triple + 1] ?? ZERO;
+    text[position - 1] = THREE_DIGITS[triple + 2] ?? ZERO;
     rest = left;
   }
   for (; position > end; position--) {

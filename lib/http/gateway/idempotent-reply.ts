@@ -35,7 +35,7 @@ export function digestRequest(request: Inbound, body: Uint8Array): string {
 }
 
 /** Forwards a streamed body; calls `store` with it when it was read completely and copied, else `discard`. */
-async function* copied(
+async function* teeChunks(
   body: AsyncIterable<Uint8Array>,
   copy: ReplyCopy,
   store: (body: Uint8Array) => void,
@@ -55,8 +55,8 @@ async function* copied(
   }
 }
 
-/** Like `copied`, but also calls `discard` for a body that is closed before its first read. */
-function copiedBody(
+/** Like `teeChunks`, but also calls `discard` for a body that is closed before its first read. */
+function teeBody(
   body: AsyncIterable<Uint8Array>,
   replyCopy: ReplyCopy,
   store: (body: Uint8Array) => void,
@@ -65,7 +65,7 @@ function copiedBody(
   return {
     [Symbol.asyncIterator]() {
       const source = body[Symbol.asyncIterator]();
-      const copy = copied({ [Symbol.asyncIterator]: () => source }, replyCopy, store, discard);
+      const copy = teeChunks({ [Symbol.asyncIterator]: () => source }, replyCopy, store, discard);
       let hasBegun = false;
       return {
         next() {
@@ -182,7 +182,7 @@ export async function answerOnce(
       return reply;
     }
     const copy = bufferedReplies.copy(ctx.caller.owner.id, MAX_REPLY_BYTES);
-    return { ...reply, body: copiedBody(reply.body, copy, store, start.discard) };
+    return { ...reply, body: teeBody(reply.body, copy, store, start.discard) };
   } catch (error) {
     start.discard();
     throw error;

@@ -15,15 +15,17 @@ const METHODS = {
 } as const;
 
 /** Limits that Gemini states for its own models, used where the operator set none. */
-const USUAL_INPUT_TOKENS = 8_192;
-const USUAL_SPEECH_TOKENS = 16_384;
+const DEFAULT_INPUT_TOKEN_LIMIT = 8_192;
+const DEFAULT_SPEECH_TOKEN_LIMIT = 16_384;
 /** Tokens per second of audio, as Gemini counts them. */
 const TOKENS_PER_SECOND = 25;
 
 function outputTokenLimit({ operation, maxAudioSeconds }: ModelRecord): number {
   // A vector counts as one token in Gemini's lists.
   if (operation === "embeddings") return 1;
-  return maxAudioSeconds === null ? USUAL_SPEECH_TOKENS : Math.ceil(maxAudioSeconds * TOKENS_PER_SECOND);
+  return maxAudioSeconds === null
+    ? DEFAULT_SPEECH_TOKEN_LIMIT
+    : Math.ceil(maxAudioSeconds * TOKENS_PER_SECOND);
 }
 
 /** `name`: the requested name, which may be an alias. */
@@ -52,7 +54,7 @@ export function geminiModel(model: ModelRecord, name = model.name): GeminiModel 
     version: String(model.version),
     displayName: model.name,
     description: model.description,
-    inputTokenLimit: model.maxInputTokens ?? model.maxCharacters ?? USUAL_INPUT_TOKENS,
+    inputTokenLimit: model.maxInputTokens ?? model.maxCharacters ?? DEFAULT_INPUT_TOKEN_LIMIT,
     outputTokenLimit: outputTokenLimit(model),
     supportedGenerationMethods: [...METHODS[model.operation]],
   };
@@ -73,7 +75,7 @@ function pageSizeOf(text: string | null): number {
 }
 
 /** The last name of the previous page; page tokens are opaque to callers. */
-function nameOf(token: string | null): string {
+function readPageToken(token: string | null): string {
   if (token === null || token === "") return "";
   const name = /^[A-Za-z0-9_-]{1,256}$/.test(token) ? Buffer.from(token, "base64url").toString("utf8") : "";
   if (!name.startsWith("after:")) {
@@ -88,7 +90,7 @@ function nameOf(token: string | null): string {
 export function geminiModelPage(entries: readonly CatalogEntry[], query: string): GeminiModelList {
   const parameters = new URLSearchParams(query);
   const size = pageSizeOf(parameters.get("pageSize") ?? parameters.get("page_size"));
-  const after = nameOf(parameters.get("pageToken") ?? parameters.get("page_token"));
+  const after = readPageToken(parameters.get("pageToken") ?? parameters.get("page_token"));
   const left = entries.map(({ model }) => model).filter((model) => model.name > after);
   const page = left.slice(0, size);
   const last = page.at(-1);

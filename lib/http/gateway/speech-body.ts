@@ -48,7 +48,7 @@ export async function renderCall(
 }
 
 /** Awaits the first chunk, so that its errors still set the status, and returns the whole body. */
-export async function startedBody(
+export async function awaitFirstChunk(
   body: AsyncIterableIterator<Uint8Array>,
 ): Promise<AsyncIterable<Uint8Array>> {
   let first: IteratorResult<Uint8Array> | null = await body.next();

@@ -5,11 +5,11 @@ import { BodyChunks } from "../core/body-chunks";
 import { requestIdOf } from "../core/edge-guard";
 import {
   type BodyCount,
+  CONSOLE_READER_IDLE_MS,
   discardBody,
   type Handler,
   type Inbound,
   type Outbound,
-  STALLED_MS,
 } from "../core/exchange";
 import { surfaceOf } from "../core/match";
 import { PEER_HEADER, peerFrom } from "../core/peer-header";
@@ -199,7 +199,7 @@ export function createNextAdapter(
       streamBody: (maxBytes) => streamRequest(request, maxBytes, uploadMs),
       onFinished: (release) => void releases.push(release),
     };
-    const stalledMs = surfaceOf(path) === "console" ? STALLED_MS : limits.readerIdleMs;
+    const stalledMs = surfaceOf(path) === "console" ? CONSOLE_READER_IDLE_MS : limits.readerIdleMs;
     let reply: Outbound | null = null;
     try {
       reply = await handler(inbound);

@@ -7,12 +7,12 @@ import type { Clock } from "../../ports/clock";
 import { StopSource, StopSources } from "../../ports/stop-signal";
 import type { CheckedHead } from "../core/edge-guard";
 import {
+  CONSOLE_READER_IDLE_MS,
   discardBody,
   type Handler,
   type Inbound,
   type Outbound,
   type Peer,
-  STALLED_MS,
 } from "../core/exchange";
 import { surfaceOf } from "../core/match";
 import { createBodyReaders, hasUnreadBody } from "./body";
@@ -202,7 +202,7 @@ export class NodeAdapter {
     peer: Peer,
     requestId: string,
   ): Promise<void> {
-    const { handler, limits, isDraining, onBroken, stalledMs = STALLED_MS } = this.settings;
+    const { handler, limits, isDraining, onBroken, stalledMs = CONSOLE_READER_IDLE_MS } = this.settings;
     const signal = this.#open(response);
     const releases: (() => void)[] = [];
     const onFinished = (release: () => void) => void releases.push(release);

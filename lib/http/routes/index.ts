@@ -22,7 +22,7 @@ import { EMBEDDINGS_ROUTES, SPEECH_OPENAI_ROUTES } from "./gateway/openai";
 import { OPERATIONS_ROUTES, openApiRoute } from "./operations";
 
 /** Each file of this folder exports one array. */
-const DECLARED: readonly Route[] = [
+const DECLARED_ROUTES: readonly Route[] = [
   ...OPERATIONS_ROUTES,
   ...SETUP_ROUTES,
   ...SIGN_IN_ROUTES,
@@ -52,4 +52,4 @@ const DECLARED: readonly Route[] = [
 ];
 
 /** The route table: every URL except the pages. */
-export const ROUTES: readonly Route[] = [...DECLARED, openApiRoute(DECLARED)];
+export const ROUTES: readonly Route[] = [...DECLARED_ROUTES, openApiRoute(DECLARED_ROUTES)];

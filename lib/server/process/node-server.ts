@@ -6,7 +6,7 @@ import { completeReply, createDispatcher } from "../../http/core/dispatch";
 import { type CheckedHead, checkHead, requestIdOf } from "../../http/core/edge-guard";
 import type { Inbound, Outbound } from "../../http/core/exchange";
 import { surfaceOf } from "../../http/core/match";
-import { isBareOpenAiPath, isDecodable, isTablePath, normalizePath } from "../../http/core/normalize-path";
+import { isBareOpenAiPath, isDecodable, isRoutedPath, normalizePath } from "../../http/core/normalize-path";
 import { PEER_HEADER } from "../../http/core/peer-header";
 import { renderError } from "../../http/core/render-error";
 import { NodeAdapter, sendReply } from "../../http/node/adapter";
@@ -120,7 +120,7 @@ function notFound(): Outbound {
 function isRoutePath(head: CheckedHead): boolean {
   return (
     !isDecodable(head.path) ||
-    isTablePath(normalizePath(head.path)) ||
+    isRoutedPath(normalizePath(head.path)) ||
     isBareOpenAiPath(head.path, head.headers)
   );
 }

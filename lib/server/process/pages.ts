@@ -8,7 +8,7 @@ import sirv from "sirv";
 import { AppError } from "../../errors";
 import type { CheckedHead } from "../../http/core/edge-guard";
 import type { Outbound, Peer } from "../../http/core/exchange";
-import { isTablePath, normalizePath } from "../../http/core/normalize-path";
+import { isRoutedPath, normalizePath } from "../../http/core/normalize-path";
 import { PEER_HEADER, peerHeader } from "../../http/core/peer-header";
 import { renderError } from "../../http/core/render-error";
 import { pageHeaders, pagePolicy } from "../../http/core/security-headers";
@@ -132,7 +132,7 @@ function createRefusal(isKnown: (path: string) => boolean): Pages["refuse"] {
     if (head.headers.has("next-action")) return notFound();
     const path = decodeURIComponent(head.path);
     // An encoded spelling of an API path is no page, although Next has a route file for it.
-    const isPage = isKnown(path) && !isTablePath(path);
+    const isPage = isKnown(path) && !isRoutedPath(path);
     if (method !== "GET" && method !== "HEAD") {
       if (!isPage) return notFound();
       const allow = ["GET", "HEAD"];

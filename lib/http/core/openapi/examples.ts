@@ -1,9 +1,9 @@
 import { isObject, type Json } from "./json-schema";
 
-const AT = "2026-11-22T09:30:00.000Z";
+const EXAMPLE_TIME = "2026-11-22T09:30:00.000Z";
 
 /** Example values by field name, used where the schema gives only a type; for a list, the value of one element. */
-const BY_NAME: Readonly<Record<string, unknown>> = {
+const EXAMPLES_BY_FIELD: Readonly<Record<string, unknown>> = {
   aliases: "our-voice",
   action: "key.create",
   actor: "usr_4kQ9vT2mXc7LpR8sWd1ZyB",
@@ -109,7 +109,7 @@ const ID_PREFIXES: Readonly<Record<string, string>> = {
 /** The ID in examples of `path`. */
 export function exampleId(path: string): string {
   const collection = path.split("/")[path.startsWith("/api/user/") ? 3 : 2] ?? "";
-  return ID_PREFIXES[collection] ?? String(BY_NAME.id);
+  return ID_PREFIXES[collection] ?? String(EXAMPLES_BY_FIELD.id);
 }
 
 /** The model name in examples of `path`. */
@@ -157,7 +157,7 @@ export function exampleOf(given: Json, components: Json, name = "", id?: string)
     const [first = {}] = choices;
     return exampleOf(first, components, name, id);
   }
-  const known = name === "id" && id !== undefined ? id : BY_NAME[name];
+  const known = name === "id" && id !== undefined ? id : EXAMPLES_BY_FIELD[name];
   if (known !== undefined && isOfType(known, schema)) return known;
   switch (typeOf(schema)) {
     case "object":
@@ -186,7 +186,7 @@ function exampleObject({ properties }: Json, components: Json, id?: string): Jso
 }
 
 function exampleText({ format, pattern }: Json): string {
-  if (format === "date-time") return AT;
-  if (format === "date") return AT.slice(0, 10);
+  if (format === "date-time") return EXAMPLE_TIME;
+  if (format === "date") return EXAMPLE_TIME.slice(0, 10);
   return pattern === undefined ? "text" : "";
 }

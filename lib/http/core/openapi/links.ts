@@ -34,7 +34,7 @@ const POINTERS: Readonly<Record<string, Pointers>> = {
 };
 
 /** Operations whose request body takes a value from another operation's reply. */
-const IN_BODIES: Readonly<Record<string, readonly { path: string; body: Json }[]>> = {
+const BODY_LINKS: Readonly<Record<string, readonly { path: string; body: Json }[]>> = {
   "POST /api/invites": ["/api/invites/inspect"].map((path) => ({
     path,
     body: { token: "$response.body#/data/token" },
@@ -63,7 +63,7 @@ export function linksOf(route: Route, routes: readonly Route[]): Json | null {
     const operationId = operationIdOf(target);
     links[operationId] = { operationId, parameters: { [parameter]: `$response.body#${pointer}` } };
   }
-  for (const { path, body } of IN_BODIES[`${route.method} ${route.path}`] ?? []) {
+  for (const { path, body } of BODY_LINKS[`${route.method} ${route.path}`] ?? []) {
     const operationId = operationIdOf({ method: "POST", path });
     links[operationId] = { operationId, requestBody: body };
   }

@@ -22,7 +22,7 @@ export function camelFields(schema: z.ZodType, value: unknown, path = ""): unkno
   const renamed: Record<string, unknown> = { ...value };
   for (const { name, alias, field } of fieldsOf(inner)) {
     if (alias !== name && Object.hasOwn(renamed, alias)) {
-      if (Object.hasOwn(renamed, name)) throw bothForms(path, name, alias);
+      if (Object.hasOwn(renamed, name)) throw duplicateField(path, name, alias);
       renamed[name] = renamed[alias];
       delete renamed[alias];
     }
@@ -65,7 +65,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function bothForms(path: string, name: string, alias: string): AppError {
+function duplicateField(path: string, name: string, alias: string): AppError {
   return new AppError(
     "invalid",
     `'${path}${name}' was sent twice, as ${name} and as ${alias}; send one of them`,

@@ -7,10 +7,10 @@ import { type ReplyFacts, usageMetadata } from "./speech-reply";
 /** Half a second per frame: small enough to play at once, large enough for little JSON overhead. */
 const FRAME_BYTES = 24_000;
 /** Bytes of received audio that are held back (20 ms), so that the last frame, which has the usage, has audio too. */
-const TAIL_BYTES = 960;
+const HELD_BACK_BYTES = 960;
 
 /** Format of the frames: server-sent events (`alt=sse`) or a JSON array. */
-export interface Framing {
+export interface FrameFormat {
   contentType: string;
   frame(json: string, isFirst: boolean): string;
   /** Written after the last frame of a complete reply. */
@@ -18,13 +18,13 @@ export interface Framing {
 }
 
 /** Exactly `data: {json}` and a blank line, also after the last one: the official clients parse nothing else. */
-export const SSE: Framing = {
+export const SSE: FrameFormat = {
   contentType: "text/event-stream",
   frame: (json) => `data: ${json}\n\n`,
   end: "",
 };
 
-export const JSON_ARRAY: Framing = {
+export const JSON_ARRAY: FrameFormat = {
   contentType: "application/json; charset=utf-8",
   frame: (json, isFirst) => `${isFirst ? "[" : ",\n"}${json}`,
   end: "]",
@@ -37,7 +37,7 @@ export const JSON_ARRAY: Framing = {
 export async function* streamedSpeech(
   call: SpeechCall,
   facts: ReplyFacts,
-  framing: Framing,
+  framing: FrameFormat,
   errorFrame: (error: unknown) => object,
 ): AsyncGenerator<Uint8Array> {
   let isFirst = true;
@@ -55,7 +55,7 @@ export async function* streamedSpeech(
     });
     for await (const chunk of pcm) {
       const ready = Buffer.concat([tail, chunk]);
-      const sendable = Math.max(0, ready.length - TAIL_BYTES);
+      const sendable = Math.max(0, ready.length - HELD_BACK_BYTES);
       for (let start = 0; start < sendable; start += FRAME_BYTES) {
         const piece = ready.subarray(start, Math.min(start + FRAME_BYTES, sendable));
         yield write(responseFrame(facts, piece));

@@ -19,7 +19,7 @@ export async function* wholeSpeech(call: SpeechCall, facts: ReplyFacts): AsyncGe
   const pcm = audioOf(call, (event) => {
     end = event;
   });
-  const base64 = new Base64Pieces();
+  const base64 = new Base64Encoder();
   const before = `{"candidates":[{"content":{"role":"model","parts":[{"inlineData":{"mimeType":${JSON.stringify(facts.mimeType)},"data":"`;
   let opening = before;
   if (facts.mimeType === "audio/wav") {
@@ -76,7 +76,7 @@ async function* asWav(pcm: AsyncIterable<Uint8Array>, totalBytes: number | null)
 }
 
 /** Base64 of a stream in pieces, each of a multiple of three bytes, so that only the last one has padding. */
-class Base64Pieces {
+class Base64Encoder {
   private rest: Uint8Array = new Uint8Array(0);
 
   /**

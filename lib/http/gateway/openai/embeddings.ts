@@ -86,13 +86,17 @@ function textsOf(input: EmbeddingsInput): EmbeddingInput[] {
   return single.length > 0 ? [decode(single, null)] : inputs;
 }
 
-interface Named {
+interface ResolvedModel {
   entry: CatalogEntry;
   requestedModel: string;
 }
 
 /** The model of the engines path. The body must name the same model, by any of its names. */
-async function modelOfPath(ctx: GatewayContext, inPath: string, inBody: string | undefined): Promise<Named> {
+async function modelOfPath(
+  ctx: GatewayContext,
+  inPath: string,
+  inBody: string | undefined,
+): Promise<ResolvedModel> {
   if (inBody === undefined && !ctx.services.instance.legacyEngines) {
     throw modelError("'model' is required, and must name the model of the path.");
   }
@@ -115,15 +119,15 @@ async function modelOfPath(ctx: GatewayContext, inPath: string, inBody: string |
 
 /** Above this many numbers the reply is written in chunks, so that it does not delay other calls. */
 const NUMBERS_PER_CHUNK = 32_768;
-const BEFORE_VECTOR = Buffer.from('{"object":"list","data":[{"object":"embedding","index":0,"embedding":');
-const BEFORE_TEXT = Buffer.concat([BEFORE_VECTOR, Buffer.from('"')]);
+const REPLY_PREFIX = Buffer.from('{"object":"list","data":[{"object":"embedding","index":0,"embedding":');
+const BASE64_REPLY_PREFIX = Buffer.concat([REPLY_PREFIX, Buffer.from('"')]);
 
-function piece(vector: Float32Array, index: number, format: "float" | "base64"): string {
+function embeddingJson(vector: Float32Array, index: number, format: "float" | "base64"): string {
   const embedding = format === "base64" ? `"${vectorToBase64(vector)}"` : vectorToJson(vector);
   return `${index === 0 ? "" : ","}{"object":"embedding","index":${index},"embedding":${embedding}}`;
 }
 
-async function* inChunks(
+async function* replyChunks(
   vectors: readonly Float32Array[],
   format: "float" | "base64",
   tail: string,
@@ -131,7 +135,7 @@ async function* inChunks(
   let text = '{"object":"list","data":[';
   let numbers = 0;
   for (const [index, vector] of vectors.entries()) {
-    text += piece(vector, index, format);
+    text += embeddingJson(vector, index, format);
     numbers += vector.length;
     if (numbers < NUMBERS_PER_CHUNK) continue;
     yield Buffer.from(text);
@@ -143,13 +147,13 @@ async function* inChunks(
 }
 
 /** The whole reply with one vector whose base64 text exists already. */
-function withText(base64: Uint8Array, tail: string): Uint8Array {
-  return Buffer.concat([BEFORE_TEXT, base64, Buffer.from(`"}${tail}`)]);
+function base64Reply(base64: Uint8Array, tail: string): Uint8Array {
+  return Buffer.concat([BASE64_REPLY_PREFIX, base64, Buffer.from(`"}${tail}`)]);
 }
 
 /** The whole reply with one vector as numbers, which are written as bytes: a string would be copied three times. */
-function withNumbers(vector: Float32Array, tail: string): Uint8Array {
-  return Buffer.concat([BEFORE_VECTOR, vectorJsonBytes(vector), Buffer.from(`}${tail}`)]);
+function floatReply(vector: Float32Array, tail: string): Uint8Array {
+  return Buffer.concat([REPLY_PREFIX, vectorJsonBytes(vector), Buffer.from(`}${tail}`)]);
 }
 
 /** OpenAI's list of embeddings; `model`: the name as requested. */
@@ -163,12 +167,12 @@ function renderEmbeddings(
   const numbers = vectors.length * (vectors[0]?.length ?? 0);
   const [only] = vectors;
   const whole = (): Uint8Array => {
-    if (format === "base64" && base64 !== undefined) return withText(base64, tail);
-    if (format === "float" && only !== undefined && vectors.length === 1) return withNumbers(only, tail);
-    const pieces = vectors.map((vector, index) => piece(vector, index, format));
+    if (format === "base64" && base64 !== undefined) return base64Reply(base64, tail);
+    if (format === "float" && only !== undefined && vectors.length === 1) return floatReply(only, tail);
+    const pieces = vectors.map((vector, index) => embeddingJson(vector, index, format));
     return Buffer.from(`{"object":"list","data":[${pieces.join("")}${tail}`);
   };
-  const body = numbers > NUMBERS_PER_CHUNK ? inChunks(vectors, format, tail) : whole();
+  const body = numbers > NUMBERS_PER_CHUNK ? replyChunks(vectors, format, tail) : whole();
   return { status: 200, headers: { "content-type": JSON_TYPE, ...headers }, body };
 }
 

@@ -5,7 +5,14 @@ import type { AudioFormat } from "../../../ports/audio-encoder";
 import { checkFields } from "../../core/check-fields";
 import type { Outbound } from "../../core/exchange";
 import { errorBody } from "../../core/render-error";
-import { audioOf, renderCall, type SpeechEnd, speechBody, startedBody, streamFailure } from "../speech-body";
+import {
+  audioOf,
+  awaitFirstChunk,
+  renderCall,
+  type SpeechEnd,
+  speechBody,
+  streamFailure,
+} from "../speech-body";
 
 /**
  * `POST /v1/audio/speech`: the audio, encoded while it is synthesised, or server-sent events with it. The status is sent
@@ -37,7 +44,7 @@ export async function createSpeech(ctx: GatewayContext, sent: unknown): Promise<
         ...(isEvents ? { "cache-control": "no-store" } : {}),
         ...call.headers(),
       },
-      body: await startedBody(speechBody(call, chunks)),
+      body: await awaitFirstChunk(speechBody(call, chunks)),
     };
   });
 }

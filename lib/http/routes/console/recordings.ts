@@ -2,9 +2,9 @@ import { encodeRecording } from "../../../console/live/encode-recording";
 import { MAX_RECORDING_BYTES } from "../../../contracts/console/recordings";
 import { SPEECH_CONTENT_TYPES } from "../../../contracts/gateway/openai/speech";
 import { consoleRoute } from "../../core/route";
-import { startedBody } from "../../gateway/speech-body";
+import { awaitFirstChunk } from "../../gateway/speech-body";
 
-const ENDING = { mp3: "mp3", opus: "ogg", aac: "aac", flac: "flac" } as const;
+const FILE_EXTENSIONS = { mp3: "mp3", opus: "ogg", aac: "aac", flac: "flac" } as const;
 
 export const RECORDINGS_ROUTES = [
   consoleRoute("POST /api/recordings/encode", {
@@ -16,9 +16,9 @@ export const RECORDINGS_ROUTES = [
         data: null,
         download: {
           contentType: SPEECH_CONTENT_TYPES[format],
-          name: `recording.${ENDING[format]}`,
+          name: `recording.${FILE_EXTENSIONS[format]}`,
           // Waits for the first bytes, so that an error still gets its own status.
-          body: await startedBody(encodeRecording(ctx, format, streamBytes)),
+          body: await awaitFirstChunk(encodeRecording(ctx, format, streamBytes)),
         },
       };
     },
