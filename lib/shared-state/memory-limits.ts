@@ -169,11 +169,11 @@ export function createRateLimiter(
   share: Share = { index: 1, processes: 1 },
 ): RateLimiter & { bucketCount(): number } {
   const whole = { ...createRates(clock), ...createSlots() };
-  const local = share.processes === 1 ? whole : { ...whole, ...sharesOf(whole, share) };
+  const local = share.processes === 1 ? whole : { ...whole, ...limiterForShare(whole, share) };
   return { ...local, shared: createLocalLimits(clock, local) };
 }
 
-function sharesOf(whole: LocalLimiter, { index, processes }: Share): LocalLimiter {
+function limiterForShare(whole: LocalLimiter, { index, processes }: Share): LocalLimiter {
   // The first processes divide the remainder among them.
   const shareOf = (limit: number) => Math.floor(limit / processes) + (index <= limit % processes ? 1 : 0);
   return {

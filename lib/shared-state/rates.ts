@@ -3,7 +3,7 @@ import type { Clock } from "../ports/clock";
 import type { RateState } from "../ports/shared-state/limits";
 
 /** Units taken between `from` and `to` (monotonic milliseconds); free again one window after `to`. */
-interface Taken {
+interface LogEntry {
   from: number;
   to: number;
   cost: number;
@@ -11,7 +11,7 @@ interface Taken {
 
 interface Bucket {
   /** Oldest first; those before `head` are outside the window. */
-  log: Taken[];
+  log: LogEntry[];
   head: number;
   sum: number;
   /** The window of its last use. */
@@ -41,7 +41,7 @@ function dropExpired(bucket: Bucket, now: number, windowMs: number): void {
 }
 
 /** Milliseconds until `need` units are free, 0 when they are; the whole window for a need above the limit. */
-function waitFor(bucket: Bucket, limit: number, need: number, now: number, windowMs: number): number {
+function msUntilFree(bucket: Bucket, limit: number, need: number, now: number, windowMs: number): number {
   let free = limit - bucket.sum;
   if (free >= need) return 0;
   if (need > limit && bucket.head === bucket.log.length) return windowMs;
@@ -80,7 +80,7 @@ function takeFrom(bucket: Bucket, limit: number, windowMs: number, cost: number,
     allowed,
     remaining: Math.max(0, limit - bucket.sum),
     resetMs: newest === undefined ? 0 : Math.max(0, newest.to + windowMs - now),
-    retryAfterMs: allowed && cost === 0 ? 0 : waitFor(bucket, limit, Math.max(cost, 1), now, windowMs),
+    retryAfterMs: allowed && cost === 0 ? 0 : msUntilFree(bucket, limit, Math.max(cost, 1), now, windowMs),
   };
 }
 

@@ -34,8 +34,8 @@ interface ChainEnd {
   hash: string;
 }
 
-/** The end of the chain, read in one statement. */
-interface Ends {
+/** The newest row and the head of the chain, read in one statement. */
+interface ChainState {
   /** Number of the last row; 0 without rows. */
   last: number;
   hasHead: boolean;
@@ -43,7 +43,7 @@ interface Ends {
   head: ChainEnd | null;
 }
 
-interface Walk {
+interface RowCheck {
   /** The last valid row. */
   end: ChainEnd;
   /** The first row that is invalid; null: none. */
@@ -81,7 +81,7 @@ export class AuditHashChain {
 
   /** Continues from the head, never from the last row: rows cut off or added at the end leave a break that stays. */
   async append(db: Db, entry: AuditEntry): Promise<void> {
-    const { last, head } = await this.#readEnds(db);
+    const { last, head } = await this.#readState(db);
     const row = {
       seq: Math.max(last, head?.seq ?? 0) + 1,
       at: entry.at,
@@ -105,12 +105,12 @@ export class AuditHashChain {
    * with the number of valid rows. Does nothing when there is a head. `db`: an open write transaction.
    */
   async start(db: Db, scan: Db, at: number): Promise<void> {
-    const { last, hasHead } = await this.#readEnds(db);
+    const { last, hasHead } = await this.#readState(db);
     if (hasHead) return;
     if (last === 0) return this.#writeHead(db, EMPTY_CHAIN);
     // Keyed rows without a head: the head was removed, and a new one would hide that.
     if (await hasKeyedRows(db)) return;
-    const { end, brokenAt } = await this.#walk(scan, last, undefined);
+    const { end, brokenAt } = await this.#checkRows(scan, last, undefined);
     const row = await db.selectFrom("audit").select("hash").where("seq", "=", last).executeTakeFirst();
     await this.#writeHead(db, { seq: last, hash: row?.hash ?? end.hash });
     const detail = { rows: end.seq, broken_at: brokenAt };
@@ -120,9 +120,9 @@ export class AuditHashChain {
   /** Verifies the chain from its beginning to its first error. `expectedHash`: a hash that one of the rows must have. */
   async verify(scan: Db, expectedHash: string | undefined): Promise<AuditChain> {
     // Rows appended from here on are not checked.
-    const { last, head } = await this.#readEnds(scan);
+    const { last, head } = await this.#readState(scan);
     const until = head?.seq ?? last;
-    const { end, brokenAt, hasExpected } = await this.#walk(scan, until, expectedHash);
+    const { end, brokenAt, hasExpected } = await this.#checkRows(scan, until, expectedHash);
     const isAtEnd = brokenAt === null && end.seq === until;
     const endsElsewhere = isAtEnd && head !== null && head.hash !== end.hash;
     // Only our own append moves the head, so rows after it were added by something else.
@@ -142,21 +142,21 @@ export class AuditHashChain {
    * Follows the rows from the first to number `until`. `expected`: a hash to look for. Stops at the first row that is
    * invalid, does not follow the one before, or differs from the row that this process has verified under its number.
    */
-  async #walk(scan: Db, until: number, expected: string | undefined): Promise<Walk> {
-    const walk: Walk = { end: EMPTY_CHAIN, brokenAt: null, hasExpected: false };
+  async #checkRows(scan: Db, until: number, expected: string | undefined): Promise<RowCheck> {
+    const check: RowCheck = { end: EMPTY_CHAIN, brokenAt: null, hasExpected: false };
     let isKeyed = false;
-    while (walk.end.seq < until) {
-      const rows = await readChunk(scan, walk.end.seq);
+    while (check.end.seq < until) {
+      const rows = await readChunk(scan, check.end.seq);
       for (const row of rows) {
-        if (row.seq > until) return walk;
-        if (!this.#isNext(walk.end, row, isKeyed)) return { ...walk, brokenAt: row.seq };
+        if (row.seq > until) return check;
+        if (!this.#isNext(check.end, row, isKeyed)) return { ...check, brokenAt: row.seq };
         isKeyed = row.hash.startsWith(KEYED_HASH_PREFIX);
-        walk.hasExpected ||= row.hash === expected;
-        walk.end = { seq: row.seq, hash: row.hash };
+        check.hasExpected ||= row.hash === expected;
+        check.end = { seq: row.seq, hash: row.hash };
       }
       if (rows.length < VERIFY_CHUNK) break;
     }
-    return walk;
+    return check;
   }
 
   /** True when the row is intact and continues the chain. After the first keyed row, every row must be keyed. */
@@ -173,7 +173,7 @@ export class AuditHashChain {
     return hash === createHash("sha256").update(hashedText(row)).digest("hex");
   }
 
-  async #readEnds(db: Db): Promise<Ends> {
+  async #readState(db: Db): Promise<ChainState> {
     const { rows } = await sql<{
       last: number;
       seq: number | null;

@@ -47,7 +47,7 @@ return 0
  * Publishes a change, and stores an open circuit or removes a closed one: together, since the connection for messages may
  * be lost when the other is not. ARGV: field, value or nothing, ms to keep, channel, message.
  */
-const KEEP = script(`
+const PUBLISH_CHANGE = script(`
 redis.call('PUBLISH', ARGV[4], ARGV[5])
 if ARGV[2] == '' then return redis.call('HDEL', KEYS[1], ARGV[1]) end
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
@@ -127,7 +127,7 @@ class RedisCircuits implements CircuitSharing {
   /** `value`: empty for a closed circuit. */
   #keep(field: string, value: string, message: string): void {
     const channel = `${this.link.prefix}${CHANNEL}`;
-    void this.link.run(KEEP, [this.#stored], [field, value, String(TTL_MS), channel, message]);
+    void this.link.run(PUBLISH_CHANGE, [this.#stored], [field, value, String(TTL_MS), channel, message]);
   }
 
   /** Redis may have been away when they opened, or have come back empty. */

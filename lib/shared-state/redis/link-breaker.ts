@@ -11,20 +11,20 @@ const FIRST_PROBE_MS = 100;
 /** Shortest time between two log lines about a lost Redis. */
 const LOG_INTERVAL_MS = 10_000;
 /** Pause between probes while answers fail or come late: a shorter stall than five of them does not open the breaker. */
-const DOUBT_PAUSE_MS = 20;
+const FAILING_PROBE_PAUSE_MS = 20;
 const RECENT_MS = 60_000;
 /** Most remembered times of outages. */
 const MAX_OUTAGES = 100;
 
 export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-export const LATE = Symbol("late");
+export const TIMED_OUT = Symbol("late");
 
 /**
  * The promise's result; `late` when `ms` have passed. An answer that is already in the socket still counts, however late
  * the timer runs.
  */
-export function within<T, L>(work: Promise<T>, ms: number, late: L): Promise<T | L> {
+export function withTimeout<T, L>(work: Promise<T>, ms: number, late: L): Promise<T | L> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => setImmediate(() => resolve(late)), ms);
     work.then(resolve, reject).finally(() => clearTimeout(timer));
@@ -88,8 +88,8 @@ export class LinkBreaker {
   async watch(work: Promise<unknown>): Promise<unknown> {
     const { answerMs } = this.options;
     try {
-      const answer = await within(work, answerMs, LATE);
-      if (answer !== LATE) {
+      const answer = await withTimeout(work, answerMs, TIMED_OUT);
+      if (answer !== TIMED_OUT) {
         this.#failures = 0;
         return answer;
       }
@@ -161,7 +161,7 @@ export class LinkBreaker {
     this.#isClearingDoubt = true;
     while (this.#isUp && this.isFailing && !this.#isClosed) {
       await this.watch(this.options.write());
-      if (this.isFailing) await new Promise((resolve) => setTimeout(resolve, DOUBT_PAUSE_MS).unref());
+      if (this.isFailing) await new Promise((resolve) => setTimeout(resolve, FAILING_PROBE_PAUSE_MS).unref());
     }
     this.#isClearingDoubt = false;
   }
@@ -171,8 +171,8 @@ export class LinkBreaker {
     const { answerMs } = this.options;
     const work = this.options.write();
     try {
-      const answer = await within(work, answerMs, LATE);
-      if (answer !== LATE) this.#goUp();
+      const answer = await withTimeout(work, answerMs, TIMED_OUT);
+      if (answer !== TIMED_OUT) this.#goUp();
       else {
         this.failed(`no answer within ${answerMs} ms`);
         if (!this.#isUp) this.#reason = `no answer within ${answerMs} ms`;

@@ -6,7 +6,7 @@ import type { Metrics } from "../../ports/metrics";
 import type { SharedStateHealth } from "../../ports/shared-state/health";
 import type { RedisAddress } from "./address";
 import { createRedisClient, type RedisClient } from "./client";
-import { LATE, LinkBreaker, MAX_FAILURES, reasonOf, within } from "./link-breaker";
+import { LinkBreaker, MAX_FAILURES, reasonOf, TIMED_OUT, withTimeout } from "./link-breaker";
 
 /** A Lua script and the digest by which Redis knows it. */
 export interface Script {
@@ -119,7 +119,7 @@ class Link implements RedisLink {
         this.options.log.warn("redis_subscribe_failed", { reason: reasonOf(error) }),
       );
     this.#breaker.planProbe();
-    await within(
+    await withTimeout(
       connecting.then(() => this.#breaker.probe()),
       START_MS,
       undefined,
@@ -155,8 +155,8 @@ class Link implements RedisLink {
   async exchange(firstKey: string, args: RedisArgument[]): Promise<unknown> {
     if (!this.isUp) return undefined;
     try {
-      const answer = await within(this.#bulk.send(firstKey, args), EXCHANGE_MS, LATE);
-      return answer === LATE ? undefined : answer;
+      const answer = await withTimeout(this.#bulk.send(firstKey, args), EXCHANGE_MS, TIMED_OUT);
+      return answer === TIMED_OUT ? undefined : answer;
     } catch {
       return undefined;
     }
@@ -170,7 +170,7 @@ class Link implements RedisLink {
     const { clock, answerMs = ANSWER_MS } = this.options;
     if (!this.isPrompt || clock.monotonic() < this.#lookUpsFrom) return undefined;
     try {
-      const answer = await within(this.#bulk.sendForBytes(firstKey, args), answerMs, LATE);
+      const answer = await withTimeout(this.#bulk.sendForBytes(firstKey, args), answerMs, TIMED_OUT);
       if (Array.isArray(answer)) {
         this.#failedLookUps = 0;
         return answer;

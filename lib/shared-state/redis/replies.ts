@@ -26,7 +26,7 @@ return 2
 `);
 
 /** 0: gone; 1: running; 2: done. */
-const LOOK = script(`
+const READ_STATUS = script(`
 local value = redis.call('GETRANGE', KEYS[1], 0, 3)
 if value == 'done' then return 2 end
 return value == '' and 0 or 1
@@ -67,7 +67,7 @@ export class RedisReplies implements SharedReplies {
   async wait(owner: string, name: string): Promise<string | null> {
     const key = this.#keyOf(owner, name);
     for (;;) {
-      const state = await this.link.run(LOOK, [key], []);
+      const state = await this.link.run(READ_STATUS, [key], []);
       if (state === 2) return this.#fetch(owner, name);
       if (state !== 1) return null;
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
