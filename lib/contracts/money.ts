@@ -2,7 +2,7 @@ import { z } from "zod";
 
 /** Nano-dollars in a dollar. */
 const NANO = 1_000_000_000n;
-const FORM = /^(\d{1,7})(?:\.(\d{1,9}))?$/;
+const USD_FORMAT = /^(\d{1,7})(?:\.(\d{1,9}))?$/;
 /** Amounts up to Number.MAX_SAFE_INTEGER nano-dollars, rounded down to whole dollars. */
 const USD_PATTERN =
   "^(?:[0-9]{1,6}|[0-8][0-9]{6}|900[0-6][0-9]{3}|9007(?:0[0-9]{2}|1[0-8][0-9]|19[0-8]))(?:\\.[0-9]{1,9})?$";
@@ -17,7 +17,7 @@ export function nanoToUsd(nano: number): string {
 
 /** `"0.0000002"` → `200`; null when the text is not an amount with at most nine decimals, or exceeds a safe integer. */
 export function usdToNano(text: string): number | null {
-  const parts = FORM.exec(text);
+  const parts = USD_FORMAT.exec(text);
   if (parts === null) return null;
   const nano = BigInt(parts[1] ?? "0") * NANO + BigInt((parts[2] ?? "").padEnd(9, "0"));
   return nano <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(nano) : null;

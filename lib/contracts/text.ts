@@ -46,9 +46,9 @@ export const PORT =
 
 const label = "[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?";
 /** A host in a URL: an address, or a name whose last label begins with a letter (otherwise it is parsed as IPv4). */
-export const HOST = `(?:(?:${label}\\.)*[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?\\.?|(?:${OCTET}\\.){3}${OCTET}|\\[${inside(z.regexes.ipv6)}\\])`;
+export const HOST = `(?:(?:${label}\\.)*[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?\\.?|(?:${OCTET}\\.){3}${OCTET}|\\[${unanchored(z.regexes.ipv6)}\\])`;
 
-function inside({ source }: RegExp): string {
+function unanchored({ source }: RegExp): string {
   return `(?:${source.replace(/^\^|\$$/g, "")})`;
 }
 

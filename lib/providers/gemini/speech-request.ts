@@ -8,13 +8,13 @@ import { geminiVoiceFor } from "./voices";
 /** Gemini speaks with one voice or with exactly this many speakers. */
 const SPEAKERS = 2;
 
-interface Manner {
+interface SpeechBodyOptions {
   table: VoiceTable;
   form: "parts" | "prompt";
 }
 
 /** The body of `:generateContent` for speech. Throws `invalid` for what Gemini does not support. */
-export function geminiSpeechBody(request: SpeechRequest, manner: Manner): Fields {
+export function geminiSpeechBody(request: SpeechRequest, options: SpeechBodyOptions): Fields {
   if (request.speed !== 1) {
     throw new AppError("invalid", "This model does not support 'speed'; leave it out or set it to 1.", {
       param: "speed",
@@ -22,8 +22,8 @@ export function geminiSpeechBody(request: SpeechRequest, manner: Manner): Fields
   }
   const isOwnDialect = request.source?.dialect === "gemini";
   return isOwnDialect && request.source
-    ? asSent(request, request.source.body, manner)
-    : written(request, manner);
+    ? bodyFromSource(request, request.source.body, options)
+    : bodyFromSegments(request, options);
 }
 
 /** A copy of what the caller sent, with our own fields. */
@@ -35,7 +35,7 @@ function withFields(sent: Fields | null, own: Fields): Record<string, unknown> {
  * A Gemini caller's own body, including unknown fields. Voices get Gemini's spelling, and raw samples are requested:
  * Patchbay makes the container.
  */
-function asSent(request: SpeechRequest, body: Fields, { table }: Manner): Fields {
+function bodyFromSource(request: SpeechRequest, body: Fields, { table }: SpeechBodyOptions): Fields {
   const config = asFields(body.generationConfig) ?? {};
   const speech = asFields(config.speechConfig);
   const casting = asFields(speech?.multiSpeakerVoiceConfig);
@@ -88,7 +88,10 @@ function rawFormat(sent: unknown): unknown {
 }
 
 /** A body for callers of other APIs: their segments have one voice. */
-function written({ segments, language, instructions }: SpeechRequest, { table, form }: Manner): Fields {
+function bodyFromSegments(
+  { segments, language, instructions }: SpeechRequest,
+  { table, form }: SpeechBodyOptions,
+): Fields {
   const [first] = segments;
   if (first === undefined || segments.some(({ voice }) => voice !== first.voice)) {
     throw new AppError("invalid", "This model supports one voice, or exactly 2 speakers in a Gemini script.");
@@ -108,13 +111,13 @@ function written({ segments, language, instructions }: SpeechRequest, { table, f
 function part(
   { text, style }: SpeechSegment,
   instructions: string | undefined,
-  form: Manner["form"],
+  form: SpeechBodyOptions["form"],
 ): Fields {
-  const manner = [instructions, style]
+  const direction = [instructions, style]
     .filter((words) => words !== undefined && words.trim() !== "")
     .join(" ");
-  if (manner === "") return { text };
-  if (form === "parts") return { text, speechMetadata: { style: manner } };
+  if (direction === "") return { text };
+  if (form === "parts") return { text, speechMetadata: { style: direction } };
   // Text that ends in a colon is read as a direction, not spoken.
-  return { text: `${trimEndOf(manner.trim(), /[.:\s]/)}:\n${text}` };
+  return { text: `${trimEndOf(direction.trim(), /[.:\s]/)}:\n${text}` };
 }

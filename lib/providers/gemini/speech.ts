@@ -67,19 +67,19 @@ async function* speak(
   try {
     const nowMs = clock.now();
     if (reply.contentType === "text/event-stream")
-      yield* audioEvents(checked(pcmOf(eventMessages(reply, nowMs, key), summary), summary));
+      yield* audioEvents(requireAudio(pcmOf(eventMessages(reply, nowMs, key), summary), summary));
     else {
       const messages = await wholeMessages(reply, nowMs, key);
       const [only] = messages;
-      const asSent =
+      const base64Audio =
         request.acceptsBase64 === true && messages.length === 1 && only !== undefined
           ? await base64Of(only)
           : null;
-      if (asSent === null || only === undefined)
-        yield* audioEvents(checked(pcmOf(messages, summary), summary));
+      if (base64Audio === null || only === undefined)
+        yield* audioEvents(requireAudio(pcmOf(messages, summary), summary));
       else {
         readSummary(only, summary);
-        yield* base64Events(asSent);
+        yield* base64Events(base64Audio);
       }
     }
   } finally {
@@ -92,7 +92,10 @@ async function* speak(
 }
 
 /** The error for a reply without audio includes the reason that the upstream gave. */
-async function* checked(pcm: AsyncIterable<Uint8Array>, summary: ReplySummary): AsyncGenerator<Uint8Array> {
+async function* requireAudio(
+  pcm: AsyncIterable<Uint8Array>,
+  summary: ReplySummary,
+): AsyncGenerator<Uint8Array> {
   let bytes = 0;
   for await (const piece of pcm) {
     bytes += piece.length;

@@ -40,8 +40,8 @@ function inputError(input: unknown): string | null {
 }
 
 /** Unassigned IDs below the last special token. */
-const GAPS = [100_256, ...Array.from({ length: 15 }, (_, index) => 100_261 + index)];
-const tokenId = { type: "integer", minimum: 0, maximum: 100_276, not: { enum: GAPS } };
+const UNASSIGNED_TOKEN_IDS = [100_256, ...Array.from({ length: 15 }, (_, index) => 100_261 + index)];
+const tokenId = { type: "integer", minimum: 0, maximum: 100_276, not: { enum: UNASSIGNED_TOKEN_IDS } };
 const tokenIds = { type: "array", minItems: 1, maxItems: MAX_TOKENS, items: tokenId };
 
 const Input = z
