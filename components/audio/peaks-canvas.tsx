@@ -1,7 +1,7 @@
 "use client";
 
 import { useCallback, useEffect, useRef } from "react";
-import { barsOf } from "@/lib/client/speech-pcm";
+import { waveformBars } from "@/lib/client/speech-pcm";
 import type { PlayerState, SpeechPlayer } from "@/lib/client/speech-player";
 import { onThemeChange, themeColor } from "../charts/theme-color";
 import { barCount, drawBars } from "./draw-bars";
@@ -26,7 +26,7 @@ export function PeaksCanvas({
     const draw = () => {
       if (target.clientWidth === 0) return;
       const bars = barCount(target.clientWidth);
-      if (peaks.length !== bars) peaks = barsOf(samples, bars);
+      if (peaks.length !== bars) peaks = waveformBars(samples, bars);
       drawBars(target, peaks, {
         rest: themeColor(target, "--line-strong"),
         played: themeColor(target, "--signal"),

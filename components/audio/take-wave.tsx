@@ -2,7 +2,7 @@
 
 import { useEffect, useRef } from "react";
 import WaveSurfer from "wavesurfer.js";
-import { barsOf, SAMPLE_RATE } from "@/lib/client/speech-pcm";
+import { SAMPLE_RATE, waveformBars } from "@/lib/client/speech-pcm";
 import { onThemeChange, themeColor } from "../charts/theme-color";
 import { BAR_GAP, BAR_WIDTH, barCount } from "./draw-bars";
 
@@ -39,7 +39,7 @@ export default function TakeWave({
       // The slider above the waveform handles pointer and keys.
       interact: false,
       hideScrollbar: true,
-      peaks: [barsOf(samples, barCount(container.clientWidth))],
+      peaks: [waveformBars(samples, barCount(container.clientWidth))],
       duration: samples.length / SAMPLE_RATE,
       ...colors(),
     });

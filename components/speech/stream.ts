@@ -1,6 +1,11 @@
-import { cutFailure, failureOfBody, GatewayError, postJson } from "../../lib/client/gateway-error";
+import {
+  failureOfBody,
+  GatewayError,
+  postJson,
+  truncatedStreamFailure,
+} from "../../lib/client/gateway-error";
 import { dialectOf, geminiBody, modelPath, openaiBody, type SpeechCall } from "../../lib/client/speech-call";
-import { bytesFromBase64, SampleJoiner } from "../../lib/client/speech-pcm";
+import { bytesFromBase64, SampleDecoder } from "../../lib/client/speech-pcm";
 
 /** One server-sent event: its `event:` name, if any, and its joined `data:` lines. */
 interface ServerEvent {
@@ -115,7 +120,7 @@ function parse(event: ServerEvent, requestId: string | null): unknown {
   try {
     json = JSON.parse(event.data);
   } catch (error) {
-    throw new GatewayError(cutFailure(requestId), error);
+    throw new GatewayError(truncatedStreamFailure(requestId), error);
   }
   const failure = failureOfBody(json, 502);
   if (failure) throw new GatewayError({ ...failure, requestId });
@@ -144,8 +149,8 @@ export async function* streamSpeech(
     requestId,
     ignored: response.headers.get("x-patchbay-ignored"),
   };
-  if (!response.body) throw new GatewayError(cutFailure(requestId));
-  const joiner = new SampleJoiner();
+  if (!response.body) throw new GatewayError(truncatedStreamFailure(requestId));
+  const sampleDecoder = new SampleDecoder();
   let isComplete = false;
   let usage = { inputTokens: null as number | null, outputTokens: null as number | null };
   try {
@@ -153,7 +158,7 @@ export async function* streamSpeech(
       const json = parse(event, requestId);
       const frame = isGemini ? geminiFrame(json) : openaiFrame(json);
       for (const base64 of frame.audio) {
-        const samples = joiner.push(bytesFromBase64(base64));
+        const samples = sampleDecoder.push(bytesFromBase64(base64));
         if (samples.length > 0) yield { type: "audio", samples };
       }
       usage = {
@@ -169,7 +174,7 @@ export async function* streamSpeech(
   } catch (error) {
     if (isComplete) return;
     if (error instanceof GatewayError || options.signal.aborted) throw error;
-    throw new GatewayError(cutFailure(requestId), error);
+    throw new GatewayError(truncatedStreamFailure(requestId), error);
   }
-  if (!isComplete) throw new GatewayError(cutFailure(requestId));
+  if (!isComplete) throw new GatewayError(truncatedStreamFailure(requestId));
 }

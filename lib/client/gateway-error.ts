@@ -123,7 +123,7 @@ export function failureOfError(error: unknown): GatewayFailure | null {
 }
 
 /** The failure of a stream that ended without its last frame. */
-export function cutFailure(requestId: string | null): GatewayFailure {
+export function truncatedStreamFailure(requestId: string | null): GatewayFailure {
   return { message: "", status: 0, code: null, requestId, retryAfterMs: null, advice: "cut" };
 }
 

@@ -1,12 +1,12 @@
 /** Players and downloads have stopped reading after this time. */
-const GRACE_MS = 10_000;
+const REVOKE_DELAY_MS = 10_000;
 
 /**
  * Revokes an object URL after a delay: a media element may read its former source once more, and a download refers to
  * the bytes only after it has started.
  */
 export function releaseUrl(url: string): void {
-  setTimeout(() => URL.revokeObjectURL(url), GRACE_MS);
+  setTimeout(() => URL.revokeObjectURL(url), REVOKE_DELAY_MS);
 }
 
 /** Downloads `content` under a file name. */

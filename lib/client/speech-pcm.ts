@@ -18,7 +18,7 @@ export function samplesFromBytes(bytes: Uint8Array): Int16Array<ArrayBuffer> {
 }
 
 /** Decodes samples from chunks of bytes that may be split within a sample. */
-export class SampleJoiner {
+export class SampleDecoder {
   #odd: number | null = null;
 
   push(bytes: Uint8Array): Int16Array<ArrayBuffer> {
@@ -102,7 +102,7 @@ const STEP = SAMPLE_RATE / 50;
  * Heights (0–1) of a waveform's bars: the peaks of the samples; in a long take, where each bar covers many syllables,
  * the mean of the peaks every 20 ms, because otherwise every bar would reach the top.
  */
-export function barsOf(samples: Int16Array, buckets: number): Float32Array<ArrayBuffer> {
+export function waveformBars(samples: Int16Array, buckets: number): Float32Array<ArrayBuffer> {
   const steps = Math.floor(samples.length / STEP);
   if (steps < buckets * 2) return peaksOf(samples, buckets);
   return meansOf(peaksOf(samples, steps), buckets);

@@ -1,9 +1,9 @@
 import { SAMPLE_RATE } from "./speech-pcm";
 
 /** Seconds of audio scheduled in advance: longer than the timer interval of a background tab. */
-const AHEAD = 3;
+const SCHEDULE_AHEAD_SECONDS = 3;
 /** Seconds to buffer before playback starts, or restarts after a buffer underrun. */
-const LEAD = 0.12;
+const MIN_BUFFER_SECONDS = 0.12;
 /** Samples. */
 const MAX_PIECE = SAMPLE_RATE / 2;
 const SCHEDULE_MS = 200;
@@ -117,11 +117,12 @@ export class SpeechStreamPlayer {
         if (this.#isClosed && this.#nodes.size === 0) this.#end();
         return;
       }
-      if (buffered < LEAD && !this.#isClosed) return;
+      if (buffered < MIN_BUFFER_SECONDS && !this.#isClosed) return;
       this.#nextAt = now + 0.03;
       this.#segments.push({ at: this.#nextAt, sample: this.#next.sample });
     }
-    while (this.#nextAt < now + AHEAD && this.#next.sample < this.#total) this.#schedulePiece();
+    while (this.#nextAt < now + SCHEDULE_AHEAD_SECONDS && this.#next.sample < this.#total)
+      this.#schedulePiece();
   }
 
   #schedulePiece(): void {

@@ -32,10 +32,10 @@ function notify(): void {
   for (const listener of listeners) listener();
 }
 
-const isArmed = () => forms.length > 0 && !isDiscarded;
+const hasUnsavedChanges = () => forms.length > 0 && !isDiscarded;
 
 const onBeforeUnload = (event: BeforeUnloadEvent) => {
-  if (isArmed()) event.preventDefault();
+  if (hasUnsavedChanges()) event.preventDefault();
 };
 
 function setForms(next: readonly UnsavedForm[]): void {
@@ -102,7 +102,7 @@ function askToLeave(go: () => void): void {
 /** Navigates to `path` with `go`; asks first if that leaves a page with unsaved changes. */
 export function leaveTo(path: string, go: (path: string) => void): void {
   const isSamePage = new URL(path, window.location.href).pathname === window.location.pathname;
-  if (isSamePage || !isArmed()) go(path);
+  if (isSamePage || !hasUnsavedChanges()) go(path);
   else askToLeave(() => go(path));
 }
 
@@ -120,14 +120,14 @@ function clickedPath(event: MouseEvent): string | null {
 /** Guards links and the browser's Back. `push` navigates to a console path. Returns a function that stops it. */
 export function watchNavigation(push: (path: string) => void): () => void {
   const onClick = (event: MouseEvent) => {
-    const path = isArmed() ? clickedPath(event) : null;
+    const path = hasUnsavedChanges() ? clickedPath(event) : null;
     if (path === null) return;
     // Only the navigation is prevented: the link's own handlers still run, e.g. to close the menu it is in.
     event.preventDefault();
     leaveTo(path, push);
   };
   const onPopState = (event: PopStateEvent) => {
-    if (!isArmed() || new URL(historyEntry.url).pathname === window.location.pathname) return;
+    if (!hasUnsavedChanges() || new URL(historyEntry.url).pathname === window.location.pathname) return;
     // Hides the event from the router. Next patches `history.pushState`, hence the prototype's method.
     event.stopImmediatePropagation();
     const { scrollX, scrollY } = window;

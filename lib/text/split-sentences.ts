@@ -1,5 +1,5 @@
 import { memoizeByCharacter } from "./by-character";
-import { reachOf } from "./spoken-length";
+import { spokenLengthEnd } from "./spoken-length";
 
 /** A section of text that is spoken without a pause. */
 export interface TextChunk {
@@ -172,15 +172,17 @@ interface Cut {
 
 /** Null: the text is short enough. */
 function findFirstCut(text: string, { max, first }: ChunkLimits): Cut | null {
-  const reach = reachOf(text, first);
+  const reach = spokenLengthEnd(text, first);
   if (reach >= text.length) return null;
   const clause = lastClause(text, Math.ceil(reach / 4), reach);
   if (clause !== null) return { at: clause, end: "clause" };
-  return reachOf(text, Math.min(max, first * FIRST_SLACK)) >= text.length ? null : findCut(text, first);
+  return spokenLengthEnd(text, Math.min(max, first * FIRST_SLACK)) >= text.length
+    ? null
+    : findCut(text, first);
 }
 
 function findCut(text: string, max: number): Cut | null {
-  const reach = reachOf(text, max);
+  const reach = spokenLengthEnd(text, max);
   if (reach >= text.length) return null;
   const clause = lastClause(text, Math.ceil(reach / 3), reach);
   if (clause !== null) return { at: clause, end: "clause" };

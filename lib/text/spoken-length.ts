@@ -17,7 +17,7 @@ const IS_LETTER_OR_DIGIT = 1 << 7;
 /** A letter, a mark or an apostrophe: a letter beside it is not a single letter. */
 const IS_WORD_PART = 1 << 8;
 
-const kindOf = memoizeByCharacter((character) => {
+const characterBits = memoizeByCharacter((character) => {
   let kind = 0;
   if (/\p{Lu}/u.test(character)) kind |= IS_UPPER;
   if (/[\p{L}\p{N}]/u.test(character)) kind |= IS_LETTER_OR_DIGIT;
@@ -36,15 +36,15 @@ const kindOf = memoizeByCharacter((character) => {
  * The index (UTF-16) up to which speaking a text takes as long as `letters` letters; the text's length when it is
  * shorter. Digits, symbols and spelled capitals are read as words, and ideographs are syllables: they count for more.
  */
-export function reachOf(text: string, letters: number): number {
+export function spokenLengthEnd(text: string, letters: number): number {
   let spent = 0;
   let at = 0;
-  let before = kindOf(" ");
+  let before = characterBits(" ");
   while (at < text.length) {
     const code = text.codePointAt(at) ?? 0;
     const next = at + (code > 0xffff ? 2 : 1);
-    const kind = kindOf(code > 0xffff ? text.slice(at, next) : text.charAt(at));
-    spent += weightOf(kind, before, next < text.length ? kindOf(text.charAt(next)) : 0);
+    const kind = characterBits(code > 0xffff ? text.slice(at, next) : text.charAt(at));
+    spent += weightOf(kind, before, next < text.length ? characterBits(text.charAt(next)) : 0);
     if (spent > letters) return at;
     before = kind;
     at = next;
@@ -52,7 +52,7 @@ export function reachOf(text: string, letters: number): number {
   return at;
 }
 
-/** A character's weight between its neighbours, in letters; arguments as `kindOf` returns them. */
+/** A character's weight between its neighbours, in letters; arguments as `characterBits` returns them. */
 function weightOf(kind: number, before: number, after: number): number {
   if (kind & IS_POINT) return after & IS_LETTER_OR_DIGIT ? DIGIT : 1;
   if (!(kind & IS_LETTER)) return (kind & WEIGHT) / 2;

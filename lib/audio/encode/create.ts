@@ -36,7 +36,7 @@ export function createAudioEncoder(options: { workerFile: URL; idleMs?: number }
       const session = await openFor(format, source);
       try {
         for await (const chunk of { [Symbol.asyncIterator]: () => source }) {
-          for (const piece of pieces(chunk)) {
+          for (const piece of sampleBlocks(chunk)) {
             const bytes = await session.push(piece);
             if (bytes.byteLength > 0) yield bytes;
           }
@@ -70,7 +70,7 @@ async function* withHeader(pcm: AsyncIterable<Uint8Array>) {
   }
 }
 
-function* pieces(chunk: Uint8Array): Generator<Int16Array> {
+function* sampleBlocks(chunk: Uint8Array): Generator<Int16Array> {
   // An Int16Array needs an even offset, which a view of a larger buffer may not have. (`slice` of a Buffer is a view.)
   const aligned = chunk.byteOffset % 2 === 0 ? chunk : new Uint8Array(chunk);
   const samples = new Int16Array(aligned.buffer, aligned.byteOffset, aligned.byteLength >> 1);

@@ -2,7 +2,7 @@ import { Worker } from "node:worker_threads";
 import { AppError, isOutOfFiles, outOfFiles } from "../../errors";
 import type { EncodedFormat, EncodeReply, EncodeRequest, EncoderSession } from "./session";
 
-interface Waiter {
+interface PendingRequest {
   resolve(bytes: Uint8Array): void;
   reject(error: Error): void;
 }
@@ -10,7 +10,7 @@ interface Waiter {
 /** The worker thread of all encoders: started with the first encoder, ended after `idleMs` without one. */
 export class EncoderThread {
   private worker: Worker | null = null;
-  private readonly waiters = new Map<number, Waiter>();
+  private readonly pendingRequests = new Map<number, PendingRequest>();
   private readonly running = new Set<number>();
   private nextId = 0;
   private idleTimer: NodeJS.Timeout | undefined;
@@ -27,7 +27,7 @@ export class EncoderThread {
     const send = (request: EncodeRequest, transfer: ArrayBuffer[] = []) =>
       new Promise<Uint8Array>((resolve, reject) => {
         if (!this.running.has(id)) return reject(new AppError("internal", "The audio encoder stopped."));
-        this.waiters.set(id, { resolve, reject });
+        this.pendingRequests.set(id, { resolve, reject });
         worker.postMessage(request, transfer);
       });
     const close = async () => {
@@ -75,11 +75,12 @@ export class EncoderThread {
   private start(): Worker {
     const worker = new Worker(this.file);
     worker.on("message", (reply: EncodeReply) => {
-      const waiter = this.waiters.get(reply.id);
-      this.waiters.delete(reply.id);
-      if ("bytes" in reply) waiter?.resolve(reply.bytes);
-      else if (reply.isOutOfFiles) waiter?.reject(outOfFiles(reply.error));
-      else waiter?.reject(new AppError("internal", "The audio could not be encoded.", {}, reply.error));
+      const pendingRequest = this.pendingRequests.get(reply.id);
+      this.pendingRequests.delete(reply.id);
+      if ("bytes" in reply) pendingRequest?.resolve(reply.bytes);
+      else if (reply.isOutOfFiles) pendingRequest?.reject(outOfFiles(reply.error));
+      else
+        pendingRequest?.reject(new AppError("internal", "The audio could not be encoded.", {}, reply.error));
     });
     worker.on("error", (error) => this.fail(worker, error));
     worker.on("exit", () => this.fail(worker, new Error("the encoder thread ended")));
@@ -91,11 +92,11 @@ export class EncoderThread {
     if (this.worker !== worker) return;
     this.worker = null;
     this.running.clear();
-    const failed = [...this.waiters.values()];
-    this.waiters.clear();
-    for (const waiter of failed) {
+    const failed = [...this.pendingRequests.values()];
+    this.pendingRequests.clear();
+    for (const pendingRequest of failed) {
       const stopped = new AppError("internal", "The audio encoder stopped.", {}, cause);
-      waiter.reject(isOutOfFiles(cause) ? outOfFiles(cause) : stopped);
+      pendingRequest.reject(isOutOfFiles(cause) ? outOfFiles(cause) : stopped);
     }
   }
 }

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import {
-  barsOf,
   findPause,
   joinSamples,
   PeakMeter,
   peaksOf,
   SAMPLE_RATE,
+  waveformBars,
   wavOf,
 } from "@/lib/client/speech-pcm";
 
@@ -62,16 +62,16 @@ test("joinSamples concatenates chunks in order", () => {
   );
 });
 
-test("barsOf averages the peaks of a long take and returns the peaks of a short one", () => {
+test("waveformBars averages the peaks of a long take and returns the peaks of a short one", () => {
   const long = new Int16Array(SAMPLE_RATE * 60).map((_, at) => {
     const isLoudHalf = at >= SAMPLE_RATE * 30;
     // A click of full scale each second, in both halves; a hum only in the second half.
     return at % SAMPLE_RATE === 0 ? 32_767 : isLoudHalf ? 16_384 : 0;
   });
-  const bars = barsOf(long, 10);
+  const bars = waveformBars(long, 10);
   expect(Math.max(...bars.slice(0, 5))).toBeLessThan(0.1);
   expect(Math.min(...bars.slice(5))).toBeGreaterThan(0.45);
   expect(bars).toHaveLength(10);
   const short = long.slice(0, SAMPLE_RATE / 10);
-  expect(barsOf(short, 10)).toEqual(peaksOf(short, 10));
+  expect(waveformBars(short, 10)).toEqual(peaksOf(short, 10));
 });

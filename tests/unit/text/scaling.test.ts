@@ -12,7 +12,7 @@ import { cleanSpeechText, isSpeakable } from "../../../lib/text/clean-text";
 import { detectLatinLanguage, languageOfScript } from "../../../lib/text/detect-language";
 import { countScripts, splitByScript } from "../../../lib/text/scripts";
 import { splitSentences } from "../../../lib/text/split-sentences";
-import { reachOf } from "../../../lib/text/spoken-length";
+import { spokenLengthEnd } from "../../../lib/text/spoken-length";
 import { countTokens, countTokensInSteps, decodeTokens } from "../../../lib/text/tokenize";
 import { costOf, growthOf, longestStepMs, runSteps } from "../../support/steps";
 
@@ -77,7 +77,7 @@ const FUNCTIONS: Readonly<Record<string, (text: string) => unknown>> = {
       isReliable: true,
       scores: { fr: 1 },
     })),
-  reachOf: (text) => reachOf(text, Number.POSITIVE_INFINITY),
+  spokenLengthEnd: (text) => spokenLengthEnd(text, Number.POSITIVE_INFINITY),
   countTokens,
   scriptSpeakers: (text) => runSteps(scriptSpeakers([{ text }], SPEAKERS)),
   planSpeech: plan,

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { splitSentences } from "../../../lib/text/split-sentences";
-import { reachOf } from "../../../lib/text/spoken-length";
+import { spokenLengthEnd } from "../../../lib/text/spoken-length";
 
 const LIMITS = { max: 160, first: 80 };
 const split = (text: string, limits = LIMITS) => [...splitSentences(text, limits)];
@@ -55,11 +55,11 @@ it("splits 32,000 characters without a full stop and loses none", () => {
 });
 
 it("measures digits, symbols and ideographs by their spoken length", () => {
-  expect(reachOf("one plain sentence", 13)).toBe(13);
-  expect(reachOf("9".repeat(100), 100)).toBe(20);
-  expect(reachOf("漢".repeat(100), 100)).toBe(25);
-  expect(reachOf("%/%/%/%/%/", 35)).toBe(5);
-  expect(reachOf("short", 1_000)).toBe(5);
+  expect(spokenLengthEnd("one plain sentence", 13)).toBe(13);
+  expect(spokenLengthEnd("9".repeat(100), 100)).toBe(20);
+  expect(spokenLengthEnd("漢".repeat(100), 100)).toBe(25);
+  expect(spokenLengthEnd("%/%/%/%/%/", 35)).toBe(5);
+  expect(spokenLengthEnd("short", 1_000)).toBe(5);
 });
 
 it("keeps surrogate pairs and combining marks together and all characters in order for any text", () => {
@@ -87,7 +87,7 @@ it("keeps surrogate pairs and combining marks together and all characters in ord
       for (const chunk of chunks) {
         expect(chunk).not.toMatch(/\p{Cs}/u);
         expect(chunk).toBe(chunk.trim());
-        expect(reachOf(chunk, LIMITS.max)).toBe(chunk.length);
+        expect(spokenLengthEnd(chunk, LIMITS.max)).toBe(chunk.length);
       }
     }),
     { seed: 8, numRuns: 300 },
