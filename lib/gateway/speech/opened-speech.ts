@@ -4,7 +4,7 @@ export type SoundEvent = Exclude<SpeechEvent, { type: "end" }>;
 
 /** A provider's stream whose first audio has arrived. */
 export interface OpenedSpeech {
-  /** Cleared by `meteredSpeech`, so that it is not kept in memory. */
+  /** Cleared by `MeteredSpeech`, so that it is not kept in memory. */
   first: SoundEvent;
   source: AsyncIterator<SpeechEvent>;
   isEmbedded: boolean;

@@ -4,7 +4,7 @@ import type { Clock } from "../../ports/clock";
 import { MovingDeadline } from "../../ports/moving-deadline";
 import type { CallOptions, SpeechEvent, SpeechUsage } from "../../ports/speech-model";
 import { StopSource, stopReason } from "../../ports/stop-signal";
-import type { CallOutcome, Meter } from "../call";
+import type { Meter } from "../call";
 import type { GatewayContext } from "../context";
 import { failedOutcome } from "../metering/outcome";
 import { reconcileTokens } from "../metering/reconcile-tokens";
@@ -67,83 +67,95 @@ function countUsage(usage: SpeechUsage, inputTokens: number, bytes: number) {
  * The events of a call: audio as it arrives, then one `end` once the ledger entry is on disk. Settles exactly once: at
  * the end, on an error (which is rethrown), or with status 499 by `return()`; `throw(error)` settles with that error.
  */
-export function meteredSpeech(
-  ctx: GatewayContext,
-  meter: Meter,
-  opened: OpenedSpeech,
-  inputTokens: number,
-): AsyncIterableIterator<SpokenEvent> {
-  const { source, isEmbedded, isCached = false, halt } = opened;
-  let pending: SoundEvent | null = opened.first;
-  // `opened` stays referenced for as long as the call lasts; its first chunk must not.
-  opened.first = EMPTY_AUDIO;
-  let bytes = 0;
-  let isOver = false;
-  const events = new TimedEvents(ctx, source);
-  const made = (): Partial<CallOutcome> => ({
-    inputTokens,
-    cached: isCached,
-    ...measureAudio(bytes),
-  });
-  const stop = async (error: unknown) => {
-    if (isOver) return;
-    isOver = true;
-    events.end();
-    // Stops the engine before the entry is written; its own end or error no longer matters.
-    halt();
-    source.return?.().catch(() => {});
-    await meter.settle(failedOutcome(error, made()));
-  };
+export class MeteredSpeech implements AsyncIterableIterator<SpokenEvent> {
+  readonly #ctx: GatewayContext;
+  readonly #meter: Meter;
+  readonly #opened: OpenedSpeech;
+  readonly #inputTokens: number;
+  readonly #events: TimedEvents;
+  #pending: SoundEvent | null;
+  #bytes = 0;
+  #isOver = false;
 
-  async function pull(): Promise<IteratorResult<SpokenEvent>> {
-    const next: IteratorResult<SpeechEvent> = pending ? { done: false, value: pending } : await events.next();
-    pending = null;
-    if (isOver) return { done: true, value: undefined };
-    if (next.done) throw truncatedStream();
-    if (next.value.type !== "end") {
-      bytes += next.value.type === "audio" ? next.value.pcm.byteLength : next.value.bytes;
-      return { done: false, value: next.value };
+  constructor(ctx: GatewayContext, meter: Meter, opened: OpenedSpeech, inputTokens: number) {
+    this.#ctx = ctx;
+    this.#meter = meter;
+    this.#opened = opened;
+    this.#inputTokens = inputTokens;
+    this.#events = new TimedEvents(ctx, opened.source);
+    this.#pending = opened.first;
+    // `opened` stays referenced for as long as the call lasts; its first chunk must not.
+    opened.first = EMPTY_AUDIO;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<SpokenEvent>> {
+    if (this.#isOver) return { done: true, value: undefined };
+    try {
+      return await this.#pull();
+    } catch (error) {
+      const seen = this.#ctx.signal.aborted ? stopReason(this.#ctx.signal) : error;
+      await this.#stop(seen);
+      throw seen;
     }
-    const { usage, finishReason } = next.value;
-    const { isReported, ...counted } = countUsage(usage, inputTokens, bytes);
-    isOver = true;
-    events.end();
+  }
+
+  async return(): Promise<IteratorResult<SpokenEvent>> {
+    // No error is made for a reply that has ended: its stack trace would cost more than the end itself.
+    if (!this.#isOver) await this.#stop(stopReason(this.#ctx.signal));
+    return { done: true, value: undefined };
+  }
+
+  async throw(error: unknown): Promise<never> {
+    await this.#stop(error);
+    throw error;
+  }
+
+  async #pull(): Promise<IteratorResult<SpokenEvent>> {
+    const next: IteratorResult<SpeechEvent> = this.#pending
+      ? { done: false, value: this.#pending }
+      : await this.#events.next();
+    this.#pending = null;
+    if (this.#isOver) return { done: true, value: undefined };
+    if (next.done) throw truncatedStream();
+    if (next.value.type === "end") return { done: false, value: await this.#finish(next.value) };
+    this.#bytes += next.value.type === "audio" ? next.value.pcm.byteLength : next.value.bytes;
+    return { done: false, value: next.value };
+  }
+
+  /** Settles a speech that is complete. */
+  async #finish({ usage, finishReason }: Extract<SpeechEvent, { type: "end" }>): Promise<SpokenEvent> {
+    const { source, isEmbedded, isCached = false } = this.#opened;
+    const { isReported, ...counted } = countUsage(usage, this.#inputTokens, this.#bytes);
+    this.#isOver = true;
+    this.#events.end();
     // Without this the provider's generator stays suspended after its last event.
     source.return?.().catch(() => {});
-    await meter.settle({
+    await this.#meter.settle({
       status: 200,
       error: null,
       estimated: !isEmbedded && !isReported,
       cached: isCached,
       ...counted,
     });
-    return { done: false, value: { type: "end", ...counted, finishReason } };
+    return { type: "end", ...counted, finishReason };
   }
 
-  return {
-    [Symbol.asyncIterator]() {
-      return this;
-    },
-    async next() {
-      if (isOver) return { done: true, value: undefined };
-      try {
-        return await pull();
-      } catch (error) {
-        const seen = ctx.signal.aborted ? stopReason(ctx.signal) : error;
-        await stop(seen);
-        throw seen;
-      }
-    },
-    async return() {
-      // No error is made for a reply that has ended: its stack trace would cost more than the end itself.
-      if (!isOver) await stop(stopReason(ctx.signal));
-      return { done: true, value: undefined };
-    },
-    async throw(error) {
-      await stop(error);
-      throw error;
-    },
-  };
+  /** Settles a speech that failed or was left, with the audio so far. */
+  async #stop(error: unknown): Promise<void> {
+    if (this.#isOver) return;
+    const { source, isCached = false, halt } = this.#opened;
+    this.#isOver = true;
+    this.#events.end();
+    // Stops the engine before the entry is written; its own end or error no longer matters.
+    halt();
+    source.return?.().catch(() => {});
+    const made = { inputTokens: this.#inputTokens, cached: isCached, ...measureAudio(this.#bytes) };
+    await this.#meter.settle(failedOutcome(error, made));
+  }
 }
 
 /**

@@ -27,7 +27,7 @@ import {
   speechKey,
 } from "./speech-cache";
 import { maxSpeechCostNano, maxSpeechSeconds, measureAudio } from "./speech-cost";
-import { meteredSpeech, openSpeech, type SpokenEvent } from "./speech-stream";
+import { MeteredSpeech, openSpeech, type SpokenEvent } from "./speech-stream";
 
 export interface SpeechInput {
   model: string;
@@ -116,7 +116,7 @@ export async function synthesizeSpeech(ctx: GatewayContext, input: SpeechInput):
     const { opened, ignored } = await openCall(ctx, { input, segments, plan, meter, lookup, buffer });
     return {
       totalBytes: opened.totalBytes ?? null,
-      events: meteredSpeech(ctx, meter, opened, inputTokens),
+      events: new MeteredSpeech(ctx, meter, opened, inputTokens),
       inputTokens,
       headers: () =>
         ignored.length === 0
