@@ -41,6 +41,42 @@ export interface BodyOwner {
 const RETRY_MS = 1_000;
 const ALL = "all";
 
+/** The limits that a body is counted against, in the order of `names`: its key, its owner, the process. */
+function limitsOf(
+  { instance, metrics }: BodyServices,
+  [keyName, ownerName, processName]: readonly [string, string, string],
+): EnforcedByteLimit[] {
+  const { keyBodiesBytes, allBodiesBytes } = instance.limits ?? DEFAULT_LIMITS;
+  const ownerBytes = ownerShareBytes(allBodiesBytes);
+  const limited = (limit: RefusedLimit, subject: string, maxBytes: number) => (): AppError => {
+    metrics.count("rate_limited");
+    const message = `${subject} ${maxBytes} bytes of request bodies in progress at once. Wait for one to finish.`;
+    return new AppError("rate_limited", message, { retryAfterMs: RETRY_MS, limit });
+  };
+  return [
+    {
+      name: keyName,
+      maxBytes: keyBodiesBytes,
+      refusal: limited("key_bodies", "This key is limited to", keyBodiesBytes),
+    },
+    {
+      name: ownerName,
+      maxBytes: ownerBytes,
+      refusal: limited("user_bodies", "All keys of this key's owner together are limited to", ownerBytes),
+    },
+    {
+      name: processName,
+      maxBytes: allBodiesBytes,
+      refusal: () =>
+        new AppError(
+          "overloaded",
+          "The server has too many request bodies in progress. Try again in a moment.",
+          { retryAfterMs: RETRY_MS },
+        ),
+    },
+  ];
+}
+
 /**
  * Counts the bytes, as sent, of the request bodies in progress; one per process. Parsing needs several times as much for
  * a moment, but parses one body at a time.
@@ -51,51 +87,16 @@ export function createBodyMemory(): BodyMemory {
     get bytes() {
       return memory.bytesOf(ALL);
     },
-    track({ instance, metrics }, { key, owner }) {
+    track(services, { key, owner }) {
       const names = [`key:${key.id}`, `owner:${owner.id}`, ALL] as const;
       let own = 0;
       let isTracked = true;
-      const limited = (limit: RefusedLimit, subject: string, maxBytes: number) => (): AppError => {
-        metrics.count("rate_limited");
-        const message = `${subject} ${maxBytes} bytes of request bodies in progress at once. Wait for one to finish.`;
-        return new AppError("rate_limited", message, { retryAfterMs: RETRY_MS, limit });
-      };
-      const limits = (): EnforcedByteLimit[] => {
-        const { keyBodiesBytes, allBodiesBytes } = instance.limits ?? DEFAULT_LIMITS;
-        const ownerBytes = ownerShareBytes(allBodiesBytes);
-        return [
-          {
-            name: names[0],
-            maxBytes: keyBodiesBytes,
-            refusal: limited("key_bodies", "This key is limited to", keyBodiesBytes),
-          },
-          {
-            name: names[1],
-            maxBytes: ownerBytes,
-            refusal: limited(
-              "user_bodies",
-              "All keys of this key's owner together are limited to",
-              ownerBytes,
-            ),
-          },
-          {
-            name: names[2],
-            maxBytes: allBodiesBytes,
-            refusal: () =>
-              new AppError(
-                "overloaded",
-                "The server has too many request bodies in progress. Try again in a moment.",
-                { retryAfterMs: RETRY_MS },
-              ),
-          },
-        ];
-      };
       return {
         check(bytes) {
-          memory.check(limits(), bytes, own);
+          memory.check(limitsOf(services, names), bytes, own);
         },
         take(bytes) {
-          memory.check(limits(), bytes, own);
+          memory.check(limitsOf(services, names), bytes, own);
           own += bytes;
           memory.add(names, bytes);
         },
