@@ -3,7 +3,7 @@ import type { CatalogEntry } from "../../ports/catalog";
 import type { EmbeddingResult } from "../../ports/embedding-model";
 import { runInSlices } from "../../ports/run-in-slices";
 import type { CallOptions } from "../../ports/speech-model";
-import type { CallPlan, Meter, Target } from "../call";
+import type { CallOutcome, CallPlan, Meter, Target } from "../call";
 import type { GatewayContext } from "../context";
 import { openMeter } from "../metering/open-meter";
 import { failedOutcome } from "../metering/outcome";
@@ -182,17 +182,18 @@ function merge(
   return vectors.filter((vector) => vector !== undefined);
 }
 
+/** The outcome of a call that returned vectors. */
+function servedOutcome({
+  inputTokens,
+  estimated,
+  cached,
+}: Pick<CallOutcome, "inputTokens" | "estimated" | "cached">): CallOutcome {
+  return { status: 200, error: null, inputTokens, outputTokens: 0, audioMs: 0, estimated, cached };
+}
+
 /** A call answered from the cache: free, but with a ledger entry. */
 async function serveFromCache(meter: Meter, lookup: Lookup, tokens: number): Promise<EmbeddedTexts> {
-  await meter.settle({
-    status: 200,
-    error: null,
-    inputTokens: tokens,
-    outputTokens: 0,
-    audioMs: 0,
-    estimated: false,
-    cached: true,
-  });
+  await meter.settle(servedOutcome({ inputTokens: tokens, estimated: false, cached: true }));
   const vectors = lookup.cached.filter((vector) => vector !== undefined);
   return { vectors, inputTokens: tokens, headers: meter.headers() };
 }
@@ -247,17 +248,9 @@ export async function embedTexts(ctx: GatewayContext, call: EmbedTexts): Promise
       return answer;
     });
     const { tokens: inputTokens, isReported } = reconcileTokens(result.inputTokens, uncached.tokens);
-    const outcome = {
-      status: 200,
-      error: null,
-      inputTokens,
-      outputTokens: 0,
-      audioMs: 0,
-      // Built-in engines report no count of their own.
-      estimated: !isReported && !isEmbedded,
-      cached: false,
-    };
-    await meter.settle(outcome);
+    // Built-in engines report no count of their own.
+    const estimated = !isReported && !isEmbedded;
+    await meter.settle(servedOutcome({ inputTokens, estimated, cached: false }));
     const vectors = lookup === null ? result.vectors : merge(ctx, lookup, uncached, result.vectors);
     const { base64, notice } = result;
     const headers = meter.headers();
