@@ -51,27 +51,32 @@ function scanNumber(bytes: Uint8Array, start: number): number {
   return end;
 }
 
+/** The closing quote of the string that begins at `start`; notes a `\u` escape in `found`. */
+function scanString(bytes: Uint8Array, start: number, found: Scan): number {
+  let at = start + 1;
+  for (; at < bytes.length && bytes[at] !== 0x22; at++) {
+    if (bytes[at] !== 0x5c) continue;
+    at++;
+    if (bytes[at] === 0x75) found.hasUnicodeEscape = true;
+  }
+  return at;
+}
+
 /** Checks depth, elements, values, keys and numbers in one linear pass, and throws at the first excess. */
 function scan(bytes: Uint8Array, limits: JsonLimits): Scan {
   const commas: number[] = [];
   const isArray: boolean[] = [];
+  const found: Scan = { keys: 0, hasUnicodeEscape: false };
   let depth = 0;
-  let keys = 0;
   let values = 0;
   const countValue = (): void => {
     if (++values > limits.maxValues)
       throw refuse(`The body has more than ${limits.maxValues} values in its lists and objects.`);
   };
-  let hasUnicodeEscape = false;
-  const { length } = bytes;
-  for (let at = 0; at < length; at++) {
+  for (let at = 0; at < bytes.length; at++) {
     switch (bytes[at]) {
       case 0x22: // "
-        for (at++; at < length && bytes[at] !== 0x22; at++) {
-          if (bytes[at] !== 0x5c) continue;
-          at++;
-          if (bytes[at] === 0x75) hasUnicodeEscape = true;
-        }
+        at = scanString(bytes, at, found);
         break;
       case 0x5b: // [
       case 0x7b: // {
@@ -95,7 +100,7 @@ function scan(bytes: Uint8Array, limits: JsonLimits): Scan {
         break;
       }
       case 0x3a: // :
-        if (++keys > limits.maxKeys) throw refuse(`The body has more than ${limits.maxKeys} keys.`);
+        if (++found.keys > limits.maxKeys) throw refuse(`The body has more than ${limits.maxKeys} keys.`);
         break;
       case 0x2d: // -
       case 0x30:
@@ -112,7 +117,7 @@ function scan(bytes: Uint8Array, limits: JsonLimits): Scan {
         break;
     }
   }
-  return { keys, hasUnicodeEscape };
+  return found;
 }
 
 function checkText(text: string): void {
