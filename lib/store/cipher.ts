@@ -63,6 +63,18 @@ function decryptWith(key: Buffer, aad: string, nonce: Uint8Array, encrypted: Uin
   }
 }
 
+/** The parts of an encrypted text. Throws AppError `internal` for an unknown format. */
+function partsOf(aad: string, text: string): { keyId: string; nonce: Buffer; encrypted: Buffer } {
+  const [format, keyId, nonce, encrypted, ...rest] = text.split(".");
+  if (format !== FORMAT || !keyId || !nonce || !encrypted || rest.length > 0) {
+    throw new AppError(
+      "internal",
+      `The secret at ${aad} is not in a format that this version of Patchbay supports.`,
+    );
+  }
+  return { keyId, nonce: Buffer.from(nonce, "base64url"), encrypted: Buffer.from(encrypted, "base64url") };
+}
+
 function notLoaded(aad: string, keyId: string): AppError {
   return new AppError(
     "internal",
@@ -102,19 +114,8 @@ export function createCipher(secrets: {
     },
 
     decrypt(purpose, aad, text) {
-      const [format, keyId, nonceText, encryptedText, ...rest] = text.split(".");
-      if (format !== FORMAT || !keyId || !nonceText || !encryptedText || rest.length > 0) {
-        throw new AppError(
-          "internal",
-          `The secret at ${aad} is not in a format that this version of Patchbay supports.`,
-        );
-      }
-      const key = keyOf(purpose, aad, keyId);
-      const [nonce, encrypted] = [
-        Buffer.from(nonceText, "base64url"),
-        Buffer.from(encryptedText, "base64url"),
-      ];
-      return decryptWith(key, aad, nonce, encrypted).toString("utf8");
+      const { keyId, nonce, encrypted } = partsOf(aad, text);
+      return decryptWith(keyOf(purpose, aad, keyId), aad, nonce, encrypted).toString("utf8");
     },
 
     encryptBytes(purpose, aad, plain) {
