@@ -1,14 +1,6 @@
-import type {
-  Channel,
-  CreateChannel,
-  DraftChannel,
-  ModelOperation,
-  Provider,
-  UpdateChannel,
-  UpstreamModels,
-} from "../../lib/contracts/console/channels";
+import type { Channel, ModelOperation, Provider, UpstreamModels } from "../../lib/contracts/console/channels";
 import type { Model } from "../../lib/contracts/console/models";
-import { type NamedText, type OptionTexts, readOptions, writeOptions } from "./channel-options";
+import { type NamedText, type OptionTexts, readOptions } from "./channel-options";
 
 /** Starting point of a new channel: a provider or a common variant of one. */
 export type Preset = "compatible" | "openai" | "azure" | "gemini" | "elevenlabs" | (string & {});
@@ -160,71 +152,6 @@ export function draftOf(channel: Channel, models: readonly Model[]): ChannelDraf
   };
 }
 
-/** The provider's options for the request. */
-function optionsOf(draft: ChannelDraft): Record<string, unknown> {
-  const batching = draft.batching ? {} : { batching: false };
-  return { ...writeOptions(draft.provider, draft.options, draft.voices), ...batching };
-}
-
-type SentKey = NonNullable<UpdateChannel["keys"]>[number];
-
-/** Keys for the request; text with spaces or line breaks counts as several keys, which the label then numbers. */
-function keysOf(draft: ChannelDraft): SentKey[] {
-  return draft.keys.flatMap((key): SentKey[] => {
-    const label = key.label.trim();
-    if (key.kind === "stored") return [{ id: key.id, label: label || null }];
-    const texts = key.text.split(/\s+/u).filter(Boolean);
-    if (label === "") return texts;
-    return texts.map((text, index) => ({ key: text, label: index === 0 ? label : `${label} ${index + 1}` }));
-  });
-}
-
-/** The same without labels, for requests that save nothing. */
-const draftKeysOf = (draft: ChannelDraft): NonNullable<DraftChannel["keys"]> =>
-  keysOf(draft).map((key) => {
-    if (typeof key === "string") return key;
-    return "id" in key ? { id: key.id } : key.key;
-  });
-
-const headersOf = (draft: ChannelDraft) =>
-  Object.fromEntries(
-    draft.headers
-      .filter((header) => header.name.trim() !== "")
-      .map((header) => [header.name.trim(), header.value]),
-  );
-
-const numberOrNull = (text: string) => (text.trim() === "" ? null : Number(text));
-
-function timeoutsOf(draft: ChannelDraft) {
-  const set = TIMEOUTS.filter((name) => draft.timeouts[name].trim() !== "");
-  return Object.fromEntries(set.map((name) => [name, Math.round(Number(draft.timeouts[name]) * 1_000)]));
-}
-
-/** Null for an empty field: the provider's own address. */
-const addressOf = (draft: ChannelDraft) => draft.baseUrl.trim() || null;
-
-/** Request for listing models or testing; `channelId`: the saved channel whose stored keys may be used. */
-export function draftRequest(draft: ChannelDraft, channelId: string | null): DraftChannel {
-  return {
-    ...(channelId === null ? {} : { channel_id: channelId }),
-    provider: draft.provider,
-    base_url: addressOf(draft),
-    keys: draftKeysOf(draft),
-    timeouts: timeoutsOf(draft),
-    headers: headersOf(draft),
-    options: optionsOf(draft),
-  };
-}
-
-function commonRequest(draft: ChannelDraft) {
-  return {
-    name: draft.name.trim(),
-    weight: Number(draft.weight.trim() || "1"),
-    rpm: numberOrNull(draft.rpm),
-    concurrency: numberOrNull(draft.concurrency),
-  };
-}
-
 /** The selected rows in form order; an issue at `models.2` refers to the third of these. */
 export const servedRows = (draft: ChannelDraft): ModelRow[] => draft.models.filter((row) => row.isOn);
 
@@ -244,40 +171,12 @@ export function duplicateNameRows(draft: ChannelDraft, changed: readonly string[
   });
 }
 
-function upstreamRequest(draft: ChannelDraft) {
-  return {
-    base_url: addressOf(draft),
-    models: servedRows(draft).map((row) => ({
-      name: row.name.trim(),
-      upstream_name: row.upstream.trim(),
-      ...(row.operation === null ? {} : { operation: row.operation }),
-    })),
-    timeouts: timeoutsOf(draft),
-    headers: headersOf(draft),
-    options: optionsOf(draft),
-  };
-}
-
-export function createRequest(draft: ChannelDraft): CreateChannel {
-  // A new channel has no stored keys.
-  const keys = keysOf(draft).flatMap((key) => (typeof key === "string" || !("id" in key) ? [key] : []));
-  return { ...commonRequest(draft), ...upstreamRequest(draft), provider: draft.provider, keys };
-}
-
-/** For a built-in engine only the fields that may be changed. */
-export function updateRequest(draft: ChannelDraft, before: Channel): UpdateChannel {
-  const common = { ...commonRequest(draft), version: before.version };
-  if (before.embedded) return common;
-  return { ...common, ...upstreamRequest(draft), keys: keysOf(draft) };
-}
-
 /** Nothing is selected in a longer list, because an operator wants only a few of its models. */
 const MAX_SELECTED = 20;
 
 /**
  * The rows after the upstream listed its models: existing rows are unchanged, new models are appended, those with a known
- * operation first. With `selectsNew` these are
- * selected, unless the list is long.
+ * operation first. With `selectsNew` these are selected, unless the list is long.
  */
 export function mergeListedModels(
   before: readonly ModelRow[],

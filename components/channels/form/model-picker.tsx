@@ -3,7 +3,8 @@
 import { PlusIcon } from "lucide-react";
 import { useState } from "react";
 import { useTranslations } from "use-intl";
-import { draftRequest, nextRowId, type ModelRow as Row } from "@/components/channels/channel-draft";
+import { nextRowId, type ModelRow as Row } from "@/components/channels/channel-draft";
+import { draftRequest } from "@/components/channels/channel-request";
 import { api, callApi } from "@/lib/client/api";
 import { useApi } from "@/lib/client/use-api";
 import { FormAlert } from "../../forms/field";

@@ -2,7 +2,7 @@
 
 import { useRouter } from "next/navigation";
 import { useTranslations } from "use-intl";
-import { createRequest } from "@/components/channels/channel-draft";
+import { createRequest } from "@/components/channels/channel-request";
 import { api, callApi } from "@/lib/client/api";
 import { discardUnsaved } from "@/lib/client/unsaved";
 import { useApiCache } from "@/lib/client/use-api";

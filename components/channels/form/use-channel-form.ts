@@ -4,7 +4,6 @@ import { type Dispatch, type SetStateAction, useCallback, useRef, useState } fro
 import { useTranslations } from "use-intl";
 import {
   type ChannelDraft,
-  draftRequest,
   duplicateNameRows,
   hostOf,
   isAddressMissing,
@@ -15,6 +14,7 @@ import {
   withPreset,
 } from "@/components/channels/channel-draft";
 import { invalidOptions, type OptionField } from "@/components/channels/channel-options";
+import { draftRequest } from "@/components/channels/channel-request";
 import { draftFingerprint } from "@/components/channels/draft-fingerprint";
 import { isApiError } from "@/lib/client/api-error";
 import type { Provider } from "@/lib/contracts/console/channels";
