@@ -31,9 +31,7 @@ const CONNECTION_FIELDS = ["baseUrl", "keys", "headers", "options", "voices", "p
 
 /** State of the channel form: draft, upstream connection, errors. `channelId` null: a new channel. */
 export function useChannelForm(channelId: string | null, before: ChannelDraft = NEW_CHANNEL) {
-  const [draft, setDraft] = useState(before);
-  /** The draft without user input; for a new channel it includes the preset's defaults. */
-  const [initial, setInitial] = useState(before);
+  const { draft, setDraft, pickPreset, isDirty } = useDraft(before);
   const errors = useFormErrors(draft);
   const { clearErrors } = errors;
   const { changedRows, changeRow } = useRowChanges(setDraft, errors.setFieldErrors);
@@ -47,12 +45,11 @@ export function useChannelForm(channelId: string | null, before: ChannelDraft = 
       if (CONNECTION_FIELDS.some((name) => name in patch)) reset();
       clearErrors();
     },
-    [reset, clearErrors],
+    [setDraft, reset, clearErrors],
   );
 
   const pick = (preset: Preset, provider: Provider, name: string) => {
-    setDraft((now) => ({ ...withPreset(now, preset, provider), ...(now.isNameEdited ? {} : { name }) }));
-    setInitial(withPreset(before, preset, provider));
+    pickPreset(preset, provider, name);
     reset();
     clearErrors();
   };
@@ -75,7 +72,7 @@ export function useChannelForm(channelId: string | null, before: ChannelDraft = 
 
   return {
     draft,
-    isDirty: draftFingerprint(draft) !== draftFingerprint(initial),
+    isDirty,
     setDraft,
     change,
     changeRow,
@@ -93,6 +90,18 @@ export function useChannelForm(channelId: string | null, before: ChannelDraft = 
 }
 
 export type ChannelForm = ReturnType<typeof useChannelForm>;
+
+/** The draft, and whether it has user input; `before` is the draft without. */
+function useDraft(before: ChannelDraft) {
+  const [draft, setDraft] = useState(before);
+  /** The draft without user input; for a new channel it includes the preset's defaults. */
+  const [initial, setInitial] = useState(before);
+  const pickPreset = (preset: Preset, provider: Provider, name: string) => {
+    setDraft((now) => ({ ...withPreset(now, preset, provider), ...(now.isNameEdited ? {} : { name }) }));
+    setInitial(withPreset(before, preset, provider));
+  };
+  return { draft, setDraft, pickPreset, isDirty: draftFingerprint(draft) !== draftFingerprint(initial) };
+}
 
 /** Changes of model rows, each of which clears the row's error. */
 function useRowChanges(
