@@ -1,4 +1,4 @@
-import type { OverviewChannel, OverviewRoute } from "@/lib/contracts/console/overview";
+import type { Overview, OverviewChannel, OverviewRoute } from "@/lib/contracts/console/overview";
 
 /** Height of a row of models or channels, in CSS pixels. */
 export const ROW = 40;
@@ -35,6 +35,24 @@ export function isCircuitOpen(
   return (
     channel.health?.state === "open" ||
     channel.broken_models.some((one) => one.name === model && one.state === "open")
+  );
+}
+
+/** The channels that are enabled, or had requests in the range. */
+export function channelsInUse({ channels, routes }: Overview): OverviewChannel[] {
+  return channels.filter(
+    (one) =>
+      one.enabled ||
+      one.calls > 0 ||
+      routes.some((route) => route.channel_id === one.id && route.failovers > 0),
+  );
+}
+
+/** Requests that failed on a channel, including those that another channel served then. */
+export function failedOn(routes: readonly OverviewRoute[], channelId: string): number {
+  return routes.reduce(
+    (sum, route) => (route.channel_id === channelId ? sum + route.errors + route.failovers : sum),
+    0,
   );
 }
 
@@ -79,4 +97,10 @@ export function cordsOf(
       // Thick cords first, so that thin ones are drawn over them.
       .sort((a, b) => b.width - a.width)
   );
+}
+
+/** State of a model or channel from its cords. */
+export function stateOf(cords: readonly Cord[]): Cord["state"] {
+  if (cords.some((cord) => cord.state === "active")) return "active";
+  return cords.some((cord) => cord.state === "failing") ? "failing" : "idle";
 }

@@ -6,7 +6,7 @@ import { useTranslations } from "use-intl";
 import type { Overview, OverviewChannel, OverviewModel } from "@/lib/contracts/console/overview";
 import { useAmounts } from "../charts/use-amounts";
 import { cn } from "../ui/class-names";
-import { type Cord, cordsOf, isCircuitOpen, ROW, STROKES } from "./cords";
+import { type Cord, channelsInUse, cordsOf, failedOn, isCircuitOpen, ROW, STROKES, stateOf } from "./cords";
 
 /** Most rows on each side; further models and channels are listed on their own pages only. */
 const MAX_ROWS = 10;
@@ -16,14 +16,7 @@ export function PatchBay({ overview }: { overview: Overview }) {
   const t = useTranslations("overview.bay");
   const [hovered, setHovered] = useState<{ model?: string; channelId?: string } | null>(null);
   const models = overview.models.slice(0, MAX_ROWS);
-  const channels = overview.channels
-    .filter(
-      (one) =>
-        one.enabled ||
-        one.calls > 0 ||
-        overview.routes.some((route) => route.channel_id === one.id && route.failovers > 0),
-    )
-    .slice(0, MAX_ROWS);
+  const channels = channelsInUse(overview).slice(0, MAX_ROWS);
   const isOpen = (id: string, model: string) =>
     isCircuitOpen(
       overview.channels.find((one) => one.id === id),
@@ -37,12 +30,6 @@ export function PatchBay({ overview }: { overview: Overview }) {
   );
   const isFaded = (cord: Cord) =>
     hovered !== null && cord.model !== hovered.model && cord.channelId !== hovered.channelId;
-  /** Requests that failed on a channel, including those that another channel served then. */
-  const failedOn = (id: string) =>
-    overview.routes.reduce(
-      (sum, route) => (route.channel_id === id ? sum + route.errors + route.failovers : sum),
-      0,
-    );
   const rows = Math.max(models.length, channels.length);
   const cordsOfModel = (name: string) => cords.filter((cord) => cord.model === name);
   const cordsOfChannel = (id: string) => cords.filter((cord) => cord.channelId === id);
@@ -64,7 +51,7 @@ export function PatchBay({ overview }: { overview: Overview }) {
           channels={channels}
           cordsOfChannel={cordsOfChannel}
           onHover={setHovered}
-          failedOn={failedOn}
+          failedOn={(id) => failedOn(overview.routes, id)}
         />
       </div>
       <RouteList overview={overview} isOpen={isOpen} />
@@ -206,12 +193,6 @@ function CordLegend() {
       ))}
     </ul>
   );
-}
-
-/** State of a model or channel from its cords. */
-function stateOf(cords: readonly Cord[]): Cord["state"] {
-  if (cords.some((cord) => cord.state === "active")) return "active";
-  return cords.some((cord) => cord.state === "failing") ? "failing" : "idle";
 }
 
 function Side({ title, isRight, children }: { title: string; isRight: boolean; children: ReactNode }) {
