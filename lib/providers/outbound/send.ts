@@ -2,7 +2,7 @@ import type { Pool } from "undici";
 import type { AppError } from "../../errors";
 import { stopReason } from "../../ports/stop-signal";
 import { UpstreamProgress } from "../../ports/upstream-progress";
-import { BoundedBody, collect } from "./body";
+import { type BodyLimits, BoundedBody, collect } from "./body";
 import { connectionError, tooSlow } from "./failure";
 import { refusalError } from "./refusal";
 import { type HeldPieces, ReplyStream } from "./reply-stream";
@@ -29,6 +29,111 @@ export interface Prepared {
   headers: Record<string, string>;
 }
 
+/** The time limits of one request until its reply is read, and the first reason to stop it. */
+class Attempt {
+  readonly #settings: OutboundSettings;
+  readonly #request: OutboundRequest;
+  readonly #reply: ReplyStream;
+  readonly #progress: UpstreamProgress;
+  readonly #totalMs: number;
+  readonly #timer: NodeJS.Timeout;
+  /** Why the caller's signal was aborted. */
+  #stopped: AppError | null = null;
+  /** The error of a head that did not arrive in time. */
+  #late: AppError | null = null;
+
+  constructor(settings: OutboundSettings, request: OutboundRequest, reply: ReplyStream) {
+    const { channel, options } = request;
+    this.#settings = settings;
+    this.#request = request;
+    this.#reply = reply;
+    this.#progress = options.progress ?? new UpstreamProgress();
+    this.#totalMs = channel.timeouts.totalMs ?? settings.limits.callMs;
+    if (options.signal.aborted) this.#onAbort();
+    else options.signal.addEventListener("abort", this.#onAbort, { once: true });
+    this.#timer = setTimeout(() => {
+      this.#late = tooSlow();
+      reply.stop(this.#late);
+    }, this.#leftMs());
+  }
+
+  get isStopped(): boolean {
+    return this.#stopped !== null;
+  }
+
+  /** Begins to wait for the head. */
+  wait(): void {
+    this.#progress.wait(this.#now());
+  }
+
+  /** Ends the wait for the head. */
+  resume(): void {
+    this.#progress.resume(this.#now());
+  }
+
+  /** The body of the reply whose head has arrived; that of an error reply has stricter limits. */
+  body(isGood: boolean, encoding: string): BoundedBody {
+    this.#progress.hasHead = true;
+    clearTimeout(this.#timer);
+    const limits = isGood ? this.#bodyLimits() : this.#refusalLimits();
+    return new BoundedBody(this.#reply, encoding, limits, {
+      clock: this.#settings.clock,
+      progress: this.#progress,
+      abortReason: () => this.#stopped,
+      onClose: this.#removeAbortListener,
+    });
+  }
+
+  /** Ends the attempt; returns the error to throw for `error`. */
+  fail(error: unknown): AppError {
+    clearTimeout(this.#timer);
+    this.#removeAbortListener();
+    return this.#stopped ?? this.#late ?? connectionError(error, "headers");
+  }
+
+  readonly #onAbort = (): void => {
+    this.#stopped = stopReason(this.#request.options.signal);
+    this.#reply.stop(this.#stopped);
+  };
+
+  readonly #removeAbortListener = (): void =>
+    this.#request.options.signal.removeEventListener("abort", this.#onAbort);
+
+  #now(): number {
+    return this.#settings.clock.monotonic();
+  }
+
+  #totalLeftMs(): number {
+    return this.#totalMs - this.#progress.waitedMs(this.#now());
+  }
+
+  /** Milliseconds left for the first byte. */
+  #leftMs(): number {
+    const leftMs = Math.min(this.#request.options.firstByteBy - this.#now(), this.#totalLeftMs());
+    return Math.min(MAX_TIMER_MS, Math.max(0, leftMs));
+  }
+
+  #bodyLimits(): BodyLimits {
+    const { channel, maxBytes } = this.#request;
+    return {
+      maxBytes,
+      firstByteMs: this.#leftMs(),
+      idleMs: channel.timeouts.idleMs ?? this.#settings.limits.idleMs,
+      totalLeftMs: () => this.#totalLeftMs(),
+    };
+  }
+
+  #refusalLimits(): BodyLimits {
+    const refusedBy = this.#now() + REFUSAL_MS;
+    return {
+      maxBytes: REFUSAL_BYTES,
+      firstByteMs: Math.min(this.#leftMs(), REFUSAL_MS),
+      idleMs: REFUSAL_MS,
+      totalLeftMs: () => Math.min(refusedBy - this.#now(), this.#totalLeftMs()),
+    };
+  }
+}
+
 /**
  * Sends one request and waits for the head of its reply. The channel's `total_ms` covers the whole attempt, including
  * the wait for the first byte, but not the reader's time.
@@ -39,76 +144,36 @@ export async function send(
   { url, path, headers }: Prepared,
   request: OutboundRequest,
 ): Promise<UpstreamReply> {
-  const { channel, options, method, maxBytes } = request;
-  const body = request.body === undefined ? null : JSON.stringify(request.body);
-  const now = (): number => settings.clock.monotonic();
-  const progress = options.progress ?? new UpstreamProgress();
-  const totalMs = channel.timeouts.totalMs ?? settings.limits.callMs;
-  const totalLeftMs = (): number => totalMs - progress.waitedMs(now());
-  const left = () =>
-    Math.min(MAX_TIMER_MS, Math.max(0, Math.min(options.firstByteBy - now(), totalLeftMs())));
-
+  const { method } = request;
+  const sent = request.body === undefined ? null : JSON.stringify(request.body);
   const reply = new ReplyStream(held);
-  let stopped: AppError | null = null;
-  let late: AppError | null = null;
-  const onAbort = (): void => {
-    stopped = stopReason(options.signal);
-    reply.stop(stopped);
-  };
-  const removeAbortListener = (): void => options.signal.removeEventListener("abort", onAbort);
-  if (options.signal.aborted) onAbort();
-  else options.signal.addEventListener("abort", onAbort, { once: true });
-  const timer = setTimeout(() => {
-    late = tooSlow();
-    reply.stop(late);
-  }, left());
-
+  const attempt = new Attempt(settings, request, reply);
   try {
     waiting.count += 1;
-    progress.wait(now());
-    if (stopped === null) pool.dispatch({ method, path, headers, body }, reply);
+    attempt.wait();
+    if (!attempt.isStopped) pool.dispatch({ method, path, headers, body: sent }, reply);
     const head = await reply.head.finally(() => {
       waiting.count -= 1;
-      progress.resume(now());
+      attempt.resume();
     });
-    progress.hasHead = true;
-    clearTimeout(timer);
     const header = headerReader(head.headers);
     const isGood = head.status >= 200 && head.status < 300;
-    const refusedBy = now() + REFUSAL_MS;
-    const guarded = new BoundedBody(
-      reply,
-      (header("content-encoding") ?? "").trim().toLowerCase(),
-      {
-        maxBytes: isGood ? maxBytes : REFUSAL_BYTES,
-        firstByteMs: isGood ? left() : Math.min(left(), REFUSAL_MS),
-        idleMs: isGood ? (channel.timeouts.idleMs ?? settings.limits.idleMs) : REFUSAL_MS,
-        totalLeftMs: isGood ? totalLeftMs : () => Math.min(refusedBy - now(), totalLeftMs()),
-      },
-      {
-        clock: settings.clock,
-        progress,
-        abortReason: () => stopped,
-        onClose: removeAbortListener,
-      },
-    );
+    const body = attempt.body(isGood, (header("content-encoding") ?? "").trim().toLowerCase());
     if (!isGood) {
       // An error reply whose body is cut, slow or endless is still an error reply: its status was complete.
       const location = header("location");
       if (head.status < 400 && location !== null) request.onRedirect?.(location);
-      const bytes = await collect(guarded).catch(() => new Uint8Array());
+      const bytes = await collect(body).catch(() => new Uint8Array());
       throw refused(settings, request, url, head.status, header, bytes);
     }
     return {
       header,
       contentType: (header("content-type") ?? "").split(";")[0]?.trim().toLowerCase() ?? "",
       isDelimited: header("content-length") !== null || header("transfer-encoding") !== null,
-      body: guarded,
+      body,
     };
   } catch (error) {
-    clearTimeout(timer);
-    removeAbortListener();
-    throw stopped ?? late ?? connectionError(error, "headers");
+    throw attempt.fail(error);
   }
 }
 
