@@ -31,6 +31,8 @@ export interface Sent {
 /** A row of `GET /api/usage`. */
 export interface Row {
   request_id: string;
+  /** Of a running call: `open`. */
+  state: "open" | "settled";
   channel_id: string | null;
   model: string;
   attempts: number;
@@ -71,7 +73,7 @@ export interface RoutedProduct {
   send(path: string, body: unknown, sent?: Sent): Promise<Reply>;
   /** Usage rows of this model, newest first. */
   rows(model: string): Promise<Row[]>;
-  /** Like `rows`; waits until there are `count`. */
+  /** Like `rows`; waits until there are `count` and none is open. */
   whenRows(model: string, count: number): Promise<Row[]>;
   /** Sends successful calls, so that repeats are within their budget: a tenth of the channel's recent calls, at least 10. */
   busy(calls: number): Promise<void>;
@@ -199,7 +201,7 @@ export async function startRouted(options: ProductOptions = {}): Promise<RoutedP
     async whenRows(model, count) {
       for (;;) {
         const rows = await routed.rows(model);
-        if (rows.length >= count) return rows;
+        if (rows.length >= count && rows.every(({ state }) => state === "settled")) return rows;
         await new Promise((resolve) => setTimeout(resolve, 10));
       }
     },
