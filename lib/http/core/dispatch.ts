@@ -6,7 +6,7 @@ import { refuseCall } from "../gateway/refuse-call";
 import { compressReply } from "./compress-reply";
 import { addCorsHeaders } from "./cross-origin";
 import { discardBody, type Handler, type Inbound, type Outbound } from "./exchange";
-import { compileRoutes, type Match, matchRoute, type RouteTable, surfaceOf } from "./match";
+import { compileRoutes, type Match, matchRoute, type RouteTable, surfaceOf, surfaceOfRoute } from "./match";
 import { isBareOpenAiPath, isDecodable, normalizePath } from "./normalize-path";
 import { renderError } from "./render-error";
 import { renderFailure } from "./render-failure";
@@ -31,10 +31,6 @@ async function runRoute(found: Found, services: ConsoleServices, request: Inboun
     default:
       return route satisfies never;
   }
-}
-
-function surfaceOfRoute(route: Route): Surface {
-  return route.surface === "plain" ? "console" : route.surface;
 }
 
 async function answerFound(

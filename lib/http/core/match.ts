@@ -105,7 +105,8 @@ export function surfaceOf(path: string): Surface {
   return "console";
 }
 
-function surfaceOfRoute(route: Route): Surface {
+/** The surface whose error bodies a route's replies have. */
+export function surfaceOfRoute(route: Route): Surface {
   return route.surface === "plain" ? "console" : route.surface;
 }
 
