@@ -2,15 +2,13 @@ import { countMerged, mergeInSteps } from "./merge-bytes";
 import { type Vocabulary, vocabulary } from "./vocabulary";
 
 /** Special tokens have IDs but are not in the merges: a text that spells one out is ordinary text. */
-const SPECIAL = new Map(
-  Object.entries({
-    100257: "<|endoftext|>",
-    100258: "<|fim_prefix|>",
-    100259: "<|fim_middle|>",
-    100260: "<|fim_suffix|>",
-    100276: "<|endofprompt|>",
-  }).map(([id, name]) => [Number(id), Buffer.from(name)]),
-);
+const SPECIAL = new Map([
+  [100_257, Buffer.from("<|endoftext|>")],
+  [100_258, Buffer.from("<|fim_prefix|>")],
+  [100_259, Buffer.from("<|fim_middle|>")],
+  [100_260, Buffer.from("<|fim_suffix|>")],
+  [100_276, Buffer.from("<|endofprompt|>")],
+]);
 
 /** The pattern by which cl100k_base splits a text into pieces before merging (tiktoken, openai_public.py). */
 const PIECES =
@@ -32,7 +30,8 @@ const LONG_PIECE = 4_096;
 /** Characters per step: about a millisecond's work. */
 const CHARACTERS_PER_STEP = 8_192;
 
-const isToken = (bytes: string, words: Vocabulary) => words.rankOf(bytes, 0, bytes.length) >= 0;
+const isToken = (bytes: string, words: Vocabulary) =>
+  bytes.length <= MAX_TOKEN_BYTES && words.rankOf(bytes, 0, bytes.length) >= 0;
 
 /** The count of a known piece, or of one whose minimum is above `limit`; else its bytes (Latin-1), to be merged. */
 function lookUp(piece: string, words: Vocabulary, limit: number): number | string {
@@ -106,11 +105,17 @@ export function* countTokensInSteps(
 /** The text of cl100k_base token IDs; invalid UTF-8 becomes U+FFFD. Null when an ID is not in the vocabulary. */
 export function decodeTokens(tokens: readonly number[]): string | null {
   const words = vocabulary();
-  const parts: Uint8Array[] = [];
+  let length = 0;
   for (const token of tokens) {
-    const bytes = words.bytesOf(token) ?? SPECIAL.get(token);
+    const bytes = words.lengthOf(token) ?? SPECIAL.get(token)?.length;
     if (bytes === undefined) return null;
-    parts.push(bytes);
+    length += bytes;
   }
-  return Buffer.concat(parts).toString("utf8");
+  const text = Buffer.alloc(length);
+  let end = 0;
+  for (const token of tokens) {
+    const special = SPECIAL.get(token);
+    end += special === undefined ? words.copy(token, text, end) : special.copy(text, end);
+  }
+  return text.toString("utf8");
 }

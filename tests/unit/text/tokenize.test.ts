@@ -63,19 +63,27 @@ test("finds every token by its bytes, and no other text", () => {
   const words = vocabulary();
   expect(words.size).toBe(100_256);
   for (let rank = 0; rank < words.size; rank++) {
-    const bytes = Buffer.from(words.bytesOf(rank) ?? []).toString("latin1");
+    const buffer = Buffer.alloc(words.lengthOf(rank) ?? 0);
+    words.copy(rank, buffer, 0);
+    const bytes = buffer.toString("latin1");
     if (words.rankOf(`x${bytes}y`, 1, bytes.length + 1) !== rank) expect.fail(`token ${rank}`);
   }
   expect(["", "unzqxable", "\u0100", "\u4e00"].map((text) => words.rankOf(text, 0, text.length))).toEqual([
     -1, -1, -1, -1,
   ]);
-  expect([-1, 0.5, words.size].map((rank) => words.bytesOf(rank))).toEqual([undefined, undefined, undefined]);
+  expect([-1, 0.5, words.size].map((rank) => words.lengthOf(rank))).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ]);
 });
 
 test("refuses a vocabulary with a missing rank", () => {
   const lines = (...ranks: number[]) => Buffer.from(ranks.map((rank) => `QUI= ${rank}\n`).join(""));
   expect(new Vocabulary(lines(0)).rankOf("AB", 0, 2)).toBe(0);
   expect(() => new Vocabulary(lines(0, 2))).toThrow("The vocabulary's line 2 has rank 2, not 1.");
+  // Cut within its second token.
+  expect(() => new Vocabulary(lines(0, 1).subarray(0, 10))).toThrow("The vocabulary's line 2 has rank 0");
 });
 
 test("returns null for token IDs outside the vocabulary", () => {
