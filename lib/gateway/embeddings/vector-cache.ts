@@ -11,8 +11,8 @@ const ENTRY_BYTES = 200;
 const FLOAT_BYTES = 4;
 /** The part of the bound that is used before texts repeat. */
 const INITIAL_BYTES = 16 * 1024 * 1024;
-/** The whole bound is used when at least one of so many vectors would have been found in it. */
-const MISSES_PER_REPEAT = 64;
+/** The whole bound is used once look-ups of overwritten vectors reach this share of the vectors held. */
+const MIN_REPEAT_SHARE = 1 / 64;
 const MARKS = 2 ** 16;
 
 /** Position of a vector in the ring; `at` and `length` count numbers, not bytes. */
@@ -43,6 +43,8 @@ export class VectorCache implements ByteCache<Float32Array> {
   #usesAll = false;
   /** Marks of the keys whose vectors were overwritten, each at its low bits. */
   #overwritten = new Uint32Array(MARKS);
+  /** Bytes of the vectors whose keys are marked. */
+  #overwrittenBytes = 0;
   /** Look-ups of overwritten vectors since the head was last at the end. */
   #repeats = 0;
   #entries = new Map<string, RingEntry>();
@@ -77,9 +79,7 @@ export class VectorCache implements ByteCache<Float32Array> {
     this.#hits += 1;
     const { at, length } = entry;
     const vector = this.#ring.slice(at, at + length);
-    const usedLength = this.#usedLength(this.#ring);
-    const untilOverwritten = at >= this.#head ? at - this.#head : at - this.#head + usedLength;
-    if (untilOverwritten < usedLength / 2) this.put(key, vector);
+    if (this.#isInOlderHalf(entry, this.#ring)) this.put(key, vector);
     return vector;
   }
 
@@ -88,6 +88,10 @@ export class VectorCache implements ByteCache<Float32Array> {
     const ring = this.#allocatedRing();
     if (ring === null) return;
     const before = this.#entries.get(key);
+    if (before?.length === vector.length && !this.#isInOlderHalf(before, ring)) {
+      ring.set(vector, before.at);
+      return;
+    }
     if (before !== undefined) this.#drop(before);
     this.#makeRoom(ring, vector);
     ring.set(vector, this.#head);
@@ -117,7 +121,7 @@ export class VectorCache implements ByteCache<Float32Array> {
     this.#order = [];
     this.#oldest = 0;
     this.#bytes = 0;
-    this.#overwritten.fill(0);
+    this.#forgetOverwritten();
     this.#repeats = 0;
     this.#usesAll = false;
   }
@@ -148,10 +152,30 @@ export class VectorCache implements ByteCache<Float32Array> {
     return this.#usesAll ? ring.length : Math.min(ring.length, INITIAL_BYTES / FLOAT_BYTES);
   }
 
+  /** True for a vector that is overwritten within the next half round. */
+  #isInOlderHalf({ at }: RingEntry, ring: Float32Array): boolean {
+    const usedLength = this.#usedLength(ring);
+    const untilOverwritten = at >= this.#head ? at - this.#head : at - this.#head + usedLength;
+    return untilOverwritten < usedLength / 2;
+  }
+
+  #markOverwritten(entry: RingEntry): void {
+    this.#overwrittenBytes += sizeOf(entry);
+    // What the whole bound would not hold either is not missed.
+    if (this.#overwrittenBytes > this.#limitBytes) this.#forgetOverwritten();
+    const mark = markOf(entry.key);
+    this.#overwritten[mark % MARKS] = mark;
+  }
+
+  #forgetOverwritten(): void {
+    this.#overwritten.fill(0);
+    this.#overwrittenBytes = 0;
+  }
+
   /** Drops the vectors that the new one overwrites, and moves the head to where it fits. */
   #makeRoom(ring: Float32Array, vector: Float32Array): void {
     if (this.#head + vector.length > this.#usedLength(ring)) {
-      this.#usesAll ||= this.#repeats * MISSES_PER_REPEAT >= this.#entries.size;
+      this.#usesAll ||= this.#repeats > 0 && this.#repeats >= this.#entries.size * MIN_REPEAT_SHARE;
       this.#repeats = 0;
     }
     if (this.#head + vector.length > this.#usedLength(ring)) {
@@ -170,8 +194,7 @@ export class VectorCache implements ByteCache<Float32Array> {
       if (entry === undefined || entry.isDropped) continue;
       if (!isDropped(entry)) break;
       this.#drop(entry);
-      const mark = markOf(entry.key);
-      this.#overwritten[mark % MARKS] = mark;
+      this.#markOverwritten(entry);
     }
     if (this.#oldest * 2 < this.#order.length) return;
     this.#order = this.#order.slice(this.#oldest);

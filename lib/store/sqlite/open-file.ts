@@ -118,6 +118,7 @@ export function openForWriting(file: string): Connection {
   connection.exec("pragma synchronous = full");
   connection.exec("pragma foreign_keys = on");
   connection.exec("pragma recursive_triggers = on");
+  // 4 MB: with a million entries, commits take as much CPU as with 16 MB, since the system has the file's pages too.
   connection.exec("pragma cache_size = -4000");
   // Zeroes deleted text in pages that are written anyway: a replaced secret must not stay in the file.
   connection.exec("pragma secure_delete = fast");
