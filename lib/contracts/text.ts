@@ -69,7 +69,7 @@ export function boundedText(min: number, max: number) {
       abort: true,
     })
     .refine((text) => text.length <= max || (text.length <= max * 2 && codePoints(text) <= max), {
-      // Not at import: formatting a number for the first time takes a millisecond per schema.
+      // Not at import: each `toLocaleString` makes a formatter, about a millisecond for each schema.
       error: () => `Must have at most ${max.toLocaleString("en")} characters.`,
       abort: true,
     })

@@ -98,7 +98,7 @@ const auditGuards: Record<Kind, readonly string[]> = {
   ],
 };
 
-/** The tables of the first release. Released: never edit it. */
+/** The tables of the first release. They are released: never edit them. */
 export function firstMigration(kind: Kind): readonly string[] {
   return [...tables, ...auditGuards[kind]];
 }

@@ -91,7 +91,7 @@ export function useChannelForm(channelId: string | null, before: ChannelDraft = 
 
 export type ChannelForm = ReturnType<typeof useChannelForm>;
 
-/** The draft, and whether it has user input; `before` is the draft without. */
+/** The draft, and whether it has user input; `before` is the draft without it. */
 function useDraft(before: ChannelDraft) {
   const [draft, setDraft] = useState(before);
   /** The draft without user input; for a new channel it includes the preset's defaults. */

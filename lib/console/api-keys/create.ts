@@ -15,7 +15,7 @@ import {
   requireWithinCaller,
   unlimitedReach,
 } from "./limits";
-import { readExpiry, requireGrantable, requireOwnerMayUse } from "./permissions";
+import { readExpiry, requireGrantable, requireRoleMayUse } from "./permissions";
 import { toApiKey } from "./to-api-key";
 
 const DEFAULT_OPERATIONS: Operation[] = ["speech", "embeddings"];
@@ -46,7 +46,7 @@ export async function createKeyOf(
   bound: (reach: KeyReach) => KeyReach = (reach) => reach,
 ): Promise<ApiKeyWithSecret> {
   const operations = input.operations ?? DEFAULT_OPERATIONS;
-  requireOwnerMayUse(owner, operations);
+  requireRoleMayUse(owner, operations);
   const now = ctx.clock.now();
   const key = makeKey(ctx.random);
   const reach = bound({

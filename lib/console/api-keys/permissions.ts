@@ -47,9 +47,12 @@ export async function findChangeableKey(
   return key;
 }
 
-/** Throws `forbidden` when a key of this owner may not have these operations. */
-export function requireOwnerMayUse(owner: Pick<UserRecord, "role">, operations: readonly Operation[]): void {
-  if (operations.includes("manage") && owner.role === "member") {
+/** Throws `forbidden` when a key of a user with this role may not have these operations. */
+export function requireRoleMayUse(
+  { role }: Pick<UserRecord, "role">,
+  operations: readonly Operation[],
+): void {
+  if (operations.includes("manage") && role === "member") {
     throw new AppError("forbidden", "Only keys of admins and owners can have the operation 'manage'.");
   }
 }
@@ -67,8 +70,8 @@ export function requireGrantable(
       "An API key cannot create a key with the operation 'manage'. Sign in instead.",
     );
   }
-  requireOwnerMayUse(owner, operations);
-  requireOwnerMayUse(ctx.caller.user, operations);
+  requireRoleMayUse(owner, operations);
+  requireRoleMayUse(ctx.caller.user, operations);
 }
 
 /** `text` as milliseconds since 1970; null stays null. Throws `invalid` for a time that has passed. */

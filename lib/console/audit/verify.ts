@@ -15,11 +15,11 @@ export function isWhole({ rows, brokenAt, expectedRows }: AuditChain): boolean {
 export async function verifyAudit(ctx: ConsoleContext): Promise<AuditCheck> {
   requireSignedInAdmin(ctx);
   const startedAt = ctx.clock.monotonic();
-  const walk =
+  const verification =
     runningVerifications.get(ctx.store) ??
     ctx.store.audit.verify().finally(() => runningVerifications.delete(ctx.store));
-  runningVerifications.set(ctx.store, walk);
-  const chain = await walk;
+  runningVerifications.set(ctx.store, verification);
+  const chain = await verification;
   return {
     whole: isWhole(chain),
     rows: chain.rows,

@@ -27,7 +27,7 @@ const WRONG_ENROLMENT_WINDOW_MS = 10 * MINUTE_MS;
  * Counts wrong codes during 2FA enrolment of a user; a cost of 0 only checks whether another is allowed. Throws
  * `rate_limited` after ten wrong codes within ten minutes.
  */
-export async function countWrongEnrolmentCode(
+export async function takeWrongEnrolmentCodes(
   ctx: Pick<ConsoleContext, "limiter" | "metrics">,
   userId: string,
   cost: 0 | 1,

@@ -181,7 +181,7 @@ async function runOn<T>(
   let hasAnswered = false;
   try {
     const begun = await runAttempt(ctx, Math.min(shareMs, firstByteMs, totalMs), progress, (options) =>
-      attempt({ ...target, channel }, options),
+      attempt({ channel, upstreamName: target.upstreamName }, options),
     );
     hasAnswered = true;
     running.answered();

@@ -31,7 +31,7 @@ export async function openSpeech(
   const stop = (): void => signal.abort(stopReason(options.signal));
   if (options.signal.aborted) stop();
   else options.signal.addEventListener("abort", stop, { once: true });
-  const source = speak({ ...options, signal })[Symbol.asyncIterator]();
+  const source = speak(Object.assign({}, options, { signal }))[Symbol.asyncIterator]();
   const event = await source.next();
   // The attempt has timed out, or the caller has left.
   if (signal.aborted) {

@@ -105,7 +105,7 @@ export function surfaceOf(path: string): Surface {
   return "console";
 }
 
-/** The surface whose error bodies a route's replies have. */
+/** The surface that decides the form of a route's errors. */
 export function surfaceOfRoute(route: Route): Surface {
   return route.surface === "plain" ? "console" : route.surface;
 }

@@ -47,7 +47,7 @@ return 0
  * Publishes a change, and stores an open circuit or removes a closed one: together, since the connection for messages may
  * be lost when the other is not. ARGV: field, value or nothing, ms to keep, channel, message.
  */
-const PUBLISH_CHANGE = script(`
+const STORE_AND_PUBLISH = script(`
 redis.call('PUBLISH', ARGV[4], ARGV[5])
 if ARGV[2] == '' then return redis.call('HDEL', KEYS[1], ARGV[1]) end
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
@@ -91,7 +91,7 @@ class RedisCircuits implements CircuitSharing {
     this.#forgetHalfOpen();
     if (open === null) this.#opened.delete(field);
     else this.#opened.set(field, { message, until });
-    this.#keep(field, open === null ? "" : message, message);
+    this.#storeAndPublish(field, open === null ? "" : message, message);
   }
 
   async claimProbe(keys: readonly BreakerKey[]): Promise<boolean> {
@@ -125,15 +125,15 @@ class RedisCircuits implements CircuitSharing {
   }
 
   /** `value`: empty for a closed circuit. */
-  #keep(field: string, value: string, message: string): void {
+  #storeAndPublish(field: string, value: string, message: string): void {
     const channel = `${this.link.prefix}${CHANNEL}`;
-    void this.link.run(PUBLISH_CHANGE, [this.#stored], [field, value, String(TTL_MS), channel, message]);
+    void this.link.run(STORE_AND_PUBLISH, [this.#stored], [field, value, String(TTL_MS), channel, message]);
   }
 
   /** Redis may have been away when they opened, or have come back empty. */
   #publishOpened(): void {
     this.#forgetHalfOpen();
-    for (const [field, { message }] of this.#opened) this.#keep(field, message, message);
+    for (const [field, { message }] of this.#opened) this.#storeAndPublish(field, message, message);
   }
 
   /** A circuit that is half-open by now may have been closed elsewhere. */

@@ -18,15 +18,15 @@ const MAX_OUTAGES = 100;
 
 export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-export const TIMED_OUT = Symbol("late");
+export const TIMED_OUT = Symbol("timed out");
 
 /**
- * The promise's result; `late` when `ms` have passed. An answer that is already in the socket still counts, however late
+ * The promise's result; `onTimeout` when `ms` have passed. An answer that is already in the socket still counts, however late
  * the timer runs.
  */
-export function withTimeout<T, L>(work: Promise<T>, ms: number, late: L): Promise<T | L> {
+export function withTimeout<T, L>(work: Promise<T>, ms: number, onTimeout: L): Promise<T | L> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => setImmediate(() => resolve(late)), ms);
+    const timer = setTimeout(() => setImmediate(() => resolve(onTimeout)), ms);
     work.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }

@@ -75,7 +75,7 @@ export class GroupChanges {
     const before = this.#known.get(id);
     if (before ? !before.isOpen : onlyOpen) return "void";
     if (before) {
-      this.#release(id, before);
+      this.#release(before);
       row[OVERRUN] = numberIn(row, "cost_nano") > before.reserved ? 1 : 0;
     } else {
       this.#known.set(id, { isOpen: false, reserved: 0, ...payerOf(row) });
@@ -89,7 +89,7 @@ export class GroupChanges {
   #correct({ row, prompt }: Operation<"correct">): LedgerOutcome {
     const id = textIn(row, "id");
     const before = this.#known.get(id);
-    if (before?.isOpen) this.#release(id, before);
+    if (before?.isOpen) this.#release(before);
     const wrong = this.#settled.get(id);
     if (wrong !== undefined) {
       this.#balances.add(payerOf(wrong), { spent: -numberIn(wrong, "cost_nano") });
@@ -106,14 +106,14 @@ export class GroupChanges {
     const id = textIn(row, "id");
     const before = this.#known.get(id);
     if (!before?.isOpen) return "void";
-    this.#release(id, before);
+    this.#release(before);
     this.#toOpen.delete(id);
     this.#toDelete.push(id);
     return "done";
   }
 
   /** Closes an open entry and gives its reserved amount back. */
-  #release(id: string, before: KnownRow): void {
+  #release(before: KnownRow): void {
     this.#balances.add(before, { reserved: -before.reserved });
     before.isOpen = false;
   }

@@ -10,7 +10,7 @@ import { newId } from "../../../gateway/new-id";
 import { requireSession } from "../../access/guards";
 import { recordAudit } from "../../audit/record";
 import type { ConsoleContext } from "../../context";
-import { countWrongEnrolmentCode } from "../attempt-limit";
+import { takeWrongEnrolmentCodes } from "../attempt-limit";
 import { digestBackupCode, newBackupCodes } from "../backup-codes";
 import { secretAad } from "../match-code";
 import { verifyOwnPassword } from "../step-up";
@@ -67,12 +67,12 @@ export async function enableTwoFactor(ctx: ConsoleContext, input: TwoFactorEnabl
   if (found?.state !== "pending") {
     throw new AppError("conflict", "No 2FA enrolment is pending. Set up two-factor authentication first.");
   }
-  await countWrongEnrolmentCode(ctx, user.id, 0);
+  await takeWrongEnrolmentCodes(ctx, user.id, 0);
   const secret = ctx.cipher.decrypt("totp", secretAad(user.id), found.encryptedSecret);
   const code = readCode(input.code)?.code ?? "";
   const step = matchTotp(secret, code, ctx.clock.now(), 0);
   if (step === null) {
-    await countWrongEnrolmentCode(ctx, user.id, 1);
+    await takeWrongEnrolmentCodes(ctx, user.id, 1);
     const message = "Incorrect code. Check the clock of the device.";
     throw new AppError("invalid", message, { param: "code", issues: [{ path: "code", message }] });
   }
