@@ -22,8 +22,7 @@ const FNV_PRIME = 0x01000193;
 const firstSlot = (hash: number): number => (hash ^ (hash >>> 15)) & (SLOTS - 1);
 
 /**
- * The 100,256 tokens of cl100k_base in three arrays outside V8's heap: 2.1 MB. A
- * token's rank is also its ID.
+ * The 100,256 tokens of cl100k_base in three arrays outside V8's heap: 2.1 MB. A token's rank is also its ID.
  */
 export class Vocabulary {
   /** The bytes of all tokens, in the order of their ranks. */

@@ -13,6 +13,7 @@ const FLOAT_BYTES = 4;
 const INITIAL_BYTES = 16 * 1024 * 1024;
 /** The whole bound is used once look-ups of overwritten vectors reach this share of the vectors held. */
 const MIN_REPEAT_SHARE = 1 / 64;
+/** Overwritten keys that are remembered, as 32 bits each. */
 const MARKS = 2 ** 16;
 
 /** Position of a vector in the ring; `at` and `length` count numbers, not bytes. */
@@ -26,7 +27,8 @@ interface RingEntry {
 /**
  * Vectors of recent texts, bounded in bytes; one per process. All are in one block of memory that is used as a ring:
  * with one buffer per vector, up to twice the bound stayed resident until V8 collected the dropped ones. A new vector
- * overwrites the oldest ones. A vector that is read in the older half of the ring is written again as a new one.
+ * overwrites the oldest ones. A vector that is read or stored again is written as a new one if it is in the older half
+ * of the ring; else it keeps its place.
  *
  * Of a large bound only the first 16 MiB are used until texts repeat that were overwritten for lack of room: traffic
  * without repeats gains nothing from more.
