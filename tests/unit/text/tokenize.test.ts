@@ -78,12 +78,13 @@ test("finds every token by its bytes, and no other text", () => {
   ]);
 });
 
-test("refuses a vocabulary with a missing rank", () => {
+test("refuses a vocabulary with missing tokens", () => {
   const lines = (...ranks: number[]) => Buffer.from(ranks.map((rank) => `QUI= ${rank}\n`).join(""));
-  expect(new Vocabulary(lines(0)).rankOf("AB", 0, 2)).toBe(0);
-  expect(() => new Vocabulary(lines(0, 2))).toThrow("The vocabulary's line 2 has rank 2, not 1.");
+  expect(new Vocabulary(lines(0), 1).rankOf("AB", 0, 2)).toBe(0);
+  expect(() => new Vocabulary(lines(0, 2), 2)).toThrow("The vocabulary's line 2 has rank 2, not 1.");
+  expect(() => new Vocabulary(lines(0), 2)).toThrow("The vocabulary has 1 tokens, not 2.");
   // Cut within its second token.
-  expect(() => new Vocabulary(lines(0, 1).subarray(0, 10))).toThrow("The vocabulary's line 2 has rank 0");
+  expect(() => new Vocabulary(lines(0, 1).subarray(0, 10), 2)).toThrow("The vocabulary's line 2 has rank 0");
 });
 
 test("returns null for token IDs outside the vocabulary", () => {
