@@ -2,7 +2,7 @@
 
 import { type KeyboardEvent, useCallback, useEffect, useId, useLayoutEffect, useMemo, useRef } from "react";
 import { useTranslations } from "use-intl";
-import { ActiveCell } from "./active-cell";
+import { SegmentedControl } from "../ui/segmented-control";
 import type { Comparison } from "./comparison";
 import {
   drawMatrix,
@@ -11,12 +11,13 @@ import {
   readMatrixColours,
   renderBitmap,
 } from "./draw-matrix";
-import { type FocusStore, highlightOf } from "./focus-store";
+import { type FocusStore, highlightOf, useFocus } from "./focus-store";
 import { type HeatColours, readHeatColours } from "./heat-colours";
 import { LEGIBLE_CELL } from "./matrix-geometry";
-import { MatrixHeader } from "./matrix-header";
+import { type Scale, valueAt } from "./similarity";
 import { type Surface, useCanvas } from "./use-canvas";
 import { useMatrixView } from "./use-matrix-view";
+import { ZoomButtons } from "./zoom-buttons";
 
 /** Rows and columns that a key moves the pinned cell by. */
 const KEY_STEPS: Readonly<Record<string, readonly [number, number]>> = {
@@ -195,4 +196,96 @@ function matrixKeys(view: MatrixView, layout: MatrixLayout, focus: FocusStore) {
     else return;
     event.preventDefault();
   };
+}
+
+/** The pinned cell for screen-reader users: the only grid cell in the document, the others are painted on a canvas. */
+function ActiveCell({
+  id,
+  comparison,
+  focus,
+  layout,
+}: {
+  id: string;
+  comparison: Comparison;
+  focus: FocusStore;
+  layout: MatrixLayout;
+}) {
+  const t = useTranslations("embeddings.matrix");
+  const pinned = useFocus(focus, (state) => state.pinned);
+  const row = pinned?.row ?? layout.order[0] ?? 0;
+  const column = pinned?.column ?? pinned?.row ?? layout.order[0] ?? 0;
+  const { texts } = comparison.call;
+  return (
+    // biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus and names its active cell
+    // biome-ignore lint/a11y/useSemanticElements: the cells are painted on a canvas, there is no table
+    <div role="row" aria-rowindex={(layout.positions[row] ?? 0) + 1} className="sr-only">
+      {/* biome-ignore lint/a11y/useSemanticElements: as above */}
+      <div
+        role="gridcell"
+        id={id}
+        tabIndex={-1}
+        aria-colindex={(layout.positions[column] ?? 0) + 1}
+        aria-selected={pinned !== null}
+      >
+        {t("cell", {
+          row: `${row + 1}. ${texts[row] ?? ""}`,
+          column: `${column + 1}. ${texts[column] ?? ""}`,
+          value: valueAt(comparison.cosines, row, column).toFixed(3),
+        })}
+      </div>
+    </div>
+  );
+}
+
+/** Title, colour scale, order and zoom of the matrix. */
+function MatrixHeader({
+  id,
+  scale,
+  isGrouped,
+  onGroupedChange,
+  zoom,
+}: {
+  id: string;
+  scale: Scale;
+  isGrouped: boolean;
+  onGroupedChange(isGrouped: boolean): void;
+  /** Null where every cell is legible without zooming. */
+  zoom: { canZoomOut: boolean; canZoomIn: boolean; onZoom(direction: 1 | -1): void; onReset(): void } | null;
+}) {
+  const t = useTranslations("embeddings.matrix");
+  const [min, max] = [scale.min.toFixed(2), scale.max.toFixed(2)];
+  return (
+    <div className="flex min-h-9 flex-wrap items-center gap-x-2.5 gap-y-2">
+      <h2 id={id} className="text-lg">
+        {t("title")}
+      </h2>
+      <span
+        role="img"
+        aria-label={t("scale", { min, max })}
+        className="tabular inline-flex items-center gap-2 text-xs text-ink-faint"
+      >
+        {min}
+        <span className="h-2 w-12 rounded-sm bg-linear-to-r from-heat-low via-heat-mid to-heat-high ring-1 ring-line" />
+        {max}
+      </span>
+      <span className="ml-auto flex items-center">
+        <SegmentedControl
+          className="mr-1"
+          label={t("order")}
+          value={isGrouped ? "grouped" : "original"}
+          onValueChange={(order) => onGroupedChange(order === "grouped")}
+          segments={[
+            { value: "original", label: t("original") },
+            { value: "grouped", label: t("grouped") },
+          ]}
+        />
+        {zoom ? (
+          <ZoomButtons
+            labels={{ zoomOut: t("zoomOut"), zoomIn: t("zoomIn"), showAll: t("showAll") }}
+            {...zoom}
+          />
+        ) : null}
+      </span>
+    </div>
+  );
 }

@@ -7,7 +7,8 @@ import { useAmounts } from "../charts/use-amounts";
 import { StatusDot } from "../ui/badge";
 import { Button } from "../ui/button";
 import { Input, NativeSelect } from "../ui/input";
-import { LanguagePicker } from "./language-picker";
+import { useOnDemand } from "../ui/use-on-demand";
+import { LanguageButton, type LanguagePickerProps } from "./language-button";
 import { HueDot } from "./speaker-line";
 import type { SpeechDraft } from "./speech-draft";
 
@@ -228,5 +229,23 @@ function SpeedSlider({
         />
       </span>
     </div>
+  );
+}
+
+const loadLanguageList = () => import("./language-list").then((one) => one.LanguageList);
+
+/** The language of a call. The searchable list is loaded when it is first opened. */
+function LanguagePicker(props: LanguagePickerProps) {
+  const { Loaded, loadNow, preload } = useOnDemand(loadLanguageList);
+  if (Loaded) return <Loaded {...props} />;
+  return (
+    <LanguageButton
+      {...props}
+      aria-haspopup="dialog"
+      aria-expanded={false}
+      onPointerEnter={preload}
+      onFocus={preload}
+      onClick={loadNow}
+    />
   );
 }
