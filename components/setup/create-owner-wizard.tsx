@@ -2,12 +2,18 @@
 
 import dynamic from "next/dynamic";
 import { useCallback, useEffect, useState } from "react";
+import { useTranslations } from "use-intl";
+import type { SetupState } from "@/lib/contracts/console/setup";
+import { Field } from "../forms/field";
+import { Form } from "../forms/form";
+import { StatusDot } from "../ui/badge";
+import { Button } from "../ui/button";
+import { Input } from "../ui/input";
+import { Notice } from "../ui/notice";
+import { RadioCards } from "../ui/radio-cards";
 import { clearDraft, readDraft, type SetupDraft, saveDraft, takeTokenFromUrl } from "./draft";
 import { reachableStep, useStepParam, type WizardStep } from "./steps";
-import { TokenStep } from "./token-step";
-import { UsageStep } from "./usage-step";
-import { type NewInstance, WelcomeStep } from "./welcome-step";
-import { WizardFrame } from "./wizard-frame";
+import { StepActions, StepBody, WizardFrame } from "./wizard-frame";
 
 const loadAdministratorStep = () => import("./administrator-step").then((one) => one.AdministratorStep);
 /** The only step with a form library; it is fetched when the visitor leaves the first step. */
@@ -139,4 +145,138 @@ function useSetupDraft(): [SetupDraft, (part: Partial<SetupDraft>) => void] {
 
 function isDraftStep(step: WizardStep): step is SetupDraft["furthest"] {
   return step === "welcome" || step === "token" || step === "usage" || step === "administrator";
+}
+
+/** Compares meanings; the other built-in embedding model compares words. */
+const ENGLISH_MODEL = "patchbay-embed-en";
+
+type NewInstance = Extract<SetupState, { status: false }>;
+
+function WelcomeStep({ state, onNext }: { state: NewInstance; onNext(): void }) {
+  const t = useTranslations("setup.welcome");
+  const rows = [
+    { name: t("store"), value: t(state.database_type) },
+    {
+      name: t("engines"),
+      value: (
+        <ul className="grid gap-1">
+          {state.engines.map((engine) => (
+            <li key={engine.model} className="flex flex-wrap items-baseline gap-x-2">
+              <StatusDot tone="good" className="self-center" />
+              <code>{engine.model}</code>
+              <span className="text-ink-muted">
+                {t(engine.model === ENGLISH_MODEL ? "semantic" : engine.operation)}
+              </span>
+            </li>
+          ))}
+        </ul>
+      ),
+    },
+    { name: t("version"), value: <span className="tabular">{state.version}</span> },
+  ];
+  return (
+    <StepBody title={t("title")} text={t("text")}>
+      <dl className="divide-y rounded-md border bg-panel">
+        {rows.map((row) => (
+          <div key={row.name} className="grid gap-1 px-5 py-4 sm:grid-cols-[10rem_1fr]">
+            <dt className="text-ink-muted">{row.name}</dt>
+            <dd>{row.value}</dd>
+          </div>
+        ))}
+      </dl>
+      <StepActions>
+        <Button size="lg" onClick={onNext}>
+          {t("begin")}
+        </Button>
+      </StepActions>
+    </StepBody>
+  );
+}
+
+const USAGES = ["self", "team", "demo"] as const;
+
+function UsageStep({
+  usage,
+  onUsage,
+  onNext,
+  onBack,
+}: {
+  usage: SetupDraft["usage"];
+  onUsage(usage: SetupDraft["usage"]): void;
+  onNext(): void;
+  onBack(): void;
+}) {
+  const t = useTranslations("setup.usage");
+  const common = useTranslations("common");
+  return (
+    <StepBody title={t("title")} text={t("text")}>
+      <RadioCards
+        label={t("title")}
+        value={usage}
+        onValueChange={onUsage}
+        cards={USAGES.map((value) => ({ value, title: t(value), description: t(`${value}Text`) }))}
+      />
+      <StepActions onBack={onBack}>
+        <Button size="lg" onClick={onNext}>
+          {common("next")}
+        </Button>
+      </StepActions>
+    </StepBody>
+  );
+}
+
+function TokenStep({
+  token,
+  isFromLink,
+  isWrong,
+  onNext,
+  onBack,
+}: {
+  token: string;
+  isFromLink: boolean;
+  isWrong: boolean;
+  onNext(token: string): void;
+  onBack(): void;
+}) {
+  const t = useTranslations("setup.token");
+  const common = useTranslations("common");
+  const [text, setText] = useState(token);
+  const [isMissing, setMissing] = useState(false);
+  const isUntouched = text === token;
+  const error = isMissing ? common("fieldError.required") : isWrong && isUntouched ? t("wrong") : undefined;
+  return (
+    <StepBody title={t("title")} text={t("text")}>
+      <Form
+        className="grid gap-8"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          const value = text.trim();
+          setMissing(value === "");
+          if (value !== "") onNext(value);
+        }}
+      >
+        {isFromLink && isUntouched && !isWrong ? <Notice tone="good">{t("fromLink")}</Notice> : null}
+        <Field label={t("label")} hint={t("where")} error={error}>
+          {(control) => (
+            <Input
+              {...control}
+              value={text}
+              onChange={(event) => setText(event.target.value)}
+              autoComplete="off"
+              autoCapitalize="none"
+              autoCorrect="off"
+              spellCheck={false}
+              className="font-mono"
+            />
+          )}
+        </Field>
+        <StepActions onBack={onBack}>
+          <Button type="submit" size="lg">
+            {common("next")}
+          </Button>
+        </StepActions>
+      </Form>
+    </StepBody>
+  );
 }

@@ -1,13 +1,14 @@
 "use client";
 
-import { PlayIcon } from "lucide-react";
-import { useEffect, useState } from "react";
+import { PauseIcon, PlayIcon } from "lucide-react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
 import { failureOfError, postJson } from "@/lib/client/gateway-error";
 import { withPlaygroundKey } from "@/lib/client/playground-key";
 import { releaseUrl } from "@/lib/client/save-file";
 import { geminiBody, type SpeechCall } from "@/lib/client/speech-call";
 import { bytesFromBase64, durationMsOf, samplesFromBytes, wavOf } from "@/lib/client/speech-pcm";
+import { PeaksCanvas } from "../audio/peaks-canvas";
 import { useAmounts } from "../charts/use-amounts";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
@@ -15,10 +16,9 @@ import { Button } from "../ui/button";
 import { ErrorState } from "../ui/error-state";
 import { Textarea } from "../ui/input";
 import { RequestAsCurl } from "./request-as-curl";
-import { type Sound, SoundPlayer } from "./sound-player";
 import { StepActions, StepBody } from "./wizard-frame";
 
-const PATH = "/v1beta/models/patchbay-speech:generateContent";
+const CALL_PATH = "/v1beta/models/patchbay-speech:generateContent";
 
 /** The wizard's last step: generates speech with the first key and plays it. */
 export function SoundStep({
@@ -51,7 +51,7 @@ export function SoundStep({
       <TextForm onSpeak={run} text={text} onText={setText} sound={sound} isBusy={isBusy} />
       <SoundError error={error} onRetry={run} />
       {sound ? <SoundPlayer sound={sound} /> : null}
-      <RequestAsCurl path={PATH} body={body} secret={secret} />
+      <RequestAsCurl path={CALL_PATH} body={body} secret={secret} />
       <StepActions onBack={onBack}>
         <Button size="lg" variant={sound ? "primary" : "ghost"} isBusy={isFinishing} onClick={finish}>
           {sound ? t("finish") : t("skip")}
@@ -129,7 +129,7 @@ function useSpeech(secret: string | null) {
     setError(null);
     const startedAt = performance.now();
     try {
-      const send = (key: string) => postJson(PATH, body, { key });
+      const send = (key: string) => postJson(CALL_PATH, body, { key });
       const response = await (secret ? send(secret) : withPlaygroundKey(send));
       const samples = samplesFromBytes(audioOf(await response.json()));
       setSound({
@@ -189,5 +189,68 @@ function SoundError({ error, onRetry }: { error: unknown; onRetry(): void }) {
       requestId={failure.requestId}
       onRetry={onRetry}
     />
+  );
+}
+
+interface Sound {
+  url: string;
+  samples: Int16Array;
+  durationMs: number;
+  tookMs: number;
+}
+
+/** Plays the audio with a waveform that shows progress. Starts automatically if the browser allows it. */
+function SoundPlayer({ sound }: { sound: Sound }) {
+  const t = useTranslations("setup.sound");
+  const audio = useRef<HTMLAudioElement>(null);
+  const [isPlaying, setPlaying] = useState(false);
+  const [isBlocked, setBlocked] = useState(false);
+  const play = useCallback(() => {
+    audio.current?.play().then(
+      () => setBlocked(false),
+      () => setBlocked(true),
+    );
+  }, []);
+  const progress = useCallback(() => {
+    const { currentTime = 0, duration = 0 } = audio.current ?? {};
+    return duration > 0 ? currentTime / duration : 0;
+  }, []);
+
+  // Starts once the <audio> element has the new source.
+  useEffect(() => {
+    if (sound.url) play();
+  }, [sound.url, play]);
+
+  return (
+    <div className="grid gap-2">
+      <div className="flex items-center gap-4 rounded-md border bg-panel p-3">
+        <Button
+          variant="signal"
+          size="icon"
+          className="size-11 rounded-full"
+          aria-label={isPlaying ? t("pause") : t("playAgain")}
+          onClick={() => (isPlaying ? audio.current?.pause() : play())}
+        >
+          {isPlaying ? <PauseIcon className="fill-current" /> : <PlayIcon className="fill-current" />}
+        </Button>
+        <div className="h-14 min-w-0 flex-1">
+          <PeaksCanvas samples={sound.samples} isLive={isPlaying} progress={progress} />
+        </div>
+        {/* biome-ignore lint/a11y/useMediaCaption: the spoken text is in the field above */}
+        <audio
+          ref={audio}
+          src={sound.url}
+          aria-label={t("player")}
+          onPlay={() => setPlaying(true)}
+          onPause={() => setPlaying(false)}
+          onEnded={() => setPlaying(false)}
+        />
+      </div>
+      {isBlocked ? (
+        <p role="status" className="text-sm text-ink-muted">
+          {t("blocked")}
+        </p>
+      ) : null}
+    </div>
   );
 }

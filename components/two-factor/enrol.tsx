@@ -9,13 +9,12 @@ import { CallError } from "../forms/call-error";
 import { CodeInput } from "../forms/code-input";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
+import { PasswordInput } from "../forms/password-input";
 import { useAction } from "../forms/use-action";
 import { Button } from "../ui/button";
 import { CopyButton } from "../ui/copy-button";
 import { Notice } from "../ui/notice";
 import { Skeleton } from "../ui/skeleton";
-import { PasswordStep } from "./password-step";
-import { QrCode } from "./qr-code";
 import { SaveBackupCodes } from "./save-backup-codes";
 
 type Stage =
@@ -182,5 +181,83 @@ function Secret({ enrolment }: { enrolment: TwoFactorEnrolment }) {
         </div>
       </div>
     </div>
+  );
+}
+
+/** Asks for the password again, because the sign-in is not recent. */
+function PasswordStep({
+  isWrong,
+  onPassword,
+}: {
+  isWrong: boolean;
+  onPassword(password: string): Promise<void>;
+}) {
+  const t = useTranslations("twoFactor");
+  const common = useTranslations("common");
+  const [password, setPassword] = useState("");
+  const [isBusy, setBusy] = useState(false);
+  return (
+    <Form
+      className="grid max-w-form gap-4"
+      onSubmit={async (event) => {
+        event.preventDefault();
+        setBusy(true);
+        await onPassword(password);
+        setBusy(false);
+      }}
+    >
+      <div className="grid gap-1">
+        <h3 className="text-base">{t("passwordTitle")}</h3>
+        <p className="text-ink-muted">{t("passwordText")}</p>
+      </div>
+      <Field label={t("password")} error={isWrong ? t("wrongPassword") : undefined}>
+        {(control) => (
+          <PasswordInput
+            {...control}
+            autoComplete="current-password"
+            value={password}
+            onChange={(event) => setPassword(event.target.value)}
+          />
+        )}
+      </Field>
+      <Button type="submit" className="w-fit" isBusy={isBusy} disabled={password === ""}>
+        {common("next")}
+      </Button>
+    </Form>
+  );
+}
+
+/** A QR code as one SVG path, always dark on light so that cameras can read it. The encoder is loaded on demand. */
+function QrCode({ text, label }: { text: string; label: string }) {
+  const [code, setCode] = useState<{ path: string; size: number } | null>(null);
+
+  useEffect(() => {
+    let isCurrent = true;
+    void import("qrcode").then(({ create }) => {
+      const { modules } = create(text, { errorCorrectionLevel: "M" });
+      const squares: string[] = [];
+      for (let row = 0; row < modules.size; row++) {
+        for (let column = 0; column < modules.size; column++) {
+          if (modules.get(row, column)) squares.push(`M${column} ${row}h1v1h-1z`);
+        }
+      }
+      if (isCurrent) setCode({ path: squares.join(""), size: modules.size });
+    });
+    return () => {
+      isCurrent = false;
+    };
+  }, [text]);
+
+  if (!code) return <Skeleton className="size-48 rounded-md" />;
+  return (
+    <svg
+      role="img"
+      aria-label={label}
+      viewBox={`-3 -3 ${code.size + 6} ${code.size + 6}`}
+      shapeRendering="crispEdges"
+      className="size-48 rounded-md border bg-qr-light"
+    >
+      <path d={code.path} className="fill-qr-dark" />
+    </svg>
   );
 }
