@@ -1,16 +1,25 @@
 "use client";
 
+import dynamic from "next/dynamic";
+import { useState } from "react";
 import { SWRConfig } from "swr";
 import { useTranslations } from "use-intl";
 import { api, cached } from "@/lib/client/api";
 import { useApi } from "@/lib/client/use-api";
+import type { TwoFactorStatus } from "@/lib/contracts/console/two-factor";
 import type { Self } from "@/lib/contracts/console/user";
+import { CallError } from "../forms/call-error";
+import { clockTime, useCountdown } from "../forms/countdown";
 import { PageHeader } from "../shell/page-header";
+import { Badge } from "../ui/badge";
+import { Button } from "../ui/button";
 import { Notice } from "../ui/notice";
+import { Section } from "../ui/section";
+import { Skeleton } from "../ui/skeleton";
 import { PasswordSection } from "./password-section";
 import { ProfileSection } from "./profile-section";
 import { SessionsSection } from "./sessions-section";
-import { TwoFactorSection } from "./two-factor-section";
+import type { TwoFactorDialogKind } from "./two-factor-dialog";
 
 /** Profile, password, 2FA and sessions of the signed-in user. `self`: the user when the page was rendered. */
 export function AccountPage({
@@ -56,5 +65,69 @@ function Sections({
       {mustEnrol ? null : <TwoFactorSection self={self} />}
       <SessionsSection />
     </div>
+  );
+}
+
+const SecondFactorDialog = dynamic(() => import("./two-factor-dialog").then((one) => one.TwoFactorDialog), {
+  ssr: false,
+});
+
+/** At this number of backup codes or fewer, the section suggests creating new ones. */
+const FEW_CODES = 3;
+
+function TwoFactorSection({ self }: { self: Self }) {
+  const t = useTranslations("account.twoFactor");
+  const { data, error, mutate } = useApi(api.readTwoFactor);
+  const [dialog, setDialog] = useState<TwoFactorDialogKind | null>(null);
+  // Known from the page's data before the status has loaded.
+  const isOn = data?.enabled ?? self.two_factor_enabled;
+  return (
+    <Section
+      title={t("title")}
+      text={t("text")}
+      status={<Badge tone={isOn ? "good" : "warn"}>{isOn ? t("on") : t("off")}</Badge>}
+    >
+      <div className="grid gap-4">
+        {error && !data ? <CallError error={error} onRetry={() => void mutate()} /> : null}
+        <p className="max-w-prose">{isOn ? t("onText") : t("offText")}</p>
+        {isOn ? <EnabledStatus status={data} /> : null}
+        <div className="flex flex-wrap gap-2">
+          {isOn ? (
+            <>
+              <Button variant="outline" onClick={() => setDialog("renew")}>
+                {t("renew")}
+              </Button>
+              <Button variant="outline" onClick={() => setDialog("off")}>
+                {t("switchOff")}
+              </Button>
+            </>
+          ) : (
+            <Button onClick={() => setDialog("enrol")}>{t("switchOn")}</Button>
+          )}
+        </div>
+      </div>
+      {dialog ? (
+        <SecondFactorDialog kind={dialog} username={self.username} onClose={() => setDialog(null)} />
+      ) : null}
+    </Section>
+  );
+}
+
+function EnabledStatus({ status }: { status: TwoFactorStatus | undefined }) {
+  const t = useTranslations("account.twoFactor");
+  const waitSeconds = useCountdown(status?.locked_until ? Date.parse(status.locked_until) : null);
+  if (!status) return <Skeleton className="h-5.5 w-44" />;
+  const left = status.backup_codes_left;
+  return (
+    <>
+      {left <= FEW_CODES ? (
+        <Notice tone="warn" title={t("codesLeft", { left })}>
+          {t("fewCodes")}
+        </Notice>
+      ) : (
+        <p className="text-ink-muted">{t("codesLeft", { left })}</p>
+      )}
+      {waitSeconds > 0 ? <Notice tone="bad">{t("locked", { time: clockTime(waitSeconds) })}</Notice> : null}
+    </>
   );
 }

@@ -1,7 +1,9 @@
 "use client";
 
-import { useEffect, useState } from "react";
-import { useForm } from "react-hook-form";
+import { PlusIcon } from "lucide-react";
+import dynamic from "next/dynamic";
+import { type ReactNode, useEffect, useState } from "react";
+import { useFieldArray, useForm } from "react-hook-form";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
@@ -19,7 +21,6 @@ import { Notice } from "../ui/notice";
 import { Section } from "../ui/section";
 import { Skeleton } from "../ui/skeleton";
 import { toast } from "../ui/toast";
-import { ScopedRules } from "./scoped-rules";
 import { type RulesForm, ThresholdField, textOrNull } from "./threshold-field";
 
 type Rules = Settings["alerts"];
@@ -175,5 +176,73 @@ function WebhookField({
         />
       )}
     </Field>
+  );
+}
+
+// Few installations have such rules.
+const ScopedRuleRow = dynamic(() => import("./scoped-rule-row").then((one) => one.ScopedRuleRow), {
+  loading: () => <li className="h-44 sm:h-40" />,
+});
+
+const FIRST_KEYS = { query: { limit: 100 } } as const;
+
+/** Rules of single models and API keys, each with its own thresholds. */
+function ScopedRules({ form }: { form: RulesForm }) {
+  const t = useTranslations("alerts.rules");
+  const { control, getValues, formState } = form;
+  const { fields, append, remove } = useFieldArray({ control, name: "rules" });
+  const { data: models } = useApi(api.listModels);
+  const { data: keys } = useApi(api.listKeys, FIRST_KEYS);
+  const duplicate = formState.errors.rules?.root ?? formState.errors.rules;
+  const addModelRule = () => {
+    const [error_rate_percent, channel_open_minutes] = getValues([
+      "error_rate_percent",
+      "channel_open_minutes",
+    ]);
+    append({ scope: "model", model: "", error_rate_percent, channel_open_minutes });
+  };
+  const addKeyRule = () => {
+    const [error_rate_percent, budgets] = getValues(["error_rate_percent", "budgets"]);
+    append({ scope: "key", key_id: "", error_rate_percent, budgets });
+  };
+  return (
+    <fieldset className="grid gap-3">
+      <legend className="mb-1 text-sm font-medium">{t("scoped")}</legend>
+      <p className="text-sm text-ink-muted">{t("scopedText")}</p>
+      <datalist id="alert-rule-models">
+        {models?.items.map((model) => (
+          <option key={model.name} value={model.name} />
+        ))}
+      </datalist>
+      {fields.length === 0 ? null : (
+        <ul className="divide-y rounded-md border bg-panel">
+          {fields.map((field, index) => (
+            <ScopedRuleRow
+              key={field.id}
+              form={form}
+              index={index}
+              keys={keys?.items ?? []}
+              onRemove={() => remove(index)}
+            />
+          ))}
+        </ul>
+      )}
+      <p role="alert" className={duplicate?.message ? "text-sm text-bad" : "hidden"}>
+        {duplicate?.message ? t("duplicate") : null}
+      </p>
+      <div className="flex flex-wrap gap-2">
+        <AddButton onClick={addModelRule}>{t("addModel")}</AddButton>
+        <AddButton onClick={addKeyRule}>{t("addKey")}</AddButton>
+      </div>
+    </fieldset>
+  );
+}
+
+function AddButton({ onClick, children }: { onClick(): void; children: ReactNode }) {
+  return (
+    <Button variant="outline" size="sm" onClick={onClick}>
+      <PlusIcon aria-hidden="true" />
+      {children}
+    </Button>
   );
 }

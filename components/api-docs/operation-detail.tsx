@@ -7,8 +7,8 @@ import type { ExampleModels } from "@/components/api-docs/openapi/example";
 import { type SchemaRow, schemaRows, typeOf } from "@/components/api-docs/openapi/schema-rows";
 import { CodeTabs } from "../playground/code-tabs";
 import { Button } from "../ui/button";
+import { cn } from "../ui/class-names";
 import { operationSamples } from "./openapi/samples";
-import { SchemaTable } from "./schema-table";
 import { TryPanel } from "./try-panel";
 
 interface OperationDetailProps {
@@ -100,4 +100,132 @@ function parameterRows(
     rules: [t(`operation.${parameter.in}`)],
     description: parameter.description ?? parameter.schema?.description ?? "",
   }));
+}
+
+/** The fields of a body, with nested fields indented. */
+function SchemaTable({
+  title,
+  rows,
+  empty,
+  isCollapsed = false,
+  isReply = false,
+}: {
+  title: string;
+  rows: readonly SchemaRow[];
+  empty?: string;
+  /** Shows only the title until it is opened. */
+  isCollapsed?: boolean;
+  /** Hides "required", which says nothing in a response. */
+  isReply?: boolean;
+}) {
+  if (isCollapsed)
+    return (
+      <details>
+        <summary className="w-fit cursor-pointer text-sm font-medium">{title}</summary>
+        <Rows title={title} rows={rows} isReply={isReply} className="mt-1.5" />
+      </details>
+    );
+  return (
+    <div className="grid min-w-0 gap-1.5">
+      <h4 className="text-sm font-medium">{title}</h4>
+      {rows.length === 0 ? (
+        <p className="text-sm text-ink-muted">{empty}</p>
+      ) : (
+        <Rows title={title} rows={rows} isReply={isReply} />
+      )}
+    </div>
+  );
+}
+
+const INDENTS = ["", "pl-4", "pl-8", "pl-12"] as const;
+const CELL = "min-w-0 break-words sm:px-3 sm:py-2 sm:align-top";
+
+/** Name, type, required, meaning and limits of each field; on a phone each row is a block of lines. */
+function Rows({
+  title,
+  rows,
+  isReply,
+  className,
+}: {
+  title: string;
+  rows: readonly SchemaRow[];
+  isReply: boolean;
+  className?: string;
+}) {
+  const t = useTranslations("apiDocs.operation");
+  const hasLimits = rows.some((row) => row.rules.length > 0);
+  const headings = [
+    t("field"),
+    t("type"),
+    ...(isReply ? [] : [t("requiredHeading")]),
+    t("about"),
+    ...(hasLimits ? [t("limits")] : []),
+  ];
+  return (
+    <div className={cn("overflow-hidden rounded-md border bg-panel", className)}>
+      <table aria-label={title} className="block w-full text-sm sm:table">
+        <thead className="hidden border-b text-xs text-ink-faint sm:table-header-group">
+          <tr>
+            {headings.map((heading) => (
+              <th key={heading} scope="col" className="px-3 py-1.5 text-left font-normal">
+                {heading}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody className="block divide-y sm:table-row-group">
+          {rows.map((row) => (
+            <Row row={row} isReply={isReply} hasLimits={hasLimits} key={row.path} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** One field. */
+function Row({ row, isReply, hasLimits }: { row: SchemaRow; isReply: boolean; hasLimits: boolean }) {
+  const t = useTranslations("apiDocs.operation");
+  return (
+    <tr className="block px-3 py-2 sm:table-row">
+      <th
+        scope="row"
+        className={cn("mr-2 inline-block text-left font-normal sm:table-cell sm:w-[26%]", CELL)}
+      >
+        <span className={cn("block", INDENTS[Math.min(row.depth, INDENTS.length - 1)])}>
+          <code title={row.path}>{row.depth === 0 ? row.path : lastSegment(row.path)}</code>
+        </span>
+      </th>
+      <td className={cn("mr-2 inline-block text-ink-muted sm:table-cell sm:w-[20%]", CELL)}>
+        <code>{row.type}</code>
+      </td>
+      {isReply ? null : (
+        <td className={cn("inline-block text-xs sm:table-cell sm:w-[10%] sm:pt-2.5", CELL)}>
+          {row.isRequired ? (
+            <span className="text-signal-ink">{t("required")}</span>
+          ) : (
+            <span className="hidden text-ink-faint sm:inline">{t("optional")}</span>
+          )}
+        </td>
+      )}
+      <td className={cn("block text-ink-muted empty:hidden sm:table-cell sm:empty:table-cell", CELL)}>
+        {row.description}
+      </td>
+      {hasLimits ? (
+        <td
+          className={cn(
+            "block text-ink-muted empty:hidden sm:table-cell sm:w-[18%] sm:empty:table-cell",
+            CELL,
+          )}
+        >
+          {row.rules.join(", ")}
+        </td>
+      ) : null}
+    </tr>
+  );
+}
+
+/** `contents[].parts` → `parts`. */
+function lastSegment(path: string): string {
+  return path.slice(path.lastIndexOf(".") + 1);
 }

@@ -1,16 +1,18 @@
 "use client";
 
+import { useState } from "react";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
 import type { ApiKey, ApiKeyWithSecret } from "@/lib/contracts/console/api-keys";
 import type { Role } from "@/lib/contracts/console/user";
 import { ConfirmDialog } from "../forms/confirm-dialog";
+import { Field } from "../forms/field";
 import { FormDialog } from "../forms/form-dialog";
 import { SecretDialog } from "../forms/secret-dialog";
+import { NativeSelect } from "../ui/input";
 import { toast } from "../ui/toast";
 import { KeyForm } from "./key-form";
-import { RotateDialog } from "./rotate-dialog";
 
 /** Shows a new key's secret, which is shown only once. */
 function RevealDialog({
@@ -198,4 +200,43 @@ async function disableKey({ id, version }: ApiKey): Promise<void> {
     const newest = await callApi(api.getKey, { params });
     await callApi(api.updateKey, { params, body: { enabled: false, version: newest.version } });
   });
+}
+
+const GRACE_HOURS = [0, 1, 6, 12, 24];
+const DEFAULT_HOURS = 24;
+
+/** Confirms a rotation and asks how long the old key stays valid. */
+function RotateDialog({
+  name,
+  onRotate,
+  onClose,
+}: {
+  name: string;
+  onRotate(graceHours: number): Promise<void>;
+  onClose(): void;
+}) {
+  const t = useTranslations("apiKeys.rotate");
+  const [hours, setHours] = useState(DEFAULT_HOURS);
+  return (
+    <ConfirmDialog
+      title={t("title", { name })}
+      text={t("text")}
+      action={t("action")}
+      isDanger={false}
+      onConfirm={() => onRotate(hours)}
+      onClose={onClose}
+    >
+      <Field label={t("grace")}>
+        {(control) => (
+          <NativeSelect {...control} value={hours} onChange={(event) => setHours(Number(event.target.value))}>
+            {GRACE_HOURS.map((one) => (
+              <option key={one} value={one}>
+                {t("hours", { hours: one })}
+              </option>
+            ))}
+          </NativeSelect>
+        )}
+      </Field>
+    </ConfirmDialog>
+  );
 }

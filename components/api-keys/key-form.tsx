@@ -1,9 +1,9 @@
 "use client";
 
-import { useMemo, useState } from "react";
-import { useForm } from "react-hook-form";
+import { useId, useMemo, useState } from "react";
+import { type Control, useController, useForm } from "react-hook-form";
 import { useTranslations } from "use-intl";
-import type { ApiKey, CreateKey } from "@/lib/contracts/console/api-keys";
+import type { ApiKey, CreateKey, Operation } from "@/lib/contracts/console/api-keys";
 import type { Role } from "@/lib/contracts/console/user";
 import { CallError } from "../forms/call-error";
 import { Field } from "../forms/field";
@@ -11,6 +11,7 @@ import { Form } from "../forms/form";
 import { FormFooter } from "../forms/form-footer";
 import { useSaveForm } from "../forms/use-save-form";
 import { Button } from "../ui/button";
+import { Checkbox } from "../ui/checkbox";
 import { Input } from "../ui/input";
 import { Notice } from "../ui/notice";
 import { KeyLimits } from "./key-limits";
@@ -18,6 +19,7 @@ import {
   EXPIRY_DAYS,
   expiryDate,
   KEY_FIELDS,
+  type KeyValues,
   keyFieldOf,
   keyResolver,
   keyValues,
@@ -25,7 +27,6 @@ import {
   NEW_KEY,
 } from "./key-values";
 import { useLimitAuthor } from "./limit-author";
-import { OperationChoice } from "./operation-choice";
 
 interface KeyFormProps {
   /** The key to edit; null for a new key. */
@@ -177,4 +178,63 @@ function useKeyForm(before: ApiKey | null, onSave: KeyFormProps["onSave"], onSta
     },
   });
   return { form, ...saving, showsLimits, setShowsLimits };
+}
+
+/** Checkboxes for a key's permissions, each with a description. */
+function OperationChoice({
+  control,
+  mayManage,
+  hint,
+  error,
+}: {
+  control: Control<KeyValues, unknown, CreateKey>;
+  mayManage: boolean;
+  hint?: string | null;
+  error?: string;
+}) {
+  const t = useTranslations("apiKeys");
+  const id = useId();
+  const { field } = useController({ control, name: "operations" });
+  const choices: Operation[] = ["speech", "embeddings", ...(mayManage ? ["manage" as const] : [])];
+  return (
+    <fieldset className="grid gap-2" aria-describedby={error ? `${id}-error` : undefined}>
+      <legend className="mb-1.5 text-sm font-medium">{t("form.operations")}</legend>
+      {choices.map((operation) => (
+        <label
+          key={operation}
+          htmlFor={`${id}-${operation}`}
+          className="flex w-fit cursor-pointer items-start gap-2.5 pointer-coarse:min-h-9"
+        >
+          <Checkbox
+            id={`${id}-${operation}`}
+            aria-describedby={`${id}-${operation}-text`}
+            aria-invalid={error ? true : undefined}
+            className="mt-0.75"
+            checked={field.value.includes(operation)}
+            onBlur={field.onBlur}
+            onCheckedChange={(checked) =>
+              field.onChange(
+                choices.filter((one) => (one === operation ? checked === true : field.value.includes(one))),
+              )
+            }
+          />
+          <span className="flex flex-wrap gap-x-2">
+            {t(`operation.${operation}`)}
+            <span id={`${id}-${operation}-text`} className="text-ink-muted">
+              {t(`operationText.${operation}`)}
+            </span>
+          </span>
+        </label>
+      ))}
+      {field.value.includes("manage") ? (
+        <Notice tone="warn" title={t("managingTitle")} className="mt-1">
+          {t("managingText")}
+        </Notice>
+      ) : null}
+      {hint ? <p className="text-sm text-ink-muted">{hint}</p> : null}
+      <p id={`${id}-error`} role="alert" className={error ? "text-sm text-bad" : "hidden"}>
+        {error}
+      </p>
+    </fieldset>
+  );
 }

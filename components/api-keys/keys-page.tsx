@@ -8,6 +8,7 @@ import { SWRConfig } from "swr";
 import { useFormatter, useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import { searchText, setQueryParam } from "@/lib/client/query-params";
+import { useApi } from "@/lib/client/use-api";
 import { cachedPages, useApiPages } from "@/lib/client/use-api-pages";
 import type { ApiKey } from "@/lib/contracts/console/api-keys";
 import type { ManagedUser, Viewer } from "@/lib/contracts/console/user";
@@ -18,12 +19,12 @@ import { ListBody, NoSearchResults } from "../shell/list-body";
 import { PageHeader } from "../shell/page-header";
 import { Button } from "../ui/button";
 import { EmptyState } from "../ui/empty-state";
+import { NativeSelect } from "../ui/input";
 import { Notice } from "../ui/notice";
 import { SearchField } from "../ui/search-field";
 import type { KeyDialog } from "./key-dialogs";
 import { KeyList } from "./key-list";
 import type { KeyAction } from "./key-menu";
-import { OwnerFilter } from "./owner-filter";
 import { type KeyModel, playgroundHref } from "./playground-link";
 
 type OwnLimits = Pick<ManagedUser, "rpm" | "tpm" | "concurrency" | "budget">;
@@ -231,5 +232,37 @@ function NoKeys({ q, owner, createButton }: { q: string; owner: string | null; c
     <EmptyState icon={<KeyRoundIcon />} title={t("empty.title")} action={createButton}>
       {t("empty.text")}
     </EmptyState>
+  );
+}
+
+/** The longest list that is still usable; other users' keys are linked from the users page. */
+const MAX_USERS = 100;
+
+/** Filters keys by owner: all, the viewer's own, or one user's. The choice is the `owner` query parameter. */
+function OwnerFilter({ viewerId, owner }: { viewerId: string; owner: string | null }) {
+  const t = useTranslations("apiKeys.owner");
+  const { data } = useApi(api.listUsers, { query: { limit: MAX_USERS } });
+  const others = (data?.items ?? []).filter((user) => user.id !== viewerId);
+  const isUnlisted = owner !== null && owner !== "me" && !others.some((user) => user.id === owner);
+  return (
+    <NativeSelect
+      aria-label={t("label")}
+      className="grow sm:w-56 sm:grow-0"
+      value={owner ?? ""}
+      onChange={(event) => setQueryParam("owner", event.target.value)}
+    >
+      <option value="">{t("all")}</option>
+      <option value="me">{t("mine")}</option>
+      {isUnlisted ? <option value={owner}>{t("unknown")}</option> : null}
+      {others.length > 0 ? (
+        <optgroup label={t("users")}>
+          {others.map((user) => (
+            <option key={user.id} value={user.id}>
+              {user.username}
+            </option>
+          ))}
+        </optgroup>
+      ) : null}
+    </NativeSelect>
   );
 }

@@ -1,15 +1,14 @@
 "use client";
 
 import { type ReactNode, type RefObject, useLayoutEffect, useRef, useState } from "react";
-import { useTranslations } from "use-intl";
+import { useFormatter, useTranslations } from "use-intl";
 import { cn } from "../ui/class-names";
-import { niceTicks } from "./chart-scale";
+import { niceTicks, type TimeTick } from "./chart-scale";
 import { ChartTable } from "./chart-table";
 import { Plot } from "./plot";
 import { bucketAt, bucketCentre, type PlotFrame, plotFrame, timeLabels } from "./plot-geometry";
 import { Readout } from "./readout";
 import { type ChartSeries, maxOf } from "./series";
-import { useTimeLabels } from "./use-time-labels";
 
 interface TimeChartProps {
   /** What is shown, as a phrase for screen readers: "Requests by hour". The visible heading is the page's. */
@@ -234,4 +233,30 @@ function useWidth<T extends HTMLElement>(): { ref: RefObject<T | null>; width: n
     return () => observer.disconnect();
   }, []);
   return { ref, width };
+}
+
+const DAY_MS = 86_400_000;
+
+/** Labels for instants of a chart, in the visitor's language and time zone. */
+function useTimeLabels(bucketMs: number) {
+  const format = useFormatter();
+  const time = (at: number) =>
+    format.dateTime(at, { hour: "2-digit", minute: "2-digit", hourCycle: "h23", numberingSystem: "latn" });
+  const day = (at: number) =>
+    format.dateTime(at, { month: "short", day: "numeric", numberingSystem: "latn" });
+  return {
+    tick: (tick: TimeTick) => (tick.isDay ? day(tick.at) : time(tick.at)),
+    /** A whole bucket: a date, or a date with start and end time. */
+    bucket: (at: number) => {
+      if (bucketMs >= DAY_MS)
+        return format.dateTime(at, {
+          weekday: "short",
+          month: "short",
+          day: "numeric",
+          numberingSystem: "latn",
+        });
+      const end = bucketMs > 60_000 ? `–${time(at + bucketMs)}` : "";
+      return `${day(at)}, ${time(at)}${end}`;
+    },
+  };
 }

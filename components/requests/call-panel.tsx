@@ -1,11 +1,14 @@
 "use client";
 
 import { ChevronDownIcon, ChevronUpIcon, XIcon } from "lucide-react";
+import Link from "next/link";
+import { usePathname, useSearchParams } from "next/navigation";
 import { Dialog as Primitive } from "radix-ui";
 import type { ReactNode } from "react";
 import { useTranslations } from "use-intl";
 import { api } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
+import { type CallFilter, withFilter } from "@/lib/client/calls";
 import { useApi } from "@/lib/client/use-api";
 import type { UsageDetail } from "@/lib/contracts/console/usage";
 import { useAmounts } from "../charts/use-amounts";
@@ -18,9 +21,7 @@ import { Skeleton } from "../ui/skeleton";
 import { SkippedChannels } from "./attempt-cause";
 import { CallState } from "./call-cells";
 import { CallFacts } from "./call-facts";
-import { CallHelp } from "./call-help";
 import { Replay } from "./replay";
-import { SimilarCalls } from "./similar-calls";
 import { Timeline } from "./timeline";
 
 /** The position of the open call in the list. */
@@ -197,5 +198,70 @@ function CallSkeleton() {
       ))}
       <Skeleton className="h-48 w-full" />
     </div>
+  );
+}
+
+const CODES_WITH_HELP = [
+  "upstream_error",
+  "upstream_timeout",
+  "upstream_truncated",
+  "upstream_invalid",
+  "upstream_redirect",
+  "upstream_rate_limited",
+  "no_channel_available",
+  "overloaded",
+  "invalid",
+  "caller_left",
+  "storage_unavailable",
+  "internal",
+] as const;
+
+function helpFor(call: UsageDetail): (typeof CODES_WITH_HELP)[number] | "credentials" | "account" | "other" {
+  const status = call.trace?.attempts.at(-1)?.upstream_status ?? null;
+  if (call.error === "upstream_error" && (status === 401 || status === 403)) return "credentials";
+  if (call.error === "upstream_error" && status === 402) return "account";
+  return CODES_WITH_HELP.find((code) => code === call.error) ?? "other";
+}
+
+/** What the error code of a failed call means, and what to do about it. */
+function CallHelp({ call }: { call: UsageDetail }) {
+  const t = useTranslations("requests");
+  const tone = call.error === "caller_left" ? "warn" : "bad";
+  return (
+    <Notice tone={tone} title={call.error ?? ""}>
+      {t(`help.${helpFor(call)}`)}
+    </Notice>
+  );
+}
+
+/** Links that filter for calls with the same error, model, key or request ID. */
+function SimilarCalls({ call }: { call: UsageDetail }) {
+  const t = useTranslations("requests.detail");
+  const path = usePathname();
+  const searchParams = useSearchParams();
+  const links: [string, CallFilter, string | null][] = [
+    [t("sameError"), "status", call.error],
+    [t("sameModel"), "model", call.model],
+    [t("sameKey"), "key_id", call.key_id],
+    [t("sameRequest"), "request_id", call.request_id],
+  ];
+  return (
+    <section className="grid gap-2">
+      <h3 className="font-medium">{t("similar")}</h3>
+      <span className="flex flex-wrap gap-2">
+        {links.map(([label, name, value]) =>
+          value === null ? null : (
+            <Button key={name} asChild variant="outline" size="sm">
+              <Link
+                href={`${path}${withFilter(new URLSearchParams(searchParams), name, value)}`}
+                prefetch={false}
+              >
+                {label}
+              </Link>
+            </Button>
+          ),
+        )}
+      </span>
+    </section>
   );
 }

@@ -4,7 +4,7 @@ import { ActivityIcon, FilterXIcon } from "lucide-react";
 import dynamic from "next/dynamic";
 import Link from "next/link";
 import { useSearchParams } from "next/navigation";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
 import { setQueryParam } from "@/lib/client/query-params";
 import type { PagedCalls } from "@/lib/client/use-calls";
@@ -15,7 +15,6 @@ import { cn } from "../ui/class-names";
 import { EmptyState } from "../ui/empty-state";
 import { Skeleton } from "../ui/skeleton";
 import { type CallColumn, LoadMoreTrigger, RequestTable } from "./request-table";
-import { useStepKeys } from "./use-step-keys";
 
 const CallPanel = dynamic(() => import("./call-panel").then((one) => one.CallPanel), { ssr: false });
 
@@ -151,4 +150,48 @@ function ListSkeleton() {
       ))}
     </div>
   );
+}
+
+/** The calls that the keys open. */
+interface Steps {
+  /** IDs; null: none, or not loaded. */
+  previous: string | null;
+  next: string | null;
+  /** Whether a call is open: the arrow keys scroll the page until then. */
+  isOpen: boolean;
+  onOpen(id: string): void;
+}
+
+const STEP_LETTERS: Readonly<Record<string, "previous" | "next">> = { k: "previous", j: "next" };
+const STEP_ARROWS: Readonly<Record<string, "previous" | "next">> = { ArrowUp: "previous", ArrowDown: "next" };
+/** Elements that use the keys themselves. */
+const HANDLES_KEYS =
+  'input, textarea, select, [contenteditable], [role="menu"], [role="listbox"], [role="radiogroup"], [role="tablist"], [role="slider"], [role="alertdialog"], [aria-modal="true"]';
+/** After `g`, a letter opens a page (components/shell/shell.tsx). */
+const SEQUENCE_MS = 1_500;
+
+function stepOf(key: string, isOpen: boolean): "previous" | "next" | undefined {
+  if (Object.hasOwn(STEP_LETTERS, key)) return STEP_LETTERS[key];
+  return isOpen && Object.hasOwn(STEP_ARROWS, key) ? STEP_ARROWS[key] : undefined;
+}
+
+/** Opens the previous or next call by `k` and `j` or the arrow keys, unless the focused element uses these keys. */
+function useStepKeys(steps: Steps): void {
+  const sequenceEnds = useRef(0);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.isComposing) return;
+      if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+      const isSecond = event.timeStamp < sequenceEnds.current;
+      sequenceEnds.current = event.key === "g" ? event.timeStamp + SEQUENCE_MS : 0;
+      const step = stepOf(event.key, steps.isOpen);
+      if (step === undefined || isSecond) return;
+      if (event.target instanceof Element && event.target.closest(HANDLES_KEYS)) return;
+      event.preventDefault();
+      const to = steps[step];
+      if (to !== null) steps.onOpen(to);
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  });
 }

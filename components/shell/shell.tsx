@@ -4,23 +4,27 @@ import { MenuIcon, SearchIcon } from "lucide-react";
 import dynamic from "next/dynamic";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { SWRConfig } from "swr";
-import { useTranslations } from "use-intl";
+import { useFormatter, useTranslations } from "use-intl";
 import { useLiveUpdates } from "@/lib/client/live";
 import { SWR_CONFIG } from "@/lib/client/swr-config";
-import { leaveTo } from "@/lib/client/unsaved";
+import {
+  answerLeavePrompt,
+  leaveTo,
+  useLeavePrompt,
+  useUnsavedParts,
+  watchNavigation,
+} from "@/lib/client/unsaved";
 import { useErrorToast } from "../forms/use-action";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { Kbd } from "../ui/kbd";
 import { useOnDemand } from "../ui/use-on-demand";
 import { AccountTrigger, type ShellUser } from "./account-trigger";
-import { LeaveGuard } from "./leave-guard";
 import { Wordmark } from "./mark";
 import { Navigation } from "./navigation";
 import { pagesFor } from "./pages";
-import { useShellKeys } from "./use-shell-keys";
 
 const CommandPalette = dynamic(() => import("./command-palette").then((one) => one.CommandPalette), {
   ssr: false,
@@ -168,4 +172,75 @@ function AccountButton(props: { user: ShellUser; onError(error: unknown): void }
       onClick={loadNow}
     />
   );
+}
+
+const loadConfirmDialog = () => import("../forms/confirm-dialog").then((one) => one.ConfirmDialog);
+const ConfirmDialog = dynamic(loadConfirmDialog, { ssr: false });
+
+/** Asks for confirmation before a page with unsaved changes is left. */
+function LeaveGuard() {
+  const t = useTranslations("common.leave");
+  const format = useFormatter();
+  const router = useRouter();
+  const question = useLeavePrompt();
+  const isNeeded = useUnsavedParts().size > 0;
+  useEffect(() => watchNavigation((path) => router.push(path)), [router]);
+  useEffect(() => {
+    // Loaded as soon as there are unsaved changes: it must open even when the server is unreachable.
+    if (isNeeded) loadConfirmDialog().catch(() => undefined);
+  }, [isNeeded]);
+  if (!question) return null;
+  return (
+    <ConfirmDialog
+      title={t("title")}
+      text={t("text", { names: format.list(question.names) })}
+      action={t("leave")}
+      cancel={t("stay")}
+      onConfirm={async () => answerLeavePrompt(true)}
+      onClose={() => answerLeavePrompt(false)}
+    />
+  );
+}
+
+/** How long after `g` the letter of a page may follow, in milliseconds. */
+const SEQUENCE_MS = 1_500;
+const TAKES_TEXT = 'textarea, select, [contenteditable], [role="combobox"], input:not([type="checkbox"])';
+const HANDLES_KEYS = '[role="dialog"], [role="alertdialog"], [role="menu"], [role="listbox"]';
+
+interface ShellKeys {
+  togglePalette(): void;
+  showShortcuts(): void;
+  /** `letter`: the key pressed after `g`; returns false when no page has it. */
+  goTo(letter: string): boolean;
+}
+
+/**
+ * The console's keys: Ctrl- or Cmd-K toggles the palette; `?` lists the shortcuts and `g` with a letter opens a page,
+ * unless the focused element takes text or is in a dialog or menu, which handle their own keys.
+ */
+function useShellKeys(keys: ShellKeys): void {
+  const sequenceEnds = useRef(0);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.isComposing || event.altKey) return;
+      const isCommand = event.ctrlKey || event.metaKey;
+      if (isCommand && event.key.toLowerCase() === "k") {
+        event.preventDefault();
+        keys.togglePalette();
+        return;
+      }
+      const target = event.target instanceof Element ? event.target : null;
+      if (isCommand || event.repeat || target?.closest(`${TAKES_TEXT}, ${HANDLES_KEYS}`)) return;
+      const isSecond = event.timeStamp < sequenceEnds.current;
+      sequenceEnds.current = 0;
+      if (isSecond && keys.goTo(event.key)) event.preventDefault();
+      else if (event.key === "g") sequenceEnds.current = event.timeStamp + SEQUENCE_MS;
+      else if (event.key === "?") {
+        event.preventDefault();
+        keys.showShortcuts();
+      }
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  });
 }

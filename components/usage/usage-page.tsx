@@ -6,10 +6,13 @@ import { api } from "@/lib/client/api";
 import { type CallFilters, callsQuery, REJECTED, readCallFilters, rejectionsHref } from "@/lib/client/calls";
 import { setQueryParam } from "@/lib/client/query-params";
 import { type Range, rangeQuery, setRangeInUrl } from "@/lib/client/range";
+import { toSeries } from "@/lib/client/usage-series";
 import { useApi, useApiCache } from "@/lib/client/use-api";
 import { useCalls } from "@/lib/client/use-calls";
 import { useRange } from "@/lib/client/use-range";
 import type { UsageSummary } from "@/lib/contracts/console/usage-summary";
+import type { ChartSeries } from "../charts/series";
+import { TimeChart } from "../charts/time-chart";
 import { useAmounts } from "../charts/use-amounts";
 import { CallError } from "../forms/call-error";
 import { ExportMenu } from "../requests/export-menu";
@@ -21,7 +24,6 @@ import { PageHeader } from "../shell/page-header";
 import { Notice } from "../ui/notice";
 import { Breakdown } from "./breakdown";
 import { type Figure, Figures, isFigure } from "./figures";
-import { UsageChart } from "./usage-chart";
 
 /** The usage of the range, or its rejected requests. */
 export function UsagePage({ isAdmin, now }: { isAdmin: boolean; now: number }) {
@@ -129,5 +131,79 @@ function FiguresAndChart({
         />
       </div>
     </section>
+  );
+}
+
+type Sums = UsageSummary["items"][number];
+
+interface ChartView {
+  series: ChartSeries[];
+  format(value: number): string;
+  tick?(value: number): string;
+}
+
+/** The series of a figure, and how its values are written. */
+function useChartView(figure: Figure, items: readonly (Sums | null)[]): ChartView {
+  const t = useTranslations("usage.chart");
+  const amounts = useAmounts();
+  const values = (read: (sums: Sums) => number) => items.map((sums) => (sums === null ? 0 : read(sums)));
+  const views: Record<Figure, ChartView> = {
+    calls: {
+      series: [
+        { name: t("succeeded"), values: values((sums) => sums.calls - sums.errors) },
+        { name: t("failed"), values: values((sums) => sums.errors), colour: "bad" },
+      ],
+      format: amounts.count,
+      tick: amounts.short,
+    },
+    cost: {
+      series: [{ name: t("spend"), values: values((sums) => Number(sums.cost_usd)) }],
+      format: amounts.money,
+      tick: amounts.exactMoney,
+    },
+    tokens: {
+      series: [
+        { name: t("input"), values: values((sums) => sums.input_tokens) },
+        { name: t("output"), values: values((sums) => sums.output_tokens), colour: "chart-2" },
+      ],
+      format: amounts.count,
+      tick: amounts.short,
+    },
+    audio: {
+      series: [{ name: t("seconds"), values: values((sums) => sums.audio_ms) }],
+      format: amounts.audio,
+    },
+  };
+  return views[figure];
+}
+
+/** One figure of the range over time. */
+function UsageChart({
+  summary,
+  range,
+  figure,
+  onPick,
+}: {
+  summary: UsageSummary | undefined;
+  range: Range;
+  figure: Figure;
+  onPick(from: number, bucketMs: number): void;
+}) {
+  const t = useTranslations("usage.chart");
+  const { buckets, bucketMs, items } = toSeries(range, summary);
+  const view = useChartView(figure, items);
+  return (
+    <TimeChart
+      label={t(figure)}
+      buckets={buckets}
+      bucketMs={bucketMs}
+      series={view.series}
+      format={view.format}
+      formatTick={view.tick}
+      isWhole={figure === "calls" || figure === "tokens"}
+      height={240}
+      empty={summary === undefined ? "" : undefined}
+      onPick={(index) => onPick(buckets[index] ?? range.from, bucketMs)}
+    />
   );
 }

@@ -1,21 +1,31 @@
 "use client";
 
 import { useMemo } from "react";
-import { type UseFormReturn, useForm } from "react-hook-form";
+import { type Resolver, type UseFormReturn, useForm } from "react-hook-form";
 import { useTranslations } from "use-intl";
-import type { CreateUser, ManagedUser, Role, UpdateUser } from "@/lib/contracts/console/user";
+import { CreateUser, type ManagedUser, type Role, UpdateUser } from "@/lib/contracts/console/user";
 import { CallError } from "../forms/call-error";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
 import { FormFooter } from "../forms/form-footer";
-import { BUDGET_FIELDS, type LimitValues, RATE_FIELDS } from "../forms/limit-values";
+import {
+  BUDGET_FIELDS,
+  LIMIT_FIELD_OF,
+  type LimitValues,
+  limitsRequest,
+  limitValues,
+  NO_LIMITS,
+  RATE_FIELDS,
+  textOrNull,
+} from "../forms/limit-values";
 import { StrengthMeter } from "../forms/new-password-fields";
 import { PasswordInput } from "../forms/password-input";
+import { requestResolver } from "../forms/request-resolver";
+import type { FieldErrorTranslator } from "../forms/rule-text";
 import { useSaveForm } from "../forms/use-save-form";
 import { Input } from "../ui/input";
 import { Notice } from "../ui/notice";
 import { RoleField } from "./role-field";
-import { NEW_USER, USER_FIELDS, type UserValues, userFieldOf, userResolver, userValues } from "./user-values";
 
 type UserFormState = UseFormReturn<UserValues, unknown, CreateUser | UpdateUser>;
 
@@ -169,5 +179,72 @@ function LimitFields({
         ))}
       </div>
     </fieldset>
+  );
+}
+
+/** The fields of the user form. */
+interface UserValues extends LimitValues {
+  username: string;
+  password: string;
+  display_name: string;
+  email: string;
+  role: "admin" | "member";
+}
+
+const USER_FIELDS = [
+  "username",
+  "password",
+  "display_name",
+  "email",
+  "role",
+  ...RATE_FIELDS,
+  ...BUDGET_FIELDS,
+] as const satisfies readonly (keyof UserValues)[];
+
+const NEW_USER: UserValues = {
+  ...NO_LIMITS,
+  username: "",
+  password: "",
+  display_name: "",
+  email: "",
+  role: "member",
+};
+
+function userValues(user: ManagedUser): UserValues {
+  return {
+    ...limitValues(user),
+    username: user.username,
+    password: "",
+    display_name: user.display_name,
+    email: user.email ?? "",
+    // The owner is never edited here.
+    role: user.role === "admin" ? "admin" : "member",
+  };
+}
+
+/** The request body of a new user (`before` null) or of an edit. */
+function toRequest(values: UserValues, before: ManagedUser | null): unknown {
+  const shared = { ...limitsRequest(values), email: textOrNull(values.email), role: values.role };
+  if (before) return { ...shared, display_name: values.display_name, version: before.version };
+  return {
+    ...shared,
+    display_name: textOrNull(values.display_name) ?? undefined,
+    username: values.username.trim(),
+    password: values.password,
+  };
+}
+
+/** The form field of a request path. */
+const userFieldOf = (path: string): string => LIMIT_FIELD_OF[path] ?? path;
+
+/** Validates the form against the contract. `before`: the user that is edited, null for a new one. */
+function userResolver(
+  t: FieldErrorTranslator,
+  before: ManagedUser | null,
+): Resolver<UserValues, unknown, CreateUser | UpdateUser> {
+  return requestResolver<UserValues, CreateUser | UpdateUser>(
+    before ? UpdateUser : CreateUser,
+    { toRequest: (values) => toRequest(values, before), fields: USER_FIELDS, fieldOf: userFieldOf },
+    t,
   );
 }

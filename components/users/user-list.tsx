@@ -1,10 +1,15 @@
 "use client";
 
-import { useTranslations } from "use-intl";
+import { useFormatter, useTranslations } from "use-intl";
 import type { ManagedUser, Viewer } from "@/lib/contracts/console/user";
+import { BudgetBar, tightestBudget } from "../charts/budget-usage";
+import { useAmounts } from "../charts/use-amounts";
 import { type Column, RecordList } from "../shell/record-list";
 import { ActionsButton } from "../ui/actions-button";
-import { UserLastSeen, UserName, UserSpend, UserTwoFactor } from "./user-cells";
+import { Badge } from "../ui/badge";
+import { cn } from "../ui/class-names";
+import { RelativeTime } from "../ui/relative-time";
+import { useIsBrowser } from "../ui/use-is-browser";
 import type { UserAction } from "./user-menu";
 
 const loadMenu = () => import("./user-menu").then((one) => one.UserMenu);
@@ -79,5 +84,79 @@ function Email({ user }: { user: ManagedUser }) {
     <span className="break-all text-ink-muted">{user.email}</span>
   ) : (
     <span className="text-ink-faint">–</span>
+  );
+}
+
+/** Display name and username, with badges for the viewer and for a disabled or locked user. */
+function UserName({ user, isSelf }: { user: ManagedUser; isSelf: boolean }) {
+  const t = useTranslations("users");
+  const format = useFormatter();
+  // The server does not know the user's time zone.
+  const isBrowser = useIsBrowser();
+  return (
+    <span className="grid min-w-0 gap-0.5">
+      <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
+        <span className={cn("min-w-0 font-medium break-words", !user.enabled && "text-ink-muted")}>
+          {user.display_name}
+        </span>
+        {isSelf ? <Badge tone="outline">{t("you")}</Badge> : null}
+        {user.enabled ? null : <Badge tone="neutral">{t("status.disabled")}</Badge>}
+        {user.locked_until && isBrowser ? (
+          <Badge tone="warn">
+            {t("status.locked", {
+              time: format.dateTime(new Date(user.locked_until), {
+                hour: "numeric",
+                minute: "numeric",
+                hourCycle: "h23",
+              }),
+            })}
+          </Badge>
+        ) : null}
+      </span>
+      <code className="break-all text-ink-faint">{user.username}</code>
+    </span>
+  );
+}
+
+/** Whether 2FA is on; highlighted if it is off for an owner or administrator. */
+function UserTwoFactor({ user }: { user: ManagedUser }) {
+  const t = useTranslations("users.twoFactor");
+  if (user.two_factor_enabled) return <span className="text-ink-muted">{t("on")}</span>;
+  return user.role === "member" ? (
+    <span className="text-ink-faint">{t("off")}</span>
+  ) : (
+    <Badge tone="warn">{t("off")}</Badge>
+  );
+}
+
+function UserLastSeen({ user }: { user: ManagedUser }) {
+  const t = useTranslations("users");
+  return user.last_seen_at ? (
+    <RelativeTime at={user.last_seen_at} />
+  ) : (
+    <span className="text-ink-faint">{t("neverSeen")}</span>
+  );
+}
+
+/** The spend of this month, or of the budget that is closest to its limit. */
+function UserSpend({ user }: { user: ManagedUser }) {
+  const t = useTranslations("users.budget");
+  const { money } = useAmounts();
+  const tightest = tightestBudget(user);
+  if (!tightest) {
+    return (
+      <span className="tabular whitespace-nowrap text-ink-muted">
+        {money(Number(user.spent.monthly_usd))} {t("monthly_usd")}
+      </span>
+    );
+  }
+  const { period, spent, limit, share } = tightest;
+  return (
+    <BudgetBar
+      text={t("of", { spent: money(spent), limit: money(limit) })}
+      period={t(period)}
+      label={t("label")}
+      share={share}
+    />
   );
 }

@@ -2,21 +2,25 @@
 
 import Link from "next/link";
 import { type FormEvent, useState } from "react";
-import { useTranslations } from "use-intl";
-import { type ChannelDraft, type Preset, servedRows } from "@/components/channels/channel-draft";
+import { useFormatter, useTranslations } from "use-intl";
+import { type ChannelDraft, type Preset, presetsOf, servedRows } from "@/components/channels/channel-draft";
+import { api } from "@/lib/client/api";
 import { useUnsaved } from "@/lib/client/unsaved";
+import { useApi } from "@/lib/client/use-api";
 import type { Channel, Provider } from "@/lib/contracts/console/channels";
 import { CallError } from "../../forms/call-error";
 import { Field } from "../../forms/field";
 import { Form } from "../../forms/form";
 import { Button } from "../../ui/button";
+import { cn } from "../../ui/class-names";
 import { Input } from "../../ui/input";
 import { Notice } from "../../ui/notice";
+import { Skeleton } from "../../ui/skeleton";
+import { ProviderMark } from "../provider-mark";
 import { AdvancedFields } from "./advanced-fields";
 import { ConnectionStep, focusConnection } from "./connection-step";
 import { FormStep } from "./form-step";
 import { ModelPicker } from "./model-picker";
-import { ProviderCards } from "./provider-cards";
 import { type ChannelForm as FormState, useChannelForm } from "./use-channel-form";
 
 /** The form of a new channel (`before` null) or a saved one: provider, connection, models, name, advanced settings. */
@@ -160,5 +164,61 @@ function ProviderStep({ form }: { form: FormState }) {
     <FormStep title={t("provider")}>
       <ProviderCards picked={form.draft.preset} onPick={pick} />
     </FormStep>
+  );
+}
+
+/** In display order, so that the cards do not move when the list has loaded. */
+const NAMED_PROVIDERS = ["compatible", "openai", "gemini", "elevenlabs", "azure"] as const;
+
+/** The presets of a new channel, most common first. */
+function ProviderCards({
+  picked,
+  onPick,
+}: {
+  picked: Preset | null;
+  onPick(preset: Preset, provider: Provider, name: string): void;
+}) {
+  const t = useTranslations("channels");
+  const format = useFormatter();
+  const { data, error, mutate } = useApi(api.listProviders, {}, { revalidateOnFocus: false });
+  if (error && !data) return <CallError error={error} onRetry={() => void mutate()} />;
+  return (
+    <ul className="grid gap-2 sm:grid-cols-2 lg:grid-cols-3" aria-busy={data === undefined}>
+      {data === undefined
+        ? NAMED_PROVIDERS.map((name) => (
+            <li key={name}>
+              <Skeleton className="h-17 rounded-md" />
+            </li>
+          ))
+        : presetsOf(data.items).map(({ preset, provider }) => {
+            const known = NAMED_PROVIDERS.find((one) => one === preset);
+            const name = known ? t(`provider.${known}`) : preset;
+            const text = known
+              ? t(`form.providerText.${known}`)
+              : format.list(
+                  provider.operations.map((one) => t(`form.${one}`)),
+                  { type: "unit" },
+                );
+            return (
+              <li key={preset} className="grid">
+                <button
+                  type="button"
+                  aria-pressed={picked === preset}
+                  onClick={() => onPick(preset, provider, known === "compatible" ? "" : name)}
+                  className={cn(
+                    "flex h-17 items-center gap-3 rounded-md border bg-panel px-4 text-left transition-colors hover:border-line-strong",
+                    picked === preset && "border-ink bg-sunken",
+                  )}
+                >
+                  <ProviderMark provider={preset} className="size-6 text-ink-muted" />
+                  <span className="grid min-w-0">
+                    <span className="font-medium">{name}</span>
+                    <span className="truncate text-sm text-ink-muted">{text}</span>
+                  </span>
+                </button>
+              </li>
+            );
+          })}
+    </ul>
   );
 }

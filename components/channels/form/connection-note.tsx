@@ -1,12 +1,17 @@
 "use client";
 
+import { type KeyboardEvent, useState } from "react";
 import { useTranslations } from "use-intl";
+import { api, callApi } from "@/lib/client/api";
 import { CallError } from "../../forms/call-error";
+import { Field } from "../../forms/field";
+import { PasswordInput } from "../../forms/password-input";
+import { useAction } from "../../forms/use-action";
 import { StatusDot } from "../../ui/badge";
+import { Button } from "../../ui/button";
 import { Notice } from "../../ui/notice";
 import { Spinner } from "../../ui/progress";
 import { useUpstreamErrorText } from "../test-outcome";
-import { PrivateAddress } from "./private-address";
 import type { Connection } from "./use-connection";
 
 /** Result of "Connect", shown under the button. */
@@ -68,4 +73,85 @@ export function ConnectionNote({
     default:
       return connection satisfies never;
   }
+}
+
+/** Notice about a private address: the owner can allow it with their password; admins see that the owner must. */
+function PrivateAddress({
+  target,
+  baseUrl,
+  mayAllow,
+  onAllowed,
+}: {
+  /** `host:port` */
+  target: string;
+  baseUrl: string;
+  mayAllow: boolean;
+  onAllowed(): void;
+}) {
+  const t = useTranslations("channels.form.private");
+  const [password, setPassword] = useState("");
+  const { isBusy, error, run } = useAction();
+
+  const allow = async () => {
+    if (password === "" || isBusy) return;
+    await run(async () => {
+      await callApi(api.allowUpstream, { body: { base_url: baseUrl, password } });
+      onAllowed();
+    });
+  };
+
+  return (
+    <Notice tone="warn" title={t("title", { target })} isLive>
+      <div className="grid gap-3">
+        <p>{mayAllow ? t("owner") : t("admin", { target })}</p>
+        {mayAllow ? (
+          <div className="grid gap-3">
+            <PasswordRow password={password} onPassword={setPassword} isBusy={isBusy} onAllow={allow} />
+            <CallError error={error} />
+          </div>
+        ) : null}
+      </div>
+    </Notice>
+  );
+}
+
+/** The owner's password and the button that allows the address. */
+function PasswordRow({
+  password,
+  onPassword,
+  isBusy,
+  onAllow,
+}: {
+  password: string;
+  onPassword(password: string): void;
+  isBusy: boolean;
+  onAllow: () => Promise<void>;
+}) {
+  const t = useTranslations("channels.form.private");
+  // Inside the page's form: Enter must not submit that form.
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== "Enter") return;
+    event.preventDefault();
+    void onAllow();
+  };
+  return (
+    <div className="flex flex-wrap items-end gap-2">
+      <Field label={t("password")} className="min-w-56 flex-1 text-ink">
+        {(control) => (
+          <PasswordInput
+            {...control}
+            value={password}
+            onChange={(event) => onPassword(event.target.value)}
+            onKeyDown={onKeyDown}
+            autoComplete="current-password"
+            // The notice appears after a click on "Connect"; its field is the next step.
+            autoFocus
+          />
+        )}
+      </Field>
+      <Button isBusy={isBusy} disabled={password === ""} onClick={() => void onAllow()}>
+        {t("allow")}
+      </Button>
+    </div>
+  );
 }
