@@ -1,6 +1,6 @@
 import { AppError } from "../../errors";
 import type { AudioEncoder, AudioFormat } from "../../ports/audio-encoder";
-import { wavHeader } from "../wav";
+import { wavHeader } from "../pcm";
 import { EncoderThread } from "./encoder-thread";
 import { type EncodedFormat, SAMPLE_RATE } from "./session";
 

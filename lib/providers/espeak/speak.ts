@@ -40,7 +40,8 @@ const PITCH_CURVE: readonly Point[] = [
 ];
 /**
  * Words per minute and the resulting speed (measured on German, Spanish, French and Russian). Beyond these values the
- * engine's pitch changes by up to a tenth and its tempo depends on the language: lib/audio/time-scale.ts does the rest.
+ * engine's pitch changes by up to a tenth and its tempo depends on the language, so `changeSpeed` of lib/audio/shape.ts
+ * makes up the difference.
  */
 const RATE_CURVE: readonly Point[] = [
   [130, 0.76],

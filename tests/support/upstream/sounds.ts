@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { wavHeader } from "../../../lib/audio/wav";
+import { wavHeader } from "../../../lib/audio/pcm";
 
 /** Samples of a text: 10 ms per character, to keep tests small, and at least half a second. */
 export function spokenSamples(text: string, rate: number, speed = 1): number {

@@ -2,7 +2,7 @@ import { createDecoder } from "libopus-wasm";
 import { ALL_FORMATS, BufferSource, EncodedPacketSink, Input } from "mediabunny";
 import { afterAll, describe, expect, it } from "vitest";
 import { createAudioEncoder } from "../../../lib/audio/encode/create";
-import { wavHeader } from "../../../lib/audio/wav";
+import { wavHeader } from "../../../lib/audio/pcm";
 import type { AudioFormat } from "../../../lib/ports/audio-encoder";
 import { workerFile } from "../../../lib/server/process/workers";
 import { collect, loudness, tone } from "../../support/tone";

@@ -1,10 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { equalize } from "../../../lib/audio/equalize";
-import { levelLoudness, trimSilence } from "../../../lib/audio/level";
-import { encodePcm16, samplesFor } from "../../../lib/audio/pcm";
-import { shapeSpeech } from "../../../lib/audio/shape";
-import { changeSpeed } from "../../../lib/audio/time-scale";
-import { wavHeader } from "../../../lib/audio/wav";
+import { encodePcm16, samplesFor, wavHeader } from "../../../lib/audio/pcm";
+import { changeSpeed, levelLoudness, shapeSpeech, trimSilence } from "../../../lib/audio/shape";
 import { decodePcm16, medianPitch, peak, rmsDb } from "../../support/measure-audio";
 
 const RATE = 24_000;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { wavHeader } from "@/lib/audio/wav";
+import { wavHeader } from "@/lib/audio/pcm";
 import { AudioReader, rateOf } from "@/lib/providers/upstream-audio/audio-reader";
 import { pitchOf, tonePcm, wavFile } from "../../support/upstream/sounds";
 

@@ -1,4 +1,4 @@
-import { wavHeader } from "../../../audio/wav";
+import { wavHeader } from "../../../audio/pcm";
 import type { SpeechCall } from "../../../gateway/speech/synthesize-speech";
 import { SPEECH_SAMPLE_RATE } from "../../../ports/speech-model";
 import { audioOf, type SpeechEnd } from "../speech-body";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { wavHeader } from "../../../audio/wav";
+import { wavHeader } from "../../../audio/pcm";
 import { requireAdmin } from "../../../console/access/guards";
 import {
   allowUpstream,
