@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { BACKOFF_MS, deliverAlerts } from "../../lib/console/alerts/deliver";
 import { restoreCircuits } from "../../lib/console/alerts/restore";
 import { watchAlerts } from "../../lib/console/alerts/watch";
-import { decryptWebhookUrl, WEBHOOKS } from "../../lib/console/alerts/webhook-url";
+import { decryptWebhookUrl, WEBHOOKS } from "../../lib/console/alerts/webhook-credentials";
 import { ALERT_RETENTION_MS, sweepExpired } from "../../lib/console/auth/sweep-expired";
 import { AppError } from "../../lib/errors";
 import { createGatewayState } from "../../lib/gateway/state";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { digestBackupCode } from "../../lib/console/auth/backup-codes";
 import { startSession } from "../../lib/console/auth/start-session";
+import { digestBackupCode } from "../../lib/console/auth/two-factor/codes";
 import { hasCode } from "../../lib/errors";
 import type { SessionRecord } from "../../lib/ports/store";
 import {

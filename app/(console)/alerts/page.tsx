@@ -1,6 +1,6 @@
 import { AlertsPage, type FirstAlerts } from "@/components/alerts/alerts-page";
 import { MessagesProvider } from "@/components/shell/messages-provider";
-import { listAlerts, summarizeAlerts } from "@/lib/console/alerts/list";
+import { listAlerts, summarizeAlerts } from "@/lib/console/alerts/manage";
 import { PAGE_SIZE } from "@/lib/contracts/paging";
 import { messagesFor } from "@/lib/messages/catalogue";
 import { type PageQuery, pageTitle, requestLocale } from "../../request";

@@ -1,7 +1,8 @@
 import { isHigherRole } from "../../contracts/rank";
 import { AppError } from "../../errors";
-import type { Repositories, SessionRecord, UserRecord } from "../../ports/store";
+import type { ChannelRecord, Repositories, SessionRecord, UserRecord } from "../../ports/store";
 import type { ConsoleContext } from "../context";
+import { readSettings } from "./read-settings";
 
 /**
  * The signed-in user and their session. Throws `unauthenticated`; `forbidden` for a manage key, which never changes
@@ -63,4 +64,42 @@ export async function findManageable(tx: Repositories, actor: UserRecord, id: st
     throw new AppError("forbidden", "Only a user with a higher role may change this user.");
   }
   return target;
+}
+
+/** Throws `forbidden` when this is a demo site and `user` is not its owner. Guards every configuration change. */
+export async function requireWritableSite(ctx: ConsoleContext, user: UserRecord): Promise<void> {
+  if (user.role === "owner") return;
+  const { demo_site: isDemo } = await readSettings(ctx.store);
+  if (isDemo) throw new AppError("forbidden", "This is a demo site: only its owner can change settings.");
+}
+
+/** The owner or an admin, by session or manage key, unless a demo site refuses them: may change channels and models. */
+export async function requireOperator(ctx: ConsoleContext): Promise<UserRecord> {
+  const user = requireAdmin(ctx);
+  await requireWritableSite(ctx, user);
+  return user;
+}
+
+/** The signed-in owner or an admin, unless a demo site refuses them: may change users and settings; API keys may not. */
+export async function requireSignedInOperator(ctx: ConsoleContext): Promise<UserRecord> {
+  const user = requireSignedInAdmin(ctx);
+  await requireWritableSite(ctx, user);
+  return user;
+}
+
+/** The channel. Throws `not_found`. */
+export async function getChannelRecord(
+  store: Pick<Repositories, "channels">,
+  id: string,
+): Promise<ChannelRecord> {
+  const record = await store.channels.find(id);
+  if (record === null) throw new AppError("not_found", "Channel not found.");
+  return record;
+}
+
+export function staleVersion(): AppError {
+  return new AppError(
+    "conflict",
+    "This was changed by another request. Load it again and repeat your change.",
+  );
 }

@@ -6,7 +6,7 @@ import { isUpstreamFailure } from "../../gateway/routing/failover-errors";
 import type { ChannelRecord } from "../../ports/store";
 import { UpstreamProgress } from "../../ports/upstream-progress";
 import { requireSignedInAdmin } from "../access/guards";
-import { callOnce, type Offer, toUpstreamFailure } from "../channels/run-test-call";
+import { callOnce, type Offer, toUpstreamFailure } from "../channels/test-channel";
 import type { ConsoleContext } from "../context";
 
 /** Most models of a channel that one check probes, one after another. */

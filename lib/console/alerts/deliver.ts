@@ -1,13 +1,65 @@
-import type { WebhookMessage } from "../../contracts/console/alerts";
+import type { TestWebhook, WebhookMessage, WebhookTest } from "../../contracts/console/alerts";
 import { MINUTE_MS } from "../../contracts/durations";
 import { toTimestamp } from "../../contracts/timestamp";
+import { AppError } from "../../errors";
+import { newId } from "../../gateway/new-id";
 import type { AlertRecord, WebhookKind } from "../../ports/store";
 import type { WebhookFailure } from "../../ports/webhook";
-import type { ConsoleServices } from "../context";
-import { slackMessage } from "./slack-message";
+import { requireSignedInOperator } from "../access/guards";
+import type { ConsoleContext, ConsoleServices } from "../context";
 import { toAlert } from "./to-alert";
-import { decryptWebhookSecret, signMessage } from "./webhook-secret";
-import { decryptWebhookUrl, WEBHOOK_KINDS } from "./webhook-url";
+import { decryptWebhookSecret, decryptWebhookUrl, signMessage, WEBHOOK_KINDS } from "./webhook-credentials";
+
+/** Slack's limits in characters: a header block, and the text of a section. */
+const MAX_HEADER_CHARACTERS = 150;
+const MAX_TEXT_CHARACTERS = 3_000;
+
+const SLACK_HEADINGS: Readonly<Record<WebhookMessage["kind"], string>> = {
+  channel_open: "Channel down",
+  error_rate: "High error rate",
+  budget_nearly_spent: "Budget nearly spent",
+  budget_spent: "Budget spent",
+  disk: "Disk almost full",
+  second_server: "Several servers on one database file",
+  redis: "Redis does not answer",
+  test: "Test message",
+};
+
+/** `{type: "plain_text"}`: Slack reads no mentions, links or markup in it. */
+const plain = (text: string, maxCharacters: number) => ({
+  type: "plain_text" as const,
+  text: text.length > maxCharacters ? `${text.slice(0, maxCharacters - 1)}…` : text,
+  emoji: false,
+});
+
+/**
+ * Text without a mention or link: `text` of a message is markup in Slack (`<!channel>`, `<url|label>`), and receivers
+ * with the same interface read `@all` and Markdown in it. Names of keys and channels are user input.
+ */
+function withoutMarkup(text: string): string {
+  return text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll("@", "@\u200b")
+    .replaceAll("](", "]\u200b(");
+}
+
+/**
+ * A message as Slack's incoming webhooks take it: https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks
+ * `text` is what notifications, and receivers without blocks, show.
+ */
+function slackMessage({ kind, state, message, at }: WebhookMessage) {
+  const heading = `${state === "resolved" ? "Resolved: " : ""}${SLACK_HEADINGS[kind]}`;
+  return {
+    text: withoutMarkup(`Patchbay: ${heading}. ${message}`),
+    blocks: [
+      { type: "header", text: plain(heading, MAX_HEADER_CHARACTERS) },
+      { type: "section", text: plain(message, MAX_TEXT_CHARACTERS) },
+      { type: "context", elements: [plain(`Patchbay · ${at}`, MAX_HEADER_CHARACTERS)] },
+    ],
+  };
+}
 
 type DeliveryServices = Pick<ConsoleServices, "store" | "clock" | "cipher" | "webhook" | "log">;
 
@@ -36,7 +88,7 @@ export const BACKOFF_MS: readonly number[] = [
 type WebhookTarget = { kind: "signed"; url: string; secret: string | null } | { kind: "slack"; url: string };
 
 /** The webhook of a kind; null when none is set. */
-export async function webhookTarget(
+async function webhookTarget(
   services: Pick<ConsoleServices, "store" | "cipher">,
   kind: WebhookKind,
 ): Promise<WebhookTarget | null> {
@@ -46,7 +98,7 @@ export async function webhookTarget(
 }
 
 /** Posts one message, signed or in Slack's form; null when it was accepted. */
-export async function postMessage(
+async function postMessage(
   { clock, webhook }: Pick<ConsoleServices, "clock" | "webhook">,
   target: WebhookTarget,
   message: WebhookMessage,
@@ -111,4 +163,34 @@ export async function deliverAlerts(services: DeliveryServices): Promise<void> {
     (target) => target !== null,
   );
   await Promise.all(claimed.map((record) => deliver(services, targets, record)));
+}
+
+/**
+ * Posts one message of kind `test` to a saved webhook and returns the outcome. Throws `invalid` without its URL or, for
+ * the signed one, without a secret; `forbidden`.
+ */
+export async function testWebhook(
+  ctx: ConsoleContext,
+  { kind = "signed" }: TestWebhook,
+): Promise<WebhookTest> {
+  await requireSignedInOperator(ctx);
+  const target = await webhookTarget(ctx, kind);
+  if (target === null) throw new AppError("invalid", "No webhook URL is saved. Save one first.");
+  if (target.kind === "signed" && target.secret === null)
+    throw new AppError("invalid", "No signing secret exists. Create one first.");
+  const at = toTimestamp(ctx.clock.now());
+  const startedAt = ctx.clock.monotonic();
+  const error = await postMessage(ctx, target, {
+    id: newId(ctx.random, "alt"),
+    kind: "test",
+    subject: "",
+    subject_name: null,
+    state: "opened",
+    at,
+    message: "This is a test alert. No action is needed.",
+    detail: {},
+    opened_at: at,
+    resolved_at: null,
+  });
+  return { ok: error === null, error, latency_ms: Math.round(ctx.clock.monotonic() - startedAt) };
 }

@@ -1,8 +1,99 @@
-import type { Alert } from "../../contracts/console/alerts";
+import { type Alert, Fallback } from "../../contracts/console/alerts";
 import { nanoToUsd } from "../../contracts/money";
 import { toTimestamp } from "../../contracts/timestamp";
 import type { AlertRecord } from "../../ports/store";
-import { alertMessage } from "./message";
+
+/** Most names in a sentence. */
+const MAX_NAMES = 5;
+
+type AlertFields = Pick<AlertRecord, "kind" | "detail" | "resolvedAt">;
+
+const REASONS: Readonly<Record<string, string>> = {
+  failures: "consecutive requests failed",
+  error_rate: "too many requests failed",
+  rate_limited: "the upstream's rate limit is exceeded",
+  credentials: "the upstream rejected the key",
+  account: "the upstream account is out of credit",
+};
+const PERIODS: Readonly<Record<string, string>> = {
+  daily: "today's",
+  monthly: "this month's",
+  total: "the total",
+};
+
+const text = (value: unknown): string => (typeof value === "string" ? value : "");
+const namesIn = (value: unknown): string[] => (Array.isArray(value) ? value.map(text) : []);
+const number = (value: unknown): number => (typeof value === "number" ? value : 0);
+const dollars = (nano: unknown): string => `$${(number(nano) / 1e9).toFixed(2)}`;
+
+function budgetWords(detail: AlertRecord["detail"]): string {
+  const period = PERIODS[text(detail.period)] ?? "the";
+  return `of ${period} budget of the ${text(detail.owner)} '${text(detail.name)}' (${dollars(detail.spent_nano)} of ${dollars(detail.limit_nano)})`;
+}
+
+const quoted = (names: readonly string[]): string => {
+  const shown = names.slice(0, MAX_NAMES).map((name) => `'${name}'`);
+  return names.length > MAX_NAMES
+    ? `${shown.join(", ")} and ${names.length - MAX_NAMES} more`
+    : shown.join(", ");
+};
+
+/** A sentence for each group of models: what serves them, or that nothing does. */
+function fallbackWords(detail: AlertRecord["detail"]): string[] {
+  const fallbacks = Fallback.array().safeParse(detail.fallbacks);
+  return (fallbacks.data ?? []).map(({ models, channels, recovering }) => {
+    if (channels.length > 0) return `${quoted(models)}: served by ${quoted(channels)}.`;
+    return recovering
+      ? `No fallback: requests to ${quoted(models)} fail until a probe succeeds.`
+      : `No fallback: all requests to ${quoted(models)} fail.`;
+  });
+}
+
+/** One English sentence for webhooks and for clients that do not read the console. */
+export function alertMessage({ kind, detail, resolvedAt }: AlertFields): string {
+  const isOver = resolvedAt !== null;
+  switch (kind) {
+    case "channel_open": {
+      const reason = REASONS[text(detail.reason)];
+      const models = namesIn(detail.models);
+      const subject = `The channel '${text(detail.name)}'`;
+      const object = models.length === 0 ? "" : ` for ${models.map((name) => `'${name}'`).join(", ")}`;
+      if (isOver) return `${subject} accepts requests${object} again.`;
+      const cause = reason === undefined ? "" : `: ${reason}`;
+      return [
+        `${subject} has accepted no requests${object} since ${text(detail.since)}${cause}.`,
+        ...fallbackWords(detail),
+      ].join(" ");
+    }
+    case "error_rate": {
+      const owner = detail.scope === "key" ? "API key" : "model";
+      const subject = detail.scope === undefined ? "" : ` of the ${owner} '${text(detail.name)}'`;
+      if (isOver) return `The error rate${subject} is back below its threshold.`;
+      return `${number(detail.percent)} % of the requests${subject} in the last five minutes failed (${number(detail.failures)} of ${number(detail.calls)}).`;
+    }
+    case "budget_nearly_spent":
+      return isOver
+        ? `Less than 80 % ${budgetWords(detail)} is spent.`
+        : `${Math.floor(number(detail.percent))} % ${budgetWords(detail)} is spent.`;
+    case "budget_spent":
+      return isOver
+        ? `Requests are accepted again: ${Math.floor(number(detail.percent))} % ${budgetWords(detail)} is spent.`
+        : `Requests are refused: ${Math.floor(number(detail.percent))} % ${budgetWords(detail)} is spent.`;
+    case "disk":
+      if (isOver) return "The disk of the data directory has enough free space again.";
+      return `Only ${number(detail.percent)} % of the disk of the data directory is free.`;
+    case "redis":
+      if (isOver) return "Redis is available again: limits apply across all instances.";
+      return `Redis does not answer (${text(detail.reason) || "it fails again and again"}): each instance applies its share of the limits.`;
+    case "second_server": {
+      if (isOver) return "Only one server uses the SQLite file again.";
+      const servers = Array.isArray(detail.servers)
+        ? detail.servers.filter((one) => typeof one === "string")
+        : [];
+      return `${servers.length} servers use the same SQLite file (${servers.join(", ")}): rate limits, circuits and caches are separate in each server.`;
+    }
+  }
+}
 
 const when = (at: number | null): string | null => (at === null ? null : toTimestamp(at));
 

@@ -3,9 +3,9 @@ import { AppError } from "../../errors";
 import type { Repositories, TwoFactorRecord, UserRecord } from "../../ports/store";
 import { recordAudit } from "../audit/record";
 import type { ConsoleContext } from "../context";
-import { consumeCode, countCodeAttempt, matchCode } from "./match-code";
 import { canonicalPassword } from "./password-rules";
 import { clearThrottles, countWrongPassword, delayOf, ownPasswordSubject } from "./sign-in-throttle";
+import { consumeCode, countCodeAttempt, matchCode } from "./two-factor/codes";
 
 /**
  * Checks the signed-in user's own password before a sensitive change. Ten wrong ones delay the next as at sign-in, on a

@@ -5,9 +5,9 @@ import type { FlowRecord, Repositories, TwoFactorRecord, UserRecord } from "../.
 import { recordAudit } from "../audit/record";
 import type { ConsoleContext } from "../context";
 import { takeAttempt } from "./attempt-limit";
-import { consumeCode, countCodeAttempt, lockOf, matchCode } from "./match-code";
 import { type StartedSession, startSession } from "./start-session";
 import { digestToken, isSameSecret } from "./tokens";
+import { consumeCode, countCodeAttempt, lockOf, matchCode } from "./two-factor/codes";
 
 interface PendingSignIn {
   flow: FlowRecord;

@@ -1,9 +1,9 @@
 import type { Channel, CreateChannel } from "../../contracts/console/channels";
 import { newId } from "../../gateway/new-id";
 import type { ChannelRecord } from "../../ports/store";
-import { requireOperator } from "../access/require-operator";
+import { requireOperator } from "../access/guards";
 import { recordAudit } from "../audit/record";
-import { readUse } from "../circuits/read-use";
+import { readUse } from "../circuits/health";
 import type { ConsoleContext } from "../context";
 import { ensureModels } from "./ensure-models";
 import { encryptKey, nameOfKey, requireUniqueLabels } from "./stored-keys";

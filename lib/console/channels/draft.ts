@@ -3,12 +3,12 @@ import { AppError, isAppError } from "../../errors";
 import { newId } from "../../gateway/new-id";
 import { channelKeyAad } from "../../ports/channel-probe";
 import type { ChannelKey, ChannelRecord } from "../../ports/store";
-import { getChannelRecord, requireOperator } from "../access/require-operator";
+import { getChannelRecord, requireOperator } from "../access/guards";
 import { recordAudit } from "../audit/record";
 import type { ConsoleContext } from "../context";
 import { fetchUpstreamModels } from "./list-upstream-models";
-import { runTestCall, type ToWav, toUpstreamFailure } from "./run-test-call";
 import { encryptKey, findStoredKey, requireNewKeys } from "./stored-keys";
+import { runTestCall, type ToWav, toUpstreamFailure } from "./test-channel";
 import { readTimeouts } from "./to-channel";
 
 /** The key of a draft: a new one, or one of the saved channel, whose address must be the same. */

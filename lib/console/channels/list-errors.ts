@@ -5,8 +5,7 @@ import type {
 } from "../../contracts/console/channel-errors";
 import { toTimestamp } from "../../contracts/timestamp";
 import { AppError } from "../../errors";
-import { requireAdmin } from "../access/guards";
-import { getChannelRecord } from "../access/require-operator";
+import { getChannelRecord, requireAdmin } from "../access/guards";
 import type { ConsoleContext, ReadContext } from "../context";
 import { nameOfKey } from "./stored-keys";
 

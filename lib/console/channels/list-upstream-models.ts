@@ -1,6 +1,6 @@
 import type { UpstreamModels } from "../../contracts/console/channels";
 import type { ChannelRecord } from "../../ports/store";
-import { getChannelRecord, requireOperator } from "../access/require-operator";
+import { getChannelRecord, requireOperator } from "../access/guards";
 import type { ConsoleContext } from "../context";
 import { operationByName } from "../models/price-list";
 

@@ -1,10 +1,9 @@
 import type { Channel, OrderChannels, Provider } from "../../contracts/console/channels";
 import type { ListPage } from "../../contracts/paging";
 import { AppError } from "../../errors";
-import { requireAdmin } from "../access/guards";
-import { getChannelRecord, requireOperator, staleVersion } from "../access/require-operator";
+import { getChannelRecord, requireAdmin, requireOperator, staleVersion } from "../access/guards";
 import { recordAudit } from "../audit/record";
-import { readUse } from "../circuits/read-use";
+import { readUse } from "../circuits/health";
 import type { ConsoleContext, ReadContext } from "../context";
 import { toChannel } from "./to-channel";
 

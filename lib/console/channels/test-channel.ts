@@ -1,11 +1,125 @@
-import type { ChannelTest, TestChannel } from "../../contracts/console/channels";
-import { AppError } from "../../errors";
+import type {
+  ChannelTest,
+  ModelOperation,
+  TestChannel,
+  UpstreamFailure,
+} from "../../contracts/console/channels";
+import { AppError, isAppError } from "../../errors";
+import { upstreamMessageOf } from "../../gateway/metering/outcome";
+import type { CallOptions } from "../../ports/speech-model";
 import type { ChannelRecord } from "../../ports/store";
-import { getChannelRecord, requireOperator } from "../access/require-operator";
+import { UpstreamProgress } from "../../ports/upstream-progress";
+import { getChannelRecord, requireOperator } from "../access/guards";
 import { recordAudit } from "../audit/record";
 import type { ConsoleContext } from "../context";
 import { operationByName } from "../models/price-list";
-import { type Offer, runTestCall, type ToWav } from "./run-test-call";
+
+const TIMEOUT_MS = 20_000;
+/** Short, and pronounced alike in many languages. */
+const TEST_TEXT = "Patchbay is here.";
+/** 24 kHz, two bytes a sample. */
+const BYTES_PER_MS = 48;
+
+/** The model under test. */
+export interface Offer {
+  name: string;
+  upstreamName: string;
+  operation: ModelOperation;
+}
+
+/** Wraps 24 kHz samples as a WAV file. */
+export type ToWav = (pcm: Uint8Array) => Uint8Array;
+
+/** The measured result of a successful test call. */
+type CallResult = Pick<ChannelTest, "first_byte_ms" | "dimensions" | "audio_ms"> & { pcm: Uint8Array | null };
+
+async function speak(
+  ctx: ConsoleContext,
+  channel: ChannelRecord,
+  offer: Offer,
+  options: CallOptions,
+): Promise<CallResult> {
+  const startedAt = ctx.clock.monotonic();
+  const model = ctx.providers.speech(channel);
+  const [voice] = await model.voices(offer.upstreamName);
+  const request = {
+    model: offer.upstreamName,
+    segments: [{ text: TEST_TEXT, voice: voice?.name ?? "alloy" }],
+    speed: 1,
+  };
+  const chunks: Uint8Array[] = [];
+  let firstByteMs: number | null = null;
+  for await (const event of model.synthesize(request, options)) {
+    firstByteMs ??= Math.round(ctx.clock.monotonic() - startedAt);
+    if (event.type === "audio") chunks.push(event.pcm);
+  }
+  const pcm = Buffer.concat(chunks);
+  if (pcm.byteLength === 0) throw new AppError("upstream_invalid", "The channel returned no audio.");
+  const audioMs = Math.round(pcm.byteLength / BYTES_PER_MS);
+  return { first_byte_ms: firstByteMs, dimensions: null, audio_ms: audioMs, pcm };
+}
+
+async function embed(
+  ctx: ConsoleContext,
+  channel: ChannelRecord,
+  offer: Offer,
+  options: CallOptions,
+): Promise<CallResult> {
+  const request = { model: offer.upstreamName, texts: [TEST_TEXT] };
+  const { vectors } = await ctx.providers.embedding(channel).embed(request, options);
+  const [vector] = vectors;
+  if (vector === undefined || vector.length === 0)
+    throw new AppError("upstream_invalid", "The channel returned no vector.");
+  return { first_byte_ms: null, dimensions: vector.length, audio_ms: null, pcm: null };
+}
+
+/** A failed upstream call as the API returns it. */
+export function toUpstreamFailure(ctx: ConsoleContext, error: AppError): UpstreamFailure {
+  return {
+    code: error.code,
+    message: error.message,
+    fault: ctx.providers.failureOf(error),
+    upstream_status: error.details.upstreamStatus ?? null,
+    upstream_message: upstreamMessageOf(error),
+  };
+}
+
+/** One short call to the upstream of a channel, with the same client and limits as any other call. Throws its error. */
+export function callOnce(
+  ctx: ConsoleContext,
+  channel: ChannelRecord,
+  offer: Offer,
+  progress = new UpstreamProgress(),
+): Promise<CallResult> {
+  const options: CallOptions = {
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+    requestId: ctx.requestId,
+    firstByteBy: ctx.clock.monotonic() + TIMEOUT_MS,
+    progress,
+  };
+  return (offer.operation === "speech" ? speak : embed)(ctx, channel, offer, options);
+}
+
+/** The outcome of one test call, with its audio. */
+export async function runTestCall(
+  ctx: ConsoleContext,
+  channel: ChannelRecord,
+  offer: Offer,
+  wav: ToWav,
+): Promise<ChannelTest> {
+  const startedAt = ctx.clock.monotonic();
+  const base = { model: offer.name, operation: offer.operation };
+  const tookMs = () => Math.round(ctx.clock.monotonic() - startedAt);
+  try {
+    const { pcm, ...result } = await callOnce(ctx, channel, offer);
+    const audio = pcm === null ? null : Buffer.from(wav(pcm)).toString("base64");
+    return { ok: true, ...base, latency_ms: tookMs(), ...result, audio_wav: audio, error: null };
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    const nothing = { first_byte_ms: null, dimensions: null, audio_ms: null, audio_wav: null };
+    return { ok: false, ...base, latency_ms: tookMs(), ...nothing, error: toUpstreamFailure(ctx, error) };
+  }
+}
 
 async function chooseOffer(
   ctx: ConsoleContext,

@@ -2,8 +2,7 @@ import type { Channel, ChannelTimeouts } from "../../contracts/console/channels"
 import { toTimestamp } from "../../contracts/timestamp";
 import { channelHealth, keyHealth } from "../../gateway/routing/circuit-health";
 import type { ChannelRecord } from "../../ports/store";
-import type { ReadUse } from "../circuits/read-use";
-import { toBrokenModels, toHealth } from "../circuits/to-health";
+import { type ReadUse, toBrokenModels, toHealth } from "../circuits/health";
 import type { ConsoleServices } from "../context";
 
 /** A channel as the API returns it, field by field, so that no encrypted key ever leaves. */

@@ -6,9 +6,9 @@ import {
 } from "../../contracts/console/channels";
 import { AppError } from "../../errors";
 import type { ChannelKey, ChannelRecord } from "../../ports/store";
-import { getChannelRecord, requireOperator, staleVersion } from "../access/require-operator";
+import { getChannelRecord, requireOperator, staleVersion } from "../access/guards";
 import { recordAudit } from "../audit/record";
-import { readUse } from "../circuits/read-use";
+import { readUse } from "../circuits/health";
 import type { ConsoleContext } from "../context";
 import { ensureModels } from "./ensure-models";
 import {

@@ -1,10 +1,9 @@
 import type { CreateModel, Model, ModelList, UpdateModel } from "../../contracts/console/models";
 import { AppError, type Issue } from "../../errors";
 import type { ModelRecord, Repositories } from "../../ports/store";
-import { requireAdmin } from "../access/guards";
-import { requireOperator, staleVersion } from "../access/require-operator";
+import { requireAdmin, requireOperator, staleVersion } from "../access/guards";
 import { recordAudit } from "../audit/record";
-import { readUse } from "../circuits/read-use";
+import { readUse } from "../circuits/health";
 import type { ConsoleContext, ReadContext } from "../context";
 import { readModelNames } from "./model-names";
 import { draftModel, PRICE_LIST_DATE } from "./price-list";

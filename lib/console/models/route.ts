@@ -6,8 +6,7 @@ import type { Target } from "../../gateway/call";
 import { previewRoute } from "../../gateway/routing/preview-route";
 import type { ChannelRecord } from "../../ports/store";
 import { requireAdmin } from "../access/guards";
-import { readUse } from "../circuits/read-use";
-import { toHealth } from "../circuits/to-health";
+import { readUse, toHealth } from "../circuits/health";
 import type { ConsoleContext } from "../context";
 
 function shown({ channel, upstreamName }: Target) {

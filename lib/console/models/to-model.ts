@@ -3,7 +3,7 @@ import { nanoToUsd, usdToNano } from "../../contracts/money";
 import { toTimestamp } from "../../contracts/timestamp";
 import { modelHealth } from "../../gateway/routing/circuit-health";
 import type { ChannelRecord, ModelRecord, Prices } from "../../ports/store";
-import type { ReadUse } from "../circuits/read-use";
+import type { ReadUse } from "../circuits/health";
 import type { ConsoleServices } from "../context";
 
 const usd = (nano: number | null) => (nano === null ? null : nanoToUsd(nano));

@@ -1,8 +1,8 @@
 import type { OpenSettings } from "../../contracts/console/settings";
 import { DEFAULT_LIMITS } from "../../contracts/limits";
 import type { Repositories } from "../../ports/store";
+import { requireSignedInOperator } from "../access/guards";
 import { readSettings } from "../access/read-settings";
-import { requireSignedInOperator } from "../access/require-operator";
 import { recordAudit } from "../audit/record";
 import type { ConsoleContext, ConsoleServices } from "../context";
 import { readMetricsToken } from "./metrics-token";

@@ -3,7 +3,7 @@ import { channelKeyAad } from "../../ports/channel-probe";
 import type { Cipher, CipherPurpose } from "../../ports/cipher";
 import type { ChannelKey, Store } from "../../ports/store";
 import { type ActorContext, recordAudit } from "../audit/record";
-import { secretAad } from "../auth/match-code";
+import { secretAad } from "../auth/two-factor/codes";
 
 /** Rows per transaction, so that other writers wait only briefly. */
 const BATCH = 100;

@@ -1,11 +1,15 @@
 import type { OpenSettings, UpdateSettings, VersionedSettings } from "../../contracts/console/settings";
 import { AppError } from "../../errors";
 import type { Repositories, UserRecord, WebhookKind } from "../../ports/store";
-import { requireSignedInAdmin } from "../access/guards";
+import { requireSignedInAdmin, requireSignedInOperator } from "../access/guards";
 import { readSettings } from "../access/read-settings";
-import { requireSignedInOperator } from "../access/require-operator";
 import { requireOwnTwoFactor } from "../access/two-factor-roles";
-import { changeWebhookUrl, decryptWebhookUrl, maskWebhookUrl, webhookHost } from "../alerts/webhook-url";
+import {
+  changeWebhookUrl,
+  decryptWebhookUrl,
+  maskWebhookUrl,
+  webhookHost,
+} from "../alerts/webhook-credentials";
 import { recordAudit } from "../audit/record";
 import type { ConsoleContext, ReadContext } from "../context";
 

@@ -2,7 +2,7 @@ import { SetupProgress, type SetupState, type UpdateSetupProgress } from "../../
 import { AppError, isAppError } from "../../errors";
 import type { Repositories } from "../../ports/store";
 import { takeAttempt } from "../auth/attempt-limit";
-import { callOnce } from "../channels/run-test-call";
+import { callOnce } from "../channels/test-channel";
 import type { ConsoleContext } from "../context";
 
 export const PROGRESS_SETTING = "setup_progress";

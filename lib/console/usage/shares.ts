@@ -10,7 +10,7 @@ import { channelHealth, keyHealth } from "../../gateway/routing/circuit-health";
 import type { ChannelRecord, Failover, ModelRecord, UsageGroup } from "../../ports/store";
 import { addSums, NO_SUMS, type Sums } from "../../ports/usage-sums";
 import { nameOfKey } from "../channels/stored-keys";
-import { toBrokenModels, toHealth } from "../circuits/to-health";
+import { toBrokenModels, toHealth } from "../circuits/health";
 import type { ConsoleServices } from "../context";
 import { summedKeyId } from "./names";
 

@@ -1,5 +1,9 @@
-import { WEBHOOK_SECRET_AAD, WEBHOOK_SECRET_SETTING } from "../../console/alerts/webhook-secret";
-import { WEBHOOK_KINDS, WEBHOOKS } from "../../console/alerts/webhook-url";
+import {
+  WEBHOOK_KINDS,
+  WEBHOOK_SECRET_AAD,
+  WEBHOOK_SECRET_SETTING,
+  WEBHOOKS,
+} from "../../console/alerts/webhook-credentials";
 import { type ReEncrypted, reEncryptSecrets } from "../../console/settings/re-encrypt";
 import type { Environment } from "../process/env";
 import { deletePreviousSecret, rotateSecretFile } from "../process/secret";

@@ -1,5 +1,5 @@
 import { existsSync, statSync } from "node:fs";
-import { encryptClearWebhookUrl } from "../../console/alerts/webhook-url";
+import { encryptClearWebhookUrl } from "../../console/alerts/webhook-credentials";
 import type { Log } from "../../ports/log";
 import { createCipher } from "../../store/cipher";
 import { openStore } from "../../store/open";

@@ -12,7 +12,7 @@ import path from "node:path";
 import Database from "libsql";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { readSettings } from "../../../lib/console/access/read-settings";
-import { decryptWebhookUrl } from "../../../lib/console/alerts/webhook-url";
+import { decryptWebhookUrl } from "../../../lib/console/alerts/webhook-credentials";
 import { type AdminHarness, openAdminHarness } from "../../support/admin";
 import {
   addUser,

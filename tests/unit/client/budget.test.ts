@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { tightestBudget } from "@/lib/client/budget";
 import { failureOfBody, minuteLimitOf } from "@/lib/client/gateway-error";
-import { nextPeriodStart } from "@/lib/console/users/own-budget";
+import { nextPeriodStart } from "@/lib/console/users/self";
 
 const state = (limits: object, spent: object = {}) => ({
   budget: { total_usd: null, daily_usd: null, monthly_usd: null, ...limits },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type AlertFacts, type AlertRules, conditionsOf } from "../../../lib/console/alerts/conditions";
-import { alertMessage } from "../../../lib/console/alerts/message";
+import { alertMessage } from "../../../lib/console/alerts/to-alert";
 import { DEFAULT_SETTINGS } from "../../../lib/contracts/console/settings";
 import type { AlertRecord, BudgetShare } from "../../../lib/ports/store";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Condition } from "../../../lib/console/alerts/conditions";
-import { planAlerts } from "../../../lib/console/alerts/plan";
+import { planAlerts } from "../../../lib/console/alerts/watch";
 import type { AlertRecord } from "../../../lib/ports/store";
 
 const NOW = 1_790_000_000_000;

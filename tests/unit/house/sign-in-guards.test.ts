@@ -24,7 +24,7 @@ test("sessions are started only where every factor was checked", () => {
     "lib/console/auth/verify-two-factor.ts": 1,
     "lib/console/users/invites/accept.ts": 1,
     "lib/console/setup/create-owner.ts": 1,
-    "lib/console/users/accept-password-reset.ts": 1,
+    "lib/console/users/password-reset.ts": 1,
     "lib/console/users/register.ts": 1,
   });
   // Nothing else writes a row of sessions.

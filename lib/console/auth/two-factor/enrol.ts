@@ -11,10 +11,9 @@ import { requireSession } from "../../access/guards";
 import { recordAudit } from "../../audit/record";
 import type { ConsoleContext } from "../../context";
 import { takeWrongEnrolmentCodes } from "../attempt-limit";
-import { digestBackupCode, newBackupCodes } from "../backup-codes";
-import { secretAad } from "../match-code";
 import { verifyOwnPassword } from "../step-up";
 import { matchTotp, newTotpSecret, totpUri } from "../totp";
+import { digestBackupCode, newBackupCodes, secretAad } from "./codes";
 
 /** Within this time after sign-in no password is required. */
 const RECENT_SIGN_IN_MS = 10 * 60_000;

@@ -4,8 +4,8 @@ import type { Repositories } from "../../../ports/store";
 import { requireSession } from "../../access/guards";
 import { recordAudit } from "../../audit/record";
 import type { ConsoleContext } from "../../context";
-import { digestBackupCode, newBackupCodes } from "../backup-codes";
 import { requireTwoFactor, stepUp } from "../step-up";
+import { digestBackupCode, newBackupCodes } from "./codes";
 
 /** The state of the caller's 2FA. */
 export async function twoFactorStatus(ctx: ConsoleContext): Promise<TwoFactorStatus> {

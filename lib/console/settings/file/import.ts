@@ -1,12 +1,237 @@
-import type { ImportReport, ImportSettings, ImportStep } from "../../../contracts/console/settings-file";
-import { requireSignedInOperator } from "../../access/require-operator";
+import type { CreateModel } from "../../../contracts/console/models";
+import type { OpenSettings } from "../../../contracts/console/settings";
+import type {
+  FileChannel,
+  ImportReport,
+  ImportSettings,
+  ImportStep,
+  SettingsFile,
+} from "../../../contracts/console/settings-file";
+import { hasCode, isAppError } from "../../../errors";
+import { newId } from "../../../gateway/new-id";
+import type { ChannelRecord } from "../../../ports/store";
+import { requireSignedInOperator } from "../../access/guards";
+import { readSettings } from "../../access/read-settings";
+import { requireOwnTwoFactor } from "../../access/two-factor-roles";
 import { recordAudit } from "../../audit/record";
+import { ensureModels } from "../../channels/ensure-models";
+import { isSameBaseUrl } from "../../channels/stored-keys";
+import { readTimeouts } from "../../channels/to-channel";
 import type { ConsoleContext } from "../../context";
-import { readModelNames } from "../../models/model-names";
-import { importChannels } from "./import-channels";
-import { importModels } from "./import-models";
-import { importSettings } from "./import-settings";
-import type { Importing } from "./step";
+import { type ModelNames, readModelNames } from "../../models/model-names";
+import { draftModel } from "../../models/price-list";
+import { patchOf } from "../../models/to-model";
+import { applySettings, raiseVersion } from "../update";
+import { changed, created, differing, type Importing, skipped } from "./step";
+
+/** Why this caller may not make this change; null: they may. */
+async function settingRefusal(
+  { tx, user }: Importing,
+  before: OpenSettings,
+  name: string,
+  change: Partial<OpenSettings>,
+): Promise<string | null> {
+  if (name === "demo_site" && user.role !== "owner") return "Only the owner may change this.";
+  if (name !== "two_factor_roles" || change.two_factor_roles === undefined) return null;
+  try {
+    await requireOwnTwoFactor(tx, user, before.two_factor_roles, change.two_factor_roles);
+    return null;
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    return error.message;
+  }
+}
+
+/** Writes the file's settings over the stored ones; the webhook URL is not part of the file and stays. */
+async function importSettings(importing: Importing, file: SettingsFile["settings"]): Promise<ImportStep[]> {
+  const { tx, ctx, user } = importing;
+  const before = await readSettings(tx);
+  const wanted = differing(before, file);
+  const steps: ImportStep[] = [];
+  for (const name of Object.keys(file)) {
+    const one = { kind: "setting", name } as const;
+    const reason = name in wanted ? await settingRefusal(importing, before, name, wanted) : null;
+    if (reason === null) {
+      steps.push(changed(one, name in wanted ? [name] : []));
+      continue;
+    }
+    steps.push(skipped(one, reason));
+    // A name of the settings, as it was read from them.
+    delete wanted[name as keyof OpenSettings];
+  }
+  if (Object.keys(wanted).length === 0) return steps;
+  await raiseVersion(tx, undefined);
+  await applySettings(tx, ctx, user, wanted);
+  return steps;
+}
+
+type ChannelPatch = Partial<Omit<ChannelRecord, "id" | "createdAt" | "version">>;
+
+/** The fields that an embedded channel accepts too. */
+function commonFields(sent: FileChannel): ChannelPatch {
+  const { priority, weight, rpm, concurrency } = sent;
+  const fields = { priority, weight, rpm, concurrency };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+/** The channel's fields, with address, headers and options checked as for a new channel. Throws `invalid`. */
+function channelPatch({ ctx }: Importing, sent: FileChannel): ChannelPatch {
+  const { baseUrl, headers, options } = ctx.providers.checkChannel({
+    provider: sent.provider,
+    baseUrl: sent.base_url ?? null,
+    headers: sent.headers ?? {},
+    options: sent.options ?? {},
+  });
+  return {
+    ...commonFields(sent),
+    baseUrl,
+    headers,
+    options,
+    models: (sent.models ?? []).map((one) => ({ name: one.name, upstreamName: one.upstream_name })),
+    timeouts: readTimeouts(sent.timeouts ?? {}),
+  };
+}
+
+/** Why the existing channel may not be changed to the file's; null: it may. */
+function channelRefusal(before: ChannelRecord, sent: FileChannel, patch: ChannelPatch): string | null {
+  if (before.provider !== sent.provider)
+    return "A channel with this name has another provider on this instance.";
+  // Stored keys must not be sent to a new address.
+  if (before.keys.length > 0 && !isSameBaseUrl(before.baseUrl, patch.baseUrl))
+    return "Its address differs from the one its stored keys belong to.";
+  return null;
+}
+
+/** Writes the fields that differ and returns their names. */
+async function updateChannel(
+  { tx, channels }: Importing,
+  before: ChannelRecord,
+  patch: ChannelPatch,
+): Promise<string[]> {
+  const fresh = differing(before, patch);
+  const fields = Object.keys(fresh);
+  const after = fields.length === 0 ? null : await tx.channels.update(before, fresh);
+  if (after !== null) channels.set(after.id, after);
+  return fields;
+}
+
+async function importEmbeddedChannel(importing: Importing, sent: FileChannel): Promise<ImportStep> {
+  const one = { kind: "channel", name: sent.name } as const;
+  const engines = [...importing.channels.values()].filter(
+    (it) => it.embedded && it.provider === sent.provider,
+  );
+  const served = sent.models?.[0]?.upstream_name;
+  const before =
+    engines.length > 1 ? engines.find((it) => it.models[0]?.upstreamName === served) : engines[0];
+  if (before === undefined) return skipped(one, "This instance has no such embedded engine.");
+  const enabled = sent.enabled ?? before.enabled;
+  return changed(
+    one,
+    await updateChannel(importing, before, { ...commonFields(sent), name: sent.name, enabled }),
+  );
+}
+
+async function importUpstreamChannel(importing: Importing, sent: FileChannel): Promise<ImportStep> {
+  const { tx, ctx, models, channels } = importing;
+  const one = { kind: "channel", name: sent.name } as const;
+  const facts = ctx.providers.providers().find(({ name }) => name === sent.provider);
+  if (facts !== undefined && !facts.isUpstream)
+    return skipped(one, "Embedded engines already have their channels.");
+  const named = [...channels.values()].filter((it) => !it.embedded && it.name === sent.name);
+  const [before] = named;
+  if (named.length > 1) return skipped(one, "Several channels have this name on this instance.");
+  const patch = channelPatch(importing, sent);
+  const refused = before === undefined ? null : channelRefusal(before, sent, patch);
+  if (refused !== null) return skipped(one, refused);
+  await ensureModels(tx, sent.models ?? [], facts, ctx.clock.now(), models);
+  if (before !== undefined) return changed(one, await updateChannel(importing, before, patch));
+  await tx.channels.insert({
+    priority: 0,
+    weight: 1,
+    rpm: null,
+    concurrency: null,
+    baseUrl: null,
+    headers: {},
+    options: {},
+    models: [],
+    timeouts: {},
+    ...patch,
+    id: newId(ctx.random, "chn"),
+    name: sent.name,
+    provider: sent.provider,
+    keys: [],
+    // Disabled until its keys are entered.
+    enabled: false,
+    embedded: false,
+    createdAt: ctx.clock.now(),
+    version: 1,
+  });
+  return created(one);
+}
+
+/** Creates missing channels, disabled and without keys, and updates existing ones. */
+async function importChannels(importing: Importing, channels: readonly FileChannel[]): Promise<ImportStep[]> {
+  const steps: ImportStep[] = [];
+  const seen = new Set<string>();
+  for (const sent of channels) {
+    const one = { kind: "channel", name: sent.name } as const;
+    const key = `${sent.embedded === true}/${sent.name}`;
+    if (seen.has(key)) {
+      steps.push(skipped(one, "Another channel of the file has this name."));
+      continue;
+    }
+    seen.add(key);
+    try {
+      steps.push(await (sent.embedded ? importEmbeddedChannel : importUpstreamChannel)(importing, sent));
+    } catch (error) {
+      // Thrown before anything of this channel was written.
+      if (!hasCode(error, "invalid")) throw error;
+      steps.push(skipped(one, error.message));
+    }
+  }
+  return steps;
+}
+
+/** Why one of these names is taken by another model than `except`; null: all are free. */
+function nameConflict(models: ModelNames, names: readonly string[], except: string): string | null {
+  for (const name of names) {
+    const holder = models.holderOf(name);
+    if (holder !== undefined && holder.name !== except)
+      return `'${name}' is already a name or alias of '${holder.name}'.`;
+  }
+  return null;
+}
+
+async function importModel({ tx, ctx, models }: Importing, sent: CreateModel): Promise<ImportStep> {
+  const { name, operation, ...rest } = sent;
+  const one = { kind: "model", name } as const;
+  const taken = nameConflict(models, [name, ...(rest.aliases ?? [])], name);
+  if (taken !== null) return skipped(one, taken);
+  const before = models.holderOf(name);
+  if (before === undefined) {
+    const draft = draftModel(name, operation, name, ctx.clock.now());
+    const model = { ...draft, ...patchOf(draft, rest) };
+    await tx.models.insert(model);
+    models.note(model);
+    return created(one);
+  }
+  if (before.operation !== operation)
+    return skipped(one, `Its operation is ${before.operation} on this instance.`);
+  const patch = differing(before, patchOf(before, rest));
+  const fields = Object.keys(patch);
+  if (fields.length > 0) {
+    const after = await tx.models.update(name, before.version, patch);
+    if (after !== null) models.note(after);
+  }
+  return changed(one, fields);
+}
+
+/** Creates missing models and updates existing ones. */
+async function importModels(importing: Importing, models: readonly CreateModel[]): Promise<ImportStep[]> {
+  const steps: ImportStep[] = [];
+  for (const model of models) steps.push(await importModel(importing, model));
+  return steps;
+}
 
 /** Rolls a dry run back, carrying its steps. */
 class DryRun extends Error {

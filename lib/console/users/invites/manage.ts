@@ -4,8 +4,12 @@ import { toTimestamp } from "../../../contracts/timestamp";
 import { AppError } from "../../../errors";
 import { newId } from "../../../gateway/new-id";
 import type { InviteRecord, UserRecord } from "../../../ports/store";
-import { outranks, requireSignedInAdmin } from "../../access/guards";
-import { requireSignedInOperator, requireWritableSite } from "../../access/require-operator";
+import {
+  outranks,
+  requireSignedInAdmin,
+  requireSignedInOperator,
+  requireWritableSite,
+} from "../../access/guards";
 import { recordAudit } from "../../audit/record";
 import { digestToken, newToken } from "../../auth/tokens";
 import { userNameKey } from "../../auth/user-name-key";

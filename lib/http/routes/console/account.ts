@@ -1,7 +1,6 @@
 import { changePassword } from "../../../console/auth/change-password";
 import { endOtherSessions, endSession, listSessions } from "../../../console/auth/sessions";
-import { readOwnBudget } from "../../../console/users/own-budget";
-import { readSelf, updateSelf } from "../../../console/users/self";
+import { readOwnBudget, readSelf, updateSelf } from "../../../console/users/self";
 import { hasTwoFactor, toUser } from "../../../console/users/to-user";
 import { writeSessionCookie } from "../../console/session-cookie";
 import { consoleRoute } from "../../core/route";

@@ -1,8 +1,13 @@
 import { checkAlert } from "../../../console/alerts/check";
-import { listAlerts, markAlertSeen, summarizeAlerts } from "../../../console/alerts/list";
-import { endAlertSnooze, snoozeAlert } from "../../../console/alerts/snooze";
-import { testWebhook } from "../../../console/alerts/test-webhook";
-import { createWebhookSecret } from "../../../console/alerts/webhook-secret";
+import { testWebhook } from "../../../console/alerts/deliver";
+import {
+  endAlertSnooze,
+  listAlerts,
+  markAlertSeen,
+  snoozeAlert,
+  summarizeAlerts,
+} from "../../../console/alerts/manage";
+import { createWebhookSecret } from "../../../console/alerts/webhook-credentials";
 import { consoleRoute } from "../../core/route";
 
 export const ALERTS_ROUTES = [

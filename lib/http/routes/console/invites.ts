@@ -1,7 +1,7 @@
-import { acceptPasswordReset } from "../../../console/users/accept-password-reset";
 import { acceptInvite } from "../../../console/users/invites/accept";
 import { inspectInvite } from "../../../console/users/invites/link";
 import { createInvite, listInvites, revokeInvite } from "../../../console/users/invites/manage";
+import { acceptPasswordReset } from "../../../console/users/password-reset";
 import { registerUser, requireSelfRegistration } from "../../../console/users/register";
 import { toUser } from "../../../console/users/to-user";
 import { clearPendingCookie, writeSessionCookie } from "../../console/session-cookie";

@@ -1,6 +1,11 @@
-import { cancelInstallation, downloadVoice, uploadVoicePart } from "../../../console/voices/install";
 import { listLocalVoices } from "../../../console/voices/list";
-import { removeVoice, verifyVoice } from "../../../console/voices/manage";
+import {
+  cancelInstallation,
+  downloadVoice,
+  removeVoice,
+  uploadVoicePart,
+  verifyVoice,
+} from "../../../console/voices/manage";
 import { MAX_PART_BYTES } from "../../../contracts/console/local-voices";
 import { consoleRoute } from "../../core/route";
 

@@ -1,6 +1,5 @@
-import { createUser } from "../../../console/users/create";
-import { createPasswordReset } from "../../../console/users/create-password-reset";
 import {
+  createUser,
   deleteUser,
   endUserSessions,
   resetTwoFactor,
@@ -8,6 +7,7 @@ import {
   updateUser,
 } from "../../../console/users/manage";
 import { getUser, listUsers } from "../../../console/users/managed-users";
+import { createPasswordReset } from "../../../console/users/password-reset";
 import { consoleRoute } from "../../core/route";
 
 export const USERS_ROUTES = [

@@ -1,10 +1,31 @@
-import { readCode, type TwoFactorMethod } from "../../contracts/console/totp-code";
-import { AppError } from "../../errors";
-import type { Repositories, TwoFactorRecord } from "../../ports/store";
-import type { ConsoleContext } from "../context";
-import { tooManyAttempts } from "./attempt-limit";
-import { digestBackupCode } from "./backup-codes";
-import { matchTotp } from "./totp";
+import { readCode, type TwoFactorMethod } from "../../../contracts/console/totp-code";
+import { AppError } from "../../../errors";
+import type { Cipher } from "../../../ports/cipher";
+import type { Random } from "../../../ports/clock";
+import type { Repositories, TwoFactorRecord } from "../../../ports/store";
+import type { ConsoleContext } from "../../context";
+import { tooManyAttempts } from "../attempt-limit";
+import { matchTotp } from "../totp";
+
+/** Crockford's base32: no I, L, O or U. 32 divides 256, so a byte modulo 32 is fair. */
+const BACKUP_ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+const BACKUP_CODE_COUNT = 10;
+
+/** Ten new codes `XXXXX-XXXXX` of 50 random bits. */
+export function newBackupCodes(random: Random): string[] {
+  return Array.from({ length: BACKUP_CODE_COUNT }, () => {
+    const text = Array.from(random.bytes(10), (byte) => BACKUP_ALPHABET[byte % 32]).join("");
+    return `${text.slice(0, 5)}-${text.slice(5)}`;
+  });
+}
+
+/**
+ * The stored form of a user's backup code: an HMAC under the instance secret. `code` as returned by readCode, or as
+ * shown.
+ */
+export function digestBackupCode(cipher: Cipher, userId: string, code: string): string {
+  return cipher.digest("backup-code", `${userId}:${code.replaceAll("-", "")}`);
+}
 
 /**
  * Ten wrong codes in a row, over all flows and both methods, lock two-factor sign-in for 15 minutes, doubling to a day.

@@ -1,6 +1,12 @@
+import { createHmac } from "node:crypto";
+import type { WebhookSecret } from "../../contracts/console/alerts";
 import { AppError } from "../../errors";
+import { randomBase62 } from "../../gateway/new-id";
 import type { Cipher } from "../../ports/cipher";
 import type { Repositories, Store, WebhookKind } from "../../ports/store";
+import { requireSignedInOperator } from "../access/guards";
+import { recordAudit } from "../audit/record";
+import type { ConsoleContext, ConsoleServices } from "../context";
 
 /**
  * The webhook URLs are stored encrypted and apart from the other settings: anyone who knows one can post in our name.
@@ -19,7 +25,7 @@ export const WEBHOOK_KINDS = ["signed", "slack"] as const satisfies readonly Web
 const MASK = "****";
 const SHOWN_CHARACTERS = 4;
 /** Nothing of a shorter path is shown, because its last characters would be most of it. */
-const MIN_LENGTH = 16;
+const MIN_MASKED_LENGTH = 16;
 
 /** Whether alerts are sent anywhere. */
 export async function hasWebhook(store: Pick<Repositories, "settings">): Promise<boolean> {
@@ -53,7 +59,7 @@ export function maskWebhookUrl(url: string): string {
   const { origin, pathname, search } = new URL(url);
   const secret = `${pathname}${search}`;
   if (secret === "/") return `${origin}/`;
-  return `${origin}/${MASK}${secret.length < MIN_LENGTH ? "" : secret.slice(-SHOWN_CHARACTERS)}`;
+  return `${origin}/${MASK}${secret.length < MIN_MASKED_LENGTH ? "" : secret.slice(-SHOWN_CHARACTERS)}`;
 }
 
 /** The form in the audit log and for readers of a demo site: the origin alone. */
@@ -93,4 +99,46 @@ export async function encryptClearWebhookUrl(store: Store, cipher: Cipher): Prom
     if (typeof url === "string") await putWebhookUrl(tx, cipher, "signed", url);
     await tx.settings.put("alerts", rules);
   });
+}
+
+export const WEBHOOK_SECRET_SETTING = "alerts_webhook_secret";
+export const WEBHOOK_SECRET_AAD = `settings/${WEBHOOK_SECRET_SETTING}/value`;
+const SECRET_LENGTH = 40;
+
+/** The encrypted secret; null when there is none. */
+export async function encryptedWebhookSecret(store: Pick<Repositories, "settings">): Promise<string | null> {
+  const stored = (await store.settings.all())[WEBHOOK_SECRET_SETTING];
+  return typeof stored === "string" ? stored : null;
+}
+
+/** The decrypted secret; null when there is none. */
+export async function decryptWebhookSecret({
+  store,
+  cipher,
+}: Pick<ConsoleServices, "store" | "cipher">): Promise<string | null> {
+  const encrypted = await encryptedWebhookSecret(store);
+  return encrypted === null ? null : cipher.decrypt("webhook-secret", WEBHOOK_SECRET_AAD, encrypted);
+}
+
+/** Creates a signing secret that replaces the old one; it is returned only here. Throws `forbidden`. */
+export async function createWebhookSecret(ctx: ConsoleContext): Promise<WebhookSecret> {
+  await requireSignedInOperator(ctx);
+  const secret = `whsec_${randomBase62(ctx.random, SECRET_LENGTH)}`;
+  const encrypted = ctx.cipher.encrypt("webhook-secret", WEBHOOK_SECRET_AAD, secret);
+  await ctx.store.transaction(async (tx) => {
+    const isRotation = (await encryptedWebhookSecret(tx)) !== null;
+    await tx.settings.put(WEBHOOK_SECRET_SETTING, encrypted);
+    await recordAudit(tx, ctx, { action: "alerts.webhook_secret", detail: { rotated: isRotation } });
+  });
+  return { secret };
+}
+
+/**
+ * The value of `x-patchbay-signature`: `t=<unix seconds>,v1=<hex>`, where v1 is the HMAC-SHA256 under the secret of
+ * `<t>.<body>` (the scheme of Stripe's webhooks). A receiver compares in constant time and refuses an old `t`.
+ */
+export function signMessage(secret: string, atMs: number, body: string): string {
+  const seconds = Math.floor(atMs / 1_000);
+  const digest = createHmac("sha256", secret).update(`${seconds}.${body}`).digest("hex");
+  return `t=${seconds},v1=${digest}`;
 }

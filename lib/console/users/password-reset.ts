@@ -1,16 +1,55 @@
-import type { AcceptPasswordReset } from "../../contracts/console/invites";
+import type { AcceptPasswordReset, InviteWithToken } from "../../contracts/console/invites";
 import { readCode, type TwoFactorMethod } from "../../contracts/console/totp-code";
 import { AppError } from "../../errors";
-import type { Repositories, TwoFactorRecord, UserRecord } from "../../ports/store";
+import { newId } from "../../gateway/new-id";
+import type { InviteRecord, Repositories, TwoFactorRecord, UserRecord } from "../../ports/store";
+import { findManageable, requireSignedInOperator } from "../access/guards";
 import { recordAudit } from "../audit/record";
 import { takeAttempt } from "../auth/attempt-limit";
-import { consumeCode, countCodeAttempt, type MatchedCode, matchCode } from "../auth/match-code";
 import { canonicalPassword, requireGoodPassword } from "../auth/password-rules";
 import { type StartedSession, startSession } from "../auth/start-session";
-import { digestToken } from "../auth/tokens";
+import { digestToken, newToken } from "../auth/tokens";
+import { consumeCode, countCodeAttempt, type MatchedCode, matchCode } from "../auth/two-factor/codes";
 import type { ConsoleContext } from "../context";
 import { consumeLink, findLiveLink, invalidLinkError } from "./invites/link";
+import { toInvite } from "./invites/manage";
 import { clearLocks } from "./manage";
+
+const LIFE_MS = 24 * 3_600_000;
+
+/**
+ * Creates a one-time link, valid for 24 hours, to set a new password for a user of a lower role, and returns its token,
+ * shown only here. An earlier link of the same user is deleted. Throws `not_found`, `forbidden`.
+ */
+export async function createPasswordReset(ctx: ConsoleContext, id: string): Promise<InviteWithToken> {
+  const actor = await requireSignedInOperator(ctx);
+  const token = newToken(ctx.random);
+  return ctx.store.transaction(async (tx) => {
+    const target = await findManageable(tx, actor, id);
+    const now = ctx.clock.now();
+    const invite: InviteRecord = {
+      id: newId(ctx.random, "inv"),
+      kind: "password_reset",
+      digest: digestToken(token),
+      role: target.role,
+      email: null,
+      userId: target.id,
+      passwordVersion: target.passwordVersion,
+      madeBy: actor.id,
+      createdAt: now,
+      expiresAt: now + LIFE_MS,
+      usedAt: null,
+    };
+    await tx.invites.deleteByUser(target.id);
+    await tx.invites.insert(invite);
+    await recordAudit(tx, ctx, {
+      action: "password.reset_link",
+      target: target.id,
+      detail: { link: invite.id, expires_at: invite.expiresAt },
+    });
+    return { ...toInvite(invite, { maker: actor, target }), token };
+  });
+}
 
 interface AcceptedReset {
   user: UserRecord;
