@@ -6,7 +6,7 @@ import { useState } from "react";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import { useApi } from "@/lib/client/use-api";
-import type { Session } from "@/lib/contracts/console/sessions";
+import type { Session } from "@/lib/contracts/console/sign-in";
 import { CallError } from "../forms/call-error";
 import { Badge } from "../ui/badge";
 import { Button } from "../ui/button";

@@ -168,7 +168,7 @@ function useCodeSubmission(returnTo: string, startAgain: (reason: SignInReason) 
     setBusy(true);
     setError(null);
     try {
-      const { readCode } = await import("@/lib/contracts/console/totp-code");
+      const { readCode } = await import("@/lib/contracts/console/two-factor");
       const isWellFormed = readCode(text)?.method === method;
       setMalformed(!isWellFormed);
       if (!isWellFormed) return setBusy(false);

@@ -4,13 +4,10 @@ import type { Providers } from "../ports/channel-probe";
 import type { Cipher } from "../ports/cipher";
 import type { Clock, Random } from "../ports/clock";
 import type { Instance } from "../ports/instance";
-import type { Log } from "../ports/log";
-import type { Metrics } from "../ports/metrics";
-import type { SharedStateHealth } from "../ports/shared-state/health";
-import type { RateLimiter } from "../ports/shared-state/limits";
+import type { RateLimiter, SharedStateHealth } from "../ports/shared-state";
 import type { StopSignal } from "../ports/stop-signal";
 import type { KeyWithOwner, Store, UsageRecord } from "../ports/store";
-import type { RequestTrace, Tracing } from "../ports/tracing";
+import type { Log, Metrics, RequestTrace, Tracing } from "../ports/telemetry";
 import type { GatewayState } from "./state";
 
 /** Everything a gateway verb may reach, built once by lib/server/process/container.ts. */

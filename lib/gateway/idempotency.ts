@@ -1,8 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { AppError } from "../errors";
 import type { Clock } from "../ports/clock";
-import type { MaybePromise } from "../ports/shared-state/limits";
-import type { SharedReplies } from "../ports/shared-state/replies";
+import type { MaybePromise, SharedReplies } from "../ports/shared-state";
 import type { KeyWithOwner, UsageRecord } from "../ports/store";
 
 /** A whole reply as it was first sent. */

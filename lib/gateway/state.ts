@@ -1,8 +1,7 @@
 import type { Clock } from "../ports/clock";
-import type { Log } from "../ports/log";
-import type { Metrics } from "../ports/metrics";
-import type { SharedCache } from "../ports/shared-state/cache";
+import type { SharedCache } from "../ports/shared-state";
 import type { Store } from "../ports/store";
+import type { Log, Metrics } from "../ports/telemetry";
 import { ApiKeyCache } from "./admission/api-key-cache";
 import { type BodyMemory, createBodyMemory } from "./admission/body-memory";
 import { type Batcher, createBatcher } from "./embeddings/batching";

@@ -5,7 +5,7 @@
  */
 
 import type { Cipher } from "./cipher";
-import type { Broadcast } from "./shared-state/broadcast";
+import type { Broadcast } from "./shared-state";
 import type { Flows, Invites, Sessions, Setup, SignInThrottles, TwoFactors, Users } from "./store/accounts";
 import type { Alerts } from "./store/alerts";
 import type { Keys } from "./store/api-keys";
@@ -20,7 +20,6 @@ export type * from "./store/alerts";
 export type * from "./store/api-keys";
 export type * from "./store/catalogue";
 export type * from "./store/common";
-export type * from "./store/instances";
 export type * from "./store/ledger";
 export type * from "./store/records";
 export type * from "./store/rejections";

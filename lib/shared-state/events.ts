@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { LiveTopic } from "../contracts/console/live";
-import { type Broadcast, MAX_MESSAGE_BYTES } from "../ports/shared-state/broadcast";
+import { type Broadcast, MAX_MESSAGE_BYTES } from "../ports/shared-state";
 
 /** Live events of one process. */
 interface EventBus {

@@ -7,7 +7,7 @@ import type {
   RateResult,
   RateState,
   SharedLimits,
-} from "../ports/shared-state/limits";
+} from "../ports/shared-state";
 import type { StopSignal } from "../ports/stop-signal";
 import { createRates } from "./rates";
 

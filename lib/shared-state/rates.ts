@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { Clock } from "../ports/clock";
-import type { RateState } from "../ports/shared-state/limits";
+import type { RateState } from "../ports/shared-state";
 
 /** Units taken between `from` and `to` (monotonic milliseconds); free again one window after `to`. */
 interface LogEntry {

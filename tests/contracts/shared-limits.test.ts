@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { EntryResult, SharedLimits } from "@/lib/ports/shared-state/limits";
+import type { EntryResult, SharedLimits } from "@/lib/ports/shared-state";
 import { createRateLimiter } from "@/lib/shared-state/memory-limits";
 import { FakeClock } from "../support/factories";
 import { startRedis, type TestRedis } from "../support/redis";

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { decodeSpeech, encodeSpeech } from "@/lib/gateway/speech/speech-cache";
 import type { EmbeddingModel } from "@/lib/ports/embedding-model";
-import { MAX_SHARED_VALUE_BYTES, type SharedCache } from "@/lib/ports/shared-state/cache";
+import { MAX_SHARED_VALUE_BYTES, type SharedCache } from "@/lib/ports/shared-state";
 import { RedisCache } from "@/lib/shared-state/redis/cache";
 import { createCipher } from "@/lib/store/cipher";
 import { lexicalChannel, speechModel } from "../support/factories";

@@ -1,4 +1,4 @@
-import type { RateLimiter, SharedLimits } from "../../lib/ports/shared-state/limits";
+import type { RateLimiter, SharedLimits } from "../../lib/ports/shared-state";
 import { systemClock } from "../../lib/server/process/system";
 import { createRateLimiter } from "../../lib/shared-state/memory-limits";
 import { parseRedisUrl } from "../../lib/shared-state/redis/address";

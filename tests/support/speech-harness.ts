@@ -7,7 +7,7 @@ import type { GatewayContext } from "../../lib/gateway/context";
 import { createGatewayState } from "../../lib/gateway/state";
 import type { Inbound, Outbound } from "../../lib/http/core/exchange";
 import { compileRoutes, matchRoute } from "../../lib/http/core/match";
-import { renderFailure } from "../../lib/http/core/render-failure";
+import { renderFailure } from "../../lib/http/core/render-error";
 import { SPEECH_GEMINI_ROUTES } from "../../lib/http/routes/gateway/gemini";
 import { VOICES_ROUTES } from "../../lib/http/routes/gateway/models";
 import { SPEECH_OPENAI_ROUTES } from "../../lib/http/routes/gateway/openai";

@@ -1,7 +1,7 @@
 import type { Fallback } from "../../contracts/console/alerts";
 import type { OpenSettings, ScopedAlertRule } from "../../contracts/console/settings";
 import type { OpenReason } from "../../gateway/routing/breaker";
-import type { SharedStateHealth } from "../../ports/shared-state/health";
+import type { SharedStateHealth } from "../../ports/shared-state";
 import type { AlertKind, BudgetShare, CallCounts } from "../../ports/store";
 
 export type AlertRules = OpenSettings["alerts"];

@@ -1,4 +1,4 @@
-import { readCode, type TwoFactorMethod } from "../../contracts/console/totp-code";
+import { readCode, type TwoFactorMethod } from "../../contracts/console/two-factor";
 import type { ChangePassword } from "../../contracts/console/user";
 import { AppError } from "../../errors";
 import type { Repositories, UserRecord } from "../../ports/store";

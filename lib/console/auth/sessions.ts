@@ -1,5 +1,5 @@
-import type { SessionList } from "../../contracts/console/sessions";
 import type { Settings } from "../../contracts/console/settings";
+import type { SessionList } from "../../contracts/console/sign-in";
 import { toTimestamp } from "../../contracts/timestamp";
 import { AppError } from "../../errors";
 import type { SessionRecord, UserRecord } from "../../ports/store";

@@ -1,4 +1,4 @@
-import type { TwoFactorMethod } from "../../contracts/console/totp-code";
+import type { TwoFactorMethod } from "../../contracts/console/two-factor";
 import { AppError } from "../../errors";
 import type { Repositories, TwoFactorRecord, UserRecord } from "../../ports/store";
 import { recordAudit } from "../audit/record";

@@ -1,5 +1,5 @@
 import type { TwoFactorSignInRequest } from "../../contracts/console/sign-in";
-import type { TwoFactorMethod } from "../../contracts/console/totp-code";
+import type { TwoFactorMethod } from "../../contracts/console/two-factor";
 import { AppError } from "../../errors";
 import type { FlowRecord, Repositories, TwoFactorRecord, UserRecord } from "../../ports/store";
 import { recordAudit } from "../audit/record";

@@ -3,7 +3,7 @@ import { MINUTE_MS } from "../../contracts/durations";
 import { toTimestamp } from "../../contracts/timestamp";
 import { billingPeriod } from "../../gateway/metering/billing-period";
 import type { UsageGroup } from "../../ports/store";
-import { addSums, NO_SUMS, type Sums } from "../../ports/usage-sums";
+import { addSums, NO_SUMS, type Sums } from "../../ports/store/usage-query";
 
 const HOUR_MS = 60 * MINUTE_MS;
 

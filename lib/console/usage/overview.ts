@@ -1,7 +1,7 @@
 import type { Overview, OverviewQuery, OverviewSeries } from "../../contracts/console/overview";
 import { toTimestamp } from "../../contracts/timestamp";
 import { AppError } from "../../errors";
-import { NO_SUMS } from "../../ports/usage-sums";
+import { NO_SUMS } from "../../ports/store/usage-query";
 import { requireUser } from "../access/guards";
 import type { ReadContext } from "../context";
 import { dayStarts, elapsedIntervals, type Intervals, splitIntoIntervals, sumOf } from "./intervals";

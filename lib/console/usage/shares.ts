@@ -8,7 +8,7 @@ import type {
 import { nanoToUsd } from "../../contracts/money";
 import { channelHealth, keyHealth } from "../../gateway/routing/circuit-health";
 import type { ChannelRecord, Failover, ModelRecord, UsageGroup } from "../../ports/store";
-import { addSums, NO_SUMS, type Sums } from "../../ports/usage-sums";
+import { addSums, NO_SUMS, type Sums } from "../../ports/store/usage-query";
 import { nameOfKey } from "../channels/stored-keys";
 import { toBrokenModels, toHealth } from "../circuits/health";
 import type { ConsoleServices } from "../context";

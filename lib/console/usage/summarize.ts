@@ -3,7 +3,7 @@ import { toTimestamp } from "../../contracts/timestamp";
 import { AppError } from "../../errors";
 import { billingPeriod } from "../../gateway/metering/billing-period";
 import type { UsageFilter, UsageGroup } from "../../ports/store";
-import { addSums, NO_SUMS, type Sums } from "../../ports/usage-sums";
+import { addSums, NO_SUMS, type Sums } from "../../ports/store/usage-query";
 import type { ReadContext } from "../context";
 import { dayStarts } from "./intervals";
 import { usageFilter } from "./list-usage";

@@ -1,6 +1,6 @@
 import type { UsageSums } from "../../contracts/console/usage-summary";
 import { nanoToUsd } from "../../contracts/money";
-import type { Sums } from "../../ports/usage-sums";
+import type { Sums } from "../../ports/store/usage-query";
 
 type Latencies = Pick<Sums, "latency" | "latencySumMs">;
 

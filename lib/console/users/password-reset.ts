@@ -1,5 +1,5 @@
 import type { AcceptPasswordReset, InviteWithToken } from "../../contracts/console/invites";
-import { readCode, type TwoFactorMethod } from "../../contracts/console/totp-code";
+import { readCode, type TwoFactorMethod } from "../../contracts/console/two-factor";
 import { AppError } from "../../errors";
 import { newId } from "../../gateway/new-id";
 import type { InviteRecord, Repositories, TwoFactorRecord, UserRecord } from "../../ports/store";

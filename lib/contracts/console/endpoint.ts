@@ -6,11 +6,11 @@ import type { ENDPOINTS, Method, ReplyContent } from "./endpoints";
 /** Method and path, such as `GET /api/keys/{id}`. */
 export type EndpointKey = keyof typeof ENDPOINTS;
 
-type Declared<Key extends EndpointKey> = (typeof ENDPOINTS)[Key];
+type Declaration<Key extends EndpointKey> = (typeof ENDPOINTS)[Key];
 
 /** Endpoints that reply with a file or a stream. */
 export type FileKey = {
-  [Key in EndpointKey]: Declared<Key> extends { content: ReplyContent } ? Key : never;
+  [Key in EndpointKey]: Declaration<Key> extends { content: ReplyContent } ? Key : never;
 }[EndpointKey];
 /** Endpoints that reply with the JSON envelope. */
 export type JsonKey = Exclude<EndpointKey, FileKey>;
@@ -23,15 +23,15 @@ export type ParamsOf<Key extends EndpointKey> = { readonly [Name in ParamNames<K
 
 /** The query as the handler receives it. */
 export type QueryOf<Key extends EndpointKey> =
-  Declared<Key> extends { query: infer Schema extends z.ZodType } ? z.output<Schema> : undefined;
+  Declaration<Key> extends { query: infer Schema extends z.ZodType } ? z.output<Schema> : undefined;
 /** The body as the handler receives it. */
 export type BodyOf<Key extends EndpointKey> =
-  Declared<Key> extends { body: infer Schema extends z.ZodType } ? z.output<Schema> : undefined;
+  Declaration<Key> extends { body: infer Schema extends z.ZodType } ? z.output<Schema> : undefined;
 /** `data` of the reply. */
 export type DataOf<Key extends EndpointKey> =
-  Declared<Key> extends { data: infer Schema extends z.ZodType } ? z.output<Schema> : null;
+  Declaration<Key> extends { data: infer Schema extends z.ZodType } ? z.output<Schema> : null;
 
-type Part<Name extends string, Value> =
+type InputPart<Name extends string, Value> =
   Record<never, never> extends Value ? { readonly [Key in Name]?: Value } : { readonly [Key in Name]: Value };
 
 /** Query parameters as a client sends them: numbers as such; null is left out. */
@@ -43,11 +43,13 @@ type SentQuery<Schema extends z.ZodType> = {
 };
 
 /** What a client sends to an endpoint. Fields of the body that have a default may be left out. */
-export type InputOf<Key extends EndpointKey> = Part<"params", ParamsOf<Key>> &
-  (Declared<Key> extends { query: infer Schema extends z.ZodType }
-    ? Part<"query", SentQuery<Schema>>
+export type InputOf<Key extends EndpointKey> = InputPart<"params", ParamsOf<Key>> &
+  (Declaration<Key> extends { query: infer Schema extends z.ZodType }
+    ? InputPart<"query", SentQuery<Schema>>
     : unknown) &
-  (Declared<Key> extends { body: infer Schema extends z.ZodType } ? Part<"body", z.input<Schema>> : unknown);
+  (Declaration<Key> extends { body: infer Schema extends z.ZodType }
+    ? InputPart<"body", z.input<Schema>>
+    : unknown);
 
 /** Method and path of an endpoint. */
 export function splitKey(key: EndpointKey): { method: Method; path: string } {

@@ -55,12 +55,16 @@ import { Overview, OverviewQuery } from "./overview";
 import { EncodeRecordingQuery } from "./recordings";
 import { REJECTION_COLUMNS, RejectionExportQuery, RejectionList, RejectionQuery } from "./rejections";
 import { RoutePreview } from "./routing";
-import { SessionList } from "./sessions";
 import { InstanceFacts, MetricsToken, OwnerProof, UpdateSettings, VersionedSettings } from "./settings";
 import { ImportReport, ImportSettings, SettingsFile } from "./settings-file";
 import { SetupProgress, SetupRequest, SetupResult, SetupState, UpdateSetupProgress } from "./setup";
-import { SignInRequest, SignInResult, TwoFactorSignInRequest, TwoFactorSignInResult } from "./sign-in";
-import { Health, Status } from "./status";
+import {
+  SessionList,
+  SignInRequest,
+  SignInResult,
+  TwoFactorSignInRequest,
+  TwoFactorSignInResult,
+} from "./sign-in";
 import {
   BackupCodes,
   TwoFactorEnable,
@@ -81,6 +85,22 @@ import {
   UpdateUser,
   User,
 } from "./user";
+
+/** `GET /api/health/live` and `/api/health/ready`. */
+const Health = z.object({ status: z.enum(["live", "ready"]) });
+
+/** `GET /api/status`: public facts, and the version for signed-in users. */
+const Status = z.object({
+  /** True once the instance is set up. */
+  setup: z.boolean(),
+  self_use_mode: z.boolean(),
+  demo_site: z.boolean(),
+  /** Visitors may create an account. */
+  self_registration: z.boolean(),
+  /** Shortest new password. */
+  password_minimum: z.int(),
+  version: z.string().optional(),
+});
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 

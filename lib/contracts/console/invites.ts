@@ -3,7 +3,7 @@ import { boundedLine, boundedText, displayText } from "../text";
 import { Timestamp } from "../timestamp";
 import { wholeNumber } from "../whole-number";
 import { MAX_PASSWORD_LENGTH, NewPassword } from "./password";
-import { OptionalCode } from "./totp-code";
+import { OptionalCode } from "./two-factor";
 import { Email, Role, Username } from "./user";
 
 /** Longest lifetime of an invite: 30 days. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { boundedLine, boundedText } from "../text";
 import { Timestamp } from "../timestamp";
 import { Password } from "./password";
-import { Code, TwoFactorMethod } from "./totp-code";
+import { Code, TwoFactorMethod } from "./two-factor";
 import { User } from "./user";
 
 /** `POST /api/user/login`; `username` may be the e-mail address. */
@@ -35,3 +35,17 @@ export type TwoFactorSignInRequest = z.infer<typeof TwoFactorSignInRequest>;
 
 export const TwoFactorSignInResult = User.extend({ login_method: TwoFactorMethod });
 export type TwoFactorSignInResult = z.infer<typeof TwoFactorSignInResult>;
+
+export const Session = z.strictObject({
+  id: z.string(),
+  device: z.string(),
+  address: z.string(),
+  created_at: Timestamp,
+  last_seen_at: Timestamp,
+  current: z.boolean(),
+});
+export type Session = z.infer<typeof Session>;
+
+/** `GET /api/user/sessions`. */
+export const SessionList = z.strictObject({ items: z.array(Session) });
+export type SessionList = z.infer<typeof SessionList>;

@@ -4,7 +4,7 @@ import { displayText } from "../text";
 import { Timestamp } from "../timestamp";
 import { CallLimitFields, CallLimits } from "./call-limits";
 import { NewPassword, Password } from "./password";
-import { OptionalCode } from "./totp-code";
+import { OptionalCode } from "./two-factor";
 
 export const Role = z.enum(["owner", "admin", "member"]);
 export type Role = z.infer<typeof Role>;

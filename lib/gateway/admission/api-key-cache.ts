@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { Clock } from "../../ports/clock";
-import type { Log } from "../../ports/log";
 import type { KeyWithOwner, Store, Topic } from "../../ports/store";
+import type { Log } from "../../ports/telemetry";
 import { createAddressList } from "./address-list";
 
 export interface CachedKey extends KeyWithOwner {

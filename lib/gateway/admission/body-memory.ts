@@ -2,8 +2,8 @@ import type { RefusedLimit } from "../../contracts/console/rejections";
 import { DEFAULT_LIMITS } from "../../contracts/limits";
 import { AppError } from "../../errors";
 import type { Instance } from "../../ports/instance";
-import type { Metrics } from "../../ports/metrics";
 import type { KeyWithOwner } from "../../ports/store";
+import type { Metrics } from "../../ports/telemetry";
 import { type EnforcedByteLimit, MemoryQuota, ownerShareBytes } from "./memory-quota";
 
 /** The limits of body memory and the counter of refusals. */

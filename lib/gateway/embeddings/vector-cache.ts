@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { CatalogEntry } from "../../ports/catalog";
 import type { Instance } from "../../ports/instance";
-import type { SharedCache } from "../../ports/shared-state/cache";
+import type { SharedCache } from "../../ports/shared-state";
 import type { KeyWithOwner } from "../../ports/store";
 import type { ByteCache } from "../byte-cache";
 

@@ -1,5 +1,5 @@
 import type { SkippedChannel, UsageRecord } from "../../ports/store";
-import type { CalledChannel } from "../../ports/tracing";
+import type { CalledChannel } from "../../ports/telemetry";
 import type { CallOutcome, CallPlan, Meter } from "../call";
 import type { GatewayContext } from "../context";
 import { billingPeriod } from "./billing-period";

@@ -1,5 +1,5 @@
 import { MINUTE_MS } from "../../contracts/durations";
-import type { MaybePromise, RateResult } from "../../ports/shared-state/limits";
+import type { MaybePromise, RateResult } from "../../ports/shared-state";
 import type { UsageRecord } from "../../ports/store";
 import { callerLimits, limitError, tightestOf } from "../admission/admit-request";
 import type { CallPlan, Meter, OpenMeter } from "../call";

@@ -1,7 +1,7 @@
 import { MINUTE_MS } from "../../contracts/durations";
 import type { Clock } from "../../ports/clock";
-import type { Log } from "../../ports/log";
 import type { RejectionGroup, RejectionRecord, Store } from "../../ports/store";
+import type { Log } from "../../ports/telemetry";
 import type { LiveBus } from "../live-bus";
 
 /** One rejected request, without its minute. */

@@ -1,6 +1,6 @@
 import type { AppError } from "../../errors";
 import type { Clock } from "../../ports/clock";
-import type { CircuitHealth, OpenReason } from "../../ports/shared-state/circuits";
+import type { CircuitHealth, OpenReason } from "../../ports/shared-state";
 import type { UpstreamProgress } from "../../ports/upstream-progress";
 
 export type { CircuitHealth, OpenReason };

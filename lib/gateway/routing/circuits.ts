@@ -1,5 +1,5 @@
 import type { Clock } from "../../ports/clock";
-import type { BreakerKey, CircuitSharing } from "../../ports/shared-state/circuits";
+import type { BreakerKey, CircuitSharing } from "../../ports/shared-state";
 import { type Admission, Breaker, type CircuitHealth, CLOSED, worseOf } from "./breaker";
 import { type CircuitPermit, Permit } from "./permit";
 

@@ -1,5 +1,5 @@
 import { MINUTE_MS } from "../../contracts/durations";
-import type { EntryResult, MaybePromise, RateRequest } from "../../ports/shared-state/limits";
+import type { EntryResult, MaybePromise, RateRequest } from "../../ports/shared-state";
 import type { ChannelRecord } from "../../ports/store";
 import type { GatewayServices } from "../context";
 import type { OpenReason } from "./breaker";

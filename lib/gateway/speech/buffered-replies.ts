@@ -1,5 +1,5 @@
 import { AppError } from "../../errors";
-import type { Metrics } from "../../ports/metrics";
+import type { Metrics } from "../../ports/telemetry";
 import { type EnforcedByteLimit, MemoryQuota, ownerShareBytes } from "../admission/memory-quota";
 
 /** Most audio bytes of one reply: 23 minutes. */

@@ -1,4 +1,4 @@
-import type { VoiceEntry } from "../../contracts/gateway/voices";
+import type { VoiceEntry } from "../../contracts/gateway/models";
 import { mayUseModel } from "../admission/resolve-model";
 import type { GatewayContext } from "../context";
 import { voicesByRoute } from "./choose-voices";

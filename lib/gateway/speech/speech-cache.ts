@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { CatalogEntry } from "../../ports/catalog";
-import type { Metrics } from "../../ports/metrics";
-import { MAX_SHARED_VALUE_BYTES, type SharedCache } from "../../ports/shared-state/cache";
+import { MAX_SHARED_VALUE_BYTES, type SharedCache } from "../../ports/shared-state";
 import type { SpeechEvent, SpeechUsage } from "../../ports/speech-model";
+import type { Metrics } from "../../ports/telemetry";
 import { type ByteCache, createByteCache } from "../byte-cache";
 import { fingerprintOf } from "../embeddings/vector-cache";
 import type { ReplyCopy } from "./buffered-replies";

@@ -3,13 +3,11 @@ import type { ConsoleCaller, ConsoleContext, ConsoleServices } from "../../conso
 import { DEFAULT_LIMITS } from "../../contracts/limits";
 import { AppError, type Issue, isAppError } from "../../errors";
 import { checkContentType, checkRawType } from "../core/content-type";
-import type { Inbound, Outbound } from "../core/exchange";
+import { type Inbound, jsonReply, type Outbound } from "../core/exchange";
 import { requireSetUp } from "../core/is-set-up";
 import { JSON_LIMITS, type JsonLimits, readJsonObject } from "../core/read-json";
-import { jsonReply } from "../core/respond";
 import type { ConsoleRoute, Parameters } from "../core/route";
 import { authenticateConsole, requireSameOrigin } from "./authenticate";
-import { describeDevice } from "./device";
 
 const ANONYMOUS: ConsoleCaller = { kind: "anonymous" };
 
@@ -175,4 +173,35 @@ export async function runConsoleRoute(
     { success: true, message: "", data: reply.data ?? null },
     { ...reply.headers, ...(reply.cookies?.length ? { "set-cookie": reply.cookies } : {}) },
   );
+}
+
+const BROWSERS: readonly [RegExp, string][] = [
+  [/\bEdg(?:e|A|iOS)?\//, "Edge"],
+  [/\bOPR\/|\bOpera\b/, "Opera"],
+  [/\bSamsungBrowser\//, "Samsung Internet"],
+  [/\bFirefox\/|\bFxiOS\//, "Firefox"],
+  [/Chrome\/|\bCriOS\/|\bChromium\//, "Chrome"],
+  [/\bSafari\//, "Safari"],
+  [/^curl\//, "curl"],
+];
+const SYSTEMS: readonly [RegExp, string][] = [
+  [/\bAndroid\b/, "Android"],
+  [/\biPhone\b|\biPad\b/, "iOS"],
+  [/\bWindows\b/, "Windows"],
+  [/\bMac OS X\b|\bMacintosh\b/, "macOS"],
+  [/\bCrOS\b/, "ChromeOS"],
+  [/\bLinux\b/, "Linux"],
+];
+
+function firstMatch(table: readonly [RegExp, string][], text: string): string | undefined {
+  return table.find(([pattern]) => pattern.test(text))?.[1];
+}
+
+/** Describes a user agent for the list of sessions, such as `Firefox on Linux`, without its own text. */
+function describeDevice(userAgent: string | undefined): string {
+  const text = (userAgent ?? "").slice(0, 512);
+  const browser = firstMatch(BROWSERS, text);
+  const system = firstMatch(SYSTEMS, text);
+  if (browser === undefined) return system === undefined ? "Unknown device" : `A program on ${system}`;
+  return system === undefined ? browser : `${browser} on ${system}`;
 }

@@ -1,17 +1,51 @@
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
 import type { ConsoleServices } from "../../console/context";
 import { AppError, isAppError } from "../../errors";
 import { consoleContext, runConsoleRoute } from "../console/pipeline";
 import { runGatewayRoute } from "../gateway/pipeline";
 import { refuseCall } from "../gateway/refuse-call";
-import { compressReply } from "./compress-reply";
 import { addCorsHeaders } from "./cross-origin";
 import { discardBody, type Handler, type Inbound, type Outbound } from "./exchange";
 import { compileRoutes, type Match, matchRoute, type RouteTable, surfaceOf, surfaceOfRoute } from "./match";
 import { isBareOpenAiPath, isDecodable, normalizePath } from "./normalize-path";
-import { renderError } from "./render-error";
-import { renderFailure } from "./render-failure";
+import { renderError, renderFailure } from "./render-error";
 import type { Route, Surface } from "./route";
 import { DATA_HEADERS, STRICT_TRANSPORT } from "./security-headers";
+
+const compress = promisify(gzip);
+
+/** Smaller replies fit one packet, compressed or not. */
+const MIN_COMPRESSED_BYTES = 1_024;
+const COMPRESSIBLE = /^(?:application\/json|text\/)/;
+
+/** True when `Accept-Encoding` allows gzip (RFC 9110 §12.5.3; `gzip;q=0` forbids it). */
+function acceptsGzip(header: string | undefined): boolean {
+  return (header ?? "").split(",").some((one) => {
+    const [name = "", ...parameters] = one.split(";").map((part) => part.trim().toLowerCase());
+    return (name === "gzip" || name === "*") && !parameters.some((part) => /^q=0(?:\.0*)?$/.test(part));
+  });
+}
+
+/**
+ * Compresses a console reply for callers that accept gzip. Only whole replies to GET are compressed: every reply with a
+ * secret answers another method, so no secret is compressed next to text that an attacker chose (the BREACH attack).
+ * Streams are never compressed, because each event must leave at once.
+ */
+async function compressReply(request: Inbound, reply: Outbound): Promise<Outbound> {
+  const { body, headers } = reply;
+  if (request.method !== "GET" || !(body instanceof Uint8Array) || body.byteLength < MIN_COMPRESSED_BYTES)
+    return reply;
+  if (!COMPRESSIBLE.test(String(headers["content-type"]))) return reply;
+  const vary = headers.vary === undefined ? "accept-encoding" : `${headers.vary}, accept-encoding`;
+  if (!acceptsGzip(request.headers.get("accept-encoding")))
+    return { ...reply, headers: { ...headers, vary } };
+  return {
+    ...reply,
+    headers: { ...headers, vary, "content-encoding": "gzip" },
+    body: await compress(body, { level: 6 }),
+  };
+}
 
 type Found = Extract<Match, { kind: "found" }>;
 

@@ -1,6 +1,6 @@
-import { type AppError, type ErrorCode, HTTP_STATUS } from "../../errors";
-import type { Outbound } from "./exchange";
-import { jsonReply } from "./respond";
+import { AppError, type ErrorCode, HTTP_STATUS, isAppError, isOutOfFiles, outOfFiles } from "../../errors";
+import type { Log } from "../../ports/telemetry";
+import { type Inbound, jsonReply, type Outbound } from "./exchange";
 import type { Surface } from "./route";
 
 /** The error tables: one code in three dialects. */
@@ -214,4 +214,45 @@ export function renderError(surface: Surface, error: AppError): Outbound {
   const isFinal = error.code === "insufficient_quota" || error.code === "not_initialized";
   if (isFinal || error.details.shouldRetry === false) headers["x-should-retry"] = "false";
   return jsonReply(status, errorBody(surface, error), headers);
+}
+
+function traceOf(cause: unknown): string | undefined {
+  return cause instanceof Error ? (cause.stack ?? cause.message) : undefined;
+}
+
+/** The AppError of a thrown value. Any other error is internal, except a lack of file descriptors, which is temporary. */
+export function appErrorOf(thrown: unknown): AppError {
+  const isAboutFiles = isOutOfFiles(thrown);
+  if (isAppError(thrown) && !(isAboutFiles && thrown.code === "internal")) return thrown;
+  if (isAboutFiles) return outOfFiles(thrown);
+  return new AppError(
+    "internal",
+    "Internal error. Please report the request ID of this reply (x-request-id) to the operator.",
+    {},
+    thrown,
+  );
+}
+
+/** Renders a thrown value: the caller gets the status of its code, the log gets the cause of a 5xx. */
+export function renderFailure(
+  surface: Surface,
+  thrown: unknown,
+  request: Inbound,
+  log: Log,
+  traceId?: string,
+): Outbound {
+  const error = appErrorOf(thrown);
+  const status = statusOf(surface, error);
+  if (status >= 500) {
+    log[status === 500 ? "error" : "warn"]("request.failed", {
+      requestId: request.requestId,
+      traceId,
+      method: request.method,
+      path: request.path,
+      status,
+      code: error.code,
+      cause: traceOf(error.cause),
+    });
+  }
+  return renderError(surface, error);
 }

@@ -1,9 +1,9 @@
 import { isModelName } from "../../gateway/admission/resolve-model";
 import type { GatewayServices } from "../../gateway/context";
 import type { KeyWithOwner } from "../../ports/store";
-import type { RequestTrace } from "../../ports/tracing";
+import type { RequestTrace } from "../../ports/telemetry";
 import type { Inbound, Outbound } from "../core/exchange";
-import { appErrorOf, renderFailure } from "../core/render-failure";
+import { appErrorOf, renderFailure } from "../core/render-error";
 import type { Surface } from "../core/route";
 
 /** What is known of a call when it fails. */

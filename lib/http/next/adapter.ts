@@ -1,7 +1,6 @@
 import type { ConsoleServices } from "../../console/context";
 import { DEFAULT_LIMITS } from "../../contracts/limits";
 import { AppError } from "../../errors";
-import { BodyChunks } from "../core/body-chunks";
 import { requestIdOf } from "../core/edge-guard";
 import {
   type BodyCount,
@@ -13,7 +12,7 @@ import {
 } from "../core/exchange";
 import { surfaceOf } from "../core/match";
 import { PEER_HEADER, peerFrom } from "../core/peer-header";
-import { streamBody, tooLarge, tooSlow } from "../core/stream-body";
+import { BodyChunks, streamBody, tooLarge, tooSlow } from "../core/request-body";
 
 function splitUrl(url: string): { path: string; query: string } {
   const origin = url.indexOf("/", url.indexOf("://") + 3);

@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { AppError } from "../../errors";
-import { BodyChunks } from "../core/body-chunks";
 import type { BodyCount, Inbound } from "../core/exchange";
-import { streamBody, tooLarge, tooSlow } from "../core/stream-body";
+import { BodyChunks, streamBody, tooLarge, tooSlow } from "../core/request-body";
 
 const EMPTY = new Uint8Array(0);
 

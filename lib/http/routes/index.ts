@@ -4,7 +4,6 @@ import { ALERTS_ROUTES } from "./console/alerts";
 import { KEYS_ROUTES } from "./console/api-keys";
 import { AUDIT_ROUTES } from "./console/audit";
 import { CHANNELS_ROUTES } from "./console/channels";
-import { INSTANCES_ROUTES } from "./console/instances";
 import { INVITES_ROUTES } from "./console/invites";
 import { LIVE_ROUTES } from "./console/live";
 import { LOCAL_VOICES_ROUTES } from "./console/local-voices";
@@ -19,7 +18,7 @@ import { USERS_ROUTES } from "./console/users";
 import { COUNT_TOKENS_ROUTES, GEMINI_EMBEDDINGS_ROUTES, SPEECH_GEMINI_ROUTES } from "./gateway/gemini";
 import { MODELS_ROUTES, VOICES_ROUTES } from "./gateway/models";
 import { EMBEDDINGS_ROUTES, SPEECH_OPENAI_ROUTES } from "./gateway/openai";
-import { OPERATIONS_ROUTES, openApiRoute } from "./operations";
+import { INSTANCES_ROUTES, OPERATIONS_ROUTES, openApiRoute } from "./operations";
 
 /** Each file of this folder exports one array. */
 const DECLARED_ROUTES: readonly Route[] = [

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { readSettings } from "../../console/access/read-settings";
 import { isSameSecret } from "../../console/auth/tokens";
+import { listInstances } from "../../console/instances/list";
 import { digestOf } from "../../console/settings/metrics-token";
 import { AppError } from "../../errors";
-import type { Inbound } from "../core/exchange";
+import { type Inbound, jsonReply, textReply } from "../core/exchange";
 import { describeRoutes } from "../core/openapi/describe-routes";
-import { jsonReply, textReply } from "../core/respond";
 import { consoleRoute, type PlainRoute, type Route } from "../core/route";
 
 /**
@@ -85,6 +85,14 @@ export const OPERATIONS_ROUTES: readonly Route[] = [
     },
   }),
   metricsRoute,
+];
+
+export const INSTANCES_ROUTES = [
+  consoleRoute("GET /api/instances", {
+    auth: "adminSession",
+    summary: "List the processes that serve this Patchbay, with their load and version",
+    handle: async (ctx) => ({ data: await listInstances(ctx) }),
+  }),
 ];
 
 /** The `/openapi.json` route, which describes `routes` and itself. */

@@ -1,6 +1,5 @@
 import cluster from "node:cluster";
-import type { Broadcast } from "../../ports/shared-state/broadcast";
-import type { SharedReplies } from "../../ports/shared-state/replies";
+import type { Broadcast, SharedReplies } from "../../ports/shared-state";
 import type { Measures, Membership, ToMember, ToPrimary } from "./cluster-messages";
 import { createMemberReplies } from "./member-replies";
 

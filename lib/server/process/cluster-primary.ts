@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Clock } from "../../ports/clock";
-import type { Log } from "../../ports/log";
+import type { Log } from "../../ports/telemetry";
 import { serveEngines } from "../../providers/engine-pool/host";
 import type { ProvidersOfProcess } from "../../providers/registry";
 import type { Measures, ToMember, ToPrimary } from "./cluster-messages";

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { encryptClearWebhookUrl } from "../../console/alerts/webhook-credentials";
-import type { Log } from "../../ports/log";
+import type { Log } from "../../ports/telemetry";
 import { createCipher } from "../../store/cipher";
 import { openStore } from "../../store/open";
 import { fileOf } from "../../store/options";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { pino } from "pino";
-import type { Log } from "../../ports/log";
+import type { Log } from "../../ports/telemetry";
 
 /** Fields that may be logged; all others are dropped. */
 export const LOGGED_FIELDS: ReadonlySet<string> = new Set([

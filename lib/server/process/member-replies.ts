@@ -1,4 +1,4 @@
-import type { SharedReplies } from "../../ports/shared-state/replies";
+import type { SharedReplies } from "../../ports/shared-state";
 import type { ToMember, ToPrimary } from "./cluster-messages";
 
 interface Claiming {

@@ -9,7 +9,7 @@ import {
   Registry,
 } from "prom-client";
 import type { Instance } from "../../ports/instance";
-import type { MetricName, Metrics } from "../../ports/metrics";
+import type { MetricName, Metrics } from "../../ports/telemetry";
 import type { ClusterMember } from "./cluster-member";
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];

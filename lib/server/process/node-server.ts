@@ -13,7 +13,7 @@ import { NodeAdapter, sendReply } from "../../http/node/adapter";
 import { createPeerReader, isForwardingHeader, type PeerReader, unifyAddress } from "../../http/node/peer";
 import { ROUTES } from "../../http/routes";
 import type { Clock } from "../../ports/clock";
-import type { Log } from "../../ports/log";
+import type { Log } from "../../ports/telemetry";
 import { type ConnectionCap, capConnections } from "./connection-cap";
 import type { Container } from "./container";
 import type { TlsFiles } from "./env";

@@ -1,9 +1,8 @@
 import type { Attributes, Span } from "@opentelemetry/api";
 import type { MeterProvider } from "@opentelemetry/sdk-metrics";
 import type { NodeTracerProvider } from "@opentelemetry/sdk-trace-node";
-import type { MetricName, Metrics } from "../../ports/metrics";
 import type { AttemptTrace, UsageRecord } from "../../ports/store";
-import type { CalledChannel, RequestTrace, Tracing } from "../../ports/tracing";
+import type { CalledChannel, MetricName, Metrics, RequestTrace, Tracing } from "../../ports/telemetry";
 
 /**
  * Traces and metrics over OTLP. Its packages are loaded only when OTEL_EXPORTER_OTLP_ENDPOINT is set; the SDK reads that

@@ -1,7 +1,7 @@
 import { readFileSync, unwatchFile, watchFile } from "node:fs";
 import { createServer, type Server, type ServerOptions } from "node:https";
 import { createSecureContext } from "node:tls";
-import type { Log } from "../../ports/log";
+import type { Log } from "../../ports/telemetry";
 import { SettingError, type TlsFiles } from "./env";
 
 /** TLS of the server itself, for machines without a proxy. */

@@ -1,5 +1,5 @@
 import type { Cipher } from "../../ports/cipher";
-import { MAX_SHARED_VALUE_BYTES, type SharedCache } from "../../ports/shared-state/cache";
+import { MAX_SHARED_VALUE_BYTES, type SharedCache } from "../../ports/shared-state";
 import type { RedisLink } from "./link";
 import { storeOwnerValues } from "./owner-values";
 

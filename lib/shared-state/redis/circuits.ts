@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Clock } from "../../ports/clock";
-import type { BreakerKey, CircuitHealth, CircuitSharing } from "../../ports/shared-state/circuits";
+import type { BreakerKey, CircuitHealth, CircuitSharing } from "../../ports/shared-state";
 import { type RedisLink, script } from "./link";
 
 const CHANNEL = "circuits";

@@ -1,5 +1,4 @@
 import type { Clock } from "../../ports/clock";
-import type { Metrics } from "../../ports/metrics";
 import type {
   BucketLimit,
   EntryRequest,
@@ -8,8 +7,9 @@ import type {
   RateRequest,
   RateState,
   SharedLimits,
-} from "../../ports/shared-state/limits";
+} from "../../ports/shared-state";
 import type { StopSignal } from "../../ports/stop-signal";
+import type { Metrics } from "../../ports/telemetry";
 import { createLocalLimits } from "../memory-limits";
 import { ENTER } from "./limit-scripts";
 import type { RedisLink } from "./link";

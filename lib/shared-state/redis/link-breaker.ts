@@ -1,7 +1,6 @@
 import type { Clock } from "../../ports/clock";
-import type { Log } from "../../ports/log";
-import type { Metrics } from "../../ports/metrics";
-import type { SharedStateHealth } from "../../ports/shared-state/health";
+import type { SharedStateHealth } from "../../ports/shared-state";
+import type { Log, Metrics } from "../../ports/telemetry";
 
 /** Failures in a row that open the breaker. */
 export const MAX_FAILURES = 5;

@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import type { RedisArgument } from "@redis/client";
 import type { Clock } from "../../ports/clock";
-import type { Log } from "../../ports/log";
-import type { Metrics } from "../../ports/metrics";
-import type { SharedStateHealth } from "../../ports/shared-state/health";
+import type { SharedStateHealth } from "../../ports/shared-state";
+import type { Log, Metrics } from "../../ports/telemetry";
 import type { RedisAddress } from "./address";
 import { createRedisClient, type RedisClient } from "./client";
 import { LinkBreaker, MAX_FAILURES, reasonOf, TIMED_OUT, withTimeout } from "./link-breaker";

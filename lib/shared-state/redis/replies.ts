@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Cipher } from "../../ports/cipher";
-import type { SharedReplies } from "../../ports/shared-state/replies";
+import type { SharedReplies } from "../../ports/shared-state";
 import { type RedisLink, script } from "./link";
 import { storeOwnerValues } from "./owner-values";
 

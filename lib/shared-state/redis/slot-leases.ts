@@ -1,4 +1,4 @@
-import type { EntryResult } from "../../ports/shared-state/limits";
+import type { EntryResult } from "../../ports/shared-state";
 import { RENEW } from "./limit-scripts";
 import type { RedisLink } from "./link";
 

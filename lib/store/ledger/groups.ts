@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { UsageGroup } from "../../ports/store";
-import { addSums, type Sums } from "../../ports/usage-sums";
+import { addSums, type Sums } from "../../ports/store/usage-query";
 import { LATENCY_COLUMNS } from "./latency";
 
 /** A sum as a bigint on both databases: PostgreSQL's sum of bigints has type `numeric`. */

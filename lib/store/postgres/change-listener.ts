@@ -4,7 +4,7 @@ import type { StoreLog } from "../options";
 import { ANSWER_MS, sessionConfig, withinTime } from "./session";
 
 export const CHANNEL = "patchbay_changes";
-/** Messages between instances (lib/ports/shared-state/broadcast.ts). */
+/** Messages between instances (lib/ports/shared-state.ts). */
 export const MESSAGES = "patchbay_messages";
 
 /** How often a listening connection is checked, and how often the feed is read without one. */

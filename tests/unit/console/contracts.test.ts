@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readCode } from "../../../lib/contracts/console/totp-code";
+import { readCode } from "../../../lib/contracts/console/two-factor";
 import { nanoToUsd, usdToNano } from "../../../lib/contracts/money";
 import { safeReturnPath } from "../../../lib/contracts/return-path";
 import { displayText, INVISIBLE_CLASS } from "../../../lib/contracts/text";

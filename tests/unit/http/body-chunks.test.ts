@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { BodyChunks } from "../../../lib/http/core/body-chunks";
+import { BodyChunks } from "../../../lib/http/core/request-body";
 
 test("holds 65,536 one-byte chunks in four buffers and returns them in order", () => {
   const chunks = new BodyChunks();

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { AppError } from "../../../lib/errors";
 import type { Inbound } from "../../../lib/http/core/exchange";
-import { renderFailure } from "../../../lib/http/core/render-failure";
+import { renderFailure } from "../../../lib/http/core/render-error";
 
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 // The logged fields of a request.

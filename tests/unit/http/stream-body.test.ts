@@ -1,7 +1,7 @@
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
-import { streamBody } from "@/lib/http/core/stream-body";
+import { streamBody } from "@/lib/http/core/request-body";
 import { createBodyReaders } from "@/lib/http/node/body";
 
 const MIB = 1024 * 1024;

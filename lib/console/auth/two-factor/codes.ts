@@ -1,4 +1,4 @@
-import { readCode, type TwoFactorMethod } from "../../../contracts/console/totp-code";
+import { readCode, type TwoFactorMethod } from "../../../contracts/console/two-factor";
 import { AppError } from "../../../errors";
 import type { Cipher } from "../../../ports/cipher";
 import type { Random } from "../../../ports/clock";

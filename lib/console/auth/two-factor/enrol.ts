@@ -1,9 +1,9 @@
-import { readCode } from "../../../contracts/console/totp-code";
-import type {
-  BackupCodes,
-  TwoFactorEnable,
-  TwoFactorEnrolment,
-  TwoFactorSetup,
+import {
+  type BackupCodes,
+  readCode,
+  type TwoFactorEnable,
+  type TwoFactorEnrolment,
+  type TwoFactorSetup,
 } from "../../../contracts/console/two-factor";
 import { AppError } from "../../../errors";
 import { newId } from "../../../gateway/new-id";

@@ -4,8 +4,7 @@ import { getUsableModel } from "../../../gateway/admission/resolve-model";
 import type { GatewayContext } from "../../../gateway/context";
 import { countText, modelTokenCounter } from "../../../gateway/embeddings/count-inputs";
 import { checkFields } from "../../core/check-fields";
-import type { Outbound } from "../../core/exchange";
-import { jsonReply } from "../../core/respond";
+import { jsonReply, type Outbound } from "../../core/exchange";
 import { textOf } from "./embed-contents";
 import { camelFields } from "./field-names";
 

@@ -5,8 +5,7 @@ import type { GatewayContext } from "../../../gateway/context";
 import { type EmbeddedTexts, embedTexts } from "../../../gateway/embeddings/embed-texts";
 import type { CatalogEntry } from "../../../ports/catalog";
 import { checkFields } from "../../core/check-fields";
-import type { Outbound } from "../../core/exchange";
-import { JSON_TYPE } from "../../core/respond";
+import { JSON_TYPE, type Outbound } from "../../core/exchange";
 import { vectorToJson } from "../float-text";
 import { camelFields } from "./field-names";
 

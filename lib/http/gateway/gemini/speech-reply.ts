@@ -2,7 +2,7 @@ import type { GatewayContext } from "../../../gateway/context";
 import type { SpeechEnd } from "../speech-body";
 
 /** Fields that streamed and whole Gemini speech replies share. */
-export interface ReplyFacts {
+export interface SpeechReplyFields {
   modelVersion: string;
   responseId: string;
   mimeType: string;
@@ -10,8 +10,12 @@ export interface ReplyFacts {
 
 const MIME_TYPES = { pcm: "audio/L16;codec=pcm;rate=24000", wav: "audio/wav" } as const;
 
-/** The facts of a new reply; `model`: the name as requested. */
-export function replyFacts(ctx: GatewayContext, model: string, container: "pcm" | "wav"): ReplyFacts {
+/** The fields of a new reply; `model`: the name as requested. */
+export function newReplyFields(
+  ctx: GatewayContext,
+  model: string,
+  container: "pcm" | "wav",
+): SpeechReplyFields {
   return {
     modelVersion: model,
     responseId: Buffer.from(ctx.services.random.bytes(15)).toString("base64url"),

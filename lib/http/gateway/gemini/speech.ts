@@ -2,12 +2,11 @@ import { GeminiSpeechRequest } from "../../../contracts/gateway/gemini/speech";
 import type { GatewayContext } from "../../../gateway/context";
 import { type SpeechInput, synthesizeSpeech } from "../../../gateway/speech/synthesize-speech";
 import { checkFields } from "../../core/check-fields";
-import type { Outbound } from "../../core/exchange";
+import { JSON_TYPE, type Outbound } from "../../core/exchange";
 import { errorBody } from "../../core/render-error";
-import { JSON_TYPE } from "../../core/respond";
 import { renderCall, speechBody, streamFailure } from "../speech-body";
 import { camelFields } from "./field-names";
-import { replyFacts } from "./speech-reply";
+import { newReplyFields } from "./speech-reply";
 import { JSON_ARRAY, SSE, streamedSpeech } from "./streamed-speech";
 import { wholeSpeech } from "./whole-speech";
 
@@ -81,7 +80,7 @@ export async function generateSpeech(ctx: GatewayContext, model: string, body: u
   return renderCall(call, () => ({
     status: 200,
     headers: { "content-type": JSON_TYPE, ...call.headers() },
-    body: speechBody(call, wholeSpeech(call, replyFacts(ctx, model, container))),
+    body: speechBody(call, wholeSpeech(call, newReplyFields(ctx, model, container))),
   }));
 }
 
@@ -105,6 +104,6 @@ export async function streamSpeech(
       "x-accel-buffering": "no",
       ...call.headers(),
     },
-    body: speechBody(call, streamedSpeech(call, replyFacts(ctx, model, container), framing, errorFrame)),
+    body: speechBody(call, streamedSpeech(call, newReplyFields(ctx, model, container), framing, errorFrame)),
   }));
 }

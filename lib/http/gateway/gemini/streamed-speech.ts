@@ -2,7 +2,7 @@ import { wavHeader } from "../../../audio/pcm";
 import type { SpeechCall } from "../../../gateway/speech/synthesize-speech";
 import { SPEECH_SAMPLE_RATE } from "../../../ports/speech-model";
 import { audioOf, type SpeechEnd } from "../speech-body";
-import { type ReplyFacts, usageMetadata } from "./speech-reply";
+import { type SpeechReplyFields, usageMetadata } from "./speech-reply";
 
 /** Half a second per frame: small enough to play at once, large enough for little JSON overhead. */
 const FRAME_BYTES = 24_000;
@@ -36,7 +36,7 @@ export const JSON_ARRAY: FrameFormat = {
  */
 export async function* streamedSpeech(
   call: SpeechCall,
-  facts: ReplyFacts,
+  fields: SpeechReplyFields,
   framing: FrameFormat,
   errorFrame: (error: unknown) => object,
 ): AsyncGenerator<Uint8Array> {
@@ -49,7 +49,7 @@ export async function* streamedSpeech(
   let end: SpeechEnd | undefined;
   try {
     let tail: Uint8Array =
-      facts.mimeType === "audio/wav" ? wavHeader(SPEECH_SAMPLE_RATE, null) : Buffer.alloc(0);
+      fields.mimeType === "audio/wav" ? wavHeader(SPEECH_SAMPLE_RATE, null) : Buffer.alloc(0);
     const pcm = audioOf(call, (event) => {
       end = event;
     });
@@ -58,30 +58,30 @@ export async function* streamedSpeech(
       const sendable = Math.max(0, ready.length - HELD_BACK_BYTES);
       for (let start = 0; start < sendable; start += FRAME_BYTES) {
         const piece = ready.subarray(start, Math.min(start + FRAME_BYTES, sendable));
-        yield write(responseFrame(facts, piece));
+        yield write(responseFrame(fields, piece));
       }
       tail = ready.subarray(sendable);
     }
     if (!end) return;
-    yield Buffer.concat([write(responseFrame(facts, tail, end)), Buffer.from(framing.end)]);
+    yield Buffer.concat([write(responseFrame(fields, tail, end)), Buffer.from(framing.end)]);
   } catch (error) {
     yield write(errorFrame(error));
     throw error;
   }
 }
 
-function responseFrame(facts: ReplyFacts, audio: Uint8Array, end?: SpeechEnd): object {
+function responseFrame(fields: SpeechReplyFields, audio: Uint8Array, end?: SpeechEnd): object {
   const data = Buffer.from(audio).toString("base64");
   return {
     candidates: [
       {
-        content: { role: "model", parts: [{ inlineData: { mimeType: facts.mimeType, data } }] },
+        content: { role: "model", parts: [{ inlineData: { mimeType: fields.mimeType, data } }] },
         ...(end ? { finishReason: end.finishReason } : {}),
         index: 0,
       },
     ],
     ...(end ? { usageMetadata: usageMetadata(end) } : {}),
-    modelVersion: facts.modelVersion,
-    responseId: facts.responseId,
+    modelVersion: fields.modelVersion,
+    responseId: fields.responseId,
   };
 }

@@ -2,7 +2,7 @@ import { wavHeader } from "../../../audio/pcm";
 import type { SpeechCall } from "../../../gateway/speech/synthesize-speech";
 import { SPEECH_SAMPLE_RATE } from "../../../ports/speech-model";
 import { audioOf, type SpeechEnd } from "../speech-body";
-import { type ReplyFacts, usageMetadata } from "./speech-reply";
+import { type SpeechReplyFields, usageMetadata } from "./speech-reply";
 
 /**
  * A WAV header contains the length. Where it is not known, up to this much audio (87 s) is buffered to learn it; the
@@ -14,15 +14,15 @@ const MAX_BUFFERED_WAV_BYTES = 4 * 1024 * 1024;
  * The JSON of `:generateContent`, written while the audio is read; only the current chunk is in memory. The usage and the
  * closing braces are sent after the call is settled.
  */
-export async function* wholeSpeech(call: SpeechCall, facts: ReplyFacts): AsyncGenerator<Uint8Array> {
+export async function* wholeSpeech(call: SpeechCall, fields: SpeechReplyFields): AsyncGenerator<Uint8Array> {
   let end: SpeechEnd | undefined;
   const pcm = audioOf(call, (event) => {
     end = event;
   });
   const base64 = new Base64Encoder();
-  const before = `{"candidates":[{"content":{"role":"model","parts":[{"inlineData":{"mimeType":${JSON.stringify(facts.mimeType)},"data":"`;
+  const before = `{"candidates":[{"content":{"role":"model","parts":[{"inlineData":{"mimeType":${JSON.stringify(fields.mimeType)},"data":"`;
   let opening = before;
-  if (facts.mimeType === "audio/wav") {
+  if (fields.mimeType === "audio/wav") {
     for await (const bytes of asWav(pcm, call.totalBytes)) {
       yield base64.push(bytes, opening);
       opening = "";
@@ -42,8 +42,8 @@ export async function* wholeSpeech(call: SpeechCall, facts: ReplyFacts): AsyncGe
   if (!end) return;
   const rest = JSON.stringify({
     usageMetadata: usageMetadata(end),
-    modelVersion: facts.modelVersion,
-    responseId: facts.responseId,
+    modelVersion: fields.modelVersion,
+    responseId: fields.responseId,
   }).slice(1);
   const finish = JSON.stringify(end.finishReason);
   yield Buffer.from(

@@ -15,8 +15,7 @@ import { type EmbeddedTexts, embedTexts } from "../../../gateway/embeddings/embe
 import type { CatalogEntry } from "../../../ports/catalog";
 import { decodeTokens } from "../../../text/tokenize";
 import { checkFields } from "../../core/check-fields";
-import type { Outbound } from "../../core/exchange";
-import { JSON_TYPE } from "../../core/respond";
+import { JSON_TYPE, type Outbound } from "../../core/exchange";
 import { vectorJsonBytes, vectorToBase64, vectorToJson } from "../float-text";
 
 /**

@@ -5,11 +5,11 @@ import {
   GeminiPageQuery,
   OpenAiModel,
   OpenAiModelList,
+  VoiceList,
 } from "../../../contracts/gateway/models";
-import { VoiceList } from "../../../contracts/gateway/voices";
 import { getUsableModel, listUsableModels } from "../../../gateway/admission/resolve-model";
 import { listVoices } from "../../../gateway/speech/list-voices";
-import { jsonReply } from "../../core/respond";
+import { jsonReply } from "../../core/exchange";
 import { gatewayRoute } from "../../core/route";
 import { geminiModel, geminiModelPage, isGoogleCaller, openAiModel } from "../../gateway/models-reply";
 
