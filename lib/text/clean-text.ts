@@ -2,7 +2,7 @@
 const PICTOGRAPHS =
   /(?![©®™])\p{Extended_Pictographic}|\p{Regional_Indicator}|\p{Emoji_Modifier}|[\u{FE0E}\u{FE0F}\u{20E3}]/gu;
 /** A joiner between letters belongs to the word (Persian, Indic scripts); elsewhere it is left over from an emoji. */
-const LOOSE_JOINERS = /(?<![\p{L}\p{M}])[\u200C\u200D]|[\u200C\u200D](?!\p{L})/gu;
+const JOINERS_OUTSIDE_WORDS = /(?<![\p{L}\p{M}])[\u200C\u200D]|[\u200C\u200D](?!\p{L})/gu;
 /**
  * Direction marks, byte order marks, soft hyphens, tags and private-use characters: silent, and engines may fail on
  * them.
@@ -19,7 +19,7 @@ export function cleanSpeechText(text: string): string {
     .replace(CONTROLS, " ")
     .replace(PICTOGRAPHS, " ")
     .replace(INVISIBLE, "")
-    .replace(LOOSE_JOINERS, "")
+    .replace(JOINERS_OUTSIDE_WORDS, "")
     .normalize("NFC");
 }
 

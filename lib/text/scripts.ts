@@ -44,7 +44,7 @@ type UnicodeScript = (typeof SCRIPTS)[number];
 /** Hiragana and Katakana are one script here; `Other` is every script not listed. */
 export type Script = Exclude<UnicodeScript, "Hiragana" | "Katakana"> | "Kana" | "Other";
 
-const TESTS = SCRIPTS.map(
+const SCRIPT_PATTERNS = SCRIPTS.map(
   (script) =>
     [
       script === "Hiragana" || script === "Katakana" ? "Kana" : script,
@@ -55,7 +55,7 @@ const TESTS = SCRIPTS.map(
 function findScript(character: string): Script | null {
   if (character <= "\u007f") return /[A-Za-z]/.test(character) ? "Latin" : null;
   if (/[\p{Script=Common}\p{Script=Inherited}]/u.test(character)) return null;
-  for (const [script, test] of TESTS) if (test.test(character)) return script;
+  for (const [script, pattern] of SCRIPT_PATTERNS) if (pattern.test(character)) return script;
   return /\p{L}/u.test(character) ? "Other" : null;
 }
 

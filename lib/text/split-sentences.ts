@@ -25,13 +25,13 @@ const FIRST_SLACK = 1.4;
 const TERMINATORS = /[.!?…。！？｡؟۔।॥።՞։။]/u;
 /** These end a sentence without a following space. */
 const WIDE_TERMINATORS = /[。！？｡।॥።။]/u;
-const CLOSERS = /["'”’»›)\]｣」』】）》〉]/u;
+const CLOSING_MARKS = /["'”’»›)\]｣」』】）》〉]/u;
 const CLAUSE_MARKS = /[,;:—–،؛、，；：]/u;
 const WIDE_CLAUSE_MARKS = /[、，；：]/u;
 
 const IS_TERMINATOR = 1;
 const IS_WIDE_TERMINATOR = 2;
-const IS_CLOSER = 4;
+const IS_CLOSING_MARK = 4;
 const IS_SPACE = 8;
 const IS_LOWER = 16;
 
@@ -40,7 +40,7 @@ const marksOf = memoizeByCharacter(
   (unit) =>
     (TERMINATORS.test(unit) ? IS_TERMINATOR : 0) |
     (WIDE_TERMINATORS.test(unit) ? IS_WIDE_TERMINATOR : 0) |
-    (CLOSERS.test(unit) ? IS_CLOSER : 0) |
+    (CLOSING_MARKS.test(unit) ? IS_CLOSING_MARK : 0) |
     (/\s/u.test(unit) ? IS_SPACE : 0) |
     (/\p{Ll}/u.test(unit) ? IS_LOWER : 0),
 );
@@ -140,7 +140,7 @@ interface Run {
 
 /** The run that began before `from`. */
 function readRun(text: string, from: number): Run {
-  const end = endOfRun(text, from, IS_TERMINATOR | IS_CLOSER);
+  const end = endOfRun(text, from, IS_TERMINATOR | IS_CLOSING_MARK);
   const following = Math.min(endOfRun(text, end, IS_SPACE), end + MAX_GAP);
   const isEnd =
     (end === text.length || following > end) &&
