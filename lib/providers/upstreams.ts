@@ -14,8 +14,7 @@ import { failureOf } from "./outbound/failure";
 import { checkHeaders } from "./outbound/headers";
 import type { Lookup } from "./outbound/resolver";
 import { parseUpstreamUrl, readUpstreamUrl, targetOf } from "./outbound/upstream-url";
-import type { UpstreamProvider } from "./upstream/provider";
-import type { UpstreamSettings } from "./upstream/settings";
+import type { UpstreamProvider, UpstreamSettings } from "./upstream/provider";
 import { createWebhook } from "./webhook";
 
 /** Dependencies of calls that leave this machine. */

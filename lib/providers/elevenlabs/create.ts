@@ -12,19 +12,25 @@ import { collect } from "../outbound/body";
 import { invalidAnswer } from "../outbound/failure";
 import { asFields, asList, asText, parseJson } from "../outbound/json";
 import type { UpstreamReply } from "../outbound/request";
-import type { UpstreamProvider } from "../upstream/provider";
 import {
   MAX_LIST_BYTES,
   MAX_SPEECH_BYTES,
   NEXT_SEGMENT_MS,
+  type UpstreamProvider,
   type UpstreamSettings,
-} from "../upstream/settings";
+} from "../upstream/provider";
 import { audioEvents } from "../upstream-audio/audio-events";
 import { AudioReader, checkAudioType, rateOf } from "../upstream-audio/audio-reader";
 import { createVoiceLists, type VoiceLists } from "../upstream-voices/voice-list";
-import { ELEVENLABS_BASE, ELEVENLABS_OPTIONS } from "./options";
 import { readElevenLabsRefusal } from "./refusal";
-import { ELEVENLABS_VOICE_ID, elevenLabsBase, elevenLabsVoiceFor, elevenLabsVoices } from "./voices";
+import {
+  ELEVENLABS_BASE,
+  ELEVENLABS_OPTIONS,
+  ELEVENLABS_VOICE_ID,
+  elevenLabsBase,
+  elevenLabsVoiceFor,
+  elevenLabsVoices,
+} from "./voices";
 
 /** The limits of its voices. */
 const SLOWEST = 0.7;

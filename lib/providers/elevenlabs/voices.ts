@@ -1,8 +1,11 @@
+import { z } from "zod";
+import { ELEVENLABS_SHAPE } from "../../contracts/console/channel-options";
 import type { Voice } from "../../ports/speech-model";
 import type { ChannelRecord } from "../../ports/store";
 import { collect } from "../outbound/body";
 import { asFields, asList, asText, parseJson } from "../outbound/json";
-import { MAX_LIST_BYTES, type UpstreamSettings, withVersion } from "../upstream/settings";
+import { optionsReader } from "../upstream/channel-options";
+import { MAX_LIST_BYTES, type UpstreamSettings, withVersion } from "../upstream/provider";
 import { catalogueVoice, GEMINI_VOICES, OPENAI_VOICES } from "../upstream-voices/equivalents";
 import type { ListedVoice, VoiceLists } from "../upstream-voices/voice-list";
 import {
@@ -13,8 +16,10 @@ import {
   nearestVoice,
   tableVoices,
 } from "../upstream-voices/voice-table";
-import { ELEVENLABS_BASE, ELEVENLABS_OPTIONS } from "./options";
 import { readElevenLabsRefusal } from "./refusal";
+
+export const ELEVENLABS_OPTIONS = optionsReader(z.strictObject(ELEVENLABS_SHAPE), z.object(ELEVENLABS_SHAPE));
+export const ELEVENLABS_BASE = "https://api.elevenlabs.io/v1";
 
 const LIST_MS = 2_000;
 

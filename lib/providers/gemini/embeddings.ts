@@ -4,7 +4,7 @@ import type { ChannelRecord } from "../../ports/store";
 import { invalidAnswer } from "../outbound/failure";
 import { asCount, asFields, asList, type Fields, parseJson } from "../outbound/json";
 import { inBatches } from "../upstream/in-batches";
-import { maxEmbeddingBytes, type UpstreamSettings } from "../upstream/settings";
+import { maxEmbeddingBytes, type UpstreamSettings } from "../upstream/provider";
 import { fitVectors, readVector } from "../upstream/vectors";
 import { GEMINI_OPTIONS, geminiBase, keyHeaders, methodPath, resourceOf } from "./options";
 import { readGeminiRefusal } from "./refusal";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { GEMINI_SHAPE } from "../../contracts/console/channel-options";
 import type { ChannelRecord } from "../../ports/store";
 import { optionsReader } from "../upstream/channel-options";
-import { encodePath, withVersion } from "../upstream/settings";
+import { encodePath, withVersion } from "../upstream/provider";
 
 export const GEMINI_OPTIONS = optionsReader(z.strictObject(GEMINI_SHAPE), z.object(GEMINI_SHAPE));
 type GeminiOptions = ReturnType<typeof GEMINI_OPTIONS.of>;

@@ -13,7 +13,7 @@ import { asBase64, decodedBase64, readJson } from "../outbound/long-json";
 import { refusalError } from "../outbound/refusal";
 import type { UpstreamReply } from "../outbound/request";
 import { isDoneMark, serverSentEvents } from "../outbound/server-sent-events";
-import { MAX_SPEECH_BYTES, type UpstreamSettings } from "../upstream/settings";
+import { MAX_SPEECH_BYTES, type UpstreamSettings } from "../upstream/provider";
 import { audioEvents } from "../upstream-audio/audio-events";
 import { AudioReader, checkAudioType, rateOf } from "../upstream-audio/audio-reader";
 import { NO_TABLE } from "../upstream-voices/voice-table";

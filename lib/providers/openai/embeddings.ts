@@ -5,7 +5,7 @@ import type { ChannelRecord } from "../../ports/store";
 import { invalidAnswer } from "../outbound/failure";
 import { asCount, asFields, asList, parseJson } from "../outbound/json";
 import { inBatches } from "../upstream/in-batches";
-import { maxEmbeddingBytes, type UpstreamSettings } from "../upstream/settings";
+import { maxEmbeddingBytes, type UpstreamSettings } from "../upstream/provider";
 import { fitVectors, inOrder, readVector } from "../upstream/vectors";
 import { formOf } from "./options";
 import { readOpenAiRefusal } from "./refusal";

@@ -12,7 +12,7 @@ import { asCount, asFields, asText } from "../outbound/json";
 import { asBase64, decodedBase64, readJson } from "../outbound/long-json";
 import type { UpstreamReply } from "../outbound/request";
 import { isDoneMark, serverSentEvents } from "../outbound/server-sent-events";
-import { MAX_SPEECH_BYTES, NEXT_SEGMENT_MS, type UpstreamSettings } from "../upstream/settings";
+import { MAX_SPEECH_BYTES, NEXT_SEGMENT_MS, type UpstreamSettings } from "../upstream/provider";
 import { audioEvents } from "../upstream-audio/audio-events";
 import { AudioReader, checkAudioType, rateOf } from "../upstream-audio/audio-reader";
 import type { VoiceLists } from "../upstream-voices/voice-list";

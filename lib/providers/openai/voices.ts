@@ -2,7 +2,7 @@ import type { Voice } from "../../ports/speech-model";
 import type { ChannelRecord } from "../../ports/store";
 import { collect } from "../outbound/body";
 import { asFields, asList, asText, parseJson } from "../outbound/json";
-import { MAX_LIST_BYTES, type UpstreamSettings } from "../upstream/settings";
+import { MAX_LIST_BYTES, type UpstreamSettings } from "../upstream/provider";
 import {
   catalogueVoice,
   GEMINI_VOICES,

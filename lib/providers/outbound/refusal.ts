@@ -1,6 +1,60 @@
 import { AppError } from "../../errors";
-import { cleanMessage, cleanUpstreamText } from "./clean-message";
 import { asFields, asText, type Fields, tryParseJson } from "./json";
+
+const MAX_MESSAGE_LENGTH = 500;
+
+/**
+ * Access tokens by their form: after an authorization scheme, by the prefix of their issuer (ours included), or as a JSON
+ * Web Token.
+ */
+const TOKEN_PATTERNS = [
+  /\bBearer[-_ ]+[A-Za-z0-9*_.~+/=-]{8,}/g,
+  // In any case only what cannot be a word: "basic authentication" is none.
+  /\b(?:basic|bearer) +(?=\S{0,64}[\d=])[A-Za-z0-9*_.~+/=-]{8,}/gi,
+  /\b(?:sk|pk|xi|gsk|hf|AIza)[-_ ]?[A-Za-z0-9*_.-]{8,}/g,
+  /\beyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]+){0,4}/g,
+];
+/** A key without a prefix: only letters and digits, digits among them. */
+const OPAQUE_KEY = /\b(?=[a-z]*\d)[0-9a-z]{24,}\b/gi;
+
+/** The part of a text that is read, without the secrets; they are removed before the cut, which could divide one. */
+function startOf(text: string, secrets: readonly string[]): string {
+  let words = text;
+  for (const secret of secrets) {
+    if (secret.length >= 4) words = words.split(secret).join("[…]");
+  }
+  return words.slice(0, MAX_MESSAGE_LENGTH * 8);
+}
+
+/**
+ * An upstream's error message as a caller may read it: one line, without URLs, keys and the other values in `secrets`.
+ * Empty when nothing is left.
+ */
+export function cleanMessage(text: string, secrets: readonly string[]): string {
+  let words = startOf(text, secrets);
+  for (const token of TOKEN_PATTERNS) words = words.replace(token, "[key]");
+  return words
+    .replace(/\b[a-z][a-z0-9+.-]{0,32}:\/\/[^\s"'<>)]+/gi, "[address]")
+    .replace(/\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b/g, "[address]")
+    .replace(/(?:\[?(?:[0-9a-f]{0,4}:){3,7}[0-9a-f]{0,4}\]?)(?::\d+)?/gi, "[address]")
+    .replace(/\blocalhost(?::\d+)?\b/gi, "[address]")
+    .replace(/[\p{C}\s]+/gu, " ")
+    .trim()
+    .slice(0, MAX_MESSAGE_LENGTH);
+}
+
+/**
+ * An upstream's error message for administrators: of a body that is no message, its text without tags; also without
+ * whatever may be a key. Empty when nothing is left.
+ */
+export function cleanUpstreamText(text: string, secrets: readonly string[]): string {
+  const start = startOf(text, secrets);
+  const isMarkup = /^\s*</.test(start);
+  const words = isMarkup
+    ? start.replace(/<(?:style|script)[^>]*>[^<]*/gi, " ").replace(/<[^<>]*>/g, " ")
+    : start;
+  return cleanMessage(words, secrets).replace(OPAQUE_KEY, "[key]").trim();
+}
 
 /** The content of a provider's error body, in a form common to all providers. */
 export interface RefusalFacts {
@@ -32,15 +86,15 @@ function plainWords({ text, header }: Refusal): string | null {
   return isPlain && !/^\s*</.test(text) ? asText(text.trim()) : null;
 }
 
-interface Shared {
+interface FailureDetails {
   upstreamMessage?: string;
   retryAfterMs?: number;
 }
 
-function failed(status: number, shared: Shared): AppError {
+function failed(status: number, details: FailureDetails): AppError {
   return new AppError("upstream_error", `The channel's upstream answered with an error (${status}).`, {
     upstreamStatus: status,
-    ...shared,
+    ...details,
   });
 }
 
@@ -60,15 +114,15 @@ export function refusalError(refusal: Refusal): AppError {
   const facts = read(status, asFields(tryParseJson(text)));
   const retryAfterMs = facts.retryAfterMs ?? readRetryAfter(header, nowMs);
   const own = cleanUpstreamText(facts.words ?? text, secrets);
-  const message: Shared = own === "" ? {} : { upstreamMessage: own };
-  const shared: Shared = { ...message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+  const message: FailureDetails = own === "" ? {} : { upstreamMessage: own };
+  const details: FailureDetails = { ...message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
   if (facts.about === "key") return failed(status === 403 ? 403 : 401, message);
-  if (facts.about === "money") return failed(402, shared);
+  if (facts.about === "money") return failed(402, details);
   if (status === 429) {
     return new AppError(
       "upstream_rate_limited",
       "The channel's upstream rejected the request: rate limit exceeded.",
-      { upstreamStatus: 429, ...shared },
+      { upstreamStatus: 429, ...details },
     );
   }
   if (status === 408 || status === 504) {
@@ -89,7 +143,7 @@ export function refusalError(refusal: Refusal): AppError {
       ...(isUnknownModel ? { isUnknownModel } : {}),
     });
   }
-  return failed(status, shared);
+  return failed(status, details);
 }
 
 const MIN_RETRY_MS = 1_000;

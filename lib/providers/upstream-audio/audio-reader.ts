@@ -1,13 +1,85 @@
+import { encodePcm16 } from "../../audio/pcm";
+import { Resampler } from "../../audio/resample";
 import { SPEECH_SAMPLE_RATE } from "../../ports/speech-model";
-import { invalidAnswer } from "../outbound/failure";
-import { SpeechSamples } from "./speech-samples";
-import { WavReader } from "./wav-reader";
+import { invalidAnswer, truncated } from "../outbound/failure";
+import { type SampleShape, WavReader } from "./wav-reader";
+
+/** The only accepted rates: the filter of another one could be of any size. */
+const ACCEPTED_RATES: ReadonlySet<number> = new Set([
+  8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 96_000,
+]);
+
+const SAMPLE_BYTES = { u8: 1, s16: 2, s24: 3, s32: 4, f32: 4 } as const;
+
+const READ_SAMPLE = {
+  u8: (view: DataView, at: number) => (view.getUint8(at) - 128) / 128,
+  s16: (view: DataView, at: number) => view.getInt16(at, true) / 32_768,
+  s24: (view: DataView, at: number) => (view.getInt8(at + 2) * 65_536 + view.getUint16(at, true)) / 8_388_608,
+  s32: (view: DataView, at: number) => view.getInt32(at, true) / 2_147_483_648,
+  f32: (view: DataView, at: number) => view.getFloat32(at, true),
+} as const;
+
+const NOTHING = new Uint8Array();
+
+/**
+ * Converts samples of any format into 24 kHz mono s16le as they arrive. Throws `upstream_invalid` for an unusual rate.
+ */
+class SpeechSamples {
+  readonly #shape: SampleShape;
+  readonly #frameBytes: number;
+  readonly #resampler: Resampler | null;
+  #rest: Uint8Array = new Uint8Array();
+
+  constructor(shape: SampleShape) {
+    if (!ACCEPTED_RATES.has(shape.rate))
+      throw invalidAnswer(`with audio at ${shape.rate} Hz, which is not supported`);
+    this.#shape = shape;
+    this.#frameBytes = SAMPLE_BYTES[shape.encoding] * shape.channels;
+    this.#resampler =
+      shape.rate === SPEECH_SAMPLE_RATE ? null : new Resampler(shape.rate, SPEECH_SAMPLE_RATE);
+  }
+
+  /** Returns the samples that `bytes` completes; may be empty. */
+  push(bytes: Uint8Array): Uint8Array {
+    const all = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
+    const whole = all.length - (all.length % this.#frameBytes);
+    // A copy: a view would keep the whole chunk alive.
+    this.#rest = whole === all.length ? NOTHING : Uint8Array.prototype.slice.call(all, whole);
+    const frames = all.subarray(0, whole);
+    const { encoding, channels } = this.#shape;
+    if (encoding === "s16" && channels === 1 && this.#resampler === null) return frames;
+    const samples = this.#read(frames);
+    return encodePcm16(this.#resampler === null ? samples : this.#resampler.process(samples));
+  }
+
+  /** The last samples. Throws `upstream_truncated` when the audio ended inside one. */
+  end(): Uint8Array {
+    if (this.#rest.length > 0) throw truncated();
+    return this.#resampler === null ? new Uint8Array() : encodePcm16(this.#resampler.flush());
+  }
+
+  #read(bytes: Uint8Array): Float32Array {
+    const { encoding, channels } = this.#shape;
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const read = READ_SAMPLE[encoding];
+    const size = SAMPLE_BYTES[encoding];
+    const samples = new Float32Array(bytes.length / this.#frameBytes);
+    for (let frame = 0, at = 0; frame < samples.length; frame += 1) {
+      let sum = 0;
+      for (let channel = 0; channel < channels; channel += 1, at += size) sum += read(view, at);
+      const value = sum / channels;
+      // A single NaN would stay in the resampler's state permanently.
+      samples[frame] = Number.isFinite(value) ? value : 0;
+    }
+    return samples;
+  }
+}
 
 /** Signatures of file types that are not accepted; the first four bytes as Latin-1. */
-const PACKED = /^(?:ID3|OggS|fLaC)/;
+const COMPRESSED_FILE = /^(?:ID3|OggS|fLaC)/;
 const MP3_FRAME = /^\xff[\xe2-\xff]/;
 /** First bytes of JSON and HTML; speech begins near silence. */
-const TEXT = /^(?:[{[]\s*["{]|<[!?a-zA-Z])[\x20-\x7e\s]{1,2}$/;
+const TEXT_START = /^(?:[{[]\s*["{]|<[!?a-zA-Z])[\x20-\x7e\s]{1,2}$/;
 
 /** The sample rate in a media type (`audio/L16;codec=pcm;rate=24000`, `audio/pcm; rate=16000`). */
 export function rateOf(mediaType: string): number | null {
@@ -18,9 +90,9 @@ export function rateOf(mediaType: string): number | null {
 /** Throws `upstream_invalid` for a media type that is neither raw samples nor WAV. */
 export function checkAudioType(mediaType: string): void {
   const [type = ""] = mediaType.split(";");
-  const isTaken =
+  const accepted =
     /^(?:|audio\/(?:l16|pcm|x-pcm|raw|basic-pcm|wav|x-wav|wave|vnd\.wave)|application\/octet-stream|binary\/octet-stream)$/i;
-  if (isTaken.test(type.trim())) return;
+  if (accepted.test(type.trim())) return;
   const isAudio = /^audio\//i.test(type.trim());
   throw invalidAnswer(isAudio ? "with compressed audio instead of PCM or WAV" : "without audio");
 }
@@ -70,9 +142,9 @@ export class AudioReader {
   #recognize(): void {
     this.#isRecognized = true;
     const mark = Buffer.from(this.#head.subarray(0, 4)).toString("latin1");
-    if (PACKED.test(mark) || (this.#mayBeMp3 && MP3_FRAME.test(mark)))
+    if (COMPRESSED_FILE.test(mark) || (this.#mayBeMp3 && MP3_FRAME.test(mark)))
       throw invalidAnswer("with compressed audio instead of PCM or WAV");
-    if (TEXT.test(mark)) throw invalidAnswer("without audio");
+    if (TEXT_START.test(mark)) throw invalidAnswer("without audio");
     if (mark === "RIFF") this.#wav = new WavReader();
     else this.#samples = new SpeechSamples({ rate: this.#rawRate, channels: 1, encoding: "s16" });
   }

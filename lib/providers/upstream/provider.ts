@@ -1,7 +1,10 @@
 import type { ChannelProbe } from "../../ports/channel-probe";
+import type { Clock } from "../../ports/clock";
 import type { EmbeddingModel } from "../../ports/embedding-model";
 import type { SpeechModel } from "../../ports/speech-model";
 import type { ChannelRecord } from "../../ports/store";
+import { trimEndOf } from "../../text/clean-text";
+import type { Outbound } from "../outbound/create";
 
 /** What an upstream provider implements for the registry. */
 export interface UpstreamProvider {
@@ -12,4 +15,42 @@ export interface UpstreamProvider {
   speech?(channel: ChannelRecord): SpeechModel;
   embedding?(channel: ChannelRecord): EmbeddingModel;
   probe(channel: ChannelRecord): ChannelProbe;
+}
+
+/** Dependencies of an upstream provider. */
+export interface UpstreamSettings {
+  outbound: Outbound;
+  clock: Clock;
+  /** The channel's current key, decrypted; null when it has none. */
+  keyOf(channel: ChannelRecord): string | null;
+}
+
+/** Limit of a speech reply, in decoded bytes. */
+export const MAX_SPEECH_BYTES = 64 * 1024 * 1024;
+/** Limit of a list of models or voices. */
+export const MAX_LIST_BYTES = 8 * 1024 * 1024;
+
+const BYTES_PER_NUMBER = 32;
+/** No model in use makes longer vectors. */
+const MAX_KNOWN_DIMENSIONS = 4_096;
+
+/** Limit of an embeddings reply, in decoded bytes: 1 MiB + inputs × dimensions × 32. */
+export function maxEmbeddingBytes(texts: number, dimensions: number | undefined): number {
+  return 1024 * 1024 + texts * Math.max(dimensions ?? 0, MAX_KNOWN_DIMENSIONS) * BYTES_PER_NUMBER;
+}
+
+/** Time for the first byte of the segments after the caller's first. */
+export const NEXT_SEGMENT_MS = 30_000;
+
+/** `base` with `version` appended where it has no path. */
+export function withVersion(base: string, version: string): string {
+  return new URL(base).pathname === "/" ? `${trimEndOf(base, /\//)}${version}` : base;
+}
+
+/** A model's name as path segments, separated by slashes (`tunedModels/x`). */
+export function encodePath(name: string): string {
+  return name
+    .split("/")
+    .map((segment) => encodeURIComponent(segment).replace(/^\.{1,2}$/, (dots) => dots.replaceAll(".", "%2E")))
+    .join("/");
 }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { LocalVoicesProvider } from "../../../lib/providers/local-voices/create";
-import { readLanguages } from "../../../lib/providers/local-voices/languages";
+import { readLanguages } from "../../../lib/providers/local-voices/read-folder";
 import { modelVoices } from "../../../lib/providers/local-voices/voices";
 import { openLocalVoices } from "../../support/local-voices";
 import { TINY_METADATA, TINY_SPEAKERS, tinyModel, writeTinyVoice } from "../../support/tiny-voice";

@@ -3,10 +3,15 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { errorBody } from "@/lib/http/core/render-error";
 import { acceptContinue } from "@/lib/providers/outbound/accept-continue";
-import { cleanMessage, cleanUpstreamText } from "@/lib/providers/outbound/clean-message";
 import { checkHeaders, requestHeaders } from "@/lib/providers/outbound/headers";
 import { decodeBase64 } from "@/lib/providers/outbound/json";
-import { readDuration, readRetryAfter, refusalError } from "@/lib/providers/outbound/refusal";
+import {
+  cleanMessage,
+  cleanUpstreamText,
+  readDuration,
+  readRetryAfter,
+  refusalError,
+} from "@/lib/providers/outbound/refusal";
 import { createResolver } from "@/lib/providers/outbound/resolver";
 import { FakeClock } from "../../support/factories";
 import { RETRY_AFTER_FORMS } from "../../support/upstream/injected-failure";
