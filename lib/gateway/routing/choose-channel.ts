@@ -48,9 +48,13 @@ export function nextTier(
 
 /**
  * Shares of a tier's requests: weight ÷ latency², relative to the fastest channel. Comparing (in flight + 1) × latency
- * ÷ weight converges to the same under load (in flight = rate × latency), but this holds at any load (lib/DECISIONS.md, 2026-11-22). A channel that was never measured counts as the fastest. The sum is 1.
+ * ÷ weight converges to the same under load (in flight = rate × latency), but this holds at any load (lib/DECISIONS.md,
+ * 2026-11-22). A channel that was never measured counts as the fastest. The sum is 1.
  */
-export function sharesOf(pool: readonly Target[], latencyOf: (target: Target) => number | null): number[] {
+export function trafficShares(
+  pool: readonly Target[],
+  latencyOf: (target: Target) => number | null,
+): number[] {
   if (pool.length === 1) return [1];
   const latencies = pool.map(latencyOf);
   let fastest = Number.POSITIVE_INFINITY;
@@ -105,7 +109,7 @@ function draw(
   const [only] = pool;
   if (only === undefined || pool.length === 1) return only ?? null;
   let left = random.fraction();
-  for (const [index, share] of sharesOf(pool, latencyOf).entries()) {
+  for (const [index, share] of trafficShares(pool, latencyOf).entries()) {
     left -= share;
     if (left < 0) return pool[index] ?? null;
   }

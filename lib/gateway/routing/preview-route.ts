@@ -1,7 +1,7 @@
 import type { Target } from "../call";
 import type { GatewayServices } from "../context";
 import type { CircuitHealth } from "./breaker";
-import { nextTier, rankOf, sharesOf } from "./choose-channel";
+import { nextTier, rankOf, trafficShares } from "./choose-channel";
 import { admissionOf } from "./choose-upstream-key";
 import { modelHealth } from "./circuit-health";
 import { type ChannelServices, type Refusal, refusalOf } from "./enter-channel";
@@ -50,7 +50,7 @@ export async function previewRoute(
   const next = () => nextTier(targets, excluded, ({ channel }) => admissionOf(circuits, channel, model));
   const tiers: PreviewedRoute["tiers"] = [];
   for (let tier = next(); tier !== null; tier = next()) {
-    const shares = sharesOf(tier.closed, latencyOf);
+    const shares = trafficShares(tier.closed, latencyOf);
     tiers.push(
       tier.closed
         .map((target, index) => ({ target, share: shares[index] ?? 0 }))

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { chooseChannel, sharesOf } from "@/lib/gateway/routing/choose-channel";
+import { chooseChannel, trafficShares } from "@/lib/gateway/routing/choose-channel";
 import { createTraffic, type RunningAttempt } from "@/lib/gateway/routing/traffic";
 import { FakeClock, lexicalChannel } from "../../support/factories";
 
@@ -79,7 +79,7 @@ function simulate(channels: readonly Channel[]) {
       return counts.map((count) => count / sum);
     },
     /** The shares that a preview shows now. */
-    shares: () => sharesOf(targets, ({ channel }) => traffic.latencyMs(channel.id, "m")),
+    shares: () => trafficShares(targets, ({ channel }) => traffic.latencyMs(channel.id, "m")),
   };
 }
 
@@ -198,7 +198,7 @@ test("a request that waits raises the latency of its channel once the mean wait 
 test("differences in latency below 1 ms do not change the shares", () => {
   const pool = ["a", "b"].map((id) => ({ channel: lexicalChannel({ id }), upstreamName: "m" }));
   const sharesAt = (latencies: Record<string, number>) =>
-    sharesOf(pool, ({ channel }) => latencies[channel.id] ?? null);
+    trafficShares(pool, ({ channel }) => latencies[channel.id] ?? null);
   expect(sharesAt({ a: 0.1, b: 1 })).toEqual([0.5, 0.5]);
   expect(sharesAt({ a: 0, b: 2 })).toEqual([0.8, 0.2]);
 });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { ConsoleServices } from "@/lib/console/context";
 import { AppError } from "@/lib/errors";
 import type { Target } from "@/lib/gateway/call";
-import { chooseChannel, sharesOf } from "@/lib/gateway/routing/choose-channel";
+import { chooseChannel, trafficShares } from "@/lib/gateway/routing/choose-channel";
 import { enterChannel } from "@/lib/gateway/routing/enter-channel";
 import { previewRoute } from "@/lib/gateway/routing/preview-route";
 import type { ChannelRecord } from "@/lib/ports/store";
@@ -69,7 +69,7 @@ test("shows the shares that channels are chosen by, latency included", async () 
     });
     counts[chosen?.channel.id ?? ""] = (counts[chosen?.channel.id ?? ""] ?? 0) + 1;
   }
-  const shares = sharesOf(pool, ({ channel }) => latencyMs(channel.id));
+  const shares = trafficShares(pool, ({ channel }) => latencyMs(channel.id));
   expect(shares.reduce((sum, share) => sum + share, 0)).toBeCloseTo(1, 12);
   for (const [index, { channel }] of pool.entries())
     expect((counts[channel.id] ?? 0) / steps).toBeCloseTo(shares[index] ?? 0, 3);
@@ -84,7 +84,7 @@ test("shows the shares that channels are chosen by, latency included", async () 
 
 test("channels of weight 0 alone share their requests evenly", async () => {
   const pool = ["a", "b"].map((id) => target({ id, weight: 0 }));
-  expect(sharesOf(pool, () => null)).toEqual([0.5, 0.5]);
+  expect(trafficShares(pool, () => null)).toEqual([0.5, 0.5]);
 });
 
 test("lists a recovering channel separately from the tiers, which share all requests among healthy channels", async () => {

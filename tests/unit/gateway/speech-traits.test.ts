@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { listVoices } from "@/lib/gateway/speech/list-voices";
+import { listVoices } from "@/lib/gateway/speech/choose-voices";
 import { speechTraits } from "@/lib/gateway/speech/speech-traits";
 import type { ChannelRecord } from "@/lib/ports/store";
 import { channelRecord, speechModel } from "../../support/factories";

@@ -8,7 +8,7 @@ import {
   VoiceList,
 } from "../../../contracts/gateway/models";
 import { getUsableModel, listUsableModels } from "../../../gateway/admission/resolve-model";
-import { listVoices } from "../../../gateway/speech/list-voices";
+import { listVoices } from "../../../gateway/speech/choose-voices";
 import { jsonReply } from "../../core/exchange";
 import { gatewayRoute } from "../../core/route";
 import { geminiModel, geminiModelPage, isGoogleCaller, openAiModel } from "../../gateway/models-reply";
