@@ -151,7 +151,7 @@ export function createLocalLimits(clock: Clock, limiter: LocalLimiter): SharedLi
 }
 
 /** One of several processes on one port that share no state. */
-export interface Share {
+export interface ProcessShare {
   /** From 1 to `processes`. */
   index: number;
   processes: number;
@@ -166,14 +166,14 @@ export interface Share {
  */
 export function createRateLimiter(
   clock: Clock,
-  share: Share = { index: 1, processes: 1 },
+  share: ProcessShare = { index: 1, processes: 1 },
 ): RateLimiter & { bucketCount(): number } {
   const whole = { ...createRates(clock), ...createSlots() };
   const local = share.processes === 1 ? whole : { ...whole, ...limiterForShare(whole, share) };
   return { ...local, shared: createLocalLimits(clock, local) };
 }
 
-function limiterForShare(whole: LocalLimiter, { index, processes }: Share): LocalLimiter {
+function limiterForShare(whole: LocalLimiter, { index, processes }: ProcessShare): LocalLimiter {
   // The first processes divide the remainder among them.
   const shareOf = (limit: number) => Math.floor(limit / processes) + (index <= limit % processes ? 1 : 0);
   return {

@@ -5,7 +5,7 @@ import type { Clock } from "../../ports/clock";
 import type { Broadcast, RateLimiter, SharedReplies, SharedStateHealth } from "../../ports/shared-state";
 import type { Log, Metrics } from "../../ports/telemetry";
 import { shareEvents } from "../../shared-state/events";
-import { createRateLimiter, type Share } from "../../shared-state/memory-limits";
+import { createRateLimiter, type ProcessShare } from "../../shared-state/memory-limits";
 import type { RedisLink } from "../../shared-state/redis/link";
 import { type Environment, SettingError } from "./env";
 
@@ -28,7 +28,7 @@ interface SharedStateOptions {
   /** Number of running instances, at least 1. */
   liveInstances(): number;
   /** This process among those of its server; without Redis each applies its share. */
-  share: Share;
+  share: ProcessShare;
   /** Carries live events when there is no Redis. */
   broadcast: Broadcast | null;
   /** Stored replies of the processes of this server; used when there is no Redis. */

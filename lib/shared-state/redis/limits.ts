@@ -13,8 +13,7 @@ import type { Metrics } from "../../ports/telemetry";
 import { createLocalLimits } from "../memory-limits";
 import { ENTER } from "./limit-scripts";
 import type { RedisLink } from "./link";
-import { SlotLeases } from "./slot-leases";
-import { SlotQueues } from "./slot-queues";
+import { SlotLeases, SlotQueues } from "./slots";
 
 /** A slot whose lease is not renewed is free after this long: its instance has crashed. */
 const LEASE_MS = 20_000;

@@ -1,17 +1,96 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
+import { MINUTE_MS } from "../../contracts/durations";
 import type { UsageDimension, UsageGroup, UsageSummary, UsageSummaryQuery } from "../../ports/store";
 import type { Tables } from "../schema";
 import { rolledConditions, rowConditions } from "./conditions";
+import { findCut } from "./find-cut";
 import { mergeGroups, routeName, toGroup, total } from "./groups";
 import { LATENCY_BOUNDS_MS, LATENCY_COLUMNS } from "./latency";
-import { summarizeRows } from "./summarize-rows";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
+const ENTRY_COLUMNS = {
+  key: "key_id",
+  user: "user_id",
+  model: "model",
+  channel: "channel_id",
+  operation: "operation",
+  tag: "tags",
+  end_user: "end_user",
+} as const satisfies Record<Exclude<UsageDimension, "route">, string>;
+
+/** The number of labels is unbounded, and a histogram for each would be half of the work. */
+function isLabel(by: UsageDimension | null): boolean {
+  return by === "tag" || by === "end_user";
+}
+
+/** The number of calls in one bucket of the latency histogram. */
+function inBucket(index: number): RawBuilder<number> {
+  const above = LATENCY_BOUNDS_MS[index - 1] ?? -1;
+  const upTo = LATENCY_BOUNDS_MS[index] ?? Number.MAX_SAFE_INTEGER;
+  return sql`cast(sum(case when latency_ms > ${sql.lit(above)} and latency_ms <= ${sql.lit(upTo)}
+    then 1 else 0 end) as bigint)`;
+}
+
+/** The sums, besides the histogram, that a query with `hasOnlyCallsAndCost` leaves out. */
+const QUANTITY_AND_LATENCY_SUMS = [
+  total("input_tokens").as("inputTokens"),
+  total("output_tokens").as("outputTokens"),
+  total("characters").as("characters"),
+  total("audio_ms").as("audioMs"),
+  total("latency_ms").as("latencySumMs"),
+  sql<number>`cast(coalesce(sum(first_byte_ms), 0) as bigint)`.as("firstByteSumMs"),
+  sql<number>`count(first_byte_ms)`.as("firstByteCalls"),
+];
+
+/** The range and every condition of a query. */
+function conditionsOf(query: UsageSummaryQuery, from: number): RawBuilder<boolean>[] {
+  return [
+    sql<boolean>`state = 'settled'`,
+    sql<boolean>`at >= ${from}`,
+    sql<boolean>`at < ${query.to}`,
+    ...rolledConditions(query),
+    ...rowConditions(query),
+  ];
+}
+
+/** Sums of settled entries: the newest `MAX_ROWS_READ` where the range has more. */
+async function summarizeRows(
+  db: Kysely<Tables>,
+  query: UsageSummaryQuery,
+): Promise<Pick<UsageSummary, "groups" | "readFrom">> {
+  const readFrom = await findCut(db, query, [
+    sql<boolean>`at >= ${query.from}`,
+    sql<boolean>`at < ${query.to}`,
+  ]);
+  const period = sql<number>`at - at % ${sql.lit(query.isByMinute ? MINUTE_MS : HOUR_MS)}`;
+  let select = db
+    .selectFrom("usage")
+    .select([
+      sql<number>`count(*)`.as("calls"),
+      sql<number>`cast(sum(case when error is null then 0 else 1 end) as bigint)`.as("errors"),
+      total("cost_nano").as("costNano"),
+      ...(query.hasOnlyCallsAndCost ? [] : QUANTITY_AND_LATENCY_SUMS),
+      ...(query.hasOnlyCallsAndCost || isLabel(query.by)
+        ? []
+        : LATENCY_COLUMNS.map((name, index) => inBucket(index).as(name))),
+    ]);
+  for (const condition of conditionsOf(query, readFrom ?? query.from)) select = select.where(condition);
+  if (query.isByHour || query.isByMinute)
+    select = select.select(period.as("hour")).groupBy(period).orderBy(period);
+  if (query.by !== null) {
+    const name = query.by === "route" ? routeName : sql<string | null>`${sql.ref(ENTRY_COLUMNS[query.by])}`;
+    select = select.select(name.as("name")).groupBy(name);
+  }
+  const rows = await select.having(sql`count(*)`, ">", 0).execute();
+  const groups: UsageGroup[] = rows.map(toGroup);
+  return { groups, readFrom };
+}
+
 const CALL_AND_COST_COLUMNS = { calls: "calls", errors: "errors", costNano: "cost_nano" } as const;
 
-const SUMMED = {
+const SUM_COLUMNS = {
   ...CALL_AND_COST_COLUMNS,
   inputTokens: "input_tokens",
   outputTokens: "output_tokens",
@@ -35,13 +114,13 @@ function isRolled(by: UsageDimension): by is keyof typeof ROLL_UP_COLUMNS | "rou
   return by === "route" || Object.hasOwn(ROLL_UP_COLUMNS, by);
 }
 
-function nameOf(by: UsageDimension | null): RawBuilder<string | null> | null {
+function rollUpName(by: UsageDimension | null): RawBuilder<string | null> | null {
   if (by === null || !isRolled(by)) return null;
   return by === "route" ? routeName : sql<string>`${sql.ref(ROLL_UP_COLUMNS[by])}`;
 }
 
 /** Sums of the roll-ups whose hour (or day) begins in the span. */
-async function sumOf(
+async function sumRollUps(
   db: Kysely<Tables>,
   table: "rollups" | "daily_rollups",
   query: UsageSummaryQuery,
@@ -51,8 +130,8 @@ async function sumOf(
   let select = db
     .selectFrom(table)
     .select([
-      ...Object.entries(query.hasOnlyCallsAndCost ? CALL_AND_COST_COLUMNS : SUMMED).map(([alias, name]) =>
-        total(name).as(alias),
+      ...Object.entries(query.hasOnlyCallsAndCost ? CALL_AND_COST_COLUMNS : SUM_COLUMNS).map(
+        ([alias, name]) => total(name).as(alias),
       ),
       ...(query.hasOnlyCallsAndCost ? [] : LATENCY_COLUMNS).map((name) => total(name).as(name)),
     ])
@@ -60,7 +139,7 @@ async function sumOf(
     .where("hour", "<", span.to);
   for (const condition of rolledConditions(query)) select = select.where(condition);
   if (query.isByHour) select = select.select("hour").groupBy("hour").orderBy("hour");
-  const name = nameOf(query.by);
+  const name = rollUpName(query.by);
   if (name !== null) select = select.select(name.as("name")).groupBy(name);
   const rows = await select.having(sql`count(*)`, ">", 0).execute();
   return rows.map(toGroup);
@@ -77,11 +156,11 @@ interface Span {
 async function fromRollUps(db: Kysely<Tables>, query: UsageSummaryQuery): Promise<UsageGroup[]> {
   const from = query.from - (query.from % HOUR_MS);
   const days = { from: Math.ceil(from / DAY_MS) * DAY_MS, to: query.to - (query.to % DAY_MS) };
-  if (query.isByHour || days.from >= days.to) return sumOf(db, "rollups", query, { from, to: query.to });
+  if (query.isByHour || days.from >= days.to) return sumRollUps(db, "rollups", query, { from, to: query.to });
   const parts = [
-    await sumOf(db, "rollups", query, { from, to: days.from }),
-    await sumOf(db, "daily_rollups", query, days),
-    await sumOf(db, "rollups", query, { from: days.to, to: query.to }),
+    await sumRollUps(db, "rollups", query, { from, to: days.from }),
+    await sumRollUps(db, "daily_rollups", query, days),
+    await sumRollUps(db, "rollups", query, { from: days.to, to: query.to }),
   ];
   return mergeGroups(parts.flat());
 }
@@ -101,7 +180,7 @@ async function fromRollUpsByDay(
   const span = { from: whole[0]?.from ?? 0, to: whole.at(-1)?.to ?? 0 };
   // Where a zone's offset changes, there are other days between them.
   const wanted = new Set<number | null>(whole.map(({ from }) => from));
-  const daily = await sumOf(db, "daily_rollups", { ...query, isByHour: true }, span);
+  const daily = await sumRollUps(db, "daily_rollups", { ...query, isByHour: true }, span);
   const groups = daily.filter(({ hour }) => wanted.has(hour));
   for (const part of spans.filter((one) => !isWhole(one))) {
     const sums = await fromRollUps(db, { ...query, isByHour: false, ...part });

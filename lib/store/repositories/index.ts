@@ -6,13 +6,12 @@ import { alertsRepository } from "./alerts";
 import { keysRepository } from "./api-keys";
 import { auditRepository } from "./audit";
 import { channelsRepository } from "./channels";
-import { flowsRepository } from "./flows";
 import { invitesRepository } from "./invites";
 import { modelsRepository } from "./models";
 import { rejectionsRepository } from "./rejections";
 import { sessionsRepository } from "./sessions";
 import { settingsRepository, setupRepository } from "./settings";
-import { signInThrottlesRepository } from "./sign-in-throttles";
+import { flowsRepository, signInThrottlesRepository } from "./sign-in";
 import { twoFactorsRepository } from "./two-factors";
 import { usersRepository } from "./users";
 
