@@ -26,16 +26,16 @@ export const OverviewSeries = z.strictObject({
 export type OverviewSeries = z.output<typeof OverviewSeries>;
 
 /** Sums over some of the calls. Lists are ordered by calls, most first. */
-const Share = z.strictObject({ calls: z.int(), errors: z.int(), cost_usd: Usd });
+const CallTotals = z.strictObject({ calls: z.int(), errors: z.int(), cost_usd: Usd });
 
-export const OverviewModel = Share.extend({
+export const OverviewModel = CallTotals.extend({
   name: z.string(),
   /** Null: the model was deleted. */
   operation: z.enum(["speech", "embeddings"]).nullable(),
 });
 export type OverviewModel = z.output<typeof OverviewModel>;
 
-export const OverviewChannel = Share.extend({
+export const OverviewChannel = CallTotals.extend({
   id: z.string(),
   /** Null: the channel was deleted. */
   name: z.string().nullable(),
@@ -49,7 +49,7 @@ export const OverviewChannel = Share.extend({
 });
 export type OverviewChannel = z.output<typeof OverviewChannel>;
 
-export const OverviewKey = Share.extend({ id: z.string(), name: z.string().nullable() });
+export const OverviewKey = CallTotals.extend({ id: z.string(), name: z.string().nullable() });
 export type OverviewKey = z.output<typeof OverviewKey>;
 
 /** A model on a channel: configured or called. */
@@ -81,9 +81,9 @@ export const Overview = z.strictObject({
   models: z.array(OverviewModel),
   keys: z.array(OverviewKey),
   /** Calls that were answered without calling a channel: from a cache, or as repeats with an Idempotency-Key. */
-  cached: Share,
+  cached: CallTotals,
   /** Calls that failed before a channel was called. */
-  not_routed: Share,
+  not_routed: CallTotals,
   /** Called models without a price, which `cost_usd` does not include. */
   unpriced_models: z.array(z.string()),
   /** Both empty for members, who may not see channels. */

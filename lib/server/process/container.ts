@@ -268,24 +268,24 @@ async function closeQuietly(store: Store): Promise<void> {
   await store.close().catch(() => undefined);
 }
 
-const SLOT = Symbol.for("patchbay.container");
+const CONTAINER = Symbol.for("patchbay.container");
 // Next's bundle and the server bundle contain separate copies of this module. Only it uses the symbol, so its type is known.
-const globalSlots = globalThis as unknown as Record<symbol, Promise<Container> | undefined>;
+const globals = globalThis as unknown as Record<symbol, Promise<Container> | undefined>;
 
 /** Makes this process's container the one that `getContainer` hands out. */
 export function provideContainer(container: Promise<Container>): void {
-  globalSlots[SLOT] = container;
+  globals[CONTAINER] = container;
 }
 
 /** The process's container; without our server, the first call creates it from the environment. */
 export function getContainer(): Promise<Container> {
-  const known = globalSlots[SLOT];
+  const known = globals[CONTAINER];
   if (known !== undefined) return known;
   const created = createContainer(readEnvironment());
-  globalSlots[SLOT] = created;
+  globals[CONTAINER] = created;
   // A failed start is not cached: the next request starts again.
   created.catch(() => {
-    if (globalSlots[SLOT] === created) delete globalSlots[SLOT];
+    if (globals[CONTAINER] === created) delete globals[CONTAINER];
   });
   return created;
 }
