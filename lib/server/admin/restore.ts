@@ -1,9 +1,13 @@
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import path from "node:path";
 import { recordAudit } from "../../console/audit/record";
+import { isWhole } from "../../console/audit/verify";
 import { totpStep } from "../../console/auth/totp";
+import { AuditHashChain, EMPTY_CHAIN } from "../../store/audit-chain";
 import { START_ERROR } from "../../store/errors";
+import { MIGRATIONS, newerSchemaMessage } from "../../store/migrations";
 import { fileOf, isPostgresUrl } from "../../store/options";
+import { openDump } from "../../store/postgres/dump";
 import { checkpoint, copyToDraft, dropFile, exchangeFile } from "../../store/sqlite/exchange-file";
 import {
   type AccountRows,
@@ -16,8 +20,9 @@ import { systemClock } from "../process/system";
 import { type Command, CommandError, orCommandError, readArguments } from "./command";
 import { compareStores, isSameInstance, type Revived } from "./compare-stores";
 import { serversOn, withStore } from "./open-store";
+import { readDigest } from "./read-digest";
 import type { Terminal } from "./terminal";
-import { verifyDump } from "./verify-dump";
+import { brokenChainMessage } from "./verify-audit";
 
 /** Later than every expiry: deleting what expires before it deletes everything. */
 const AFTER_EVERY_EXPIRY = Number.MAX_SAFE_INTEGER;
@@ -163,4 +168,35 @@ async function prepare(
       });
     });
   });
+}
+
+/** The audit log has a key since this schema version. */
+const KEYED_SINCE = 4;
+
+/**
+ * Verifies the schema version and the audit log of a `pg_dump` file with the instance secret, and prints the command
+ * that restores it; no database is asked. Throws CommandError, StartError or SettingError.
+ */
+async function verifyDump(env: Environment, terminal: Terminal, file: string): Promise<void> {
+  if (!existsSync(file)) throw new CommandError(`${file} does not exist.`);
+  const dump = await openDump(file);
+  try {
+    if (dump.version > MIGRATIONS.length) throw new CommandError(newerSchemaMessage(dump.version));
+    const digest = await readDigest(env, dump);
+    terminal.note(`${file}: schema version ${dump.version}; this Patchbay has ${MIGRATIONS.length}.`);
+    if (dump.version < KEYED_SINCE) {
+      terminal.note("Its audit log has no key yet, so it cannot be verified.");
+    } else {
+      const chain = await new AuditHashChain({ digest, seen: EMPTY_CHAIN }).verify(dump.db, undefined);
+      if (!isWhole(chain)) throw new CommandError(brokenChainMessage(chain));
+      terminal.note(`${chain.rows} audit rows are intact; the newest hash is ${chain.newestHash}.`);
+    }
+    terminal.note(
+      "Stop every server, create an empty database, run this, and start them with its DATABASE_URL:",
+    );
+    // Not --clean: it cannot drop the constraints of partitions, and the previous database stays as it is.
+    terminal.say(`pg_restore --single-transaction --no-owner --dbname=<DATABASE_URL> ${file}`);
+  } finally {
+    await dump.close();
+  }
 }

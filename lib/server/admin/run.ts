@@ -6,9 +6,8 @@ import { createKey } from "./create-key";
 import { migrateStore } from "./migrate-store";
 import { restore } from "./restore";
 import { rotateSecret } from "./rotate-secret";
-import { setup } from "./setup";
 import type { Terminal } from "./terminal";
-import { resetPassword, resetTwoFactor, unlock } from "./user-commands";
+import { resetPassword, resetTwoFactor, setup, unlock } from "./user-commands";
 import { verifyAudit } from "./verify-audit";
 import { voicesCommand } from "./voices";
 

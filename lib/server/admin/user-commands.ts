@@ -1,9 +1,57 @@
+import { rmSync } from "node:fs";
 import { recordAudit } from "../../console/audit/record";
 import { removeTwoFactor } from "../../console/auth/two-factor/manage";
+import { createOwner, requireNotSetUp } from "../../console/setup/create-owner";
+import { PROGRESS_SETTING } from "../../console/setup/state";
 import { clearLocks, resetPassword as resetPasswordOf } from "../../console/users/manage";
-import { type Command, CommandError, readArguments } from "./command";
+import { SetupRequest } from "../../contracts/console/setup";
+import { parseInput } from "../../http/console/pipeline";
+import { setupTokenFile } from "../process/setup-guard";
+import { type Command, CommandError, readArguments, UsageError } from "./command";
 import { findUser, withStore } from "./open-store";
 import { readNewPassword } from "./password";
+
+export const setup: Command = {
+  name: "setup",
+  usage: "--username <name> [--email <address>] [--self-use] [--demo] [--generate]",
+  summary: "do the initial setup and create the owner",
+  async run({ env, terminal }, args) {
+    const { values } = readArguments(
+      args,
+      {
+        username: { type: "string" },
+        email: { type: "string" },
+        "self-use": { type: "boolean" },
+        demo: { type: "boolean" },
+        generate: { type: "boolean" },
+      },
+      [],
+    );
+    if (values.username === undefined) throw new UsageError("--username is missing.");
+    const { username, email } = values;
+    await withStore(env, async (admin) => {
+      await requireNotSetUp(admin);
+      const password = await readNewPassword(terminal, values.generate === true);
+      const input = parseInput(SetupRequest, {
+        username,
+        password,
+        email,
+        SelfUseModeEnabled: values["self-use"],
+        DemoSiteEnabled: values.demo,
+      });
+      // An owner created by command skips the rest of the wizard.
+      await createOwner(admin, input, (tx) =>
+        tx.settings.put(PROGRESS_SETTING, { step: "sound", finished: true }),
+      );
+      rmSync(setupTokenFile(env.dataDirectory), { force: true });
+      terminal.note(`Patchbay is set up; its owner is ${username}.`);
+      if (values.generate === true) {
+        terminal.note("The password, shown only once:");
+        terminal.say(password);
+      }
+    });
+  },
+};
 
 export const resetPassword: Command = {
   name: "reset-password",

@@ -1,7 +1,7 @@
 import cluster from "node:cluster";
 import type { Broadcast, SharedReplies } from "../../ports/shared-state";
 import type { Measures, Membership, ToMember, ToPrimary } from "./cluster-messages";
-import { createMemberReplies } from "./member-replies";
+import { createMemberReplies } from "./cluster-replies";
 
 /** A member's connection to its primary. */
 export interface ClusterMember extends Membership {

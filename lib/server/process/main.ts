@@ -2,7 +2,10 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
+import { AppError } from "../../errors";
 import { enablePeerHeader } from "../../http/core/peer-header";
+import type { Cipher } from "../../ports/cipher";
+import { createProviders } from "../../providers/registry";
 import { type ClusterMember, joinCluster } from "./cluster-member";
 import { ClusterPrimary, FirstProcessFailed } from "./cluster-primary";
 import { connectionsForProcess } from "./connection-cap";
@@ -19,8 +22,8 @@ import {
 import { createLog } from "./log";
 import { createNodeServer, type NodeServer } from "./node-server";
 import { createPages } from "./pages";
-import { createSharedEngines } from "./shared-engines";
 import { systemClock } from "./system";
+import { packageFolder, workerFile } from "./workers";
 
 /** The process behind `npm start`: reads the environment, starts the server, and shuts down in order. */
 
@@ -114,6 +117,34 @@ function onStopSignals(stop: () => void, abort = () => process.exit(1)): void {
 /** A terminal and a service manager signal all processes of a group; the primary decides what its members do. */
 function ignoreSignals(): void {
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => undefined);
+}
+
+/** Ciphertexts are those of channels to upstreams, which the primary does not call. */
+const NO_CIPHER: Cipher = {
+  encrypt: refuseCipher,
+  decrypt: refuseCipher,
+  encryptBytes: refuseCipher,
+  decryptBytes: refuseCipher,
+  isCurrent: refuseCipher,
+  digest: refuseCipher,
+};
+
+function refuseCipher(): never {
+  throw new AppError("internal", "The process of the engines has no secret.");
+}
+
+/**
+ * The built-in engines for all processes of a server; they run in its primary, which knows the limits of its environment
+ * but not those changed in the console.
+ */
+function createSharedEngines({ voices, limits }: Pick<Environment, "voices" | "limits">) {
+  return createProviders({
+    workerFile,
+    packageFolder,
+    clock: systemClock,
+    voices,
+    upstreams: { cipher: NO_CIPHER, limits, allowedUpstreams: () => [], allowedWebhooks: [] },
+  });
 }
 
 /** How often the primary reads the folders of local voices. */

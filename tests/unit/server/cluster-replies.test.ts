@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import type { ToPrimary } from "@/lib/server/process/cluster-messages";
-import { ClusterReplies } from "@/lib/server/process/cluster-replies";
-import { createMemberReplies } from "@/lib/server/process/member-replies";
+import { ClusterReplies, createMemberReplies } from "@/lib/server/process/cluster-replies";
 import { FakeClock } from "../../support/factories";
 
 /** A primary and its members, whose messages arrive later, as between processes. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Store } from "../../../lib/ports/store";
+import { watchOtherServers } from "../../../lib/server/process/background";
 import { makeInstanceId } from "../../../lib/server/process/instance-id";
-import { watchOtherServers } from "../../../lib/server/process/other-servers";
 import { newSqliteDatabase, type SqliteDatabase } from "../../contracts/store/sqlite-database";
 import { FakeClock } from "../../support/factories";
 
