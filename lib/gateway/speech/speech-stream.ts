@@ -6,8 +6,7 @@ import type { CallOptions, SpeechEvent, SpeechUsage } from "../../ports/speech-m
 import { StopSource, stopReason } from "../../ports/stop-signal";
 import type { Meter } from "../call";
 import type { GatewayContext } from "../context";
-import { failedOutcome } from "../metering/outcome";
-import { reconcileTokens } from "../metering/reconcile-tokens";
+import { failedOutcome, reconcileTokens } from "../metering/outcome";
 import type { OpenedSpeech, SoundEvent } from "./opened-speech";
 import { measureAudio } from "./speech-cost";
 

@@ -3,9 +3,8 @@ import type { CallOptions } from "../../ports/speech-model";
 import type { ChannelRecord } from "../../ports/store";
 import { invalidAnswer } from "../outbound/failure";
 import { asCount, asFields, asList, type Fields, parseJson } from "../outbound/json";
-import { inBatches } from "../upstream/in-batches";
+import { fitVectors, inBatches, readVector } from "../upstream/embeddings";
 import { maxEmbeddingBytes, type UpstreamSettings } from "../upstream/provider";
-import { fitVectors, readVector } from "../upstream/vectors";
 import { GEMINI_OPTIONS, geminiBase, keyHeaders, methodPath, resourceOf } from "./options";
 import { readGeminiRefusal } from "./refusal";
 

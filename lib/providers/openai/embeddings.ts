@@ -4,9 +4,8 @@ import type { CallOptions } from "../../ports/speech-model";
 import type { ChannelRecord } from "../../ports/store";
 import { invalidAnswer } from "../outbound/failure";
 import { asCount, asFields, asList, parseJson } from "../outbound/json";
-import { inBatches } from "../upstream/in-batches";
+import { fitVectors, inBatches, inOrder, readVector } from "../upstream/embeddings";
 import { maxEmbeddingBytes, type UpstreamSettings } from "../upstream/provider";
-import { fitVectors, inOrder, readVector } from "../upstream/vectors";
 import { formOf } from "./options";
 import { readOpenAiRefusal } from "./refusal";
 

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { AppError } from "../../../lib/errors";
 import { openSpeech } from "../../../lib/gateway/speech/speech-stream";
 import { type StopSignal, StopSource, StopSources } from "../../../lib/ports/stop-signal";
-import { inBatches } from "../../../lib/providers/upstream/in-batches";
+import { inBatches } from "../../../lib/providers/upstream/embeddings";
 
 /** What the listeners of a signal see, for the same calls on an AbortController and on a StopSource. */
 function observe({ signal, abort }: { signal: StopSignal; abort(reason: unknown): void }): unknown[] {
