@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { startSession } from "../../lib/console/auth/start-session";
+import { startSession } from "../../lib/console/auth/sessions";
 import { digestBackupCode } from "../../lib/console/auth/two-factor/codes";
 import { hasCode } from "../../lib/errors";
 import type { SessionRecord } from "../../lib/ports/store";

@@ -6,7 +6,7 @@ import { requireSession } from "../access/guards";
 import { recordAudit } from "../audit/record";
 import type { ConsoleContext } from "../context";
 import { canonicalPassword, requireGoodPassword } from "./password-rules";
-import { type StartedSession, startSession } from "./start-session";
+import { type StartedSession, startSession } from "./sessions";
 import { stepUp, verifyOwnPassword } from "./step-up";
 
 interface ChangedPassword {

@@ -6,8 +6,8 @@ import { recordAudit } from "../audit/record";
 import type { ConsoleContext } from "../context";
 import { takeAttempt } from "./attempt-limit";
 import { canonicalPassword } from "./password-rules";
+import { type StartedSession, startSession } from "./sessions";
 import { clearThrottles, countWrongPassword, delayOf, signInSubject } from "./sign-in-throttle";
-import { type StartedSession, startSession } from "./start-session";
 import { digestToken, newToken } from "./tokens";
 import { userNameKey } from "./user-name-key";
 

@@ -5,7 +5,7 @@ import type { Repositories, Store, UserRecord } from "../../ports/store";
 import { type ActorContext, recordAudit } from "../audit/record";
 import { takeAttempt } from "../auth/attempt-limit";
 import { canonicalPassword, requireGoodPassword } from "../auth/password-rules";
-import { type StartedSession, startSession } from "../auth/start-session";
+import { type StartedSession, startSession } from "../auth/sessions";
 import type { ConsoleContext } from "../context";
 import { newUser } from "../users/new-user";
 import { PROGRESS_SETTING } from "./state";

@@ -2,7 +2,7 @@ import type { Rejection, RejectionQuery } from "../../contracts/console/rejectio
 import { toTimestamp } from "../../contracts/timestamp";
 import type { Page, RejectionFilter, RejectionRecord } from "../../ports/store";
 import type { ConsoleContext } from "../context";
-import { usageFilter } from "./list-usage";
+import { usageFilter } from "./entries";
 import { createNamer, type UsageNames } from "./names";
 
 function showRejection(record: RejectionRecord & { id: string }, names: UsageNames): Rejection {

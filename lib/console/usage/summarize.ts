@@ -5,8 +5,8 @@ import { billingPeriod } from "../../gateway/metering/billing-period";
 import type { UsageFilter, UsageGroup } from "../../ports/store";
 import { addSums, NO_SUMS, type Sums } from "../../ports/store/usage-query";
 import type { ReadContext } from "../context";
+import { usageFilter } from "./entries";
 import { dayStarts } from "./intervals";
-import { usageFilter } from "./list-usage";
 import { summedKeyId } from "./names";
 import { toUsageSums } from "./to-usage-sums";
 

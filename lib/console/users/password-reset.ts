@@ -7,7 +7,7 @@ import { findManageable, requireSignedInOperator } from "../access/guards";
 import { recordAudit } from "../audit/record";
 import { takeAttempt } from "../auth/attempt-limit";
 import { canonicalPassword, requireGoodPassword } from "../auth/password-rules";
-import { type StartedSession, startSession } from "../auth/start-session";
+import { type StartedSession, startSession } from "../auth/sessions";
 import { digestToken, newToken } from "../auth/tokens";
 import { consumeCode, countCodeAttempt, type MatchedCode, matchCode } from "../auth/two-factor/codes";
 import type { ConsoleContext } from "../context";

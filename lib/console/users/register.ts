@@ -6,7 +6,7 @@ import { readSettings } from "../access/read-settings";
 import { recordAudit } from "../audit/record";
 import { takeAttempt } from "../auth/attempt-limit";
 import { canonicalPassword, requireGoodPassword } from "../auth/password-rules";
-import { type StartedSession, startSession } from "../auth/start-session";
+import { type StartedSession, startSession } from "../auth/sessions";
 import type { ConsoleContext } from "../context";
 import { applyBudget } from "./limits";
 import { newUser, requireFreeNames } from "./new-user";

@@ -28,7 +28,7 @@ test("sessions are started only where every factor was checked", () => {
     "lib/console/users/register.ts": 1,
   });
   // Nothing else writes a row of sessions.
-  expect(callersOf("sessions.insert")).toEqual({ "lib/console/auth/start-session.ts": 1 });
+  expect(callersOf("sessions.insert")).toEqual({ "lib/console/auth/sessions.ts": 1 });
 });
 
 /** Routes that may set the session cookie. A new one must check every factor first. */

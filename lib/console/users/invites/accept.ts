@@ -3,7 +3,7 @@ import type { UserRecord } from "../../../ports/store";
 import { recordAudit } from "../../audit/record";
 import { takeAttempt } from "../../auth/attempt-limit";
 import { canonicalPassword, requireGoodPassword } from "../../auth/password-rules";
-import { type StartedSession, startSession } from "../../auth/start-session";
+import { type StartedSession, startSession } from "../../auth/sessions";
 import { digestToken } from "../../auth/tokens";
 import { userNameKey } from "../../auth/user-name-key";
 import type { ConsoleContext } from "../../context";

@@ -1,5 +1,4 @@
-import { createKey } from "../../../console/api-keys/create";
-import { createPlaygroundKey } from "../../../console/api-keys/create-playground";
+import { createKey, createPlaygroundKey } from "../../../console/api-keys/create";
 import { deleteKey, getKey, listKeys } from "../../../console/api-keys/manage";
 import { rotateKey } from "../../../console/api-keys/rotate";
 import { updateKey } from "../../../console/api-keys/update";

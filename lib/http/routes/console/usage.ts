@@ -1,10 +1,14 @@
 import { requireUser } from "../../../console/access/guards";
 import type { ConsoleContext } from "../../../console/context";
+import {
+  type UsageDetail as Detail,
+  exportPages,
+  listUsage,
+  showUsage,
+} from "../../../console/usage/entries";
 import { listRejections } from "../../../console/usage/list-rejections";
-import { exportPages, listUsage } from "../../../console/usage/list-usage";
 import { createNamer, type UsageNames } from "../../../console/usage/names";
 import { readOverview } from "../../../console/usage/overview";
-import { type UsageDetail as Detail, showUsage } from "../../../console/usage/read-usage";
 import { summarizeUsage } from "../../../console/usage/summarize";
 import { REJECTION_COLUMNS } from "../../../contracts/console/rejections";
 import { USAGE_COLUMNS, type UsageDetail, type UsageRow } from "../../../contracts/console/usage";
