@@ -68,7 +68,10 @@ export interface ErrorDetails {
   upstreamStatus?: number;
   /** Additional response headers, such as those of the rate limit that was exceeded. */
   headers?: Readonly<Record<string, string>>;
-  /** With `invalid`: the upstream does not know the model that the channel names, so the configuration is wrong, not the request. */
+  /**
+   * With `invalid`: the upstream does not know the model that the channel names, so the configuration is wrong, not the
+   * request.
+   */
   isUnknownModel?: boolean;
   /** False when a retry cannot succeed (`x-should-retry`). */
   shouldRetry?: boolean;

@@ -147,7 +147,10 @@ function watchPage(handlers: {
   return () => stop.abort();
 }
 
-/** Calls `onChange(true)` after `IDLE_MS` without input and `onChange(false)` at the next input. Returns a stop function. */
+/**
+ * Calls `onChange(true)` after `IDLE_MS` without input and `onChange(false)` at the next input. Returns a stop
+ * function.
+ */
 function watchIdle(onChange: (isIdle: boolean) => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isIdle = false;

@@ -68,7 +68,10 @@ export interface Target {
   upstreamName: string;
 }
 
-/** Finds a model and checks the key's permission for it. Throws `model_not_found`, `model_not_allowed`, `forbidden`, `invalid` (a model of the other operation). */
+/**
+ * Finds a model and checks the key's permission for it. Throws `model_not_found`, `model_not_allowed`, `forbidden`,
+ * `invalid` (a model of the other operation).
+ */
 export type ResolveModel = (
   ctx: GatewayContext,
   name: string,

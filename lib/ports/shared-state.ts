@@ -152,8 +152,8 @@ export interface SharedCache {
 export const MAX_SHARED_VALUE_BYTES = 1024 * 1024;
 
 /**
- * Stored replies by owner and name, of requests with an Idempotency-Key: over all instances in Redis, else over the processes
- * of one server. No method throws; while the shared state does not answer, each process uses its own replies.
+ * Stored replies by owner and name, of requests with an Idempotency-Key: over all instances in Redis, else over the
+ * processes of one server. No method throws; while the shared state does not answer, each process uses its own replies.
  */
 export interface SharedReplies {
   /**

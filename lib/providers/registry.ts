@@ -40,7 +40,10 @@ export interface Provider {
   close?(): Promise<void>;
 }
 
-/** The built-in engines that need nothing of the operator, by provider name; upstreams.ts has the others. A new one is a folder and a line. */
+/**
+ * The built-in engines that need nothing of the operator, by provider name; upstreams.ts has the others. A new one is a
+ * folder and a line.
+ */
 const EMBEDDED: Readonly<Record<string, (settings: ProviderSettings) => Provider>> = {
   "embedded-speech": ({ workerFile, clock }) => {
     const model = createEmbeddedSpeech({ workerFile: workerFile("speech"), clock });

@@ -13,7 +13,10 @@ import { OUT, ROOT } from "./build.mjs";
 
 const { nodeFileTrace } = createRequire(import.meta.url)("next/dist/compiled/@vercel/nft");
 
-/** Never needed when running: TypeScript, source maps, image optimization (off), compilers, the other C library's binaries. */
+/**
+ * Never needed when running: TypeScript, source maps, image optimization (off), compilers, the other C library's
+ * binaries.
+ */
 const UNUSED = [
   /\.[cm]?tsx?$/,
   /\.map(?:\.br|\.gz)?$/,

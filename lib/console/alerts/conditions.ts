@@ -10,7 +10,8 @@ export type AlertRules = OpenSettings["alerts"];
 export interface AlertFacts {
   /**
    * Channels with an open or half-open circuit, as this process knows it. `models`: those not served; absent: all.
-   * `circuits`: those of its keys, or of models on them; absent: unknown. `affected`: the models not served in either case. `fallbacks`: what serves these models instead.
+   * `circuits`: those of its keys, or of models on them; absent: unknown. `affected`: the models not served in either
+   * case. `fallbacks`: what serves these models instead.
    */
   openChannels: readonly {
     id: string;

@@ -46,8 +46,9 @@ function withoutMarkup(text: string): string {
 }
 
 /**
- * A message as Slack's incoming webhooks take it: https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks
- * `text` is what notifications, and receivers without blocks, show.
+ * A message as Slack's incoming webhooks take it
+ * (https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks). `text` is what notifications, and
+ * receivers without blocks, show.
  */
 function slackMessage({ kind, state, message, at }: WebhookMessage) {
   const heading = `${state === "resolved" ? "Resolved: " : ""}${SLACK_HEADINGS[kind]}`;

@@ -100,9 +100,9 @@ async function countRejected(
 }
 
 /**
- * Sums of calls over a range (by default the last day), by time and by one dimension; members see their own. All playground
- * keys are one. By tag or end user there are at most a thousand items. Throws `unauthenticated`, `invalid`, `not_found` (another user's, for a
- * member).
+ * Sums of calls over a range (by default the last day), by time and by one dimension; members see their own. All
+ * playground keys are one. By tag or end user there are at most a thousand items. Throws `unauthenticated`, `invalid`,
+ * `not_found` (another user's, for a member).
  */
 export async function summarizeUsage(ctx: ReadContext, query: UsageSummaryQuery): Promise<UsageSummary> {
   const filter = usageFilter(ctx, query);

@@ -52,7 +52,10 @@ export async function downloadVoice(ctx: ConsoleContext, name: string): Promise<
   await startInstall(ctx, voices, name, { url: known.url, sha256: known.sha256 }, known.url);
 }
 
-/** Writes a part of an archive to the disk and, after the last one, installs it. Throws `forbidden`, `invalid`, `conflict`. */
+/**
+ * Writes a part of an archive to the disk and, after the last one, installs it. Throws `forbidden`, `invalid`,
+ * `conflict`.
+ */
 export async function uploadVoicePart(
   ctx: ConsoleContext,
   name: string,

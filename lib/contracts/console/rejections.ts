@@ -31,7 +31,10 @@ export const Rejection = z.strictObject({
   calls: z.int(),
   /** Start of the minute. */
   minute: Timestamp,
-  /** Null: the request had no valid key, or was refused before its key was checked (`unknown_url`, `method_not_allowed`). */
+  /**
+   * Null: the request had no valid key, or was refused before its key was checked (`unknown_url`,
+   * `method_not_allowed`).
+   */
   key_id: z.string().nullable(),
   /** Current names of key and user; null: deleted. */
   key_name: z.string().nullable(),

@@ -84,8 +84,9 @@ function* countAll(
 }
 
 /**
- * Tokens of each input and of all, by the model's own vocabulary or cl100k_base, without blocking other calls. Throws `invalid` when one has more than
- * `maxInputTokens` or all have more than 300,000 (inputs are never truncated), `caller_left`.
+ * Tokens of each input and of all, by the model's own vocabulary or cl100k_base, without blocking other calls. Throws
+ * `invalid` when one has more than `maxInputTokens` or all have more than 300,000 (inputs are never truncated),
+ * `caller_left`.
  */
 export async function countInputs(
   ctx: Counter,

@@ -73,7 +73,10 @@ export class RejectionCounter {
     this.#plan();
   }
 
-  /** Writes what was counted; never rejects. Called every two seconds while there is something, and before the store closes. */
+  /**
+   * Writes what was counted; never rejects. Called every two seconds while there is something, and before the store
+   * closes.
+   */
   flush(): Promise<void> {
     this.#last = this.#last.then(() => this.#write());
     return this.#last;

@@ -9,9 +9,9 @@ export type { BreakerKey };
 const PROBE_RETRY_MS = 250;
 
 /**
- * Circuit breakers at two levels, one set per process that may follow those of others. Per upstream key: connection failures and refused
- * keys or accounts. Per upstream key and public model: every other failure. A channel without keys has the key ID
- * `null`.
+ * Circuit breakers at two levels, one set per process that may follow those of others. Per upstream key: connection
+ * failures and refused keys or accounts. Per upstream key and public model: every other failure. A channel without keys
+ * has the key ID `null`.
  */
 export interface Circuits {
   /** Whether a request for this model may use this key now: the stricter of both levels. */

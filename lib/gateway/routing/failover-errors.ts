@@ -18,7 +18,10 @@ export function isRetryable({ code, details }: AppError): boolean {
   return RETRYABLE.has(code) || details.isUnknownModel === true;
 }
 
-/** True for a request that the channel does not support (`speed`, a script of speakers), refused before an upstream call. */
+/**
+ * True for a request that the channel does not support (`speed`, a script of speakers), refused before an upstream
+ * call.
+ */
 export function isUnsupportedByChannel(error: unknown): error is AppError {
   return isAppError(error) && error.code === "invalid" && error.details.upstreamStatus === undefined;
 }

@@ -75,7 +75,10 @@ export class Permit implements CircuitPermit {
     ];
   }
 
-  /** True when the failure of a probe reopens its circuit: also after its first byte, unless the circuit has opened since. */
+  /**
+   * True when the failure of a probe reopens its circuit: also after its first byte, unless the circuit has opened
+   * since.
+   */
   #reopens(breaker: Breaker, isProbe: boolean): boolean {
     return isProbe && (!this.#hasAnswered || breaker.admission === "closed");
   }

@@ -6,7 +6,10 @@ import type { StopSignal } from "../../ports/stop-signal";
  */
 
 export interface Peer {
-  /** The caller's address behind trusted proxies, with IPv4-mapped forms as IPv4; null where it is unknown (Next without our server). */
+  /**
+   * The caller's address behind trusted proxies, with IPv4-mapped forms as IPv4; null where it is unknown (Next without
+   * our server).
+   */
   address: string | null;
   /** True only for a direct loopback connection over HTTP/1.1 with a loopback Host and no forwarding or Via header. */
   isLocal: boolean;

@@ -116,7 +116,10 @@ function allowOf(methods: MethodTable): string[] {
   return [...names, "OPTIONS"].sort();
 }
 
-/** Checks a decoded parameter: null when valid, an error to report after authentication, or "not-found" for an unknown URL. */
+/**
+ * Checks a decoded parameter: null when valid, an error to report after authentication, or "not-found" for an unknown
+ * URL.
+ */
 function checkParameter(name: string, value: string): AppError | "not-found" | null {
   if (name !== "model") return PARAMETER.test(value) ? null : "not-found";
   if (DOT_SEGMENT.test(value)) return "not-found";

@@ -4,7 +4,10 @@ function decodeDots(segment: string): string {
   return segment.replaceAll(/%2e/gi, ".");
 }
 
-/** Resolves `.` and `..` segments as browsers do (WHATWG URL §4.4), including percent-encoded dots; changes nothing else. */
+/**
+ * Resolves `.` and `..` segments as browsers do (WHATWG URL §4.4), including percent-encoded dots; changes nothing
+ * else.
+ */
 export function normalizePath(path: string): string {
   if (!MAY_HAVE_DOTS.test(path)) return path;
   const resolved: string[] = [];

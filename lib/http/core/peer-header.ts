@@ -3,7 +3,8 @@ import type { Peer } from "./exchange";
 
 /**
  * The header by which our server passes the caller's address to Next in the same process. It is deleted from incoming
- * requests and carries a random marker that only this process knows. The marker is unset where Next runs without our server.
+ * requests and carries a random marker that only this process knows. The marker is unset where Next runs without our
+ * server.
  */
 export const PEER_HEADER = "x-patchbay-peer";
 

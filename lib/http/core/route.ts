@@ -41,7 +41,10 @@ interface ConsoleHandling<Body, Query, Params, Data> {
    * manage key of an owner or admin; `adminSession`: their session alone. Keys reach keys, channels, models and usage.
    */
   auth: "none" | "session" | "manage" | "admin" | "adminSession";
-  /** Answers before the initial setup too (otherwise 503 `not_initialized` for `/api/user/login*`; other routes are 401). */
+  /**
+   * Answers before the initial setup too (otherwise 503 `not_initialized` for `/api/user/login*`; other routes are
+   * 401).
+   */
   openBeforeSetup?: boolean;
   /** Allowed for users who must set up 2FA first (Settings, `two_factor_roles`): their account and sign-out. */
   allowedWithoutTwoFactor?: boolean;

@@ -99,9 +99,9 @@ function failed(status: number, details: FailureDetails): AppError {
 }
 
 /**
- * The error for a reply with a status other than 2xx: an error of the request is passed on with its
- * message, any other is the channel's and has it in `details.upstreamMessage`. `details.upstreamStatus` is 401, 402 or 403 when the channel's key or account is
- * the cause.
+ * The error for a reply with a status other than 2xx: an error of the request is passed on with its message, any other
+ * is the channel's and has it in `details.upstreamMessage`. `details.upstreamStatus` is 401, 402 or 403 when the
+ * channel's key or account is the cause.
  */
 export function refusalError(refusal: Refusal): AppError {
   const { status, header, text, nowMs, secrets, read } = refusal;

@@ -157,7 +157,10 @@ function prefixBits(entry: string): number {
   return bits === undefined ? 128 : before + Number(bits);
 }
 
-/** True when the restored JSON list allows more; an empty list allows everything. `isAllowed`: whether a list allows an entry. */
+/**
+ * True when the restored JSON list allows more; an empty list allows everything. `isAllowed`: whether a list allows an
+ * entry.
+ */
 function listsMore(
   restored: string,
   later: string,

@@ -269,7 +269,8 @@ async function closeQuietly(store: Store): Promise<void> {
 }
 
 const CONTAINER = Symbol.for("patchbay.container");
-// Next's bundle and the server bundle contain separate copies of this module. Only it uses the symbol, so its type is known.
+// Next's bundle and the server bundle contain separate copies of this module. Only it uses the symbol, so its type is
+// known.
 const globals = globalThis as unknown as Record<symbol, Promise<Container> | undefined>;
 
 /** Makes this process's container the one that `getContainer` hands out. */

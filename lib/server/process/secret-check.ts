@@ -8,7 +8,10 @@ export const SECRET_CHECK_SETTING = "secret_check";
 export const SECRET_CHECK_AAD = `settings/${SECRET_CHECK_SETTING}/value`;
 /** The marker of stores whose audit log had no key. */
 const UNKEYED_MARKER = "patchbay";
-/** Also states that the audit log has a keyed head; without the secret, an attacker cannot fake a store that never had one. */
+/**
+ * Also states that the audit log has a keyed head; without the secret, an attacker cannot fake a store that never had
+ * one.
+ */
 const MARKER = "patchbay, keyed audit";
 
 /** What reading the settings needs of a store. */

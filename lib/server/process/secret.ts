@@ -47,7 +47,10 @@ export function secretFile(dataDirectory: string): string {
   return path.join(dataDirectory, "secret");
 }
 
-/** The instance secret: PATCHBAY_SECRET (`given`), otherwise the file `secret` of the data directory; null when neither exists. */
+/**
+ * The instance secret: PATCHBAY_SECRET (`given`), otherwise the file `secret` of the data directory; null when neither
+ * exists.
+ */
 export function findSecret(given: string | null, dataDirectory: string): string | null {
   if (given !== null) return checkSecret("PATCHBAY_SECRET", given);
   const file = secretFile(dataDirectory);

@@ -5,11 +5,12 @@ import type { AttemptTrace, UsageRecord } from "../../ports/store";
 import type { CalledChannel, MetricName, Metrics, RequestTrace, Tracing } from "../../ports/telemetry";
 
 /**
- * Traces and metrics over OTLP. Its packages are loaded only when OTEL_EXPORTER_OTLP_ENDPOINT is set; the SDK reads that
- * variable and the other OTEL_* ones (headers, sampler, service name, intervals) itself.
+ * Traces and metrics over OTLP. Its packages are loaded only when OTEL_EXPORTER_OTLP_ENDPOINT is set; the SDK reads
+ * that variable and the other OTEL_* ones (headers, sampler, service name, intervals) itself.
  *
  * Names and attributes follow the GenAI semantic conventions
- * (https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/, gen-ai-metrics/). Prompts and replies are never attributes.
+ * (https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/, gen-ai-metrics/). Prompts and replies are never
+ * attributes.
  */
 
 /** Longer values are cut: spans wait in memory for their export. */

@@ -6,7 +6,10 @@ import type { Store } from "../../ports/store";
 
 const CHUNK_BYTES = 256 * 1024;
 
-/** The content of a file, read on demand. Closes the file at its end or when the reader leaves, even before the first chunk. */
+/**
+ * The content of a file, read on demand. Closes the file at its end or when the reader leaves, even before the first
+ * chunk.
+ */
 function contentOf(file: FileHandle): AsyncIterable<Uint8Array> {
   let isOpen = true;
   const close = async (): Promise<IteratorResult<Uint8Array>> => {

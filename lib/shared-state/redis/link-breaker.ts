@@ -20,8 +20,8 @@ export const reasonOf = (error: unknown): string => (error instanceof Error ? er
 export const TIMED_OUT = Symbol("timed out");
 
 /**
- * The promise's result; `onTimeout` when `ms` have passed. An answer that is already in the socket still counts, however late
- * the timer runs.
+ * The promise's result; `onTimeout` when `ms` have passed. An answer that is already in the socket still counts,
+ * however late the timer runs.
  */
 export function withTimeout<T, L>(work: Promise<T>, ms: number, onTimeout: L): Promise<T | L> {
   return new Promise((resolve, reject) => {

@@ -75,7 +75,10 @@ function sweep(db: Kysely<Tables>, what: "rows" | "prompts", before: number, lim
   return what === "rows" ? dropRows(db, before, limit) : dropPrompts(db, before, limit);
 }
 
-/** The usage ledger on one scope and one group commit; `instanceId` owns the entries it opens, `maintain` is the engine's. */
+/**
+ * The usage ledger on one scope and one group commit; `instanceId` owns the entries it opens, `maintain` is the
+ * engine's.
+ */
 export function createLedger(
   scope: Scope,
   commits: GroupCommit,

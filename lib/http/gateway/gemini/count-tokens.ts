@@ -12,8 +12,8 @@ import { camelFields } from "./field-names";
 const MAX_CHARACTERS = 1_000_000;
 
 /**
- * `POST …/models/{model}:countTokens`: tokens of the texts, by the model's own vocabulary or cl100k_base. Free of charge. Yields to
- * the event loop between contents.
+ * `POST …/models/{model}:countTokens`: tokens of the texts, by the model's own vocabulary or cl100k_base. Free of
+ * charge. Yields to the event loop between contents.
  */
 export async function countContentTokens(
   ctx: GatewayContext,

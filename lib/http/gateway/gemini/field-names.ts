@@ -2,8 +2,9 @@ import { z } from "zod";
 import { AppError } from "../../../errors";
 
 /**
- * Renames the snake_case aliases of the schema's fields (`generation_config` → `generationConfig`) at every depth the schema
- * knows, as Google's JSON does. Other fields stay as they are. Throws `invalid` when both forms of a field are present.
+ * Renames the snake_case aliases of the schema's fields (`generation_config` → `generationConfig`) at every depth the
+ * schema knows, as Google's JSON does. Other fields stay as they are. Throws `invalid` when both forms of a field are
+ * present.
  */
 export function camelFields(schema: z.ZodType, value: unknown, path = ""): unknown {
   const inner = unwrap(schema);
