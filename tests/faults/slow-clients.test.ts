@@ -94,6 +94,25 @@ describe("a slow caller", () => {
   });
 });
 
+test("pipelined requests end with their connection, though their turn never came", async () => {
+  const speech = JSON.stringify({
+    model: "patchbay-speech",
+    input: "A long reply. ".repeat(100),
+    voice: "alloy",
+  });
+  const speechHead = embedHead().replace("/v1/embeddings", "/v1/audio/speech");
+  // The first reply closes the connection, because its body is not read; the others wait behind it.
+  const rejected = "POST /v1/embeddings HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}";
+  const wire = await openWire(product.port);
+  wire.send(
+    `${rejected}GET /api/health/live HTTP/1.1\r\nHost: localhost\r\n\r\n` +
+      `${speechHead}Content-Length: ${speech.length}\r\n\r\n${speech}`,
+  );
+  expect(await wire.ended).toMatch(/^HTTP\/1\.1 401 /);
+  const metrics = async () => (await sendRaw(product.url, { method: "GET", path: "/metrics" })).text;
+  await expect.poll(metrics, { timeout: 10_000 }).toMatch(/^patchbay_requests_in_flight 1$/m);
+});
+
 describe("many connections from one address", () => {
   test("get a limited number of sockets and do not affect others", async () => {
     const wires = await Promise.all(

@@ -167,6 +167,20 @@ export async function sendReply(
   if (response.writableLength > 0 && !response.destroyed) await untilAccepted(response, stalledMs);
 }
 
+/**
+ * Makes a reply that waits behind another reply of its connection (HTTP pipelining) emit `close` with the connection.
+ * Node emits it only for the reply that has the socket, and the request would otherwise never end.
+ */
+export function closeWithConnection({ socket }: IncomingMessage, response: ServerResponse): void {
+  if (response.socket !== null) return;
+  const onClose = (): void => {
+    response.destroy();
+    response.emit("close");
+  };
+  socket.once("close", onClose);
+  response.once("socket", () => socket.off("close", onClose));
+}
+
 export interface NodeAdapterSettings {
   handler: Handler;
   clock: Clock;

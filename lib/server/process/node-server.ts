@@ -9,7 +9,7 @@ import { surfaceOf } from "../../http/core/match";
 import { isBareOpenAiPath, isDecodable, isRoutedPath, normalizePath } from "../../http/core/normalize-path";
 import { PEER_HEADER } from "../../http/core/peer-header";
 import { renderError } from "../../http/core/render-error";
-import { NodeAdapter, sendReply } from "../../http/node/adapter";
+import { closeWithConnection, NodeAdapter, sendReply } from "../../http/node/adapter";
 import { createPeerReader, isForwardingHeader, type PeerReader, unifyAddress } from "../../http/node/peer";
 import { ROUTES } from "../../http/routes";
 import type { Clock } from "../../ports/clock";
@@ -180,6 +180,7 @@ class RoutesAndPages implements NodeServer {
     this.running += 1;
     this.total += 1;
     message.on("error", () => undefined);
+    closeWithConnection(message, response);
     this.#answer(message, response)
       .catch((error: unknown) => {
         this.#log.error("request_failed", { cause: error instanceof Error ? error : String(error) });

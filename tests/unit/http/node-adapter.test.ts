@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { DEFAULT_LIMITS } from "../../../lib/contracts/limits";
 import { checkHead } from "../../../lib/http/core/edge-guard";
 import type { Handler, Inbound, Outbound } from "../../../lib/http/core/exchange";
-import { NodeAdapter } from "../../../lib/http/node/adapter";
+import { closeWithConnection, NodeAdapter } from "../../../lib/http/node/adapter";
 import { SYSTEM_CLOCK } from "../../support/factories";
 import { openWire } from "../../support/raw-request";
 
@@ -32,6 +32,7 @@ async function serve(
     ...(stalledMs === undefined ? {} : { stalledMs }),
   });
   const made = createServer((message, response) => {
+    closeWithConnection(message, response);
     const { method = "GET", url: target = "/", httpVersion, rawHeaders } = message;
     const head = checkHead({ method, target, httpVersion, rawHeaders });
     void adapter.handle(message, response, head, { address: null, isLocal: false, isSecure: false }, "id");
@@ -364,6 +365,70 @@ describe("a caller who disconnects", () => {
     await expect.poll(() => [returns(), inFlight()]).toEqual([1, 0]);
     expect(reason).toMatchObject({ code: "caller_left" });
   });
+});
+
+describe("a pipelined request whose connection closes before its turn", () => {
+  /** The first reply has no end, so the second waits; resolves when both have begun. */
+  async function pipeline(second: (request: Inbound) => Promise<Outbound>) {
+    const first = endlessBody();
+    let calls = 0;
+    const { port, inFlight } = await serve((request) => {
+      calls += 1;
+      return calls === 1 ? Promise.resolve(replyOf(first.body)) : second(request);
+    });
+    const wire = await openWire(port);
+    wire.pause();
+    wire.send(GET + GET);
+    await expect.poll(() => calls).toBe(2);
+    expect(inFlight()).toBe(2);
+    return { wire, inFlight };
+  }
+
+  test("ends: its handler sees that the caller left", async () => {
+    let reason: unknown;
+    const { wire, inFlight } = await pipeline(
+      (request) =>
+        new Promise((resolve) => {
+          request.signal.addEventListener("abort", () => {
+            reason = request.signal.reason;
+            resolve(replyOf(null));
+          });
+        }),
+    );
+    wire.destroy();
+    await expect.poll(inFlight).toBe(0);
+    expect(reason).toMatchObject({ code: "caller_left" });
+  });
+
+  test("ends: its body is no longer read", async () => {
+    const { body, returns } = endlessBody();
+    const { wire, inFlight } = await pipeline(async () => replyOf(body));
+    wire.destroy();
+    await expect.poll(() => [inFlight(), returns()]).toEqual([0, 1]);
+  });
+});
+
+test("a pipelined reply emits one close, whether its connection closes during or after its turn", async () => {
+  const closes: number[] = [];
+  const { body } = endlessBody();
+  let calls = 0;
+  const { port, inFlight } = await serve(async () => {
+    calls += 1;
+    return calls < 3 ? replyOf(new TextEncoder().encode(`reply ${calls}`)) : replyOf(body);
+  });
+  server?.on("request", (_message, response) => {
+    const index = closes.push(0) - 1;
+    response.on("close", () => {
+      closes[index] = (closes[index] ?? 0) + 1;
+    });
+  });
+  const wire = await openWire(port);
+  wire.send(GET + GET + GET);
+  await wire.until("xxx");
+  wire.destroy();
+  await expect.poll(inFlight).toBe(0);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(closes).toEqual([1, 1, 1]);
 });
 
 describe("a body that fails", () => {
