@@ -105,6 +105,8 @@ export interface CircuitHealth {
   reason: OpenReason | null;
   /** Milliseconds until the next probe is allowed; 0 when it is. */
   waitMs: number;
+  /** Milliseconds since the next probe has been allowed; 0 when it is not. */
+  idleMs: number;
 }
 
 /** Names one circuit; `model` null: the circuit of the upstream key. */

@@ -754,6 +754,35 @@ describe("an alert for a channel that is down", () => {
     expect((await post(`/${open.id}/check`)).status).toBe(404);
   });
 
+  test.each([
+    ["its only model", ["bge-m3"]],
+    ["one of its models", ["bge-m3", "tts-1"]],
+  ])("is not raised for a rate limit of %s that is over and was not met since", async (_title, names) => {
+    const limited = await channel("Rented machine", names);
+    const [keyId = null] = (await services.store.channels.all())
+      .filter((one) => one.id === limited)
+      .flatMap((one) => one.keys.map((key) => key.id));
+    const meetLimit = (retryAfterMs: number) => {
+      const error = new AppError("upstream_rate_limited", "Full.", { retryAfterMs });
+      services.state.circuits.enter(limited, keyId, "bge-m3").failed(error, new UpstreamProgress());
+    };
+    await changeRules({ ...(await readRules()), channel_open_minutes: 1 });
+    meetLimit(1_000);
+    services.clock.advance(61_000);
+    await watchAlerts(services, FREE);
+    expect(await alerts()).toEqual([]);
+    // Met again and again, it is an outage.
+    for (let at = 0; at < 3; at += 1) {
+      meetLimit(1_000);
+      services.clock.advance(25_000);
+    }
+    await watchAlerts(services, FREE);
+    expect(await alerts()).toMatchObject([{ state: "opened", detail: { reason: "rate_limited" } }]);
+    services.clock.advance(60_000);
+    await watchAlerts(services, FREE);
+    expect(await alerts()).toMatchObject([{ state: "resolved" }]);
+  });
+
   describe("after a restart", () => {
     /** Starts a process without upstream state on the same data, late enough for the alert to resolve. */
     const restart = async () => {
@@ -837,7 +866,13 @@ describe("an alert for a channel that is down", () => {
       const { clock, log, store } = services;
       services.state = createGatewayState({ store, clock, log, metrics: services.metrics });
       const key = { channelId: down, keyId: await keyOf(down), model: "bge-m3" };
-      const known = { state: "open", openedAt: clock.now(), reason: "rate_limited", waitMs: 9_000 } as const;
+      const known = {
+        state: "open",
+        openedAt: clock.now(),
+        reason: "rate_limited",
+        waitMs: 9_000,
+        idleMs: 0,
+      } as const;
       services.state.circuits.apply(key, known);
       await restoreCircuits(services);
       expect(services.state.circuits.health(down, key.keyId, "bge-m3")).toEqual(known);

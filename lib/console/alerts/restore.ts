@@ -26,7 +26,7 @@ export async function restoreCircuits({ store, state, log }: ConsoleServices): P
     if (channel === undefined || !channel.enabled) continue;
     const { reason, since, models, circuits } = Detail.parse(detail);
     const at = since === undefined ? openedAt : Date.parse(since);
-    const health: CircuitHealth = { state: "half_open", openedAt: at, reason, waitMs: 0 };
+    const health: CircuitHealth = { state: "half_open", openedAt: at, reason, waitMs: 0, idleMs: 0 };
     const names = channel.models.map(({ name }) => name);
     // A request that fails for its model alone closes the circuit of its key, so models need circuits of their own.
     const affected = circuits === "keys" ? [null] : names.filter((name) => models?.includes(name) ?? true);

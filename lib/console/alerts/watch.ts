@@ -3,6 +3,7 @@ import { newId } from "../../gateway/new-id";
 import { nextTier } from "../../gateway/routing/choose-channel";
 import { admissionOf } from "../../gateway/routing/choose-upstream-key";
 import { brokenModels, channelHealth, modelHealth } from "../../gateway/routing/circuit-health";
+import type { CircuitHealth } from "../../ports/shared-state";
 import type { AlertKind, AlertRecord } from "../../ports/store";
 import { readSettings } from "../access/read-settings";
 import type { ConsoleServices } from "../context";
@@ -106,6 +107,14 @@ async function fallbacksOf(services: ConsoleServices, models: readonly string[])
   return [...groups.values()].sort((a, b) => Math.min(1, a.channels.length) - Math.min(1, b.channels.length));
 }
 
+/** A rate limit is taken as ended when no request has met it for this long after it was over. */
+const LIMIT_IDLE_MS = 30_000;
+
+/** Whether a circuit reports an outage; a rate limit that is over is no outage until a request meets it again. */
+function isOutage({ openedAt, reason, idleMs }: CircuitHealth): boolean {
+  return openedAt !== null && (reason !== "rate_limited" || idleMs < LIMIT_IDLE_MS);
+}
+
 async function openChannels(services: ConsoleServices): Promise<AlertFacts["openChannels"]> {
   const { circuits } = services.state;
   const open = (await services.store.channels.all()).flatMap((channel) => {
@@ -113,13 +122,13 @@ async function openChannels(services: ConsoleServices): Promise<AlertFacts["open
     const { id, name } = channel;
     const whole = channelHealth(circuits, channel);
     const affected = channel.models.map((model) => model.name);
-    if (whole.openedAt !== null) {
+    if (whole.openedAt !== null && isOutage(whole)) {
       const { openedAt, reason } = whole;
       const ofKeys = channelHealth(circuits, { ...channel, models: [] });
       const level = ofKeys.state === "closed" ? ("models" as const) : ("keys" as const);
       return [{ id, name, openedAt, reason, circuits: level, affected }];
     }
-    const broken = brokenModels(circuits, channel);
+    const broken = brokenModels(circuits, channel).filter(({ health }) => isOutage(health));
     // The model that has failed for longest gives the time and the reason.
     const [first] = broken.sort((a, b) => (a.health.openedAt ?? 0) - (b.health.openedAt ?? 0));
     if (first === undefined || first.health.openedAt === null) return [];

@@ -18,7 +18,7 @@ const PROBE_AFTER_MS = 30_000;
 const MIN_WAIT_MS = 1_000;
 const MAX_WAIT_MS = 120_000;
 
-export const CLOSED: CircuitHealth = { state: "closed", openedAt: null, reason: null, waitMs: 0 };
+export const CLOSED: CircuitHealth = { state: "closed", openedAt: null, reason: null, waitMs: 0, idleMs: 0 };
 const SEVERITY = { closed: 0, half_open: 1, open: 2 } satisfies Record<CircuitHealth["state"], number>;
 
 /** Positive when `a` is worse than `b`. */
@@ -43,10 +43,14 @@ function openingCause(error: AppError): { reason: OpenReason; waitMs: number } |
     return { reason: "rate_limited", waitMs };
   }
   if (error.code !== "upstream_error") return null;
-  if (upstreamStatus === 401 || upstreamStatus === 403)
-    return { reason: "credentials", waitMs: PROBE_AFTER_MS };
+  if (upstreamStatus === 401) return { reason: "credentials", waitMs: PROBE_AFTER_MS };
   if (upstreamStatus === 402) return { reason: "account", waitMs: PROBE_AFTER_MS };
   return null;
+}
+
+/** The reason of a circuit that opens because of its number of failures. A 403 may be about one model of the key. */
+function reasonOfRow(error: AppError): OpenReason {
+  return error.details.upstreamStatus === 403 ? "credentials" : "failures";
 }
 
 /** One circuit breaker: 5 failures in a row or an error rate of 50 % open it; a probe closes it or opens it again. */
@@ -77,9 +81,10 @@ export class Breaker {
 
   get health(): CircuitHealth {
     if (this.#open === null) return CLOSED;
-    const waitMs = Math.max(0, this.#open.until - this.clock.monotonic());
-    const { openedAt, reason } = this.#open;
-    return { state: waitMs > 0 ? "open" : "half_open", openedAt, reason, waitMs };
+    const { openedAt, reason, until } = this.#open;
+    const leftMs = until - this.clock.monotonic();
+    const state = leftMs > 0 ? "open" : "half_open";
+    return { state, openedAt, reason, waitMs: Math.max(0, leftMs), idleMs: Math.max(0, -leftMs) };
   }
 
   /** Starts an attempt; true when it is the probe. */
@@ -136,7 +141,8 @@ export class Breaker {
     else if (isProbe) this.#openFor(this.#open?.reason ?? "failures", PROBE_AFTER_MS);
     // A request that began before the circuit opened does not extend it.
     else if (this.#open !== null) return;
-    else if (this.#consecutiveFailures >= CONSECUTIVE_FAILURES) this.#openFor("failures", PROBE_AFTER_MS);
+    else if (this.#consecutiveFailures >= CONSECUTIVE_FAILURES)
+      this.#openFor(reasonOfRow(error), PROBE_AFTER_MS);
     else if (this.#requests >= RATE_MIN_REQUESTS && this.#failures >= this.#requests * RATE_SHARE)
       this.#openFor("error_rate", PROBE_AFTER_MS);
   }

@@ -56,7 +56,7 @@ return redis.call('PEXPIRE', KEYS[1], ARGV[3])
 
 const LIST = script("return redis.call('HVALS', KEYS[1])");
 
-const CLOSED: CircuitHealth = { state: "closed", openedAt: null, reason: null, waitMs: 0 };
+const CLOSED: CircuitHealth = { state: "closed", openedAt: null, reason: null, waitMs: 0, idleMs: 0 };
 
 const fieldOf = ({ channelId, keyId, model }: BreakerKey): string =>
   JSON.stringify([channelId, keyId, model]);
@@ -121,7 +121,7 @@ class RedisCircuits implements CircuitSharing {
     }
     const { openedAt, reason, until } = open;
     const waitMs = Math.min(MAX_WAIT_MS, Math.max(0, until - this.clock.now()));
-    this.apply(key, { state: waitMs > 0 ? "open" : "half_open", openedAt, reason, waitMs });
+    this.apply(key, { state: waitMs > 0 ? "open" : "half_open", openedAt, reason, waitMs, idleMs: 0 });
   }
 
   /** `value`: empty for a closed circuit. */

@@ -125,13 +125,30 @@ test.each([
 
 test.each([
   [401, "credentials"],
-  [403, "credentials"],
   [402, "account"],
 ])("a reply of %s opens the key's circuit immediately, with the reason %s", (upstreamStatus, reason) => {
   const { circuits, request, admission } = open();
   request(answered(upstreamStatus));
   expect(circuits.health("a", null)).toMatchObject({ state: "open", reason });
   expect(admission("other")).toBe("refused");
+});
+
+test("five replies of 403 in a row open the key's circuit; fewer, as of one model of the key, do not", () => {
+  const { circuits, request, admission } = open();
+  times(4, () => request(answered(403)));
+  expect(admission("other")).toBe("closed");
+  request(null, "other");
+  times(5, () => request(answered(403)));
+  expect(circuits.health("a", null)).toMatchObject({ state: "open", reason: "credentials" });
+  expect(admission("other")).toBe("refused");
+});
+
+test("health says how long a half-open circuit has waited for its probe", () => {
+  const { circuits, clock, request } = open();
+  request(answered(401));
+  expect(circuits.health("a", null)).toMatchObject({ state: "open", waitMs: 30_000, idleMs: 0 });
+  clock.at += 42_000;
+  expect(circuits.health("a", null)).toMatchObject({ state: "half_open", waitMs: 0, idleMs: 12_000 });
 });
 
 const OF_MODEL: readonly [string, ErrorCode, ErrorDetails][] = [
