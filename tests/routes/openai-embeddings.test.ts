@@ -135,6 +135,16 @@ test("treats null as absent, and records the user field", async () => {
   ]);
 });
 
+test.each([
+  ["in UTF-8", Buffer.from("équipe, 团队").toString("latin1"), "équipe, 团队"],
+  ["in Latin-1", "\u00e9quipe", "équipe"],
+])("records tags %s as they were sent", async (_title, sent, tags) => {
+  const harness = openGatewayHarness();
+  const call = { body: { model: MODEL, input: "a" }, headers: { "x-patchbay-tags": sent } };
+  expect((await harness.call(ENGINES, call)).status).toBe(200);
+  expect(harness.rows.map((row) => row.tags)).toEqual([tags]);
+});
+
 test("refuses more tokens than the model accepts with OpenAI's message, for every form of input", async () => {
   const harness = openGatewayHarness({ models: [embedModel({ maxInputTokens: 10 })] });
   for (const input of ["word ".repeat(12), Array.from({ length: 11 }, () => 15339), "x".repeat(100_000)]) {

@@ -31,6 +31,14 @@ function checkEncoding(request: Inbound): void {
       "The body must not be compressed: send it without Content-Encoding.",
     );
   }
+  // Node removes the chunks and ignores every other coding of the list.
+  const coding = request.headers.get("transfer-encoding");
+  if (coding !== undefined && coding.trim().toLowerCase() !== "chunked") {
+    throw new AppError(
+      "unsupported_media_type",
+      "The only Transfer-Encoding that is accepted is 'chunked': send the body uncompressed.",
+    );
+  }
 }
 
 /** Checks that a body has the content type `type` and is not compressed. Throws AppError `unsupported_media_type`. */

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import type { ConsoleServices } from "../../console/context";
 import { DEFAULT_LIMITS } from "../../contracts/limits";
 import { AppError } from "../../errors";
@@ -76,9 +77,16 @@ interface ReadCall {
   idempotency: { key: string; digest: string } | null;
 }
 
+/** A header in UTF-8: HTTP libraries give each byte as one character. Other bytes are taken as Latin-1. */
+function decodeHeader(value: string): string {
+  const bytes = Buffer.from(value, "latin1");
+  return isUtf8(bytes) ? bytes.toString() : value;
+}
+
 function readTags(request: Inbound): string | null {
-  const tags = request.headers.get("x-patchbay-tags");
-  if (tags === undefined) return null;
+  const sent = request.headers.get("x-patchbay-tags");
+  if (sent === undefined) return null;
+  const tags = decodeHeader(sent);
   if (tags.length > MAX_TAGS_LENGTH)
     throw new AppError("invalid", `x-patchbay-tags is longer than ${MAX_TAGS_LENGTH} characters.`);
   return tags;

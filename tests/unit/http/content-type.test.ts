@@ -45,6 +45,23 @@ describe("the content type of a JSON body", () => {
   });
 });
 
+test.each([
+  ["gzip, chunked", false],
+  ["gzip", false],
+  ["chunked", true],
+  [" Chunked ", true],
+])("a body with Transfer-Encoding %j is accepted: %s", (coding, isAccepted) => {
+  const headers = new Map([
+    ["content-type", "application/json"],
+    ["transfer-encoding", coding],
+  ]);
+  // The check reads only the headers.
+  const check = () => checkContentType({ headers } as unknown as Inbound, true);
+  const refusal = expect.objectContaining({ code: "unsupported_media_type" });
+  if (isAccepted) expect(check).not.toThrow();
+  else expect(check).toThrow(refusal);
+});
+
 test("compares a raw body's content type without its parameters", () => {
   expect(() => checkRawType(withType("audio/L16; rate=24000"), "audio/l16")).not.toThrow();
   expect(() => checkRawType(withType(undefined), "audio/l16")).toThrow(/Content-Type: audio\/l16/);
