@@ -26,7 +26,10 @@ export function usdToNano(text: string): number | null {
 /** Dollars as a decimal string: the form of money in all requests and replies of the console. */
 export const Usd = z
   .string()
-  .refine((text) => usdToNano(text) !== null, 'Must be dollars as a decimal string, such as "12.50".')
+  .refine(
+    (text) => usdToNano(text) !== null,
+    'Must be dollars below 9007199 as a decimal string with at most 9 decimals, such as "12.50".',
+  )
   .meta({
     description: "Dollars as a decimal string with up to nine decimals, below 9007199",
     pattern: USD_PATTERN,

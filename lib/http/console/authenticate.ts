@@ -42,12 +42,16 @@ async function authenticateManageKey(
   const { key } = await authenticateKey(services, presented, request.peer);
   const user = await services.store.users.findById(key.ownerId);
   if (!user?.enabled) throw new AppError("unauthenticated", "The owner of this API key is disabled.");
-  if (!key.operations.includes("manage") || user.role === "member") {
+  if (!key.operations.includes("manage"))
     throw new AppError(
       "forbidden",
       "This API key does not have the operation 'manage', which admins and owners can give a key.",
     );
-  }
+  if (user.role === "member")
+    throw new AppError(
+      "forbidden",
+      "This API key has the operation 'manage', but its owner is a member and may no longer use it.",
+    );
   const { two_factor_roles } = await readSettings(services.store);
   return {
     kind: "manage-key",
