@@ -28,7 +28,9 @@ interface Operation {
   parameters?: Parameter[];
   requestBody?: { required: boolean; content: Record<string, Media> };
   responses: {
+    default: { description: string; headers: Json };
     "200": {
+      headers: Json;
       content?: Record<string, Media>;
       links?: Record<
         string,
@@ -336,3 +338,21 @@ describe("a request that does not match the document", () => {
     }
   });
 });
+
+test.each(titled.filter(([, one]) => one.path.startsWith("/v1")))(
+  "the document names the headers of limits, and the statuses and codes of errors, of %s",
+  (_title, { responses }) => {
+    const ofLimits = ["limit", "remaining", "reset"].flatMap((part) => [
+      `ratelimit-${part}`,
+      `x-ratelimit-${part}-requests`,
+      `x-ratelimit-${part}-tokens`,
+    ]);
+    expect(Object.keys(responses["200"].headers)).toEqual(expect.arrayContaining(ofLimits));
+    expect(Object.keys(responses.default.headers)).toEqual(expect.arrayContaining(ofLimits));
+    expect(responses.default.description).toMatch(/401 \((invalid_api_key|UNAUTHENTICATED)\), 403 \(/);
+    expect(responses.default.description).toMatch(
+      /503 \((not_initialized, no_channel_available|UNAVAILABLE)/,
+    );
+    expect(responses.default.description).not.toMatch(/409|499/);
+  },
+);

@@ -59,11 +59,7 @@ async function read(
     streamBody: () => chunked(new Uint8Array(0)),
   });
   const text = Buffer.from(reply.body as Uint8Array).toString();
-  expectDocumented(sent, {
-    status: reply.status,
-    contentType: String(reply.headers["content-type"]),
-    text,
-  });
+  expectDocumented(sent, { ...reply, text });
   return { status: reply.status, data: JSON.parse(text).data };
 }
 

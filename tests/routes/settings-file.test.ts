@@ -71,9 +71,8 @@ async function download(target: string, body: object, cookie: string) {
 const exported = async (cookie = owner) => {
   const target = "/api/settings/export";
   const reply = await download(target, {}, cookie);
-  const contentType = String(reply.headers["content-type"]);
   const text = reply.bytes.toString("utf8");
-  expectDocumented({ method: "POST", path: target }, { status: reply.status, contentType, text });
+  expectDocumented({ method: "POST", path: target }, { ...reply, text });
   return { ...reply, file: JSON.parse(text) };
 };
 

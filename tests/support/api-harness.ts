@@ -91,12 +91,12 @@ export async function openApiHarness(origin: string): Promise<ApiHarness> {
       if (request.path === "/api/events") {
         // The stream is open until its reader leaves.
         leaving.abort();
-        expectDocumented(request, { status: reply.status, contentType, text: "" });
+        expectDocumented(request, { ...reply, text: "" });
         return { status: reply.status, contentType, text: "", json: null };
       }
       const text = (await wholeBody(reply)).toString("utf8");
       for (const release of releases) release();
-      expectDocumented(request, { status: reply.status, contentType, text });
+      expectDocumented(request, { ...reply, text });
       const isJson = contentType.startsWith("application/json");
       return { status: reply.status, contentType, text, json: isJson ? JSON.parse(text) : null };
     },

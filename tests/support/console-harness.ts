@@ -93,8 +93,7 @@ export function openConsoleHarness(
     });
     const reply = await handler(request);
     const text = reply.body instanceof Uint8Array ? Buffer.from(reply.body).toString("utf8") : "";
-    const contentType = String(reply.headers["content-type"] ?? "");
-    if (text !== "") expectDocumented(request, { status: reply.status, contentType, text });
+    if (text !== "") expectDocumented(request, { ...reply, text });
     const setCookies = [reply.headers["set-cookie"] ?? []].flat();
     return {
       status: reply.status,

@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import type { Outbound } from "../../lib/http/core/exchange";
 import { compileRoutes, matchRoute } from "../../lib/http/core/match";
 import { isDecodable, normalizePath } from "../../lib/http/core/normalize-path";
 import { describeRoutes } from "../../lib/http/core/openapi/describe-routes";
@@ -8,7 +9,8 @@ import { type Schema, SchemaReader } from "./json-schema";
 type Json = Record<string, unknown>;
 
 interface Responses {
-  "200": { content?: Record<string, { schema: Schema }> };
+  "200": { content?: Record<string, { schema: Schema }>; headers: Json };
+  default: { headers: Json };
 }
 
 /** The OpenAPI document as sent, with a reader of its schemas. */
@@ -35,17 +37,31 @@ interface RepliedTo {
   path: string;
 }
 
-/** Expects that status, content type and JSON body match the OpenAPI document for this path and method. */
+/** Reply headers that programs read. */
+const READ_HEADERS = /^(?:x-patchbay-|x-ratelimit-|ratelimit-|retry-after|x-should-retry|x-request-id)/;
+
+/** Expects that status, headers, content type and JSON body match the OpenAPI document for this path and method. */
 export function expectDocumented(
   { method, path }: RepliedTo,
-  reply: { status: number; contentType: string; text: string },
+  reply: { status: number; headers: Outbound["headers"]; text: string },
 ): void {
   const { document, reader, table } = openApi();
   // A path that does not decode never reaches the route table.
   if (!isDecodable(path)) return;
   const match = matchRoute(table, method, normalizePath(path));
-  const type = reply.contentType.split(";")[0] ?? "";
+  const type = String(reply.headers["content-type"] ?? "").split(";")[0] ?? "";
   const name = `${method} ${path}: ${reply.status} ${type} ${reply.text.slice(0, 300)}`;
+  // The shape of the document: paths → methods → operations.
+  const paths = document.paths as Record<string, Record<string, { responses: Responses }>>;
+  const operation =
+    match.kind === "found" ? paths[match.route.path]?.[match.route.method.toLowerCase()] : undefined;
+  if (operation !== undefined) {
+    const { headers } = operation.responses[reply.status === 200 ? "200" : "default"];
+    const sent = Object.keys(reply.headers).filter((one) => READ_HEADERS.test(one));
+    expect(Object.keys(headers), `${name}: the OpenAPI document names its headers`).toEqual(
+      expect.arrayContaining(sent),
+    );
+  }
   let schema: Schema | undefined;
   if (reply.status !== 200) {
     const surface =
@@ -58,9 +74,6 @@ export function expectDocumented(
   } else {
     // Routes defined by a test are not in the document.
     if (match.kind !== "found") return;
-    // The shape of the document: paths → methods → operations.
-    const paths = document.paths as Record<string, Record<string, { responses: Responses }>>;
-    const operation = paths[match.route.path]?.[match.route.method.toLowerCase()];
     schema = operation?.responses["200"].content?.[type]?.schema;
     expect(schema, `${name}: the OpenAPI document has no such content type`).toBeDefined();
   }

@@ -1,5 +1,4 @@
 import type { PlainRoute, Route } from "../route";
-import { ERROR_SCHEMAS, errorReply } from "./error-schemas";
 import { JSON_KEY, JSON_VALUE, type Json } from "./json-schema";
 import { operationIdOf } from "./links";
 import {
@@ -9,6 +8,7 @@ import {
   gatewayOperation,
   successReply,
 } from "./operations";
+import { ERROR_SCHEMAS, errorReply, REPLY_HEADERS } from "./replies";
 
 function plainOperation(route: PlainRoute, context: DocumentContext): Json {
   return {
@@ -73,6 +73,7 @@ export function describeRoutes(routes: readonly Route[], now: number): Json {
         googleQuery: { type: "apiKey", in: "query", name: "key" },
         session: { type: "apiKey", in: "cookie", name: "next-auth.session-token" },
       },
+      headers: REPLY_HEADERS,
       schemas,
     },
   };

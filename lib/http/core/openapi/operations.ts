@@ -1,11 +1,11 @@
 import type { z } from "zod";
 import { MODEL_NAME } from "../../../contracts/console/model-name";
 import type { ConsoleRoute, GatewayRoute, Route } from "../route";
-import { errorReply } from "./error-schemas";
 import { exampleId, exampleModel, exampleOf } from "./examples";
 import { definitions, withAliases } from "./gemini-aliases";
 import { isObject, type Json, replySchema, requestSchema } from "./json-schema";
 import { linksOf, operationIdOf } from "./links";
+import { errorReply, successHeaders } from "./replies";
 import { parameterExample, requestExample } from "./request-examples";
 
 function parameter(
@@ -134,8 +134,12 @@ export function contentOf(
 /** The `200` response of an operation, with links to the operations that take its ID. */
 export function successReply(route: Route, context: DocumentContext, replies: Json): Json {
   const links = linksOf(route, context.routes);
+  const isGateway = route.surface === "gemini" || route.surface === "openai";
   return {
     description: "Done.",
+    headers: isGateway
+      ? successHeaders(route.surface, route.method === "POST")
+      : successHeaders("console", false),
     ...(Object.keys(replies).length > 0 ? { content: replies } : {}),
     ...(links === null ? {} : { links }),
   };

@@ -1,3 +1,4 @@
+import { type ErrorCode, HTTP_STATUS } from "../../../errors";
 import { CONSOLE_CODE, GEMINI_STATUS, OPENAI } from "../render-error";
 import type { Surface } from "../route";
 import { type Json, refTo } from "./json-schema";
@@ -90,8 +91,98 @@ export const ERROR_SCHEMAS: Record<Surface, Json> = {
   },
 };
 
+/** Errors that only the console's API gives. */
+const CONSOLE_ONLY: ReadonlySet<string> = new Set<ErrorCode>([
+  "invalid_credentials",
+  "invalid_code",
+  "flow_expired",
+  "setup_token_required",
+  "step_up_failed",
+  "not_found",
+  "conflict",
+]);
+/** No caller is left to read it. */
+const NEVER_READ: ErrorCode = "caller_left";
+
+/** The statuses of a surface with the codes that each may have: "401 (unauthenticated), …". */
+function statusList(surface: Surface, codes: Readonly<Record<string, string | null>>): string {
+  const byStatus = new Map<number, Set<string | null>>();
+  for (const [name, status] of Object.entries(HTTP_STATUS)) {
+    if (name === NEVER_READ || (surface !== "console" && CONSOLE_ONLY.has(name))) continue;
+    byStatus.set(status, (byStatus.get(status) ?? new Set()).add(codes[name] ?? null));
+  }
+  return [...byStatus]
+    .sort(([a], [b]) => a - b)
+    .map(([status, names]) => `${status} (${[...names].map((name) => name ?? "code: null").join(", ")})`)
+    .join(", ");
+}
+
+const openAiCodes = Object.fromEntries(Object.entries(OPENAI).map(([name, [, code]]) => [name, code]));
+const STATUSES: Record<Surface, string> = {
+  gemini: statusList("gemini", GEMINI_STATUS),
+  openai: statusList("openai", openAiCodes),
+  console: statusList("console", CONSOLE_CODE),
+};
+
+const REQUEST_ID = "x-request-id";
+const RETRY = ["retry-after", "retry-after-ms", "x-should-retry"];
+/** The headers of a call to a model, besides those of its limits. */
+const CALL = ["x-patchbay-channel", "x-patchbay-attempts", "x-patchbay-overhead-ms", "x-patchbay-cache"];
+const LIMITS = ["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"];
+/** OpenAI's names for the limits of requests and of tokens. */
+const OPENAI_LIMITS = ["limit", "remaining", "reset"].flatMap((part) =>
+  ["requests", "tokens"].map((unit) => `x-ratelimit-${part}-${unit}`),
+);
+
+const header = (type: "string" | "integer", description: string): Json => ({ description, schema: { type } });
+
+/** `components.headers`: reply headers by name. */
+export const REPLY_HEADERS: Readonly<Record<string, Json>> = {
+  [REQUEST_ID]: header("string", "The request's ID: the caller's own, or a new one."),
+  "retry-after": header(
+    "integer",
+    "On 429 and 503: seconds after which a retry may succeed, at most 60 on the gateway.",
+  ),
+  "retry-after-ms": header("integer", "The same in milliseconds."),
+  "x-should-retry": header("string", "'false' when all attempts are used or a retry cannot succeed."),
+  "x-patchbay-channel": header("string", "The name of the channel that served the call."),
+  "x-patchbay-attempts": header("integer", "Attempts on upstreams; 0 for a reply from the cache."),
+  "x-patchbay-overhead-ms": header("string", "Milliseconds spent in the gateway, without the upstream."),
+  "x-patchbay-cache": header("string", "'hit', 'miss' or 'bypass'; absent while the cache is off."),
+  "x-patchbay-ignored": header(
+    "string",
+    "Fields of the request that the upstream does not support, separated by commas.",
+  ),
+  "ratelimit-limit": header("integer", "The tightest limit per minute that applies to the key."),
+  "ratelimit-remaining": header("integer", "What is left of it."),
+  "ratelimit-reset": header("integer", "Seconds until it is whole again."),
+  ...Object.fromEntries(
+    OPENAI_LIMITS.map((name) => [name, header("string", "The same limit under OpenAI's name.")]),
+  ),
+  "x-patchbay-notice": header("string", "A notice of the model about these vectors."),
+};
+
+const headerRefs = (names: readonly string[]): Json =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+
+/** The headers of a successful reply; `isCall`: of a call to a model. */
+export function successHeaders(surface: Surface, isCall: boolean): Json {
+  if (surface === "console") return headerRefs([REQUEST_ID]);
+  return headerRefs([
+    REQUEST_ID,
+    ...(isCall ? [...CALL, "x-patchbay-ignored", "x-patchbay-notice"] : []),
+    ...LIMITS,
+    ...OPENAI_LIMITS,
+  ]);
+}
+
 /** The `default` response of an operation: the error body of its surface. */
 export const errorReply = (surface: Surface): Json => ({
-  description: "What is wrong, in this surface's form.",
+  description: `What is wrong, in this surface's form: ${STATUSES[surface]}.`,
+  headers: headerRefs([
+    REQUEST_ID,
+    ...RETRY,
+    ...(surface === "console" ? [] : [...CALL, ...LIMITS, ...OPENAI_LIMITS]),
+  ]),
   content: { "application/json": { schema: refTo(`${surface}Error`) } },
 });
