@@ -37,6 +37,38 @@ async function json(reply: Awaited<ReturnType<ReturnType<typeof harness>["post"]
 }
 
 describe("generateContent", () => {
+  it.each<[string, object]>([
+    ["no voice", GOOD],
+    ["a voice", speaking({ speechConfig: { voiceConfig: voice("Kore") } })],
+    [
+      "two speakers",
+      speaking({
+        speechConfig: {
+          multiSpeakerVoiceConfig: {
+            speakerVoiceConfigs: [
+              { speaker: "Ada", voiceConfig: voice("Kore") },
+              { speaker: "Bob", voiceConfig: voice("Puck") },
+            ],
+          },
+        },
+      }),
+    ],
+  ])(
+    "answers 503 for a model without a channel and without a default voice, given %s",
+    async (_name, body) => {
+      const { post, rows } = openSpeechHarness([], { model: { defaultVoice: null } });
+      const reply = await post(PATH, body);
+      expect(reply.status).toBe(503);
+      expect(reply.headers["retry-after"]).toBe("1");
+      expect((await json(reply)).error).toEqual({
+        code: 503,
+        message: "No channel can serve the model 'patchbay-speech' at the moment.",
+        status: "UNAVAILABLE",
+      });
+      expect(rows).toMatchObject([{ status: 503, error: "no_channel_available", costNano: 0 }]);
+    },
+  );
+
   it("answers with the audio in base64, the usage and the requested model", async () => {
     const { post, rows, speech } = harness();
     const reply = await post("/v1beta/models/tts-1:generateContent", GOOD);

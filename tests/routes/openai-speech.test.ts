@@ -134,6 +134,31 @@ describe("POST /v1/audio/speech", () => {
     expect(reserved).toEqual([]);
   });
 
+  it.each(["alloy", "zzzzzz"])(
+    "answers 503 without charge for a model without a channel (voice '%s')",
+    async (voice) => {
+      const prices = {
+        inputPerMillionTokens: 1_000_000,
+        inputPerMillionCharacters: 1_000_000,
+        outputPerMillionTokens: 1_000_000,
+        outputPerMillionSeconds: 1_000_000,
+      };
+      const { post, rows } = openSpeechHarness([], { model: { prices } });
+      const reply = await post(PATH, { ...GOOD, voice });
+      expect(reply.status).toBe(503);
+      expect(reply.headers["retry-after"]).toBe("1");
+      expect(await errorOf(reply)).toEqual({
+        message: "No channel can serve the model 'patchbay-speech' at the moment.",
+        type: "api_error",
+        param: null,
+        code: "no_channel_available",
+      });
+      expect(rows).toMatchObject([
+        { status: 503, error: "no_channel_available", inputTokens: 0, audioMs: 0, costNano: 0, attempts: 0 },
+      ]);
+    },
+  );
+
   it("accepts 4,096 characters, counted as code points", async () => {
     expect(
       (await harness().post(PATH, { ...GOOD, input: "😀".repeat(4_096), response_format: "pcm" })).status,

@@ -13,7 +13,7 @@ export interface VoiceNames {
   aliases: readonly string[];
   /** Patterns of voice IDs that a channel accepts without listing them. */
   ids: readonly RegExp[];
-  /** True when a channel accepts names that it does not list. */
+  /** True when a channel accepts names that it does not list, and for a model without a channel to ask. */
   isOpen: boolean;
 }
 
@@ -46,7 +46,10 @@ function voiceIdPatterns(services: GatewayServices, channel: ChannelRecord): rea
  */
 const NAMES = new WeakMap<CatalogEntry, { lists: readonly (readonly Voice[])[]; names: VoiceNames }>();
 
-/** The voices of all channels of the model. A channel that cannot list them now accepts any name. */
+/**
+ * The voices of all channels of the model. A channel that cannot list them now accepts any name; so does a model without
+ * channels, whose call fails for that reason.
+ */
 export async function listVoiceNames(services: GatewayServices, entry: CatalogEntry): Promise<VoiceNames> {
   const lists = await voicesByRoute(services, entry);
   const known = NAMES.get(entry);
@@ -55,7 +58,7 @@ export async function listVoiceNames(services: GatewayServices, entry: CatalogEn
     names: [...new Set(lists.flatMap((voices) => voices.map((voice) => voice.name)))],
     aliases: [...new Set(lists.flatMap((voices) => voices.flatMap((voice) => voice.aliases ?? [])))],
     ids: entry.routes.flatMap(({ channel }) => voiceIdPatterns(services, channel)),
-    isOpen: lists.some((voices) => voices.length === 0),
+    isOpen: lists.length === 0 || lists.some((voices) => voices.length === 0),
   };
   NAMES.set(entry, { lists, names });
   return names;

@@ -138,7 +138,7 @@ const MAX_TAG_LENGTH = 35;
 function parametersOf({ language, speed }: SpeechInput, segments: readonly SpeechSegment[]): CallParameters {
   const voices = new Map(segments.map((one) => [one.speaker?.toLowerCase(), one.voice]));
   return {
-    voices: [...voices.values()],
+    voices: [...voices.values()].filter((voice) => voice !== ""),
     ...(language !== undefined && language.length <= MAX_TAG_LENGTH ? { language } : {}),
     ...(speed === 1 ? {} : { speed }),
   };
@@ -232,12 +232,13 @@ async function assignVoices(
   if (voices.kind === "single") {
     const voice =
       voices.voice === null ? (entry.model.defaultVoice ?? known.names[0]) : canonical(voices.voice);
-    if (voice === undefined) {
+    // A model without channels has no voices either: its call is refused for want of a channel.
+    if (voice === undefined && entry.routes.length > 0) {
       throw new AppError("invalid", `Model ${model} has no default voice; specify one.`, {
         param: field.voice,
       });
     }
-    return singleSpeaker(parts, voice);
+    return singleSpeaker(parts, voice ?? "");
   }
   const members = voices.speakers.map(({ speaker, voice }) => ({ speaker, voice: canonical(voice) }));
   const unconfigured = parts.find(
