@@ -306,6 +306,11 @@ describe("generateContent", () => {
       /^voiceName 'Korre' is not a voice of model patchbay-speech; did you mean 'Kore'\?$/,
     ],
     [
+      "a voice of 201 characters",
+      speaking({ speechConfig: { voiceConfig: voice("a".repeat(201)) } }),
+      /voiceName' must be at most 200 characters long/,
+    ],
+    [
       "one voice and several",
       speaking({
         speechConfig: {

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { OpenAiSpeechRequest } from "../../lib/contracts/gateway/openai/speech";
 import { AppError } from "../../lib/errors";
 import { BufferedReplies } from "../../lib/gateway/speech/buffered-replies";
 import { speechChannel } from "../support/factories";
@@ -114,6 +116,10 @@ describe("POST /v1/audio/speech", () => {
     ["a number for voice", { ...GOOD, voice: 1 }, "voice", /must be a voice name, or an object/],
     ["an unknown voice", { ...GOOD, voice: "aloy" }, "voice", /did you mean 'alloy'/],
     ["a voice without a similar name", { ...GOOD, voice: "zzzzzz" }, "voice", /GET \/v1\/audio\/voices/],
+    ["a voice of 201 characters", { ...GOOD, voice: "a".repeat(201) }, "voice", /at most 200 characters/],
+    ["a voice ID of 201 characters", { ...GOOD, voice: { id: "a".repeat(201) } }, "voice", /at most 200/],
+    ["a user of 1,025 characters", { ...GOOD, user: "u".repeat(1_025) }, "user", /at most 1,024 characters/],
+    ["an object for a user", { ...GOOD, user: {} }, "user", /'user' must be a string/],
     ["an unknown format", { ...GOOD, response_format: "ogg" }, "response_format", /'mp3' or 'opus'/],
     ["a speed of 5", { ...GOOD, speed: 5 }, "speed", /at most 4/],
     ["a speed as a string", { ...GOOD, speed: "1" }, "speed", /must be a number, not a string/],
@@ -158,6 +164,18 @@ describe("POST /v1/audio/speech", () => {
       ]);
     },
   );
+
+  it("records a user of 1,024 characters, counted as code points", async () => {
+    const { post, rows } = harness();
+    await readBody(await post(PATH, { ...GOOD, user: "😀".repeat(1_024), response_format: "pcm" }));
+    expect(rows).toMatchObject([{ status: 200, user: "😀".repeat(1_024) }]);
+  });
+
+  it("publishes the limits of the recorded fields in the OpenAPI document", () => {
+    const { properties } = z.toJSONSchema(OpenAiSpeechRequest, { io: "input" });
+    expect(JSON.stringify(properties?.user)).toContain('"maxLength":1024');
+    expect(JSON.stringify(properties?.voice)).toContain('"maxLength":200');
+  });
 
   it("accepts 4,096 characters, counted as code points", async () => {
     expect(

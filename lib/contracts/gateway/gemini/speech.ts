@@ -10,6 +10,8 @@ import { caseless, WORDS_PATTERN } from "../../text";
 
 const MAX_CONTENTS = 10_000;
 const MAX_SPEAKERS = 8;
+/** Most characters of a speaker's or a voice's name. */
+const MAX_NAME_LENGTH = 200;
 
 /** Fields of parts that are not text. */
 const NON_TEXT_FIELDS = [
@@ -44,6 +46,7 @@ const Content = z.looseObject({
 const VoiceName = z
   .string()
   .min(1, "must name a voice")
+  .max(MAX_NAME_LENGTH)
   .meta({ examples: ["Kore"] });
 
 const VoiceConfig = z
@@ -64,7 +67,7 @@ const VoiceConfig = z
 const SpeakerVoiceConfig = z.looseObject({
   speaker: z
     .string()
-    .max(200)
+    .max(MAX_NAME_LENGTH)
     .trim()
     .min(1, "must be the speaker's name")
     .meta({ pattern: WORDS_PATTERN, examples: ["Ada"] }),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { MODEL_NAME } from "../../console/model-name";
-import { codePoints } from "../../text";
+import { EndUser } from "./end-user";
 
 /** Most inputs per request. */
 const MAX_INPUTS = 2_048;
@@ -74,12 +74,7 @@ export const EmbeddingsRequest = z.object({
   input: Input,
   encoding_format: z.enum(["float", "base64"], { error: "must be 'float' or 'base64'" }).nullish(),
   dimensions: z.int({ error: "must be a whole number" }).min(1, "must be 1 or more").nullish(),
-  user: z
-    .string({ error: "must be a string" })
-    .refine((user) => codePoints(user) <= 1_024, "may have at most 1,024 characters")
-    .refine((user) => !user.includes("\0"), "must not contain a NUL character")
-    .meta({ maxLength: 1_024 })
-    .nullish(),
+  user: EndUser.nullish(),
   stream: z.literal(false, { error: "is not supported: embeddings are not streamed" }).nullish(),
 });
 export type EmbeddingsRequest = z.output<typeof EmbeddingsRequest>;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { MODEL_NAME } from "../../console/model-name";
 import { codePoints, WORDS_PATTERN } from "../../text";
+import { EndUser } from "./end-user";
 
 /** The content type of each `response_format`. */
 export const SPEECH_CONTENT_TYPES = {
@@ -13,6 +14,10 @@ export const SPEECH_CONTENT_TYPES = {
 } as const;
 
 const MAX_CHARACTERS = 4_096;
+const MAX_VOICE_LENGTH = 200;
+
+/** A voice name or ID, which is kept in the usage row; a channel that cannot list its voices accepts any. */
+const VoiceName = z.string().min(1).max(MAX_VOICE_LENGTH);
 
 /** Null counts as absent, as with OpenAI. */
 function optional<T extends z.ZodType>(schema: T) {
@@ -33,13 +38,13 @@ export const OpenAiSpeechRequest = z.object({
         `has ${codePoints(String(issue.input))} characters; at most ${MAX_CHARACTERS} are accepted per request`,
     })
     .meta({ pattern: WORDS_PATTERN, maxLength: MAX_CHARACTERS }),
-  voice: z.union([z.string().min(1), z.object({ id: z.string().min(1) })], {
+  voice: z.union([VoiceName, z.object({ id: VoiceName })], {
     error: "must be a voice name, or an object with its id",
   }),
   response_format: optional(z.enum(["mp3", "opus", "aac", "flac", "wav", "pcm"])),
   speed: optional(z.number().min(0.25).max(4)),
   instructions: optional(z.string()),
   stream_format: optional(z.enum(["audio", "sse"])),
-  user: optional(z.string()),
+  user: optional(EndUser),
 });
 export type OpenAiSpeechRequest = z.output<typeof OpenAiSpeechRequest>;
