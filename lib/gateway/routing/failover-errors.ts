@@ -1,7 +1,6 @@
 import { AppError, type ErrorCode, isAppError } from "../../errors";
 import type { CallPlan } from "../call";
-import type { GatewayContext } from "../context";
-import { modelHealth } from "./circuit-health";
+import type { Refusal } from "./enter-channel";
 
 /** Errors that another channel may not have; all others are caused by the request or by us. */
 const RETRYABLE: ReadonlySet<ErrorCode> = new Set([
@@ -40,16 +39,22 @@ export function isUpstreamCode(code: string): code is ErrorCode & `upstream_${st
   return code.startsWith("upstream_");
 }
 
+type Refusals = readonly (Refusal | null)[];
+
+/** The wait for a channel that may accept a request at any time, such as one with all its slots taken. */
+const MIN_WAIT_MS = 1_000;
+const MAX_WAIT_MS = 60_000;
+
+/** The shortest of these waits, at least a second and at most a minute; a second without any. */
+function retryAfter(waits: readonly number[]): number {
+  const waitMs = waits.length > 0 ? Math.min(...waits) : MIN_WAIT_MS;
+  return Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS, waitMs));
+}
+
 /** No channel accepts the request: 429 when the upstreams limit all of them, else 503; with the shortest wait. */
-function noChannelError(ctx: GatewayContext, plan: CallPlan): AppError {
-  const { circuits } = ctx.services.state;
-  const healths = plan.entry.routes.map(({ channel }) =>
-    modelHealth(circuits, channel, plan.entry.model.name),
-  );
-  const waits = healths.filter((one) => one.state !== "closed").map((one) => one.waitMs);
-  const waitMs = waits.length > 0 ? Math.min(...waits) : 1_000;
-  const retryAfterMs = Math.min(60_000, Math.max(1_000, waitMs));
-  const isLimited = healths.length > 0 && healths.every((one) => one.reason === "rate_limited");
+function noChannelError(refusals: Refusals, plan: CallPlan): AppError {
+  const retryAfterMs = retryAfter(refusals.map((refusal) => refusal?.waitMs ?? MIN_WAIT_MS));
+  const isLimited = refusals.length > 0 && refusals.every((refusal) => refusal?.opened === "rate_limited");
   return isLimited
     ? new AppError(
         "upstream_rate_limited",
@@ -63,15 +68,12 @@ function noChannelError(ctx: GatewayContext, plan: CallPlan): AppError {
       );
 }
 
-/** The caller's error when every attempt has failed. */
-export function finalError(ctx: GatewayContext, failures: readonly AppError[], plan: CallPlan): AppError {
+/** The caller's error when every attempt has failed; `refusals`: one per channel, null for one that accepts a request. */
+export function finalError(failures: readonly AppError[], refusals: Refusals, plan: CallPlan): AppError {
   const last = failures.findLast((error) => error.code !== "upstream_rate_limited") ?? failures.at(-1);
-  if (last === undefined) return noChannelError(ctx, plan);
+  if (last === undefined) return noChannelError(refusals, plan);
   if (last.code === "overloaded") return last;
   const waits = failures.flatMap((error) => error.details.retryAfterMs ?? []);
-  const retryAfterMs =
-    last.code === "upstream_rate_limited"
-      ? Math.min(60_000, Math.max(1_000, waits.length > 0 ? Math.min(...waits) : 1_000))
-      : last.details.retryAfterMs;
+  const retryAfterMs = last.code === "upstream_rate_limited" ? retryAfter(waits) : last.details.retryAfterMs;
   return new AppError(last.code, last.message, { ...last.details, retryAfterMs, shouldRetry: false }, last);
 }

@@ -8,7 +8,7 @@ import type { CallOutcome, CallPlan, Meter, Target, WithFailover } from "../call
 import type { GatewayContext, GatewayServices } from "../context";
 import { chooseChannel } from "./choose-channel";
 import { admissionOf } from "./choose-upstream-key";
-import { type Entered, enterChannel, refusalOf } from "./enter-channel";
+import { type Entered, enterChannel, type Refusal, refusalOf } from "./enter-channel";
 import {
   finalError,
   isRetryable,
@@ -35,18 +35,19 @@ function settleCircuit(permit: CircuitPermit, outcome: CallOutcome, progress: Up
   } else permit.unused();
 }
 
-/**
- * Why each channel of the model accepts no request now. A channel that accepts one was not tried: no attempts were
- * left.
- */
-async function skippedChannels({ services }: GatewayContext, { entry }: CallPlan): Promise<SkippedChannel[]> {
+/** Why each channel of the model accepts no request now, in order; null for one that does. */
+function refusalsOf({ services }: GatewayContext, { entry }: CallPlan): Promise<(Refusal | null)[]> {
+  return Promise.all(entry.routes.map(({ channel }) => refusalOf(services, channel, entry.model.name)));
+}
+
+/** `refusals`: one per channel. A channel that accepts a request was not tried: no attempts were left. */
+function skippedChannels({ entry }: CallPlan, refusals: readonly (Refusal | null)[]): SkippedChannel[] {
   const accepting = { reason: "attempts", openedAt: null, opened: null } as const;
-  const skipped = entry.routes.map(async ({ channel }): Promise<SkippedChannel> => {
-    const { reason, openedAt, opened } = (await refusalOf(services, channel, entry.model.name)) ?? accepting;
-    return { channelId: channel.id, reason, openedAt, opened };
-  });
   return [
-    ...(await Promise.all(skipped)),
+    ...entry.routes.map(({ channel }, index): SkippedChannel => {
+      const { reason, openedAt, opened } = refusals[index] ?? accepting;
+      return { channelId: channel.id, reason, openedAt, opened };
+    }),
     ...(entry.disabledChannels ?? []).map(
       ({ id }): SkippedChannel => ({ ...accepting, channelId: id, reason: "disabled" }),
     ),
@@ -241,8 +242,9 @@ export const withFailover: WithFailover = async (ctx, plan, meter, attempt, comp
     const served = await runOn(state, next, meter, attempt, complete);
     if (served !== null) return served.value;
   }
-  meter.skipped(await skippedChannels(ctx, plan));
+  const refusals = await refusalsOf(ctx, plan);
+  meter.skipped(skippedChannels(plan, refusals));
   throw state.unsupported !== null && state.failures.length === 0
     ? state.unsupported
-    : finalError(ctx, state.failures, plan);
+    : finalError(state.failures, refusals, plan);
 };

@@ -4,6 +4,7 @@ import { AppError, type ErrorCode } from "@/lib/errors";
 import type { CallPlan, Meter } from "@/lib/gateway/call";
 import type { GatewayContext } from "@/lib/gateway/context";
 import { CallMeter } from "@/lib/gateway/metering/meter";
+import { refusalOf } from "@/lib/gateway/routing/enter-channel";
 import { withFailover } from "@/lib/gateway/routing/with-failover";
 import { createGatewayState } from "@/lib/gateway/state";
 import type { CallOptions } from "@/lib/ports/speech-model";
@@ -445,6 +446,29 @@ test("skips a channel at its own concurrency limit", async () => {
   await slow;
   await withFailover(ctx, plan, meter, async () => "free again");
   expect(served).toEqual(["a", "b", "a"]);
+});
+
+test("returns the wait of the channel's own full rate limit, or of the first of two channels that is free", async () => {
+  const limited = lexicalChannel({ id: "a", rpm: 2 });
+  const { ctx, plan, meter } = setting([limited]);
+  const answering = async () => "served";
+  await withFailover(ctx, plan, meter, answering);
+  await vi.advanceTimersByTimeAsync(10_000);
+  await withFailover(ctx, plan, meter, answering);
+  const refusal = await refusalOf(ctx.services, limited, plan.entry.model.name);
+  expect(refusal?.waitMs).toBeGreaterThan(30_000);
+  expect(await failureOf(withFailover(ctx, plan, meter, answering))).toMatchObject({
+    code: "no_channel_available",
+    details: { retryAfterMs: refusal?.waitMs },
+  });
+  const busy = lexicalChannel({ id: "b", concurrency: 1 });
+  ctx.services.limiter.enter("channel:b", 1);
+  const routes = [limited, busy].map((channel) => ({ channel, upstreamName: "m" }));
+  const both = { ...plan, entry: { ...plan.entry, routes } };
+  expect(await failureOf(withFailover(ctx, both, meter, answering))).toMatchObject({
+    code: "no_channel_available",
+    details: { retryAfterMs: 1_000 },
+  });
 });
 
 test("skips a channel after five failures in a row until a probe after 30 s", async () => {
