@@ -556,7 +556,9 @@ describe("generateContent on upstream channels", () => {
     for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
     leave();
     expect((await reply).status).toBe(499);
-    expect(rows).toMatchObject([{ status: 499, error: "caller_left", audioMs: 2_000, inputTokens: 3 }]);
+    expect(rows).toMatchObject([
+      { status: 499, error: "caller_left", audioMs: 2_000, inputTokens: 3, estimated: true },
+    ]);
     expect(speech.running).toBe(0);
   });
 
@@ -768,6 +770,28 @@ describe("a failure", () => {
       await readBody(await post(PATH, GOOD));
       expect(rows).toMatchObject([row]);
     }
+  });
+});
+
+describe("a speech without its end", () => {
+  const cut = () =>
+    new ScriptedSpeech(() => spoken(1, { ending: new AppError("upstream_truncated", "It broke off.") }));
+  const leave = async (reply: Reply) => {
+    const body = chunksOf(reply);
+    await body.next();
+    await body.return?.();
+  };
+  type Reply = Awaited<ReturnType<ReturnType<typeof harness>["post"]>>;
+
+  it.each<[string, boolean, () => ScriptedSpeech, (reply: Reply) => Promise<unknown>]>([
+    ["an upstream that breaks off", false, cut, readBody],
+    ["a caller who leaves an upstream's speech", false, () => new ScriptedSpeech(() => spoken(60)), leave],
+    ["a built-in engine that fails", true, cut, readBody],
+    ["a caller who leaves an engine's speech", true, () => new ScriptedSpeech(() => spoken(60)), leave],
+  ])("is flagged as estimated unless a built-in engine made it: %s", async (_name, embedded, make, read) => {
+    const { post, rows } = openSpeechHarness([{ channel: speechChannel("u", { embedded }), speech: make() }]);
+    await read(await post(STREAM, GOOD));
+    expect(rows).toMatchObject([{ inputTokens: 3, estimated: !embedded }]);
   });
 });
 

@@ -146,14 +146,21 @@ export class MeteredSpeech implements AsyncIterableIterator<SpokenEvent> {
   /** Settles a speech that failed or was left, with the audio so far. */
   async #stop(error: unknown): Promise<void> {
     if (this.#isOver) return;
-    const { source, isCached = false, halt } = this.#opened;
+    const { source, isEmbedded, isCached = false, halt } = this.#opened;
     this.#isOver = true;
     this.#events.end();
     // Stops the engine before the entry is written; its own end or error no longer matters.
     halt();
     source.return?.().catch(() => {});
-    const made = { inputTokens: this.#inputTokens, cached: isCached, ...measureAudio(this.#bytes) };
-    await this.#meter.settle(failedOutcome(error, made));
+    await this.#meter.settle(
+      failedOutcome(error, {
+        inputTokens: this.#inputTokens,
+        ...measureAudio(this.#bytes),
+        // An upstream reports its counts at the end, which did not come.
+        estimated: !isEmbedded && !isCached,
+        cached: isCached,
+      }),
+    );
   }
 }
 

@@ -127,7 +127,9 @@ export async function synthesizeSpeech(ctx: GatewayContext, input: SpeechInput):
     // A caller who leaves while its reply is buffered is charged for the audio so far; any other error is free.
     const made = buffer !== null && hasCode(error, "caller_left") ? buffer.bytes : 0;
     buffer?.release();
-    await meter.settle(failedOutcome(error, made > 0 ? { inputTokens, ...measureAudio(made) } : {}));
+    await meter.settle(
+      failedOutcome(error, made > 0 ? { inputTokens, ...measureAudio(made), estimated: true } : {}),
+    );
     throw error;
   }
 }
