@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { EmbeddingRequest } from "@/lib/ports/embedding-model";
+import { embedModel } from "../support/factories";
 import { openGatewayHarness } from "../support/gateway-harness";
 
 const MODEL = "patchbay-embed";
@@ -87,6 +88,66 @@ test.each([
   expect(reply.status).toBe(400);
   expect(reply.json.error).toMatchObject({ code: 400, status: "INVALID_ARGUMENT" });
   expect(harness.rows).toEqual([]);
+});
+
+test.each<[string, string, boolean, object, string]>([
+  [
+    "too many dimensions",
+    ONE,
+    true,
+    { content: content("a"), outputDimensionality: 600 },
+    `'outputDimensionality' must be at most 512 for '${MODEL}'; got 600.`,
+  ],
+  [
+    "too many dimensions in embedContentConfig",
+    ONE,
+    true,
+    { content: content("a"), embedContentConfig: { outputDimensionality: 600 } },
+    `'embedContentConfig.outputDimensionality' must be at most 512 for '${MODEL}'; got 600.`,
+  ],
+  [
+    "dimensions of a model that cannot shorten",
+    ONE,
+    false,
+    { content: content("a"), output_dimensionality: 64 },
+    `'outputDimensionality' must be 512 for '${MODEL}', which cannot shorten vectors; got 64.`,
+  ],
+  [
+    "too many dimensions in a batch",
+    BATCH,
+    true,
+    {
+      requests: [
+        { content: content("a"), outputDimensionality: 600 },
+        { content: content("b"), outputDimensionality: 600 },
+      ],
+    },
+    `'requests.0.outputDimensionality' must be at most 512 for '${MODEL}'; got 600.`,
+  ],
+  [
+    "another model than the path's",
+    ONE,
+    true,
+    { model: "models/other", content: content("a") },
+    `'model' is 'models/other' but the path names '${MODEL}'; both must be the same.`,
+  ],
+  [
+    "another model than the path's in a batch",
+    BATCH,
+    true,
+    {
+      requests: [
+        { model: MODEL, content: content("a") },
+        { model: "models/other", content: content("b") },
+      ],
+    },
+    `'requests.1.model' is 'models/other' but the path names '${MODEL}'; both must be the same.`,
+  ],
+])("names the field that was sent for %s", async (_, path, canShorten, body, message) => {
+  const harness = openGatewayHarness({ models: [embedModel({ dimensions: 512, canShorten })] });
+  const reply = await harness.call(path, { body });
+  expect(reply.status).toBe(400);
+  expect(reply.json.error.message).toBe(message);
 });
 
 test("counts the tokens of contents or of a request without a usage row", async () => {

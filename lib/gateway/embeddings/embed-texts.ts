@@ -20,6 +20,8 @@ export interface EmbedTexts {
   /** One or more, none empty. */
   inputs: readonly EmbeddingInput[];
   dimensions?: number;
+  /** The field of `dimensions` in the caller's dialect, for messages and `param`. */
+  dimensionsField: string;
   taskType?: string;
   user: string | null;
 }
@@ -34,24 +36,20 @@ export interface EmbeddedTexts {
   headers: Record<string, string>;
 }
 
-function checkDimensions({ model }: CatalogEntry, asked: string, dimensions: number | undefined): void {
+function checkDimensions({
+  entry: { model },
+  requestedModel,
+  dimensions,
+  dimensionsField,
+}: EmbedTexts): void {
   if (dimensions === undefined || model.dimensions === null || dimensions === model.dimensions) return;
-  if (!model.canShorten) {
-    throw new AppError(
-      "invalid",
-      `'dimensions' must be ${model.dimensions} for '${asked}', which cannot shorten vectors; got ${dimensions}.`,
-      {
-        param: "dimensions",
-      },
-    );
-  }
-  if (dimensions > model.dimensions) {
-    throw new AppError(
-      "invalid",
-      `'dimensions' must be at most ${model.dimensions} for '${asked}'; got ${dimensions}.`,
-      { param: "dimensions" },
-    );
-  }
+  const refuse = (message: string): AppError =>
+    new AppError("invalid", `'${dimensionsField}' must be ${message}; got ${dimensions}.`, {
+      param: dimensionsField,
+    });
+  if (!model.canShorten)
+    throw refuse(`${model.dimensions} for '${requestedModel}', which cannot shorten vectors`);
+  if (dimensions > model.dimensions) throw refuse(`at most ${model.dimensions} for '${requestedModel}'`);
 }
 
 type Embed = Omit<EmbedTexts, "inputs">;
@@ -214,7 +212,7 @@ function parametersOf({ dimensions, inputs }: EmbedTexts): Pick<CallPlan, "param
  */
 export async function embedTexts(ctx: GatewayContext, call: EmbedTexts): Promise<EmbeddedTexts> {
   const { model } = call.entry;
-  checkDimensions(call.entry, call.requestedModel, call.dimensions);
+  checkDimensions(call);
   const { tokens, counts } = await countInputs(
     { services: ctx.services, signal: ctx.signal, own: modelTokenCounter(ctx.services, call.entry) },
     call.inputs,

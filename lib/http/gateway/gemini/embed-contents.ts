@@ -17,34 +17,44 @@ export function textOf(content: { parts: readonly { text: string }[] }): string 
 /** Settings of all texts of a call. */
 interface Settings {
   dimensions: number | undefined;
+  /** Where the body has them, or may. */
+  dimensionsField: string;
   taskType: string | undefined;
 }
 
-function settingsOf(request: EmbedContentRequest): Settings {
-  const { embedContentConfig: newer } = request;
+/** A request, and where it is in the body: empty, or `requests.N.`. */
+interface PlacedRequest {
+  path: string;
+  request: EmbedContentRequest;
+}
+
+function settingsOf({ path, request }: PlacedRequest): Settings {
+  const { embedContentConfig: newer, outputDimensionality } = request;
+  const isNewer = outputDimensionality === undefined && newer?.outputDimensionality !== undefined;
   return {
-    dimensions: request.outputDimensionality ?? newer?.outputDimensionality,
+    dimensions: outputDimensionality ?? newer?.outputDimensionality,
+    dimensionsField: `${path}${isNewer ? "embedContentConfig." : ""}outputDimensionality`,
     taskType: request.taskType ?? newer?.taskType,
   };
 }
 
 /** The settings of a batch, which must be equal in all its requests: an upstream call has one of each. */
-function commonSettings(requests: readonly EmbedContentRequest[]): Settings {
-  const [first, ...others] = requests.map(settingsOf);
-  const common = first ?? { dimensions: undefined, taskType: undefined };
-  for (const [index, other] of others.entries()) {
+function commonSettings(requests: readonly PlacedRequest[]): Settings {
+  const [first, ...others] = requests;
+  const common =
+    first === undefined
+      ? { dimensions: undefined, dimensionsField: "outputDimensionality", taskType: undefined }
+      : settingsOf(first);
+  for (const placed of others) {
+    const other = settingsOf(placed);
     for (const [name, field] of [
       ["dimensions", "outputDimensionality"],
       ["taskType", "taskType"],
     ] as const) {
       if (other[name] === common[name]) continue;
-      throw new AppError(
-        "invalid",
-        `'requests.${index + 1}.${field}' must be the same in all requests of a batch.`,
-        {
-          param: "requests",
-        },
-      );
+      throw new AppError("invalid", `'${placed.path}${field}' must be the same in all requests of a batch.`, {
+        param: "requests",
+      });
     }
   }
   return common;
@@ -55,18 +65,19 @@ async function checkModels(
   ctx: GatewayContext,
   entry: CatalogEntry,
   inPath: string,
-  requests: readonly EmbedContentRequest[],
+  requests: readonly PlacedRequest[],
 ): Promise<void> {
-  const named = new Set(requests.flatMap((request) => request.model ?? []));
-  for (const name of named) {
+  const named = new Map<string, string>();
+  for (const { path, request } of requests) {
+    if (request.model !== undefined && !named.has(request.model)) named.set(request.model, `${path}model`);
+  }
+  for (const [name, field] of named) {
     const bare = name.startsWith("models/") ? name.slice("models/".length) : name;
     if (bare === inPath || (await ctx.services.catalog.find(bare))?.model.name === entry.model.name) continue;
     throw new AppError(
       "invalid",
-      `'model' is '${name}' but the path names '${inPath}'; both must be the same.`,
-      {
-        param: "model",
-      },
+      `'${field}' is '${name.slice(0, 200)}' but the path names '${inPath}'; both must be the same.`,
+      { param: field },
     );
   }
 }
@@ -74,15 +85,15 @@ async function checkModels(
 async function embed(
   ctx: GatewayContext,
   model: string,
-  requests: readonly EmbedContentRequest[],
+  requests: readonly PlacedRequest[],
 ): Promise<EmbeddedTexts> {
   const settings = commonSettings(requests);
-  const inputs = requests.map(({ content }) => ({ text: textOf(content) }));
+  const inputs = requests.map(({ request }) => ({ text: textOf(request.content) }));
   const entry = await resolveModel(ctx, model, "embeddings");
   await checkModels(ctx, entry, model, requests);
   const embedded = await embedTexts(ctx, { entry, requestedModel: model, inputs, user: null, ...settings });
   const ignored = requests.some(
-    (request) => (request.title ?? request.embedContentConfig?.title) !== undefined,
+    ({ request }) => (request.title ?? request.embedContentConfig?.title) !== undefined,
   );
   if (!ignored) return embedded;
   return { ...embedded, headers: { ...embedded.headers, "x-patchbay-ignored": "title" } };
@@ -95,7 +106,7 @@ function usageOf({ inputTokens }: EmbeddedTexts): string {
 /** `POST …/models/{model}:embedContent`: one vector for one content. */
 export async function embedContent(ctx: GatewayContext, model: string, sent: unknown): Promise<Outbound> {
   const request = checkFields(EmbedContentRequest, camelFields(EmbedContentRequest, sent));
-  const embedded = await embed(ctx, model, [request]);
+  const embedded = await embed(ctx, model, [{ path: "", request }]);
   const [vector = new Float32Array(0)] = embedded.vectors;
   return {
     status: 200,
@@ -111,7 +122,8 @@ export async function batchEmbedContents(
   sent: unknown,
 ): Promise<Outbound> {
   const { requests } = checkFields(BatchEmbedContentsRequest, camelFields(BatchEmbedContentsRequest, sent));
-  const embedded = await embed(ctx, model, requests);
+  const placed = requests.map((request, index): PlacedRequest => ({ path: `requests.${index}.`, request }));
+  const embedded = await embed(ctx, model, placed);
   return {
     status: 200,
     headers: { "content-type": JSON_TYPE, ...embedded.headers },

@@ -199,6 +199,7 @@ export async function createEmbeddings(
     requestedModel,
     inputs,
     dimensions: request.dimensions ?? undefined,
+    dimensionsField: "dimensions",
     user: request.user ?? null,
   });
   return renderEmbeddings(embedded, requestedModel, request.encoding_format ?? "float");
