@@ -356,7 +356,41 @@ describe("generateContent", () => {
     ["a candidateCount of a billion", speaking({ candidateCount: 1e9 }), /candidateCount/],
     ["a temperature that is not a number", speaking({ temperature: "NaN" }), /temperature' must be a number/],
     ["an invalid language", speaking({ speechConfig: { languageCode: "not a tag!" } }), /BCP-47/],
-    ["another format", speaking({ responseFormat: { audio: { mimeType: "AUDIO_MP3" } } }), /responseFormat/],
+    [
+      "another format",
+      speaking({ responseFormat: { audio: { mimeType: "AUDIO_MP3" } } }),
+      /^'generationConfig\.responseFormat\.audio\.mimeType' must be AUDIO_L16 or AUDIO_WAV\.$/,
+    ],
+    [
+      "another sample rate",
+      speaking({ responseFormat: { audio: { sampleRate: 16_000 } } }),
+      /^'generationConfig\.responseFormat\.audio\.sampleRate' must be 24000, the only supported sample rate\.$/,
+    ],
+    [
+      "another sample rate in a list",
+      speaking({ responseFormat: [{}, { audio: { sampleRate: 16_000 } }] }),
+      /^'generationConfig\.responseFormat\.1\.audio\.sampleRate' must be 24000/,
+    ],
+    [
+      "a string for responseFormat",
+      speaking({ responseFormat: "x" }),
+      /^'generationConfig\.responseFormat' must be an object or an array, not a string\.$/,
+    ],
+    [
+      "null for responseFormat",
+      speaking({ responseFormat: null }),
+      /^'generationConfig\.responseFormat' must be an object or an array, not null\.$/,
+    ],
+    [
+      "a string for responseFormat.audio",
+      speaking({ responseFormat: { audio: "x" } }),
+      /^'generationConfig\.responseFormat\.audio' must be an object, not a string\.$/,
+    ],
+    [
+      "a number for a mimeType",
+      speaking({ responseFormat: { audio: { mimeType: 5 } } }),
+      /^'generationConfig\.responseFormat\.audio\.mimeType' must be a string, not 5\.$/,
+    ],
     ["tools of the wrong type", { ...GOOD, tools: "x" }, /'tools' must be an array/],
     [
       "both forms of one field",

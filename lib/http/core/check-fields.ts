@@ -13,6 +13,14 @@ function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
       return `must be at least ${issue.minimum}${lengthUnit(issue.origin)}`;
     case "too_big":
       return `must be at most ${issue.maximum}${lengthUnit(issue.origin)}`;
+    case "invalid_union": {
+      const expected = issue.errors.flatMap(([first]) =>
+        first?.code === "invalid_type" ? first.expected : [],
+      );
+      return expected.length === 0
+        ? undefined
+        : `must be ${[...new Set(expected)].map(withArticle).join(" or ")}, not ${typeName(issue.input)}`;
+    }
     default:
       return undefined;
   }
@@ -34,6 +42,17 @@ function typeName(value: unknown): string {
   return typeof value === "number" ? String(value) : withArticle(typeof value);
 }
 
+/**
+ * The errors of a value that fits no member of a union: those inside the one member of the value's kind, since the others
+ * only say that they are of another kind. An error in all of them is the union's own.
+ */
+function flattenUnion(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
+  if (issue.code !== "invalid_union") return [issue];
+  const [inside, ...others] = issue.errors.filter((errors) => errors.every(({ path }) => path.length > 0));
+  if (inside === undefined || others.length > 0) return [issue];
+  return inside.flatMap((one) => flattenUnion({ ...one, path: [...issue.path, ...one.path] }));
+}
+
 /** Validation errors reported for one body at most. */
 const MAX_ISSUES = 20;
 
@@ -44,10 +63,13 @@ const MAX_ISSUES = 20;
 export function checkFields<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const parsed = schema.safeParse(value, { error: describeIssue });
   if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues.slice(0, MAX_ISSUES).map((issue) => ({
-    path: issue.path.map(String).join("."),
-    message: issue.message,
-  }));
+  const issues = parsed.error.issues
+    .flatMap(flattenUnion)
+    .slice(0, MAX_ISSUES)
+    .map((issue) => ({
+      path: issue.path.map(String).join("."),
+      message: issue.message,
+    }));
   const [first = { path: "", message: "is not valid" }] = issues;
   const param = first.path.split(".")[0];
   throw new AppError("invalid", first.path === "" ? `The body ${first.message}.` : messageOf(first), {
