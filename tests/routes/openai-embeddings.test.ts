@@ -349,3 +349,25 @@ test("writes a large reply in chunks without loss", async () => {
   const last = await harness.call(FLAT, { body: { model: MODEL, input: "text number 299" } });
   expect(reply.json.data[299].embedding).toEqual(last.json.data[0].embedding);
 });
+
+test.each<[string, string, Record<string, string>]>([
+  ["in x-goog-api-key", "", { "x-goog-api-key": "sk-pb-other" }],
+  ["in the query", "?key=sk-pb-other", {}],
+])("answers 400 to a second, different key %s", async (_name, query, headers) => {
+  const harness = openGatewayHarness();
+  for (const path of ["/v1/embeddings", `/v1/engines/${MODEL}/embeddings`]) {
+    const reply = await harness.call(`${path}${query}`, { headers, body: { model: MODEL, input: "a" } });
+    expect(reply.status).toBe(400);
+    expect(reply.json.error.message).toBe("The request carries two different API keys; send one.");
+  }
+  expect(harness.rows).toEqual([]);
+});
+
+test("accepts one key sent twice, but none that is sent as a Google client sends it alone", async () => {
+  const harness = openGatewayHarness();
+  const body = { model: MODEL, input: "a" };
+  const headers = { "x-goog-api-key": harness.key };
+  expect((await harness.call(`/v1/embeddings?key=${harness.key}`, { headers, body })).status).toBe(200);
+  const alone = { ...headers, authorization: "" };
+  expect((await harness.call("/v1/embeddings", { headers: alone, body })).status).toBe(401);
+});

@@ -33,21 +33,18 @@ function queryKeys(query: string): string[] {
 
 /**
  * The API key a request carries: `Authorization: Bearer` (scheme in any case), and where `takesGoogleKey` also
- * `x-goog-api-key` and `?key=`. Throws `unauthenticated` when there is none, `invalid` when there are two different ones.
+ * `x-goog-api-key` and `?key=`. Throws `unauthenticated` when there is none, `invalid` when there is another in any of
+ * these places, also where it would not be taken.
  */
 function presentedKey(request: Inbound, takesGoogleKey: boolean): string {
-  const bearer = bearerToken(request);
-  let key = bearer;
-  if (takesGoogleKey) {
-    const google = request.headers.get("x-goog-api-key")?.trim();
-    for (const other of [...(google ? [google] : []), ...queryKeys(request.query)]) {
-      if (key !== null && key !== other)
-        throw new AppError("invalid", "The request carries two different API keys; send one.");
-      key = other;
-    }
-  }
-  if (key === null)
+  const google = request.headers.get("x-goog-api-key")?.trim();
+  const inQuery = queryKeys(request.query);
+  const ofGoogle = google ? [google, ...inQuery] : inQuery;
+  const key = bearerToken(request) ?? (takesGoogleKey ? ofGoogle[0] : undefined);
+  if (key === undefined)
     throw new AppError("unauthenticated", "No API key: send it as 'Authorization: Bearer <key>'.");
+  if (ofGoogle.some((other) => other !== key))
+    throw new AppError("invalid", "The request carries two different API keys; send one.");
   return key;
 }
 
