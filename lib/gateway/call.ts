@@ -69,13 +69,13 @@ export interface Target {
 }
 
 /**
- * Finds a model and checks the key's permission for it. Throws `model_not_found`, `model_not_allowed`, `forbidden`,
+ * Finds a model and checks the key's permission for it; `operation` null: a model of any. Throws `model_not_found`, `model_not_allowed`, `forbidden`,
  * `invalid` (a model of the other operation).
  */
 export type ResolveModel = (
   ctx: GatewayContext,
   name: string,
-  operation: "speech" | "embeddings",
+  operation: "speech" | "embeddings" | null,
 ) => Promise<CatalogEntry>;
 /** Takes tokens per minute and reserves the budget. Throws `rate_limited`, `insufficient_quota`, `storage_unavailable`. */
 export type OpenMeter = (ctx: GatewayContext, plan: CallPlan) => Promise<Meter>;

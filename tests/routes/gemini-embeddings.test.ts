@@ -150,6 +150,28 @@ test.each<[string, string, boolean, object, string]>([
   expect(reply.json.error.message).toBe(message);
 });
 
+test("answers 403 to a key that may not use the model or its operation, also for counting tokens", async () => {
+  const harness = openGatewayHarness();
+  const contents = [content("a")];
+  const bodies: [string, object][] = [
+    [ONE, { content: contents[0] }],
+    [ONE.replace("embedContent", "countTokens"), { contents }],
+  ];
+  for (const [path, body] of bodies) {
+    harness.key = harness.addKey({ allowedModels: ["other"] });
+    const named = await harness.call(path, { body });
+    expect(named.status).toBe(403);
+    expect(named.json.error).toMatchObject({
+      message: `This key may not use the model '${MODEL}'.`,
+      status: "PERMISSION_DENIED",
+    });
+    harness.key = harness.addKey({ operations: ["speech"] });
+    const used = await harness.call(path, { body });
+    expect(used.status).toBe(403);
+    expect(used.json.error.message).toBe("This key may not be used for embeddings.");
+  }
+});
+
 test("counts the tokens of contents or of a request without a usage row", async () => {
   const harness = openGatewayHarness();
   const path = `/v1beta/models/${MODEL}:countTokens`;

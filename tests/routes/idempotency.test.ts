@@ -374,7 +374,7 @@ describe("a stored reply is refused to a key that has lost", () => {
 test.each([
   ["/v1/engines/patchbay-embed/embeddings", { model: "patchbay-embed", input: "text" }, 403],
   ["/v1beta/models/patchbay-embed:embedContent", { content: { parts: [{ text: "text" }] } }, 403],
-  ["/v1beta/models/patchbay-embed:countTokens", { contents: [{ parts: [{ text: "text" }] }] }, 404],
+  ["/v1beta/models/patchbay-embed:countTokens", { contents: [{ parts: [{ text: "text" }] }] }, 403],
 ])("POST %s does not repeat the reply of a model that the key has lost", async (path, body, status) => {
   const harness = openGatewayHarness({ models: [embedModel(), OTHER_MODEL] });
   const key = harness.addKey({ id: "key_9" });

@@ -47,13 +47,13 @@ export const resolveModel: ResolveModel = async (ctx, name, operation) => {
   if (!isListed(key, entry.model)) {
     throw new AppError("model_not_allowed", `This key may not use the model '${name}'.`, { param: "model" });
   }
-  if (entry.model.operation !== operation) {
+  if (operation !== null && entry.model.operation !== operation) {
     throw new AppError("invalid", `The model '${name}' is for ${PURPOSE[entry.model.operation]}.`, {
       param: "model",
     });
   }
-  if (!key.operations.includes(operation)) {
-    throw new AppError("forbidden", `This key may not be used for ${operation}.`);
+  if (!key.operations.includes(entry.model.operation)) {
+    throw new AppError("forbidden", `This key may not be used for ${entry.model.operation}.`);
   }
   return entry;
 };

@@ -5,7 +5,7 @@ import { AppError } from "../../errors";
 import { admitRequest } from "../../gateway/admission/admit-request";
 import { authenticateKey } from "../../gateway/admission/authenticate-key";
 import { enterGateway, type Slot } from "../../gateway/admission/enter-gateway";
-import { getUsableModel, resolveModel } from "../../gateway/admission/resolve-model";
+import { resolveModel } from "../../gateway/admission/resolve-model";
 import type { GatewayContext, GatewayServices } from "../../gateway/context";
 import { requireOpenBudget } from "../../gateway/metering/reserve-budget";
 import type { KeyWithOwner } from "../../ports/store";
@@ -121,10 +121,7 @@ async function authorizeReplay(
   asked: { params: Parameters; body: unknown },
 ): Promise<GatewayContext> {
   const model = asked.params.model ?? modelOf(asked.body);
-  if (model !== undefined) {
-    if (route.operation === null) await getUsableModel(current, model);
-    else await resolveModel(current, model, route.operation);
-  }
+  if (model !== undefined) await resolveModel(current, model, route.operation);
   requireOpenBudget(current);
   return current;
 }

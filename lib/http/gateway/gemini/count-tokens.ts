@@ -1,6 +1,6 @@
 import { CountTokensRequest } from "../../../contracts/gateway/gemini/embeddings";
 import { AppError } from "../../../errors";
-import { getUsableModel } from "../../../gateway/admission/resolve-model";
+import { resolveModel } from "../../../gateway/admission/resolve-model";
 import type { GatewayContext } from "../../../gateway/context";
 import { countText, modelTokenCounter } from "../../../gateway/embeddings/count-inputs";
 import { checkFields } from "../../core/check-fields";
@@ -21,7 +21,7 @@ export async function countContentTokens(
   sent: unknown,
 ): Promise<Outbound> {
   const request = checkFields(CountTokensRequest, camelFields(CountTokensRequest, sent));
-  const entry = await getUsableModel(ctx, model);
+  const entry = await resolveModel(ctx, model, null);
   const { generateContentRequest: whole, contents = whole?.contents ?? [] } = request;
   const system = whole?.systemInstruction;
   const texts = (system === undefined ? contents : [system, ...contents]).map(textOf);
