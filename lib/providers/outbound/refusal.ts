@@ -91,9 +91,10 @@ interface FailureDetails {
   retryAfterMs?: number;
 }
 
-function failed(status: number, details: FailureDetails): AppError {
+/** `cause`: 401, 402 or 403 where the reply's own `status` does not say what is wrong. */
+function failed(status: number, details: FailureDetails, cause = status): AppError {
   return new AppError("upstream_error", `The channel's upstream answered with an error (${status}).`, {
-    upstreamStatus: status,
+    upstreamStatus: cause,
     ...details,
   });
 }
@@ -116,8 +117,8 @@ export function refusalError(refusal: Refusal): AppError {
   const own = cleanUpstreamText(facts.words ?? text, secrets);
   const message: FailureDetails = own === "" ? {} : { upstreamMessage: own };
   const details: FailureDetails = { ...message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
-  if (facts.about === "key") return failed(status === 403 ? 403 : 401, message);
-  if (facts.about === "money") return failed(402, details);
+  if (facts.about === "key") return failed(status, message, status === 403 ? 403 : 401);
+  if (facts.about === "money") return failed(status, details, 402);
   if (status === 429) {
     return new AppError(
       "upstream_rate_limited",

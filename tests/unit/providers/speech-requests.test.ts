@@ -313,7 +313,11 @@ test("treats Google's 400 for a bad key as the channel's error", async () => {
     rig.speech({ ...channelTo("gemini", upstream), keys: [] }),
     speechRequest("tts"),
   );
-  expect(error).toMatchObject({ code: "upstream_error", details: { upstreamStatus: 401 } });
+  expect(error).toMatchObject({
+    code: "upstream_error",
+    message: "The channel's upstream answered with an error (400).",
+    details: { upstreamStatus: 401 },
+  });
 });
 
 test("reads the wait from Google's RetryInfo", async () => {
@@ -326,7 +330,11 @@ test("reads the wait from Google's RetryInfo", async () => {
 
 test("does not treat an account without credit as a rate limit", async () => {
   const { error } = await hear(rig.speech(channelTo("openai", upstream)), speechRequest("tts--no-money"));
-  expect(error).toMatchObject({ code: "upstream_error", details: { upstreamStatus: 402 } });
+  expect(error).toMatchObject({
+    code: "upstream_error",
+    message: "The channel's upstream answered with an error (429).",
+    details: { upstreamStatus: 402 },
+  });
 });
 
 test("requests raw samples from ElevenLabs by the ID of the voice", async () => {
