@@ -308,7 +308,7 @@ describe("generateContent", () => {
     [
       "a voice of 201 characters",
       speaking({ speechConfig: { voiceConfig: voice("a".repeat(201)) } }),
-      /voiceName' must be at most 200 characters long/,
+      /voiceName' must have at most 200 characters/,
     ],
     [
       "one voice and several",

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { caseless, WORDS_PATTERN } from "../../text";
+import { MAX_NAME_LENGTH, VoiceName } from "../voice-name";
 
 /**
  * Body of `:generateContent` and `:streamGenerateContent` for speech. Objects are open where Google's are: unknown
@@ -10,8 +11,6 @@ import { caseless, WORDS_PATTERN } from "../../text";
 
 const MAX_CONTENTS = 10_000;
 const MAX_SPEAKERS = 8;
-/** Most characters of a speaker's or a voice's name. */
-const MAX_NAME_LENGTH = 200;
 
 /** Fields of parts that are not text. */
 const NON_TEXT_FIELDS = [
@@ -43,17 +42,13 @@ const Content = z.looseObject({
 });
 
 /** One of the model's voices. */
-const VoiceName = z
-  .string()
-  .min(1, "must name a voice")
-  .max(MAX_NAME_LENGTH)
-  .meta({ examples: ["Kore"] });
+const GeminiVoiceName = VoiceName.meta({ maxLength: MAX_NAME_LENGTH, examples: ["Kore"] });
 
 const VoiceConfig = z
   .looseObject({
-    prebuiltVoiceConfig: z.looseObject({ voiceName: VoiceName }).optional(),
+    prebuiltVoiceConfig: z.looseObject({ voiceName: GeminiVoiceName }).optional(),
     /** The newer form of prebuiltVoiceConfig. */
-    voice: VoiceName.optional(),
+    voice: GeminiVoiceName.optional(),
   })
   .superRefine(({ prebuiltVoiceConfig, voice }, ctx) => {
     if (!prebuiltVoiceConfig && voice === undefined) {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { MODEL_NAME } from "../../console/model-name";
 import { codePoints, WORDS_PATTERN } from "../../text";
+import { VoiceName } from "../voice-name";
 import { EndUser } from "./end-user";
 
 /** The content type of each `response_format`. */
@@ -14,10 +15,6 @@ export const SPEECH_CONTENT_TYPES = {
 } as const;
 
 const MAX_CHARACTERS = 4_096;
-const MAX_VOICE_LENGTH = 200;
-
-/** A voice name or ID, which is kept in the usage row; a channel that cannot list its voices accepts any. */
-const VoiceName = z.string().min(1).max(MAX_VOICE_LENGTH);
 
 /** Null counts as absent, as with OpenAI. */
 function optional<T extends z.ZodType>(schema: T) {
