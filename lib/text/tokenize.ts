@@ -209,3 +209,9 @@ export function decodeTokens(tokens: readonly number[]): string | null {
   }
   return text.toString("utf8");
 }
+
+/** The index of the first ID that is not in the vocabulary of cl100k_base; -1 when all are. */
+export function findUnknownToken(tokens: readonly number[]): number {
+  const words = vocabulary();
+  return tokens.findIndex((token) => words.lengthOf(token) === undefined && !SPECIAL.has(token));
+}

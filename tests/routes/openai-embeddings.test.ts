@@ -371,3 +371,23 @@ test("accepts one key sent twice, but none that is sent as a Google client sends
   const alone = { ...headers, authorization: "" };
   expect((await harness.call("/v1/embeddings", { headers: alone, body })).status).toBe(401);
 });
+
+test.each<[string, unknown, string]>([
+  ["an empty text", ["a", "b", ""], "'input.2' must not be an empty string."],
+  ["a number among texts", ["a", 1], "'input.1' must be a string, as the first element is."],
+  ["a text among ids", [1, 2, "a"], "'input.2' must be a token id (a whole number from 0)."],
+  ["a fraction in a list of ids", [[1], [2, 1.5]], "'input.1.1' must be a token id (a whole number from 0)."],
+  ["an empty list of ids", [[1], []], "'input.1' must not be an empty list."],
+  ["a text among lists", [[1], "a"], "'input.1' must be a list of token ids, as the first element is."],
+  [
+    "an id outside the vocabulary",
+    [1, 2, 100_300, 100_301],
+    "'input.2' must be a token id of cl100k_base; got 100300.",
+  ],
+  ["such an id in a list", [[1], [2, 100_300]], "'input.1.1' must be a token id of cl100k_base; got 100300."],
+])("names the element of an input that has %s", async (_name, input, message) => {
+  const harness = openGatewayHarness();
+  const reply = await harness.call("/v1/embeddings", { body: { model: MODEL, input } });
+  expect(reply.status).toBe(400);
+  expect(reply.json.error).toMatchObject({ message, param: "input" });
+});

@@ -11,32 +11,60 @@ const MAX_TOKENS = 300_000;
 /** One or several texts, as strings or as cl100k_base token IDs. */
 export type EmbeddingsInput = string | string[] | number[] | number[][];
 
-function isTokenIds(value: readonly unknown[]): boolean {
-  return value.every((id) => typeof id === "number" && Number.isSafeInteger(id) && id >= 0);
+const isTokenId = (id: unknown): boolean => typeof id === "number" && Number.isSafeInteger(id) && id >= 0;
+
+/** A validation error; `path`: the indices of its element, empty for the whole. */
+interface InputError {
+  path: number[];
+  message: string;
+}
+
+const ofWhole = (message: string): InputError => ({ path: [], message });
+
+/** The error of the first token ID that is none; null when all are. */
+function tokenIdError(ids: readonly unknown[], path: number[]): InputError | null {
+  const at = ids.findIndex((id) => !isTokenId(id));
+  return at === -1 ? null : { path: [...path, at], message: "must be a token id (a whole number from 0)" };
+}
+
+/** The error of the first element that `errorOf` refuses; null when it refuses none. */
+function elementError(
+  input: readonly unknown[],
+  errorOf: (one: unknown, at: number) => InputError | null,
+): InputError | null {
+  for (const [at, one] of input.entries()) {
+    const error = errorOf(one, at);
+    if (error !== null) return error;
+  }
+  return null;
 }
 
 /** The validation error of an `input`; null when it is valid. Checks each element once, in linear time. */
-function inputError(input: unknown): string | null {
-  if (input === undefined) return "is required";
-  if (typeof input === "string") return input === "" ? "must not be empty" : null;
-  if (!Array.isArray(input)) return "must be a string, an array of strings, or token ids";
-  if (input.length === 0) return "must not be empty";
+function inputError(input: unknown): InputError | null {
+  if (input === undefined) return ofWhole("is required");
+  if (typeof input === "string") return input === "" ? ofWhole("must not be empty") : null;
+  if (!Array.isArray(input)) return ofWhole("must be a string, an array of strings, or token ids");
+  if (input.length === 0) return ofWhole("must not be empty");
   const [first] = input;
-  if (typeof first === "number") {
-    return isTokenIds(input) ? null : "must have only token ids (whole numbers from 0) or only strings";
-  }
-  if (input.length > MAX_INPUTS) return `has ${input.length} elements; at most ${MAX_INPUTS} are accepted`;
+  if (typeof first === "number") return tokenIdError(input, []);
+  if (input.length > MAX_INPUTS)
+    return ofWhole(`has ${input.length} elements; at most ${MAX_INPUTS} are accepted`);
   if (typeof first === "string") {
-    if (!input.every((text) => typeof text === "string")) return "must have only strings";
-    return input.includes("") ? "must not have an empty string" : null;
+    return elementError(input, (text, at) => {
+      if (typeof text !== "string")
+        return { path: [at], message: "must be a string, as the first element is" };
+      return text === "" ? { path: [at], message: "must not be an empty string" } : null;
+    });
   }
   if (Array.isArray(first)) {
-    if (!input.every((list) => Array.isArray(list) && isTokenIds(list))) {
-      return "must have only lists of token ids (whole numbers from 0)";
-    }
-    return input.some((list) => list.length === 0) ? "must not have an empty list" : null;
+    return elementError(input, (list, at) => {
+      if (!Array.isArray(list))
+        return { path: [at], message: "must be a list of token ids, as the first element is" };
+      if (list.length === 0) return { path: [at], message: "must not be an empty list" };
+      return tokenIdError(list, [at]);
+    });
   }
-  return "must have strings or token ids";
+  return ofWhole("must have strings or token ids");
 }
 
 /** Unassigned IDs below the last special token. */
@@ -47,8 +75,8 @@ const tokenIds = { type: "array", minItems: 1, maxItems: MAX_TOKENS, items: toke
 const Input = z
   .unknown()
   .superRefine((input, ctx) => {
-    const message = inputError(input);
-    if (message !== null) ctx.addIssue({ code: "custom", message });
+    const error = inputError(input);
+    if (error !== null) ctx.addIssue({ code: "custom", ...error });
   })
   // inputError accepts only these four forms.
   .transform((input) => input as EmbeddingsInput)

@@ -13,7 +13,7 @@ import {
 } from "../../../gateway/embeddings/count-inputs";
 import { type EmbeddedTexts, embedTexts } from "../../../gateway/embeddings/embed-texts";
 import type { CatalogEntry } from "../../../ports/catalog";
-import { decodeTokens } from "../../../text/tokenize";
+import { decodeTokens, findUnknownToken } from "../../../text/tokenize";
 import { checkFields } from "../../core/check-fields";
 import { JSON_TYPE, type Outbound } from "../../core/exchange";
 import { vectorJsonBytes, vectorToBase64, vectorToJson } from "../float-text";
@@ -56,8 +56,9 @@ function modelError(message: string): AppError {
 function decode(tokens: readonly number[], index: number | null): EmbeddingInput {
   const text = decodeTokens(tokens);
   if (text === null) {
-    const which = index === null ? "'input'" : `'input.${index}'`;
-    throw new AppError("invalid", `${which} has a token id that is not in the vocabulary of cl100k_base.`, {
+    const at = findUnknownToken(tokens);
+    const path = index === null ? `input.${at}` : `input.${index}.${at}`;
+    throw new AppError("invalid", `'${path}' must be a token id of cl100k_base; got ${tokens[at]}.`, {
       param: "input",
     });
   }
