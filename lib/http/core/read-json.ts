@@ -19,6 +19,8 @@ export const JSON_LIMITS: JsonLimits = {
 
 const FORBIDDEN_KEYS = new Set(["__proto__", "constructor", "prototype"]);
 const LONE_SURROGATE = /\p{Surrogate}/u;
+/** Space, tab, line feed and carriage return. */
+const WHITE_SPACE = new Set([0x20, 0x09, 0x0a, 0x0d]);
 /** Digits up to which every integer is safe. */
 const SAFE_DIGITS = 15;
 
@@ -60,6 +62,27 @@ function scanString(bytes: Uint8Array, start: number, found: Scan): number {
     if (bytes[at] === 0x75) found.hasUnicodeEscape = true;
   }
   return at;
+}
+
+/** The first key that valid JSON has twice in one object; empty if there is none. Linear. */
+function findDuplicateKey(bytes: Uint8Array): string {
+  const keysAt: Set<string>[] = [];
+  const ignored: Scan = { keys: 0, hasUnicodeEscape: false };
+  for (let at = 0; at < bytes.length; at++) {
+    if (bytes[at] === 0x7b) keysAt.push(new Set());
+    else if (bytes[at] === 0x7d) keysAt.pop();
+    if (bytes[at] !== 0x22) continue;
+    const start = at;
+    at = scanString(bytes, start, ignored);
+    let next = at + 1;
+    while (WHITE_SPACE.has(bytes[next] ?? 0)) next++;
+    if (bytes[next] !== 0x3a) continue;
+    const quoted = Buffer.from(bytes.buffer, bytes.byteOffset + start, at + 1 - start).toString("utf8");
+    const key = String(JSON.parse(quoted));
+    if (keysAt.at(-1)?.has(key)) return key;
+    keysAt.at(-1)?.add(key);
+  }
+  return "";
 }
 
 /** Checks depth, elements, values, keys and numbers in one linear pass, and throws at the first excess. */
@@ -174,7 +197,7 @@ export function readJsonObject(bytes: Uint8Array, limits: JsonLimits = JSON_LIMI
     throw refuse("The body must be a JSON object.");
   // The parser drops the first of two equal keys, so a body with duplicates has fewer keys than colons.
   if (countKeys(value, found.hasUnicodeEscape) !== found.keys)
-    throw refuse("The body has the same key twice in one object.");
+    throw refuse(`The body has the key '${findDuplicateKey(bytes).slice(0, 100)}' twice in one object.`);
   // Neither an array nor null, checked above.
   return value as Record<string, unknown>;
 }

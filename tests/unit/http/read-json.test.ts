@@ -19,6 +19,19 @@ describe("a JSON body", () => {
     expect(() => read('{"a":[[1,2],[3,4]],"b":[]}', limits)).toThrow(/more than 8 values/);
   });
 
+  test.each([
+    ['{"a":1,"b":{"a":2},"a":3}', "a"],
+    ['{"x":[{"k\\"1" : "k","k\\"2":0,"k\\"1"\t:1}]}', 'k"1'],
+    ['{"v":"v","list":[{"v":1},{"v":1,"\\u0076":2}]}', "v"],
+  ])("%s is refused with the name of the key that it has twice", (text, key) => {
+    expect(() => read(text)).toThrow(`The body has the key '${key}' twice in one object.`);
+  });
+
+  test("of 4 MiB with a duplicate key is refused in less than 100 ms", () => {
+    const text = `{"a":"${'\\"x'.repeat(1_300_000)}","b":1,"b":2}`;
+    expect(costOf(() => expect(() => read(text)).toThrow(/key 'b' twice/), { runs: 3 })).toBeLessThan(100);
+  });
+
   test("is refused in less than 100 ms when it has millions of empty lists", () => {
     for (const unit of ["[],", "{},", "[[]],"]) {
       const list = `[${unit.repeat(60_000).slice(0, -1)}]`;
