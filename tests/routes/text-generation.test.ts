@@ -31,3 +31,21 @@ test.each(["/v1/nothing", "/v1/completions-of", "/v1/chat"])(
     ]);
   },
 );
+
+test.each(["/v1beta", "/v1"])(
+  "names an unknown method of a model below %s, and the known ones",
+  async (base) => {
+    const harness = openGatewayHarness();
+    const reply = await harness.call(`${base}/models/patchbay-embed:embedText`, { body: {} });
+    expect([reply.status, reply.json.error]).toEqual([
+      404,
+      {
+        code: 404,
+        message: expect.stringMatching(/^Unknown method ':embedText'; a model has (?::\w+(?:, |\.))+$/),
+        status: "NOT_FOUND",
+      },
+    ]);
+    for (const known of [":embedContent", ":batchEmbedContents", ":countTokens"])
+      expect(reply.json.error.message).toContain(known);
+  },
+);

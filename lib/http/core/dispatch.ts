@@ -105,6 +105,11 @@ function matchError(
     const message = `Unknown path ${path}: Patchbay serves speech and embeddings, not text generation.`;
     return { surface, error: new AppError("unknown_url", message) };
   }
+  if (match.kind === "unknown" && match.modelMethod !== undefined) {
+    const { asked, known } = match.modelMethod;
+    const message = `Unknown method ':${asked.slice(0, 64)}'; a model has ${known.map((name) => `:${name}`).join(", ")}.`;
+    return { surface, error: new AppError("unknown_url", message) };
+  }
   if (match.kind === "unknown") {
     const message = "Unknown path. /openapi.json lists all paths.";
     return { surface, error: new AppError("unknown_url", message) };

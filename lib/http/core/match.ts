@@ -6,6 +6,8 @@ import type { Parameters, Route, Surface } from "./route";
 const DOT_SEGMENT = /(?:^|\/)\.{1,2}(?:\/|$)/;
 /** IDs and names in a path: printable characters, at most 256. */
 const PARAMETER = /^[^\p{Cc}]{1,256}$/u;
+/** A model ID may have colons; the last one begins the method. */
+const METHOD_OF_MODEL = /:([^:]*)$/;
 const COLON = "(?::|%3[Aa])";
 
 type MethodTable = ReadonlyMap<Method, Route>;
@@ -14,6 +16,8 @@ interface Pattern {
   regex: RegExp;
   names: readonly string[];
   methods: Map<Method, Route>;
+  /** The method of a path that ends in `{model}:method`; null for any other. */
+  modelMethod: string | null;
   /** Ends in `{model}`, so a `:word` at the end may be a method that this table does not have. */
   endsInModel: boolean;
   /** Grows with the number of literal characters; patterns of higher rank are matched first. */
@@ -29,7 +33,8 @@ export interface RouteTable {
 export type Match =
   | { kind: "found"; route: Route; params: Parameters; error: AppError | null }
   | { kind: "wrong-method"; surface: Surface; allow: readonly string[] }
-  | { kind: "unknown"; surface: Surface };
+  /** `modelMethod`: for `{model}:asked`, the methods that a model has. */
+  | { kind: "unknown"; surface: Surface; modelMethod?: { asked: string; known: readonly string[] } };
 
 const NO_PARAMETERS: Parameters = {};
 
@@ -53,6 +58,7 @@ function compilePattern(path: string): Pattern {
     regex: new RegExp(`^${source}$`),
     names,
     methods: new Map(),
+    modelMethod: /\{model\}:(\w+)$/.exec(path)?.[1] ?? null,
     endsInModel: path.endsWith("{model}"),
     rank: path.replaceAll(/\{\w+\}/g, "").length * 10 - names.length,
   };
@@ -174,7 +180,12 @@ export function matchRoute(table: RouteTable, method: string, path: string): Mat
     if (read === "not-found") break;
     const route = routeFor(pattern.methods, method);
     if (route !== undefined) return { kind: "found", route, ...read };
-    if (pattern.endsInModel && read.params.model?.includes(":")) break;
+    const asked = pattern.endsInModel ? METHOD_OF_MODEL.exec(read.params.model ?? "")?.[1] : undefined;
+    if (asked !== undefined) {
+      const patterns = table.patterns.get(firstTwoSegments(path)) ?? [];
+      const known = patterns.flatMap(({ modelMethod }) => modelMethod ?? []);
+      return { kind: "unknown", surface: surfaceOf(path), modelMethod: { asked, known } };
+    }
     const sibling = firstRoute(pattern.methods);
     const surface = sibling === undefined ? surfaceOf(path) : surfaceOfRoute(sibling);
     return { kind: "wrong-method", surface, allow: allowOf(pattern.methods) };
