@@ -321,6 +321,27 @@ describe("generateContent", () => {
       /cannot be combined with voiceConfig/,
     ],
     [
+      "a part by a speaker that is not configured",
+      {
+        contents: [
+          { parts: [{ text: "a" }] },
+          { parts: [{ text: "b" }, { text: "c", speechMetadata: { speaker: "Zed" } }] },
+        ],
+        generationConfig: {
+          ...AUDIO,
+          speechConfig: {
+            multiSpeakerVoiceConfig: {
+              speakerVoiceConfigs: [
+                { speaker: "Ada", voiceConfig: voice("Kore") },
+                { speaker: "Bob", voiceConfig: voice("Puck") },
+              ],
+            },
+          },
+        },
+      },
+      /^'contents\.1\.parts\.1\.speechMetadata\.speaker' is 'Zed', not a configured speaker: 'Ada', 'Bob'\.$/,
+    ],
+    [
       "no speakers",
       speaking({ speechConfig: { multiSpeakerVoiceConfig: { speakerVoiceConfigs: [] } } }),
       /at least one speaker/,

@@ -59,8 +59,21 @@ it.each(["…", "🙂", "?!", "— * —"])("answers 400 with a message when the
   const { post, rows } = harness();
   const reply = await post(PATH, saying(text));
   expect(reply.status).toBe(400);
-  expect(JSON.parse((await readBody(reply)).bytes.toString()).error.message).toMatch(/spoken|speak|words/);
+  const { error } = JSON.parse((await readBody(reply)).bytes.toString());
+  expect(error.message).toMatch(/spoken|speak|words/);
+  expect(error.details[0].fieldViolations).toEqual([{ field: "contents", description: error.message }]);
   expect(rows).toMatchObject([{ status: 400, audioMs: 0, costNano: 0 }]);
+});
+
+it.each(["…", "東京タワーです"])("names OpenAI's field when the text %s cannot be spoken", async (input) => {
+  const { post } = harness();
+  const reply = await post("/v1/audio/speech", { model: "patchbay-speech", input, voice: "alloy" });
+  expect(reply.status).toBe(400);
+  expect(JSON.parse((await readBody(reply)).bytes.toString()).error).toMatchObject({
+    message: expect.stringMatching(/at least one letter or digit|cannot read/),
+    type: "invalid_request_error",
+    param: "input",
+  });
 });
 
 it("sends the first audio of 32,000 characters long before the rest is synthesised", async () => {

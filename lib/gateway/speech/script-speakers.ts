@@ -7,6 +7,8 @@ export interface SpokenPart {
   /** Speaks the whole part; labels of its lines are ignored. */
   speaker?: string;
   style?: string;
+  /** Where a part with a speaker is in the caller's body, for messages. */
+  path?: string;
 }
 
 /** A configured speaker of a script. */

@@ -44,7 +44,9 @@ export async function openSpeech(
   }
   await source.return?.();
   if (first === null) throw truncatedStream();
-  if (isEmbedded) throw new AppError("invalid", "The text contains nothing that can be spoken.");
+  if (isEmbedded) {
+    throw new AppError("invalid", "The text contains nothing that can be spoken.", { param: "text" });
+  }
   const { finishReason } = first;
   throw new AppError("upstream_invalid", `The channel returned no audio (finish reason ${finishReason}).`);
 }

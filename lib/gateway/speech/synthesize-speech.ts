@@ -1,5 +1,5 @@
 import { codePoints } from "../../contracts/text";
-import { AppError, hasCode } from "../../errors";
+import { AppError, hasCode, isAppError } from "../../errors";
 import type { CatalogEntry } from "../../ports/catalog";
 import { runInSlices } from "../../ports/run-in-slices";
 import type { CallOptions, SpeechModel, SpeechRequest, SpeechSegment } from "../../ports/speech-model";
@@ -130,8 +130,16 @@ export async function synthesizeSpeech(ctx: GatewayContext, input: SpeechInput):
     await meter.settle(
       failedOutcome(error, made > 0 ? { inputTokens, ...measureAudio(made), estimated: true } : {}),
     );
-    throw error;
+    throw inCallerTerms(error, field.text);
   }
+}
+
+/** An engine's error in the text, which it names `text`, with the caller's field; any other error unchanged. */
+function inCallerTerms(error: unknown, field: string): unknown {
+  if (!isAppError(error) || error.code !== "invalid" || error.details.param !== "text") return error;
+  const { message, details } = error;
+  const issues = [{ path: field, message }];
+  return new AppError("invalid", message, { ...details, param: field, issues }, error);
 }
 
 /** Longer language tags are not recorded. */
@@ -248,12 +256,12 @@ async function assignVoices(
       speaker !== undefined && !members.some((one) => one.speaker.toLowerCase() === speaker.toLowerCase()),
   );
   if (unconfigured) {
+    const where = `${unconfigured.path ?? field.text}.speechMetadata.speaker`;
+    const configured = members.map(({ speaker }) => `'${speaker}'`).join(", ");
     throw new AppError(
       "invalid",
-      `speechMetadata.speaker '${unconfigured.speaker}' is not a configured speaker.`,
-      {
-        param: field.text,
-      },
+      `'${where}' is '${unconfigured.speaker?.slice(0, 100)}', not a configured speaker: ${configured}.`,
+      { param: where },
     );
   }
   const segments = await runInSlices(scriptSpeakers(parts, members), ctx.signal);

@@ -66,7 +66,7 @@ export function* planSpeech(request: SpeechRequest, pace: Pace): Generator<void,
     yield;
   }
   if (spoken.length === 0) {
-    throw new AppError("invalid", "The text must contain at least one letter or digit to speak.");
+    throw textError("The text must contain at least one letter or digit to speak.");
   }
   return chunksOf(spoken, pace);
 }
@@ -106,15 +106,14 @@ function languageFor(
     if (asked === "ja" || (asked !== "zh" && asked !== "yue" && counts.has("Kana"))) refuseKanji();
     const unreadable = findUnreadableHan(text);
     if (unreadable !== null) {
-      throw new AppError("invalid", `The embedded engine cannot read the character '${unreadable}'.`);
+      throw textError(`The embedded engine cannot read the character '${unreadable}'.`);
     }
   }
   if (tag !== null && asked !== null && scriptOfLanguage(asked) === script) return tag;
   if (script === "Latin") return tag === null ? "" : "en";
   const language = languageOfScript(script, text);
   if (language === null || !ESPEAK_LANGUAGES.has(language)) {
-    throw new AppError(
-      "invalid",
+    throw textError(
       `The embedded engines cannot read ${script === "Other" ? "the script of this text" : `${script.replace("_", " ")} script`}. ` +
         "Add an upstream that speaks the language.",
     );
@@ -123,11 +122,15 @@ function languageFor(
 }
 
 function refuseKanji(): never {
-  throw new AppError(
-    "invalid",
+  throw textError(
     "The embedded engine cannot read Japanese kanji, only kana (hiragana and katakana). " +
       "Write the text in kana, or add an upstream that speaks Japanese.",
   );
+}
+
+/** An error in the text of a request; the caller's name of the field replaces `text`. */
+export function textError(message: string): AppError {
+  return new AppError("invalid", message, { param: "text" });
 }
 
 /** The next chunk, in steps; null after the last. */

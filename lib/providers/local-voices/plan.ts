@@ -2,7 +2,7 @@ import { AppError } from "../../errors";
 import type { SpeechRequest } from "../../ports/speech-model";
 import { cleanSpeechText, isSpeakable } from "../../text/clean-text";
 import { type ChunkLimits, splitSentences, type TextChunk } from "../../text/split-sentences";
-import { type Pace, type PlannedChunks, SPEAKER_PAUSE_MS } from "../embedded-speech/plan";
+import { type Pace, type PlannedChunks, SPEAKER_PAUSE_MS, textError } from "../embedded-speech/plan";
 import { baseLanguage } from "../espeak/languages";
 
 /** A section of text for one speaker: the unit of work. */
@@ -72,7 +72,7 @@ export function* planVoices(
     yield;
   }
   if (utterances.length === 0) {
-    throw new AppError("invalid", "The text must contain at least one letter or digit to speak.");
+    throw textError("The text must contain at least one letter or digit to speak.");
   }
   return chunksOf(utterances, request.speed);
 }

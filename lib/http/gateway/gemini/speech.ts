@@ -29,8 +29,12 @@ function readGeminiSpeech(model: string, sent: unknown): GeminiSpeech {
   return {
     input: {
       model,
-      parts: body.contents.flatMap(({ parts }) =>
-        parts.map(({ text, speechMetadata }) => ({ text, ...speechMetadata })),
+      parts: body.contents.flatMap(({ parts }, content) =>
+        parts.map(({ text, speechMetadata }, part) =>
+          speechMetadata === undefined
+            ? { text }
+            : { text, ...speechMetadata, path: `contents.${content}.parts.${part}` },
+        ),
       ),
       voices: readVoices(speechConfig),
       ...(speechConfig?.languageCode === undefined ? {} : { language: speechConfig.languageCode }),
