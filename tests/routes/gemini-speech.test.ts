@@ -240,6 +240,26 @@ describe("generateContent", () => {
     expect(speech.requests[0]?.source?.body).toHaveProperty("generationConfig.temperature", 0.5);
   });
 
+  it("reports sampling and safety fields as ignored by an upstream of another dialect", async () => {
+    const body = {
+      ...speaking({ temperature: 0.5, top_p: 0.9, seed: 7, stopSequences: [] }),
+      safetySettings: [{ category: "X", threshold: "Y" }],
+      labels: { team: "a" },
+      unknownTop: 1,
+    };
+    const ignoredBy = async (fields: object) => {
+      const speech = new ScriptedSpeech(() => spoken(1));
+      const { post } = openSpeechHarness([{ channel: speechChannel("o", fields), speech }]);
+      return (await post(PATH, body)).headers["x-patchbay-ignored"];
+    };
+    expect(await ignoredBy({ provider: "openai", embedded: false })).toBe(
+      "safetySettings, labels, temperature, topP, seed",
+    );
+    expect(await ignoredBy({ provider: "gemini", embedded: false })).toBeUndefined();
+    // The contract: built-in engines ignore them.
+    expect(await ignoredBy({ embedded: true })).toBeUndefined();
+  });
+
   it("forwards unknown fields inside contents and generationConfig unchanged", async () => {
     const { post, speech } = harness();
     await post(PATH, {

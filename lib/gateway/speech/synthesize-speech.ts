@@ -51,6 +51,8 @@ export interface SpeechInput {
   needsBase64?: boolean;
   /** Fields that only an upstream of the same dialect supports; reported as ignored for any other. */
   dialectFields: readonly string[];
+  /** Like `dialectFields`, but of no meaning to a built-in engine, which does not report them: sampling and safety. */
+  modelFields?: readonly string[];
 }
 
 export interface SpeechCall {
@@ -292,5 +294,8 @@ function ignoredFields(
 ): readonly string[] {
   if (channel.provider === input.source.dialect) return [];
   const supported = model.supportedFields?.(upstreamName) ?? [];
-  return input.dialectFields.filter((field) => !supported.includes(field));
+  const fields = channel.embedded
+    ? input.dialectFields
+    : [...input.dialectFields, ...(input.modelFields ?? [])];
+  return fields.filter((field) => !supported.includes(field));
 }

@@ -19,6 +19,41 @@ interface GeminiSpeech {
   container: "pcm" | "wav";
 }
 
+/** Fields that only a Gemini upstream understands: of `generationConfig`, and of the body. */
+const SAMPLING_FIELDS = [
+  "temperature",
+  "topP",
+  "topK",
+  "maxOutputTokens",
+  "seed",
+  "presencePenalty",
+  "frequencyPenalty",
+  "stopSequences",
+  "responseMimeType",
+  "responseSchema",
+  "responseLogprobs",
+  "logprobs",
+  "mediaResolution",
+  "thinkingConfig",
+] as const satisfies readonly (keyof GeminiSpeechRequest["generationConfig"])[];
+const MODEL_FIELDS = [
+  "safetySettings",
+  "toolConfig",
+  "cachedContent",
+  "labels",
+] as const satisfies readonly (keyof GeminiSpeechRequest)[];
+
+/** The names of the fields that were sent; an empty list asks for nothing. */
+function sentOf<Name extends string>(
+  names: readonly Name[],
+  fields: Partial<Record<Name, unknown>>,
+): readonly Name[] {
+  return names.filter((name) => {
+    const value = fields[name];
+    return value !== undefined && !(Array.isArray(value) && value.length === 0);
+  });
+}
+
 /** Parses a Gemini body into the input of `synthesizeSpeech`. Throws `invalid`. */
 function readGeminiSpeech(model: string, sent: unknown): GeminiSpeech {
   const body = checkFields(GeminiSpeechRequest, camelFields(GeminiSpeechRequest, sent));
@@ -47,6 +82,7 @@ function readGeminiSpeech(model: string, sent: unknown): GeminiSpeech {
         ...(body.tools === undefined || body.tools.length === 0 ? [] : ["tools"]),
         ...((body.generationConfig.candidateCount ?? 1) > 1 ? ["candidateCount"] : []),
       ],
+      modelFields: [...sentOf(MODEL_FIELDS, body), ...sentOf(SAMPLING_FIELDS, body.generationConfig)],
     },
     container: /wav$/i.test(format?.audio?.mimeType ?? "") ? "wav" : "pcm",
   };
