@@ -21,13 +21,13 @@ interface InputError {
 
 const ofWhole = (message: string): InputError => ({ path: [], message });
 
-/** The error of the first token ID that is none; null when all are. */
+/** The error of the first element that is not a token ID; null when all are. */
 function tokenIdError(ids: readonly unknown[], path: number[]): InputError | null {
   const at = ids.findIndex((id) => !isTokenId(id));
   return at === -1 ? null : { path: [...path, at], message: "must be a token id (a whole number from 0)" };
 }
 
-/** The error of the first element that `errorOf` refuses; null when it refuses none. */
+/** The first error of `errorOf`; null without one. */
 function elementError(
   input: readonly unknown[],
   errorOf: (one: unknown, at: number) => InputError | null,
