@@ -317,6 +317,33 @@ describe("rotation", () => {
     expect(Number.isSafeInteger((await services.store.keys.findById(id))?.expiresAt)).toBe(true);
   });
 
+  test("answers 409 to a second rotation in the grace period, one after the other or at once", async () => {
+    const [first, second] = [await make(), await make()];
+    const replies = [
+      await rotate(first.id, { grace_hours: 24 }),
+      await rotate(first.id, { grace_hours: 24 }),
+    ];
+    expect(replies.map(({ status }) => status)).toEqual([200, 409]);
+    expect(replies[1]?.json).toMatchObject({ code: "conflict", message: expect.stringContaining("already") });
+    const parallel = await Promise.all(
+      Array.from({ length: 6 }, () => rotate(second.id, { grace_hours: 1 })),
+    );
+    expect(parallel.map(({ status }) => status).sort()).toEqual([200, ...Array(5).fill(409)]);
+    expect((await list()).items).toHaveLength(4);
+    expect([await use(first.key), await use(second.key)]).toEqual(["ok", "ok"]);
+  });
+
+  test("rotates a key again when its replacement was deleted, or after its grace period was lifted", async () => {
+    const old = await make();
+    const fresh = (await rotate(old.id, { grace_hours: 1 })).json.data;
+    await remove(fresh.id);
+    expect((await rotate(old.id, { grace_hours: 1 })).status).toBe(200);
+    expect((await rotate(old.id, { grace_hours: 1 })).status).toBe(409);
+    const { version } = (await read(old.id)).json.data;
+    expect((await patch(old.id, { expires_at: null, version })).status).toBe(200);
+    expect((await rotate(old.id)).status).toBe(200);
+  });
+
   test("refuses to rotate an expired key", async () => {
     const { id } = await make({ expires_at: new Date(services.clock.now() + 1_000).toISOString() });
     services.clock.advance(1_000);

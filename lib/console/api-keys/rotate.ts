@@ -1,8 +1,8 @@
-import type { ApiKeyWithSecret, RotateKey } from "../../contracts/console/api-keys";
+import { type ApiKeyWithSecret, MAX_GRACE_HOURS, type RotateKey } from "../../contracts/console/api-keys";
 import { AppError } from "../../errors";
 import { digestKey, displayKey, makeKey } from "../../gateway/admission/key-format";
 import { newId } from "../../gateway/new-id";
-import type { KeyRecord } from "../../ports/store";
+import type { KeyRecord, Repositories } from "../../ports/store";
 import { requireUser } from "../access/guards";
 import { recordAudit } from "../audit/record";
 import type { ConsoleContext } from "../context";
@@ -12,11 +12,12 @@ import { findChangeableKey } from "./permissions";
 import { toApiKey } from "./to-api-key";
 
 const HOUR_MS = 3_600_000;
+const MAX_GRACE_MS = MAX_GRACE_HOURS * HOUR_MS;
 
 /**
  * Creates a key with the limits of the old one and the record of who set them; the old one works for `grace_hours`
  * more. Only for the caller's own keys: a visible secret can spend its owner's budget. Throws `not_found`, `forbidden`,
- * `conflict` (changed by another request, expired, or too many in grace).
+ * `conflict` (changed by another request, expired, already rotated, or too many in grace).
  */
 export async function rotateKey(
   ctx: ConsoleContext,
@@ -32,6 +33,7 @@ export async function rotateKey(
     if (old.expiresAt !== null && old.expiresAt <= now) {
       throw new AppError("conflict", "This key has expired and cannot be rotated. Create a new key instead.");
     }
+    await requireNotRotated(tx, old, now);
     requireWithinCaller(ctx, old);
     requireNoPerKeyLimits(ctx, "rotate keys");
     if (input.grace_hours > 0) await requireGraceQuota(tx, user, now);
@@ -57,4 +59,26 @@ export async function rotateKey(
     });
     return { ...(await toApiKey(tx, fresh, now)), key };
   });
+}
+
+/**
+ * Throws `conflict` for a key in its grace period whose replacement still exists: a repeated request would create a
+ * valid key whose secret is lost. The audit log is the record of rotations; write transactions run one at a time, so
+ * two rotations at once see each other. It has no index by target, so only keys that are about to expire are looked up.
+ */
+async function requireNotRotated(
+  tx: Pick<Repositories, "audit" | "keys">,
+  key: KeyRecord,
+  now: number,
+): Promise<void> {
+  if (key.expiresAt === null || key.expiresAt > now + MAX_GRACE_MS) return;
+  const rotations = { target: key.id, actions: ["key.rotate"], from: now - MAX_GRACE_MS };
+  const { items } = await tx.audit.list({ limit: 1, cursor: null, q: null, ...rotations });
+  const replacement = items[0]?.detail.replaced_by;
+  if (typeof replacement !== "string" || (await tx.keys.findById(replacement)) === null) return;
+  throw new AppError(
+    "conflict",
+    "This key was already rotated and is in its grace period. Use the key that replaced it; if its secret is lost, " +
+      "delete that key and rotate this one again.",
+  );
 }

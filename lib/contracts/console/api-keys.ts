@@ -103,8 +103,10 @@ export type CreateKey = z.infer<typeof CreateKey>;
 export const UpdateKey = z.strictObject(writable).partial().extend({ version: z.int() });
 export type UpdateKey = z.infer<typeof UpdateKey>;
 
+export const MAX_GRACE_HOURS = 24;
+
 /** `POST /api/keys/{id}/rotate`: hours for which the old key stays valid. */
-export const RotateKey = z.strictObject({ grace_hours: z.number().min(0).max(24).default(0) });
+export const RotateKey = z.strictObject({ grace_hours: z.number().min(0).max(MAX_GRACE_HOURS).default(0) });
 export type RotateKey = z.infer<typeof RotateKey>;
 
 /** `POST /api/keys/playground`. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Store } from "../../../lib/ports/store";
-import { keyRecord, userRecord } from "../../support/factories";
+import { auditEntry, keyRecord, userRecord } from "../../support/factories";
 import { concurrently, type NewTestDatabase, outcomesOf, type TestDatabase } from "./test-database";
 
 export function transactionsContract(newDatabase: NewTestDatabase): void {
@@ -25,6 +25,19 @@ export function transactionsContract(newDatabase: NewTestDatabase): void {
       await Promise.all(concurrently(60, () => increment(store, "one")));
       await Promise.all(concurrently(60, (index) => increment(stores[index % 2] ?? store, "two")));
       expect(await store.settings.all()).toEqual({ one: 60, two: 60 });
+    });
+
+    test("find what concurrent ones have appended to the audit log", async () => {
+      const entry = auditEntry({ action: "key.rotate", target: "key_once" });
+      const query = { limit: 1, cursor: null, q: null, target: entry.target };
+      const appendOnce = (on: Store): Promise<boolean> =>
+        on.transaction(async (tx) => {
+          if ((await tx.audit.list(query)).items.length > 0) return false;
+          await tx.audit.append(entry);
+          return true;
+        });
+      const done = await Promise.all(concurrently(20, (index) => appendOnce(stores[index % 2] ?? store)));
+      expect(done.filter((hasAppended) => hasAppended)).toHaveLength(1);
     });
 
     test("see their own writes, which others see only after the commit", async () => {
