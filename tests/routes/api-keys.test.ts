@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { authenticateKey } from "../../lib/gateway/admission/authenticate-key";
 import { addUser, type ConsoleHarness, openConsoleHarness, setUpOwner } from "../support/console-harness";
+import { NO_BUDGET, PERIOD, usageRecord } from "../support/factories";
 import { type TestServices, testServices } from "../support/services";
 import { readStoreBytes } from "../support/store-bytes";
 
@@ -289,6 +290,22 @@ describe("rotation", () => {
     });
     expect(fresh.budget.total_usd).toBe("3.000000000");
     expect([await use(old.key), await use(fresh.key)]).toEqual(["unauthenticated", "ok"]);
+  });
+
+  test("gives the new key what is left of the budget; after that each key spends its own copy", async () => {
+    const old = await make({ budget: { total_usd: "5" } });
+    const spend = async (keyId: string, costNano: number) => {
+      const row = usageRecord(keyId, old.owner_id, { costNano, reservedNano: costNano });
+      await services.store.ledger.reserve({ row, keyBudget: NO_BUDGET, userBudget: NO_BUDGET, ...PERIOD });
+      await services.store.ledger.settle(row, PERIOD);
+    };
+    const spent = async (id: string) => (await read(id)).json.data.spent;
+    const all = (usd: string) => ({ total_usd: usd, daily_usd: usd, monthly_usd: usd });
+    await spend(old.id, 4_000_000_000);
+    const fresh = (await rotate(old.id, { grace_hours: 1 })).json.data;
+    expect(fresh).toMatchObject({ budget: { total_usd: "5.000000000" }, spent: all("4.000000000") });
+    await spend(old.id, 500_000_000);
+    expect([await spent(old.id), await spent(fresh.id)]).toEqual([all("4.500000000"), all("4.000000000")]);
   });
 
   test("keeps the old key valid for the grace period, never past its own expiry", async () => {

@@ -15,8 +15,8 @@ const HOUR_MS = 3_600_000;
 const MAX_GRACE_MS = MAX_GRACE_HOURS * HOUR_MS;
 
 /**
- * Creates a key with the limits of the old one and the record of who set them; the old one works for `grace_hours`
- * more. Only for the caller's own keys: a visible secret can spend its owner's budget. Throws `not_found`, `forbidden`,
+ * Creates a key with the limits of the old one, the record of who set them and what it has spent of its budget; the
+ * old one works for `grace_hours` more, and from then on each spends from its own copy of what is left. Only for the caller's own keys: a visible secret can spend its owner's budget. Throws `not_found`, `forbidden`,
  * `conflict` (changed by another request, expired, already rotated, or too many in grace).
  */
 export async function rotateKey(
@@ -52,6 +52,7 @@ export async function rotateKey(
       throw new AppError("conflict", "The key was changed by another request. Load it again.");
     }
     await tx.keys.insert(fresh);
+    await tx.keys.copySpent(old.id, fresh.id, now);
     await recordAudit(tx, ctx, {
       action: "key.rotate",
       target: old.id,

@@ -145,7 +145,7 @@ export const apiKeys = {
   },
   rotate: {
     title: "Rotate {name}?",
-    text: "A new key with the same permissions replaces it. Apps can use the old key until its grace period ends.",
+    text: "A new key with the same permissions replaces it. Apps can use the old key until its grace period ends. What was spent counts toward the new key’s budget.",
     grace: "Old key stays valid for",
     hours: "{hours, plural, =0 {No grace period} one {# hour} other {# hours}}",
     action: "Rotate API key",

@@ -141,7 +141,7 @@ export const apiKeys = {
   },
   rotate: {
     title: "轮换 {name}？",
-    text: "权限相同的新密钥将取代它。宽限期结束前，应用仍可使用旧密钥。",
+    text: "权限相同的新密钥将取代它。宽限期结束前，应用仍可使用旧密钥。预算中已花费的金额会计入新密钥。",
     grace: "旧密钥的宽限期",
     hours: "{hours, plural, =0 {无宽限期} other {# 小时}}",
     action: "轮换 API 密钥",

@@ -48,6 +48,11 @@ export interface Keys {
   ): Promise<KeyRecord | null>;
   delete(id: string): Promise<boolean>;
   spent(id: string, now: number): Promise<Spent>;
+  /**
+   * Gives a key without calls the amounts that another has spent: in total, and on the day and in the month of `now`.
+   * Reservations of running calls stay with the other key.
+   */
+  copySpent(fromId: string, toId: string, now: number): Promise<void>;
   /** Batched by the caller; changes no topic. */
   touchLastUsed(used: ReadonlyMap<string, number>): Promise<void>;
   deleteExpiredPlayground(now: number): Promise<number>;

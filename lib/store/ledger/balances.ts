@@ -1,4 +1,4 @@
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 import type { Spent } from "../../ports/store";
 import type { Tables } from "../schema";
 
@@ -63,4 +63,32 @@ export async function readSpentOf(
     found.set(row.subject_id, spent);
   }
   return found;
+}
+
+/** Copies what a subject has spent in the total and in `periods` to a subject of the same kind without balances. */
+export async function copySpent(
+  db: Kysely<Tables>,
+  kind: SubjectKind,
+  { from, to }: { from: string; to: string },
+  periods: Periods,
+): Promise<void> {
+  await db
+    .insertInto("balances")
+    .columns(["subject_kind", "subject_id", "period", "spent", "reserved"])
+    .expression((build) =>
+      build
+        .selectFrom("balances")
+        .select([
+          "subject_kind",
+          sql<string>`cast(${to} as text)`.as("subject_id"),
+          "period",
+          "spent",
+          sql<number>`0`.as("reserved"),
+        ])
+        .where("subject_kind", "=", kind)
+        .where("subject_id", "=", from)
+        .where("period", "in", [TOTAL, periods.day, periods.month])
+        .where("spent", "<>", 0),
+    )
+    .execute();
 }

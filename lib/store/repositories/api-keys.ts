@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { KeyRecord, Keys, KeyWithOwner, Operation, Role } from "../../ports/store";
 import { budgetColumns, flag, fromJson, json, toBudget } from "../columns";
 import { orConflict } from "../errors";
-import { type Periods, readSpent } from "../ledger/balances";
+import { copySpent, type Periods, readSpent } from "../ledger/balances";
 import { matches, olderThanCursor, rowsToRead, toPage } from "../page";
 import type { KeyTable } from "../schema";
 import { deleteById, type Scope } from "../transactions";
@@ -141,8 +141,11 @@ function reading(
   };
 }
 
-/** Changes of a key. */
-function writing(scope: Scope): Pick<Keys, "insert" | "update" | "delete" | "touchLastUsed"> {
+/** Changes of a key; `periodsAt` names the budget periods of a time. */
+function writing(
+  scope: Scope,
+  periodsAt: (now: number) => Periods,
+): Pick<Keys, "insert" | "update" | "delete" | "copySpent" | "touchLastUsed"> {
   return {
     insert: (key) =>
       scope.write(async (db, touch) => {
@@ -165,6 +168,8 @@ function writing(scope: Scope): Pick<Keys, "insert" | "update" | "delete" | "tou
       }),
 
     delete: (id) => deleteById(scope, "keys", id, ["keys"]),
+
+    copySpent: (from, to, now) => scope.write((db) => copySpent(db, "key", { from, to }, periodsAt(now))),
 
     async touchLastUsed(used) {
       const rows = [...used];
@@ -221,5 +226,5 @@ function playgroundKeys(scope: Scope): Pick<Keys, "trimPlayground" | "deleteExpi
 
 /** `periodsAt` returns day and month of a time in the instance's time zone. */
 export function keysRepository(scope: Scope, periodsAt: (now: number) => Periods): Keys {
-  return { ...reading(scope, periodsAt), ...writing(scope), ...playgroundKeys(scope) };
+  return { ...reading(scope, periodsAt), ...writing(scope, periodsAt), ...playgroundKeys(scope) };
 }

@@ -1,6 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { KeyRecord, Store } from "../../../lib/ports/store";
-import { insertKey, keyRecord, NOW, sessionRecord, userRecord } from "../../support/factories";
+import {
+  insertKey,
+  keyRecord,
+  NO_BUDGET,
+  NOW,
+  PERIOD,
+  sessionRecord,
+  usageRecord,
+  userRecord,
+} from "../../support/factories";
 import type { NewTestDatabase, TestDatabase } from "./test-database";
 
 const ALL = { limit: 100, cursor: null, q: null, ownerId: null };
@@ -156,6 +165,27 @@ export function keysContract(newDatabase: NewTestDatabase): void {
       expect(await store.keys.findById(old.id)).toBeNull();
       expect(await store.keys.findById(live.id)).toEqual(live);
       expect(await store.keys.findById(api.id)).toEqual(api);
+    });
+
+    test("copies what a key has spent to a new key, without reservations and past periods", async () => {
+      const { user, key: old } = await insertKey(store);
+      const fresh = keyRecord(user.id);
+      await store.keys.insert(fresh);
+      const spend = async (costNano: number, periods: typeof PERIOD) => {
+        const row = usageRecord(old.id, user.id, { reservedNano: costNano, costNano });
+        await store.ledger.reserve({ row, keyBudget: NO_BUDGET, userBudget: NO_BUDGET, ...periods });
+        return () => store.ledger.settle(row, periods);
+      };
+      await (await spend(3, { day: "2020-01-31", month: "2020-01" }))();
+      await (await spend(4, PERIOD))();
+      const settleLast = await spend(50, PERIOD);
+      await store.transaction((tx) => tx.keys.copySpent(old.id, fresh.id, NOW));
+      expect(await store.keys.spent(fresh.id, NOW)).toEqual({ totalNano: 7, dailyNano: 4, monthlyNano: 4 });
+      expect(await store.keys.spent(old.id, NOW)).toEqual({ totalNano: 57, dailyNano: 54, monthlyNano: 54 });
+      expect(await store.keys.spent(fresh.id, Date.UTC(2020, 0, 31))).toMatchObject({ dailyNano: 0 });
+      await settleLast();
+      expect((await store.keys.spent(fresh.id, NOW)).totalNano).toBe(7);
+      await store.keys.copySpent("key_nobody", keyRecord(user.id).id, NOW);
     });
 
     test("reports no spending for a key without calls", async () => {
