@@ -1,4 +1,4 @@
-import { call } from "./console-api";
+import { call, changeSettings } from "./console-api";
 import { expect, test } from "./fixtures";
 
 /** Prices the built-in embeddings model, and spends the daily budget of a new key; returns the last HTTP status. */
@@ -173,5 +173,5 @@ test("snoozes an alert, sends a test to a Slack-compatible webhook and saves a r
   expect(entries[0].detail.kind).toBe("budget_spent");
   await alert.getByRole("button", { name: "End snooze" }).click();
   await expect(alert.getByRole("button", { name: "Snooze" })).toBeVisible();
-  await call(url, cookie, "PATCH", "/api/settings", { alerts: { ...before, slack_url: null } });
+  await changeSettings(url, cookie, { alerts: { ...before, slack_url: null } });
 });

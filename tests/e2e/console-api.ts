@@ -13,3 +13,10 @@ export async function call(
   });
   return (await reply.json()).data;
 }
+
+/** Changes settings on top of their newest version. */
+export async function changeSettings(url: string, cookie: string, change: object): Promise<void> {
+  const { version } = await call(url, cookie, "GET", "/api/settings");
+  const saved = await call(url, cookie, "PATCH", "/api/settings", { ...change, version });
+  if (saved === undefined) throw new Error("the settings were not saved");
+}

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright/test";
-import { call } from "./console-api";
+import { changeSettings } from "./console-api";
 import { expect, test } from "./fixtures";
 import { createTestKey, createUnavailableModel, embed, type TestKey } from "./usage-calls";
 
@@ -14,7 +14,7 @@ const rows = (page: Page) => page.getByRole("table", { name: "Calls", exact: tru
 const drawer = (page: Page) => page.getByRole("dialog", { name: "Call" });
 const callLink = (page: Page) => page.getByRole("link", { name: /patchbay-embed at / });
 const storePrompts = ({ url, cookie }: { url: string; cookie: string }, isOn: boolean) =>
-  call(url, cookie, "PATCH", "/api/settings", { keep_prompts: isOn });
+  changeSettings(url, cookie, { keep_prompts: isOn });
 
 test("opens a call next to the list, with its timeline and its own URL", async ({
   ownerPage: page,

@@ -1,3 +1,4 @@
+import { changeSettings } from "./console-api";
 import { call } from "./enrolled";
 
 /** The URL of an instance and the session of its owner. */
@@ -21,10 +22,7 @@ export interface PageUnderTest {
 }
 
 async function setSelfRegistration({ url, cookie }: Instance, isOpen: boolean): Promise<void> {
-  const headers = { "content-type": "application/json", cookie };
-  const body = JSON.stringify({ self_registration: isOpen });
-  const reply = await fetch(`${url}/api/settings`, { method: "PATCH", headers, body });
-  if (!reply.ok) throw new Error(`/api/settings: ${reply.status}`);
+  await changeSettings(url, cookie, { self_registration: isOpen });
 }
 
 interface Link {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright/test";
 import { OWNER, setUp, signIn } from "../support/product";
-import { call } from "./console-api";
+import { call, changeSettings } from "./console-api";
 import { expect, signInByCookie, test } from "./fixtures";
 
 const formOf = (page: Page, name: string) => page.getByRole("form", { name });
@@ -41,7 +41,7 @@ test("saves the budget for new registrations", async ({ ownerPage: page, product
   await expect(form.getByTestId("changes")).toHaveCount(0);
   const saved = await call(product.url, product.cookie, "GET", "/api/settings");
   expect([saved.self_registration, saved.registration_budget_usd]).toEqual([true, "12.50"]);
-  await call(product.url, product.cookie, "PATCH", "/api/settings", {
+  await changeSettings(product.url, product.cookie, {
     self_registration: false,
     registration_budget_usd: "5",
   });
@@ -71,7 +71,7 @@ test("merges changes to different fields and asks again when the same field was 
   ownerPage: page,
   product,
 }) => {
-  const change = (body: object) => call(product.url, product.cookie, "PATCH", "/api/settings", body);
+  const change = (body: object) => changeSettings(product.url, product.cookie, body);
   // Disables live updates: the page must not learn of the other change.
   const quiet = { status: 200, contentType: "text/event-stream", body: ": quiet\n\n" };
   await page.route("**/api/events*", (route) => route.fulfill(quiet));
@@ -199,7 +199,7 @@ test("imports an exported file after a preview", async ({ ownerPage: page, produ
   await expect(dialog).toHaveCount(0);
   const after = await call(product.url, product.cookie, "GET", "/api/settings");
   expect(after.caches.embeddings_mb).toBe(8);
-  await call(product.url, product.cookie, "PATCH", "/api/settings", { caches: before.caches });
+  await changeSettings(product.url, product.cookie, { caches: before.caches });
 });
 
 test("downloads a backup of the database", async ({ ownerPage: page, product }) => {
@@ -224,7 +224,7 @@ test("redirects a user who must set up 2FA to the account page", async ({ page, 
   const owner = await setUp(url);
   const mia = { username: "mia", password: "nine blue lanterns drift" };
   await call(url, owner, "POST", "/api/users", mia);
-  await call(url, owner, "PATCH", "/api/settings", { two_factor_roles: ["member"] });
+  await changeSettings(url, owner, { two_factor_roles: ["member"] });
   await signInByCookie(page, url, await signIn(url, mia));
   await page.goto(`${url}/keys`);
   await expect(page).toHaveURL(`${url}/account`);

@@ -1,6 +1,7 @@
 import type { Page } from "playwright/test";
 import { setUp, signIn as signInByApi } from "../support/product";
 import { totpCode } from "../support/totp";
+import { changeSettings } from "./console-api";
 import { call } from "./enrolled";
 import { expect, openOtherBrowser, signInByCookie, test, waitForHydration } from "./fixtures";
 import { PASSWORD } from "./users";
@@ -272,12 +273,7 @@ test("offers self-registration only if it is allowed", async ({
   product: { url, cookie },
   browser,
 }) => {
-  const set = (on: boolean) =>
-    fetch(`${url}/api/settings`, {
-      method: "PATCH",
-      headers: { "content-type": "application/json", cookie },
-      body: JSON.stringify({ self_registration: on }),
-    });
+  const set = (on: boolean) => changeSettings(url, cookie, { self_registration: on });
   const guest = await openOtherBrowser(browser);
   expect((await guest.goto(`${url}/register`))?.status()).toBe(404);
   await guest.goto(`${url}/login`);

@@ -31,11 +31,16 @@ afterAll(async () => {
 });
 
 async function change(settings: object): Promise<void> {
+  const before = await sendRaw(product.url, {
+    method: "GET",
+    path: "/api/settings",
+    headers: { cookie },
+  });
   const reply = await sendRaw(product.url, {
     method: "PATCH",
     path: "/api/settings",
     headers: { "content-type": "application/json", cookie },
-    body: JSON.stringify(settings),
+    body: JSON.stringify({ ...settings, version: JSON.parse(before.text).data.version }),
   });
   expect(reply.status, reply.text).toBe(200);
 }

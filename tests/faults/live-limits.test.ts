@@ -16,11 +16,16 @@ beforeAll(async () => {
 afterAll(() => product?.close());
 
 async function change(limits: object): Promise<void> {
+  const before = await sendRaw(product.url, {
+    method: "GET",
+    path: "/api/settings",
+    headers: { cookie },
+  });
   const reply = await sendRaw(product.url, {
     method: "PATCH",
     path: "/api/settings",
     headers: { "content-type": "application/json", cookie },
-    body: JSON.stringify({ limits }),
+    body: JSON.stringify({ limits, version: JSON.parse(before.text).data.version }),
   });
   expect(reply.status, reply.text).toBe(200);
 }

@@ -17,7 +17,7 @@ function filesWith(words: string): string[] {
   return readdirSync(folder).filter((file) => readFileSync(path.join(folder, file)).includes(words));
 }
 
-const keep = (isOn: boolean) => routed.console("/api/settings", { keep_prompts: isOn }, "PATCH");
+const keep = (isOn: boolean) => routed.changeSettings({ keep_prompts: isOn });
 
 async function promptOf(model: string): Promise<string | null> {
   const [row] = await routed.whenRows(model, 1);

@@ -126,7 +126,7 @@ describe.each(STORES)("%s", (_title, open) => {
     store = await open();
     upstream = await startHeldUpstream();
     routed = await startRouted({ env: store.env });
-    await routed.console("/api/settings", { keep_prompts: true }, "PATCH");
+    await routed.changeSettings({ keep_prompts: true });
   }, 120_000);
   afterAll(async () => {
     await routed?.close();

@@ -18,6 +18,7 @@ import { readEnvironment } from "../../lib/server/process/env";
 import {
   addUser,
   type ConsoleHarness,
+  changeSettings,
   OWNER,
   openConsoleHarness,
   setUpOwner,
@@ -92,7 +93,7 @@ const post = (path: string, cookie = owner) => harness(`/api/alerts${path}`, { b
 async function setWebhook(url: string): Promise<string> {
   const { alerts: rules } = (await harness("/api/settings", { cookie: owner })).json.data;
   const body = { alerts: { ...rules, webhook_url: url } };
-  const saved = await harness("/api/settings", { method: "PATCH", body, cookie: owner });
+  const saved = await changeSettings(harness, owner, body);
   expect(saved.status, saved.text).toBe(200);
   const made = await post("/webhook/secret");
   expect(made.status, made.text).toBe(200);
@@ -101,8 +102,7 @@ async function setWebhook(url: string): Promise<string> {
 
 /** Reads and changes the alert settings. */
 const readRules = async () => (await harness("/api/settings", { cookie: owner })).json.data.alerts;
-const changeRules = (rules: object) =>
-  harness("/api/settings", { method: "PATCH", body: { alerts: rules }, cookie: owner });
+const changeRules = (rules: object) => changeSettings(harness, owner, { alerts: rules });
 
 /** Verifies the signature as the documentation describes. */
 function isSigned({ headers, text }: Received, secret: string, now: number): boolean {
@@ -177,7 +177,7 @@ describe("alerts", () => {
     await watchAlerts(services, FULL);
     const { alerts: rules } = (await harness("/api/settings", { cookie: owner })).json.data;
     const body = { alerts: { ...rules, disk_free_percent: null } };
-    await harness("/api/settings", { method: "PATCH", body, cookie: owner });
+    await changeSettings(harness, owner, body);
     await watchAlerts(services, FULL);
     expect(await alerts("?state=opened")).toEqual([]);
   });
@@ -446,7 +446,7 @@ describe("the webhook", () => {
     await watchAlerts(services, FULL);
     const { alerts: rules } = (await harness("/api/settings", { cookie: owner })).json.data;
     const body = { alerts: { ...rules, webhook_url: null } };
-    await harness("/api/settings", { method: "PATCH", body, cookie: owner });
+    await changeSettings(harness, owner, body);
     services.clock.advance(60_000);
     await watchAlerts(services, FULL);
     expect(receiver.received).toHaveLength(1);

@@ -138,7 +138,10 @@ describe("a failed write of the audit row", () => {
     ["an unlocked user", (of) => [`/api/users/${of.member.id}/unlock`, { body: {}, cookie: of.owner }]],
     [
       "a settings change",
-      (of) => ["/api/settings", { method: "PATCH", body: { self_use_mode: true }, cookie: of.owner }],
+      (of) => [
+        "/api/settings",
+        { method: "PATCH", body: { self_use_mode: true, version: 1 }, cookie: of.owner },
+      ],
     ],
   ];
 
@@ -184,7 +187,11 @@ describe("the list", () => {
   test("lists newest first with actor, target and address, and searches", async () => {
     const owner = await setUpOwner(harness);
     await harness("/api/keys", { body: { name: "100% robot" }, cookie: owner });
-    await harness("/api/settings", { method: "PATCH", body: { self_use_mode: true }, cookie: owner });
+    await harness("/api/settings", {
+      method: "PATCH",
+      body: { self_use_mode: true, version: 1 },
+      cookie: owner,
+    });
     const { items } = (await harness("/api/audit", { cookie: owner })).json.data;
     expect(items.map((row: { action: string }) => row.action)).toEqual([
       "settings.update",

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
   addUser,
   type ConsoleHarness,
+  changeSettings,
   enrol,
   openConsoleHarness,
   setUpOwner,
@@ -407,8 +408,7 @@ describe("self-registration", () => {
     const { token: _, ...body } = { ...fields(""), ...more } as Record<string, unknown>;
     return harness("/api/user/register", { body });
   };
-  const turnOn = () =>
-    harness("/api/settings", { method: "PATCH", body: { self_registration: true }, cookie: owner });
+  const turnOn = () => changeSettings(harness, owner, { self_registration: true });
 
   test("answers 404 to any body while it is disabled", async () => {
     for (const body of [{}, { username: "mia" }, fields("x")]) {
@@ -438,12 +438,12 @@ describe("self-registration", () => {
       ["omar", null, null],
     ] as const) {
       const body = { registration_budget_usd: amount };
-      expect((await harness("/api/settings", { method: "PATCH", body, cookie: owner })).status).toBe(200);
+      expect((await changeSettings(harness, owner, body)).status).toBe(200);
       await register({ username });
       expect((await budgetOf(username))?.monthlyNano).toBe(nano);
     }
     const wrong = { registration_budget_usd: "a lot" };
-    const refused = await harness("/api/settings", { method: "PATCH", body: wrong, cookie: owner });
+    const refused = await changeSettings(harness, owner, wrong);
     expect([refused.status, refused.json.issues[0].path]).toEqual([400, "registration_budget_usd"]);
   });
 

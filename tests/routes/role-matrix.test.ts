@@ -135,7 +135,7 @@ const FILE = {
 const INSTANCE: Matrix = {
   "GET /api/instances": { allowed: "signedInAdministrators" },
   "GET /api/settings": { allowed: "signedInAdministrators" },
-  "PATCH /api/settings": { allowed: "signedInAdministrators" },
+  "PATCH /api/settings": { allowed: "signedInAdministrators", body: { version: 0 }, status: 409 },
   "GET /api/settings/instance": { allowed: "signedInAdministrators" },
   "POST /api/settings/caches/clear": { allowed: "signedInAdministrators" },
   "POST /api/settings/metrics-token": { allowed: "owner", body: WRONG, status: 403 },

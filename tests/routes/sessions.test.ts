@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
   addUser,
   type ConsoleHarness,
+  changeSettings,
   enrol,
   OWNER,
   openConsoleHarness,
@@ -199,11 +200,7 @@ describe("an old cookie is anonymous on the next request", () => {
 describe("session lifetime", () => {
   test("follows the settings, with fractions of an hour", async () => {
     const hours = { admin_absolute: 1 / 3 + 1, admin_idle: 1 / 3, member_absolute: 2, member_idle: 1 };
-    const saved = await harness("/api/settings", {
-      method: "PATCH",
-      body: { session_hours: hours },
-      cookie: owner,
-    });
+    const saved = await changeSettings(harness, owner, { session_hours: hours });
     expect(saved.status, saved.text).toBe(200);
     const cookie = await login();
     const [session] = await services.store.sessions.listByUser((await findOwner()).id);

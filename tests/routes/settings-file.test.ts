@@ -8,6 +8,7 @@ import type { Repositories } from "../../lib/ports/store";
 import {
   addUser,
   type ConsoleHarness,
+  changeSettings,
   OWNER,
   openConsoleHarness,
   setUpOwner,
@@ -35,7 +36,7 @@ const CHANNEL = {
   priority: 2,
 };
 
-const patch = (body: object, cookie = owner) => harness("/api/settings", { method: "PATCH", body, cookie });
+const patch = (body: object, cookie = owner) => changeSettings(harness, cookie, body);
 const addChannel = async (fields: object = {}) =>
   (await harness("/api/channels", { body: { ...CHANNEL, ...fields }, cookie: owner })).json.data;
 const importFile = (file: unknown, dry_run = false, cookie = owner) =>

@@ -4,6 +4,7 @@ import { DEFAULT_LIMITS } from "../../lib/contracts/limits";
 import {
   addUser,
   type ConsoleHarness,
+  changeSettings,
   enrol,
   OWNER,
   openConsoleHarness,
@@ -22,11 +23,20 @@ beforeEach(async () => {
 });
 afterEach(() => services.close());
 
-const change = (body: object, cookie = owner) => harness("/api/settings", { method: "PATCH", body, cookie });
+const change = (body: object, cookie = owner) => changeSettings(harness, cookie, body);
 const read = async (cookie = owner) => (await harness("/api/settings", { cookie })).json.data;
 const facts = async () => (await harness("/api/settings/instance", { cookie: owner })).json.data;
 
 describe("the version of the settings", () => {
+  test("is required by every change", async () => {
+    const before = await read();
+    for (const body of [{}, { self_use_mode: true }]) {
+      const reply = await harness("/api/settings", { method: "PATCH", body, cookie: owner });
+      expect([reply.status, reply.json.issues[0].path]).toEqual([400, "version"]);
+    }
+    expect(await read()).toEqual(before);
+  });
+
   test("answers 409 to a change with an older version and changes nothing", async () => {
     const { version } = await read();
     expect((await change({ self_use_mode: true, version })).status).toBe(200);
@@ -142,7 +152,7 @@ describe("the minimum password length", () => {
     const strict = await testServices({ passwordMinimum: 16 });
     const strictHarness = openConsoleHarness(strict);
     const cookie = await setUpOwner(strictHarness);
-    await strictHarness("/api/settings", { method: "PATCH", body: { password_minimum: 9 }, cookie });
+    await changeSettings(strictHarness, cookie, { password_minimum: 9 });
     expect(strict.instance.passwordMinimum).toBe(16);
     await strict.close();
   });

@@ -3,7 +3,13 @@ import { hasCode } from "../../lib/errors";
 import { createDispatcher } from "../../lib/http/core/dispatch";
 import { USAGE_ROUTES } from "../../lib/http/routes/console/usage";
 import type { UsageRecord } from "../../lib/ports/store";
-import { addUser, type ConsoleHarness, openConsoleHarness, setUpOwner } from "../support/console-harness";
+import {
+  addUser,
+  type ConsoleHarness,
+  changeSettings,
+  openConsoleHarness,
+  setUpOwner,
+} from "../support/console-harness";
 import { chunked } from "../support/exchange";
 import { usageRecord } from "../support/factories";
 import { type TestServices, testServices } from "../support/services";
@@ -323,8 +329,7 @@ describe("a running export", () => {
     const { cookie } = await adaSignedIn();
     const ops = { name: "ops", operations: ["manage"] };
     const { key } = (await harness("/api/keys", { body: ops, cookie })).json.data;
-    const require = () =>
-      harness("/api/settings", { method: "PATCH", body: { two_factor_roles: ["admin"] }, cookie: owner });
+    const require = () => changeSettings(harness, owner, { two_factor_roles: ["admin"] });
     expect(await readToEnd([["authorization", `Bearer ${key}`]], require)).toEqual([0, "cut"]);
   });
 

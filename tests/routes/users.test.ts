@@ -3,6 +3,7 @@ import { DEFAULT_SETTINGS } from "../../lib/contracts/console/settings";
 import {
   addUser,
   type ConsoleHarness,
+  changeSettings,
   OWNER,
   openConsoleHarness,
   setUpOwner,
@@ -199,8 +200,7 @@ describe("changing a user", () => {
 test("on a demo site only its owner changes users and settings", async () => {
   const ada = await addUser(harness, owner, { username: "ada", role: "admin" });
   const zoe = await addUser(harness, owner, { username: "zoe" });
-  const settings = (body: object, cookie: string) =>
-    harness("/api/settings", { method: "PATCH", body, cookie });
+  const settings = (body: object, cookie: string) => changeSettings(harness, cookie, body);
   expect((await settings({ demo_site: true }, ada.cookie)).status).toBe(403);
   expect((await settings({ demo_site: true }, owner)).status).toBe(200);
   expect((await settings({ self_use_mode: true }, ada.cookie)).status).toBe(403);
@@ -218,11 +218,7 @@ describe("settings", () => {
   test("return only names and values, and change one at a time", async () => {
     const before = (await harness("/api/settings", { cookie: owner })).json.data;
     expect(Object.keys(before).sort()).toEqual([...Object.keys(DEFAULT_SETTINGS), "version"].sort());
-    const reply = await harness("/api/settings", {
-      method: "PATCH",
-      body: { self_use_mode: true },
-      cookie: owner,
-    });
+    const reply = await changeSettings(harness, owner, { self_use_mode: true });
     expect(reply.json.data).toEqual({ ...before, self_use_mode: true, version: before.version + 1 });
   });
 
@@ -236,6 +232,6 @@ describe("settings", () => {
     ],
     ["an incomplete object", { session_hours: { admin_idle: 1 } }],
   ])("answer 400 to %s", async (_name, body) => {
-    expect((await harness("/api/settings", { method: "PATCH", body, cookie: owner })).status).toBe(400);
+    expect((await changeSettings(harness, owner, body)).status).toBe(400);
   });
 });

@@ -116,6 +116,17 @@ export async function setUpOwner(harness: ConsoleHarness): Promise<string> {
   return reply.cookie;
 }
 
+/** Changes settings, on top of their newest version unless `change` names one. */
+export async function changeSettings(
+  harness: ConsoleHarness,
+  cookie: string,
+  change: object,
+): Promise<ConsoleReply> {
+  // Undefined where the caller may not read the settings.
+  const version = (await harness("/api/settings", { cookie })).json.data?.version;
+  return harness("/api/settings", { method: "PATCH", body: { version, ...change }, cookie });
+}
+
 /** Enables 2FA for a session's user, then advances the clock to a step whose code is unused. */
 export async function enrol(
   harness: ConsoleHarness,

@@ -63,6 +63,8 @@ export interface RoutedProduct {
   key: string;
   /** A console API call; throws unless the status is 200. */
   console(path: string, body?: unknown, method?: string): Promise<ReturnType<typeof JSON.parse>>;
+  /** Changes settings on top of their newest version. */
+  changeSettings(change: object): Promise<void>;
   newKey(fields?: Record<string, unknown>): Promise<string>;
   /** Creates a model with one channel per entry, in order of priority. Resolves to its name and the channel IDs. */
   route(
@@ -167,6 +169,11 @@ export async function startRouted(options: ProductOptions = {}): Promise<RoutedP
       const text = await reply.text();
       if (reply.status !== 200) throw new Error(`${method} ${path}: ${reply.status} ${text}`);
       return JSON.parse(text).data;
+    },
+
+    async changeSettings(change) {
+      const { version } = await routed.console("/api/settings");
+      await routed.console("/api/settings", { ...change, version }, "PATCH");
     },
 
     newKey: (fields = {}) => createKey(product.url, cookie, fields),

@@ -28,10 +28,13 @@ async function readVersioned(
   return { ...(await readSettings(store)), version: await readVersion(store) };
 }
 
-/** Raises the version inside the change's transaction. Throws `conflict` when `read` is not the present version. */
-export async function raiseVersion(tx: Repositories, read: number | undefined): Promise<void> {
+/**
+ * Raises the version inside the change's transaction. Throws `conflict` when `read`, the version that the change was
+ * made from, is not the present one; an import replaces any version.
+ */
+export async function raiseVersion(tx: Repositories, read: number | "any"): Promise<void> {
   const present = await readVersion(tx);
-  if (read !== undefined && read !== present)
+  if (read !== "any" && read !== present)
     throw new AppError(
       "conflict",
       "The settings were changed by another request. Load them again and repeat your change.",

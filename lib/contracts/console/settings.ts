@@ -175,7 +175,7 @@ export const UpdateSettings = Settings.partial().extend({
     slack_url: WebhookUrl.optional(),
   }).optional(),
   /** The version last read; a stale one is refused. */
-  version: z.int().optional(),
+  version: z.int(),
 });
 export type UpdateSettings = z.infer<typeof UpdateSettings>;
 

@@ -17,6 +17,7 @@ import { type AdminHarness, openAdminHarness } from "../../support/admin";
 import {
   addUser,
   type ConsoleHarness,
+  changeSettings,
   enrol,
   openConsoleHarness,
   setUpOwner,
@@ -366,11 +367,7 @@ describe("rotate-secret", () => {
     const mia = await addUser(server.harness, owner, { username: "mia" });
     await server.harness("/api/user/2fa/setup", { body: {}, cookie: mia.cookie });
     const { alerts } = (await server.harness("/api/settings", { cookie: owner })).json.data;
-    await server.harness("/api/settings", {
-      method: "PATCH",
-      body: { alerts: { ...alerts, webhook_url: WEBHOOK_URL } },
-      cookie: owner,
-    });
+    await changeSettings(server.harness, owner, { alerts: { ...alerts, webhook_url: WEBHOOK_URL } });
     const { cipher, store } = server.services;
     const encrypted = cipher.encrypt("upstream-key", "channels/chn_1/keys/ck_1", "sk-upstream");
     await store.channels.insert(

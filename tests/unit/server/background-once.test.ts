@@ -6,7 +6,7 @@ import { watchAlerts } from "../../../lib/console/alerts/watch";
 import { sweepExpired } from "../../../lib/console/auth/sweep-expired";
 import type { ConsoleServices } from "../../../lib/console/context";
 import { sweepUsage } from "../../../lib/console/usage/sweep";
-import { openConsoleHarness, setUpOwner } from "../../support/console-harness";
+import { changeSettings, openConsoleHarness, setUpOwner } from "../../support/console-harness";
 import { insertKey, NO_BUDGET, PERIOD, usageRecord } from "../../support/factories";
 import { type TestServices, testServices } from "../../support/services";
 
@@ -51,7 +51,7 @@ test("an alert is opened once and sent once", async () => {
   const owner = await setUpOwner(harness);
   const { alerts } = (await harness("/api/settings", { cookie: owner })).json.data;
   const changed = { alerts: { ...alerts, webhook_url: "https://hooks.example.com/x" } };
-  await harness("/api/settings", { method: "PATCH", body: changed, cookie: owner });
+  await changeSettings(harness, owner, changed);
   await harness("/api/alerts/webhook/secret", { method: "POST", body: {}, cookie: owner });
   const disk = { freeBytes: 1, totalBytes: 100 };
   for (let round = 0; round < 3; round++) await inBoth((services) => watchAlerts(services, disk));

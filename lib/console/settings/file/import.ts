@@ -60,7 +60,7 @@ async function importSettings(importing: Importing, file: SettingsFile["settings
     delete wanted[name as keyof OpenSettings];
   }
   if (Object.keys(wanted).length === 0) return steps;
-  await raiseVersion(tx, undefined);
+  await raiseVersion(tx, "any");
   await applySettings(tx, ctx, user, wanted);
   return steps;
 }

@@ -70,7 +70,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   },
   "POST /api/password-resets/accept": { token: TOKEN, password: PASSWORD, confirmPassword: PASSWORD },
 
-  "PATCH /api/settings": { keep_prompts: true, retention_days: { usage: 365, prompts: 7 } },
+  "PATCH /api/settings": { version: 3, keep_prompts: true, retention_days: { usage: 365, prompts: 7 } },
   "POST /api/settings/metrics-token": { password: PASSWORD },
   "POST /api/settings/backup": { password: PASSWORD },
   "POST /api/settings/import": {
