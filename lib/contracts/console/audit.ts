@@ -22,7 +22,10 @@ export type AuditRow = z.infer<typeof AuditRow>;
 const Actions = z
   .string()
   .max(300)
-  .regex(/^[a-z0-9_]+(?:\.[a-z0-9_]+)*(?:,[a-z0-9_]+(?:\.[a-z0-9_]+)*)*$/)
+  .regex(
+    /^[a-z0-9_]+(?:\.[a-z0-9_]+)*(?:,[a-z0-9_]+(?:\.[a-z0-9_]+)*)*$/,
+    "Must be actions such as key.create, or groups of them such as key, with commas between.",
+  )
   .meta({ description: "Actions (key.create) or groups of them (key), with commas between" });
 
 /** `GET /api/audit`. */

@@ -102,7 +102,9 @@ export const LocalVoiceList = z.strictObject({
 export type LocalVoiceList = z.infer<typeof LocalVoiceList>;
 
 /** `POST /api/voices`: a name of the catalogue. */
-export const DownloadVoice = z.strictObject({ name: z.string().regex(MODEL_FOLDER) });
+export const DownloadVoice = z.strictObject({
+  name: z.string().regex(MODEL_FOLDER, "Must be the name of a model in the catalogue."),
+});
 export type DownloadVoice = z.output<typeof DownloadVoice>;
 
 const Bytes = z.coerce.number().int().min(0).max(MAX_ARCHIVE_BYTES);
@@ -113,7 +115,7 @@ export const UploadVoiceQuery = z.strictObject({
   file: z
     .string()
     .max(255)
-    .regex(/\.(?:tar\.(?:bz2|gz)|tbz2?|tgz)$/),
+    .regex(/\.(?:tar\.(?:bz2|gz)|tbz2?|tgz)$/, "Must end in .tar.bz2, .tbz, .tbz2, .tar.gz or .tgz."),
   offset: Bytes,
   total: Bytes,
 });

@@ -3,6 +3,7 @@ import { availableParallelism } from "node:os";
 import path from "node:path";
 import { z } from "zod";
 import { Limits } from "../../contracts/limits";
+import { describeIssue } from "../../http/core/check-fields";
 import { isAllowEntry } from "../../providers/outbound/allow-list";
 import { parseRedisUrl, REDIS_URL_FORMS, type RedisAddress } from "../../shared-state/redis/address";
 
@@ -68,7 +69,7 @@ const AllowList = List.refine(
 
 const LimitsText = z.string().transform((value, context) => {
   try {
-    const limits = Limits.safeParse(JSON.parse(value));
+    const limits = Limits.safeParse(JSON.parse(value), { error: describeIssue });
     if (limits.success) return limits.data;
     const [issue] = limits.error.issues;
     context.addIssue(`${issue?.path.join(".") ?? ""} ${issue?.message ?? ""}`.trim());

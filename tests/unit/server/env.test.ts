@@ -66,7 +66,15 @@ describe("an invalid environment", () => {
 
   test("is rejected with the name of the limit in PATCHBAY_LIMITS", () => {
     const message = messageOf(() => readEnvironment({ PATCHBAY_LIMITS: '{"consoleBodyBytes":"big"}' }));
-    expect(message).toMatch(/^PATCHBAY_LIMITS: consoleBodyBytes /);
+    expect(message).toBe("PATCHBAY_LIMITS: consoleBodyBytes must be a number, not a string");
+  });
+
+  test.each([
+    ['{"jsonBodyBytes":0}', "jsonBodyBytes must be at least 1"],
+    ['{"jsonBytes":1}', "has the unknown field 'jsonBytes'"],
+  ])("says what PATCHBAY_LIMITS accepts: %s", (value, expected) => {
+    const message = messageOf(() => readEnvironment({ PATCHBAY_LIMITS: value }));
+    expect(message).toBe(`PATCHBAY_LIMITS: ${expected}`);
   });
 });
 
