@@ -419,6 +419,13 @@ describe("self-registration", () => {
     expect((await register()).status).toBe(200);
   });
 
+  test("reports a common password together with the errors of other fields", async () => {
+    await turnOn();
+    const reply = await register({ password: "password1", confirmPassword: "x", username: "a b" });
+    const paths = reply.json.issues.map((issue: { path: string }) => issue.path);
+    expect([reply.status, paths.sort()]).toEqual([400, ["confirmPassword", "password", "username"]]);
+  });
+
   test("creates a signed-in member and nothing else", async () => {
     await turnOn();
     const reply = await register();

@@ -71,6 +71,18 @@ describe("before setup", () => {
     const paths = reply.json.issues.map((issue: { path: string }) => issue.path);
     expect(paths).toEqual(expect.arrayContaining(["username", "password", "email", "id"]));
   });
+
+  test("reports a common password together with the errors of other fields", async () => {
+    const body = { username: "alice", password: "password1", confirmPassword: "x" };
+    const { status, json } = await harness("/api/setup", { body });
+    expect([status, json.issues]).toEqual([
+      400,
+      [
+        { path: "confirmPassword", message: "The two passwords differ." },
+        { path: "password", message: expect.stringContaining("most common") },
+      ],
+    ]);
+  });
 });
 
 describe("the setup token", () => {

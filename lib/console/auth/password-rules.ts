@@ -28,6 +28,20 @@ export function passwordIssues(
   return messages;
 }
 
+const asText = (value: unknown): string => (typeof value === "string" ? value : "");
+
+/** The problems of the new password in the field `path` of a body whose other fields may be invalid. */
+export function newPasswordIssues(
+  instance: Pick<Instance, "passwordMinimum">,
+  fields: Readonly<Record<string, unknown>>,
+  path: "password" | "new_password" = "password",
+): Issue[] {
+  const { [path]: password, username, email } = fields;
+  if (typeof password !== "string") return [];
+  const of = { minimum: instance.passwordMinimum, username: asText(username), email: asText(email) };
+  return passwordIssues(password, of).map((message) => ({ path, message }));
+}
+
 /** Throws `invalid` with an issue per problem under `path`. */
 export function requireGoodPassword(
   instance: Pick<Instance, "passwordMinimum">,

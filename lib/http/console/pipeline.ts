@@ -30,11 +30,20 @@ function describeAsSentence(issue: z.core.$ZodRawIssue): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
-/** Parses `input` with `schema`; every error is in `issues`. Throws `invalid`. */
-export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
+/**
+ * Parses `input` with `schema`; every error is in `issues`, with those of `moreIssues` for other fields. Throws
+ * `invalid`.
+ */
+export function parseInput<Schema extends z.ZodType>(
+  schema: Schema,
+  input: unknown,
+  moreIssues: () => readonly Issue[] = () => [],
+): z.output<Schema> {
   const result = schema.safeParse(input, { error: describeAsSentence });
   if (result.success) return result.data;
-  const issues = issuesOf(result.error);
+  const found = issuesOf(result.error);
+  const paths = new Set(found.map(({ path }) => path));
+  const issues = [...found, ...moreIssues().filter(({ path }) => !paths.has(path))];
   const [first] = issues;
   const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : "";
   const message =
@@ -122,7 +131,7 @@ async function readBody(route: ConsoleRoute, services: ConsoleServices, request:
   if (route.body !== undefined) {
     const fields = readJsonObject(bytes, jsonLimits(route));
     await route.checkFirst?.(services);
-    return parseInput(route.body, fields);
+    return parseInput(route.body, fields, () => route.moreIssues?.(services, fields) ?? []);
   }
   if (bytes.length > 0 && Object.keys(readJsonObject(bytes)).length > 0)
     throw new AppError("invalid", "This endpoint accepts no fields.");

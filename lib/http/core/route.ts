@@ -14,6 +14,7 @@ import {
   type Method,
   type ReplyContent,
 } from "../../contracts/console/endpoints";
+import type { Issue } from "../../errors";
 import type { GatewayContext } from "../../gateway/context";
 import type { Operation } from "../../ports/store";
 import type { Inbound, Outbound } from "./exchange";
@@ -52,6 +53,8 @@ interface ConsoleHandling<Body, Query, Params, Data> {
   maxBodyBytes?: number;
   /** Runs before the fields of the body are checked: its error takes precedence over theirs. */
   checkFirst?(services: ConsoleServices): Promise<void>;
+  /** Errors of fields that `body` leaves to the handler, to be reported together with those that it finds. */
+  moreIssues?(services: ConsoleServices, fields: Readonly<Record<string, unknown>>): readonly Issue[];
   summary: string;
   /** Adds the checks that `body` leaves to the handler to the published schema. */
   describeBody?(schema: Json): Json;

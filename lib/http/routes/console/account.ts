@@ -1,4 +1,5 @@
 import { changePassword } from "../../../console/auth/change-password";
+import { newPasswordIssues } from "../../../console/auth/password-rules";
 import { endOtherSessions, endSession, listSessions } from "../../../console/auth/sessions";
 import { readOwnBudget, readSelf, updateSelf } from "../../../console/users/self";
 import { hasTwoFactor, toUser } from "../../../console/users/to-user";
@@ -27,6 +28,7 @@ export const ACCOUNT_ROUTES = [
     auth: "session",
     allowedWithoutTwoFactor: true,
     summary: "Change your password; every other session ends",
+    moreIssues: ({ instance }, fields) => newPasswordIssues(instance, fields, "new_password"),
     async handle(ctx, { body }) {
       const { user, started } = await changePassword(ctx, body);
       return {

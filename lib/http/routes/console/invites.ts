@@ -1,3 +1,4 @@
+import { newPasswordIssues } from "../../../console/auth/password-rules";
 import { acceptInvite } from "../../../console/users/invites/accept";
 import { inspectInvite } from "../../../console/users/invites/link";
 import { createInvite, listInvites, revokeInvite } from "../../../console/users/invites/manage";
@@ -35,6 +36,7 @@ export const INVITES_ROUTES = [
   consoleRoute("POST /api/invites/accept", {
     auth: "none",
     summary: "Accept an invite and create its user",
+    moreIssues: ({ instance }, fields) => newPasswordIssues(instance, fields),
     async handle(ctx, { body }) {
       const { isSecure } = ctx.peer;
       const { user, started } = await acceptInvite(ctx, body);
@@ -47,6 +49,7 @@ export const INVITES_ROUTES = [
   consoleRoute("POST /api/password-resets/accept", {
     auth: "none",
     summary: "Choose a new password by a reset link; every session of the user ends",
+    moreIssues: ({ instance }, fields) => newPasswordIssues(instance, fields),
     async handle(ctx, { body }) {
       const { isSecure } = ctx.peer;
       const { user, started, hasTwoFactor } = await acceptPasswordReset(ctx, body);
@@ -62,6 +65,7 @@ export const INVITES_ROUTES = [
     async checkFirst({ store }) {
       await requireSelfRegistration(store);
     },
+    moreIssues: ({ instance }, fields) => newPasswordIssues(instance, fields),
     async handle(ctx, { body }) {
       const { isSecure } = ctx.peer;
       const { user, started } = await registerUser(ctx, body);

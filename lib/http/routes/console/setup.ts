@@ -1,3 +1,4 @@
+import { newPasswordIssues } from "../../../console/auth/password-rules";
 import { requireNotSetUp, setUpInstance } from "../../../console/setup/create-owner";
 import { readProgress, readSetupState, updateProgress } from "../../../console/setup/state";
 import { toUser } from "../../../console/users/to-user";
@@ -16,6 +17,7 @@ export const SETUP_ROUTES = [
     openBeforeSetup: true,
     summary: "Set the instance up and create its owner",
     checkFirst: requireNotSetUp,
+    moreIssues: ({ instance }, fields) => newPasswordIssues(instance, fields),
     async handle(ctx, { body }) {
       const { user, started } = await setUpInstance(ctx, body);
       return {

@@ -1,3 +1,4 @@
+import { newPasswordIssues } from "../../../console/auth/password-rules";
 import {
   createUser,
   deleteUser,
@@ -19,6 +20,7 @@ export const USERS_ROUTES = [
   consoleRoute("POST /api/users", {
     auth: "adminSession",
     summary: "Add a user",
+    moreIssues: ({ instance }, fields) => newPasswordIssues(instance, fields),
     handle: async (ctx, { body }) => ({ data: await createUser(ctx, body) }),
   }),
   consoleRoute("GET /api/users/{id}", {
