@@ -158,7 +158,7 @@ const CATALOGUE: Matrix = {
   "POST /api/voices": { allowed: "owner", body: { name: "unknown" }, status: 404 },
   "DELETE /api/voices/{name}": { allowed: "owner", status: 404 },
   "DELETE /api/voices/{name}/installation": { allowed: "owner", status: 404 },
-  "POST /api/voices/{name}/upload": { allowed: "signedIn", status: 415 },
+  "POST /api/voices/{name}/upload": { allowed: "owner", status: 415 },
   "POST /api/voices/{name}/verify": { allowed: "owner", status: 404 },
   "GET /api/channels": { allowed: "administrators" },
   "GET /api/channels/attempts": { allowed: "administrators" },
@@ -266,6 +266,28 @@ describe("permissions by role", () => {
       } else {
         expect([...outcome, reply.json.code]).toEqual([caller, 403, reply.text, "forbidden"]);
       }
+    }
+  });
+});
+
+describe("the role is checked before the body", () => {
+  const writes = LINES.filter(([, { method, body }]) => method !== "GET" && body !== undefined);
+
+  test.each(writes)("by %s", async (name, route) => {
+    const entry = MATRIX[name];
+    const allowed: readonly Caller[] = entry === undefined ? CALLERS : ALLOWED[entry.allowed];
+    const refused = CALLERS.filter((caller) => !allowed.includes(caller));
+    for (const caller of refused) {
+      const reply = await harness(route.path.replaceAll(/\{\w+\}/g, "unknown"), {
+        method: route.method,
+        body: { no_such_field: true },
+        ...(await asCaller(caller)),
+      });
+      expect([caller, reply.status, reply.text]).toEqual([
+        caller,
+        caller === "anonymous" ? 401 : 403,
+        reply.text,
+      ]);
     }
   });
 });

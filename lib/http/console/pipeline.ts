@@ -97,12 +97,14 @@ function requireLevel(route: ConsoleRoute, caller: ConsoleCaller): void {
   if (route.auth === "none") return;
   if (caller.kind === "anonymous")
     throw new AppError("unauthenticated", "Sign in, or send an API key with the operation 'manage'.");
-  const isForSessions = route.auth === "session" || route.auth === "adminSession";
-  if (isForSessions && caller.kind !== "session")
+  const isForKeys = route.auth === "manage" || route.auth === "admin";
+  if (!isForKeys && caller.kind !== "session")
     throw new AppError("forbidden", "This requires a signed-in session; an API key is not accepted.");
   const isForAdmins = route.auth === "admin" || route.auth === "adminSession";
   if (isForAdmins && caller.user.role === "member")
     throw new AppError("forbidden", "This requires the role admin or owner.");
+  if (route.auth === "ownerSession" && caller.user.role !== "owner")
+    throw new AppError("forbidden", "This requires the role owner.");
   if (caller.mustEnrol && !route.allowedWithoutTwoFactor)
     throw new AppError("forbidden", "Your role requires 2FA: enable it under Account first.");
 }

@@ -39,9 +39,10 @@ interface ConsoleInput<Body, Query, Params> {
 interface ConsoleHandling<Body, Query, Params, Data> {
   /**
    * `none`: anyone; `session`: cookie; `manage`: cookie, or a key with the manage operation; `admin`: a session or
-   * manage key of an owner or admin; `adminSession`: their session alone. Keys reach keys, channels, models and usage.
+   * manage key of an owner or admin; `adminSession`: their session alone; `ownerSession`: the owner's session. Keys
+   * reach keys, channels, models and usage.
    */
-  auth: "none" | "session" | "manage" | "admin" | "adminSession";
+  auth: "none" | "session" | "manage" | "admin" | "adminSession" | "ownerSession";
   /**
    * Answers before the initial setup too (otherwise 503 `not_initialized` for `/api/user/login*`; other routes are
    * 401).

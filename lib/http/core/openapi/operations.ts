@@ -151,6 +151,7 @@ function consoleSecurity(route: ConsoleRoute): Json[] {
       return [];
     case "session":
     case "adminSession":
+    case "ownerSession":
       return [{ session: [] }];
     case "manage":
     case "admin":

@@ -139,12 +139,12 @@ export const CHANNELS_ROUTES = [
     },
   }),
   consoleRoute("POST /api/upstreams/allowed", {
-    auth: "session",
+    auth: "ownerSession",
     summary: "Allow one private host and port as an upstream, with the owner's password",
     handle: async (ctx, { body }) => ({ data: await allowUpstream(ctx, body) }),
   }),
   consoleRoute("DELETE /api/upstreams/allowed/{target}", {
-    auth: "session",
+    auth: "ownerSession",
     summary: "Remove an allowed private host and port",
     handle: async (ctx, { params }) => ({ data: await disallowUpstream(ctx, params.target) }),
   }),

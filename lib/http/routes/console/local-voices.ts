@@ -11,12 +11,12 @@ import { consoleRoute } from "../../core/route";
 
 export const LOCAL_VOICES_ROUTES = [
   consoleRoute("GET /api/voices", {
-    auth: "session",
+    auth: "ownerSession",
     summary: "List the local voices, what is being installed and what can be",
     handle: async (ctx) => ({ data: await listLocalVoices(ctx) }),
   }),
   consoleRoute("POST /api/voices", {
-    auth: "session",
+    auth: "ownerSession",
     summary: "Start or continue the download of a voice of the catalogue",
     async handle(ctx, { body }) {
       await downloadVoice(ctx, body.name);
@@ -24,7 +24,7 @@ export const LOCAL_VOICES_ROUTES = [
     },
   }),
   consoleRoute("DELETE /api/voices/{name}", {
-    auth: "session",
+    auth: "ownerSession",
     summary: "Delete a local voice, its channel and its model",
     async handle(ctx, { params }) {
       await removeVoice(ctx, params.name);
@@ -32,7 +32,7 @@ export const LOCAL_VOICES_ROUTES = [
     },
   }),
   consoleRoute("DELETE /api/voices/{name}/installation", {
-    auth: "session",
+    auth: "ownerSession",
     summary: "Cancel the installation of a voice, or dismiss one that failed",
     async handle(ctx, { params }) {
       await cancelInstallation(ctx, params.name);
@@ -40,7 +40,7 @@ export const LOCAL_VOICES_ROUTES = [
     },
   }),
   consoleRoute("POST /api/voices/{name}/upload", {
-    auth: "session",
+    auth: "ownerSession",
     maxBodyBytes: MAX_PART_BYTES,
     summary: "Upload an archive in parts, in order; the last one starts the installation",
     handle: async (ctx, { params, query, readBytes }) => ({
@@ -48,7 +48,7 @@ export const LOCAL_VOICES_ROUTES = [
     }),
   }),
   consoleRoute("POST /api/voices/{name}/verify", {
-    auth: "session",
+    auth: "ownerSession",
     summary: "Compare a voice's files with those installed and let it speak a sentence",
     handle: async (ctx, { params }) => ({ data: await verifyVoice(ctx, params.name) }),
   }),

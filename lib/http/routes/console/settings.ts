@@ -38,12 +38,12 @@ export const SETTINGS_ROUTES = [
     },
   }),
   consoleRoute("POST /api/settings/metrics-token", {
-    auth: "session",
+    auth: "ownerSession",
     summary: "Create the token of /metrics, with the owner's password; it is returned only once",
     handle: async (ctx, { body }) => ({ data: await createMetricsToken(ctx, body) }),
   }),
   consoleRoute("DELETE /api/settings/metrics-token", {
-    auth: "session",
+    auth: "ownerSession",
     summary: "Remove the token of /metrics that was made in the console",
     async handle(ctx) {
       await removeMetricsToken(ctx);
@@ -68,7 +68,7 @@ export const SETTINGS_ROUTES = [
     handle: async (ctx, { body }) => ({ data: await importFile(ctx, body) }),
   }),
   consoleRoute("POST /api/settings/backup", {
-    auth: "session",
+    auth: "ownerSession",
     summary: "Download a copy of the whole store, with the owner's password (SQLite)",
     async handle(ctx, { body: proof }) {
       const { name, body } = await downloadBackup(ctx, proof);
