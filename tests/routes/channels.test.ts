@@ -497,6 +497,26 @@ describe("a model", () => {
     );
   });
 
+  test("is refused with its own name as alias", async () => {
+    await create();
+    const own = { name: "own", operation: "speech", aliases: ["voice", "own"] };
+    const message = (name: string) => `'${name}' is the model's own name and cannot be its alias.`;
+    const created = await harness("/api/models", { body: own, cookie: owner });
+    const changed = await harness("/api/models/speech-a", {
+      method: "PATCH",
+      body: { version: 1, aliases: ["speech-a"] },
+      cookie: owner,
+    });
+    expect([created.status, created.json.issues]).toEqual([
+      400,
+      [{ path: "aliases.1", message: message("own") }],
+    ]);
+    expect([changed.status, changed.json.issues]).toEqual([
+      400,
+      [{ path: "aliases.0", message: message("speech-a") }],
+    ]);
+  });
+
   test("accepts the old name of batching and returns the new one", async () => {
     await create();
     const body = { version: 1, coalescing: false };

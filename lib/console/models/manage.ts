@@ -32,6 +32,15 @@ async function requireFreeNames(
   if (first !== undefined) throw new AppError("conflict", first.message, { issues });
 }
 
+/** Throws `invalid` when an alias is the model's own name, with an issue per alias. */
+function requireOtherNames({ name, aliases }: Pick<ModelRecord, "name" | "aliases">): void {
+  const message = `'${name}' is the model's own name and cannot be its alias.`;
+  const issues = aliases.flatMap((alias, index) =>
+    alias === name ? [{ path: `aliases.${index}`, message }] : [],
+  );
+  if (issues.length > 0) throw new AppError("invalid", message, { issues });
+}
+
 async function getModelRecord(store: Pick<Repositories, "models">, name: string): Promise<ModelRecord> {
   const record = (await store.models.all()).find((model) => model.name === name);
   if (record === undefined) throw new AppError("not_found", "Model not found.");
@@ -54,12 +63,13 @@ export async function listModels(ctx: ReadContext): Promise<ModelList> {
   };
 }
 
-/** Creates a model. Throws `forbidden`, `conflict` (name or alias taken). */
+/** Creates a model. Throws `forbidden`, `invalid` (its name as alias), `conflict` (name or alias taken). */
 export async function createModel(ctx: ConsoleContext, input: CreateModel): Promise<Model> {
   await requireOperator(ctx);
   const { name, operation, ...rest } = input;
   const draft = draftModel(name, operation, name, ctx.clock.now());
   const record: ModelRecord = { ...draft, ...patchOf(draft, rest) };
+  requireOtherNames(record);
   const use = await readUse(ctx);
   return ctx.store.transaction(async (tx) => {
     await requireFreeNames(tx, record, true);
@@ -74,12 +84,13 @@ export async function createModel(ctx: ConsoleContext, input: CreateModel): Prom
 }
 
 /**
- * Changes a model, effective from the next request. Throws `forbidden`, `not_found`, `conflict` (stale version, alias
- * taken).
+ * Changes a model, effective from the next request. Throws `forbidden`, `invalid` (its name as alias), `not_found`,
+ * `conflict` (stale version, alias taken).
  */
 export async function updateModel(ctx: ConsoleContext, name: string, input: UpdateModel): Promise<Model> {
   await requireOperator(ctx);
   const { version, ...sent } = input;
+  requireOtherNames({ name, aliases: sent.aliases ?? [] });
   const use = await readUse(ctx);
   return ctx.store.transaction(async (tx) => {
     const before = await getModelRecord(tx, name);
