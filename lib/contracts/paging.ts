@@ -6,13 +6,17 @@ export const PAGE_SIZE = 50;
 
 /** An integer query parameter: decimal digits only, while `z.coerce` would also accept `0x10`, `1e1` and ` 5`. */
 export function queryInteger(minimum: number, maximum: number, fallback: number) {
+  return integerText(minimum, maximum)
+    .default(fallback)
+    .meta({ type: "integer", minimum, maximum, default: fallback });
+}
+
+function integerText(minimum: number, maximum: number) {
   return z
     .string()
     .regex(/^\d{1,9}$/, "Must be a whole number.")
     .transform(Number)
-    .pipe(z.int().min(minimum).max(maximum))
-    .default(fallback)
-    .meta({ type: "integer", minimum, maximum, default: fallback });
+    .pipe(z.int().min(minimum).max(maximum));
 }
 
 /** The position of the next page: `next_cursor` of the previous page. */
@@ -32,6 +36,19 @@ export const ListQuery = z.strictObject({
   q: SearchText.optional(),
 });
 export type ListQuery = z.output<typeof ListQuery>;
+
+/** Query of a list with few items, which are one page unless `limit` or `cursor` is given. */
+export const ShortListQuery = ListQuery.extend({
+  limit: integerText(1, 100)
+    .optional()
+    .meta({
+      type: "integer",
+      minimum: 1,
+      maximum: 100,
+      description: `Absent: all items; after a cursor ${PAGE_SIZE}`,
+    }),
+});
+export type ShortListQuery = z.output<typeof ShortListQuery>;
 
 /** `data` of every list of the console. */
 export function listOf<Item extends z.ZodType>(item: Item) {

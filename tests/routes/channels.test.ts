@@ -537,3 +537,58 @@ describe("a model", () => {
     expect(await services.catalog.find("speech-a")).toBeNull();
   });
 });
+
+describe.each([
+  ["/api/channels", "id"],
+  ["/api/models", "name"],
+])("the list %s", (path, id) => {
+  const page = async (query = "") => (await harness(path + query, { cookie: owner })).json.data;
+  const ids = (items: Record<string, string>[]) => items.map((item) => item[id]);
+  beforeEach(async () => {
+    for (const name of ["North", "East", "South", "West", "Centre"]) {
+      const model = { name: name.toLowerCase(), upstream_name: "tts-1" };
+      await create({ name, models: [model] });
+    }
+  });
+
+  test("is complete without a query, and can be read in pages", async () => {
+    const all = await page();
+    expect(all.next_cursor).toBeNull();
+    expect(all.items).toHaveLength(5);
+    const read = [];
+    let query = "?limit=2";
+    for (;;) {
+      const { items, next_cursor } = await page(query);
+      expect(items.length).toBeLessThanOrEqual(2);
+      read.push(...items);
+      if (next_cursor === null) break;
+      query = `?limit=2&cursor=${next_cursor}`;
+    }
+    expect(ids(read)).toEqual(ids(all.items));
+    const { next_cursor } = await page("?limit=2");
+    expect(ids((await page(`?cursor=${next_cursor}`)).items)).toEqual(ids(all.items).slice(2));
+  });
+
+  test("continues after an item that was deleted since", async () => {
+    const all = ids((await page()).items);
+    const index = (await page()).items.findIndex(({ name }: { name: string }) => /^north$/i.test(name));
+    const { next_cursor } = await page(`?limit=${index + 1}`);
+    await harness(`${path}/${all[index]}`, { method: "DELETE", cookie: owner });
+    expect(ids((await page(`?limit=1&cursor=${next_cursor}`)).items)).toEqual([all[index + 1]]);
+  });
+
+  test("is searched without case", async () => {
+    const names = async (query: string) =>
+      (await page(query)).items.map(({ name }: { name: string }) => name.toLowerCase());
+    expect(await names("?q=OUTH")).toEqual(["south"]);
+    expect(await names("?q=nothing%20like%20it")).toEqual([]);
+  });
+
+  test.each(["?limit=0", "?limit=101", "?limit=x", "?cursor=nonsense", "?q=x", "?order=name"])(
+    "answers 400 to the query %s",
+    async (query) => {
+      const reply = await harness(path + query, { cookie: owner });
+      expect([reply.status, reply.json.code]).toEqual([400, "invalid"]);
+    },
+  );
+});

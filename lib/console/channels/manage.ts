@@ -1,19 +1,24 @@
 import type { Channel, OrderChannels, Provider } from "../../contracts/console/channels";
-import type { ListPage } from "../../contracts/paging";
+import type { ListPage, ShortListQuery } from "../../contracts/paging";
 import { AppError } from "../../errors";
 import { getChannelRecord, requireAdmin, requireOperator, staleVersion } from "../access/guards";
 import { recordAudit } from "../audit/record";
 import { readUse } from "../circuits/health";
 import type { ConsoleContext, ReadContext } from "../context";
+import { pageOf } from "../page-of";
 import { toChannel } from "./to-channel";
 
-/** Every channel, by priority. There are few, so the list is one page. */
-export async function listChannels(ctx: ReadContext): Promise<ListPage<Channel>> {
+/** The channels by priority; all of them without a query. */
+export async function listChannels(ctx: ReadContext, query: ShortListQuery = {}): Promise<ListPage<Channel>> {
   requireAdmin(ctx);
   const records = await ctx.store.channels.all();
   const sorted = [...records].sort((a, b) => a.priority - b.priority || a.createdAt - b.createdAt);
   const use = await readUse(ctx);
-  return { items: sorted.map((record) => toChannel(ctx, record, use)), next_cursor: null };
+  const page = pageOf(sorted, query, {
+    idOf: ({ id }) => id,
+    textsOf: ({ name, provider, baseUrl }) => [name, provider, baseUrl],
+  });
+  return { ...page, items: page.items.map((record) => toChannel(ctx, record, use)) };
 }
 
 /** One channel. Throws `not_found`. */

@@ -1,10 +1,12 @@
 import type { CreateModel, Model, ModelList, UpdateModel } from "../../contracts/console/models";
+import type { ShortListQuery } from "../../contracts/paging";
 import { AppError, type Issue } from "../../errors";
 import type { ModelRecord, Repositories } from "../../ports/store";
 import { requireAdmin, requireOperator, staleVersion } from "../access/guards";
 import { recordAudit } from "../audit/record";
 import { readUse } from "../circuits/health";
 import type { ConsoleContext, ReadContext } from "../context";
+import { pageOf } from "../page-of";
 import { readModelNames } from "./model-names";
 import { draftModel, PRICE_LIST_DATE } from "./price-list";
 import { patchOf, toModel } from "./to-model";
@@ -47,8 +49,8 @@ async function getModelRecord(store: Pick<Repositories, "models">, name: string)
   return record;
 }
 
-/** Every model by name, disabled ones included. There are few, so the list is one page. */
-export async function listModels(ctx: ReadContext): Promise<ModelList> {
+/** The models by name, disabled ones included; all of them without a query. */
+export async function listModels(ctx: ReadContext, query: ShortListQuery = {}): Promise<ModelList> {
   requireAdmin(ctx);
   const [models, channels, use] = await Promise.all([
     ctx.store.models.all(),
@@ -56,9 +58,13 @@ export async function listModels(ctx: ReadContext): Promise<ModelList> {
     readUse(ctx),
   ]);
   const sorted = [...models].sort((a, b) => a.name.localeCompare(b.name, "en"));
+  const page = pageOf(sorted, query, {
+    idOf: ({ name }) => name,
+    textsOf: ({ name, aliases, description }) => [name, ...aliases, description],
+  });
   return {
-    items: sorted.map((model) => toModel(ctx, model, channels, use)),
-    next_cursor: null,
+    ...page,
+    items: page.items.map((model) => toModel(ctx, model, channels, use)),
     price_list_date: PRICE_LIST_DATE,
   };
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ListQuery, listOf } from "../paging";
+import { ListQuery, listOf, ShortListQuery } from "../paging";
 import {
   Alert,
   AlertCheck,
@@ -205,7 +205,7 @@ export const ENDPOINTS = {
   "POST /api/alerts/webhook/secret": { data: WebhookSecret },
   "POST /api/alerts/webhook/test": { body: TestWebhook, data: WebhookTest },
 
-  "GET /api/channels": { data: listOf(Channel) },
+  "GET /api/channels": { query: ShortListQuery, data: listOf(Channel) },
   "GET /api/channels/attempts": { data: ChannelAttempts },
   "POST /api/channels": { body: CreateChannel, data: Channel },
   "GET /api/channels/{id}": { data: Channel },
@@ -223,7 +223,7 @@ export const ENDPOINTS = {
   "POST /api/upstreams/allowed": { body: AllowUpstream, data: AllowedUpstreams },
   "DELETE /api/upstreams/allowed/{target}": { data: AllowedUpstreams },
 
-  "GET /api/models": { data: ModelList },
+  "GET /api/models": { query: ShortListQuery, data: ModelList },
   "POST /api/models": { body: CreateModel, data: Model },
   "PATCH /api/models/{model}": { body: UpdateModel, data: Model },
   "DELETE /api/models/{model}": {},

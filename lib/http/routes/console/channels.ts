@@ -54,7 +54,7 @@ export const CHANNELS_ROUTES = [
   consoleRoute("GET /api/channels", {
     auth: "admin",
     summary: "List channels in the order in which they are tried",
-    handle: async (ctx) => ({ data: await listChannels(ctx) }),
+    handle: async (ctx, { query }) => ({ data: await listChannels(ctx, query) }),
   }),
   consoleRoute("GET /api/channels/attempts", {
     auth: "admin",

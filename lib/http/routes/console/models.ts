@@ -6,7 +6,7 @@ export const CONSOLE_MODELS_ROUTES = [
   consoleRoute("GET /api/models", {
     auth: "admin",
     summary: "List models with their prices and channels",
-    handle: async (ctx) => ({ data: await listModels(ctx) }),
+    handle: async (ctx, { query }) => ({ data: await listModels(ctx, query) }),
   }),
   consoleRoute("POST /api/models", {
     auth: "admin",
