@@ -223,7 +223,9 @@ else if (isFast) {
   const [isBuilt] = await Promise.all([check("build", "npm", ["run", "--silent", "build"]), lintAndTypes()]);
   const inNode = async () => {
     await vitest("unit, routes and contracts", ["tests/unit", "tests/routes", "tests/contracts"]);
-    if (isBuilt) await vitest("faults and SDKs", ["tests/faults", "tests/sdk", "--project", "own"]);
+    // Three at a time, since these mostly wait for servers, disks and timers.
+    const faults = ["tests/faults", "tests/sdk", "--project", "own", "--maxWorkers", "3"];
+    if (isBuilt) await vitest("faults and SDKs", faults);
   };
   // Tests of faults mostly wait, so the browser's fill the other half of the machine.
   await Promise.all([inNode(), isBuilt ? browser() : null]);
