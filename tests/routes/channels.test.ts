@@ -200,6 +200,15 @@ describe("a channel", () => {
     expect(readStoreBytes(services.dataDirectory).includes(SECRET)).toBe(false);
   });
 
+  test.each([
+    [{ foo: 1 }, "options.foo", "Unknown field."],
+    [{ batching: "x" }, "options.batching", "Must be a boolean, not a string."],
+  ])("answers 400 to the options %j and says what is accepted", async (options, path, message) => {
+    const reply = await harness("/api/channels", { body: draft({ options }), cookie: owner });
+    expect([reply.status, reply.json.issues]).toEqual([400, [{ path, message }]]);
+    expect(reply.json.message).toBe(`${path}: ${message}`);
+  });
+
   test("accepts the old name of batching in options and returns the new one", async () => {
     const made = await create({ options: { coalescing: false } });
     expect(made.options).toEqual({ batching: false });

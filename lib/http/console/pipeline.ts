@@ -1,8 +1,8 @@
 import type { z } from "zod";
 import type { ConsoleCaller, ConsoleContext, ConsoleServices } from "../../console/context";
+import { describeAsSentence, issuesOf } from "../../contracts/describe-issue";
 import { DEFAULT_LIMITS } from "../../contracts/limits";
 import { AppError, type Issue, isAppError } from "../../errors";
-import { describeIssue, flattenUnion } from "../core/check-fields";
 import { checkContentType, checkRawType } from "../core/content-type";
 import { type Inbound, jsonReply, type Outbound } from "../core/exchange";
 import { requireSetUp } from "../core/is-set-up";
@@ -11,24 +11,6 @@ import type { ConsoleRoute, Parameters } from "../core/route";
 import { authenticateConsole, requireSameOrigin } from "./authenticate";
 
 const ANONYMOUS: ConsoleCaller = { kind: "anonymous" };
-
-/** Zod's errors as issues, with one per unknown field. */
-function issuesOf(error: z.ZodError): Issue[] {
-  return error.issues.flatMap(flattenUnion).flatMap((issue) => {
-    const path = issue.path.map(String).join(".");
-    if (issue.code !== "unrecognized_keys") return [{ path, message: issue.message }];
-    return issue.keys.map((key) => ({
-      path: path === "" ? key : `${path}.${key}`,
-      message: "Unknown field.",
-    }));
-  });
-}
-
-/** The message of an error for which the schema has none of its own: a sentence, as the console's schemas write. */
-function describeAsSentence(issue: z.core.$ZodRawIssue): string {
-  const text = describeIssue(issue);
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
-}
 
 /**
  * Parses `input` with `schema`; every error is in `issues`, with those of `moreIssues` for other fields. Throws

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { renameOldOptions } from "../../contracts/console/channel-options";
+import { describeAsSentence, issuesOf } from "../../contracts/describe-issue";
 import { AppError } from "../../errors";
 import type { ChannelRecord } from "../../ports/store";
 
@@ -18,17 +19,14 @@ export function optionsReader<T extends Record<string, unknown>>(
   const read = new WeakMap<ChannelRecord, T>();
   return {
     check(options) {
-      const parsed = strict.safeParse(options);
+      const parsed = strict.safeParse(options, { error: describeAsSentence });
       if (parsed.success) return renameOldOptions<unknown>(parsed.data);
-      const issues = parsed.error.issues.map((issue) => ({
-        path: ["options", ...issue.path].join("."),
-        message: issue.message,
+      const issues = issuesOf(parsed.error).map(({ path, message }) => ({
+        path: path === "" ? "options" : `options.${path}`,
+        message,
       }));
-      const [first] = issues;
-      throw new AppError("invalid", `'${first?.path ?? "options"}' ${first?.message ?? "is not valid"}`, {
-        param: "options",
-        issues,
-      });
+      const [first = { path: "options", message: "Is not valid." }] = issues;
+      throw new AppError("invalid", `${first.path}: ${first.message}`, { param: "options", issues });
     },
     of(channel) {
       const known = read.get(channel);

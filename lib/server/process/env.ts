@@ -2,8 +2,8 @@ import { isIP } from "node:net";
 import { availableParallelism } from "node:os";
 import path from "node:path";
 import { z } from "zod";
+import { describeIssue } from "../../contracts/describe-issue";
 import { Limits } from "../../contracts/limits";
-import { describeIssue } from "../../http/core/check-fields";
 import { isAllowEntry } from "../../providers/outbound/allow-list";
 import { parseRedisUrl, REDIS_URL_FORMS, type RedisAddress } from "../../shared-state/redis/address";
 

@@ -1,0 +1,89 @@
+import type { z } from "zod";
+
+/** The message of a validation error for which the schema has none of its own; it follows the field's name. */
+export function describeIssue(issue: z.core.$ZodRawIssue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      if (issue.input === undefined) return "is required";
+      return `must be ${withArticle(issue.expected)}, not ${typeName(issue.input)}`;
+    case "invalid_value":
+      return `must be ${issue.values.map((value) => `'${String(value)}'`).join(" or ")}`;
+    case "too_small":
+      return `must be at least ${issue.minimum}${lengthUnit(issue.origin, issue.minimum)}`;
+    case "too_big":
+      return `must be at most ${issue.maximum}${lengthUnit(issue.origin, issue.maximum)}`;
+    case "not_multiple_of":
+      return `must be a multiple of ${issue.divisor}`;
+    case "unrecognized_keys":
+      return `has the unknown field ${issue.keys.map((key) => `'${key}'`).join(" and the unknown field ")}`;
+    case "invalid_format":
+      return issue.format === "datetime"
+        ? "must be a time in UTC, such as 2026-11-20T09:30:00Z"
+        : "has the wrong format";
+    case "invalid_union":
+      return describeUnion(issue.errors, issue.input);
+    default:
+      return "is not valid";
+  }
+}
+
+/** What is wrong with the value as the first member of its kind; if there is none, the kinds of all members. */
+function describeUnion(members: readonly (readonly z.core.$ZodIssue[])[], input: unknown): string {
+  const kindErrors = members.map((errors) =>
+    errors.find(({ code, path }) => code === "invalid_type" && path.length === 0),
+  );
+  const [error] = members[kindErrors.indexOf(undefined)] ?? [];
+  if (error === undefined) {
+    const kinds = kindErrors.flatMap((one) => (one?.code === "invalid_type" ? [one.expected] : []));
+    if (kinds.length === 0) return "is not valid";
+    return `must be ${[...new Set(kinds)].map(withArticle).join(" or ")}, not ${typeName(input)}`;
+  }
+  const text = `${error.message.charAt(0).toLowerCase()}${error.message.slice(1)}`.replace(/\.$/, "");
+  return error.path.length === 0 ? text : `is not valid: '${error.path.map(String).join(".")}' ${text}`;
+}
+
+function lengthUnit(origin: string, length: number | bigint): string {
+  if (origin === "string") return length === 1 ? " character long" : " characters long";
+  if (origin === "array") return length === 1 ? " item long" : " items long";
+  return "";
+}
+
+function withArticle(type: string): string {
+  if (type === "int") return "a whole number";
+  return /^[aeio]/.test(type) ? `an ${type}` : `a ${type}`;
+}
+
+function typeName(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "an array";
+  return typeof value === "number" ? String(value) : withArticle(typeof value);
+}
+
+/**
+ * The errors of a value that fits no member of a union: those inside the one member of the value's kind, since the others
+ * only say that they are of another kind. An error in all of them is the union's own.
+ */
+export function flattenUnion(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
+  if (issue.code !== "invalid_union") return [issue];
+  const [inside, ...others] = issue.errors.filter((errors) => errors.every(({ path }) => path.length > 0));
+  if (inside === undefined || others.length > 0) return [issue];
+  return inside.flatMap((one) => flattenUnion({ ...one, path: [...issue.path, ...one.path] }));
+}
+
+/** The message of an error for which the schema has none of its own: a sentence, as the console's schemas write. */
+export function describeAsSentence(issue: z.core.$ZodRawIssue): string {
+  const text = describeIssue(issue);
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
+/** Zod's errors as issues, with one per unknown field. */
+export function issuesOf(error: z.ZodError): { path: string; message: string }[] {
+  return error.issues.flatMap(flattenUnion).flatMap((issue) => {
+    const path = issue.path.map(String).join(".");
+    if (issue.code !== "unrecognized_keys") return [{ path, message: issue.message }];
+    return issue.keys.map((key) => ({
+      path: path === "" ? key : `${path}.${key}`,
+      message: "Unknown field.",
+    }));
+  });
+}
