@@ -771,13 +771,18 @@ describe("an alert for a channel that is down", () => {
     services.clock.advance(61_000);
     await watchAlerts(services, FREE);
     expect(await alerts()).toEqual([]);
-    // Met again and again, it is an outage.
+    // Refused again every three minutes, it is an outage, and stays one between the requests.
     for (let at = 0; at < 3; at += 1) {
       meetLimit(1_000);
-      services.clock.advance(25_000);
+      services.clock.advance(20_000);
+      await watchAlerts(services, FREE);
+      expect(await alerts()).toMatchObject([{ state: "opened", detail: { reason: "rate_limited" } }]);
+      services.clock.advance(160_000);
+      await watchAlerts(services, FREE);
+      expect(await alerts()).toMatchObject([{ state: "opened" }]);
     }
+    services.clock.advance(8 * 60_000);
     await watchAlerts(services, FREE);
-    expect(await alerts()).toMatchObject([{ state: "opened", detail: { reason: "rate_limited" } }]);
     services.clock.advance(60_000);
     await watchAlerts(services, FREE);
     expect(await alerts()).toMatchObject([{ state: "resolved" }]);

@@ -22,6 +22,8 @@ export interface AlertFacts {
     models?: readonly string[];
     affected: readonly string[];
     fallbacks: readonly Fallback[];
+    /** Only rate limits that ended without a request since: an open alert stays, none is raised. */
+    isQuiet: boolean;
   }[];
   /** Calls of the last five minutes, over all instances. */
   calls: CallCounts;
@@ -77,7 +79,7 @@ function minutesOf(rules: AlertRules, affected: readonly string[]): number | nul
 
 function channelConditions(rules: AlertRules, facts: AlertFacts, now: number): Condition[] {
   return facts.openChannels.flatMap(
-    ({ id, name, openedAt, reason, circuits, models, affected, fallbacks }) => {
+    ({ id, name, openedAt, reason, circuits, models, affected, fallbacks, isQuiet }) => {
       const minutes = minutesOf(rules, affected);
       if (minutes === null) return [];
       const detail = {
@@ -88,7 +90,8 @@ function channelConditions(rules: AlertRules, facts: AlertFacts, now: number): C
         ...(models === undefined ? {} : { models }),
         fallbacks,
       };
-      return [{ kind: "channel_open", subject: id, detail, isRaised: now - openedAt >= minutes * 60_000 }];
+      const isRaised = !isQuiet && now - openedAt >= minutes * 60_000;
+      return [{ kind: "channel_open", subject: id, detail, isRaised }];
     },
   );
 }

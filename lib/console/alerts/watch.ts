@@ -107,12 +107,14 @@ async function fallbacksOf(services: ConsoleServices, models: readonly string[])
   return [...groups.values()].sort((a, b) => Math.min(1, a.channels.length) - Math.min(1, b.channels.length));
 }
 
-/** A rate limit is taken as ended when no request has met it for this long after it was over. */
-const LIMIT_IDLE_MS = 30_000;
+/** Without a request for this long after a rate limit ended, nothing shows that the upstream still refuses requests. */
+const QUIET_MS = 30_000;
+/** After this long, the rate limit counts as ended. */
+const ENDED_MS = 10 * 60_000;
 
-/** Whether a circuit reports an outage; a rate limit that is over is no outage until a request meets it again. */
-function isOutage({ openedAt, reason, idleMs }: CircuitHealth): boolean {
-  return openedAt !== null && (reason !== "rate_limited" || idleMs < LIMIT_IDLE_MS);
+/** Whether a rate limit ended `ms` ago and no request was sent since. */
+function isIdleLimit({ reason, idleMs }: CircuitHealth, ms: number): boolean {
+  return reason === "rate_limited" && idleMs >= ms;
 }
 
 async function openChannels(services: ConsoleServices): Promise<AlertFacts["openChannels"]> {
@@ -122,19 +124,22 @@ async function openChannels(services: ConsoleServices): Promise<AlertFacts["open
     const { id, name } = channel;
     const whole = channelHealth(circuits, channel);
     const affected = channel.models.map((model) => model.name);
-    if (whole.openedAt !== null && isOutage(whole)) {
+    if (whole.openedAt !== null && !isIdleLimit(whole, QUIET_MS)) {
       const { openedAt, reason } = whole;
       const ofKeys = channelHealth(circuits, { ...channel, models: [] });
       const level = ofKeys.state === "closed" ? ("models" as const) : ("keys" as const);
-      return [{ id, name, openedAt, reason, circuits: level, affected }];
+      return [{ id, name, openedAt, reason, circuits: level, affected, isQuiet: false }];
     }
-    const broken = brokenModels(circuits, channel).filter(({ health }) => isOutage(health));
+    const broken = brokenModels(circuits, channel).filter(({ health }) => !isIdleLimit(health, ENDED_MS));
+    const failing = broken.filter(({ health }) => !isIdleLimit(health, QUIET_MS));
+    const shown = failing.length > 0 ? failing : broken;
     // The model that has failed for longest gives the time and the reason.
-    const [first] = broken.sort((a, b) => (a.health.openedAt ?? 0) - (b.health.openedAt ?? 0));
+    const [first] = shown.sort((a, b) => (a.health.openedAt ?? 0) - (b.health.openedAt ?? 0));
     if (first === undefined || first.health.openedAt === null) return [];
     const { openedAt, reason } = first.health;
-    const models = broken.map((one) => one.name);
-    return [{ id, name, openedAt, reason, circuits: "models" as const, models, affected: models }];
+    const models = shown.map((one) => one.name);
+    const ofModels = { circuits: "models" as const, models, affected: models };
+    return [{ id, name, openedAt, reason, ...ofModels, isQuiet: failing.length === 0 }];
   });
   return Promise.all(
     open.map(async (channel) => ({ ...channel, fallbacks: await fallbacksOf(services, channel.affected) })),

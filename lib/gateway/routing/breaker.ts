@@ -48,14 +48,11 @@ function openingCause(error: AppError): { reason: OpenReason; waitMs: number } |
   return null;
 }
 
-/** The reason of a circuit that opens because of its number of failures. A 403 may be about one model of the key. */
-function reasonOfRow(error: AppError): OpenReason {
-  return error.details.upstreamStatus === 403 ? "credentials" : "failures";
-}
-
 /** One circuit breaker: 5 failures in a row or an error rate of 50 % open it; a probe closes it or opens it again. */
 export class Breaker {
   #consecutiveFailures = 0;
+  /** Whether each of them was a 403, which may be about the key or about one of its models. */
+  #wereAllForbidden = true;
   /** Results of the current window. */
   #windowFrom = 0;
   #requests = 0;
@@ -106,7 +103,7 @@ export class Breaker {
   }
 
   /** Applies the state that another instance has published; `onChange` is not called. */
-  apply({ state, openedAt, reason, waitMs }: CircuitHealth): void {
+  apply({ state, openedAt, reason, waitMs, idleMs }: CircuitHealth): void {
     this.#consecutiveFailures = 0;
     this.#requests = 0;
     this.#failures = 0;
@@ -114,7 +111,7 @@ export class Breaker {
     this.#open =
       state === "closed" || openedAt === null || reason === null
         ? null
-        : { openedAt, until: this.clock.monotonic() + waitMs, reason };
+        : { openedAt, until: this.clock.monotonic() + waitMs - idleMs, reason };
   }
 
   close(): void {
@@ -135,16 +132,24 @@ export class Breaker {
     this.end(isProbe);
     if (!this.#isFirstResult(batch)) return;
     this.#count(true);
+    const isForbidden = error.details.upstreamStatus === 403;
+    this.#wereAllForbidden = isForbidden && (this.#consecutiveFailures === 0 || this.#wereAllForbidden);
     this.#consecutiveFailures += 1;
     const cause = openingCause(error);
     if (cause !== null) this.#openFor(cause.reason, cause.waitMs);
-    else if (isProbe) this.#openFor(this.#open?.reason ?? "failures", PROBE_AFTER_MS);
+    else if (isProbe) this.#openFor(this.#reasonOfProbe(), PROBE_AFTER_MS);
     // A request that began before the circuit opened does not extend it.
     else if (this.#open !== null) return;
     else if (this.#consecutiveFailures >= CONSECUTIVE_FAILURES)
-      this.#openFor(reasonOfRow(error), PROBE_AFTER_MS);
+      this.#openFor(this.#wereAllForbidden ? "credentials" : "failures", PROBE_AFTER_MS);
     else if (this.#requests >= RATE_MIN_REQUESTS && this.#failures >= this.#requests * RATE_SHARE)
       this.#openFor("error_rate", PROBE_AFTER_MS);
+  }
+
+  /** The reason after a probe that failed: what opened the circuit, unless that was a rate limit, which is over. */
+  #reasonOfProbe(): OpenReason {
+    const reason = this.#open?.reason ?? "failures";
+    return reason === "rate_limited" ? "failures" : reason;
   }
 
   #isFirstResult(batch: UpstreamProgress | null): boolean {

@@ -120,8 +120,10 @@ class RedisCircuits implements CircuitSharing {
       return;
     }
     const { openedAt, reason, until } = open;
-    const waitMs = Math.min(MAX_WAIT_MS, Math.max(0, until - this.clock.now()));
-    this.apply(key, { state: waitMs > 0 ? "open" : "half_open", openedAt, reason, waitMs, idleMs: 0 });
+    const leftMs = until - this.clock.now();
+    const waitMs = Math.min(MAX_WAIT_MS, Math.max(0, leftMs));
+    const idleMs = Math.max(0, -leftMs);
+    this.apply(key, { state: waitMs > 0 ? "open" : "half_open", openedAt, reason, waitMs, idleMs });
   }
 
   /** `value`: empty for a closed circuit. */

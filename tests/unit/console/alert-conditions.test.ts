@@ -31,6 +31,7 @@ test("raises a channel alert after the rule's minutes, not before", () => {
         reason: "credentials" as const,
         affected: ["tts-1", "voice-2"],
         fallbacks: [],
+        isQuiet: false,
       },
     ],
   });

@@ -143,6 +143,35 @@ test("five replies of 403 in a row open the key's circuit; fewer, as of one mode
   expect(admission("other")).toBe("refused");
 });
 
+test("a row of failures that were not all 403 does not blame the key", () => {
+  const { circuits, request } = open();
+  times(4, () => request(unreachable(), "m", false));
+  request(answered(403));
+  expect(circuits.health("a", null)).toMatchObject({ state: "open", reason: "failures" });
+});
+
+test("a rate limit is no longer the reason after a probe that failed for another one", () => {
+  const { circuits, clock, request } = open();
+  request(new AppError("upstream_rate_limited", "Full.", { retryAfterMs: 1_000 }));
+  clock.at += 1_000;
+  request(answered());
+  expect(circuits.health("a", null, "m")).toMatchObject({ state: "open", reason: "failures" });
+});
+
+test("a circuit of another instance keeps the time since its probe was allowed", () => {
+  const { circuits, clock } = open();
+  const health = {
+    state: "half_open",
+    openedAt: 1,
+    reason: "rate_limited",
+    waitMs: 0,
+    idleMs: 9_000,
+  } as const;
+  circuits.apply({ channelId: "a", keyId: null, model: "m" }, health);
+  clock.at += 1_000;
+  expect(circuits.health("a", null, "m")).toMatchObject({ state: "half_open", idleMs: 10_000 });
+});
+
 test("health says how long a half-open circuit has waited for its probe", () => {
   const { circuits, clock, request } = open();
   request(answered(401));
