@@ -94,7 +94,7 @@ describe("a slow caller", () => {
   });
 });
 
-test("pipelined requests end with their connection, though their turn never came", async () => {
+test("pipelined requests that wait for their reply end when their connection closes", async () => {
   const speech = JSON.stringify({
     model: "patchbay-speech",
     input: "A long reply. ".repeat(100),

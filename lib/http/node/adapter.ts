@@ -177,6 +177,8 @@ export function closeWithConnection({ socket }: IncomingMessage, response: Serve
     response.destroy();
     response.emit("close");
   };
+  // One listener per waiting reply; Node warns of more than ten.
+  socket.setMaxListeners(0);
   socket.once("close", onClose);
   response.once("socket", () => socket.off("close", onClose));
 }

@@ -154,12 +154,12 @@ export const REPLY_HEADERS: Readonly<Record<string, Json>> = {
     "Fields of the request that the upstream does not support, separated by commas.",
   ),
   "ratelimit-limit": header("integer", "The tightest limit per minute that applies to the key."),
-  "ratelimit-remaining": header("integer", "What is left of it."),
-  "ratelimit-reset": header("integer", "Seconds until it is whole again."),
+  "ratelimit-remaining": header("integer", "Remaining under that limit."),
+  "ratelimit-reset": header("integer", "Seconds until the limit resets."),
   ...Object.fromEntries(
     OPENAI_LIMITS.map((name) => [name, header("string", "The same limit under OpenAI's name.")]),
   ),
-  "x-patchbay-notice": header("string", "A notice of the model about these vectors."),
+  "x-patchbay-notice": header("string", "The model's notice about these embeddings."),
 };
 
 const headerRefs = (names: readonly string[]): Json =>
@@ -178,7 +178,7 @@ export function successHeaders(surface: Surface, isCall: boolean): Json {
 
 /** The `default` response of an operation: the error body of its surface. */
 export const errorReply = (surface: Surface): Json => ({
-  description: `What is wrong, in this surface's form: ${STATUSES[surface]}.`,
+  description: `An error. Statuses and codes: ${STATUSES[surface]}.`,
   headers: headerRefs([
     REQUEST_ID,
     ...RETRY,
