@@ -272,6 +272,56 @@ describe("generateContent", () => {
     });
   });
 
+  describe.each<[string, object]>([
+    ["one voice", {}],
+    [
+      "several speakers",
+      {
+        speechConfig: {
+          multiSpeakerVoiceConfig: {
+            speakerVoiceConfigs: [{ speaker: "Ada", voiceConfig: voice("Kore") }],
+          },
+        },
+      },
+    ],
+  ])("with speechMetadata and %s", (_name, fields) => {
+    const sending = (text: string, speechMetadata: object) => ({
+      contents: [{ parts: [{ text, speechMetadata: { speaker: "Ada", ...speechMetadata } }] }],
+      generationConfig: { ...AUDIO, ...fields },
+    });
+
+    it("ignores an unknown field 'text' that is not text", async () => {
+      const { post, rows, speech } = harness();
+      const reply = await post(PATH, sending("one two", { text: 5, style: "x" }));
+      expect(reply.status).toBe(200);
+      await readBody(reply);
+      expect(speech.requests[0]?.segments).toMatchObject([{ text: "one two", style: "x" }]);
+      expect(rows).toMatchObject([{ status: 200, inputTokens: 2, characters: 7 }]);
+    });
+
+    it("counts and reserves the text of the part, not an unknown field 'text'", async () => {
+      const { post, reserved, rows, speech } = harness();
+      await readBody(await post(PATH, sending("one two", { text: "a" })));
+      await readBody(await post(PATH, sending("one two", {})));
+      expect(speech.requests.map(({ segments }) => segments[0]?.text)).toEqual(["one two", "one two"]);
+      expect(rows).toMatchObject([
+        { inputTokens: 2, characters: 7 },
+        { inputTokens: 2, characters: 7 },
+      ]);
+      expect(reserved[0]?.reservedNano).toBe(reserved[1]?.reservedNano);
+    });
+
+    it("applies the limit on characters to the text of the part", async () => {
+      const { post, speech } = harness(undefined, { model: { maxCharacters: 5 } });
+      const reply = await post(PATH, sending("one two", { text: "a" }));
+      expect([reply.status, (await json(reply)).error.message]).toEqual([
+        400,
+        "'contents' has 7 characters; patchbay-speech accepts at most 5 per request.",
+      ]);
+      expect(speech.requests).toEqual([]);
+    });
+  });
+
   it.each<[string, unknown, RegExp]>([
     ["no contents", { generationConfig: AUDIO }, /'contents' is required/],
     ["null for contents", { ...GOOD, contents: null }, /'contents' must be an array, not null/],

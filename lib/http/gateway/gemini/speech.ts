@@ -1,5 +1,6 @@
 import { GeminiSpeechRequest } from "../../../contracts/gateway/gemini/speech";
 import type { GatewayContext } from "../../../gateway/context";
+import type { SpokenPart } from "../../../gateway/speech/script-speakers";
 import { type SpeechInput, synthesizeSpeech } from "../../../gateway/speech/synthesize-speech";
 import { checkFields } from "../../core/check-fields";
 import { JSON_TYPE, type Outbound } from "../../core/exchange";
@@ -10,6 +11,7 @@ import { newReplyFields } from "./speech-reply";
 import { JSON_ARRAY, SSE, streamedSpeech } from "./streamed-speech";
 import { wholeSpeech } from "./whole-speech";
 
+type Part = GeminiSpeechRequest["contents"][number]["parts"][number];
 type SpeechConfig = NonNullable<GeminiSpeechRequest["generationConfig"]["speechConfig"]>;
 type VoiceConfig = NonNullable<SpeechConfig["voiceConfig"]>;
 
@@ -54,6 +56,13 @@ function sentOf<Name extends string>(
   });
 }
 
+/** Takes only the known fields of `speechMetadata`, whose unknown ones may be named like those of `SpokenPart`. */
+function toSpokenPart({ text, speechMetadata }: Part, path: string): SpokenPart {
+  if (speechMetadata === undefined) return { text };
+  const { speaker, style } = speechMetadata;
+  return { text, speaker, style, path };
+}
+
 /** Parses a Gemini body into the input of `synthesizeSpeech`. Throws `invalid`. */
 function readGeminiSpeech(model: string, sent: unknown): GeminiSpeech {
   const body = checkFields(GeminiSpeechRequest, camelFields(GeminiSpeechRequest, sent));
@@ -65,11 +74,7 @@ function readGeminiSpeech(model: string, sent: unknown): GeminiSpeech {
     input: {
       model,
       parts: body.contents.flatMap(({ parts }, content) =>
-        parts.map(({ text, speechMetadata }, part) =>
-          speechMetadata === undefined
-            ? { text }
-            : { text, ...speechMetadata, path: `contents.${content}.parts.${part}` },
-        ),
+        parts.map((part, index) => toSpokenPart(part, `contents.${content}.parts.${index}`)),
       ),
       voices: readVoices(speechConfig),
       ...(speechConfig?.languageCode === undefined ? {} : { language: speechConfig.languageCode }),
