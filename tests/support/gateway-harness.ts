@@ -4,7 +4,11 @@ import { createCatalog } from "../../lib/gateway/admission/catalog";
 import { digestKey, makeKey } from "../../lib/gateway/admission/key-format";
 import { createGatewayState } from "../../lib/gateway/state";
 import { createDispatcher } from "../../lib/http/core/dispatch";
-import { COUNT_TOKENS_ROUTES, GEMINI_EMBEDDINGS_ROUTES } from "../../lib/http/routes/gateway/gemini";
+import {
+  COUNT_TOKENS_ROUTES,
+  GEMINI_EMBEDDINGS_ROUTES,
+  SPEECH_GEMINI_ROUTES,
+} from "../../lib/http/routes/gateway/gemini";
 import { MODELS_ROUTES } from "../../lib/http/routes/gateway/models";
 import { EMBEDDINGS_ROUTES } from "../../lib/http/routes/gateway/openai";
 import type { EmbeddingModel } from "../../lib/ports/embedding-model";
@@ -167,7 +171,13 @@ export function openGatewayHarness(options: HarnessOptions = {}): GatewayHarness
   } as unknown as ConsoleServices;
 
   const handler = createDispatcher(
-    [...EMBEDDINGS_ROUTES, ...GEMINI_EMBEDDINGS_ROUTES, ...COUNT_TOKENS_ROUTES, ...MODELS_ROUTES],
+    [
+      ...SPEECH_GEMINI_ROUTES,
+      ...EMBEDDINGS_ROUTES,
+      ...GEMINI_EMBEDDINGS_ROUTES,
+      ...COUNT_TOKENS_ROUTES,
+      ...MODELS_ROUTES,
+    ],
     async () => services,
   );
 

@@ -107,7 +107,7 @@ function matchError(
   }
   if (match.kind === "unknown" && match.modelMethod !== undefined) {
     const { asked, known } = match.modelMethod;
-    const message = `Unknown method ':${asked.slice(0, 64)}'; a model has ${known.map((name) => `:${name}`).join(", ")}.`;
+    const message = `Unknown method ':${asked.slice(0, 64)}'. Known methods: ${known.map((name) => `:${name}`).join(", ")}.`;
     return { surface, error: new AppError("unknown_url", message) };
   }
   if (match.kind === "unknown") {

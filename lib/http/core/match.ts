@@ -16,8 +16,6 @@ interface Pattern {
   regex: RegExp;
   names: readonly string[];
   methods: Map<Method, Route>;
-  /** The method of a path that ends in `{model}:method`; null for any other. */
-  modelMethod: string | null;
   /** Ends in `{model}`, so a `:word` at the end may be a method that this table does not have. */
   endsInModel: boolean;
   /** Grows with the number of literal characters; patterns of higher rank are matched first. */
@@ -28,12 +26,14 @@ export interface RouteTable {
   exact: ReadonlyMap<string, MethodTable>;
   /** Keyed by the first two segments (`/v1/engines`), most specific first. */
   patterns: ReadonlyMap<string, readonly Pattern[]>;
+  /** The methods of the paths that end in `{model}:method`, by the first two segments, in the order of the routes. */
+  modelMethods: ReadonlyMap<string, readonly string[]>;
 }
 
 export type Match =
   | { kind: "found"; route: Route; params: Parameters; error: AppError | null }
   | { kind: "wrong-method"; surface: Surface; allow: readonly string[] }
-  /** `modelMethod`: for `{model}:asked`, the methods that a model has. */
+  /** `modelMethod`: for `{model}:asked`, the methods that exist for some model. */
   | { kind: "unknown"; surface: Surface; modelMethod?: { asked: string; known: readonly string[] } };
 
 const NO_PARAMETERS: Parameters = {};
@@ -58,7 +58,6 @@ function compilePattern(path: string): Pattern {
     regex: new RegExp(`^${source}$`),
     names,
     methods: new Map(),
-    modelMethod: /\{model\}:(\w+)$/.exec(path)?.[1] ?? null,
     endsInModel: path.endsWith("{model}"),
     rank: path.replaceAll(/\{\w+\}/g, "").length * 10 - names.length,
   };
@@ -93,14 +92,17 @@ export function compileRoutes(routes: readonly Route[]): RouteTable {
     methods.set(route.method, route);
   }
   const patterns = new Map<string, Pattern[]>();
+  const modelMethods = new Map<string, string[]>();
   for (const [path, pattern] of byPath) {
     const top = firstTwoSegments(path);
+    const modelMethod = /\{model\}:(\w+)$/.exec(path)?.[1];
+    if (modelMethod !== undefined) modelMethods.set(top, [...(modelMethods.get(top) ?? []), modelMethod]);
     patterns.set(
       top,
       [...(patterns.get(top) ?? []), pattern].sort((a, b) => b.rank - a.rank),
     );
   }
-  return { exact, patterns };
+  return { exact, patterns, modelMethods };
 }
 
 /** The dialect of the error for an unknown path. */
@@ -182,8 +184,7 @@ export function matchRoute(table: RouteTable, method: string, path: string): Mat
     if (route !== undefined) return { kind: "found", route, ...read };
     const asked = pattern.endsInModel ? METHOD_OF_MODEL.exec(read.params.model ?? "")?.[1] : undefined;
     if (asked !== undefined) {
-      const patterns = table.patterns.get(firstTwoSegments(path)) ?? [];
-      const known = patterns.flatMap(({ modelMethod }) => modelMethod ?? []);
+      const known = table.modelMethods.get(firstTwoSegments(path)) ?? [];
       return { kind: "unknown", surface: surfaceOf(path), modelMethod: { asked, known } };
     }
     const sibling = firstRoute(pattern.methods);
