@@ -125,6 +125,51 @@ test.each<[string, string, boolean, object, string]>([
     `'requests.0.outputDimensionality' must be at most 512 for '${MODEL}'; got 600.`,
   ],
   [
+    "different dimensions in a batch",
+    BATCH,
+    true,
+    {
+      requests: [
+        { content: content("a"), outputDimensionality: 2 },
+        { content: content("b"), outputDimensionality: 3 },
+      ],
+    },
+    "'requests.1.outputDimensionality' must be the same in all requests of a batch.",
+  ],
+  [
+    "different dimensions in embedContentConfig",
+    BATCH,
+    true,
+    {
+      requests: [
+        { content: content("a"), embedContentConfig: { outputDimensionality: 2 } },
+        { content: content("b"), embedContentConfig: { outputDimensionality: 3 } },
+      ],
+    },
+    "'requests.1.embedContentConfig.outputDimensionality' must be the same in all requests of a batch.",
+  ],
+  [
+    "different task types in embedContentConfig",
+    BATCH,
+    true,
+    {
+      requests: [
+        { content: content("a"), taskType: "A" },
+        { content: content("b"), embedContentConfig: { taskType: "B" } },
+      ],
+    },
+    "'requests.1.embedContentConfig.taskType' must be the same in all requests of a batch.",
+  ],
+  [
+    "a task type in embedContentConfig of the first request only",
+    BATCH,
+    true,
+    {
+      requests: [{ content: content("a"), embedContentConfig: { taskType: "A" } }, { content: content("b") }],
+    },
+    "'requests.1.embedContentConfig.taskType' must be the same in all requests of a batch.",
+  ],
+  [
     "another model than the path's",
     ONE,
     true,

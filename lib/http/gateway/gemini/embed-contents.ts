@@ -28,36 +28,42 @@ interface PlacedRequest {
   request: EmbedContentRequest;
 }
 
-function settingsOf({ path, request }: PlacedRequest): Settings {
-  const { embedContentConfig: newer, outputDimensionality } = request;
-  const isNewer = outputDimensionality === undefined && newer?.outputDimensionality !== undefined;
-  return {
-    dimensions: outputDimensionality ?? newer?.outputDimensionality,
-    dimensionsField: `${path}${isNewer ? "embedContentConfig." : ""}outputDimensionality`,
-    taskType: request.taskType ?? newer?.taskType,
-  };
+type SettingName = "outputDimensionality" | "taskType";
+
+/** A setting of a request; the older field takes precedence. */
+function settingOf<Name extends SettingName>(request: EmbedContentRequest, name: Name) {
+  return request[name] ?? request.embedContentConfig?.[name];
+}
+
+/** Where the body has a setting: the older field unless only the newer one was sent. */
+function fieldOf({ path, request }: PlacedRequest, name: SettingName): string {
+  const isNewer = request[name] === undefined && request.embedContentConfig?.[name] !== undefined;
+  return `${path}${isNewer ? "embedContentConfig." : ""}${name}`;
 }
 
 /** The settings of a batch, which must be equal in all its requests: an upstream call has one of each. */
 function commonSettings(requests: readonly PlacedRequest[]): Settings {
-  const [first, ...others] = requests;
-  const common =
-    first === undefined
-      ? { dimensions: undefined, dimensionsField: "outputDimensionality", taskType: undefined }
-      : settingsOf(first);
-  for (const placed of others) {
-    const other = settingsOf(placed);
-    for (const [name, field] of [
-      ["dimensions", "outputDimensionality"],
-      ["taskType", "taskType"],
-    ] as const) {
-      if (other[name] === common[name]) continue;
-      throw new AppError("invalid", `'${placed.path}${field}' must be the same in all requests of a batch.`, {
-        param: "requests",
-      });
-    }
+  const [first] = requests;
+  if (first === undefined)
+    return { dimensions: undefined, dimensionsField: "outputDimensionality", taskType: undefined };
+  const dimensions = settingOf(first.request, "outputDimensionality");
+  const taskType = settingOf(first.request, "taskType");
+  for (const placed of requests) {
+    const { request } = placed;
+    if (settingOf(request, "outputDimensionality") !== dimensions)
+      throw differentSetting(first, placed, "outputDimensionality");
+    if (settingOf(request, "taskType") !== taskType) throw differentSetting(first, placed, "taskType");
   }
-  return common;
+  return { dimensions, dimensionsField: fieldOf(first, "outputDimensionality"), taskType };
+}
+
+/** Names the field in `other`; one that `other` lacks is named as `first` sent it. */
+function differentSetting(first: PlacedRequest, other: PlacedRequest, name: SettingName): AppError {
+  const sender = settingOf(other.request, name) === undefined ? first : other;
+  const field = fieldOf({ ...sender, path: other.path }, name);
+  return new AppError("invalid", `'${field}' must be the same in all requests of a batch.`, {
+    param: "requests",
+  });
 }
 
 /** Throws `invalid` unless every `model` in the body names the model of the path, as `models/name` or bare. */
