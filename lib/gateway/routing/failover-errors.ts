@@ -1,5 +1,7 @@
 import { AppError, type ErrorCode, isAppError } from "../../errors";
 import type { CallPlan } from "../call";
+import type { GatewayContext } from "../context";
+import { modelHealth } from "./circuit-health";
 import type { Refusal } from "./enter-channel";
 
 /** Errors that another channel may not have; all others are caused by the request or by us. */
@@ -39,8 +41,6 @@ export function isUpstreamCode(code: string): code is ErrorCode & `upstream_${st
   return code.startsWith("upstream_");
 }
 
-type Refusals = readonly (Refusal | null)[];
-
 /** The wait for a channel that may accept a request at any time, such as one with all its slots taken. */
 const MIN_WAIT_MS = 1_000;
 const MAX_WAIT_MS = 60_000;
@@ -51,27 +51,45 @@ function retryAfter(waits: readonly number[]): number {
   return Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS, waitMs));
 }
 
-/** No channel accepts the request: 429 when the upstreams limit all of them, else 503; with the shortest wait. */
-function noChannelError(refusals: Refusals, plan: CallPlan): AppError {
+/**
+ * No channel accepts the request: 429 when the upstreams limit all of them, else 503; with the shortest wait.
+ * `refusals`: one per channel, null for one that accepts a request.
+ */
+function noChannelError(
+  refusals: readonly (Refusal | null)[],
+  { services }: GatewayContext,
+  { entry, requestedModel }: CallPlan,
+): AppError {
   const retryAfterMs = retryAfter(refusals.map((refusal) => refusal?.waitMs ?? MIN_WAIT_MS));
-  const isLimited = refusals.length > 0 && refusals.every((refusal) => refusal?.opened === "rate_limited");
+  const openedFor = entry.routes.map(({ channel }, index) => {
+    const refusal = refusals[index] ?? null;
+    if (refusal !== null) return refusal.opened;
+    // Its wait ended after the channels were chosen.
+    return modelHealth(services.state.circuits, channel, entry.model.name).reason;
+  });
+  const isLimited = openedFor.length > 0 && openedFor.every((reason) => reason === "rate_limited");
   return isLimited
     ? new AppError(
         "upstream_rate_limited",
-        `Every channel for '${plan.requestedModel}' is rate limited at the moment.`,
+        `Every channel for '${requestedModel}' is rate limited at the moment.`,
         { retryAfterMs, shouldRetry: false },
       )
     : new AppError(
         "no_channel_available",
-        `No channel can serve the model '${plan.requestedModel}' at the moment.`,
+        `No channel can serve the model '${requestedModel}' at the moment.`,
         { retryAfterMs },
       );
 }
 
-/** The caller's error when every attempt has failed; `refusals`: one per channel, null for one that accepts a request. */
-export function finalError(failures: readonly AppError[], refusals: Refusals, plan: CallPlan): AppError {
+/** The caller's error when every attempt has failed; `refusals` as for `noChannelError`. */
+export function finalError(
+  failures: readonly AppError[],
+  refusals: readonly (Refusal | null)[],
+  ctx: GatewayContext,
+  plan: CallPlan,
+): AppError {
   const last = failures.findLast((error) => error.code !== "upstream_rate_limited") ?? failures.at(-1);
-  if (last === undefined) return noChannelError(refusals, plan);
+  if (last === undefined) return noChannelError(refusals, ctx, plan);
   if (last.code === "overloaded") return last;
   const waits = failures.flatMap((error) => error.details.retryAfterMs ?? []);
   const retryAfterMs = last.code === "upstream_rate_limited" ? retryAfter(waits) : last.details.retryAfterMs;

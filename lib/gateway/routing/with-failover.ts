@@ -246,5 +246,5 @@ export const withFailover: WithFailover = async (ctx, plan, meter, attempt, comp
   meter.skipped(skippedChannels(plan, refusals));
   throw state.unsupported !== null && state.failures.length === 0
     ? state.unsupported
-    : finalError(state.failures, refusals, plan);
+    : finalError(state.failures, refusals, ctx, plan);
 };

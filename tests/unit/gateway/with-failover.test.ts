@@ -510,6 +510,22 @@ test("returns 429 with the shortest wait while upstream rate limits have opened 
   expect(error).toMatchObject({ code: "upstream_rate_limited", details: { retryAfterMs: 15_000 } });
 });
 
+test("returns 429 when an upstream's wait ends after no channel could be chosen", async () => {
+  const { ctx, plan, meter, served } = setting([lexicalChannel({ id: "a" })]);
+  const { circuits } = ctx.services.state;
+  circuits
+    .enter("a", null, plan.entry.model.name)
+    .failed(new AppError("upstream_rate_limited", "Full.", { retryAfterMs: 20_000 }), new UpstreamProgress());
+  const admission = vi.spyOn(circuits, "admission").mockImplementationOnce(() => {
+    vi.advanceTimersByTime(20_000);
+    return "refused";
+  });
+  const error = await failureOf(withFailover(ctx, plan, meter, async () => "not called"));
+  expect(admission.mock.results.map(({ value }) => value)).toEqual(["refused", "probe"]);
+  expect(served).toEqual([]);
+  expect(error).toMatchObject({ code: "upstream_rate_limited", details: { retryAfterMs: 1_000 } });
+});
+
 test("invalid replies of one model do not stop another model behind the same key", async () => {
   const { ctx, plan, meter, served } = setting([lexicalChannel({ id: "a" })]);
   const healthy = { ...plan, entry: { ...plan.entry, model: embedModel({ name: "healthy" }) } };
