@@ -1,28 +1,42 @@
 import { type ListPage, PAGE_SIZE, type ShortListQuery } from "../contracts/paging";
 import { AppError } from "../errors";
 
+/** Values by which a list is sorted, the most significant first; no two items have the same. */
+type SortKey = readonly (string | number)[];
+
 interface Listed<T> {
-  idOf(item: T): string;
+  sortKeyOf(item: T): SortKey;
+  /** The types of the values of a sort key, for cursors. */
+  sortKeyTypes: readonly ("string" | "number")[];
   /** The texts that `q` is searched in. */
   textsOf(item: T): readonly (string | null)[];
 }
 
-/** Where a page ended: the index of its last item, and its ID for a list that has changed since. */
-type Position = [index: number, id: string];
-
-function encodeCursor(position: Position): string {
-  return Buffer.from(JSON.stringify(position)).toString("base64url");
+/** Negative when `a` is before `b`. Both have the same types. */
+function compareKeys(a: SortKey, b: SortKey): number {
+  for (const [index, one] of a.entries()) {
+    const other = b[index];
+    const order = typeof one === "number" ? one - Number(other) : one.localeCompare(String(other), "en");
+    if (order !== 0) return order;
+  }
+  return 0;
 }
 
-/** Throws `invalid` for a cursor that is not one of ours. */
-function decodeCursor(cursor: string): Position {
+/** A cursor is the sort key of the last item of a page, so that it remains valid when items move or are deleted. */
+function encodeCursor(key: SortKey): string {
+  return Buffer.from(JSON.stringify(key)).toString("base64url");
+}
+
+function isSortKey(value: unknown, types: Listed<unknown>["sortKeyTypes"]): value is SortKey {
+  if (!Array.isArray(value) || value.length !== types.length) return false;
+  return value.every((one, index) => typeof one === types[index]);
+}
+
+/** Throws `invalid` for a cursor that is not one of this list. */
+function decodeCursor(cursor: string, types: Listed<unknown>["sortKeyTypes"]): SortKey {
   try {
     const parsed: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString("utf8"));
-    if (Array.isArray(parsed) && parsed.length === 2) {
-      const [index, id]: unknown[] = parsed;
-      if (typeof index === "number" && Number.isSafeInteger(index) && index >= 0 && typeof id === "string")
-        return [index, id];
-    }
+    if (isSortKey(parsed, types)) return parsed;
   } catch {
     // Not JSON: the error below says so.
   }
@@ -33,31 +47,29 @@ function decodeCursor(cursor: string): Position {
   });
 }
 
-/** One page of a list that is in memory as a whole; everything when the query names neither page nor size. */
+/**
+ * One page of a list that is in memory as a whole, sorted; everything when the query names neither page nor size.
+ * Throws `invalid` for a cursor of another list.
+ */
 export function pageOf<T>(
   all: readonly T[],
   { limit, cursor, q }: ShortListQuery,
-  { idOf, textsOf }: Listed<T>,
+  { sortKeyOf, sortKeyTypes, textsOf }: Listed<T>,
 ): ListPage<T> {
-  const size = limit ?? (cursor === undefined ? all.length : PAGE_SIZE);
-  let start = 0;
-  if (cursor !== undefined) {
-    const [index, id] = decodeCursor(cursor);
-    const found = all.findIndex((item) => idOf(item) === id);
-    // The item that followed a deleted one has its index.
-    start = found === -1 ? index : found + 1;
-  }
+  const after = cursor === undefined ? null : decodeCursor(cursor, sortKeyTypes);
   const text = q?.toLowerCase();
-  const rest = all.flatMap((item, index) => {
-    const isMatch =
-      text === undefined || textsOf(item).some((one) => one?.toLowerCase().includes(text) === true);
-    return index >= start && isMatch ? [{ item, index }] : [];
-  });
+  const rest = all
+    .filter(
+      (item) => text === undefined || textsOf(item).some((one) => one?.toLowerCase().includes(text) === true),
+    )
+    .map((item) => ({ item, key: sortKeyOf(item) }))
+    .filter(({ key }) => after === null || compareKeys(key, after) > 0)
+    .sort((a, b) => compareKeys(a.key, b.key));
+  const size = limit ?? (after === null ? rest.length : PAGE_SIZE);
   const kept = rest.slice(0, size);
   const last = kept.at(-1);
   return {
     items: kept.map(({ item }) => item),
-    next_cursor:
-      rest.length > size && last !== undefined ? encodeCursor([last.index, idOf(last.item)]) : null,
+    next_cursor: rest.length > size && last !== undefined ? encodeCursor(last.key) : null,
   };
 }

@@ -586,6 +586,23 @@ describe.each([
     expect(ids((await page(`?limit=1&cursor=${next_cursor}`)).items)).toEqual([all[index + 1]]);
   });
 
+  test("continues at the right item after other items were deleted as well", async () => {
+    const all = ids((await page()).items);
+    const { next_cursor } = await page("?limit=3");
+    for (const one of all.slice(1, 3)) await harness(`${path}/${one}`, { method: "DELETE", cookie: owner });
+    expect(ids((await page(`?cursor=${next_cursor}`)).items)).toEqual(all.slice(3));
+  });
+
+  test("refuses a cursor of the other list", async () => {
+    const other = path === "/api/models" ? "/api/channels" : "/api/models";
+    const { next_cursor } = (await harness(`${other}?limit=2`, { cookie: owner })).json.data;
+    const reply = await harness(`${path}?cursor=${next_cursor}`, { cookie: owner });
+    expect([reply.status, reply.json.issues]).toEqual([
+      400,
+      [{ path: "cursor", message: "Must be next_cursor of the previous page." }],
+    ]);
+  });
+
   test("is searched without case", async () => {
     const names = async (query: string) =>
       (await page(query)).items.map(({ name }: { name: string }) => name.toLowerCase());
@@ -600,4 +617,16 @@ describe.each([
       expect([reply.status, reply.json.code]).toEqual([400, "invalid"]);
     },
   );
+});
+
+test("the list of channels continues where a page ended although its last channel moved to the end", async () => {
+  for (const name of ["A", "B", "C", "D"]) await create({ name });
+  const list = async (query = "") => (await harness(`/api/channels${query}`, { cookie: owner })).json.data;
+  const ids = (items: { id: string }[]) => items.map(({ id }) => id);
+  const all = ids((await list()).items);
+  const { next_cursor } = await list("?limit=2");
+  const [first, second, ...others] = all;
+  expect((await patch(second ?? "", { version: 1, priority: 100 })).status).toBe(200);
+  expect(ids((await list()).items)).toEqual([first, ...others, second]);
+  expect(ids((await list(`?cursor=${next_cursor}`)).items)).toEqual([...others, second]);
 });

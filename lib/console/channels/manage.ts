@@ -12,10 +12,10 @@ import { toChannel } from "./to-channel";
 export async function listChannels(ctx: ReadContext, query: ShortListQuery = {}): Promise<ListPage<Channel>> {
   requireAdmin(ctx);
   const records = await ctx.store.channels.all();
-  const sorted = [...records].sort((a, b) => a.priority - b.priority || a.createdAt - b.createdAt);
   const use = await readUse(ctx);
-  const page = pageOf(sorted, query, {
-    idOf: ({ id }) => id,
+  const page = pageOf(records, query, {
+    sortKeyOf: ({ priority, createdAt, id }) => [priority, createdAt, id],
+    sortKeyTypes: ["number", "number", "string"],
     textsOf: ({ name, provider, baseUrl }) => [name, provider, baseUrl],
   });
   return { ...page, items: page.items.map((record) => toChannel(ctx, record, use)) };

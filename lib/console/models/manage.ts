@@ -57,9 +57,9 @@ export async function listModels(ctx: ReadContext, query: ShortListQuery = {}): 
     ctx.store.channels.all(),
     readUse(ctx),
   ]);
-  const sorted = [...models].sort((a, b) => a.name.localeCompare(b.name, "en"));
-  const page = pageOf(sorted, query, {
-    idOf: ({ name }) => name,
+  const page = pageOf(models, query, {
+    sortKeyOf: ({ name }) => [name],
+    sortKeyTypes: ["string"],
     textsOf: ({ name, aliases, description }) => [name, ...aliases, description],
   });
   return {
