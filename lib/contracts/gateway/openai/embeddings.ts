@@ -27,13 +27,24 @@ function tokenIdError(ids: readonly unknown[], path: number[]): InputError | nul
   return at === -1 ? null : { path: [...path, at], message: "must be a token id (a whole number from 0)" };
 }
 
-/** The first error of `errorOf`; null without one. */
-function elementError(
-  input: readonly unknown[],
-  errorOf: (one: unknown, at: number) => InputError | null,
-): InputError | null {
-  for (const [at, one] of input.entries()) {
-    const error = errorOf(one, at);
+/** The first error of a list of texts; null without one. */
+function textsError(texts: readonly unknown[]): InputError | null {
+  for (let at = 0; at < texts.length; at++) {
+    const text = texts[at];
+    if (typeof text !== "string") return { path: [at], message: "must be a string, as the first element is" };
+    if (text === "") return { path: [at], message: "must not be an empty string" };
+  }
+  return null;
+}
+
+/** The first error of a list of lists of token IDs; null without one. */
+function tokenListsError(lists: readonly unknown[]): InputError | null {
+  for (let at = 0; at < lists.length; at++) {
+    const list = lists[at];
+    if (!Array.isArray(list))
+      return { path: [at], message: "must be a list of token ids, as the first element is" };
+    if (list.length === 0) return { path: [at], message: "must not be an empty list" };
+    const error = tokenIdError(list, [at]);
     if (error !== null) return error;
   }
   return null;
@@ -49,21 +60,8 @@ function inputError(input: unknown): InputError | null {
   if (typeof first === "number") return tokenIdError(input, []);
   if (input.length > MAX_INPUTS)
     return ofWhole(`has ${input.length} elements; at most ${MAX_INPUTS} are accepted`);
-  if (typeof first === "string") {
-    return elementError(input, (text, at) => {
-      if (typeof text !== "string")
-        return { path: [at], message: "must be a string, as the first element is" };
-      return text === "" ? { path: [at], message: "must not be an empty string" } : null;
-    });
-  }
-  if (Array.isArray(first)) {
-    return elementError(input, (list, at) => {
-      if (!Array.isArray(list))
-        return { path: [at], message: "must be a list of token ids, as the first element is" };
-      if (list.length === 0) return { path: [at], message: "must not be an empty list" };
-      return tokenIdError(list, [at]);
-    });
-  }
+  if (typeof first === "string") return textsError(input);
+  if (Array.isArray(first)) return tokenListsError(input);
   return ofWhole("must have strings or token ids");
 }
 
