@@ -51,8 +51,11 @@ export interface SpeechInput {
   needsBase64?: boolean;
   /** Fields that only an upstream of the same dialect supports; reported as ignored for any other. */
   dialectFields: readonly string[];
-  /** Like `dialectFields`, but of no meaning to a built-in engine, which does not report them: sampling and safety. */
-  modelFields?: readonly string[];
+  /**
+   * Like `dialectFields`, but of no meaning to a built-in engine, which does not report them: sampling and safety.
+   * Called only for an upstream of another dialect.
+   */
+  modelFields?: () => readonly string[];
 }
 
 export interface SpeechCall {
@@ -296,6 +299,6 @@ function ignoredFields(
   const supported = model.supportedFields?.(upstreamName) ?? [];
   const fields = channel.embedded
     ? input.dialectFields
-    : [...input.dialectFields, ...(input.modelFields ?? [])];
+    : [...input.dialectFields, ...(input.modelFields?.() ?? [])];
   return fields.filter((field) => !supported.includes(field));
 }

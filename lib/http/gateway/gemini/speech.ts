@@ -87,7 +87,7 @@ function readGeminiSpeech(model: string, sent: unknown): GeminiSpeech {
         ...(body.tools === undefined || body.tools.length === 0 ? [] : ["tools"]),
         ...((body.generationConfig.candidateCount ?? 1) > 1 ? ["candidateCount"] : []),
       ],
-      modelFields: [...sentOf(MODEL_FIELDS, body), ...sentOf(SAMPLING_FIELDS, body.generationConfig)],
+      modelFields: () => [...sentOf(MODEL_FIELDS, body), ...sentOf(SAMPLING_FIELDS, body.generationConfig)],
     },
     container: /wav$/i.test(format?.audio?.mimeType ?? "") ? "wav" : "pcm",
   };
