@@ -106,7 +106,7 @@ const BEYOND_A_SCHEMA: readonly (readonly [operation: RegExp, message: RegExp, w
     /nothing that can be spoken|at least one letter or digit|embedded engines? cannot/,
     "depends on the text itself",
   ],
-  [/embed/i, /shorten|dimension|at most \d+ dimensions/i, "depends on the model"],
+  [/embed/i, /cannot shorten vectors|[dD]imension\w*' must be at most \d+ for /, "depends on the model"],
   [/embed/i, /the path names|both must (be the same|name)/, "body and path are compared"],
   [/embed/i, /must be the same in all requests/, "two fields are compared"],
   [/embed/i, /maximum context length|tokens in all/, "depends on the model"],
