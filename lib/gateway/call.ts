@@ -69,8 +69,8 @@ export interface Target {
 }
 
 /**
- * Finds a model and checks the key's permission for it; `operation` null: a model of any. Throws `model_not_found`, `model_not_allowed`, `forbidden`,
- * `invalid` (a model of the other operation).
+ * Finds a model and checks the key's permission for it; `operation` null: a model of any. Throws `model_not_found`,
+ * `model_not_allowed`, `forbidden`, `invalid` (a model of the other operation).
  */
 export type ResolveModel = (
   ctx: GatewayContext,

@@ -247,7 +247,7 @@ async function assignVoices(
   if (voices.kind === "single") {
     const voice =
       voices.voice === null ? (entry.model.defaultVoice ?? known.names[0]) : canonical(voices.voice);
-    // A model without channels has no voices either: its call is refused for want of a channel.
+    // A model without channels has no voices either: its call is refused because it has no channel.
     if (voice === undefined && entry.routes.length > 0) {
       throw new AppError("invalid", `Model ${model} has no default voice; specify one.`, {
         param: field.voice,

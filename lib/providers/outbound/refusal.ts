@@ -9,7 +9,7 @@ const MAX_MESSAGE_LENGTH = 500;
  */
 const TOKEN_PATTERNS = [
   /\bBearer[-_ ]+[A-Za-z0-9*_.~+/=-]{8,}/g,
-  // In any case only what cannot be a word: "basic authentication" is none.
+  // In any case only what cannot be a word: "basic authentication" is not a token.
   /\b(?:basic|bearer) +(?=\S{0,64}[\d=])[A-Za-z0-9*_.~+/=-]{8,}/gi,
   /\b(?:sk|pk|xi|gsk|hf|AIza)[-_ ]?[A-Za-z0-9*_.-]{8,}/g,
   /\beyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]+){0,4}/g,
