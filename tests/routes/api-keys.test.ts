@@ -1,6 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { authenticateKey } from "../../lib/gateway/admission/authenticate-key";
-import { addUser, type ConsoleHarness, openConsoleHarness, setUpOwner } from "../support/console-harness";
+import type { Repositories } from "../../lib/ports/store";
+import {
+  addUser,
+  type ConsoleHarness,
+  type ConsoleReply,
+  openConsoleHarness,
+  setUpOwner,
+} from "../support/console-harness";
 import { NO_BUDGET, PERIOD, usageRecord } from "../support/factories";
 import { type TestServices, testServices } from "../support/services";
 import { readStoreBytes } from "../support/store-bytes";
@@ -359,6 +366,36 @@ describe("rotation", () => {
     const { version } = (await read(old.id)).json.data;
     expect((await patch(old.id, { expires_at: null, version })).status).toBe(200);
     expect((await rotate(old.id)).status).toBe(200);
+  });
+
+  test("looks for an earlier rotation before its write transaction, and answers 409 to one in between", async () => {
+    const old = await make({ expires_at: new Date(services.clock.now() + HOUR).toISOString() });
+    const { audit, transaction } = services.store;
+    const reads = { before: 0, inside: 0 };
+    let winner: ConsoleReply | undefined;
+    Object.assign(services.store, {
+      audit: {
+        ...audit,
+        list: async (query: Parameters<typeof audit.list>[0]) => {
+          const page = await audit.list(query);
+          reads.before++;
+          if (reads.before === 1) winner = await rotate(old.id, { grace_hours: 1 });
+          return page;
+        },
+      },
+      transaction: (work: (tx: Repositories) => Promise<unknown>) =>
+        transaction((tx) => {
+          const list: typeof audit.list = (query) => {
+            reads.inside++;
+            return tx.audit.list(query);
+          };
+          return work({ ...tx, audit: { ...tx.audit, list } });
+        }),
+    });
+    const loser = await rotate(old.id, { grace_hours: 1 });
+    expect([winner?.status, loser.status, loser.json.code]).toEqual([200, 409, "conflict"]);
+    expect(reads).toEqual({ before: 2, inside: 0 });
+    expect((await list()).items).toHaveLength(2);
   });
 
   test("refuses to rotate an expired key", async () => {

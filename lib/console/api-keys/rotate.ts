@@ -16,8 +16,9 @@ const MAX_GRACE_MS = MAX_GRACE_HOURS * HOUR_MS;
 
 /**
  * Creates a key with the limits of the old one, the record of who set them and what it has spent of its budget; the
- * old one works for `grace_hours` more, and from then on each spends from its own copy of what is left. Only for the caller's own keys: a visible secret can spend its owner's budget. Throws `not_found`, `forbidden`,
- * `conflict` (changed by another request, expired, already rotated, or too many in grace).
+ * old one works for `grace_hours` more, and from then on each spends from its own copy of what is left. Only for the
+ * caller's own keys: a visible secret can spend its owner's budget. Throws `not_found`, `forbidden`, `conflict` (changed
+ * by another request, expired, already rotated, or too many in grace).
  */
 export async function rotateKey(
   ctx: ConsoleContext,
@@ -26,16 +27,16 @@ export async function rotateKey(
 ): Promise<ApiKeyWithSecret> {
   const user = requireUser(ctx);
   const now = ctx.clock.now();
+  const old = await findChangeableKey(ctx.store, ctx, id);
+  if (old.ownerId !== user.id) throw new AppError("forbidden", "Only the owner of a key may rotate it.");
+  requireWithinCaller(ctx, old);
+  requireNoPerKeyLimits(ctx, "rotate keys");
+  if (old.expiresAt !== null && old.expiresAt <= now) {
+    throw new AppError("conflict", "This key has expired and cannot be rotated. Create a new key instead.");
+  }
+  await requireNotRotated(ctx.store, old, now);
   const key = makeKey(ctx.random);
   return ctx.store.transaction(async (tx) => {
-    const old = await findChangeableKey(tx, ctx, id);
-    if (old.ownerId !== user.id) throw new AppError("forbidden", "Only the owner of a key may rotate it.");
-    if (old.expiresAt !== null && old.expiresAt <= now) {
-      throw new AppError("conflict", "This key has expired and cannot be rotated. Create a new key instead.");
-    }
-    await requireNotRotated(tx, old, now);
-    requireWithinCaller(ctx, old);
-    requireNoPerKeyLimits(ctx, "rotate keys");
     if (input.grace_hours > 0) await requireGraceQuota(tx, user, now);
     const fresh: KeyRecord = {
       ...old,
@@ -48,6 +49,7 @@ export async function rotateKey(
     };
     const graceEnd = now + Math.round(input.grace_hours * HOUR_MS);
     const expiresAt = Math.min(old.expiresAt ?? graceEnd, graceEnd);
+    // Null as well if the key was rotated since it was read, which requireNotRotated did not see.
     if ((await tx.keys.update(old, { expiresAt })) === null) {
       throw new AppError("conflict", "The key was changed by another request. Load it again.");
     }
@@ -64,19 +66,19 @@ export async function rotateKey(
 
 /**
  * Throws `conflict` for a key in its grace period whose replacement still exists: a repeated request would create a
- * valid key whose secret is lost. The audit log is the record of rotations; write transactions run one at a time, so
- * two rotations at once see each other. It has no index by target, so only keys that are about to expire are looked up.
+ * valid key whose secret is lost. The audit log is the record of rotations. It has no index by target and is read as a
+ * whole, so only for keys that are about to expire, and outside the write transaction, which would block other writes.
  */
 async function requireNotRotated(
-  tx: Pick<Repositories, "audit" | "keys">,
+  store: Pick<Repositories, "audit" | "keys">,
   key: KeyRecord,
   now: number,
 ): Promise<void> {
   if (key.expiresAt === null || key.expiresAt > now + MAX_GRACE_MS) return;
   const rotations = { target: key.id, actions: ["key.rotate"], from: now - MAX_GRACE_MS };
-  const { items } = await tx.audit.list({ limit: 1, cursor: null, q: null, ...rotations });
+  const { items } = await store.audit.list({ limit: 1, cursor: null, q: null, ...rotations });
   const replacement = items[0]?.detail.replaced_by;
-  if (typeof replacement !== "string" || (await tx.keys.findById(replacement)) === null) return;
+  if (typeof replacement !== "string" || (await store.keys.findById(replacement)) === null) return;
   throw new AppError(
     "conflict",
     "This key was already rotated and is in its grace period. Use the key that replaced it; if its secret is lost, " +
