@@ -282,6 +282,13 @@ describe("changing a key", () => {
 });
 
 describe("rotation", () => {
+  const spend = async (key: { id: string; owner_id: string }, costNano: number) => {
+    const row = usageRecord(key.id, key.owner_id, { costNano, reservedNano: costNano });
+    await services.store.ledger.reserve({ row, keyBudget: NO_BUDGET, userBudget: NO_BUDGET, ...PERIOD });
+    await services.store.ledger.settle(row, PERIOD);
+  };
+  const all = (usd: string) => ({ total_usd: usd, daily_usd: usd, monthly_usd: usd });
+
   test("creates a key with the same limits, and by default ends the old one at once", async () => {
     const old = await make({ rpm: 7, operations: ["speech"], budget: { total_usd: "3" } });
     const reply = await rotate(old.id);
@@ -301,18 +308,24 @@ describe("rotation", () => {
 
   test("gives the new key what is left of the budget; after that each key spends its own copy", async () => {
     const old = await make({ budget: { total_usd: "5" } });
-    const spend = async (keyId: string, costNano: number) => {
-      const row = usageRecord(keyId, old.owner_id, { costNano, reservedNano: costNano });
-      await services.store.ledger.reserve({ row, keyBudget: NO_BUDGET, userBudget: NO_BUDGET, ...PERIOD });
-      await services.store.ledger.settle(row, PERIOD);
-    };
     const spent = async (id: string) => (await read(id)).json.data.spent;
-    const all = (usd: string) => ({ total_usd: usd, daily_usd: usd, monthly_usd: usd });
-    await spend(old.id, 4_000_000_000);
+    await spend(old, 4_000_000_000);
     const fresh = (await rotate(old.id, { grace_hours: 1 })).json.data;
     expect(fresh).toMatchObject({ budget: { total_usd: "5.000000000" }, spent: all("4.000000000") });
-    await spend(old.id, 500_000_000);
+    await spend(old, 500_000_000);
     expect([await spent(old.id), await spent(fresh.id)]).toEqual([all("4.500000000"), all("4.000000000")]);
+  });
+
+  test("counts what deleted replacements have spent when the key is rotated again", async () => {
+    const old = await make({ budget: { total_usd: "5" } });
+    await spend(old, 1_000_000_000);
+    const first = (await rotate(old.id, { grace_hours: 1 })).json.data;
+    await spend(first, 4_000_000_000);
+    await remove(first.id);
+    const second = (await rotate(old.id, { grace_hours: 1 })).json.data;
+    expect(second.spent).toEqual(all("5.000000000"));
+    await remove(second.id);
+    expect((await rotate(old.id, { grace_hours: 1 })).json.data.spent).toEqual(all("5.000000000"));
   });
 
   test("keeps the old key valid for the grace period, never past its own expiry", async () => {

@@ -17,8 +17,8 @@ const MAX_GRACE_MS = MAX_GRACE_HOURS * HOUR_MS;
 /**
  * Creates a key with the limits of the old one, the record of who set them and what it has spent of its budget; the
  * old one works for `grace_hours` more, and from then on each spends from its own copy of what is left. Only for the
- * caller's own keys: a visible secret can spend its owner's budget. Throws `not_found`, `forbidden`, `conflict` (changed
- * by another request, expired, already rotated, or too many in grace).
+ * caller's own keys: a visible secret can spend its owner's budget. Throws `not_found`, `forbidden`, `conflict`
+ * (changed by another request, expired, already rotated, or too many in grace).
  */
 export async function rotateKey(
   ctx: ConsoleContext,
@@ -34,7 +34,7 @@ export async function rotateKey(
   if (old.expiresAt !== null && old.expiresAt <= now) {
     throw new AppError("conflict", "This key has expired and cannot be rotated. Create a new key instead.");
   }
-  await requireNotRotated(ctx.store, old, now);
+  const deleted = await requireNotRotated(ctx.store, old, now);
   const key = makeKey(ctx.random);
   return ctx.store.transaction(async (tx) => {
     if (input.grace_hours > 0) await requireGraceQuota(tx, user, now);
@@ -54,7 +54,7 @@ export async function rotateKey(
       throw new AppError("conflict", "The key was changed by another request. Load it again.");
     }
     await tx.keys.insert(fresh);
-    await tx.keys.copySpent(old.id, fresh.id, now);
+    await tx.keys.copySpent(deleted === null ? [old.id] : [old.id, deleted], fresh.id, now);
     await recordAudit(tx, ctx, {
       action: "key.rotate",
       target: old.id,
@@ -66,19 +66,21 @@ export async function rotateKey(
 
 /**
  * Throws `conflict` for a key in its grace period whose replacement still exists: a repeated request would create a
- * valid key whose secret is lost. The audit log is the record of rotations. It has no index by target and is read as a
- * whole, so only for keys that are about to expire, and outside the write transaction, which would block other writes.
+ * valid key whose secret is lost. Returns the ID of the last replacement if it was deleted, since its spending counts
+ * too; null: there is none. The audit log is the record of rotations. It has no index by target and is read as a whole,
+ * so only for keys that are about to expire, and outside the write transaction, which would block other writes.
  */
 async function requireNotRotated(
   store: Pick<Repositories, "audit" | "keys">,
   key: KeyRecord,
   now: number,
-): Promise<void> {
-  if (key.expiresAt === null || key.expiresAt > now + MAX_GRACE_MS) return;
+): Promise<string | null> {
+  if (key.expiresAt === null || key.expiresAt > now + MAX_GRACE_MS) return null;
   const rotations = { target: key.id, actions: ["key.rotate"], from: now - MAX_GRACE_MS };
   const { items } = await store.audit.list({ limit: 1, cursor: null, q: null, ...rotations });
   const replacement = items[0]?.detail.replaced_by;
-  if (typeof replacement !== "string" || (await store.keys.findById(replacement)) === null) return;
+  if (typeof replacement !== "string") return null;
+  if ((await store.keys.findById(replacement)) === null) return replacement;
   throw new AppError(
     "conflict",
     "This key was already rotated and is in its grace period. Use the key that replaced it; if its secret is lost, " +

@@ -50,9 +50,10 @@ export interface Keys {
   spent(id: string, now: number): Promise<Spent>;
   /**
    * Gives a key without calls the amounts that another has spent: in total, and on the day and in the month of `now`.
-   * Reservations of running calls stay with the other key.
+   * Of several other keys, which may be deleted, it gets the greatest amount of each. Reservations of running calls
+   * stay with the other keys.
    */
-  copySpent(fromId: string, toId: string, now: number): Promise<void>;
+  copySpent(fromIds: readonly string[], toId: string, now: number): Promise<void>;
   /** Batched by the caller; changes no topic. */
   touchLastUsed(used: ReadonlyMap<string, number>): Promise<void>;
   deleteExpiredPlayground(now: number): Promise<number>;

@@ -65,11 +65,14 @@ export async function readSpentOf(
   return found;
 }
 
-/** Copies what a subject has spent in the total and in `periods` to a subject of the same kind without balances. */
+/**
+ * Copies the greatest amounts that one of several subjects has spent, in the total and in `periods`, to a subject of
+ * the same kind without balances.
+ */
 export async function copySpent(
   db: Kysely<Tables>,
   kind: SubjectKind,
-  { from, to }: { from: string; to: string },
+  { from, to }: { from: readonly string[]; to: string },
   periods: Periods,
 ): Promise<void> {
   await db
@@ -79,16 +82,17 @@ export async function copySpent(
       build
         .selectFrom("balances")
         .select([
-          "subject_kind",
+          sql<string>`cast(${kind} as text)`.as("subject_kind"),
           sql<string>`cast(${to} as text)`.as("subject_id"),
           "period",
-          "spent",
+          sql<number>`max(spent)`.as("spent"),
           sql<number>`0`.as("reserved"),
         ])
         .where("subject_kind", "=", kind)
-        .where("subject_id", "=", from)
+        .where("subject_id", "in", from)
         .where("period", "in", [TOTAL, periods.day, periods.month])
-        .where("spent", "<>", 0),
+        .where("spent", "<>", 0)
+        .groupBy("period"),
     )
     .execute();
 }

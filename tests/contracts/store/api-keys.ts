@@ -179,13 +179,30 @@ export function keysContract(newDatabase: NewTestDatabase): void {
       await (await spend(3, { day: "2020-01-31", month: "2020-01" }))();
       await (await spend(4, PERIOD))();
       const settleLast = await spend(50, PERIOD);
-      await store.transaction((tx) => tx.keys.copySpent(old.id, fresh.id, NOW));
+      await store.transaction((tx) => tx.keys.copySpent([old.id], fresh.id, NOW));
       expect(await store.keys.spent(fresh.id, NOW)).toEqual({ totalNano: 7, dailyNano: 4, monthlyNano: 4 });
       expect(await store.keys.spent(old.id, NOW)).toEqual({ totalNano: 57, dailyNano: 54, monthlyNano: 54 });
       expect(await store.keys.spent(fresh.id, Date.UTC(2020, 0, 31))).toMatchObject({ dailyNano: 0 });
       await settleLast();
       expect((await store.keys.spent(fresh.id, NOW)).totalNano).toBe(7);
-      await store.keys.copySpent("key_nobody", keyRecord(user.id).id, NOW);
+      await store.keys.copySpent(["key_nobody"], keyRecord(user.id).id, NOW);
+    });
+
+    test("copies the greatest amount that several keys have spent in each period, also of deleted keys", async () => {
+      const { user, key: old } = await insertKey(store);
+      const [deleted, fresh] = [keyRecord(user.id), keyRecord(user.id)];
+      for (const key of [deleted, fresh]) await store.keys.insert(key);
+      const spend = async (keyId: string, costNano: number, periods: typeof PERIOD) => {
+        const row = usageRecord(keyId, user.id, { reservedNano: costNano, costNano });
+        await store.ledger.reserve({ row, keyBudget: NO_BUDGET, userBudget: NO_BUDGET, ...periods });
+        await store.ledger.settle(row, periods);
+      };
+      await spend(old.id, 100, { day: "2020-01-31", month: "2020-01" });
+      await spend(old.id, 4, PERIOD);
+      await spend(deleted.id, 9, PERIOD);
+      await store.keys.delete(deleted.id);
+      await store.keys.copySpent([old.id, deleted.id], fresh.id, NOW);
+      expect(await store.keys.spent(fresh.id, NOW)).toEqual({ totalNano: 104, dailyNano: 9, monthlyNano: 9 });
     });
 
     test("reports no spending for a key without calls", async () => {
