@@ -17,7 +17,10 @@ async function createUsers({ request }, url) {
   const { data } = await (await request.get(`${url}/api/users`)).json();
   const ben = data.items.find((one) => one.username === "left-long-ago");
   await request.patch(`${url}/api/users/${ben.id}`, { data: { enabled: false, version: ben.version } });
-  await request.patch(`${url}/api/settings`, { data: { self_registration: true } });
+  const settings = await (await request.get(`${url}/api/settings`)).json();
+  const change = { version: settings.data.version, self_registration: true };
+  const changed = await request.patch(`${url}/api/settings`, { data: change });
+  if (!changed.ok()) throw new Error(`PATCH /api/settings: ${await changed.text()}`);
 }
 
 /** Creates a key of another user, so that the list has several owners. */
