@@ -526,6 +526,16 @@ describe("a model", () => {
     ]);
   });
 
+  test("keeps its own name as alias when it was stored before that was refused", async () => {
+    await create();
+    const [stored] = (await services.store.models.all()).filter(({ name }) => name === "speech-a");
+    await services.store.models.update("speech-a", stored?.version ?? 0, { aliases: ["speech-a"] });
+    const body = { version: 2, aliases: ["speech-a", "voice"], description: "A voice" };
+    const changed = await harness("/api/models/speech-a", { method: "PATCH", body, cookie: owner });
+    expect(changed.status, changed.text).toBe(200);
+    expect(changed.json.data).toMatchObject({ aliases: ["speech-a", "voice"], description: "A voice" });
+  });
+
   test("accepts the old name of batching and returns the new one", async () => {
     await create();
     const body = { version: 1, coalescing: false };

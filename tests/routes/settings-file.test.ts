@@ -211,6 +211,16 @@ describe("an import", () => {
     expect(reply.json.data.steps.map((one: { action: string }) => one.action)).toEqual(["skip", "skip"]);
   });
 
+  test("leaves out a model's own name among its aliases", async () => {
+    const { file } = await exported();
+    const models = [{ name: "own", operation: "speech", aliases: ["voice", "own"] }];
+    const send = () => importFile({ ...file, settings: {}, models, channels: [] });
+    expect((await send()).json.data.steps).toMatchObject([{ name: "own", action: "create" }]);
+    const model = (await services.store.models.all()).find(({ name }) => name === "own");
+    expect(model?.aliases).toEqual(["voice"]);
+    expect((await send()).json.data.steps).toMatchObject([{ name: "own", action: "same" }]);
+  });
+
   test("skips owner-only settings, and settings that would lock out the importing administrator", async () => {
     const ada = await addUser(harness, owner, { username: "ada", role: "admin" });
     const { file } = await exported();

@@ -34,8 +34,15 @@ async function requireFreeNames(
   if (first !== undefined) throw new AppError("conflict", first.message, { issues });
 }
 
-/** Throws `invalid` when an alias is the model's own name, with an issue per alias. */
-function requireOtherNames({ name, aliases }: Pick<ModelRecord, "name" | "aliases">): void {
+/**
+ * Throws `invalid` when an alias is the model's own name, with an issue per alias. `before`: the aliases that are
+ * stored; older models may have their own name among them and can keep it.
+ */
+function requireOtherNames(
+  { name, aliases }: Pick<ModelRecord, "name" | "aliases">,
+  before: readonly string[],
+): void {
+  if (before.includes(name)) return;
   const message = `'${name}' is the model's own name and cannot be its alias.`;
   const issues = aliases.flatMap((alias, index) =>
     alias === name ? [{ path: `aliases.${index}`, message }] : [],
@@ -75,7 +82,7 @@ export async function createModel(ctx: ConsoleContext, input: CreateModel): Prom
   const { name, operation, ...rest } = input;
   const draft = draftModel(name, operation, name, ctx.clock.now());
   const record: ModelRecord = { ...draft, ...patchOf(draft, rest) };
-  requireOtherNames(record);
+  requireOtherNames(record, []);
   const use = await readUse(ctx);
   return ctx.store.transaction(async (tx) => {
     await requireFreeNames(tx, record, true);
@@ -90,16 +97,16 @@ export async function createModel(ctx: ConsoleContext, input: CreateModel): Prom
 }
 
 /**
- * Changes a model, effective from the next request. Throws `forbidden`, `invalid` (its name as alias), `not_found`,
+ * Changes a model, effective from the next request. Throws `forbidden`, `not_found`, `invalid` (its name as alias),
  * `conflict` (stale version, alias taken).
  */
 export async function updateModel(ctx: ConsoleContext, name: string, input: UpdateModel): Promise<Model> {
   await requireOperator(ctx);
   const { version, ...sent } = input;
-  requireOtherNames({ name, aliases: sent.aliases ?? [] });
   const use = await readUse(ctx);
   return ctx.store.transaction(async (tx) => {
     const before = await getModelRecord(tx, name);
+    requireOtherNames({ name, aliases: sent.aliases ?? [] }, before.aliases);
     const patch = patchOf(before, sent);
     if (before.version === version && patch.aliases !== undefined)
       await requireFreeNames(tx, { name, aliases: patch.aliases }, false);

@@ -203,9 +203,12 @@ function nameConflict(models: ModelNames, names: readonly string[], except: stri
 }
 
 async function importModel({ tx, ctx, models }: Importing, sent: CreateModel): Promise<ImportStep> {
-  const { name, operation, ...rest } = sent;
+  const { name, operation, ...fields } = sent;
   const one = { kind: "model", name } as const;
-  const taken = nameConflict(models, [name, ...(rest.aliases ?? [])], name);
+  // Exports of older instances may name a model among its own aliases.
+  const aliases = fields.aliases?.filter((alias) => alias !== name);
+  const rest = { ...fields, aliases };
+  const taken = nameConflict(models, [name, ...(aliases ?? [])], name);
   if (taken !== null) return skipped(one, taken);
   const before = models.holderOf(name);
   if (before === undefined) {
@@ -218,12 +221,12 @@ async function importModel({ tx, ctx, models }: Importing, sent: CreateModel): P
   if (before.operation !== operation)
     return skipped(one, `Its operation is ${before.operation} on this instance.`);
   const patch = differing(before, patchOf(before, rest));
-  const fields = Object.keys(patch);
-  if (fields.length > 0) {
+  const differences = Object.keys(patch);
+  if (differences.length > 0) {
     const after = await tx.models.update(name, before.version, patch);
     if (after !== null) models.note(after);
   }
-  return changed(one, fields);
+  return changed(one, differences);
 }
 
 /** Creates missing models and updates existing ones. */
