@@ -7,13 +7,18 @@ type Translate = (t: FieldErrorTranslator, numbers: number[], factor: number, te
 
 /** Translations of the contracts' English rule messages, by pattern. */
 const RULES: readonly [RegExp, Translate][] = [
-  [/^(Must not be empty|Enter the code)\.$/, (t) => t("required")],
+  [/^(Must not be empty|Enter the code|Is required)\.$/, (t) => t("required")],
   [/^Enter a code from your authenticator app/, (t) => t("required")],
   [/^Must be in the future/, (t) => t("future")],
   [/^Must have at least (\d+) characters\.$/, (t, [n = 0]) => t("tooShort", { minimum: n })],
   [/^Must have at most (\d+) (characters|bytes)\.$/, (t, [n = 0]) => t("tooLong", { maximum: n })],
   [/^Must be ([\d.]+) or more\.$/, (t, [n = 0], factor) => t("tooSmall", { minimum: n / factor })],
   [/^Must be (\d+) or less\.$/, (t, [n = 0], factor) => t("tooBig", { maximum: n / factor })],
+  [/^Must be at least (\d+) characters? long\.$/, (t, [n = 0]) => t("tooShort", { minimum: n })],
+  [/^Must be at most (\d+) characters? long\.$/, (t, [n = 0]) => t("tooLong", { maximum: n })],
+  [/^Must be at least (-?[\d.]+)\.$/, (t, [n = 0], factor) => t("tooSmall", { minimum: n / factor })],
+  [/^Must be at most (-?[\d.]+)\.$/, (t, [n = 0], factor) => t("tooBig", { maximum: n / factor })],
+  [/^Unknown field\.$/, (t) => t("unknownField")],
   [/^Must be a number\.$/, (t) => t("number")],
   [/^The base URL must (be an address such|begin with https:\/\/, such)/, (t) => t("baseUrl")],
   [/^Must be an origin/, (t) => t("origin")],
@@ -33,6 +38,10 @@ const RULES: readonly [RegExp, Translate][] = [
   [
     /^'(.+)' is already a name or alias of the model '(.+)'\.$/,
     (t, _numbers, _factor, [name = "", holder = ""]) => t("nameTaken", { holder, name }),
+  ],
+  [
+    /^'(.+)' is the model's own name and cannot be its alias\.$/,
+    (t, _numbers, _factor, [name = ""]) => t("ownName", { name }),
   ],
   [/^Must be an address or a range/, (t) => t("address")],
   [/^Set to .+ You may tighten this limit/, (t) => t("setByHigher")],

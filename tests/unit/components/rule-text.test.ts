@@ -2,9 +2,16 @@ import { createTranslator } from "use-intl";
 import { expect, test } from "vitest";
 import { ruleText } from "../../../components/forms/rule-text";
 import { LIMIT_RULES } from "../../../lib/contracts/limits";
+import { Usd } from "../../../lib/contracts/money";
 import { common } from "../../../lib/messages/en/common";
+import { common as chinese } from "../../../lib/messages/zh/common";
 
 const t = createTranslator({ locale: "en", messages: { common }, namespace: "common.fieldError" });
+const zh = createTranslator({
+  locale: "zh",
+  messages: { common: chinese },
+  namespace: "common.fieldError",
+});
 
 test("shows a limit in the unit of the field", () => {
   const { max, min } = LIMIT_RULES.jsonBodyBytes;
@@ -17,4 +24,30 @@ test("shows a limit in the unit of the field", () => {
 
 test("shows a limit in the server's unit if the field has no unit of its own", () => {
   expect(ruleText(t, "Must be 4096 or less.")).toBe("Enter 4096 or less.");
+});
+
+test.each([
+  ["'own' is the model's own name and cannot be its alias.", "own 是该模型自己的名称，请从别名中去掉。"],
+  ["Is required.", "必填"],
+  ["Must be at least 1.", "不小于 1。"],
+  ["Must be at least -90.5.", "不小于 -90.5。"],
+  ["Must be at most 24.", "不大于 24。"],
+  ["Must be at least 1 character long.", "至少 1 个字符。"],
+  ["Must be at least 8 characters long.", "至少 8 个字符。"],
+  ["Must be at most 200 characters long.", "最多 200 个字符。"],
+  ["Unknown field.", "未知字段。"],
+])("translates %s", (message, text) => {
+  expect(ruleText(zh, message)).toBe(text);
+  expect(ruleText(t, message)).not.toBe(message);
+});
+
+test("says in both languages how many decimals an amount may have", () => {
+  const message = Usd.safeParse("0.0000000001").error?.issues[0]?.message ?? "";
+  expect(ruleText(t, message)).toBe("Enter an amount with at most 9 decimals, e.g. 12.50");
+  expect(ruleText(zh, message)).toBe("请输入金额，最多 9 位小数，例如 12.50");
+});
+
+test("shows a limit of at most or at least N in the unit of the field", () => {
+  expect(ruleText(t, "Must be at most 4096.", 1_024)).toBe("Enter 4 or less.");
+  expect(ruleText(t, "Must be at least 2048.", 1_024)).toBe("Enter 2 or more.");
 });
