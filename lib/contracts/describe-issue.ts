@@ -15,16 +15,39 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string {
     case "not_multiple_of":
       return `must be a multiple of ${issue.divisor}`;
     case "unrecognized_keys":
-      return `has the unknown field ${issue.keys.map((key) => `'${key}'`).join(" and the unknown field ")}`;
+      return `has the unknown field${issue.keys.length === 1 ? "" : "s"} ${listOf(issue.keys)}`;
     case "invalid_format":
-      return issue.format === "datetime"
-        ? "must be a time in UTC, such as 2026-11-20T09:30:00Z"
-        : "has the wrong format";
+      return describeFormat(issue);
     case "invalid_union":
       return describeUnion(issue.errors, issue.input);
     default:
       return "is not valid";
   }
+}
+
+/** `'a'`, `'a' and 'b'`, `'a', 'b' and 'c'` */
+function listOf(names: readonly string[]): string {
+  const quoted = names.map((name) => `'${name}'`);
+  const last = quoted.pop() ?? "";
+  return quoted.length === 0 ? last : `${quoted.join(", ")} and ${last}`;
+}
+
+/** What zod's string formats accept. */
+const FORMATS: ReadonlyMap<string, string> = new Map([
+  ["datetime", "a time in UTC, such as 2026-11-20T09:30:00Z"],
+  ["date", "a date, such as 2026-11-20"],
+  ["url", "a URL, such as https://api.example.com/v1"],
+  ["email", "an e-mail address, such as name@example.com"],
+  ["ipv4", "an IPv4 address, such as 203.0.113.7"],
+  ["ipv6", "an IPv6 address, such as 2001:db8::7"],
+]);
+
+/** What a string of this format is, or its pattern; patterns of zod itself are too long to show. */
+function describeFormat(issue: { format: string; pattern?: string | undefined }): string {
+  const accepted = FORMATS.get(issue.format);
+  if (accepted !== undefined) return `must be ${accepted}`;
+  const isOwnPattern = issue.format === "regex" && issue.pattern !== undefined;
+  return isOwnPattern ? `must match ${issue.pattern}` : "has the wrong format";
 }
 
 /** What is wrong with the value as the first member of its kind; if there is none, the kinds of all members. */

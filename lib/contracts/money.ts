@@ -28,10 +28,10 @@ export const Usd = z
   .string()
   .refine(
     (text) => usdToNano(text) !== null,
-    'Must be dollars below 9007199 as a decimal string with at most 9 decimals, such as "12.50".',
+    'Must be dollars below 9,007,199 as a decimal string with at most 9 decimals, such as "12.50".',
   )
   .meta({
-    description: "Dollars as a decimal string with up to nine decimals, below 9007199",
+    description: "Dollars as a decimal string with up to nine decimals, below 9,007,199",
     pattern: USD_PATTERN,
     examples: ["12.50"],
   });
