@@ -7,7 +7,7 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string {
       if (issue.input === undefined) return "is required";
       return `must be ${withArticle(issue.expected)}, not ${typeName(issue.input)}`;
     case "invalid_value":
-      return `must be ${issue.values.map((value) => `'${String(value)}'`).join(" or ")}`;
+      return `must be ${issue.values.map((value) => (typeof value === "string" ? `'${value}'` : String(value))).join(" or ")}`;
     case "too_small":
       return `must be at least ${issue.minimum}${lengthUnit(issue.origin, issue.minimum)}`;
     case "too_big":

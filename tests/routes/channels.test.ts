@@ -203,6 +203,11 @@ describe("a channel", () => {
   test.each([
     [{ foo: 1 }, "options.foo", "Unknown field."],
     [{ batching: "x" }, "options.batching", "Must be a boolean, not a string."],
+    [
+      { sample_rate: "24000" },
+      "options.sample_rate",
+      "Must be 8000 or 16000 or 22050 or 24000 or 32000 or 44100 or 48000.",
+    ],
   ])("answers 400 to the options %j and says what is accepted", async (options, path, message) => {
     const reply = await harness("/api/channels", { body: draft({ options }), cookie: owner });
     expect([reply.status, reply.json.issues]).toEqual([400, [{ path, message }]]);

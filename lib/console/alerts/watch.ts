@@ -1,5 +1,6 @@
 import type { Fallback } from "../../contracts/console/alerts";
 import { newId } from "../../gateway/new-id";
+import { LIMIT_ENDED_MS } from "../../gateway/routing/breaker";
 import { nextTier } from "../../gateway/routing/choose-channel";
 import { admissionOf } from "../../gateway/routing/choose-upstream-key";
 import { brokenModels, channelHealth, modelHealth } from "../../gateway/routing/circuit-health";
@@ -109,8 +110,6 @@ async function fallbacksOf(services: ConsoleServices, models: readonly string[])
 
 /** Without a request for this long after a rate limit ended, nothing shows that the upstream still refuses requests. */
 const QUIET_MS = 30_000;
-/** After this long, the rate limit counts as ended. */
-const ENDED_MS = 10 * 60_000;
 
 /** Whether a rate limit ended `ms` ago and no request was sent since. */
 function isIdleLimit({ reason, idleMs }: CircuitHealth, ms: number): boolean {
@@ -124,22 +123,27 @@ async function openChannels(services: ConsoleServices): Promise<AlertFacts["open
     const { id, name } = channel;
     const whole = channelHealth(circuits, channel);
     const affected = channel.models.map((model) => model.name);
-    if (whole.openedAt !== null && !isIdleLimit(whole, QUIET_MS)) {
+    const broken = brokenModels(circuits, channel).filter(
+      ({ health }) => !isIdleLimit(health, LIMIT_ENDED_MS),
+    );
+    const failing = broken.filter(({ health }) => !isIdleLimit(health, QUIET_MS));
+    const isQuiet = failing.length === 0;
+    if (whole.openedAt !== null && !isIdleLimit(whole, isQuiet ? LIMIT_ENDED_MS : QUIET_MS)) {
       const { openedAt, reason } = whole;
       const ofKeys = channelHealth(circuits, { ...channel, models: [] });
       const level = ofKeys.state === "closed" ? ("models" as const) : ("keys" as const);
-      return [{ id, name, openedAt, reason, circuits: level, affected, isQuiet: false }];
+      return [
+        { id, name, openedAt, reason, circuits: level, affected, isQuiet: isIdleLimit(whole, QUIET_MS) },
+      ];
     }
-    const broken = brokenModels(circuits, channel).filter(({ health }) => !isIdleLimit(health, ENDED_MS));
-    const failing = broken.filter(({ health }) => !isIdleLimit(health, QUIET_MS));
-    const shown = failing.length > 0 ? failing : broken;
+    const shown = isQuiet ? broken : failing;
     // The model that has failed for longest gives the time and the reason.
     const [first] = shown.sort((a, b) => (a.health.openedAt ?? 0) - (b.health.openedAt ?? 0));
     if (first === undefined || first.health.openedAt === null) return [];
     const { openedAt, reason } = first.health;
     const models = shown.map((one) => one.name);
     const ofModels = { circuits: "models" as const, models, affected: models };
-    return [{ id, name, openedAt, reason, ...ofModels, isQuiet: failing.length === 0 }];
+    return [{ id, name, openedAt, reason, ...ofModels, isQuiet }];
   });
   return Promise.all(
     open.map(async (channel) => ({ ...channel, fallbacks: await fallbacksOf(services, channel.affected) })),

@@ -18,6 +18,9 @@ const PROBE_AFTER_MS = 30_000;
 const MIN_WAIT_MS = 1_000;
 const MAX_WAIT_MS = 120_000;
 
+/** A rate limit that ended this long ago, without a request since, counts as over. */
+export const LIMIT_ENDED_MS = 10 * 60_000;
+
 export const CLOSED: CircuitHealth = { state: "closed", openedAt: null, reason: null, waitMs: 0, idleMs: 0 };
 const SEVERITY = { closed: 0, half_open: 1, open: 2 } satisfies Record<CircuitHealth["state"], number>;
 
@@ -171,8 +174,14 @@ export class Breaker {
     if (isFailure) this.#failures += 1;
   }
 
+  /** Whether an open circuit that opens again is the same outage; a rate limit is not that of another failure. */
+  #continues(reason: OpenReason): boolean {
+    if (this.#open === null || this.#open.reason !== "rate_limited") return true;
+    return reason === "rate_limited" && this.health.idleMs < LIMIT_ENDED_MS;
+  }
+
   #openFor(reason: OpenReason, waitMs: number): void {
-    const openedAt = this.#open?.openedAt ?? this.clock.now();
+    const openedAt = this.#continues(reason) ? (this.#open?.openedAt ?? this.clock.now()) : this.clock.now();
     this.#open = { openedAt, until: this.clock.monotonic() + waitMs, reason };
     this.#consecutiveFailures = 0;
     this.#requests = 0;

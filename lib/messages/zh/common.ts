@@ -135,7 +135,7 @@ export const common = {
     commonPassword: "这个密码太常见，请换一个。",
     code: "请输入 6 位验证码或备用码。",
     sixDigits: "请输入 6 位验证码",
-    dollars: "请输入金额，最多 9 位小数，例如 12.50",
+    dollars: "请输入小于 9,007,199 的金额，最多 9 位小数，例如 12.50",
     modelName: "请输入模型名称，例如 patchbay-speech。",
     address: "请输入 IP 地址或网段，例如 203.0.113.0/24。",
     setByHigher: "此限制由更高角色的用户设置，您只能收紧。",

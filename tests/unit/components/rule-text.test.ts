@@ -43,8 +43,8 @@ test.each([
 
 test("says in both languages how many decimals an amount may have", () => {
   const message = Usd.safeParse("0.0000000001").error?.issues[0]?.message ?? "";
-  expect(ruleText(t, message)).toBe("Enter an amount with at most 9 decimals, e.g. 12.50");
-  expect(ruleText(zh, message)).toBe("请输入金额，最多 9 位小数，例如 12.50");
+  expect(ruleText(t, message)).toBe("Enter an amount below 9,007,199 with at most 9 decimals, e.g. 12.50");
+  expect(ruleText(zh, message)).toBe("请输入小于 9,007,199 的金额，最多 9 位小数，例如 12.50");
 });
 
 test("shows a limit of at most or at least N in the unit of the field", () => {

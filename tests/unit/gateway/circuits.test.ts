@@ -154,8 +154,23 @@ test("a rate limit is no longer the reason after a probe that failed for another
   const { circuits, clock, request } = open();
   request(new AppError("upstream_rate_limited", "Full.", { retryAfterMs: 1_000 }));
   clock.at += 1_000;
+  const openedAt = clock.now();
   request(answered());
-  expect(circuits.health("a", null, "m")).toMatchObject({ state: "open", reason: "failures" });
+  expect(circuits.health("a", null, "m")).toMatchObject({ state: "open", reason: "failures", openedAt });
+});
+
+test.each([
+  [599_999, "continues the outage"],
+  [600_000, "is a new outage"],
+])("a rate limit that is met again %i ms after the last one ended %s", (idleMs, title) => {
+  const { circuits, clock, request } = open();
+  const first = clock.now();
+  const limit = () => request(new AppError("upstream_rate_limited", "Full.", { retryAfterMs: 1_000 }));
+  limit();
+  clock.at += 1_000 + idleMs;
+  limit();
+  const openedAt = title === "is a new outage" ? clock.now() : first;
+  expect(circuits.health("a", null, "m")).toMatchObject({ state: "open", reason: "rate_limited", openedAt });
 });
 
 test("a circuit of another instance keeps the time since its probe was allowed", () => {

@@ -67,13 +67,13 @@ test.each<[string, Partial<ChannelDraft>]>([
   ["provider", { provider: "constructor" }],
   ["base_url", { baseUrl: "https://127.0.0.1" }],
   ["headers.Host", { headers: { Host: "x" } }],
-  ["options", { options: { api_base: "https://evil.example" } }],
+  ["options.api_base", { options: { api_base: "https://evil.example" } }],
   ["options.voices.a", { options: { voices: { a: 1 } } }],
   ["options.sample_rate", { options: { sample_rate: 23_999 } }],
   ["options.ca", { options: { ca: "none" } }],
   ["options.azure_api_version", { options: { azure_api_version: "x&y" } }],
   ["options.speech_form", { provider: "gemini", options: { speech_form: "loud" } }],
-  ["options.voice_settings", { provider: "elevenlabs", options: { voice_settings: { speed: 9 } } }],
+  ["options.voice_settings.speed", { provider: "elevenlabs", options: { voice_settings: { speed: 9 } } }],
 ])("reports an error at %s under that field", (path, fields) => {
   expect(invalidFields(fields)).toEqual([path]);
 });
