@@ -20,6 +20,12 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string {
       return describeFormat(issue);
     case "invalid_union":
       return describeUnion(issue.errors, issue.input);
+    case "invalid_key": {
+      const [error] = issue.issues;
+      return error === undefined
+        ? "is not a valid name"
+        : `is not a valid name: it ${asClause(error.message)}`;
+    }
     default:
       return "is not valid";
   }
@@ -61,8 +67,13 @@ function describeUnion(members: readonly (readonly z.core.$ZodIssue[])[], input:
     if (kinds.length === 0) return "is not valid";
     return `must be ${[...new Set(kinds)].map(withArticle).join(" or ")}, not ${typeName(input)}`;
   }
-  const text = `${error.message.charAt(0).toLowerCase()}${error.message.slice(1)}`.replace(/\.$/, "");
+  const text = asClause(error.message);
   return error.path.length === 0 ? text : `is not valid: '${error.path.map(String).join(".")}' ${text}`;
+}
+
+/** A message as part of a sentence. */
+function asClause(message: string): string {
+  return `${message.charAt(0).toLowerCase()}${message.slice(1)}`.replace(/\.$/, "");
 }
 
 function lengthUnit(origin: string, length: number | bigint): string {

@@ -7,13 +7,13 @@ const VoiceName = z
   .string()
   .max(200)
   .trim()
-  .min(1, "must name a voice")
+  .min(1, "Must not be empty.")
   .meta({ pattern: WORDS_PATTERN, examples: ["nova"] });
 
 /** Maps a caller's voice name to the engine's; `*` maps all others. */
 export const VoiceTable = z
   .record(VoiceName, VoiceName)
-  .refine((table) => Object.keys(table).length <= 500, "must have at most 500 voices")
+  .refine((table) => Object.keys(table).length <= 500, "Must have at most 500 voices.")
   .meta({ maxProperties: 500 });
 
 /** Options of every upstream channel. */
@@ -26,7 +26,7 @@ const COMMON_OPTIONS = {
     .max(64 * 1024)
     .regex(
       /^\s*-----BEGIN CERTIFICATE-----[\s\S]+-----END CERTIFICATE-----\s*$/,
-      "must be a certificate in PEM form",
+      "Must be a certificate in PEM form.",
     )
     .optional(),
   /** False: every call with a single text is one call to the upstream. Default: such calls are batched. */
@@ -83,7 +83,7 @@ export const OPENAI_SHAPE = {
   /** Azure: `api-key` header, one URL per deployment (the model's upstream name), and this `api-version`. */
   azure_api_version: z
     .string()
-    .regex(/^\d{4}-\d{2}-\d{2}(?:-preview)?$/, "must be a version such as 2024-10-21")
+    .regex(/^\d{4}-\d{2}-\d{2}(?:-preview)?$/, "Must be a version, such as 2024-10-21.")
     .optional(),
   /** Requested audio format; `wav` for servers whose raw samples have an undocumented rate. */
   speech_format: z.enum(["pcm", "wav"]).optional(),

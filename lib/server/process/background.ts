@@ -8,6 +8,15 @@ import { refreshVoices } from "../../console/voices/refresh";
 import { describeInstance, isGone } from "./instance-id";
 import type { InstanceRegister } from "./register";
 
+const HEARTBEAT_MS = 5_000;
+const ORPHANS_MS = 15_000;
+const ALERTS_MS = 15_000;
+const VOICES_MS = 15_000;
+const SWEEP_MS = 300_000;
+const RETENTION_MS = 600_000;
+/** A wall clock that moves this much against the monotonic clock was set, not slewed. */
+const CLOCK_JUMP_MS = 30_000;
+
 /**
  * Detects other servers on the same SQLite file. Each call returns the IDs of those that run. A
  * server counts as running once its heartbeat has changed between two calls, so the row of a crashed server and the
@@ -51,15 +60,6 @@ async function readDisk(directory: string): Promise<{ freeBytes: number; totalBy
     return null;
   }
 }
-
-const HEARTBEAT_MS = 5_000;
-const ORPHANS_MS = 15_000;
-const ALERTS_MS = 15_000;
-const VOICES_MS = 15_000;
-const SWEEP_MS = 300_000;
-const RETENTION_MS = 600_000;
-/** A wall clock that moves this much against the monotonic clock was set, not slewed. */
-const CLOCK_JUMP_MS = 30_000;
 
 /** Settles the calls of dead instances; those of this machine are known by their process ID at once. */
 async function settleOrphans({ store, clock, log }: ConsoleServices): Promise<void> {

@@ -27,6 +27,14 @@ test.each<[string, z.ZodType, string]>([
   expect(messageOf(schema, "?")).toBe(message);
 });
 
+test("says why the name of an entry is not valid", () => {
+  const names = z.record(z.string().min(1, "Must not be empty.").max(3), z.string());
+  expect(messageOf(names, { "": "nova" })).toBe("is not a valid name: it must not be empty");
+  expect(messageOf(names, { alloy: "nova" })).toBe(
+    "is not a valid name: it must be at most 3 characters long",
+  );
+});
+
 test("separates the thousands of the largest amount", () => {
   expect(messageOf(Usd, "9007200")).toBe(
     'Must be dollars below 9,007,199 as a decimal string with at most 9 decimals, such as "12.50".',
