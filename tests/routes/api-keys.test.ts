@@ -328,6 +328,17 @@ describe("rotation", () => {
     expect((await rotate(old.id, { grace_hours: 1 })).json.data.spent).toEqual(all("5.000000000"));
   });
 
+  test("counts what a deleted chain of replacements has spent when the first key is rotated again", async () => {
+    const old = await make({ budget: { total_usd: "5" } });
+    const first = (await rotate(old.id, { grace_hours: 1 })).json.data;
+    const second = (await rotate(first.id, { grace_hours: 1 })).json.data;
+    await spend(second, 4_000_000_000);
+    await remove(first.id);
+    expect((await rotate(old.id, { grace_hours: 1 })).status).toBe(409);
+    await remove(second.id);
+    expect((await rotate(old.id, { grace_hours: 1 })).json.data.spent).toEqual(all("4.000000000"));
+  });
+
   test("keeps the old key valid for the grace period, never past its own expiry", async () => {
     const [open, ending] = [
       await make(),

@@ -54,7 +54,7 @@ export async function rotateKey(
       throw new AppError("conflict", "The key was changed by another request. Load it again.");
     }
     await tx.keys.insert(fresh);
-    await tx.keys.copySpent(deleted === null ? [old.id] : [old.id, deleted], fresh.id, now);
+    await tx.keys.copySpent([old.id, ...deleted], fresh.id, now);
     await recordAudit(tx, ctx, {
       action: "key.rotate",
       target: old.id,
@@ -65,25 +65,43 @@ export async function rotateKey(
 }
 
 /**
- * Throws `conflict` for a key in its grace period whose replacement still exists: a repeated request would create a
- * valid key whose secret is lost. Returns the ID of the last replacement if it was deleted, since its spending counts
- * too; null: there is none. The audit log is the record of rotations. It has no index by target and is read as a whole,
- * so only for keys that are about to expire, and outside the write transaction, which would block other writes.
+ * Throws `conflict` for a key in its grace period if a key that replaced it exists: a repeated request would create a
+ * valid key whose secret is lost. Returns the IDs of the replacements that were deleted, each of which replaced the one
+ * before it: their spending counts too. The audit log is the record of rotations. It has no index by target and is read
+ * as a whole, so only for keys that are about to expire, and outside the write transaction, which would block other
+ * writes.
  */
 async function requireNotRotated(
   store: Pick<Repositories, "audit" | "keys">,
   key: KeyRecord,
   now: number,
+): Promise<string[]> {
+  const deleted: string[] = [];
+  if (key.expiresAt === null || key.expiresAt > now + MAX_GRACE_MS) return deleted;
+  const since = now - MAX_GRACE_MS;
+  let replacement = await lastReplacement(store, key.id, since);
+  while (replacement !== null) {
+    if ((await store.keys.findById(replacement)) !== null) {
+      throw new AppError(
+        "conflict",
+        "This key was already rotated and is in its grace period. Use the key that replaced it; if its secret is lost, " +
+          "delete that key and rotate this one again.",
+      );
+    }
+    deleted.push(replacement);
+    replacement = await lastReplacement(store, replacement, since);
+  }
+  return deleted;
+}
+
+/** The ID of the key that last replaced a key, by a rotation at `since` or later; null: none did. */
+async function lastReplacement(
+  store: Pick<Repositories, "audit">,
+  id: string,
+  since: number,
 ): Promise<string | null> {
-  if (key.expiresAt === null || key.expiresAt > now + MAX_GRACE_MS) return null;
-  const rotations = { target: key.id, actions: ["key.rotate"], from: now - MAX_GRACE_MS };
+  const rotations = { target: id, actions: ["key.rotate"], from: since };
   const { items } = await store.audit.list({ limit: 1, cursor: null, q: null, ...rotations });
   const replacement = items[0]?.detail.replaced_by;
-  if (typeof replacement !== "string") return null;
-  if ((await store.keys.findById(replacement)) === null) return replacement;
-  throw new AppError(
-    "conflict",
-    "This key was already rotated and is in its grace period. Use the key that replaced it; if its secret is lost, " +
-      "delete that key and rotate this one again.",
-  );
+  return typeof replacement === "string" ? replacement : null;
 }
