@@ -48,6 +48,9 @@ export interface Issue {
   message: string;
 }
 
+/** `credentials`: the channel's key is invalid or lacks permissions. `account`: its account has no credit. */
+export type UpstreamRefusal = "credentials" | "account";
+
 export interface ErrorDetails {
   /** All validation errors, for forms (console) and `details` (Gemini). */
   issues?: Issue[];
@@ -61,11 +64,10 @@ export interface ErrorDetails {
   attemptsLeft?: number;
   /** Methods of the path, for the `Allow` header of a 405. */
   allow?: readonly string[];
-  /**
-   * The upstream's status. With `invalid`: its 400 or 404 about the caller's input, which is passed through. With
-   * `upstream_error`: 401 or 403 for an invalid channel key, 402 for an account without credit.
-   */
+  /** The upstream's status. With `invalid`: that of its error about the caller's input, which is passed through. */
   upstreamStatus?: number;
+  /** With `upstream_error`: what of the channel the upstream refuses, whatever the status. */
+  upstreamRefusal?: UpstreamRefusal;
   /** Additional response headers, such as those of the rate limit that was exceeded. */
   headers?: Readonly<Record<string, string>>;
   /**

@@ -22,6 +22,8 @@ const KNOWN = [
   "connection_lost",
   "protocol_error",
 ] as const;
+/** The upstream's own message says more. */
+const REFUSED = ["credentials", "account"] as const;
 
 interface ErrorText {
   summary: string;
@@ -37,8 +39,8 @@ export function upstreamErrorText(
   if (known) return { summary: t(known), detail: "" };
   const { upstream_status: status, upstream_message } = error;
   const detail = upstream_message ?? "";
-  if (status === 401 || status === 403) return { summary: t("key"), detail };
-  if (status === 402) return { summary: t("money"), detail };
+  const refused = REFUSED.find((name) => name === error.fault);
+  if (refused) return { summary: t(refused), detail };
   if (error.code === "upstream_rate_limited") return { summary: t("limited"), detail };
   if (error.code === "upstream_timeout") return { summary: t("slow"), detail };
   if (detail !== "" && status !== null) return { summary: t("answered", { status }), detail };

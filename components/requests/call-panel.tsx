@@ -217,9 +217,8 @@ const CODES_WITH_HELP = [
 ] as const;
 
 function helpFor(call: UsageDetail): (typeof CODES_WITH_HELP)[number] | "credentials" | "account" | "other" {
-  const status = call.trace?.attempts.at(-1)?.upstream_status ?? null;
-  if (call.error === "upstream_error" && (status === 401 || status === 403)) return "credentials";
-  if (call.error === "upstream_error" && status === 402) return "account";
+  const refusal = call.trace?.attempts.at(-1)?.upstream_refusal ?? null;
+  if (call.error === "upstream_error" && refusal !== null) return refusal;
   return CODES_WITH_HELP.find((code) => code === call.error) ?? "other";
 }
 

@@ -132,7 +132,7 @@ export function upstreamSpeechContract({
     test("treats a refused key as the channel's error and keeps its message private", async () => {
       const wrong = { ...channel(), keys: [] };
       const { error } = await hear(rig.speech(wrong), speechRequest("tts"));
-      expect(error).toMatchObject({ code: "upstream_error", details: { upstreamStatus: 401 } });
+      expect(error).toMatchObject({ code: "upstream_error", details: { upstreamRefusal: "credentials" } });
       expect(isAppError(error) && error.message).not.toMatch(/key/i);
     });
 

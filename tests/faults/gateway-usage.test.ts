@@ -84,6 +84,7 @@ describe("the trace of a call", () => {
       channel_id: ids[0],
       error: "upstream_error",
       upstream_status: 503,
+      upstream_refusal: null,
       first_byte_ms: null,
     });
     expect(second).toMatchObject({ channel_id: ids[1], error: null, upstream_status: null });
@@ -98,6 +99,14 @@ describe("the trace of a call", () => {
     ];
     expect(times).toEqual([...times].sort((a, b) => a - b));
     expect(JSON.stringify(trace)).not.toContain("sk-");
+  });
+
+  test("has the upstream's own status, and that the account was refused", async () => {
+    const { name } = await routed.route("embeddings", [{ as: "embed.8--no-money" }]);
+    await routed.send("/v1/embeddings", { model: name, input: "a" });
+    const [row] = await routed.whenRows(name, 1);
+    const { trace } = await routed.console(`/api/usage/${row?.request_id}`);
+    expect(trace.attempts).toMatchObject([{ upstream_status: 429, upstream_refusal: "account" }]);
   });
 
   test("ends the attempt of a broken stream with the caller's error", async () => {

@@ -697,7 +697,10 @@ describe("an alert for a channel that is down", () => {
   /** Opens the circuit of the channel's key for 30 s. */
   const refuseKey = async (id: string, model: string) => {
     const record = (await services.store.channels.all()).find((one) => one.id === id);
-    const error = new AppError("upstream_error", "No.", { upstreamStatus: 401 });
+    const error = new AppError("upstream_error", "No.", {
+      upstreamStatus: 401,
+      upstreamRefusal: "credentials",
+    });
     const progress = new UpstreamProgress();
     services.state.circuits.enter(id, record?.keys[0]?.id ?? null, model).failed(error, progress);
   };

@@ -64,7 +64,7 @@ describe("an unsaved channel", () => {
     expect(wrongKey.status).toBe(200);
     expect(wrongKey.json.data).toMatchObject({
       models: null,
-      error: { code: "upstream_error", upstream_status: 401 },
+      error: { code: "upstream_error", fault: "credentials", upstream_status: 401 },
     });
     const silent = await askModels({ base_url: `http://127.0.0.1:${await freePort()}/v1` });
     expect(silent.json.data.error).toMatchObject({ fault: "connection_refused" });

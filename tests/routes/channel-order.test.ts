@@ -89,7 +89,8 @@ describe("the order of channels", () => {
 describe("an open circuit", () => {
   const breakKeys = async (id: string) => {
     const record = await services.store.channels.find(id);
-    const refused = () => new AppError("upstream_error", "No.", { upstreamStatus: 401 });
+    const refused = () =>
+      new AppError("upstream_error", "No.", { upstreamStatus: 401, upstreamRefusal: "credentials" });
     for (const key of record?.keys ?? [])
       services.state.circuits.enter(id, key.id, "m").failed(refused(), new UpstreamProgress());
   };

@@ -58,7 +58,7 @@ test("lists skipped channels separately, each with the reason and until when", a
   const broken = await create("broken");
   await create("off", { enabled: false });
   await create("well", { priority: 1 });
-  const error = new AppError("upstream_error", "No.", { upstreamStatus: 402 });
+  const error = new AppError("upstream_error", "No.", { upstreamStatus: 402, upstreamRefusal: "account" });
   services.state.circuits.enter(broken, null, "tts").failed(error, new UpstreamProgress());
   const { data } = (await route("tts")).json;
   expect(data.turns.flatMap((turn: { channels: object[] }) => turn.channels)).toMatchObject([
@@ -79,7 +79,7 @@ test("shows a channel as down, then as recovering with one probe, in the route a
     return tts.channels.map((one: { name: string; state: string }) => [one.name, one.state]);
   };
   expect(await stateOf()).toEqual([["broken", "closed"]]);
-  const error = new AppError("upstream_error", "No.", { upstreamStatus: 402 });
+  const error = new AppError("upstream_error", "No.", { upstreamStatus: 402, upstreamRefusal: "account" });
   services.state.circuits.enter(broken, null, "tts").failed(error, new UpstreamProgress());
   expect(await stateOf()).toEqual([["broken", "open"]]);
   expect((await route("tts")).json.data).toMatchObject({

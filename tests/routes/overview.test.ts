@@ -121,7 +121,10 @@ test("lists configured and called routes, and channels with their health", async
   await services.store.transaction((tx) => tx.channels.insert(channel));
   await settle(now() - HOUR, { model: "gone", channelId: "chn_gone", error: "upstream_error", status: 502 });
   await settle(now() - HOUR, { model: "gone", channelId: null, error: "no_channel", status: 503 });
-  const refused = new AppError("upstream_error", "no", { upstreamStatus: 401 });
+  const refused = new AppError("upstream_error", "no", {
+    upstreamStatus: 401,
+    upstreamRefusal: "credentials",
+  });
   services.state.circuits.enter(channel.id, null, "tts").failed(refused, new UpstreamProgress());
   const { data } = await read(owner);
   expect(data.routes).toContainEqual({

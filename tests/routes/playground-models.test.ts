@@ -50,7 +50,10 @@ const builtIn = async (model: string, provider: string) => {
 const breakModel = (channelId: string, model: string) =>
   services.state.circuits
     .enter(channelId, null, model)
-    .failed(new AppError("upstream_error", "No.", { upstreamStatus: 402 }), new UpstreamProgress());
+    .failed(
+      new AppError("upstream_error", "No.", { upstreamStatus: 402, upstreamRefusal: "account" }),
+      new UpstreamProgress(),
+    );
 
 test("lists free models first, semantic before lexical, then those without a price, and those that are down last", async () => {
   const down = await channel("Down", "a-down");

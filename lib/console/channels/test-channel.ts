@@ -78,7 +78,7 @@ export function toUpstreamFailure(ctx: ConsoleContext, error: AppError): Upstrea
   return {
     code: error.code,
     message: error.message,
-    fault: ctx.providers.failureOf(error),
+    fault: error.details.upstreamRefusal ?? ctx.providers.failureOf(error),
     upstream_status: error.details.upstreamStatus ?? null,
     upstream_message: upstreamMessageOf(error),
   };

@@ -196,7 +196,10 @@ export type TestChannel = z.output<typeof TestChannel>;
 export const UpstreamFailure = z.strictObject({
   code: z.string(),
   message: z.string(),
-  /** The network error when there was no response: `connection_refused`, `tls_failed`, … */
+  /**
+   * The network error when there was no response (`connection_refused`, `tls_failed`, …), or what of the channel the
+   * upstream refused: `credentials`, `account`.
+   */
   fault: z.string().nullable(),
   upstream_status: z.int().nullable(),
   /** The upstream's own message without secrets, at most 500 characters; null: it sent none. */

@@ -51,6 +51,8 @@ export const UsageAttempt = z.strictObject({
   ended_ms: z.number().nullable(),
   error: z.string().nullable(),
   upstream_status: z.int().nullable(),
+  /** What of the channel the upstream refused: its key, or an account without credit. */
+  upstream_refusal: z.enum(["credentials", "account"]).nullable(),
   /** The upstream's own message without secrets, else ours; null: none, or hidden from members. */
   message: z.string().nullable(),
 });

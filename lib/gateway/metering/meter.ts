@@ -53,7 +53,9 @@ function startTrace(clock: Clock, receivedAt: number): TraceRecorder {
       if (running === null) return;
       running.endedMs = since(clock.monotonic());
       running.error = isAppError(error) ? error.code : "internal";
-      running.upstreamStatus = isAppError(error) ? (error.details.upstreamStatus ?? null) : null;
+      const { upstreamStatus, upstreamRefusal } = isAppError(error) ? error.details : {};
+      running.upstreamStatus = upstreamStatus ?? null;
+      if (upstreamRefusal !== undefined) running.upstreamRefusal = upstreamRefusal;
       running.message = attemptMessage(error);
       running = null;
     },

@@ -38,23 +38,26 @@ export function bestOf(all: readonly CircuitHealth[]): CircuitHealth {
   return all.length === 0 ? CLOSED : all.reduce((best, one) => (compareHealth(one, best) < 0 ? one : best));
 }
 
+/** A 403 may be about the key or about one of its models. */
+function isForbidden({ details }: AppError): boolean {
+  return details.upstreamRefusal === "credentials" && details.upstreamStatus === 403;
+}
+
 /** A failure that opens a circuit at once, regardless of earlier results. */
 function openingCause(error: AppError): { reason: OpenReason; waitMs: number } | null {
-  const { upstreamStatus, retryAfterMs } = error.details;
+  const { upstreamRefusal, retryAfterMs } = error.details;
   if (error.code === "upstream_rate_limited") {
     const waitMs = Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS, retryAfterMs ?? MIN_WAIT_MS));
     return { reason: "rate_limited", waitMs };
   }
-  if (error.code !== "upstream_error") return null;
-  if (upstreamStatus === 401) return { reason: "credentials", waitMs: PROBE_AFTER_MS };
-  if (upstreamStatus === 402) return { reason: "account", waitMs: PROBE_AFTER_MS };
-  return null;
+  if (upstreamRefusal === undefined || isForbidden(error)) return null;
+  return { reason: upstreamRefusal, waitMs: PROBE_AFTER_MS };
 }
 
 /** One circuit breaker: 5 failures in a row or an error rate of 50 % open it; a probe closes it or opens it again. */
 export class Breaker {
   #consecutiveFailures = 0;
-  /** Whether each of them was a 403, which may be about the key or about one of its models. */
+  /** Whether each of them was a 403 about the key. */
   #wereAllForbidden = true;
   /** Results of the current window. */
   #windowFrom = 0;
@@ -135,8 +138,8 @@ export class Breaker {
     this.end(isProbe);
     if (!this.#isFirstResult(batch)) return;
     this.#count(true);
-    const isForbidden = error.details.upstreamStatus === 403;
-    this.#wereAllForbidden = isForbidden && (this.#consecutiveFailures === 0 || this.#wereAllForbidden);
+    this.#wereAllForbidden =
+      isForbidden(error) && (this.#consecutiveFailures === 0 || this.#wereAllForbidden);
     this.#consecutiveFailures += 1;
     const cause = openingCause(error);
     if (cause !== null) this.#openFor(cause.reason, cause.waitMs);

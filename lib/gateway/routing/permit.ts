@@ -15,9 +15,8 @@ export interface CircuitPermit {
 
 /** True when a failure counts for the key: no response head arrived, or the upstream refused the key or its account. */
 function isAboutKey({ code, details }: AppError, { hasHead, batch }: UpstreamProgress): boolean {
-  const { upstreamStatus } = details;
-  if (upstreamStatus !== undefined)
-    return upstreamStatus === 401 || upstreamStatus === 402 || upstreamStatus === 403;
+  if (details.upstreamRefusal !== undefined) return true;
+  if (details.upstreamStatus !== undefined) return false;
   return (code === "upstream_error" || code === "upstream_timeout") && !(batch?.hasHead ?? hasHead);
 }
 

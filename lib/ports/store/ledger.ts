@@ -1,5 +1,6 @@
 import type { CircuitReason } from "../../contracts/console/channels";
 import type { SkipReason } from "../../contracts/console/routing";
+import type { UpstreamRefusal } from "../../errors";
 import type { Budget, BudgetPeriod, Page, PageQuery } from "./common";
 import type { UsageFilter, UsageSubject, UsageSummary, UsageSummaryQuery } from "./usage-query";
 
@@ -24,6 +25,8 @@ export interface AttemptTrace {
   /** The error's code; null: this attempt succeeded. */
   error: string | null;
   upstreamStatus: number | null;
+  /** What of the channel the upstream refused; absent: nothing. */
+  upstreamRefusal?: UpstreamRefusal;
   /** The upstream's own message, else ours; null: none, or the attempt succeeded. At most 500 characters. */
   message: string | null;
 }

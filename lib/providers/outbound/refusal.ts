@@ -1,4 +1,4 @@
-import { AppError } from "../../errors";
+import { AppError, type ErrorDetails } from "../../errors";
 import { asFields, asText, type Fields, tryParseJson } from "./json";
 
 const MAX_MESSAGE_LENGTH = 500;
@@ -86,23 +86,17 @@ function plainWords({ text, header }: Refusal): string | null {
   return isPlain && !/^\s*</.test(text) ? asText(text.trim()) : null;
 }
 
-interface FailureDetails {
-  upstreamMessage?: string;
-  retryAfterMs?: number;
-}
+type FailureDetails = Pick<ErrorDetails, "upstreamMessage" | "retryAfterMs" | "upstreamRefusal">;
 
-/** `cause`: 401, 402 or 403 where the reply's own `status` does not say what is wrong. */
-function failed(status: number, details: FailureDetails, cause = status): AppError {
-  return new AppError("upstream_error", `The channel's upstream answered with an error (${status}).`, {
-    upstreamStatus: cause,
-    ...details,
-  });
+function failed(upstreamStatus: number, details: FailureDetails): AppError {
+  const message = `The channel's upstream answered with an error (${upstreamStatus}).`;
+  return new AppError("upstream_error", message, { upstreamStatus, ...details });
 }
 
 /**
  * The error for a reply with a status other than 2xx: an error of the request is passed on with its message, any other
- * is the channel's and has it in `details.upstreamMessage`. `details.upstreamStatus` is 401, 402 or 403 when the
- * channel's key or account is the cause.
+ * is the channel's and has it in `details.upstreamMessage`. `details.upstreamRefusal` says that the channel's key or
+ * account is the cause.
  */
 export function refusalError(refusal: Refusal): AppError {
   const { status, header, text, nowMs, secrets, read } = refusal;
@@ -117,8 +111,8 @@ export function refusalError(refusal: Refusal): AppError {
   const own = cleanUpstreamText(facts.words ?? text, secrets);
   const message: FailureDetails = own === "" ? {} : { upstreamMessage: own };
   const details: FailureDetails = { ...message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
-  if (facts.about === "key") return failed(status, message, status === 403 ? 403 : 401);
-  if (facts.about === "money") return failed(status, details, 402);
+  if (facts.about === "key") return failed(status, { ...message, upstreamRefusal: "credentials" });
+  if (facts.about === "money") return failed(status, { ...details, upstreamRefusal: "account" });
   if (status === 429) {
     return new AppError(
       "upstream_rate_limited",
@@ -140,7 +134,7 @@ export function refusalError(refusal: Refusal): AppError {
   // caller's error.
   if (isAboutInput && words !== "") {
     return new AppError("invalid", words, {
-      upstreamStatus: status === 404 ? 404 : 400,
+      upstreamStatus: status,
       ...(isUnknownModel ? { isUnknownModel } : {}),
     });
   }

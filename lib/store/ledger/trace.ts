@@ -1,3 +1,4 @@
+import type { UpstreamRefusal } from "../../errors";
 import type { AttemptTrace, CallParameters, CallTrace, SkippedChannel } from "../../ports/store";
 import { fromJson, storable } from "../columns";
 
@@ -12,7 +13,8 @@ type AttemptCells = [
   endedMs: number | null,
   error: string | null,
   upstreamStatus: number | null,
-  message?: string,
+  message?: string | null,
+  upstreamRefusal?: UpstreamRefusal,
 ];
 /** The mark prevents a search for the attempts on a channel (entries.ts) from matching inside the text. */
 const MARK = "-";
@@ -74,7 +76,9 @@ export function encodeTrace(trace: CallTrace): string {
       one.error,
       one.upstreamStatus,
     ];
-    if (one.message !== null) cells.push(storable(one.message));
+    if (one.message !== null || one.upstreamRefusal !== undefined)
+      cells.push(one.message === null ? null : storable(one.message));
+    if (one.upstreamRefusal !== undefined) cells.push(one.upstreamRefusal);
     return cells;
   });
   const cells: TraceCells = [FORM, trace.admittedMs, trace.settledMs, attempts];
@@ -85,6 +89,18 @@ export function encodeTrace(trace: CallTrace): string {
     );
   if (parameters !== undefined) cells.push(parameterCells(parameters));
   return JSON.stringify(cells);
+}
+
+/** Traces of earlier versions have only a status, chosen by the cause: 401 or 403 for the key, 402 for the account. */
+function refusalOf(
+  error: string | null,
+  upstreamStatus: number | null,
+  upstreamRefusal: UpstreamRefusal | undefined,
+): Pick<AttemptTrace, "upstreamRefusal"> {
+  if (upstreamRefusal !== undefined) return { upstreamRefusal };
+  if (error !== "upstream_error") return {};
+  if (upstreamStatus === 402) return { upstreamRefusal: "account" };
+  return upstreamStatus === 401 || upstreamStatus === 403 ? { upstreamRefusal: "credentials" } : {};
 }
 
 /** Null for an entry without a trace, or with one of an unknown version. */
@@ -105,6 +121,7 @@ export function decodeTrace(text: string | null): CallTrace | null {
         error,
         upstreamStatus,
         message,
+        upstreamRefusal,
       ]): AttemptTrace => ({
         channelId,
         keyId,
@@ -114,6 +131,7 @@ export function decodeTrace(text: string | null): CallTrace | null {
         error,
         upstreamStatus,
         message: message ?? null,
+        ...refusalOf(error, upstreamStatus, upstreamRefusal),
       }),
     ),
     ...(skipped.length === 0

@@ -17,8 +17,9 @@ const TRACE: CallTrace = {
       firstByteMs: null,
       endedMs: 300,
       error: "upstream_error",
-      upstreamStatus: 503,
+      upstreamStatus: 429,
       message: 'It said "no".\n<b>',
+      upstreamRefusal: "account",
     },
     {
       channelId: "chn_2",

@@ -30,6 +30,9 @@ test("shows the upstream's own message of a failed channel test", () => {
     summary: "The upstream returned an error (500).",
     detail: "CUDA out of memory",
   });
-  expect(upstreamErrorText(t, { ...failure, upstream_status: 401 }).detail).toBe("CUDA out of memory");
+  expect(upstreamErrorText(t, { ...failure, fault: "account", upstream_status: 429 })).toEqual({
+    summary: "The upstream account has no credit left.",
+    detail: "CUDA out of memory",
+  });
   expect(upstreamErrorText(t, { ...failure, upstream_message: null }).detail).toBe(failure.message);
 });

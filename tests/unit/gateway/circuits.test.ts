@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { AppError, type ErrorCode, type ErrorDetails } from "@/lib/errors";
+import { AppError, type ErrorCode, type ErrorDetails, type UpstreamRefusal } from "@/lib/errors";
 import { brokenModels, channelHealth, keyHealth, modelHealth } from "@/lib/gateway/routing/circuit-health";
 import { createCircuits } from "@/lib/gateway/routing/circuits";
 import { UpstreamProgress } from "@/lib/ports/upstream-progress";
@@ -29,6 +29,9 @@ function open(clock = new FakeClock()) {
 }
 
 const answered = (status = 500) => new AppError("upstream_error", "It failed.", { upstreamStatus: status });
+/** The upstream refused the key or its account. */
+const refused = (upstreamStatus: number, upstreamRefusal: UpstreamRefusal = "credentials") =>
+  new AppError("upstream_error", "It failed.", { upstreamStatus, upstreamRefusal });
 const unreachable = () => new AppError("upstream_error", "It could not be reached.");
 const times = (count: number, act: () => void) => {
   for (let time = 0; time < count; time += 1) act();
@@ -123,22 +126,25 @@ test.each([
   expect(admission("other")).toBe("closed");
 });
 
-test.each([
+test.each<[number, UpstreamRefusal]>([
   [401, "credentials"],
+  [400, "credentials"],
   [402, "account"],
-])("a reply of %s opens the key's circuit immediately, with the reason %s", (upstreamStatus, reason) => {
+  [403, "account"],
+  [429, "account"],
+])("a %s about the %s opens the key's circuit immediately, with that reason", (upstreamStatus, reason) => {
   const { circuits, request, admission } = open();
-  request(answered(upstreamStatus));
+  request(refused(upstreamStatus, reason));
   expect(circuits.health("a", null)).toMatchObject({ state: "open", reason });
   expect(admission("other")).toBe("refused");
 });
 
 test("five replies of 403 in a row open the key's circuit; fewer, as of one model of the key, do not", () => {
   const { circuits, request, admission } = open();
-  times(4, () => request(answered(403)));
+  times(4, () => request(refused(403)));
   expect(admission("other")).toBe("closed");
   request(null, "other");
-  times(5, () => request(answered(403)));
+  times(5, () => request(refused(403)));
   expect(circuits.health("a", null)).toMatchObject({ state: "open", reason: "credentials" });
   expect(admission("other")).toBe("refused");
 });
@@ -146,7 +152,7 @@ test("five replies of 403 in a row open the key's circuit; fewer, as of one mode
 test("a row of failures that were not all 403 does not blame the key", () => {
   const { circuits, request } = open();
   times(4, () => request(unreachable(), "m", false));
-  request(answered(403));
+  request(refused(403));
   expect(circuits.health("a", null)).toMatchObject({ state: "open", reason: "failures" });
 });
 
@@ -189,7 +195,7 @@ test("a circuit of another instance keeps the time since its probe was allowed",
 
 test("health says how long a half-open circuit has waited for its probe", () => {
   const { circuits, clock, request } = open();
-  request(answered(401));
+  request(refused(401));
   expect(circuits.health("a", null)).toMatchObject({ state: "open", waitMs: 30_000, idleMs: 0 });
   clock.at += 42_000;
   expect(circuits.health("a", null)).toMatchObject({ state: "half_open", waitMs: 0, idleMs: 12_000 });
@@ -271,10 +277,10 @@ test("a channel has the health of its best key", () => {
   const { circuits } = open();
   const fail = (keyId: string, error: AppError) =>
     circuits.enter("c", keyId, "m").failed(error, progressOf(true));
-  fail("k1", answered(401));
+  fail("k1", refused(401));
   expect(channelHealth(circuits, channel).state).toBe("closed");
   expect(keyHealth(circuits, channel, "k1")).toMatchObject({ state: "open", reason: "credentials" });
-  fail("k2", answered(402));
+  fail("k2", refused(402, "account"));
   expect(channelHealth(circuits, channel)).toMatchObject({ state: "open" });
   circuits.close("c", { keyId: "k1" });
   expect(channelHealth(circuits, channel).state).toBe("closed");
@@ -307,7 +313,7 @@ test("closing a channel closes both levels; closing one model leaves the others 
   const limited = () => new AppError("upstream_rate_limited", "Full.");
   request(limited(), "m");
   request(limited(), "n");
-  request(answered(401), "m");
+  request(refused(401), "m");
   circuits.close("a", { model: "m" });
   expect([admission("m"), admission("n")]).toEqual(["closed", "refused"]);
   circuits.close("a");

@@ -546,7 +546,8 @@ test("skips an upstream key that is refused and continues with the channel's oth
     const [key, ...others] = channel.keys;
     expect(others).toEqual([]);
     used.push(key?.id ?? "");
-    if (key?.id === "k1") throw new AppError("upstream_error", "No.", { upstreamStatus: 401 });
+    if (key?.id === "k1")
+      throw new AppError("upstream_error", "No.", { upstreamStatus: 401, upstreamRefusal: "credentials" });
     return "ok";
   });
   expect(answer).toBe("ok");

@@ -316,7 +316,7 @@ test("treats Google's 400 for a bad key as the channel's error", async () => {
   expect(error).toMatchObject({
     code: "upstream_error",
     message: "The channel's upstream answered with an error (400).",
-    details: { upstreamStatus: 401 },
+    details: { upstreamStatus: 400, upstreamRefusal: "credentials" },
   });
 });
 
@@ -333,7 +333,7 @@ test("does not treat an account without credit as a rate limit", async () => {
   expect(error).toMatchObject({
     code: "upstream_error",
     message: "The channel's upstream answered with an error (429).",
-    details: { upstreamStatus: 402 },
+    details: { upstreamStatus: 429, upstreamRefusal: "account" },
   });
 });
 

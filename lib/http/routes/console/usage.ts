@@ -78,6 +78,7 @@ function usageDetail({ row, names, keyDisplay, callerKey, prompt }: Detail): Usa
         ended_ms: one.endedMs,
         error: one.error,
         upstream_status: one.upstreamStatus,
+        upstream_refusal: one.upstreamRefusal ?? null,
         message: one.message,
       })),
       skipped: (trace.skipped ?? []).map((one) => ({
