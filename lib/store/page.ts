@@ -17,14 +17,17 @@ export function encodeCursor(position: Position): string {
   return Buffer.from(JSON.stringify([position.at, position.id])).toString("base64url");
 }
 
-/** Throws AppError `invalid` for a cursor that is not one of ours. */
-export function decodeCursor(cursor: string): Position {
+type IdType = "string" | "number";
+
+/** Throws AppError `invalid` for a cursor that is not of a list with IDs of this type. */
+export function decodeCursor(cursor: string, idType: IdType = "string"): Position {
   try {
     const parsed: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString("utf8"));
     if (Array.isArray(parsed) && parsed.length === 2) {
       const [at, id]: unknown[] = parsed;
-      if (Number.isSafeInteger(at) && (typeof id === "string" || Number.isSafeInteger(id))) {
-        // Both were checked on the line above; the checks do not narrow `unknown`.
+      const isId = idType === "string" ? typeof id === "string" : Number.isSafeInteger(id);
+      if (Number.isSafeInteger(at) && isId) {
+        // Both are checked above; the checks do not narrow `unknown`.
         return { at: at as number, id: id as string | number };
       }
     }
@@ -47,8 +50,13 @@ export function pageSize({ limit }: Pick<PageQuery, "limit">): number {
 }
 
 /** The condition on `(age, id)` for rows after the cursor, newest first. */
-export function olderThanCursor(cursor: string, age: string, id: string): RawBuilder<boolean> {
-  const position = decodeCursor(cursor);
+export function olderThanCursor(
+  cursor: string,
+  age: string,
+  id: string,
+  idType?: IdType,
+): RawBuilder<boolean> {
+  const position = decodeCursor(cursor, idType);
   return sql<boolean>`(${sql.ref(age)}, ${sql.ref(id)}) < (${position.at}, ${position.id})`;
 }
 

@@ -1,10 +1,19 @@
 import { createHash, randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 
-/** A short ID that is the same for every process of this machine. */
+/** The namespace of this process's PID (namespaces(7)): containers with the same host name have the same PIDs. */
+function pidNamespace(): string {
+  try {
+    return readlinkSync("/proc/self/ns/pid");
+  } catch {
+    return "";
+  }
+}
+
+/** A short ID that is the same for every process of this machine, or of this container. */
 function machine(): string {
-  return createHash("sha256").update(hostname()).digest("hex").slice(0, 8);
+  return createHash("sha256").update(hostname()).update(pidNamespace()).digest("hex").slice(0, 8);
 }
 
 /** When the process started, in ticks since boot (proc(5), field 22 of `stat`); null where there is no /proc. */
@@ -23,7 +32,7 @@ export function makeInstanceId(): string {
   return [machine(), process.pid, startTicks("self") ?? "0", randomBytes(6).toString("hex")].join("-");
 }
 
-/** For the operator: `process 4711 of this machine`; another machine is shown as a digest of its host name. */
+/** For the operator: `process 4711 of this machine`; another machine is shown as its short ID. */
 export function describeInstance(instanceId: string): string {
   const [host = "", pid = ""] = instanceId.split("-");
   return host === machine() ? `process ${pid} of this machine` : `process ${pid} of the machine ${host}`;
@@ -40,7 +49,7 @@ function isRunning(pid: number): boolean {
 
 /**
  * True when that instance has certainly ended: it was a process of this machine that is gone, or its PID now belongs to
- * another process (such as ours, in a container where every start gets PID 1). False when unknown.
+ * another process. False when unknown, as for another container.
  */
 export function isGone(instanceId: string): boolean {
   const [host, pidText = "", ticks] = instanceId.split("-");

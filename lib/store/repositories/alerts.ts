@@ -177,7 +177,7 @@ function reading(scope: Scope): Pick<Alerts, "open" | "find" | "list" | "markSee
       if (isOpen !== null) select = select.where("resolved_at", isOpen ? "is" : "is not", null);
       if (cursor !== null) {
         const { at, id } = decodeCursor(cursor);
-        select = select.where(sql<boolean>`(${listPosition}, id) < (${at}, ${String(id)})`);
+        select = select.where(sql<boolean>`(${listPosition}, id) < (${at}, ${id})`);
       }
       const rows = await select
         .orderBy(listPosition, "desc")

@@ -48,7 +48,7 @@ export function auditRepository(scope: Scope, key: AuditKey): Audit {
       if (query.q !== null) select = select.where(matches(query.q, ["actor", "action", "target", "detail"]));
       for (const condition of conditionsOf(query)) select = select.where(condition);
       // By the chain's own order, which is right even when the clock was set back.
-      if (query.cursor !== null) select = select.where(olderThanCursor(query.cursor, "seq", "seq"));
+      if (query.cursor !== null) select = select.where(olderThanCursor(query.cursor, "seq", "seq", "number"));
       const rows = await select.orderBy("seq", "desc").limit(rowsToRead(query)).execute();
       return toPage(query, rows, (row) => ({ at: row.seq, id: row.seq }), toRecord);
     },

@@ -340,6 +340,13 @@ export function auditContract(newDatabase: NewTestDatabase): void {
       expect((await store.audit.list({ ...ALL, q: "login_ok" })).items).toEqual([]);
     });
 
+    test("refuses a cursor of another list", async () => {
+      const store = await database.open();
+      await store.audit.append(auditEntry({ at: NOW }));
+      const cursor = Buffer.from(JSON.stringify([NOW, "key_1"])).toString("base64url");
+      await expect(store.audit.list({ ...ALL, cursor })).rejects.toMatchObject({ code: "invalid" });
+    });
+
     test("filters by actor, target, actions or groups of them, and time", async () => {
       const store = await database.open();
       const add = (at: number, actor: string, action: string, target: string) =>
