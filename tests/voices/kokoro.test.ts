@@ -1,6 +1,8 @@
-import { mkdtemp, rm, symlink } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, rm, symlink, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { promisify } from "node:util";
 import init from "@echogarden/espeak-ng-emscripten";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { LocalVoicesProvider } from "../../lib/providers/local-voices/create";
@@ -15,17 +17,33 @@ const TEXT =
   "The old lighthouse keeper climbed the narrow stairs every evening to light the lantern before the first ships came " +
   "home. He had done so for thirty years, and he knew every step of the way.";
 
+let dataDirectory: string;
 let directory: string;
 let voices: LocalVoicesProvider;
+const install = (name: string) =>
+  symlink(path.resolve(process.env.PATCHBAY_TEST_VOICES ?? ""), path.join(directory, name));
 beforeAll(async () => {
-  directory = await mkdtemp(path.join(tmpdir(), "patchbay-kokoro-"));
-  await symlink(path.resolve(process.env.PATCHBAY_TEST_VOICES ?? ""), path.join(directory, "kokoro"));
+  dataDirectory = await mkdtemp(path.join(tmpdir(), "patchbay-kokoro-"));
+  directory = path.join(dataDirectory, "voices");
+  await mkdir(directory);
+  await install("kokoro");
   voices = openLocalVoices(directory);
 });
 afterAll(async () => {
   await voices.close();
-  await rm(directory, { recursive: true });
+  await rm(dataDirectory, { recursive: true });
 });
+
+function speak(model: string, text: string, voice: string, speed = 1) {
+  return voices.speech(localVoiceChannel(model)).synthesize(
+    { model, segments: [{ text, voice }], speed },
+    {
+      signal: new AbortController().signal,
+      requestId: "voices",
+      firstByteBy: SYSTEM_CLOCK.monotonic() + 240_000,
+    },
+  );
+}
 
 async function hear(
   text: string,
@@ -35,15 +53,7 @@ async function hear(
   const startedAt = performance.now();
   let firstAt = 0;
   const pieces: Uint8Array[] = [];
-  const call = voices.speech(localVoiceChannel("kokoro")).synthesize(
-    { model: "kokoro", segments: [{ text, voice }], speed },
-    {
-      signal: new AbortController().signal,
-      requestId: "voices",
-      firstByteBy: SYSTEM_CLOCK.monotonic() + 240_000,
-    },
-  );
-  for await (const event of call) {
+  for await (const event of speak("kokoro", text, voice, speed)) {
     if (event.type !== "audio") continue;
     if (pieces.length === 0) firstAt = performance.now() - startedAt;
     pieces.push(event.pcm);
@@ -131,5 +141,27 @@ describe("Kokoro", () => {
     const { samples } = await hear(TEXT, "Kore", 2);
     expect(samples.length / kore.length).toBeGreaterThan(0.4);
     expect(samples.length / kore.length).toBeLessThan(0.62);
+  });
+
+  it("fails a speech whose model is removed meanwhile, instead of leaving out the rest", async () => {
+    await install("removed");
+    await voices.scan();
+    const speech = async () => {
+      let isRemoved = false;
+      for await (const event of speak("removed", TEXT.repeat(3), "Kore")) {
+        if (event.type === "audio" && !isRemoved) await unlink(path.join(directory, "removed"));
+        isRemoved = true;
+      }
+    };
+    await expect(speech()).rejects.toMatchObject({ code: "upstream_error" });
+  });
+
+  it("is verified by the admin command, which then ends", async () => {
+    const verifying = promisify(execFile)(
+      process.execPath,
+      [".next/patchbay/admin.mjs", "voices", "verify", "kokoro"],
+      { env: { ...process.env, PATCHBAY_DATA_DIR: dataDirectory } },
+    );
+    await expect(verifying).resolves.toMatchObject({ stdout: expect.stringContaining("speaks") });
   });
 });

@@ -224,6 +224,8 @@ function startEngineProcess(workerFile: URL, args: readonly string[]): EngineWor
     terminate: async () => {
       if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
       const ended = new Promise((resolve) => child.once("exit", resolve));
+      // An idle engine does not keep this process alive, which would end before the engine has.
+      child.ref();
       child.kill("SIGKILL");
       await ended;
     },

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { encodePcm16, samplesFor } from "../../audio/pcm";
 import { shapeSpeech } from "../../audio/shape";
 import { SPEECH_SAMPLE_RATE } from "../../ports/speech-model";
@@ -49,6 +50,8 @@ async function speak({
     speed: own,
     enableExternalBuffer: false,
   });
+  // The engine reads a text without espeak-ng's files as silence, not as an error.
+  if (!existsSync(model)) throw new Error("the model's folder was removed");
   // A text without any of the model's symbols makes no sound.
   const isSilent = samples.length === 0;
   const shape = { ...NO_TIMBRE, speed: asked / own };
