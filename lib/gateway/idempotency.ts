@@ -31,6 +31,8 @@ export interface Idempotency {
   begin(caller: Caller, idempotencyKey: string, requestDigest: string): MaybePromise<IdempotentStart>;
   /** True while a request with that key runs or its reply is stored, so that `begin` would return `repeat`. */
   has(caller: Caller, idempotencyKey: string): boolean;
+  /** The same for the other instances; false as well while that is unknown. */
+  isKnownElsewhere(caller: Caller, idempotencyKey: string): Promise<boolean>;
   /** Connects these replies with those of other instances. */
   share(replies: SharedReplies): void;
 }
@@ -164,6 +166,9 @@ export function createIdempotency(clock: Clock, maxBytes = MAX_BYTES): Idempoten
     },
 
     has: (caller, idempotencyKey) => find(caller, nameOf(caller, idempotencyKey)) !== undefined,
+
+    isKnownElsewhere: async (caller, idempotencyKey) =>
+      (await shared?.has(caller.owner.id, nameOf(caller, idempotencyKey))) ?? false,
 
     begin(caller, idempotencyKey, digest) {
       const name = nameOf(caller, idempotencyKey);

@@ -163,6 +163,8 @@ export interface SharedReplies {
    * to a request with another digest.
    */
   claim(owner: string, name: string, digest: string): Promise<"claimed" | "elsewhere" | "different">;
+  /** Whether a process runs this request or has its reply; false as well while that is unknown. */
+  has(owner: string, name: string): Promise<boolean>;
   /** Waits for the reply of the other process; null when it ends without one, crashes, or cannot be reached. */
   wait(owner: string, name: string): Promise<string | null>;
   /** Ends a claim with its reply, which is kept for a day within a limit of bytes. */

@@ -36,7 +36,7 @@ async function until(condition: () => boolean, ms = 10_000): Promise<number> {
 }
 
 async function openNode(name: string, engine?: Parameters<typeof openGatewayHarness>[0]): Promise<Node> {
-  const instance = await openRedisInstance({ url: redis.url, name });
+  const instance = await openRedisInstance({ url: redis.url, name, clock });
   await until(() => instance.link.isUp);
   const harness = openGatewayHarness({ ...engine, clock });
   const { circuits, idempotency, live } = harness.services.state;
@@ -217,6 +217,28 @@ test("simultaneous requests on two instances run once", async () => {
   expect(new Set(replies.map(({ text }) => text)).size).toBe(1);
   const rows = [...one.rows, ...other.rows];
   expect(rows.map(({ cached }) => cached).sort()).toEqual([false, true, true, true]);
+});
+
+test("a repeat on another instance needs no slot of its key, which the original has", async () => {
+  let finish = (): void => undefined;
+  const settling = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const slow = await openNode("slow", { settling: () => settling });
+  slow.key = slow.addKey({ id: "key_2", concurrency: 1 });
+  other.key = other.addKey({ id: "key_2", concurrency: 1 }, slow.key);
+  const first = embed(slow);
+  const caller = { key: { id: "key_2" }, owner: { id: "usr_1" } };
+  await until(() => slow.services.state.idempotency.has(caller, "order-17"));
+  const repeat = embed(other);
+  const another = embed(other, "a text", { headers: { "idempotency-key": "order-18" } });
+  const waiting = setInterval(() => clock.advance(300), 20);
+  expect(await another).toMatchObject({ status: 429 });
+  clearInterval(waiting);
+  finish();
+  const replies = await Promise.all([first, repeat]);
+  expect(replies.map(({ status }) => status)).toEqual([200, 200]);
+  expect(other.rows).toMatchObject([{ cached: true, costNano: 0 }]);
 });
 
 test("a stored reply is encrypted in Redis and expires within a day", async () => {

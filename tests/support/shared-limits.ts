@@ -1,3 +1,4 @@
+import type { Clock } from "../../lib/ports/clock";
 import type { RateLimiter, SharedLimits } from "../../lib/ports/shared-state";
 import { systemClock } from "../../lib/server/process/system";
 import { createRateLimiter } from "../../lib/shared-state/memory-limits";
@@ -25,6 +26,8 @@ export interface RedisInstanceOptions {
   liveInstances?: number;
   ca?: string;
   leaseMs?: number;
+  /** The clock of the limits, by which calls stop to wait for a slot; default: the system's. */
+  clock?: Clock;
 }
 
 export async function openRedisInstance({
@@ -34,6 +37,7 @@ export async function openRedisInstance({
   liveInstances = 1,
   ca,
   leaseMs,
+  clock = systemClock,
 }: RedisInstanceOptions): Promise<RedisInstance> {
   const address = parseRedisUrl(url);
   if (address === null) throw new Error(`Not a Redis URL: ${url}`);
@@ -55,7 +59,7 @@ export async function openRedisInstance({
   const local = createRateLimiter(systemClock);
   const limits = createRedisLimits({
     link,
-    clock: systemClock,
+    clock,
     metrics,
     instanceId: name,
     local,

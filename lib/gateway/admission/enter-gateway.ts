@@ -108,7 +108,7 @@ class CallerEntry {
     if (signal.aborted) throw stopReason(signal);
     if (entry.kind === "limited") throw limitError(this.services, rates, entry.states, "requests");
     // The call that has the slot may be the original of this one.
-    if (this.#isRepeat()) return this.#enterAsRepeat(rates);
+    if (this.#isRepeat() || (await this.#isRepeatElsewhere())) return this.#enterAsRepeat(rates);
     const full = slots[entry.index];
     if (full === undefined) throw new AppError("internal", "An unknown limit is full.");
     const message = `${full.subject} ${full.limit} concurrent ${full.limit === 1 ? "request" : "requests"}. Wait for one to finish.`;
@@ -131,6 +131,12 @@ class CallerEntry {
   #isRepeat(): boolean {
     const { idempotency } = this.services.state;
     return this.idempotencyKey !== null && idempotency.has(this.caller, this.idempotencyKey);
+  }
+
+  /** Asked only where the slots are full: it takes a message to Redis or to the primary process. */
+  async #isRepeatElsewhere(): Promise<boolean> {
+    if (this.idempotencyKey === null) return false;
+    return this.services.state.idempotency.isKnownElsewhere(this.caller, this.idempotencyKey);
   }
 
   async #enterAsRepeat(rates: readonly CallerLimit[]): Promise<void> {

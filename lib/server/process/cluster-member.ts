@@ -74,6 +74,7 @@ class Inbox {
         return;
       case "claimed":
       case "replied":
+      case "asked":
         this.replies.receive(message);
         return;
       default:

@@ -28,7 +28,9 @@ export type ToMember =
   | { kind: "collected"; id: number; measures: Measures[] }
   /** The answer to `claim`; after `elsewhere` follows `replied`. */
   | { kind: "claimed"; id: number; result: "claimed" | "elsewhere" | "different" }
-  | { kind: "replied"; id: number; reply: string | null };
+  | { kind: "replied"; id: number; reply: string | null }
+  /** The answer to `ask`. */
+  | { kind: "asked"; id: number; isKnown: boolean };
 
 export type ToPrimary =
   | { kind: "hello" }
@@ -40,4 +42,6 @@ export type ToPrimary =
   | { kind: "collect"; id: number }
   /** Claims a request with an Idempotency-Key, and ends the claim with its reply or without one (SharedReplies). */
   | { kind: "claim"; id: number; owner: string; name: string; digest: string }
+  /** Asks whether a request with an Idempotency-Key runs or has a reply. */
+  | { kind: "ask"; id: number; owner: string; name: string }
   | { kind: "finish"; owner: string; name: string; reply: string | null };

@@ -253,6 +253,9 @@ export class ClusterPrimary {
       case "claim":
         void this.#replies.claim(member, message, (answer) => this.#send(member, answer));
         return;
+      case "ask":
+        this.#replies.ask(message, (answer) => this.#send(member, answer));
+        return;
       case "finish":
         this.#replies.finish(member, message);
         return;

@@ -6,7 +6,8 @@ import type { ToMember, ToPrimary } from "./cluster-messages";
 
 type Claim = Extract<ToPrimary, { kind: "claim" }>;
 type Finish = Extract<ToPrimary, { kind: "finish" }>;
-type Answer = Extract<ToMember, { kind: "claimed" | "replied" }>;
+type Ask = Extract<ToPrimary, { kind: "ask" }>;
+type Answer = Extract<ToMember, { kind: "claimed" | "replied" | "asked" }>;
 type FirstStart = Extract<IdempotentStart, { kind: "first" }>;
 
 /** Most bytes of stored replies in the primary. */
@@ -44,6 +45,11 @@ export class ClusterReplies<Member extends object> {
     answer({ kind: "replied", id, reply: reply === null ? null : Buffer.from(reply.body).toString() });
   }
 
+  /** Answers whether a request runs or has a reply. */
+  ask({ id, owner, name }: Ask, answer: (message: Answer) => void): void {
+    answer({ kind: "asked", id, isKnown: this.#replies.has(callerOf(owner), name) });
+  }
+
   /** Ends a claim of this member. */
   finish(member: Member, { owner, name, reply }: Finish): void {
     const own = this.#running.get(member);
@@ -63,7 +69,7 @@ export class ClusterReplies<Member extends object> {
   /** Null: the name belongs to a request with another digest. */
   async #begin(owner: string, name: string, digest: string): Promise<IdempotentStart | null> {
     try {
-      return await this.#replies.begin({ key: { id: owner }, owner: { id: owner } }, name, digest);
+      return await this.#replies.begin(callerOf(owner), name, digest);
     } catch (error) {
       if (hasCode(error, "invalid")) return null;
       throw error;
@@ -72,6 +78,8 @@ export class ClusterReplies<Member extends object> {
 }
 
 const keyOf = (owner: string, name: string): string => `${owner}\n${name}`;
+/** The name has the API key in it. */
+const callerOf = (owner: string) => ({ key: { id: owner }, owner: { id: owner } });
 
 interface Claiming {
   key: string;
@@ -89,6 +97,7 @@ export function createMemberReplies(
   const claiming = new Map<number, Claiming>();
   /** Replies that another member will have. */
   const expected = new Map<string, Promise<string | null>>();
+  const asking = new Map<number, (isKnown: boolean) => void>();
   let lastId = 0;
 
   return {
@@ -113,6 +122,21 @@ export function createMemberReplies(
       });
     },
 
+    has(owner, name) {
+      lastId += 1;
+      const id = lastId;
+      return new Promise((resolve) => {
+        const answer = (isKnown: boolean): void => {
+          clearTimeout(timer);
+          asking.delete(id);
+          resolve(isKnown);
+        };
+        const timer = setTimeout(() => answer(false), ANSWER_MS);
+        asking.set(id, answer);
+        if (!send({ kind: "ask", id, owner, name })) answer(false);
+      });
+    },
+
     async wait(owner, name) {
       const reply = expected.get(keyOf(owner, name)) ?? null;
       expected.delete(keyOf(owner, name));
@@ -123,6 +147,10 @@ export function createMemberReplies(
     discard: (owner, name) => void send({ kind: "finish", owner, name, reply: null }),
 
     receive(message) {
+      if (message.kind === "asked") {
+        asking.get(message.id)?.(message.isKnown);
+        return;
+      }
       const one = claiming.get(message.id);
       if (message.kind === "claimed" && message.result === "elsewhere") {
         one?.claimed(message.result);

@@ -64,6 +64,11 @@ export class RedisReplies implements SharedReplies {
     return "claimed";
   }
 
+  async has(owner: string, name: string): Promise<boolean> {
+    const state = await this.link.run(READ_STATUS, [this.#keyOf(owner, name)], []);
+    return state === 1 || state === 2;
+  }
+
   async wait(owner: string, name: string): Promise<string | null> {
     const key = this.#keyOf(owner, name);
     for (;;) {

@@ -13,6 +13,8 @@ function openServer() {
       setImmediate(() => {
         if (message.kind === "claim")
           void primary.claim(member, message, (answer) => setImmediate(() => replies.receive(answer)));
+        else if (message.kind === "ask")
+          primary.ask(message, (answer) => setImmediate(() => replies.receive(answer)));
         else if (message.kind === "finish") primary.finish(member, message);
       });
       return state.isConnected;
@@ -33,6 +35,20 @@ test("a request that one process runs is not run by another, which gets its repl
   expect(await other.replies.wait("usr_1", "order")).toBe("the reply, größer");
   // The reply is kept only until it is read.
   expect(await other.replies.wait("usr_1", "order")).toBeNull();
+});
+
+test("a process knows whether another one runs a request or has its reply", async () => {
+  const { one, other } = openServer();
+  const asked = () => Promise.all([other.replies.has("usr_1", "order"), other.replies.has("usr_2", "order")]);
+  expect(await asked()).toEqual([false, false]);
+  await one.replies.claim("usr_1", "order", "abc");
+  expect(await asked()).toEqual([true, false]);
+  one.replies.store("usr_1", "order", "abc", "the reply");
+  expect(await asked()).toEqual([true, false]);
+  one.replies.discard("usr_1", "order");
+  await one.replies.claim("usr_1", "other", "abc");
+  one.replies.discard("usr_1", "other");
+  expect(await other.replies.has("usr_1", "other")).toBe(false);
 });
 
 test("an idempotency key belongs to one request of its owner", async () => {
@@ -60,11 +76,13 @@ test("a process without its primary runs a request itself", async () => {
   one.state.isConnected = false;
   expect(await one.replies.claim("usr_1", "order", "abc")).toBe("claimed");
   expect(await one.replies.wait("usr_1", "order")).toBeNull();
+  expect(await one.replies.has("usr_1", "order")).toBe(false);
 });
 
 test("a process runs a request itself when the primary does not answer, and ignores a late answer", async () => {
   const replies = createMemberReplies(() => true);
   expect(await replies.claim("usr_1", "order", "abc")).toBe("claimed");
+  expect(await replies.has("usr_1", "order")).toBe(false);
   replies.receive({ kind: "claimed", id: 1, result: "elsewhere" });
   expect(await replies.wait("usr_1", "order")).toBeNull();
 });
