@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { readSettings } from "../../console/access/read-settings";
 import type { ActorContext } from "../../console/audit/record";
 import { userNameKey } from "../../console/auth/user-name-key";
@@ -6,9 +7,10 @@ import type { Cipher } from "../../ports/cipher";
 import type { Clock, Random } from "../../ports/clock";
 import type { PasswordHasher } from "../../ports/password-hasher";
 import type { Store, UserRecord } from "../../ports/store";
+import { fileOf, isPostgresUrl } from "../../store/options";
 import { readInstances } from "../../store/sqlite/inspect-file";
 import { openEncryptedStore } from "../process/encrypted-store";
-import type { Environment } from "../process/env";
+import { type Environment, storeVariable } from "../process/env";
 import { isGone, makeInstanceId } from "../process/instance-id";
 import { createPasswordHasher } from "../process/password-hasher";
 import { systemClock, systemRandom } from "../process/system";
@@ -24,8 +26,25 @@ interface AdminContext extends ActorContext {
   instance: { passwordMinimum: number };
 }
 
-/** Opens the store, runs `work` on it and closes it. */
+/** Throws CommandError when there is no SQLite file: opening would create an empty store, and the command succeed on it. */
+function requireStore(env: Environment): void {
+  if (isPostgresUrl(env.databaseUrl) || existsSync(fileOf(env.databaseUrl))) return;
+  throw new CommandError(
+    `${storeVariable(env)}: there is no store at ${fileOf(env.databaseUrl)}. Correct the variable, or create the store: start the server, or run 'setup'.`,
+  );
+}
+
+/** Opens the store, runs `work` on it and closes it. Throws CommandError when the store must exist and does not. */
 export async function withStore<T>(env: Environment, work: (admin: AdminContext) => Promise<T>): Promise<T> {
+  requireStore(env);
+  return withNewStore(env, work);
+}
+
+/** As `withStore`, but creates a store that does not exist. */
+export async function withNewStore<T>(
+  env: Environment,
+  work: (admin: AdminContext) => Promise<T>,
+): Promise<T> {
   const { store, cipher } = await openEncryptedStore(env, makeInstanceId());
   try {
     const { password_minimum: minimum } = await readSettings(store);

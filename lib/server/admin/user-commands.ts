@@ -8,7 +8,7 @@ import { SetupRequest } from "../../contracts/console/setup";
 import { parseInput } from "../../http/console/pipeline";
 import { setupTokenFile } from "../process/setup-guard";
 import { type Command, CommandError, readArguments, UsageError } from "./command";
-import { findUser, withStore } from "./open-store";
+import { findUser, withNewStore, withStore } from "./open-store";
 import { readNewPassword } from "./password";
 
 export const setup: Command = {
@@ -29,7 +29,7 @@ export const setup: Command = {
     );
     if (values.username === undefined) throw new UsageError("--username is missing.");
     const { username, email } = values;
-    await withStore(env, async (admin) => {
+    await withNewStore(env, async (admin) => {
       await requireNotSetUp(admin);
       const password = await readNewPassword(terminal, values.generate === true);
       const input = parseInput(SetupRequest, {

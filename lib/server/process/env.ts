@@ -190,6 +190,15 @@ function tlsFiles(certificate: string | undefined, key: string | undefined): Tls
   return { certificate, key };
 }
 
+function defaultDatabaseUrl(dataDirectory: string): string {
+  return `file:${path.join(dataDirectory, "patchbay.db")}`;
+}
+
+/** The variable that decides where the store is. */
+export function storeVariable(env: Environment): "PATCHBAY_DATA_DIR" | "DATABASE_URL" {
+  return env.databaseUrl === defaultDatabaseUrl(env.dataDirectory) ? "PATCHBAY_DATA_DIR" : "DATABASE_URL";
+}
+
 /** Parses the environment variables. Throws SettingError naming the first invalid one. */
 export function readEnvironment(
   source: Readonly<Record<string, string | undefined>> = process.env,
@@ -217,7 +226,7 @@ export function readEnvironment(
       given.PATCHBAY_VOICES === "off"
         ? null
         : { directory: path.join(dataDirectory, "voices"), mirror: given.PATCHBAY_VOICES_URL ?? null },
-    databaseUrl: given.DATABASE_URL ?? `file:${path.join(dataDirectory, "patchbay.db")}`,
+    databaseUrl: given.DATABASE_URL ?? defaultDatabaseUrl(dataDirectory),
     databaseUrlDirect: given.DATABASE_URL_DIRECT ?? null,
     redis: given.REDIS_URL ?? null,
     redisTlsCa: given.REDIS_TLS_CA ?? null,

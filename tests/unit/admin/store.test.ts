@@ -93,6 +93,32 @@ function insertHeartbeat(ageMs: number): void {
   }
 }
 
+describe("without a store", () => {
+  test.each([
+    [["create-key", "--user", "olivia", "--name", "robot"]],
+    [["reset-password", "olivia", "--generate"]],
+    [["reset-2fa", "olivia"]],
+    [["unlock", "olivia"]],
+    [["backup", "copy.db"]],
+    [["migrate-store", "postgres://localhost/patchbay"]],
+    [["rotate-secret"]],
+    [["verify-audit"]],
+    [["voices", "list"]],
+  ])("%j exits with 1, names the missing file and creates nothing", async (args) => {
+    admin.variables.PATCHBAY_DATA_DIR = at("mistyped");
+    const reply = await admin.run(args);
+    expect([reply.code, reply.out]).toEqual([1, ""]);
+    expect(reply.notes).toContain(at("mistyped/patchbay.db"));
+    expect(readdirSync(admin.dataDirectory)).toEqual([]);
+  });
+
+  test("the message names the variable that leads to the file", async () => {
+    expect((await admin.run(["verify-audit"])).notes).toMatch(/^PATCHBAY_DATA_DIR: /);
+    admin.variables.DATABASE_URL = `file:${at("other.db")}`;
+    expect((await admin.run(["verify-audit"])).notes).toMatch(/^DATABASE_URL: .*other\.db/);
+  });
+});
+
 describe("a start on an empty database", () => {
   test("is refused next to the secret of an instance in use, without changes, until a restore", async () => {
     const server = await serve();
