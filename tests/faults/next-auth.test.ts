@@ -63,12 +63,27 @@ test("writes nothing to the log at next-auth's log endpoint", async () => {
   expect(product.output()).not.toContain(marker);
 });
 
+const hasNoBody = (method: string) => method === "GET" || method === "TRACE";
+
+test.each(["csrf", "session", "providers", "signin"])(
+  "answers HEAD of %s as GET, without its body",
+  async (name) => {
+    const [found, head] = await Promise.all(
+      ["GET", "HEAD"].map((method) => sendRaw(product.url, { method, path: `/api/auth/${name}` })),
+    );
+    expect([head?.status, head?.text]).toEqual([found?.status, ""]);
+    expect(head?.headers["content-type"]).toBe(found?.headers["content-type"]);
+  },
+);
+
 test.each([
   ["GET", "callback/credentials", 404],
   ["POST", "callback/credentials", 401],
   ["GET", "signout", 405],
   ["POST", "csrf", 405],
   ["PUT", "session", 405],
+  ["TRACE", "session", 405],
+  ["PROPFIND", "signin", 405],
   ["GET", "error", 404],
   ["GET", "verify-request", 404],
   ["POST", "signin/credentials", 404],
@@ -78,8 +93,8 @@ test.each([
   const reply = await sendRaw(product.url, {
     method,
     path: `/api/auth/${name}`,
-    headers: method === "GET" ? {} : JSON_HEADERS,
-    ...(method === "GET" ? {} : { body: "{}" }),
+    headers: hasNoBody(method) ? {} : JSON_HEADERS,
+    ...(hasNoBody(method) ? {} : { body: "{}" }),
   });
   expect([reply.status, reply.json]).toEqual([status, expect.objectContaining({ success: false })]);
 });

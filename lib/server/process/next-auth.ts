@@ -8,36 +8,9 @@ import { readJsonObject } from "../../http/core/read-json";
 import { renderError } from "../../http/core/render-error";
 import { createNextAdapter } from "../../http/next/adapter";
 import { getContainer } from "./container";
+import { authRefusal } from "./next-auth-endpoints";
 
 const BODY_BYTES = 64 * 1024;
-/**
- * The next-auth endpoints that are exposed, by path and methods. Its HTML pages are excluded, and so is `_log`, which
- * would let anonymous callers write to our log.
- */
-const EXPOSED: Readonly<Record<string, readonly string[]>> = {
-  session: ["GET", "POST"],
-  csrf: ["GET"],
-  providers: ["GET"],
-  signin: ["GET"],
-  signout: ["POST"],
-};
-
-/** Throws `not_found`, `method_not_allowed`, or `invalid_credentials` for next-auth's own sign-in, which is disabled. */
-function requireExposed(segments: readonly string[], method: string): void {
-  const name = segments.join("/");
-  if (name === "callback/credentials" && method === "POST")
-    throw new AppError("invalid_credentials", "Sign-in is not possible here; use POST /api/user/login.");
-  const methods = Object.hasOwn(EXPOSED, name) ? EXPOSED[name] : undefined;
-  if (methods === undefined) throw new AppError("not_found", "Unknown path.");
-  if (!methods.includes(method === "HEAD" ? "GET" : method))
-    throw new AppError(
-      "method_not_allowed",
-      `Method ${method} is not allowed; this path accepts ${methods.join(", ")}.`,
-      {
-        allow: [...methods],
-      },
-    );
-}
 
 interface RouteContext {
   params: Promise<{ nextauth: string[] }>;
@@ -50,7 +23,8 @@ export async function answerNextAuth(request: Request, context: RouteContext): P
   let inner: Response | null = null;
   const adapter = createNextAdapter(async (inbound): Promise<Outbound> => {
     try {
-      requireExposed(nextauth, request.method);
+      const refusal = authRefusal(nextauth.join("/"), request.method);
+      if (refusal !== null) throw refusal;
       inner = await runNextAuth(await services(), inbound, request, context);
       return { status: 200, headers: {}, body: null };
     } catch (error) {
@@ -75,7 +49,8 @@ async function runNextAuth(
   // next-auth answers 500 to a body it cannot read.
   if (body !== null && isJson) readJsonObject(body);
   const forwarded = new NextRequest(request.url, {
-    method: request.method,
+    // next-auth does not know HEAD; Next leaves out the body of its reply.
+    method: request.method === "HEAD" ? "GET" : request.method,
     headers: request.headers,
     // The bytes do not use shared memory, which their type does not show.
     body: body as Uint8Array<ArrayBuffer> | null,

@@ -13,6 +13,7 @@ import { PEER_HEADER, peerHeader } from "../../http/core/peer-header";
 import { renderError } from "../../http/core/render-error";
 import { pageHeaders, pagePolicy } from "../../http/core/security-headers";
 import { isForwardingHeader } from "../../http/node/peer";
+import { authRefusal } from "./next-auth-endpoints";
 
 /** Next's internal headers, deleted from incoming requests. */
 const INTERNAL = /^x-(?:middleware|invoke|nextjs|matched-path|now-route|vercel|action|opennext)/;
@@ -22,6 +23,17 @@ const DEVELOPMENT_HEADERS = /^x-nextjs-(?:html-)?request-id$/;
 const MAX_STATE_NESTING = 64;
 /** The paths of next-auth; Next would redirect every other spelling (a double or trailing slash). */
 const AUTH_PATH = /^\/api\/auth(?:\/[A-Za-z_-]+)+$/;
+
+/** What Next's routes serve or refuse; any other method gets a plain-text 500, and a stack in the log. */
+const NEXT_METHODS: ReadonlySet<string> = new Set([
+  "GET",
+  "HEAD",
+  "OPTIONS",
+  "POST",
+  "PUT",
+  "DELETE",
+  "PATCH",
+]);
 
 export interface Pages {
   /** The reply to send instead of a page; null: Next answers. */
@@ -117,11 +129,18 @@ function nestingOf(json: string): number {
   return deepest;
 }
 
-function createRefusal(isKnown: (path: string) => boolean): Pages["refuse"] {
+function refuseAuth(method: string, path: string): Outbound | null {
+  if (!AUTH_PATH.test(path)) return notFound();
+  if (NEXT_METHODS.has(method)) return null;
+  const refusal = authRefusal(path.slice("/api/auth/".length), method);
+  return refusal === null ? null : renderError("console", refusal);
+}
+
+export function createRefusal(isKnown: (path: string) => boolean): Pages["refuse"] {
   return (method, head) => {
     // Browsers resolve dots before they send a path, so only attacks contain them.
     if (normalizePath(head.path) !== head.path) return notFound();
-    if (head.path.startsWith("/api/auth/")) return AUTH_PATH.test(head.path) ? null : notFound();
+    if (head.path.startsWith("/api/auth/")) return refuseAuth(method, head.path);
     const state = head.headers.get("next-router-state-tree");
     if (state !== undefined && !isRouterState(state))
       return renderError(

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import { expect, test } from "vitest";
-import { prepareMessage } from "../../../lib/server/process/pages";
+import { describe, expect, test } from "vitest";
+import { createRefusal, prepareMessage } from "../../../lib/server/process/pages";
 
 const PEER = { address: "192.0.2.1", isLocal: false, isSecure: false };
 
@@ -38,4 +38,28 @@ test("passes the other headers and the caller's address to Next", () => {
   const headers = headersFor({ accept: "text/html", rsc: "1", "x-patchbay-peer": "forged;1;1;127.0.0.1" });
   expect(headers).toMatchObject({ accept: "text/html", rsc: "1", "content-security-policy": "policy" });
   expect(headers["x-patchbay-peer"]).toMatch(/^[^;]*;0;0;192\.0\.2\.1$/);
+});
+
+describe("the refusal of a method that Next does not know", () => {
+  const refuse = createRefusal(() => true);
+  const head = (path: string) => ({ path, query: "", headers: new Map<string, string>(), error: null });
+
+  test.each([
+    ["TRACE", "session", 405, "GET, HEAD, POST"],
+    ["PROPFIND", "csrf", 405, "GET, HEAD"],
+    ["REPORT", "signout", 405, "POST"],
+    ["TRACE", "callback/credentials", 404, undefined],
+  ])("is JSON for %s /api/auth/%s", (method, endpoint, status, allow) => {
+    const reply = refuse(method, head(`/api/auth/${endpoint}`));
+    expect(reply).toMatchObject({ status });
+    expect(reply?.headers.allow).toBe(allow);
+    expect(reply?.headers["content-type"]).toContain("application/json");
+  });
+
+  test.each(["GET", "HEAD", "OPTIONS", "POST", "PUT", "DELETE", "PATCH"])(
+    "leaves %s to Next's route",
+    (method) => {
+      expect(refuse(method, head("/api/auth/session"))).toBeNull();
+    },
+  );
 });
