@@ -106,6 +106,16 @@ describe("port and data folder", () => {
     }
   });
 
+  test.each([
+    ["is not an address of this machine", { HOST: "192.0.2.7" }],
+    ["does not resolve", { HOST: "nope.invalid" }],
+    ["is not an address of this machine, with two processes", { HOST: "192.0.2.7", PATCHBAY_PROCESSES: "2" }],
+    ["does not resolve, with two processes", { HOST: "nope.invalid", PATCHBAY_PROCESSES: "2" }],
+  ])("rejects a host that %s", async (_name, env) => {
+    const folder = mkdtempSync(path.join(scratch, "host-"));
+    expectRefusal(await start({ PATCHBAY_DATA_DIR: folder, ...env }), /HOST: /, env.HOST, /0\.0\.0\.0/);
+  });
+
   test("rejects a data folder that is a file", async () => {
     const file = path.join(scratch, "a-file");
     writeFileSync(file, "mine");

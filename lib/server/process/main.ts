@@ -9,6 +9,7 @@ import { createProviders } from "../../providers/registry";
 import { type ClusterMember, joinCluster } from "./cluster-member";
 import { ClusterPrimary, FirstProcessFailed } from "./cluster-primary";
 import { connectionsForProcess } from "./connection-cap";
+import { consoleUrl } from "./console-url";
 import { type Container, createContainer, provideContainer } from "./container";
 import { drain } from "./drain";
 import {
@@ -46,11 +47,6 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** The console's URL for a user on this machine. */
-function consoleUrl(env: Environment, port: number): string {
-  return env.baseUrl ?? `${env.tls === null ? "http" : "https"}://localhost:${port}`;
-}
-
 async function announce(container: Container, port: number): Promise<void> {
   const { env, services, setupToken } = container;
   const home = consoleUrl(env, port);
@@ -66,11 +62,32 @@ async function announce(container: Container, port: number): Promise<void> {
  */
 const MAX_UNACCEPTED = 4_096;
 
+/** Codes of errors of a host that does not resolve, or is no address of this machine. */
+const HOST_CODES = /^(?:EADDRNOTAVAIL|EAFNOSUPPORT|EINVAL|ENOTFOUND|ENODATA|EAI_[A-Z]+)$/;
+
+/** The error of a server that cannot listen, with the variable to change. */
+function listenError(error: unknown, { host }: Environment): unknown {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  if (code === "EADDRINUSE")
+    return new SettingError("PORT: the port is already in use; choose another with PORT=<number>.");
+  if (code === "EACCES")
+    return new SettingError(
+      "PORT: this user may not use this port; choose one above 1023 with PORT=<number>.",
+    );
+  if (!HOST_CODES.test(code)) return error;
+  return new SettingError(
+    `HOST: cannot listen on '${host}' (${code}); it must be an address or a name of this machine, or 0.0.0.0 or :: for all of its addresses.`,
+  );
+}
+
+/** Resolves with the port. Throws SettingError for a host or port that cannot be used. */
 async function listen(nodeServer: NodeServer, env: Environment): Promise<number> {
   // Files that are open now stay open and do not count against connections.
   nodeServer.maxConnections = connectionsForProcess();
   nodeServer.server.listen({ port: env.port, host: env.host, backlog: MAX_UNACCEPTED });
-  await once(nodeServer.server, "listening");
+  await once(nodeServer.server, "listening").catch((error: unknown) => {
+    throw listenError(error, env);
+  });
   // A TCP server's address is an object.
   return (nodeServer.server.address() as AddressInfo).port;
 }
@@ -218,15 +235,6 @@ async function startServer(
   }
 }
 
-/** The error message for the operator. */
-function explain(error: unknown): string {
-  if (error instanceof Error && "code" in error && error.code === "EADDRINUSE")
-    return "PORT: the port is already in use; choose another with PORT=<number>.";
-  if (error instanceof Error && "code" in error && error.code === "EACCES")
-    return "PORT: this user may not use this port; choose one above 1023 with PORT=<number>.";
-  return error instanceof Error ? error.message : String(error);
-}
-
 async function run(): Promise<void> {
   const isDevelopment = process.argv.includes("--dev");
   provideMode(isDevelopment);
@@ -239,7 +247,7 @@ async function run(): Promise<void> {
     if (member !== null) ignoreSignals();
     await startServer(env, isDevelopment, member);
   } catch (error) {
-    process.stderr.write(`Patchbay cannot start. ${explain(error)}\n`);
+    process.stderr.write(`Patchbay cannot start. ${error instanceof Error ? error.message : error}\n`);
     process.exit(1);
   }
 }
