@@ -16,9 +16,13 @@ export const backup: Command = {
       try {
         await admin.store.backup(file);
       } catch (error) {
-        // The store's message does not name the path.
+        // The store's messages do not name the path.
         if (hasCode(error, "conflict"))
           throw new CommandError(`${file} already exists; choose another file.`);
+        if (hasCode(error, "invalid"))
+          throw new CommandError(
+            `${file} cannot be written (${error.cause instanceof Error ? error.cause.message : error.cause}).`,
+          );
         throw error;
       }
       await admin.store.transaction((tx) => recordAudit(tx, admin, { action: "store.backup" }));

@@ -36,6 +36,16 @@ function overview(): string {
   return [`Usage: ${INTRO}`, "", ...lines].join("\n");
 }
 
+function usageOf({ name, usage }: Command): string {
+  return `Usage: npm run admin -- ${name} ${usage}`;
+}
+
+/** True for `<command> --help`; after `--` it is an argument. */
+function asksForHelp(args: readonly string[]): boolean {
+  const end = args.indexOf("--");
+  return args.slice(0, end === -1 ? args.length : end).some((arg) => arg === "--help" || arg === "-h");
+}
+
 function messageOf(error: unknown): string {
   const issues = isAppError(error) ? (error.details.issues ?? []) : [];
   if (issues.length > 1) return issues.map(({ path, message }) => `${path}: ${message}`).join("\n");
@@ -62,13 +72,17 @@ export async function runAdmin(
     terminal.note(overview());
     return 2;
   }
+  if (asksForHelp(rest)) {
+    terminal.say(`${usageOf(command)}\n\n${command.summary}`);
+    return 0;
+  }
   try {
     await command.run({ env: readEnvironment(source), terminal }, rest);
     return 0;
   } catch (error) {
     terminal.note(messageOf(error));
     if (!(error instanceof UsageError)) return 1;
-    terminal.note(`Usage: npm run admin -- ${command.name} ${command.usage}`);
+    terminal.note(usageOf(command));
     return 2;
   }
 }

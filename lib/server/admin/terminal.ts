@@ -17,9 +17,15 @@ function createNullStream(): Writable {
   return new Writable({ write: (_chunk, _encoding, done) => done() });
 }
 
+/** The reader of a pipe (`| head -1`) may end first; the command is finished without it. */
+function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EPIPE") throw error;
+}
+
 /** The terminal of this process. */
 export function createTerminal(): Terminal {
   const { stdin, stdout, stderr } = process;
+  for (const output of [stdout, stderr]) output.on("error", ignoreClosedPipe);
   const isInteractive = stdin.isTTY === true;
   let lines: AsyncIterator<string> | null = null;
 

@@ -74,6 +74,20 @@ describe("the command line", () => {
     expect(reply.notes).toContain(`Usage: npm run admin -- ${args[0]}`);
   });
 
+  test.each([
+    [["backup", "--help"], "backup <file>"],
+    [["voices", "add", "-h"], "voices list | add <name|url|file>"],
+    [["create-key", "--user", "olivia", "--help"], "create-key --user <name>"],
+  ])("prints the command's usage and exits with 0 for %j", async (args, usage) => {
+    const reply = await admin.run(args);
+    expect(reply).toMatchObject({ code: 0, notes: "" });
+    expect(reply.out).toContain(`Usage: npm run admin -- ${usage}`);
+  });
+
+  test("takes --help after -- as an argument", async () => {
+    expect((await admin.run(["unlock", "--", "--help"])).notes).toBe("User '--help' not found.");
+  });
+
   test("exits with 1 and names an invalid setting", async () => {
     admin.variables.PATCHBAY_PASSWORD_MIN = "none";
     const reply = await admin.run(["unlock", "olivia"]);

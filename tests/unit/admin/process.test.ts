@@ -11,12 +11,17 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(dataDirectory, { recursive: true, force: true }));
 
-/** Runs the command as `npm run admin` does, with `input` on its standard input. */
-function run(args: string[], input = ""): Promise<{ code: number | null; out: string; notes: string }> {
-  const child = spawn(process.execPath, [path.join(ROOT, "lib/server/start.mjs"), "--admin", ...args], {
+/** Starts the command as `npm run admin` does. */
+function start(args: string[]) {
+  return spawn(process.execPath, [path.join(ROOT, "lib/server/start.mjs"), "--admin", ...args], {
     cwd: tmpdir(),
     env: { NODE_ENV: "production", PATH: process.env.PATH, PATCHBAY_DATA_DIR: dataDirectory },
   });
+}
+
+/** Runs the command with `input` on its standard input. */
+function run(args: string[], input = ""): Promise<{ code: number | null; out: string; notes: string }> {
+  const child = start(args);
   let out = "";
   let notes = "";
   child.stdout.on("data", (chunk) => {
@@ -40,4 +45,17 @@ test("the admin command reads the password from standard input and exits with th
   expect(key).toMatchObject({ code: 0, out: expect.stringMatching(/^sk-pb-[0-9A-Za-z]{38}\n$/) });
   const unknown = await run(["sing"]);
   expect(unknown).toMatchObject({ code: 2, out: "", notes: expect.stringContaining("rotate-secret") });
+});
+
+test("a command ends quietly when the reader of its output ends first", async () => {
+  await run(["setup", "--username", "olivia"], "seven green kettles hum\n");
+  const child = start(["voices", "list"]);
+  // The pipe is closed before the first line.
+  child.stdout.destroy();
+  let notes = "";
+  child.stderr.on("data", (chunk) => {
+    notes += String(chunk);
+  });
+  const code = await new Promise((resolve) => child.once("close", resolve));
+  expect([code, notes]).toEqual([0, ""]);
 });

@@ -229,10 +229,14 @@ describe("backup", () => {
   });
 
   test("exits with 1 for an existing file, which stays unchanged, and for a missing folder", async () => {
+    await serve();
     writeFileSync(at("copy.db"), "mine");
-    expect((await admin.run(["backup", at("copy.db")])).code).toBe(1);
+    const existing = await admin.run(["backup", at("copy.db")]);
+    expect([existing.code, existing.notes]).toEqual([1, expect.stringContaining("already exists")]);
     expect(readFileSync(at("copy.db"), "utf8")).toBe("mine");
-    expect((await admin.run(["backup", at("nowhere/copy.db")])).code).toBe(1);
+    const nowhere = await admin.run(["backup", at("nowhere/copy.db")]);
+    expect(nowhere.code).toBe(1);
+    expect(nowhere.notes).toMatch(/^\/.*nowhere\/copy\.db cannot be written \(ENOENT: .*\)\.$/);
   });
 });
 
