@@ -2,11 +2,13 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { open, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { MAX_ARCHIVE_BYTES } from "../../contracts/console/local-voices";
-import { AppError, hasCode } from "../../errors";
+import { AppError, hasCode, isAppError } from "../../errors";
 import type { Clock } from "../../ports/clock";
 import type { Outbound } from "../outbound/create";
+import { failureOf, withSubject } from "../outbound/failure";
 import type { UpstreamReply } from "../outbound/request";
 import { connectionTo } from "../outbound/request";
+import { parseUpstreamUrl, targetOf, urlRefusal } from "../outbound/upstream-url";
 
 export const ARCHIVE_ENDING = /\.(?:tar\.bz2|tbz2?|tar\.gz|tgz)$/i;
 const MAX_REDIRECTS = 5;
@@ -33,7 +35,7 @@ export async function download(outbound: Outbound, clock: Clock, request: Downlo
   const have = (await stat(file).catch(() => null))?.size ?? 0;
   const tag = have > 0 ? await readFile(tagFile, "utf8").catch(() => "") : "";
   const range: Record<string, string> = tag === "" ? {} : { range: `bytes=${have}-`, "if-range": tag };
-  const reply = await openReply(outbound, clock, request, range);
+  const { reply, url } = await openReply(outbound, clock, request, range);
   const isRest = (reply.header("content-range") ?? "").startsWith(`bytes ${have}-`);
   const start = isRest ? have : 0;
   const length = Number(reply.header("content-length") ?? Number.NaN);
@@ -57,6 +59,8 @@ export async function download(outbound: Outbound, clock: Clock, request: Downlo
     }
     if (total !== null && done !== total)
       throw new AppError("upstream_truncated", "The download ended early.");
+  } catch (error) {
+    throw downloadError(error, url, outbound);
   } finally {
     reply.body.close();
     await output.close();
@@ -69,12 +73,12 @@ async function openReply(
   clock: Clock,
   { url: first, isChecked, signal }: DownloadRequest,
   headers: Readonly<Record<string, string>>,
-): Promise<UpstreamReply> {
+): Promise<{ reply: UpstreamReply; url: URL }> {
   let url = parse(first, undefined, isChecked);
   for (let hop = 0; ; hop++) {
     let location: string | null = null;
     try {
-      return await outbound.call({
+      const reply = await outbound.call({
         channel: connectionTo("local-voices", `voices ${url.origin}`, url.origin, { totalMs: TOTAL_MS }),
         baseUrl: url.origin,
         method: "GET",
@@ -88,11 +92,24 @@ async function openReply(
         },
         options: { signal, requestId: "", firstByteBy: clock.monotonic() + FIRST_BYTE_MS },
       });
+      return { reply, url };
     } catch (error) {
-      if (!hasCode(error, "upstream_redirect") || location === null || hop >= MAX_REDIRECTS) throw error;
+      if (!hasCode(error, "upstream_redirect") || location === null || hop >= MAX_REDIRECTS)
+        throw downloadError(error, url, outbound);
       url = parse(location, url, isChecked);
     }
   }
+}
+
+/** The guarded client's error about the archive's server, where it names a channel's upstream. */
+function downloadError(error: unknown, url: URL, outbound: Outbound): unknown {
+  if (!isAppError(error)) return error;
+  if (failureOf(error) !== "address_refused") return withSubject(error, `The archive's server ${url.host}`);
+  const at = parseUpstreamUrl(url.origin);
+  const { why } = urlRefusal(at, outbound.allowList()) ?? {
+    why: `leads to a private address; the owner has to allow '${targetOf(at)}' first`,
+  };
+  return new AppError(error.code, `The archive's URL ${why}.`, error.details, error.cause);
 }
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;

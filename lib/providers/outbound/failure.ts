@@ -29,6 +29,14 @@ export function failureOf(error: unknown): UpstreamFailureKind | null {
   return null;
 }
 
+/** Begins the messages of this folder. */
+const SUBJECT = "The channel's upstream";
+
+/** The same error about a server that is no channel's upstream. */
+export function withSubject(error: AppError, subject: string): AppError {
+  return new AppError(error.code, error.message.replace(SUBJECT, subject), error.details, error.cause);
+}
+
 /** The same message for every way of not reaching an upstream, so that it cannot be used to map a network. */
 export function unreachable(failure: UpstreamFailure): AppError {
   return new AppError("upstream_error", "The channel's upstream could not be reached.", {}, failure);

@@ -56,36 +56,49 @@ export function parseUpstreamUrl(text: string): URL {
   return url;
 }
 
+interface UrlRefusal {
+  /** Continues the name of the URL: "is a private address; …". */
+  why: string;
+  apiCode?: string;
+}
+
+/** Why a URL of `parseUpstreamUrl` may not be used; null when it may. */
+export function urlRefusal(url: URL, allow: AllowList): UrlRefusal | null {
+  const port = portOf(url);
+  const isListed = allow.hasHost(url.hostname, port);
+  const address = parseAddress(url.hostname);
+  if (METADATA_NAMES.test(url.hostname) || (address !== null && isMetadata(address))) {
+    return { why: "is a cloud metadata address, which is never allowed" };
+  }
+  const isUsualPort = port === 443 || port === 80 || port >= 1_024;
+  if (OTHER_SERVICES.has(port) || (!isUsualPort && !isListed)) {
+    return {
+      why: `uses port ${port}; accepted are 80, 443, and ports from 1024 on that no other service uses`,
+    };
+  }
+  const isAddressListed = isListed || (address !== null && allow.hasAddress(address));
+  if (address !== null && isPrivate(address) && !isAddressListed) {
+    return {
+      why: `is a private address; the owner has to allow '${targetOf(url)}' first`,
+      apiCode: "upstream_not_allowed",
+    };
+  }
+  if (url.protocol === "http:" && !isAddressListed) {
+    return {
+      why: `must begin with https://; for plain http the owner has to allow '${targetOf(url)}' first`,
+      apiCode: "upstream_not_allowed",
+    };
+  }
+  return null;
+}
+
 /**
  * The canonical URL, when a channel may use it: https, or http to a host on the list; a port that APIs use; no literal
  * private address that is not on the list. Names are checked when connecting.
  */
 export function readUpstreamUrl(text: string, allow: AllowList): URL {
   const url = parseUpstreamUrl(text);
-  const port = portOf(url);
-  const isListed = allow.hasHost(url.hostname, port);
-  const address = parseAddress(url.hostname);
-  if (METADATA_NAMES.test(url.hostname) || (address !== null && isMetadata(address))) {
-    throw refuse("is a cloud metadata address, which is never allowed");
-  }
-  const isUsualPort = port === 443 || port === 80 || port >= 1_024;
-  if (OTHER_SERVICES.has(port) || (!isUsualPort && !isListed)) {
-    throw refuse(
-      `uses port ${port}; accepted are 80, 443, and ports from 1024 on that no other service uses`,
-    );
-  }
-  const isAddressListed = isListed || (address !== null && allow.hasAddress(address));
-  if (address !== null && isPrivate(address) && !isAddressListed) {
-    throw refuse(
-      `is a private address; the owner has to allow '${targetOf(url)}' first`,
-      "upstream_not_allowed",
-    );
-  }
-  if (url.protocol === "http:" && !isAddressListed) {
-    throw refuse(
-      `must begin with https://; for plain http the owner has to allow '${targetOf(url)}' first`,
-      "upstream_not_allowed",
-    );
-  }
+  const refusal = urlRefusal(url, allow);
+  if (refusal !== null) throw refuse(refusal.why, refusal.apiCode);
   return url;
 }

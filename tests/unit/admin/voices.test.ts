@@ -57,6 +57,11 @@ test("voices list and verify name the missing file of a broken folder", async ()
 test.each([
   [["voices"], 2, "must be list, add, verify or remove"],
   [["voices", "add", "nothing"], 2, "neither a voice of the catalogue"],
+  [
+    ["voices", "add", "https://127.0.0.1/x.tar.gz"],
+    1,
+    "The archive's URL is a private address; the owner has to allow '127.0.0.1:443' first.",
+  ],
   [["voices", "verify", "nothing"], 1, "Local voice 'nothing' not found"],
 ])("%j exits with %i and prints the reason", async (args, code, message) => {
   expect(await admin.run(args)).toMatchObject({ code, notes: expect.stringContaining(message) });

@@ -19,9 +19,12 @@ import { pipeline } from "node:stream/promises";
 import { createGzip, gzipSync } from "node:zlib";
 import { create, Header } from "tar";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { DEFAULT_LIMITS } from "../../../lib/contracts/limits";
 import type { InstallOptions } from "../../../lib/ports/local-voices";
 import type { LocalVoicesProvider } from "../../../lib/providers/local-voices/create";
 import { unpack } from "../../../lib/providers/local-voices/unpack";
+import { createOutbound } from "../../../lib/providers/outbound/create";
+import { SYSTEM_CLOCK } from "../../support/factories";
 import { openLocalVoices } from "../../support/local-voices";
 import { writeTinyVoice } from "../../support/tiny-voice";
 
@@ -271,10 +274,46 @@ describe("a download", () => {
       open({ allowed: [new URL(outer).host] }).install("tiny", source, OPTIONS),
     ).rejects.toMatchObject({
       code: "upstream_error",
+      message: `The archive's URL is a private address; the owner has to allow '${new URL(inner).host}' first.`,
     });
     const both = [new URL(outer).host, new URL(inner).host];
     expect(await open({ allowed: both }).install("tiny", source, OPTIONS)).toMatchObject({ name: "tiny" });
     await expect(open().install("other", source, OPTIONS)).rejects.toMatchObject({ code: "upstream_error" });
+  });
+
+  it("reports a server that cannot be reached, refuses or stops, by its host", async () => {
+    const install = (url: string) =>
+      open({ allowed: [new URL(url).host] }).install("tiny", { url: `${url}/tiny.tar.gz` }, OPTIONS);
+    const cases: [string, string][] = [
+      [await serve((_, response) => response.writeHead(503).end()), "answered with an error (503)."],
+      [
+        await serve((_, response) => {
+          response.writeHead(200, { "content-length": 100 }).write("x");
+          setTimeout(() => response.destroy(), 50);
+        }),
+        "ended its answer early.",
+      ],
+      ["http://127.0.0.1:1025", "could not be reached."],
+    ];
+    for (const [url, words] of cases)
+      await expect(install(url)).rejects.toMatchObject({
+        message: `The archive's server ${new URL(url).host} ${words}`,
+      });
+  });
+
+  it("is refused from a name that leads to a private address", async () => {
+    const outbound = createOutbound({
+      clock: SYSTEM_CLOCK,
+      limits: DEFAULT_LIMITS,
+      allowed: () => [],
+      lookup: async () => ["10.0.0.7"],
+    });
+    const url = "https://voices.example/tiny.tar.gz";
+    await expect(open({ outbound }).install("tiny", { url }, OPTIONS)).rejects.toMatchObject({
+      message:
+        "The archive's URL leads to a private address; the owner has to allow 'voices.example:443' first.",
+    });
+    await outbound.close();
   });
 
   it("is cancelled by its signal and leaves no folder", async () => {
@@ -297,9 +336,9 @@ describe("a download", () => {
       code: "invalid",
       message: expect.stringContaining("SHA-256"),
     });
-    // With a digest it is requested, and fails because the host does not exist.
-    await expect(open().install("tiny", { url, sha256: "0".repeat(64) }, OPTIONS)).rejects.not.toMatchObject({
-      code: "invalid",
+    await expect(open().install("tiny", { url, sha256: "0".repeat(64) }, OPTIONS)).rejects.toMatchObject({
+      code: "upstream_error",
+      message: expect.stringContaining("for plain http the owner has to allow 'mirror.example:80' first"),
     });
     const outer = await serve((_, response) => response.writeHead(302, { location: url }).end());
     await expect(
