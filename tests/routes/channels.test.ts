@@ -479,6 +479,15 @@ describe("a private address", () => {
     expect(upstream.ledger.length).toBe(before);
   });
 
+  test("that is a wildcard cannot be allowed", async () => {
+    const body = { base_url: "https://*.lan:8443/v1", password: OWNER.password };
+    const { status, json } = await harness("/api/upstreams/allowed", { body, cookie: owner });
+    expect([status, json.issues]).toEqual([
+      400,
+      [{ path: "base_url", message: expect.stringContaining("without wildcards") }],
+    ]);
+  });
+
   test.each(["http://169.254.169.254/v1", "http://[fd00:ec2::254]/v1"])(
     "%s cannot be allowed",
     async (base_url) => {

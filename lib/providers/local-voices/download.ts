@@ -4,6 +4,7 @@ import { open, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { MAX_ARCHIVE_BYTES } from "../../contracts/console/local-voices";
 import { AppError, hasCode, isAppError } from "../../errors";
 import type { Clock } from "../../ports/clock";
+import { canonicalHost, isHost } from "../outbound/allow-list";
 import type { Outbound } from "../outbound/create";
 import { failureOf, withSubject } from "../outbound/failure";
 import type { UpstreamReply } from "../outbound/request";
@@ -115,12 +116,14 @@ function downloadError(error: unknown, url: URL, outbound: Outbound): unknown {
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
 /**
- * Throws `invalid` for a text that is not a URL, for a URL with credentials, and for plain HTTP without a digest to
- * check.
+ * Throws `invalid` for a text that is not a web address, for a URL with credentials, and for plain HTTP without a
+ * digest to check.
  */
 function parse(text: string, base: URL | undefined, isChecked: boolean): URL {
   if (!URL.canParse(text, base)) throw new AppError("invalid", `'${text.slice(0, 200)}' is not a URL.`);
   const url = new URL(text, base);
+  if (!/^https?:$/.test(url.protocol) || !isHost(canonicalHost(url.hostname)))
+    throw new AppError("invalid", "The URL must begin with https:// and name one host.");
   if (url.username !== "" || url.password !== "")
     throw new AppError("invalid", "The URL must not have a user name or password.");
   if (url.protocol === "http:" && !isChecked && !LOOPBACK.test(url.hostname))

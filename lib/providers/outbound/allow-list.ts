@@ -21,6 +21,14 @@ type Entry = { kind: "network"; prefix: Prefix } | { kind: "host"; host: string;
 
 const HOST_AND_PORT = /^(\[[^\]]+\]|[^:/@?#\\\s]+)(?::(\d{1,5}))?$/;
 
+/** A name or an address in canonical form. Hosts of URLs may have more characters (`*`), with which no name is found. */
+const HOST = /^(?:\[[0-9a-f:.]+\]|[a-z0-9_-]+(?:\.[a-z0-9_-]+)*)$/;
+
+/** True when a name or an address can be this host, given in canonical form. */
+export function isHost(host: string): boolean {
+  return HOST.test(host);
+}
+
 /** The host of a URL in canonical form: lower case, no final dot. */
 export function canonicalHost(hostname: string): string {
   return hostname.toLowerCase().replace(/\.$/, "");
@@ -33,6 +41,7 @@ function parseEntry(text: string): Entry | null {
   if (name === undefined || !URL.canParse(`http://${name}`)) return null;
   if (port !== undefined && (Number(port) < 1 || Number(port) > 65_535)) return null;
   const host = canonicalHost(new URL(`http://${name}`).hostname);
+  if (!isHost(host)) return null;
   return { kind: "host", host, port: port === undefined ? null : Number(port) };
 }
 

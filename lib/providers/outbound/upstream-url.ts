@@ -2,7 +2,7 @@ import { OTHER_SERVICES_PORTS } from "../../contracts/console/upstream-address";
 import { AppError } from "../../errors";
 import { trimEndOf } from "../../text/clean-text";
 import { isMetadata, isPrivate, parseAddress } from "./address";
-import { type AllowList, canonicalHost } from "./allow-list";
+import { type AllowList, canonicalHost, isHost } from "./allow-list";
 
 const MAX_URL_LENGTH = 2_048;
 
@@ -51,7 +51,10 @@ export function parseUpstreamUrl(text: string): URL {
   if (url.username !== "" || url.password !== "" || /^https?:\/\/[^/]*@/i.test(text)) {
     throw refuse("must not have a user name or password; enter the key in its own field");
   }
-  url.hostname = canonicalHost(url.hostname);
+  const host = canonicalHost(url.hostname);
+  if (!isHost(host))
+    throw refuse("must name one host, without wildcards, such as https://api.example.com/v1");
+  url.hostname = host;
   url.pathname = trimEndOf(url.pathname, /\//);
   return url;
 }

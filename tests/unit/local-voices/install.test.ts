@@ -316,6 +316,19 @@ describe("a download", () => {
     await outbound.close();
   });
 
+  it.each(["https://*.example/tiny.tar.gz", "ftp://voices.example/tiny.tar.gz"])(
+    "is refused from %s, also after a redirect",
+    async (url) => {
+      const outer = await serve((_, response) => response.writeHead(302, { location: url }).end());
+      const voices = open({ allowed: [new URL(outer).host] });
+      for (const from of [url, `${outer}/tiny.tar.gz`])
+        await expect(voices.install("tiny", { url: from }, OPTIONS)).rejects.toMatchObject({
+          code: "invalid",
+          message: "The URL must begin with https:// and name one host.",
+        });
+    },
+  );
+
   it("is cancelled by its signal and leaves no folder", async () => {
     const url = await serve((_, response) =>
       response.writeHead(200, { "content-length": 1_000_000 }).write("x"),

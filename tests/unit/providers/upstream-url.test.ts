@@ -108,20 +108,24 @@ test("allows plain http only to a listed host and port", () => {
   expect(refusal("http://localhost:6379", parseAllowList(["localhost"]))).toBe("invalid");
 });
 
-test.each(["not a url", "https://h.example/a b", "https://", "https://[::", "ftp://h.example"])(
-  "rejects %j with a sentence that says what is accepted",
-  (url) => {
-    try {
-      readUpstreamUrl(url, NO_ENTRIES);
-      expect.unreachable();
-    } catch (error) {
-      if (!hasCode(error, "invalid")) throw error;
-      expect(error.details.issues?.[0]?.message).toMatch(
-        /^The base URL must .+, such as https:\/\/api\.example\.com\/v1\.$|^The base URL must be an address such as https:\/\/api\.example\.com\/v1, without .+\.$/,
-      );
-    }
-  },
-);
+test.each([
+  "not a url",
+  "https://h.example/a b",
+  "https://",
+  "https://[::",
+  "ftp://h.example",
+  "https://*.h.example",
+])("rejects %j with a sentence that says what is accepted", (url) => {
+  try {
+    readUpstreamUrl(url, NO_ENTRIES);
+    expect.unreachable();
+  } catch (error) {
+    if (!hasCode(error, "invalid")) throw error;
+    expect(error.details.issues?.[0]?.message).toMatch(
+      /^The base URL must .+, such as https:\/\/api\.example\.com\/v1\.$|^The base URL must be an address such as https:\/\/api\.example\.com\/v1, without .+\.$/,
+    );
+  }
+});
 
 test("names the host and port that the owner has to allow", () => {
   expect(() => readUpstreamUrl("http://LOCALHOST.:11434/v1", NO_ENTRIES)).toThrow("'localhost:11434'");
@@ -188,6 +192,14 @@ test.each([
   ["::1", true],
   ["fd00::/8", true],
   ["tts.lan", true],
+  ["TTS.lan.", true],
+  ["tts_1:8880", true],
+  ["bücher.example", true],
+  ["*", false],
+  ["*:443", false],
+  ["*.example.com", false],
+  ["10.0.0.*", false],
+  ["tts..lan", false],
   ["10.0.0.0/33", false],
   ["http://tts.lan", false],
   ["tts.lan:0", false],
