@@ -19,6 +19,8 @@ afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 interface Start {
   code: number | null;
   errors: string;
+  /** Standard output, with the log. */
+  output: string;
 }
 
 /** Runs the server with these variables until it exits. */
@@ -37,25 +39,28 @@ async function start(env: Record<string, string>, flags: string[] = []): Promise
     stdio: ["ignore", "pipe", "pipe"],
   });
   let errors = "";
+  let output = "";
   let isReady = false;
   child.stderr.on("data", (chunk: Buffer) => {
     errors += chunk.toString();
   });
   child.stdout.on("data", (chunk: Buffer) => {
-    if (!chunk.toString().includes("is ready at")) return;
+    output += chunk.toString();
+    if (!output.includes("is ready at")) return;
     isReady = true;
     child.kill("SIGKILL");
   });
   const code = await new Promise<number | null>((resolve) => child.once("exit", resolve));
   if (isReady) throw new Error(`It started: ${JSON.stringify(env)}`);
-  return { code, errors };
+  return { code, errors, output };
 }
 
-function expectRefusal({ code, errors }: Start, ...words: (string | RegExp)[]): void {
+function expectRefusal({ code, errors, output }: Start, ...words: (string | RegExp)[]): void {
   expect(code, errors).toBe(1);
   expect(errors.trimEnd().split("\n").length, errors).toBe(1);
   expect(errors).toMatch(/^Patchbay cannot start\. /);
   for (const word of words) expect(errors).toMatch(word);
+  expect(output).toBe("");
   expect(errors).not.toMatch(/\bat .*\.(?:ts|mjs):\d+/);
 }
 
@@ -134,7 +139,13 @@ describe("port and data folder", () => {
     // Root can write everywhere except in /proc and /sys.
     const folder = isRoot ? "/sys/patchbay-data" : mkdtempSync(path.join(scratch, "read-only-"));
     if (!isRoot) chmodSync(folder, 0o500);
-    expectRefusal(await start({ PATCHBAY_DATA_DIR: folder }), folder);
+    expectRefusal(await start({ PATCHBAY_DATA_DIR: folder }), /PATCHBAY_DATA_DIR: /, folder);
+    const url = `file:${path.join(folder, "other.db")}`;
+    expectRefusal(
+      await start({ PATCHBAY_DATA_DIR: path.join(scratch, "unused"), DATABASE_URL: url }),
+      /DATABASE_URL: /,
+      folder,
+    );
   });
 });
 

@@ -2,9 +2,10 @@ import { existsSync, statSync } from "node:fs";
 import { encryptClearWebhookUrl } from "../../console/alerts/webhook-credentials";
 import type { Log } from "../../ports/telemetry";
 import { createCipher } from "../../store/cipher";
+import { START_ERROR, StartError } from "../../store/errors";
 import { openStore } from "../../store/open";
 import { fileOf } from "../../store/options";
-import { type Environment, SettingError } from "./env";
+import { type Environment, SettingError, storeVariable } from "./env";
 import { findSecret, instanceSecret, previousSecrets, secretFile } from "./secret";
 import { checkCipher, ensureDigestKey, openAuditChain } from "./secret-check";
 import { systemClock } from "./system";
@@ -21,6 +22,12 @@ function refuseEmptyStore(env: Environment): void {
   );
 }
 
+/** Adds the variable to the error of a store that cannot be opened; it may come from another thread, with only its code. */
+function nameVariable(error: unknown, env: Environment): unknown {
+  if (!(error instanceof Error) || !("code" in error) || error.code !== START_ERROR) return error;
+  return new StartError(`${storeVariable(env)}: ${error.message}`, { cause: error });
+}
+
 /** Opens the store, its cipher and secrets: all that the admin command needs. */
 export async function openEncryptedStore(env: Environment, instanceId: string, log?: Log) {
   findSecret(env.secret, env.dataDirectory);
@@ -35,6 +42,8 @@ export async function openEncryptedStore(env: Environment, instanceId: string, l
     clock: systemClock,
     timeZone,
     ...(log ? { log } : {}),
+  }).catch((error: unknown) => {
+    throw nameVariable(error, env);
   });
   try {
     // Created after the store: a secret next to an empty database means that the database was lost.

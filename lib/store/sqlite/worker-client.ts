@@ -16,6 +16,8 @@ interface RunningWorker {
   worker: Worker;
   pending: Map<number, Pending>;
   opened: Promise<unknown>;
+  /** Until the store is open, `prepare` throws what is wrong. */
+  isPreparing: boolean;
 }
 
 /** Identifies a worker thread, so that a transaction does not continue on the next one. */
@@ -55,6 +57,7 @@ export class WorkerClient {
   async prepare(): Promise<void> {
     const run = this.#start("prepare");
     await run.opened;
+    run.isPreparing = false;
   }
 
   /** The worker that a transaction starting now belongs to. */
@@ -87,7 +90,12 @@ export class WorkerClient {
 
   #start(mode: "prepare" | "write" | "scan"): RunningWorker {
     const worker = new Worker(this.#url, { resourceLimits: HEAP });
-    const run: RunningWorker = { worker, pending: new Map(), opened: Promise.resolve() };
+    const run: RunningWorker = {
+      worker,
+      pending: new Map(),
+      opened: Promise.resolve(),
+      isPreparing: mode === "prepare",
+    };
     this.#current = run;
     worker.on("message", (reply: Reply) => this.#settle(run, reply));
     worker.on("error", (error) => this.#fail(run, error));
@@ -133,7 +141,8 @@ export class WorkerClient {
   #fail(run: RunningWorker, cause: unknown): void {
     if (this.#current === run) {
       this.#current = null;
-      if (!this.#isClosed) this.#log.error("store_worker_ended", { cause: String(cause) });
+      if (!this.#isClosed && !run.isPreparing)
+        this.#log.error("store_worker_ended", { cause: String(cause) });
     }
     for (const pending of run.pending.values()) pending.reject(storageUnavailable(cause));
     run.pending.clear();
