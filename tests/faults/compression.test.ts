@@ -52,6 +52,7 @@ describe("static files", () => {
   test.each([
     ["gzip, deflate, br", "br", brotliDecompressSync],
     ["gzip", "gzip", gunzipSync],
+    ["gzip, br;q=0", "gzip", gunzipSync],
     ["identity", undefined, (bytes: Buffer) => bytes],
   ])("are sent for Accept-Encoding %s as %s, with the same content", async (accepted, encoding, decode) => {
     const { status, headers, bytes } = await send(`/_next/static/chunks/${script()}`, accepted);

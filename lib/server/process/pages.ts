@@ -77,9 +77,20 @@ function knownAddresses(root: string): ReadonlySet<string> {
   return new Set([...Object.values(manifest), ...files.map((file) => `/${file}`)]);
 }
 
+/** A coding that the caller refuses (RFC 9110 §12.4.2): `br;q=0`. */
+const REFUSED_CODING = /;\s*q=0(?:\.0*)?\s*$/i;
+
+/** The header without refused codings: sirv looks for their names only. */
+function withoutRefusedCodings(acceptEncoding: string): string {
+  return acceptEncoding
+    .split(",")
+    .filter((coding) => !REFUSED_CODING.test(coding))
+    .join(",");
+}
+
 /** Serves the static files, compressed at build as small as they get; calls `next` for every other path. */
-function createFileHandler(root: string): FileHandler {
-  return sirv(filesFolder(root), {
+export function createFileHandler(root: string): FileHandler {
+  const serve = sirv(filesFolder(root), {
     brotli: true,
     gzip: true,
     etag: true,
@@ -90,6 +101,17 @@ function createFileHandler(root: string): FileHandler {
       response.setHeader("cache-control", isHashed ? "public, max-age=31536000, immutable" : "no-cache");
     },
   });
+  return (message, response, next) => {
+    const { headers } = message;
+    const accepted = headers["accept-encoding"];
+    if (accepted === undefined) return serve(message, response, next);
+    headers["accept-encoding"] = withoutRefusedCodings(accepted);
+    serve(message, response, () => {
+      // Pages are compressed by another function, which reads the refusals: `gzip;q=0, *`.
+      headers["accept-encoding"] = accepted;
+      next();
+    });
+  };
 }
 
 /** Compresses pages larger than 1 KiB. Their only secret is the nonce of the policy, which is new in each reply. */

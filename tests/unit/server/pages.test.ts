@@ -1,6 +1,11 @@
-import type { IncomingMessage } from "node:http";
-import { describe, expect, test } from "vitest";
-import { createRefusal, prepareMessage } from "../../../lib/server/process/pages";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createFileHandler, createRefusal, prepareMessage } from "../../../lib/server/process/pages";
+import { sendRaw } from "../../support/raw-request";
 
 const PEER = { address: "192.0.2.1", isLocal: false, isSecure: false };
 
@@ -62,4 +67,43 @@ describe("the refusal of a method that Next does not know", () => {
       expect(refuse(method, head("/api/auth/session"))).toBeNull();
     },
   );
+});
+
+describe("a static file", () => {
+  const root = mkdtempSync(path.join(tmpdir(), "patchbay-files-"));
+  const server = createServer();
+  let url = "";
+  beforeAll(async () => {
+    const folder = path.join(root, ".next/patchbay/files");
+    mkdirSync(folder, { recursive: true });
+    for (const name of ["a.js", "a.js.br", "a.js.gz"]) writeFileSync(path.join(folder, name), name);
+    const serve = createFileHandler(root);
+    server.on("request", (message, response) =>
+      serve(message, response, () => response.end(message.headers["accept-encoding"])),
+    );
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    // A server that listens on TCP has an address and a port.
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(() => {
+    server.close();
+    rmSync(root, { recursive: true, force: true });
+  });
+  const get = (path: string, accepted: string) =>
+    sendRaw(url, { method: "GET", path, headers: { "accept-encoding": accepted } });
+
+  test.each([
+    ["gzip, br", "br"],
+    ["br;q=0.5", "br"],
+    ["br;q=0, gzip", "gzip"],
+    ["gzip, br; Q=0.000", "gzip"],
+    ["br ; q=0.0, gzip;q=0", undefined],
+  ])("is sent for Accept-Encoding %s as %s", async (accepted, encoding) => {
+    const reply = await get("/a.js", accepted);
+    expect([reply.status, reply.headers["content-encoding"]]).toEqual([200, encoding]);
+  });
+
+  test("leaves the header of another path unchanged", async () => {
+    expect((await get("/login", "gzip;q=0, *")).text).toBe("gzip;q=0, *");
+  });
 });
