@@ -377,7 +377,7 @@ describe("migrate-store preconditions", () => {
 
   test("refuses a source that is missing, was never set up or has an older schema", async () => {
     await expectRefusal(`${storeFile()} does not exist.`);
-    await admin.run(["unlock", "olivia"]);
+    await (await admin.openServices()).close();
     await expectRefusal("was never set up");
     for (const side of ["", "-wal", "-shm"]) rmSync(storeFile() + side, { force: true });
     const database = new Database(storeFile());
