@@ -147,7 +147,7 @@ export interface Ledger {
   reserve(reservation: Reservation): Promise<{ refused: null } | FullBudget>;
   /**
    * Records the call: settles an open entry with its ID (once: a second settle does nothing) and releases its
-   * reservation, otherwise inserts a settled entry. Roll-ups and balances change in the same (group) commit. `prompt`,
+   * reservation, otherwise inserts a settled entry. The estimate of `settleOrphans` is replaced. Roll-ups and balances change in the same (group) commit. `prompt`,
    * if any, is stored beside the entry. `isNew`: the call has no open entry, and its ID was never used, so that none is
    * looked up. Resolves when that commit is on disk. When it throws `storage_unavailable`,
    * whether or not the commit took place, the entry is changed to status 503, `storage_unavailable` and no cost as soon
@@ -161,7 +161,8 @@ export interface Ledger {
   ): Promise<void>;
   /**
    * Settles open entries of instances whose heartbeat is older than `deadBefore`, or which `isGone` reports as ended,
-   * at their reservation, flagged `estimated`. Returns how many.
+   * at their reservation, flagged `estimated`. Returns how many. A heartbeat proves nothing about a time in which the
+   * store took no writes: the caller must know that it did.
    */
   settleOrphans(now: number, deadBefore: number, isGone?: (instanceId: string) => boolean): Promise<number>;
   /** Writes this process's heartbeat; `report` replaces its last one. */

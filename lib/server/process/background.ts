@@ -14,6 +14,10 @@ const ALERTS_MS = 15_000;
 const VOICES_MS = 15_000;
 const SWEEP_MS = 300_000;
 const RETENTION_MS = 600_000;
+/** Two heartbeats and some more: a longer time without one is a gap. */
+const BEAT_GAP_MS = 12_000;
+/** No heartbeat is older. */
+const NO_AGE = 0;
 /** A wall clock that moves this much against the monotonic clock was set, not slewed. */
 const CLOCK_JUMP_MS = 30_000;
 
@@ -61,10 +65,42 @@ async function readDisk(directory: string): Promise<{ freeBytes: number; totalBy
   }
 }
 
-/** Settles the calls of dead instances; those of this machine are known by their process ID at once. */
-async function settleOrphans({ store, clock, log }: ConsoleServices): Promise<void> {
+interface OwnBeats {
+  beat(): Promise<void>;
+  /** True when this process has written its heartbeats for `DEAD_AFTER_MS` without a gap. */
+  isSteady(): boolean;
+}
+
+/**
+ * Notes when this process has written its heartbeats. While none can be written, those of live instances grow old;
+ * the same follows from a wall clock that was set ahead, or a machine that was suspended. Another instance has died
+ * only when its heartbeat is old although this one's was written all the time.
+ */
+function watchOwnBeats(clock: ConsoleServices["clock"], beat: () => Promise<void>): OwnBeats {
+  let steadySince = Number.POSITIVE_INFINITY;
+  let last = Number.NEGATIVE_INFINITY;
+  const follows = (now: number): boolean => now >= last && now - last <= BEAT_GAP_MS;
+  return {
+    async beat() {
+      await beat();
+      const now = clock.now();
+      if (!follows(now)) steadySince = now;
+      last = now;
+    },
+    isSteady() {
+      const now = clock.now();
+      return follows(now) && now - steadySince >= DEAD_AFTER_MS;
+    },
+  };
+}
+
+/**
+ * Settles the calls of dead instances: those of this machine's ended processes at once, others by their heartbeats
+ * (`byAge`).
+ */
+async function settleOrphans({ store, clock, log }: ConsoleServices, byAge: boolean): Promise<void> {
   const now = clock.now();
-  const count = await store.ledger.settleOrphans(now, now - DEAD_AFTER_MS, isGone);
+  const count = await store.ledger.settleOrphans(now, byAge ? now - DEAD_AFTER_MS : NO_AGE, isGone);
   if (count > 0) log.warn("orphans_settled", { count });
 }
 
@@ -114,8 +150,9 @@ export async function startBackground(
     }, ms);
     return timer.unref();
   };
-  await register.beat();
-  await settleOrphans(services);
+  const beats = watchOwnBeats(services.clock, register.beat);
+  await beats.beat();
+  await settleOrphans(services, false);
   const watchClock = createClockWatch(services);
   const findOthers = watchOtherServers({ ...services, server: register.server });
   let others = await findOthers();
@@ -123,10 +160,10 @@ export async function startBackground(
     others = await findOthers();
   };
   const timers = [
-    every(HEARTBEAT_MS, "heartbeat", register.beat),
+    every(HEARTBEAT_MS, "heartbeat", beats.beat),
     every(HEARTBEAT_MS, "clock", watchClock),
     every(HEARTBEAT_MS, "others", findOtherServers),
-    every(ORPHANS_MS, "orphans", () => settleOrphans(services)),
+    every(ORPHANS_MS, "orphans", () => settleOrphans(services, beats.isSteady())),
     every(ALERTS_MS, "alerts", () => checkAlerts(services, others)),
     every(VOICES_MS, "voices", () => refreshVoices(services)),
     every(SWEEP_MS, "sweep", () => sweepExpired(services)),

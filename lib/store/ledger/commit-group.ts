@@ -6,7 +6,13 @@ import {
   limitedBalances,
   payerOf,
 } from "./group-balances";
-import { idOf, type LedgerOperation, type LedgerOutcome, placeholderOf } from "./operations";
+import {
+  idOf,
+  isOrphanEstimate,
+  type LedgerOperation,
+  type LedgerOutcome,
+  placeholderOf,
+} from "./operations";
 import { dailyOf, RollUps } from "./roll-ups";
 import { type Cell, numberIn, positionOf, textIn } from "./rows";
 import * as statements from "./statements";
@@ -80,12 +86,13 @@ class GroupChanges {
   #settle({ row, onlyOpen, isNew, prompt }: Operation<"settle">): LedgerOutcome {
     const id = textIn(row, "id");
     const before = this.#known.get(id);
-    if (before ? !before.isOpen : onlyOpen) return "void";
-    if (before) {
-      this.#release(before);
-      row[OVERRUN] = numberIn(row, "cost_nano") > before.reserved ? 1 : 0;
-    } else {
+    if (before === undefined) {
+      if (onlyOpen) return "void";
       this.#known.set(id, { isOpen: false, reserved: 0, ...payerOf(row) });
+    } else {
+      row[OVERRUN] = numberIn(row, "cost_nano") > before.reserved ? 1 : 0;
+      if (!before.isOpen) return onlyOpen ? "void" : this.#replaceEstimate(id, row, prompt);
+      this.#release(before);
     }
     // An ID that exists after all is an error there: its sums must not be added twice.
     (isNew === true ? this.#toInsert : this.#toSettle).set(id, row);
@@ -93,10 +100,24 @@ class GroupChanges {
     return "done";
   }
 
+  /** Writes the owner's settlement over the estimate of an orphan whose owner was running after all. */
+  #replaceEstimate(id: string, row: Cell[], prompt: string | undefined): LedgerOutcome {
+    const estimate = this.#settled.get(id);
+    if (estimate === undefined || !isOrphanEstimate(estimate)) return "void";
+    this.#replace(id, row, prompt);
+    return "done";
+  }
+
   #correct({ row, prompt }: Operation<"correct">): LedgerOutcome {
     const id = textIn(row, "id");
     const before = this.#known.get(id);
     if (before?.isOpen) this.#release(before);
+    this.#replace(id, row, prompt);
+    return "done";
+  }
+
+  /** Overwrites an entry; subtracts a settled one from balances and roll-ups first. */
+  #replace(id: string, row: Cell[], prompt: string | undefined): void {
     const wrong = this.#settled.get(id);
     if (wrong !== undefined) {
       this.#balances.add(payerOf(wrong), { spent: -numberIn(wrong, "cost_nano") });
@@ -106,7 +127,6 @@ class GroupChanges {
     this.#toSettle.delete(id);
     this.#toReplace.set(id, row);
     this.#addToSums(id, row, prompt);
-    return "done";
   }
 
   #cancel({ row }: Operation<"cancel">): LedgerOutcome {
@@ -152,8 +172,8 @@ export function* commitGroup(
   // The first commit of these may still arrive: inserting the row waits for the end of that transaction.
   yield* statements.ensureUsage(unconfirmed.map(placeholderOf));
   const known = yield* readKnown(operations, lock);
-  const ids = unconfirmed.map((row) => textIn(row, "id"));
-  const settled = yield* readSettled(ids.filter((id) => known.get(id)?.isOpen === false));
+  const ids = new Set(operations.filter(mayReplace).map(idOf));
+  const settled = yield* readSettled([...ids].filter((id) => known.get(id)?.isOpen === false));
   const balances = yield* readBalances(operations, known, settled, locksRows);
   const changes = new GroupChanges(known, settled, balances);
   const outcomes = operations.map((operation) => changes.apply(operation));
@@ -191,6 +211,11 @@ function* readKnown(operations: readonly LedgerOperation[], lock: string): Steps
 
 function isOfNewEntry(operation: LedgerOperation): boolean {
   return operation.kind === "reserve" || (operation.kind === "settle" && operation.isNew === true);
+}
+
+/** True for an operation that overwrites a settled entry, if only one with an orphan's estimate. */
+function mayReplace(operation: LedgerOperation): boolean {
+  return operation.kind === "correct" || (operation.kind === "settle" && !operation.onlyOpen);
 }
 
 /** Reads whole settled entries. */

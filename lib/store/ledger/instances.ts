@@ -3,6 +3,7 @@ import type { InstanceRecord, InstanceReport, UsageRecord } from "../../ports/st
 import type { InstanceTable, Tables } from "../schema";
 import type { Scope } from "../transactions";
 import type { GroupCommit } from "./group-commit";
+import { orphanEstimate } from "./operations";
 import { toCells, toUsage } from "./rows";
 import { decodeTrace } from "./trace";
 
@@ -45,9 +46,7 @@ type Orphan = Awaited<ReturnType<typeof orphansOf>>[number];
 async function settleOrphan(commits: GroupCommit, row: Orphan): Promise<boolean> {
   const usage: UsageRecord = {
     ...toUsage(row),
-    costNano: row.reserved_nano,
-    error: "internal",
-    estimated: true,
+    ...orphanEstimate(row.reserved_nano),
     trace: decodeTrace(row.trace),
   };
   const cells = toCells(usage, "settled", row.owner, { day: row.day, month: row.month });

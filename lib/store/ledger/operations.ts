@@ -1,13 +1,13 @@
 import { HTTP_STATUS } from "../../errors";
-import type { Budget, FullBudget } from "../../ports/store";
-import { type Cell, textIn, USAGE_COLUMNS, type UsageColumn } from "./rows";
+import type { Budget, FullBudget, UsageRecord } from "../../ports/store";
+import { type Cell, numberIn, textIn, USAGE_COLUMNS, type UsageColumn } from "./rows";
 
 /** One ledger operation as it is sent to the writer; cells are in the order of `USAGE_COLUMNS`. */
 export type LedgerOperation =
   | { kind: "reserve"; row: Cell[]; keyBudget: Budget; userBudget: Budget }
   /**
-   * `onlyOpen`: an entry that was deleted meanwhile is not written again (orphans). `isNew`: no entry has this ID, so none
-   * is looked up.
+   * Settles an open entry, or replaces the estimate of one that was settled as an orphan. `onlyOpen`: is that estimate,
+   * which is written only where the entry is still open. `isNew`: no entry has this ID, so none is looked up.
    */
   | { kind: "settle"; row: Cell[]; onlyOpen: boolean; isNew?: boolean; prompt?: string }
   /** Overwrites the entry of this call, also a settled one: its sums are subtracted first. */
@@ -26,6 +26,21 @@ export function idOf({ row }: LedgerOperation): string {
 /** The row with some of its cells replaced. */
 function withCells(row: readonly Cell[], cells: Partial<Record<UsageColumn, string | number>>): Cell[] {
   return USAGE_COLUMNS.map((column, index) => cells[column] ?? row[index] ?? null);
+}
+
+/** What an orphan's entry is settled with: its true cost and its end are unknown. */
+export function orphanEstimate(reservedNano: number): Pick<UsageRecord, "costNano" | "error" | "estimated"> {
+  return { costNano: reservedNano, error: "internal", estimated: true };
+}
+
+/** True for a settled row with the values of `orphanEstimate`, which its owner has not settled yet. */
+export function isOrphanEstimate(row: readonly Cell[]): boolean {
+  const { costNano, error } = orphanEstimate(numberIn(row, "reserved_nano"));
+  return (
+    textIn(row, "error") === error &&
+    numberIn(row, "estimated") === 1 &&
+    numberIn(row, "cost_nano") === costNano
+  );
 }
 
 /** An open entry without a reservation, to be inserted where the ID has no entry. */

@@ -28,8 +28,6 @@ export function instancesContract(newDatabase: NewTestDatabase): void {
       expect(await self.ledger.settleOrphans(NOW + 31_000, NOW)).toBe(0);
       expect(await self.ledger.settleOrphans(NOW + 31_000, NOW + 1_000)).toBe(250);
       expect(await self.ledger.settleOrphans(NOW + 31_000, NOW + 1_000)).toBe(0);
-      // The instance that counted as ended settles with the true cost: too late.
-      await dead.ledger.settle({ ...(lost[0] ?? usageRecord(key.id, user.id)), costNano: 1 }, PERIOD);
       const rows = await allUsage(self);
       const settled = rows.filter((row) => row.state === "settled");
       expect(settled.map((row) => row.id).sort()).toEqual(lost.map((row) => row.id).sort());
@@ -42,6 +40,87 @@ export function instancesContract(newDatabase: NewTestDatabase): void {
           .sort(),
       ).toEqual(kept.map((row) => row.id).sort());
       expect((await self.keys.spent(key.id, NOW)).totalNano).toBe(252 * 30);
+      await expectLedgerSumsToMatch(database);
+      await database.remove();
+    });
+
+    test("get their owner's true settlement in place of the estimate, once, when the owner was alive", async () => {
+      const database = await newDatabase();
+      const clock = { now: () => NOW, monotonic: () => performance.now() };
+      const [owner, self] = [
+        await database.open({ instanceId: "owner", clock }),
+        await database.open({ instanceId: "self", clock }),
+      ];
+      const { key, user } = await insertKey(self);
+      const rows = await Promise.all(concurrently(3, () => open(owner, key.id, user.id)));
+      const budget = { ...NO_BUDGET, totalNano: 115 };
+      const next = usageRecord(key.id, user.id, { reservedNano: 80 });
+      const reserveNext = () =>
+        self.ledger.reserve({ row: next, keyBudget: budget, userBudget: NO_BUDGET, ...PERIOD });
+      expect(await self.ledger.settleOrphans(NOW + 31_000, NOW + 1_000)).toBe(3);
+      expect((await self.keys.spent(key.id, NOW)).totalNano).toBe(90);
+      expect(await reserveNext()).toEqual({ refused: "key", period: "total" });
+      const attempt = { keyId: null, startedMs: 0, firstByteMs: null, endedMs: 1, upstreamStatus: null };
+      const attempts = [
+        { ...attempt, channelId: "chn_a", error: "upstream_error" as const, message: "failed" },
+        { ...attempt, channelId: "chn_b", error: null, message: null },
+      ];
+      const settlements: UsageRecord[] = rows.map((row, index) => ({
+        ...row,
+        channelId: "chn_b",
+        attempts: 2,
+        characters: 11,
+        audioMs: 1_500,
+        costNano: [4, 0, 31][index] ?? 0,
+        error: index === 1 ? "caller_left" : null,
+        latencyMs: 40_000,
+        trace: { admittedMs: 0, settledMs: 2, attempts },
+      }));
+      for (const done of settlements) await owner.ledger.settle(done, PERIOD, "its input");
+      // Neither a repeated settlement nor a later sweep changes them.
+      await Promise.all(
+        settlements.map((done) => owner.ledger.settle({ ...done, costNano: 99, error: "late" }, PERIOD)),
+      );
+      expect(await self.ledger.settleOrphans(NOW + 62_000, NOW + 31_000)).toBe(0);
+      expect((await allUsage(self)).map(({ id, ...row }) => [id, row]).sort()).toEqual(
+        settlements.map(({ id, trace: _, ...row }, index) => [id, { ...row, overrun: index === 2 }]).sort(),
+      );
+      expect(await self.keys.spent(key.id, NOW)).toEqual({ totalNano: 35, dailyNano: 35, monthlyNano: 35 });
+      const [first] = settlements;
+      expect(await self.ledger.find(first?.id ?? "")).toMatchObject({
+        prompt: "its input",
+        row: { trace: { attempts } },
+      });
+      const { groups } = await self.ledger.summarize({
+        from: NOW,
+        to: NOW + 1,
+        by: "channel",
+        isByHour: false,
+      });
+      expect(groups).toMatchObject([
+        { name: "chn_b", calls: 3, errors: 1, audioMs: 4_500, costNano: 35, latencySumMs: 120_000 },
+      ]);
+      expect(await reserveNext()).toEqual({ refused: null });
+      await expectLedgerSumsToMatch(database);
+      await database.remove();
+    });
+
+    test("keep an estimate that the owner settles with itself", async () => {
+      const database = await newDatabase();
+      const [owner, self] = [
+        await database.open({ instanceId: "owner" }),
+        await database.open({ instanceId: "self" }),
+      ];
+      const { key, user } = await insertKey(self);
+      const row = await open(owner, key.id, user.id);
+      await self.ledger.settleOrphans(NOW, 0, (id) => id === "owner");
+      // A row of another group changes the same sums.
+      await Promise.all([
+        owner.ledger.settle({ ...row, costNano: 30, error: "internal", estimated: true }, PERIOD),
+        owner.ledger.settle({ ...row, costNano: 30, error: "internal", estimated: true }, PERIOD),
+        owner.ledger.settle(usageRecord(key.id, user.id, { costNano: 7 }), PERIOD),
+      ]);
+      expect((await self.keys.spent(key.id, NOW)).totalNano).toBe(37);
       await expectLedgerSumsToMatch(database);
       await database.remove();
     });

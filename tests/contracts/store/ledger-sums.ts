@@ -56,7 +56,8 @@ export async function expectLedgerSumsToMatch(database: TestDatabase): Promise<v
     database.raw(
       `select key_id, user_id, model, coalesce(channel_id, ''), operation, cast(${count} as bigint),
          ${SUMMED.map((column) => `cast(sum(${column}) as bigint)`).join(", ")}
-       from ${table} ${rest} group by 1, 2, 3, 4, 5`,
+       from ${table} ${rest} group by 1, 2, 3, 4, 5
+       having ${[count, ...SUMMED.map((column) => `sum(${column})`)].map((sum) => `${sum} <> 0`).join(" or ")}`,
     );
   const ofRows = await sums("usage", "count(*)", "where state = 'settled'");
   for (const table of ["rollups", "daily_rollups"]) {

@@ -11,12 +11,15 @@ let monotonic = 0;
 let audited: unknown[];
 let warned: string[];
 let beats: number[];
+/** How old heartbeats must be for each settlement of orphans; null: no age counts. */
+let judgedAges: (number | null)[];
 let isBroken: boolean;
 let stop: () => void;
 
 beforeEach(async () => {
   vi.useFakeTimers();
   [now, monotonic, audited, warned, beats, isBroken] = [1_790_000_000_000, 0, [], [], [], false];
+  judgedAges = [];
   const services = {
     clock: { now: () => now, monotonic: () => monotonic },
     log: {
@@ -29,7 +32,10 @@ beforeEach(async () => {
     },
     store: {
       ledger: {
-        settleOrphans: async () => 0,
+        settleOrphans: async (at: number, deadBefore: number) => {
+          judgedAges.push(deadBefore === 0 ? null : at - deadBefore);
+          return 0;
+        },
       },
       transaction: async (work: (tx: unknown) => Promise<void>) =>
         work({ audit: { append: async (entry: unknown) => audited.push(entry) } }),
@@ -94,4 +100,45 @@ describe("the heartbeat", () => {
     await pass(5_000);
     expect(beats.length).toBe(1);
   });
+});
+
+describe("the calls of other instances", () => {
+  /** Advances time by `count` heartbeats. */
+  const passBeats = async (count: number): Promise<void> => {
+    for (let beat = 0; beat < count; beat++) await pass(5_000);
+  };
+
+  test("are not settled by the age of a heartbeat until this process has written its own for 30 s", async () => {
+    expect(judgedAges).toEqual([null]);
+    await passBeats(3);
+    expect(judgedAges).toEqual([null, null]);
+    await passBeats(6);
+    expect(judgedAges).toEqual([null, null, 30_000, 30_000]);
+  });
+
+  test("are not settled by age during an outage of the store, or in the 30 s after it", async () => {
+    await passBeats(6);
+    isBroken = true;
+    await passBeats(9);
+    expect(judgedAges.splice(0)).toEqual([null, null, 30_000, null, null, null]);
+    isBroken = false;
+    // Its first heartbeat is the one of 80 s.
+    await passBeats(6);
+    expect(judgedAges.splice(0)).toEqual([null, null]);
+    await passBeats(3);
+    expect(judgedAges).toEqual([30_000]);
+  });
+
+  test.each([31_000, -31_000])(
+    "are not settled by age in the 30 s after the wall clock was set by %d ms",
+    async (ms) => {
+      await passBeats(8);
+      judgedAges = [];
+      await pass(5_000, ms);
+      await passBeats(3);
+      expect(judgedAges).toEqual([null, null]);
+      await passBeats(3);
+      expect(judgedAges).toEqual([null, null, 30_000]);
+    },
+  );
 });
