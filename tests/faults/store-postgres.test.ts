@@ -1,5 +1,7 @@
+import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Store, UsageRecord } from "../../lib/ports/store";
+import { LOCK_WAIT_MS } from "../../lib/store/ledger/group-commit";
 import { openStore } from "../../lib/store/open";
 import { allUsage, expectLedgerSumsToMatch } from "../contracts/store/ledger-sums";
 import { newPostgresDatabase, type PostgresDatabase } from "../contracts/store/postgres-database";
@@ -162,12 +164,99 @@ test("refuses writes and allows reads while another instance holds the write loc
     await held;
   });
   await holding;
-  await expect(store.settings.put("refused", true)).rejects.toMatchObject({ code: "storage_unavailable" });
+  const since = performance.now();
+  const { codes } = await outcomesOf(
+    concurrently(10, (index) => store.settings.put(`refused-${index}`, true)),
+  );
+  expect(codes).toEqual(Array(10).fill("storage_unavailable"));
+  // Those that waited behind the first do not wait for the lock one after the other.
+  expect(performance.now() - since).toBeLessThan(3_000);
   expect(await store.settings.all()).toEqual({});
   release();
   await long;
   await store.settings.put("after", true);
   expect(await store.settings.all()).toEqual({ long: true, after: true });
+  await database.remove();
+});
+
+/** How a settlement of that subject ends, and after which time. */
+async function settleTimed(store: Store, { key, user }: Awaited<ReturnType<typeof insertKey>>) {
+  const since = performance.now();
+  const row = usageRecord(key.id, user.id, { costNano: 1 });
+  const outcome = await store.ledger.settle(row, PERIOD).then(
+    () => "done",
+    (error: { code?: string }) => error.code,
+  );
+  return { outcome, ms: performance.now() - since };
+}
+
+test("fails only the calls of locked balances while another transaction keeps them locked", async () => {
+  const database = await newPostgresDatabase(server);
+  const store = await database.open();
+  const [lockedSubject, ...others] = await Promise.all(concurrently(30, () => insertKey(store)));
+  if (lockedSubject === undefined) throw new Error("no key was inserted");
+  await store.ledger.settle(
+    usageRecord(lockedSubject.key.id, lockedSubject.user.id, { costNano: 1 }),
+    PERIOD,
+  );
+  const holder = new Client({ connectionString: database.url });
+  await holder.connect();
+  await holder.query("begin");
+  await holder.query("select * from balances where subject_id = $1 for update", [lockedSubject.user.id]);
+  const refused = concurrently(3, () => settleTimed(store, lockedSubject));
+  const first = others.map((one) => settleTimed(store, one));
+  // One of the console's writes waits for another while the locks are found.
+  const settings = store.transaction(async (tx) => {
+    await tx.settings.put("long", true);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  });
+  const next = store.settings.put("next", true);
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  const later = [...others.map((one) => settleTimed(store, one)), settleTimed(store, lockedSubject)];
+  for (const { outcome, ms } of await Promise.all([...first, ...later.slice(0, -1)])) {
+    expect(outcome).toBe("done");
+    expect(ms).toBeLessThan(LOCK_WAIT_MS);
+  }
+  await Promise.all([settings, next]);
+  for (const { outcome, ms } of await Promise.all([...refused, ...later.slice(-1)])) {
+    expect(outcome).toBe("storage_unavailable");
+    expect(ms).toBeLessThan(2 * LOCK_WAIT_MS);
+  }
+  await holder.query("rollback");
+  await holder.end();
+  expect((await settleTimed(store, lockedSubject)).outcome).toBe("done");
+  const entries = async () => (await allUsage(store, { keyId: lockedSubject.key.id })).length;
+  await expect.poll(entries, { timeout: 20_000, interval: 50 }).toBe(6);
+  await expectLedgerSumsToMatch(database);
+  await database.remove();
+});
+
+test("releases the locks of an instance that is suspended in a commit within a few seconds", async () => {
+  const database = await newPostgresDatabase(server);
+  const { gate, store: suspended } = await openThroughGate(database);
+  const store = await database.open();
+  const subject = await insertKey(store);
+  gate.loseAnswersTo(COMMIT, "late");
+  expect((await settleTimed(suspended, subject)).outcome).toBe("storage_unavailable");
+  const since = performance.now();
+  gate.reopen();
+  const outcomes: unknown[] = [];
+  await vi.waitUntil(
+    async () => {
+      outcomes.push((await settleTimed(store, subject)).outcome);
+      return outcomes.at(-1) === "done";
+    },
+    { timeout: 20_000, interval: 20 },
+  );
+  // It held the lock, and PostgreSQL ended its transaction.
+  expect(outcomes).toContain("storage_unavailable");
+  expect(performance.now() - since).toBeLessThan(5_000);
+  await expect
+    .poll(async () => (await allUsage(store)).length, { timeout: 20_000 })
+    .toBe(1 + outcomes.length);
+  await expectLedgerSumsToMatch(database);
+  await suspended.close();
+  await gate.close();
   await database.remove();
 });
 

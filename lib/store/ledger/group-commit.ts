@@ -3,9 +3,18 @@ import type { Clock } from "../../ports/clock";
 import { isBusy, isLockTimeout, storageUnavailable } from "../errors";
 import type { StoreLog } from "../options";
 import { correctionFor, idOf, type LedgerOperation, type LedgerOutcome } from "./operations";
+import { textIn } from "./rows";
 
 /** How long a caller waits for another process's lock before it gets `storage_unavailable`. */
 export const LOCK_WAIT_MS = 1_000;
+/** How long a group waits for a lock; the rest of its callers' time is for those that are not locked. */
+const GROUP_LOCK_MS = 250;
+/** The same once a lock is known that may be held for seconds, so that other callers do not wait for it again. */
+const KNOWN_LOCK_MS = 50;
+/** How long each part of a group waits while the group is divided into what is locked and what is not. */
+const PART_LOCK_MS = 10;
+/** Time per round for operations on locked balances; other operations wait meanwhile. */
+const HELD_ROUND_MS = 100;
 const RETRY_MS = 10;
 const MAX_GROUP_OPERATIONS = 512;
 /** A group closes after this time, even while each turn of the event loop adds operations to it. */
@@ -14,8 +23,11 @@ const CORRECTION_INTERVAL_MS = 1_000;
 /** Corrections kept for a store that is down; further ones are dropped and logged. */
 const MAX_CORRECTIONS = 100_000;
 
-/** Commits a group in one transaction. Throws SQLite's own busy error unchanged: nothing was written then. */
-export type CommitGroup = (operations: LedgerOperation[]) => Promise<LedgerOutcome[]>;
+/**
+ * Commits a group in one transaction. Throws SQLite's own busy error unchanged: nothing was written then. `lockMs`: how
+ * long PostgreSQL waits for a row that another transaction has locked; nothing was written after that either.
+ */
+export type CommitGroup = (operations: LedgerOperation[], lockMs: number) => Promise<LedgerOutcome[]>;
 
 interface Waiting {
   operation: LedgerOperation;
@@ -24,17 +36,39 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
+/** The operations by user: another transaction that locks a balance keeps those of one user from being written. */
+function byUser(group: readonly Waiting[]): Waiting[][] {
+  const users = new Map<string, Waiting[]>();
+  for (const one of group) {
+    const user = userOf(one);
+    const known = users.get(user);
+    if (known === undefined) users.set(user, [one]);
+    else known.push(one);
+  }
+  return [...users.values()];
+}
+
+function userOf({ operation }: Waiting): string {
+  return textIn(operation.row, "user_id");
+}
+
 /**
  * Collects operations while a commit runs, and as long as each turn of the event loop adds more, then commits them as
  * the next group. A single operation is not delayed, and a busy process commits many operations at once: a commit of
- * eight costs little more than a commit of one. A failed operation leaves a correction (`correctionFor`), which is
- * written when the store is available again, whether or not the failed commit took place.
+ * eight costs little more than a commit of one. Operations of a user whose rows another transaction keeps locked are
+ * held and committed separately until their callers' time is over, while those of other users are committed. A failed
+ * operation leaves a correction (`correctionFor`), which is written when the store is available again, whether or not
+ * the failed commit took place.
  */
 export class GroupCommit {
   readonly #commit: CommitGroup;
   readonly #clock: Clock;
   readonly #log: StoreLog;
   #waiting: Waiting[] = [];
+  /** Operations on locked rows. */
+  #held: Waiting[] = [];
+  /** Users whose rows were locked at their last operation. */
+  readonly #lockedUsers = new Set<string>();
   readonly #corrections = new Map<string, LedgerOperation>();
   #running: Promise<void> | null = null;
   #correctionTimer: NodeJS.Timeout | null = null;
@@ -65,10 +99,15 @@ export class GroupCommit {
   }
 
   async #run(): Promise<void> {
-    while (this.#waiting.length > 0) {
+    while (this.#waiting.length > 0 || this.#held.length > 0) {
       await this.#collect();
       const group = this.#waiting.splice(0, MAX_GROUP_OPERATIONS);
-      await this.#commitNow(group);
+      const isLocked = (one: Waiting): boolean => this.#lockedUsers.has(userOf(one));
+      const free = this.#lockedUsers.size === 0 ? group : group.filter((one) => !isLocked(one));
+      if (free.length < group.length) this.#held.push(...group.filter(isLocked));
+      const lockMs = this.#held.length > 0 ? KNOWN_LOCK_MS : GROUP_LOCK_MS;
+      if (free.length > 0) await this.#commitNow(free, lockMs);
+      if (this.#held.length > 0) await this.#tryHeld();
     }
     this.#running = null;
     this.#plan();
@@ -88,27 +127,66 @@ export class GroupCommit {
     );
   }
 
-  async #commitNow(group: Waiting[]): Promise<void> {
+  async #commitNow(group: Waiting[], lockMs: number): Promise<void> {
     try {
-      const outcomes = await this.#commit(group.map((one) => one.operation));
+      const outcomes = await this.#commit(
+        group.map((one) => one.operation),
+        lockMs,
+      );
+      if (this.#lockedUsers.size > 0) for (const one of group) this.#lockedUsers.delete(userOf(one));
       for (const [index, one] of group.entries()) one.resolve(outcomes[index] ?? "void");
     } catch (error) {
       if (isBusy(error)) await this.#waitForLock(group, error);
+      else if (isLockTimeout(error)) await this.#divide(group, error);
       else if (hasCode(error, "storage_unavailable")) this.#failWith(group, error);
       else if (group.length === 1) group[0]?.reject(error);
       // One bad row must not take the others down with it.
-      else for (const one of group) await this.#commitNow([one]);
+      else for (const one of group) await this.#commitNow([one], lockMs);
     }
   }
 
-  async #waitForLock(group: Waiting[], error: unknown): Promise<void> {
+  /** Commits what is not locked, half by half, and holds the rest. */
+  async #divide(group: Waiting[], error: unknown): Promise<void> {
+    const users = byUser(group);
+    if (users.length === 1) {
+      for (const one of group) this.#lockedUsers.add(userOf(one));
+      this.#held.push(...group);
+      return;
+    }
+    const middle = users.length >> 1;
+    for (const half of [users.slice(0, middle), users.slice(middle)]) {
+      const patient = this.#failLate(half.flat(), error);
+      if (patient.length > 0) await this.#commitNow(patient, PART_LOCK_MS);
+    }
+  }
+
+  /** Commits the held operations, one user after the other; those that the round's time leaves out are first in the next. */
+  async #tryHeld(): Promise<void> {
+    const until = this.#clock.monotonic() + HELD_ROUND_MS;
+    const left: Waiting[] = [];
+    for (const ofUser of byUser(this.#held.splice(0))) {
+      const patient = this.#failLate(ofUser, new Error("another transaction keeps these rows locked"));
+      const now = this.#clock.monotonic() < until ? patient.splice(0, MAX_GROUP_OPERATIONS) : [];
+      left.push(...patient);
+      if (now.length > 0) await this.#commitNow(now, KNOWN_LOCK_MS);
+    }
+    this.#held.unshift(...left);
+    if (this.#held.length > 0 && this.#waiting.length === 0)
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+  }
+
+  /** Fails the operations whose callers have waited for `LOCK_WAIT_MS`, and returns the others. */
+  #failLate(group: readonly Waiting[], error: unknown): Waiting[] {
     const latest = this.#clock.monotonic() - LOCK_WAIT_MS;
-    const patient = group.filter((one) => one.since > latest);
     this.#fail(
       group.filter((one) => one.since <= latest),
       storageUnavailable(error),
     );
-    this.#waiting.unshift(...patient);
+    return group.filter((one) => one.since > latest);
+  }
+
+  async #waitForLock(group: Waiting[], error: unknown): Promise<void> {
+    this.#waiting.unshift(...this.#failLate(group, error));
     if (this.#waiting.length > 0) await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
   }
 
@@ -117,7 +195,7 @@ export class GroupCommit {
    * the first.
    */
   #failWith(group: readonly Waiting[], error: unknown): void {
-    this.#fail([...group, ...this.#waiting.splice(0)], error);
+    this.#fail([...group, ...this.#held.splice(0), ...this.#waiting.splice(0)], error);
   }
 
   #fail(group: readonly Waiting[], error: unknown): void {
@@ -146,7 +224,7 @@ export class GroupCommit {
     while (this.#corrections.size > 0) {
       const operations = [...this.#corrections.values()].slice(0, MAX_GROUP_OPERATIONS);
       try {
-        await this.#commit(operations);
+        await this.#commit(operations, GROUP_LOCK_MS);
       } catch (error) {
         // A transaction that lost its client may lock an entry for some seconds; new calls do not touch that entry.
         if (isBusy(error) || isLockTimeout(error)) return;
@@ -164,7 +242,7 @@ export class GroupCommit {
 
   async #correctAlone(operation: LedgerOperation): Promise<void> {
     try {
-      await this.#commit([operation]);
+      await this.#commit([operation], GROUP_LOCK_MS);
     } catch (error) {
       this.#log.error("ledger_lost", { rows: 1, usage: idOf(operation), cause: String(error) });
     }

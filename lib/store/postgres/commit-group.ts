@@ -6,6 +6,11 @@ import type { Lease } from "./lease";
 import type { LeasePool } from "./lease-pool";
 
 const MAX_ATTEMPTS = 3;
+/**
+ * A group waits for nothing between two statements: one that is idle for this long belongs to a process that is
+ * suspended or cut off, and other instances wait for its locks.
+ */
+const IDLE_GROUP_MS = 2_000;
 
 interface Prepared {
   name: string;
@@ -29,10 +34,16 @@ function preparedOf(sql: string): Prepared {
 async function commitOn(
   lease: Lease,
   operations: readonly LedgerOperation[],
+  lockMs: number,
   isPooled: boolean,
 ): Promise<LedgerOutcome[]> {
-  await lease.query("begin isolation level read committed", []);
   try {
+    // One message, and no settings of the session: behind a pooler it serves other transactions too.
+    await lease.query(
+      `begin isolation level read committed; set local lock_timeout = ${lockMs};
+       set local idle_in_transaction_session_timeout = ${IDLE_GROUP_MS}`,
+      [],
+    );
     const work = commitGroup(operations, true);
     let step = work.next();
     while (!step.done) {
@@ -53,11 +64,11 @@ async function commitOn(
  */
 export function groupCommitOn(pool: LeasePool): CommitGroup {
   let isPooled = false;
-  return async (operations) => {
+  return async (operations, lockMs) => {
     for (let attempt = 1; ; attempt++) {
       const lease = await pool.connect();
       try {
-        return await commitOn(lease, operations, isPooled);
+        return await commitOn(lease, operations, lockMs, isPooled);
       } catch (error) {
         const wasPrepared = isPreparedStatementError(error);
         isPooled ||= wasPrepared;

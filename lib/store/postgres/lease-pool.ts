@@ -1,7 +1,7 @@
 import type { PostgresPool } from "kysely";
 import { Pool } from "pg";
 import { hasCode } from "../../errors";
-import { isLockTimeout, translated } from "../errors";
+import { translated } from "../errors";
 import type { StoreLog } from "../options";
 import { Lease } from "./lease";
 import { ANSWER_MS, SLOW_MS, sessionConfig, type WaitLimit, withinTime } from "./session";
@@ -139,10 +139,9 @@ export class LeasePool implements PostgresPool {
     return named;
   }
 
-  /** Records a server that cannot be reached, or a lock that is not released; a slow server fails only this caller. */
+  /** Records a server that cannot be reached; a slow one, or a locked row, fails only this caller. */
   #note(error: unknown): void {
-    if (!hasCode(error, "storage_unavailable")) return;
-    if (this.#options.liveness.isLost() || isLockTimeout(error))
+    if (hasCode(error, "storage_unavailable") && this.#options.liveness.isLost())
       this.#lastFailure = { at: performance.now(), error };
   }
 }

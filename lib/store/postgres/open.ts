@@ -3,6 +3,7 @@ import { AppError } from "../../errors";
 import type { Store } from "../../ports/store";
 import { assembleStore } from "../assemble";
 import { ChangeFeed } from "../changes";
+import { isLockTimeout } from "../errors";
 import { SILENT, type StoreOptions } from "../options";
 import type { Tables } from "../schema";
 import type { Connections } from "../transactions";
@@ -25,13 +26,33 @@ function databaseOn(pool: PostgresPool): Kysely<Tables> {
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
 }
 
-/** One write transaction of this process at a time; the advisory lock separates those of other instances. */
-function serializeWrites(pool: LeasePool, turns: WriteQueue): PostgresPool {
+/** The lock of write transactions, which separates those of several instances. */
+class WriteLock {
+  #refused: { at: number; error: unknown } | null = null;
+
+  async take(db: Kysely<Tables>): Promise<void> {
+    try {
+      await sql`select pg_advisory_xact_lock(${LOCKS.writes[0]}, ${LOCKS.writes[1]})`.execute(db);
+    } catch (error) {
+      if (isLockTimeout(error)) this.#refused = { at: performance.now(), error };
+      throw error;
+    }
+  }
+
+  /** Throws when the lock could not be had after `since`: who waited behind that attempt does not wait for its own. */
+  requireNotRefused(since: number): void {
+    if (this.#refused && this.#refused.at > since) throw this.#refused.error;
+  }
+}
+
+/** One write transaction of this process at a time. */
+function serializeWrites(pool: LeasePool, turns: WriteQueue, lock: WriteLock): PostgresPool {
   return {
     async connect() {
       const since = performance.now();
       const end = await turns.take();
       try {
+        lock.requireNotRefused(since);
         const lease = await pool.connect(since);
         lease.onRelease(end);
         return lease;
@@ -70,8 +91,9 @@ export async function openPostgresStore(options: StoreOptions): Promise<Store> {
   const readers = new LeasePool(url, { max: READERS, statement: short, liveness, log });
   const scanners = new LeasePool(url, { max: SCANNERS, statement: long, liveness, log });
   const writers = new LeasePool(url, { max: WRITERS, statement: short, liveness, log });
+  const lock = new WriteLock();
   const read = databaseOn(readers);
-  const write = databaseOn(serializeWrites(writers, new WriteQueue()));
+  const write = databaseOn(serializeWrites(writers, new WriteQueue(), lock));
   const feed = new ChangeFeed(read, log);
   const listener = new ChangeListener(options.listenUrl ?? url, feed, log, async () => {
     await sql`select pg_notify(${CHANNEL}, '')`.execute(read);
@@ -84,7 +106,7 @@ export async function openPostgresStore(options: StoreOptions): Promise<Store> {
       .setIsolationLevel("read committed")
       .execute(async (db) => {
         // Statements after this one read what the previous holder has committed.
-        await sql`select pg_advisory_xact_lock(${LOCKS.writes[0]}, ${LOCKS.writes[1]})`.execute(db);
+        await lock.take(db);
         return work(db);
       });
 

@@ -1,9 +1,11 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Clock } from "../../../lib/ports/clock";
-import { type CommitGroup, GroupCommit } from "../../../lib/store/ledger/group-commit";
+import { storageUnavailable } from "../../../lib/store/errors";
+import { type CommitGroup, GroupCommit, LOCK_WAIT_MS } from "../../../lib/store/ledger/group-commit";
 import type { LedgerOperation } from "../../../lib/store/ledger/operations";
+import { toCells } from "../../../lib/store/ledger/rows";
 import { SILENT } from "../../../lib/store/options";
-import { SYSTEM_CLOCK } from "../../support/factories";
+import { PERIOD, SYSTEM_CLOCK, usageRecord } from "../../support/factories";
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 const operation = (id: string): LedgerOperation => ({ kind: "settle", row: [id], onlyOpen: false });
@@ -51,4 +53,95 @@ test("closes a group after 3 ms, even if every turn adds operations", async () =
     now += 1;
   });
   expect(groups).toEqual([8, 2]);
+});
+
+describe("while another transaction keeps the rows of some users locked", () => {
+  const LOCK_TIMEOUT = "55P03";
+  /** A caller's time, and one round of attempts that began before its end. */
+  const FAILED_MS = LOCK_WAIT_MS + 400;
+  const settlementOf = (user: string): LedgerOperation => ({
+    kind: "settle",
+    row: toCells(usageRecord(`key of ${user}`, user), "settled", "self", PERIOD),
+    onlyOpen: false,
+  });
+
+  /** A group commit on a store that locks the rows of `locked`, like PostgreSQL, and takes 2 ms for a commit. */
+  function openLocked(locked: ReadonlySet<string>) {
+    const groups: number[] = [];
+    const commit: CommitGroup = async (operations, lockMs) => {
+      const isLocked = operations.some(({ row }) => locked.has(String(row[4])));
+      await new Promise((resolve) => setTimeout(resolve, isLocked ? lockMs : 2));
+      if (isLocked) throw storageUnavailable(Object.assign(new Error("lock"), { code: LOCK_TIMEOUT }));
+      groups.push(operations.length);
+      return operations.map(() => "done");
+    };
+    const commits = new GroupCommit(commit, SYSTEM_CLOCK, SILENT);
+    /** How a settlement of that user ends, and after which time. */
+    const settle = async (user: string): Promise<[outcome: string, ms: number]> => {
+      const since = performance.now();
+      const outcome = await commits.add(settlementOf(user)).then(String, (error) => String(error.code));
+      return [outcome, performance.now() - since];
+    };
+    return { commits, groups, settle };
+  }
+
+  test("fails only their operations, each within its caller's time", async () => {
+    const locked = new Set(["user 3", "user 17", "user 18"]);
+    const { settle } = openLocked(locked);
+    const users = Array.from({ length: 120 }, (_, index) => `user ${index % 40}`);
+    const results = await Promise.all(users.map(async (user) => ({ user, result: await settle(user) })));
+    for (const { user, result } of results) {
+      const [outcome, ms] = result;
+      expect([user, outcome]).toEqual([user, locked.has(user) ? "storage_unavailable" : "done"]);
+      expect(ms).toBeLessThan(locked.has(user) ? FAILED_MS : LOCK_WAIT_MS);
+    }
+  });
+
+  test("commits the operations of others that arrive meanwhile", async () => {
+    const { settle } = openLocked(new Set(["locked"]));
+    const refused = [settle("locked")];
+    const others: Promise<[string, number]>[] = [];
+    for (let round = 0; round < 20; round++) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      refused.push(settle("locked"));
+      others.push(settle(`user ${round}`));
+    }
+    const times: number[] = [];
+    for (const [outcome, ms] of await Promise.all(others)) {
+      expect(outcome).toBe("done");
+      times.push(ms);
+    }
+    // Only the first ones wait while the group finds out what is locked.
+    expect(Math.max(...times)).toBeLessThan(LOCK_WAIT_MS);
+    expect(Math.max(...times.slice(10))).toBeLessThan(300);
+    for (const [outcome, ms] of await Promise.all(refused)) {
+      expect(outcome).toBe("storage_unavailable");
+      expect(ms).toBeGreaterThan(LOCK_WAIT_MS - 50);
+      expect(ms).toBeLessThan(FAILED_MS);
+    }
+  });
+
+  test("commits theirs when the lock is released in time, and groups them again", async () => {
+    const locked = new Set(["locked"]);
+    const { settle, groups } = openLocked(locked);
+    const waiting = Promise.all([settle("locked"), settle("other"), settle("locked")]);
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    locked.clear();
+    expect((await waiting).map(([outcome]) => outcome)).toEqual(["done", "done", "done"]);
+    groups.length = 0;
+    await Promise.all([settle("locked"), settle("other"), settle("locked")]);
+    expect(groups).toEqual([3]);
+  });
+
+  test("a locked user with more operations than a group holds keeps no other waiting", async () => {
+    const { settle } = openLocked(new Set(["locked"]));
+    const refused = Array.from({ length: 2_000 }, () => settle("locked"));
+    const [outcome, ms] = await settle("other");
+    expect(outcome).toBe("done");
+    expect(ms).toBeLessThan(LOCK_WAIT_MS);
+    for (const [refusal, late] of await Promise.all(refused)) {
+      expect(refusal).toBe("storage_unavailable");
+      expect(late).toBeLessThan(FAILED_MS);
+    }
+  });
 });
