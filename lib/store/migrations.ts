@@ -193,6 +193,19 @@ const partitions: Record<Kind, readonly string[]> = {
   ],
 };
 
+/**
+ * A row of an index of PostgreSQL has at most 2,704 bytes, and the name of an end user up to 1,024 characters of four
+ * bytes: what is longer than 512 characters is indexed by its first 256.
+ */
+const endUserIndexes: Record<Kind, readonly string[]> = {
+  sqlite: [],
+  postgres: [
+    `drop index usage_by_end_user`,
+    `create index usage_by_end_user on usage (end_user, at, id) where length(end_user) <= 512`,
+    `create index usage_by_long_end_user on usage (substr(end_user, 1, 256), at, id) where length(end_user) > 512`,
+  ],
+};
+
 export const MIGRATIONS: readonly Migration[] = [
   firstMigration,
   () => consoleTables,
@@ -203,6 +216,7 @@ export const MIGRATIONS: readonly Migration[] = [
   () => instanceReports,
   () => alertSnoozes,
   (kind) => partitions[kind],
+  (kind) => endUserIndexes[kind],
 ];
 
 /** The error message for a store that a newer Patchbay has migrated. */

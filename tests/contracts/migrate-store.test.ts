@@ -10,14 +10,14 @@ import { beginCopy, copyTables, openCopySource, openCopyTarget } from "../../lib
 import { MIGRATIONS } from "../../lib/store/migrations";
 import { type AdminHarness, openAdminHarness } from "../support/admin";
 import { addUser, enrol, openConsoleHarness, setUpOwner } from "../support/console-harness";
-import { channelRecord, modelRecord } from "../support/factories";
+import { channelRecord, longName, modelRecord } from "../support/factories";
 import { startPostgres, type TestPostgres } from "../support/postgres";
 import { bundle } from "../support/store-processes";
 import { signInWith } from "../support/two-factor";
 
 const ENTRIES = 2_500;
 /** Texts that an array parameter must escape. */
-const TEXTS = ['{"a","b"}', "NULL", "", "back\\slash", "two\nlines", "声音 🎧", "it's"];
+const TEXTS = ['{"a","b"}', "NULL", "", "back\\slash", "two\nlines", "声音 🎧", "it's", longName(1_024)];
 
 let server: TestPostgres;
 let admin: AdminHarness;

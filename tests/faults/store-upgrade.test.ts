@@ -2,12 +2,22 @@ import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { KeyLimit } from "../../lib/contracts/console/api-keys";
 import type { KeyRecord } from "../../lib/ports/store";
+import { firstUsageId } from "../../lib/ports/store/ledger";
 import { MIGRATIONS } from "../../lib/store/migrations";
 import { allUsage, expectLedgerSumsToMatch } from "../contracts/store/ledger-sums";
 import { newPostgresDatabase } from "../contracts/store/postgres-database";
 import { newSqliteDatabase } from "../contracts/store/sqlite-database";
 import { concurrently, type TestDatabase } from "../contracts/store/test-database";
-import { insertKey, keyRecord, NOW, PERIOD, usageRecord, userRecord } from "../support/factories";
+import {
+  insertKey,
+  keyRecord,
+  longName,
+  NOW,
+  PERIOD,
+  SYSTEM_CLOCK,
+  usageRecord,
+  userRecord,
+} from "../support/factories";
 import { startPostgres, type TestPostgres } from "../support/postgres";
 import { bundle, killWhileOpening } from "../support/store-processes";
 import { schemaOf } from "../support/store-schema";
@@ -65,6 +75,13 @@ const WITHOUT_PARTITIONS = [
   "create index usage_by_request on usage (request_id)",
   "create index usage_by_end_user on usage (end_user, at, id) where end_user is not null",
   "create index usage_tagged on usage (at, id, tags) where tags is not null",
+];
+
+/** Undoes the indexes of version 10. */
+const WHOLE_END_USERS = [
+  "drop index usage_by_long_end_user",
+  "drop index usage_by_end_user",
+  "create index usage_by_end_user on usage (end_user, at, id) where end_user is not null",
 ];
 
 const BACK_TO_8 = (kind: TestDatabase["kind"]): string[] => (kind === "sqlite" ? [] : WITHOUT_PARTITIONS);
@@ -349,6 +366,41 @@ describe("the upgrade of a store of schema version 8 on PostgreSQL", () => {
     await opening;
     expect(longestMs).toBeLessThan(900);
     await Promise.all([reader.end(), caller.end()]);
+    await database.remove();
+  });
+});
+
+describe("the upgrade of a store of schema version 9 on PostgreSQL", () => {
+  test("admits end users with long names in every month, those to come included", async () => {
+    const database = await newPostgresDatabase(server);
+    await storeOfVersion1(database);
+    await (await database.open()).close();
+    await goBack(database, 9, WHOLE_END_USERS);
+    const later = { now: () => SYSTEM_CLOCK.now() + 366 * 24 * HOUR, monotonic: () => performance.now() };
+    await expectWhole(database, await schemaOfNew(() => newPostgresDatabase(server)));
+    const store = await database.open({ clock: later });
+    const months = await database.raw(
+      "select relid::regclass::text from pg_partition_tree('usage') where isleaf order by 1",
+    );
+    expect(months.length).toBeGreaterThan(6);
+    const indexed = await database.raw(
+      `select tablename, count(*) from pg_indexes where indexdef like '%length(end_user)%' and tablename <> 'usage'
+       group by 1 order by 1`,
+    );
+    expect(indexed).toEqual(months.map(([name]) => [name, 2]));
+    const [[unused] = []] = await database.raw("select count(*) from pg_index where not indisvalid");
+    expect(Number(unused)).toBe(0);
+    const { key, user } = await insertKey(store);
+    const ids = [
+      "use_of_an_earlier_version",
+      `${firstUsageId(SYSTEM_CLOCK.now())}a`,
+      `${firstUsageId(later.now())}a`,
+    ];
+    const rows = ids.map((id) =>
+      usageRecord(key.id, user.id, { id, at: later.now(), user: longName(1_024) }),
+    );
+    for (const row of rows) await store.ledger.settle(row, PERIOD);
+    expect(await allUsage(store, { endUser: longName(1_024) })).toHaveLength(3);
     await database.remove();
   });
 });

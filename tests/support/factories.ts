@@ -325,6 +325,16 @@ export function usageRecord(keyId: string, userId: string, fields: Partial<Usage
   };
 }
 
+/** Characters of four bytes each that no compression shortens; the same for the same `seed`. */
+export function longName(characters: number, seed = 1): string {
+  let state = seed;
+  return Array.from({ length: characters }, () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    // CJK Unified Ideographs Extension B.
+    return String.fromCodePoint(0x20000 + ((state >>> 16) % 0xa6d0));
+  }).join("");
+}
+
 /** A user with one key, both stored. */
 export async function insertKey(
   store: Store,

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
+import { codePoints } from "../../contracts/text";
 import type { UsageFilter, UsageOutcome } from "../../ports/store";
 import { PLAYGROUND_ID, PLAYGROUND_NAME, PLAYGROUND_PREFIX } from "../../ports/store/api-keys";
 import { matches } from "../page";
@@ -43,6 +44,20 @@ export function isOfKey(id: string): RawBuilder<boolean> {
     : sql<boolean>`key_id = ${id}`;
 }
 
+/** The longest end user that PostgreSQL's index holds whole, and what it holds of longer ones, in characters. */
+const WHOLE_END_USER = 512;
+const END_USER_START = 256;
+
+/** Selects the rows of an end user, in the words of PostgreSQL's indexes: one for short names, one for long ones. */
+export function isOfEndUser(endUser: string): RawBuilder<boolean> {
+  const limit = sql.lit(WHOLE_END_USER);
+  if (codePoints(endUser) <= WHOLE_END_USER)
+    return sql<boolean>`(end_user = ${endUser} and length(end_user) <= ${limit})`;
+  const start = [...endUser].slice(0, END_USER_START).join("");
+  return sql<boolean>`(end_user = ${endUser} and length(end_user) > ${limit}
+    and substr(end_user, 1, ${sql.lit(END_USER_START)}) = ${start})`;
+}
+
 /** Conditions on columns that the roll-ups also have. */
 export function rolledConditions(filter: UsageFilter): RawBuilder<boolean>[] {
   const conditions: RawBuilder<boolean>[] = [];
@@ -60,7 +75,7 @@ export function rowConditions(filter: UsageFilter): RawBuilder<boolean>[] {
   const conditions: RawBuilder<boolean>[] = [];
   if (filter.outcome !== undefined) conditions.push(outcomeIs(filter.outcome));
   if (filter.tag !== undefined) conditions.push(isTagged(filter.tag));
-  if (filter.endUser !== undefined) conditions.push(sql<boolean>`end_user = ${filter.endUser}`);
+  if (filter.endUser !== undefined) conditions.push(isOfEndUser(filter.endUser));
   if (filter.requestId !== undefined) conditions.push(sql<boolean>`request_id = ${filter.requestId}`);
   if (filter.q !== undefined && filter.q !== null) conditions.push(matchesOrOfKey(filter.q, SEARCHED));
   return conditions;

@@ -2,6 +2,7 @@ import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { UsageFilter } from "../../ports/store";
 import { PLAYGROUND_ID } from "../../ports/store/api-keys";
 import type { Tables } from "../schema";
+import { isOfEndUser } from "./conditions";
 
 /** The most entries that one sum or one list reads, whatever the size of the ledger. */
 const MAX_ROWS_READ = 100_000;
@@ -17,7 +18,7 @@ function indexedCondition({
   userId,
 }: UsageFilter): RawBuilder<boolean> | undefined {
   if (requestId !== undefined) return sql<boolean>`request_id = ${requestId}`;
-  if (endUser !== undefined) return sql<boolean>`end_user = ${endUser}`;
+  if (endUser !== undefined) return isOfEndUser(endUser);
   // The playground's keys have no index of their own.
   if (keyId !== undefined && keyId !== PLAYGROUND_ID) return sql<boolean>`key_id = ${keyId}`;
   if (outcome?.kind === "failed" || outcome?.kind === "error") return sql<boolean>`error is not null`;

@@ -27,7 +27,7 @@ const VACUUM = [
   "autovacuum_analyze_scale_factor = 0.05",
 ].join(", ");
 
-/** Indexes of the ledger: name, and what follows `on usage`. */
+/** Indexes of the ledger when it was partitioned: name, and what follows `on usage`. */
 const INDEXES: readonly (readonly [string, string])[] = [
   ["usage_by_age", "(at, id)"],
   ["usage_by_user", "(user_id, at, id)"],

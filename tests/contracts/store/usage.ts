@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CallTrace, Store, UsageFilter, UsageRecord, UsageSummaryQuery } from "../../../lib/ports/store";
-import { channelRecord, insertKey, NOW, PERIOD, usageRecord } from "../../support/factories";
+import { channelRecord, insertKey, longName, NOW, PERIOD, usageRecord } from "../../support/factories";
 import { expectLedgerSumsToMatch } from "./ledger-sums";
 import type { NewTestDatabase, TestDatabase } from "./test-database";
 
@@ -136,6 +136,25 @@ export function usageContract(newDatabase: NewTestDatabase): void {
       expect(groups).toMatchObject([{ calls: 1 }]);
       expect([...(await store.ledger.names("key", ["play"]))]).toEqual([["play", "Playground"]]);
       await expect(foundBy("a")).rejects.toMatchObject({ code: "invalid" });
+    });
+
+    test("finds the calls of end users with names of any length, each apart", async () => {
+      const { key, user } = await insertKey(store);
+      const at = start + 50 * HOUR;
+      const long = longName(1_024);
+      const users = [long, `${longName(1_023)}!`, longName(513), longName(512), longName(512, 2), "x"];
+      const rows = users.map((name) => usageRecord(key.id, user.id, { at, user: name }));
+      await Promise.all(rows.map((row) => store.ledger.settle(row, PERIOD)));
+      const range = { from: at, to: at + HOUR };
+      for (const row of rows) {
+        const endUser = row.user ?? "";
+        const page = await store.ledger.list({ ...range, limit: 10, cursor: null, q: null, endUser });
+        expect(page.items).toEqual([row]);
+        const { groups } = await store.ledger.summarize({ ...range, by: null, isByHour: false, endUser });
+        expect(groups).toMatchObject([{ calls: 1 }]);
+      }
+      const byName = await store.ledger.summarize({ ...range, by: "end_user", isByHour: false });
+      expect(byName.groups.map(({ name }) => name).sort()).toEqual([...users].sort());
     });
 
     test("filters sums by what the roll-ups do not have, without open calls", async () => {
