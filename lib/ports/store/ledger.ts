@@ -147,11 +147,12 @@ export interface Ledger {
   reserve(reservation: Reservation): Promise<{ refused: null } | FullBudget>;
   /**
    * Records the call: settles an open entry with its ID (once: a second settle does nothing) and releases its
-   * reservation, otherwise inserts a settled entry. The estimate of `settleOrphans` is replaced. Roll-ups and balances change in the same (group) commit. `prompt`,
-   * if any, is stored beside the entry. `isNew`: the call has no open entry, and its ID was never used, so that none is
-   * looked up. Resolves when that commit is on disk. When it throws `storage_unavailable`,
-   * whether or not the commit took place, the entry is changed to status 503, `storage_unavailable` and no cost as soon
-   * as the store accepts it: the caller must get the same. An entry of a caller who has left is not changed.
+   * reservation, otherwise inserts a settled entry. The estimate of `settleOrphans` is replaced. Roll-ups and balances
+   * change in the same (group) commit. `prompt`, if any, is stored beside the entry. `isNew`: the call has no open entry,
+   * and its ID was never used, so that none is looked up. Resolves when that commit is on disk. When it throws
+   * `storage_unavailable`, whether or not the commit took place, the entry is changed to status 503,
+   * `storage_unavailable` and no cost as soon as the store accepts it: the caller must get the same. An entry of a caller
+   * who has left is not changed.
    */
   settle(
     row: UsageRecord,
