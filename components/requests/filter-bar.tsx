@@ -189,14 +189,22 @@ function TextFilter({
 >) {
   const t = useTranslations("requests.filter");
   const value = useSearchParams().get(name) ?? "";
-  const [appliedValue, setAppliedValue] = useState(value);
   const [text, setText] = useState(value);
-  // The URL changed by a link or "Clear filters": takes over its value.
-  if (appliedValue !== value) {
-    setAppliedValue(value);
-    setText(value);
+  const [lastValue, setLastValue] = useState(value);
+  /** Values that were applied and are not in `value` yet. */
+  const [applied, setApplied] = useState<readonly string[]>([]);
+  if (lastValue !== value) {
+    setLastValue(value);
+    const index = applied.indexOf(value);
+    setApplied(index < 0 ? [] : applied.slice(index + 1));
+    // Changed by a link or "Clear filters". A value applied here must not overwrite what was typed since.
+    if (index < 0) setText(value);
   }
-  const apply = () => pushQueryParams({ [name]: text.trim() || null });
+  const apply = () => {
+    const next = text.trim();
+    setText(next);
+    if (pushQueryParams({ [name]: next || null })) setApplied([...applied, next]);
+  };
   return (
     <div className={cn("grid min-w-0 gap-1", className)}>
       <Label htmlFor={`filter-${name}`} className="text-xs text-ink-faint">

@@ -3,10 +3,15 @@ export function setQueryParam(name: string, value: string | null): void {
   window.history.replaceState(null, "", urlWith({ [name]: value }));
 }
 
-/** Sets query parameters in a new history entry, which Back undoes: for filters that are picked, not typed. */
-export function pushQueryParams(params: Readonly<Record<string, string | null>>): void {
+/**
+ * Sets query parameters in a new history entry, which Back undoes: for filters that are picked, not typed. Returns false
+ * when the URL has them already.
+ */
+export function pushQueryParams(params: Readonly<Record<string, string | null>>): boolean {
   const next = urlWith(params);
-  if (next !== urlWith({})) window.history.pushState(null, "", next);
+  if (next === urlWith({})) return false;
+  window.history.pushState(null, "", next);
+  return true;
 }
 
 function urlWith(params: Readonly<Record<string, string | null>>): string {

@@ -186,6 +186,29 @@ test("searches request ID, model, error, end user and key name, as plain text", 
   await expect(page.getByRole("heading", { name: "No rejected requests" })).toBeVisible();
 });
 
+test("keeps what is typed while a search is applied, and drops it with the filters", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await page.goto(`${product.url}/logs`);
+  const search = page.getByLabel("Search", { exact: true });
+  await search.fill("one");
+  await search.evaluate((field: HTMLInputElement) => {
+    field.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
+    // As typed: React does not notice a value that is set on the element itself.
+    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value")?.set?.call(field, "one two");
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+  });
+  const clear = page.getByRole("button", { name: "Clear filters" });
+  await expect(clear).toBeVisible();
+  await expect(search).toHaveValue("one two");
+  await clear.click();
+  await expect(search).toHaveValue("");
+  await expect(page).not.toHaveURL(/q=/);
+  await page.goBack();
+  await expect(search).toHaveValue("one two");
+});
+
 test("exports the filtered list as CSV and JSON Lines", async ({ ownerPage: page, product }) => {
   await embed(product.url, testKey, { tags: "=1+1" });
   await embed(product.url, testKey, { tags: "other" });
