@@ -18,7 +18,7 @@ const RULES: readonly [RegExp, Translate][] = [
   [/^Must be at most (\d+) characters? long\.$/, (t, [n = 0]) => t("tooLong", { maximum: n })],
   [/^Must be at least (-?[\d.]+)\.$/, (t, [n = 0], factor) => t("tooSmall", { minimum: n / factor })],
   [/^Must be at most (-?[\d.]+)\.$/, (t, [n = 0], factor) => t("tooBig", { maximum: n / factor })],
-  [/^Is not (a )?valid/, (t) => t("invalid")],
+  [/^Is not valid\.$/, (t) => t("invalid")],
   [/^Unknown field\.$/, (t) => t("unknownField")],
   [/^Must be a number\.$/, (t) => t("number")],
   [/^The base URL must (be an address such|begin with https:\/\/, such)/, (t) => t("baseUrl")],

@@ -3,7 +3,7 @@ import type { UpstreamFailureKind } from "../../ports/channel-probe";
 
 /** An error below HTTP. Its message contains no host, address or key, so it may be logged. */
 export class UpstreamFailure extends Error {
-  override readonly name = "UpstreamRefusal";
+  override readonly name = "UpstreamFailure";
   readonly kind: UpstreamFailureKind;
   /** Node's error code of the system error; empty without one. */
   readonly code: string;

@@ -19,7 +19,7 @@ export const backup: Command = {
         // The store's messages do not name the path.
         if (hasCode(error, "conflict"))
           throw new CommandError(`${file} already exists; choose another file.`);
-        if (hasCode(error, "invalid"))
+        if (hasCode(error, "invalid") && error.cause !== undefined)
           throw new CommandError(
             `${file} cannot be written (${error.cause instanceof Error ? error.cause.message : error.cause}).`,
           );

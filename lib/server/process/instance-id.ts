@@ -2,10 +2,10 @@ import { createHash, randomBytes } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 
-/** The namespace of this process's PID (namespaces(7)): containers with the same host name have the same PIDs. */
-function pidNamespace(): string {
+/** What process numbers belong to: a boot of the kernel, and a namespace (namespaces(7)), since each container has a 1. */
+function pidSpace(): string {
   try {
-    return readlinkSync("/proc/self/ns/pid");
+    return readFileSync("/proc/sys/kernel/random/boot_id", "utf8") + readlinkSync("/proc/self/ns/pid");
   } catch {
     return "";
   }
@@ -13,7 +13,7 @@ function pidNamespace(): string {
 
 /** A short ID that is the same for every process of this machine, or of this container. */
 function machine(): string {
-  return createHash("sha256").update(hostname()).update(pidNamespace()).digest("hex").slice(0, 8);
+  return createHash("sha256").update(hostname()).update(pidSpace()).digest("hex").slice(0, 8);
 }
 
 /** When the process started, in ticks since boot (proc(5), field 22 of `stat`); null where there is no /proc. */

@@ -48,7 +48,7 @@ export function isOfKey(id: string): RawBuilder<boolean> {
 const WHOLE_END_USER = 512;
 const END_USER_START = 256;
 
-/** Selects the rows of an end user, in the words of PostgreSQL's indexes: one for short names, one for long ones. */
+/** Selects the rows of an end user, by the conditions of the indexes on PostgreSQL: one for short names, one for long ones. */
 export function isOfEndUser(endUser: string): RawBuilder<boolean> {
   const limit = sql.lit(WHOLE_END_USER);
   if (codePoints(endUser) <= WHOLE_END_USER)

@@ -7,12 +7,16 @@ import { textIn } from "./rows";
 
 /** How long a caller waits for another process's lock before it gets `storage_unavailable`. */
 export const LOCK_WAIT_MS = 1_000;
-/** How long a group waits for a lock; the rest of its callers' time is for those that are not locked. */
-const GROUP_LOCK_MS = 250;
+/** How long a group of one user waits for a lock: calls of one user on many instances take turns. */
+const USER_LOCK_MS = 800;
+/** How long a group of several users waits; the rest of its callers' time is for those that are not locked. */
+const GROUP_LOCK_MS = 400;
 /** The same once a lock is known that may be held for seconds, so that other callers do not wait for it again. */
 const KNOWN_LOCK_MS = 50;
 /** How long each part of a group waits while the group is divided into what is locked and what is not. */
-const PART_LOCK_MS = 10;
+const PART_LOCK_MS = 2;
+/** How long the operations of a locked user wait at a time: as long as other instances need for their turns. */
+const HELD_LOCK_MS = 250;
 /** Time per round for operations on locked balances; other operations wait meanwhile. */
 const HELD_ROUND_MS = 100;
 const RETRY_MS = 10;
@@ -101,16 +105,30 @@ export class GroupCommit {
   async #run(): Promise<void> {
     while (this.#waiting.length > 0 || this.#held.length > 0) {
       await this.#collect();
+      if (this.#lockedUsers.size > 0) this.#holdLocked();
+      // Those that this group finds locked have waited just now.
+      const hasHeld = this.#held.length > 0;
       const group = this.#waiting.splice(0, MAX_GROUP_OPERATIONS);
-      const isLocked = (one: Waiting): boolean => this.#lockedUsers.has(userOf(one));
-      const free = this.#lockedUsers.size === 0 ? group : group.filter((one) => !isLocked(one));
-      if (free.length < group.length) this.#held.push(...group.filter(isLocked));
-      const lockMs = this.#held.length > 0 ? KNOWN_LOCK_MS : GROUP_LOCK_MS;
-      if (free.length > 0) await this.#commitNow(free, lockMs);
-      if (this.#held.length > 0) await this.#tryHeld();
+      if (group.length > 0) await this.#commitNow(group, this.#lockMsOf(group));
+      if (hasHeld) await this.#tryHeld();
     }
     this.#running = null;
     this.#plan();
+  }
+
+  /** Moves the waiting operations of locked users to the held ones. */
+  #holdLocked(): void {
+    const free: Waiting[] = [];
+    for (const one of this.#waiting) (this.#lockedUsers.has(userOf(one)) ? this.#held : free).push(one);
+    this.#waiting = free;
+  }
+
+  /** How long a group waits for a lock. */
+  #lockMsOf(group: readonly Waiting[]): number {
+    if (this.#held.length > 0) return KNOWN_LOCK_MS;
+    const [first] = group;
+    const isOfOneUser = first !== undefined && group.every((one) => userOf(one) === userOf(first));
+    return isOfOneUser ? USER_LOCK_MS : GROUP_LOCK_MS;
   }
 
   /** Resolves after the first turn of the event loop that brings no further operation. */
@@ -141,7 +159,7 @@ export class GroupCommit {
       else if (hasCode(error, "storage_unavailable")) this.#failWith(group, error);
       else if (group.length === 1) group[0]?.reject(error);
       // One bad row must not take the others down with it.
-      else for (const one of group) await this.#commitNow([one], lockMs);
+      else for (const one of group) await this.#commitNow([one], PART_LOCK_MS);
     }
   }
 
@@ -168,7 +186,7 @@ export class GroupCommit {
       const patient = this.#failLate(ofUser, new Error("another transaction keeps these rows locked"));
       const now = this.#clock.monotonic() < until ? patient.splice(0, MAX_GROUP_OPERATIONS) : [];
       left.push(...patient);
-      if (now.length > 0) await this.#commitNow(now, KNOWN_LOCK_MS);
+      if (now.length > 0) await this.#commitNow(now, HELD_LOCK_MS);
     }
     this.#held.unshift(...left);
     if (this.#held.length > 0 && this.#waiting.length === 0)

@@ -39,7 +39,7 @@ class WriteLock {
     }
   }
 
-  /** Throws when the lock could not be had after `since`: who waited behind that attempt does not wait for its own. */
+  /** Throws when the lock could not be had after `since`: callers that waited behind that attempt do not wait again. */
   requireNotRefused(since: number): void {
     if (this.#refused && this.#refused.at > since) throw this.#refused.error;
   }
