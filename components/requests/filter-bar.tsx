@@ -202,7 +202,6 @@ function TextFilter({
   }
   const apply = () => {
     const next = text.trim();
-    setText(next);
     if (pushQueryParams({ [name]: next || null })) setApplied([...applied, next]);
   };
   return (

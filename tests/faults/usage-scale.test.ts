@@ -136,9 +136,9 @@ describe.each(STORES)("a large ledger on %s", (kind, seeded) => {
     }
   });
 
-  test.skipIf(kind === "SQLite")(
-    "reads only the index of end users for those of one",
-    async () => {
+  // SQLite's index holds every name whole.
+  if (kind === "PostgreSQL")
+    test("reads only the index of end users for those of one", async () => {
       const long = longName(1_024);
       await database.raw(
         `update usage set end_user = '${long}' where id in (select id from usage order by at, id limit 3)`,
@@ -161,9 +161,7 @@ describe.each(STORES)("a large ledger on %s", (kind, seeded) => {
         expect(page.items.length).toBeGreaterThan(2);
         await expect.poll(() => scansOf(index), { timeout: 20_000, interval: 200 }).toBeGreaterThan(before);
       }
-    },
-    60_000,
-  );
+    }, 60_000);
 
   test("pages through all matches of a filter without an index, each once", async () => {
     const [[expected] = []] = await database.raw("select count(*) from usage where status = 504");

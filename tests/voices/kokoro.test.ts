@@ -157,11 +157,11 @@ describe("Kokoro", () => {
   });
 
   it("is verified by the admin command, which then ends", async () => {
-    const verifying = promisify(execFile)(
-      process.execPath,
-      [".next/patchbay/admin.mjs", "voices", "verify", "kokoro"],
-      { env: { ...process.env, PATCHBAY_DATA_DIR: dataDirectory } },
-    );
-    await expect(verifying).resolves.toMatchObject({ stdout: expect.stringContaining("speaks") });
+    const env = { ...process.env, PATCHBAY_DATA_DIR: dataDirectory };
+    const admin = (...command: string[]) =>
+      promisify(execFile)(process.execPath, [".next/patchbay/admin.mjs", ...command], { env });
+    await admin("setup", "--username", "olivia", "--generate");
+    const { stdout } = await admin("voices", "verify", "kokoro");
+    expect(stdout).toContain("speaks");
   });
 });
