@@ -8,7 +8,7 @@ import {
   openConsoleHarness,
   setUpOwner,
 } from "../support/console-harness";
-import { NO_BUDGET, PERIOD, usageRecord } from "../support/factories";
+import { auditEntry, NO_BUDGET, PERIOD, usageRecord } from "../support/factories";
 import { type TestServices, testServices } from "../support/services";
 import { readStoreBytes } from "../support/store-bytes";
 
@@ -337,6 +337,17 @@ describe("rotation", () => {
     expect((await rotate(old.id, { grace_hours: 1 })).status).toBe(409);
     await remove(second.id);
     expect((await rotate(old.id, { grace_hours: 1 })).json.data.spent).toEqual(all("4.000000000"));
+  });
+
+  test("answers 409 to a second rotation also after many rotations of other keys", async () => {
+    const old = await make();
+    expect((await rotate(old.id, { grace_hours: 1 })).status).toBe(200);
+    const at = services.clock.now();
+    for (let index = 0; index < 120; index++)
+      await services.store.audit.append(
+        auditEntry({ at, action: "key.rotate", target: `key_${index}`, detail: { replaced_by: "key_none" } }),
+      );
+    expect((await rotate(old.id, { grace_hours: 1 })).status).toBe(409);
   });
 
   test("keeps the old key valid for the grace period, never past its own expiry", async () => {

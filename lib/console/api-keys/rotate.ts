@@ -2,7 +2,7 @@ import { type ApiKeyWithSecret, MAX_GRACE_HOURS, type RotateKey } from "../../co
 import { AppError } from "../../errors";
 import { digestKey, displayKey, makeKey } from "../../gateway/admission/key-format";
 import { newId } from "../../gateway/new-id";
-import type { KeyRecord, Repositories } from "../../ports/store";
+import type { AuditRecord, KeyRecord, Page, Repositories } from "../../ports/store";
 import { requireUser } from "../access/guards";
 import { recordAudit } from "../audit/record";
 import type { ConsoleContext } from "../context";
@@ -78,30 +78,35 @@ async function requireNotRotated(
 ): Promise<string[]> {
   const deleted: string[] = [];
   if (key.expiresAt === null || key.expiresAt > now + MAX_GRACE_MS) return deleted;
-  const since = now - MAX_GRACE_MS;
-  let replacement = await lastReplacement(store, key.id, since);
-  while (replacement !== null) {
-    if ((await store.keys.findById(replacement)) !== null) {
+  const replacements = await replacementsSince(store, now - MAX_GRACE_MS);
+  for (let id = replacements.get(key.id); id !== undefined; id = replacements.get(id)) {
+    if ((await store.keys.findById(id)) !== null) {
       throw new AppError(
         "conflict",
         "This key was already rotated and is in its grace period. Use the key that replaced it; if its secret is lost, " +
           "delete that key and rotate this one again.",
       );
     }
-    deleted.push(replacement);
-    replacement = await lastReplacement(store, replacement, since);
+    deleted.push(id);
   }
   return deleted;
 }
 
-/** The ID of the key that last replaced a key, by a rotation at `since` or later; null: none did. */
-async function lastReplacement(
+/** The ID of the key that last replaced each key that was rotated at `since` or later. */
+async function replacementsSince(
   store: Pick<Repositories, "audit">,
-  id: string,
   since: number,
-): Promise<string | null> {
-  const rotations = { target: id, actions: ["key.rotate"], from: since };
-  const { items } = await store.audit.list({ limit: 1, cursor: null, q: null, ...rotations });
-  const replacement = items[0]?.detail.replaced_by;
-  return typeof replacement === "string" ? replacement : null;
+): Promise<Map<string, string>> {
+  const replacements = new Map<string, string>();
+  let cursor: string | null = null;
+  do {
+    const rotations = { actions: ["key.rotate"], from: since };
+    const page: Page<AuditRecord> = await store.audit.list({ limit: 100, cursor, q: null, ...rotations });
+    // Newest first.
+    for (const { target, detail } of page.items)
+      if (typeof detail.replaced_by === "string" && !replacements.has(target))
+        replacements.set(target, detail.replaced_by);
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  return replacements;
 }
