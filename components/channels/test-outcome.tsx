@@ -22,7 +22,7 @@ const KNOWN = [
   "connection_lost",
   "protocol_error",
 ] as const;
-/** The upstream's own message says more. */
+/** What of the channel the upstream refused; shown with its own message, which says more. */
 const REFUSED = ["credentials", "account"] as const;
 
 interface ErrorText {

@@ -1,6 +1,7 @@
 import { Client } from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { firstUsageId } from "../../lib/ports/store/ledger";
+import { openAdminHarness } from "../support/admin";
 import { flowRecord, insertKey, NOW, PERIOD, usageRecord, userRecord } from "../support/factories";
 import { startPostgres, type TestPostgres } from "../support/postgres";
 import { storeContract } from "./store";
@@ -14,13 +15,17 @@ afterAll(() => server.close());
 
 storeContract(() => newPostgresDatabase(server));
 
-test("refuses a backup and names PostgreSQL's own tool", async () => {
+test("refuses a backup and names PostgreSQL's own tool, as the admin command does", async () => {
   const database = await newPostgresDatabase(server);
   const store = await database.open();
   await expect(store.backup("/tmp/backup")).rejects.toMatchObject({
     code: "invalid",
     message: expect.stringContaining("pg_dump"),
   });
+  const admin = openAdminHarness();
+  admin.variables.DATABASE_URL = database.url;
+  expect((await admin.run(["backup", "/tmp/backup"])).notes).toContain("pg_dump");
+  admin.remove();
   await database.remove();
 });
 

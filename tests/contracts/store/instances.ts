@@ -13,6 +13,14 @@ export function instancesContract(newDatabase: NewTestDatabase): void {
       return row;
     };
 
+    /** Two instances on one store, with a key. */
+    const openTwo = async (otherId: string) => {
+      const database = await newDatabase();
+      const other = await database.open({ instanceId: otherId });
+      const self = await database.open({ instanceId: "self" });
+      return { database, other, self, ...(await insertKey(self)) };
+    };
+
     test("are settled once, at their reservations and as estimates, while those of a running instance stay open", async () => {
       const database = await newDatabase();
       const clock = { now: () => NOW, monotonic: () => performance.now() };
@@ -106,12 +114,7 @@ export function instancesContract(newDatabase: NewTestDatabase): void {
     });
 
     test("keep an estimate that the owner settles with itself", async () => {
-      const database = await newDatabase();
-      const [owner, self] = [
-        await database.open({ instanceId: "owner" }),
-        await database.open({ instanceId: "self" }),
-      ];
-      const { key, user } = await insertKey(self);
+      const { database, other: owner, self, key, user } = await openTwo("owner");
       const row = await open(owner, key.id, user.id);
       await self.ledger.settleOrphans(NOW, 0, (id) => id === "owner");
       // A row of another group changes the same sums.
@@ -126,12 +129,7 @@ export function instancesContract(newDatabase: NewTestDatabase): void {
     });
 
     test("are settled at once when the instance is known to have ended", async () => {
-      const database = await newDatabase();
-      const [gone, self] = [
-        await database.open({ instanceId: "gone" }),
-        await database.open({ instanceId: "self" }),
-      ];
-      const { key, user } = await insertKey(self);
+      const { database, other: gone, self, key, user } = await openTwo("gone");
       await open(gone, key.id, user.id);
       await open(self, key.id, user.id);
       expect(await self.ledger.settleOrphans(NOW, 0, (id) => id === "gone")).toBe(1);
