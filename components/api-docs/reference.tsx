@@ -2,7 +2,7 @@
 
 import { SearchIcon } from "lucide-react";
 import { useSearchParams } from "next/navigation";
-import { useEffect, useMemo, useState } from "react";
+import { useMemo, useState } from "react";
 import useSWR from "swr";
 import { useTranslations } from "use-intl";
 import {
@@ -14,6 +14,7 @@ import {
 } from "@/components/api-docs/openapi/document";
 import type { ExampleModels } from "@/components/api-docs/openapi/example";
 import { setQueryParam } from "@/lib/client/query-params";
+import { useWindowEvent } from "@/lib/client/use-window-event";
 import { CallError } from "../forms/call-error";
 import { Input } from "../ui/input";
 import { OperationEntry } from "./operation-entry";
@@ -110,16 +111,12 @@ function EndpointMenu({ operations }: { operations: readonly Operation[] }) {
   );
 }
 
-const readFragment = () => decodeURIComponent(window.location.hash.slice(1));
+const readFragment = () => window.location.hash.slice(1);
 
 /** The URL's fragment without `#`. Safe to read at the first render: the list is rendered only in the browser. */
 function useFragment(): string {
   const [fragment, setFragment] = useState(readFragment);
-  useEffect(() => {
-    const read = () => setFragment(readFragment());
-    window.addEventListener("hashchange", read);
-    return () => window.removeEventListener("hashchange", read);
-  }, []);
+  useWindowEvent("hashchange", () => setFragment(readFragment()));
   return fragment;
 }
 

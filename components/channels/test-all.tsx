@@ -1,6 +1,6 @@
 "use client";
 
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useEffectEvent, useState } from "react";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import type { Channel } from "@/lib/contracts/console/channels";
@@ -55,7 +55,7 @@ function useTests(channels: readonly Channel[], onTested: () => void) {
   // The list as it was when the dialog opened: a reload after a test must not start it again.
   const [tested] = useState(() => channels.filter(({ enabled, models }) => enabled && models.length > 0));
   const { tests, run } = useTestCalls();
-  const latest = useRef(onTested);
+  const report = useEffectEvent(onTested);
   useEffect(() => {
     let isClosed = false;
     const waiting = [...tested];
@@ -65,7 +65,7 @@ function useTests(channels: readonly Channel[], onTested: () => void) {
         await run(id, () => callApi(api.testChannel, { params: { id }, body: {} }));
       }
     };
-    void Promise.all(Array.from({ length: CONCURRENCY }, work)).then(() => latest.current());
+    void Promise.all(Array.from({ length: CONCURRENCY }, work)).then(() => report());
     return () => {
       isClosed = true;
     };

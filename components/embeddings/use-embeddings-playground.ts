@@ -1,8 +1,9 @@
 "use client";
 
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
 import type { GatewayModel } from "@/lib/client/gateway-models";
+import { useWindowEvent } from "@/lib/client/use-window-event";
 import { useAmounts } from "../charts/use-amounts";
 import { toast } from "../ui/toast";
 import { type DraftText, draftTexts, type Example, isSameCall } from "./draft";
@@ -101,60 +102,40 @@ function useTextEdits({
 }
 
 function useCtrlEnter(onPress: () => void): void {
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.isComposing) return;
-      event.preventDefault();
-      onPress();
-    };
-    window.addEventListener("keydown", onKey);
-    return () => window.removeEventListener("keydown", onKey);
-  }, [onPress]);
+  useWindowEvent("keydown", (event) => {
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.isComposing) return;
+    event.preventDefault();
+    onPress();
+  });
 }
 
 /** Accepts files dropped anywhere on the page; returns true while files are dragged over it. */
 function useFileDrop(onFiles: (files: File[]) => void): boolean {
   const [isOver, setOver] = useState(false);
-  const latest = useRef(onFiles);
-  useEffect(() => {
-    latest.current = onFiles;
+  // A child is entered before its parent is left, so the page is left when every entered element is.
+  const depth = useRef(0);
+  const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files") ?? false;
+  useWindowEvent("dragenter", (event) => {
+    if (!hasFiles(event)) return;
+    depth.current += 1;
+    setOver(true);
   });
-  useEffect(() => {
-    // A child is entered before its parent is left, so the page is left when every entered element is.
-    let depth = 0;
-    const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files") ?? false;
-    const onEnter = (event: DragEvent) => {
-      if (!hasFiles(event)) return;
-      depth += 1;
-      setOver(true);
-    };
-    const onLeave = (event: DragEvent) => {
-      if (!hasFiles(event)) return;
-      depth -= 1;
-      if (depth <= 0) setOver(false);
-    };
-    const onOver = (event: DragEvent) => {
-      // Otherwise the browser would navigate to the file.
-      if (hasFiles(event)) event.preventDefault();
-    };
-    const onDrop = (event: DragEvent) => {
-      if (!hasFiles(event)) return;
-      event.preventDefault();
-      depth = 0;
-      setOver(false);
-      latest.current([...(event.dataTransfer?.files ?? [])]);
-    };
-    const events = [
-      ["dragenter", onEnter],
-      ["dragleave", onLeave],
-      ["dragover", onOver],
-      ["drop", onDrop],
-    ] as const;
-    for (const [name, listen] of events) window.addEventListener(name, listen);
-    return () => {
-      for (const [name, listen] of events) window.removeEventListener(name, listen);
-    };
-  }, []);
+  useWindowEvent("dragleave", (event) => {
+    if (!hasFiles(event)) return;
+    depth.current -= 1;
+    if (depth.current <= 0) setOver(false);
+  });
+  useWindowEvent("dragover", (event) => {
+    // Otherwise the browser would navigate to the file.
+    if (hasFiles(event)) event.preventDefault();
+  });
+  useWindowEvent("drop", (event) => {
+    if (!hasFiles(event)) return;
+    event.preventDefault();
+    depth.current = 0;
+    setOver(false);
+    onFiles([...(event.dataTransfer?.files ?? [])]);
+  });
   return isOver;
 }
 

@@ -8,6 +8,7 @@ import { useEffect, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
 import { setQueryParam } from "@/lib/client/query-params";
 import type { PagedCalls } from "@/lib/client/use-calls";
+import { useWindowEvent } from "@/lib/client/use-window-event";
 import { useAmounts } from "../charts/use-amounts";
 import { CallError } from "../forms/call-error";
 import { Button } from "../ui/button";
@@ -178,20 +179,16 @@ function stepOf(key: string, isOpen: boolean): "previous" | "next" | undefined {
 /** Opens the previous or next call by `k` and `j` or the arrow keys, unless the focused element uses these keys. */
 function useStepKeys(steps: Steps): void {
   const sequenceEnds = useRef(0);
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || event.isComposing) return;
-      if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
-      const isSecond = event.timeStamp < sequenceEnds.current;
-      sequenceEnds.current = event.key === "g" ? event.timeStamp + SEQUENCE_MS : 0;
-      const step = stepOf(event.key, steps.isOpen);
-      if (step === undefined || isSecond) return;
-      if (event.target instanceof Element && event.target.closest(HANDLES_KEYS)) return;
-      event.preventDefault();
-      const to = steps[step];
-      if (to !== null) steps.onOpen(to);
-    };
-    window.addEventListener("keydown", onKey);
-    return () => window.removeEventListener("keydown", onKey);
+  useWindowEvent("keydown", (event) => {
+    if (event.defaultPrevented || event.isComposing) return;
+    if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    const isSecond = event.timeStamp < sequenceEnds.current;
+    sequenceEnds.current = event.key === "g" ? event.timeStamp + SEQUENCE_MS : 0;
+    const step = stepOf(event.key, steps.isOpen);
+    if (step === undefined || isSecond) return;
+    if (event.target instanceof Element && event.target.closest(HANDLES_KEYS)) return;
+    event.preventDefault();
+    const to = steps[step];
+    if (to !== null) steps.onOpen(to);
   });
 }

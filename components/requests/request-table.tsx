@@ -1,7 +1,7 @@
 "use client";
 
 import { useSearchParams } from "next/navigation";
-import { type ReactNode, useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useEffectEvent, useRef } from "react";
 import { useTranslations } from "use-intl";
 import type { UsageRow } from "@/lib/contracts/console/usage";
 import { Money } from "../charts/money";
@@ -222,14 +222,13 @@ function CallCard({ call, isOpen }: { call: UsageRow; isOpen: boolean }) {
 /** Loads more rows when it is scrolled near the bottom of the window. */
 export function LoadMoreTrigger({ onNear }: { onNear(): void }) {
   const marker = useRef<HTMLDivElement>(null);
-  const latest = useRef(onNear);
-  latest.current = onNear;
+  const load = useEffectEvent(onNear);
   useEffect(() => {
     if (!marker.current) return;
     const observer = new IntersectionObserver(
       (entries) => {
         // Without scrolling, a list that ends within the first screen does not load more.
-        if (window.scrollY > 0 && entries.some((one) => one.isIntersecting)) latest.current();
+        if (window.scrollY > 0 && entries.some((one) => one.isIntersecting)) load();
       },
       { rootMargin: "0px 0px 400px 0px" },
     );

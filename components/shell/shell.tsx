@@ -16,6 +16,7 @@ import {
   useUnsavedParts,
   watchNavigation,
 } from "@/lib/client/unsaved";
+import { useWindowEvent } from "@/lib/client/use-window-event";
 import { useErrorToast } from "../forms/use-action";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
@@ -220,27 +221,23 @@ interface ShellKeys {
  */
 function useShellKeys(keys: ShellKeys): void {
   const sequenceEnds = useRef(0);
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || event.isComposing || event.altKey) return;
-      const isCommand = event.ctrlKey || event.metaKey;
-      if (isCommand && event.key.toLowerCase() === "k") {
-        event.preventDefault();
-        keys.togglePalette();
-        return;
-      }
-      const target = event.target instanceof Element ? event.target : null;
-      if (isCommand || event.repeat || target?.closest(`${TAKES_TEXT}, ${HANDLES_KEYS}`)) return;
-      const isSecond = event.timeStamp < sequenceEnds.current;
-      sequenceEnds.current = 0;
-      if (isSecond && keys.goTo(event.key)) event.preventDefault();
-      else if (event.key === "g") sequenceEnds.current = event.timeStamp + SEQUENCE_MS;
-      else if (event.key === "?") {
-        event.preventDefault();
-        keys.showShortcuts();
-      }
-    };
-    window.addEventListener("keydown", onKey);
-    return () => window.removeEventListener("keydown", onKey);
+  useWindowEvent("keydown", (event) => {
+    if (event.defaultPrevented || event.isComposing || event.altKey) return;
+    const isCommand = event.ctrlKey || event.metaKey;
+    if (isCommand && event.key.toLowerCase() === "k") {
+      event.preventDefault();
+      keys.togglePalette();
+      return;
+    }
+    const target = event.target instanceof Element ? event.target : null;
+    if (isCommand || event.repeat || target?.closest(`${TAKES_TEXT}, ${HANDLES_KEYS}`)) return;
+    const isSecond = event.timeStamp < sequenceEnds.current;
+    sequenceEnds.current = 0;
+    if (isSecond && keys.goTo(event.key)) event.preventDefault();
+    else if (event.key === "g") sequenceEnds.current = event.timeStamp + SEQUENCE_MS;
+    else if (event.key === "?") {
+      event.preventDefault();
+      keys.showShortcuts();
+    }
   });
 }

@@ -8,6 +8,7 @@ import { type GatewayModel, listVoices, voicesOfModel } from "@/lib/client/gatew
 import { withPlaygroundKey } from "@/lib/client/playground-key";
 import type { SpeechCall } from "@/lib/client/speech-call";
 import { SpeechPlayer } from "@/lib/client/speech-player";
+import { useWindowEvent } from "@/lib/client/use-window-event";
 import { MIN_CANDIDATES } from "./candidates";
 import type { Take } from "./history";
 import { callOf, callsOf, type SpeechDraft, withCall } from "./speech-draft";
@@ -24,27 +25,22 @@ const TAKES_SPACE =
   'a[href], button, select, textarea, summary, [contenteditable], [role="menuitem"], [role="tab"], [role="radio"], input:not([type="range"]):not([type="radio"])';
 
 /** Ctrl- or Cmd-Enter speaks, Escape stops, Space plays or pauses where the focused element does not use it. */
-function useShortcuts(act: { speak(): void; stop(): void; toggle(): void }): void {
-  const { speak, stop, toggle } = act;
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || event.isComposing || event.altKey) return;
-      const target = event.target instanceof Element ? event.target : null;
-      // Dialogs and menus handle their own keys.
-      if (target?.closest('[role="dialog"], [role="alertdialog"], [role="menu"]')) return;
-      const isCommand = event.ctrlKey || event.metaKey;
-      if (event.key === "Enter" && isCommand) {
-        event.preventDefault();
-        if (!event.repeat) speak();
-      } else if (event.key === "Escape") stop();
-      else if (event.key === " " && !isCommand && !event.shiftKey && !target?.closest(TAKES_SPACE)) {
-        event.preventDefault();
-        if (!event.repeat) toggle();
-      }
-    };
-    window.addEventListener("keydown", onKey);
-    return () => window.removeEventListener("keydown", onKey);
-  }, [speak, stop, toggle]);
+function useShortcuts({ speak, stop, toggle }: { speak(): void; stop(): void; toggle(): void }): void {
+  useWindowEvent("keydown", (event) => {
+    if (event.defaultPrevented || event.isComposing || event.altKey) return;
+    const target = event.target instanceof Element ? event.target : null;
+    // Dialogs and menus handle their own keys.
+    if (target?.closest('[role="dialog"], [role="alertdialog"], [role="menu"]')) return;
+    const isCommand = event.ctrlKey || event.metaKey;
+    if (event.key === "Enter" && isCommand) {
+      event.preventDefault();
+      if (!event.repeat) speak();
+    } else if (event.key === "Escape") stop();
+    else if (event.key === " " && !isCommand && !event.shiftKey && !target?.closest(TAKES_SPACE)) {
+      event.preventDefault();
+      if (!event.repeat) toggle();
+    }
+  });
 }
 
 /** True where every part of the call has a voice, its own or the model's default. */

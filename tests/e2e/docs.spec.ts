@@ -69,6 +69,14 @@ test("reads console lists with the session and offers no endpoint that changes d
   await expect(remove.getByRole("button", { name: "Send" })).toHaveCount(0);
 });
 
+test("opens the API docs with a fragment that is not a percent-encoding", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await page.goto(`${product.url}/docs#100%`);
+  await expect(page.getByLabel("Search endpoints")).toBeVisible();
+});
+
 test("shows a message when no endpoint matches the search", async ({ ownerPage: page, product }) => {
   await page.goto(`${product.url}/docs`);
   await page.getByLabel("Search endpoints").fill("teapot");
