@@ -183,9 +183,8 @@ async function vitest(name, args, env) {
   add(name, report?.numPassedTests ?? 0, Math.max(failed + brokenFiles, code === 0 ? 0 : 1));
 }
 
-async function browser() {
+async function browser(chromium) {
   const file = path.join(folder, "browser.json");
-  const chromium = await findChromium();
   const args = ["playwright", "test", "--config", "tests/e2e/playwright.config.ts"];
   const env = { PLAYWRIGHT_JSON_OUTPUT_NAME: file, PATCHBAY_TEST_CHROMIUM: chromium };
   const { code } = await runBeside("browser", BROWSER_PRIORITY, "npx", args, env);
@@ -219,6 +218,8 @@ else if (isFast) {
   const tests = vitest("unit, routes and contracts", FAST, env);
   await Promise.all([isUnitOnly ? null : lintAndTypes(), tests]);
 } else {
+  // Before the tests, which install servers with the same tool: it refuses to run twice at a time.
+  const chromium = await findChromium();
   // Not beside tests: it removes the server's bundles for a while.
   const [isBuilt] = await Promise.all([check("build", "npm", ["run", "--silent", "build"]), lintAndTypes()]);
   const inNode = async () => {
@@ -228,7 +229,7 @@ else if (isFast) {
     if (isBuilt) await vitest("faults and SDKs", faults);
   };
   // Tests of faults mostly wait, so the browser's fill the other half of the machine.
-  await Promise.all([inNode(), isBuilt ? browser() : null]);
+  await Promise.all([inNode(), isBuilt ? browser(chromium) : null]);
   // Live memory is a quarter more while other tests keep the machine busy.
   if (isBuilt) await vitest("memory", ["--project", "memory"]);
   if (hasVoices && isBuilt) await voices();

@@ -2,9 +2,9 @@
  * Finds a Chromium: Playwright's, else the system's, else installs Debian's package as root. The headless shell is
  * preferred: it needs a quarter less time.
  */
-import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import path from "node:path";
+import { installPackages } from "./debian.mjs";
 
 const NAMES = [
   "chromium-headless-shell",
@@ -45,18 +45,10 @@ export async function findChromium() {
   if (own && existsSync(own)) return own;
   const system = findSystemChromium();
   if (system) return system;
-  const isRootOnDebian = process.getuid?.() === 0 && existsSync("/usr/bin/apt-get");
-  if (isRootOnDebian) {
-    console.log("No Chromium found: installing Debian's package (apt-get install chromium-headless-shell) …");
-    execFileSync("apt-get", ["update", "-qq"], { stdio: "inherit" });
-    for (const name of PACKAGES) {
-      spawnSync("apt-get", ["install", "-y", "-qq", "--no-install-recommends", name], {
-        stdio: ["ignore", "ignore", "inherit"],
-        env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
-      });
-      const installed = findSystemChromium();
-      if (installed) return installed;
-    }
+  for (const name of PACKAGES) {
+    installPackages(name);
+    const installed = findSystemChromium();
+    if (installed) return installed;
   }
   throw new Error(
     "No Chromium found. Run `npx playwright install chromium`, or install your system's chromium package.",

@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { installPackages } from "./debian.mjs";
 
 const runs = (program: string): boolean =>
   spawnSync(program, ["--version"], { stdio: "ignore" }).error === undefined;
@@ -7,10 +8,7 @@ const runs = (program: string): boolean =>
 export function findProgram(names: readonly string[], debianPackage: string): string {
   const found = names.find(runs);
   if (found !== undefined) return found;
-  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-  spawnSync("apt-get", ["update", "-qq"], { stdio: "inherit", env });
-  const install = ["install", "-y", "-qq", "--no-install-recommends", debianPackage];
-  spawnSync("apt-get", install, { stdio: "inherit", env });
+  installPackages(debianPackage);
   const installed = names.find(runs);
   if (installed !== undefined) return installed;
   throw new Error(`${names.join(" or ")} not found: install it with \`apt-get install ${debianPackage}\`.`);

@@ -1,6 +1,6 @@
 /** Chinese fonts: without them a screenshot shows boxes instead of characters. */
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { installPackages } from "./debian.mjs";
 
 const HELP =
   "No Chinese font found: install one (Debian: apt-get install fonts-noto-cjk) for legible screenshots.";
@@ -12,23 +12,9 @@ function hasChineseFont() {
   return list.status === 0 && list.stdout.trim() !== "";
 }
 
-function install(...packages) {
-  const quiet = ["ignore", "ignore", "inherit"];
-  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-  spawnSync("apt-get", ["update", "-qq"], { stdio: quiet, env });
-  spawnSync("apt-get", ["install", "-y", "-qq", "--no-install-recommends", ...packages], {
-    stdio: quiet,
-    env,
-  });
-}
-
 /** Installs a missing font as root on Debian; elsewhere prints how to install one. */
 export function ensureChineseFont() {
   if (hasChineseFont()) return;
-  const isRootOnDebian = process.getuid?.() === 0 && existsSync("/usr/bin/apt-get");
-  if (isRootOnDebian) {
-    console.log("No Chinese font found: installing Debian's package (apt-get install fonts-noto-cjk) …");
-    install("fontconfig", "fonts-noto-cjk");
-  }
+  installPackages("fontconfig", "fonts-noto-cjk");
   if (!hasChineseFont()) console.log(HELP);
 }
