@@ -1,8 +1,11 @@
 import { AppError, isAppError } from "../errors";
 import type { StopSignal } from "./stop-signal";
 
-/** Longest time without yielding to the event loop, in milliseconds. */
-const SLICE_MS = 5;
+/**
+ * Time after which a slice ends with its current step, in milliseconds. A small request beside a large one waits for a
+ * slice in each of its four turns of the event loop.
+ */
+const SLICE_MS = 1;
 
 /**
  * Runs work that is divided into steps of about a millisecond in slices of `SLICE_MS`, and lets other requests run

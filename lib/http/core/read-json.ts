@@ -28,12 +28,6 @@ function refuse(message: string): AppError {
   return new AppError("invalid", message);
 }
 
-/** The result of one pass over the bytes. */
-interface Scan {
-  keys: number;
-  hasUnicodeEscape: boolean;
-}
-
 /** The end of the number that begins at `start`. Throws for a number that JavaScript would silently round. */
 function scanNumber(bytes: Uint8Array, start: number): number {
   let end = start;
@@ -54,7 +48,7 @@ function scanNumber(bytes: Uint8Array, start: number): number {
 }
 
 /** The closing quote of the string that begins at `start`; notes a `\u` escape in `found`. */
-function scanString(bytes: Uint8Array, start: number, found: Scan): number {
+function scanString(bytes: Uint8Array, start: number, found: { hasUnicodeEscape: boolean }): number {
   let at = start + 1;
   for (; at < bytes.length && bytes[at] !== 0x22; at++) {
     if (bytes[at] !== 0x5c) continue;
@@ -67,7 +61,7 @@ function scanString(bytes: Uint8Array, start: number, found: Scan): number {
 /** The first key that valid JSON has twice in one object; empty if there is none. Linear. */
 function findDuplicateKey(bytes: Uint8Array): string {
   const keysAt: Set<string>[] = [];
-  const ignored: Scan = { keys: 0, hasUnicodeEscape: false };
+  const ignored = { hasUnicodeEscape: false };
   for (let at = 0; at < bytes.length; at++) {
     if (bytes[at] === 0x7b) keysAt.push(new Set());
     else if (bytes[at] === 0x7d) keysAt.pop();
@@ -85,62 +79,83 @@ function findDuplicateKey(bytes: Uint8Array): string {
   return "";
 }
 
-/** Checks depth, elements, values, keys and numbers in one linear pass, and throws at the first excess. */
-function scan(bytes: Uint8Array, limits: JsonLimits): Scan {
-  const commas: number[] = [];
-  const isArray: boolean[] = [];
-  const found: Scan = { keys: 0, hasUnicodeEscape: false };
-  let depth = 0;
-  let values = 0;
-  const countValue = (): void => {
-    if (++values > limits.maxValues)
-      throw refuse(`The body has more than ${limits.maxValues} values in its lists and objects.`);
-  };
-  for (let at = 0; at < bytes.length; at++) {
-    switch (bytes[at]) {
-      case 0x22: // "
-        at = scanString(bytes, at, found);
-        break;
-      case 0x5b: // [
-      case 0x7b: // {
-        if (++depth > limits.maxDepth)
-          throw refuse(`The body is nested deeper than ${limits.maxDepth} levels.`);
-        countValue();
-        commas[depth] = 0;
-        isArray[depth] = bytes[at] === 0x5b;
-        break;
-      case 0x5d: // ]
-      case 0x7d: // }
-        if (depth > 0) depth--;
-        break;
-      case 0x2c: {
-        // ,
-        const items = (commas[depth] ?? 0) + 2;
-        commas[depth] = items - 1;
-        if (isArray[depth] === true && items > limits.maxArrayItems)
-          throw refuse(`The body has a list of more than ${limits.maxArrayItems} elements.`);
-        countValue();
-        break;
-      }
-      case 0x3a: // :
-        if (++found.keys > limits.maxKeys) throw refuse(`The body has more than ${limits.maxKeys} keys.`);
-        break;
-      case 0x2d: // -
-      case 0x30:
-      case 0x31:
-      case 0x32:
-      case 0x33:
-      case 0x34:
-      case 0x35:
-      case 0x36:
-      case 0x37:
-      case 0x38:
-      case 0x39:
-        at = scanNumber(bytes, at) - 1;
-        break;
-    }
+/** Checks depth, elements, values, keys and numbers in one linear pass, which may pause. */
+class Scan {
+  keys = 0;
+  hasUnicodeEscape = false;
+  #at = 0;
+  #depth = 0;
+  #values = 0;
+  readonly #commas: number[] = [];
+  readonly #isArray: boolean[] = [];
+  readonly #bytes: Uint8Array;
+  readonly #limits: JsonLimits;
+
+  constructor(bytes: Uint8Array, limits: JsonLimits) {
+    this.#bytes = bytes;
+    this.#limits = limits;
   }
-  return found;
+
+  /** Reads about this many bytes more; false at the end. Throws at the first excess. */
+  read(count: number): boolean {
+    const bytes = this.#bytes;
+    const limits = this.#limits;
+    const end = Math.min(bytes.length, this.#at + count);
+    let at = this.#at;
+    for (; at < end; at++) {
+      switch (bytes[at]) {
+        case 0x22: // "
+          at = scanString(bytes, at, this);
+          break;
+        case 0x5b: // [
+        case 0x7b: // {
+          if (++this.#depth > limits.maxDepth)
+            throw refuse(`The body is nested deeper than ${limits.maxDepth} levels.`);
+          this.#countValue();
+          this.#commas[this.#depth] = 0;
+          this.#isArray[this.#depth] = bytes[at] === 0x5b;
+          break;
+        case 0x5d: // ]
+        case 0x7d: // }
+          if (this.#depth > 0) this.#depth--;
+          break;
+        case 0x2c: // ,
+          this.#countItem();
+          break;
+        case 0x3a: // :
+          if (++this.keys > limits.maxKeys) throw refuse(`The body has more than ${limits.maxKeys} keys.`);
+          break;
+        case 0x2d: // -
+        case 0x30:
+        case 0x31:
+        case 0x32:
+        case 0x33:
+        case 0x34:
+        case 0x35:
+        case 0x36:
+        case 0x37:
+        case 0x38:
+        case 0x39:
+          at = scanNumber(bytes, at) - 1;
+          break;
+      }
+    }
+    this.#at = at;
+    return at < bytes.length;
+  }
+
+  #countItem(): void {
+    const items = (this.#commas[this.#depth] ?? 0) + 2;
+    this.#commas[this.#depth] = items - 1;
+    if (this.#isArray[this.#depth] === true && items > this.#limits.maxArrayItems)
+      throw refuse(`The body has a list of more than ${this.#limits.maxArrayItems} elements.`);
+    this.#countValue();
+  }
+
+  #countValue(): void {
+    if (++this.#values > this.#limits.maxValues)
+      throw refuse(`The body has more than ${this.#limits.maxValues} values in its lists and objects.`);
+  }
 }
 
 function checkText(text: string): void {
@@ -180,24 +195,43 @@ function parse(text: string): unknown {
   }
 }
 
+/** Bytes that are scanned in one step: about a millisecond's work. */
+const BYTES_PER_STEP = 128 * 1024;
+
+/** `readJsonObject` in steps, the longest of which is `JSON.parse`, so that a large body does not delay other calls. */
+export function* readJsonInSteps(
+  bytes: Uint8Array,
+  limits: JsonLimits = JSON_LIMITS,
+): Generator<void, Record<string, unknown>, void> {
+  if (bytes.length === 0) throw refuse("The body is empty; send a JSON object.");
+  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf)
+    throw refuse("The body begins with a byte order mark; send plain UTF-8.");
+  const scan = new Scan(bytes, limits);
+  while (scan.read(BYTES_PER_STEP)) yield;
+  yield;
+  if (!isUtf8(bytes)) throw refuse("The body is not UTF-8.");
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8");
+  yield;
+  const value = parse(text);
+  yield;
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw refuse("The body must be a JSON object.");
+  // The parser drops the first of two equal keys, so a body with duplicates has fewer keys than colons.
+  if (countKeys(value, scan.hasUnicodeEscape) !== scan.keys)
+    throw refuse(`The body has the key '${findDuplicateKey(bytes).slice(0, 100)}' twice in one object.`);
+  // Neither an array nor null, checked above.
+  return value as Record<string, unknown>;
+}
+
 /**
  * Parses the bytes of a body as a JSON object, strictly: UTF-8 without a byte order mark, one document, no duplicate
  * keys, no `__proto__`, `constructor` or `prototype`, no NUL, no lone surrogate, no number that loses precision, within
  * `limits`. Linear in the body's length. Throws AppError `invalid`.
  */
 export function readJsonObject(bytes: Uint8Array, limits: JsonLimits = JSON_LIMITS): Record<string, unknown> {
-  if (bytes.length === 0) throw refuse("The body is empty; send a JSON object.");
-  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf)
-    throw refuse("The body begins with a byte order mark; send plain UTF-8.");
-  const found = scan(bytes, limits);
-  if (!isUtf8(bytes)) throw refuse("The body is not UTF-8.");
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8");
-  const value = parse(text);
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw refuse("The body must be a JSON object.");
-  // The parser drops the first of two equal keys, so a body with duplicates has fewer keys than colons.
-  if (countKeys(value, found.hasUnicodeEscape) !== found.keys)
-    throw refuse(`The body has the key '${findDuplicateKey(bytes).slice(0, 100)}' twice in one object.`);
-  // Neither an array nor null, checked above.
-  return value as Record<string, unknown>;
+  const steps = readJsonInSteps(bytes, limits);
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
 }

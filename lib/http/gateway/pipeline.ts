@@ -8,11 +8,12 @@ import { enterGateway, type Slot } from "../../gateway/admission/enter-gateway";
 import { resolveModel } from "../../gateway/admission/resolve-model";
 import type { GatewayContext, GatewayServices } from "../../gateway/context";
 import { requireOpenBudget } from "../../gateway/metering/reserve-budget";
+import { runInSlices } from "../../ports/run-in-slices";
 import type { KeyWithOwner } from "../../ports/store";
 import { checkContentType } from "../core/content-type";
 import type { Inbound, Outbound } from "../core/exchange";
 import { requireSetUp } from "../core/is-set-up";
-import { JSON_LIMITS, type JsonLimits, readJsonObject } from "../core/read-json";
+import { JSON_LIMITS, type JsonLimits, readJsonInSteps, readJsonObject } from "../core/read-json";
 import type { GatewayRoute, Parameters } from "../core/route";
 import { answerOnce, digestRequest, type IdempotentCall, readIdempotencyKey } from "./idempotent-reply";
 import { type CallProgress, refuseCall } from "./refuse-call";
@@ -61,6 +62,9 @@ function maxBodyBytes(route: GatewayRoute, services: ConsoleServices): number {
   if (route.operation === "embeddings") return limits.embeddingsBodyBytes;
   return route.maxBodyBytes ?? limits.jsonBodyBytes;
 }
+
+/** Larger bodies are parsed in steps, in bytes. */
+const MAX_SINGLE_STEP_BYTES = 64 * 1024;
 
 /** The key is checked again after a body that took longer than this to arrive, in milliseconds. */
 const SLOW_BODY_MS = 50;
@@ -154,7 +158,11 @@ async function readCall(
   checkContentType(request, false);
   const bytes = await request.readBody(maxBodyBytes(route, services), slot?.body);
   const caller = await identify();
-  const body = readJsonObject(bytes, jsonLimits(route));
+  const limits = jsonLimits(route);
+  const body =
+    bytes.length <= MAX_SINGLE_STEP_BYTES
+      ? readJsonObject(bytes, limits)
+      : await runInSlices(readJsonInSteps(bytes, limits), request.signal);
   const key = readIdempotencyKey(request);
   return { caller, body, idempotency: key === null ? null : { key, digest: digestRequest(request, bytes) } };
 }

@@ -1,10 +1,12 @@
 import type { EmbeddingModel, EmbeddingRequest, EmbeddingResult } from "../../ports/embedding-model";
+import { runInSlices } from "../../ports/run-in-slices";
 import type { CallOptions } from "../../ports/speech-model";
 import type { ChannelRecord } from "../../ports/store";
 import { invalidAnswer } from "../outbound/failure";
-import { asCount, asFields, asList, type Fields, parseJson } from "../outbound/json";
-import { fitVectors, inBatches, readVector } from "../upstream/embeddings";
+import { asCount, asFields, asList, type Fields } from "../outbound/json";
+import { fitVectors, inBatches } from "../upstream/embeddings";
 import { maxEmbeddingBytes, type UpstreamSettings } from "../upstream/provider";
+import { readVectors } from "../upstream/read-vectors";
 import { GEMINI_OPTIONS, geminiBase, keyHeaders, methodPath, resourceOf } from "./options";
 import { readGeminiRefusal } from "./refusal";
 
@@ -57,16 +59,19 @@ async function embedBatch(
     ca: settings.ca,
     options,
   });
-  const answer = asFields(parseJson(reply.bytes));
+  const steps = readVectors(reply.bytes, '"values":', (answer) => vectorsOf(answer, requests.length));
+  const { answer, vectors } = await runInSlices(steps, options.signal);
+  return { vectors, inputTokens: tokensOf(asFields(answer)) };
+}
+
+/** `embedding` is the form of a call with one text. */
+function vectorsOf(answer: unknown, expected: number): unknown[] {
+  const body = asFields(answer);
   const embeddings =
-    isSingle && answer?.embedding !== undefined ? [answer.embedding] : asList(answer?.embeddings);
-  if (embeddings.length !== requests.length) {
-    throw invalidAnswer(`${embeddings.length} vectors for ${requests.length} texts`);
-  }
-  return {
-    vectors: embeddings.map((embedding) => readVector(asFields(embedding)?.values)),
-    inputTokens: tokensOf(answer),
-  };
+    expected === 1 && body?.embedding !== undefined ? [body.embedding] : asList(body?.embeddings);
+  if (embeddings.length !== expected)
+    throw invalidAnswer(`${embeddings.length} vectors for ${expected} texts`);
+  return embeddings.map((embedding) => asFields(embedding)?.values);
 }
 
 function tokensOf(answer: Fields | null): number | null {

@@ -13,6 +13,7 @@ import {
 } from "../../../gateway/embeddings/count-inputs";
 import { type EmbeddedTexts, embedTexts } from "../../../gateway/embeddings/embed-texts";
 import type { CatalogEntry } from "../../../ports/catalog";
+import { runInSlices } from "../../../ports/run-in-slices";
 import { decodeTokens, findUnknownToken } from "../../../text/tokenize";
 import { checkFields } from "../../core/check-fields";
 import { JSON_TYPE, type Outbound } from "../../core/exchange";
@@ -72,16 +73,18 @@ function checkTokenTotal(input: Exclude<EmbeddingsInput, string>): void {
   if (total > MAX_TOKENS_IN_ALL) throw tooManyTokens();
 }
 
-/** The four forms of `input` as texts. An array of numbers is one input. */
-function textsOf(input: EmbeddingsInput): EmbeddingInput[] {
-  if (typeof input === "string") return [{ text: input }];
+/** A list as texts. A list of numbers is one input. */
+function* textsOf(input: Exclude<EmbeddingsInput, string>): Generator<void, EmbeddingInput[], void> {
   checkTokenTotal(input);
   const inputs: EmbeddingInput[] = [];
   const single: number[] = [];
   for (const [index, one] of input.entries()) {
     if (typeof one === "string") inputs.push({ text: one });
     else if (typeof one === "number") single.push(one);
-    else inputs.push(decode(one, index));
+    else {
+      inputs.push(decode(one, index));
+      yield;
+    }
   }
   return single.length > 0 ? [decode(single, null)] : inputs;
 }
@@ -118,7 +121,7 @@ async function modelOfPath(
 }
 
 /** Above this many numbers the reply is written in chunks, so that it does not delay other calls. */
-const NUMBERS_PER_CHUNK = 32_768;
+const NUMBERS_PER_CHUNK = 16_384;
 const REPLY_PREFIX = Buffer.from('{"object":"list","data":[{"object":"embedding","index":0,"embedding":');
 const BASE64_REPLY_PREFIX = Buffer.concat([REPLY_PREFIX, Buffer.from('"')]);
 
@@ -187,7 +190,9 @@ export async function createEmbeddings(
 ): Promise<Outbound> {
   const request =
     modelInPath === null ? readEmbeddingsRequest(body) : checkFields(EngineEmbeddingsRequest, body);
-  const inputs = textsOf(request.input);
+  const { input } = request;
+  const inputs =
+    typeof input === "string" ? [{ text: input }] : await runInSlices(textsOf(input), ctx.signal);
   const { entry, requestedModel } =
     modelInPath === null
       ? {
