@@ -1,10 +1,12 @@
 /** The embedding engines alone, and embeddings calls with and without concurrent long speech. */
+import { fork } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import http from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
+import { startGateway, startScript } from "./gateway.mjs";
 import { load, printRows } from "./load.mjs";
 import { setUpWithKey, startFor } from "./product.mjs";
 
@@ -179,7 +181,58 @@ async function benchWithSpeech() {
   await product.stop();
 }
 
+/** Sends large requests from another process until stopped; returns how many were answered. */
+function embedUntilStopped(...args) {
+  const child = fork(new URL("./large-requests.mjs", import.meta.url), args);
+  let count = 0;
+  child.on("message", (sent) => {
+    count = sent;
+  });
+  return () => {
+    child.kill();
+    return count;
+  };
+}
+
+/** A small request alone and beside requests as large as the API takes, on the engine and through a channel. */
+async function benchWithLargeRequests() {
+  const upstream = await startScript("./upstream.mjs", [], false);
+  const main = ["node", "--import", path.resolve("tests/bench/event-loop.mjs"), ".next/patchbay/main.mjs"];
+  const product = await startGateway("large requests", main, { upstream, isPinned: false });
+  const key = product.headers.authorization.replace("Bearer ", "");
+  const printStep = () =>
+    new Promise((resolve) => {
+      process.kill(product.pid, "SIGUSR2");
+      setTimeout(resolve, 50);
+    });
+  const target = {
+    url: `${product.url}/v1/embeddings`,
+    pid: product.pid,
+    headers: product.headers,
+    body: (i) => JSON.stringify({ model: "patchbay-embed", input: shortText(i), encoding_format: "base64" }),
+  };
+  const settings = { connections: 1, seconds: 5 };
+  await load(target, { ...settings, warmupSeconds: 8, seconds: 1 });
+  for (const model of ["patchbay-embed", "bench-embed"]) {
+    for (const format of ["base64", "float"]) {
+      const alone = await load(target, settings);
+      await printStep();
+      const stop = embedUntilStopped(product.url, key, model, format);
+      const beside = await load(target, settings);
+      await printStep();
+      const count = stop();
+      printRows(`One embeddings caller, alone and beside 2,048 texts of ${model} as ${format}`, [
+        ["alone", alone],
+        [`beside ${count} large requests`, beside],
+      ]);
+    }
+  }
+  await product.stop();
+  upstream.stop();
+}
+
 export async function benchEmbeddings() {
   await benchEngines();
   await benchWithSpeech();
+  await benchWithLargeRequests();
 }

@@ -3,7 +3,7 @@
  * adapter, the Next adapter and a bare Node proxy, in one run against one upstream. The gateways run on core 1, the load
  * and the upstream on core 0, where `taskset` exists.
  * `npm run bench gateway [-- --row <part of a title>] [--against <built checkout>] [--only-node] [--cpu-prof] [--idle]
- * [--grown <keys>,<channels>,<models>] [--traced] [--streams <count>]`
+ * [--grown <keys>,<channels>,<models>,<ledger entries>] [--traced] [--streams <count>]`
  */
 import { execFileSync, fork } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -13,6 +13,7 @@ import path from "node:path";
 import { printProfiles } from "./cpu-profile.mjs";
 import { load, printRows, residentMb } from "./load.mjs";
 import { setUpWithCookie, startFor } from "./product.mjs";
+import { seedSqlite } from "./seed-usage.mjs";
 import { GEMINI_PCM_BASE64, PCM, VECTOR, VECTOR_BASE64 } from "./upstream.mjs";
 
 /** The JIT settles after some 8 s of load; a bare proxy has little to compile. */
@@ -134,14 +135,27 @@ async function grow(create, upstream, [keys = 0, channels = 0, models = 0]) {
   await Promise.all(Array.from({ length: CONCURRENCY }, work));
 }
 
+const MONTH_MS = 30 * 24 * 3_600_000;
+
+/** The data folder of a product with this many calls in its ledger, spread over the last month. */
+async function seededFolder(count) {
+  const product = await startFor(["node", ".next/patchbay/main.mjs"]);
+  await product.stop(true);
+  const to = Date.now();
+  seedSqlite(path.join(product.data, "patchbay.db"), { count, from: to - MONTH_MS, to });
+  return product.data;
+}
+
 /** A started product with one channel of each provider to the upstream. */
 export async function startGateway(
   name,
   command,
   { upstream, cwd, env = {}, isPinned = true, grown = null },
 ) {
+  const entries = grown?.[3] ?? 0;
   const product = await startFor(pinned(command, isPinned ? GATEWAY_CORE : ALL_CORES), {
     cwd,
+    data: entries > 0 ? await seededFolder(entries) : undefined,
     env: { PATCHBAY_UPSTREAM_ALLOW: "127.0.0.1", ...env },
   });
   const { cookie, key } = await setUpWithCookie(product.url);
@@ -300,7 +314,7 @@ async function measureStreams(count, { name, url, pid, headers, warmSeconds }) {
 
 /**
  * `settings`: `row`, only the rows whose title contains it; `against`, another built checkout to measure, too;
- * `grown`, how many additional keys, channels and models a second server has; `traced`, a second server that exports
+ * `grown`, how many additional keys, channels, models and ledger entries a second server has; `traced`, a second server that exports
  * traces of 1 % of the requests and metrics; `only-node`, without Next's adapter; `cpu-prof`, print where the CPU time
  * of the last row goes; `streams`, also measure this many streams at once; `idle`, see below.
  */

@@ -24,6 +24,7 @@ const BENCHES = {
   speech: async () => (await import("./speech.mjs")).benchSpeech(),
   voices: async () => (await import("./speech.mjs")).benchVoices(),
   batching: async () => (await import("./batching.mjs")).benchBatching(),
+  interaction: async () => (await import("./interaction.mjs")).benchInteraction(),
   usage: async () => (await import("./usage.mjs")).benchUsage(),
   limiter: async () => (await import("./limiter.mjs")).benchLimiter(),
   stores: async () => (await import("./stores.mjs")).benchStores(),

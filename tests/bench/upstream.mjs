@@ -38,12 +38,12 @@ function streamed(type, body) {
   return Buffer.concat([...parts, Buffer.from("0\r\n\r\n")]);
 }
 
-function embeddings(embedding) {
+function embeddings(embedding, count = 1) {
   return whole(
     "application/json",
     JSON.stringify({
       object: "list",
-      data: [{ object: "embedding", index: 0, embedding }],
+      data: Array.from({ length: count }, (_, index) => ({ object: "embedding", index, embedding })),
       model: "upstream-embed",
       usage: { prompt_tokens: 9, total_tokens: 9 },
     }),
@@ -70,7 +70,11 @@ function listen() {
     if (path.includes("/audio/speech")) return replies.speech;
     if (path.includes(":streamGenerateContent")) return replies.geminiEvents;
     if (path.includes(":generateContent")) return replies.gemini;
-    return body.includes('"encoding_format":"base64"') ? replies.base64 : replies.float;
+    const format = body.includes('"encoding_format":"base64"') ? "base64" : "float";
+    if (!body.includes('"input":[')) return replies[format];
+    const count = JSON.parse(body).input.length;
+    replies[`${format} ${count}`] ??= embeddings(format === "base64" ? VECTOR_BASE64 : [...VECTOR], count);
+    return replies[`${format} ${count}`];
   }
 
   const server = net.createServer((socket) => {
