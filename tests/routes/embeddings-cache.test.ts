@@ -125,6 +125,13 @@ test("neither reads nor writes the cache with cache-control: no-store", async ()
   expect(asked).toHaveLength(3);
 });
 
+test("reads cache-control: no-store in any case", async () => {
+  const { embed } = open();
+  await embed("text");
+  const headers = { "cache-control": "Max-Age=0, No-Store" };
+  expect((await embed("text", { headers })).headers["x-patchbay-cache"]).toBe("bypass");
+});
+
 test("sends no cache header for a model without a cache", async () => {
   const { asked, embed } = open({ cacheable: false });
   await embed("text");

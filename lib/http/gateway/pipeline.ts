@@ -106,7 +106,8 @@ function gatewayContext(
     requestId: request.requestId,
     trace: progress.trace,
     tags: readTags(request),
-    isNoStore: request.headers.get("cache-control")?.includes("no-store") ?? false,
+    // Directives are in any case (RFC 9111 §5.2).
+    isNoStore: request.headers.get("cache-control")?.toLowerCase().includes("no-store") ?? false,
     signal: request.signal,
     receivedAt: request.receivedAt,
     onOpened: (headers) => {
