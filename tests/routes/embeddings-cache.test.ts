@@ -132,6 +132,13 @@ test("reads cache-control: no-store in any case", async () => {
   expect((await embed("text", { headers })).headers["x-patchbay-cache"]).toBe("bypass");
 });
 
+test("charges a price per character by code points", async () => {
+  const { harness, embed } = open({ prices: { ...PRICES, inputPerMillionCharacters: 1_000_000_000_000 } });
+  harness.services.countTokens = () => 0;
+  await embed(["a👍", "é"]);
+  expect(harness.rows).toMatchObject([{ characters: 3, costNano: 3_000_000 }]);
+});
+
 test("sends no cache header for a model without a cache", async () => {
   const { asked, embed } = open({ cacheable: false });
   await embed("text");

@@ -1,3 +1,4 @@
+import { codePoints } from "../../contracts/text";
 import { AppError } from "../../errors";
 import type { CatalogEntry } from "../../ports/catalog";
 import type { EmbeddingResult } from "../../ports/embedding-model";
@@ -152,7 +153,7 @@ function uncachedTexts(call: EmbedTexts, lookup: Lookup | null, counts: readonly
     uncached.texts.push(text);
     uncached.positions.push(index);
     uncached.tokens += counts[index] ?? 0;
-    uncached.characters += text.length;
+    uncached.characters += codePoints(text);
   }
   return uncached;
 }
