@@ -253,6 +253,23 @@ describe("cached speech", () => {
     expect(speech.requests).toHaveLength(3);
   });
 
+  it("is not cached when the upstream ended it early", async () => {
+    const cut = {
+      type: "end",
+      usage: { inputTokens: null, outputTokens: null },
+      finishReason: "OTHER",
+    } as const;
+    const speech = new ScriptedSpeech(() => spoken(1, { ending: cut }));
+    const { ctx, post } = harness(speech, { model: { cacheable: true } });
+    const cacheOf = async () => {
+      const reply = await post(PATH, { ...GOOD, response_format: "pcm" });
+      expect((await readBody(reply)).error).toBeNull();
+      return reply.headers["x-patchbay-cache"];
+    };
+    expect([await cacheOf(), await cacheOf()]).toEqual(["miss", "miss"]);
+    expect(ctx.services.state.bufferedReplies.bytes).toBe(0);
+  });
+
   it("ends the call when its encoder cannot start", async () => {
     const encoder = {
       encode: () => {

@@ -126,7 +126,10 @@ async function* iteratorOf(events: readonly SpeechEvent[]): AsyncGenerator<Speec
   yield* events;
 }
 
-/** Passes a stream on unchanged. Calls `store` when it has ended completely and `copy` was not given up. */
+/**
+ * Passes a stream on unchanged. Calls `store` when it has ended completely and `copy` was not given up. Speech that the
+ * upstream ended early (`MAX_TOKENS`, `SAFETY`, `OTHER`) is not stored: the next request may get all of it.
+ */
 export function cacheAtEnd(
   opened: OpenedSpeech,
   copy: ReplyCopy,
@@ -147,7 +150,7 @@ export function cacheAtEnd(
         }
         const { usage, finishReason } = result.value;
         const chunks = copy.take();
-        if (chunks !== null) store({ chunks, usage, finishReason, isEmbedded });
+        if (chunks !== null && finishReason === "STOP") store({ chunks, usage, finishReason, isEmbedded });
         return result;
       },
       async return() {
