@@ -240,6 +240,19 @@ describe("generateContent", () => {
     expect(speech.requests[0]?.source?.body).toHaveProperty("generationConfig.temperature", 0.5);
   });
 
+  it("reports a part's style as ignored by a channel that does not support it", async () => {
+    const body = { ...GOOD, contents: [{ parts: [{ text: "hi", speechMetadata: { style: "whispered" } }] }] };
+    const ignoredBy = async (fields: object, supported: readonly string[] = []) => {
+      const speech = Object.assign(new ScriptedSpeech(() => spoken(1)), { supportedFields: () => supported });
+      const { post } = openSpeechHarness([{ channel: speechChannel("a", fields), speech }]);
+      return (await post(PATH, body)).headers["x-patchbay-ignored"];
+    };
+    expect(await ignoredBy({ embedded: true })).toBe("style");
+    expect(await ignoredBy({ provider: "elevenlabs", embedded: false })).toBe("style");
+    expect(await ignoredBy({ provider: "openai", embedded: false }, ["style"])).toBeUndefined();
+    expect(await ignoredBy({ provider: "gemini", embedded: false })).toBeUndefined();
+  });
+
   it("reports sampling and safety fields as ignored by an upstream of another dialect", async () => {
     const body = {
       ...speaking({ temperature: 0.5, top_p: 0.9, seed: 7, stopSequences: [] }),

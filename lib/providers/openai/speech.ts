@@ -20,7 +20,7 @@ import { formOf } from "./options";
 import { readOpenAiRefusal } from "./refusal";
 import { OPENAI_VOICE_ID, openAiVoiceFor, openAiVoices } from "./voices";
 
-/** OpenAI's models on which `instructions` has no effect (API reference, create speech). */
+/** OpenAI's models on which `instructions`, which carry a part's style too, have no effect (API reference, create speech). */
 const WITHOUT_INSTRUCTIONS = /^tts-1(-hd)?(-\d+)?$/;
 
 /**
@@ -36,7 +36,7 @@ export function openAiSpeech(
     synthesize: (request, options) => speak(settings, lists, channel, request, options),
     voices: () => openAiVoices(settings, lists, channel),
     ...(formOf(channel).isOpenAi ? { voiceId: OPENAI_VOICE_ID, ownFamily: "openai" } : {}),
-    supportedFields: (model) => (WITHOUT_INSTRUCTIONS.test(model) ? [] : ["instructions"]),
+    supportedFields: (model) => (WITHOUT_INSTRUCTIONS.test(model) ? [] : ["instructions", "style"]),
   };
 }
 

@@ -63,6 +63,12 @@ function toSpokenPart({ text, speechMetadata }: Part, path: string): SpokenPart 
   return { text, speaker, style, path };
 }
 
+function hasStyle({ contents }: GeminiSpeechRequest): boolean {
+  return contents.some(({ parts }) =>
+    parts.some(({ speechMetadata }) => (speechMetadata?.style ?? "") !== ""),
+  );
+}
+
 /** Parses a Gemini body into the input of `synthesizeSpeech`. Throws `invalid`. */
 function readGeminiSpeech(model: string, sent: unknown): GeminiSpeech {
   const body = checkFields(GeminiSpeechRequest, camelFields(GeminiSpeechRequest, sent));
@@ -86,6 +92,7 @@ function readGeminiSpeech(model: string, sent: unknown): GeminiSpeech {
         ...(body.systemInstruction === undefined ? [] : ["systemInstruction"]),
         ...(body.tools === undefined || body.tools.length === 0 ? [] : ["tools"]),
         ...((body.generationConfig.candidateCount ?? 1) > 1 ? ["candidateCount"] : []),
+        ...(hasStyle(body) ? ["style"] : []),
       ],
       modelFields: () => [...sentOf(MODEL_FIELDS, body), ...sentOf(SAMPLING_FIELDS, body.generationConfig)],
     },
