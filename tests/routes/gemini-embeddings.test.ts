@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import type { EmbeddingRequest } from "@/lib/ports/embedding-model";
-import { embedModel } from "../support/factories";
+import { embedModel, lexicalChannel, speechModel } from "../support/factories";
 import { openGatewayHarness } from "../support/gateway-harness";
+import { ScriptedSpeech, spoken } from "../support/speech-harness";
 
 const MODEL = "patchbay-embed";
 const ONE = `/v1beta/models/${MODEL}:embedContent`;
@@ -232,4 +233,21 @@ test("counts the tokens of contents or of a request without a usage row", async 
   expect((await harness.call(path, { body: {} })).status).toBe(400);
   expect((await harness.call(path.replace(MODEL, "nope"), { body: { contents } })).status).toBe(404);
   expect(harness.rows).toEqual([]);
+});
+
+test("counts the contents of a speech request as the call itself does", async () => {
+  const model = "patchbay-speech";
+  const harness = openGatewayHarness({
+    models: [speechModel()],
+    channels: [lexicalChannel({ models: [{ name: model, upstreamName: model }] })],
+    speech: () => new ScriptedSpeech(() => spoken(0.2)),
+  });
+  const contents = ["Hello there", "General Kenobi"].map(content);
+  const path = `/v1beta/models/${model}`;
+  const call = await harness.call(`${path}:generateContent`, {
+    body: { contents, generationConfig: { responseModalities: ["AUDIO"] } },
+  });
+  const counted = await harness.call(`${path}:countTokens`, { body: { contents } });
+  expect(call.status).toBe(200);
+  expect(counted.json.totalTokens).toBe(call.json.usageMetadata.promptTokenCount);
 });

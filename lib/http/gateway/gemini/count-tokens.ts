@@ -24,7 +24,12 @@ export async function countContentTokens(
   const entry = await resolveModel(ctx, model, null);
   const { generateContentRequest: whole, contents = whole?.contents ?? [] } = request;
   const system = whole?.systemInstruction;
-  const texts = (system === undefined ? contents : [system, ...contents]).map(textOf);
+  const spoken = contents.map(textOf);
+  const texts = [
+    ...(system === undefined ? [] : [textOf(system)]),
+    // A speech call speaks, and counts, its contents as one text.
+    ...(entry.model.operation === "speech" ? [spoken.join("\n")] : spoken),
+  ];
   const characters = texts.reduce((sum, text) => sum + text.length, 0);
   if (characters > MAX_CHARACTERS) {
     throw new AppError(
