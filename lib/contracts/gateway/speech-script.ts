@@ -39,10 +39,20 @@ export function* splitLines(text: string): Generator<string, void, void> {
   yield text.slice(start);
 }
 
-/** Returns a function that finds the label of one of `names` at the start of a line. Names are matched in any case. */
+/** A name as it may be written: `é` is one character or two. */
+function formsOf(name: string): string[] {
+  return [...new Set([name, name.normalize("NFC"), name.normalize("NFD")])];
+}
+
+/**
+ * Returns a function that finds the label of one of `names` at the start of a line. Names are matched in any case, and
+ * composed or decomposed.
+ */
 export function labelFinder(names: readonly string[]): (line: string) => SpeakerLabel | null {
   const known = names
-    .map((name, speaker) => ({ name: name.toLowerCase(), length: name.length, speaker }))
+    .flatMap((name, speaker) =>
+      formsOf(name).map((form) => ({ name: form.toLowerCase(), length: form.length, speaker })),
+    )
     // Longest first: `Ann: the second: hi` is not Ann's line where both are speakers.
     .sort((a, b) => b.length - a.length);
   return (line) => {

@@ -106,6 +106,19 @@ describe("gateway and editor", () => {
     expect(coloured("Ann: the second: hi\nAnn: ho", names)).toEqual(expected);
   });
 
+  it("match a name in composed and in decomposed form", () => {
+    for (const form of ["NFC", "NFD"]) {
+      const names = ["Zoé".normalize(form === "NFC" ? "NFD" : "NFC"), "Jane"];
+      const text = "Jane: hi\nZoé: ho".normalize(form);
+      const expected = [
+        ["Jane", "hi"],
+        [names[0], "ho"],
+      ];
+      expect(spoken(text, names)).toEqual(expected);
+      expect(coloured(text, names)).toEqual(expected);
+    }
+  });
+
   it("give every line to a single speaker, including an opening instruction", () => {
     const expected = [["Joe", "Say this:\nHi.\nBob: Ho."]];
     expect(spoken("Say this:\nJoe: Hi.\nBob: Ho.", ["Joe"])).toEqual(expected);
