@@ -40,19 +40,22 @@ function dropExpired(bucket: Bucket, now: number, windowMs: number): void {
   }
 }
 
+/** Milliseconds until a window that began at `from` has passed; in this order the rounding never exceeds the window. */
+const msLeft = (from: number, windowMs: number, now: number): number => Math.max(0, windowMs - (now - from));
+
 /** Milliseconds until `need` units are free, 0 when they are; the whole window for a need above the limit. */
 function msUntilFree(bucket: Bucket, limit: number, need: number, now: number, windowMs: number): number {
   let free = limit - bucket.sum;
   if (free >= need) return 0;
   if (need > limit && bucket.head === bucket.log.length) return windowMs;
-  let until = now;
+  let waitMs = 0;
   for (let i = bucket.head; i < bucket.log.length && free < need; i++) {
     const taken = bucket.log[i];
     if (taken === undefined) break;
     free += taken.cost;
-    until = taken.to + windowMs;
+    waitMs = msLeft(taken.to, windowMs, now);
   }
-  return Math.max(0, until - now);
+  return waitMs;
 }
 
 function record(bucket: Bucket, cost: number, now: number, windowMs: number): void {
@@ -79,7 +82,7 @@ function takeFrom(bucket: Bucket, limit: number, windowMs: number, cost: number,
   return {
     allowed,
     remaining: Math.max(0, limit - bucket.sum),
-    resetMs: newest === undefined ? 0 : Math.max(0, newest.to + windowMs - now),
+    resetMs: newest === undefined ? 0 : msLeft(newest.to, windowMs, now),
     retryAfterMs: allowed && cost === 0 ? 0 : msUntilFree(bucket, limit, Math.max(cost, 1), now, windowMs),
   };
 }

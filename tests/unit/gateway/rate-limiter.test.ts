@@ -16,6 +16,19 @@ test("refuses one of limit + 1 concurrent calls, and admits again when the first
   expect(limiter.take("k", 10, 60_000)).toMatchObject({ allowed: true, remaining: 9 });
 });
 
+test("reports no wait longer than the window at a time with fractions of a millisecond", () => {
+  const clock = new FakeClock();
+  // 60,000 ms later and back is 60,000.00000000001 ms in floating point.
+  clock.at = 5_537.1;
+  const limiter = createRateLimiter(clock);
+  expect(limiter.take("k", 1, 60_000).resetMs).toBe(60_000);
+  expect(limiter.take("k", 1, 60_000)).toMatchObject({
+    allowed: false,
+    resetMs: 60_000,
+    retryAfterMs: 60_000,
+  });
+});
+
 test("the shares of several processes add up to the limit", () => {
   const limiters = [1, 2, 3].map((index) => createRateLimiter(new FakeClock(), { index, processes: 3 }));
   const admitted = (limit: number) =>
