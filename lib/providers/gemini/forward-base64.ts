@@ -1,7 +1,7 @@
 import { nextTurn } from "../outbound/byte-blocks";
 import { asFields, asList, asText, type Fields } from "../outbound/json";
 import { asBase64, LongString } from "../outbound/long-json";
-import { AudioReader, rateOf } from "../upstream-audio/audio-reader";
+import { AudioReader, isMono, rateOf } from "../upstream-audio/audio-reader";
 
 /**
  * A caller of Gemini's own API gets the base64 of a whole reply unchanged: decoding and encoding it again is most of
@@ -51,7 +51,7 @@ function onlyAudio(message: Fields): LongString | null {
   if (blobs.length !== 1 || blob === undefined) return null;
   const type = asText(blob.mimeType) ?? asText(blob.mime_type) ?? "";
   const data = asBase64(blob.data);
-  const isForwardable = RAW.test(type) && (rateOf(type) ?? RATE) === RATE;
+  const isForwardable = RAW.test(type) && (rateOf(type) ?? RATE) === RATE && isMono(type);
   return isForwardable && data instanceof LongString ? data : null;
 }
 

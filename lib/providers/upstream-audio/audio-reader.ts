@@ -87,9 +87,16 @@ export function rateOf(mediaType: string): number | null {
   return rate === undefined ? null : Number(rate);
 }
 
-/** Throws `upstream_invalid` for a media type that is neither raw samples nor WAV. */
+/** True unless a media type says that the samples have several channels (`audio/L16;rate=24000;channels=2`, RFC 2586). */
+export function isMono(mediaType: string): boolean {
+  return !/;\s*channels\s*=\s*"?(?!1\b)\d/i.test(mediaType);
+}
+
+/** Throws `upstream_invalid` for a media type that is neither raw mono samples nor WAV. */
 export function checkAudioType(mediaType: string): void {
   const [type = ""] = mediaType.split(";");
+  // The header of a WAV file states its channels.
+  if (!/wav/i.test(type) && !isMono(mediaType)) throw invalidAnswer("with raw audio of several channels");
   const accepted =
     /^(?:|audio\/(?:l16|pcm|x-pcm|raw|basic-pcm|wav|x-wav|wave|vnd\.wave)|application\/octet-stream|binary\/octet-stream)$/i;
   if (accepted.test(type.trim())) return;

@@ -110,6 +110,7 @@ describe("base64 of a whole reply", () => {
     ["of a WAV file with a raw media type", replyOf([part(`UklGR${LONG.slice(5)}`)])],
     ["of compressed audio", replyOf([part(`T2dnU${LONG.slice(5)}`)])],
     ["at another rate", replyOf([part(LONG, "audio/L16;rate=16000")])],
+    ["of two channels", replyOf([part(LONG, `${L16};channels=2`)])],
     ["of another type", replyOf([part(LONG, "video/mp4")])],
     ["of a type with the same beginning", replyOf([part(LONG, "audio/L16x")])],
     ["without a type", replyOf([{ inlineData: { data: LONG } }])],

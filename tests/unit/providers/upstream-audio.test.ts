@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { wavHeader } from "@/lib/audio/pcm";
-import { AudioReader, rateOf } from "@/lib/providers/upstream-audio/audio-reader";
+import { AudioReader, checkAudioType, rateOf } from "@/lib/providers/upstream-audio/audio-reader";
 import { pitchOf, tonePcm, wavFile } from "../../support/upstream/sounds";
 
 function read(bytes: Buffer, cuts: readonly number[] = [], rate: number | null = null): Buffer {
@@ -145,4 +145,11 @@ test("reads the sample rate from the media type", () => {
   expect(rateOf("audio/L16;codec=pcm;rate=24000")).toBe(24_000);
   expect(rateOf('audio/pcm; rate="16000"')).toBe(16_000);
   expect(rateOf("audio/pcm")).toBeNull();
+});
+
+test("rejects raw samples of several channels, whose number only a WAV file's header may state", () => {
+  for (const type of ["audio/L16;rate=24000;channels=1", 'audio/pcm; channels="1"', "audio/wav;channels=2"])
+    expect(() => checkAudioType(type)).not.toThrow();
+  for (const type of ["audio/L16;rate=24000;channels=2", "audio/pcm; Channels=10"])
+    expect(() => checkAudioType(type)).toThrow(expect.objectContaining({ code: "upstream_invalid" }));
 });
