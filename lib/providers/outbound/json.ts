@@ -26,6 +26,12 @@ export function asCount(value: unknown): number | null {
     : null;
 }
 
+/** The text without a byte order mark, which a reader of JSON may ignore (RFC 8259 §8.1). */
+export function withoutMark(text: string): string {
+  return text.startsWith("\ufeff") ? text.slice(1) : text;
+}
+
+/** Also removes a byte order mark. */
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
 /** Throws `upstream_invalid` for invalid UTF-8 or JSON. */
@@ -40,7 +46,7 @@ export function parseJson(bytes: Uint8Array): unknown {
 /** Like `parseJson`; null instead of throwing. */
 export function tryParseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(withoutMark(text));
   } catch {
     return null;
   }

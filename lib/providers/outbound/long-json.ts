@@ -1,6 +1,6 @@
 import { BLOCK_BYTES, ByteBlocks, nextTurn } from "./byte-blocks";
 import { invalidAnswer } from "./failure";
-import { asText, decodeBase64 } from "./json";
+import { asText, decodeBase64, withoutMark } from "./json";
 
 /** Strings of at least this many bytes are cut out of a long text before it is parsed. */
 const LONG_STRING = 1024;
@@ -58,7 +58,7 @@ export async function readJson(text: ByteBlocks): Promise<unknown> {
     typeof value === "string" && value.startsWith(PLACEHOLDER_PREFIX)
       ? (long[Number(value.slice(PLACEHOLDER_PREFIX.length))] ?? value)
       : value;
-  const words = short.text();
+  const words = withoutMark(short.text());
   try {
     return JSON.parse(words, long.length === 0 ? undefined : restore);
   } catch {

@@ -109,6 +109,8 @@ test("keeps an upstream's message beside the error that callers get", () => {
     refusalError({ ...refusal, status, text: '{"error":"No GPU for sk-upstream-1 <b>now</b>"}' });
   for (const status of [500, 503, 429, 504, 403])
     expect(of(status).details.upstreamMessage, String(status)).toBe("No GPU for […] <b>now</b>");
+  const marked = refusalError({ ...refusal, status: 400, text: '\ufeff{"error":"Too long"}' });
+  expect(marked).toMatchObject({ code: "invalid", message: "Too long" });
   expect(of(500).message).toBe("The channel's upstream answered with an error (500).");
   expect(JSON.stringify([errorBody("openai", of(500)), errorBody("gemini", of(500))])).not.toContain("GPU");
 });

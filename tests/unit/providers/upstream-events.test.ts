@@ -131,6 +131,11 @@ describe("JSON in blocks", () => {
     );
   });
 
+  test("may begin with a byte order mark", async () => {
+    for (const value of [{ a: 1 }, { audio: "A".repeat(100_000) }])
+      expect(await read(`\ufeff${JSON.stringify(value)}`, 4_096)).toEqual(value);
+  });
+
   test("is undefined when it stops in the middle, and is refused with too much besides strings", async () => {
     const text = JSON.stringify({ audio: "A".repeat(200_000), type: "x" });
     for (const end of [1, 10, 1_000, 100_000, 200_005, text.length - 1])
