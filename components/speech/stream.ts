@@ -1,4 +1,5 @@
 import {
+  channelNameOf,
   failureOfBody,
   GatewayError,
   postJson,
@@ -145,7 +146,7 @@ export async function* streamSpeech(
   const requestId = response.headers.get("x-request-id");
   yield {
     type: "open",
-    channel: response.headers.get("x-patchbay-channel"),
+    channel: channelNameOf(response),
     requestId,
     ignored: response.headers.get("x-patchbay-ignored"),
   };

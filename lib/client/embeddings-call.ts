@@ -1,4 +1,4 @@
-import { GatewayError, postJson } from "./gateway-error";
+import { channelNameOf, GatewayError, postJson } from "./gateway-error";
 import { modelPath } from "./speech-call";
 import { bytesFromBase64 } from "./speech-pcm";
 
@@ -121,7 +121,7 @@ export async function embedTexts(
     return {
       vectors,
       inputTokens: tokens,
-      channel: response.headers.get("x-patchbay-channel"),
+      channel: channelNameOf(response),
       cache: response.headers.get("x-patchbay-cache"),
       requestId,
       elapsedMs,

@@ -127,6 +127,16 @@ export function truncatedStreamFailure(requestId: string | null): GatewayFailure
   return { message: "", status: 0, code: null, requestId, retryAfterMs: null, advice: "cut" };
 }
 
+/** The name of the channel that served a call, which the header has percent-encoded; null without one. */
+export function channelNameOf({ headers }: Response): string | null {
+  const name = headers.get("x-patchbay-channel");
+  try {
+    return name && decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}
+
 /** POSTs JSON with the key; throws GatewayError for anything but 2xx, AbortError when `signal` is aborted. */
 export async function postJson(
   path: string,

@@ -391,3 +391,12 @@ test.each<[string, unknown, string]>([
   expect(reply.status).toBe(400);
   expect(reply.json.error).toMatchObject({ message, param: "input" });
 });
+
+test("percent-encodes a channel's name in its header so that decoding returns it", async () => {
+  const name = "Büro 50% 东京";
+  const harness = openGatewayHarness({ channels: [lexicalChannel({ name })] });
+  const reply = await harness.call("/v1/embeddings", { body: { model: MODEL, input: "a" } });
+  const sent = String(reply.headers["x-patchbay-channel"]);
+  expect(sent).toMatch(/^[\x20-\x7e]+$/);
+  expect(decodeURIComponent(sent)).toBe(name);
+});

@@ -229,9 +229,9 @@ export class CallMeter implements Meter {
   }
 }
 
-/** A channel's name as a header value: visible ASCII, all other bytes percent-encoded. */
+/** A channel's name as a header value: visible ASCII, all other bytes and `%` percent-encoded. */
 function headerText(name: string): string {
-  return name.replace(/[^\x20-\x7e]/gu, (other) =>
+  return name.replace(/[^\x20-\x24\x26-\x7e]/gu, (other) =>
     [...Buffer.from(other, "utf8")].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join(""),
   );
 }

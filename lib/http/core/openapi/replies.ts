@@ -145,7 +145,10 @@ export const REPLY_HEADERS: Readonly<Record<string, Json>> = {
   ),
   "retry-after-ms": header("integer", "The same in milliseconds."),
   "x-should-retry": header("string", "'false' when all attempts are used or a retry cannot succeed."),
-  "x-patchbay-channel": header("string", "The name of the channel that served the call."),
+  "x-patchbay-channel": header(
+    "string",
+    "The name of the channel that served the call; other characters than visible ASCII are percent-encoded.",
+  ),
   "x-patchbay-attempts": header("integer", "Attempts on upstreams; 0 for a reply from the cache."),
   "x-patchbay-overhead-ms": header("string", "Milliseconds spent in the gateway, without the upstream."),
   "x-patchbay-cache": header("string", "'hit', 'miss' or 'bypass'; absent while the cache is off."),
