@@ -2,287 +2,95 @@
  * Common passwords of at least eight characters in lower case: the top of the public frequency lists, keyboard walks,
  * and common words with common endings. The length rule covers shorter ones.
  */
-const LIST = `
-00000000 000000000 0000000000 000000000000 01234567 012345678 0123456789 0987654321 10101010 10203040
-1020304050 102030405060 11111111 111111111 1111111111 111111111111 1111111a 11112222 111222333 111222tianya
-11223344 1122334455 112233445566 12121212 121212121 123123123 123321123 12341234 12344321 1234512345
-123454321 1234554321 123456654321 12345678 123456789 1234567890 123456789a 123456789q 12345678a 12345678q
-1234567a 123456aa 123456abc 123456abcd 123456asd 123456qq 123456qwerty 12345qwert 1234abcd 1234qwer
-123654789 123789456 123abc123 123qwerty 13131313 1314520520 1314521521 147147147 147258369 147852369
-159159159 159357159 159753456 19501950 19511951 19521952 19531953 19541954 19551955 19561956 19571957
-19581958 19591959 19601960 19611961 19621962 19631963 19641964 19651965 19661966 19671967 19681968 19691969
-19701970 19711971 19721972 19731973 19741974 19751975 19761976 19771977 19781978 19791979 19801980 19811981
-19821982 19831983 19841984 19851985 19861986 19871987 19881988 19891989 19901990 19911991 19921992 19931993
-19941994 19951995 19961996 19971997 19981998 19991999 1a2b3c4d 1a2b3c4d5e 1q2w3e4r 1q2w3e4r1 1q2w3e4r12
-1q2w3e4r123 1q2w3e4r1234 1q2w3e4r12345 1q2w3e4r2024 1q2w3e4r5t 1q2w3e4r5t6y 1qaz2wsx 1qaz2wsx1 1qaz2wsx12
-1qaz2wsx123 1qaz2wsx1234 1qaz2wsx12345 1qaz2wsx2024 1qaz2wsx3edc 1qazxsw2 20002000 20012001 20022002
-20032003 20042004 20052005 20062006 20072007 20082008 20092009 20102010 20112011 20122012 20132013 20142014
-20152015 20162016 20172017 20182018 20192019 20202020 20212021 20222022 20232023 20242024 20252025 20262026
-22222222 222222222 2222222222 222222222222 258258258 2wsx3edc 321654987 33333333 333333333 3333333333
-333333333333 3edc4rfv 44444444 444444444 4444444444 444444444444 456789123 5201314520 520520520 55555555
-555555555 5555555555 555555555555 66666666 666666666 6666666666 666666666666 741852963 77777777 777777777
-7777777777 777777777777 789456123 87654321 88888888 888888888 8888888888 888888888888 963852741 98765432
-987654321 9876543210 99999999 999999999 9999999999 999999999999 a123123123 a1234567 a12345678 a123456789
-a1b2c3d4 a1b2c3d41 a1b2c3d412 a1b2c3d4123 a1b2c3d41234 a1b2c3d412345 a1b2c3d42024 a1b2c3d4e5 a5201314
-aa123456 aa12345678 aaa11111 aaa123456 aaaaaaaa aaaaaaaaa aaaaaaaaaa aaaaaaaaaaaa aaaabbbb aabbccdd abc12312
-abc123123 abc1231234 abc12312345 abc1232024 abc12345 abc123456 abc123abc abcabcabc abcd1234 abcd12341
-abcd123412 abcd1234123 abcd12341234 abcd123412345 abcd12342024 abcd12345 abcde123 abcdef12 abcdef123
-abcdef1234 abcdef12345 abcdef2024 abcdefg1 abcdefgh abcdefghi abcdefghij access12 access123 access1234
-access12345 access2024 acmilan1 admin123 admin1234 admin12345 admin123456 admin2020 admin2021 admin2022
-admin2023 admin2024 admin2025 admin2026 admin888 admin@123 admin@1234 admin@12345 adminadmin adminadmin1
-administrator administrator1 administrator12 administrator123 aini1314 alexander alexander1 alexander12
-alexander123 alexander1234 alexander12345 alexander2024 amanda12 amanda123 amanda1234 amanda12345 amanda2024
-amazon12 amazon123 amazon1234 amazon12345 amazon2024 america1 america12 america123 america1234 america12345
-america2024 andrew12 andrew123 andrew1234 andrew12345 andrew2024 android1 android12 android123 android1234
-android12345 android2024 angel123 angel1234 angel12345 angel2024 angeleyes angelica angelina angelito
-angels12 angels123 angels1234 angels12345 angels2024 anthony1 anthony12 anthony123 anthony1234 anthony12345
-anthony2024 anything anything1 anything12 anything123 anything1234 anything12345 anything2024 apassword
-apple123 apple1234 apple12345 apple2024 april123 april1234 april12345 april2023 april2023! april2024
-april2024! april2025 april2025! april2026 april2026! arsenal1 arsenal12 arsenal123 arsenal1234 arsenal12345
-arsenal2024 arsenalfc as123456 as1234567 asd12345 asd123456 asdasdasd asdf1234 asdfasdf asdfgh12 asdfgh123
-asdfgh1234 asdfgh12345 asdfgh2024 asdfghjk asdfghjkl asdfghjkl1 asdfghjkl12 asdfghjkl123 asdfghjkl1234
-asdfghjkl12345 asdfghjkl2024 asdfjkl; ashley12 ashley123 ashley1234 ashley12345 ashley2024 asshole1
-asshole123 astonvilla august12 august123 august1234 august12345 august2023 august2023! august2024
-august2024! august2025 august2025! august2026 august2026! austin12 austin123 austin1234 austin12345
-austin2024 autumn12 autumn123 autumn1234 autumn12345 autumn2023 autumn2023! autumn2024 autumn2024!
-autumn2025 autumn2025! autumn2026 autumn2026! azerty12 azerty123 azerty1234 azerty12345 azerty2024 azertyui
-azertyuiop babyboy1 babyboy12 babyboy123 babyboy1234 babyboy12345 babyboy2024 babycakes babydoll babyface
-babygirl babygirl1 babygirl12 babygirl123 babygirl1234 babygirl12345 babygirl2024 bailey12 bailey123
-bailey1234 bailey12345 bailey2024 banana12 banana123 banana1234 banana12345 banana2024 barcelona barcelona1
-barcelona12 barcelona123 barcelona1234 barcelona12345 barcelona2024 baseball baseball1 baseball12
-baseball123 baseball1234 baseball12345 baseball2024 basketball basketball1 basketball12 basketball123
-basketball1234 basketball12345 basketball2024 batman12 batman123 batman1234 batman12345 batman2024
-bayernmunich bbbbbbbb bbbbbbbbb bbbbbbbbbb bbbbbbbbbbbb beatles1 beatles12 beatles123 beatles1234
-beatles12345 beatles2024 benjamin benjamin1 benjamin12 benjamin123 benjamin1234 benjamin12345 benjamin2024
-berlin12 berlin123 berlin1234 berlin12345 berlin2024 bigdog12 bigdog123 bigdog1234 bigdog12345 bigdog2024
-biteme123 blackberry blackcat blackcat1 blackcat12 blackcat123 blackcat1234 blackcat12345 blackcat2024
-blessed1 blessed12 blessed123 blessed1234 blessed12345 blessed2024 blink182 blink1821 blink18212 blink182123
-blink1821234 blink18212345 blink1822024 blueberry boston12 boston123 boston1234 boston12345 boston2024
-brandon1 brandon12 brandon123 brandon1234 brandon12345 brandon2024 brasil12 brasil123 brasil1234 brasil12345
-brasil2024 broncos1 broncos12 broncos123 broncos1234 broncos12345 broncos2024 brooklyn brooklyn1 brooklyn12
-brooklyn123 brooklyn1234 brooklyn12345 brooklyn2024 budweiser budweiser1 budweiser12 budweiser123
-budweiser1234 budweiser12345 budweiser2024 bulldog1 bulldog12 bulldog123 bulldog1234 bulldog12345
-bulldog2024 bullshit bullshit1 business business1 business12 business123 business1234 business12345
-business2024 buster12 buster123 buster1234 buster12345 buster2024 buttercup buttercup1 butterfly butterfly1
-butterfly12 butterfly123 butterfly1234 butterfly12345 butterfly2024 callofduty canada12 canada123 canada1234
-canada12345 canada2024 captain1 captainamerica cccccccc ccccccccc cccccccccc cccccccccccc celtic12 celtic123
-celtic1234 celtic12345 celtic1888 celtic2024 celtic67 champion champion1 champions changeit1 changeit123
-changeme changeme1 changeme12 changeme123 changeme1234 changeme12345 changeme2024 changemenow charizard
-charlie1 charlie12 charlie123 charlie1234 charlie12345 charlie2024 chatgpt1 chatgpt12 chatgpt123 chatgpt1234
-chatgpt12345 chatgpt2024 cheerleader cheerleading cheese12 cheese123 cheese1234 cheese12345 cheese2024
-cheesecake chelsea1 chelsea12 chelsea123 chelsea1234 chelsea12345 chelsea2024 chelseafc cherries chewbacca
-chicago1 chicago12 chicago123 chicago1234 chicago12345 chicago2024 china123 china1234 china12345 china2024
-chocolat chocolat1 chocolate chocolate1 chocolate12 chocolate123 chocolate1234 chocolate12345 chocolate2024
-christian christian1 christian12 christian123 christian1234 christian12345 christian2024 christopher
-christopher1 christopher12 christopher123 christopher1234 christopher12345 christopher2024 cinnamon
-cinnamon1 cisco123 cisco1234 cisco12345 cisco2024 cocacola cocacola1 cocacola12 cocacola123 cocacola1234
-cocacola12345 cocacola2024 coffee12 coffee123 coffee1234 coffee12345 coffee2024 company1 company12
-company123 company1234 company12345 company2024 computer computer1 computer12 computer123 computer1234
-computer12345 computer2024 contrasena contraseña cookie12 cookie123 cookie1234 cookie12345 cookie2024
-cookies1 corona12 corona123 corona1234 corona12345 corona2024 correcthorse corvette corvette1 corvette12
-corvette123 corvette1234 corvette12345 corvette2024 counter1 counterstrike cowboys1 cowboys12 cowboys123
-cowboys1234 cowboys12345 cowboys2024 crystal1 crystal12 crystal123 crystal1234 crystal12345 crystal2024
-cupcake1 daffodil dakota12 dakota123 dakota1234 dakota12345 dakota2024 dallas12 dallas123 dallas1234
-dallas12345 dallas2024 dancer123 dancing1 dandelion daniel12 daniel123 daniel1234 daniel12345 daniel2024
-darkangel darthvader database database1 database12 database123 database1234 database12345 database2024
-dddddddd ddddddddd dddddddddd dddddddddddd deadpool1 december december1 december12 december123 december1234
-december12345 december2023 december2023! december2024 december2024! december2025 december2025! december2026
-december2026! default1 default12 default123 default1234 default12345 default2024 denver12 denver123
-denver1234 denver12345 denver2024 diamond1 diamond12 diamond123 diamond1234 diamond12345 diamond2024
-dollar12 dollar123 dollar1234 dollar12345 dollar2024 dolphin1 dolphin12 dolphin123 dolphin1234 dolphin12345
-dolphin2024 dolphins dolphins1 dolphins12 dolphins123 dolphins1234 dolphins12345 dolphins2024 dortmund
-dragon12 dragon123 dragon1234 dragon12345 dragon2024 dublin12 dublin123 dublin1234 dublin12345 dublin2024
-dumbledore eagles12 eagles123 eagles1234 eagles12345 eagles2024 eeeeeeee eeeeeeeee eeeeeeeeee eeeeeeeeeeee
-elizabeth elizabeth1 elizabeth12 elizabeth123 elizabeth1234 elizabeth12345 elizabeth2024 embedding
-embedding1 embedding12 embedding123 embedding1234 embedding12345 embedding2024 eminem12 eminem123 eminem1234
-eminem12345 eminem2024 england1 england12 england123 england1234 england12345 england2024 enterprise1
-espana12 espana123 espana1234 espana12345 espana2024 everton1 everything everything1 everything12
-everything123 everything1234 everything12345 everything2024 facebook facebook1 facebook12 facebook123
-facebook1234 facebook12345 facebook2024 faith123 faith1234 faith12345 faith2024 falcon12 falcon123
-falcon1234 falcon12345 falcon2024 fall2023 fall2023! fall2024 fall2024! fall2025 fall2025! fall2026
-fall2026! fallenangel family12 family123 family1234 family12345 family2024 february february1 february12
-february123 february1234 february12345 february2023 february2023! february2024 february2024! february2025
-february2025! february2026 february2026! ferrari1 ferrari12 ferrari123 ferrari1234 ferrari12345 ferrari2024
-ffffffff fffffffff ffffffffff ffffffffffff finalfantasy flower12 flower123 flower1234 flower12345 flower2024
-football football1 football12 football123 football1234 football12345 football2024 forever1 forever12
-forever123 forever1234 forever12345 forever2024 fortnite fortnite1 fortnite12 fortnite123 fortnite1234
-fortnite12345 fortnite2024 france12 france123 france1234 france12345 france2024 freedom1 freedom12
-freedom123 freedom1234 freedom12345 freedom2024 friday12 friday123 friday1234 friday12345 friday2024
-friends1 friends12 friends123 friends1234 friends12345 friends2024 fuckoff1 fuckthis fuckyou1 fuckyou123
-fuckyou2 gamecube gandalf1 gandalf12 gandalf123 gandalf1234 gandalf12345 gandalf2024 garfield garfield1
-garfield12 garfield123 garfield1234 garfield12345 garfield2024 gateway1 gateway12 gateway123 gateway1234
-gateway12345 gateway2024 gemini12 gemini123 gemini1234 gemini12345 gemini2024 george12 george123 george1234
-george12345 george2024 germany1 germany12 germany123 germany1234 germany12345 germany2024 gggggggg ggggggggg
-gggggggggg gggggggggggg ginger12 ginger123 ginger1234 ginger12345 ginger2024 gingerbread golden12 golden123
-golden1234 golden12345 golden2024 golfer12 golfer123 golfer1234 golfer12345 golfer2024 goodbye1 goodbye12
-goodbye123 goodbye1234 goodbye12345 goodbye2024 google12 google123 google1234 google12345 google2024
-greenday greenday1 greenday12 greenday123 greenday1234 greenday12345 greenday2024 gryffindor guardian
-guest123 guest1234 guest12345 guest2024 guestguest guitar12 guitar123 guitar1234 guitar12345 guitar2024
-gymnastics hacker12 hacker123 hacker1234 hacker12345 hacker2024 halflife halflife2 harley12 harley123
-harley1234 harley12345 harley2024 harrypotter harrypotter1 haslo123 heaven12 heaven123 heaven1234
-heaven12345 heaven2024 heineken heineken1 heineken12 heineken123 heineken1234 heineken12345 heineken2024
-hello123 hello1234 hello12345 hello2024 hellokitty hellokitty1 hellokitty12 hellokitty123 hellokitty1234
-hellokitty12345 hellokitty2024 heslo1234 hhhhhhhh hhhhhhhhh hhhhhhhhhh hhhhhhhhhhhh hockey12 hockey123
-hockey1234 hockey12345 hockey2024 hogwarts1 honda123 honda1234 honda12345 honda2024 houston1 houston12
-houston123 houston1234 houston12345 houston2024 hulkhulk hunter12 hunter123 hunter1234 hunter12345
-hunter2024 iiiiiiii iiiiiiiii iiiiiiiiii iiiiiiiiiiii ilovegod ilovehim ilovejesus iloveme1 iloveme123
-ilovemom ilovemymom iloveu12 iloveu123 iloveu1234 iloveu12345 iloveu2024 iloveyou iloveyou! iloveyou1
-iloveyou12 iloveyou123 iloveyou1234 iloveyou12345 iloveyou2 iloveyou2024 iloveyou7 iloveyouu iluvyou1
-india123 india1234 india12345 india2024 instagram instagram1 instagram12 instagram123 instagram1234
-instagram12345 instagram2024 internet internet1 internet12 internet123 internet1234 internet12345
-internet2024 iphone12 iphone123 iphone1234 iphone12345 iphone2024 ireland1 ireland12 ireland123 ireland1234
-ireland12345 ireland2024 ironman1 ironman123 isabella isabella1 isabella12 isabella123 isabella1234
-isabella12345 isabella2024 italia12 italia123 italia1234 italia12345 italia2024 january1 january12
-january123 january1234 january12345 january2023 january2023! january2024 january2024! january2025
-january2025! january2026 january2026! japan123 japan1234 japan12345 japan2024 jelszo123 jennifer jennifer1
-jennifer12 jennifer123 jennifer1234 jennifer12345 jennifer2024 jessica1 jessica12 jessica123 jessica1234
-jessica12345 jessica2024 jesus123 jesus1234 jesus12345 jesus2024 jesuschrist jesuschrist1 jesuschrist12
-jesuschrist123 jesuschrist1234 jesuschrist12345 jesuschrist2024 jjjjjjjj jjjjjjjjj jjjjjjjjjj jjjjjjjjjjjj
-jonathan jonathan1 jonathan12 jonathan123 jonathan1234 jonathan12345 jonathan2024 jordan12 jordan123
-jordan1234 jordan12345 jordan2024 joseph12 joseph123 joseph1234 joseph12345 joseph2024 joshua12 joshua123
-joshua1234 joshua12345 joshua2024 july1234 july12345 july2023 july2023! july2024 july2024! july2025
-july2025! july2026 july2026! june1234 june12345 june2023 june2023! june2024 june2024! june2025 june2025!
-june2026 june2026! justin12 justin123 justin1234 justin12345 justin2024 juventus juventus1 juventus12
-juventus123 juventus1234 juventus12345 juventus2024 killer12 killer123 killer1234 killer12345 killer2024
-kkkkkkkk kkkkkkkkk kkkkkkkkkk kkkkkkkkkkkk knight12 knight123 knight1234 knight12345 knight2024 korea123
-korea1234 korea12345 korea2024 l123456789 lakers12 lakers123 lakers1234 lakers12345 lakers2024 lavender
-leagueoflegends leedsunited legend12 legend123 legend1234 legend12345 legend2024 letmein! letmein1 letmein12
-letmein123 letmein1234 letmein12345 letmein2024 letmeinnow li123456 lightning lightning1 lightning12
-lightning123 lightning1234 lightning12345 lightning2024 linux123 linux1234 linux12345 linux2024 lisbon12
-lisbon123 lisbon1234 lisbon12345 lisbon2024 liuwei123 liverpool liverpool1 liverpool12 liverpool123
-liverpool1234 liverpool12345 liverpool2024 lkjhgfdsa llllllll lllllllll llllllllll llllllllllll login123
-login1234 login12345 login2024 london12 london123 london1234 london12345 london2024 lovelove lovelove1
-lovely12 lovely123 lovely1234 lovely12345 lovely2024 loveme12 loveme123 loveme1234 loveme12345 loveme2024
-loveyou1 loveyou123 loveyou2 lozinka1 lucky123 lucky1234 lucky12345 lucky2024 madrid12 madrid123 madrid1234
-madrid12345 madrid2024 maggie12 maggie123 maggie1234 maggie12345 maggie2024 manager1 manager12 manager123
-manager1234 manager12345 manager2024 manchester manchester1 manchester12 manchester123 manchester1234
-manchester12345 manchester2024 manchesterunited manunited march123 march1234 march12345 march2023 march2023!
-march2024 march2024! march2025 march2025! march2026 march2026! mario123 marlboro marlboro1 marlboro12
-marlboro123 marlboro1234 marlboro12345 marlboro2024 marshmallow master12 master123 master1234 master12345
-master2024 matrix12 matrix123 matrix1234 matrix12345 matrix2024 matthew1 matthew12 matthew123 matthew1234
-matthew12345 matthew2024 maverick maverick1 maverick12 maverick123 maverick1234 maverick12345 maverick2024
-may12345 may2023! may2024! may2025! may2026! maythe4th mercedes mercedes1 mercedes12 mercedes123
-mercedes1234 mercedes12345 mercedes2024 merlin12 merlin123 merlin1234 merlin12345 merlin2024 metallica
-metallica1 metallica12 metallica123 metallica1234 metallica12345 metallica2024 mexico12 mexico123 mexico1234
-mexico12345 mexico2024 michael1 michael12 michael123 michael1234 michael12345 michael2024 michelle michelle1
-michelle12 michelle123 michelle1234 michelle12345 michelle2024 mickey12 mickey123 mickey1234 mickey12345
-mickey2024 microsoft microsoft1 microsoft12 microsoft123 microsoft1234 microsoft12345 microsoft2024
-minecraft minecraft1 minecraft12 minecraft123 minecraft1234 minecraft12345 minecraft2024 minnie12 minnie123
-minnie1234 minnie12345 minnie2024 mmmmmmmm mmmmmmmmm mmmmmmmmmm mmmmmmmmmmmm mnbvcxz1 monday12 monday123
-monday1234 monday12345 monday2024 money123 money1234 money12345 money2024 monkey12 monkey123 monkey1234
-monkey12345 monkey2024 monster1 monster12 monster123 monster1234 monster12345 monster2024 moscow12 moscow123
-moscow1234 moscow12345 moscow2024 mot2passe motdepasse motherfucker murphy12 murphy123 murphy1234
-murphy12345 murphy2024 music123 music1234 music12345 music2024 mustang1 mustang12 mustang123 mustang1234
-mustang12345 mustang2024 mylove12 mylove123 mylove1234 mylove12345 mylove2024 mypassword mypassword1
-mysecret netflix1 netflix12 netflix123 netflix1234 netflix12345 netflix2024 network1 network12 network123
-network1234 network12345 network2024 newcastle newcastle1 newpassword newyork1 newyork12 newyork123
-newyork1234 newyork12345 newyork2024 nicholas nicholas1 nicholas12 nicholas123 nicholas1234 nicholas12345
-nicholas2024 nicole12 nicole123 nicole1234 nicole12345 nicole2024 nihao123 nihaoma1 ninja123 ninja1234
-ninja12345 ninja2024 nintendo nintendo1 nintendo64 nirvana1 nirvana12 nirvana123 nirvana1234 nirvana12345
-nirvana2024 nnnnnnnn nnnnnnnnn nnnnnnnnnn nnnnnnnnnnnn nobody12 nobody123 nobody1234 nobody12345 nobody2024
-nopassword nothing1 nothing12 nothing123 nothing1234 nothing12345 nothing2024 notsecret november november1
-november12 november123 november1234 november12345 november2023 november2023! november2024 november2024!
-november2025 november2025! november2026 november2026! october1 october12 october123 october1234 october12345
-october2023 october2023! october2024 october2024! october2025 october2025! october2026 october2026! office12
-office123 office1234 office12345 office2024 oldpassword oooooooo ooooooooo oooooooooo oooooooooooo openai12
-openai123 openai1234 openai12345 openai2024 opensesame opensesame1 opensesame12 opensesame123 opensesame1234
-opensesame12345 opensesame2024 operator operator1 operator12 operator123 operator1234 operator12345
-operator2024 oracle12 oracle123 oracle1234 oracle12345 oracle2024 orange12 orange123 orange1234 orange12345
-orange2024 p@55w0rd p@ssw0rd p@ssw0rd1 p@ssw0rd12 p@ssw0rd123 p@ssw0rd1234 p@ssw0rd12345 p@ssw0rd2024
-p@ssword p@ssword1 p@ssword12 p@ssword123 p@ssword1234 p@ssword12345 p@ssword2024 pa55w0rd pa55word
-pa55word1 pa55word12 pa55word123 pa55word1234 pa55word12345 pa55word2024 packers1 packers12 packers123
-packers1234 packers12345 packers2024 pancakes panther1 panther12 panther123 panther1234 panther12345
-panther2024 paris123 paris1234 paris12345 paris2024 parola123 pass1234 pass12345 pass123456 pass2024
-pass@123 pass@1234 pass@word1 passpass passpass1 passw0rd passw0rd1 passw0rd12 passw0rd123 passw0rd1234
-passw0rd12345 passw0rd2024 password password! password# password. password1 password12 password123
-password1234 password12345 password2024 password? password@ passwordpassword passwords passwort1 passwort123
-patchbay patchbay1 patchbay12 patchbay123 patchbay1234 patchbay12345 patchbay2024 patrick1 patrick12
-patrick123 patrick1234 patrick12345 patrick2024 pepper12 pepper123 pepper1234 pepper12345 pepper2024
-pepsi123 pepsi1234 pepsi12345 pepsi2024 phoenix1 phoenix12 phoenix123 phoenix1234 phoenix12345 phoenix2024
-pikachu1 pikachu123 pineapple playstation playstation2 playstation3 please12 please123 please1234
-please12345 please2024 poiuytrewq pokemon1 pokemon12 pokemon123 pokemon1234 pokemon12345 pokemon2024
-porsche1 porsche12 porsche123 porsche1234 porsche12345 porsche2024 pppppppp ppppppppp pppppppppp
-pppppppppppp princesa princesa1 princesas princess princess! princess1 princess12 princess123 princess1234
-princess12345 princess2024 pumpkin1 pumpkin123 purple12 purple123 purple1234 purple12345 purple2024 pussycat
-q1234567 q123456789 q1w2e3r4 q1w2e3r41 q1w2e3r412 q1w2e3r4123 q1w2e3r41234 q1w2e3r412345 q1w2e3r42024
-q1w2e3r4t5 q1w2e3r4t5y6 qazwsx12 qazwsx123 qazwsx1234 qazwsx12345 qazwsx2024 qazwsxed qazwsxedc qazwsxedc1
-qazwsxedc12 qazwsxedc123 qazwsxedc1234 qazwsxedc12345 qazwsxedc2024 qazwsxedcrfv qq123456 qq123456789
-qqqqqqqq qqqqqqqqq qqqqqqqqqq qqqqqqqqqqqq qwe12345 qwe123456 qwe123qwe qweasd123 qweasdzxc qweqweqwe
-qwerty!@# qwerty12 qwerty123 qwerty1234 qwerty12345 qwerty123456 qwerty2024 qwertyui qwertyuiop qwertyuiop1
-qwertyuiop12 qwertyuiop123 qwertyuiop1234 qwertyuiop12345 qwertyuiop2024 raiders1 raiders12 raiders123
-raiders1234 raiders12345 raiders2024 rainbow1 rainbow12 rainbow123 rainbow1234 rainbow12345 rainbow2024
-rainbows rangers1 rangers12 rangers123 rangers1234 rangers12345 rangers2024 raspberry realmadrid realmadrid1
-realmadrid12 realmadrid123 realmadrid1234 realmadrid12345 realmadrid2024 redbull1 redbull12 redbull123
-redbull1234 redbull12345 redbull2024 redsox12 redsox123 redsox1234 redsox12345 redsox2024 richard1 richard12
-richard123 richard1234 richard12345 richard2024 robert12 robert123 robert1234 robert12345 robert2024
-roblox12 roblox123 rockstar rockstar1 rockstar12 rockstar123 rockstar1234 rockstar12345 rockstar2024
-rocky123 rocky1234 rocky12345 rocky2024 root1234 root12345 root2024 rootadmin rootpass rootroot rootroot1
-router12 router123 router1234 router12345 router2024 rrrrrrrr rrrrrrrrr rrrrrrrrrr rrrrrrrrrrrr russia12
-russia123 russia1234 russia12345 russia2024 s123456789 salasana samantha samantha1 samantha12 samantha123
-samantha1234 samantha12345 samantha2024 samsung1 samsung12 samsung123 samsung1234 samsung12345 samsung2024
-samurai1 samurai12 samurai123 samurai1234 samurai12345 samurai2024 saturday saturday1 saturday12 saturday123
-saturday1234 saturday12345 saturday2024 scotland scotland1 scotland12 scotland123 scotland1234 scotland12345
-scotland2024 secret12 secret123 secret1234 secret12345 secret2024 security security1 security12 security123
-security1234 security12345 security2024 senha123 senha1234 september september1 september12 september123
-september1234 september12345 september2023 september2023! september2024 september2024! september2025
-september2025! september2026 september2026! server12 server123 server1234 server12345 server2024 service1
-service12 service123 service1234 service12345 service2024 shadow12 shadow123 shadow1234 shadow12345
-shadow2024 silver12 silver123 silver1234 silver12345 silver2024 skateboard skywalker skywalker1 slipknot
-slipknot1 slipknot12 slipknot123 slipknot1234 slipknot12345 slipknot2024 slytherin snoopy12 snoopy123
-snoopy1234 snoopy12345 snoopy2024 snowball snowboard snowboarding snowflake snowman1 soccer10 soccer11
-soccer12 soccer123 soccer1234 soccer12345 soccer2024 softball softball1 softball12 somebody somebody1
-somebody12 somebody123 somebody1234 somebody12345 somebody2024 something something1 something12 something123
-something1234 something12345 something2024 sonic123 sorry123 sorry1234 sorry12345 sorry2024 sparky12
-sparky123 sparky1234 sparky12345 sparky2024 spartan1 spartan12 spartan123 spartan1234 spartan12345
-spartan2024 speech12 speech123 speech1234 speech12345 speech2024 spiderman spiderman1 spiderman123 spring12
-spring123 spring1234 spring12345 spring2023 spring2023! spring2024 spring2024! spring2025 spring2025!
-spring2026 spring2026! ssssssss sssssssss ssssssssss ssssssssssss starcraft starcraft1 startrek startrek1
-startrek12 startrek123 startrek1234 startrek12345 startrek2024 starwars starwars1 starwars12 starwars123
-starwars1234 starwars12345 starwars2024 steelers steelers1 steelers12 steelers123 steelers1234 steelers12345
-steelers2024 steven12 steven123 steven1234 steven12345 steven2024 strawberry strawberry1 summer12 summer123
-summer1234 summer12345 summer2023 summer2023! summer2024 summer2024! summer2025 summer2025! summer2026
-summer2026! sunday12 sunday123 sunday1234 sunday12345 sunday2024 sunderland sunflower sunflower1 sunshine
-sunshine1 sunshine12 sunshine123 sunshine1234 sunshine12345 sunshine2024 superadmin superadmin1 superman
-superman1 superman12 superman123 superman1234 superman12345 superman2024 supersecret superuser support1
-support12 support123 support1234 support12345 support2024 sweetheart sweetheart1 sweetheart12 sweetheart123
-sweetheart1234 sweetheart12345 sweetheart2024 sweetie1 sweetness sweetpea sweetpea1 swimming swimming1
-sydney12 sydney123 sydney1234 sydney12345 sydney2024 sysadmin system12 system123 system1234 system12345
-system2024 tennis12 tennis123 tennis1234 tennis12345 tennis2024 test1234 test12345 test123456 test2024
-tester12 testing1 testing12 testing123 testing1234 testing12345 testing2024 testpass testpassword testtest
-testtest1 thankyou thankyou1 thankyou12 thankyou123 thankyou1234 thankyou12345 thankyou2024 thepassword
-thomas12 thomas123 thomas1234 thomas12345 thomas2024 thunder1 thunder12 thunder123 thunder1234 thunder12345
-thunder2024 thursday thursday1 thursday12 thursday123 thursday1234 thursday12345 thursday2024 tigers12
-tigers123 tigers1234 tigers12345 tigers2024 tigger12 tigger123 tigger1234 tigger12345 tigger2024 toor1234
-toor12345 toor2024 toortoor topsecret tottenham tottenham1 toyota12 toyota123 toyota1234 toyota12345
-toyota2024 trustno1 trustno11 trustno112 trustno1123 trustno11234 trustno112345 trustno12024 trustnoone
-tttttttt ttttttttt tttttttttt tttttttttttt tuesday1 tuesday12 tuesday123 tuesday1234 tuesday12345
-tuesday2024 turkey12 turkey123 turkey1234 turkey12345 turkey2024 twitter1 twitter12 twitter123 twitter1234
-twitter12345 twitter2024 unicorn1 unicorn12 unicorn123 unicorn1234 unicorn12345 unicorn2024 user1234
-user12345 user2024 username username1 userpass userpassword useruser uuuuuuuu uuuuuuuuu uuuuuuuuuu
-uuuuuuuuuuuu victoria victoria1 victoria12 victoria123 victoria1234 victoria12345 victoria2024 vienna12
-vienna123 vienna1234 vienna12345 vienna2024 viking12 viking123 viking1234 viking12345 viking2024 vodka123
-vodka1234 vodka12345 vodka2024 volleyball volleyball1 vvvvvvvv vvvvvvvvv vvvvvvvvvv vvvvvvvvvvvv w123456789
-w3lcome1 wachtwoord wang1234 wang123456 warcraft warcraft1 warrior1 warrior12 warrior123 warrior1234
-warrior12345 warrior2024 watermelon wednesday wednesday1 wednesday12 wednesday123 wednesday1234
-wednesday12345 wednesday2024 welcome!1 welcome01 welcome1 welcome12 welcome123 welcome1234 welcome12345
-welcome2024 welcome@123 westham1 whatever whatever1 whatever12 whatever123 whatever1234 whatever12345
-whatever2024 whiskey1 whiskey12 whiskey123 whiskey1234 whiskey12345 whiskey2024 whitesox whitesox1
-whitesox12 whitesox123 whitesox1234 whitesox12345 whitesox2024 william1 william12 william123 william1234
-william12345 william2024 windows1 windows12 windows123 windows1234 windows12345 windows2024 winnie12
-winnie123 winnie1234 winnie12345 winnie2024 winter12 winter123 winter1234 winter12345 winter2023 winter2023!
-winter2024 winter2024! winter2025 winter2025! winter2026 winter2026! wizard12 wizard123 wizard1234
-wizard12345 wizard2024 wo123456 woaini123 woaini1314 woaini520 woaini521 woaiwojia wolverine wolverine1
-wolves12 wolves123 wolves1234 wolves12345 wolves2024 word1123 word11234 word112345 word12024 worldofwarcraft
-woshishui wrestling wrestling1 wwwwwwww wwwwwwwww wwwwwwwwww wwwwwwwwwwww xsw23edc xxxxxxxx xxxxxxxxx
-xxxxxxxxxx xxxxxxxxxxxx yamaha12 yamaha123 yamaha1234 yamaha12345 yamaha2024 yankees1 yankees12 yankees123
-yankees1234 yankees12345 yankees2024 yellow12 yellow123 yellow1234 yellow12345 yellow2024 yourpassword
-youtube1 youtube12 youtube123 youtube1234 youtube12345 youtube2024 yyyyyyyy yyyyyyyyy yyyyyyyyyy
-yyyyyyyyyyyy z1234567 z123456789 zaq12wsx zaq1xsw2 zaq1zaq1 zelda123 zhang123 zhangwei1 zxc12345 zxc123456
-zxcvbn12 zxcvbn123 zxcvbn1234 zxcvbn12345 zxcvbn2024 zxcvbnm1 zxcvbnm12 zxcvbnm123 zxcvbnm1234 zxcvbnm12345
-zxcvbnm2024 zxcvzxcv zxczxczxc zz123456 zzzzzzzz zzzzzzzzz zzzzzzzzzz zzzzzzzzzzzz
+const MIN_LENGTH = 8;
+
+/** Common alone, and with each of the endings. */
+const WORDS = `
+1q2w3e4r 1qaz2wsx a1b2c3d4 abc123 abcd1234 abcdef access admin alexander amanda amazon america andrew android
+angel angels anthony anything apple april arsenal asdfgh asdfghjkl ashley august austin autumn azerty babyboy
+babygirl bailey banana barcelona baseball basketball batman beatles benjamin berlin bigdog blackcat blessed
+blink182 boston brandon brasil broncos brooklyn budweiser bulldog business buster butterfly canada celtic
+changeme charlie chatgpt cheese chelsea chicago china chocolate christian christopher cisco cocacola coffee
+company computer cookie corona corvette cowboys crystal dakota dallas daniel database december default denver
+diamond dollar dolphin dolphins dragon dublin eagles elizabeth embedding eminem england espana everything
+facebook faith falcon family february ferrari flower football forever fortnite france freedom friday friends
+gandalf garfield gateway gemini george germany ginger golden golfer goodbye google greenday guest guitar
+hacker harley heaven heineken hello hellokitty hockey honda houston hunter iloveu iloveyou india instagram
+internet iphone ireland isabella italia january japan jennifer jessica jesus jesuschrist jonathan jordan
+joseph joshua july june justin juventus killer knight korea lakers legend letmein lightning linux lisbon
+liverpool login london lovely loveme lucky madrid maggie manager manchester march marlboro master matrix
+matthew maverick mercedes merlin metallica mexico michael michelle mickey microsoft minecraft minnie monday
+money monkey monster moscow murphy music mustang mylove netflix network newyork nicholas nicole ninja nirvana
+nobody nothing november october office openai opensesame operator oracle orange p@ssw0rd p@ssword pa55word
+packers panther paris pass passw0rd password patrick pepper pepsi phoenix please pokemon porsche princess
+purple q1w2e3r4 qazwsx qazwsxedc qwerty qwertyuiop raiders rainbow rangers realmadrid redbull redsox richard
+robert rockstar rocky root router russia samantha samsung samurai saturday scotland secret security september
+server service shadow silver slipknot snoopy soccer somebody something sorry sparky spartan speech spring
+startrek starwars steelers steven summer sunday sunshine superman support sweetheart sydney system tennis test
+testing thankyou thomas thunder thursday tigers tigger toor toyota trustno1 tuesday turkey twitter unicorn
+user victoria vienna viking vodka warrior wednesday welcome whatever whiskey whitesox william windows winnie
+winter wizard wolves word1 yamaha yankees yellow youtube zxcvbn zxcvbnm
+`;
+const ENDINGS = ["", "1", "12", "123", "1234", "12345", "2024"];
+
+/** Common with a recent year. */
+const SEASONS = `
+april august autumn december fall february january july june march may november october september spring
+summer winter
+`;
+const YEARS = ["2023", "2024", "2025", "2026"].flatMap((year) => [year, `${year}!`]);
+
+const OTHERS = `
+01234567 012345678 0123456789 0987654321 10203040 1020304050 102030405060 1111111a 11112222 111222333
+111222tianya 11223344 1122334455 112233445566 121212121 123321123 12344321 1234512345 123454321 1234554321
+123456654321 12345678 123456789 1234567890 123456789a 123456789q 12345678a 12345678q 1234567a 123456aa
+123456abc 123456abcd 123456asd 123456qq 123456qwerty 12345qwert 1234abcd 1234qwer 123654789 123789456
+123abc123 123qwerty 1314520520 1314521521 147258369 147852369 159357159 159753456 1a2b3c4d 1a2b3c4d5e
+1q2w3e4r5t 1q2w3e4r5t6y 1qaz2wsx3edc 1qazxsw2 2wsx3edc 321654987 3edc4rfv 456789123 5201314520 741852963
+789456123 87654321 963852741 98765432 987654321 9876543210 a123123123 a1234567 a12345678 a123456789 a1b2c3d4e5
+a5201314 aa123456 aa12345678 aaa11111 aaa123456 aaaabbbb aabbccdd abc12345 abc123456 abc123abc abcd12345
+abcde123 abcdefg1 abcdefgh abcdefghi abcdefghij acmilan1 admin123456 admin2020 admin2021 admin2022 admin2023
+admin2025 admin2026 admin888 admin@123 admin@1234 admin@12345 adminadmin adminadmin1 administrator
+administrator1 administrator12 administrator123 aini1314 angeleyes angelica angelina angelito apassword
+arsenalfc as123456 as1234567 asd12345 asd123456 asdf1234 asdfghjk asdfjkl; asshole1 asshole123 astonvilla
+azertyui azertyuiop babycakes babydoll babyface bayernmunich biteme123 blackberry blueberry bullshit bullshit1
+buttercup buttercup1 callofduty captain1 captainamerica celtic1888 celtic67 champion champion1 champions
+changeit1 changeit123 changemenow charizard cheerleader cheerleading cheesecake chelseafc cherries chewbacca
+chocolat chocolat1 cinnamon cinnamon1 contrasena contraseña cookies1 correcthorse counter1 counterstrike
+cupcake1 daffodil dancer123 dancing1 dandelion darkangel darthvader deadpool1 dortmund dumbledore enterprise1
+everton1 fallenangel finalfantasy fuckoff1 fuckthis fuckyou1 fuckyou123 fuckyou2 gamecube gingerbread
+gryffindor guardian guestguest gymnastics halflife halflife2 harrypotter harrypotter1 haslo123 heslo1234
+hogwarts1 ilovegod ilovehim ilovejesus iloveme1 iloveme123 ilovemom ilovemymom iloveyou! iloveyou2 iloveyou7
+iloveyouu iluvyou1 ironman1 ironman123 jelszo123 l123456789 lavender leagueoflegends leedsunited letmein!
+letmeinnow li123456 liuwei123 lkjhgfdsa lovelove1 loveyou1 loveyou123 loveyou2 lozinka1 manchesterunited
+manunited mario123 marshmallow may12345 maythe4th mnbvcxz1 mot2passe motdepasse motherfucker mypassword
+mypassword1 mysecret newcastle newcastle1 newpassword nihao123 nihaoma1 nintendo nintendo1 nintendo64
+nopassword notsecret oldpassword p@55w0rd pa55w0rd pancakes parola123 pass123456 pass@123 pass@1234 pass@word1
+passpass1 password! password# password. password? password@ passwordpassword passwords passwort1 passwort123
+pikachu1 pikachu123 pineapple playstation playstation2 playstation3 poiuytrewq princesa princesa1 princesas
+princess! pumpkin1 pumpkin123 pussycat q1234567 q123456789 q1w2e3r4t5 q1w2e3r4t5y6 qazwsxed qazwsxedcrfv
+qq123456 qq123456789 qwe12345 qwe123456 qwe123qwe qweasd123 qweasdzxc qwerty!@# qwerty123456 qwertyui rainbows
+raspberry roblox12 roblox123 rootadmin rootpass rootroot1 s123456789 salasana senha123 senha1234 skateboard
+skywalker skywalker1 slytherin snowball snowboard snowboarding snowflake snowman1 soccer10 soccer11 softball
+softball1 softball12 sonic123 spiderman spiderman1 spiderman123 starcraft starcraft1 strawberry strawberry1
+sunderland sunflower sunflower1 superadmin superadmin1 supersecret superuser sweetie1 sweetness sweetpea
+sweetpea1 swimming swimming1 sysadmin test123456 tester12 testpass testpassword testtest1 thepassword
+topsecret tottenham tottenham1 trustnoone username username1 userpass userpassword volleyball volleyball1
+w123456789 w3lcome1 wachtwoord wang1234 wang123456 warcraft warcraft1 watermelon welcome!1 welcome01
+welcome@123 westham1 wo123456 woaini123 woaini1314 woaini520 woaini521 woaiwojia wolverine wolverine1
+worldofwarcraft woshishui wrestling wrestling1 xsw23edc yourpassword z1234567 z123456789 zaq12wsx zaq1xsw2
+zelda123 zhang123 zhangwei1 zxc12345 zxc123456 zz123456
 `;
 
-const COMMON: ReadonlySet<string> = new Set(LIST.trim().split(/\s+/));
+const listOf = (text: string): string[] => text.trim().split(/\s+/);
+const withEndings = (text: string, endings: readonly string[]): string[] =>
+  listOf(text).flatMap((word) => endings.map((ending) => word + ending));
+
+const COMMON: ReadonlySet<string> = new Set(
+  [...withEndings(WORDS, ENDINGS), ...withEndings(SEASONS, YEARS), ...listOf(OTHERS)].filter(
+    (password) => password.length >= MIN_LENGTH,
+  ),
+);
 /** The whole text is one group of up to four characters, repeated. */
 const REPEATED = /^(.{1,4})\1+$/u;
 const PRODUCT = /^patch[\s_-]?bay[^\p{L}]*$/u;
