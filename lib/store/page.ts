@@ -1,6 +1,7 @@
-import { type RawBuilder, sql } from "kysely";
+import { type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
 import { AppError } from "../errors";
 import type { Page, PageQuery } from "../ports/store";
+import type { Tables } from "./schema";
 
 /** Most rows of a page, also for a caller that skips the contract's check. */
 const MAX_PAGE_ROWS = 100;
@@ -74,6 +75,27 @@ export function toPage<Row, T>(
     items: kept.map(toItem),
     nextCursor: rows.length > size && last !== undefined ? encodeCursor(positionOf(last)) : null,
   };
+}
+
+/** One page of a list, newest first by the column `age`, then by ID. */
+export async function newestFirst<
+  Table extends keyof Tables,
+  Age extends string,
+  Row extends { id: string } & Record<Age, number>,
+  T,
+>(
+  select: SelectQueryBuilder<Tables, Table, Row>,
+  query: PageQuery,
+  age: Age,
+  toItem: (row: Row) => T,
+): Promise<Page<T>> {
+  const rest = query.cursor === null ? select : select.where(olderThanCursor(query.cursor, age, "id"));
+  const rows = await rest
+    .orderBy(sql.ref(age), "desc")
+    .orderBy(sql.ref("id"), "desc")
+    .limit(rowsToRead(query))
+    .execute();
+  return toPage(query, rows, (row) => ({ at: row[age], id: row.id }), toItem);
 }
 
 /**

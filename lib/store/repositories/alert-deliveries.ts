@@ -4,6 +4,7 @@ import type { Alerts } from "../../ports/store";
 import type { Tables } from "../schema";
 import type { Scope } from "../transactions";
 import { toAlertRecord } from "./alert-rows";
+import { hasUpdated } from "./statements";
 
 /** The number of messages that were sent, or failed, since a time. */
 async function countDeliveries(db: Kysely<Tables>, since: number): Promise<number> {
@@ -53,24 +54,24 @@ export function alertDeliveries(scope: Scope): Pick<Alerts, "claimDeliveries" | 
 
     finishDelivery: ({ id, resolvedAt, deliveryAttempts }, outcome) =>
       scope.write(async (db, touch) => {
-        const { numUpdatedRows } = await db
-          .updateTable("alerts")
-          .set({
-            delivery: outcome.delivery,
-            delivery_due_at: outcome.deliveryDueAt,
-            delivery_error: outcome.deliveryError,
-            delivery_at: outcome.deliveryAt,
-            delivered_to: outcome.deliveredTo.join(","),
-            delivery_webhook: outcome.deliveryWebhook,
-          })
-          .where("id", "=", id)
-          .where("resolved_at", resolvedAt === null ? "is" : "=", resolvedAt)
-          .where("delivery", "=", "pending")
-          .where("delivery_attempts", "=", deliveryAttempts)
-          .executeTakeFirstOrThrow();
-        if (numUpdatedRows !== 1n) return false;
-        touch("alerts");
-        return true;
+        const isFinished = await hasUpdated(
+          db
+            .updateTable("alerts")
+            .set({
+              delivery: outcome.delivery,
+              delivery_due_at: outcome.deliveryDueAt,
+              delivery_error: outcome.deliveryError,
+              delivery_at: outcome.deliveryAt,
+              delivered_to: outcome.deliveredTo.join(","),
+              delivery_webhook: outcome.deliveryWebhook,
+            })
+            .where("id", "=", id)
+            .where("resolved_at", resolvedAt === null ? "is" : "=", resolvedAt)
+            .where("delivery", "=", "pending")
+            .where("delivery_attempts", "=", deliveryAttempts),
+        );
+        if (isFinished) touch("alerts");
+        return isFinished;
       }),
   };
 }

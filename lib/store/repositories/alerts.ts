@@ -8,6 +8,7 @@ import type { Scope } from "../transactions";
 import { alertDeliveries } from "./alert-deliveries";
 import { alertFigures } from "./alert-figures";
 import { newDelivery, toAlertRecord } from "./alert-rows";
+import { changeOne, countDeleted, findOne, hasUpdated } from "./statements";
 
 /** Above every timestamp: added to an open alert's time, so that open alerts come first. */
 const OPEN_FIRST = 4_000_000_000_000_000;
@@ -64,15 +65,15 @@ function resolve(scope: Scope, id: string, at: number, delivery: AlertRecord["de
       .where("id", "=", id)
       .executeTakeFirst();
     const isSnoozed = row !== undefined && row.snoozed_by !== null && (row.snoozed_until ?? at + 1) > at;
-    const { numUpdatedRows } = await db
-      .updateTable("alerts")
-      .set({ resolved_at: at, ...newDelivery(withSnooze(delivery, isSnoozed), at) })
-      .where("id", "=", id)
-      .where("resolved_at", "is", null)
-      .executeTakeFirstOrThrow();
-    if (numUpdatedRows !== 1n) return false;
-    touch("alerts");
-    return true;
+    const isResolved = await hasUpdated(
+      db
+        .updateTable("alerts")
+        .set({ resolved_at: at, ...newDelivery(withSnooze(delivery, isSnoozed), at) })
+        .where("id", "=", id)
+        .where("resolved_at", "is", null),
+    );
+    if (isResolved) touch("alerts");
+    return isResolved;
   });
 }
 
@@ -103,12 +104,9 @@ function lifecycle(scope: Scope): Pick<Alerts, "raise" | "hold" | "resolve" | "d
           .where("resolved_at", "<", before)
           .orderBy("opened_at")
           .limit(limit);
-        const { numDeletedRows } = await db
-          .deleteFrom("alerts")
-          .where("id", "in", old)
-          .executeTakeFirstOrThrow();
-        if (numDeletedRows > 0n) touch("alerts");
-        return Number(numDeletedRows);
+        const count = await countDeleted(db.deleteFrom("alerts").where("id", "in", old));
+        if (count > 0) touch("alerts");
+        return count;
       }),
   };
 }
@@ -117,8 +115,8 @@ function lifecycle(scope: Scope): Pick<Alerts, "raise" | "hold" | "resolve" | "d
 function snoozes(scope: Scope): Pick<Alerts, "snooze" | "endSnooze"> {
   return {
     snooze: (id, { by, until }) =>
-      scope.write(async (db, touch) => {
-        const row = await db
+      changeOne(scope, "alerts", toAlertRecord, (db) =>
+        db
           .updateTable("alerts")
           .set({
             snoozed_by: by,
@@ -128,27 +126,19 @@ function snoozes(scope: Scope): Pick<Alerts, "snooze" | "endSnooze"> {
           })
           .where("id", "=", id)
           .where("resolved_at", "is", null)
-          .returningAll()
-          .executeTakeFirst();
-        if (row === undefined) return null;
-        touch("alerts");
-        return toAlertRecord(row);
-      }),
+          .returningAll(),
+      ),
 
     endSnooze: (id, at, delivery) =>
-      scope.write(async (db, touch) => {
-        const row = await db
+      changeOne(scope, "alerts", toAlertRecord, (db) =>
+        db
           .updateTable("alerts")
           .set({ snoozed_by: null, snoozed_until: null, ...newDelivery(delivery, at) })
           .where("id", "=", id)
           .where("resolved_at", "is", null)
           .where("snoozed_by", "is not", null)
-          .returningAll()
-          .executeTakeFirst();
-        if (row === undefined) return null;
-        touch("alerts");
-        return toAlertRecord(row);
-      }),
+          .returningAll(),
+      ),
   };
 }
 
@@ -166,10 +156,7 @@ function reading(scope: Scope): Pick<Alerts, "open" | "find" | "list" | "markSee
       return rows.map(toAlertRecord);
     },
 
-    async find(id) {
-      const row = await scope.read.selectFrom("alerts").selectAll().where("id", "=", id).executeTakeFirst();
-      return row === undefined ? null : toAlertRecord(row);
-    },
+    find: (id) => findOne(scope.read.selectFrom("alerts").selectAll().where("id", "=", id), toAlertRecord),
 
     async list({ limit, cursor, isOpen }) {
       const query = { limit, cursor, q: null };
@@ -188,17 +175,13 @@ function reading(scope: Scope): Pick<Alerts, "open" | "find" | "list" | "markSee
     },
 
     markSeen: (id, at) =>
-      scope.write(async (db, touch) => {
-        const row = await db
+      changeOne(scope, "alerts", toAlertRecord, (db) =>
+        db
           .updateTable("alerts")
           .set({ seen_at: sql<number>`coalesce(seen_at, ${at})` })
           .where("id", "=", id)
-          .returningAll()
-          .executeTakeFirst();
-        if (row === undefined) return null;
-        touch("alerts");
-        return toAlertRecord(row);
-      }),
+          .returningAll(),
+      ),
   };
 }
 

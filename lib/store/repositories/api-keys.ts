@@ -3,9 +3,10 @@ import type { KeyRecord, Keys, KeyWithOwner, Operation, Role } from "../../ports
 import { budgetColumns, flag, fromJson, json, toBudget } from "../columns";
 import { orConflict } from "../errors";
 import { copySpent, type Periods, readSpent } from "../ledger/balances";
-import { matches, olderThanCursor, rowsToRead, toPage } from "../page";
+import { matches, newestFirst } from "../page";
 import type { KeyTable } from "../schema";
 import { deleteById, type Scope } from "../transactions";
+import { changeOne, countDeleted, findOne } from "./statements";
 
 const TAKEN = "A key with that ID or digest already exists.";
 /** Two parameters per row, well below either database's limit for one statement. */
@@ -108,22 +109,13 @@ function reading(
   return {
     findByDigest: (digest) => findWithOwner(scope, digest),
 
-    async findById(id) {
-      const row = await scope.read.selectFrom("keys").selectAll().where("id", "=", id).executeTakeFirst();
-      return row ? toKey(row) : null;
-    },
+    findById: (id) => findOne(scope.read.selectFrom("keys").selectAll().where("id", "=", id), toKey),
 
     async list(query) {
       let select = scope.read.selectFrom("keys").selectAll().where("kind", "=", "api");
       if (query.ownerId !== null) select = select.where("owner_id", "=", query.ownerId);
       if (query.q !== null) select = select.where(matches(query.q, ["name", "display"]));
-      if (query.cursor !== null) select = select.where(olderThanCursor(query.cursor, "created_at", "id"));
-      const rows = await select
-        .orderBy("created_at", "desc")
-        .orderBy("id", "desc")
-        .limit(rowsToRead(query))
-        .execute();
-      return toPage(query, rows, (row) => ({ at: row.created_at, id: row.id }), toKey);
+      return newestFirst(select, query, "created_at", toKey);
     },
 
     async countUnexpired(ownerId, now) {
@@ -154,18 +146,14 @@ function writing(
       }),
 
     update: (at, patch) =>
-      scope.write(async (db, touch) => {
-        const row = await db
+      changeOne(scope, "keys", toKey, (db) =>
+        db
           .updateTable("keys")
           .set({ ...columns(patch), version: at.version + 1 })
           .where("id", "=", at.id)
           .where("version", "=", at.version)
-          .returningAll()
-          .executeTakeFirst();
-        if (!row) return null;
-        touch("keys");
-        return toKey(row);
-      }),
+          .returningAll(),
+      ),
 
     delete: (id) => deleteById(scope, "keys", id, ["keys"]),
 
@@ -201,25 +189,24 @@ function playgroundKeys(scope: Scope): Pick<Keys, "trimPlayground" | "deleteExpi
           .orderBy("created_at", "desc")
           .orderBy("id", "desc")
           .limit(keep);
-        const { numDeletedRows } = await db
-          .deleteFrom("keys")
-          .where("kind", "=", "playground")
-          .where("session_id", "=", sessionId)
-          .where("id", "not in", newest)
-          .executeTakeFirstOrThrow();
-        if (numDeletedRows > 0n) touch("keys");
-        return Number(numDeletedRows);
+        const count = await countDeleted(
+          db
+            .deleteFrom("keys")
+            .where("kind", "=", "playground")
+            .where("session_id", "=", sessionId)
+            .where("id", "not in", newest),
+        );
+        if (count > 0) touch("keys");
+        return count;
       }),
 
     deleteExpiredPlayground: (now) =>
       scope.write(async (db, touch) => {
-        const { numDeletedRows } = await db
-          .deleteFrom("keys")
-          .where("kind", "=", "playground")
-          .where("expires_at", "<=", now)
-          .executeTakeFirstOrThrow();
-        if (numDeletedRows > 0n) touch("keys");
-        return Number(numDeletedRows);
+        const count = await countDeleted(
+          db.deleteFrom("keys").where("kind", "=", "playground").where("expires_at", "<=", now),
+        );
+        if (count > 0) touch("keys");
+        return count;
       }),
   };
 }

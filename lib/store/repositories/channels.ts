@@ -4,6 +4,7 @@ import { flag, fromJson, json } from "../columns";
 import { orConflict } from "../errors";
 import type { ChannelTable } from "../schema";
 import { deleteById, type Scope } from "../transactions";
+import { changeOne, findOne } from "./statements";
 
 /** A key in the JSON of the column `keys`. */
 interface StoredKey {
@@ -14,7 +15,7 @@ interface StoredKey {
 }
 
 function toStoredKey({ id, encrypted, display, label }: ChannelKey): StoredKey {
-  return { id, sealed: encrypted, display, ...(label === undefined ? {} : { label }) };
+  return { id, sealed: encrypted, display, label };
 }
 
 function columns(channel: ChannelRecord): ChannelTable;
@@ -47,12 +48,7 @@ function toChannel(row: ChannelTable): ChannelRecord {
     name: row.name,
     provider: row.provider,
     baseUrl: row.base_url,
-    keys: fromJson<StoredKey[]>(row.keys).map(({ id, sealed, display, label }) => ({
-      id,
-      encrypted: sealed,
-      display,
-      ...(label === undefined ? {} : { label }),
-    })),
+    keys: fromJson<StoredKey[]>(row.keys).map(({ sealed, ...key }) => ({ ...key, encrypted: sealed })),
     models: fromJson<ChannelRecord["models"]>(row.models),
     priority: row.priority,
     weight: row.weight,
@@ -79,10 +75,7 @@ export function channelsRepository(scope: Scope): Channels {
         touch("channels");
       }),
 
-    async find(id) {
-      const row = await scope.read.selectFrom("channels").selectAll().where("id", "=", id).executeTakeFirst();
-      return row ? toChannel(row) : null;
-    },
+    find: (id) => findOne(scope.read.selectFrom("channels").selectAll().where("id", "=", id), toChannel),
 
     async all() {
       const rows = await scope.read
@@ -95,18 +88,14 @@ export function channelsRepository(scope: Scope): Channels {
     },
 
     update: (at, patch) =>
-      scope.write(async (db, touch) => {
-        const row = await db
+      changeOne(scope, "channels", toChannel, (db) =>
+        db
           .updateTable("channels")
           .set({ ...columns(patch), version: at.version + 1 })
           .where("id", "=", at.id)
           .where("version", "=", at.version)
-          .returningAll()
-          .executeTakeFirst();
-        if (!row) return null;
-        touch("channels");
-        return toChannel(row);
-      }),
+          .returningAll(),
+      ),
 
     delete: (id) => deleteById(scope, "channels", id, ["channels"]),
   };

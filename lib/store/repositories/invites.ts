@@ -1,7 +1,8 @@
 import type { InviteRecord, Invites, Role } from "../../ports/store";
-import { matches, olderThanCursor, rowsToRead, toPage } from "../page";
+import { matches, newestFirst } from "../page";
 import type { InviteTable } from "../schema";
 import { deleteById, type Scope } from "../transactions";
+import { changeOne, countDeleted, findOne } from "./statements";
 
 function columns(invite: InviteRecord): InviteTable {
   return {
@@ -39,19 +40,10 @@ function toInvite(row: InviteTable): InviteRecord {
 /** Finds and lists links. */
 function reading(scope: Scope): Pick<Invites, "findById" | "findByDigest" | "listOpen"> {
   return {
-    async findById(id) {
-      const row = await scope.read.selectFrom("invites").selectAll().where("id", "=", id).executeTakeFirst();
-      return row ? toInvite(row) : null;
-    },
+    findById: (id) => findOne(scope.read.selectFrom("invites").selectAll().where("id", "=", id), toInvite),
 
-    async findByDigest(digest) {
-      const row = await scope.read
-        .selectFrom("invites")
-        .selectAll()
-        .where("digest", "=", digest)
-        .executeTakeFirst();
-      return row ? toInvite(row) : null;
-    },
+    findByDigest: (digest) =>
+      findOne(scope.read.selectFrom("invites").selectAll().where("digest", "=", digest), toInvite),
 
     async listOpen(query) {
       let select = scope.read
@@ -60,13 +52,7 @@ function reading(scope: Scope): Pick<Invites, "findById" | "findByDigest" | "lis
         .where("used_at", "is", null)
         .where("expires_at", ">", query.now);
       if (query.q !== null) select = select.where(matches(query.q, ["email"]));
-      if (query.cursor !== null) select = select.where(olderThanCursor(query.cursor, "created_at", "id"));
-      const rows = await select
-        .orderBy("created_at", "desc")
-        .orderBy("id", "desc")
-        .limit(rowsToRead(query))
-        .execute();
-      return toPage(query, rows, (row) => ({ at: row.created_at, id: row.id }), toInvite);
+      return newestFirst(select, query, "created_at", toInvite);
     },
   };
 }
@@ -83,40 +69,27 @@ function writing(
       }),
 
     consume: (digest, now) =>
-      scope.write(async (db, touch) => {
-        const row = await db
+      changeOne(scope, "users", toInvite, (db) =>
+        db
           .updateTable("invites")
           .set({ used_at: now })
           .where("digest", "=", digest)
           .where("used_at", "is", null)
           .where("expires_at", ">", now)
-          .returningAll()
-          .executeTakeFirst();
-        if (!row) return null;
-        touch("users");
-        return toInvite(row);
-      }),
+          .returningAll(),
+      ),
 
     delete: (id) => deleteById(scope, "invites", id, ["users"]),
 
     deleteByUser: (userId) =>
       scope.write(async (db, touch) => {
-        const { numDeletedRows } = await db
-          .deleteFrom("invites")
-          .where("user_id", "=", userId)
-          .executeTakeFirstOrThrow();
-        if (numDeletedRows > 0n) touch("users");
-        return Number(numDeletedRows);
+        const count = await countDeleted(db.deleteFrom("invites").where("user_id", "=", userId));
+        if (count > 0) touch("users");
+        return count;
       }),
 
     deleteExpired: (now) =>
-      scope.write(async (db) => {
-        const { numDeletedRows } = await db
-          .deleteFrom("invites")
-          .where("expires_at", "<=", now)
-          .executeTakeFirstOrThrow();
-        return Number(numDeletedRows);
-      }),
+      scope.write((db) => countDeleted(db.deleteFrom("invites").where("expires_at", "<=", now))),
   };
 }
 

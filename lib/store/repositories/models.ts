@@ -4,6 +4,7 @@ import { flag, fromJson, json } from "../columns";
 import { orConflict } from "../errors";
 import type { ModelTable, Tables } from "../schema";
 import type { Scope } from "../transactions";
+import { countDeleted } from "./statements";
 
 const TAKEN = "Another model already has this name or alias.";
 
@@ -104,13 +105,9 @@ export function modelsRepository(scope: Scope): Models {
     delete: (name) =>
       scope.write(async (db, touch) => {
         await db.deleteFrom("model_names").where("model", "=", name).execute();
-        const { numDeletedRows } = await db
-          .deleteFrom("models")
-          .where("name", "=", name)
-          .executeTakeFirstOrThrow();
-        if (numDeletedRows === 0n) return false;
-        touch("models");
-        return true;
+        const isDeleted = (await countDeleted(db.deleteFrom("models").where("name", "=", name))) > 0;
+        if (isDeleted) touch("models");
+        return isDeleted;
       }),
   };
 }

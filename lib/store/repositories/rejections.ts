@@ -5,9 +5,10 @@ import { MINUTE_MS } from "../../contracts/durations";
 import type { RejectionFilter, RejectionGroup, RejectionRecord, Rejections } from "../../ports/store";
 import { storable } from "../columns";
 import { isOfKey, matchesOrOfKey } from "../ledger/conditions";
-import { olderThanCursor, rowsToRead, toPage } from "../page";
+import { newestFirst } from "../page";
 import type { RejectionTable } from "../schema";
 import type { Scope } from "../transactions";
+import { countDeleted } from "./statements";
 
 /** Rows of one statement: 14 parameters each. */
 const ADD_CHUNK = 200;
@@ -100,18 +101,14 @@ async function sweep(scope: Scope, before: number, maxRows: number, limit: numbe
     .limit(1)
     .executeTakeFirst();
   const edge = Math.max(before, beyond === undefined ? 0 : beyond.minute + 1);
-  return scope.write(async (db) => {
+  return scope.write((db) => {
     const old = db
       .selectFrom("rejections")
       .select("id")
       .where("minute", "<", edge)
       .orderBy("minute")
       .limit(limit);
-    const { numDeletedRows } = await db
-      .deleteFrom("rejections")
-      .where("id", "in", old)
-      .executeTakeFirstOrThrow();
-    return Number(numDeletedRows);
+    return countDeleted(db.deleteFrom("rejections").where("id", "in", old));
   });
 }
 
@@ -131,13 +128,7 @@ export function rejectionsRepository(scope: Scope): Rejections {
     async list(query) {
       let select = scope.scan.selectFrom("rejections").selectAll();
       for (const condition of conditionsOf(query)) select = select.where(condition);
-      if (query.cursor !== null) select = select.where(olderThanCursor(query.cursor, "at", "id"));
-      const rows = await select
-        .orderBy("at", "desc")
-        .orderBy("id", "desc")
-        .limit(rowsToRead(query))
-        .execute();
-      return toPage(query, rows, (row) => ({ at: row.at, id: row.id }), toRecord);
+      return newestFirst(select, query, "at", toRecord);
     },
 
     async count(filter) {

@@ -1,6 +1,7 @@
 import type { SessionRecord, Sessions } from "../../ports/store";
 import type { SessionTable } from "../schema";
 import type { Scope } from "../transactions";
+import { countDeleted, findOne } from "./statements";
 
 function columns(session: SessionRecord): SessionTable {
   return {
@@ -41,8 +42,7 @@ function deleteSessions(
     if (chosen.length === 0) return 0;
     for (let start = 0; start < chosen.length; start += 500) {
       const some = chosen.slice(start, start + 500);
-      const keys = await db.deleteFrom("keys").where("session_id", "in", some).executeTakeFirstOrThrow();
-      if (keys.numDeletedRows > 0n) touch("keys");
+      if ((await countDeleted(db.deleteFrom("keys").where("session_id", "in", some))) > 0) touch("keys");
       await db.deleteFrom("sessions").where("id", "in", some).execute();
     }
     touch("sessions");
@@ -69,10 +69,7 @@ export function sessionsRepository(scope: Scope): Sessions {
         touch("sessions");
       }),
 
-    async find(id) {
-      const row = await scope.read.selectFrom("sessions").selectAll().where("id", "=", id).executeTakeFirst();
-      return row ? toSession(row) : null;
-    },
+    find: (id) => findOne(scope.read.selectFrom("sessions").selectAll().where("id", "=", id), toSession),
 
     touch: (id, lastSeenAt) =>
       scope.write(async (db) => {

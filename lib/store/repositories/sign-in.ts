@@ -1,6 +1,7 @@
 import type { FlowRecord, Flows, SignInThrottles } from "../../ports/store";
 import type { FlowTable } from "../schema";
 import type { Scope } from "../transactions";
+import { countDeleted, findOne } from "./statements";
 
 function columns(flow: FlowRecord): FlowTable {
   return {
@@ -33,38 +34,25 @@ export function flowsRepository(scope: Scope): Flows {
         await db.insertInto("flows").values(columns(flow)).execute();
       }),
 
-    async find(digest) {
-      const row = await scope.read
-        .selectFrom("flows")
-        .selectAll()
-        .where("digest", "=", digest)
-        .executeTakeFirst();
-      return row ? toFlow(row) : null;
-    },
+    find: (digest) =>
+      findOne(scope.read.selectFrom("flows").selectAll().where("digest", "=", digest), toFlow),
 
     takeAttempt: (digest, now) =>
-      scope.write(async (db) => {
-        const row = await db
+      scope.write((db) => {
+        const taken = db
           .updateTable("flows")
           .set((column) => ({ attempts_left: column("attempts_left", "-", 1) }))
           .where("digest", "=", digest)
           .where("expires_at", ">", now)
-          .where("attempts_left", ">", 0)
-          .returningAll()
-          .executeTakeFirst();
-        return row ? toFlow(row) : null;
+          .where("attempts_left", ">", 0);
+        return findOne(taken.returningAll(), toFlow);
       }),
 
     // The attempt that was just counted may still succeed, so consuming accepts a flow without attempts left.
     consume: (digest, now) =>
-      scope.write(async (db) => {
-        const row = await db
-          .deleteFrom("flows")
-          .where("digest", "=", digest)
-          .where("expires_at", ">", now)
-          .returningAll()
-          .executeTakeFirst();
-        return row ? toFlow(row) : null;
+      scope.write((db) => {
+        const consumed = db.deleteFrom("flows").where("digest", "=", digest).where("expires_at", ">", now);
+        return findOne(consumed.returningAll(), toFlow);
       }),
 
     deleteByUser: (userId) =>
@@ -73,13 +61,7 @@ export function flowsRepository(scope: Scope): Flows {
       }),
 
     deleteExpired: (now) =>
-      scope.write(async (db) => {
-        const { numDeletedRows } = await db
-          .deleteFrom("flows")
-          .where("expires_at", "<=", now)
-          .executeTakeFirstOrThrow();
-        return Number(numDeletedRows);
-      }),
+      scope.write((db) => countDeleted(db.deleteFrom("flows").where("expires_at", "<=", now))),
   };
 }
 
@@ -91,10 +73,10 @@ export function signInThrottlesRepository(scope: Scope): SignInThrottles {
     async find(nameDigest) {
       const row = await scope.read
         .selectFrom("login_throttles")
-        .select(["failures", "delayed_until"])
+        .select(["failures", "delayed_until as delayedUntil"])
         .where("name_digest", "=", nameDigest)
         .executeTakeFirst();
-      return row ? { failures: row.failures, delayedUntil: row.delayed_until } : null;
+      return row ?? null;
     },
 
     async delayed(nameDigests, now) {
@@ -133,12 +115,6 @@ export function signInThrottlesRepository(scope: Scope): SignInThrottles {
       }),
 
     deleteOlderThan: (at) =>
-      scope.write(async (db) => {
-        const { numDeletedRows } = await db
-          .deleteFrom("login_throttles")
-          .where("updated_at", "<", at)
-          .executeTakeFirstOrThrow();
-        return Number(numDeletedRows);
-      }),
+      scope.write((db) => countDeleted(db.deleteFrom("login_throttles").where("updated_at", "<", at))),
   };
 }

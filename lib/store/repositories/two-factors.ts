@@ -2,6 +2,7 @@ import { AppError } from "../../errors";
 import type { TwoFactorRecord, TwoFactors } from "../../ports/store";
 import type { TwoFactorTable } from "../schema";
 import type { Scope } from "../transactions";
+import { countDeleted, findOne, hasUpdated } from "./statements";
 
 function columns(record: TwoFactorRecord): TwoFactorTable {
   return {
@@ -34,14 +35,8 @@ function toRecord(row: TwoFactorTable): TwoFactorRecord {
 /** The record from enrolment to removal. */
 function enrolment(scope: Scope): Pick<TwoFactors, "find" | "putPending" | "enable" | "delete"> {
   return {
-    async find(userId) {
-      const row = await scope.read
-        .selectFrom("two_factors")
-        .selectAll()
-        .where("user_id", "=", userId)
-        .executeTakeFirst();
-      return row ? toRecord(row) : null;
-    },
+    find: (userId) =>
+      findOne(scope.read.selectFrom("two_factors").selectAll().where("user_id", "=", userId), toRecord),
 
     putPending: (record) =>
       scope.write(async (db) => {
@@ -60,28 +55,25 @@ function enrolment(scope: Scope): Pick<TwoFactors, "find" | "putPending" | "enab
 
     enable: (userId, enrolmentId, step) =>
       scope.write(async (db, touch) => {
-        const { numUpdatedRows } = await db
-          .updateTable("two_factors")
-          .set({ state: "enabled", last_step: step, failures: 0, locks: 0, locked_until: null })
-          .where("user_id", "=", userId)
-          .where("enrolment_id", "=", enrolmentId)
-          .where("state", "=", "pending")
-          .executeTakeFirstOrThrow();
-        if (numUpdatedRows === 0n) return false;
-        touch("users");
-        return true;
+        const isEnabled = await hasUpdated(
+          db
+            .updateTable("two_factors")
+            .set({ state: "enabled", last_step: step, failures: 0, locks: 0, locked_until: null })
+            .where("user_id", "=", userId)
+            .where("enrolment_id", "=", enrolmentId)
+            .where("state", "=", "pending"),
+        );
+        if (isEnabled) touch("users");
+        return isEnabled;
       }),
 
     delete: (userId) =>
       scope.write(async (db, touch) => {
         await db.deleteFrom("backup_codes").where("user_id", "=", userId).execute();
-        const { numDeletedRows } = await db
-          .deleteFrom("two_factors")
-          .where("user_id", "=", userId)
-          .executeTakeFirstOrThrow();
-        if (numDeletedRows === 0n) return false;
-        touch("users");
-        return true;
+        const isDeleted =
+          (await countDeleted(db.deleteFrom("two_factors").where("user_id", "=", userId))) > 0;
+        if (isDeleted) touch("users");
+        return isDeleted;
       }),
   };
 }
@@ -90,17 +82,17 @@ function enrolment(scope: Scope): Pick<TwoFactors, "find" | "putPending" | "enab
 function attempts(scope: Scope): Pick<TwoFactors, "consumeStep" | "countAttempt" | "clearFailures"> {
   return {
     consumeStep: (userId, enrolmentId, step) =>
-      scope.write(async (db) => {
-        const { numUpdatedRows } = await db
-          .updateTable("two_factors")
-          .set({ last_step: step })
-          .where("user_id", "=", userId)
-          .where("enrolment_id", "=", enrolmentId)
-          .where("state", "=", "enabled")
-          .where("last_step", "<", step)
-          .executeTakeFirstOrThrow();
-        return numUpdatedRows === 1n;
-      }),
+      scope.write((db) =>
+        hasUpdated(
+          db
+            .updateTable("two_factors")
+            .set({ last_step: step })
+            .where("user_id", "=", userId)
+            .where("enrolment_id", "=", enrolmentId)
+            .where("state", "=", "enabled")
+            .where("last_step", "<", step),
+        ),
+      ),
 
     countAttempt: (userId, now, rule) =>
       scope.write(async (db) => {
@@ -153,15 +145,15 @@ function secrets(scope: Scope): Pick<TwoFactors, "listEncrypted" | "replaceEncry
     },
 
     replaceEncryptedSecret: (userId, before, after) =>
-      scope.write(async (db) => {
-        const { numUpdatedRows } = await db
-          .updateTable("two_factors")
-          .set({ secret_sealed: after })
-          .where("user_id", "=", userId)
-          .where("secret_sealed", "=", before)
-          .executeTakeFirstOrThrow();
-        return numUpdatedRows === 1n;
-      }),
+      scope.write((db) =>
+        hasUpdated(
+          db
+            .updateTable("two_factors")
+            .set({ secret_sealed: after })
+            .where("user_id", "=", userId)
+            .where("secret_sealed", "=", before),
+        ),
+      ),
   };
 }
 
@@ -182,12 +174,8 @@ function backupCodes(
 
     consumeBackupCode: (userId, digest) =>
       scope.write(async (db) => {
-        const { numDeletedRows } = await db
-          .deleteFrom("backup_codes")
-          .where("user_id", "=", userId)
-          .where("digest", "=", digest)
-          .executeTakeFirstOrThrow();
-        return numDeletedRows === 1n;
+        const code = db.deleteFrom("backup_codes").where("user_id", "=", userId).where("digest", "=", digest);
+        return (await countDeleted(code)) === 1;
       }),
 
     async countBackupCodes(userId) {

@@ -2,9 +2,10 @@ import type { Role, UserRecord, UserStatus, Users } from "../../ports/store";
 import { budgetColumns, flag, toBudget } from "../columns";
 import { orConflict } from "../errors";
 import { type Periods, readSpentOf } from "../ledger/balances";
-import { matches, olderThanCursor, rowsToRead, toPage } from "../page";
+import { matches, newestFirst } from "../page";
 import type { UserTable } from "../schema";
 import { deleteById, type Scope } from "../transactions";
+import { findOne } from "./statements";
 
 const TAKEN = "This username or e-mail address is already taken.";
 
@@ -89,10 +90,7 @@ function reading(
   periodsAt: (now: number) => Periods,
 ): Pick<Users, "findById" | "findByNameOrEmail" | "list" | "findMany" | "statuses"> {
   return {
-    async findById(id) {
-      const row = await scope.read.selectFrom("users").selectAll().where("id", "=", id).executeTakeFirst();
-      return row ? toUser(row) : null;
-    },
+    findById: (id) => findOne(scope.read.selectFrom("users").selectAll().where("id", "=", id), toUser),
 
     async findByNameOrEmail(loginKey) {
       const rows = await scope.read
@@ -110,13 +108,7 @@ function reading(
       if (query.q !== null) {
         select = select.where(matches(query.q, ["username", "username_key", "display_name", "email"]));
       }
-      if (query.cursor !== null) select = select.where(olderThanCursor(query.cursor, "created_at", "id"));
-      const rows = await select
-        .orderBy("created_at", "desc")
-        .orderBy("id", "desc")
-        .limit(rowsToRead(query))
-        .execute();
-      return toPage(query, rows, (row) => ({ at: row.created_at, id: row.id }), toUser);
+      return newestFirst(select, query, "created_at", toUser);
     },
 
     async findMany(ids) {
