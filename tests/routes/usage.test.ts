@@ -29,7 +29,7 @@ async function list(role: Role, sent: Record<string, string> = {}) {
   if (route?.surface !== "console") throw new Error("the usage list is not a console route");
   const input = { body: undefined, query: UsageQuery.parse(sent), params: {}, request: undefined };
   const reply = await route.handle(ctx, input as unknown as Parameters<typeof route.handle>[1]);
-  return { asked, data: UsageList.parse(reply.data) };
+  return { asked, data: UsageList.parse(reply?.data) };
 }
 
 test("returns rows in the contract's form, with costs in dollars", async () => {

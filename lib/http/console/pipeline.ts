@@ -7,7 +7,7 @@ import { checkContentType, checkRawType } from "../core/content-type";
 import { type Inbound, jsonReply, type Outbound } from "../core/exchange";
 import { requireSetUp } from "../core/is-set-up";
 import { JSON_LIMITS, type JsonLimits, readJsonObject } from "../core/read-json";
-import type { ConsoleRoute, Parameters } from "../core/route";
+import type { ConsoleReply, ConsoleRoute, Parameters } from "../core/route";
 import { authenticateConsole, requireSameOrigin } from "./authenticate";
 
 const ANONYMOUS: ConsoleCaller = { kind: "anonymous" };
@@ -158,7 +158,8 @@ export async function runConsoleRoute(
   const given = readQuery(request.query);
   const query = route.query === undefined ? undefined : parseInput(route.query, given);
   const context = consoleContext(services, request, caller);
-  const reply = await route.handle(context, { body, query, params, request, readBytes, streamBytes });
+  const input = { body, query, params, request, readBytes, streamBytes };
+  const reply: ConsoleReply = (await route.handle(context, input)) ?? { data: null };
   if (reply.download !== undefined) {
     const { contentType, name, body: file } = reply.download;
     const headers = { "content-type": contentType, "content-disposition": `attachment; filename="${name}"` };

@@ -36,7 +36,7 @@ interface ConsoleInput<Body, Query, Params> {
 }
 
 /** How the server answers an endpoint of the console. */
-interface ConsoleHandling<Body, Query, Params, Data> {
+interface ConsoleHandling<Body, Query, Params, Reply> {
   /**
    * `none`: anyone; `session`: cookie; `manage`: cookie, or a key with the manage operation; `admin`: a session or
    * manage key of an owner or admin; `adminSession`: their session alone; `ownerSession`: the owner's session. Keys
@@ -59,19 +59,22 @@ interface ConsoleHandling<Body, Query, Params, Data> {
   summary: string;
   /** Adds the checks that `body` leaves to the handler to the published schema. */
   describeBody?(schema: Json): Json;
-  handle(ctx: ConsoleContext, input: ConsoleInput<Body, Query, Params>): Promise<ConsoleReply<Data>>;
+  handle(ctx: ConsoleContext, input: ConsoleInput<Body, Query, Params>): Reply;
 }
 
 /** `/api/**`: answers `{success, message, data}`, or a file or stream (`content`). */
 export interface ConsoleRoute
   extends EndpointSchemas,
-    ConsoleHandling<unknown, unknown, Parameters, unknown> {
+    ConsoleHandling<unknown, unknown, Parameters, ReplyOf<unknown>> {
   surface: "console";
   method: Method;
   path: string;
 }
 
-interface ConsoleReply<Data = unknown> {
+/** A handler without data returns nothing. */
+type ReplyOf<Data> = Promise<ConsoleReply<Data>> | (null extends Data ? Promise<void> : never);
+
+export interface ConsoleReply<Data = unknown> {
   data: Data;
   /** Default: 200. */
   status?: number;
@@ -132,7 +135,7 @@ export type Route = ConsoleRoute | GatewayRoute | PlainRoute;
 /** The route of an endpoint of the console: method, path and schemas are those of its declaration. */
 export function consoleRoute<Key extends EndpointKey>(
   key: Key,
-  handling: ConsoleHandling<BodyOf<Key>, QueryOf<Key>, ParamsOf<Key>, DataOf<Key>>,
+  handling: ConsoleHandling<BodyOf<Key>, QueryOf<Key>, ParamsOf<Key>, ReplyOf<DataOf<Key>>>,
 ): ConsoleRoute {
   const schemas: EndpointSchemas = ENDPOINTS[key];
   return { surface: "console", ...splitKey(key), ...schemas, ...handling };

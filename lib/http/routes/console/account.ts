@@ -47,18 +47,12 @@ export const ACCOUNT_ROUTES = [
     auth: "session",
     allowedWithoutTwoFactor: true,
     summary: "End all your other sessions",
-    async handle(ctx) {
-      await endOtherSessions(ctx);
-      return { data: null };
-    },
+    handle: (ctx) => endOtherSessions(ctx),
   }),
   consoleRoute("DELETE /api/user/sessions/{id}", {
     auth: "session",
     allowedWithoutTwoFactor: true,
     summary: "End one of your sessions",
-    async handle(ctx, { params }) {
-      await endSession(ctx, params.id);
-      return { data: null };
-    },
+    handle: (ctx, { params }) => endSession(ctx, params.id),
   }),
 ];

@@ -33,10 +33,7 @@ export const KEYS_ROUTES = [
   consoleRoute("DELETE /api/keys/{id}", {
     auth: "manage",
     summary: "Revoke an API key",
-    async handle(ctx, { params }) {
-      await deleteKey(ctx, params.id);
-      return { data: null };
-    },
+    handle: (ctx, { params }) => deleteKey(ctx, params.id),
   }),
   consoleRoute("POST /api/keys/{id}/rotate", {
     auth: "manage",

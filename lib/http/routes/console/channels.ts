@@ -88,10 +88,7 @@ export const CHANNELS_ROUTES = [
   consoleRoute("DELETE /api/channels/{id}", {
     auth: "admin",
     summary: "Remove a channel and its keys",
-    async handle(ctx, { params }) {
-      await deleteChannel(ctx, params.id);
-      return { data: null };
-    },
+    handle: (ctx, { params }) => deleteChannel(ctx, params.id),
   }),
   consoleRoute("POST /api/channels/{id}/test", {
     auth: "admin",

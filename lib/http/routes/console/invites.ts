@@ -23,10 +23,7 @@ export const INVITES_ROUTES = [
   consoleRoute("DELETE /api/invites/{id}", {
     auth: "adminSession",
     summary: "Revoke a one-time link",
-    async handle(ctx, { params }) {
-      await revokeInvite(ctx, params.id);
-      return { data: null };
-    },
+    handle: (ctx, { params }) => revokeInvite(ctx, params.id),
   }),
   consoleRoute("POST /api/invites/inspect", {
     auth: "none",

@@ -18,26 +18,17 @@ export const LOCAL_VOICES_ROUTES = [
   consoleRoute("POST /api/voices", {
     auth: "ownerSession",
     summary: "Start or continue the download of a voice of the catalogue",
-    async handle(ctx, { body }) {
-      await downloadVoice(ctx, body.name);
-      return { data: null };
-    },
+    handle: (ctx, { body }) => downloadVoice(ctx, body.name),
   }),
   consoleRoute("DELETE /api/voices/{name}", {
     auth: "ownerSession",
     summary: "Delete a local voice, its channel and its model",
-    async handle(ctx, { params }) {
-      await removeVoice(ctx, params.name);
-      return { data: null };
-    },
+    handle: (ctx, { params }) => removeVoice(ctx, params.name),
   }),
   consoleRoute("DELETE /api/voices/{name}/installation", {
     auth: "ownerSession",
     summary: "Cancel the installation of a voice, or dismiss one that failed",
-    async handle(ctx, { params }) {
-      await cancelInstallation(ctx, params.name);
-      return { data: null };
-    },
+    handle: (ctx, { params }) => cancelInstallation(ctx, params.name),
   }),
   consoleRoute("POST /api/voices/{name}/upload", {
     auth: "ownerSession",

@@ -21,10 +21,7 @@ export const CONSOLE_MODELS_ROUTES = [
   consoleRoute("DELETE /api/models/{model}", {
     auth: "admin",
     summary: "Delete a model",
-    async handle(ctx, { params }) {
-      await deleteModel(ctx, params.model);
-      return { data: null };
-    },
+    handle: (ctx, { params }) => deleteModel(ctx, params.model),
   }),
   consoleRoute("GET /api/models/{model}/route", {
     auth: "admin",

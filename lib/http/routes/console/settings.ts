@@ -32,10 +32,7 @@ export const SETTINGS_ROUTES = [
   consoleRoute("POST /api/settings/caches/clear", {
     auth: "adminSession",
     summary: "Clear the caches of vectors and speech",
-    async handle(ctx) {
-      await clearCaches(ctx);
-      return { data: null };
-    },
+    handle: (ctx) => clearCaches(ctx),
   }),
   consoleRoute("POST /api/settings/metrics-token", {
     auth: "ownerSession",
@@ -45,10 +42,7 @@ export const SETTINGS_ROUTES = [
   consoleRoute("DELETE /api/settings/metrics-token", {
     auth: "ownerSession",
     summary: "Remove the token of /metrics that was made in the console",
-    async handle(ctx) {
-      await removeMetricsToken(ctx);
-      return { data: null };
-    },
+    handle: (ctx) => removeMetricsToken(ctx),
   }),
   consoleRoute("POST /api/settings/export", {
     // POST because it writes an audit row: with GET another site's link could do so in the user's name.

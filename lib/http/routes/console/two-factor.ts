@@ -25,10 +25,7 @@ export const TWO_FACTOR_ROUTES = [
     auth: "session",
     allowedWithoutTwoFactor: true,
     summary: "Disable 2FA",
-    async handle(ctx, { body }) {
-      await disableTwoFactor(ctx, body);
-      return { data: null };
-    },
+    handle: (ctx, { body }) => disableTwoFactor(ctx, body),
   }),
   consoleRoute("POST /api/user/2fa/backup_codes", {
     auth: "session",

@@ -36,26 +36,17 @@ export const USERS_ROUTES = [
   consoleRoute("DELETE /api/users/{id}", {
     auth: "adminSession",
     summary: "Remove a user of a lower role with their keys",
-    async handle(ctx, { params }) {
-      await deleteUser(ctx, params.id);
-      return { data: null };
-    },
+    handle: (ctx, { params }) => deleteUser(ctx, params.id),
   }),
   consoleRoute("POST /api/users/{id}/reset_2fa", {
     auth: "adminSession",
     summary: "Disable 2FA of a user who has lost it",
-    async handle(ctx, { params }) {
-      await resetTwoFactor(ctx, params.id);
-      return { data: null };
-    },
+    handle: (ctx, { params }) => resetTwoFactor(ctx, params.id),
   }),
   consoleRoute("POST /api/users/{id}/unlock", {
     auth: "adminSession",
     summary: "Clear a user's delays and locks",
-    async handle(ctx, { params }) {
-      await unlockUser(ctx, params.id);
-      return { data: null };
-    },
+    handle: (ctx, { params }) => unlockUser(ctx, params.id),
   }),
   consoleRoute("POST /api/users/{id}/password_reset", {
     auth: "adminSession",
@@ -65,9 +56,6 @@ export const USERS_ROUTES = [
   consoleRoute("DELETE /api/users/{id}/sessions", {
     auth: "adminSession",
     summary: "Sign a user out everywhere",
-    async handle(ctx, { params }) {
-      await endUserSessions(ctx, params.id);
-      return { data: null };
-    },
+    handle: (ctx, { params }) => endUserSessions(ctx, params.id),
   }),
 ];
