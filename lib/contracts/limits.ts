@@ -96,4 +96,3 @@ export const LimitOverrides = z.strictObject(
     ReturnType<typeof overrideOf>
   >,
 );
-export type LimitOverrides = z.output<typeof LimitOverrides>;

@@ -35,7 +35,6 @@ export const Usd = z
     pattern: USD_PATTERN,
     examples: ["12.50"],
   });
-export type Usd = z.infer<typeof Usd>;
 
 /** Spending limits; null: unlimited. */
 export const Budget = z.strictObject({

@@ -2,7 +2,6 @@ import { z } from "zod";
 
 /** A time in a reply: RFC 3339 in UTC. */
 export const Timestamp = z.iso.datetime().meta({ description: "RFC 3339, UTC" });
-export type Timestamp = z.infer<typeof Timestamp>;
 
 /** Unix time in milliseconds → `2026-11-20T20:17:00.000Z`. */
 export function toTimestamp(at: number): string {

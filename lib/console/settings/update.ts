@@ -53,7 +53,6 @@ export async function applySettings(
   ctx: ConsoleContext,
   user: UserRecord,
   change: SettingsChange,
-  action = "settings.update",
 ): Promise<void> {
   const before = await readSettings(tx);
   if (change.demo_site !== undefined && user.role !== "owner")
@@ -76,7 +75,7 @@ export async function applySettings(
     was.alerts = { ...before.alerts, ...hostsOf(signed.before, slack.before) };
     is.alerts = { ...rules, ...hostsOf(signed.after, slack.after) };
   }
-  await recordAudit(tx, ctx, { action, detail: { before: was, change: is } });
+  await recordAudit(tx, ctx, { action: "settings.update", detail: { before: was, change: is } });
 }
 
 /** The webhook URLs as the audit log shows them. */

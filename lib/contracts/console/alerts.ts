@@ -12,7 +12,6 @@ export const AlertKind = z.enum([
   "second_server",
   "redis",
 ]);
-export type AlertKind = z.infer<typeof AlertKind>;
 
 /** `signed`: JSON with a signature. `slack`: Slack's format, which other chat tools accept, too. */
 export const WebhookKind = z.enum(["signed", "slack"]);

@@ -10,7 +10,6 @@ export const CallLimits = z.strictObject({
   tpm: z.int().nullable(),
   concurrency: z.int().nullable(),
 });
-export type CallLimits = z.infer<typeof CallLimits>;
 
 const Limit = wholeNumber(1, 1_000_000_000).nullable();
 

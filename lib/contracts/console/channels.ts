@@ -31,7 +31,6 @@ export type ChannelTimeouts = z.output<typeof ChannelTimeouts>;
 
 /** Half-open: recovering; the next request is the probe that decides. */
 export const CircuitState = z.enum(["closed", "open", "half_open"]);
-export type CircuitState = z.output<typeof CircuitState>;
 
 /** Why a circuit opened. */
 export const CircuitReason = z.enum(["failures", "error_rate", "rate_limited", "credentials", "account"]);

@@ -105,7 +105,6 @@ export type LocalVoiceList = z.infer<typeof LocalVoiceList>;
 export const DownloadVoice = z.strictObject({
   name: z.string().regex(MODEL_FOLDER, "Must be the name of a model in the catalogue."),
 });
-export type DownloadVoice = z.output<typeof DownloadVoice>;
 
 const Bytes = z.coerce.number().int().min(0).max(MAX_ARCHIVE_BYTES);
 

@@ -19,7 +19,6 @@ export const Password = z
   .refine((text) => utf8Length(text) <= MAX_PASSWORD_BYTES, `Must have at most ${MAX_PASSWORD_BYTES} bytes.`)
   // JSON Schema cannot limit bytes; this many characters always fit, and no stored password is longer.
   .meta({ maxLength: MAX_PASSWORD_LENGTH, format: "password" });
-export type Password = z.infer<typeof Password>;
 
 /** A password being chosen. The server also refuses common ones, the username and the product's name. */
 export const NewPassword = Password.refine(
@@ -35,4 +34,3 @@ export const NewPassword = Password.refine(
     description:
       "Counted in NFC. The instance may ask for more characters; common passwords and the username are refused.",
   });
-export type NewPassword = z.infer<typeof NewPassword>;

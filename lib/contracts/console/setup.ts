@@ -49,7 +49,6 @@ export type SetupRequest = z.infer<typeof SetupRequest>;
 
 /** `data` of a successful setup, which also sets the session cookie. */
 export const SetupResult = z.strictObject({ user: User });
-export type SetupResult = z.infer<typeof SetupResult>;
 
 export const SetupStep = z.enum(["usage", "administrator", "second-factor", "key", "sound"]);
 export type SetupStep = z.infer<typeof SetupStep>;

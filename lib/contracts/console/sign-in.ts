@@ -24,7 +24,6 @@ export const TwoFactorNeeded = z.strictObject({
 export type TwoFactorNeeded = z.infer<typeof TwoFactorNeeded>;
 
 export const SignInResult = z.union([TwoFactorNeeded, User]);
-export type SignInResult = z.infer<typeof SignInResult>;
 
 /** `POST /api/user/login/2fa`; the flow token may come in its cookie instead. */
 export const TwoFactorSignInRequest = z.strictObject({
@@ -34,7 +33,6 @@ export const TwoFactorSignInRequest = z.strictObject({
 export type TwoFactorSignInRequest = z.infer<typeof TwoFactorSignInRequest>;
 
 export const TwoFactorSignInResult = User.extend({ login_method: TwoFactorMethod });
-export type TwoFactorSignInResult = z.infer<typeof TwoFactorSignInResult>;
 
 export const Session = z.strictObject({
   id: z.string(),

@@ -36,7 +36,6 @@ export const Code = z
     pattern: CODE_PATTERN,
     description: "Six digits of the app, or a backup code; white space, dashes and case do not matter",
   });
-export type Code = z.infer<typeof Code>;
 
 /** A code that only users with 2FA need; an empty one counts as absent. */
 export const OptionalCode = z

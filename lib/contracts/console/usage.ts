@@ -141,7 +141,6 @@ export const UsageFilters = z.strictObject({
 export type UsageFilters = z.output<typeof UsageFilters>;
 
 export const UsageQuery = ListQuery.extend(UsageFilters.shape);
-export type UsageQuery = z.output<typeof UsageQuery>;
 
 /** `csv`: RFC 4180; `jsonl`: one JSON object a line. */
 export const ExportFormat = z.enum(["csv", "jsonl"]).default("csv");

@@ -15,15 +15,12 @@ export const Username = z
   .min(1, "Must not be empty.")
   .max(64, "Must have at most 64 characters.")
   .regex(/^[A-Za-z0-9._@-]+$/, "Must have only letters, digits and . _ @ -");
-export type Username = z.infer<typeof Username>;
 
 export const Email = z
   .email("Must be an e-mail address, such as olivia@example.com.")
   .max(254, "Must have at most 254 characters.");
-export type Email = z.infer<typeof Email>;
 
 export const Locale = z.enum(["en", "zh"]);
-export type Locale = z.infer<typeof Locale>;
 
 export const User = z.strictObject({
   id: z.string(),

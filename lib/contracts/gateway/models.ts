@@ -35,7 +35,6 @@ export const OpenAiModel = z.object({
 export type OpenAiModel = z.output<typeof OpenAiModel>;
 
 export const OpenAiModelList = z.object({ object: z.literal("list"), data: z.array(OpenAiModel) });
-export type OpenAiModelList = z.output<typeof OpenAiModelList>;
 
 /** A model as Gemini lists it. */
 export const GeminiModel = z.object({

@@ -5,7 +5,7 @@ import { AppError, isOutOfFiles, outOfFiles } from "../../errors";
 import type { Clock } from "../../ports/clock";
 import type { EmbeddingModel, TokenCounter } from "../../ports/embedding-model";
 import { runInSlices } from "../../ports/run-in-slices";
-import { SemanticPool, type SemanticPoolStats } from "./pool";
+import { SemanticPool } from "./pool";
 import { DIMENSIONS, MAX_SEGMENT_TOKENS, type Segment } from "./protocol";
 import { PieceTokenizer, type Vocabulary } from "./tokenizer";
 
@@ -27,7 +27,6 @@ export interface SemanticModel extends EmbeddingModel {
   tokens: TokenCounter;
   /** Stops the workers; running calls fail. */
   close(): Promise<void>;
-  stats(): SemanticPoolStats;
 }
 
 /** Most tokens of a text, as for the built-in lexical model. */
@@ -182,7 +181,6 @@ export function createSemanticModel(options: SemanticModelOptions): SemanticMode
         ...(foreign.length > 0 ? { notice: noticeOf(foreign, texts.length > 1) } : {}),
       };
     },
-    stats: () => pool.stats(),
     close: () => pool.close(),
   };
 }

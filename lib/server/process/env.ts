@@ -143,7 +143,6 @@ export interface Environment {
   host: string;
   /** Null: plain http, or TLS in a proxy. */
   tls: TlsFiles | null;
-  isProduction: boolean;
   dataDirectory: string;
   /** Folder of the local voices, and a mirror of their archives; null: PATCHBAY_VOICES=off. */
   voices: { directory: string; mirror: string | null } | null;
@@ -220,7 +219,6 @@ export function readEnvironment(
     port: given.PORT ?? 3000,
     host: given.HOST ?? "0.0.0.0",
     tls: tlsFiles(given.PATCHBAY_TLS_CERT, given.PATCHBAY_TLS_KEY),
-    isProduction: given.NODE_ENV === "production",
     dataDirectory,
     voices:
       given.PATCHBAY_VOICES === "off"

@@ -52,7 +52,6 @@ export const BatchEmbedContentsRequest = z.object({
     .min(1, "must have at least one request")
     .max(MAX_BATCH, `must have at most ${MAX_BATCH} requests`),
 });
-export type BatchEmbedContentsRequest = z.output<typeof BatchEmbedContentsRequest>;
 
 const Embedding = z.object({ values: z.array(z.number()) });
 const UsageMetadata = z.object({ promptTokenCount: z.int(), totalTokenCount: z.int() });
@@ -86,7 +85,6 @@ export const CountTokensRequest = z
       });
     }
   });
-export type CountTokensRequest = z.output<typeof CountTokensRequest>;
 
 export const CountTokensReply = z.object({
   totalTokens: z.int(),

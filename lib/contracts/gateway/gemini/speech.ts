@@ -231,4 +231,3 @@ export const GeminiSpeechReply = z.object({
   modelVersion: z.string(),
   responseId: z.string(),
 });
-export type GeminiSpeechReply = z.output<typeof GeminiSpeechReply>;

@@ -127,4 +127,3 @@ export const EmbeddingsReply = z.object({
   model: z.string(),
   usage: z.object({ prompt_tokens: z.int(), total_tokens: z.int() }),
 });
-export type EmbeddingsReply = z.output<typeof EmbeddingsReply>;

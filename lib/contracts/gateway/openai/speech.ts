@@ -44,4 +44,3 @@ export const OpenAiSpeechRequest = z.object({
   stream_format: optional(z.enum(["audio", "sse"])),
   user: optional(EndUser),
 });
-export type OpenAiSpeechRequest = z.output<typeof OpenAiSpeechRequest>;
