@@ -1,5 +1,11 @@
-import { type ListPage, PAGE_SIZE, type ShortListQuery } from "../contracts/paging";
+import { type ListPage, type ListQuery, PAGE_SIZE, type ShortListQuery } from "../contracts/paging";
 import { AppError } from "../errors";
+import type { PageQuery } from "../ports/store";
+
+/** The query of a list as the store takes it. */
+export function pageQuery({ limit, cursor, q }: ListQuery): PageQuery {
+  return { limit, cursor: cursor ?? null, q: q ?? null };
+}
 
 /** Values by which a list is sorted, the most significant first; no two items have the same. */
 type SortKey = readonly (string | number)[];

@@ -86,8 +86,8 @@ function channelConditions(rules: AlertRules, facts: AlertFacts, now: number): C
         name,
         reason,
         since: new Date(openedAt).toISOString(),
-        ...(circuits === undefined ? {} : { circuits }),
-        ...(models === undefined ? {} : { models }),
+        circuits,
+        models,
         fallbacks,
       };
       const isRaised = !isQuiet && now - openedAt >= minutes * 60_000;

@@ -200,7 +200,7 @@ export async function watchAlerts(
     budgets: watchesBudgets ? await budgets(services, now) : [],
     disk,
     servers,
-    ...(services.sharedStateHealth === undefined ? {} : { sharedState: services.sharedStateHealth() }),
+    sharedState: services.sharedStateHealth?.(),
   };
   const open = await store.alerts.open();
   const plan = planAlerts(open, conditionsOf(rules, facts, now), now);

@@ -5,6 +5,7 @@ import type { UserRecord } from "../../ports/store";
 import { requireUser } from "../access/guards";
 import { recordAudit } from "../audit/record";
 import type { ConsoleContext, ReadContext } from "../context";
+import { pageQuery } from "../page-of";
 import { findChangeableKey, findVisibleKey } from "./permissions";
 import { toApiKey, toApiKeys } from "./to-api-key";
 
@@ -15,9 +16,7 @@ import { toApiKey, toApiKeys } from "./to-api-key";
 export async function listKeys(ctx: ReadContext, query: KeyQuery): Promise<ListPage<ApiKey>> {
   const user = requireUser(ctx);
   const page = await ctx.store.keys.list({
-    limit: query.limit,
-    cursor: query.cursor ?? null,
-    q: query.q ?? null,
+    ...pageQuery(query),
     ownerId: ownerAsked(user, query.owner_id),
   });
   const items = await toApiKeys(ctx.store, page.items, ctx.clock.now());

@@ -74,6 +74,10 @@ export function requireGrantable(
   requireRoleMayUse(ctx.caller.user, operations);
 }
 
+export function staleKey(): AppError {
+  return new AppError("conflict", "The key was changed by another request. Load it again.");
+}
+
 /** `text` as milliseconds since 1970; null stays null. Throws `invalid` for a time that has passed. */
 export function readExpiry(text: string | null, now: number): number | null {
   if (text === null) return null;

@@ -8,7 +8,7 @@ import { recordAudit } from "../audit/record";
 import type { ConsoleContext } from "../context";
 import { requireGraceQuota } from "./key-quota";
 import { requireNoPerKeyLimits, requireWithinCaller } from "./limits";
-import { findChangeableKey } from "./permissions";
+import { findChangeableKey, staleKey } from "./permissions";
 import { toApiKey } from "./to-api-key";
 
 const HOUR_MS = 3_600_000;
@@ -50,9 +50,7 @@ export async function rotateKey(
     const graceEnd = now + Math.round(input.grace_hours * HOUR_MS);
     const expiresAt = Math.min(old.expiresAt ?? graceEnd, graceEnd);
     // Null as well if the key was rotated since it was read, which requireNotRotated did not see.
-    if ((await tx.keys.update(old, { expiresAt })) === null) {
-      throw new AppError("conflict", "The key was changed by another request. Load it again.");
-    }
+    if ((await tx.keys.update(old, { expiresAt })) === null) throw staleKey();
     await tx.keys.insert(fresh);
     await tx.keys.copySpent([old.id, ...deleted], fresh.id, now);
     await recordAudit(tx, ctx, {

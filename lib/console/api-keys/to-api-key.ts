@@ -24,12 +24,9 @@ export async function toApiKeys(store: Needs, keys: readonly KeyRecord[], now: n
 
 /** One API key as the API returns it. */
 export async function toApiKey(store: Needs, key: KeyRecord, now: number): Promise<ApiKey> {
-  const [owners, spent, rejections] = await Promise.all([
-    store.users.findMany([key.ownerId]),
-    store.keys.spent(key.id, now),
-    store.rejections.latest([key.id]),
-  ]);
-  return shownKey(key, owners.get(key.ownerId), spent, rejections.get(key.id));
+  const [shown] = await toApiKeys(store, [key], now);
+  // `toApiKeys` returns one item for each key.
+  return shown as ApiKey;
 }
 
 function shownKey(

@@ -13,7 +13,7 @@ import {
   requireNoPerKeyLimits,
   requireWithinCaller,
 } from "./limits";
-import { findChangeableKey, readExpiry, requireGrantable } from "./permissions";
+import { findChangeableKey, readExpiry, requireGrantable, staleKey } from "./permissions";
 import { toApiKey } from "./to-api-key";
 
 /**
@@ -26,7 +26,7 @@ export async function updateKey(ctx: ConsoleContext, id: string, input: UpdateKe
   return ctx.store.transaction(async (tx) => {
     const before = await findChangeableKey(tx, ctx, id);
     // All checks below are against the version that is replaced.
-    if (before.version !== input.version) throw changedMeanwhile();
+    if (before.version !== input.version) throw staleKey();
     const owner = await tx.users.findById(before.ownerId);
     // Deleting a user deletes their keys, and this transaction reads both.
     if (owner === null) throw new AppError("not_found", "API key not found.");
@@ -52,7 +52,7 @@ export async function updateKey(ctx: ConsoleContext, id: string, input: UpdateKe
     if (!isUnexpired(before, now) && isUnexpired(wanted, now)) await requireKeyQuota(tx, owner, now);
     const limitsSetBy = limitAuthors(actor.role, owner.role, before, wanted);
     const after = await tx.keys.update(before, { ...patch, limitsSetBy });
-    if (after === null) throw changedMeanwhile();
+    if (after === null) throw staleKey();
     await recordAudit(tx, ctx, {
       action: "key.update",
       target: id,
@@ -60,10 +60,6 @@ export async function updateKey(ctx: ConsoleContext, id: string, input: UpdateKe
     });
     return toApiKey(tx, after, now);
   });
-}
-
-function changedMeanwhile(): AppError {
-  return new AppError("conflict", "The key was changed by another request. Load it again.");
 }
 
 const isUnexpired = ({ expiresAt }: KeyRecord, now: number): boolean => expiresAt === null || expiresAt > now;

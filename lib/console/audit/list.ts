@@ -1,9 +1,10 @@
 import type { AuditQuery, AuditRow } from "../../contracts/console/audit";
 import type { ListPage } from "../../contracts/paging";
 import { toTimestamp } from "../../contracts/timestamp";
-import type { AuditFilter, AuditRecord, Repositories } from "../../ports/store";
+import type { AuditRecord, Repositories } from "../../ports/store";
 import { requireSignedInAdmin } from "../access/guards";
 import type { ConsoleContext } from "../context";
+import { pageQuery } from "../page-of";
 
 type Named = Pick<Repositories, "users" | "keys" | "channels">;
 
@@ -39,24 +40,16 @@ async function namesIn(store: Named, rows: readonly AuditRecord[]): Promise<Read
   return names;
 }
 
-function filterOf(query: AuditQuery): AuditFilter {
-  return {
-    ...(query.actor === undefined ? {} : { actor: query.actor }),
-    ...(query.target === undefined ? {} : { target: query.target }),
-    ...(query.action === undefined ? {} : { actions: query.action.split(",") }),
-    ...(query.from === undefined ? {} : { from: Date.parse(query.from) }),
-    ...(query.to === undefined ? {} : { to: Date.parse(query.to) }),
-  };
-}
-
 /** Audit rows, newest first, with the names of actors and targets; for signed-in administrators. */
 export async function listAudit(ctx: ConsoleContext, query: AuditQuery): Promise<ListPage<AuditRow>> {
   requireSignedInAdmin(ctx);
   const page = await ctx.store.audit.list({
-    ...filterOf(query),
-    limit: query.limit,
-    cursor: query.cursor ?? null,
-    q: query.q ?? null,
+    ...pageQuery(query),
+    actor: query.actor,
+    target: query.target,
+    actions: query.action?.split(","),
+    from: query.from === undefined ? undefined : Date.parse(query.from),
+    to: query.to === undefined ? undefined : Date.parse(query.to),
   });
   const names = await namesIn(ctx.store, page.items);
   return {

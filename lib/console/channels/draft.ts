@@ -36,10 +36,10 @@ function keyOf(
  */
 async function draftRecord(ctx: ConsoleContext, input: DraftChannel): Promise<ChannelRecord> {
   const saved = input.channel_id === undefined ? null : await getChannelRecord(ctx.store, input.channel_id);
-  if (saved !== null && saved.provider !== input.provider)
-    throw new AppError("invalid", "The provider of a channel cannot be changed.", {
-      issues: [{ path: "provider", message: "The provider of a channel cannot be changed." }],
-    });
+  if (saved !== null && saved.provider !== input.provider) {
+    const message = "The provider of a channel cannot be changed.";
+    throw new AppError("invalid", message, { issues: [{ path: "provider", message }] });
+  }
   const checked = ctx.providers.checkChannel({
     provider: input.provider,
     baseUrl: input.base_url ?? null,
@@ -92,7 +92,7 @@ export async function testDraft(ctx: ConsoleContext, input: TestDraft, wav: ToWa
   await ctx.store.transaction((tx) =>
     recordAudit(tx, ctx, {
       action: "channel.test_draft",
-      ...(input.channel_id === undefined ? {} : { target: input.channel_id }),
+      target: input.channel_id,
       detail: {
         provider: channel.provider,
         base_url: channel.baseUrl,

@@ -82,6 +82,6 @@ export function encryptKey(
     id,
     encrypted: cipher.encrypt("upstream-key", channelKeyAad(channelId, id), key),
     display: displayOf(key),
-    ...(label === undefined ? {} : { label }),
+    label,
   };
 }

@@ -25,12 +25,7 @@ export function toChannel(services: ConsoleServices, record: ChannelRecord, use:
     weight: record.weight,
     rpm: record.rpm,
     concurrency: record.concurrency,
-    timeouts: {
-      ...(connectMs === undefined ? {} : { connect_ms: connectMs }),
-      ...(firstByteMs === undefined ? {} : { first_byte_ms: firstByteMs }),
-      ...(idleMs === undefined ? {} : { idle_ms: idleMs }),
-      ...(totalMs === undefined ? {} : { total_ms: totalMs }),
-    },
+    timeouts: { connect_ms: connectMs, first_byte_ms: firstByteMs, idle_ms: idleMs, total_ms: totalMs },
     headers: record.headers,
     options: record.options,
     enabled: record.enabled,
@@ -43,12 +38,12 @@ export function toChannel(services: ConsoleServices, record: ChannelRecord, use:
   };
 }
 
-/** The contract's timeouts in the stored form; absent ones stay absent. */
+/** The contract's timeouts in the stored form. */
 export function readTimeouts(sent: ChannelTimeouts): ChannelRecord["timeouts"] {
   return {
-    ...(sent.connect_ms === undefined ? {} : { connectMs: sent.connect_ms }),
-    ...(sent.first_byte_ms === undefined ? {} : { firstByteMs: sent.first_byte_ms }),
-    ...(sent.idle_ms === undefined ? {} : { idleMs: sent.idle_ms }),
-    ...(sent.total_ms === undefined ? {} : { totalMs: sent.total_ms }),
+    connectMs: sent.connect_ms,
+    firstByteMs: sent.first_byte_ms,
+    idleMs: sent.idle_ms,
+    totalMs: sent.total_ms,
   };
 }

@@ -125,10 +125,8 @@ export async function showUsage(ctx: ConsoleContext, id: string): Promise<UsageD
   const namer = createNamer(ctx);
   await namer.learnRows([row]);
   const trace = isMember ? withoutInternals(row.trace) : row.trace;
-  await namer.learn(
-    "channel",
-    [...(trace?.attempts ?? []), ...(trace?.skipped ?? [])].map((one) => one.channelId),
-  );
+  const tried = [...(trace?.attempts ?? []), ...(trace?.skipped ?? [])];
+  await namer.learn("channel", tried, (one) => one.channelId);
   const channels = isMember ? [] : await ctx.store.channels.all();
   return {
     row: { ...row, trace },

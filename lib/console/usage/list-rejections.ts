@@ -41,13 +41,7 @@ export async function listRejections(
   if (outcome?.kind === "error" || outcome?.kind === "status") own.outcome = outcome;
   const page = await ctx.store.rejections.list({ ...own, limit, cursor: cursor ?? null, q: asked.q ?? null });
   const namer = createNamer(ctx);
-  await namer.learn(
-    "key",
-    page.items.flatMap((one) => one.keyId ?? []),
-  );
-  await namer.learn(
-    "user",
-    page.items.flatMap((one) => one.userId ?? []),
-  );
+  await namer.learn("key", page.items, (one) => one.keyId);
+  await namer.learn("user", page.items, (one) => one.userId);
   return { items: page.items.map((one) => showRejection(one, namer.names)), nextCursor: page.nextCursor };
 }

@@ -16,7 +16,7 @@ export interface UsageNames {
 /** Resolves names for page after page of rows, each ID once. */
 interface Namer {
   /** Reads the names that are not known yet. */
-  learn(kind: UsageSubject, ids: Iterable<string>): Promise<void>;
+  learn<Row>(kind: UsageSubject, rows: readonly Row[], idOf: (row: Row) => string | null): Promise<void>;
   learnRows(rows: readonly UsageRecord[]): Promise<void>;
   readonly names: UsageNames;
 }
@@ -27,7 +27,8 @@ export function createNamer({ store }: Pick<ConsoleContext, "store">): Namer {
     user: new Map(),
     channel: new Map(),
   };
-  const learn = async (kind: UsageSubject, ids: Iterable<string>): Promise<void> => {
+  const learn: Namer["learn"] = async (kind, rows, idOf) => {
+    const ids = rows.flatMap((row) => idOf(row) ?? []);
     const missing = [...new Set(ids)].filter((id) => !known[kind].has(id));
     if (missing.length === 0) return;
     const found = await store.ledger.names(kind, missing);
@@ -36,18 +37,9 @@ export function createNamer({ store }: Pick<ConsoleContext, "store">): Namer {
   return {
     learn,
     async learnRows(rows) {
-      await learn(
-        "key",
-        rows.map((row) => row.keyId),
-      );
-      await learn(
-        "user",
-        rows.map((row) => row.userId),
-      );
-      await learn(
-        "channel",
-        rows.flatMap((row) => row.channelId ?? []),
-      );
+      await learn("key", rows, (row) => row.keyId);
+      await learn("user", rows, (row) => row.userId);
+      await learn("channel", rows, (row) => row.channelId);
     },
     names: {
       key: (id) => known.key.get(id) ?? null,

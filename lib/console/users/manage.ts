@@ -41,11 +41,7 @@ export async function createUser(ctx: ConsoleContext, input: CreateUser): Promis
     },
   );
   await ctx.store.transaction(async (tx) => {
-    await requireFreeNames(
-      tx,
-      { username: user.usernameKey, email: email === null ? null : userNameKey(email) },
-      null,
-    );
+    await requireFreeNames(tx, { username: user.usernameKey, email: user.emailKey }, null);
     await tx.users.insert(user);
     await recordAudit(tx, ctx, { action: "user.create", target: user.id, detail: { role: user.role } });
   });
@@ -70,12 +66,13 @@ export async function updateUser(ctx: ConsoleContext, id: string, input: UpdateU
     const changed = await tx.users.update(
       { id, version: input.version },
       {
-        ...(input.display_name === undefined ? {} : { displayName: input.display_name }),
-        ...(input.email === undefined ? {} : { email: input.email, emailKey: emailKey ?? null }),
-        ...(input.role === undefined ? {} : { role: input.role }),
-        ...(input.enabled === undefined ? {} : { enabled: input.enabled }),
+        displayName: input.display_name,
+        email: input.email,
+        emailKey,
+        role: input.role,
+        enabled: input.enabled,
         ...applyCallLimits(input, present),
-        ...(input.budget === undefined ? {} : { budget: applyBudget(input.budget, present.budget) }),
+        budget: applyBudget(input.budget, present.budget),
         ...(passwordHash === null ? {} : { passwordHash, passwordVersion: present.passwordVersion + 1 }),
       },
     );

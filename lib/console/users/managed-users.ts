@@ -6,6 +6,7 @@ import type { Repositories, UserRecord } from "../../ports/store";
 import { requireSignedInAdmin } from "../access/guards";
 import { subjectDigest, throttleSubjects } from "../auth/sign-in-throttle";
 import type { ConsoleContext, ReadContext } from "../context";
+import { pageQuery } from "../page-of";
 import { shownSpent } from "./limits";
 import { shownLimits, toUser } from "./to-user";
 
@@ -55,11 +56,7 @@ export async function toManagedUser(
 /** Users, for administrators. */
 export async function listUsers(ctx: ReadContext, query: ListQuery): Promise<ListPage<ManagedUser>> {
   requireSignedInAdmin(ctx);
-  const page = await ctx.store.users.list({
-    limit: query.limit,
-    cursor: query.cursor ?? null,
-    q: query.q ?? null,
-  });
+  const page = await ctx.store.users.list(pageQuery(query));
   return { items: await toManagedUsers(ctx.store, ctx, page.items), next_cursor: page.nextCursor };
 }
 

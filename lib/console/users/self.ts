@@ -31,11 +31,7 @@ export async function updateSelf(ctx: ConsoleContext, input: UpdateSelf): Promis
     await requireFreeNames(tx, { email: emailKey }, user.id);
     const changed = await tx.users.update(
       { id: user.id, version: input.version ?? user.version },
-      {
-        ...(input.display_name === undefined ? {} : { displayName: input.display_name }),
-        ...(input.email === undefined ? {} : { email: input.email, emailKey: emailKey ?? null }),
-        ...(input.locale === undefined ? {} : { locale: input.locale }),
-      },
+      { displayName: input.display_name, email: input.email, emailKey, locale: input.locale },
     );
     if (changed === null)
       throw new AppError("conflict", "Your profile was changed by another request. Load it again.");

@@ -31,10 +31,7 @@ function fileChannel(
     name: channel.name,
     provider: channel.provider,
     base_url: channel.base_url,
-    models: channel.models.map((one) => {
-      const operation = models.get(one.name)?.operation;
-      return { ...one, ...(operation === undefined ? {} : { operation }) };
-    }),
+    models: channel.models.map((one) => ({ ...one, operation: models.get(one.name)?.operation })),
     priority: channel.priority,
     weight: channel.weight,
     rpm: channel.rpm,

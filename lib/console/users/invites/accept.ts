@@ -5,7 +5,6 @@ import { takeAttempt } from "../../auth/attempt-limit";
 import { canonicalPassword, requireGoodPassword } from "../../auth/password-rules";
 import { type StartedSession, startSession } from "../../auth/sessions";
 import { digestToken } from "../../auth/tokens";
-import { userNameKey } from "../../auth/user-name-key";
 import type { ConsoleContext } from "../../context";
 import { newUser, requireFreeNames } from "../new-user";
 import { consumeLink, findLiveLink, invalidLinkError } from "./link";
@@ -40,11 +39,7 @@ export async function acceptInvite(
         passwordHash,
       },
     );
-    await requireFreeNames(
-      tx,
-      { username: user.usernameKey, email: invite.email === null ? null : userNameKey(invite.email) },
-      null,
-    );
+    await requireFreeNames(tx, { username: user.usernameKey, email: user.emailKey }, null);
     await tx.users.insert(user);
     const started = await startSession(tx, ctx, user, "password");
     await recordAudit(tx, ctx, {

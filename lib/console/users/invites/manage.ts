@@ -14,6 +14,7 @@ import { recordAudit } from "../../audit/record";
 import { digestToken, newToken } from "../../auth/tokens";
 import { userNameKey } from "../../auth/user-name-key";
 import type { ConsoleContext, ReadContext } from "../../context";
+import { pageQuery } from "../../page-of";
 import { requireFreeNames } from "../new-user";
 import { type LinkParties, mayStillGrant } from "./link";
 
@@ -76,9 +77,7 @@ export async function createInvite(ctx: ConsoleContext, input: CreateInvite): Pr
 export async function listInvites(ctx: ReadContext, query: ListQuery): Promise<ListPage<Invite>> {
   requireSignedInAdmin(ctx);
   const page = await ctx.store.invites.listOpen({
-    limit: query.limit,
-    cursor: query.cursor ?? null,
-    q: query.q ?? null,
+    ...pageQuery(query),
     now: ctx.clock.now(),
   });
   const ids = new Set(page.items.flatMap((one) => [one.madeBy, one.userId ?? one.madeBy]));
