@@ -2,7 +2,7 @@ import path from "node:path";
 import { LOCAL_VOICES } from "../contracts/console/channels";
 import { DEFAULT_LIMITS } from "../contracts/limits";
 import { AppError } from "../errors";
-import type { ChannelProviders, ProviderFacts } from "../ports/channel-probe";
+import type { ProviderFacts, Providers } from "../ports/channel-probe";
 import type { Clock } from "../ports/clock";
 import type { EmbeddingModel } from "../ports/embedding-model";
 import type { SpeechModel } from "../ports/speech-model";
@@ -76,9 +76,7 @@ export const PROVIDER_NAMES: readonly string[] = [
   ...UPSTREAM_PROVIDER_NAMES,
 ];
 
-export interface ProvidersOfProcess extends ChannelProviders {
-  speech(channel: ChannelRecord): SpeechModel;
-  embedding(channel: ChannelRecord): EmbeddingModel;
+export interface ProvidersOfProcess extends Providers {
   webhook: Webhook;
   /** Null when they are off. */
   voices: LocalVoicesProvider | null;
@@ -148,13 +146,12 @@ function createVoices({
   upstreams,
 }: ProviderSettings): LocalVoicesProvider | null {
   if (voices === null) return null;
-  const limits = upstreams.limits ?? DEFAULT_LIMITS;
-  const lookup = upstreams.lookup === undefined ? {} : { lookup: upstreams.lookup };
+  const { limits = DEFAULT_LIMITS, lookup } = upstreams;
   return createLocalVoices({
     ...voices,
     workerFile: workerFile("voice"),
     unpackWorker: workerFile("unpack"),
-    outbound: createOutbound({ clock, limits, allowed: () => upstreams.allowedUpstreams(), ...lookup }),
+    outbound: createOutbound({ clock, limits, allowed: () => upstreams.allowedUpstreams(), lookup }),
     clock,
     callMs: () => limits.callMs,
   });

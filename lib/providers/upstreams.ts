@@ -1,4 +1,4 @@
-import { Limits } from "../contracts/limits";
+import { DEFAULT_LIMITS, type Limits } from "../contracts/limits";
 import { AppError } from "../errors";
 import type { ChannelDraft, ChannelProviders, ProviderFacts } from "../ports/channel-probe";
 import { channelKeyAad } from "../ports/channel-probe";
@@ -58,20 +58,9 @@ export function createUpstreams(
   settings: UpstreamsSettings,
   embedded: readonly ProviderFacts[],
 ): Upstreams {
-  const limits = settings.limits ?? Limits.parse({});
-  const lookup = settings.lookup === undefined ? {} : { lookup: settings.lookup };
-  const outbound = createOutbound({
-    clock,
-    limits,
-    allowed: () => settings.allowedUpstreams(),
-    ...lookup,
-  });
-  const webhookOutbound = createOutbound({
-    clock,
-    limits,
-    allowed: () => settings.allowedWebhooks,
-    ...lookup,
-  });
+  const { limits = DEFAULT_LIMITS, lookup } = settings;
+  const outbound = createOutbound({ clock, limits, allowed: () => settings.allowedUpstreams(), lookup });
+  const webhookOutbound = createOutbound({ clock, limits, allowed: () => settings.allowedWebhooks, lookup });
   const keyOf = createUpstreamKeyReader(settings.cipher);
   const made = new Map<string, UpstreamProvider>();
 

@@ -8,12 +8,10 @@ import type {
   SpeechSegment,
 } from "../../ports/speech-model";
 import type { ChannelRecord } from "../../ports/store";
-import { collect } from "../outbound/body";
 import { invalidAnswer } from "../outbound/failure";
-import { asFields, asList, asText, parseJson } from "../outbound/json";
+import { asFields, asText } from "../outbound/json";
 import type { UpstreamReply } from "../outbound/request";
 import {
-  MAX_LIST_BYTES,
   MAX_SPEECH_BYTES,
   NEXT_SEGMENT_MS,
   type UpstreamProvider,
@@ -30,6 +28,8 @@ import {
   elevenLabsBase,
   elevenLabsVoiceFor,
   elevenLabsVoices,
+  keyHeaders,
+  readElevenLabsList,
 } from "./voices";
 
 /** The limits of its voices. */
@@ -99,7 +99,7 @@ function speechBody(
     text,
     model_id: model,
     // Only ISO 639-1 codes are accepted.
-    ...(language === undefined ? {} : { language_code: language.split("-")[0]?.toLowerCase() }),
+    language_code: language?.split("-")[0]?.toLowerCase(),
     ...(Object.keys(voiceSettings).length === 0 ? {} : { voice_settings: voiceSettings }),
   };
 }
@@ -119,7 +119,7 @@ function post(
     baseUrl: elevenLabsBase(channel),
     method: "POST",
     path: `/text-to-speech/${encodeURIComponent(voice)}/stream?output_format=pcm_${sample_rate ?? SAMPLE_RATE}${logging}`,
-    headers: { accept: "audio/*", ...(key === null ? {} : { "xi-api-key": key }) },
+    headers: { accept: "audio/*", ...keyHeaders(key) },
     body,
     maxBytes: MAX_SPEECH_BYTES,
     readRefusal: readElevenLabsRefusal,
@@ -143,25 +143,12 @@ async function* pcmOf(
   yield reader.end();
 }
 
-function elevenLabsProbe({ outbound, keyOf }: UpstreamSettings, channel: ChannelRecord): ChannelProbe {
+function elevenLabsProbe(settings: UpstreamSettings, channel: ChannelRecord): ChannelProbe {
   return {
     async listModels(options) {
-      const key = keyOf(channel);
-      const reply = await outbound.call({
-        channel,
-        baseUrl: elevenLabsBase(channel),
-        method: "GET",
-        path: "/models",
-        headers: { accept: "application/json", ...(key === null ? {} : { "xi-api-key": key }) },
-        maxBytes: MAX_LIST_BYTES,
-        readRefusal: readElevenLabsRefusal,
-        secrets: key === null ? [] : [key],
-        ca: ELEVENLABS_OPTIONS.of(channel).ca,
-        options,
-      });
-      const answer = parseJson(await collect(reply.body));
+      const answer = await readElevenLabsList(settings, channel, "/models", options);
       if (!Array.isArray(answer)) throw invalidAnswer("without a list of models");
-      return asList(answer).flatMap((entry): ListedModel[] => {
+      return answer.flatMap((entry: unknown): ListedModel[] => {
         const fields = asFields(entry);
         const name = asText(fields?.model_id);
         if (name === null) return [];

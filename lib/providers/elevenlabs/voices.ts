@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { ELEVENLABS_SHAPE } from "../../contracts/console/channel-options";
-import type { Voice } from "../../ports/speech-model";
+import type { CallOptions, Voice } from "../../ports/speech-model";
 import type { ChannelRecord } from "../../ports/store";
-import { collect } from "../outbound/body";
-import { asFields, asList, asText, parseJson } from "../outbound/json";
+import { asFields, asList, asText } from "../outbound/json";
 import { optionsReader } from "../upstream/channel-options";
-import { MAX_LIST_BYTES, type UpstreamSettings, withVersion } from "../upstream/provider";
+import { type UpstreamSettings, withVersion } from "../upstream/provider";
+import { readList } from "../upstream/read-list";
 import { catalogueVoice, GEMINI_VOICES, OPENAI_VOICES } from "../upstream-voices/equivalents";
-import type { ListedVoice, VoiceLists } from "../upstream-voices/voice-list";
+import { type ListedVoice, listKey, listOptions, type VoiceLists } from "../upstream-voices/voice-list";
 import {
   fallbackVoice,
   fromTable,
@@ -18,10 +18,8 @@ import {
 } from "../upstream-voices/voice-table";
 import { readElevenLabsRefusal } from "./refusal";
 
-export const ELEVENLABS_OPTIONS = optionsReader(z.strictObject(ELEVENLABS_SHAPE), z.object(ELEVENLABS_SHAPE));
+export const ELEVENLABS_OPTIONS = optionsReader(z.object(ELEVENLABS_SHAPE));
 export const ELEVENLABS_BASE = "https://api.elevenlabs.io/v1";
-
-const LIST_MS = 2_000;
 
 /** Voice IDs, including those of the public library, which work although they are not in the account's list. */
 export const ELEVENLABS_VOICE_ID = /^[A-Za-z0-9]{20}$/;
@@ -37,8 +35,24 @@ export function elevenLabsBase(channel: ChannelRecord): string {
   return withVersion(channel.baseUrl ?? ELEVENLABS_BASE, "/v1");
 }
 
-function listKey(channel: ChannelRecord): string {
-  return `${channel.id}/${channel.version}`;
+export function keyHeaders(key: string | null): Record<string, string> {
+  return key === null ? {} : { "xi-api-key": key };
+}
+
+export function readElevenLabsList(
+  settings: UpstreamSettings,
+  channel: ChannelRecord,
+  path: "/models" | "/voices",
+  options: CallOptions,
+): Promise<unknown> {
+  const { ca } = ELEVENLABS_OPTIONS.of(channel);
+  const source = {
+    baseUrl: elevenLabsBase(channel),
+    headers: keyHeaders,
+    readRefusal: readElevenLabsRefusal,
+    ca,
+  };
+  return readList(settings, channel, source, path, options);
 }
 
 function readVoice(entry: unknown): ListedVoice | null {
@@ -63,24 +77,9 @@ function readVoice(entry: unknown): ListedVoice | null {
 }
 
 async function fetchVoices(settings: UpstreamSettings, channel: ChannelRecord): Promise<ListedVoice[]> {
-  const key = settings.keyOf(channel);
-  const reply = await settings.outbound.call({
-    channel,
-    baseUrl: elevenLabsBase(channel),
-    method: "GET",
-    path: "/voices",
-    headers: { accept: "application/json", ...(key === null ? {} : { "xi-api-key": key }) },
-    maxBytes: MAX_LIST_BYTES,
-    readRefusal: readElevenLabsRefusal,
-    secrets: key === null ? [] : [key],
-    ca: ELEVENLABS_OPTIONS.of(channel).ca,
-    options: {
-      signal: AbortSignal.timeout(LIST_MS),
-      requestId: "",
-      firstByteBy: settings.clock.monotonic() + LIST_MS,
-    },
-  });
-  const answer = asFields(parseJson(await collect(reply.body)));
+  const answer = asFields(
+    await readElevenLabsList(settings, channel, "/voices", listOptions(settings.clock)),
+  );
   return asList(answer?.voices).flatMap((entry) => readVoice(entry) ?? []);
 }
 

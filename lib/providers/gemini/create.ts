@@ -1,9 +1,9 @@
 import type { ChannelProbe, ListedModel } from "../../ports/channel-probe";
 import type { ChannelRecord } from "../../ports/store";
-import { collect } from "../outbound/body";
 import { invalidAnswer } from "../outbound/failure";
-import { asFields, asList, asText, parseJson } from "../outbound/json";
-import { MAX_LIST_BYTES, type UpstreamProvider, type UpstreamSettings } from "../upstream/provider";
+import { asFields, asList, asText } from "../outbound/json";
+import type { UpstreamProvider, UpstreamSettings } from "../upstream/provider";
+import { readList } from "../upstream/read-list";
 import { geminiEmbedding } from "./embeddings";
 import { GEMINI_BASE, GEMINI_OPTIONS, geminiBase, keyHeaders } from "./options";
 import { readGeminiRefusal } from "./refusal";
@@ -24,27 +24,22 @@ export function createGemini(settings: UpstreamSettings): UpstreamProvider {
   };
 }
 
-function geminiProbe({ outbound, keyOf }: UpstreamSettings, channel: ChannelRecord): ChannelProbe {
+function geminiProbe(settings: UpstreamSettings, channel: ChannelRecord): ChannelProbe {
   return {
     async listModels(options) {
-      const key = keyOf(channel);
+      const { ca } = GEMINI_OPTIONS.of(channel);
+      const source = {
+        baseUrl: geminiBase(channel),
+        headers: keyHeaders,
+        readRefusal: readGeminiRefusal,
+        ca,
+      };
       const models: ListedModel[] = [];
       let token: string | null = null;
       for (let page = 0; page < MAX_PAGES; page += 1) {
         const next: string = token === null ? "" : `&pageToken=${encodeURIComponent(token)}`;
-        const reply = await outbound.call({
-          channel,
-          baseUrl: geminiBase(channel),
-          method: "GET",
-          path: `/models?pageSize=1000${next}`,
-          headers: { accept: "application/json", ...keyHeaders(key) },
-          maxBytes: MAX_LIST_BYTES,
-          readRefusal: readGeminiRefusal,
-          secrets: key === null ? [] : [key],
-          ca: GEMINI_OPTIONS.of(channel).ca,
-          options,
-        });
-        const answer = asFields(parseJson(await collect(reply.body)));
+        const path = `/models?pageSize=1000${next}`;
+        const answer = asFields(await readList(settings, channel, source, path, options));
         if (!Array.isArray(answer?.models)) throw invalidAnswer("without a list of models");
         models.push(...answer.models.flatMap(readModel));
         token = asText(answer.nextPageToken);

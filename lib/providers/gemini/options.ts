@@ -4,7 +4,7 @@ import type { ChannelRecord } from "../../ports/store";
 import { optionsReader } from "../upstream/channel-options";
 import { encodePath, withVersion } from "../upstream/provider";
 
-export const GEMINI_OPTIONS = optionsReader(z.strictObject(GEMINI_SHAPE), z.object(GEMINI_SHAPE));
+export const GEMINI_OPTIONS = optionsReader(z.object(GEMINI_SHAPE));
 type GeminiOptions = ReturnType<typeof GEMINI_OPTIONS.of>;
 
 export const GEMINI_BASE = "https://generativelanguage.googleapis.com/v1beta";

@@ -51,9 +51,8 @@ export interface LocalVoicesProvider extends LocalVoices {
   close(): Promise<void>;
 }
 
-const OPTIONS = { voices: VoiceTable.optional() };
 /** The options of a local voice's channel: `voices` maps callers' names to speakers, `*` any other name. */
-export const VOICE_OPTIONS = optionsReader(z.strictObject(OPTIONS), z.object(OPTIONS));
+export const VOICE_OPTIONS = optionsReader(z.object({ voices: VoiceTable.optional() }));
 
 /**
  * The neural voices of this machine: each folder below `directory` is a model, spoken by sherpa-onnx in a process of its

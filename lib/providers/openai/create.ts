@@ -1,14 +1,14 @@
 import type { ChannelProbe, ListedModel } from "../../ports/channel-probe";
 import type { ChannelRecord } from "../../ports/store";
-import { collect } from "../outbound/body";
 import { invalidAnswer } from "../outbound/failure";
-import { asFields, asList, asText, parseJson } from "../outbound/json";
-import { MAX_LIST_BYTES, type UpstreamProvider, type UpstreamSettings } from "../upstream/provider";
+import { asFields, asText } from "../outbound/json";
+import type { UpstreamProvider, UpstreamSettings } from "../upstream/provider";
+import { readList } from "../upstream/read-list";
 import { createVoiceLists } from "../upstream-voices/voice-list";
 import { openAiEmbedding } from "./embeddings";
 import { formOf, OPENAI_BASE, OPENAI_OPTIONS } from "./options";
-import { readOpenAiRefusal } from "./refusal";
 import { openAiSpeech } from "./speech";
+import { listSourceOf } from "./voices";
 
 /** OpenAI, Azure OpenAI, and every server with their protocol. */
 export function createOpenAi(settings: UpstreamSettings): UpstreamProvider {
@@ -34,27 +34,13 @@ function guessOperation(name: string): ListedModel["operation"] {
   return SPEECH.test(name) ? "speech" : null;
 }
 
-function openAiProbe({ outbound, keyOf }: UpstreamSettings, channel: ChannelRecord): ChannelProbe {
+function openAiProbe(settings: UpstreamSettings, channel: ChannelRecord): ChannelProbe {
   return {
     async listModels(options) {
       const form = formOf(channel);
       if (!form.hasModelList) return null;
-      const key = keyOf(channel);
-      const reply = await outbound.call({
-        channel,
-        baseUrl: form.baseUrl,
-        method: "GET",
-        path: "/models",
-        headers: { accept: "application/json", ...form.headers(key) },
-        maxBytes: MAX_LIST_BYTES,
-        readRefusal: readOpenAiRefusal,
-        secrets: key === null ? [] : [key],
-        ca: form.options.ca,
-        options,
-      });
-      const answer = parseJson(await collect(reply.body));
-      const fields = asFields(answer);
-      const entries = Array.isArray(answer) ? asList(answer) : fields?.data;
+      const answer = await readList(settings, channel, listSourceOf(form), "/models", options);
+      const entries = Array.isArray(answer) ? answer : asFields(answer)?.data;
       if (!Array.isArray(entries)) throw invalidAnswer("without a list of models");
       return entries.flatMap((entry): ListedModel[] => {
         const name = asText(asFields(entry)?.id);

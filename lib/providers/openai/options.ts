@@ -3,7 +3,7 @@ import { OPENAI_SHAPE } from "../../contracts/console/channel-options";
 import type { ChannelRecord } from "../../ports/store";
 import { optionsReader } from "../upstream/channel-options";
 
-export const OPENAI_OPTIONS = optionsReader(z.strictObject(OPENAI_SHAPE), z.object(OPENAI_SHAPE));
+export const OPENAI_OPTIONS = optionsReader(z.object(OPENAI_SHAPE));
 type OpenAiOptions = ReturnType<typeof OPENAI_OPTIONS.of>;
 
 export const OPENAI_BASE = "https://api.openai.com/v1";
@@ -13,7 +13,7 @@ const AZURE_HOST =
 const AZURE_VERSION = "2024-10-21";
 
 /** How requests to one channel are made. */
-interface OpenAiForm {
+export interface OpenAiForm {
   baseUrl: string;
   options: OpenAiOptions;
   /** The path of an operation for a model. */

@@ -1,8 +1,8 @@
 import type { Voice } from "../../ports/speech-model";
 import type { ChannelRecord } from "../../ports/store";
-import { collect } from "../outbound/body";
-import { asFields, asList, asText, parseJson } from "../outbound/json";
-import { MAX_LIST_BYTES, type UpstreamSettings } from "../upstream/provider";
+import { asFields, asList, asText } from "../outbound/json";
+import type { UpstreamSettings } from "../upstream/provider";
+import { readList } from "../upstream/read-list";
 import {
   catalogueVoice,
   GEMINI_VOICES,
@@ -10,7 +10,7 @@ import {
   openaiEquivalent,
 } from "../upstream-voices/equivalents";
 import { KOKORO_PREFIX, readKokoroName } from "../upstream-voices/kokoro-names";
-import type { ListedVoice, VoiceLists } from "../upstream-voices/voice-list";
+import { type ListedVoice, listKey, listOptions, type VoiceLists } from "../upstream-voices/voice-list";
 import {
   catalogueVoices,
   fallbackVoice,
@@ -19,19 +19,16 @@ import {
   NO_TABLE,
   nearestVoice,
 } from "../upstream-voices/voice-table";
-import { formOf } from "./options";
+import { formOf, type OpenAiForm } from "./options";
 import { readOpenAiRefusal } from "./refusal";
 
 /** A custom voice of an OpenAI account, sent as `{id}` and not in any list (API reference, create speech). */
 export const OPENAI_VOICE_ID = /^voice_[A-Za-z0-9_-]{1,100}$/;
 
-/** A list that takes longer is skipped, because a call is waiting for it. */
-const LIST_MS = 2_000;
-
 const NO_VOICES: readonly Voice[] = [];
 
-function listKey(channel: ChannelRecord): string {
-  return `${channel.id}/${channel.version}`;
+export function listSourceOf({ baseUrl, headers, options: { ca } }: OpenAiForm) {
+  return { baseUrl, headers, readRefusal: readOpenAiRefusal, ca };
 }
 
 /** One entry of a list: a name, or fields under the names that common servers use. */
@@ -59,27 +56,10 @@ async function fetchVoices(
   settings: UpstreamSettings,
   channel: ChannelRecord,
 ): Promise<ListedVoice[] | null> {
-  const form = formOf(channel);
-  const key = settings.keyOf(channel);
-  const reply = await settings.outbound.call({
-    channel,
-    baseUrl: form.baseUrl,
-    method: "GET",
-    path: "/audio/voices",
-    headers: { accept: "application/json", ...form.headers(key) },
-    maxBytes: MAX_LIST_BYTES,
-    readRefusal: readOpenAiRefusal,
-    secrets: key === null ? [] : [key],
-    ca: form.options.ca,
-    options: {
-      signal: AbortSignal.timeout(LIST_MS),
-      requestId: "",
-      firstByteBy: settings.clock.monotonic() + LIST_MS,
-    },
-  });
-  const answer = parseJson(await collect(reply.body));
+  const source = listSourceOf(formOf(channel));
+  const answer = await readList(settings, channel, source, "/audio/voices", listOptions(settings.clock));
   const fields = asFields(answer);
-  const entries = Array.isArray(answer) ? asList(answer) : asList(fields?.voices ?? fields?.data);
+  const entries = asList(Array.isArray(answer) ? answer : (fields?.voices ?? fields?.data));
   const voices = entries.flatMap((entry) => readVoice(entry) ?? []);
   return voices.length > 0 ? voices : null;
 }

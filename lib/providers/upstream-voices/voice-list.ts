@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { Clock } from "../../ports/clock";
-import type { Voice } from "../../ports/speech-model";
+import type { CallOptions, Voice } from "../../ports/speech-model";
+import type { ChannelRecord } from "../../ports/store";
 
 /** Voices as an upstream lists them; `id` is the value to send. */
 export interface ListedVoice extends Voice {
@@ -10,6 +11,18 @@ export interface ListedVoice extends Voice {
 const TTL_MS = 300_000;
 const FAILED_MS = 60_000;
 const MAX_LISTS = 500;
+/** A list that takes longer is skipped, because a call is waiting for it. */
+const LIST_MS = 2_000;
+
+/** The key of a channel's list; a changed channel has another. */
+export function listKey(channel: ChannelRecord): string {
+  return `${channel.id}/${channel.version}`;
+}
+
+export function listOptions(clock: Clock): CallOptions {
+  const firstByteBy = clock.monotonic() + LIST_MS;
+  return { signal: AbortSignal.timeout(LIST_MS), requestId: "", firstByteBy };
+}
 
 interface Kept {
   /** Null: the upstream has no list, or did not return it. */

@@ -4,19 +4,16 @@ import { describeAsSentence, issuesOf } from "../../contracts/describe-issue";
 import { AppError } from "../../errors";
 import type { ChannelRecord } from "../../ports/store";
 
-/** A provider's options, checked strictly when a channel is saved and read leniently when it is used. */
+/** A provider's options: unknown ones are rejected when a channel is saved and dropped when it is used. */
 interface OptionsReader<T> {
   /** Throws `invalid` with `issues` under `options.*`. */
   check(options: Readonly<Record<string, unknown>>): Record<string, unknown>;
   of(channel: ChannelRecord): T;
 }
 
-/** Both schemas have the same fields: `strict` rejects unknown ones, `lenient` drops them. */
-export function optionsReader<T extends Record<string, unknown>>(
-  strict: z.ZodType<T>,
-  lenient: z.ZodType<T>,
-): OptionsReader<T> {
-  const read = new WeakMap<ChannelRecord, T>();
+export function optionsReader<Schema extends z.ZodObject>(schema: Schema): OptionsReader<z.output<Schema>> {
+  const strict = schema.strict();
+  const read = new WeakMap<ChannelRecord, z.output<Schema>>();
   return {
     check(options) {
       const parsed = strict.safeParse(options, { error: describeAsSentence });
@@ -31,9 +28,9 @@ export function optionsReader<T extends Record<string, unknown>>(
     of(channel) {
       const known = read.get(channel);
       if (known !== undefined) return known;
-      const parsed = lenient.safeParse(channel.options);
+      const parsed = schema.safeParse(channel.options);
       // Saved options have passed `check`; options of an older version that do not fit count as absent.
-      const options = parsed.success ? parsed.data : lenient.parse({});
+      const options = parsed.success ? parsed.data : schema.parse({});
       read.set(channel, options);
       return options;
     },

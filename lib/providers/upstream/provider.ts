@@ -27,8 +27,6 @@ export interface UpstreamSettings {
 
 /** Limit of a speech reply, in decoded bytes. */
 export const MAX_SPEECH_BYTES = 64 * 1024 * 1024;
-/** Limit of a list of models or voices. */
-export const MAX_LIST_BYTES = 8 * 1024 * 1024;
 
 const BYTES_PER_NUMBER = 32;
 /** No model in use makes longer vectors. */

@@ -1,0 +1,36 @@
+import type { CallOptions } from "../../ports/speech-model";
+import type { ChannelRecord } from "../../ports/store";
+import { collect } from "../outbound/body";
+import { parseJson } from "../outbound/json";
+import type { OutboundRequest } from "../outbound/request";
+import type { UpstreamSettings } from "./provider";
+
+/** Limit of a list of models or voices. */
+const MAX_LIST_BYTES = 8 * 1024 * 1024;
+
+/** Where an upstream has its lists. */
+interface ListSource extends Pick<OutboundRequest, "baseUrl" | "readRefusal" | "ca"> {
+  headers(key: string | null): Readonly<Record<string, string>>;
+}
+
+/** The JSON of a list of models or voices. */
+export async function readList(
+  { outbound, keyOf }: UpstreamSettings,
+  channel: ChannelRecord,
+  { headers, ...source }: ListSource,
+  path: string,
+  options: CallOptions,
+): Promise<unknown> {
+  const key = keyOf(channel);
+  const reply = await outbound.call({
+    channel,
+    method: "GET",
+    path,
+    ...source,
+    headers: { accept: "application/json", ...headers(key) },
+    maxBytes: MAX_LIST_BYTES,
+    secrets: key === null ? [] : [key],
+    options,
+  });
+  return parseJson(await collect(reply.body));
+}
