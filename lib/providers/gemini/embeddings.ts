@@ -41,8 +41,8 @@ async function embedBatch(
   const requests = request.texts.map((text) => ({
     model: resourceOf(request.model),
     content: { parts: [{ text }] },
-    ...(request.taskType === undefined ? {} : { taskType: request.taskType }),
-    ...(dimensions === undefined ? {} : { outputDimensionality: dimensions }),
+    taskType: request.taskType,
+    outputDimensionality: dimensions,
   }));
   const [only] = requests;
   const isSingle = requests.length === 1;

@@ -102,7 +102,7 @@ function bodyFromSegments(
       responseModalities: ["AUDIO"],
       speechConfig: {
         voiceConfig: { prebuiltVoiceConfig: { voiceName: geminiVoiceFor(table, first.voice) } },
-        ...(language === undefined ? {} : { languageCode: language }),
+        languageCode: language,
       },
     },
   };

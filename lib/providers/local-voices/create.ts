@@ -3,7 +3,6 @@ import { rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
 import { VoiceTable } from "../../contracts/console/channel-options";
-import { MODEL_FOLDER } from "../../contracts/console/local-voices";
 import { AppError } from "../../errors";
 import type { Clock } from "../../ports/clock";
 import type {
@@ -27,7 +26,7 @@ import { optionsReader } from "../upstream/channel-options";
 import { NO_TABLE } from "../upstream-voices/voice-table";
 import { readCatalogue } from "./catalogue";
 import { toUnusable, VoiceFolders, type VoiceFoldersSettings } from "./folders";
-import { installVoice } from "./install";
+import { installVoice, requireName } from "./install";
 import { cancelJob, listJobs, sweepLeftovers } from "./jobs";
 import { type ReadFolder, readVoiceFolder } from "./read-folder";
 import { archiveDigest, checkFiles, deleteSpeed, firstDigests, readSpeed } from "./records";
@@ -193,14 +192,6 @@ class LocalVoicesOfMachine implements LocalVoicesProvider {
       await engine.close();
     }
   }
-}
-
-function requireName(name: string): string {
-  if (MODEL_FOLDER.test(name)) return name;
-  throw new AppError(
-    "invalid",
-    `'${name.slice(0, 100)}' is not a valid name: letters, digits and ._- are accepted.`,
-  );
 }
 
 const SENTENCE = "One, two, three, four, five.";

@@ -43,10 +43,7 @@ export async function download(outbound: Outbound, clock: Clock, request: Downlo
   const total = Number.isInteger(length) ? start + length : null;
   if (total !== null && total > MAX_ARCHIVE_BYTES) {
     reply.body.close();
-    throw new AppError(
-      "invalid",
-      `The archive has ${total} bytes; at most ${MAX_ARCHIVE_BYTES} are accepted.`,
-    );
+    throw tooLarge(total);
   }
   await writeFile(tagFile, reply.header("etag") ?? "");
   const output = await open(file, isRest ? "a" : "w");
@@ -67,6 +64,13 @@ export async function download(outbound: Outbound, clock: Clock, request: Downlo
     await output.close();
   }
   await rm(tagFile, { force: true });
+}
+
+export function tooLarge(total: number): AppError {
+  return new AppError(
+    "invalid",
+    `The archive has ${total} bytes; at most ${MAX_ARCHIVE_BYTES} are accepted.`,
+  );
 }
 
 async function openReply(

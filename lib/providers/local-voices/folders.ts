@@ -5,6 +5,7 @@ import { MODEL_FOLDER } from "../../contracts/console/local-voices";
 import { AppError } from "../../errors";
 import type { Clock } from "../../ports/clock";
 import type { VoiceFolder, VoiceScan } from "../../ports/local-voices";
+import type { VoiceTable } from "../upstream-voices/voice-table";
 import { UnusableFile } from "./onnx-metadata";
 import { type ReadFolder, readVoiceFolder } from "./read-folder";
 import { readSpeed, writeSpeed } from "./records";
@@ -32,8 +33,6 @@ interface Known {
   read: ReadFolder | UnusableFile;
   engine: VoiceEngine | null;
 }
-
-type VoiceTable = Readonly<Record<string, string>>;
 
 /** The model folders of a directory, each with its engine once it was used. */
 export class VoiceFolders {

@@ -24,6 +24,15 @@ export interface InstallSettings {
   tryOut(read: ReadFolder): Promise<void>;
 }
 
+/** Throws `invalid` for a name that no folder of a voice may have. */
+export function requireName(name: string): string {
+  if (MODEL_FOLDER.test(name)) return name;
+  throw new AppError(
+    "invalid",
+    `'${name.slice(0, 100)}' is not a valid name: letters, digits and ._- are accepted.`,
+  );
+}
+
 /**
  * Installs an archive as `<data>/voices/<name>`: download, digest, unpack, check of the files, a spoken sentence, and
  * one rename. Throws AppError `conflict` (the folder exists), `invalid` (the archive or its model), `upstream_*`,
@@ -36,13 +45,7 @@ export async function installVoice(
   { signal, onProgress }: InstallOptions,
 ): Promise<VoiceFolder> {
   const { directory } = settings;
-  if (!MODEL_FOLDER.test(name)) {
-    throw new AppError(
-      "invalid",
-      `'${name.slice(0, 100)}' is not a valid name: letters, digits and ._- are accepted.`,
-    );
-  }
-  const target = path.join(directory, name);
+  const target = path.join(directory, requireName(name));
   if ((await stat(target).catch(() => null)) !== null) {
     throw new AppError("conflict", `The local voice '${name}' already exists; remove it first.`);
   }

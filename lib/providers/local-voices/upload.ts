@@ -3,7 +3,7 @@ import path from "node:path";
 import { MAX_ARCHIVE_BYTES } from "../../contracts/console/local-voices";
 import { AppError } from "../../errors";
 import type { UploadPart } from "../../ports/local-voices";
-import { ARCHIVE_ENDING } from "./download";
+import { ARCHIVE_ENDING, tooLarge } from "./download";
 
 const PREFIX = ".upload-";
 
@@ -18,11 +18,7 @@ export async function writePart(
 ): Promise<{ received: number; archive: string }> {
   const ending = ARCHIVE_ENDING.exec(file)?.[0].toLowerCase();
   if (ending === undefined) throw new AppError("invalid", "The file's name must end in .tar.bz2 or .tar.gz.");
-  if (total > MAX_ARCHIVE_BYTES)
-    throw new AppError(
-      "invalid",
-      `The archive has ${total} bytes; at most ${MAX_ARCHIVE_BYTES} are accepted.`,
-    );
+  if (total > MAX_ARCHIVE_BYTES) throw tooLarge(total);
   if (bytes.length === 0 || offset + bytes.length > total)
     throw new AppError("invalid", `A part must have 1 to ${total - offset} bytes; got ${bytes.length}.`);
   await mkdir(directory, { recursive: true });
