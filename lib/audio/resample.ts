@@ -74,7 +74,6 @@ export class Resampler {
   }
 }
 
-/** Resamples a whole buffer. */
 export function resample(input: Float32Array, inputRate: number, outputRate: number): Float32Array {
   if (inputRate === outputRate) return input;
   const resampler = new Resampler(inputRate, outputRate);

@@ -14,7 +14,6 @@ export interface SetupGuard {
   retire(): Promise<void>;
 }
 
-/** Sign-in parameters of this instance. */
 interface SignInSettings {
   /** `NEXTAUTH_SECRET` (HKDF of the instance secret): encrypts the session cookie. */
   cookieSecret: string;

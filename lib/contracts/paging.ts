@@ -26,7 +26,6 @@ export const Cursor = z
   .max(512)
   .regex(/^[A-Za-z0-9_-]+$/, "Must be next_cursor of the previous page.");
 
-/** Text to search a list for. */
 export const SearchText = boundedLine(2, 200);
 
 /** Query of every list of the console. */

@@ -4,9 +4,7 @@ import type { ChannelRecord } from "./store";
 
 /** The port for creating, checking and testing channels: what their providers offer besides speech and embeddings. */
 
-/** One model in an upstream's list. */
 export interface ListedModel {
-  /** The upstream's name of the model. */
   name: string;
   /** The model's operation; null when neither the upstream nor the name says. */
   operation: "speech" | "embeddings" | null;

@@ -6,7 +6,6 @@ import { AppError, isAppError } from "../errors";
  */
 export interface StopSignal {
   readonly aborted: boolean;
-  /** Why it was aborted. */
   readonly reason: unknown;
   addEventListener(type: "abort", listener: () => void, options?: { once?: boolean }): void;
   removeEventListener(type: "abort", listener: () => void): void;

@@ -50,12 +50,10 @@ export interface Tracing {
   begin(parent: string | undefined): RequestTrace;
 }
 
-/** The channel of an attempt. */
 export interface CalledChannel {
   name: string;
   /** A name of lib/providers/registry.ts. */
   provider: string;
-  /** The model as its upstream names it. */
   upstreamModel: string;
 }
 

@@ -17,7 +17,6 @@ export class UpstreamProgress {
     this.#waiting += 1;
   }
 
-  /** Ends one wait. */
   resume(now: number): void {
     this.#waiting -= 1;
     if (this.#waiting === 0) this.#waitedMs += now - this.#since;

@@ -13,7 +13,6 @@ export interface TextChunk {
 
 /** Lengths in spoken letters (spoken-length.ts); read again for every chunk. */
 export interface ChunkLimits {
-  /** Longest chunk. */
   readonly max: number;
   /** The first chunk is cut at a comma before this where there is one, else at a space if it is much longer. */
   readonly first: number;

@@ -57,7 +57,6 @@ export async function clearThrottles(
   for (const subject of subjects) await tx.signInThrottles.clear(subjectDigest(ctx, subject));
 }
 
-/** Counts one wrong password. */
 export async function countWrongPassword(tx: Repositories, ctx: Needs, subject: string): Promise<void> {
   await tx.signInThrottles.fail(subjectDigest(ctx, subject), ctx.clock.now(), RULE);
 }

@@ -66,7 +66,6 @@ export async function keyShares(
   return sums.map(([id, sum]) => ({ id, name: names.get(id) ?? null, ...shareOf(sum) }));
 }
 
-/** Fields of a deleted channel. */
 const DELETED_CHANNEL = { name: null, enabled: false, health: null, broken_keys: [], broken_models: [] };
 
 /** Every channel, and the deleted channels that were called, each with its problems. */

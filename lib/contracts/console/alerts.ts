@@ -38,7 +38,6 @@ export const Alert = z.strictObject({
   kind: AlertKind,
   /** ID of the channel, key or user, or name of the model, it is about; empty for the instance. */
   subject: z.string(),
-  /** Name of the subject. */
   subject_name: z.string().nullable(),
   state: z.enum(["opened", "resolved"]),
   /** One English sentence that describes the problem. */
@@ -88,7 +87,6 @@ export const AlertCheck = z.strictObject({
 });
 export type AlertCheck = z.infer<typeof AlertCheck>;
 
-/** `GET /api/alerts/summary`. */
 export const AlertsSummary = z.strictObject({
   open: z.int(),
   /** Open and not marked as seen. */

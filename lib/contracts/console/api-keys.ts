@@ -109,6 +109,5 @@ export const MAX_GRACE_HOURS = 24;
 export const RotateKey = z.strictObject({ grace_hours: z.number().min(0).max(MAX_GRACE_HOURS).default(0) });
 export type RotateKey = z.infer<typeof RotateKey>;
 
-/** `POST /api/keys/playground`. */
 export const PlaygroundKey = z.strictObject({ key: z.string(), expires_at: Timestamp });
 export type PlaygroundKey = z.infer<typeof PlaygroundKey>;

@@ -28,7 +28,6 @@ const Actions = z
   )
   .meta({ description: "Actions (key.create) or groups of them (key), with commas between" });
 
-/** `GET /api/audit`. */
 export const AuditQuery = ListQuery.extend({
   actor: boundedLine(1, 128).optional(),
   target: boundedLine(1, 256).optional(),

@@ -13,5 +13,4 @@ export const CallLimits = z.strictObject({
 
 const Limit = wholeNumber(1, 1_000_000_000).nullable();
 
-/** The same fields in a request. */
 export const CallLimitFields = { rpm: Limit, tpm: Limit, concurrency: Limit };

@@ -101,7 +101,6 @@ const NewKey = z.strictObject({ key: UpstreamKey, label: KeyLabel.optional() });
 export type NewKey = z.output<typeof NewKey>;
 const Limit = wholeNumber(1, 1_000_000_000).nullable();
 
-/** The provider of the channels of local voices. */
 export const LOCAL_VOICES = "local-voices";
 
 /** Providers that call an upstream; each is a folder of lib/providers. */
@@ -246,7 +245,6 @@ const draft = {
 export const DraftChannel = z.strictObject(draft);
 export type DraftChannel = z.output<typeof DraftChannel>;
 
-/** `POST /api/channels/draft/test`. */
 export const TestDraft = z.strictObject({
   ...draft,
   model: z.strictObject({ upstream_name: ChannelModel.shape.upstream_name, operation: ModelOperation }),
@@ -257,7 +255,6 @@ export type TestDraft = z.output<typeof TestDraft>;
 export const DraftModels = UpstreamModels.extend({ error: UpstreamFailure.nullable() });
 export type DraftModels = z.output<typeof DraftModels>;
 
-/** A provider that a channel can have. */
 export const Provider = z.strictObject({
   name: z.string(),
   operations: z.array(ModelOperation),
@@ -265,7 +262,6 @@ export const Provider = z.strictObject({
 });
 export type Provider = z.output<typeof Provider>;
 
-/** `GET /api/providers`. */
 export const ProviderList = z.strictObject({ items: z.array(Provider) });
 
 /** `POST /api/upstreams/allowed`: allows one host and port; needs the owner's password. */

@@ -27,7 +27,6 @@ export type QueryOf<Key extends EndpointKey> =
 /** The body as the handler receives it. */
 export type BodyOf<Key extends EndpointKey> =
   Declaration<Key> extends { body: infer Schema extends z.ZodType } ? z.output<Schema> : undefined;
-/** `data` of the reply. */
 export type DataOf<Key extends EndpointKey> =
   Declaration<Key> extends { data: infer Schema extends z.ZodType } ? z.output<Schema> : null;
 
@@ -51,7 +50,6 @@ export type InputOf<Key extends EndpointKey> = InputPart<"params", ParamsOf<Key>
     ? InputPart<"body", z.input<Schema>>
     : unknown);
 
-/** Method and path of an endpoint. */
 export function splitKey(key: EndpointKey): { method: Method; path: string } {
   const space = key.indexOf(" ");
   // Every key begins with a method (endpoints.ts).

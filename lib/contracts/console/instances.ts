@@ -24,7 +24,6 @@ export const InstanceStatus = z.strictObject({
   requests_per_second: z.number(),
   /** Percent of one core; above 100 with worker threads. */
   cpu_percent: z.int(),
-  /** Resident memory. */
   memory_bytes: z.int(),
   /** How old its view of other processes' changes may be. */
   change_lag_ms: z.int(),

@@ -34,7 +34,6 @@ export type Invite = z.infer<typeof Invite>;
 export const InviteWithToken = Invite.extend({ token: z.string() });
 export type InviteWithToken = z.infer<typeof InviteWithToken>;
 
-/** `POST /api/invites`. */
 export const CreateInvite = z.strictObject({
   role: z.enum(["admin", "member"]).default("member"),
   email: Email.nullable().optional(),
@@ -44,7 +43,6 @@ export type CreateInvite = z.infer<typeof CreateInvite>;
 
 const Token = boundedLine(1, 256);
 
-/** `POST /api/invites/inspect`. */
 export const InspectInvite = z.strictObject({ token: Token });
 export type InspectInvite = z.infer<typeof InspectInvite>;
 
@@ -89,7 +87,6 @@ const newAccount = {
   display_name: displayText(64).optional(),
 };
 
-/** `POST /api/invites/accept`. */
 export const AcceptInvite = z.strictObject({ token: Token, ...newAccount }).superRefine(checkPasswords);
 export type AcceptInvite = z.infer<typeof AcceptInvite>;
 

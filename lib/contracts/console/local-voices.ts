@@ -3,7 +3,6 @@ import { z } from "zod";
 /** Names of model folders: a model's name without path separators. */
 export const MODEL_FOLDER = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
-/** Size limit of an archive. */
 export const MAX_ARCHIVE_BYTES = 2 * 1024 ** 3;
 /** Size limit of a part of an uploaded archive: a part is held in memory until it is written. */
 export const MAX_PART_BYTES = 4 * 1024 ** 2;
@@ -81,7 +80,6 @@ const VoiceInstallation = z.strictObject({
 });
 export type VoiceInstallation = z.infer<typeof VoiceInstallation>;
 
-/** `GET /api/voices`. */
 export const LocalVoiceList = z.strictObject({
   /** False: PATCHBAY_VOICES=off; the lists are empty. */
   enabled: z.boolean(),
@@ -124,7 +122,6 @@ export type UploadVoiceQuery = z.output<typeof UploadVoiceQuery>;
 export const UploadedPart = z.strictObject({ received_bytes: z.int(), is_complete: z.boolean() });
 export type UploadedPart = z.infer<typeof UploadedPart>;
 
-/** `POST /api/voices/{name}/verify`. */
 export const VoiceCheck = z.strictObject({
   /** Duration of a spoken sentence. */
   audio_ms: z.int(),

@@ -76,7 +76,6 @@ export const CreateModel = z
   .required({ name: true, operation: true });
 export type CreateModel = z.output<typeof CreateModel>;
 
-/** `PATCH /api/models/{model}`. */
 export const UpdateModel = z.strictObject(writable).partial().extend({ version: z.int() });
 export type UpdateModel = z.output<typeof UpdateModel>;
 

@@ -29,7 +29,6 @@ export const Rejection = z.strictObject({
   id: z.string(),
   /** Number of requests. */
   calls: z.int(),
-  /** Start of the minute. */
   minute: Timestamp,
   /**
    * Null: the request had no valid key, or was refused before its key was checked (`unknown_url`,
@@ -74,7 +73,6 @@ export const RejectionQuery = ListQuery.extend(
 });
 export type RejectionQuery = z.output<typeof RejectionQuery>;
 
-/** Query of `GET /api/usage/rejected/export`. */
 export const RejectionExportQuery = RejectionQuery.omit({ limit: true, cursor: true }).extend({
   format: ExportFormat,
 });

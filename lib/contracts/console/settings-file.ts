@@ -34,7 +34,6 @@ export type SettingsFile = z.output<typeof SettingsFile>;
 /** Largest body of an import, in bytes. */
 export const MAX_FILE_BYTES = 8 * 1024 * 1024;
 
-/** `POST /api/settings/import`. */
 export const ImportSettings = z.strictObject({
   /** Reports the changes without making them. */
   dry_run: z.boolean(),
@@ -47,7 +46,6 @@ export const ImportStep = z.strictObject({
   name: z.string(),
   /** `same`: this instance already matches the file. */
   action: z.enum(["create", "change", "same", "skip"]),
-  /** The fields that change. */
   fields: z.array(z.string()),
   /** Why it is skipped. */
   reason: z.string().nullable(),

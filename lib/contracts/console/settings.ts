@@ -166,7 +166,6 @@ export const DEFAULT_SETTINGS: OpenSettings = {
   limits: {},
 };
 
-/** `PATCH /api/settings`. */
 export const UpdateSettings = Settings.partial().extend({
   alerts: AlertRules.extend({
     /** Absent: the rules of models and keys are unchanged. */
@@ -179,7 +178,6 @@ export const UpdateSettings = Settings.partial().extend({
 });
 export type UpdateSettings = z.infer<typeof UpdateSettings>;
 
-/** `GET /api/settings`. */
 export const VersionedSettings = Settings.extend({ version: z.int() });
 export type VersionedSettings = z.infer<typeof VersionedSettings>;
 

@@ -24,7 +24,6 @@ export const SetupState = z.discriminatedUnion("status", [
 ]);
 export type SetupState = z.infer<typeof SetupState>;
 
-/** `POST /api/setup`. */
 export const SetupRequest = z
   .strictObject({
     username: Username,
@@ -57,6 +56,5 @@ export type SetupStep = z.infer<typeof SetupStep>;
 export const SetupProgress = z.strictObject({ step: SetupStep, finished: z.boolean() });
 export type SetupProgress = z.infer<typeof SetupProgress>;
 
-/** `PATCH /api/setup/progress`. */
 export const UpdateSetupProgress = SetupProgress.partial();
 export type UpdateSetupProgress = z.infer<typeof UpdateSetupProgress>;

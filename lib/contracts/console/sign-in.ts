@@ -44,6 +44,5 @@ export const Session = z.strictObject({
 });
 export type Session = z.infer<typeof Session>;
 
-/** `GET /api/user/sessions`. */
 export const SessionList = z.strictObject({ items: z.array(Session) });
 export type SessionList = z.infer<typeof SessionList>;

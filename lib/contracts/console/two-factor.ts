@@ -42,7 +42,6 @@ export const OptionalCode = z
   .union([z.literal(""), Code], { error: "Must be a six-digit code or a backup code." })
   .optional();
 
-/** `GET /api/user/2fa/status`. */
 export const TwoFactorStatus = z.strictObject({
   enabled: z.boolean(),
   pending: z.boolean(),
@@ -59,7 +58,6 @@ export type TwoFactorSetup = z.infer<typeof TwoFactorSetup>;
 export const TwoFactorEnrolment = z.strictObject({ secret: z.string(), otpauth_uri: z.string() });
 export type TwoFactorEnrolment = z.infer<typeof TwoFactorEnrolment>;
 
-/** `POST /api/user/2fa/enable`. */
 export const TwoFactorEnable = z.strictObject({
   code: z
     .string()

@@ -6,7 +6,6 @@ import { Timestamp } from "../timestamp";
 import { CircuitReason } from "./channels";
 import { SkipReason } from "./routing";
 
-/** A call in the usage ledger. */
 export const UsageRow = z.strictObject({
   /** Unique; a request ID may repeat. */
   id: z.string(),
@@ -146,7 +145,6 @@ export const UsageQuery = ListQuery.extend(UsageFilters.shape);
 export const ExportFormat = z.enum(["csv", "jsonl"]).default("csv");
 export type ExportFormat = z.output<typeof ExportFormat>;
 
-/** Query of `GET /api/usage/export`. */
 export const UsageExportQuery = UsageFilters.extend({ format: ExportFormat });
 
 /** Columns of the CSV file and fields of the JSON lines, in order. */

@@ -20,7 +20,6 @@ export const GeminiPageQuery = z.object({
     .optional(),
 });
 
-/** A model as OpenAI lists it. */
 export const OpenAiModel = z.object({
   id: z.string(),
   object: z.literal("model"),
@@ -36,7 +35,6 @@ export type OpenAiModel = z.output<typeof OpenAiModel>;
 
 export const OpenAiModelList = z.object({ object: z.literal("list"), data: z.array(OpenAiModel) });
 
-/** A model as Gemini lists it. */
 export const GeminiModel = z.object({
   /** Begins with `models/`. */
   name: z.string(),

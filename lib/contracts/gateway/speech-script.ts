@@ -21,7 +21,6 @@ interface SpeakerLabel {
   length: number;
 }
 
-/** One line of a script. */
 interface ScriptLine {
   /** Index of the speaker; null for a blank line and for an opening instruction, which are not spoken. */
   speaker: number | null;

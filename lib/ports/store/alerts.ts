@@ -52,7 +52,6 @@ export interface AlertRecord {
   deliveryAt: number | null;
 }
 
-/** The spending of one budget. */
 export interface BudgetShare {
   owner: "key" | "user";
   id: string;

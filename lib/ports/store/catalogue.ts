@@ -2,7 +2,6 @@ import type { Versioned } from "./common";
 
 export interface ChannelKey {
   id: string;
-  /** Encrypted upstream key. */
   encrypted: string;
   /** `****wxyz` */
   display: string;
@@ -45,7 +44,6 @@ export interface Prices {
 export interface ModelRecord {
   /** The public name. */
   name: string;
-  /** Other names of the same model. */
   aliases: string[];
   operation: "speech" | "embeddings";
   description: string;

@@ -69,7 +69,6 @@ export interface CallTrace {
 
 /** A failed attempt on one channel, and the result of its call. */
 export interface FailedAttempt {
-  /** Of the call. */
   id: string;
   requestId: string;
   /** When the call arrived. */
@@ -243,7 +242,6 @@ export interface InstanceReport {
   requestsPerMinute: number;
   /** CPU time over elapsed time, in percent of one core. */
   cpuPercent: number;
-  /** Resident memory. */
   memoryBytes: number;
   /** Age of what it knows of other processes' changes (`Store.changeLagMs`). */
   changeLagMs: number;

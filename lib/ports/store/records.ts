@@ -25,7 +25,6 @@ export interface AuditRecord extends AuditEntry {
   hash: string;
 }
 
-/** Filters of a list of audit rows. */
 export interface AuditFilter {
   actor?: string;
   target?: string;

@@ -53,7 +53,6 @@ export interface Rejections {
   add(records: readonly RejectionRecord[]): Promise<void>;
   /** Latest first. */
   list(query: PageQuery & RejectionFilter): Promise<Page<RejectionRecord & { id: string }>>;
-  /** Number of requests. */
   count(filter: RejectionFilter): Promise<number>;
   /** The record with the latest request of each key; keys without one are missing. */
   latest(keyIds: readonly string[]): Promise<Map<string, RejectionRecord>>;

@@ -69,7 +69,6 @@ export type UsageOutcome =
 export interface UsageFilter {
   userId?: string;
   keyId?: string;
-  /** Any of these keys. */
   keyIds?: readonly string[];
   model?: string;
   channelId?: string;
@@ -89,7 +88,6 @@ export interface UsageFilter {
 /** The sums of a group of calls, by any dimension. */
 export type Sums = Omit<UsageGroup, "hour" | "name">;
 
-/** The sums of no calls. */
 export const NO_SUMS: Sums = {
   calls: 0,
   errors: 0,

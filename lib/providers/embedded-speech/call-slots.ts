@@ -8,7 +8,6 @@ export const MAX_OPEN = 1000;
 /** Calls waiting for their first sound: at a tenth of a second each, the work of two workers for half a minute. */
 export const MAX_WAITING = 512;
 
-/** An admitted call. */
 interface CallSlot {
   isWaiting: boolean;
   isOpen: boolean;

@@ -75,7 +75,6 @@ interface Slot<Chunk> {
 const FIRST_GUESS_MS = 100;
 const SMOOTHING = 0.1;
 
-/** Starts a bundled worker as a thread. */
 export function startThread(workerFile: URL): EngineWorker {
   const worker = new Worker(workerFile, { name: "speech" });
   return {

@@ -35,7 +35,6 @@ interface Utterance {
   speaker: number;
 }
 
-/** What a plan needs of its model. */
 export interface PlanningModel {
   name: string;
   /** BCP-47; empty: unknown. */

@@ -47,7 +47,6 @@ async function digestsOf(folder: string): Promise<Record<string, string>> {
   return digests;
 }
 
-/** Records the files of an unpacked archive. */
 export async function recordFiles(folder: string, archive: string): Promise<void> {
   await writeFile(path.join(folder, FILES), JSON.stringify({ archive, files: await digestsOf(folder) }));
 }

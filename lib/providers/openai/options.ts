@@ -16,7 +16,6 @@ const AZURE_VERSION = "2024-10-21";
 export interface OpenAiForm {
   baseUrl: string;
   options: OpenAiOptions;
-  /** The path of an operation for a model. */
   path(operation: "/audio/speech" | "/embeddings", model: string): string;
   headers(key: string | null): Record<string, string>;
   /** Whether `/models` lists what can be called; Azure lists what could be deployed. */

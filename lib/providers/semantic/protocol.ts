@@ -5,7 +5,6 @@ export const DIMENSIONS = 512;
 /** The model's graph reads no more tokens of a sequence (its node `ClipToMaxLength`). */
 export const MAX_SEGMENT_TOKENS = 128;
 
-/** `workerData` of semantic.worker.ts. */
 export interface SemanticWorkerData {
   /** Folder of model.json and its weights. */
   modelFolder: string;

@@ -1,7 +1,6 @@
 /** `[piece, log probability]` by ID, as in the model's vocab.json. */
 export type Vocabulary = readonly (readonly [string, number])[];
 
-/** Tokens of a text. */
 export interface Encoded {
   ids: number[];
   /** Sum of the pieces' log probabilities: how usual the text is in the language of the vocabulary. */

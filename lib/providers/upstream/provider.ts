@@ -17,7 +17,6 @@ export interface UpstreamProvider {
   probe(channel: ChannelRecord): ChannelProbe;
 }
 
-/** Dependencies of an upstream provider. */
 export interface UpstreamSettings {
   outbound: Outbound;
   clock: Clock;

@@ -8,7 +8,6 @@ import type { UpstreamSettings } from "./provider";
 /** Limit of a list of models or voices. */
 const MAX_LIST_BYTES = 8 * 1024 * 1024;
 
-/** Where an upstream has its lists. */
 interface ListSource extends Pick<OutboundRequest, "baseUrl" | "readRefusal" | "ca"> {
   headers(key: string | null): Readonly<Record<string, string>>;
 }

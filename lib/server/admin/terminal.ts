@@ -22,7 +22,6 @@ function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== "EPIPE") throw error;
 }
 
-/** The terminal of this process. */
 export function createTerminal(): Terminal {
   const { stdin, stdout, stderr } = process;
   for (const output of [stdout, stderr]) output.on("error", ignoreClosedPipe);

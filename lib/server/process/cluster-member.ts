@@ -7,7 +7,6 @@ import { createMemberReplies } from "./cluster-replies";
 export interface ClusterMember extends Membership {
   /** Reports that this process serves. `setupToken`: the one it generated, for the others. */
   ready(setupToken: string | null): void;
-  /** Messages to the other members. */
   broadcast: Broadcast;
   /** Replies under an Idempotency-Key of all members. */
   replies: SharedReplies;

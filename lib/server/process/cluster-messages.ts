@@ -24,7 +24,6 @@ export type ToMember =
   | { kind: "stop"; isReplaced: boolean }
   | { kind: "broadcast"; message: string }
   | { kind: "measure"; id: number }
-  /** The answer to `collect`. */
   | { kind: "collected"; id: number; measures: Measures[] }
   /** The answer to `claim`; after `elsewhere` follows `replied`. */
   | { kind: "claimed"; id: number; result: "claimed" | "elsewhere" | "different" }
@@ -35,7 +34,6 @@ export type ToMember =
 export type ToPrimary =
   | { kind: "hello" }
   | { kind: "ready"; setupToken: string | null }
-  /** A message for the other members. */
   | { kind: "broadcast"; message: string }
   | { kind: "measured"; id: number; measures: Measures }
   /** Asks for the metrics of all members. */

@@ -103,7 +103,6 @@ function addGauges(registers: Registry[], { instance, inFlight, isRedisUp }: Met
   });
 }
 
-/** The metrics of one process. */
 export function createMetrics(settings: MetricsSettings): Metrics {
   const { token, member } = settings;
   const registry = new Registry();

@@ -52,7 +52,6 @@ async function countFrom(db: Kysely<Tables>, since: number, isFailure: boolean):
   return Number((await select.executeTakeFirstOrThrow()).count);
 }
 
-/** The figures that alerts are raised from. */
 export function alertFigures(
   scope: Scope,
   periodsAt: (now: number) => Periods,

@@ -4,7 +4,6 @@ import type { AlertTable } from "../schema";
 
 const WEBHOOK_KINDS: readonly WebhookKind[] = ["signed", "slack"];
 
-/** A row of the table as a record. */
 export function toAlertRecord(row: AlertTable): AlertRecord {
   return {
     id: row.id,

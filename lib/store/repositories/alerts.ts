@@ -142,7 +142,6 @@ function snoozes(scope: Scope): Pick<Alerts, "snooze" | "endSnooze"> {
   };
 }
 
-/** What the console shows. */
 function reading(scope: Scope): Pick<Alerts, "open" | "find" | "list" | "markSeen"> {
   return {
     async open() {

@@ -15,7 +15,6 @@ import { flowsRepository, signInThrottlesRepository } from "./sign-in";
 import { twoFactorsRepository } from "./two-factors";
 import { usersRepository } from "./users";
 
-/** All repositories on one scope. */
 export function repositoriesOn(
   scope: Scope,
   periodsAt: (now: number) => Periods,

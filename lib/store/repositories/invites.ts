@@ -37,7 +37,6 @@ function toInvite(row: InviteTable): InviteRecord {
   };
 }
 
-/** Finds and lists links. */
 function reading(scope: Scope): Pick<Invites, "findById" | "findByDigest" | "listOpen"> {
   return {
     findById: (id) => findOne(scope.read.selectFrom("invites").selectAll().where("id", "=", id), toInvite),
@@ -57,7 +56,6 @@ function reading(scope: Scope): Pick<Invites, "findById" | "findByDigest" | "lis
   };
 }
 
-/** Changes of a link. */
 function writing(
   scope: Scope,
 ): Pick<Invites, "insert" | "consume" | "delete" | "deleteByUser" | "deleteExpired"> {

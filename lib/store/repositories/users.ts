@@ -121,7 +121,6 @@ function reading(
   };
 }
 
-/** Changes of a user. */
 function writing(scope: Scope): Pick<Users, "insert" | "update" | "delete"> {
   return {
     insert: (user) =>

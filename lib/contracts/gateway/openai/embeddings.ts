@@ -2,7 +2,6 @@ import { z } from "zod";
 import { MODEL_NAME } from "../../console/model-name";
 import { EndUser } from "./end-user";
 
-/** Most inputs per request. */
 const MAX_INPUTS = 2_048;
 
 /** Most tokens per request, over all inputs; a model accepts fewer per input. */

@@ -106,13 +106,11 @@ const ID_PREFIXES: Readonly<Record<string, string>> = {
   usage: "usg_17953398000000iOx9VbNm4kQ",
 };
 
-/** The ID in examples of `path`. */
 export function exampleId(path: string): string {
   const collection = path.split("/")[path.startsWith("/api/user/") ? 3 : 2] ?? "";
   return ID_PREFIXES[collection] ?? String(EXAMPLES_BY_FIELD.id);
 }
 
-/** The model name in examples of `path`. */
 export function exampleModel(path: string): string {
   return /embed/i.test(path) ? "patchbay-embed-en" : "patchbay-speech";
 }

@@ -33,7 +33,6 @@ function toJson(schema: z.ZodType, io: "input" | "output"): Json {
   return rest;
 }
 
-/** The JSON Schema of a reply. */
 export function replySchema(schema: z.ZodType): Json {
   return toJson(schema, "output");
 }

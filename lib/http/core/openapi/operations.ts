@@ -103,7 +103,6 @@ export interface DocumentContext {
   year: number;
 }
 
-/** A required JSON request body with its example. */
 function jsonBody(route: Route, schema: Json): Json {
   const example = requestExample(route.method, route.path);
   return {
@@ -112,12 +111,10 @@ function jsonBody(route: Route, schema: Json): Json {
   };
 }
 
-/** A reply's JSON content with its example. */
 function content(schema: Json, { schemas }: DocumentContext, path: string): Json {
   return { schema, example: exampleOf(schema, schemas, "", exampleId(path)) };
 }
 
-/** The content of a reply by content type. */
 export function contentOf(
   types: Readonly<Record<string, z.ZodType>>,
   context: DocumentContext,

@@ -8,7 +8,6 @@ import { toUser } from "../../../console/users/to-user";
 import { clearPendingCookie, writeSessionCookie } from "../../console/session-cookie";
 import { consoleRoute } from "../../core/route";
 
-/** Invites, password-reset links and self-registration. */
 export const INVITES_ROUTES = [
   consoleRoute("GET /api/invites", {
     auth: "adminSession",

@@ -8,7 +8,6 @@ import { showSettings, updateSettings } from "../../../console/settings/update";
 import { MAX_FILE_BYTES } from "../../../contracts/console/settings-file";
 import { consoleRoute } from "../../core/route";
 
-/** A whole file as one chunk. */
 async function* oneChunk(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text);
 }
