@@ -1,12 +1,15 @@
 import type { Clock } from "../../ports/clock";
 import type { ChannelRecord, ModelRecord, Prices, Repositories, Store } from "../../ports/store";
 
-export const FREE: Prices = {
+const FREE: Prices = {
   inputPerMillionTokens: null,
   inputPerMillionCharacters: null,
   outputPerMillionTokens: null,
   outputPerMillionSeconds: null,
 };
+
+export const SPEECH = { operation: "speech", maxCharacters: 32_000, maxAudioSeconds: 6_000 } as const;
+const EMBEDDINGS = { operation: "embeddings", canShorten: true, maxInputTokens: 8_192 } as const;
 
 /** The record of a new channel to an engine of this machine, which serves one model. */
 export function embeddedChannel(
@@ -34,46 +37,26 @@ export function embeddedChannel(
   };
 }
 
-function speechModel(now: number): ModelRecord {
-  return {
-    name: "patchbay-speech",
-    aliases: [],
-    operation: "speech",
-    description: "Speech in many languages, made on this machine by flite and espeak-ng.",
-    prices: FREE,
-    maxCharacters: 32_000,
-    maxAudioSeconds: 6_000,
-    dimensions: null,
-    canShorten: false,
-    maxInputTokens: null,
-    defaultVoice: "Kore",
-    cacheable: false,
-    batching: false,
-    enabled: true,
-    createdAt: now,
-    version: 1,
-  };
-}
-
-function embeddingModel(
-  own: Pick<ModelRecord, "name" | "description" | "dimensions">,
+/** The record of a new model that an engine of this machine serves. */
+export function embeddedModel(
+  own: Pick<ModelRecord, "name" | "description" | "operation"> & Partial<ModelRecord>,
   now: number,
 ): ModelRecord {
   return {
-    ...own,
     aliases: [],
-    operation: "embeddings",
     prices: FREE,
     maxCharacters: null,
     maxAudioSeconds: null,
-    canShorten: true,
-    maxInputTokens: 8_192,
+    dimensions: null,
+    canShorten: false,
+    maxInputTokens: null,
     defaultVoice: null,
     cacheable: false,
     batching: false,
     enabled: true,
     createdAt: now,
     version: 1,
+    ...own,
   };
 }
 
@@ -94,9 +77,18 @@ export async function ensureChannel(
 
 /** The built-in channels, each with its model. */
 function embeddedChannels(now: number): [ChannelRecord, ModelRecord][] {
-  const speech = speechModel(now);
-  const semantic = embeddingModel(
+  const speech = embeddedModel(
     {
+      ...SPEECH,
+      name: "patchbay-speech",
+      description: "Speech in many languages, made on this machine by flite and espeak-ng.",
+      defaultVoice: "Kore",
+    },
+    now,
+  );
+  const semantic = embeddedModel(
+    {
+      ...EMBEDDINGS,
       name: "patchbay-embed-en",
       description:
         "Vectors of meanings, made on this machine by Universal Sentence Encoder Lite: finds texts that say the same in other words. English only; patchbay-embed takes any language.",
@@ -104,8 +96,9 @@ function embeddedChannels(now: number): [ChannelRecord, ModelRecord][] {
     },
     now,
   );
-  const lexical = embeddingModel(
+  const lexical = embeddedModel(
     {
+      ...EMBEDDINGS,
       name: "patchbay-embed",
       description:
         "Vectors of words and letter groups, made on this machine, for any language: finds similar words, not similar meanings.",

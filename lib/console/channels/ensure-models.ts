@@ -34,26 +34,18 @@ export async function ensureModels(
   const issues: Issue[] = [];
   const drafts: ModelRecord[] = [];
   for (const [index, offer] of offers.entries()) {
+    const refuse = (field: "name" | "operation", message: string) =>
+      issues.push({ path: `models.${index}.${field}`, message });
     const taken = models.holderOf(offer.name);
     if (taken !== undefined) {
-      if (taken.name !== offer.name)
-        issues.push({
-          path: `models.${index}.name`,
-          message: `This is an alias of '${taken.name}'; use that name.`,
-        });
+      if (taken.name !== offer.name) refuse("name", `This is an alias of '${taken.name}'; use that name.`);
       else if (offer.operation !== undefined && offer.operation !== taken.operation)
-        issues.push({
-          path: `models.${index}.operation`,
-          message: `'${offer.name}' is a model for ${taken.operation}.`,
-        });
+        refuse("operation", `'${offer.name}' is a model for ${taken.operation}.`);
       continue;
     }
     const operation = operationOf(offer, provider);
     if (operation === null)
-      issues.push({
-        path: `models.${index}.operation`,
-        message: `Set the operation of '${offer.name}': "speech" or "embeddings".`,
-      });
+      refuse("operation", `Set the operation of '${offer.name}': "speech" or "embeddings".`);
     else drafts.push(draftModel(offer.name, operation, offer.upstream_name, now));
   }
   if (issues.length > 0) throw new AppError("invalid", issues[0]?.message ?? "", { issues });

@@ -35,7 +35,7 @@ export async function readOverview(ctx: ReadContext, query: OverviewQuery): Prom
     to: end,
     by: null,
     isByHour: !isByMinute,
-    ...(interval === "day" ? { dayStarts: dayStarts({ from: start, to: end, timeZone }) } : {}),
+    dayStarts: interval === "day" ? dayStarts({ from: start, to: end, timeZone }) : undefined,
   });
   const own = isMember ? { userId: user.id } : {};
   const range = { ...own, from, to, isByMinute };

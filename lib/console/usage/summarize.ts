@@ -116,9 +116,8 @@ export async function summarizeUsage(ctx: ReadContext, query: UsageSummaryQuery)
       by: query.by ?? null,
       isByHour: query.interval === "hour" || query.interval === "day",
       isByMinute: query.interval === "minute",
-      ...(query.interval === "day"
-        ? { dayStarts: dayStarts({ from, to, timeZone: ctx.instance.timeZone }) }
-        : {}),
+      dayStarts:
+        query.interval === "day" ? dayStarts({ from, to, timeZone: ctx.instance.timeZone }) : undefined,
     }),
     countRejected(ctx, filter, { from, to }),
   ]);

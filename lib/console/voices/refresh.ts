@@ -1,7 +1,7 @@
 import { LOCAL_VOICES } from "../../contracts/console/channels";
 import type { BrokenVoiceFolder, LocalVoices, VoiceFolder } from "../../ports/local-voices";
 import type { ModelRecord } from "../../ports/store";
-import { embeddedChannel, ensureChannel, FREE } from "../channels/ensure-embedded";
+import { embeddedChannel, embeddedModel, ensureChannel, SPEECH } from "../channels/ensure-embedded";
 import type { ConsoleServices } from "../context";
 
 /** The ID of the channel of a model folder. */
@@ -17,24 +17,8 @@ const KIND_NAMES: Readonly<Record<VoiceFolder["kind"], string>> = {
 function voiceModel(folder: VoiceFolder, now: number): ModelRecord {
   const { name, kind, languages, speakers } = folder;
   const spoken = languages.length === 0 ? "" : ` in ${languages.join(", ")}`;
-  return {
-    name,
-    aliases: [],
-    operation: "speech",
-    description: `Neural speech${spoken}, made on this machine by a ${KIND_NAMES[kind]} model.`,
-    prices: FREE,
-    maxCharacters: 32_000,
-    maxAudioSeconds: 6_000,
-    dimensions: null,
-    canShorten: false,
-    maxInputTokens: null,
-    defaultVoice: defaultSpeaker(speakers),
-    cacheable: false,
-    batching: false,
-    enabled: true,
-    createdAt: now,
-    version: 1,
-  };
+  const description = `Neural speech${spoken}, made on this machine by a ${KIND_NAMES[kind]} model.`;
+  return embeddedModel({ ...SPEECH, name, description, defaultVoice: defaultSpeaker(speakers) }, now);
 }
 
 /** Kokoro's authors recommend `af_heart`; other models list their best speaker first. */
