@@ -116,6 +116,11 @@ export function hasCode(error: unknown, code: ErrorCode): error is AppError {
   return isAppError(error) && error.code === code;
 }
 
+/** The `code` of an error of Node or of one of its libraries, such as `ENOENT`; empty without one. */
+export function systemCode(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "";
+}
+
 /** The HTTP status of each code, as returned to callers and stored in usage rows. */
 export const HTTP_STATUS = {
   unauthenticated: 401,

@@ -3,6 +3,7 @@ import path from "node:path";
 import { recordAudit } from "../../console/audit/record";
 import { isWhole } from "../../console/audit/verify";
 import { totpStep } from "../../console/auth/totp";
+import { systemCode } from "../../errors";
 import { AuditHashChain, EMPTY_CHAIN } from "../../store/audit-chain";
 import { START_ERROR } from "../../store/errors";
 import { MIGRATIONS, newerSchemaMessage } from "../../store/migrations";
@@ -90,7 +91,9 @@ async function replaceStore(env: Environment, source: string, target: string): P
     const revived = compareStores(before, restored, { now, step: totpStep(now) + 1 });
     await prepare({ ...env, databaseUrl: `file:${draft}` }, source, revived, before).catch(
       (error: unknown) => {
-        throw isStartError(error) ? new CommandError(`${source} is damaged; nothing was changed.`) : error;
+        // The error comes from another thread, so only its code is left.
+        if (systemCode(error) !== START_ERROR) throw error;
+        throw new CommandError(`${source} is damaged; nothing was changed.`);
       },
     );
     if (!checkpoint(draft)) throw new CommandError(`${draft} is in use.`);
@@ -128,11 +131,6 @@ function printRevived(terminal: Terminal, revived: Revived, wasCompared: boolean
       `No backup code is left for: ${revived.withoutCodes.map(printable).join(", ")}. They should create new ones.`,
     );
   }
-}
-
-/** True when the store refused to start on a file. The error comes from another thread, so only its code is left. */
-function isStartError(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === START_ERROR;
 }
 
 /**

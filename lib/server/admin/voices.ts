@@ -4,6 +4,7 @@ import { recordAudit } from "../../console/audit/record";
 import { deleteVoiceRecords } from "../../console/voices/manage";
 import { Limits } from "../../contracts/limits";
 import type { InstallProgress, VoiceSource } from "../../ports/local-voices";
+import { ARCHIVE_ENDING } from "../../providers/local-voices/download";
 import { createProviders } from "../../providers/registry";
 import { followAllowedUpstreams } from "../process/allowed-upstreams";
 import type { Environment } from "../process/env";
@@ -13,7 +14,6 @@ import { type Command, CommandError, readArguments, UsageError } from "./command
 import { withStore } from "./open-store";
 import type { Terminal } from "./terminal";
 
-const ARCHIVE = /\.(?:tar\.bz2|tbz2?|tar\.gz|tgz)$/i;
 const PROGRESS_MS = 1_000;
 
 type Admin = Parameters<Parameters<typeof withStore>[1]>[0];
@@ -74,7 +74,7 @@ async function list(voices: Voices, terminal: Terminal): Promise<void> {
 
 /** Where a voice comes from: an archive on this machine, a URL, or a name of the catalogue. Throws UsageError. */
 function sourceOf(voices: Voices, what: string): { name: string; source: VoiceSource } {
-  const nameOf = (file: string) => path.basename(file).replace(ARCHIVE, "");
+  const nameOf = (file: string) => path.basename(file).replace(ARCHIVE_ENDING, "");
   if (/^https?:\/\//i.test(what)) {
     if (!URL.canParse(what)) throw new UsageError(`'${what}' is not a URL.`);
     return { name: nameOf(new URL(what).pathname), source: { url: what } };
@@ -82,7 +82,7 @@ function sourceOf(voices: Voices, what: string): { name: string; source: VoiceSo
   const known = voices.catalogue.find(({ name }) => name === what);
   if (known !== undefined) return { name: known.name, source: { url: known.url, sha256: known.sha256 } };
   const file = path.resolve(what);
-  if (ARCHIVE.test(what) && statSync(file, { throwIfNoEntry: false })?.isFile() === true)
+  if (ARCHIVE_ENDING.test(what) && statSync(file, { throwIfNoEntry: false })?.isFile() === true)
     return { name: nameOf(file), source: { file } };
   throw new UsageError(
     `'${what}' is neither a voice of the catalogue, nor a URL, nor a .tar.bz2 or .tar.gz file.`,

@@ -124,7 +124,7 @@ async function openConnections(
     store,
     clock: systemClock,
     instance,
-    ...(member === null ? {} : { server: member.server }),
+    server: member?.server,
     traffic,
   });
   const counted = createMetrics({
@@ -187,7 +187,7 @@ function createServices(
     spool: createSpool(env.dataDirectory),
     metrics,
     tracing: telemetry?.tracing,
-    ...(sharedState.health === null ? {} : { sharedStateHealth: sharedState.health }),
+    sharedStateHealth: sharedState.health ?? undefined,
   };
 }
 
@@ -259,13 +259,9 @@ export async function createContainer(
   try {
     return await assemble(env, opened, id, log, member);
   } catch (error) {
-    await closeQuietly(opened.store);
+    await opened.store.close().catch(() => undefined);
     throw error;
   }
-}
-
-async function closeQuietly(store: Store): Promise<void> {
-  await store.close().catch(() => undefined);
 }
 
 const CONTAINER = Symbol.for("patchbay.container");

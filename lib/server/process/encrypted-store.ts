@@ -1,5 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { encryptClearWebhookUrl } from "../../console/alerts/webhook-credentials";
+import { systemCode } from "../../errors";
 import type { Log } from "../../ports/telemetry";
 import { createCipher } from "../../store/cipher";
 import { START_ERROR, StartError } from "../../store/errors";
@@ -24,7 +25,7 @@ function refuseEmptyStore(env: Environment): void {
 
 /** Adds the variable to the error of a store that cannot be opened; it may come from another thread, with only its code. */
 function nameVariable(error: unknown, env: Environment): unknown {
-  if (!(error instanceof Error) || !("code" in error) || error.code !== START_ERROR) return error;
+  if (!(error instanceof Error) || systemCode(error) !== START_ERROR) return error;
   return new StartError(`${storeVariable(env)}: ${error.message}`, { cause: error });
 }
 
@@ -36,12 +37,12 @@ export async function openEncryptedStore(env: Environment, instanceId: string, l
   const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const store = await openStore({
     databaseUrl: env.databaseUrl,
-    ...(env.databaseUrlDirect === null ? {} : { listenUrl: env.databaseUrlDirect }),
+    listenUrl: env.databaseUrlDirect ?? undefined,
     writerWorker: workerFile("writer"),
     instanceId,
     clock: systemClock,
     timeZone,
-    ...(log ? { log } : {}),
+    log,
   }).catch((error: unknown) => {
     throw nameVariable(error, env);
   });

@@ -55,12 +55,12 @@ function isAddressOrRange(text: string): boolean {
   return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128));
 }
 
-const AddressList = z
-  .string()
-  .transform((value) => value.split(/[\s,]+/).filter((one) => one !== ""))
-  .refine((list) => list.every(isAddressOrRange), "must be addresses or CIDRs, with commas between them");
-
 const List = z.string().transform((value) => value.split(/[\s,]+/).filter((one) => one !== ""));
+
+const AddressList = List.refine(
+  (list) => list.every(isAddressOrRange),
+  "must be addresses or CIDRs, with commas between them",
+);
 
 const AllowList = List.refine(
   (list) => list.every(isAllowEntry),

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
+import { systemCode } from "../../errors";
 
 /** What process numbers belong to: a boot of the kernel, and a namespace (namespaces(7)), since each container has a 1. */
 function pidSpace(): string {
@@ -43,7 +44,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return !(error instanceof Error && "code" in error && error.code === "ESRCH");
+    return systemCode(error) !== "ESRCH";
   }
 }
 

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
-import { AppError } from "../../errors";
+import { AppError, systemCode } from "../../errors";
 import { enablePeerHeader } from "../../http/core/peer-header";
 import type { Cipher } from "../../ports/cipher";
 import { createProviders } from "../../providers/registry";
@@ -67,7 +67,7 @@ const HOST_CODES = /^(?:EADDRNOTAVAIL|EAFNOSUPPORT|EINVAL|ENOTFOUND|ENODATA|EAI_
 
 /** The error of a server that cannot listen, with the variable to change. */
 function listenError(error: unknown, { host }: Environment): unknown {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const code = systemCode(error);
   if (code === "EADDRINUSE")
     return new SettingError("PORT: the port is already in use; choose another with PORT=<number>.");
   if (code === "EACCES")

@@ -1,6 +1,6 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import { AppError } from "../../errors";
+import { AppError, systemCode } from "../../errors";
 import { completeReply } from "../../http/core/dispatch";
 import { requestIdOf } from "../../http/core/edge-guard";
 import type { Inbound, Outbound } from "../../http/core/exchange";
@@ -23,8 +23,9 @@ const BY_PARSER_CODE: Readonly<Record<string, () => AppError>> = {
 };
 
 function errorOf(error: unknown): AppError {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  return BY_PARSER_CODE[code]?.() ?? new AppError("invalid", "The request is not valid HTTP/1.1.");
+  return (
+    BY_PARSER_CODE[systemCode(error)]?.() ?? new AppError("invalid", "The request is not valid HTTP/1.1.")
+  );
 }
 
 /** A complete reply as bytes, for a socket that has no response object. */
@@ -75,7 +76,7 @@ function currentReply(socket: Duplex): CurrentReply | null {
  * answer would be taken for that request's reply.
  */
 export function refuseUnreadable(error: unknown, socket: Duplex): void {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const code = systemCode(error);
   // After a failed handshake nothing that we write can be read.
   const isBroken = code === "ECONNRESET" || /^ERR_(?:SSL|TLS)_/.test(code);
   if (refused.has(socket) && !isBroken) return;

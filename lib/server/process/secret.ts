@@ -1,6 +1,7 @@
 import { hkdfSync, randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { systemCode } from "../../errors";
 import { SettingError } from "./env";
 
 const MINIMUM_CHARACTERS = 32;
@@ -34,7 +35,7 @@ function readSecretFile(file: string): string | null {
   try {
     return readFileSync(file, "utf8").trim();
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : "";
+    const code = systemCode(error);
     if (code === "ENOENT") return null;
     if (code === "ENOTDIR")
       throw new SettingError(`PATCHBAY_DATA_DIR: ${path.dirname(file)} is not a folder`);
@@ -70,8 +71,7 @@ export function instanceSecret(given: string | null, dataDirectory: string): str
     writeFileSync(file, `${created}\n`, { flag: "wx", mode: 0o600 });
     return created;
   } catch (error) {
-    const other =
-      error instanceof Error && "code" in error && error.code === "EEXIST" ? readSecretFile(file) : null;
+    const other = systemCode(error) === "EEXIST" ? readSecretFile(file) : null;
     if (other) return checkSecret(file, other);
     throw new SettingError(`PATCHBAY_DATA_DIR: ${dataDirectory} cannot be written`);
   }

@@ -1,7 +1,7 @@
 import { type FileHandle, mkdtemp, open, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { ConsoleServices } from "../../console/context";
-import { AppError } from "../../errors";
+import { AppError, systemCode } from "../../errors";
 import type { Store } from "../../ports/store";
 
 const CHUNK_BYTES = 256 * 1024;
@@ -74,11 +74,8 @@ export function createSpool(dataDirectory: string): ConsoleServices["spool"] {
       try {
         await writeFile(file, chunks, { flag: "wx", mode: 0o600 });
       } catch (error) {
-        if (!isNoSpace(error)) throw error;
+        if (systemCode(error) !== "ENOSPC") throw error;
         throw new AppError("overloaded", "The server's disk is full.", {}, error);
       }
     });
 }
-
-const isNoSpace = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && error.code === "ENOSPC";

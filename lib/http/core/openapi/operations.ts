@@ -19,7 +19,7 @@ function parameter(
     name,
     in: location,
     required: isRequired,
-    ...(description === undefined ? {} : { description }),
+    description,
     schema: rest,
   };
 }
@@ -58,10 +58,7 @@ function queryParameters(query: z.ZodType | undefined): Json[] {
     // The same name may have other values elsewhere.
     const choices = isObject(schema) && Array.isArray(schema.enum) ? schema.enum : null;
     const example = choices === null || choices.includes(known) ? known : choices[0];
-    return {
-      ...parameter(name, "query", isObject(schema) ? schema : {}, isRequired),
-      ...(example === undefined ? {} : { example }),
-    };
+    return { ...parameter(name, "query", isObject(schema) ? schema : {}, isRequired), example };
   });
 }
 
@@ -105,10 +102,7 @@ export interface DocumentContext {
 
 function jsonBody(route: Route, schema: Json): Json {
   const example = requestExample(route.method, route.path);
-  return {
-    required: true,
-    content: { "application/json": { schema, ...(example === undefined ? {} : { example }) } },
-  };
+  return { required: true, content: { "application/json": { schema, example } } };
 }
 
 function content(schema: Json, { schemas }: DocumentContext, path: string): Json {
