@@ -47,7 +47,7 @@ export function outranks(actor: UserRecord, target: Pick<UserRecord, "role">): b
 }
 
 /** The signed-in owner. Throws `unauthenticated`; `forbidden` with `message` for every other user. */
-export function requireOwner(ctx: ConsoleContext, message: string): UserRecord {
+export function requireOwner(ctx: Pick<ConsoleContext, "caller">, message: string): UserRecord {
   const { user } = requireSession(ctx);
   if (user.role === "owner") return user;
   throw new AppError("forbidden", message);

@@ -14,10 +14,6 @@ export async function mustEnrol(
   return (await store.twoFactors.find(user.id))?.state !== "enabled";
 }
 
-function refuse(message: string): AppError {
-  return new AppError("invalid", message, { issues: [{ path: "two_factor_roles", message }] });
-}
-
 /**
  * Users may require 2FA of their own role only after enabling it, and only the owner may require it of the owner.
  * Throws `invalid`, `forbidden`.
@@ -31,6 +27,8 @@ export async function requireOwnTwoFactor(
   if (user.role !== "owner" && before.includes("owner") !== after.includes("owner"))
     throw new AppError("forbidden", "Only the owner may change whether the owner needs 2FA.");
   const isNew = after.includes(user.role) && !before.includes(user.role);
-  if (isNew && (await mustEnrol(tx, after, user)))
-    throw refuse("Enable 2FA for your own account first: this would lock you out.");
+  if (isNew && (await mustEnrol(tx, after, user))) {
+    const message = "Enable 2FA for your own account first: this would lock you out.";
+    throw new AppError("invalid", message, { issues: [{ path: "two_factor_roles", message }] });
+  }
 }

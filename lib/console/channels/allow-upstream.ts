@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { AllowedUpstreams, AllowUpstream } from "../../contracts/console/channels";
 import { AppError } from "../../errors";
-import type { Repositories, UserRecord } from "../../ports/store";
-import { requireSession } from "../access/guards";
+import type { Repositories } from "../../ports/store";
+import { requireOwner } from "../access/guards";
 import { recordAudit } from "../audit/record";
 import { verifyOwnPassword } from "../auth/step-up";
 import type { ConsoleContext } from "../context";
@@ -17,19 +17,14 @@ export async function readAllowedUpstreams(store: Pick<Repositories, "settings">
   return stored.success ? stored.data : [];
 }
 
-/** Only the owner may allow private addresses. */
-function requireOwner(ctx: ConsoleContext): UserRecord {
-  const { user } = requireSession(ctx);
-  if (user.role === "owner") return user;
-  throw new AppError("forbidden", "Only the owner may allow private addresses as upstreams.");
-}
+const OWNER_ONLY = "Only the owner may allow private addresses as upstreams.";
 
 /**
  * Allows one host and port as an upstream, even if private or plain HTTP, after checking the password. Throws
  * `forbidden`, `step_up_failed`, `invalid` (not an address).
  */
 export async function allowUpstream(ctx: ConsoleContext, input: AllowUpstream): Promise<AllowedUpstreams> {
-  const owner = requireOwner(ctx);
+  const owner = requireOwner(ctx, OWNER_ONLY);
   const target = ctx.providers.targetOf(input.base_url);
   await verifyOwnPassword(ctx, owner, input.password);
   const targets = await ctx.store.transaction(async (tx) => {
@@ -43,7 +38,7 @@ export async function allowUpstream(ctx: ConsoleContext, input: AllowUpstream): 
 
 /** Removes an allowed target; channels that need it fail from the next call on. Throws `forbidden`, `not_found`. */
 export async function disallowUpstream(ctx: ConsoleContext, target: string): Promise<AllowedUpstreams> {
-  requireOwner(ctx);
+  requireOwner(ctx, OWNER_ONLY);
   const targets = await ctx.store.transaction(async (tx) => {
     const before = await readAllowedUpstreams(tx);
     const next = before.filter((one) => one !== target);

@@ -1,4 +1,4 @@
-import type { OpenSettings, UpdateSettings, VersionedSettings } from "../../contracts/console/settings";
+import type { UpdateSettings, VersionedSettings } from "../../contracts/console/settings";
 import { AppError } from "../../errors";
 import type { Repositories, UserRecord, WebhookKind } from "../../ports/store";
 import { requireSignedInAdmin, requireSignedInOperator } from "../access/guards";
@@ -19,13 +19,6 @@ const SETTING = "settings_version";
 async function readVersion(store: Pick<Repositories, "settings">): Promise<number> {
   const stored = (await store.settings.all())[SETTING];
   return typeof stored === "number" ? stored : 1;
-}
-
-/** The settings with the version that an update must send back. */
-async function readVersioned(
-  store: Pick<Repositories, "settings">,
-): Promise<OpenSettings & { version: number }> {
-  return { ...(await readSettings(store)), version: await readVersion(store) };
 }
 
 /**
@@ -89,7 +82,7 @@ async function present(
   { cipher }: Pick<ReadContext, "cipher">,
   user: UserRecord,
 ): Promise<VersionedSettings> {
-  const { alerts, ...settings } = await readVersioned(store);
+  const { alerts, ...settings } = await readSettings(store);
   const mayChange = user.role === "owner" || !settings.demo_site;
   const shown = async (kind: WebhookKind) => {
     const url = await decryptWebhookUrl(store, cipher, kind);
@@ -97,6 +90,7 @@ async function present(
   };
   return {
     ...settings,
+    version: await readVersion(store),
     alerts: { ...alerts, webhook_url: await shown("signed"), slack_url: await shown("slack") },
   };
 }

@@ -1,21 +1,17 @@
 import type { AvailableVoice, InstalledVoice, LocalVoiceList } from "../../contracts/console/local-voices";
 import { AppError } from "../../errors";
 import type { CatalogueVoice, LocalVoices, VoiceFolder, VoiceRecords } from "../../ports/local-voices";
-import type { ChannelRecord, UserRecord } from "../../ports/store";
-import { requireSession } from "../access/guards";
+import type { ChannelRecord } from "../../ports/store";
+import { requireOwner } from "../access/guards";
 import type { ReadContext } from "../context";
 import { voiceChannelId } from "./refresh";
 
-/** The signed-in owner: an installed model is code and data that run on the machine. Throws `forbidden`. */
-export function requireVoicesOwner(ctx: Pick<ReadContext, "caller">): UserRecord {
-  const { user } = requireSession(ctx);
-  if (user.role === "owner") return user;
-  throw new AppError("forbidden", "Only the owner may manage local voices.");
-}
+/** An installed model is code and data that run on the machine. */
+const OWNER_ONLY = "Only the owner may manage local voices.";
 
 /** Throws `forbidden`; `conflict` when they are off. */
 export function requireVoices(ctx: ReadContext): LocalVoices {
-  requireVoicesOwner(ctx);
+  requireOwner(ctx, OWNER_ONLY);
   if (ctx.voices !== null) return ctx.voices;
   throw new AppError("conflict", "Local voices are turned off (PATCHBAY_VOICES=off).");
 }
@@ -75,7 +71,7 @@ function toAvailable(voice: CatalogueVoice, { digests, partial }: VoiceRecords):
 
 /** The voices of this machine, the catalogue, and what is being installed. Throws `forbidden`. */
 export async function listLocalVoices(ctx: ReadContext): Promise<LocalVoiceList> {
-  requireVoicesOwner(ctx);
+  requireOwner(ctx, OWNER_ONLY);
   const { voices, store } = ctx;
   if (voices === null) {
     return { enabled: false, has_mirror: false, installed: [], broken: [], catalogue: [], installations: [] };

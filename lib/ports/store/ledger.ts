@@ -4,8 +4,6 @@ import type { UpstreamRefusal } from "../../errors";
 import type { Budget, BudgetPeriod, Page, PageQuery } from "./common";
 import type { UsageFilter, UsageSubject, UsageSummary, UsageSummaryQuery } from "./usage-query";
 
-type UsageState = "open" | "settled";
-
 /** Prefix of entry IDs, which are ordered by time; earlier versions created random IDs with the prefix `use_`. */
 export const USAGE_ID_PREFIX = "usg";
 
@@ -107,7 +105,7 @@ export interface UsageRecord {
   status: number;
   /** The error's code; null on success. */
   error: string | null;
-  state: UsageState;
+  state: "open" | "settled";
   cached: boolean;
   estimated: boolean;
   /** Cost above the reservation. */

@@ -51,7 +51,7 @@ export type PlannedChunks<Chunk = SpeechChunk> = Iterator<Chunk | null>;
  */
 export function* planSpeech(request: SpeechRequest, pace: Pace): Generator<void, PlannedChunks, void> {
   const tag = request.language ?? null;
-  if (tag !== null && !isEnglish(tag) && !ESPEAK_LANGUAGES.has(baseLanguage(tag))) {
+  if (tag !== null && baseLanguage(tag) !== "en" && !ESPEAK_LANGUAGES.has(baseLanguage(tag))) {
     throw new AppError(
       "invalid",
       `languageCode '${tag}' is not supported by the embedded engines. Leave it out to detect the language, ` +
@@ -208,8 +208,4 @@ function mainScript(counts: ReadonlyMap<Script, number>): Script {
 
 function scriptOfLanguage(base: string): Script | null {
   return base === "en" ? "Latin" : (ESPEAK_LANGUAGES.get(base)?.script ?? null);
-}
-
-function isEnglish(tag: string): boolean {
-  return baseLanguage(tag) === "en";
 }
