@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { boundedLine, boundedText, displayText } from "../text";
+import { boundedLine, displayText } from "../text";
 import { Timestamp } from "../timestamp";
 import { wholeNumber } from "../whole-number";
-import { MAX_PASSWORD_LENGTH, NewPassword } from "./password";
+import { NewPassword, RepeatedPassword } from "./password";
 import { OptionalCode } from "./two-factor";
 import { Email, Role, Username } from "./user";
 
@@ -66,10 +66,6 @@ export const InviteFacts = z.discriminatedUnion("kind", [
 ]);
 export type InviteFacts = z.infer<typeof InviteFacts>;
 
-const repeatedPassword = boundedText(0, MAX_PASSWORD_LENGTH * 4).meta({
-  description: "The password once more",
-});
-
 function checkPasswords(
   body: { username?: string; password: string; confirmPassword: string },
   context: z.RefinementCtx,
@@ -83,7 +79,7 @@ function checkPasswords(
 const newAccount = {
   username: Username,
   password: NewPassword,
-  confirmPassword: repeatedPassword,
+  confirmPassword: RepeatedPassword,
   display_name: displayText(64).optional(),
 };
 
@@ -107,7 +103,7 @@ export const AcceptPasswordReset = z
   .strictObject({
     token: Token,
     password: NewPassword,
-    confirmPassword: repeatedPassword,
+    confirmPassword: RepeatedPassword,
     code: OptionalCode,
   })
   .superRefine(checkPasswords);

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Usd } from "../money";
+import { listOf } from "../paging";
 import { boundedText } from "../text";
 import { Timestamp } from "../timestamp";
 import { wholeNumber } from "../whole-number";
@@ -80,9 +81,5 @@ export const UpdateModel = z.strictObject(writable).partial().extend({ version: 
 export type UpdateModel = z.output<typeof UpdateModel>;
 
 /** `GET /api/models`: all models, and the date of the shipped price list. */
-export const ModelList = z.strictObject({
-  items: z.array(Model),
-  next_cursor: z.string().nullable(),
-  price_list_date: z.iso.date(),
-});
+export const ModelList = listOf(Model).extend({ price_list_date: z.iso.date() });
 export type ModelList = z.output<typeof ModelList>;

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { codePoints, utf8Length } from "../text";
+import { boundedText, codePoints, utf8Length } from "../text";
 
 /** Shortest password on any instance; `PATCHBAY_PASSWORD_MIN` may raise it. */
 export const MIN_PASSWORD_LENGTH = 8;
-export const MAX_PASSWORD_LENGTH = 256;
+const MAX_PASSWORD_LENGTH = 256;
 /** Longer passwords are refused before hashing. */
 const MAX_PASSWORD_BYTES = 1024;
 
@@ -34,3 +34,7 @@ export const NewPassword = Password.refine(
     description:
       "Counted in NFC. The instance may ask for more characters; common passwords and the username are refused.",
   });
+
+export const RepeatedPassword = boundedText(0, MAX_PASSWORD_LENGTH * 4).meta({
+  description: "The password once more",
+});

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { boundedText } from "../text";
-import { MAX_PASSWORD_LENGTH, NewPassword, passwordLength } from "./password";
+import { NewPassword, passwordLength, RepeatedPassword } from "./password";
 import { Email, User, Username } from "./user";
 
 /** An embedded engine, as the wizard shows it. */
@@ -28,9 +28,7 @@ export const SetupRequest = z
   .strictObject({
     username: Username,
     password: NewPassword,
-    confirmPassword: boundedText(0, MAX_PASSWORD_LENGTH * 4)
-      .meta({ description: "The password once more" })
-      .optional(),
+    confirmPassword: RepeatedPassword.optional(),
     email: z.union([z.literal(""), Email]).optional(),
     SelfUseModeEnabled: z.boolean().optional(),
     DemoSiteEnabled: z.boolean().optional(),
