@@ -9,11 +9,18 @@ import { digestToken } from "./tokens";
 /** Session uses closer together than this are not written to the store. */
 const TOUCH_MS = 60_000;
 
+export interface LiveSession {
+  user: UserRecord;
+  session: SessionRecord;
+  /** The user's role requires 2FA and they have not enabled it. */
+  mustEnrol: boolean;
+}
+
 /** Looks a session up by its stored ID, without recording a use. */
 export async function peekSession(
   services: Pick<ConsoleServices, "store" | "clock">,
   id: string,
-): Promise<{ user: UserRecord; session: SessionRecord; mustEnrol: boolean } | null> {
+): Promise<LiveSession | null> {
   const session = await services.store.sessions.find(id);
   if (session === null) return null;
   const user = await services.store.users.findById(session.userId);
@@ -26,12 +33,12 @@ export async function peekSession(
 
 /**
  * The session of a cookie's ID with its user as stored now; null when it was ended, has expired, or belongs to a
- * disabled user or an older password. `mustEnrol`: the user's role requires 2FA and they have not enabled it.
+ * disabled user or an older password.
  */
 export async function findLiveSession(
   services: Pick<ConsoleServices, "store" | "clock" | "log">,
   sid: string,
-): Promise<{ user: UserRecord; session: SessionRecord; mustEnrol: boolean } | null> {
+): Promise<LiveSession | null> {
   const found = await peekSession(services, digestToken(sid));
   if (found === null) return null;
   const { session } = found;

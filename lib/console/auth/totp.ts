@@ -6,8 +6,9 @@ import { isSameSecret } from "./tokens";
 const PERIOD_MS = 30_000;
 const SECRET_BYTES = 20;
 
-function totp(secret: string): TOTP {
+function totp(secret: string, names: { issuer?: string; label?: string } = {}): TOTP {
   return new TOTP({
+    ...names,
     secret: Secret.fromBase32(secret),
     algorithm: "SHA1",
     digits: 6,
@@ -23,14 +24,7 @@ export function newTotpSecret(random: Random): string {
 
 /** The otpauth URI that an authenticator app reads from the QR code. */
 export function totpUri(secret: string, username: string): string {
-  return new TOTP({
-    issuer: "Patchbay",
-    label: username,
-    secret: Secret.fromBase32(secret),
-    algorithm: "SHA1",
-    digits: 6,
-    period: PERIOD_MS / 1000,
-  }).toString();
+  return totp(secret, { issuer: "Patchbay", label: username }).toString();
 }
 
 /** The number of the 30-second period at `now` (milliseconds since 1970). */
