@@ -10,13 +10,12 @@ import { useUnsaved } from "@/lib/client/unsaved";
 import { useApiCache } from "@/lib/client/use-api";
 import type { Self } from "@/lib/contracts/console/user";
 import { CallError } from "../forms/call-error";
-import { Field } from "../forms/field";
 import { Form } from "../forms/form";
 import { useSchemaResolver } from "../forms/schema-resolver";
+import { FormTextField, TextField } from "../forms/text-field";
 import { useSaveForm } from "../forms/use-save-form";
 import { Badge } from "../ui/badge";
 import { Button } from "../ui/button";
-import { Input } from "../ui/input";
 import { Section } from "../ui/section";
 import { toast } from "../ui/toast";
 
@@ -65,7 +64,7 @@ export function ProfileSection({ self }: { self: Self }) {
   const t = useTranslations("account.profile");
   const common = useTranslations("common");
   const { form, error, onSubmit } = useProfileForm(self);
-  const { errors, isSubmitting, isDirty } = form.formState;
+  const { isSubmitting, isDirty } = form.formState;
   return (
     <Section
       title={t("title")}
@@ -74,22 +73,24 @@ export function ProfileSection({ self }: { self: Self }) {
     >
       <Form onSubmit={onSubmit} noValidate className="grid max-w-form gap-5">
         <CallError error={error} />
-        <Field label={t("username")} hint={t("usernameHint")}>
-          {(control) => <Input {...control} value={self.username} readOnly autoComplete="username" />}
-        </Field>
-        <Field label={t("displayName")} error={errors.display_name?.message}>
-          {(control) => <Input {...control} {...form.register("display_name")} autoComplete="name" />}
-        </Field>
-        <Field label={t("email")} hint={t("emailHint")} error={errors.email?.message} isOptional>
-          {(control) => (
-            <Input
-              {...control}
-              {...form.register("email", { setValueAs: emptyToNull })}
-              type="email"
-              autoComplete="email"
-            />
-          )}
-        </Field>
+        <TextField
+          label={t("username")}
+          hint={t("usernameHint")}
+          value={self.username}
+          readOnly
+          autoComplete="username"
+        />
+        <FormTextField form={form} name="display_name" label={t("displayName")} autoComplete="name" />
+        <FormTextField
+          form={form}
+          name="email"
+          options={{ setValueAs: emptyToNull }}
+          label={t("email")}
+          hint={t("emailHint")}
+          isOptional
+          type="email"
+          autoComplete="email"
+        />
         <Button type="submit" className="w-fit" isBusy={isSubmitting} disabled={!isDirty}>
           {common("save")}
         </Button>

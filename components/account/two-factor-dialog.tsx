@@ -7,12 +7,12 @@ import { api, callApi } from "@/lib/client/api";
 import { useApiCache } from "@/lib/client/use-api";
 import type { TwoFactorProof } from "@/lib/contracts/console/two-factor";
 import { CodeField } from "../forms/code-field";
-import { Field } from "../forms/field";
 import { Form } from "../forms/form";
 import { FormFooter } from "../forms/form-footer";
 import { PasswordInput } from "../forms/password-input";
 import { ProofError } from "../forms/proof-error";
 import { useSchemaResolver } from "../forms/schema-resolver";
+import { FormField } from "../forms/text-field";
 import { useSaveForm } from "../forms/use-save-form";
 import { EnrolTwoFactor } from "../two-factor/enrol";
 import { SaveBackupCodes } from "../two-factor/save-backup-codes";
@@ -151,8 +151,6 @@ function ProofForm({
     resolver: useSchemaResolver(loadSchema),
     defaultValues: { password: "", code: "" },
   });
-  const { errors, isSubmitting } = form.formState;
-
   const { error, onSubmit } = useSaveForm(form, {
     fields: ["password", "code"],
     save: onProof,
@@ -165,13 +163,16 @@ function ProofForm({
   return (
     <Form onSubmit={onSubmit} noValidate className="grid gap-5">
       <ProofError error={error} wrong={t("wrong")} />
-      <Field label={t("password")} error={errors.password?.message}>
-        {(control) => (
-          <PasswordInput {...control} {...form.register("password")} autoComplete="current-password" />
-        )}
-      </Field>
-      <CodeField label={t("code")} error={errors.code?.message} control={form.register("code")} />
-      <FormFooter action={action} isBusy={isSubmitting} isDanger={isDanger} onCancel={onCancel} />
+      <FormField form={form} name="password" label={t("password")}>
+        {(control) => <PasswordInput {...control} autoComplete="current-password" />}
+      </FormField>
+      <CodeField form={form} name="code" label={t("code")} />
+      <FormFooter
+        action={action}
+        isBusy={form.formState.isSubmitting}
+        isDanger={isDanger}
+        onCancel={onCancel}
+      />
     </Form>
   );
 }

@@ -1,25 +1,16 @@
 import type { ComponentProps } from "react";
-import type { UseFormRegisterReturn } from "react-hook-form";
-import { Input } from "../ui/input";
-import { Field } from "./field";
+import type { FieldValues } from "react-hook-form";
+import { FormTextField } from "./text-field";
 
 /** A field for a TOTP code, or a backup code, whose letters are upper-case. */
-export function CodeField({
-  control,
-  ...field
-}: Omit<ComponentProps<typeof Field>, "children"> & { control: UseFormRegisterReturn }) {
+export function CodeField<Values extends FieldValues>(props: ComponentProps<typeof FormTextField<Values>>) {
   return (
-    <Field {...field}>
-      {(props) => (
-        <Input
-          {...props}
-          {...control}
-          autoComplete="one-time-code"
-          autoCapitalize="characters"
-          spellCheck={false}
-          className="font-mono"
-        />
-      )}
-    </Field>
+    <FormTextField
+      {...props}
+      autoComplete="one-time-code"
+      autoCapitalize="characters"
+      spellCheck={false}
+      inputClassName="font-mono"
+    />
   );
 }

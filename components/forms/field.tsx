@@ -3,7 +3,8 @@ import { useTranslations } from "use-intl";
 import { cn } from "../ui/class-names";
 import { Label } from "../ui/input";
 
-interface ControlProps {
+/** What a control takes from its field. */
+export interface ControlProps {
   id: string;
   "aria-invalid"?: true;
   "aria-describedby"?: string;

@@ -1,12 +1,12 @@
 "use client";
 
 import type { ReactNode } from "react";
-import type { UseFormRegisterReturn } from "react-hook-form";
+import type { FieldValues, Path, UseFormReturn } from "react-hook-form";
 import { useTranslations } from "use-intl";
-import { passwordStrength } from "@/components/forms/password-strength";
 import { cn } from "../ui/class-names";
-import { Field } from "./field";
 import { PasswordInput } from "./password-input";
+import { passwordStrength } from "./password-strength";
+import { FormField } from "./text-field";
 
 const COLOURS = ["bg-bad", "bg-bad", "bg-warn", "bg-good", "bg-good"] as const;
 const WORDS = ["veryWeak", "weak", "fair", "good", "strong"] as const;
@@ -36,52 +36,38 @@ export function StrengthMeter({ password, personal }: { password: string; person
   );
 }
 
-/** One of the two fields: its text, its error and what react-hook-form needs of its control. */
-interface PasswordField {
-  label: string;
-  error: { message?: string } | undefined;
-  /** Registers the field; called when it renders, because the first invalid field in order of registration is focused. */
-  control(): UseFormRegisterReturn;
-}
-
 /** A new password with its strength, and the same once more. */
-export function NewPasswordFields({
+export function NewPasswordFields<Values extends FieldValues>({
+  form,
   password,
   confirm,
-  entered,
   personal,
   hint,
   isRequired = false,
 }: {
-  password: PasswordField;
-  confirm: PasswordField;
-  /** The password as it is typed. */
-  entered: string;
+  form: Pick<UseFormReturn<Values>, "register" | "formState" | "watch">;
+  password: { name: Path<Values>; label: string };
+  confirm: { name: Path<Values>; label: string };
   /** Words that make a password weak. */
   personal: string[];
   /** Shown below the strength. */
   hint?: ReactNode;
   isRequired?: boolean;
 }) {
-  const strength = <StrengthMeter password={entered} personal={personal} />;
+  const strengthAndHint = (
+    <>
+      <StrengthMeter password={form.watch(password.name)} personal={personal} />
+      {hint}
+    </>
+  );
   return (
     <>
-      <Field
-        label={password.label}
-        hint={
-          <>
-            {strength}
-            {hint}
-          </>
-        }
-        error={password.error?.message}
-        isRequired={isRequired}
-      >
-        {(control) => <PasswordInput {...control} {...password.control()} autoComplete="new-password" />}
-      </Field>
-      <Field label={confirm.label} error={confirm.error?.message} isRequired={isRequired}>
-        {(control) => <PasswordInput {...control} {...confirm.control()} autoComplete="new-password" />}
-      </Field>
+      <FormField {...password} form={form} hint={strengthAndHint} isRequired={isRequired}>
+        {(control) => <PasswordInput {...control} autoComplete="new-password" />}
+      </FormField>
+      <FormField {...confirm} form={form} isRequired={isRequired}>
+        {(control) => <PasswordInput {...control} autoComplete="new-password" />}
+      </FormField>
     </>
   );
 }

@@ -5,13 +5,12 @@ import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
 import { CallError } from "../forms/call-error";
-import { Field } from "../forms/field";
 import { Form } from "../forms/form";
 import { NewPasswordFields } from "../forms/new-password-fields";
 import { useSchemaResolver } from "../forms/schema-resolver";
+import { FormTextField } from "../forms/text-field";
 import { useSaveForm } from "../forms/use-save-form";
 import { Button } from "../ui/button";
-import { Input } from "../ui/input";
 import type { SetupDraft } from "./draft";
 import { StepActions, StepBody } from "./wizard-frame";
 
@@ -30,8 +29,7 @@ interface AdministratorStepProps {
 export function AdministratorStep({ onBack, ...props }: AdministratorStepProps) {
   const t = useTranslations("setup.administrator");
   const { form, error, onSubmit } = useCreateOwner(props);
-  const { errors, isSubmitting } = form.formState;
-  const [username, email, password] = form.watch(["username", "email", "password"]);
+  const [username, email] = form.watch(["username", "email"]);
 
   return (
     <StepBody title={t("title")} text={t("text")}>
@@ -40,23 +38,15 @@ export function AdministratorStep({ onBack, ...props }: AdministratorStepProps) 
           <CallError error={error} />
           <IdentityFields form={form} onDraft={props.onDraft} />
           <NewPasswordFields
-            password={{
-              label: t("password"),
-              error: errors.password,
-              control: () => form.register("password"),
-            }}
-            confirm={{
-              label: t("confirm"),
-              error: errors.confirmPassword,
-              control: () => form.register("confirmPassword"),
-            }}
-            entered={password}
+            form={form}
+            password={{ name: "password", label: t("password") }}
+            confirm={{ name: "confirmPassword", label: t("confirm") }}
             personal={[username, email ?? ""]}
             isRequired
           />
         </div>
         <StepActions onBack={onBack}>
-          <Button type="submit" size="lg" isBusy={isSubmitting}>
+          <Button type="submit" size="lg" isBusy={form.formState.isSubmitting}>
             {t("create")}
           </Button>
         </StepActions>
@@ -71,33 +61,30 @@ function IdentityFields({
   onDraft,
 }: Pick<AdministratorStepProps, "onDraft"> & Pick<ReturnType<typeof useCreateOwner>, "form">) {
   const t = useTranslations("setup.administrator");
-  const { errors } = form.formState;
   return (
     <>
-      <Field label={t("username")} hint={t("usernameHint")} error={errors.username?.message} isRequired>
-        {(control) => (
-          <Input
-            {...control}
-            {...form.register("username", {
-              onBlur: (event) => onDraft({ username: event.target.value }),
-            })}
-            autoComplete="username"
-            autoCapitalize="none"
-            autoCorrect="off"
-            spellCheck={false}
-          />
-        )}
-      </Field>
-      <Field label={t("email")} hint={t("emailHint")} error={errors.email?.message} isOptional>
-        {(control) => (
-          <Input
-            {...control}
-            {...form.register("email", { onBlur: (event) => onDraft({ email: event.target.value }) })}
-            type="email"
-            autoComplete="email"
-          />
-        )}
-      </Field>
+      <FormTextField
+        form={form}
+        name="username"
+        options={{ onBlur: (event) => onDraft({ username: event.target.value }) }}
+        label={t("username")}
+        hint={t("usernameHint")}
+        isRequired
+        autoComplete="username"
+        autoCapitalize="none"
+        autoCorrect="off"
+        spellCheck={false}
+      />
+      <FormTextField
+        form={form}
+        name="email"
+        options={{ onBlur: (event) => onDraft({ email: event.target.value }) }}
+        label={t("email")}
+        hint={t("emailHint")}
+        isOptional
+        type="email"
+        autoComplete="email"
+      />
     </>
   );
 }

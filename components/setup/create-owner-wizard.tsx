@@ -4,11 +4,10 @@ import dynamic from "next/dynamic";
 import { useCallback, useEffect, useState } from "react";
 import { useTranslations } from "use-intl";
 import type { SetupState } from "@/lib/contracts/console/setup";
-import { Field } from "../forms/field";
 import { Form } from "../forms/form";
+import { TextField } from "../forms/text-field";
 import { StatusDot } from "../ui/badge";
 import { Button } from "../ui/button";
-import { Input } from "../ui/input";
 import { Notice } from "../ui/notice";
 import { RadioCards } from "../ui/radio-cards";
 import { clearDraft, readDraft, type SetupDraft, saveDraft, takeTokenFromUrl } from "./draft";
@@ -257,20 +256,18 @@ function TokenStep({
         }}
       >
         {isFromLink && isUntouched && !isWrong ? <Notice tone="good">{t("fromLink")}</Notice> : null}
-        <Field label={t("label")} hint={t("where")} error={error}>
-          {(control) => (
-            <Input
-              {...control}
-              value={text}
-              onChange={(event) => setText(event.target.value)}
-              autoComplete="off"
-              autoCapitalize="none"
-              autoCorrect="off"
-              spellCheck={false}
-              className="font-mono"
-            />
-          )}
-        </Field>
+        <TextField
+          label={t("label")}
+          hint={t("where")}
+          error={error}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          autoComplete="off"
+          autoCapitalize="none"
+          autoCorrect="off"
+          spellCheck={false}
+          inputClassName="font-mono"
+        />
         <StepActions onBack={onBack}>
           <Button type="submit" size="lg">
             {common("next")}

@@ -7,14 +7,13 @@ import { api, callApi } from "@/lib/client/api";
 import { useApi } from "@/lib/client/use-api";
 import { useApiPages } from "@/lib/client/use-api-pages";
 import { CallError } from "../forms/call-error";
-import { Field } from "../forms/field";
 import { Form } from "../forms/form";
 import { useSchemaResolver } from "../forms/schema-resolver";
 import { SecretBox } from "../forms/secret-box";
+import { FormTextField } from "../forms/text-field";
 import { useSaveForm } from "../forms/use-save-form";
 import { EnrolTwoFactor } from "../two-factor/enrol";
 import { Button } from "../ui/button";
-import { Input } from "../ui/input";
 import { Notice } from "../ui/notice";
 import { Skeleton } from "../ui/skeleton";
 import { SoundStep } from "./sound-step";
@@ -159,8 +158,6 @@ function CreateKeyForm({ onKey, onNext, onBack }: Pick<KeyStepProps, "onKey" | "
     resolver: useSchemaResolver(loadSchema),
     defaultValues: { name: t("defaultName") },
   });
-  const { errors, isSubmitting } = form.formState;
-
   const { error, onSubmit } = useSaveForm(form, {
     fields: ["name"],
     save: async ({ name }) => {
@@ -173,11 +170,16 @@ function CreateKeyForm({ onKey, onNext, onBack }: Pick<KeyStepProps, "onKey" | "
     <StepBody title={t("title")} text={t("text")}>
       <Form onSubmit={onSubmit} noValidate className="grid gap-8">
         <CallError error={error} />
-        <Field label={t("name")} error={errors.name?.message} className="max-w-form" isRequired>
-          {(control) => <Input {...control} {...form.register("name")} autoComplete="off" />}
-        </Field>
+        <FormTextField
+          form={form}
+          name="name"
+          label={t("name")}
+          className="max-w-form"
+          isRequired
+          autoComplete="off"
+        />
         <StepActions onBack={onBack}>
-          <Button type="submit" size="lg" isBusy={isSubmitting}>
+          <Button type="submit" size="lg" isBusy={form.formState.isSubmitting}>
             {t("create")}
           </Button>
           <Button variant="ghost" size="lg" onClick={onNext}>

@@ -8,12 +8,11 @@ import { api, callApi } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
 import { CallError } from "../forms/call-error";
 import { clockTime, useCountdown } from "../forms/countdown";
-import { Field } from "../forms/field";
 import { Form } from "../forms/form";
 import { PasswordInput } from "../forms/password-input";
 import { useSchemaResolver } from "../forms/schema-resolver";
+import { FormField, FormTextField } from "../forms/text-field";
 import { Button } from "../ui/button";
-import { Input } from "../ui/input";
 import { Notice } from "../ui/notice";
 import { clearPendingSignIn, readPendingSignIn, savePendingSignIn } from "./pending-sign-in";
 
@@ -34,7 +33,7 @@ export function PasswordForm({
 }) {
   const t = useTranslations("signIn");
   const { form, error, waitSeconds, isLeaving, signIn } = usePasswordSignIn(returnTo);
-  const { errors, isSubmitting } = form.formState;
+  const { isSubmitting } = form.formState;
 
   return (
     <Form onSubmit={signIn} noValidate className="grid gap-5">
@@ -48,23 +47,18 @@ export function PasswordForm({
         </Notice>
       ) : null}
       <SignInError error={error} waitSeconds={waitSeconds} />
-      <Field label={t("username")} error={errors.username?.message}>
-        {(control) => (
-          <Input
-            {...control}
-            {...form.register("username")}
-            autoComplete="username"
-            autoCapitalize="none"
-            autoCorrect="off"
-            spellCheck={false}
-          />
-        )}
-      </Field>
-      <Field label={t("password")} error={errors.password?.message}>
-        {(control) => (
-          <PasswordInput {...control} {...form.register("password")} autoComplete="current-password" />
-        )}
-      </Field>
+      <FormTextField
+        form={form}
+        name="username"
+        label={t("username")}
+        autoComplete="username"
+        autoCapitalize="none"
+        autoCorrect="off"
+        spellCheck={false}
+      />
+      <FormField form={form} name="password" label={t("password")}>
+        {(control) => <PasswordInput {...control} autoComplete="current-password" />}
+      </FormField>
       <Button type="submit" size="lg" isBusy={isSubmitting || isLeaving} disabled={waitSeconds > 0}>
         {t("submit")}
       </Button>

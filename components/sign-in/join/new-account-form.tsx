@@ -1,16 +1,15 @@
 "use client";
 
 import type { ReactNode } from "react";
-import { type UseFormReturn, useForm } from "react-hook-form";
+import { useForm } from "react-hook-form";
 import { useTranslations } from "use-intl";
 import { isApiError } from "@/lib/client/api-error";
 import type { RegisterRequest } from "@/lib/contracts/console/invites";
-import { Field } from "../../forms/field";
 import { Form } from "../../forms/form";
 import { NewPasswordFields } from "../../forms/new-password-fields";
 import { useSchemaResolver } from "../../forms/schema-resolver";
+import { FormTextField } from "../../forms/text-field";
 import { Button } from "../../ui/button";
-import { Input } from "../../ui/input";
 import { JoinError } from "./link-states";
 import { useJoin } from "./use-join";
 
@@ -41,9 +40,6 @@ export function NewAccountForm({
     mode: "onTouched",
     defaultValues: { username: "", password: "", confirmPassword: "" },
   });
-  const { errors } = form.formState;
-  const [username, password] = form.watch(["username", "password"]);
-
   const { onSubmit, error, isBusy } = useJoin(form, {
     fields: FIELDS,
     send: onCreate,
@@ -60,64 +56,35 @@ export function NewAccountForm({
     <Form onSubmit={onSubmit} noValidate className="grid gap-5">
       {children}
       <JoinError error={error} />
-      <UsernameField form={form} />
-      <DisplayNameField form={form} />
+      <FormTextField
+        form={form}
+        name="username"
+        label={t("username")}
+        isRequired
+        autoComplete="username"
+        autoCapitalize="none"
+        autoCorrect="off"
+        spellCheck={false}
+      />
+      <FormTextField
+        form={form}
+        name="display_name"
+        options={{ setValueAs: emptyToUndefined }}
+        label={t("displayName")}
+        hint={t("displayNameHint")}
+        isOptional
+        autoComplete="name"
+      />
       <NewPasswordFields
-        password={{ label: t("password"), error: errors.password, control: () => form.register("password") }}
-        confirm={{
-          label: t("confirm"),
-          error: errors.confirmPassword,
-          control: () => form.register("confirmPassword"),
-        }}
-        entered={password}
-        personal={[username, ...personal]}
+        form={form}
+        password={{ name: "password", label: t("password") }}
+        confirm={{ name: "confirmPassword", label: t("confirm") }}
+        personal={[form.watch("username"), ...personal]}
         isRequired
       />
       <Button type="submit" size="lg" isBusy={isBusy}>
         {action}
       </Button>
     </Form>
-  );
-}
-
-/** The username. */
-function UsernameField({ form }: { form: UseFormReturn<RegisterRequest> }) {
-  const t = useTranslations("join");
-  const { errors } = form.formState;
-  return (
-    <Field label={t("username")} error={errors.username?.message} isRequired>
-      {(control) => (
-        <Input
-          {...control}
-          {...form.register("username")}
-          autoComplete="username"
-          autoCapitalize="none"
-          autoCorrect="off"
-          spellCheck={false}
-        />
-      )}
-    </Field>
-  );
-}
-
-/** The display name, which may be left out. */
-function DisplayNameField({ form }: { form: UseFormReturn<RegisterRequest> }) {
-  const t = useTranslations("join");
-  const { errors } = form.formState;
-  return (
-    <Field
-      label={t("displayName")}
-      hint={t("displayNameHint")}
-      error={errors.display_name?.message}
-      isOptional
-    >
-      {(control) => (
-        <Input
-          {...control}
-          {...form.register("display_name", { setValueAs: emptyToUndefined })}
-          autoComplete="name"
-        />
-      )}
-    </Field>
   );
 }

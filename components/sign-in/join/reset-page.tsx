@@ -58,9 +58,6 @@ function ResetForm({ token, username, requiresCode, onInvalidLink, children }: R
     mode: "onTouched",
     defaultValues: { token, password: "", confirmPassword: "" },
   });
-  const { errors } = form.formState;
-  const password = form.watch("password");
-
   const { onSubmit, error, isBusy } = useJoin(form, {
     fields: FIELDS,
     send: (values) => callApi(api.acceptPasswordReset, { body: { ...values, token } }),
@@ -80,25 +77,18 @@ function ResetForm({ token, username, requiresCode, onInvalidLink, children }: R
       {/* Password managers save the new password under this username. */}
       <input type="text" autoComplete="username" value={username} readOnly hidden />
       <NewPasswordFields
-        password={{
-          label: t("newPassword"),
-          error: errors.password,
-          control: () => form.register("password"),
-        }}
-        confirm={{
-          label: t("confirm"),
-          error: errors.confirmPassword,
-          control: () => form.register("confirmPassword"),
-        }}
-        entered={password}
+        form={form}
+        password={{ name: "password", label: t("newPassword") }}
+        confirm={{ name: "confirmPassword", label: t("confirm") }}
         personal={[username]}
         isRequired
       />
       {requiresCode ? (
         <CodeField
+          form={form}
+          name="code"
+          options={{ setValueAs: emptyToUndefined }}
           label={t("reset.code")}
-          error={errors.code?.message}
-          control={form.register("code", { setValueAs: emptyToUndefined })}
           isRequired
         />
       ) : null}
