@@ -4,6 +4,7 @@ import { useCallback } from "react";
 import { useTranslations } from "use-intl";
 import { isApiError } from "@/lib/client/api-error";
 import { ErrorState } from "../ui/error-state";
+import { Notice } from "../ui/notice";
 
 /** The message and request ID of a failed API call; the server's message if it sent one. */
 export function useErrorText(): (error: unknown) => { message: string; requestId: string | null } {
@@ -42,5 +43,19 @@ export function CallError({
       onRetry={onRetry}
       className={className}
     />
+  );
+}
+
+/** The errors of a form's last save: the failed call, or `stale` when the form shows newer values since. */
+export function SaveErrors({ error, isStale, stale }: { error: unknown; isStale: boolean; stale: string }) {
+  return (
+    <>
+      <CallError error={error} />
+      {isStale ? (
+        <Notice tone="warn" isLive>
+          {stale}
+        </Notice>
+      ) : null}
+    </>
   );
 }

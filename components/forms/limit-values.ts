@@ -1,12 +1,12 @@
 /** Conversions between what a request holds and what a text field shows. An empty field means null. */
 
-const numberText = (value: number | null): string => (value === null ? "" : String(value));
+export const numberText = (value: number | null): string => (value === null ? "" : String(value));
 
 /** `12.500000000` → `12.50`. */
-const dollarsText = (usd: string | null): string =>
+export const dollarsText = (usd: string | null): string =>
   usd === null ? "" : usd.replace(/(\.\d{2}\d*?)0+$/, "$1");
 
-const numberOrNull = (text: string): number | null => (text.trim() === "" ? null : Number(text));
+export const numberOrNull = (text: string): number | null => (text.trim() === "" ? null : Number(text));
 
 export const textOrNull = (text: string): string | null => (text.trim() === "" ? null : text.trim());
 

@@ -1,17 +1,15 @@
 "use client";
 
-import { useMemo, useState } from "react";
+import { useMemo } from "react";
 import { Controller, type UseFormReturn, useForm } from "react-hook-form";
 import { useFormatter, useTranslations } from "use-intl";
-import { isApiError } from "@/lib/client/api-error";
 import type { CreateModel, Model, UpdateModel } from "@/lib/contracts/console/models";
-import { CallError } from "../forms/call-error";
-import { Field } from "../forms/field";
+import { SaveErrors } from "../forms/call-error";
 import { Form } from "../forms/form";
 import { FormFooter } from "../forms/form-footer";
-import { setFieldErrors, useDialogDraft } from "../forms/use-save-form";
-import { Input, Label } from "../ui/input";
-import { Notice } from "../ui/notice";
+import { FormTextField } from "../forms/text-field";
+import { useSaveForm } from "../forms/use-save-form";
+import { Label } from "../ui/input";
 import { SegmentedControl } from "../ui/segmented-control";
 import { Switch } from "../ui/switch";
 import {
@@ -39,72 +37,45 @@ interface ModelFormProps {
 }
 
 /** The form of a new or a saved model. */
-export function ModelForm(props: ModelFormProps) {
-  const { before, priceListDate, onCancel } = props;
+export function ModelForm({ before, priceListDate, onSave, onStale, onCancel }: ModelFormProps) {
   const t = useTranslations("models");
   const common = useTranslations("common");
-  const { form, save, error, setError, isStale } = useModelForm(props);
-  const { errors, isDirty, isSubmitting } = form.formState;
-  useDialogDraft(isDirty);
-  const operation = form.watch("operation");
-  return (
-    <Form onSubmit={(event) => void save(event).catch(setError)} noValidate className="grid gap-5">
-      <CallError error={error} />
-      {isStale ? (
-        <Notice tone="warn" isLive>
-          {t("form.stale")}
-        </Notice>
-      ) : null}
-      {before ? null : <NameFields form={form} operation={operation} />}
-      <Field label={t("form.aliases")} hint={t("form.aliasesHint")} error={errors.aliases?.message}>
-        {(control) => (
-          <Input
-            {...control}
-            {...form.register("aliases")}
-            autoComplete="off"
-            spellCheck={false}
-            className="font-mono"
-          />
-        )}
-      </Field>
-      <Field label={t("form.description")} error={errors.description?.message}>
-        {(control) => <Input {...control} {...form.register("description")} autoComplete="off" />}
-      </Field>
-      <PriceFields form={form} isNew={before === null} priceListDate={priceListDate} />
-      <LimitFields form={form} operation={operation} />
-      <PerformanceFields form={form} operation={operation} />
-      <FormFooter action={before ? common("save") : t("create")} isBusy={isSubmitting} onCancel={onCancel} />
-    </Form>
-  );
-}
-
-function useModelForm({ before, onSave, onStale }: ModelFormProps) {
   const fieldError = useTranslations("common.fieldError");
-  const [error, setError] = useState<unknown>(null);
-  const [isStale, setStale] = useState(false);
   const form: ModelFormState = useForm({
     resolver: useMemo(() => modelResolver(fieldError, before), [fieldError, before]),
     defaultValues: before ? valuesOf(before) : NEW_MODEL,
   });
-
-  const save = form.handleSubmit(async (request) => {
-    setError(null);
-    setStale(false);
-    try {
-      await onSave(request);
-    } catch (failure) {
-      if (setFieldErrors(form, failure, MODEL_FIELDS, fieldError, fieldOf)) return;
-      if (onStale && isApiError(failure, "conflict") && before) {
-        const newest = await onStale();
-        // Same version: the conflict is a name or alias that is already used; the server's message says which.
-        if (newest.version === before.version) return setError(failure);
-        form.reset(valuesOf(newest));
-        return setStale(true);
-      }
-      setError(failure);
-    }
+  const { error, isStale, onSubmit } = useSaveForm(form, {
+    fields: MODEL_FIELDS,
+    fieldOf,
+    save: onSave,
+    reload: onStale && (async () => valuesOf(await onStale())),
   });
-  return { form, save, error, setError, isStale };
+  const operation = form.watch("operation");
+  return (
+    <Form onSubmit={onSubmit} noValidate className="grid gap-5">
+      <SaveErrors error={error} isStale={isStale} stale={t("form.stale")} />
+      {before ? null : <NameFields form={form} operation={operation} />}
+      <FormTextField
+        form={form}
+        name="aliases"
+        label={t("form.aliases")}
+        hint={t("form.aliasesHint")}
+        autoComplete="off"
+        spellCheck={false}
+        inputClassName="font-mono"
+      />
+      <FormTextField form={form} name="description" label={t("form.description")} autoComplete="off" />
+      <PriceFields form={form} isNew={before === null} priceListDate={priceListDate} />
+      <LimitFields form={form} operation={operation} />
+      <PerformanceFields form={form} operation={operation} />
+      <FormFooter
+        action={before ? common("save") : t("create")}
+        isBusy={form.formState.isSubmitting}
+        onCancel={onCancel}
+      />
+    </Form>
+  );
 }
 
 /** Name and operation, which cannot be changed later. */
@@ -112,17 +83,15 @@ function NameFields({ form, operation }: { form: ModelFormState; operation: Mode
   const t = useTranslations("models");
   return (
     <div className="grid gap-4 sm:grid-cols-[minmax(0,1fr)_auto]">
-      <Field label={t("form.name")} hint={t("form.nameHint")} error={form.formState.errors.name?.message}>
-        {(control) => (
-          <Input
-            {...control}
-            {...form.register("name")}
-            autoComplete="off"
-            spellCheck={false}
-            className="font-mono"
-          />
-        )}
-      </Field>
+      <FormTextField
+        form={form}
+        name="name"
+        label={t("form.name")}
+        hint={t("form.nameHint")}
+        autoComplete="off"
+        spellCheck={false}
+        inputClassName="font-mono"
+      />
       <div className="grid content-start gap-1.5">
         <span className="text-sm font-medium">{t("form.operation")}</span>
         <SegmentedControl<Model["operation"]>
@@ -154,7 +123,6 @@ function PriceFields({
 }) {
   const t = useTranslations("models.form");
   const format = useFormatter();
-  const { errors } = form.formState;
   const date =
     priceListDate === null
       ? "…"
@@ -164,11 +132,14 @@ function PriceFields({
       <legend className="mb-2 font-medium">{t("prices")}</legend>
       <div className="grid gap-4 sm:grid-cols-2">
         {PRICE_FIELDS.map((name) => (
-          <Field key={name} label={t(name)} error={errors[name]?.message}>
-            {(control) => (
-              <Input {...control} {...form.register(name)} inputMode="decimal" autoComplete="off" />
-            )}
-          </Field>
+          <FormTextField
+            key={name}
+            form={form}
+            name={name}
+            label={t(name)}
+            inputMode="decimal"
+            autoComplete="off"
+          />
         ))}
       </div>
       <p className="text-sm text-ink-muted">{isNew ? t("pricesShipped", { date }) : t("pricesHint")}</p>
@@ -178,22 +149,22 @@ function PriceFields({
 
 function LimitFields({ form, operation }: { form: ModelFormState; operation: Model["operation"] }) {
   const t = useTranslations("models.form");
-  const { errors } = form.formState;
   return (
     <fieldset className="grid gap-4">
       <legend className="mb-2 font-medium">{t("limits")}</legend>
       <div className="grid gap-4 sm:grid-cols-2">
         {LIMIT_FIELDS[operation].map((name) => (
-          <Field key={name} label={t(name)} error={errors[name]?.message}>
-            {(control) => (
-              <Input {...control} {...form.register(name)} inputMode="numeric" autoComplete="off" />
-            )}
-          </Field>
+          <FormTextField
+            key={name}
+            form={form}
+            name={name}
+            label={t(name)}
+            inputMode="numeric"
+            autoComplete="off"
+          />
         ))}
         {operation === "speech" ? (
-          <Field label={t("default_voice")} error={errors.default_voice?.message}>
-            {(control) => <Input {...control} {...form.register("default_voice")} autoComplete="off" />}
-          </Field>
+          <FormTextField form={form} name="default_voice" label={t("default_voice")} autoComplete="off" />
         ) : null}
       </div>
     </fieldset>

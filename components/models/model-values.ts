@@ -1,6 +1,7 @@
-import type { FieldErrors, Resolver } from "react-hook-form";
+import type { Resolver } from "react-hook-form";
 import { CreateModel, type Model, UpdateModel } from "@/lib/contracts/console/models";
-import { issueText } from "../forms/check-schema";
+import { dollarsText, numberOrNull, numberText, splitWords, textOrNull } from "../forms/limit-values";
+import { requestResolver } from "../forms/request-resolver";
 import type { FieldErrorTranslator } from "../forms/rule-text";
 
 export const PRICE_FIELDS = [
@@ -63,10 +64,6 @@ export const NEW_MODEL: ModelValues = {
   dimensions: "",
 };
 
-const count = (value: number | null) => (value === null ? "" : String(value));
-/** `12.500000000` → `12.50`. */
-const dollars = (usd: string | null) => (usd === null ? "" : usd.replace(/(\.\d{2}\d*?)0+$/, "$1"));
-
 export function valuesOf(model: Model): ModelValues {
   return {
     name: model.name,
@@ -77,20 +74,16 @@ export function valuesOf(model: Model): ModelValues {
     can_shorten: model.can_shorten,
     cacheable: model.cacheable,
     batching: model.batching,
-    input_per_million_tokens: dollars(model.prices.input_per_million_tokens),
-    input_per_million_characters: dollars(model.prices.input_per_million_characters),
-    output_per_million_tokens: dollars(model.prices.output_per_million_tokens),
-    output_per_million_seconds: dollars(model.prices.output_per_million_seconds),
-    max_characters: count(model.max_characters),
-    max_audio_seconds: count(model.max_audio_seconds),
-    max_input_tokens: count(model.max_input_tokens),
-    dimensions: count(model.dimensions),
+    input_per_million_tokens: dollarsText(model.prices.input_per_million_tokens),
+    input_per_million_characters: dollarsText(model.prices.input_per_million_characters),
+    output_per_million_tokens: dollarsText(model.prices.output_per_million_tokens),
+    output_per_million_seconds: dollarsText(model.prices.output_per_million_seconds),
+    max_characters: numberText(model.max_characters),
+    max_audio_seconds: numberText(model.max_audio_seconds),
+    max_input_tokens: numberText(model.max_input_tokens),
+    dimensions: numberText(model.dimensions),
   };
 }
-
-const numberOrNull = (text: string) => (text.trim() === "" ? null : Number(text));
-const textOrNull = (text: string) => (text.trim() === "" ? null : text.trim());
-const splitNames = (text: string) => text.split(/[\s,;，；]+/u).filter(Boolean);
 
 /**
  * The request of the form. For a new model empty fields are left out, so that the server fills in the shipped prices and
@@ -111,7 +104,7 @@ function requestOf(values: ModelValues, before: Model | null): unknown {
   const sentPrices = prices.filter(isSent);
   return {
     ...(before === null ? { name: values.name, operation: values.operation } : { version: before.version }),
-    aliases: splitNames(values.aliases),
+    aliases: splitWords(values.aliases),
     ...(before === null && values.description.trim() === ""
       ? {}
       : { description: values.description.trim() }),
@@ -128,23 +121,14 @@ export function fieldOf(path: string): string {
   return first === "prices" ? second : first;
 }
 
-type Request = CreateModel | UpdateModel;
-
 /** Validates the form with the contract's schema; `before`: the model that is being edited. */
 export function modelResolver(
   t: FieldErrorTranslator,
   before: Model | null,
-): Resolver<ModelValues, unknown, Request> {
-  return (values) => {
-    const request = requestOf(values, before);
-    const schema = before === null ? CreateModel : UpdateModel;
-    const parsed = schema.safeParse(request, { reportInput: true });
-    if (parsed.success) return { values: parsed.data, errors: {} };
-    const errors: FieldErrors<ModelValues> = {};
-    for (const issue of parsed.error.issues) {
-      const field = MODEL_FIELDS.find((name) => name === fieldOf(issue.path.join(".")));
-      if (field) errors[field] ??= { type: issue.code, message: issueText(t, issue) };
-    }
-    return { values: {}, errors };
-  };
+): Resolver<ModelValues, unknown, CreateModel | UpdateModel> {
+  return requestResolver<ModelValues, CreateModel | UpdateModel>(
+    before ? UpdateModel : CreateModel,
+    { toRequest: (values) => requestOf(values, before), fields: MODEL_FIELDS, fieldOf },
+    t,
+  );
 }
