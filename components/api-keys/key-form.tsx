@@ -5,14 +5,13 @@ import { type Control, useController, useForm } from "react-hook-form";
 import { useTranslations } from "use-intl";
 import type { ApiKey, CreateKey, Operation } from "@/lib/contracts/console/api-keys";
 import type { Role } from "@/lib/contracts/console/user";
-import { CallError } from "../forms/call-error";
-import { Field } from "../forms/field";
+import { SaveErrors } from "../forms/call-error";
 import { Form } from "../forms/form";
 import { FormFooter } from "../forms/form-footer";
+import { FormTextField } from "../forms/text-field";
 import { useSaveForm } from "../forms/use-save-form";
 import { Button } from "../ui/button";
 import { Checkbox } from "../ui/checkbox";
-import { Input } from "../ui/input";
 import { Notice } from "../ui/notice";
 import { KeyLimits } from "./key-limits";
 import {
@@ -66,22 +65,15 @@ export function KeyForm({
   const hasBudget = before !== null && Object.values(before.budget).some(Boolean);
   return (
     <Form onSubmit={onSubmit} noValidate className="grid gap-5">
-      <CallError error={error} />
-      {isStale ? (
-        <Notice tone="warn" isLive>
-          {t("form.stale")}
-        </Notice>
-      ) : null}
-      <Field label={t("form.name")} hint={t("form.nameHint")} error={errors.name?.message}>
-        {(control) => (
-          <Input
-            {...control}
-            {...form.register("name")}
-            autoComplete="off"
-            placeholder={t("form.namePlaceholder")}
-          />
-        )}
-      </Field>
+      <SaveErrors error={error} isStale={isStale} stale={t("form.stale")} />
+      <FormTextField
+        form={form}
+        name="name"
+        label={t("form.name")}
+        hint={t("form.nameHint")}
+        autoComplete="off"
+        placeholder={t("form.namePlaceholder")}
+      />
       <OperationChoice
         hint={limitAuthor("operations")}
         control={form.control}
@@ -112,17 +104,16 @@ function ExpiryField({
   form: ReturnType<typeof useKeyForm>["form"];
 }) {
   const t = useTranslations("apiKeys");
-  const { errors } = form.formState;
   return (
     <div className="grid gap-2">
-      <Field
+      <FormTextField
+        form={form}
+        name="expires"
         label={t("form.expires")}
         hint={limitAuthor("expires_at") ?? t("form.expiresHint")}
-        error={errors.expires?.message}
         className="max-w-48"
-      >
-        {(control) => <Input {...control} {...form.register("expires")} type="date" />}
-      </Field>
+        type="date"
+      />
       <ExpiryPresets
         expires={form.watch("expires")}
         onPick={(expires) => form.setValue("expires", expires, { shouldDirty: true, shouldValidate: true })}

@@ -7,7 +7,7 @@ import type { CreateKey, KeyLimit } from "@/lib/contracts/console/api-keys";
 import { ChipInput } from "../forms/chip-input";
 import { Field } from "../forms/field";
 import { BUDGET_FIELDS, RATE_FIELDS } from "../forms/limit-values";
-import { Input } from "../ui/input";
+import { FormTextField } from "../forms/text-field";
 import { type KeyValues, unknownModels } from "./key-values";
 
 const LIST_FIELDS = ["models", "addresses"] as const;
@@ -28,7 +28,6 @@ interface KeyLimitsProps {
 export function KeyLimits(props: KeyLimitsProps) {
   const { form, isOpen, onOpen, limitAuthor, hidesBudgets } = props;
   const t = useTranslations("apiKeys.form");
-  const { errors } = form.formState;
   return (
     <details
       open={isOpen}
@@ -39,22 +38,27 @@ export function KeyLimits(props: KeyLimitsProps) {
       <div className="grid gap-5 border-t p-4">
         <div className="grid gap-4 sm:grid-cols-3">
           {RATE_FIELDS.map((name) => (
-            <Field key={name} label={t(name)} hint={limitAuthor(name)} error={errors[name]?.message}>
-              {(control) => <Input {...control} {...form.register(name)} inputMode="numeric" />}
-            </Field>
+            <FormTextField
+              key={name}
+              form={form}
+              name={name}
+              label={t(name)}
+              hint={limitAuthor(name)}
+              inputMode="numeric"
+            />
           ))}
         </div>
         {hidesBudgets ? null : (
           <div className="grid gap-4 sm:grid-cols-3 sm:items-end">
             {BUDGET_FIELDS.map((name) => (
-              <Field
+              <FormTextField
                 key={name}
+                form={form}
+                name={name}
                 label={t(name)}
                 hint={limitAuthor(`budget.${name}_usd`)}
-                error={errors[name]?.message}
-              >
-                {(control) => <Input {...control} {...form.register(name)} inputMode="decimal" />}
-              </Field>
+                inputMode="decimal"
+              />
             ))}
           </div>
         )}

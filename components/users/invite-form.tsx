@@ -5,12 +5,12 @@ import { useTranslations } from "use-intl";
 import type { CreateInvite } from "@/lib/contracts/console/invites";
 import type { Role } from "@/lib/contracts/console/user";
 import { CallError } from "../forms/call-error";
-import { Field } from "../forms/field";
 import { Form } from "../forms/form";
 import { FormFooter } from "../forms/form-footer";
 import { useSchemaResolver } from "../forms/schema-resolver";
+import { FormField, FormTextField } from "../forms/text-field";
 import { useSaveForm } from "../forms/use-save-form";
-import { Input, NativeSelect } from "../ui/input";
+import { NativeSelect } from "../ui/input";
 import { RoleField } from "./role-field";
 
 const loadSchema = () => import("@/lib/contracts/console/invites").then((one) => one.CreateInvite);
@@ -18,12 +18,6 @@ const DAYS = [1, 3, 7, 30];
 const HOURS_PER_DAY = 24;
 /** An empty e-mail field means no e-mail. */
 const emptyToNull = (text: string | null) => (text === "" ? null : text);
-
-const useInviteForm = () =>
-  useForm({
-    resolver: useSchemaResolver(loadSchema),
-    defaultValues: { role: "member" as const, email: null, expires_hours: 3 * HOURS_PER_DAY },
-  });
 
 /** The form that creates an invite link: role, e-mail and expiry. */
 export function InviteForm({
@@ -36,7 +30,10 @@ export function InviteForm({
   onCancel(): void;
 }) {
   const t = useTranslations("users");
-  const form = useInviteForm();
+  const form = useForm({
+    resolver: useSchemaResolver(loadSchema),
+    defaultValues: { role: "member", email: null, expires_hours: 3 * HOURS_PER_DAY },
+  });
   const { errors, isSubmitting } = form.formState;
   const { error, onSubmit } = useSaveForm(form, {
     fields: ["role", "email", "expires_hours"],
@@ -51,42 +48,34 @@ export function InviteForm({
         error={errors.role?.message}
         {...form.register("role")}
       />
-      <Field
+      <FormTextField
+        form={form}
+        name="email"
+        options={{ setValueAs: emptyToNull }}
         label={t("form.email")}
         hint={t("inviteForm.emailHint")}
-        error={errors.email?.message}
         isOptional
+        type="email"
+        autoComplete="off"
+      />
+      <FormField
+        form={form}
+        name="expires_hours"
+        options={{ valueAsNumber: true }}
+        label={t("inviteForm.expires")}
+        className="max-w-48"
       >
         {(control) => (
-          <Input
-            {...control}
-            {...form.register("email", { setValueAs: emptyToNull })}
-            type="email"
-            autoComplete="off"
-          />
+          <NativeSelect {...control}>
+            {DAYS.map((days) => (
+              <option key={days} value={days * HOURS_PER_DAY}>
+                {t("inviteForm.days", { days })}
+              </option>
+            ))}
+          </NativeSelect>
         )}
-      </Field>
-      <ExpiryField form={form} />
+      </FormField>
       <FormFooter action={t("inviteForm.action")} isBusy={isSubmitting} onCancel={onCancel} />
     </Form>
-  );
-}
-
-/** How long the invite is valid. */
-function ExpiryField({ form }: { form: ReturnType<typeof useInviteForm> }) {
-  const t = useTranslations("users");
-  const { errors } = form.formState;
-  return (
-    <Field label={t("inviteForm.expires")} error={errors.expires_hours?.message} className="max-w-48">
-      {(control) => (
-        <NativeSelect {...control} {...form.register("expires_hours", { valueAsNumber: true })}>
-          {DAYS.map((days) => (
-            <option key={days} value={days * HOURS_PER_DAY}>
-              {t("inviteForm.days", { days })}
-            </option>
-          ))}
-        </NativeSelect>
-      )}
-    </Field>
   );
 }

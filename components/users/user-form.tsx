@@ -4,8 +4,7 @@ import { useMemo } from "react";
 import { type Resolver, type UseFormReturn, useForm } from "react-hook-form";
 import { useTranslations } from "use-intl";
 import { CreateUser, type ManagedUser, type Role, UpdateUser } from "@/lib/contracts/console/user";
-import { CallError } from "../forms/call-error";
-import { Field } from "../forms/field";
+import { SaveErrors } from "../forms/call-error";
 import { Form } from "../forms/form";
 import { FormFooter } from "../forms/form-footer";
 import {
@@ -22,9 +21,8 @@ import { StrengthMeter } from "../forms/new-password-fields";
 import { PasswordInput } from "../forms/password-input";
 import { requestResolver } from "../forms/request-resolver";
 import type { FieldErrorTranslator } from "../forms/rule-text";
+import { FormField, FormTextField } from "../forms/text-field";
 import { useSaveForm } from "../forms/use-save-form";
-import { Input } from "../ui/input";
-import { Notice } from "../ui/notice";
 import { RoleField } from "./role-field";
 
 type UserFormState = UseFormReturn<UserValues, unknown, CreateUser | UpdateUser>;
@@ -65,12 +63,7 @@ export function UserForm({
 
   return (
     <Form onSubmit={onSubmit} noValidate className="grid gap-5">
-      <CallError error={error} />
-      {isStale ? (
-        <Notice tone="warn" isLive>
-          {t("form.stale")}
-        </Notice>
-      ) : null}
+      <SaveErrors error={error} isStale={isStale} stale={t("form.stale")} />
       {before ? null : <SignInFields form={form} />}
       <NameFields before={before} form={form} />
       <RoleField
@@ -80,10 +73,8 @@ export function UserForm({
         error={errors.role?.message}
         {...form.register("role")}
       />
-      <LimitFields form={form} title={t("form.limits")} text={t("form.limitsText")} names={RATE_FIELDS} />
-      {hidesBudgets ? null : (
-        <LimitFields form={form} title={t("form.budget")} text={t("form.budgetText")} names={BUDGET_FIELDS} />
-      )}
+      <LimitFields form={form} kind="limits" />
+      {hidesBudgets ? null : <LimitFields form={form} kind="budget" />}
       <FormFooter action={before ? common("save") : t("create")} isBusy={isSubmitting} onCancel={onCancel} />
     </Form>
   );
@@ -91,91 +82,70 @@ export function UserForm({
 
 /** Display name and e-mail address. */
 function NameFields({ before, form }: { before: ManagedUser | null; form: UserFormState }) {
-  const t = useTranslations("users");
-  const { errors } = form.formState;
+  const t = useTranslations("users.form");
   return (
     <div className="grid gap-5 sm:grid-cols-2">
-      <Field label={t("form.displayName")} error={errors.display_name?.message} isOptional={before === null}>
-        {(control) => <Input {...control} {...form.register("display_name")} autoComplete="off" />}
-      </Field>
-      <Field label={t("form.email")} error={errors.email?.message} isOptional>
-        {(control) => <Input {...control} {...form.register("email")} type="email" autoComplete="off" />}
-      </Field>
+      <FormTextField
+        form={form}
+        name="display_name"
+        label={t("displayName")}
+        isOptional={before === null}
+        autoComplete="off"
+      />
+      <FormTextField form={form} name="email" label={t("email")} isOptional type="email" autoComplete="off" />
     </div>
   );
 }
 
 /** Username and first password of a new user. */
 function SignInFields({ form }: { form: UserFormState }) {
-  const t = useTranslations("users");
-  const { errors } = form.formState;
+  const t = useTranslations("users.form");
   const [username, email, password] = form.watch(["username", "email", "password"]);
   return (
     <>
-      <Field
-        label={t("form.username")}
-        hint={t("form.usernameHint")}
-        error={errors.username?.message}
+      <FormTextField
+        form={form}
+        name="username"
+        label={t("username")}
+        hint={t("usernameHint")}
         isRequired
-      >
-        {(control) => (
-          <Input
-            {...control}
-            {...form.register("username")}
-            autoComplete="off"
-            autoCapitalize="none"
-            autoCorrect="off"
-            spellCheck={false}
-          />
-        )}
-      </Field>
-      <Field
-        label={t("form.password")}
+        autoComplete="off"
+        autoCapitalize="none"
+        autoCorrect="off"
+        spellCheck={false}
+      />
+      <FormField
+        form={form}
+        name="password"
+        label={t("password")}
         hint={<StrengthMeter password={password} personal={[username, email]} />}
-        error={errors.password?.message}
         isRequired
       >
-        {(control) => (
-          <PasswordInput {...control} {...form.register("password")} autoComplete="new-password" />
-        )}
-      </Field>
+        {(control) => <PasswordInput {...control} autoComplete="new-password" />}
+      </FormField>
     </>
   );
 }
 
-/** A group of limits that apply to all of a user's keys together. */
-function LimitFields({
-  form,
-  title,
-  text,
-  names,
-}: {
-  form: UseFormReturn<UserValues, unknown, CreateUser | UpdateUser>;
-  title: string;
-  text: string;
-  names: readonly (keyof LimitValues)[];
-}) {
+/** The rate limits or the budgets of all of a user's keys together. */
+function LimitFields({ form, kind }: { form: UserFormState; kind: "limits" | "budget" }) {
   const t = useTranslations("users.form");
-  const { errors } = form.formState;
-  const isBudget = (name: keyof LimitValues) => BUDGET_FIELDS.some((one) => one === name);
   return (
     <fieldset className="grid gap-3 rounded-md border p-4">
-      <legend className="sr-only">{title}</legend>
+      <legend className="sr-only">{t(kind)}</legend>
       <p aria-hidden="true" className="grid">
-        <span className="font-medium">{title}</span>
-        <span className="text-sm text-ink-muted">{text}</span>
+        <span className="font-medium">{t(kind)}</span>
+        <span className="text-sm text-ink-muted">{t(`${kind}Text`)}</span>
       </p>
       <div className="grid gap-4 sm:grid-cols-3 sm:items-end">
-        {names.map((name) => (
-          <Field key={name} label={t(name)} error={errors[name]?.message}>
-            {(control) => (
-              <Input
-                {...control}
-                {...form.register(name)}
-                inputMode={isBudget(name) ? "decimal" : "numeric"}
-              />
-            )}
-          </Field>
+        {(kind === "budget" ? BUDGET_FIELDS : RATE_FIELDS).map((name) => (
+          <FormTextField
+            key={name}
+            form={form}
+            name={name}
+            label={t(name)}
+            inputMode={kind === "budget" ? "decimal" : "numeric"}
+          />
         ))}
       </div>
     </fieldset>
