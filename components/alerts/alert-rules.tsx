@@ -2,21 +2,20 @@
 
 import { PlusIcon } from "lucide-react";
 import dynamic from "next/dynamic";
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useEffect } from "react";
 import { useFieldArray, useForm } from "react-hook-form";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
-import { isApiError } from "@/lib/client/api-error";
 import { useUnsaved } from "@/lib/client/unsaved";
 import { useApi } from "@/lib/client/use-api";
 import type { Settings, VersionedSettings } from "@/lib/contracts/console/settings";
 import { CallError } from "../forms/call-error";
-import { Field } from "../forms/field";
 import { Form } from "../forms/form";
 import { useSchemaResolver } from "../forms/schema-resolver";
-import { setFieldErrors } from "../forms/use-save-form";
+import { FormTextField } from "../forms/text-field";
+import { useSaveForm } from "../forms/use-save-form";
 import { Button } from "../ui/button";
-import { Input, Label } from "../ui/input";
+import { Label } from "../ui/input";
 import { Notice } from "../ui/notice";
 import { Section } from "../ui/section";
 import { Skeleton } from "../ui/skeleton";
@@ -59,7 +58,7 @@ export function AlertRules() {
         <RulesFields
           settings={data}
           onSaved={(saved) => void mutate(saved, { revalidate: false })}
-          onStale={() => mutate()}
+          onStale={async () => (await mutate()) ?? data}
         />
       )}
     </Section>
@@ -70,16 +69,16 @@ interface RulesFormProps {
   settings: VersionedSettings;
   onSaved(saved: VersionedSettings): void;
   /** The settings were changed elsewhere: returns the newest version. */
-  onStale(): Promise<VersionedSettings | undefined>;
+  onStale(): Promise<VersionedSettings>;
 }
 
 function RulesFields(props: RulesFormProps) {
   const t = useTranslations("alerts.rules");
   const common = useTranslations("common");
-  const { form, save, error, isStale } = useRulesForm(props);
+  const { form, onSubmit, error, isStale } = useRulesForm(props);
   const { isSubmitting, isDirty } = form.formState;
   return (
-    <Form onSubmit={save} noValidate className="grid max-w-form gap-5">
+    <Form onSubmit={onSubmit} noValidate className="grid max-w-form gap-5">
       <CallError error={error} />
       {isStale ? <Notice tone="warn" isLive title={t("stale")} /> : null}
       {THRESHOLDS.map(([name, key]) => (
@@ -110,9 +109,6 @@ function RulesFields(props: RulesFormProps) {
 
 function useRulesForm({ settings, onSaved, onStale }: RulesFormProps) {
   const t = useTranslations("alerts.rules");
-  const fieldError = useTranslations("common.fieldError");
-  const [error, setError] = useState<unknown>(null);
-  const [isStale, setStale] = useState(false);
   const form: RulesForm = useForm<Rules>({
     resolver: useSchemaResolver(loadSchema),
     mode: "onTouched",
@@ -123,24 +119,18 @@ function useRulesForm({ settings, onSaved, onStale }: RulesFormProps) {
   useEffect(() => reset(settings.alerts, { keepDirtyValues: true }), [settings.alerts, reset]);
   useUnsaved(form.formState.isDirty, t("title"));
 
-  const save = form.handleSubmit(async (alerts) => {
-    setError(null);
-    setStale(false);
-    try {
+  const saving = useSaveForm(form, {
+    fields: FIELDS,
+    fieldOf: (path) => path.replace(/^alerts\./, ""),
+    save: async (alerts) => {
       const saved = await callApi(api.updateSettings, { body: { alerts, version: settings.version } });
       form.reset(saved.alerts);
       onSaved(saved);
       toast.success(t("saved"));
-    } catch (failure) {
-      if (isApiError(failure, "conflict")) {
-        const newest = await onStale();
-        if (newest) form.reset(newest.alerts);
-        setStale(true);
-      } else if (!setFieldErrors(form, failure, FIELDS, fieldError, (path) => path.replace(/^alerts\./, "")))
-        setError(failure);
-    }
+    },
+    reload: async () => (await onStale()).alerts,
   });
-  return { form, save, error, isStale };
+  return { form, ...saving };
 }
 
 /** One of the webhooks' URLs. */
@@ -158,24 +148,24 @@ function WebhookField({
 }) {
   const t = useTranslations("alerts.rules");
   return (
-    <Field label={t(kind)} hint={t(`${kind}Hint`)} error={form.formState.errors[name]?.message} isOptional>
-      {(control) => (
-        <Input
-          {...control}
-          {...form.register(name, { setValueAs: textOrNull })}
-          // A saved URL is shown masked, so it can only be replaced as a whole.
-          onFocus={(event) => {
-            if (event.currentTarget.value === savedUrl) event.currentTarget.select();
-          }}
-          type="url"
-          inputMode="url"
-          placeholder={t(`${kind}Placeholder`)}
-          autoComplete="off"
-          spellCheck={false}
-          className="font-mono"
-        />
-      )}
-    </Field>
+    <FormTextField
+      form={form}
+      name={name}
+      options={{ setValueAs: textOrNull }}
+      label={t(kind)}
+      hint={t(`${kind}Hint`)}
+      isOptional
+      // A saved URL is shown masked, so it can only be replaced as a whole.
+      onFocus={(event) => {
+        if (event.currentTarget.value === savedUrl) event.currentTarget.select();
+      }}
+      type="url"
+      inputMode="url"
+      placeholder={t(`${kind}Placeholder`)}
+      autoComplete="off"
+      spellCheck={false}
+      inputClassName="font-mono"
+    />
   );
 }
 

@@ -3,10 +3,10 @@
 import { XIcon } from "lucide-react";
 import { useWatch } from "react-hook-form";
 import { useTranslations } from "use-intl";
-import { Field } from "../forms/field";
+import { FormField, FormTextField } from "../forms/text-field";
 import { Button } from "../ui/button";
-import { Input, Label, NativeSelect } from "../ui/input";
-import { messageAt, type RulesForm, ThresholdField } from "./threshold-field";
+import { Label, NativeSelect } from "../ui/input";
+import { type RulesForm, ThresholdField } from "./threshold-field";
 
 /** The rule of one model or API key. */
 export function ScopedRuleRow({
@@ -21,15 +21,22 @@ export function ScopedRuleRow({
   onRemove(): void;
 }) {
   const t = useTranslations("alerts.rules");
-  const { control, register } = form;
-  const rule = useWatch({ control, name: `rules.${index}` });
+  const rule = useWatch({ control: form.control, name: `rules.${index}` });
   const name = rule.scope === "model" ? rule.model : (keys.find((key) => key.id === rule.key_id)?.name ?? "");
   return (
     <li className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-x-3 gap-y-4 p-4">
       {rule.scope === "model" ? (
-        <ModelField form={form} index={index} register={register} />
+        <FormTextField
+          form={form}
+          name={`rules.${index}.model`}
+          label={t("model")}
+          list="alert-rule-models"
+          autoComplete="off"
+          spellCheck={false}
+          inputClassName="font-mono"
+        />
       ) : (
-        <KeyField form={form} index={index} register={register} rule={rule} keys={keys} />
+        <KeyField form={form} index={index} keyId={rule.key_id} keys={keys} />
       )}
       <Button
         variant="ghost"
@@ -58,7 +65,7 @@ export function ScopedRuleRow({
           <Label className="flex h-9 items-center gap-2 font-normal sm:mt-6.5">
             <input
               type="checkbox"
-              {...register(`rules.${index}.budgets`)}
+              {...form.register(`rules.${index}.budgets`)}
               className="size-4 accent-ink pointer-coarse:size-5"
             />
             {t("scopedBudgets")}
@@ -73,25 +80,23 @@ export function ScopedRuleRow({
 function KeyField({
   form,
   index,
-  register,
-  rule,
+  keyId,
   keys,
 }: {
   form: RulesForm;
   index: number;
-  register: RulesForm["register"];
-  rule: { key_id: string };
+  keyId: string;
   keys: readonly { id: string; name: string }[];
 }) {
   const t = useTranslations("alerts.rules");
   return (
-    <Field label={t("key")} error={messageAt(form, `rules.${index}.key_id`)}>
-      {(field) => (
-        <NativeSelect {...field} {...register(`rules.${index}.key_id`)}>
+    <FormField form={form} name={`rules.${index}.key_id`} label={t("key")}>
+      {(control) => (
+        <NativeSelect {...control}>
           <option value="">{t("keyNone")}</option>
           {/* A key that is deleted, or beyond the list's first page. */}
-          {rule.key_id === "" || keys.some((key) => key.id === rule.key_id) ? null : (
-            <option value={rule.key_id}>{rule.key_id}</option>
+          {keyId === "" || keys.some((key) => key.id === keyId) ? null : (
+            <option value={keyId}>{keyId}</option>
           )}
           {keys.map((key) => (
             <option key={key.id} value={key.id}>
@@ -100,33 +105,6 @@ function KeyField({
           ))}
         </NativeSelect>
       )}
-    </Field>
-  );
-}
-
-/** The model that the rule is for. */
-function ModelField({
-  form,
-  index,
-  register,
-}: {
-  form: RulesForm;
-  index: number;
-  register: RulesForm["register"];
-}) {
-  const t = useTranslations("alerts.rules");
-  return (
-    <Field label={t("model")} error={messageAt(form, `rules.${index}.model`)}>
-      {(field) => (
-        <Input
-          {...field}
-          {...register(`rules.${index}.model`)}
-          list="alert-rule-models"
-          autoComplete="off"
-          spellCheck={false}
-          className="font-mono"
-        />
-      )}
-    </Field>
+    </FormField>
   );
 }

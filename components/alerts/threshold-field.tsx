@@ -1,8 +1,8 @@
 "use client";
 
-import { get, type Path, type UseFormReturn } from "react-hook-form";
+import type { Path, UseFormReturn } from "react-hook-form";
 import type { Settings } from "@/lib/contracts/console/settings";
-import { Field } from "../forms/field";
+import { FormField } from "../forms/text-field";
 import { Input } from "../ui/input";
 
 /** Value of a text field of the rules: an empty field is null, for which the rule is off. */
@@ -11,12 +11,6 @@ export const textOrNull = (text: unknown) => (text === "" ? null : text);
 const numberOrNull = (text: unknown) => (text === "" || text === null ? null : Number(text));
 
 export type RulesForm = UseFormReturn<Settings["alerts"]>;
-
-/** The message of an invalid field of the rules, wherever it is nested. */
-export function messageAt({ formState }: RulesForm, name: Path<Settings["alerts"]>): string | undefined {
-  const error: { message?: string } | undefined = get(formState.errors, name);
-  return error?.message;
-}
 
 /** A threshold of the rules with its unit; blank disables it. */
 export function ThresholdField({
@@ -31,21 +25,15 @@ export function ThresholdField({
   unit: string;
 }) {
   return (
-    <Field label={label} error={messageAt(form, name)}>
+    <FormField form={form} name={name} options={{ setValueAs: numberOrNull }} label={label}>
       {(control) => (
         <span className="flex items-center gap-2">
-          <Input
-            {...control}
-            {...form.register(name, { setValueAs: numberOrNull })}
-            inputMode="numeric"
-            autoComplete="off"
-            className="w-24 tabular"
-          />
+          <Input {...control} inputMode="numeric" autoComplete="off" className="w-24 tabular" />
           <span aria-hidden="true" className="text-ink-muted">
             {unit}
           </span>
         </span>
       )}
-    </Field>
+    </FormField>
   );
 }
