@@ -3,8 +3,9 @@
 import { ChevronRightIcon } from "lucide-react";
 import { useTranslations } from "use-intl";
 import { type ChannelDraft, TIMEOUTS } from "@/components/channels/channel-draft";
-import { Field, FormAlert } from "../../forms/field";
-import { Input, Label } from "../../ui/input";
+import { FormAlert } from "../../forms/field";
+import { TextField } from "../../forms/text-field";
+import { Label } from "../../ui/input";
 import { Switch } from "../../ui/switch";
 import type { FieldErrors } from "./form-errors";
 import { OptionFields } from "./option-fields";
@@ -63,27 +64,16 @@ function Limits({ draft, fieldErrors, onChange }: AdvancedProps) {
   const t = useTranslations("channels.form");
   return (
     <div className="grid gap-4 sm:grid-cols-3">
-      <Field label={t("weight")} hint={t("weightHint")} error={fieldErrors.weight}>
-        {(control) => (
-          <Input
-            {...control}
-            inputMode="numeric"
-            value={draft.weight}
-            onChange={(event) => onChange({ weight: event.target.value })}
-          />
-        )}
-      </Field>
-      {(["rpm", "concurrency"] as const).map((name) => (
-        <Field key={name} label={t(name)} hint={t("noLimit")} error={fieldErrors[name]}>
-          {(control) => (
-            <Input
-              {...control}
-              inputMode="numeric"
-              value={draft[name]}
-              onChange={(event) => onChange({ [name]: event.target.value })}
-            />
-          )}
-        </Field>
+      {(["weight", "rpm", "concurrency"] as const).map((name) => (
+        <TextField
+          key={name}
+          label={t(name)}
+          hint={t(name === "weight" ? "weightHint" : "noLimit")}
+          error={fieldErrors[name]}
+          inputMode="numeric"
+          value={draft[name]}
+          onChange={(event) => onChange({ [name]: event.target.value })}
+        />
       ))}
     </div>
   );
@@ -96,19 +86,14 @@ function Timeouts({ draft, fieldErrors, onChange }: AdvancedProps) {
       <legend className="mb-2 font-medium">{t("timeouts")}</legend>
       <div className="grid grid-cols-2 gap-4 sm:grid-cols-4">
         {TIMEOUTS.map((name) => (
-          <Field key={name} label={t(name)}>
-            {(control) => (
-              <Input
-                {...control}
-                inputMode="decimal"
-                aria-invalid={fieldErrors.timeouts ? true : undefined}
-                value={draft.timeouts[name]}
-                onChange={(event) =>
-                  onChange({ timeouts: { ...draft.timeouts, [name]: event.target.value } })
-                }
-              />
-            )}
-          </Field>
+          <TextField
+            key={name}
+            label={t(name)}
+            inputMode="decimal"
+            aria-invalid={fieldErrors.timeouts ? true : undefined}
+            value={draft.timeouts[name]}
+            onChange={(event) => onChange({ timeouts: { ...draft.timeouts, [name]: event.target.value } })}
+          />
         ))}
       </div>
       <FormAlert error={fieldErrors.timeouts} />

@@ -9,11 +9,10 @@ import { useUnsaved } from "@/lib/client/unsaved";
 import { useApi } from "@/lib/client/use-api";
 import type { Channel, Provider } from "@/lib/contracts/console/channels";
 import { CallError } from "../../forms/call-error";
-import { Field } from "../../forms/field";
 import { Form } from "../../forms/form";
+import { TextField } from "../../forms/text-field";
 import { Button } from "../../ui/button";
 import { cn } from "../../ui/class-names";
-import { Input } from "../../ui/input";
 import { Notice } from "../../ui/notice";
 import { Skeleton } from "../../ui/skeleton";
 import { ProviderMark } from "../provider-mark";
@@ -131,16 +130,15 @@ function NameAndDetails({ form, hasUpstream }: { form: FormState; hasUpstream: b
   const t = useTranslations("channels.form");
   return (
     <div className="grid gap-6 border-t pt-6">
-      <Field label={t("name")} hint={t("nameHint")} error={form.fieldErrors.name} className="max-w-xl">
-        {(control) => (
-          <Input
-            {...control}
-            value={form.draft.name}
-            onChange={(event) => form.change({ name: event.target.value, isNameEdited: true })}
-            autoComplete="off"
-          />
-        )}
-      </Field>
+      <TextField
+        label={t("name")}
+        hint={t("nameHint")}
+        error={form.fieldErrors.name}
+        className="max-w-xl"
+        value={form.draft.name}
+        onChange={(event) => form.change({ name: event.target.value, isNameEdited: true })}
+        autoComplete="off"
+      />
       <AdvancedFields
         draft={form.draft}
         fieldErrors={form.fieldErrors}

@@ -2,9 +2,8 @@
 
 import type { KeyboardEvent } from "react";
 import { useTranslations } from "use-intl";
-import { Field } from "../../forms/field";
+import { TextField } from "../../forms/text-field";
 import { Button } from "../../ui/button";
-import { Input } from "../../ui/input";
 import { ConnectionNote } from "./connection-note";
 import { FormStep } from "./form-step";
 import { KeyFields } from "./key-fields";
@@ -45,7 +44,21 @@ export function ConnectionStep({
   return (
     <FormStep title={t("connection")}>
       <div className="grid max-w-xl gap-4">
-        <AddressField isNew={isNew} form={form} draft={draft} onEnter={onEnter} />
+        <TextField
+          label={t("baseUrl")}
+          hint={t(isNew ? "baseUrlHint" : "baseUrlChange")}
+          error={form.fieldErrors.base_url}
+          type="url"
+          inputMode="url"
+          data-address-field=""
+          value={draft.baseUrl}
+          placeholder={URL_PLACEHOLDER[draft.preset ?? ""]}
+          onChange={(event) => form.change({ baseUrl: event.target.value })}
+          onKeyDown={onEnter}
+          autoComplete="off"
+          spellCheck={false}
+          inputClassName="font-mono"
+        />
         <KeyFields
           keys={draft.keys}
           error={form.fieldErrors.keys}
@@ -75,43 +88,5 @@ export function ConnectionStep({
         </div>
       </div>
     </FormStep>
-  );
-}
-
-/** The upstream's base URL. */
-function AddressField({
-  isNew,
-  form,
-  draft,
-  onEnter,
-}: {
-  isNew: boolean;
-  form: ChannelForm;
-  draft: ChannelForm["draft"];
-  onEnter(event: KeyboardEvent): void;
-}) {
-  const t = useTranslations("channels.form");
-  return (
-    <Field
-      label={t("baseUrl")}
-      hint={t(isNew ? "baseUrlHint" : "baseUrlChange")}
-      error={form.fieldErrors.base_url}
-    >
-      {(control) => (
-        <Input
-          {...control}
-          type="url"
-          inputMode="url"
-          data-address-field=""
-          value={draft.baseUrl}
-          placeholder={URL_PLACEHOLDER[draft.preset ?? ""]}
-          onChange={(event) => form.change({ baseUrl: event.target.value })}
-          onKeyDown={onEnter}
-          autoComplete="off"
-          spellCheck={false}
-          className="font-mono"
-        />
-      )}
-    </Field>
   );
 }
