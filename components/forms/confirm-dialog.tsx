@@ -1,6 +1,6 @@
 "use client";
 
-import { type ReactNode, type RefObject, useRef, useState } from "react";
+import { type ReactNode, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
 import {
   AlertDialog,
@@ -11,10 +11,9 @@ import {
   AlertDialogTitle,
 } from "../ui/alert-dialog";
 import { Button } from "../ui/button";
-import { Input } from "../ui/input";
 import { CallError } from "./call-error";
-import { Field } from "./field";
 import { Form } from "./form";
+import { TextField } from "./text-field";
 import { useAction } from "./use-action";
 
 interface ConfirmDialogProps {
@@ -48,6 +47,7 @@ export function ConfirmDialog({
   const field = useRef<HTMLInputElement>(null);
   const [name, setName] = useState("");
   const { isBusy, error, run } = useAction();
+  const common = useTranslations("common");
   const isConfirmable = typed === undefined || name.trim() === typed.name;
 
   return (
@@ -74,70 +74,31 @@ export function ConfirmDialog({
             <AlertDialogDescription>{text}</AlertDialogDescription>
           </div>
           {children}
-          {typed ? <TypedName typed={typed} field={field} name={name} onName={setName} /> : null}
+          {typed ? (
+            <TextField
+              label={typed.label}
+              ref={field}
+              value={name}
+              onChange={(event) => setName(event.target.value)}
+              autoComplete="off"
+              autoCapitalize="none"
+              spellCheck={false}
+            />
+          ) : null}
           <CallError error={error} />
-          <Footer
-            cancel={cancel}
-            isDanger={isDanger}
-            isBusy={isBusy}
-            isConfirmable={isConfirmable}
-            action={action}
-          />
+          <AlertDialogFooter>
+            <AlertDialogCancel>{cancel ?? common("cancel")}</AlertDialogCancel>
+            <Button
+              type="submit"
+              variant={isDanger ? "danger" : "primary"}
+              isBusy={isBusy}
+              disabled={!isConfirmable}
+            >
+              {action}
+            </Button>
+          </AlertDialogFooter>
         </Form>
       </AlertDialogContent>
     </AlertDialog>
-  );
-}
-
-/** The buttons. */
-function Footer({
-  cancel,
-  isDanger,
-  isBusy,
-  isConfirmable,
-  action,
-}: Pick<ConfirmDialogProps, "action" | "cancel" | "isDanger"> & { isBusy: boolean; isConfirmable: boolean }) {
-  const common = useTranslations("common");
-  return (
-    <AlertDialogFooter>
-      <AlertDialogCancel>{cancel ?? common("cancel")}</AlertDialogCancel>
-      <Button
-        type="submit"
-        variant={isDanger ? "danger" : "primary"}
-        isBusy={isBusy}
-        disabled={!isConfirmable}
-      >
-        {action}
-      </Button>
-    </AlertDialogFooter>
-  );
-}
-
-/** The field into which the name is typed to confirm. */
-function TypedName({
-  typed,
-  field,
-  name,
-  onName,
-}: {
-  typed: { label: string };
-  field: RefObject<HTMLInputElement | null>;
-  name: string;
-  onName(name: string): void;
-}) {
-  return (
-    <Field label={typed.label}>
-      {(control) => (
-        <Input
-          {...control}
-          ref={field}
-          value={name}
-          onChange={(event) => onName(event.target.value)}
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
-        />
-      )}
-    </Field>
   );
 }

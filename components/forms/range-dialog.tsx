@@ -4,11 +4,10 @@ import { type FormEvent, useState } from "react";
 import { useTranslations } from "use-intl";
 import { MAX_RANGE_MS, type Range, setRangeInUrl } from "@/lib/client/range";
 import { Button } from "../ui/button";
-import { Input } from "../ui/input";
 import { Popover, PopoverContent, PopoverTrigger } from "../ui/popover";
-import { Field } from "./field";
 import { Form } from "./form";
 import { RangeTrigger } from "./range-trigger";
+import { TextField } from "./text-field";
 
 const DAY_MS = 86_400_000;
 
@@ -49,26 +48,19 @@ function RangeForm({ range, onDone }: { range: Range; onDone(): void }) {
   };
   return (
     <Form aria-label={t("customTitle")} className="grid gap-3" onSubmit={submit} noValidate>
-      <Field label={t("from")}>
-        {(control) => (
-          <Input
-            type="datetime-local"
-            value={from}
-            onChange={(event) => setFrom(event.target.value)}
-            {...control}
-          />
-        )}
-      </Field>
-      <Field label={t("to")} error={error}>
-        {(control) => (
-          <Input
-            type="datetime-local"
-            value={to}
-            onChange={(event) => setTo(event.target.value)}
-            {...control}
-          />
-        )}
-      </Field>
+      <TextField
+        label={t("from")}
+        type="datetime-local"
+        value={from}
+        onChange={(event) => setFrom(event.target.value)}
+      />
+      <TextField
+        label={t("to")}
+        error={error}
+        type="datetime-local"
+        value={to}
+        onChange={(event) => setTo(event.target.value)}
+      />
       <Button type="submit">{t("apply")}</Button>
     </Form>
   );

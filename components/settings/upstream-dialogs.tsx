@@ -5,8 +5,7 @@ import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import { useApiCache } from "@/lib/client/use-api";
 import { ConfirmDialog } from "../forms/confirm-dialog";
-import { Field } from "../forms/field";
-import { Input } from "../ui/input";
+import { TextField } from "../forms/text-field";
 import { toast } from "../ui/toast";
 import { PasswordDialog } from "./password-dialog";
 
@@ -29,20 +28,17 @@ export function UpstreamDialog({ onClose }: { onClose(): void }) {
         onClose();
       }}
     >
-      <Field label={t("address")} hint={t("addressHint")}>
-        {(control) => (
-          <Input
-            {...control}
-            value={address}
-            onChange={(event) => setAddress(event.target.value)}
-            inputMode="url"
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
-            className="font-mono"
-          />
-        )}
-      </Field>
+      <TextField
+        label={t("address")}
+        hint={t("addressHint")}
+        value={address}
+        onChange={(event) => setAddress(event.target.value)}
+        inputMode="url"
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        inputClassName="font-mono"
+      />
     </PasswordDialog>
   );
 }
