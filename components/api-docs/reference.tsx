@@ -1,6 +1,5 @@
 "use client";
 
-import { SearchIcon } from "lucide-react";
 import { useSearchParams } from "next/navigation";
 import { useMemo, useState } from "react";
 import useSWR from "swr";
@@ -16,7 +15,7 @@ import type { ExampleModels } from "@/components/api-docs/openapi/example";
 import { setQueryParam } from "@/lib/client/query-params";
 import { useWindowEvent } from "@/lib/client/use-window-event";
 import { CallError } from "../forms/call-error";
-import { Input } from "../ui/input";
+import { SearchField } from "../ui/search-field";
 import { OperationEntry } from "./operation-entry";
 import { ReferenceSkeleton } from "./reference-skeleton";
 
@@ -41,20 +40,12 @@ export function Reference({ origin, models }: { origin: string; models: ExampleM
   return (
     <div className="grid grid-cols-1 gap-8">
       <div className="flex flex-wrap items-center gap-3">
-        <div className="relative w-full max-w-sm">
-          <SearchIcon
-            aria-hidden="true"
-            className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-ink-faint"
-          />
-          <Input
-            type="search"
-            aria-label={t("search")}
-            placeholder={t("search")}
-            value={q}
-            onChange={(event) => setQueryParam("q", event.target.value)}
-            className="pl-9"
-          />
-        </div>
+        <SearchField
+          label={t("search")}
+          value={q}
+          onValueChange={(text) => setQueryParam("q", text)}
+          className="w-full max-w-sm sm:max-w-sm"
+        />
         <p role="status" className="text-sm text-ink-faint">
           {matches.length > 0 ? t("count", { count: matches.length }) : t("noMatch", { q })}
         </p>

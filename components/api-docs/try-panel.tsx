@@ -14,8 +14,9 @@ import { type TryReply, type TryRequest, tryCall } from "@/components/api-docs/o
 import { GatewayError } from "@/lib/client/gateway-error";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
+import { TextField } from "../forms/text-field";
 import { Button } from "../ui/button";
-import { Input, Textarea } from "../ui/input";
+import { Textarea } from "../ui/input";
 import { Notice } from "../ui/notice";
 import { SegmentedControl } from "../ui/segmented-control";
 import { TryReplyView } from "./try-reply-view";
@@ -161,19 +162,17 @@ function Parameters({
   return (
     <div className="grid gap-4 sm:grid-cols-2 lg:grid-cols-3">
       {parameters.map(({ name, required }) => (
-        <Field key={name} label={<code>{name}</code>} isRequired={required}>
-          {(control) => (
-            <Input
-              {...control}
-              value={request.values[name] ?? ""}
-              onChange={(event) => request.setValue(name, event.target.value)}
-              autoComplete="off"
-              autoCapitalize="none"
-              spellCheck={false}
-              className="font-mono"
-            />
-          )}
-        </Field>
+        <TextField
+          key={name}
+          label={<code>{name}</code>}
+          isRequired={required}
+          value={request.values[name] ?? ""}
+          onChange={(event) => request.setValue(name, event.target.value)}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          inputClassName="font-mono"
+        />
       ))}
     </div>
   );
@@ -223,20 +222,18 @@ function KeyChoice({
         ]}
       />
       {source === "own" ? (
-        <Field label={t("ownLabel")} hint={t("ownHint")} className="max-w-md">
-          {(control) => (
-            <Input
-              {...control}
-              type="password"
-              value={ownKey}
-              onChange={(event) => onOwnKey(event.target.value)}
-              placeholder={t("ownPlaceholder")}
-              autoComplete="off"
-              spellCheck={false}
-              className="font-mono"
-            />
-          )}
-        </Field>
+        <TextField
+          label={t("ownLabel")}
+          hint={t("ownHint")}
+          className="max-w-md"
+          type="password"
+          value={ownKey}
+          onChange={(event) => onOwnKey(event.target.value)}
+          placeholder={t("ownPlaceholder")}
+          autoComplete="off"
+          spellCheck={false}
+          inputClassName="font-mono"
+        />
       ) : null}
     </div>
   );

@@ -10,6 +10,7 @@ import { Field } from "../forms/field";
 import { Form } from "../forms/form";
 import { FormDialog } from "../forms/form-dialog";
 import { FormFooter } from "../forms/form-footer";
+import { TextField } from "../forms/text-field";
 import { Input } from "../ui/input";
 import { Progress } from "../ui/progress";
 
@@ -25,8 +26,8 @@ export function UploadDialog({ onUploaded, onClose }: { onUploaded(): void; onCl
   const [isChecked, setChecked] = useState(false);
   const stopping = useRef<AbortController | null>(null);
   useEffect(() => () => stopping.current?.abort(), []);
-  const fileError = file === null ? t("noFile") : ENDING.test(file.name) ? null : t("wrongFile");
-  const nameError = MODEL_FOLDER.test(name) ? null : t("wrongName");
+  const fileError = file === null ? t("noFile") : ENDING.test(file.name) ? undefined : t("wrongFile");
+  const nameError = MODEL_FOLDER.test(name) ? undefined : t("wrongName");
 
   const upload = async (archive: File) => {
     const controller = new AbortController();
@@ -54,13 +55,22 @@ export function UploadDialog({ onUploaded, onClose }: { onUploaded(): void; onCl
         onSubmit={(event) => {
           event.preventDefault();
           setChecked(true);
-          if (file !== null && fileError === null && nameError === null && sent === null) void upload(file);
+          if (file !== null && !fileError && !nameError && sent === null) void upload(file);
         }}
         noValidate
       >
         <CallError error={error} />
-        <FileField isChecked={isChecked} error={fileError} onFile={setFile} onName={setName} />
-        <NameField isChecked={isChecked} error={nameError} name={name} onName={setName} />
+        <FileField error={isChecked ? fileError : undefined} onFile={setFile} onName={setName} />
+        <TextField
+          label={t("name")}
+          hint={t("nameHint")}
+          error={isChecked ? nameError : undefined}
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+          autoComplete="off"
+          spellCheck={false}
+          inputClassName="font-mono"
+        />
         {sent === null || file === null ? null : <UploadProgress sent={sent} file={file} />}
         <FormFooter action={t("action")} isBusy={sent !== null} onCancel={onClose} />
       </Form>
@@ -82,50 +92,19 @@ function UploadProgress({ sent, file }: { sent: number; file: File }) {
   );
 }
 
-/** The name of the folder, and of the model. */
-function NameField({
-  isChecked,
-  error,
-  name,
-  onName,
-}: {
-  isChecked: boolean;
-  error: string | null;
-  name: string;
-  onName(name: string): void;
-}) {
-  const t = useTranslations("localVoices.upload");
-  return (
-    <Field label={t("name")} hint={t("nameHint")} error={isChecked ? (error ?? undefined) : undefined}>
-      {(control) => (
-        <Input
-          {...control}
-          value={name}
-          onChange={(event) => onName(event.target.value)}
-          autoComplete="off"
-          spellCheck={false}
-          className="font-mono"
-        />
-      )}
-    </Field>
-  );
-}
-
 /** The archive; its name suggests the model's. */
 function FileField({
-  isChecked,
   error,
   onFile,
   onName,
 }: {
-  isChecked: boolean;
-  error: string | null;
+  error: string | undefined;
   onFile(file: File | null): void;
   onName(name: string): void;
 }) {
   const t = useTranslations("localVoices.upload");
   return (
-    <Field label={t("file")} hint={t("fileHint")} error={isChecked ? (error ?? undefined) : undefined}>
+    <Field label={t("file")} hint={t("fileHint")} error={error}>
       {(control) => (
         <Input
           {...control}
