@@ -7,11 +7,12 @@ import { api, callApi } from "@/lib/client/api";
 import { useApiCache } from "@/lib/client/use-api";
 import type { CacheFigures, VersionedSettings } from "@/lib/contracts/console/settings";
 import { useAmounts } from "../charts/use-amounts";
+import { numberText } from "../forms/limit-values";
 import { Button } from "../ui/button";
 import { Notice } from "../ui/notice";
 import { toast } from "../ui/toast";
 import { NumberField, SwitchField } from "./fields";
-import { type FormatValue, FormSection } from "./form-section";
+import { FormSection } from "./form-section";
 import { useSettingsPage, WhileShown } from "./settings-page-context";
 import { typedNumber, useSettingsForm } from "./use-settings-form";
 
@@ -35,14 +36,12 @@ interface RecordValues {
   keep_prompts: boolean;
   [name: string]: string | boolean;
 }
-const RECORD_FIELDS = ["usage", "rejection_retention_days", "prompts", "keep_prompts"] as const;
-const days = (count: number | null) => (count === null ? "" : String(count));
 const RECORDS_PLAN = {
   read: ({ retention_days, rejection_retention_days, keep_prompts }: VersionedSettings): RecordValues => ({
-    usage: days(retention_days.usage),
-    rejection_retention_days: days(rejection_retention_days),
+    usage: numberText(retention_days.usage),
+    rejection_retention_days: numberText(rejection_retention_days),
     keep_prompts,
-    prompts: days(retention_days.prompts),
+    prompts: numberText(retention_days.prompts),
   }),
   write: (values: RecordValues) => ({
     retention_days: { usage: typedNumber(values.usage), prompts: typedNumber(values.prompts) },
@@ -53,58 +52,28 @@ const RECORDS_PLAN = {
 
 function Records() {
   const t = useTranslations("settings");
-  const { isReadOnly } = useSettingsPage();
   const form = useSettingsForm(RECORDS_PLAN);
-  const formatValue: FormatValue = (_name, value) =>
-    typeof value === "boolean"
-      ? t(value ? "value.on" : "value.off")
-      : value === ""
-        ? t("value.never")
-        : `${String(value)} ${t("unit.days")}`;
   return (
     <FormSection
       form={form}
       title={t("records.title")}
       text={t("records.text")}
-      nameOf={(name) => t(`field.${RECORD_FIELDS.find((one) => one === name) ?? "keep_prompts"}`)}
-      formatValue={formatValue}
+      formatText={(_name, text) => (text === "" ? t("value.never") : `${text} ${t("unit.days")}`)}
     >
+      <NumberField form={form} name="usage" unit={t("unit.days")} hint={t("records.keepHint")} />
       <NumberField
-        label={t("field.usage")}
-        unit={t("unit.days")}
-        hint={t("records.keepHint")}
-        value={form.values.usage}
-        error={form.fieldErrors.usage}
-        onChange={(value) => form.set("usage", value)}
-      />
-      <NumberField
-        label={t("field.rejection_retention_days")}
+        form={form}
+        name="rejection_retention_days"
         unit={t("unit.days")}
         hint={t("records.rejectionHint")}
-        value={form.values.rejection_retention_days}
-        error={form.fieldErrors.rejection_retention_days}
-        onChange={(value) => form.set("rejection_retention_days", value)}
       />
-      <SwitchField
-        label={t("field.keep_prompts")}
-        hint={t("records.keep_prompts")}
-        isOn={form.values.keep_prompts}
-        onChange={(isOn) => form.set("keep_prompts", isOn)}
-        disabled={isReadOnly}
-      />
+      <SwitchField form={form} name="keep_prompts" hint={t("records.keep_prompts")} />
       {form.values.keep_prompts ? (
         <Notice tone="warn" title={t("records.warnTitle")}>
           {t("records.warnText")}
         </Notice>
       ) : null}
-      <NumberField
-        label={t("field.prompts")}
-        unit={t("unit.days")}
-        hint={t("records.keepHint")}
-        value={form.values.prompts}
-        error={form.fieldErrors.prompts}
-        onChange={(value) => form.set("prompts", value)}
-      />
+      <NumberField form={form} name="prompts" unit={t("unit.days")} hint={t("records.keepHint")} />
     </FormSection>
   );
 }
@@ -134,44 +103,31 @@ function Caches() {
   const t = useTranslations("settings");
   const { facts, isReadOnly } = useSettingsPage();
   const form = useSettingsForm(CACHES_PLAN);
-  const cache = (name: "embeddings_mb" | "speech_mb", figures: CacheFigures) => (
-    <NumberField
-      label={t(`field.${name}`)}
-      unit="MB"
-      hint={<Figures figures={figures} />}
-      value={form.values[name]}
-      error={form.fieldErrors[name]}
-      onChange={(value) => form.set(name, value)}
-    />
-  );
   return (
     <FormSection
       form={form}
       title={t("caches.title")}
       text={t("caches.text")}
-      nameOf={(name) =>
-        t(
-          `field.${name === "speech_mb" ? "speech_mb" : name === "share_caches" ? "share_caches" : "embeddings_mb"}`,
-        )
-      }
-      formatValue={(_name, value) =>
-        typeof value === "boolean" ? t(value ? "value.on" : "value.off") : `${String(value)} MB`
-      }
+      formatText={(_name, text) => `${text} MB`}
     >
       <div className="grid gap-5 sm:grid-cols-2">
-        {cache("embeddings_mb", facts.caches.embeddings)}
-        {cache("speech_mb", facts.caches.speech)}
+        <NumberField
+          form={form}
+          name="embeddings_mb"
+          unit="MB"
+          hint={<Figures figures={facts.caches.embeddings} />}
+        />
+        <NumberField
+          form={form}
+          name="speech_mb"
+          unit="MB"
+          hint={<Figures figures={facts.caches.speech} />}
+        />
       </div>
       <p className="max-w-prose text-sm text-ink-muted">
         {t("caches.hint")} {t("caches.here")}
       </p>
-      <SwitchField
-        label={t("field.share_caches")}
-        hint={t("caches.share")}
-        isOn={form.values.share_caches}
-        onChange={(isOn) => form.set("share_caches", isOn)}
-        disabled={isReadOnly}
-      />
+      <SwitchField form={form} name="share_caches" hint={t("caches.share")} />
       {isReadOnly ? null : <ClearCaches />}
     </FormSection>
   );

@@ -1,31 +1,39 @@
 "use client";
 
 import { type ReactNode, useId } from "react";
+import { useTranslations } from "use-intl";
+import type { Catalogue } from "@/lib/messages/catalogue";
 import { Field } from "../forms/field";
+import { Badge } from "../ui/badge";
 import { cn } from "../ui/class-names";
 import { Input } from "../ui/input";
 import { Switch } from "../ui/switch";
 import { SearchedField, useSearched } from "./search";
+import { useSettingsPage } from "./settings-page-context";
+import type { FieldValues, SettingsForm } from "./use-settings-form";
+
+/** A field with a label of its own in the messages. */
+export type LabelledField = keyof Catalogue["settings"]["field"];
+
+interface SettingsFieldProps<Values extends FieldValues> {
+  form: SettingsForm<Values>;
+  name: keyof Values & LabelledField;
+}
 
 /** A switch with label and description. */
-export function SwitchField({
-  label,
+export function SwitchField<Values extends FieldValues>({
+  form,
+  name,
   hint,
-  badge,
-  isOn,
-  onChange,
-  disabled,
-}: {
-  label: string;
-  hint: ReactNode;
-  /** Beside the label, e.g. a badge. */
-  badge?: ReactNode;
-  isOn: boolean;
-  onChange(isOn: boolean): void;
-  disabled?: boolean;
-}) {
+  isOwnerOnly = false,
+}: SettingsFieldProps<Values> & { hint: string; isOwnerOnly?: boolean }) {
   const id = useId();
-  const searched = useSearched(label, typeof hint === "string" ? hint : "");
+  const t = useTranslations("settings");
+  const { isOwner, isReadOnly } = useSettingsPage();
+  const disabled = isReadOnly || (isOwnerOnly && !isOwner);
+  const field: LabelledField = name;
+  const label = t(`field.${field}`);
+  const searched = useSearched(label, hint);
   return (
     <div {...searched} className={cn("flex items-start justify-between gap-4", searched.hidden && "hidden")}>
       <div className="grid max-w-prose gap-0.5">
@@ -33,7 +41,7 @@ export function SwitchField({
           <label htmlFor={id} className={cn("text-base font-medium", !disabled && "cursor-pointer")}>
             {label}
           </label>
-          {badge}
+          {isOwnerOnly ? <OwnerOnly /> : null}
         </div>
         <p id={`${id}-hint`} className="text-sm text-ink-muted">
           {hint}
@@ -43,35 +51,34 @@ export function SwitchField({
         id={id}
         aria-describedby={`${id}-hint`}
         className="mt-0.5"
-        checked={isOn}
-        onCheckedChange={onChange}
+        checked={form.values[name] === true}
+        onCheckedChange={(isOn) => form.set(name, isOn)}
         disabled={disabled}
       />
     </div>
   );
 }
 
+/** Badge for settings that only the owner may change. */
+export function OwnerOnly() {
+  const t = useTranslations("settings");
+  return <Badge tone="outline">{t("ownerOnly")}</Badge>;
+}
+
 /** A number field with its unit. */
-export function NumberField({
-  label,
+export function NumberField<Values extends FieldValues>({
+  form,
+  name,
   unit,
   hint,
-  value,
   placeholder,
-  error,
-  onChange,
-}: {
-  label: string;
-  unit: string;
-  hint?: ReactNode;
-  value: string;
-  placeholder?: string;
-  error?: string | undefined;
-  onChange(value: string): void;
-}) {
+}: SettingsFieldProps<Values> & { unit: string; hint?: ReactNode; placeholder?: string }) {
+  const t = useTranslations("settings.field");
+  const field: LabelledField = name;
+  const label = t(field);
   return (
     <SearchedField texts={[label, typeof hint === "string" ? hint : "", unit]}>
-      <Field label={label} hint={hint} {...(error === undefined ? {} : { error })}>
+      <Field label={label} hint={hint} error={form.fieldErrors[name]}>
         {(control) => (
           <span className="flex items-center gap-2">
             <Input
@@ -79,9 +86,9 @@ export function NumberField({
               inputMode="decimal"
               autoComplete="off"
               className="w-28 tabular"
-              value={value}
+              value={String(form.values[name])}
               placeholder={placeholder}
-              onChange={(event) => onChange(event.target.value)}
+              onChange={(event) => form.set(name, event.target.value)}
             />
             <span aria-hidden="true" className="text-sm text-ink-muted">
               {unit}

@@ -3,35 +3,31 @@
 import type { ReactNode } from "react";
 import { useTranslations } from "use-intl";
 import { useUnsaved } from "@/lib/client/unsaved";
-import { CallError } from "../forms/call-error";
+import { SaveErrors } from "../forms/call-error";
 import { Form } from "../forms/form";
-import { Badge } from "../ui/badge";
 import { Button } from "../ui/button";
-import { Notice } from "../ui/notice";
+import type { LabelledField } from "./fields";
 import { SearchedSection } from "./search";
 import { useSection, useSettingsPage } from "./settings-page-context";
 import type { FieldValue, FieldValues, SettingsForm } from "./use-settings-form";
 
-/** Display text of a field's value in the list of unsaved changes. */
-export type FormatValue = (name: string, value: FieldValue) => string;
-
-/** One form of the settings: its fields, the unsaved changes, and its own save button. */
-export function FormSection<Values extends FieldValues>({
-  form,
-  title,
-  text,
-  nameOf,
-  formatValue,
-  children,
-}: {
+interface FormSectionProps<Values extends FieldValues> {
   form: SettingsForm<Values>;
   title: string;
   text: string;
-  nameOf(field: string): string;
-  formatValue?: FormatValue;
+  /** Display name of a field; default: its label in the messages. */
+  nameOf?(field: string): string;
+  /** Display text of a field's value in the list of unsaved changes; on and off are not passed. */
+  formatText?(name: string, text: string): string;
   children: ReactNode;
-}) {
+}
+
+/** One form of the settings: its fields, the unsaved changes, and its own save button. */
+export function FormSection<Values extends FieldValues>(props: FormSectionProps<Values>) {
   const t = useTranslations("settings");
+  const { form, title, text, children } = props;
+  // Forms whose fields have no label of their own in the messages pass `nameOf`.
+  const { nameOf = (field: string) => t(`field.${field as LabelledField}`), formatText } = props;
   const { isReadOnly } = useSettingsPage();
   const isChanged = form.changed.length > 0;
   useUnsaved(isChanged, title, useSection().name);
@@ -46,14 +42,9 @@ export function FormSection<Values extends FieldValues>({
         }}
       >
         <fieldset disabled={isReadOnly} className="grid gap-5">
-          <CallError error={form.error} />
-          {form.isStale ? (
-            <Notice tone="warn" isLive>
-              {t("stale")}
-            </Notice>
-          ) : null}
+          <SaveErrors error={form.error} isStale={form.isStale} stale={t("stale")} />
           {children}
-          {isChanged ? <Changes form={form} nameOf={nameOf} formatValue={formatValue} /> : null}
+          {isChanged ? <Changes form={form} nameOf={nameOf} formatText={formatText} /> : null}
         </fieldset>
       </Form>
     </SearchedSection>
@@ -64,17 +55,15 @@ export function FormSection<Values extends FieldValues>({
 function Changes<Values extends FieldValues>({
   form,
   nameOf,
-  formatValue,
-}: {
-  form: SettingsForm<Values>;
-  nameOf(field: string): string;
-  formatValue: FormatValue | undefined;
-}) {
+  formatText,
+}: Required<Pick<FormSectionProps<Values>, "form" | "nameOf">> &
+  Pick<FormSectionProps<Values>, "formatText">) {
   const t = useTranslations("settings");
   const common = useTranslations("common");
-  const formatDefault: FormatValue = (_name, value) =>
-    typeof value === "boolean" ? t(value ? "value.on" : "value.off") : String(value) || t("value.none");
-  const format = formatValue ?? formatDefault;
+  const format = (name: string, value: FieldValue) => {
+    if (typeof value === "boolean") return t(value ? "value.on" : "value.off");
+    return formatText ? formatText(name, String(value)) : String(value) || t("value.none");
+  };
   const changeOf = (name: keyof Values & string): string => {
     const [was, is] = [form.saved[name], form.values[name]];
     if (!Array.isArray(was) || !Array.isArray(is))
@@ -111,10 +100,4 @@ function Changes<Values extends FieldValues>({
       </div>
     </div>
   );
-}
-
-/** Badge for settings that only the owner may change. */
-export function OwnerOnly() {
-  const t = useTranslations("settings");
-  return <Badge tone="outline">{t("ownerOnly")}</Badge>;
 }

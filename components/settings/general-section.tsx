@@ -5,14 +5,12 @@ import { useTranslations } from "use-intl";
 import type { VersionedSettings } from "@/lib/contracts/console/settings";
 import { CopyButton } from "../ui/copy-button";
 import { NumberField, SwitchField } from "./fields";
-import { FormSection, OwnerOnly } from "./form-section";
+import { FormSection } from "./form-section";
 import { SearchedSection } from "./search";
 import { useSettingsPage } from "./settings-page-context";
 import { useSettingsForm } from "./use-settings-form";
 
 const SWITCHES = ["self_use_mode", "self_registration", "demo_site"] as const;
-
-const FIELDS = [...SWITCHES, "registration_budget_usd"] as const;
 
 type Values = Record<(typeof SWITCHES)[number], boolean> & { registration_budget_usd: string };
 
@@ -48,33 +46,19 @@ export function GeneralSection() {
 
 function UsageMode() {
   const t = useTranslations("settings");
-  const { isOwner, isReadOnly } = useSettingsPage();
+  const { isOwner } = useSettingsPage();
   const form = useSettingsForm(isOwner ? PLAN : ADMIN_PLAN);
   return (
-    <FormSection
-      form={form}
-      title={t("usage.title")}
-      text={t("usage.text")}
-      nameOf={(name) => t(`field.${FIELDS.find((one) => one === name) ?? "demo_site"}`)}
-    >
+    <FormSection form={form} title={t("usage.title")} text={t("usage.text")}>
       {SWITCHES.map((name) => (
         <Fragment key={name}>
-          <SwitchField
-            label={t(`field.${name}`)}
-            hint={t(`usage.${name}`)}
-            badge={name === "demo_site" ? <OwnerOnly /> : null}
-            isOn={form.values[name]}
-            onChange={(isOn) => form.set(name, isOn)}
-            disabled={isReadOnly || (name === "demo_site" && !isOwner)}
-          />
+          <SwitchField form={form} name={name} hint={t(`usage.${name}`)} isOwnerOnly={name === "demo_site"} />
           {name === "self_registration" && form.values.self_registration ? (
             <NumberField
-              label={t("field.registration_budget_usd")}
+              form={form}
+              name="registration_budget_usd"
               unit={t("usage.dollarsMonthly")}
               hint={t("usage.registration_budget_usd")}
-              value={form.values.registration_budget_usd}
-              error={form.fieldErrors.registration_budget_usd}
-              onChange={(value) => form.set("registration_budget_usd", value)}
             />
           ) : null}
         </Fragment>

@@ -98,8 +98,8 @@ export function LimitsSection() {
       title={t("limits.title")}
       text={t("limits.text")}
       nameOf={(name) => t(`limits.name.${limitName(name)}`)}
-      formatValue={(name, value) =>
-        value === "" ? defaultOf(limitName(name)) : withUnit(limitName(name), String(value))
+      formatText={(name, text) =>
+        text === "" ? defaultOf(limitName(name)) : withUnit(limitName(name), text)
       }
     >
       {GROUP_NAMES.map((group) => (

@@ -13,7 +13,8 @@ import { Textarea } from "../ui/input";
 import { Notice } from "../ui/notice";
 import { RelativeTime } from "../ui/relative-time";
 import { Skeleton } from "../ui/skeleton";
-import { FormSection, OwnerOnly } from "./form-section";
+import { OwnerOnly } from "./fields";
+import { FormSection } from "./form-section";
 import { SearchedField, SearchedSection } from "./search";
 import { useSettingsPage, WhileShown } from "./settings-page-context";
 import { useSettingsForm } from "./use-settings-form";
@@ -107,21 +108,15 @@ const PLAN = {
 function Origins() {
   const t = useTranslations("settings");
   const form = useSettingsForm(PLAN);
-  const error = form.fieldErrors.cors_origins;
   return (
     <FormSection
       form={form}
       title={t("origins.title")}
       text={t("origins.text")}
-      nameOf={() => t("field.cors_origins")}
-      formatValue={(_name, value) => linesOf(String(value)).join(", ") || t("value.none")}
+      formatText={(_name, text) => linesOf(text).join(", ") || t("value.none")}
     >
       <SearchedField texts={[t("field.cors_origins")]}>
-        <Field
-          label={t("field.cors_origins")}
-          hint={t("origins.hint")}
-          {...(error === undefined ? {} : { error })}
-        >
+        <Field label={t("field.cors_origins")} hint={t("origins.hint")} error={form.fieldErrors.cors_origins}>
           {(control) => (
             <Textarea
               {...control}

@@ -4,10 +4,11 @@ import Link from "next/link";
 import { useId } from "react";
 import { useTranslations } from "use-intl";
 import type { VersionedSettings } from "@/lib/contracts/console/settings";
+import { numberText } from "../forms/limit-values";
 import { Checkbox } from "../ui/checkbox";
 import { Notice } from "../ui/notice";
-import { NumberField } from "./fields";
-import { FormSection, OwnerOnly } from "./form-section";
+import { NumberField, OwnerOnly } from "./fields";
+import { FormSection } from "./form-section";
 import { SearchedField } from "./search";
 import { useSettingsPage } from "./settings-page-context";
 import { typedNumber, useSettingsForm } from "./use-settings-form";
@@ -37,15 +38,14 @@ function TwoFactor() {
   const form = useSettingsForm(ROLES_PLAN);
   const chosen = form.values.two_factor_roles;
   const error = form.fieldErrors.two_factor_roles;
-  const roleName = (name: unknown) => t(`field.${ROLES.find((role) => role === name) ?? "member"}`);
+  const roleName = (name: string) => t(`field.${ROLES.find((role) => role === name) ?? "member"}`);
   const own = isOwner ? "owner" : "admin";
   return (
     <FormSection
       form={form}
       title={t("twoFactor.title")}
       text={t("twoFactor.text")}
-      nameOf={() => t("field.two_factor_roles")}
-      formatValue={(_name, value) => roleName(value)}
+      formatText={(_name, role) => roleName(role)}
     >
       <SearchedField texts={[t("field.two_factor_roles"), t("twoFactor.hint")]}>
         <fieldset className="grid gap-2" aria-describedby={`${id}-hint ${id}-error`}>
@@ -135,22 +135,10 @@ function Sessions() {
   const t = useTranslations("settings");
   const form = useSettingsForm(HOURS_PLAN);
   return (
-    <FormSection
-      form={form}
-      title={t("sessions.title")}
-      text={t("sessions.text")}
-      nameOf={(name) => t(`field.${HOURS.find((one) => one === name) ?? "member_idle"}`)}
-    >
+    <FormSection form={form} title={t("sessions.title")} text={t("sessions.text")}>
       <div className="grid gap-5 sm:grid-cols-2">
         {HOURS.map((name) => (
-          <NumberField
-            key={name}
-            label={t(`field.${name}`)}
-            unit={t("unit.hours")}
-            value={form.values[name]}
-            error={form.fieldErrors[name]}
-            onChange={(value) => form.set(name, value)}
-          />
+          <NumberField key={name} form={form} name={name} unit={t("unit.hours")} />
         ))}
       </div>
       <p className="max-w-prose text-sm text-ink-muted">{t("sessions.hint")}</p>
@@ -159,9 +147,7 @@ function Sessions() {
 }
 
 const PASSWORD_PLAN = {
-  read: ({ password_minimum }: VersionedSettings) => ({
-    password_minimum: password_minimum === null ? "" : String(password_minimum),
-  }),
+  read: ({ password_minimum }: VersionedSettings) => ({ password_minimum: numberText(password_minimum) }),
   write: (values: { password_minimum: string }) => ({
     password_minimum: typedNumber(values.password_minimum),
   }),
@@ -176,17 +162,14 @@ function Passwords() {
       form={form}
       title={t("password.title")}
       text={t("password.text")}
-      nameOf={() => t("field.password_minimum")}
-      formatValue={(_name, value) => String(value) || String(facts.password_minimum)}
+      formatText={(_name, text) => text || String(facts.password_minimum)}
     >
       <NumberField
-        label={t("field.password_minimum")}
+        form={form}
+        name="password_minimum"
         unit={t("unit.characters")}
         hint={t("password.hint", { count: facts.password_minimum })}
-        value={form.values.password_minimum}
         placeholder={String(facts.password_minimum)}
-        error={form.fieldErrors.password_minimum}
-        onChange={(value) => form.set("password_minimum", value)}
       />
     </FormSection>
   );

@@ -11,7 +11,7 @@ import { CallError } from "../forms/call-error";
 import { useAction } from "../forms/use-action";
 import { Button } from "../ui/button";
 import { Notice } from "../ui/notice";
-import { OwnerOnly } from "./form-section";
+import { OwnerOnly } from "./fields";
 import { SearchedSection } from "./search";
 import { useSettingsPage, WhileShown } from "./settings-page-context";
 
