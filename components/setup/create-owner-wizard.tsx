@@ -10,7 +10,15 @@ import { StatusDot } from "../ui/badge";
 import { Button } from "../ui/button";
 import { Notice } from "../ui/notice";
 import { RadioCards } from "../ui/radio-cards";
-import { clearDraft, readDraft, type SetupDraft, saveDraft, takeTokenFromUrl } from "./draft";
+import {
+  clearDraft,
+  DRAFT_STEPS,
+  readDraft,
+  type SetupDraft,
+  saveDraft,
+  takeTokenFromUrl,
+  USAGES,
+} from "./draft";
 import { reachableStep, useStepParam, type WizardStep } from "./steps";
 import { StepActions, StepBody, WizardFrame } from "./wizard-frame";
 
@@ -52,9 +60,9 @@ function useWizard(steps: readonly WizardStep[]) {
       step === "token" && answers.isTokenFromLink && !isTokenWrong;
     let index = steps.indexOf(current) + by;
     if (isSkipped(steps[index])) index += by;
-    const step = steps[index];
+    const step = DRAFT_STEPS.find((one) => one === steps[index]);
     if (!step) return;
-    if (by === 1 && index > steps.indexOf(furthest) && isDraftStep(step)) change({ furthest: step });
+    if (by === 1 && index > steps.indexOf(furthest)) change({ furthest: step });
     goTo(step);
   };
   const next = () => move(1);
@@ -142,10 +150,6 @@ function useSetupDraft(): [SetupDraft, (part: Partial<SetupDraft>) => void] {
   return [draft, change];
 }
 
-function isDraftStep(step: WizardStep): step is SetupDraft["furthest"] {
-  return step === "welcome" || step === "token" || step === "usage" || step === "administrator";
-}
-
 /** Compares meanings; the other built-in embedding model compares words. */
 const ENGLISH_MODEL = "patchbay-embed-en";
 
@@ -191,8 +195,6 @@ function WelcomeStep({ state, onNext }: { state: NewInstance; onNext(): void }) 
     </StepBody>
   );
 }
-
-const USAGES = ["self", "team", "demo"] as const;
 
 function UsageStep({
   usage,

@@ -1,15 +1,17 @@
+export const USAGES = ["self", "team", "demo"] as const;
+/** The steps before the owner exists. */
+export const DRAFT_STEPS = ["welcome", "token", "usage", "administrator"] as const;
+
 /** The answers before the owner exists, stored in this tab's sessionStorage. Never holds a password. */
 export interface SetupDraft {
-  usage: "self" | "team" | "demo";
+  usage: (typeof USAGES)[number];
   username: string;
   email: string;
   token: string;
   isTokenFromLink: boolean;
-  furthest: "welcome" | "token" | "usage" | "administrator";
+  furthest: (typeof DRAFT_STEPS)[number];
 }
 
-const USAGES = ["self", "team", "demo"] as const;
-const DRAFT_STEPS = ["welcome", "token", "usage", "administrator"] as const;
 const STORAGE_KEY = "patchbay.setup";
 const EMPTY: SetupDraft = {
   usage: "self",

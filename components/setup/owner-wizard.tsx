@@ -17,13 +17,11 @@ import { Button } from "../ui/button";
 import { Notice } from "../ui/notice";
 import { Skeleton } from "../ui/skeleton";
 import { SoundStep } from "./sound-step";
-import { OWNER_STEPS, reachableStep, useStepParam, type WizardStep } from "./steps";
+import { OWNER_STEPS, type OwnerStep, reachableStep, useStepParam, type WizardStep } from "./steps";
 import { StepActions, StepBody, WizardFrame } from "./wizard-frame";
 
 /** Saving a step may not block the wizard longer than this; saving the end has no timeout. */
 const SAVE_TIMEOUT_MS = 2_000;
-
-type OwnerStep = "second-factor" | "key" | "sound";
 
 /** The steps of the signed-in owner. Progress is saved on the server. */
 export function OwnerWizard({
@@ -78,7 +76,7 @@ export function OwnerWizard({
 
 /** The step that is shown, the furthest one so far, and a function that shows and saves another one. */
 function useOwnerSteps(saved: WizardStep, steps: readonly WizardStep[]) {
-  const [furthest, setFurthest] = useState<OwnerStep>(isOwnerStep(saved) ? saved : "second-factor");
+  const [furthest, setFurthest] = useState(OWNER_STEPS.find((one) => one === saved) ?? "second-factor");
   const [requestedStep, goTo] = useStepParam();
   const isMoving = useRef(false);
 
@@ -95,10 +93,6 @@ function useOwnerSteps(saved: WizardStep, steps: readonly WizardStep[]) {
     goTo(step);
   };
   return { current: reachableStep(requestedStep, furthest, steps), furthest, moveTo };
-}
-
-function isOwnerStep(step: WizardStep): step is OwnerStep {
-  return step === "second-factor" || step === "key" || step === "sound";
 }
 
 const loadSchema = () => import("@/lib/contracts/console/api-keys").then((one) => one.CreateKey);

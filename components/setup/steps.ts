@@ -17,7 +17,9 @@ export function wizardSteps(needsToken: boolean): WizardStep[] {
 }
 
 /** The steps after the owner was created. Earlier steps can no longer be changed. */
-export const OWNER_STEPS: readonly WizardStep[] = ["second-factor", "key", "sound"];
+export const OWNER_STEPS = ["second-factor", "key", "sound"] as const;
+export type OwnerStep = (typeof OWNER_STEPS)[number];
+const isOwnerStep = (step: WizardStep) => OWNER_STEPS.some((one) => one === step);
 
 /** The step to show for the URL's `step` parameter, limited to the steps that are open at `furthest`. */
 export function reachableStep(
@@ -25,10 +27,8 @@ export function reachableStep(
   furthest: WizardStep,
   steps: readonly WizardStep[],
 ): WizardStep {
-  const hasOwner = OWNER_STEPS.includes(furthest);
-  const open = steps
-    .slice(0, steps.indexOf(furthest) + 1)
-    .filter((step) => !hasOwner || OWNER_STEPS.includes(step));
+  const hasOwner = isOwnerStep(furthest);
+  const open = steps.slice(0, steps.indexOf(furthest) + 1).filter((step) => !hasOwner || isOwnerStep(step));
   return (
     open.find((step) => step === requestedStep) ??
     (requestedStep === null && !hasOwner ? "welcome" : furthest)

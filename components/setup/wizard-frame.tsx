@@ -42,20 +42,15 @@ export function WizardFrame({
           <Progress label={t("steps.label")} value={position + 1} max={steps.length} />
         </div>
         <ol aria-label={t("steps.label")} className="mt-12 hidden lg:block">
-          {steps.map((step, index) => {
-            const isDone = index < steps.indexOf(furthest);
-            const isCurrent = step === current;
-            return (
-              <StepItem
-                step={step}
-                isCurrent={isCurrent}
-                isDone={isDone}
-                index={index}
-                steps={steps}
-                key={step}
-              />
-            );
-          })}
+          {steps.map((step, index) => (
+            <StepItem
+              key={step}
+              step={step}
+              isCurrent={step === current}
+              isDone={index < steps.indexOf(furthest)}
+              isLast={index === steps.length - 1}
+            />
+          ))}
         </ol>
       </aside>
       <div className="flex flex-col">
@@ -73,14 +68,12 @@ function StepItem({
   step,
   isCurrent,
   isDone,
-  index,
-  steps,
+  isLast,
 }: {
   step: WizardStep;
   isCurrent: boolean;
   isDone: boolean;
-  index: number;
-  steps: readonly WizardStep[];
+  isLast: boolean;
 }) {
   const t = useTranslations("setup");
   return (
@@ -91,7 +84,7 @@ function StepItem({
         isCurrent ? "font-medium text-ink" : isDone ? "text-ink-muted" : "text-ink-faint",
       )}
     >
-      {index < steps.length - 1 ? (
+      {isLast ? null : (
         <span
           aria-hidden="true"
           className={cn(
@@ -99,7 +92,7 @@ function StepItem({
             isDone ? "bg-ink" : "bg-line",
           )}
         />
-      ) : null}
+      )}
       <StepDot isDone={isDone} isCurrent={isCurrent} />
       {t(`steps.${step}`)}
       {isDone ? <span className="sr-only">({t("steps.done")})</span> : null}
