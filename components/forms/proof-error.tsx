@@ -1,6 +1,6 @@
 "use client";
 
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { useTranslations } from "use-intl";
 import { isApiError } from "@/lib/client/api-error";
 import { Notice } from "../ui/notice";
@@ -10,14 +10,6 @@ import { clockTime, useCountdown } from "./countdown";
 /** The error of a wrong password or code, or a countdown after too many attempts. */
 export function ProofError({ error, wrong }: { error: unknown; wrong: string }) {
   const t = useTranslations("account.password");
-  const [until, setUntil] = useState<number | null>(null);
-  const waitSeconds = useCountdown(until);
-
-  useEffect(() => {
-    const wait = isApiError(error, "rate_limited") ? error.retryAfter : null;
-    setUntil(wait === null ? null : Date.now() + wait * 1_000);
-  }, [error]);
-
   if (isApiError(error, "invalid_credentials")) {
     return (
       <Notice tone="bad" isLive>
@@ -25,10 +17,20 @@ export function ProofError({ error, wrong }: { error: unknown; wrong: string }) 
       </Notice>
     );
   }
-  if (isApiError(error, "rate_limited")) {
-    return waitSeconds > 0 ? (
-      <Notice tone="warn">{t("wait", { time: clockTime(waitSeconds) })}</Notice>
-    ) : null;
-  }
+  if (isApiError(error, "rate_limited"))
+    return (
+      <RetryCountdown
+        key={error.requestId}
+        seconds={error.retryAfter ?? 0}
+        phrase={(time) => t("wait", { time })}
+      />
+    );
   return <CallError error={error} />;
+}
+
+/** How long until another attempt is allowed; nothing from then on. `phrase` puts the time into a sentence. */
+export function RetryCountdown({ seconds, phrase }: { seconds: number; phrase(time: string): string }) {
+  const [until] = useState(() => Date.now() + seconds * 1_000);
+  const left = useCountdown(until);
+  return left > 0 ? <Notice tone="warn">{phrase(clockTime(left))}</Notice> : null;
 }

@@ -6,7 +6,7 @@ import { api, callApi } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
 import type { InviteFacts } from "@/lib/contracts/console/invites";
 import { CallError } from "../../forms/call-error";
-import { clockTime, useCountdown } from "../../forms/countdown";
+import { RetryCountdown } from "../../forms/proof-error";
 import { Button } from "../../ui/button";
 import { Notice } from "../../ui/notice";
 import { Skeleton } from "../../ui/skeleton";
@@ -76,16 +76,16 @@ export function OneTimeLink<Kind extends InviteFacts["kind"]>({
 
 /** The error above a form; after too many attempts, a countdown. */
 export function JoinError({ error }: { error: unknown }) {
-  if (isApiError(error, "rate_limited") && error.retryAfter)
-    return <RetryCountdown key={error.requestId} seconds={error.retryAfter} />;
-  return <CallError error={error} />;
-}
-
-function RetryCountdown({ seconds }: { seconds: number }) {
   const t = useTranslations("join");
-  const [until] = useState(() => Date.now() + seconds * 1_000);
-  const left = useCountdown(until);
-  return left > 0 ? <Notice tone="warn">{t("wait", { time: clockTime(left) })}</Notice> : null;
+  if (isApiError(error, "rate_limited") && error.retryAfter)
+    return (
+      <RetryCountdown
+        key={error.requestId}
+        seconds={error.retryAfter}
+        phrase={(time) => t("wait", { time })}
+      />
+    );
+  return <CallError error={error} />;
 }
 
 /** Placeholder while a link is checked. */
