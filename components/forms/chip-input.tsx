@@ -5,10 +5,9 @@ import { type ComponentProps, type KeyboardEvent, useId, useState } from "react"
 import { useTranslations } from "use-intl";
 import { cn } from "../ui/class-names";
 import { fieldClasses } from "../ui/input";
-import { splitWords } from "./limit-values";
+import { splitWords, WORD_SEPARATOR } from "./limit-values";
 
 const MAX_SUGGESTIONS = 8;
-const SEPARATOR = /[\s,;，；]+/u;
 
 /** The words, the text being typed and the suggestions for it. */
 function useChips(value: string, onValueChange: (value: string) => void, suggestions: readonly string[]) {
@@ -41,7 +40,7 @@ function useChips(value: string, onValueChange: (value: string) => void, suggest
       if (text !== "") add(text);
     },
     type(typed: string) {
-      const words = typed.split(SEPARATOR);
+      const words = typed.split(WORD_SEPARATOR);
       const rest = words.pop() ?? "";
       if (words.some(Boolean)) setChips([...chips, ...words.filter(Boolean)]);
       setText(rest);

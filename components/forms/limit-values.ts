@@ -10,8 +10,9 @@ export const numberOrNull = (text: string): number | null => (text.trim() === ""
 
 export const textOrNull = (text: string): string | null => (text.trim() === "" ? null : text.trim());
 
-/** The words of a text separated by spaces, commas or semicolons. */
-export const splitWords = (text: string): string[] => text.split(/[\s,;，；]+/u).filter(Boolean);
+/** Spaces, commas or semicolons between words. */
+export const WORD_SEPARATOR = /[\s,;，；]+/u;
+export const splitWords = (text: string): string[] => text.split(WORD_SEPARATOR).filter(Boolean);
 
 export const RATE_FIELDS = ["rpm", "tpm", "concurrency"] as const;
 export const BUDGET_FIELDS = ["daily", "monthly", "total"] as const;
