@@ -4,7 +4,8 @@ import { RefreshCwIcon, ScrollTextIcon, SearchXIcon } from "lucide-react";
 import { useSearchParams } from "next/navigation";
 import { useMemo } from "react";
 import { useTranslations } from "use-intl";
-import { auditQuery, useAudit, useAuditCheck } from "@/components/audit/use-audit";
+import { api } from "@/lib/client/api";
+import { useApiPages } from "@/lib/client/use-api-pages";
 import type { AuditCheck } from "@/lib/contracts/console/audit";
 import { useAmounts } from "../charts/use-amounts";
 import { CallError } from "../forms/call-error";
@@ -17,6 +18,7 @@ import { EmptyState } from "../ui/empty-state";
 import { Notice } from "../ui/notice";
 import { AuditFilters, clearFilters } from "./audit-filters";
 import { AuditList, AuditListSkeleton } from "./audit-list";
+import { auditQuery, useAuditCheck } from "./use-audit";
 
 /** The audit log with its filters, which are part of the URL. */
 export function AuditPage() {
@@ -24,8 +26,8 @@ export function AuditPage() {
   const address = useSearchParams();
   // A relative period is resolved when it is chosen, so that the list stays the same while it is read.
   const query = useMemo(() => auditQuery(address, Date.now()), [address]);
-  const list = useAudit(query);
-  const { rows, error, reload } = list;
+  const list = useApiPages(api.listAudit, { query });
+  const { items: rows, error, reload } = list;
   const check = useAuditCheck();
   const hasNoRows = Boolean(error && !rows);
   const isUnchecked = Boolean(check.error && !check.data);

@@ -1,7 +1,7 @@
 import { api } from "../../lib/client/api";
 import { searchText } from "../../lib/client/query-params";
+import { RANGES, type RangeName } from "../../lib/client/range";
 import { useApi } from "../../lib/client/use-api";
-import { useApiPages } from "../../lib/client/use-api-pages";
 import type { AuditQuery } from "../../lib/contracts/console/audit";
 
 /** Groups of actions in the filter, by their name in the page's URL; the values are sent as `action=`. */
@@ -18,21 +18,13 @@ export const AUDIT_GROUPS = {
 } as const;
 export type AuditGroup = keyof typeof AUDIT_GROUPS;
 
-const HOUR_MS = 3_600_000;
-/** Periods up to now, by their name in the page's URL (`time=7d`). */
-const AUDIT_TIMES = {
-  "1h": HOUR_MS,
-  "24h": 24 * HOUR_MS,
-  "7d": 7 * 24 * HOUR_MS,
-  "30d": 30 * 24 * HOUR_MS,
-} as const;
-
 function isAuditGroup(name: string): name is AuditGroup {
   return Object.hasOwn(AUDIT_GROUPS, name);
 }
 
-function isTime(name: string): name is keyof typeof AUDIT_TIMES {
-  return Object.hasOwn(AUDIT_TIMES, name);
+/** A period up to now (`time=7d`). */
+function isTime(name: string): name is RangeName {
+  return Object.hasOwn(RANGES, name);
 }
 
 /** Start of a day (`2026-11-21`) in the browser's time zone as RFC 3339; null for an invalid day. */
@@ -54,19 +46,13 @@ export function auditQuery(address: { get(name: string): string | null }, now: n
     target: address.get("target"),
     action: isAuditGroup(group) ? AUDIT_GROUPS[group] : null,
     from: isTime(time)
-      ? new Date(now - AUDIT_TIMES[time]).toISOString()
+      ? new Date(now - RANGES[time]).toISOString()
       : time === "days"
         ? dayStart(address.get("from"))
         : null,
     to: time === "days" ? dayStart(address.get("to"), 1) : null,
   };
   return Object.fromEntries(Object.entries(filters).filter(([, value]) => value));
-}
-
-/** Pages of the audit log for a query from `auditQuery`, newest first. */
-export function useAudit(query: AuditFilters) {
-  const { items, ...rest } = useApiPages(api.listAudit, { query });
-  return { rows: items, ...rest };
 }
 
 /** Verification of the hash chain: runs when the page opens and on request. */
