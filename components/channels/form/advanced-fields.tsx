@@ -2,38 +2,29 @@
 
 import { ChevronRightIcon } from "lucide-react";
 import { useTranslations } from "use-intl";
-import { type ChannelDraft, TIMEOUTS } from "@/components/channels/channel-draft";
+import { TIMEOUTS } from "@/components/channels/channel-draft";
 import { FormAlert } from "../../forms/field";
 import { TextField } from "../../forms/text-field";
 import { Label } from "../../ui/input";
 import { Switch } from "../../ui/switch";
-import type { FieldErrors } from "./form-errors";
 import { OptionFields } from "./option-fields";
 import { PairFields } from "./pair-fields";
-
-interface AdvancedProps {
-  draft: ChannelDraft;
-  fieldErrors: FieldErrors;
-  onChange(patch: Partial<ChannelDraft>): void;
-}
+import type { ChannelForm } from "./use-channel-form";
 
 /** Optional settings, collapsed by default. */
 export function AdvancedFields({
-  isOpen,
-  onOpen,
+  form,
   hasUpstream,
-  ...props
-}: AdvancedProps & {
-  isOpen: boolean;
-  onOpen(open: boolean): void;
+}: {
+  form: ChannelForm;
   /** False for a built-in engine, which sends nothing over the network. */
   hasUpstream: boolean;
 }) {
   const t = useTranslations("channels.form");
   return (
     <details
-      open={isOpen}
-      onToggle={(event) => onOpen(event.currentTarget.open)}
+      open={form.showsAdvanced}
+      onToggle={(event) => form.setShowsAdvanced(event.currentTarget.open)}
       className="group rounded-md border bg-panel"
     >
       <summary className="flex list-none items-center gap-2 rounded-md px-4 py-3 [&::-webkit-details-marker]:hidden">
@@ -47,12 +38,12 @@ export function AdvancedFields({
         </span>
       </summary>
       <div className="grid gap-6 border-t p-4">
-        <Limits {...props} />
+        <Limits form={form} />
         {hasUpstream ? (
           <>
-            <Timeouts {...props} />
-            <Headers {...props} />
-            <Options {...props} />
+            <Timeouts form={form} />
+            <Headers form={form} />
+            <Options form={form} />
           </>
         ) : null}
       </div>
@@ -60,7 +51,7 @@ export function AdvancedFields({
   );
 }
 
-function Limits({ draft, fieldErrors, onChange }: AdvancedProps) {
+function Limits({ form: { draft, fieldErrors, change } }: { form: ChannelForm }) {
   const t = useTranslations("channels.form");
   return (
     <div className="grid gap-4 sm:grid-cols-3">
@@ -72,14 +63,14 @@ function Limits({ draft, fieldErrors, onChange }: AdvancedProps) {
           error={fieldErrors[name]}
           inputMode="numeric"
           value={draft[name]}
-          onChange={(event) => onChange({ [name]: event.target.value })}
+          onChange={(event) => change({ [name]: event.target.value })}
         />
       ))}
     </div>
   );
 }
 
-function Timeouts({ draft, fieldErrors, onChange }: AdvancedProps) {
+function Timeouts({ form: { draft, fieldErrors, change } }: { form: ChannelForm }) {
   const t = useTranslations("channels.form");
   return (
     <fieldset className="grid gap-2">
@@ -92,7 +83,7 @@ function Timeouts({ draft, fieldErrors, onChange }: AdvancedProps) {
             inputMode="decimal"
             aria-invalid={fieldErrors.timeouts ? true : undefined}
             value={draft.timeouts[name]}
-            onChange={(event) => onChange({ timeouts: { ...draft.timeouts, [name]: event.target.value } })}
+            onChange={(event) => change({ timeouts: { ...draft.timeouts, [name]: event.target.value } })}
           />
         ))}
       </div>
@@ -102,7 +93,7 @@ function Timeouts({ draft, fieldErrors, onChange }: AdvancedProps) {
   );
 }
 
-function Headers({ draft, fieldErrors, onChange }: AdvancedProps) {
+function Headers({ form: { draft, fieldErrors, change } }: { form: ChannelForm }) {
   const t = useTranslations("channels.form");
   return (
     <PairFields
@@ -116,27 +107,27 @@ function Headers({ draft, fieldErrors, onChange }: AdvancedProps) {
       }}
       pairs={draft.headers}
       errors={fieldErrors.headers === undefined ? [] : [fieldErrors.headers]}
-      onChange={(headers) => onChange({ headers })}
+      onChange={(headers) => change({ headers })}
     />
   );
 }
 
-function Options({ draft, fieldErrors, onChange }: AdvancedProps) {
+function Options({ form }: { form: ChannelForm }) {
   const t = useTranslations("channels.form");
   return (
     <div className="grid gap-6">
       <div className="flex items-start gap-3">
         <Switch
           id="batching"
-          checked={draft.batching}
-          onCheckedChange={(batching) => onChange({ batching })}
+          checked={form.draft.batching}
+          onCheckedChange={(batching) => form.change({ batching })}
         />
         <div className="grid gap-0.5">
           <Label htmlFor="batching">{t("batching")}</Label>
           <p className="text-sm text-ink-muted">{t("batchingHint")}</p>
         </div>
       </div>
-      <OptionFields draft={draft} fieldErrors={fieldErrors} onChange={onChange} />
+      <OptionFields form={form} />
     </div>
   );
 }

@@ -139,14 +139,7 @@ function NameAndDetails({ form, hasUpstream }: { form: FormState; hasUpstream: b
         onChange={(event) => form.change({ name: event.target.value, isNameEdited: true })}
         autoComplete="off"
       />
-      <AdvancedFields
-        draft={form.draft}
-        fieldErrors={form.fieldErrors}
-        onChange={form.change}
-        isOpen={form.showsAdvanced}
-        onOpen={form.setShowsAdvanced}
-        hasUpstream={hasUpstream}
-      />
+      <AdvancedFields form={form} hasUpstream={hasUpstream} />
     </div>
   );
 }

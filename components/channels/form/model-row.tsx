@@ -92,12 +92,7 @@ function UpstreamName({
   number,
   onChange,
   id,
-}: {
-  row: ModelRowProps["row"];
-  number: ModelRowProps["number"];
-  onChange: ModelRowProps["onChange"];
-  id: string;
-}) {
+}: Pick<ModelRowProps, "row" | "number" | "onChange"> & { id: string }) {
   const t = useTranslations("channels.form");
   return row.isManual ? (
     <Input
@@ -127,15 +122,7 @@ function ServedModel({
   onChange,
   test,
   onTest,
-}: {
-  label: string;
-  error: ModelRowProps["error"];
-  id: string;
-  row: ModelRowProps["row"];
-  onChange: ModelRowProps["onChange"];
-  test: ModelRowProps["test"];
-  onTest: ModelRowProps["onTest"];
-}) {
+}: Pick<ModelRowProps, "row" | "error" | "onChange" | "test" | "onTest"> & { label: string; id: string }) {
   const t = useTranslations("channels.form");
   return (
     <>
@@ -150,7 +137,20 @@ function ServedModel({
         spellCheck={false}
       />
       <span className="order-2 col-span-2 col-start-2 md:order-none md:col-span-1 md:col-start-auto">
-        <OperationSelect row={row} name={label} onChange={onChange} />
+        <NativeSelect
+          aria-label={t("operationOf", { name: label })}
+          value={row.operation ?? ""}
+          onChange={({ target: { value } }) =>
+            onChange({ operation: OPERATIONS.find((one) => one === value) ?? null })
+          }
+        >
+          {row.operation === null ? <option value="">{t("chooseOperation")}</option> : null}
+          {OPERATIONS.map((one) => (
+            <option key={one} value={one}>
+              {t(one)}
+            </option>
+          ))}
+        </NativeSelect>
       </span>
       <Button
         variant="outline"
@@ -172,12 +172,7 @@ function NameNote({
   error,
   row,
   sharedWith,
-}: {
-  id: string;
-  error: ModelRowProps["error"];
-  row: ModelRowProps["row"];
-  sharedWith: ModelRowProps["sharedWith"];
-}) {
+}: Pick<ModelRowProps, "error" | "row" | "sharedWith"> & { id: string }) {
   const t = useTranslations("channels.form");
   return (
     <p
@@ -196,33 +191,5 @@ function NameNote({
         <span className="text-ink-muted">{t("shared", { channels: sharedWith.join(", ") })}</span>
       ) : null}
     </p>
-  );
-}
-
-function OperationSelect({
-  row,
-  name,
-  onChange,
-}: {
-  row: Row;
-  name: string;
-  onChange(patch: Partial<Row>): void;
-}) {
-  const t = useTranslations("channels.form");
-  return (
-    <NativeSelect
-      aria-label={t("operationOf", { name })}
-      value={row.operation ?? ""}
-      onChange={({ target: { value } }) =>
-        onChange({ operation: OPERATIONS.find((one) => one === value) ?? null })
-      }
-    >
-      {row.operation === null ? <option value="">{t("chooseOperation")}</option> : null}
-      {OPERATIONS.map((one) => (
-        <option key={one} value={one}>
-          {t(one)}
-        </option>
-      ))}
-    </NativeSelect>
   );
 }

@@ -1,24 +1,17 @@
 "use client";
 
 import { useTranslations } from "use-intl";
-import type { ChannelDraft } from "@/components/channels/channel-draft";
 import { OPTION_KEYS, type OptionField, optionFields } from "@/components/channels/channel-options";
 import { Field, FormAlert } from "../../forms/field";
 import { Input, NativeSelect, Textarea } from "../../ui/input";
-import type { FieldErrors } from "./form-errors";
 import { PairFields } from "./pair-fields";
+import type { ChannelForm } from "./use-channel-form";
 
 /** Not translated: the first line of every PEM certificate. */
 const PEM_START = "-----BEGIN CERTIFICATE-----";
 
-interface OptionProps {
-  draft: ChannelDraft;
-  fieldErrors: FieldErrors;
-  onChange(patch: Partial<ChannelDraft>): void;
-}
-
 /** The provider's options, a field each; an empty field means the provider's default. */
-export function OptionFields({ draft, fieldErrors, onChange }: OptionProps) {
+export function OptionFields({ form: { draft, fieldErrors, change } }: { form: ChannelForm }) {
   const t = useTranslations("channels.form");
   return (
     <fieldset className="grid gap-4">
@@ -37,7 +30,7 @@ export function OptionFields({ draft, fieldErrors, onChange }: OptionProps) {
                 field={field}
                 control={control}
                 value={draft.options[field.name] ?? ""}
-                onChange={(text) => onChange({ options: { ...draft.options, [field.name]: text } })}
+                onChange={(text) => change({ options: { ...draft.options, [field.name]: text } })}
               />
             )}
           </Field>
@@ -56,7 +49,7 @@ export function OptionFields({ draft, fieldErrors, onChange }: OptionProps) {
         errors={Object.entries(fieldErrors).flatMap(([name, message]) =>
           name.startsWith("options.voices") && message ? [message] : [],
         )}
-        onChange={(voices) => onChange({ voices })}
+        onChange={(voices) => change({ voices })}
       />
       <FormAlert error={fieldErrors.options} />
     </fieldset>
