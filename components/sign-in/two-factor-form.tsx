@@ -10,8 +10,8 @@ import { CodeInput } from "../forms/code-input";
 import { clockTime, useCountdown } from "../forms/countdown";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
+import { TextField } from "../forms/text-field";
 import { Button } from "../ui/button";
-import { Input } from "../ui/input";
 import { Notice } from "../ui/notice";
 import type { SignInReason } from "./password-form";
 import { clearPendingSignIn, readPendingSignIn, savePendingSignIn } from "./pending-sign-in";
@@ -97,23 +97,22 @@ function CodeField({
       )}
     </Field>
   ) : (
-    <Field key="backup" label={t("backupCode")} hint={t("backupText")} error={codeError}>
-      {(control) => (
-        <Input
-          {...control}
-          value={code}
-          // The user has just asked for this field.
-          autoFocus
-          readOnly={isBusy}
-          disabled={waitSeconds > 0}
-          onChange={(event) => step.setCode(event.target.value)}
-          autoComplete="off"
-          autoCapitalize="characters"
-          spellCheck={false}
-          className="h-11 font-mono text-lg uppercase"
-        />
-      )}
-    </Field>
+    <TextField
+      key="backup"
+      label={t("backupCode")}
+      hint={t("backupText")}
+      error={codeError}
+      value={code}
+      // The user has just asked for this field.
+      autoFocus
+      readOnly={isBusy}
+      disabled={waitSeconds > 0}
+      onChange={(event) => step.setCode(event.target.value)}
+      autoComplete="off"
+      autoCapitalize="characters"
+      spellCheck={false}
+      inputClassName="h-11 font-mono text-lg uppercase"
+    />
   );
 }
 
