@@ -78,15 +78,7 @@ export function useCircuitText(): (health: CircuitHealth) => {
 }
 
 /** Explains the open circuits of a channel or of some of its models, with a button that closes them. */
-export function CircuitNote({
-  channel,
-  onChanged,
-  className,
-}: {
-  channel: Channel;
-  onChanged(): void;
-  className?: string;
-}) {
+export function CircuitNote({ channel, onChanged }: { channel: Channel; onChanged(): void }) {
   const t = useTranslations("channels");
   const circuitText = useCircuitText();
   const { isBusy, run } = useToastAction();
@@ -107,7 +99,6 @@ export function CircuitNote({
       className={cn(
         "flex flex-wrap items-center justify-between gap-x-6 gap-y-2 rounded-md px-3 py-2 text-sm",
         channel.health.state === "open" ? "bg-bad-soft" : "bg-warn-soft",
-        className,
       )}
     >
       <div className="grid min-w-0 flex-1 basis-64 gap-1">

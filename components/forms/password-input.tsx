@@ -4,14 +4,12 @@ import { EyeIcon, EyeOffIcon } from "lucide-react";
 import { type ComponentProps, useState } from "react";
 import { useTranslations } from "use-intl";
 import { Button } from "../ui/button";
-import { cn } from "../ui/class-names";
 import { Input } from "../ui/input";
 
 /** A password field with a button that shows its text. Password managers need `autoComplete`. */
-export function PasswordInput({
-  className,
-  ...props
-}: ComponentProps<"input"> & { autoComplete: "current-password" | "new-password" }) {
+export function PasswordInput(
+  props: ComponentProps<"input"> & { autoComplete: "current-password" | "new-password" },
+) {
   const t = useTranslations("common");
   const [isShown, setShown] = useState(false);
   return (
@@ -22,7 +20,7 @@ export function PasswordInput({
         autoCapitalize="none"
         autoCorrect="off"
         spellCheck={false}
-        className={cn("pr-11", className)}
+        className="pr-11"
       />
       <Button
         variant="ghost"

@@ -2,7 +2,6 @@
 
 import { useTranslations } from "use-intl";
 import { type Range, type RangeName, setRangeInUrl } from "@/lib/client/range";
-import { cn } from "../ui/class-names";
 import { SegmentedControl } from "../ui/segmented-control";
 import { useOnDemand } from "../ui/use-on-demand";
 import { RangeTrigger } from "./range-trigger";
@@ -20,11 +19,11 @@ const NAMES = [
  * Selects a page's time range: the last hour, day, week or month, or a custom one. The choice is stored in the query
  * parameters (`range=7d`, or `from` and `to`), where `useRange()` reads it; pass its result as `range`.
  */
-export function RangePicker({ range, className }: { range: Range; className?: string }) {
+export function RangePicker({ range }: { range: Range }) {
   const t = useTranslations("common.range");
   const { Loaded, loadNow, preload } = useOnDemand(loadDialog);
   return (
-    <div className={cn("flex flex-wrap items-center gap-2", className)}>
+    <div className="flex flex-wrap items-center gap-2">
       <SegmentedControl<Range["name"]>
         label={t("label")}
         value={range.name}

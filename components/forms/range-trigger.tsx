@@ -7,7 +7,7 @@ import { cn } from "../ui/class-names";
 import { useIsBrowser } from "../ui/use-is-browser";
 
 /** The button that opens the custom range; shows the selected one. */
-export function RangeTrigger({ range, className, ...props }: { range: Range } & ComponentProps<"button">) {
+export function RangeTrigger({ range, ...props }: { range: Range } & ComponentProps<"button">) {
   const t = useTranslations("common.range");
   const format = useFormatter();
   const isBrowser = useIsBrowser();
@@ -16,7 +16,7 @@ export function RangeTrigger({ range, className, ...props }: { range: Range } & 
     <Button
       variant="outline"
       size="sm"
-      className={cn("font-normal", !isCustom && "text-ink-muted", className)}
+      className={cn("font-normal", !isCustom && "text-ink-muted")}
       {...props}
     >
       <CalendarIcon aria-hidden="true" />

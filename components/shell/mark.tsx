@@ -1,9 +1,7 @@
-import { cn } from "../ui/class-names";
-
 /** The logo: six jacks and one cord. */
-function Mark({ className }: { className?: string }) {
+function Mark() {
   return (
-    <svg viewBox="0 0 24 24" aria-hidden="true" fill="none" className={cn("size-6 shrink-0", className)}>
+    <svg viewBox="0 0 24 24" aria-hidden="true" fill="none" className="size-6 shrink-0">
       <g className="stroke-ink-faint" strokeWidth="1.5">
         {[4, 12, 20].map((x) => (
           <g key={x}>

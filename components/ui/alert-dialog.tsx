@@ -8,6 +8,7 @@ import { dialogClasses, scrimClasses, useOpenerFocus } from "./dialog";
 
 export const AlertDialog = Primitive.Root;
 export const AlertDialogTrigger = Primitive.Trigger;
+export { DialogFooter as AlertDialogFooter } from "./dialog";
 
 export function AlertDialogContent({ className, ...props }: ComponentProps<typeof Primitive.Content>) {
   const focus = useOpenerFocus(props);
@@ -34,33 +35,20 @@ export function AlertDialogTitle({ className, ...props }: ComponentProps<typeof 
   );
 }
 
-export function AlertDialogDescription({
-  className,
-  ...props
-}: ComponentProps<typeof Primitive.Description>) {
+export function AlertDialogDescription(props: ComponentProps<typeof Primitive.Description>) {
   return (
     <Primitive.Description
       data-slot="alert-dialog-description"
-      className={cn("text-base text-ink-muted", className)}
+      className="text-base text-ink-muted"
       {...props}
     />
   );
 }
 
-export function AlertDialogFooter({ className, ...props }: ComponentProps<"div">) {
-  return (
-    <div
-      data-slot="alert-dialog-footer"
-      className={cn("flex flex-col-reverse gap-2 sm:flex-row sm:justify-end", className)}
-      {...props}
-    />
-  );
+export function AlertDialogCancel(props: ComponentProps<typeof Primitive.Cancel>) {
+  return <Primitive.Cancel className={buttonVariants({ variant: "outline" })} {...props} />;
 }
 
-export function AlertDialogCancel({ className, ...props }: ComponentProps<typeof Primitive.Cancel>) {
-  return <Primitive.Cancel className={cn(buttonVariants({ variant: "outline" }), className)} {...props} />;
-}
-
-export function AlertDialogAction({ className, ...props }: ComponentProps<typeof Primitive.Action>) {
-  return <Primitive.Action className={cn(buttonVariants({ variant: "danger" }), className)} {...props} />;
+export function AlertDialogAction(props: ComponentProps<typeof Primitive.Action>) {
+  return <Primitive.Action className={buttonVariants({ variant: "danger" })} {...props} />;
 }

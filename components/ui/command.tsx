@@ -5,11 +5,11 @@ import { SearchIcon } from "lucide-react";
 import { type ComponentProps, useLayoutEffect, useRef } from "react";
 import { cn } from "./class-names";
 
-export function Command({ className, ...props }: ComponentProps<typeof Primitive>) {
+export function Command(props: ComponentProps<typeof Primitive>) {
   return (
     <Primitive
       data-slot="command"
-      className={cn("flex w-full flex-col overflow-hidden rounded-md bg-raised text-ink", className)}
+      className="flex w-full flex-col overflow-hidden rounded-md bg-raised text-ink"
       {...props}
     />
   );
@@ -32,7 +32,7 @@ function useActiveDescendant() {
   return field;
 }
 
-export function CommandInput({ className, ...props }: ComponentProps<typeof Primitive.Input>) {
+export function CommandInput(props: ComponentProps<typeof Primitive.Input>) {
   const field = useActiveDescendant();
   return (
     <div className="flex items-center gap-2 border-b px-3">
@@ -40,10 +40,7 @@ export function CommandInput({ className, ...props }: ComponentProps<typeof Prim
       <Primitive.Input
         ref={field}
         data-slot="command-input"
-        className={cn(
-          "h-11 w-full bg-transparent text-base outline-none placeholder:text-ink-faint",
-          className,
-        )}
+        className="h-11 w-full bg-transparent text-base outline-none placeholder:text-ink-faint"
         {...props}
       />
     </div>
@@ -59,29 +56,23 @@ export function CommandList({ className, ...props }: ComponentProps<typeof Primi
   );
 }
 
-export function CommandEmpty({ className, ...props }: ComponentProps<typeof Primitive.Empty>) {
-  return <Primitive.Empty className={cn("py-8 text-center text-ink-muted", className)} {...props} />;
+export function CommandEmpty(props: ComponentProps<typeof Primitive.Empty>) {
+  return <Primitive.Empty className="py-8 text-center text-ink-muted" {...props} />;
 }
 
-export function CommandGroup({ className, ...props }: ComponentProps<typeof Primitive.Group>) {
+export function CommandGroup(props: ComponentProps<typeof Primitive.Group>) {
   return (
     <Primitive.Group
-      className={cn(
-        "[&_[cmdk-group-heading]]:px-2 [&_[cmdk-group-heading]]:pt-2 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:text-ink-faint",
-        className,
-      )}
+      className="[&_[cmdk-group-heading]]:px-2 [&_[cmdk-group-heading]]:pt-2 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:text-ink-faint"
       {...props}
     />
   );
 }
 
-export function CommandItem({ className, ...props }: ComponentProps<typeof Primitive.Item>) {
+export function CommandItem(props: ComponentProps<typeof Primitive.Item>) {
   return (
     <Primitive.Item
-      className={cn(
-        "flex select-none items-center gap-2 rounded-sm px-2 py-2 outline-none data-[disabled=true]:opacity-50 data-[selected=true]:bg-hover pointer-coarse:py-3 [&_svg]:size-4 [&_svg]:shrink-0 [&_svg]:text-ink-faint",
-        className,
-      )}
+      className="flex select-none items-center gap-2 rounded-sm px-2 py-2 outline-none data-[disabled=true]:opacity-50 data-[selected=true]:bg-hover pointer-coarse:py-3 [&_svg]:size-4 [&_svg]:shrink-0 [&_svg]:text-ink-faint"
       {...props}
     />
   );

@@ -61,8 +61,8 @@ export function DialogContent({ className, children, ...props }: ComponentProps<
   );
 }
 
-export function DialogHeader({ className, ...props }: ComponentProps<"div">) {
-  return <div data-slot="dialog-header" className={cn("grid gap-1.5 pr-8", className)} {...props} />;
+export function DialogHeader(props: ComponentProps<"div">) {
+  return <div data-slot="dialog-header" className="grid gap-1.5 pr-8" {...props} />;
 }
 
 export function DialogTitle({ className, ...props }: ComponentProps<typeof Primitive.Title>) {
@@ -85,11 +85,11 @@ export function DialogDescription({ className, ...props }: ComponentProps<typeof
   );
 }
 
-export function DialogFooter({ className, ...props }: ComponentProps<"div">) {
+export function DialogFooter(props: ComponentProps<"div">) {
   return (
     <div
       data-slot="dialog-footer"
-      className={cn("flex flex-col-reverse gap-2 sm:flex-row sm:justify-end", className)}
+      className="flex flex-col-reverse gap-2 sm:flex-row sm:justify-end"
       {...props}
     />
   );

@@ -14,16 +14,12 @@ export const floatClasses =
 const itemClasses =
   "relative flex select-none items-center gap-2 rounded-sm px-2 py-1.5 text-base outline-none data-disabled:opacity-50 data-highlighted:bg-hover pointer-coarse:py-2.5 [&_svg]:size-4 [&_svg]:shrink-0 [&_svg]:text-ink-faint";
 
-export function DropdownMenuContent({
-  className,
-  sideOffset = 4,
-  ...props
-}: ComponentProps<typeof Primitive.Content>) {
+export function DropdownMenuContent({ className, ...props }: ComponentProps<typeof Primitive.Content>) {
   return (
     <Primitive.Portal>
       <Primitive.Content
         data-slot="dropdown-menu"
-        sideOffset={sideOffset}
+        sideOffset={4}
         collisionPadding={8}
         className={cn(floatClasses, "min-w-44 p-1", className)}
         {...props}
@@ -33,34 +29,21 @@ export function DropdownMenuContent({
 }
 
 export function DropdownMenuItem({
-  className,
   isDanger,
   ...props
 }: ComponentProps<typeof Primitive.Item> & { isDanger?: boolean }) {
   return (
     <Primitive.Item
       data-slot="dropdown-menu-item"
-      className={cn(
-        itemClasses,
-        isDanger && "text-bad data-highlighted:bg-bad-soft [&_svg]:text-bad",
-        className,
-      )}
+      className={cn(itemClasses, isDanger && "text-bad data-highlighted:bg-bad-soft [&_svg]:text-bad")}
       {...props}
     />
   );
 }
 
-export function DropdownMenuRadioItem({
-  className,
-  children,
-  ...props
-}: ComponentProps<typeof Primitive.RadioItem>) {
+export function DropdownMenuRadioItem({ children, ...props }: ComponentProps<typeof Primitive.RadioItem>) {
   return (
-    <Primitive.RadioItem
-      data-slot="dropdown-menu-radio"
-      className={cn(itemClasses, "pr-8", className)}
-      {...props}
-    >
+    <Primitive.RadioItem data-slot="dropdown-menu-radio" className={cn(itemClasses, "pr-8")} {...props}>
       {children}
       <Primitive.ItemIndicator className="absolute right-2">
         <CheckIcon />
@@ -69,10 +52,10 @@ export function DropdownMenuRadioItem({
   );
 }
 
-export function DropdownMenuLabel({ className, ...props }: ComponentProps<typeof Primitive.Label>) {
-  return <Primitive.Label className={cn("px-2 pt-1.5 pb-1 text-xs text-ink-faint", className)} {...props} />;
+export function DropdownMenuLabel(props: ComponentProps<typeof Primitive.Label>) {
+  return <Primitive.Label className="px-2 pt-1.5 pb-1 text-xs text-ink-faint" {...props} />;
 }
 
-export function DropdownMenuSeparator({ className, ...props }: ComponentProps<typeof Primitive.Separator>) {
-  return <Primitive.Separator className={cn("-mx-1 my-1 h-px bg-line", className)} {...props} />;
+export function DropdownMenuSeparator(props: ComponentProps<typeof Primitive.Separator>) {
+  return <Primitive.Separator className="-mx-1 my-1 h-px bg-line" {...props} />;
 }

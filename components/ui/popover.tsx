@@ -10,7 +10,6 @@ export const PopoverTrigger = Primitive.Trigger;
 
 export function PopoverContent({
   className,
-  sideOffset = 4,
   align = "start",
   ...props
 }: ComponentProps<typeof Primitive.Content>) {
@@ -18,7 +17,7 @@ export function PopoverContent({
     <Primitive.Portal>
       <Primitive.Content
         data-slot="popover"
-        sideOffset={sideOffset}
+        sideOffset={4}
         align={align}
         collisionPadding={8}
         className={cn(floatClasses, "w-72 p-4", className)}

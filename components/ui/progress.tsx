@@ -14,13 +14,11 @@ export function Progress({
   max = 100,
   label,
   tone = "ink",
-  className,
 }: {
   value?: number;
   max?: number;
   label: string;
   tone?: keyof typeof TONES;
-  className?: string;
 }) {
   const share = value === undefined || max <= 0 ? null : Math.min(1, Math.max(0, value / max));
   return (
@@ -31,7 +29,7 @@ export function Progress({
       aria-valuemin={0}
       aria-valuemax={max}
       aria-valuenow={value}
-      className={cn("h-1.5 w-full overflow-hidden rounded-full bg-hover", className)}
+      className="h-1.5 w-full overflow-hidden rounded-full bg-hover"
     >
       <div
         className={cn(

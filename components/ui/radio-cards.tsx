@@ -2,7 +2,6 @@
 
 import { RadioGroup as Primitive } from "radix-ui";
 import { type ReactNode, useId } from "react";
-import { cn } from "./class-names";
 
 interface RadioCard<Value extends string> {
   value: Value;
@@ -16,13 +15,11 @@ export function RadioCards<Value extends string>({
   value,
   onValueChange,
   cards,
-  className,
 }: {
   label: string;
   value: Value;
   onValueChange(value: Value): void;
   cards: readonly RadioCard<Value>[];
-  className?: string;
 }) {
   const id = useId();
   return (
@@ -31,7 +28,7 @@ export function RadioCards<Value extends string>({
       value={value}
       // Type assertion: Radix passes one of the values below, typed as string.
       onValueChange={(next) => onValueChange(next as Value)}
-      className={cn("grid gap-2", className)}
+      className="grid gap-2"
     >
       {cards.map((card) => (
         <Primitive.Item

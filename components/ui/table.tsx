@@ -2,29 +2,24 @@ import type { ComponentProps } from "react";
 import { cn } from "./class-names";
 
 /** On narrow screens show a list instead: wrap the table in `hidden md:block`. */
-export function Table({ className, ...props }: ComponentProps<"table">) {
+export function Table(props: ComponentProps<"table">) {
   return (
     <div data-slot="table" className="w-full overflow-x-auto rounded-md border bg-panel">
-      <table className={cn("w-full text-base", className)} {...props} />
+      <table className="w-full text-base" {...props} />
     </div>
   );
 }
 
-export function TableHeader({ className, ...props }: ComponentProps<"thead">) {
-  return <thead className={cn("border-b text-xs text-ink-faint", className)} {...props} />;
+export function TableHeader(props: ComponentProps<"thead">) {
+  return <thead className="border-b text-xs text-ink-faint" {...props} />;
 }
 
-export function TableBody({ className, ...props }: ComponentProps<"tbody">) {
-  return <tbody className={cn("divide-y", className)} {...props} />;
+export function TableBody(props: ComponentProps<"tbody">) {
+  return <tbody className="divide-y" {...props} />;
 }
 
-export function TableRow({ className, ...props }: ComponentProps<"tr">) {
-  return (
-    <tr
-      className={cn("transition-colors hover:bg-sunken/60 data-selected:bg-signal-soft", className)}
-      {...props}
-    />
-  );
+export function TableRow(props: ComponentProps<"tr">) {
+  return <tr className="transition-colors hover:bg-sunken/60 data-selected:bg-signal-soft" {...props} />;
 }
 
 export function TableHead({ className, ...props }: ComponentProps<"th">) {
