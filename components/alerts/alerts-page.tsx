@@ -107,7 +107,7 @@ function ResolvedAlerts() {
               <ResolvedAlert key={alert.id} alert={alert} />
             ))}
           </ul>
-          <LoadMore list={list} label={t("resolved.more")} />
+          <LoadMore list={list} />
         </div>
       )}
     </Section>

@@ -31,7 +31,6 @@ export function SecretDialogs({
     copy: t("copy"),
     once: t("once"),
     onceText: t("onceText"),
-    done: t("done"),
   };
   return <SecretDialog secret={dialog.secret} name="webhook-secret" labels={labels} onClose={onClose} />;
 }

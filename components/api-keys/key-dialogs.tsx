@@ -34,7 +34,6 @@ function RevealDialog({
     copy: t("copy"),
     once: t("once"),
     onceText: t("onceText"),
-    done: t("done"),
   };
   return <SecretDialog secret={created.key} name="api-key" labels={labels} onClose={onClose} />;
 }
@@ -179,7 +178,7 @@ function ConfirmDialogs({ dialog, onChanged, onDialog }: DialogProps<ConfirmStat
           title={t("delete.title", { name })}
           text={t("delete.text")}
           action={t("delete.action")}
-          typed={{ name, label: t("delete.type", { name }) }}
+          typedName={name}
           onConfirm={async () => {
             await callApi(api.deleteKey, { params: { id: key.id } });
             done(t("deleted", { name }));

@@ -27,16 +27,14 @@ interface KeyListProps {
 
 /** API keys as a table, or as cards on a phone. */
 export function KeyList({ keys, models, viewer, showsOwners, onAction }: KeyListProps) {
-  const t = useTranslations("apiKeys");
   const activities = useKeyActivity(keys.map((key) => key.id));
   return (
     <RecordList
       items={keys}
       columns={useColumns(viewer, showsOwners, activities)}
-      actionsHeading={t("table.actions")}
       menu={(key) => (
         <ActionsButton
-          label={t("menu.label", { name: key.name })}
+          name={key.name}
           load={loadMenu}
           menu={{
             apiKey: key,

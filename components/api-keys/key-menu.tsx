@@ -23,7 +23,7 @@ interface KeyMenuProps {
 export function KeyMenu({ apiKey, isOwn, mayChange, mayTry, disabledBy, onAction }: KeyMenuProps) {
   const t = useTranslations("apiKeys.menu");
   return (
-    <ActionsMenu<KeyAction> label={t("label", { name: apiKey.name })} onAction={onAction}>
+    <ActionsMenu<KeyAction> name={apiKey.name} onAction={onAction}>
       {(item) => (
         <>
           {mayTry ? item("try", t("try"), PlayIcon) : null}

@@ -114,11 +114,7 @@ function Content({ viewer, hasOthers, hidesBudgets, ownLimits, models }: KeysPag
       />
       <OwnLimitsNotice limits={ownLimits} />
       <Filters q={q} keys={keys} hasOthers={hasOthers} viewer={viewer} owner={owner} />
-      <ListBody
-        list={list}
-        more={t("more")}
-        empty={<NoKeys q={q} owner={owner} createButton={createButton} />}
-      >
+      <ListBody list={list} empty={<NoKeys q={q} owner={owner} createButton={createButton} />}>
         {(items) => (
           <KeyList
             keys={items}
@@ -210,7 +206,6 @@ function NoKeys({ q, owner, createButton }: { q: string; owner: string | null; c
       <NoSearchResults
         title={t("noMatch.title", { q })}
         text={t("noMatch.text")}
-        clear={t("noMatch.clear")}
         onClear={() => setQueryParam("q", null)}
       />
     );

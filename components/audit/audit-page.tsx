@@ -51,7 +51,7 @@ export function AuditPage() {
       ) : rows.length > 0 ? (
         <div className="grid gap-4">
           <AuditList rows={rows} />
-          <LoadMore list={list} label={t("more")} />
+          <LoadMore list={list} />
         </div>
       ) : isFiltered ? (
         <EmptyState

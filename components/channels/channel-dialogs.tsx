@@ -48,7 +48,7 @@ export function ChannelDialogs({
           title={t("delete.title", { name: channel.name })}
           text={t("delete.text")}
           action={t("delete.action")}
-          typed={{ name: channel.name, label: t("delete.type", { name: channel.name }) }}
+          typedName={channel.name}
           onConfirm={async () => {
             onDeleting?.(true);
             try {

@@ -11,16 +11,15 @@ import { Skeleton } from "../ui/skeleton";
 import { Switch } from "../ui/switch";
 import { Table, TableCell, TableHead, TableHeader } from "../ui/table";
 import { ChannelMetric, ChannelModels, ChannelOrigin, type Traffic } from "./channel-cells";
-import type { ChannelAction, ChannelMenuProps } from "./channel-menu";
+import type { ChannelAction } from "./channel-menu";
 import { ChannelStatusDot, CircuitNote, ConditionBadge, conditionOf, isUnhealthy } from "./channel-state";
 import { type DragOrder, MoveHandle, useDragOrder } from "./move-handle";
 
 const loadMenu = () => import("./channel-menu").then((one) => one.ChannelMenu);
 
-/** The button of a channel's actions menu; the menu's code is loaded on first use. */
-function ChannelMenuButton(props: ChannelMenuProps) {
-  const t = useTranslations("channels.menu");
-  return <ActionsButton label={t("label", { name: props.channel.name })} load={loadMenu} menu={props} />;
+function ChannelMenuButton({ channel, onAction }: Pick<RowProps, "channel" | "onAction">) {
+  const menu = { channel, onAction: (action: ChannelAction) => onAction(action, channel) };
+  return <ActionsButton name={channel.name} load={loadMenu} menu={menu} />;
 }
 
 interface ChannelListProps {
@@ -82,6 +81,7 @@ function dropMarker({ dragged }: DragOrder, id: string): string {
 
 function Headings() {
   const t = useTranslations("channels.table");
+  const common = useTranslations("common");
   return (
     <TableHeader>
       <tr>
@@ -96,7 +96,7 @@ function Headings() {
         <TableHead className="text-right">{t("spend")}</TableHead>
         <TableHead>{t("enabled")}</TableHead>
         <TableHead>
-          <span className="sr-only">{t("actions")}</span>
+          <span className="sr-only">{common("actions")}</span>
         </TableHead>
       </tr>
     </TableHeader>
@@ -147,7 +147,7 @@ function ChannelRow(props: RowProps) {
           <ChannelSwitch {...props} />
         </TableCell>
         <TableCell className="w-0 pl-0 text-right">
-          <ChannelMenuButton channel={channel} onAction={(action) => props.onAction(action, channel)} />
+          <ChannelMenuButton {...props} />
         </TableCell>
       </tr>
       {isUnhealthy(condition) ? (
@@ -222,7 +222,7 @@ function ChannelCard(props: RowProps) {
         </div>
         <div className="flex items-center gap-1">
           <ChannelSwitch {...props} />
-          <ChannelMenuButton channel={channel} onAction={(action) => props.onAction(action, channel)} />
+          <ChannelMenuButton {...props} />
         </div>
       </div>
       {isUnhealthy(condition) ? <CircuitNote channel={channel} onChanged={props.onChanged} /> : null}

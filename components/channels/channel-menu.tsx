@@ -8,7 +8,7 @@ import { DropdownMenuSeparator } from "../ui/dropdown-menu";
 
 export type ChannelAction = "edit" | "test" | "earlier" | "later" | "delete";
 
-export interface ChannelMenuProps {
+interface ChannelMenuProps {
   channel: Channel;
   onAction(action: ChannelAction): void;
 }
@@ -17,7 +17,7 @@ export interface ChannelMenuProps {
 export function ChannelMenu({ channel, onAction }: ChannelMenuProps) {
   const t = useTranslations("channels.menu");
   return (
-    <ActionsMenu<ChannelAction> label={t("label", { name: channel.name })} onAction={onAction}>
+    <ActionsMenu<ChannelAction> name={channel.name} onAction={onAction}>
       {(item) => (
         <>
           {item("edit", t("edit"), PencilIcon)}

@@ -22,7 +22,8 @@ interface ConfirmDialogProps {
   action: string;
   /** Label of the cancel button; default "Cancel". */
   cancel?: string;
-  typed?: { name: string; label: string };
+  /** Must be typed first: for actions that cannot be undone. */
+  typedName?: string;
   isDanger?: boolean;
   onConfirm(): Promise<void>;
   onClose(): void;
@@ -30,15 +31,14 @@ interface ConfirmDialogProps {
 }
 
 /**
- * Asks for confirmation before a destructive action. With `typed`, the name must be typed first: use it for actions
- * that cannot be undone. If `onConfirm` fails, the dialog stays open and shows the error.
+ * Asks for confirmation before a destructive action. If `onConfirm` fails, the dialog stays open and shows the error.
  */
 export function ConfirmDialog({
   title,
   text,
   action,
   cancel,
-  typed,
+  typedName,
   isDanger = true,
   onConfirm,
   onClose,
@@ -48,14 +48,14 @@ export function ConfirmDialog({
   const [name, setName] = useState("");
   const { isBusy, error, run } = useAction();
   const common = useTranslations("common");
-  const isConfirmable = typed === undefined || name.trim() === typed.name;
+  const isConfirmable = typedName === undefined || name.trim() === typedName;
 
   return (
     <AlertDialog open onOpenChange={(open) => (open ? undefined : onClose())}>
       <AlertDialogContent
         className="max-w-md"
         onOpenAutoFocus={(event) => {
-          if (!typed) return;
+          if (typedName === undefined) return;
           event.preventDefault();
           field.current?.focus();
         }}
@@ -74,9 +74,9 @@ export function ConfirmDialog({
             <AlertDialogDescription>{text}</AlertDialogDescription>
           </div>
           {children}
-          {typed ? (
+          {typedName === undefined ? null : (
             <TextField
-              label={typed.label}
+              label={common("typeToConfirm", { name: typedName })}
               ref={field}
               value={name}
               onChange={(event) => setName(event.target.value)}
@@ -84,7 +84,7 @@ export function ConfirmDialog({
               autoCapitalize="none"
               spellCheck={false}
             />
-          ) : null}
+          )}
           <CallError error={error} />
           <AlertDialogFooter>
             <AlertDialogCancel>{cancel ?? common("cancel")}</AlertDialogCancel>

@@ -9,7 +9,6 @@ import { clockTime, useCountdown } from "./countdown";
 
 /** The error of a wrong password or code, or a countdown after too many attempts. */
 export function ProofError({ error, wrong }: { error: unknown; wrong: string }) {
-  const t = useTranslations("account.password");
   if (isApiError(error, "invalid_credentials")) {
     return (
       <Notice tone="bad" isLive>
@@ -18,19 +17,14 @@ export function ProofError({ error, wrong }: { error: unknown; wrong: string }) 
     );
   }
   if (isApiError(error, "rate_limited"))
-    return (
-      <RetryCountdown
-        key={error.requestId}
-        seconds={error.retryAfter ?? 0}
-        phrase={(time) => t("wait", { time })}
-      />
-    );
+    return <RetryCountdown key={error.requestId} seconds={error.retryAfter ?? 0} />;
   return <CallError error={error} />;
 }
 
-/** How long until another attempt is allowed; nothing from then on. `phrase` puts the time into a sentence. */
-export function RetryCountdown({ seconds, phrase }: { seconds: number; phrase(time: string): string }) {
+/** How long until another attempt is allowed; nothing from then on. Needs a key per error. */
+export function RetryCountdown({ seconds }: { seconds: number }) {
+  const t = useTranslations("common");
   const [until] = useState(() => Date.now() + seconds * 1_000);
   const left = useCountdown(until);
-  return left > 0 ? <Notice tone="warn">{phrase(clockTime(left))}</Notice> : null;
+  return left > 0 ? <Notice tone="warn">{t("tryAgainIn", { time: clockTime(left) })}</Notice> : null;
 }

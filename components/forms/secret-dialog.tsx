@@ -1,6 +1,7 @@
 "use client";
 
 import { useState } from "react";
+import { useTranslations } from "use-intl";
 import { Button } from "../ui/button";
 import {
   Dialog,
@@ -22,9 +23,10 @@ export function SecretDialog({
   secret: string;
   /** The `data-testid` of the secret. */
   name: string;
-  labels: SecretLabels & Readonly<Record<"title" | "text" | "done", string>>;
+  labels: SecretLabels & Readonly<Record<"title" | "text", string>>;
   onClose(): void;
 }) {
+  const t = useTranslations("common");
   const [isCopied, setCopied] = useState(false);
   const preventClose = (event: Event) => {
     if (!isCopied) event.preventDefault();
@@ -38,7 +40,7 @@ export function SecretDialog({
         </DialogHeader>
         <SecretBox secret={secret} name={name} labels={labels} onCopied={() => setCopied(true)} />
         <DialogFooter>
-          <Button onClick={onClose}>{labels.done}</Button>
+          <Button onClick={onClose}>{t("done")}</Button>
         </DialogFooter>
       </DialogContent>
     </Dialog>

@@ -21,7 +21,7 @@ export function RemoveDialog({
       title={t("title", { name })}
       text={t("text")}
       action={t("action")}
-      typed={{ name, label: t("type", { name }) }}
+      typedName={name}
       onConfirm={async () => {
         await callApi(api.removeVoice, { params: { name } });
         onRemoved();

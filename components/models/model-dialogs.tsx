@@ -106,7 +106,7 @@ function DeleteDialog({ name, ...props }: DialogProps & { name: string }) {
       title={t("delete.title", { name })}
       text={t("delete.text")}
       action={t("delete.action")}
-      typed={{ name, label: t("delete.type", { name }) }}
+      typedName={name}
       onConfirm={async () => {
         await callApi(api.deleteModel, { params: { model: name } });
         finish(props, t("deleted", { name }));

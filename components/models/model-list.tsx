@@ -8,14 +8,13 @@ import { Skeleton } from "../ui/skeleton";
 import { Switch } from "../ui/switch";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "../ui/table";
 import { ModelOptions, ModelPrice, ServedBy } from "./model-cells";
-import type { ModelAction, ModelMenuProps } from "./model-menu";
+import type { ModelAction } from "./model-menu";
 
 const loadMenu = () => import("./model-menu").then((one) => one.ModelMenu);
 
-/** The button of a model's actions menu; the menu's code is loaded on first use. */
-function ModelMenuButton(props: ModelMenuProps) {
-  const t = useTranslations("models.menu");
-  return <ActionsButton label={t("label", { name: props.model.name })} load={loadMenu} menu={props} />;
+function ModelMenuButton({ model, onAction }: Pick<ModelListProps, "onAction"> & { model: Model }) {
+  const menu = { model, onAction: (action: ModelAction) => onAction(action, model) };
+  return <ActionsButton name={model.name} load={loadMenu} menu={menu} />;
 }
 
 interface ModelListProps {
@@ -42,6 +41,7 @@ export function ModelList(props: ModelListProps) {
 
 function ModelTable({ models, onAction, onToggle }: ModelListProps) {
   const t = useTranslations("models");
+  const common = useTranslations("common");
   return (
     <Table>
       <TableHeader>
@@ -53,7 +53,7 @@ function ModelTable({ models, onAction, onToggle }: ModelListProps) {
           <TableHead>{t("table.options")}</TableHead>
           <TableHead>{t("table.enabled")}</TableHead>
           <TableHead>
-            <span className="sr-only">{t("table.actions")}</span>
+            <span className="sr-only">{common("actions")}</span>
           </TableHead>
         </tr>
       </TableHeader>
@@ -77,7 +77,7 @@ function ModelTable({ models, onAction, onToggle }: ModelListProps) {
               <ModelSwitch model={model} onToggle={onToggle} />
             </TableCell>
             <TableCell className="w-0 pl-0 text-right">
-              <ModelMenuButton model={model} onAction={(action) => onAction(action, model)} />
+              <ModelMenuButton model={model} onAction={onAction} />
             </TableCell>
           </TableRow>
         ))}
@@ -134,7 +134,7 @@ function ModelCard({ model, onAction, onToggle }: ModelListProps & { model: Mode
         </div>
         <div className="flex items-center gap-1">
           <ModelSwitch model={model} onToggle={onToggle} />
-          <ModelMenuButton model={model} onAction={(action) => onAction(action, model)} />
+          <ModelMenuButton model={model} onAction={onAction} />
         </div>
       </div>
       <dl className="grid grid-cols-[6rem_minmax(0,1fr)] gap-x-3 gap-y-1.5 text-sm [&>dt]:text-ink-faint">

@@ -8,7 +8,7 @@ import { DropdownMenuSeparator } from "../ui/dropdown-menu";
 
 export type ModelAction = "route" | "edit" | "delete";
 
-export interface ModelMenuProps {
+interface ModelMenuProps {
   model: Model;
   onAction(action: ModelAction): void;
 }
@@ -17,7 +17,7 @@ export interface ModelMenuProps {
 export function ModelMenu({ model, onAction }: ModelMenuProps) {
   const t = useTranslations("models.menu");
   return (
-    <ActionsMenu<ModelAction> label={t("label", { name: model.name })} onAction={onAction}>
+    <ActionsMenu<ModelAction> name={model.name} onAction={onAction}>
       {(item) => (
         <>
           {item("route", t("route"), SplitIcon)}

@@ -82,12 +82,7 @@ function Content({ isOwner }: { isOwner: boolean }) {
           <PriceDate data={data} />
         </div>
       ) : models.length > 0 ? (
-        <NoSearchResults
-          title={t("noMatch.title")}
-          text={t("noMatch.text")}
-          clear={t("noMatch.clear")}
-          onClear={clearFilters}
-        />
+        <NoSearchResults title={t("noMatch.title")} text={t("noMatch.text")} onClear={clearFilters} />
       ) : (
         <NoModels />
       )}

@@ -21,7 +21,6 @@ export function MetricsDialog({ isFirst, onClose }: { isFirst: boolean; onClose(
       copy: t("copy"),
       once: t("once"),
       onceText: t("onceText"),
-      done: t("done"),
     };
     return <SecretDialog secret={token} name="metrics-token" labels={labels} onClose={onClose} />;
   }

@@ -2,12 +2,13 @@
 
 import { SearchIcon } from "lucide-react";
 import type { ReactNode } from "react";
+import { useTranslations } from "use-intl";
 import { CallError } from "../forms/call-error";
 import { Button } from "../ui/button";
 import { EmptyState } from "../ui/empty-state";
 import { Skeleton } from "../ui/skeleton";
 
-/** A paged list, as `usePagedList` returns it. */
+/** A paged list, as `useApiPages` returns it. */
 interface PagedList<Item> {
   items: readonly Item[] | undefined;
   hasMore: boolean;
@@ -20,13 +21,10 @@ interface PagedList<Item> {
 /** The rows of a list page with "Load more", or its loading, error or empty state. */
 export function ListBody<Item>({
   list,
-  more,
   empty,
   children,
 }: {
   list: PagedList<Item>;
-  /** Label of the button that loads the next page. */
-  more: string;
   empty: ReactNode;
   children(items: readonly Item[]): ReactNode;
 }) {
@@ -37,7 +35,7 @@ export function ListBody<Item>({
   return (
     <div className="grid gap-4">
       {children(items)}
-      <LoadMore list={list} label={more} />
+      <LoadMore list={list} />
     </div>
   );
 }
@@ -45,11 +43,10 @@ export function ListBody<Item>({
 /** The button that loads the next page of a list; nothing on its last page. */
 export function LoadMore({
   list,
-  label,
 }: {
   list: Pick<PagedList<unknown>, "hasMore" | "isLoadingMore" | "loadMore">;
-  label: string;
 }) {
+  const t = useTranslations("common");
   if (!list.hasMore) return null;
   return (
     <Button
@@ -58,30 +55,21 @@ export function LoadMore({
       isBusy={list.isLoadingMore}
       onClick={() => void list.loadMore()}
     >
-      {label}
+      {t("loadMore")}
     </Button>
   );
 }
 
 /** The empty state of a search, with a button that clears it. */
-export function NoSearchResults({
-  title,
-  text,
-  clear,
-  onClear,
-}: {
-  title: string;
-  text: string;
-  clear: string;
-  onClear(): void;
-}) {
+export function NoSearchResults({ title, text, onClear }: { title: string; text: string; onClear(): void }) {
+  const t = useTranslations("common");
   return (
     <EmptyState
       icon={<SearchIcon />}
       title={title}
       action={
         <Button variant="outline" onClick={onClear}>
-          {clear}
+          {t("clearSearch")}
         </Button>
       }
     >

@@ -1,6 +1,7 @@
 "use client";
 
 import { Fragment, type ReactNode } from "react";
+import { useTranslations } from "use-intl";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "../ui/table";
 
 export interface Column<Item> {
@@ -19,8 +20,6 @@ interface RecordListProps<Item extends { id: string }> {
   columns: readonly Column<Item>[];
   /** Name of the table and list for screen readers, where no heading precedes them. */
   label?: string;
-  /** Heading of the column of menus, for screen readers; needed with `menu`. */
-  actionsHeading?: string;
   menu?(item: Item): ReactNode;
   cardTitle(item: Item): ReactNode;
   cardFooter?(item: Item): ReactNode;
@@ -42,13 +41,8 @@ export function RecordList<Item extends { id: string }>(props: RecordListProps<I
   );
 }
 
-function RecordTable<Item extends { id: string }>({
-  label,
-  items,
-  columns,
-  actionsHeading,
-  menu,
-}: RecordListProps<Item>) {
+function RecordTable<Item extends { id: string }>({ label, items, columns, menu }: RecordListProps<Item>) {
+  const t = useTranslations("common");
   return (
     <Table aria-label={label}>
       <TableHeader>
@@ -60,7 +54,7 @@ function RecordTable<Item extends { id: string }>({
           ))}
           {menu === undefined ? null : (
             <TableHead>
-              <span className="sr-only">{actionsHeading}</span>
+              <span className="sr-only">{t("actions")}</span>
             </TableHead>
           )}
         </tr>

@@ -2,13 +2,15 @@
 
 import { EllipsisIcon } from "lucide-react";
 import type { ComponentType } from "react";
+import { useTranslations } from "use-intl";
 import { Button, type ButtonProps } from "./button";
 import { useOnDemand } from "./use-on-demand";
 
-/** The "…" button of a row; the same before and after the menu has loaded. */
-export function ActionsTrigger({ label, ...props }: ButtonProps & { label: string }) {
+/** The "…" button of the row of `name`; the same before and after the menu has loaded. */
+export function ActionsTrigger({ name, ...props }: ButtonProps & { name: string }) {
+  const t = useTranslations("common");
   return (
-    <Button variant="ghost" size="icon-sm" {...props} aria-label={label}>
+    <Button variant="ghost" size="icon-sm" {...props} aria-label={t("actionsFor", { name })}>
       <EllipsisIcon />
     </Button>
   );
@@ -16,11 +18,11 @@ export function ActionsTrigger({ label, ...props }: ButtonProps & { label: strin
 
 /** The button of a row's actions menu; `load` imports the menu's code on first use and must not change between renders. */
 export function ActionsButton<Props extends object>({
-  label,
+  name,
   load,
   menu,
 }: {
-  label: string;
+  name: string;
   load(): Promise<ComponentType<Props>>;
   menu: Props;
 }) {
@@ -28,7 +30,7 @@ export function ActionsButton<Props extends object>({
   if (Loaded) return <Loaded {...menu} />;
   return (
     <ActionsTrigger
-      label={label}
+      name={name}
       aria-haspopup="menu"
       aria-expanded={false}
       onPointerEnter={preload}

@@ -14,11 +14,12 @@ type Item<Action> = (
 
 /** The actions menu of a row. It renders open: the click that opens it has loaded its code. */
 export function ActionsMenu<Action extends string>({
-  label,
+  name,
   onAction,
   children,
 }: {
-  label: string;
+  /** Name of the row. */
+  name: string;
   onAction(action: Action): void;
   /** The menu's content; `item` renders an item for an action. */
   children(item: Item<Action>): ReactNode;
@@ -48,7 +49,7 @@ export function ActionsMenu<Action extends string>({
   return (
     <DropdownMenu defaultOpen>
       <DropdownMenuTrigger asChild>
-        <ActionsTrigger ref={trigger} label={label} />
+        <ActionsTrigger ref={trigger} name={name} />
       </DropdownMenuTrigger>
       <DropdownMenuContent align="end" onCloseAutoFocus={actOnClose} className="max-w-64">
         {children(item)}

@@ -146,14 +146,13 @@ function ConfirmDialogs({ dialog, onChanged, onDialog }: DialogProps<ConfirmStat
         return dialog satisfies never;
     }
   };
-  const isTyped = dialog.kind === "delete";
   return (
     <ConfirmDialog
       title={t(`confirm.${dialog.kind}.title`, { name })}
       text={t(`confirm.${dialog.kind}.text`, { name })}
       action={t(`confirm.${dialog.kind}.action`)}
       isDanger={dialog.kind !== "password"}
-      typed={isTyped ? { name, label: t("confirm.delete.type", { name }) } : undefined}
+      typedName={dialog.kind === "delete" ? name : undefined}
       onConfirm={confirm}
       onClose={() => onDialog(null)}
     />
@@ -193,7 +192,6 @@ function LinkDialog({ link, onClose }: { link: InviteWithToken; onClose(): void 
     copy: t("copy"),
     once: t("once"),
     onceText: t("onceText", { time: until }),
-    done: t("done"),
   };
   return (
     <SecretDialog

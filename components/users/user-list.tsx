@@ -24,15 +24,13 @@ export function UserList({
   viewer: Viewer;
   onAction(action: UserAction, user: ManagedUser): void;
 }) {
-  const t = useTranslations("users");
   return (
     <RecordList
       items={users}
       columns={useColumns(viewer)}
-      actionsHeading={t("table.actions")}
       menu={(user) => (
         <ActionsButton
-          label={t("menu.label", { name: user.username })}
+          name={user.username}
           load={loadMenu}
           menu={{ user, viewer, onAction: (action) => onAction(action, user) }}
         />

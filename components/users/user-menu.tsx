@@ -40,7 +40,7 @@ export function UserMenu({ user, viewer, onAction }: UserMenuProps) {
   const t = useTranslations("users.menu");
   const isSelf = user.id === viewer.id;
   return (
-    <ActionsMenu<UserAction> label={t("label", { name: user.username })} onAction={onAction}>
+    <ActionsMenu<UserAction> name={user.username} onAction={onAction}>
       {(item) => (
         <>
           <DropdownMenuItem asChild>

@@ -80,7 +80,16 @@ function Content({ viewer, hidesBudgets }: UsersPageProps) {
           onValueChange={(text) => setQueryParam("q", text)}
         />
       ) : null}
-      <ListBody list={list} more={t("more")} empty={<NoMatch q={q} />}>
+      <ListBody
+        list={list}
+        empty={
+          <NoSearchResults
+            title={t("noMatch.title", { q })}
+            text={t("noMatch.text")}
+            onClear={() => setQueryParam("q", null)}
+          />
+        }
+      >
         {(items) => (
           <>
             <UserList users={items} viewer={viewer} onAction={act} />
@@ -110,18 +119,6 @@ function Content({ viewer, hidesBudgets }: UsersPageProps) {
         />
       ) : null}
     </div>
-  );
-}
-
-function NoMatch({ q }: { q: string }) {
-  const t = useTranslations("users.noMatch");
-  return (
-    <NoSearchResults
-      title={t("title", { q })}
-      text={t("text")}
-      clear={t("clear")}
-      onClear={() => setQueryParam("q", null)}
-    />
   );
 }
 

@@ -76,15 +76,8 @@ export function OneTimeLink<Kind extends InviteFacts["kind"]>({
 
 /** The error above a form; after too many attempts, a countdown. */
 export function JoinError({ error }: { error: unknown }) {
-  const t = useTranslations("join");
   if (isApiError(error, "rate_limited") && error.retryAfter)
-    return (
-      <RetryCountdown
-        key={error.requestId}
-        seconds={error.retryAfter}
-        phrase={(time) => t("wait", { time })}
-      />
-    );
+    return <RetryCountdown key={error.requestId} seconds={error.retryAfter} />;
   return <CallError error={error} />;
 }
 

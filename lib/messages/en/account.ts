@@ -25,7 +25,6 @@ export const account = {
     changed: "Password changed. All other browsers are signed out.",
     wrong: "Incorrect current password.",
     wrongPasswordOrCode: "Incorrect password or code.",
-    wait: "Too many attempts. Try again in {time}.",
   },
   twoFactor: {
     title: "Two-factor authentication",

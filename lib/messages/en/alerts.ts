@@ -130,7 +130,6 @@ export const alerts = {
     title: "Resolved",
     text: "Past alerts and how long they lasted. Deleted after 90 days.",
     none: "No resolved alerts.",
-    more: "Load more",
   },
   rules: {
     title: "Rules",
@@ -185,7 +184,6 @@ export const alerts = {
     once: "Shown only once",
     onceText: "Patchbay stores it encrypted. You can rotate it at any time.",
     copy: "Copy secret",
-    done: "Done",
     test: "Send test message",
     testOk: "Test message delivered in {time}.",
     testFailed: "Test message failed: {error}.",

@@ -3,7 +3,6 @@ export const apiKeys = {
   lead: "Apps send an API key with every request. Create one per app, so you can revoke each separately.",
   create: "Create API key",
   search: "Search API keys",
-  more: "Load more",
   table: {
     name: "Name",
     owner: "Owner",
@@ -12,7 +11,6 @@ export const apiKeys = {
     spent: "Spend",
     activity: "Last 30 days",
     lastUsed: "Last used",
-    actions: "Actions",
   },
   created: "Created {when}",
   expires: "expires {when}",
@@ -73,10 +71,8 @@ export const apiKeys = {
   noMatch: {
     title: "No API keys match “{q}”",
     text: "The search looks at names.",
-    clear: "Clear search",
   },
   menu: {
-    label: "Actions for {name}",
     try: "Try in playground",
     edit: "Edit",
     rotate: "Rotate",
@@ -139,7 +135,6 @@ export const apiKeys = {
     copy: "Copy API key",
     once: "Shown only once",
     onceText: "Patchbay stores only a hash of the key, so it can’t show the key again.",
-    done: "Done",
     grace: "The old key stays valid for {hours, plural, one {# hour} other {# hours}}.",
     noGrace: "The old key no longer works.",
   },
@@ -158,7 +153,6 @@ export const apiKeys = {
   delete: {
     title: "Delete {name}?",
     text: "Requests with this key will be refused. This can’t be undone. Its usage records are kept.",
-    type: "Type {name} to confirm",
     action: "Delete API key",
   },
 };

@@ -142,7 +142,6 @@ export const audit = {
     onlyActor: "All by {name}",
     onlyTarget: "All about {name}",
   },
-  more: "Load more",
   empty: {
     title: "No changes yet",
     text: "Sign-ins and changes to keys, channels, users and settings appear here.",

@@ -14,7 +14,6 @@ export const channels = {
     errorsText: "The channel’s failed attempts, including those that another channel recovered.",
     spend: "Spend",
     enabled: "On",
-    actions: "Actions",
     window: "Metrics of the last 24 hours",
   },
   provider: {
@@ -69,7 +68,6 @@ export const channels = {
   deleted: "{name} deleted",
   stale: "{name} was changed elsewhere. The current state is shown.",
   menu: {
-    label: "Actions for {name}",
     edit: "Edit",
     test: "Test",
     earlier: "Raise priority",
@@ -79,7 +77,6 @@ export const channels = {
   delete: {
     title: "Delete {name}?",
     text: "It stops receiving requests, and its upstream keys are deleted. Usage records and models are not deleted.",
-    type: "Type {name} to confirm",
     action: "Delete channel",
   },
   testAll: {

@@ -106,7 +106,6 @@ export const localVoices = {
   remove: {
     title: "Remove {name}?",
     text: "Deletes its files, its channel and its model. Requests for the model will fail.",
-    type: "Type {name} to confirm",
     action: "Remove voice",
     done: "{name} removed",
   },

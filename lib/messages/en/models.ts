@@ -11,7 +11,6 @@ export const models = {
     price: "Price",
     options: "Options",
     enabled: "On",
-    actions: "Actions",
   },
   operation: { speech: "Speech", embeddings: "Embeddings" },
   all: "All",
@@ -46,10 +45,8 @@ export const models = {
   noMatch: {
     title: "No models match",
     text: "Names and aliases are searched.",
-    clear: "Clear search",
   },
   menu: {
-    label: "Actions for {name}",
     route: "Show route",
     edit: "Edit",
     delete: "Delete",
@@ -115,7 +112,6 @@ export const models = {
   delete: {
     title: "Delete {name}?",
     text: "Requests for it get “model not found”. Its prices and limits are deleted; usage records are not.",
-    type: "Type {name} to confirm",
     action: "Delete model",
   },
 };

@@ -26,7 +26,7 @@ export const settings = {
   undo: "Undo",
   undone: "Changed back: {names}",
   stale: "These settings were changed elsewhere. Your changes are still below: check them and save again.",
-  value: { on: "on", off: "off", none: "none", never: "never", default: "default" },
+  value: { on: "on", off: "off", none: "none", never: "never" },
   unit: { hours: "hours", days: "days", characters: "characters" },
   field: {
     self_use_mode: "Self-use mode",
@@ -193,7 +193,6 @@ export const settings = {
     copy: "Copy token",
     once: "Shown only once",
     onceText: "Only its hash is stored. If it is lost, rotate it.",
-    done: "Done",
   },
   records: {
     title: "Records",

@@ -72,7 +72,6 @@ export const join = {
   },
   signedInAs:
     "You are signed in as {name} in this browser. If you continue, you will be signed in with another account.",
-  wait: "Too many attempts. Try again in {time}.",
   taken: "This username is taken. Choose another.",
 };
 

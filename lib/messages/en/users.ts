@@ -4,7 +4,6 @@ export const users = {
   invite: "Invite user",
   create: "Add user",
   search: "Search users",
-  more: "Load more",
   you: "You",
   role: { owner: "Owner", admin: "Administrator", member: "Member" },
   roleText: {
@@ -18,7 +17,6 @@ export const users = {
     twoFactor: "2FA",
     lastSeen: "Last seen",
     spent: "Spend",
-    actions: "Actions",
   },
   twoFactor: { on: "On", off: "Off" },
   neverSeen: "Never",
@@ -37,10 +35,8 @@ export const users = {
   noMatch: {
     title: "No users match “{q}”",
     text: "The search looks at names and email addresses.",
-    clear: "Clear search",
   },
   menu: {
-    label: "Actions for {name}",
     account: "Your account",
     keys: "API keys",
     edit: "Edit",
@@ -109,7 +105,6 @@ export const users = {
     copy: "Copy link",
     once: "Shown only once",
     onceText: "The link works once, until {time}.",
-    done: "Done",
   },
   pendingLinks: {
     title: "Pending invitations and resets",
@@ -149,7 +144,6 @@ export const users = {
     delete: {
       title: "Delete {name}?",
       text: "Deletes the account and all its API keys. This can’t be undone. Usage records are kept.",
-      type: "Type {name} to confirm",
       action: "Delete user",
     },
     revoke: {

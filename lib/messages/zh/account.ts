@@ -25,7 +25,6 @@ export const account = {
     changed: "密码已更改，其他浏览器均已退出登录。",
     wrong: "当前密码不正确。",
     wrongPasswordOrCode: "密码或验证码不正确。",
-    wait: "尝试次数过多，请在 {time} 后重试。",
   },
   twoFactor: {
     title: "两步验证",

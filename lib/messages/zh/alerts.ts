@@ -128,7 +128,6 @@ export const alerts = {
     title: "已解除",
     text: "过去的告警及其持续时间，90 天后删除。",
     none: "没有已解除的告警。",
-    more: "加载更多",
   },
   rules: {
     title: "规则",
@@ -181,7 +180,6 @@ export const alerts = {
     once: "只显示这一次",
     onceText: "Patchbay 加密保存它。您可以随时轮换。",
     copy: "复制密钥",
-    done: "完成",
     test: "发送测试消息",
     testOk: "测试消息已送达，用时 {time}。",
     testFailed: "测试消息失败：{error}。",

@@ -3,7 +3,6 @@ export const apiKeys = {
   lead: "应用的每个请求都要携带 API 密钥。请为每个应用单独创建，以便单独撤销。",
   create: "创建 API 密钥",
   search: "搜索 API 密钥",
-  more: "加载更多",
   table: {
     name: "名称",
     owner: "所有者",
@@ -12,7 +11,6 @@ export const apiKeys = {
     spent: "花费",
     activity: "最近 30 天",
     lastUsed: "上次使用",
-    actions: "操作",
   },
   created: "{when}创建",
   expires: "{when}到期",
@@ -70,10 +68,8 @@ export const apiKeys = {
   noMatch: {
     title: "没有与“{q}”匹配的 API 密钥",
     text: "搜索的是名称。",
-    clear: "清除搜索",
   },
   menu: {
-    label: "{name} 的操作",
     try: "在试用页试用",
     edit: "编辑",
     rotate: "轮换",
@@ -135,7 +131,6 @@ export const apiKeys = {
     copy: "复制 API 密钥",
     once: "密钥只显示这一次",
     onceText: "Patchbay 只保存密钥的哈希，无法再次显示密钥。",
-    done: "完成",
     grace: "旧密钥在 {hours} 小时内仍然有效。",
     noGrace: "旧密钥已失效。",
   },
@@ -154,7 +149,6 @@ export const apiKeys = {
   delete: {
     title: "删除 {name}？",
     text: "使用此密钥的请求将被拒绝，且无法恢复。用量记录会保留。",
-    type: "输入 {name} 以确认",
     action: "删除 API 密钥",
   },
 };

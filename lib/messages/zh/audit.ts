@@ -142,7 +142,6 @@ export const audit = {
     onlyActor: "{name} 的所有操作",
     onlyTarget: "对 {name} 的所有操作",
   },
-  more: "加载更多",
   empty: {
     title: "暂无更改",
     text: "登录以及对密钥、渠道、用户和设置的更改会显示在这里。",

@@ -14,7 +14,6 @@ export const channels = {
     errorsText: "该渠道自身失败的尝试，包括由其他渠道接替成功的尝试。",
     spend: "花费",
     enabled: "启用",
-    actions: "操作",
     window: "最近 24 小时的指标",
   },
   provider: {
@@ -69,7 +68,6 @@ export const channels = {
   deleted: "{name} 已删除",
   stale: "{name} 已在别处更改。现在显示的是最新状态。",
   menu: {
-    label: "{name} 的操作",
     edit: "编辑",
     test: "测试",
     earlier: "提高优先级",
@@ -79,7 +77,6 @@ export const channels = {
   delete: {
     title: "删除 {name}？",
     text: "它将不再接收请求，其上游密钥会被删除。用量记录和模型会保留。",
-    type: "输入 {name} 以确认",
     action: "删除渠道",
   },
   testAll: {

@@ -104,7 +104,6 @@ export const localVoices = {
   remove: {
     title: "删除 {name}？",
     text: "将删除其文件、渠道和模型。对该模型的请求会失败。",
-    type: "输入 {name} 以确认",
     action: "删除语音",
     done: "{name} 已删除",
   },

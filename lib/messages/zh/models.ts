@@ -11,7 +11,6 @@ export const models = {
     price: "价格",
     options: "选项",
     enabled: "启用",
-    actions: "操作",
   },
   operation: { speech: "语音", embeddings: "向量" },
   all: "全部",
@@ -42,9 +41,8 @@ export const models = {
     text: "渠道提供模型后，模型会出现在这里。请添加渠道并选择其模型。",
     action: "添加渠道",
   },
-  noMatch: { title: "没有匹配的模型", text: "搜索范围是名称和别名。", clear: "清除搜索" },
+  noMatch: { title: "没有匹配的模型", text: "搜索范围是名称和别名。" },
   menu: {
-    label: "{name} 的操作",
     route: "查看路由",
     edit: "编辑",
     delete: "删除",
@@ -109,7 +107,6 @@ export const models = {
   delete: {
     title: "删除 {name}？",
     text: "对它的请求会返回“模型不存在”。其价格和限制会被删除，用量记录会保留。",
-    type: "输入 {name} 以确认",
     action: "删除模型",
   },
 };

@@ -26,7 +26,7 @@ export const settings = {
   undo: "撤销",
   undone: "已改回：{names}",
   stale: "这些设置已在别处更改。您的更改仍在下方：请核对后再保存。",
-  value: { on: "开", off: "关", none: "无", never: "永不", default: "默认" },
+  value: { on: "开", off: "关", none: "无", never: "永不" },
   unit: { hours: "小时", days: "天", characters: "个字符" },
   field: {
     self_use_mode: "自用模式",
@@ -190,7 +190,6 @@ export const settings = {
     copy: "复制令牌",
     once: "只显示这一次",
     onceText: "只保存了它的哈希。如果丢失，请轮换令牌。",
-    done: "完成",
   },
   records: {
     title: "记录",

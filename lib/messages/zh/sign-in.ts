@@ -69,7 +69,6 @@ export const join = {
     signIn: "前往登录",
   },
   signedInAs: "此浏览器当前以 {name} 登录。继续将改用另一个账户登录。",
-  wait: "尝试次数过多，请在 {time} 后重试。",
   taken: "此用户名已被使用，请另选一个。",
 };
 

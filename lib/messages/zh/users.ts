@@ -4,7 +4,6 @@ export const users = {
   invite: "邀请用户",
   create: "添加用户",
   search: "搜索用户",
-  more: "加载更多",
   you: "您",
   role: { owner: "所有者", admin: "管理员", member: "成员" },
   roleText: {
@@ -18,7 +17,6 @@ export const users = {
     twoFactor: "两步验证",
     lastSeen: "上次活动",
     spent: "花费",
-    actions: "操作",
   },
   twoFactor: { on: "已启用", off: "未启用" },
   neverSeen: "从未",
@@ -37,10 +35,8 @@ export const users = {
   noMatch: {
     title: "没有与“{q}”匹配的用户",
     text: "搜索的是名称和电子邮箱。",
-    clear: "清除搜索",
   },
   menu: {
-    label: "{name} 的操作",
     account: "您的账户",
     keys: "API 密钥",
     edit: "编辑",
@@ -107,7 +103,6 @@ export const users = {
     copy: "复制链接",
     once: "链接只显示这一次",
     onceText: "只能使用一次，有效期至 {time}。",
-    done: "完成",
   },
   pendingLinks: {
     title: "待处理的邀请和重置",
@@ -147,7 +142,6 @@ export const users = {
     delete: {
       title: "删除 {name}？",
       text: "将删除账户及其所有 API 密钥，且无法恢复。用量记录会保留。",
-      type: "输入 {name} 以确认",
       action: "删除用户",
     },
     revoke: {
