@@ -31,9 +31,9 @@ interface ModelDialogsProps {
 export function ModelDialogs({ dialog, ...props }: ModelDialogsProps) {
   switch (dialog.kind) {
     case "create":
-      return <CreateDialog {...props} />;
+      return <ModelFormDialog before={null} {...props} />;
     case "edit":
-      return <EditDialog model={dialog.model} {...props} />;
+      return <ModelFormDialog before={dialog.model} {...props} />;
     case "delete":
       return <DeleteDialog name={dialog.model.name} {...props} />;
     case "route":
@@ -58,41 +58,27 @@ const saveModel = (request: CreateModel | UpdateModel, name = "") =>
     ? callApi(api.updateModel, { params: { model: name }, body: request })
     : callApi(api.createModel, { body: request });
 
-function CreateDialog(props: DialogProps) {
+/** The form of a new model (`before` null) or of a saved one. */
+function ModelFormDialog({ before, ...props }: DialogProps & { before: Model | null }) {
   const t = useTranslations("models");
+  const title = before ? t("form.editTitle", { name: before.name }) : t("form.createTitle");
+  const reload = async (model: Model) => {
+    const { items } = await callApi(api.listModels);
+    const newest = items.find(({ name }) => name === model.name) ?? model;
+    props.onNewest(newest);
+    props.onChanged();
+    return newest;
+  };
   return (
-    <FormDialog title={t("form.createTitle")} onClose={props.onClose}>
+    <FormDialog title={title} onClose={props.onClose}>
       <ModelForm
-        before={null}
+        before={before}
         priceListDate={props.priceListDate}
         onSave={async (request) => {
-          const created = await saveModel(request);
-          finish(props, t("created", { name: created.name }));
+          const { name } = await saveModel(request, before?.name);
+          finish(props, t(before ? "saved" : "created", { name }));
         }}
-        onCancel={props.onClose}
-      />
-    </FormDialog>
-  );
-}
-
-function EditDialog({ model, ...props }: DialogProps & { model: Model }) {
-  const t = useTranslations("models");
-  return (
-    <FormDialog title={t("form.editTitle", { name: model.name })} onClose={props.onClose}>
-      <ModelForm
-        before={model}
-        priceListDate={props.priceListDate}
-        onSave={async (request) => {
-          const saved = await saveModel(request, model.name);
-          finish(props, t("saved", { name: saved.name }));
-        }}
-        onStale={async () => {
-          const { items } = await callApi(api.listModels);
-          const newest = items.find(({ name }) => name === model.name) ?? model;
-          props.onNewest(newest);
-          props.onChanged();
-          return newest;
-        }}
+        onStale={before ? () => reload(before) : undefined}
         onCancel={props.onClose}
       />
     </FormDialog>

@@ -76,38 +76,30 @@ function FormDialogs({ dialog, viewer, hidesBudgets, onChanged, onDialog }: Dial
       </FormDialog>
     );
   }
-  const shared = { viewerRole: viewer.role, hidesBudgets, onCancel: close };
-  if (dialog.kind === "create") {
-    return (
-      <FormDialog title={t("form.createTitle")} text={t("form.createText")} onClose={close}>
-        <UserForm
-          before={null}
-          {...shared}
-          onSave={async (request) => {
-            const created = await saveUser(request);
-            done(t("toast.created", { name: created.username }));
-          }}
-        />
-      </FormDialog>
-    );
-  }
-  const params = { id: dialog.user.id };
+  const before = dialog.kind === "edit" ? dialog.user : null;
+  const reload = async (id: string) => {
+    const user = await callApi(api.getUser, { params: { id } });
+    onDialog({ kind: "edit", user });
+    onChanged();
+    return user;
+  };
   return (
-    <FormDialog title={t("form.editTitle", { name: dialog.user.username })} onClose={close}>
+    <FormDialog
+      title={before ? t("form.editTitle", { name: before.username }) : t("form.createTitle")}
+      text={before ? undefined : t("form.createText")}
+      onClose={close}
+    >
       <UserForm
-        before={dialog.user}
-        {...shared}
+        before={before}
+        viewerRole={viewer.role}
+        hidesBudgets={hidesBudgets}
         onSave={async (request) => {
-          const saved = await saveUser(request, dialog.user.id);
-          const message = saved.role === dialog.user.role ? "toast.saved" : "toast.savedRole";
-          done(t(message, { name: saved.username }));
+          const { username: name, role } = await saveUser(request, before?.id);
+          if (!before) done(t("toast.created", { name }));
+          else done(t(role === before.role ? "toast.saved" : "toast.savedRole", { name }));
         }}
-        onStale={async () => {
-          const user = await callApi(api.getUser, { params });
-          onDialog({ kind: "edit", user });
-          onChanged();
-          return user;
-        }}
+        onStale={before ? () => reload(before.id) : undefined}
+        onCancel={close}
       />
     </FormDialog>
   );
