@@ -1,5 +1,6 @@
 import type { Channel, ModelOperation, Provider, UpstreamModels } from "../../lib/contracts/console/channels";
 import type { Model } from "../../lib/contracts/console/models";
+import { numberText } from "../forms/limit-values";
 import { type NamedText, type OptionTexts, readOptions } from "./channel-options";
 
 /** Starting point of a new channel: a provider or a common variant of one. */
@@ -137,8 +138,8 @@ export function draftOf(channel: Channel, models: readonly Model[]): ChannelDraf
     name: channel.name,
     isNameEdited: true,
     weight: String(channel.weight),
-    rpm: channel.rpm === null ? "" : String(channel.rpm),
-    concurrency: channel.concurrency === null ? "" : String(channel.concurrency),
+    rpm: numberText(channel.rpm),
+    concurrency: numberText(channel.concurrency),
     timeouts: {
       connect_ms: seconds(channel.timeouts.connect_ms),
       first_byte_ms: seconds(channel.timeouts.first_byte_ms),

@@ -4,6 +4,7 @@ import type {
   DraftChannel,
   UpdateChannel,
 } from "../../lib/contracts/console/channels";
+import { numberOrNull } from "../forms/limit-values";
 import { type ChannelDraft, servedRows, TIMEOUTS } from "./channel-draft";
 import { writeOptions } from "./channel-options";
 
@@ -39,8 +40,6 @@ const headersOf = (draft: ChannelDraft) =>
       .filter((header) => header.name.trim() !== "")
       .map((header) => [header.name.trim(), header.value]),
   );
-
-const numberOrNull = (text: string) => (text.trim() === "" ? null : Number(text));
 
 function timeoutsOf(draft: ChannelDraft) {
   const set = TIMEOUTS.filter((name) => draft.timeouts[name].trim() !== "");
