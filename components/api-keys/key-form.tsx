@@ -95,7 +95,6 @@ export function KeyForm({
   );
 }
 
-/** The date on which the key expires. */
 function ExpiryField({
   limitAuthor,
   form,
@@ -122,7 +121,6 @@ function ExpiryField({
   );
 }
 
-/** Buttons for the usual expiry dates. */
 function ExpiryPresets({ expires, onPick }: { expires: string; onPick(expires: string): void }) {
   const t = useTranslations("apiKeys.form");
   const now = Date.now();

@@ -89,7 +89,6 @@ function Address({ row }: { row: AuditRow }) {
   );
 }
 
-/** Placeholder of the list while it loads. */
 export function AuditListSkeleton() {
   return (
     <div aria-busy="true" className="divide-y rounded-md border bg-panel">

@@ -243,7 +243,6 @@ function ChannelCard(props: RowProps) {
   );
 }
 
-/** Placeholder of the list while it loads. */
 export function ChannelListSkeleton() {
   return (
     <div aria-busy="true" className="divide-y rounded-md border bg-panel">

@@ -100,7 +100,6 @@ function Content() {
   );
 }
 
-/** Runs an action of a channel's menu. */
 function useChannelActions(
   tiers: Tiers,
   reorder: (id: string, next: Tiers) => Promise<void>,

@@ -3,7 +3,6 @@
 import { useCallback, useState } from "react";
 import type { ChannelTest } from "@/lib/contracts/console/channels";
 
-/** State of one model's test. */
 export type TestState =
   | { kind: "running" }
   | { kind: "done"; test: ChannelTest }

@@ -127,7 +127,6 @@ function Header({
   );
 }
 
-/** Leads back to the models. */
 function BackToModels() {
   const t = useTranslations("localVoices");
   return (

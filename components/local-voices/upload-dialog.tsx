@@ -78,7 +78,6 @@ export function UploadDialog({ onUploaded, onClose }: { onUploaded(): void; onCl
   );
 }
 
-/** How much of the archive is sent. */
 function UploadProgress({ sent, file }: { sent: number; file: File }) {
   const t = useTranslations("localVoices.upload");
   const { bytes } = useAmounts();

@@ -92,7 +92,6 @@ export function ServedBy({ model }: { model: Model }) {
 }
 
 type ServingChannel = Model["channels"][number];
-/** Colours of a channel's status dot. */
 export const HEALTH_TONES = {
   serving: "good",
   failing: "bad",

@@ -153,7 +153,6 @@ function ModelCard({ model, onAction, onToggle }: ModelListProps & { model: Mode
   );
 }
 
-/** Placeholder of the list while it loads. */
 export function ModelListSkeleton() {
   return (
     <div aria-busy="true" className="divide-y rounded-md border bg-panel">

@@ -147,7 +147,6 @@ function clearFilters(): void {
   setQueryParam("operation", null);
 }
 
-/** When the list of prices was published. */
 function PriceDate({ data }: { data: Listed }) {
   const t = useTranslations("models");
   const format = useFormatter();

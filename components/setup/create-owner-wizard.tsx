@@ -70,7 +70,6 @@ function useWizard(steps: readonly WizardStep[]) {
   return { draft, change, isTokenWrong, setTokenWrong, current, furthest, goTo, move, next, back };
 }
 
-/** The step that is shown. */
 function Step({
   state,
   wizard,

@@ -68,7 +68,6 @@ export function PasswordForm({
   );
 }
 
-/** Leads to registration. */
 function RegisterLink() {
   const t = useTranslations("signIn");
   return (

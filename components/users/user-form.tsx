@@ -152,7 +152,6 @@ function LimitFields({ form, kind }: { form: UserFormState; kind: "limits" | "bu
   );
 }
 
-/** The fields of the user form. */
 interface UserValues extends LimitValues {
   username: string;
   password: string;

@@ -18,7 +18,6 @@ export function KeyFields({
 }: {
   keys: readonly DraftKey[];
   error: string | undefined;
-  /** The error about labels. */
   labelError: string | undefined;
   onChange(keys: DraftKey[]): void;
   onEnter(event: KeyboardEvent): void;

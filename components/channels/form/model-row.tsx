@@ -86,7 +86,6 @@ export function ModelRow({
   );
 }
 
-/** The upstream's name of the model. */
 function UpstreamName({
   row,
   number,
