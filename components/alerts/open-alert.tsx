@@ -113,24 +113,31 @@ function linkKeyOf({ kind, detail }: Alert) {
   return kind;
 }
 
-function AcknowledgeButton({ alert, onChanged }: { alert: Alert; onChanged(): void }) {
-  const t = useTranslations("alerts");
+/** Changes an alert, then loads the alerts and their number again. */
+function useAlertChange(onChanged: () => void) {
   const { reload } = useApiCache();
   const { isBusy, run } = useToastAction();
+  const change = (call: () => Promise<unknown>) =>
+    run(async () => {
+      await call();
+      onChanged();
+      await reload(api.summarizeAlerts);
+    });
+  return { isBusy, change };
+}
+
+function AcknowledgeButton({ alert, onChanged }: { alert: Alert; onChanged(): void }) {
+  const t = useTranslations("alerts");
+  const { isBusy, change } = useAlertChange(onChanged);
   if (alert.seen_at !== null)
     return (
       <span className="px-3 text-sm text-ink-faint">
         <RelativeTime at={alert.seen_at} phrase={(when) => t("isSeen", { when })} />
       </span>
     );
-  const mark = () =>
-    run(async () => {
-      await callApi(api.markAlertSeen, { params: { id: alert.id } });
-      onChanged();
-      await reload(api.summarizeAlerts);
-    });
+  const mark = () => callApi(api.markAlertSeen, { params: { id: alert.id } });
   return (
-    <Button variant="ghost" size="sm" isBusy={isBusy} onClick={() => void mark()}>
+    <Button variant="ghost" size="sm" isBusy={isBusy} onClick={() => void change(mark)}>
       {t("seen")}
     </Button>
   );
@@ -160,28 +167,20 @@ function SnoozeNote({ alert: { snooze } }: { alert: Alert }) {
 /** Snoozes an open alert for a time, or ends its snooze. */
 function SnoozeButton({ alert, onChanged }: { alert: Alert; onChanged(): void }) {
   const t = useTranslations("alerts.snooze");
-  const { reload } = useApiCache();
-  const { isBusy, run } = useToastAction();
-
-  const change = (call: () => Promise<unknown>, message: string) =>
-    run(async () => {
-      await call();
-      toast.success(message);
-      onChanged();
-      await reload(api.summarizeAlerts);
-    });
+  const { isBusy, change } = useAlertChange(onChanged);
   const params = { id: alert.id };
-  const snooze = (duration: SnoozeAlert["for"]) =>
-    change(() => callApi(api.snoozeAlert, { params, body: { for: duration } }), t("done"));
+  const snooze = async (duration: SnoozeAlert["for"]) => {
+    await callApi(api.snoozeAlert, { params, body: { for: duration } });
+    toast.success(t("done"));
+  };
+  const endSnooze = async () => {
+    await callApi(api.endAlertSnooze, { params });
+    toast.success(t("ended"));
+  };
 
   if (alert.snooze !== null)
     return (
-      <Button
-        variant="ghost"
-        size="sm"
-        isBusy={isBusy}
-        onClick={() => void change(() => callApi(api.endAlertSnooze, { params }), t("ended"))}
-      >
+      <Button variant="ghost" size="sm" isBusy={isBusy} onClick={() => void change(endSnooze)}>
         {t("end")}
       </Button>
     );
@@ -189,7 +188,7 @@ function SnoozeButton({ alert, onChanged }: { alert: Alert; onChanged(): void })
     <ChoicesButton
       button={{ variant: "ghost", size: "sm", isBusy, children: t("action") }}
       choices={DURATIONS.map((id) => ({ id, label: t(id) }))}
-      onPick={(duration) => void snooze(duration)}
+      onPick={(duration) => void change(() => snooze(duration))}
     />
   );
 }
