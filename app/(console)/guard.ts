@@ -1,13 +1,13 @@
 import { notFound, redirect } from "next/navigation";
 import { getContainer } from "@/lib/server/process/container";
 import { getPageSession } from "@/lib/server/process/page-session";
+import type { PageQuery } from "../request";
 import { isSetUp } from "../setup-state";
 
+type Query = Awaited<PageQuery["searchParams"]>;
+
 /** The session of a console page. Without one, redirects to setup or to sign-in, which returns to `path` and `query`. */
-export async function requirePageSession(
-  path: string,
-  query: Record<string, string | string[] | undefined> = {},
-) {
+export async function requirePageSession(path: string, query: Query = {}) {
   const pageSession = await getPageSession();
   // A user whose role requires 2FA can open only the account page, where it is enabled.
   if (pageSession?.mustEnrol && path !== "/account") redirect("/account");
@@ -20,18 +20,17 @@ export async function requirePageSession(
   redirect(returnTo === "/" ? "/login" : `/login?return_to=${encodeURIComponent(returnTo)}`);
 }
 
+export type PageSession = Awaited<ReturnType<typeof requirePageSession>>;
+
 /** The session of an administrators' page; for a member the page does not exist (404). */
-export async function requireAdminPage(
-  path: string,
-  query: Record<string, string | string[] | undefined> = {},
-) {
+export async function requireAdminPage(path: string, query: Query = {}): Promise<PageSession> {
   const pageSession = await requirePageSession(path, query);
   if (pageSession.user.role === "member") notFound();
   return pageSession;
 }
 
 /** The context of console verbs for the signed-in user, to read a page's initial data on the server. */
-export async function pageContext({ user, session }: Awaited<ReturnType<typeof requirePageSession>>) {
+export async function pageContext({ user, session }: PageSession) {
   const { services } = await getContainer();
   return { ...services, caller: { kind: "session" as const, user, session } };
 }

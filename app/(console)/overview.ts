@@ -10,12 +10,11 @@ import { hasTwoFactor } from "@/lib/console/users/to-user";
 import { getContainer } from "@/lib/server/process/container";
 import type { PageQuery } from "../request";
 import { unfinishedSetupStep } from "../setup-state";
-import type { requirePageSession } from "./guard";
+import type { PageSession } from "./guard";
 
 /** How many of the newest ledger entries and keys are read to decide which first steps are done. */
 const RECENT_ITEMS = 50;
 
-type PageSession = Awaited<ReturnType<typeof requirePageSession>>;
 type InitialOverview = Pick<
   OverviewPageProps,
   "done" | "areStepsDismissed" | "models" | "hidesSpend" | "now" | "fallback"

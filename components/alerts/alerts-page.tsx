@@ -27,16 +27,12 @@ const RESOLVED = { query: { state: "resolved" } } as const;
 /** The interval of the server's own checks. */
 const REFRESH_MS = 15_000;
 
-/** Data of the page, read on the server. */
-export interface FirstAlerts {
-  open: ListPage<Alert>;
-  /** The first page. */
-  resolved: ListPage<Alert>;
-  summary: AlertsSummary;
-}
-
-/** Open and resolved alerts, the alert rules and the webhook. */
-export function AlertsPage({ first }: { first: FirstAlerts }) {
+/** Open and resolved alerts, the alert rules and the webhook. `first`: data read on the server. */
+export function AlertsPage({
+  first,
+}: {
+  first: { open: ListPage<Alert>; resolved: ListPage<Alert>; summary: AlertsSummary };
+}) {
   const t = useTranslations("alerts");
   const fallback = {
     ...cached(api.listAlerts, OPEN, first.open),

@@ -1,4 +1,4 @@
-import { AlertsPage, type FirstAlerts } from "@/components/alerts/alerts-page";
+import { AlertsPage } from "@/components/alerts/alerts-page";
 import { MessagesProvider } from "@/components/shell/messages-provider";
 import { listAlerts, summarizeAlerts } from "@/lib/console/alerts/manage";
 import { PAGE_SIZE } from "@/lib/contracts/paging";
@@ -9,23 +9,15 @@ import { pageContext, requireAdminPage } from "../guard";
 export const generateMetadata = () => pageTitle("alerts");
 
 export default async function Page({ searchParams }: PageQuery) {
-  const pageSession = await requireAdminPage("/alerts", await searchParams);
-  return (
-    <MessagesProvider messages={messagesFor(await requestLocale(), ["alerts"])}>
-      <AlertsPage first={await readFirstAlerts(pageSession)} />
-    </MessagesProvider>
-  );
-}
-
-/** The page's initial alerts, so that its layout does not shift when the browser loads them. */
-async function readFirstAlerts(
-  pageSession: Awaited<ReturnType<typeof requireAdminPage>>,
-): Promise<FirstAlerts> {
-  const ctx = await pageContext(pageSession);
+  const ctx = await pageContext(await requireAdminPage("/alerts", await searchParams));
   const [open, resolved, summary] = await Promise.all([
     listAlerts(ctx, { state: "opened", limit: 100 }),
     listAlerts(ctx, { state: "resolved", limit: PAGE_SIZE }),
     summarizeAlerts(ctx),
   ]);
-  return { open, resolved, summary };
+  return (
+    <MessagesProvider messages={messagesFor(await requestLocale(), ["alerts"])}>
+      <AlertsPage first={{ open, resolved, summary }} />
+    </MessagesProvider>
+  );
 }

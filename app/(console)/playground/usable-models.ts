@@ -3,7 +3,7 @@ import type { GatewayModel } from "@/lib/client/gateway-models";
 import { hasTaskTypes, playgroundModels } from "@/lib/console/models/playground-models";
 import { speechTraits } from "@/lib/gateway/speech/speech-traits";
 import { getContainer } from "@/lib/server/process/container";
-import type { requirePageSession } from "../guard";
+import type { PageSession } from "../guard";
 
 const DOLLARS_PER_NANO = 1e-9;
 /** The channel provider of flite and espeak-ng. */
@@ -11,7 +11,7 @@ const CLASSIC_PROVIDER = "embedded-speech";
 
 /** The models that a playground key can call; the first is the one to start with. */
 export async function usableModels(
-  { user, session }: Awaited<ReturnType<typeof requirePageSession>>,
+  { user, session }: PageSession,
   operation: "speech" | "embeddings",
 ): Promise<GatewayModel[]> {
   const { services } = await getContainer();
