@@ -4,7 +4,7 @@ import { useState } from "react";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
-import type { ApiKey, ApiKeyWithSecret } from "@/lib/contracts/console/api-keys";
+import type { ApiKey, ApiKeyWithSecret, CreateKey } from "@/lib/contracts/console/api-keys";
 import type { Role } from "@/lib/contracts/console/user";
 import { ConfirmDialog } from "../forms/confirm-dialog";
 import { Field } from "../forms/field";
@@ -85,55 +85,40 @@ function useDone({ onChanged, onDialog }: Pick<DialogProps<KeyDialog>, "onChange
   };
 }
 
-function FormDialogs({
-  dialog,
-  viewerRole,
-  hidesBudgets,
-  modelNames,
-  addresses,
-  onChanged,
-  onDialog,
-}: DialogProps<FormState>) {
+function FormDialogs({ dialog, onChanged, onDialog, ...props }: DialogProps<FormState>) {
   const t = useTranslations("apiKeys");
   const done = useDone({ onChanged, onDialog });
   const close = () => onDialog(null);
-  const shared = { viewerRole, hidesBudgets, modelNames, addresses, onCancel: close };
-  // Keys of members never have the manage permission.
-  const mayManage = viewerRole !== "member";
-  if (dialog.kind === "create") {
-    return (
-      <FormDialog title={t("form.createTitle")} onClose={close}>
-        <KeyForm
-          before={null}
-          mayManage={mayManage}
-          {...shared}
-          onSave={async (request) => {
-            const created = await callApi(api.createKey, { body: request });
-            onChanged();
-            onDialog({ kind: "reveal", created, graceHours: null });
-          }}
-        />
-      </FormDialog>
-    );
-  }
-  const { key } = dialog;
+  const before = dialog.kind === "edit" ? dialog.key : null;
+  const save = async (request: CreateKey) => {
+    if (before === null) {
+      const created = await callApi(api.createKey, { body: request });
+      onChanged();
+      return onDialog({ kind: "reveal", created, graceHours: null });
+    }
+    const body = { ...request, version: before.version };
+    const saved = await callApi(api.updateKey, { params: { id: before.id }, body });
+    done(t("saved", { name: saved.name }));
+  };
+  const reload = async (id: string) => {
+    const key = await callApi(api.getKey, { params: { id } });
+    onDialog({ kind: "edit", key });
+    onChanged();
+    return key;
+  };
   return (
-    <FormDialog title={t("form.editTitle", { name: key.name })} onClose={close}>
+    <FormDialog
+      title={before ? t("form.editTitle", { name: before.name }) : t("form.createTitle")}
+      onClose={close}
+    >
       <KeyForm
-        before={key}
-        mayManage={mayManage && key.owner.role !== "member"}
-        {...shared}
-        onSave={async (request) => {
-          const body = { ...request, version: key.version };
-          const saved = await callApi(api.updateKey, { params: { id: key.id }, body });
-          done(t("saved", { name: saved.name }));
-        }}
-        onStale={async () => {
-          const newest = await callApi(api.getKey, { params: { id: key.id } });
-          onDialog({ kind: "edit", key: newest });
-          onChanged();
-          return newest;
-        }}
+        {...props}
+        before={before}
+        // Keys of members never have the manage permission.
+        mayManage={props.viewerRole !== "member" && before?.owner.role !== "member"}
+        onSave={save}
+        onStale={before ? () => reload(before.id) : undefined}
+        onCancel={close}
       />
     </FormDialog>
   );
