@@ -7,6 +7,13 @@ type Strength = 0 | 1 | 2 | 3 | 4;
 const COMMON =
   /password|passwort|letmein|welcome|admin|login|master|dragon|monkey|qwerty|qwertz|azerty|asdf|zxcv|iloveyou|secret|changeme|football|baseball|superman|batman|patchbay|test|user|root|guest|hello|sunshine|princess|woaini/g;
 const SEQUENCES = ["abcdefghijklmnopqrstuvwxyz", "01234567890", "qwertyuiop", "asdfghjkl", "zxcvbnm"];
+/** Parts of the alphabet and of keyboard rows (`3456`, `fdsa`), the longest first. */
+const RUNS = SEQUENCES.flatMap((line) => [line, [...line].reverse().join("")]).flatMap((row) => {
+  const lengths = Array.from({ length: row.length - 3 }, (_, index) => row.length - index);
+  return lengths.flatMap((length) =>
+    Array.from({ length: row.length - length + 1 }, (_, start) => row.slice(start, start + length)),
+  );
+});
 
 /** 0 (very weak) below 28 bits, 1 (weak) below 40, 2 (fair) below 56, 3 (good) below 72, else 4 (strong). */
 export function passwordStrength(password: string, personal: readonly string[] = []): Strength {
@@ -21,46 +28,26 @@ export function passwordStrength(password: string, personal: readonly string[] =
 function entropyBits(password: string, personal: readonly string[]): number {
   let rest = password.normalize("NFC").toLowerCase();
   let bits = 0;
-  for (const word of personal.map((one) => one.toLowerCase()).filter((one) => one.length > 2)) {
-    if (!rest.includes(word)) continue;
-    rest = rest.replaceAll(word, "");
-    bits += 2;
-  }
-  rest = rest.replace(COMMON, () => {
-    bits += 8;
-    return "";
-  });
-  rest = rest.replace(/(19|20)\d\d/g, () => {
-    bits += 6;
-    return "";
-  });
-  rest = withoutSequences(rest, (added) => {
-    bits += added;
-  });
-  const distinct = new Set(rest).size;
-  const countable = Math.min([...rest].length, distinct * 2);
+  /** Removes a text; all its occurrences together count `worth` bits. */
+  const removeText = (text: string, worth: number) => {
+    if (!rest.includes(text)) return;
+    rest = rest.replaceAll(text, "");
+    bits += worth;
+  };
+  /** Removes the matches of a pattern, each of which counts `worth` bits. */
+  const removeMatches = (pattern: RegExp, worth: number) => {
+    rest = rest.replace(pattern, () => {
+      bits += worth;
+      return "";
+    });
+  };
+  for (const word of personal.map((one) => one.toLowerCase())) if (word.length > 2) removeText(word, 2);
+  removeMatches(COMMON, 8);
+  removeMatches(/(19|20)\d\d/g, 6);
+  removeMatches(/(.)\1{2,}/gu, 6);
+  for (const run of RUNS) removeText(run, 7);
+  const countable = Math.min([...rest].length, new Set(rest).size * 2);
   return bits + countable * Math.log2(Math.max(2, alphabetOf(password)));
-}
-
-/** Removes repeats (`aaaa`) and alphabet or keyboard sequences (`3456`, `fdsa`), and adds the few bits of each. */
-function withoutSequences(text: string, addBits: (bits: number) => void): string {
-  let rest = text.replace(/(.)\1{2,}/gu, () => {
-    addBits(6);
-    return "";
-  });
-  for (const line of SEQUENCES) {
-    for (const row of [line, [...line].reverse().join("")]) {
-      for (let length = row.length; length >= 4; length--) {
-        for (let start = 0; start + length <= row.length; start++) {
-          const run = row.slice(start, start + length);
-          if (!rest.includes(run)) continue;
-          rest = rest.replaceAll(run, "");
-          addBits(7);
-        }
-      }
-    }
-  }
-  return rest;
 }
 
 function alphabetOf(password: string): number {
