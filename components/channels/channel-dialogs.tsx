@@ -5,7 +5,7 @@ import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import type { Channel } from "@/lib/contracts/console/channels";
 import { ConfirmDialog } from "../forms/confirm-dialog";
-import { Dialog, DialogContent, DialogHeader, DialogTitle } from "../ui/dialog";
+import { FormDialog } from "../forms/form-dialog";
 import { toast } from "../ui/toast";
 import { SavedTests } from "./saved-tests";
 
@@ -33,14 +33,9 @@ export function ChannelDialogs({
   switch (kind) {
     case "test":
       return (
-        <Dialog open onOpenChange={(open) => (open ? undefined : onClose())}>
-          <DialogContent aria-describedby={undefined}>
-            <DialogHeader>
-              <DialogTitle className="break-words">{t("form.testOf", { name: channel.name })}</DialogTitle>
-            </DialogHeader>
-            <SavedTests channel={channel} onTested={onChanged} />
-          </DialogContent>
-        </Dialog>
+        <FormDialog title={t("form.testOf", { name: channel.name })} className="max-w-lg" onClose={onClose}>
+          <SavedTests channel={channel} onTested={onChanged} />
+        </FormDialog>
       );
     case "delete":
       return (
