@@ -43,14 +43,13 @@ export function Catalogue({ list, onDownload }: CatalogueProps) {
   );
 }
 
-/** The voices on wide screens. */
-function Rows({
-  catalogue,
-  buttonOf,
-}: {
+interface VoicesProps {
   catalogue: readonly AvailableVoice[];
   buttonOf(voice: AvailableVoice): ReactNode;
-}) {
+}
+
+/** The voices on wide screens. */
+function Rows({ catalogue, buttonOf }: VoicesProps) {
   const t = useTranslations("localVoices.catalogue");
   return (
     <div className="hidden md:block">
@@ -90,13 +89,7 @@ function Rows({
 }
 
 /** The voices on narrow screens. */
-function Cards({
-  catalogue,
-  buttonOf,
-}: {
-  catalogue: readonly AvailableVoice[];
-  buttonOf(voice: AvailableVoice): ReactNode;
-}) {
+function Cards({ catalogue, buttonOf }: VoicesProps) {
   const t = useTranslations("localVoices.catalogue");
   return (
     <ul aria-labelledby="catalogue" className="divide-y rounded-md border bg-panel md:hidden">
