@@ -1,7 +1,6 @@
 import { OverviewPage } from "@/components/overview/overview-page";
-import { MessagesProvider } from "@/components/shell/messages-provider";
-import { messagesFor } from "@/lib/messages/catalogue";
-import { type PageQuery, pageTitle, requestLocale, servedOrigin } from "../request";
+import { PageMessages } from "../page-messages";
+import { type PageQuery, pageTitle, servedOrigin } from "../request";
 import { requirePageSession } from "./guard";
 import { readInitialOverview } from "./overview";
 
@@ -10,14 +9,10 @@ export const generateMetadata = () => pageTitle("overview");
 export default async function Page({ searchParams }: PageQuery) {
   const query = await searchParams;
   const pageSession = await requirePageSession("/", query);
-  const [origin, locale, initial] = await Promise.all([
-    servedOrigin(),
-    requestLocale(),
-    readInitialOverview(pageSession, query),
-  ]);
+  const [origin, initial] = await Promise.all([servedOrigin(), readInitialOverview(pageSession, query)]);
   return (
-    <MessagesProvider messages={messagesFor(locale, ["overview", "requests", "channels"])}>
+    <PageMessages areas={["overview", "requests", "channels"]}>
       <OverviewPage origin={origin} isAdmin={pageSession.user.role !== "member"} {...initial} />
-    </MessagesProvider>
+    </PageMessages>
   );
 }

@@ -1,16 +1,13 @@
 import type { ReactNode } from "react";
-import { MessagesProvider } from "@/components/shell/messages-provider";
 import { SignInFrame } from "@/components/sign-in/sign-in-frame";
-import { messagesFor } from "@/lib/messages/catalogue";
-import { requestLocale } from "../request";
+import { PageMessages } from "../page-messages";
 
 export const dynamic = "force-dynamic";
 
-export default async function SignInLayout({ children }: { children: ReactNode }) {
-  const locale = await requestLocale();
+export default function SignInLayout({ children }: { children: ReactNode }) {
   return (
-    <MessagesProvider messages={messagesFor(locale, ["signIn"])}>
+    <PageMessages areas={["signIn"]}>
       <SignInFrame>{children}</SignInFrame>
-    </MessagesProvider>
+    </PageMessages>
   );
 }

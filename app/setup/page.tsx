@@ -1,9 +1,8 @@
 import { notFound } from "next/navigation";
 import { type Resume, Wizard } from "@/components/setup/wizard";
-import { MessagesProvider } from "@/components/shell/messages-provider";
-import { messagesFor } from "@/lib/messages/catalogue";
 import { getPageSession } from "@/lib/server/process/page-session";
-import { pageTitle, requestLocale } from "../request";
+import { PageMessages } from "../page-messages";
+import { pageTitle } from "../request";
 import { isSetUp, unfinishedSetupStep } from "../setup-state";
 
 export const dynamic = "force-dynamic";
@@ -13,9 +12,9 @@ export const generateMetadata = () => pageTitle("setup");
 export default async function SetupPage() {
   const resume = (await isSetUp()) ? await requireUnfinishedOwner() : null;
   return (
-    <MessagesProvider messages={messagesFor(await requestLocale(), ["setup", "twoFactor", "apiKeys"])}>
+    <PageMessages areas={["setup", "twoFactor", "apiKeys"]}>
       <Wizard resume={resume} />
-    </MessagesProvider>
+    </PageMessages>
   );
 }
 

@@ -24,7 +24,7 @@ export function LocaleProvider({
   );
 }
 
-/** Adds a page's message areas: `<MessagesProvider messages={messagesFor(locale, ["apiKeys"])}>`. */
+/** Adds a page's message areas; `PageMessages` (app/page-messages.tsx) reads them. */
 export function MessagesProvider({
   messages,
   children,

@@ -1,9 +1,8 @@
 import { AlertsPage } from "@/components/alerts/alerts-page";
-import { MessagesProvider } from "@/components/shell/messages-provider";
 import { listAlerts, summarizeAlerts } from "@/lib/console/alerts/manage";
 import { PAGE_SIZE } from "@/lib/contracts/paging";
-import { messagesFor } from "@/lib/messages/catalogue";
-import { type PageQuery, pageTitle, requestLocale } from "../../request";
+import { PageMessages } from "../../page-messages";
+import { type PageQuery, pageTitle } from "../../request";
 import { pageContext, requireAdminPage } from "../guard";
 
 export const generateMetadata = () => pageTitle("alerts");
@@ -16,8 +15,8 @@ export default async function Page({ searchParams }: PageQuery) {
     summarizeAlerts(ctx),
   ]);
   return (
-    <MessagesProvider messages={messagesFor(await requestLocale(), ["alerts"])}>
+    <PageMessages areas={["alerts"]}>
       <AlertsPage first={{ open, resolved, summary }} />
-    </MessagesProvider>
+    </PageMessages>
   );
 }

@@ -1,7 +1,6 @@
 import { AuditPage } from "@/components/audit/audit-page";
-import { MessagesProvider } from "@/components/shell/messages-provider";
-import { messagesFor } from "@/lib/messages/catalogue";
-import { type PageQuery, pageTitle, requestLocale } from "../../request";
+import { PageMessages } from "../../page-messages";
+import { type PageQuery, pageTitle } from "../../request";
 import { requireAdminPage } from "../guard";
 
 export const generateMetadata = () => pageTitle("audit");
@@ -9,8 +8,8 @@ export const generateMetadata = () => pageTitle("audit");
 export default async function Page({ searchParams }: PageQuery) {
   await requireAdminPage("/audit", await searchParams);
   return (
-    <MessagesProvider messages={messagesFor(await requestLocale(), ["audit"])}>
+    <PageMessages areas={["audit"]}>
       <AuditPage />
-    </MessagesProvider>
+    </PageMessages>
   );
 }

@@ -1,10 +1,9 @@
 import { ChannelsPage } from "@/components/channels/channels-page";
-import { MessagesProvider } from "@/components/shell/messages-provider";
 import { countChannelAttempts } from "@/lib/console/channels/list-errors";
 import { listChannels } from "@/lib/console/channels/manage";
 import { summarizeUsage } from "@/lib/console/usage/summarize";
-import { messagesFor } from "@/lib/messages/catalogue";
-import { type PageQuery, pageTitle, requestLocale } from "../../request";
+import { PageMessages } from "../../page-messages";
+import { type PageQuery, pageTitle } from "../../request";
 import { pageContext, requireAdminPage } from "../guard";
 
 export const generateMetadata = () => pageTitle("channels");
@@ -17,8 +16,8 @@ export default async function Page({ searchParams }: PageQuery) {
     countChannelAttempts(ctx),
   ]);
   return (
-    <MessagesProvider messages={messagesFor(await requestLocale(), ["channels"])}>
+    <PageMessages areas={["channels"]}>
       <ChannelsPage first={{ channels, traffic, attempts }} />
-    </MessagesProvider>
+    </PageMessages>
   );
 }

@@ -1,11 +1,10 @@
 import { KeysPage } from "@/components/api-keys/keys-page";
-import { MessagesProvider } from "@/components/shell/messages-provider";
 import { readSettings } from "@/lib/console/access/read-settings";
 import { listKeys } from "@/lib/console/api-keys/manage";
 import { shownLimits } from "@/lib/console/users/to-user";
 import { KeyQuery } from "@/lib/contracts/console/api-keys";
-import { messagesFor } from "@/lib/messages/catalogue";
-import { type PageQuery, pageTitle, requestLocale } from "../../request";
+import { PageMessages } from "../../page-messages";
+import { type PageQuery, pageTitle } from "../../request";
 import { pageContext, requirePageSession } from "../guard";
 
 export const generateMetadata = () => pageTitle("apiKeys");
@@ -28,7 +27,7 @@ export default async function Page({ searchParams }: PageQuery) {
     keyQuery.success ? listKeys(ctx, keyQuery.data) : null,
   ]);
   return (
-    <MessagesProvider messages={messagesFor(await requestLocale(), ["apiKeys"])}>
+    <PageMessages areas={["apiKeys"]}>
       <KeysPage
         viewer={{ id: user.id, role: user.role }}
         hasOthers={user.role !== "member" && firstUsers.items.length > 1}
@@ -40,6 +39,6 @@ export default async function Page({ searchParams }: PageQuery) {
         hidesBudgets={settings.self_use_mode}
         initial={{ q, owner, keys }}
       />
-    </MessagesProvider>
+    </PageMessages>
   );
 }

@@ -1,8 +1,8 @@
 import type { Metadata } from "next";
 import { RequestsPage } from "@/components/requests/requests-page";
-import { MessagesProvider } from "@/components/shell/messages-provider";
 import { messagesFor } from "@/lib/messages/catalogue";
 import { getContainer } from "@/lib/server/process/container";
+import { PageMessages } from "../../page-messages";
 import { type PageQuery, requestLocale } from "../../request";
 import { requireAdminPage } from "../guard";
 
@@ -14,8 +14,8 @@ export default async function Page({ searchParams }: PageQuery) {
   await requireAdminPage("/logs", await searchParams);
   const { services } = await getContainer();
   return (
-    <MessagesProvider messages={messagesFor(await requestLocale(), ["requests"])}>
+    <PageMessages areas={["requests"]}>
       <RequestsPage now={services.clock.now()} />
-    </MessagesProvider>
+    </PageMessages>
   );
 }

@@ -1,11 +1,10 @@
 import { SettingsPage } from "@/components/settings/settings-page";
-import { MessagesProvider } from "@/components/shell/messages-provider";
 import { readAllowedUpstreams } from "@/lib/console/channels/allow-upstream";
 import { instanceFacts } from "@/lib/console/settings/instance-facts";
 import { showSettings } from "@/lib/console/settings/update";
 import { hasTwoFactor } from "@/lib/console/users/to-user";
-import { messagesFor } from "@/lib/messages/catalogue";
-import { type PageQuery, pageTitle, requestLocale } from "../../request";
+import { PageMessages } from "../../page-messages";
+import { type PageQuery, pageTitle } from "../../request";
 import { pageContext, requireAdminPage } from "../guard";
 
 export const generateMetadata = () => pageTitle("settings");
@@ -23,8 +22,8 @@ export default async function Page({ searchParams }: PageQuery) {
   const isOwner = user.role === "owner";
   const state = { settings, facts, upstreams: { targets }, isOwner, hasTwoFactor: hasTwoFactorEnabled };
   return (
-    <MessagesProvider messages={messagesFor(await requestLocale(), ["settings", "account"])}>
+    <PageMessages areas={["settings", "account"]}>
       <SettingsPage state={state} />
-    </MessagesProvider>
+    </PageMessages>
   );
 }

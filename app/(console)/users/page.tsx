@@ -1,11 +1,10 @@
-import { MessagesProvider } from "@/components/shell/messages-provider";
 import { UsersPage } from "@/components/users/users-page";
 import { readSettings } from "@/lib/console/access/read-settings";
 import { listInvites } from "@/lib/console/users/invites/manage";
 import { listUsers } from "@/lib/console/users/managed-users";
 import { ListQuery } from "@/lib/contracts/paging";
-import { messagesFor } from "@/lib/messages/catalogue";
-import { type PageQuery, pageTitle, requestLocale } from "../../request";
+import { PageMessages } from "../../page-messages";
+import { type PageQuery, pageTitle } from "../../request";
 import { pageContext, requireAdminPage } from "../guard";
 
 export const generateMetadata = () => pageTitle("users");
@@ -22,12 +21,12 @@ export default async function Page({ searchParams }: PageQuery) {
     listInvites(ctx, ListQuery.parse({})),
   ]);
   return (
-    <MessagesProvider messages={messagesFor(await requestLocale(), ["users"])}>
+    <PageMessages areas={["users"]}>
       <UsersPage
         viewer={{ id: pageSession.user.id, role: pageSession.user.role }}
         hidesBudgets={settings.self_use_mode}
         initial={{ q, users, links }}
       />
-    </MessagesProvider>
+    </PageMessages>
   );
 }

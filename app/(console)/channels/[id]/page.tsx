@@ -1,8 +1,7 @@
 import { ChannelPage } from "@/components/channels/channel-page";
-import { MessagesProvider } from "@/components/shell/messages-provider";
 import { listChannels } from "@/lib/console/channels/manage";
-import { messagesFor } from "@/lib/messages/catalogue";
-import { type PageQuery, pageTitle, requestLocale } from "../../../request";
+import { PageMessages } from "../../../page-messages";
+import { type PageQuery, pageTitle } from "../../../request";
 import { pageContext, requireAdminPage } from "../../guard";
 
 export const generateMetadata = () => pageTitle("channels");
@@ -16,8 +15,8 @@ export default async function Page({
   const channelId = decodeURIComponent(id);
   const { items } = await listChannels(await pageContext(pageSession));
   return (
-    <MessagesProvider messages={messagesFor(await requestLocale(), ["channels"])}>
+    <PageMessages areas={["channels"]}>
       <ChannelPage id={channelId} first={items.find((one) => one.id === channelId) ?? null} />
-    </MessagesProvider>
+    </PageMessages>
   );
 }

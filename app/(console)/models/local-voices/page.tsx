@@ -1,9 +1,8 @@
 import { notFound } from "next/navigation";
 import { LocalVoicesPage } from "@/components/local-voices/local-voices-page";
-import { MessagesProvider } from "@/components/shell/messages-provider";
 import { listLocalVoices } from "@/lib/console/voices/list";
-import { messagesFor } from "@/lib/messages/catalogue";
-import { type PageQuery, pageTitle, requestLocale } from "../../../request";
+import { PageMessages } from "../../../page-messages";
+import { type PageQuery, pageTitle } from "../../../request";
 import { pageContext, requireAdminPage } from "../../guard";
 
 export const generateMetadata = () => pageTitle("localVoices");
@@ -14,8 +13,8 @@ export default async function Page({ searchParams }: PageQuery) {
   if (pageSession.user.role !== "owner") notFound();
   const first = await listLocalVoices(await pageContext(pageSession));
   return (
-    <MessagesProvider messages={messagesFor(await requestLocale(), ["localVoices"])}>
+    <PageMessages areas={["localVoices"]}>
       <LocalVoicesPage first={first} />
-    </MessagesProvider>
+    </PageMessages>
   );
 }

@@ -1,9 +1,8 @@
 import { EmbeddingsPlayground } from "@/components/embeddings/embeddings-playground";
-import { MessagesProvider } from "@/components/shell/messages-provider";
 import { embeddingEngine } from "@/lib/console/models/playground-models";
-import { messagesFor } from "@/lib/messages/catalogue";
 import { getContainer } from "@/lib/server/process/container";
-import { pageTitle, requestLocale } from "../../../request";
+import { PageMessages } from "../../../page-messages";
+import { pageTitle } from "../../../request";
 import { requirePageSession } from "../../guard";
 import { usableModels } from "../usable-models";
 
@@ -21,14 +20,10 @@ async function builtInEngines(): Promise<Record<string, "lexical" | "semantic">>
 
 export default async function EmbeddingsPage() {
   const pageSession = await requirePageSession("/playground/embeddings");
-  const [locale, models, engines] = await Promise.all([
-    requestLocale(),
-    usableModels(pageSession, "embeddings"),
-    builtInEngines(),
-  ]);
+  const [models, engines] = await Promise.all([usableModels(pageSession, "embeddings"), builtInEngines()]);
   return (
-    <MessagesProvider messages={messagesFor(locale, ["playground", "requests", "embeddings"])}>
+    <PageMessages areas={["playground", "requests", "embeddings"]}>
       <EmbeddingsPlayground models={models} engines={engines} />
-    </MessagesProvider>
+    </PageMessages>
   );
 }

@@ -1,7 +1,6 @@
-import { MessagesProvider } from "@/components/shell/messages-provider";
 import { SpeechPlayground } from "@/components/speech/speech-playground";
-import { messagesFor } from "@/lib/messages/catalogue";
-import { pageTitle, requestLocale } from "../../../request";
+import { PageMessages } from "../../../page-messages";
+import { pageTitle } from "../../../request";
 import { requirePageSession } from "../../guard";
 import { usableModels } from "../usable-models";
 
@@ -9,10 +8,10 @@ export const generateMetadata = () => pageTitle("speech");
 
 export default async function SpeechPage() {
   const pageSession = await requirePageSession("/playground/speech");
-  const [locale, models] = await Promise.all([requestLocale(), usableModels(pageSession, "speech")]);
+  const models = await usableModels(pageSession, "speech");
   return (
-    <MessagesProvider messages={messagesFor(locale, ["playground", "requests", "speech"])}>
+    <PageMessages areas={["playground", "requests", "speech"]}>
       <SpeechPlayground userId={pageSession.user.id} models={models} />
-    </MessagesProvider>
+    </PageMessages>
   );
 }
