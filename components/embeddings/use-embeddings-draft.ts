@@ -3,27 +3,12 @@
 import { useCallback, useEffect, useMemo, useState } from "react";
 import type { EmbeddingsCall } from "@/lib/client/embeddings-call";
 import type { GatewayModel } from "@/lib/client/gateway-models";
+import { readStored, writeStored } from "@/lib/client/storage";
 import { EMPTY_DRAFT, type EmbeddingsDraft, mergeIntoDraft } from "./draft";
 import { readEmbeddingsLink, writeEmbeddingsLink } from "./link";
 
 /** Session storage: the draft of this tab survives a reload; sign-out clears it. */
 const STORAGE_KEY = "patchbay-embeddings-draft";
-
-function saveDraft(fragment: string): void {
-  try {
-    sessionStorage.setItem(STORAGE_KEY, fragment);
-  } catch {
-    // Storage is full or disabled: the draft is lost on reload.
-  }
-}
-
-function savedDraft(): string {
-  try {
-    return sessionStorage.getItem(STORAGE_KEY) ?? "";
-  } catch {
-    return "";
-  }
-}
 
 /** The visitor's input (from the URL's fragment, else this tab's last draft, else empty) and the call it describes. */
 export function useEmbeddingsDraft(models: readonly GatewayModel[]) {
@@ -38,7 +23,7 @@ export function useEmbeddingsDraft(models: readonly GatewayModel[]) {
       return link !== null;
     };
     if (!apply()) {
-      const saved = readEmbeddingsLink(savedDraft());
+      const saved = readEmbeddingsLink(readStored("sessionStorage", STORAGE_KEY) ?? "");
       if (saved) setDraft((now) => mergeIntoDraft(now, saved));
     }
     setRead(true);
@@ -60,7 +45,8 @@ export function useEmbeddingsDraft(models: readonly GatewayModel[]) {
 
   useEffect(() => {
     if (!isRead) return;
-    const timer = setTimeout(() => saveDraft(writeEmbeddingsLink(call, draft.query)), 300);
+    const save = () => writeStored("sessionStorage", STORAGE_KEY, writeEmbeddingsLink(call, draft.query));
+    const timer = setTimeout(save, 300);
     return () => clearTimeout(timer);
   }, [call, draft.query, isRead]);
 

@@ -14,6 +14,7 @@ import {
 import { saveFile } from "@/lib/client/save-file";
 import type { SpeechCall } from "@/lib/client/speech-call";
 import { pcmOf, wavOf } from "@/lib/client/speech-pcm";
+import { readStored, writeStored } from "@/lib/client/storage";
 import { BITRATES_KBPS } from "@/lib/contracts/gateway/audio-bitrates";
 import { FailureNotice } from "../playground/failure-notice";
 import { Button } from "../ui/button";
@@ -27,15 +28,6 @@ import {
 
 const DOWNLOAD_FORMATS = ["mp3", "opus", "aac", "flac", "wav", "pcm"] as const;
 type DownloadFormat = (typeof DOWNLOAD_FORMATS)[number];
-
-const EXTENSION: Record<DownloadFormat, string> = {
-  mp3: "mp3",
-  opus: "ogg",
-  aac: "aac",
-  flac: "flac",
-  wav: "wav",
-  pcm: "pcm",
-};
 
 /** Names of the formats, not translated. */
 const FORMAT_NAME: Record<DownloadFormat, string> = {
@@ -54,15 +46,11 @@ function downloadName(call: SpeechCall, format: DownloadFormat): string {
   const words = `${speaker ?? "speech"} ${call.text.slice(0, 40)}`
     .replace(/[^\p{L}\p{N}]+/gu, "-")
     .replace(/^-+|-+$/g, "");
-  return `${words || "speech"}.${EXTENSION[format]}`;
+  return `${words || "speech"}.${format === "opus" ? "ogg" : format}`;
 }
 
 /** The samples as a file. Throws GatewayError when the server cannot encode them. */
-async function encodeTake(
-  format: DownloadFormat,
-  samples: Int16Array,
-  options: { signal?: AbortSignal } = {},
-): Promise<Blob> {
+async function encodeTake(format: DownloadFormat, samples: Int16Array): Promise<Blob> {
   if (format === "wav") return new Blob([wavOf(samples)], { type: "audio/wav" });
   const pcm = new Blob([pcmOf(samples)], { type: "audio/pcm" });
   if (format === "pcm") return pcm;
@@ -71,7 +59,6 @@ async function encodeTake(
     credentials: "same-origin",
     headers: { "content-type": "audio/pcm" },
     body: pcm,
-    ...(options.signal ? { signal: options.signal } : {}),
   });
   if (!response.ok) throw new GatewayError(await failureOfResponse(response));
   return response.blob();
@@ -81,20 +68,8 @@ const STORED = "patchbay-download-format";
 
 /** The format of the last download in this browser. */
 function storedFormat(): DownloadFormat {
-  try {
-    const stored = localStorage.getItem(STORED);
-    return DOWNLOAD_FORMATS.find((one) => one === stored) ?? "mp3";
-  } catch {
-    return "mp3";
-  }
-}
-
-function storeFormat(format: DownloadFormat): void {
-  try {
-    localStorage.setItem(STORED, format);
-  } catch {
-    // Storage is full or disabled: the choice lasts until the page is left.
-  }
+  const stored = readStored("localStorage", STORED);
+  return DOWNLOAD_FORMATS.find((one) => one === stored) ?? "mp3";
 }
 
 /** Downloads a take as a file: in the format of the last download, or in another one from the menu. */
@@ -107,7 +82,7 @@ export function DownloadMenu({ take }: { take: Take }) {
 
   const download = async (format: DownloadFormat) => {
     setFormat(format);
-    storeFormat(format);
+    writeStored("localStorage", STORED, format);
     setBusy(true);
     try {
       saveFile(await encodeTake(format, take.samples), downloadName(take.call, format));

@@ -1,4 +1,6 @@
+import type { GatewayModel } from "@/lib/client/gateway-models";
 import type { Speaker, SpeechCall } from "@/lib/client/speech-call";
+import { writeStored } from "@/lib/client/storage";
 import type { Candidate } from "./candidates";
 import type { SpeechLink } from "./link";
 import { isSameName } from "./script";
@@ -17,10 +19,7 @@ export interface SpeechDraft {
   instructions: string;
 }
 
-/** How a draft can be spoken, by the model's abilities. */
-interface Abilities {
-  takesInstructions: boolean;
-}
+type Abilities = Pick<GatewayModel, "takesInstructions">;
 
 /**
  * The call of a draft. Scripts have neither speed nor instructions, and the OpenAI endpoint, which has both, has no
@@ -60,20 +59,17 @@ export function callsOf(
 
 /** The draft with the fields of a link or a take. */
 export function withCall(draft: SpeechDraft, call: SpeechLink): SpeechDraft {
-  const { text, model, voices, language, speed, instructions, candidates } = call;
-  return {
-    ...draft,
-    ...(text === undefined ? {} : { text }),
-    ...(model ? { model } : {}),
-    ...(voices?.kind === "single"
-      ? { mode: "single" as const, ...(voices.voice ? { voice: voices.voice } : {}) }
-      : {}),
-    ...(voices?.kind === "script" ? { mode: "script" as const, speakers: voices.speakers } : {}),
-    ...(language === undefined ? {} : { language }),
-    ...(speed === undefined ? {} : { speed }),
-    ...(instructions === undefined ? {} : { instructions }),
-    ...(candidates === undefined ? {} : { mode: "several" as const, candidates }),
-  };
+  const { voices, ...fields } = call;
+  const changed: SpeechDraft = { ...draft, ...fields };
+  if (voices?.kind === "single") {
+    changed.mode = "single";
+    if (voices.voice) changed.voice = voices.voice;
+  } else if (voices) {
+    changed.mode = "script";
+    changed.speakers = voices.speakers;
+  }
+  if (fields.candidates) changed.mode = "several";
+  return changed;
 }
 
 const STORED = "patchbay-speech-draft";
@@ -89,13 +85,8 @@ export function readStoredDraft(): Partial<SpeechDraft> | null {
   }
 }
 
-export function storeDraft(draft: SpeechDraft): void {
-  try {
-    sessionStorage.setItem(STORED, JSON.stringify(draft));
-  } catch {
-    // Storage is full or disabled: the draft is lost on reload.
-  }
-}
+export const storeDraft = (draft: SpeechDraft) =>
+  writeStored("sessionStorage", STORED, JSON.stringify(draft));
 
 /** Default voices of new speakers; the first two are easy to distinguish. */
 const DEFAULT_VOICES = ["Kore", "Puck", "Zephyr", "Charon", "Leda", "Fenrir", "Sulafat", "Algenib"];

@@ -1,6 +1,7 @@
 "use client";
 
 import { useCallback, useEffect, useState } from "react";
+import { writeStored } from "@/lib/client/storage";
 
 /** A model and one of its voices: the same name is another voice at another model. */
 const keyOf = (model: string, voice: string) => `${model}|${voice}`;
@@ -26,19 +27,12 @@ export function useFavourites(userId: string, model: string) {
     (voice: string) => favourites.includes(keyOf(model, voice)),
     [favourites, model],
   );
-  const toggle = useCallback(
-    (voice: string) => {
-      const key = keyOf(model, voice);
-      const stored = readFavourites(storageKey);
-      const changed = stored.includes(key) ? stored.filter((one) => one !== key) : [...stored, key];
-      setFavourites(changed);
-      try {
-        localStorage.setItem(storageKey, JSON.stringify(changed));
-      } catch {
-        // Storage is full or disabled: the favourites last until the page is left.
-      }
-    },
-    [model, storageKey],
-  );
+  const toggle = (voice: string) => {
+    const key = keyOf(model, voice);
+    const stored = readFavourites(storageKey);
+    const changed = stored.includes(key) ? stored.filter((one) => one !== key) : [...stored, key];
+    setFavourites(changed);
+    writeStored("localStorage", storageKey, JSON.stringify(changed));
+  };
   return { isFavourite, toggle };
 }

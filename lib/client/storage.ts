@@ -1,0 +1,19 @@
+type BrowserStorage = "localStorage" | "sessionStorage";
+
+/** A stored text; null where there is none or the browser refuses storage, as private windows may. */
+export function readStored(storage: BrowserStorage, key: string): string | null {
+  try {
+    return window[storage].getItem(key);
+  } catch {
+    return null;
+  }
+}
+
+/** Stores a text, where the browser has storage. */
+export function writeStored(storage: BrowserStorage, key: string, text: string): void {
+  try {
+    window[storage].setItem(key, text);
+  } catch {
+    // Storage is full or disabled: the value lasts until the page is left.
+  }
+}
