@@ -71,17 +71,11 @@ export function TextFacts({
       </p>
     );
   }
-  if (call.text.trim() === "") {
+  const missing = call.text.trim() === "" ? t("needText") : hint;
+  if (missing !== null) {
     return (
       <p id={id} className="text-sm text-ink-muted">
-        {t("needText")}
-      </p>
-    );
-  }
-  if (hint !== null) {
-    return (
-      <p id={id} className="text-sm text-ink-muted">
-        {hint}
+        {missing}
       </p>
     );
   }

@@ -40,35 +40,31 @@ export function useSample(model: string) {
     };
   }, [stop]);
 
-  const play = useCallback(
-    async (voice: string) => {
-      stop();
-      setFailure(null);
-      setSample({ voice, phase: "loading" });
-      const session = { abort: new AbortController(), audio: new Audio() };
-      running.current = session;
-      const stopThis = () => {
+  const play = async (voice: string) => {
+    stop();
+    setFailure(null);
+    setSample({ voice, phase: "loading" });
+    const session = { abort: new AbortController(), audio: new Audio() };
+    running.current = session;
+    try {
+      const cacheKey = `${model} ${voice} ${locale}`;
+      const url =
+        urls.current.get(cacheKey) ??
+        (await generateSample({ model, voice, text: t("sample", { voice }) }, session.abort.signal));
+      urls.current.set(cacheKey, url);
+      if (running.current !== session) return;
+      session.audio.src = url;
+      session.audio.onended = () => {
         if (running.current === session) stop();
       };
-      try {
-        const cacheKey = `${model} ${voice} ${locale}`;
-        const url =
-          urls.current.get(cacheKey) ??
-          (await generateSample({ model, voice, text: t("sample", { voice }) }, session.abort.signal));
-        urls.current.set(cacheKey, url);
-        if (running.current !== session) return;
-        session.audio.src = url;
-        session.audio.onended = stopThis;
-        await session.audio.play();
-        if (running.current === session) setSample({ voice, phase: "playing" });
-      } catch (error) {
-        if (running.current !== session) return;
-        stopThis();
-        setFailure(failureOfError(error));
-      }
-    },
-    [model, locale, stop, t],
-  );
+      await session.audio.play();
+      if (running.current === session) setSample({ voice, phase: "playing" });
+    } catch (error) {
+      if (running.current !== session) return;
+      stop();
+      setFailure(failureOfError(error));
+    }
+  };
 
   return { sample, failure, play, stop };
 }

@@ -88,56 +88,6 @@ function useExclusiveSample(model: string, player: SpeechPlayer, isPlaying: bool
   };
 }
 
-/** `speak` sends the call if it is complete; a missing voice is reported instead. */
-function useSpeak({
-  call,
-  model,
-  needsVoiceName,
-  onSpeak,
-}: {
-  call: SpeechCall;
-  model: GatewayModel | null;
-  /** True where the model lists no voices, so that one has to be entered. */
-  needsVoiceName: boolean;
-  onSpeak(call: SpeechCall): void;
-}) {
-  const [expected, setExpected] = useState(0);
-  const [isReported, setReported] = useState(false);
-  const canSpeak = call.text.trim() !== "" && !isTooLong(call, model);
-  const lacksVoice = needsVoiceName && !hasVoice(call, model);
-  const speak = useCallback(() => {
-    if (!canSpeak) return;
-    setReported(lacksVoice);
-    if (lacksVoice) return;
-    setExpected(expectedSeconds(call));
-    onSpeak(call);
-  }, [canSpeak, lacksVoice, call, onSpeak]);
-  return { speak, isVoiceMissing: isReported && lacksVoice, expectedSeconds: expected };
-}
-
-/** Runs the calls of a comparison if there are enough of them and the text is too long for none. */
-function useCompare({
-  text,
-  compared,
-  calls,
-  player,
-  run,
-}: {
-  text: string;
-  compared: ReturnType<typeof callsOf>;
-  calls: readonly ModelCall[];
-  player: SpeechPlayer;
-  run: ReturnType<typeof useComparison>["run"];
-}) {
-  const canCompare =
-    compared.length >= MIN_CANDIDATES && calls.every((one) => !isTooLong(one.call, one.model));
-  return useCallback(() => {
-    if (!canCompare || text.trim() === "") return;
-    player.pause();
-    void run(compared);
-  }, [canCompare, text, player, run, compared]);
-}
-
 /** The draft with a model, the call of the page, and those of a comparison. */
 function useDraftCalls(draft: SpeechDraft, models: readonly GatewayModel[], initialModel: GatewayModel) {
   const shown = useMemo(
@@ -158,40 +108,50 @@ function useDraftCalls(draft: SpeechDraft, models: readonly GatewayModel[], init
   return { shown, model, compared, call, calls };
 }
 
-/** Speaking, comparing and stopping, with the shortcuts of the page. */
+/** Speaking, comparing and stopping, with the shortcuts of the page. A missing voice is reported instead of a call. */
 function useActions({
   calls: { shown, model, compared, call, calls },
   player,
   needsVoiceName,
   onUnload,
-  recorder: { record, stop: stopRecorder },
-  comparison: { run, stop: stopComparison },
+  recorder,
+  comparison,
 }: {
   calls: ReturnType<typeof useDraftCalls>;
   player: SpeechPlayer;
+  /** The model lists no voices, so that one has to be entered. */
   needsVoiceName: boolean;
   /** Removes the last take from the player. */
   onUnload(): void;
   recorder: ReturnType<typeof useRecorder>;
   comparison: ReturnType<typeof useComparison>;
 }) {
-  const onSpeak = useCallback(
-    (sent: SpeechCall) => {
-      onUnload();
-      void record(sent);
-    },
-    [onUnload, record],
-  );
-  const speakOne = useSpeak({ call, model, needsVoiceName, onSpeak });
-  const compare = useCompare({ text: shown.text, compared, calls, player, run });
-  const speak = shown.mode === "several" ? compare : speakOne.speak;
-  const stop = useCallback(() => {
-    stopRecorder();
-    stopComparison();
-  }, [stopRecorder, stopComparison]);
-  const toggle = useCallback(() => player.toggle(), [player]);
-  useShortcuts({ speak, stop, toggle });
-  return { ...speakOne, speak, stop };
+  const [expected, setExpected] = useState(0);
+  const [isReported, setReported] = useState(false);
+  const lacksVoice = needsVoiceName && !hasVoice(call, model);
+  const speakOne = () => {
+    setReported(lacksVoice);
+    if (lacksVoice) return;
+    setExpected(expectedSeconds(call));
+    onUnload();
+    void recorder.record(call);
+  };
+  const compare = () => {
+    if (compared.length < MIN_CANDIDATES) return;
+    player.pause();
+    void comparison.run(compared);
+  };
+  const speak = () => {
+    if (shown.text.trim() === "" || calls.some((one) => isTooLong(one.call, one.model))) return;
+    if (shown.mode === "several") compare();
+    else speakOne();
+  };
+  const stop = () => {
+    recorder.stop();
+    comparison.stop();
+  };
+  useShortcuts({ speak, stop, toggle: () => player.toggle() });
+  return { speak, stop, isVoiceMissing: isReported && lacksVoice, expectedSeconds: expected };
 }
 
 /** State and actions of the speech playground; `initialModel` is preselected. */

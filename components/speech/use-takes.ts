@@ -1,6 +1,6 @@
 "use client";
 
-import { useCallback, useEffect, useState } from "react";
+import { useEffect, useState } from "react";
 import { useTranslations } from "use-intl";
 import { onSignOut } from "@/lib/client/sign-out";
 import type { SpeechPlayer } from "@/lib/client/speech-player";
@@ -45,26 +45,26 @@ function useHistory(userId: string) {
     };
   }, [userId]);
 
-  const save = useCallback(async (take: Take) => {
-    setTakes((now) => [take, ...(now ?? [])].sort(newestFirst));
-    const { saveTake } = await loadStore();
-    setStored(await saveTake(take));
-  }, []);
-
-  const remove = useCallback((id: string) => {
-    setTakes((now) => (now ?? []).filter((one) => one.id !== id));
-    // Fails only where the browser has no storage, so nothing was stored either.
-    loadStore()
-      .then(({ deleteTake }) => deleteTake(id))
-      .catch(() => undefined);
-  }, []);
-
-  const clear = useCallback(async () => {
-    setTakes([]);
-    await clearTakes();
-  }, []);
-
-  return { takes, isStored, save, remove, clear };
+  return {
+    takes,
+    isStored,
+    save: async (take: Take) => {
+      setTakes((now) => [take, ...(now ?? [])].sort(newestFirst));
+      const { saveTake } = await loadStore();
+      setStored(await saveTake(take));
+    },
+    remove: (id: string) => {
+      setTakes((now) => (now ?? []).filter((one) => one.id !== id));
+      // Fails only where the browser has no storage, so nothing was stored either.
+      loadStore()
+        .then(({ deleteTake }) => deleteTake(id))
+        .catch(() => undefined);
+    },
+    clear: () => {
+      setTakes([]);
+      void clearTakes();
+    },
+  };
 }
 
 /** The takes of the page: the history, the take in the player, and the takes marked for comparison. */
@@ -73,16 +73,6 @@ export function useTakes(userId: string, player: SpeechPlayer) {
   const { takes, isStored, save, remove, clear } = useHistory(userId);
   const [current, setCurrent] = useState<Take | null>(null);
   const { marked, mark, unmark, unmarkAll } = useMarks();
-
-  const unload = useCallback(() => setCurrent(null), []);
-  const add = useCallback(
-    (take: Take) => {
-      setCurrent(take);
-      void save(take);
-    },
-    [save],
-  );
-
   const emptyPlayer = () => {
     // An arriving take stays in the player.
     if (player.snapshot().phase === "arriving") return;
@@ -95,10 +85,13 @@ export function useTakes(userId: string, player: SpeechPlayer) {
     isStored,
     current,
     marked,
-    add,
+    add: (take: Take) => {
+      setCurrent(take);
+      void save(take);
+    },
     /** Stores a take without loading it into the player. */
-    keep: useCallback((take: Take) => void save(take), [save]),
-    unload,
+    keep: (take: Take) => void save(take),
+    unload: () => setCurrent(null),
     /** Plays a take from its start; pauses or resumes it where it is in the player already. */
     play: (take: Take) => {
       if (take.id === current?.id) return player.toggle();
@@ -120,7 +113,7 @@ export function useTakes(userId: string, player: SpeechPlayer) {
       toast(t("deleted"), { action: { label: t("undo"), onClick: () => void save(take) } });
     },
     clear: () => {
-      void clear();
+      clear();
       unmarkAll();
       emptyPlayer();
     },
