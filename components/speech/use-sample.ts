@@ -10,7 +10,7 @@ import type { SpeechCall } from "@/lib/client/speech-call";
 import { joinSamples, wavOf } from "@/lib/client/speech-pcm";
 
 /** The voice whose sample is loading or playing. */
-export interface SampleState {
+interface SampleState {
   voice: string;
   phase: "loading" | "playing";
 }

@@ -5,13 +5,10 @@ import { useMemo, useState } from "react";
 import { useLocale, useTranslations } from "use-intl";
 import { byName, languageName } from "@/components/speech/language-names";
 import type { GatewayVoice } from "@/lib/client/gateway-models";
-import type { Speaker } from "@/lib/client/speech-call";
 import { FailureNotice } from "../playground/failure-notice";
 import { Button } from "../ui/button";
 import { NativeSelect } from "../ui/input";
 import { SegmentedControl } from "../ui/segmented-control";
-import type { useFavourites } from "./use-favourites";
-import type { useSample } from "./use-sample";
 import {
   familiesOf,
   filterVoices,
@@ -20,41 +17,34 @@ import {
   NO_FILTER,
   type VoiceFilter,
 } from "./voice-filter";
-import { useVoiceStyle, VoiceList } from "./voice-list";
+import { useVoiceStyle, VoiceList, type VoiceListProps } from "./voice-list";
 
 const GENDERS = ["all", "female", "male", "neutral"] as const;
 
-interface VoiceChoiceProps {
+interface VoiceChoiceProps extends Omit<VoiceListProps, "groups"> {
   voices: readonly GatewayVoice[];
   /** The catalogues whose names are no aliases. */
   ownFamilies: readonly GatewayVoice["family"][];
-  /** Names of the chosen voices. */
-  chosen: readonly string[];
-  isMultiple: boolean;
   title: string | null;
   /** The voices are those of the built-in synthesisers. */
   isClassic: boolean;
-  /** Speakers of a script. */
-  speakers: readonly Speaker[];
-  favourites: ReturnType<typeof useFavourites>;
-  sampler: ReturnType<typeof useSample>;
-  onChoose(voice: string): void;
 }
 
 /** The voices of the model, filtered by name, style, gender, language and catalogue. */
-export function VoiceChoice({
-  voices,
-  ownFamilies,
-  title,
-  isClassic,
-  favourites,
-  sampler,
-  ...choice
-}: VoiceChoiceProps) {
+export function VoiceChoice({ voices, ownFamilies, title, isClassic, ...choice }: VoiceChoiceProps) {
   const t = useTranslations("speech.voices");
   const [filter, setFilter] = useState<VoiceFilter>(NO_FILTER);
-  const { isFavourite } = favourites;
-  const shown = useFilteredVoices(voices, filter);
+  const { isFavourite } = choice.favourites;
+  const { failure } = choice.sampler;
+  const locale = useLocale();
+  const styleOf = useVoiceStyle();
+  // The text is searched in what the page shows of a voice.
+  const shown = useMemo(() => {
+    const languagesOfVoice = (voice: GatewayVoice) => voice.languages.map((tag) => languageName(tag, locale));
+    return filterVoices(voices, filter, (voice) =>
+      [voice.name, voice.description, styleOf(voice), ...languagesOfVoice(voice)].join(" "),
+    );
+  }, [voices, filter, styleOf, locale]);
   const groups = useMemo(
     () => groupVoices(shown, ownFamilies, isFavourite),
     [shown, ownFamilies, isFavourite],
@@ -67,20 +57,12 @@ export function VoiceChoice({
         <VoiceFilters voices={voices} filter={filter} onChange={setFilter} />
       </div>
       <div className="max-h-96 min-h-0 overflow-y-auto overscroll-contain pb-2 lg:max-h-none">
-        {sampler.failure ? (
+        {failure ? (
           <div className="p-2">
-            <FailureNotice failure={sampler.failure} />
+            <FailureNotice failure={failure} />
           </div>
         ) : null}
-        <VoiceList
-          groups={groups}
-          sample={sampler.sample}
-          isFavourite={isFavourite}
-          onFavourite={favourites.toggle}
-          {...choice}
-          onSample={(voice) => void sampler.play(voice)}
-          onStopSample={sampler.stop}
-        />
+        <VoiceList groups={groups} {...choice} />
         {groups.length === 0 ? (
           <div className="grid justify-items-center gap-3 p-6 text-center">
             <p className="text-ink-muted">{t("none")}</p>
@@ -92,18 +74,6 @@ export function VoiceChoice({
       </div>
     </>
   );
-}
-
-/** The voices that match the filter; the text is searched in what the page shows of a voice. */
-function useFilteredVoices(voices: readonly GatewayVoice[], filter: VoiceFilter) {
-  const locale = useLocale();
-  const styleOf = useVoiceStyle();
-  return useMemo(() => {
-    const languagesOfVoice = (voice: GatewayVoice) => voice.languages.map((tag) => languageName(tag, locale));
-    return filterVoices(voices, filter, (voice) =>
-      [voice.name, voice.description, styleOf(voice), ...languagesOfVoice(voice)].join(" "),
-    );
-  }, [voices, filter, styleOf, locale]);
 }
 
 /** A choice of one value, or of none, which is the first option. */
@@ -157,7 +127,17 @@ function VoiceFilters({
   const families = familiesOf(voices);
   return (
     <>
-      <SearchInput filter={filter} onChange={onChange} />
+      <label className="flex h-9 items-center gap-2 rounded-md border border-line-strong/60 px-2.5 focus-within:border-ink pointer-coarse:h-11">
+        <SearchIcon aria-hidden="true" className="size-4 shrink-0 text-ink-faint" />
+        <input
+          type="search"
+          aria-label={t("search")}
+          placeholder={t("searchPlaceholder")}
+          value={filter.search}
+          onChange={(event) => onChange({ ...filter, search: event.currentTarget.value })}
+          className="min-w-0 flex-1 bg-transparent outline-none placeholder:text-ink-faint"
+        />
+      </label>
       {languages.length > 1 || families.length > 1 ? (
         <div className="flex gap-2">
           <FilterSelect
@@ -184,23 +164,5 @@ function VoiceFilters({
         className="flex [&>label]:px-1"
       />
     </>
-  );
-}
-
-/** Searches name, style and language. */
-function SearchInput({ filter, onChange }: { filter: VoiceFilter; onChange(filter: VoiceFilter): void }) {
-  const t = useTranslations("speech.voices");
-  return (
-    <label className="flex h-9 items-center gap-2 rounded-md border border-line-strong/60 px-2.5 focus-within:border-ink pointer-coarse:h-11">
-      <SearchIcon aria-hidden="true" className="size-4 shrink-0 text-ink-faint" />
-      <input
-        type="search"
-        aria-label={t("search")}
-        placeholder={t("searchPlaceholder")}
-        value={filter.search}
-        onChange={(event) => onChange({ ...filter, search: event.currentTarget.value })}
-        className="min-w-0 flex-1 bg-transparent outline-none placeholder:text-ink-faint"
-      />
-    </label>
   );
 }

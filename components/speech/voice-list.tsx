@@ -11,22 +11,11 @@ import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { Spinner } from "../ui/progress";
 import { HueDot } from "./speaker-line";
-import type { SampleState } from "./use-sample";
+import type { useFavourites } from "./use-favourites";
+import type { useSample } from "./use-sample";
 import type { VoiceGroup } from "./voice-filter";
 
-/** One row per voice in groups. Where one voice is chosen, arrow keys move the choice. */
-export function VoiceList({
-  groups,
-  chosen,
-  isMultiple,
-  speakers,
-  sample,
-  isFavourite,
-  onFavourite,
-  onChoose,
-  onSample,
-  onStopSample,
-}: {
+export interface VoiceListProps {
   groups: readonly VoiceGroup[];
   /** Names of the chosen voices. */
   chosen: readonly string[];
@@ -34,14 +23,14 @@ export function VoiceList({
   isMultiple: boolean;
   /** Speakers of a script; each is shown as a dot beside its voice. */
   speakers: readonly Speaker[];
-  sample: SampleState | null;
-  isFavourite(voice: string): boolean;
-  onFavourite(voice: string): void;
+  favourites: ReturnType<typeof useFavourites>;
+  sampler: ReturnType<typeof useSample>;
   /** A voice was chosen, or dropped where it was chosen and `isMultiple`. */
   onChoose(voice: string): void;
-  onSample(voice: string): void;
-  onStopSample(): void;
-}) {
+}
+
+/** One row per voice in groups. Where one voice is chosen, arrow keys move the choice. */
+export function VoiceList({ groups, chosen, isMultiple, speakers, ...props }: VoiceListProps) {
   const t = useTranslations("speech.voices");
   const group = useId();
   return groups.map(({ kind, areAliases, voices }) => (
@@ -56,46 +45,26 @@ export function VoiceList({
           group={isMultiple ? null : group}
           voice={voice}
           isChosen={chosen.some((one) => one.toLowerCase() === voice.name.toLowerCase())}
-          isFavourite={isFavourite(voice.name)}
           speakerIndex={speakers.findIndex((one) => one.voice === voice.name)}
-          phase={sample?.voice === voice.name ? sample.phase : null}
-          onChoose={() => onChoose(voice.name)}
-          onFavourite={() => onFavourite(voice.name)}
-          onSample={() => onSample(voice.name)}
-          onStopSample={onStopSample}
+          {...props}
         />
       ))}
     </fieldset>
   ));
 }
 
-interface VoiceRowProps {
+interface VoiceRowProps extends Pick<VoiceListProps, "favourites" | "sampler" | "onChoose"> {
   /** Name of the radio buttons; null: checkboxes. */
   group: string | null;
   voice: GatewayVoice;
   isChosen: boolean;
-  isFavourite: boolean;
   speakerIndex: number;
-  phase: SampleState["phase"] | null;
-  onChoose(): void;
-  onFavourite(): void;
-  onSample(): void;
-  onStopSample(): void;
 }
 
-function VoiceRow({
-  group,
-  voice,
-  isChosen,
-  isFavourite,
-  speakerIndex,
-  phase,
-  onChoose,
-  onFavourite,
-  onSample,
-  onStopSample,
-}: VoiceRowProps) {
+function VoiceRow({ group, voice, isChosen, speakerIndex, favourites, sampler, onChoose }: VoiceRowProps) {
   const styleOf = useVoiceStyle();
+  const { name } = voice;
+  const phase = phaseOf(sampler, name);
   return (
     <div
       className={cn(
@@ -107,9 +76,9 @@ function VoiceRow({
         <input
           type={group === null ? "checkbox" : "radio"}
           name={group ?? undefined}
-          value={voice.name}
+          value={name}
           checked={isChosen}
-          onChange={onChoose}
+          onChange={() => onChoose(name)}
           className="absolute inset-0 cursor-pointer appearance-none opacity-0"
         />
         <StatusDot
@@ -117,66 +86,46 @@ function VoiceRow({
           className={cn(phase && "animate-pulse motion-reduce:animate-none")}
         />
         <span translate="no" className={cn("truncate", isChosen && "font-medium")}>
-          {voice.name}
+          {name}
         </span>
         {speakerIndex >= 0 ? <HueDot index={speakerIndex} /> : null}
-        {isFavourite ? (
+        {favourites.isFavourite(name) ? (
           <StarIcon aria-hidden="true" className="size-3 shrink-0 fill-current text-ink-faint" />
         ) : null}
         <span className={cn("ml-auto truncate text-sm", isChosen ? "text-ink-muted" : "text-ink-faint")}>
           {styleOf(voice)}
         </span>
       </label>
-      <FavouriteButton
-        isChosen={isChosen}
-        isFavourite={isFavourite}
-        voice={voice}
-        onFavourite={onFavourite}
-      />
-      <SampleButton
-        isChosen={isChosen}
-        phase={phase}
-        voice={voice}
-        onStopSample={onStopSample}
-        onSample={onSample}
-      />
+      <FavouriteButton voice={name} isChosen={isChosen} favourites={favourites} />
+      <SampleButton voice={name} isChosen={isChosen} sampler={sampler} />
     </div>
   );
 }
 
-/** Marks the voice as a favourite, or unmarks it. */
-function FavouriteButton({
-  isChosen,
-  isFavourite,
-  voice,
-  onFavourite,
-}: Pick<VoiceRowProps, "isChosen" | "isFavourite" | "voice" | "onFavourite">) {
+type VoiceButtonProps = Pick<VoiceRowProps, "isChosen" | "favourites" | "sampler"> & { voice: string };
+
+function FavouriteButton({ voice, isChosen, favourites }: Omit<VoiceButtonProps, "sampler">) {
   const t = useTranslations("speech.voices");
+  const isFavourite = favourites.isFavourite(voice);
   return (
     <Button
       variant="ghost"
       size="icon-sm"
       tabIndex={isChosen ? 0 : -1}
       aria-pressed={isFavourite}
-      aria-label={t("favourite", { voice: voice.name })}
-      title={t("favourite", { voice: voice.name })}
+      aria-label={t("favourite", { voice })}
+      title={t("favourite", { voice })}
       className="ml-1 hidden group-focus-within/voice:inline-flex group-hover/voice:inline-flex pointer-coarse:inline-flex"
-      onClick={onFavourite}
+      onClick={() => favourites.toggle(voice)}
     >
       <StarIcon className={cn(isFavourite && "fill-current")} />
     </Button>
   );
 }
 
-/** Plays a sample of the voice, or stops it. */
-function SampleButton({
-  isChosen,
-  phase,
-  voice,
-  onStopSample,
-  onSample,
-}: Pick<VoiceRowProps, "isChosen" | "phase" | "voice" | "onStopSample" | "onSample">) {
+function SampleButton({ voice, isChosen, sampler }: Omit<VoiceButtonProps, "favourites">) {
   const t = useTranslations("speech.voices");
+  const phase = phaseOf(sampler, voice);
   return (
     <Button
       variant="ghost"
@@ -184,8 +133,8 @@ function SampleButton({
       // The list is one tab stop: the arrow keys choose a voice, then Tab moves to its sample button.
       tabIndex={isChosen ? 0 : -1}
       className={cn(isChosen && "text-ink")}
-      aria-label={phase ? t("stopSample", { voice: voice.name }) : t("hear", { voice: voice.name })}
-      onClick={phase ? onStopSample : onSample}
+      aria-label={t(phase ? "stopSample" : "hear", { voice })}
+      onClick={phase ? sampler.stop : () => void sampler.play(voice)}
     >
       {phase === "loading" ? (
         <Spinner />
@@ -196,6 +145,10 @@ function SampleButton({
       )}
     </Button>
   );
+}
+
+function phaseOf({ sample }: VoiceListProps["sampler"], voice: string) {
+  return sample?.voice === voice ? sample.phase : null;
 }
 
 /**

@@ -8,7 +8,8 @@ import { Button } from "../ui/button";
 import { Input } from "../ui/input";
 
 interface VoiceNameProps {
-  /** Names of the chosen voices. */ chosen: readonly string[];
+  /** Names of the chosen voices. */
+  chosen: readonly string[];
   title: string | null;
   /** Any number of voices may be chosen; the entered name is added with a button. */
   isMultiple: boolean;
