@@ -15,23 +15,19 @@ import type { SpeechDraft } from "./speech-draft";
 /** The gateway's limit is far higher; a style fits into this. */
 const MAX_INSTRUCTIONS = 1_000;
 
-/** Model, language, speed and instructions. A setting that the call cannot carry is disabled, with a hint why. */
-export function ComposerSettings({
-  draft,
-  models,
-  onModel,
-  onVoices,
-  onChange,
-}: {
+interface SettingsProps {
   draft: SpeechDraft;
   models: readonly GatewayModel[];
   onModel(name: string): void;
   /** Opens the voices on narrow screens, where they are not beside the text. */
   onVoices(): void;
   onChange(change: Partial<SpeechDraft>): void;
-}) {
+}
+
+/** Model, language, speed and instructions. A setting that the call cannot carry is disabled, with a hint why. */
+export function ComposerSettings({ draft, models, onModel, onVoices, onChange }: SettingsProps) {
   const t = useTranslations("speech");
-  const id = useId();
+  const hintId = useId();
   const isScript = draft.mode === "script";
   const isSeveral = draft.mode === "several";
   const takesInstructions = (name: string) =>
@@ -48,16 +44,22 @@ export function ComposerSettings({
     : lacksLanguage
       ? t(draft.speed === 1 ? "instructionsLanguage" : "speedLanguage")
       : null;
+  const describedBy = hint ? hintId : undefined;
   return (
     <div className="grid gap-2">
       <div className="grid grid-cols-[2fr_3fr] gap-x-4 gap-y-3 sm:grid-cols-4 lg:grid-cols-3">
         <VoicesButton draft={draft} onVoices={onVoices} />
-        <ModelField id={id} draft={draft} onModel={onModel} models={models} />
-        <LanguageField id={id} lacksLanguage={lacksLanguage} draft={draft} hint={hint} onChange={onChange} />
+        <ModelField draft={draft} onModel={onModel} models={models} />
+        <LanguageField
+          language={lacksLanguage ? null : draft.language}
+          isDisabled={lacksLanguage}
+          describedBy={describedBy}
+          onChange={(language) => onChange({ language })}
+        />
         <SpeedSlider
           speed={isScript ? 1 : draft.speed}
           isDisabled={isScript}
-          describedBy={hint ? `${id}-hint` : undefined}
+          describedBy={describedBy}
           onChange={(speed) => onChange({ speed })}
         />
       </div>
@@ -68,7 +70,7 @@ export function ComposerSettings({
         />
       ) : null}
       {hint ? (
-        <p id={`${id}-hint`} className="text-sm text-ink-muted">
+        <p id={hintId} className="text-sm text-ink-muted">
           {hint}
         </p>
       ) : null}
@@ -76,7 +78,6 @@ export function ComposerSettings({
   );
 }
 
-/** How the text is to be spoken. */
 function InstructionsField({
   instructions,
   onChange,
@@ -102,57 +103,46 @@ function InstructionsField({
   );
 }
 
-/** The language, where the call can carry one. */
-function LanguageField({
-  id,
-  lacksLanguage,
-  draft,
-  hint,
-  onChange,
-}: {
-  id: string;
-  lacksLanguage: boolean;
-  draft: SpeechDraft;
-  hint: string | null;
-  onChange(change: Partial<SpeechDraft>): void;
-}) {
+const loadLanguageList = () => import("./language-list").then((one) => one.LanguageList);
+
+/** The language, where the call can carry one. The searchable list is loaded when it is first opened. */
+function LanguageField(props: Omit<LanguagePickerProps, "id">) {
   const t = useTranslations("speech");
+  const id = useId();
+  const { Loaded, loadNow, preload } = useOnDemand(loadLanguageList);
   return (
     <div className="order-1 grid min-w-0 gap-1 sm:order-none">
-      <span id={`${id}-language-label`} className="text-xs text-ink-faint">
+      <span id={`${id}-label`} className="text-xs text-ink-faint">
         {t("language")}
       </span>
-      <LanguagePicker
-        id={`${id}-language`}
-        language={lacksLanguage ? null : draft.language}
-        isDisabled={lacksLanguage}
-        describedBy={hint ? `${id}-hint` : undefined}
-        onChange={(language) => onChange({ language })}
-      />
+      {Loaded ? (
+        <Loaded {...props} id={id} />
+      ) : (
+        <LanguageButton
+          {...props}
+          id={id}
+          aria-haspopup="dialog"
+          aria-expanded={false}
+          onPointerEnter={preload}
+          onFocus={preload}
+          onClick={loadNow}
+        />
+      )}
     </div>
   );
 }
 
 /** The model. A link may set any model; it is offered unchanged, and the API validates it. */
-function ModelField({
-  id,
-  draft,
-  onModel,
-  models,
-}: {
-  id: string;
-  draft: SpeechDraft;
-  onModel(name: string): void;
-  models: readonly GatewayModel[];
-}) {
+function ModelField({ draft, onModel, models }: Pick<SettingsProps, "draft" | "onModel" | "models">) {
   const playground = useTranslations("playground");
+  const id = useId();
   const isKnown = models.some((one) => one.name === draft.model);
   return (
     <div className="grid min-w-0 gap-1">
-      <label htmlFor={`${id}-model`} className="text-xs text-ink-faint">
+      <label htmlFor={id} className="text-xs text-ink-faint">
         {playground("model")}
       </label>
-      <NativeSelect id={`${id}-model`} value={draft.model} onChange={(event) => onModel(event.target.value)}>
+      <NativeSelect id={id} value={draft.model} onChange={(event) => onModel(event.target.value)}>
         {isKnown ? null : <option value={draft.model}>{draft.model}</option>}
         {models.map((one) => (
           <option key={one.name} value={one.name}>
@@ -164,8 +154,7 @@ function ModelField({
   );
 }
 
-/** Opens the voices on narrow screens, where they are not beside the text. */
-function VoicesButton({ draft, onVoices }: { draft: SpeechDraft; onVoices(): void }) {
+function VoicesButton({ draft, onVoices }: Pick<SettingsProps, "draft" | "onVoices">) {
   const t = useTranslations("speech");
   const isScript = draft.mode === "script";
   return (
@@ -229,23 +218,5 @@ function SpeedSlider({
         />
       </span>
     </div>
-  );
-}
-
-const loadLanguageList = () => import("./language-list").then((one) => one.LanguageList);
-
-/** The language of a call. The searchable list is loaded when it is first opened. */
-function LanguagePicker(props: LanguagePickerProps) {
-  const { Loaded, loadNow, preload } = useOnDemand(loadLanguageList);
-  if (Loaded) return <Loaded {...props} />;
-  return (
-    <LanguageButton
-      {...props}
-      aria-haspopup="dialog"
-      aria-expanded={false}
-      onPointerEnter={preload}
-      onFocus={preload}
-      onClick={loadNow}
-    />
   );
 }

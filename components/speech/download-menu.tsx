@@ -133,7 +133,6 @@ export function DownloadMenu({ take }: { take: Take }) {
   );
 }
 
-/** The choice of another format. */
 function FormatMenu({
   isBusy,
   onDownload,

@@ -1,6 +1,7 @@
 "use client";
 
 import { ColumnsIcon, PauseIcon, PlayIcon, RotateCcwIcon, Trash2Icon } from "lucide-react";
+import type { ComponentProps } from "react";
 import { useTranslations } from "use-intl";
 import type { Take } from "@/components/speech/history";
 import type { PlayerState, SpeechPlayer } from "@/lib/client/speech-player";
@@ -12,20 +13,10 @@ import { cn } from "../ui/class-names";
 import { RelativeTime } from "../ui/relative-time";
 import { SpeakerLine } from "./speaker-line";
 
-/** One take of the history. `state` is the player's where the take is loaded in the player, else null. */
-export function HistoryRow({
-  take,
-  player,
-  state,
-  isMarked,
-  isLocked,
-  onPlay,
-  onMark,
-  onReuse,
-  onDelete,
-}: {
+interface HistoryRowProps {
   take: Take;
   player: SpeechPlayer;
+  /** The player's where the take is loaded in the player, else null. */
   state: PlayerState | null;
   isMarked: boolean;
   isLocked: boolean;
@@ -33,7 +24,10 @@ export function HistoryRow({
   onMark(): void;
   onReuse(): void;
   onDelete(): void;
-}) {
+}
+
+/** One take of the history. */
+export function HistoryRow({ take, player, state, isLocked, onPlay, ...actions }: HistoryRowProps) {
   const t = useTranslations("speech.history");
   const show = useAmounts();
   const isPlaying = state?.isPlaying === true;
@@ -62,19 +56,11 @@ export function HistoryRow({
       <span className="tabular hidden text-right text-sm text-ink-muted sm:block">
         {show.ms(take.durationMs)}
       </span>
-      <Actions
-        take={take}
-        text={text}
-        isMarked={isMarked}
-        onMark={onMark}
-        onReuse={onReuse}
-        onDelete={onDelete}
-      />
+      <Actions take={take} text={text} {...actions} />
     </li>
   );
 }
 
-/** The text of the take, its voices, when it was spoken and whether it is complete. */
 function Summary({ text, take }: { text: string; take: Take }) {
   const playerText = useTranslations("speech.player");
   return (
@@ -95,7 +81,6 @@ function Summary({ text, take }: { text: string; take: Take }) {
   );
 }
 
-/** Compares, reuses or deletes the take. */
 function Actions({
   take,
   text,
@@ -103,48 +88,44 @@ function Actions({
   onMark,
   onReuse,
   onDelete,
-}: {
-  take: Take;
-  text: string;
-  isMarked: boolean;
-  onMark(): void;
-  onReuse(): void;
-  onDelete(): void;
-}) {
+}: Pick<HistoryRowProps, "take" | "isMarked" | "onMark" | "onReuse" | "onDelete"> & { text: string }) {
   const show = useAmounts();
-  const t = useTranslations("speech.history");
   return (
     <div className="col-start-2 flex items-center sm:col-start-auto">
       <span className="tabular mr-auto text-sm text-ink-muted sm:hidden">{show.ms(take.durationMs)}</span>
-      <Button
-        variant="ghost"
-        size="icon-sm"
-        aria-label={t("compare", { text })}
+      <Action
+        name="compare"
+        text={text}
         aria-pressed={isMarked}
-        title={t("compare", { text: "" }).replace(/[:：]\s*$/u, "")}
         className={cn(isMarked && "bg-signal-soft text-signal-ink")}
         onClick={onMark}
       >
         <ColumnsIcon />
-      </Button>
-      <Button
-        variant="ghost"
-        size="icon-sm"
-        aria-label={t("reuse", { text })}
-        title={t("reuse", { text: "" }).replace(/[:：]\s*$/u, "")}
-        onClick={onReuse}
-      >
+      </Action>
+      <Action name="reuse" text={text} onClick={onReuse}>
         <RotateCcwIcon />
-      </Button>
-      <Button
-        variant="ghost"
-        size="icon-sm"
-        aria-label={t("delete", { text })}
-        title={t("delete", { text: "" }).replace(/[:：]\s*$/u, "")}
-        onClick={onDelete}
-      >
+      </Action>
+      <Action name="delete" text={text} onClick={onDelete}>
         <Trash2Icon />
-      </Button>
+      </Action>
     </div>
+  );
+}
+
+/** Its tooltip is its name without the text of the take. */
+function Action({
+  name,
+  text,
+  ...props
+}: ComponentProps<typeof Button> & { name: "compare" | "reuse" | "delete"; text: string }) {
+  const t = useTranslations("speech.history");
+  return (
+    <Button
+      variant="ghost"
+      size="icon-sm"
+      aria-label={t(name, { text })}
+      title={t(name, { text: "" }).replace(/[:：]\s*$/u, "")}
+      {...props}
+    />
   );
 }

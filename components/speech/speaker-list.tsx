@@ -125,7 +125,6 @@ function useNameField({ speaker, others, onRename }: SpeakerRowProps) {
   return { control, nameError };
 }
 
-/** One speaker: name and voice. */
 function SpeakerRow(props: SpeakerRowProps) {
   const { index, speaker, isActive, canRemove, onActive, onRemove } = props;
   const t = useTranslations("speech.speakers");

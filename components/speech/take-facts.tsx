@@ -34,17 +34,14 @@ export function TakeFacts({ take, models }: { take: Take; models: readonly Gatew
   const t = useTranslations("speech.player.facts");
   const show = useAmounts();
   const cost = useTakeCost(take, models);
-  const isCounted = take.inputTokens !== null && take.outputTokens !== null;
+  const { inputTokens: input, outputTokens: output } = take;
   return (
     <dl className="grid grid-cols-2 gap-x-6 gap-y-3 border-t pt-4 sm:grid-cols-3 xl:grid-cols-[repeat(5,auto)_minmax(0,1fr)]">
       <TimeFacts take={take} />
       <Fact name={t("tokens")}>
-        {isCounted
-          ? t("tokensValue", {
-              input: show.count(take.inputTokens ?? 0),
-              output: show.count(take.outputTokens ?? 0),
-            })
-          : t("unknown")}
+        {input === null || output === null
+          ? t("unknown")
+          : t("tokensValue", { input: show.count(input), output: show.count(output) })}
       </Fact>
       <Fact name={t("cost")}>{cost}</Fact>
       <Fact name={t("channel")}>{take.channel ?? t("unknown")}</Fact>
