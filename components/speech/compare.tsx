@@ -3,8 +3,6 @@
 import { PauseIcon, PlayIcon, XIcon } from "lucide-react";
 import { useTranslations } from "use-intl";
 import type { Take } from "@/components/speech/history";
-import type { GatewayModel } from "@/lib/client/gateway-models";
-import type { PlayerState, SpeechPlayer } from "@/lib/client/speech-player";
 import { PlayedPeaks } from "../audio/peaks-canvas";
 import { PlayClock } from "../audio/play-clock";
 import { Button } from "../ui/button";
@@ -12,32 +10,20 @@ import { cn } from "../ui/class-names";
 import { SegmentedControl } from "../ui/segmented-control";
 import { SpeakerLine } from "./speaker-line";
 import { Fact, TimeFacts, useTakeCost } from "./take-facts";
+import type { SpeechWorkspace } from "./use-speech-workspace";
 
 const LABELS = ["A", "B"] as const;
 
-interface CompareProps {
-  takes: readonly [Take, Take] | null;
-  current: Take | null;
-  player: SpeechPlayer;
-  state: PlayerState;
-  models: readonly GatewayModel[];
-  isLocked: boolean;
-  onSwitch(take: Take): void;
-  onClose(): void;
-}
-
 /** Two takes side by side in one player. Switching keeps the playback position, so that their differences are easy to hear. */
 export function Compare({
+  workspace,
   takes,
-  current,
-  player,
-  state,
-  models,
-  isLocked,
-  onSwitch,
-  onClose,
-}: CompareProps) {
+}: {
+  workspace: SpeechWorkspace;
+  takes: readonly [Take, Take] | null;
+}) {
   const t = useTranslations("speech.compare");
+  const { current, unmark } = workspace.takes;
   const active = takes?.findIndex((one) => one.id === current?.id) ?? -1;
   return (
     <section aria-labelledby="compare-title" className="grid gap-4 rounded-md border bg-panel p-4 sm:p-5">
@@ -46,18 +32,11 @@ export function Compare({
           {t("title")}
         </h2>
         {takes ? (
-          <Switch
-            state={state}
-            active={active}
-            isLocked={isLocked}
-            onSwitch={onSwitch}
-            takes={takes}
-            player={player}
-          />
+          <Switch workspace={workspace} takes={takes} active={active} />
         ) : (
           <span className="text-ink-muted">{t("pick")}</span>
         )}
-        <Button variant="ghost" size="icon-sm" className="ml-auto" aria-label={t("close")} onClick={onClose}>
+        <Button variant="ghost" size="icon-sm" className="ml-auto" aria-label={t("close")} onClick={unmark}>
           <XIcon />
         </Button>
       </header>
@@ -66,12 +45,10 @@ export function Compare({
           {takes.map((take, index) => (
             <ComparedTake
               key={take.id}
+              workspace={workspace}
               label={LABELS[index] ?? ""}
               take={take}
               isActive={index === active}
-              player={player}
-              state={state}
-              models={models}
             />
           ))}
         </div>
@@ -82,43 +59,38 @@ export function Compare({
 
 /** Plays the takes, and switches between them while they play. */
 function Switch({
-  state,
-  active,
-  isLocked,
-  onSwitch,
+  workspace: { player, state, isRunning, takes: history },
   takes,
-  player,
-}: Pick<CompareProps, "state" | "isLocked" | "onSwitch" | "player"> & {
+  active,
+}: {
+  workspace: SpeechWorkspace;
   takes: readonly [Take, Take];
   /** Index of the take in the player; -1: neither. */
   active: number;
 }) {
   const playerText = useTranslations("speech.player");
   const t = useTranslations("speech.compare");
+  const isPlaying = state.isPlaying && active >= 0;
   return (
     <>
       <Button
         variant="outline"
         size="icon"
-        aria-label={state.isPlaying && active >= 0 ? playerText("pause") : playerText("play")}
-        disabled={isLocked}
+        aria-label={playerText(isPlaying ? "pause" : "play")}
+        disabled={isRunning}
         onClick={() => {
-          if (active < 0) onSwitch(takes[0]);
-          if (active < 0) player.play();
-          else player.toggle();
+          if (active >= 0) return player.toggle();
+          history.swap(takes[0]);
+          player.play();
         }}
       >
-        {state.isPlaying && active >= 0 ? (
-          <PauseIcon className="fill-current" />
-        ) : (
-          <PlayIcon className="fill-current" />
-        )}
+        {isPlaying ? <PauseIcon className="fill-current" /> : <PlayIcon className="fill-current" />}
       </Button>
       <SegmentedControl
         label={t("which")}
         value={LABELS[active] ?? ""}
-        disabled={isLocked}
-        onValueChange={(label) => onSwitch(label === "B" ? takes[1] : takes[0])}
+        disabled={isRunning}
+        onValueChange={(label) => history.swap(label === "B" ? takes[1] : takes[0])}
         segments={LABELS.map((label) => ({ value: label, label }))}
       />
       {active >= 0 ? <PlayClock player={player} state={state} /> : null}
@@ -128,19 +100,15 @@ function Switch({
 }
 
 function ComparedTake({
+  workspace: { player, state, models },
   label,
   take,
   isActive,
-  player,
-  state,
-  models,
 }: {
+  workspace: SpeechWorkspace;
   label: string;
   take: Take;
   isActive: boolean;
-  player: SpeechPlayer;
-  state: PlayerState;
-  models: readonly GatewayModel[];
 }) {
   const t = useTranslations("speech.player.facts");
   const cost = useTakeCost(take, models);

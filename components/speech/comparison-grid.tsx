@@ -3,8 +3,7 @@
 import { PauseIcon, PlayIcon } from "lucide-react";
 import { useTranslations } from "use-intl";
 import type { Take } from "@/components/speech/history";
-import type { GatewayModel } from "@/lib/client/gateway-models";
-import type { PlayerState, SpeechPlayer } from "@/lib/client/speech-player";
+import type { PlayerState } from "@/lib/client/speech-player";
 import { PlayedPeaks } from "../audio/peaks-canvas";
 import { useAmounts } from "../charts/use-amounts";
 import { FailureNotice } from "../playground/failure-notice";
@@ -13,17 +12,7 @@ import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { Fact, TimeFacts, takeDollars, useTakeCost } from "./take-facts";
 import { type Trial, takesToRank } from "./use-comparison";
-
-interface GridProps {
-  trials: readonly Trial[];
-  models: readonly GatewayModel[];
-  /** The take in the player. */
-  current: Take | null;
-  player: SpeechPlayer;
-  state: PlayerState;
-  onPlay(take: Take): void;
-  onRetry(at: number): void;
-}
+import type { SpeechWorkspace } from "./use-speech-workspace";
 
 /** The index of the only smallest value; -1 where fewer than two values are known or the smallest ones are equal. */
 function indexOfMin(values: readonly (number | null)[]): number {
@@ -34,7 +23,9 @@ function indexOfMin(values: readonly (number | null)[]): number {
 }
 
 /** The voices of a comparison, each with its audio, its times and its cost. Loaded on demand. */
-export function ComparisonGrid({ trials, models, ...playing }: GridProps) {
+export function ComparisonGrid({ workspace }: { workspace: SpeechWorkspace }) {
+  const { models, comparison } = workspace;
+  const { trials } = comparison;
   const takes = takesToRank(trials);
   const fastest = indexOfMin(takes.map((take) => take?.firstAudioMs ?? null));
   const cheapest = indexOfMin(takes.map((take) => take && takeDollars(take, models)));
@@ -43,12 +34,11 @@ export function ComparisonGrid({ trials, models, ...playing }: GridProps) {
       {trials.map((trial, at) => (
         <TrialCard
           key={`${trial.candidate.model}|${trial.candidate.voice}`}
+          workspace={workspace}
           trial={trial}
-          models={models}
           isFastest={at === fastest}
           isCheapest={at === cheapest}
-          {...playing}
-          onRetry={() => playing.onRetry(at)}
+          onRetry={() => comparison.retry(at)}
         />
       ))}
     </ul>
@@ -56,25 +46,23 @@ export function ComparisonGrid({ trials, models, ...playing }: GridProps) {
 }
 
 function TrialCard({
+  workspace: { models, player, state, takes },
   trial,
-  models,
   isFastest,
   isCheapest,
-  current,
-  player,
-  state,
-  onPlay,
   onRetry,
-}: Omit<GridProps, "trials" | "onRetry"> & {
+}: {
+  workspace: SpeechWorkspace;
   trial: Trial;
   isFastest: boolean;
   isCheapest: boolean;
   onRetry(): void;
 }) {
   const t = useTranslations("speech.comparison");
+  const playerText = useTranslations("speech.player");
   const { voice, model } = trial.candidate;
   const take = trial.kind === "done" ? trial.take : null;
-  const isLoaded = take !== null && take.id === current?.id;
+  const isLoaded = take !== null && take.id === takes.current?.id;
   const isPlaying = isLoaded && state.isPlaying;
   return (
     <li
@@ -91,7 +79,7 @@ function TrialCard({
           aria-label={t(isPlaying ? "pause" : "play", { voice, model })}
           disabled={take === null}
           className={cn("rounded-full", isLoaded && "border-signal text-signal-ink")}
-          onClick={() => take && onPlay(take)}
+          onClick={() => take && takes.play(take)}
         >
           {isPlaying ? <PauseIcon className="fill-current" /> : <PlayIcon className="fill-current" />}
         </Button>
@@ -99,7 +87,11 @@ function TrialCard({
           <p className="truncate font-medium">{voice}</p>
           <p className="truncate font-mono text-sm text-ink-muted">{model}</p>
         </div>
-        <Marks take={take} isFastest={isFastest} isCheapest={isCheapest} />
+        <div className="ml-auto flex shrink-0 flex-wrap justify-end gap-1">
+          {isFastest ? <Badge tone="good">{t("fastest")}</Badge> : null}
+          {isCheapest ? <Badge tone="good">{t("cheapest")}</Badge> : null}
+          {take !== null && take.state !== "complete" ? <Badge>{playerText(take.state)}</Badge> : null}
+        </div>
       </div>
       {trial.kind === "failed" ? (
         <FailureNotice failure={trial.failure} onRetry={onRetry} />
@@ -109,27 +101,6 @@ function TrialCard({
         <TrialTake take={take} models={models} player={player} state={isLoaded ? state : null} />
       )}
     </li>
-  );
-}
-
-/** What distinguishes the take from the others, and whether it is incomplete. */
-function Marks({
-  take,
-  isFastest,
-  isCheapest,
-}: {
-  take: Take | null;
-  isFastest: boolean;
-  isCheapest: boolean;
-}) {
-  const t = useTranslations("speech.comparison");
-  const playerText = useTranslations("speech.player");
-  return (
-    <div className="ml-auto flex shrink-0 flex-wrap justify-end gap-1">
-      {isFastest ? <Badge tone="good">{t("fastest")}</Badge> : null}
-      {isCheapest ? <Badge tone="good">{t("cheapest")}</Badge> : null}
-      {take !== null && take.state !== "complete" ? <Badge>{playerText(take.state)}</Badge> : null}
-    </div>
   );
 }
 
@@ -160,7 +131,7 @@ function TrialTake({
   models,
   player,
   state,
-}: Pick<GridProps, "models" | "player"> & {
+}: Pick<SpeechWorkspace, "models" | "player"> & {
   take: Take;
   /** Null where another take is in the player. */
   state: PlayerState | null;

@@ -4,7 +4,6 @@ import { ChevronDownIcon, PlayIcon, SquareIcon, XIcon } from "lucide-react";
 import { useId, useMemo } from "react";
 import { useTranslations } from "use-intl";
 import { type EditorLine, findNames, readScript } from "@/components/speech/script";
-import type { GatewayModel } from "@/lib/client/gateway-models";
 import type { Speaker } from "@/lib/client/speech-call";
 import { Button } from "../ui/button";
 import { ChoicesButton } from "../ui/choices-button";
@@ -14,34 +13,13 @@ import { SegmentedControl } from "../ui/segmented-control";
 import { MIN_CANDIDATES } from "./candidates";
 import { ComposerSettings } from "./composer-settings";
 import { assignVoices, hueOf, type SpeechDraft } from "./speech-draft";
-import { isTooLong, type ModelCall, TextFacts } from "./text-facts";
-
-interface ComposerProps {
-  draft: SpeechDraft;
-  /** The call of the page, or those of a comparison. */
-  calls: readonly ModelCall[];
-  models: readonly GatewayModel[];
-  isRunning: boolean;
-  onModel(name: string): void;
-  onVoices(): void;
-  onChange(change: Partial<SpeechDraft>): void;
-  onSpeak(): void;
-  onStop(): void;
-}
+import { isTooLong, TextFacts } from "./text-facts";
+import type { SpeechWorkspace } from "./use-speech-workspace";
 
 /** The text, its settings and the button that sends it. */
-export function Composer({
-  draft,
-  calls,
-  models,
-  isRunning,
-  onModel,
-  onVoices,
-  onChange,
-  onSpeak,
-  onStop,
-}: ComposerProps) {
+export function Composer({ workspace, onVoices }: { workspace: SpeechWorkspace; onVoices(): void }) {
   const t = useTranslations("speech");
+  const { draft, calls, models, change } = workspace;
   const factsId = useId();
   const isLong = calls.some((one) => isTooLong(one.call, one.model));
   const isSeveral = draft.mode === "several";
@@ -50,21 +28,21 @@ export function Composer({
 
   return (
     <>
-      <ComposerBar draft={draft} onChange={onChange} />
+      <ComposerBar draft={draft} onChange={change} />
       <TextEditor
         text={draft.text}
         speakers={draft.mode === "script" ? draft.speakers : null}
         describedBy={factsId}
         isInvalid={isLong}
-        onChange={(text) => onChange({ text })}
+        onChange={(text) => change({ text })}
       />
       <div className="grid gap-4 border-t px-5 py-4 sm:px-6">
         <ComposerSettings
           draft={draft}
           models={models}
-          onModel={onModel}
+          onModel={workspace.chooseModel}
           onVoices={onVoices}
-          onChange={onChange}
+          onChange={change}
         />
         <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-3">
           {first ? (
@@ -75,11 +53,9 @@ export function Composer({
             />
           ) : null}
           <SpeakButton
-            isRunning={isRunning}
+            workspace={workspace}
             isDisabled={draft.text.trim() === "" || isLong || lacksVoices}
             action={isSeveral ? t("comparison.run") : t("speak")}
-            onSpeak={onSpeak}
-            onStop={onStop}
           />
         </div>
       </div>
@@ -87,17 +63,18 @@ export function Composer({
   );
 }
 
-/** Starts the call, or stops the running one. */
 function SpeakButton({
-  isRunning,
+  workspace: { isRunning, speak, stop },
   isDisabled,
   action,
-  onSpeak,
-  onStop,
-}: Pick<ComposerProps, "isRunning" | "onSpeak" | "onStop"> & { isDisabled: boolean; action: string }) {
+}: {
+  workspace: SpeechWorkspace;
+  isDisabled: boolean;
+  action: string;
+}) {
   const t = useTranslations("speech");
   return isRunning ? (
-    <Button variant="outline" size="lg" className="w-full sm:w-auto sm:min-w-40" onClick={onStop}>
+    <Button variant="outline" size="lg" className="w-full sm:w-auto sm:min-w-40" onClick={stop}>
       <SquareIcon aria-hidden="true" className="fill-current" />
       {t("stop")}
       <Kbd aria-hidden="true" className="hidden sm:inline-flex">
@@ -110,7 +87,7 @@ function SpeakButton({
       size="lg"
       className="w-full sm:w-auto sm:min-w-40"
       disabled={isDisabled}
-      onClick={onSpeak}
+      onClick={speak}
     >
       <PlayIcon aria-hidden="true" className="fill-current" />
       {action}
@@ -124,22 +101,29 @@ function SpeakButton({
   );
 }
 
-/** The mode, the examples and the button that clears the text. */
-function ComposerBar({ draft, onChange }: Pick<ComposerProps, "draft" | "onChange">) {
+const EXAMPLES = ["greeting", "dialogue", "numbers", "languages"] as const;
+
+/** What changes with the mode: a script finds its speakers in the text, a comparison starts with the chosen voice. */
+function inMode(draft: SpeechDraft, mode: SpeechDraft["mode"]): Partial<SpeechDraft> {
+  const { text, speakers, candidates, model, voice } = draft;
+  const names = findNames(text);
+  const hasSpeakers = names.some((name) => speakers.some((one) => one.name === name));
+  if (mode === "script" && names.length > 0 && !hasSpeakers)
+    return { mode, speakers: assignVoices(names, []) };
+  if (mode === "several" && candidates.length === 0 && voice !== "")
+    return { mode, candidates: [{ model, voice }] };
+  return { mode };
+}
+
+function ComposerBar({
+  draft,
+  onChange,
+}: {
+  draft: SpeechDraft;
+  onChange(change: Partial<SpeechDraft>): void;
+}) {
   const t = useTranslations("speech");
-  const setMode = (mode: SpeechDraft["mode"]) => {
-    const names = findNames(draft.text);
-    const hasSpeakers = names.some((name) => draft.speakers.some((one) => one.name === name));
-    const speakers =
-      mode === "script" && names.length > 0 && !hasSpeakers ? assignVoices(names, []) : draft.speakers;
-    // A comparison starts with the voice that is chosen already.
-    const candidates =
-      mode === "several" && draft.candidates.length === 0 && draft.voice !== ""
-        ? [{ model: draft.model, voice: draft.voice }]
-        : draft.candidates;
-    onChange({ mode, speakers, candidates });
-  };
-  const applyExample = (example: Example) => {
+  const applyExample = (example: (typeof EXAMPLES)[number]) => {
     const text = t(`examples.${example}Text`);
     if (example === "dialogue")
       onChange({ text, mode: "script", speakers: assignVoices(findNames(text), draft.speakers) });
@@ -150,7 +134,7 @@ function ComposerBar({ draft, onChange }: Pick<ComposerProps, "draft" | "onChang
       <SegmentedControl
         label={t("mode.label")}
         value={draft.mode}
-        onValueChange={setMode}
+        onValueChange={(mode) => onChange(inMode(draft, mode))}
         segments={[
           { value: "single", label: t("mode.single") },
           { value: "several", label: t("mode.several") },
@@ -158,7 +142,20 @@ function ComposerBar({ draft, onChange }: Pick<ComposerProps, "draft" | "onChang
         ]}
       />
       <div className="flex items-center gap-1">
-        <ExamplesButton onChoose={applyExample} />
+        <ChoicesButton
+          button={{
+            variant: "ghost",
+            size: "sm",
+            children: (
+              <>
+                {t("examples.label")}
+                <ChevronDownIcon aria-hidden="true" />
+              </>
+            ),
+          }}
+          choices={EXAMPLES.map((id) => ({ id, label: t(`examples.${id}`) }))}
+          onPick={applyExample}
+        />
         <Button
           variant="ghost"
           size="icon-sm"
@@ -170,30 +167,6 @@ function ComposerBar({ draft, onChange }: Pick<ComposerProps, "draft" | "onChang
         </Button>
       </div>
     </div>
-  );
-}
-
-const EXAMPLES = ["greeting", "dialogue", "numbers", "languages"] as const;
-type Example = (typeof EXAMPLES)[number];
-
-/** The menu of example texts. */
-function ExamplesButton({ onChoose }: { onChoose(example: Example): void }) {
-  const t = useTranslations("speech.examples");
-  return (
-    <ChoicesButton
-      button={{
-        variant: "ghost",
-        size: "sm",
-        children: (
-          <>
-            {t("label")}
-            <ChevronDownIcon aria-hidden="true" />
-          </>
-        ),
-      }}
-      choices={EXAMPLES.map((id) => ({ id, label: t(id) }))}
-      onPick={onChoose}
-    />
   );
 }
 

@@ -2,10 +2,9 @@
 
 import dynamic from "next/dynamic";
 import { useTranslations } from "use-intl";
-import type { GatewayFailure } from "@/lib/client/gateway-error";
 import { FailureNotice, StoppedCall } from "../playground/failure-notice";
 import { cn } from "../ui/class-names";
-import type { TakePlayerProps } from "./take-player";
+import type { SpeechWorkspace } from "./use-speech-workspace";
 
 const TakePlayer = dynamic(() => import("./take-player").then((one) => one.TakePlayer), {
   ssr: false,
@@ -13,29 +12,21 @@ const TakePlayer = dynamic(() => import("./take-player").then((one) => one.TakeP
 });
 
 /** The player below the text: a placeholder until a take arrives, then its waveform. */
-export function Player({
-  isCalling,
-  stopped,
-  failure,
-  onRetry,
-  ...props
-}: {
-  isCalling: boolean;
-  /** The newest call if it was stopped before the first audio; see `Recording`. */
-  stopped: { requestId: string | null } | null;
-  /** The failure of the newest call; the incomplete take of that call stays in the player. */
-  failure: GatewayFailure | null;
-  onRetry(): void;
-} & TakePlayerProps) {
+export function Player({ workspace }: { workspace: SpeechWorkspace }) {
   const t = useTranslations("speech.player");
-  const isEmpty = isCalling || props.state.phase === "empty";
+  const { recording } = workspace.recorder;
+  const isCalling = recording.kind === "calling";
+  const isEmpty = isCalling || workspace.state.phase === "empty";
+  // The incomplete take of a failed call stays in the player.
+  const failure =
+    recording.kind === "failed" && workspace.draft.mode !== "several" ? recording.failure : null;
   return (
     <section aria-label={t("label")} className="grid gap-4 border-t bg-ground/60 px-5 py-5 sm:px-6">
-      {failure ? <FailureNotice failure={failure} onRetry={onRetry} /> : null}
+      {failure ? <FailureNotice failure={failure} onRetry={workspace.speak} /> : null}
       {!isEmpty ? (
-        <TakePlayer {...props} />
+        <TakePlayer workspace={workspace} />
       ) : failure ? null : (
-        <PlayerPlaceholder isBusy={isCalling} stopped={stopped} />
+        <PlayerPlaceholder isBusy={isCalling} stopped={recording.kind === "silent" ? recording : null} />
       )}
     </section>
   );
@@ -46,6 +37,7 @@ function PlayerPlaceholder({
   stopped = null,
 }: {
   isBusy: boolean;
+  /** The newest call if it was stopped before the first audio; see `Recording`. */
   stopped?: { requestId: string | null } | null;
 }) {
   const t = useTranslations("speech.player");

@@ -4,7 +4,6 @@ import dynamic from "next/dynamic";
 import { useState } from "react";
 import { useTranslations } from "use-intl";
 import { failureOfError } from "@/lib/client/gateway-error";
-import type { GatewayModel, GatewayVoice } from "@/lib/client/gateway-models";
 import { FailureNotice } from "../playground/failure-notice";
 import { StatusDot } from "../ui/badge";
 import { Button } from "../ui/button";
@@ -12,8 +11,7 @@ import { cn } from "../ui/class-names";
 import { Skeleton } from "../ui/skeleton";
 import { toggleCandidate } from "./candidates";
 import type { SpeechDraft } from "./speech-draft";
-import type { useFavourites } from "./use-favourites";
-import type { useSample } from "./use-sample";
+import type { SpeechWorkspace } from "./use-speech-workspace";
 import { VoiceChoice } from "./voice-choice";
 
 // Loaded on demand: the page starts with one voice of a model that lists its voices.
@@ -54,26 +52,17 @@ function useChosenVoice(draft: SpeechDraft, onChange: (change: Partial<SpeechDra
 }
 
 interface SpeakersPanelProps {
-  draft: SpeechDraft;
-  /** Voices of the chosen model; null while they load. */
-  voices: readonly GatewayVoice[] | null;
-  model: GatewayModel | null;
-  error: unknown;
-  favourites: ReturnType<typeof useFavourites>;
-  sampler: ReturnType<typeof useSample>;
-  /** The user pressed Speak before entering a voice name. */
-  isVoiceMissing: boolean;
+  workspace: SpeechWorkspace;
   /** On narrow screens, where the list is collapsed. */
   isOpen: boolean;
   onOpen(isOpen: boolean): void;
-  onReload(): void;
-  onChange(change: Partial<SpeechDraft>): void;
 }
 
 /** The panel beside the text: the speakers of a script and the voices to choose from. */
 export function SpeakersPanel(props: SpeakersPanelProps) {
-  const { draft, isOpen, onOpen, onChange } = props;
-  const choice = useChosenVoice(draft, onChange);
+  const { workspace, isOpen, onOpen } = props;
+  const { draft, change } = workspace;
+  const choice = useChosenVoice(draft, change);
   return (
     <section
       aria-labelledby="voices-title"
@@ -88,14 +77,14 @@ export function SpeakersPanel(props: SpeakersPanelProps) {
             choice.setActive(index);
             onOpen(true);
           }}
-          onChange={onChange}
+          onChange={change}
         />
       ) : null}
       {draft.mode === "several" ? (
-        <CandidateList candidates={draft.candidates} onChange={(candidates) => onChange({ candidates })} />
+        <CandidateList candidates={draft.candidates} onChange={(candidates) => change({ candidates })} />
       ) : null}
       <div id="voices-list" className={cn("min-h-0 flex-col lg:flex", isOpen ? "flex" : "hidden")}>
-        <Voices {...props} choice={choice} />
+        <Voices workspace={workspace} choice={choice} />
       </div>
     </section>
   );
@@ -103,23 +92,20 @@ export function SpeakersPanel(props: SpeakersPanelProps) {
 
 /** The voices of the model, a field for the name where it lists none, or why they are not known. */
 function Voices({
-  draft,
-  voices,
-  model,
-  error,
-  favourites,
-  sampler,
-  isVoiceMissing,
-  onReload,
+  workspace: { draft, model, isVoiceMissing, favourites, sampler, voices: list },
   choice: { chosen, chosenText, title, choose },
-}: SpeakersPanelProps & { choice: ReturnType<typeof useChosenVoice> }) {
+}: {
+  workspace: SpeechWorkspace;
+  choice: ReturnType<typeof useChosenVoice>;
+}) {
+  const { voices, error } = list;
   const isMultiple = draft.mode === "several";
   if (voices === null) {
     const failure = error ? failureOfError(error) : null;
     if (failure === null) return <LoadingVoices />;
     return (
       <div className="p-3">
-        <FailureNotice failure={failure} onRetry={onReload} />
+        <FailureNotice failure={failure} onRetry={list.reload} />
       </div>
     );
   }
@@ -153,18 +139,18 @@ function Voices({
 
 /** The title, and on narrow screens the button that opens the list. */
 function Heading({
-  draft,
-  voices,
+  workspace,
   isOpen,
   onOpen,
   chosenText,
-}: Pick<SpeakersPanelProps, "draft" | "voices" | "isOpen" | "onOpen"> & { chosenText: string | undefined }) {
+}: SpeakersPanelProps & { chosenText: string | undefined }) {
   const t = useTranslations("speech.voices");
+  const { voices } = workspace.voices;
   return (
     <header
       className={cn(
         "flex min-h-12 items-center gap-2 px-4 py-2 lg:border-b",
-        (isOpen || draft.mode !== "single") && "border-b",
+        (isOpen || workspace.draft.mode !== "single") && "border-b",
       )}
     >
       <h2 id="voices-title" className="text-base">

@@ -17,7 +17,7 @@ import { Player } from "./player";
 import { SpeakersPanel } from "./speakers-panel";
 import type { Trial } from "./use-comparison";
 import type { Recording } from "./use-recorder";
-import { useSpeechWorkspace } from "./use-speech-workspace";
+import { type SpeechWorkspace, useSpeechWorkspace } from "./use-speech-workspace";
 
 // Loaded on demand: almost every user may use a model.
 const EmptyState = dynamic(() => import("../ui/empty-state").then((one) => one.EmptyState));
@@ -27,7 +27,7 @@ export function SpeechPlayground({ userId, models }: { userId: string; models: r
   const t = useTranslations("speech");
   const missing = useTranslations("playground.noModel");
   const [initialModel] = models;
-  if (initialModel) return <SpeechWorkspace userId={userId} models={models} initialModel={initialModel} />;
+  if (initialModel) return <Page userId={userId} models={models} initialModel={initialModel} />;
   return (
     <>
       <PageHeader title={t("title")} description={t("lead")} />
@@ -87,10 +87,8 @@ const ComparisonGrid = dynamic(() => import("./comparison-grid").then((one) => o
 });
 const Compare = dynamic(() => import("./compare").then((one) => one.Compare), { ssr: false });
 
-type Workspace = ReturnType<typeof useSpeechWorkspace>;
-
 /** Text and player in one box, the speakers beside it, the history and the code below. */
-function SpeechWorkspace({
+function Page({
   userId,
   models,
   initialModel,
@@ -101,7 +99,7 @@ function SpeechWorkspace({
 }) {
   const t = useTranslations("speech");
   const workspace = useSpeechWorkspace(userId, models, initialModel);
-  const { draft, call, change, recorder, comparison, voices, isVoiceMissing } = workspace;
+  const { draft, call, recorder, comparison, isVoiceMissing } = workspace;
   const isSeveral = draft.mode === "several";
   const [areVoicesOpen, setVoicesOpen] = useState(false);
   const speakersPanel = useRef<HTMLDivElement>(null);
@@ -126,137 +124,52 @@ function SpeechWorkspace({
       )}
       <div className="grid max-w-page items-start gap-x-6 gap-y-8 lg:grid-cols-[minmax(0,1fr)_20rem] lg:grid-rows-[auto_1fr]">
         <div className="grid min-w-0 gap-4">
-          <SpeechBox workspace={workspace} models={models} onVoices={openVoices} />
+          <SpeechBox workspace={workspace} onVoices={openVoices} />
         </div>
         <div ref={speakersPanel} className="min-w-0 scroll-mt-18 lg:sticky lg:top-8 lg:row-span-2">
           <SpeakersPanel
-            draft={draft}
-            voices={voices.voices}
-            model={models.find((one) => one.name === draft.model) ?? null}
-            error={voices.error}
-            favourites={workspace.favourites}
-            sampler={workspace.sampler}
-            isVoiceMissing={isVoiceMissing}
+            workspace={workspace}
             isOpen={areVoicesOpen || isVoiceMissing}
             onOpen={setVoicesOpen}
-            onReload={voices.reload}
-            onChange={change}
           />
         </div>
-        <Takes workspace={workspace} models={models} />
+        <Takes workspace={workspace} />
       </div>
     </>
   );
 }
 
 /** The text with its settings, the player, and the voices of a comparison. */
-function SpeechBox({
-  workspace,
-  models,
-  onVoices,
-}: {
-  workspace: Workspace;
-  models: readonly GatewayModel[];
-  onVoices(): void;
-}) {
+function SpeechBox({ workspace, onVoices }: { workspace: SpeechWorkspace; onVoices(): void }) {
   const t = useTranslations("speech");
-  const { draft, player, state, takes, recorder } = workspace;
-  const { recording } = recorder;
-  const isSeveral = draft.mode === "several";
-  const { current } = takes;
-  const isNewest = recording.kind === "done" && recording.take.id === current?.id;
+  const isSeveral = workspace.draft.mode === "several";
   return (
     <section aria-label={t("text.label")} className="min-w-0 overflow-hidden rounded-md border bg-panel">
-      <Composer
-        draft={draft}
-        calls={workspace.calls}
-        models={models}
-        isRunning={workspace.isRunning}
-        onModel={workspace.chooseModel}
-        onVoices={onVoices}
-        onChange={workspace.change}
-        onSpeak={workspace.speak}
-        onStop={workspace.stop}
-      />
-      {isSeveral && state.phase === "empty" ? null : (
-        <Player
-          player={player}
-          state={state}
-          audio={workspace.audio}
-          take={current}
-          isCalling={recording.kind === "calling"}
-          stopped={recording.kind === "silent" ? recording : null}
-          failure={recording.kind === "failed" && !isSeveral ? recording.failure : null}
-          onRetry={workspace.speak}
-          meter={recorder.meter}
-          expectedSeconds={workspace.expectedSeconds}
-          ignored={isNewest ? recorder.ignored : null}
-          models={models}
-        />
-      )}
-      {isSeveral ? <Trials workspace={workspace} models={models} /> : null}
-    </section>
-  );
-}
-
-/** The voices of a comparison. */
-function Trials({ workspace, models }: { workspace: Workspace; models: readonly GatewayModel[] }) {
-  const t = useTranslations("speech");
-  const { comparison, takes, player, state } = workspace;
-  return (
-    <section aria-label={t("comparison.title")} className="border-t bg-ground/60 px-5 py-5 sm:px-6">
-      {comparison.trials.length === 0 ? (
-        <p className="mx-auto max-w-prose py-6 text-center text-ink-muted">{t("comparison.empty")}</p>
-      ) : (
-        <ComparisonGrid
-          trials={comparison.trials}
-          models={models}
-          current={takes.current}
-          player={player}
-          state={state}
-          onPlay={takes.play}
-          onRetry={comparison.retry}
-        />
-      )}
+      <Composer workspace={workspace} onVoices={onVoices} />
+      {isSeveral && workspace.state.phase === "empty" ? null : <Player workspace={workspace} />}
+      {isSeveral ? (
+        <section aria-label={t("comparison.title")} className="border-t bg-ground/60 px-5 py-5 sm:px-6">
+          {workspace.comparison.trials.length === 0 ? (
+            <p className="mx-auto max-w-prose py-6 text-center text-ink-muted">{t("comparison.empty")}</p>
+          ) : (
+            <ComparisonGrid workspace={workspace} />
+          )}
+        </section>
+      ) : null}
     </section>
   );
 }
 
 /** Two takes side by side, the history and the code. */
-function Takes({ workspace, models }: { workspace: Workspace; models: readonly GatewayModel[] }) {
-  const { takes, player, state, call } = workspace;
-  const { current, marked } = takes;
-  const [a, b] = marked.map((id) => takes.takes?.find((one) => one.id === id));
+function Takes({ workspace }: { workspace: SpeechWorkspace }) {
+  const { takes, marked } = workspace.takes;
+  const [a, b] = marked.map((id) => takes?.find((one) => one.id === id));
   return (
     <div className="grid min-w-0 gap-8">
-      {marked.length > 0 ? (
-        <Compare
-          takes={a && b ? [a, b] : null}
-          current={current}
-          player={player}
-          state={state}
-          models={models}
-          isLocked={workspace.isRunning}
-          onSwitch={takes.swap}
-          onClose={takes.unmark}
-        />
-      ) : null}
-      <HistoryList
-        takes={takes.takes}
-        isStored={takes.isStored}
-        current={current}
-        marked={marked}
-        player={player}
-        state={state}
-        isLocked={workspace.isRunning}
-        onPlay={takes.play}
-        onMark={takes.mark}
-        onReuse={workspace.reuse}
-        onDelete={takes.remove}
-        onClear={takes.clear}
-      />
+      {marked.length > 0 ? <Compare workspace={workspace} takes={a && b ? [a, b] : null} /> : null}
+      <HistoryList workspace={workspace} />
       <DeferUntilVisible fallback={<CodePlaceholder />}>
-        <SpeechCode call={call} />
+        <SpeechCode call={workspace.call} />
       </DeferUntilVisible>
     </div>
   );

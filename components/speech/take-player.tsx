@@ -2,10 +2,6 @@
 
 import { PauseIcon, PlayIcon } from "lucide-react";
 import { useTranslations } from "use-intl";
-import type { Take } from "@/components/speech/history";
-import type { GatewayModel } from "@/lib/client/gateway-models";
-import type { PeakMeter } from "@/lib/client/speech-pcm";
-import type { PlayerState, SpeechPlayer } from "@/lib/client/speech-player";
 import { PlayClock } from "../audio/play-clock";
 import { Waveform } from "../audio/waveform";
 import { useAmounts } from "../charts/use-amounts";
@@ -14,34 +10,18 @@ import { NativeSelect } from "../ui/input";
 import { Kbd } from "../ui/kbd";
 import { DownloadMenu } from "./download-menu";
 import { TakeFacts } from "./take-facts";
+import type { SpeechWorkspace } from "./use-speech-workspace";
 
 const RATES = [0.5, 0.75, 1, 1.25, 1.5, 2];
 
-export interface TakePlayerProps {
-  player: SpeechPlayer;
-  state: PlayerState;
-  audio: HTMLAudioElement | null;
-  /** The loaded take; null while one arrives. */
-  take: Take | null;
-  meter: PeakMeter | null;
-  expectedSeconds: number;
-  /** Fields that the model ignored, from `x-patchbay-ignored`. */
-  ignored: string | null;
-  models: readonly GatewayModel[];
-}
-
 /** Plays an arriving or finished take, with seeking, playback speed and download. Loaded on demand. */
-export function TakePlayer({
-  player,
-  state,
-  audio,
-  take,
-  meter,
-  expectedSeconds,
-  ignored,
-  models,
-}: TakePlayerProps) {
+export function TakePlayer({ workspace }: { workspace: SpeechWorkspace }) {
   const t = useTranslations("speech.player");
+  const { player, state, audio, models, expectedSeconds } = workspace;
+  const { recording, meter, ignored } = workspace.recorder;
+  // Null while one arrives.
+  const take = workspace.takes.current;
+  const isNewest = recording.kind === "done" && recording.take.id === take?.id;
   return (
     <div className="grid gap-4">
       <div className="grid grid-cols-[auto_minmax(0,1fr)] items-center gap-4">
@@ -80,7 +60,9 @@ export function TakePlayer({
         </span>
       </div>
       {take ? <TakeFacts take={take} models={models} /> : null}
-      {ignored && take ? <p className="text-sm text-ink-muted">{t("ignored", { fields: ignored })}</p> : null}
+      {ignored && isNewest ? (
+        <p className="text-sm text-ink-muted">{t("ignored", { fields: ignored })}</p>
+      ) : null}
     </div>
   );
 }

@@ -154,6 +154,8 @@ function useActions({
   return { speak, stop, isVoiceMissing: isReported && lacksVoice, expectedSeconds: expected };
 }
 
+export type SpeechWorkspace = ReturnType<typeof useSpeechWorkspace>;
+
 /** State and actions of the speech playground; `initialModel` is preselected. */
 export function useSpeechWorkspace(
   userId: string,
@@ -167,7 +169,7 @@ export function useSpeechWorkspace(
     names: findNames(t("examples.dialogueText")),
   });
   const draftCalls = useDraftCalls(draft, models, initialModel);
-  const { shown, call, calls } = draftCalls;
+  const { shown, model, call, calls } = draftCalls;
   const { player, state, audio, setAudio } = usePlayer();
   const takes = useTakes(userId, player);
   const recorder = useRecorder({ player, userId, onTake: takes.add });
@@ -186,7 +188,9 @@ export function useSpeechWorkspace(
   });
 
   return {
+    models,
     draft: shown,
+    model,
     call,
     calls,
     change,
