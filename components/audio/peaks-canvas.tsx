@@ -1,53 +1,30 @@
 "use client";
 
-import { useCallback, useEffect, useRef } from "react";
+import { useCallback, useMemo } from "react";
 import { waveformBars } from "@/lib/client/speech-pcm";
 import type { PlayerState, SpeechPlayer } from "@/lib/client/speech-player";
-import { onThemeChange, themeColor } from "../charts/theme-color";
+import { type Surface, useCanvas } from "../charts/use-canvas";
 import { barCount, drawBars } from "./draw-bars";
 
 /** A static waveform of finished samples; while `isLive`, `progress()` (0–1) is read on every frame. */
 export function PeaksCanvas({
   samples,
-  isLive = false,
-  progress = () => 0,
+  isLive,
+  progress,
 }: {
   samples: Int16Array;
-  isLive?: boolean;
-  progress?(): number;
+  isLive: boolean;
+  progress(): number;
 }) {
-  const canvas = useRef<HTMLCanvasElement>(null);
-
-  useEffect(() => {
-    const target = canvas.current;
-    if (!target) return;
+  const paint = useMemo(() => {
     let peaks = new Float32Array();
-    let frame = 0;
-    const draw = () => {
-      if (target.clientWidth === 0) return;
-      const bars = barCount(target.clientWidth);
+    return (surface: Surface) => {
+      const bars = barCount(surface.width);
       if (peaks.length !== bars) peaks = waveformBars(samples, bars);
-      drawBars(target, peaks, {
-        rest: themeColor(target, "--line-strong"),
-        played: themeColor(target, "--signal"),
-        progress: progress(),
-      });
+      drawBars(surface, peaks, progress());
     };
-    const tick = () => {
-      draw();
-      if (isLive) frame = requestAnimationFrame(tick);
-    };
-    tick();
-    const sizes = new ResizeObserver(draw);
-    sizes.observe(target);
-    const endTheme = onThemeChange(draw);
-    return () => {
-      cancelAnimationFrame(frame);
-      sizes.disconnect();
-      endTheme();
-    };
-  }, [samples, isLive, progress]);
-
+  }, [samples, progress]);
+  const { canvas } = useCanvas(paint, { isLive });
   return (
     <div aria-hidden="true" className="h-full w-full">
       <canvas ref={canvas} className="block h-full w-full" />

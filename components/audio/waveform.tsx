@@ -5,10 +5,10 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
 import { meansOf, type PeakMeter, SAMPLE_RATE } from "@/lib/client/speech-pcm";
 import type { PlayerState, SpeechPlayer } from "@/lib/client/speech-player";
-import { themeColor } from "../charts/theme-color";
+import { type Surface, useCanvas } from "../charts/use-canvas";
 import { cn } from "../ui/class-names";
 import { barCount, drawBars } from "./draw-bars";
-import { PeaksCanvas } from "./peaks-canvas";
+import { PlayedPeaks } from "./peaks-canvas";
 import { clock } from "./play-clock";
 
 const TakeWave = dynamic(() => import("./take-wave"), { ssr: false });
@@ -31,22 +31,15 @@ export function Waveform({
   audio: HTMLAudioElement | null;
 }) {
   const [drawn, setDrawn] = useState<Int16Array | null>(null);
-  const position = useCallback(() => player.position(), [player]);
-  const progress = useCallback(
-    () => (state.duration > 0 ? player.position() / state.duration : 0),
-    [player, state.duration],
-  );
   const showDrawn = useCallback(() => setDrawn(samples), [samples]);
   const usesWavesurfer = samples !== null && audio !== null && state.source === "element";
   const isDrawn = usesWavesurfer && drawn === samples;
   return (
     <div className="relative h-20 rounded-sm focus-within:outline-2 focus-within:outline-offset-2 focus-within:outline-ink sm:h-24">
       {samples === null && meter ? (
-        <ArrivingWave meter={meter} expectedSeconds={expectedSeconds} position={position} />
+        <ArrivingWave meter={meter} expectedSeconds={expectedSeconds} player={player} />
       ) : null}
-      {samples && !isDrawn ? (
-        <PeaksCanvas samples={samples} isLive={state.isPlaying} progress={progress} />
-      ) : null}
+      {samples && !isDrawn ? <PlayedPeaks samples={samples} player={player} state={state} /> : null}
       {usesWavesurfer ? (
         <div className={cn("absolute inset-0", !isDrawn && "opacity-0")}>
           <TakeWave samples={samples} audio={audio} onReady={showDrawn} />
@@ -64,33 +57,23 @@ export function Waveform({
 function ArrivingWave({
   meter,
   expectedSeconds,
-  position,
+  player,
 }: {
   meter: PeakMeter;
   expectedSeconds: number;
-  position(): number;
+  player: SpeechPlayer;
 }) {
-  const canvas = useRef<HTMLCanvasElement>(null);
-
-  useEffect(() => {
-    let frame = 0;
-    const draw = () => {
-      frame = requestAnimationFrame(draw);
-      const target = canvas.current;
-      if (!target) return;
+  const paint = useCallback(
+    (surface: Surface) => {
       const seconds = (meter.peaks.length * meter.span) / SAMPLE_RATE;
       const totalSeconds = Math.max(seconds, expectedSeconds);
-      const bars = Math.max(1, Math.round((barCount(target.clientWidth) * seconds) / totalSeconds));
-      drawBars(target, meter.peaks.length === 0 ? [] : meansOf(meter.peaks, bars), {
-        rest: themeColor(target, "--line-strong"),
-        played: themeColor(target, "--signal"),
-        progress: position() / totalSeconds,
-      });
-    };
-    draw();
-    return () => cancelAnimationFrame(frame);
-  }, [meter, expectedSeconds, position]);
-
+      const bars = Math.max(1, Math.round((barCount(surface.width) * seconds) / totalSeconds));
+      const peaks = meter.peaks.length === 0 ? [] : meansOf(meter.peaks, bars);
+      drawBars(surface, peaks, player.position() / totalSeconds);
+    },
+    [meter, expectedSeconds, player],
+  );
+  const { canvas } = useCanvas(paint, { isLive: true });
   return (
     <div aria-hidden="true" className="h-full w-full">
       <canvas ref={canvas} className="block h-full w-full" />

@@ -1,8 +1,8 @@
 import { themeColor } from "../charts/theme-color";
+import type { Surface } from "../charts/use-canvas";
 import { type Focus, isHighlighted } from "./focus-store";
 import { type Box, createPlacer, LABEL_HEIGHT, placesAroundBox, placesAroundPoint } from "./label-places";
 import { convexHull, type MapLayout, type MapScene, type Point } from "./map-geometry";
-import type { Surface } from "./use-canvas";
 
 export interface MapColours {
   background: string;

@@ -1,9 +1,9 @@
 import { themeColor } from "../charts/theme-color";
+import type { Surface } from "../charts/use-canvas";
 import type { Focus } from "./focus-store";
 import { type HeatColours, stepOf } from "./heat-colours";
 import { type Geometry, LEGIBLE_CELL, tickStep } from "./matrix-geometry";
 import { type Scale, type SquareMatrix, valueAt } from "./similarity";
-import type { Surface } from "./use-canvas";
 
 /** Order of the texts in the matrix: text `order[position]` is row and column `position`. */
 export interface MatrixLayout {

@@ -13,10 +13,11 @@ import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from ".
 import type { Cluster } from "./clusters";
 import type { Comparison } from "./comparison";
 import { type FocusStore, highlightOf, useFocus } from "./focus-store";
-import { MapArea, type MapProps, MapZoom, Variance } from "./map-area";
+import { MapArea, type MapProps, Variance } from "./map-area";
 import { neighboursOf } from "./similarity";
 import { type MapMethod, type MapView, MIN_UMAP_TEXTS, type UmapState, useLargeMap } from "./use-large-map";
 import { usePointMap } from "./use-point-map";
+import { ZoomButtons } from "./zoom-buttons";
 
 type LargeMapState = ReturnType<typeof useLargeMap>;
 
@@ -57,7 +58,7 @@ function MapPage({ large, comparison, focus }: MapProps & { large: LargeMapState
   return (
     <>
       <MapHeader large={large} comparison={comparison}>
-        <MapZoom map={map} />
+        <ZoomButtons of="map" zoom={map.zoom} />
       </MapHeader>
       <div className="relative min-h-0">
         <MapArea
@@ -209,7 +210,14 @@ function MapTable({
               <TableRow key={index} data-selected={pinned === index ? "" : undefined}>
                 <TableCell className="tabular text-right text-ink-faint">{index + 1}</TableCell>
                 <TableCell>
-                  <PinButton index={index} text={text} focus={focus} isPinned={pinned === index} />
+                  <button
+                    type="button"
+                    aria-pressed={pinned === index}
+                    onClick={() => focus.pin(pinned === index ? null : { row: index, column: null })}
+                    className="line-clamp-2 break-words rounded-sm text-left"
+                  >
+                    {text}
+                  </button>
                   <span className="line-clamp-2 text-sm text-ink-muted md:hidden">{nearestText}</span>
                 </TableCell>
                 <TableCell className="hidden text-ink-muted md:table-cell">
@@ -228,30 +236,6 @@ function MapTable({
   );
 }
 
-function PinButton({
-  index,
-  text,
-  focus,
-  isPinned,
-}: {
-  index: number;
-  text: string;
-  focus: FocusStore;
-  isPinned: boolean;
-}) {
-  return (
-    <button
-      type="button"
-      aria-pressed={isPinned}
-      onClick={() => focus.pin(isPinned ? null : { row: index, column: null })}
-      className="line-clamp-2 break-words rounded-sm text-left"
-    >
-      {text}
-    </button>
-  );
-}
-
-/** The columns. */
 function Header() {
   const t = useTranslations("embeddings.map");
   return (

@@ -7,7 +7,6 @@ import { cn } from "../ui/class-names";
 import type { Comparison, QueryResult } from "./comparison";
 import { type FocusStore, useFocus } from "./focus-store";
 import type { PointMapState } from "./use-point-map";
-import { ZoomButtons } from "./zoom-buttons";
 
 export interface MapProps {
   comparison: Comparison;
@@ -41,7 +40,7 @@ export function MapArea({
       tabIndex={0}
       {...map.areaHandlers}
       // One finger scrolls the page while the whole map is shown, and pans the map once it is zoomed.
-      style={{ touchAction: isFixed || map.canZoomOut ? "none" : "pan-y" }}
+      style={{ touchAction: isFixed || map.zoom.canZoomOut ? "none" : "pan-y" }}
       className={cn("relative overflow-hidden rounded-md border bg-panel", className)}
     >
       <div aria-hidden="true" className="absolute inset-0">
@@ -68,20 +67,6 @@ function ActivePoint({ id, texts, focus }: { id: string; texts: readonly string[
     >
       {`${index + 1}. ${texts[index] ?? ""}`}
     </div>
-  );
-}
-
-/** The zoom buttons of a map. */
-export function MapZoom({ map }: { map: PointMapState }) {
-  const t = useTranslations("embeddings.map");
-  return (
-    <ZoomButtons
-      labels={{ zoomOut: t("zoomOut"), zoomIn: t("zoomIn"), showAll: t("showAll") }}
-      canZoomOut={map.canZoomOut}
-      canZoomIn={map.canZoomIn}
-      onZoom={map.zoom}
-      onReset={map.resetZoom}
-    />
   );
 }
 

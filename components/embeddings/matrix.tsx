@@ -2,6 +2,7 @@
 
 import { type KeyboardEvent, useCallback, useEffect, useId, useLayoutEffect, useMemo, useRef } from "react";
 import { useTranslations } from "use-intl";
+import { type Surface, useCanvas } from "../charts/use-canvas";
 import { SegmentedControl } from "../ui/segmented-control";
 import type { Comparison } from "./comparison";
 import {
@@ -15,9 +16,8 @@ import { type FocusStore, highlightOf, useFocus } from "./focus-store";
 import { type HeatColours, readHeatColours } from "./heat-colours";
 import { LEGIBLE_CELL } from "./matrix-geometry";
 import { type Scale, valueAt } from "./similarity";
-import { type Surface, useCanvas } from "./use-canvas";
 import { useMatrixView } from "./use-matrix-view";
-import { ZoomButtons } from "./zoom-buttons";
+import { type Zoom, ZoomButtons } from "./zoom-buttons";
 
 /** Rows and columns that a key moves the pinned cell by. */
 const KEY_STEPS: Readonly<Record<string, readonly [number, number]>> = {
@@ -64,12 +64,6 @@ export function Matrix({
     return () => onCellSize(null);
   }, [isFullyShown, cell, onCellSize]);
 
-  const zoom = {
-    canZoomOut: !isFullyShown,
-    canZoomIn: view.canZoomIn,
-    onZoom: view.zoomBy,
-    onReset: view.resetZoom,
-  };
   return (
     <section aria-labelledby={id} className="grid min-w-0 grid-cols-1 content-start gap-3">
       <MatrixHeader
@@ -77,7 +71,7 @@ export function Matrix({
         scale={comparison.scale}
         isGrouped={isGrouped}
         onGroupedChange={onGroupedChange}
-        zoom={view.fit < LEGIBLE_CELL ? zoom : null}
+        zoom={view.fit < LEGIBLE_CELL ? view.zoom : null}
       />
       <div ref={view.box} className="min-w-0">
         <div className="relative" style={{ width: view.side, height: view.side }}>
@@ -164,10 +158,7 @@ function useMatrixCanvas({ geometry, scroller }: MatrixView, layout: MatrixLayou
     },
     [geometry, layout, focus, scroller],
   );
-  const clearCache = useCallback(() => {
-    cache.current = null;
-  }, []);
-  const { canvas, redraw } = useCanvas(paint, clearCache);
+  const { canvas, redraw } = useCanvas(paint, { themeCache: cache });
   useEffect(() => focus.subscribe(redraw), [focus, redraw]);
   return { canvas, redraw };
 }
@@ -189,9 +180,9 @@ function matrixKeys(view: MatrixView, layout: MatrixLayout, focus: FocusStore) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const step = KEY_STEPS[event.key];
     if (step) move(step);
-    else if (event.key === "+" || event.key === "=") view.zoomBy(1);
-    else if (event.key === "-") view.zoomBy(-1);
-    else if (event.key === "0") view.resetZoom();
+    else if (event.key === "+" || event.key === "=") view.zoom.onZoom(1);
+    else if (event.key === "-") view.zoom.onZoom(-1);
+    else if (event.key === "0") view.zoom.onReset();
     else if (event.key === "Escape" && focus.get().pinned) focus.pin(null);
     else return;
     event.preventDefault();
@@ -250,7 +241,7 @@ function MatrixHeader({
   isGrouped: boolean;
   onGroupedChange(isGrouped: boolean): void;
   /** Null where every cell is legible without zooming. */
-  zoom: { canZoomOut: boolean; canZoomIn: boolean; onZoom(direction: 1 | -1): void; onReset(): void } | null;
+  zoom: Zoom | null;
 }) {
   const t = useTranslations("embeddings.matrix");
   const [min, max] = [scale.min.toFixed(2), scale.max.toFixed(2)];
@@ -279,12 +270,7 @@ function MatrixHeader({
             { value: "grouped", label: t("grouped") },
           ]}
         />
-        {zoom ? (
-          <ZoomButtons
-            labels={{ zoomOut: t("zoomOut"), zoomIn: t("zoomIn"), showAll: t("showAll") }}
-            {...zoom}
-          />
-        ) : null}
+        {zoom ? <ZoomButtons of="matrix" zoom={zoom} /> : null}
       </span>
     </div>
   );

@@ -5,9 +5,10 @@ import dynamic from "next/dynamic";
 import { useId, useMemo, useState } from "react";
 import { useTranslations } from "use-intl";
 import { Button } from "../ui/button";
-import { MapArea, type MapProps, MapZoom, Variance } from "./map-area";
+import { MapArea, type MapProps, Variance } from "./map-area";
 import type { MapScene } from "./map-geometry";
 import { usePointMap } from "./use-point-map";
+import { ZoomButtons } from "./zoom-buttons";
 
 const LargeMap = dynamic(() => import("./large-map").then((one) => one.LargeMap), { ssr: false });
 
@@ -30,7 +31,7 @@ export function PointMap({ comparison, queryResult, focus }: MapProps) {
           {t("title")}
         </h2>
         <span className="ml-auto flex">
-          <MapZoom map={map} />
+          <ZoomButtons of="map" zoom={map.zoom} />
         </span>
       </div>
       <MapArea

@@ -1,6 +1,6 @@
 "use client";
 
-import { type RefObject, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { type RefObject, useLayoutEffect, useMemo, useRef, useState } from "react";
 import type { MatrixLayout } from "./draw-matrix";
 import type { Focus, FocusStore } from "./focus-store";
 import {
@@ -12,6 +12,7 @@ import {
   scrollToPosition,
   zoomFrom,
 } from "./matrix-geometry";
+import { useWheel } from "./use-wheel";
 
 /** Pixels of a wheel turned with Ctrl that make one zoom step. */
 const WHEEL_STEP = 30;
@@ -21,10 +22,11 @@ export function useMatrixView(layout: MatrixLayout, focus: FocusStore) {
   const box = useRef<HTMLDivElement>(null);
   const scroller = useRef<HTMLDivElement>(null);
   const width = useClientWidth(box);
-  const [zoom, setZoom] = useState<number | null>(null);
+  /** Null: the cell size at which the whole matrix is shown. */
+  const [zoomedCell, setZoomedCell] = useState<number | null>(null);
   const { count } = layout.values;
   const fit = fitCell(count, width);
-  const cell = zoom === null || zoom <= fit ? fit : zoom;
+  const cell = Math.max(fit, zoomedCell ?? fit);
   const geometry: Geometry = useMemo(() => ({ count, cell, gutter: gutterOf(count) }), [count, cell]);
   const extent = extentOf(geometry);
 
@@ -37,8 +39,7 @@ export function useMatrixView(layout: MatrixLayout, focus: FocusStore) {
     view.scrollLeft = scrollToPosition(geometry, across, view.scrollLeft, view.clientWidth);
   };
 
-  const zoomBy = useZoom({ scroller, geometry, fit, layout, focus, onZoom: setZoom });
-  useCtrlWheel(scroller, zoomBy);
+  const zoomBy = useZoom({ scroller, geometry, fit, layout, focus, onZoom: setZoomedCell });
 
   /** The texts of the cell under the pointer. */
   const cellAt = (event: { clientX: number; clientY: number }): Focus | null => {
@@ -51,6 +52,7 @@ export function useMatrixView(layout: MatrixLayout, focus: FocusStore) {
     return { row: layout.order[row] ?? 0, column: layout.order[column] ?? 0 };
   };
 
+  const isFullyShown = width > 0 && cell === fit;
   return {
     box,
     scroller,
@@ -59,17 +61,20 @@ export function useMatrixView(layout: MatrixLayout, focus: FocusStore) {
     extent,
     /** Side length of the box that shows it. */
     side: cell > fit ? Math.min(width, extent) : extent,
-    isFullyShown: width > 0 && cell === fit,
-    canZoomIn: zoomFrom(cell, fit, 1) !== null,
+    isFullyShown,
     fit,
+    zoom: {
+      canZoomOut: !isFullyShown,
+      canZoomIn: zoomFrom(cell, fit, 1) !== null,
+      onZoom: zoomBy,
+      onReset: () => setZoomedCell(null),
+    },
     scrollTo,
-    zoomBy,
-    resetZoom: () => setZoom(null),
     cellAt,
   };
 }
 
-/** Zooms around the pinned cell, else around the centre of the visible part. */
+/** Zooms around the pinned cell, else around the centre of the visible part; also with Ctrl and the wheel. */
 function useZoom({
   scroller,
   geometry,
@@ -87,30 +92,36 @@ function useZoom({
   /** The new cell size; null: the whole matrix. */
   onZoom(cell: number | null): void;
 }) {
-  return useCallback(
-    (direction: 1 | -1) => {
-      const { cell } = geometry;
-      const next = zoomFrom(cell, fit, direction);
-      const view = scroller.current;
-      if (next === null || !view) return;
-      const halfWidth = (view.clientWidth - geometry.gutter) / 2;
-      const halfHeight = (view.clientHeight - geometry.gutter) / 2;
-      const centre = {
-        column: (view.scrollLeft + halfWidth) / cell,
-        row: (view.scrollTop + halfHeight) / cell,
-      };
-      onZoom(next > fit ? next : null);
-      // Waits for the render that gives the box its new extent; the pinned cell may have changed by then.
-      requestAnimationFrame(() => {
-        const { pinned } = focus.get();
-        const column = pinned ? (layout.positions[pinned.column ?? pinned.row] ?? 0) + 0.5 : centre.column;
-        const row = pinned ? (layout.positions[pinned.row] ?? 0) + 0.5 : centre.row;
-        view.scrollLeft = column * next - (view.clientWidth - geometry.gutter) / 2;
-        view.scrollTop = row * next - (view.clientHeight - geometry.gutter) / 2;
-      });
-    },
-    [scroller, geometry, fit, layout, focus, onZoom],
-  );
+  const { cell, gutter } = geometry;
+  const zoomBy = (direction: 1 | -1) => {
+    const next = zoomFrom(cell, fit, direction);
+    const view = scroller.current;
+    if (next === null || !view) return;
+    const half = (size: number) => (size - gutter) / 2;
+    const centre = {
+      column: (view.scrollLeft + half(view.clientWidth)) / cell,
+      row: (view.scrollTop + half(view.clientHeight)) / cell,
+    };
+    onZoom(next > fit ? next : null);
+    // Waits for the render that gives the box its new extent; the pinned cell may have changed by then.
+    requestAnimationFrame(() => {
+      const { pinned } = focus.get();
+      const column = pinned ? (layout.positions[pinned.column ?? pinned.row] ?? 0) + 0.5 : centre.column;
+      const row = pinned ? (layout.positions[pinned.row] ?? 0) + 0.5 : centre.row;
+      view.scrollLeft = column * next - half(view.clientWidth);
+      view.scrollTop = row * next - half(view.clientHeight);
+    });
+  };
+  const turned = useRef(0);
+  useWheel(scroller, (event) => {
+    if (!event.ctrlKey && !event.metaKey) return;
+    event.preventDefault();
+    turned.current += event.deltaY;
+    if (Math.abs(turned.current) < WHEEL_STEP) return;
+    zoomBy(turned.current < 0 ? 1 : -1);
+    turned.current = 0;
+  });
+  return zoomBy;
 }
 
 function useClientWidth(element: RefObject<HTMLElement | null>): number {
@@ -125,23 +136,4 @@ function useClientWidth(element: RefObject<HTMLElement | null>): number {
     return () => resizes.disconnect();
   }, [element]);
   return width;
-}
-
-/** React's wheel listeners are passive and could not keep the browser from zooming the page with Ctrl. */
-function useCtrlWheel(target: RefObject<HTMLElement | null>, onStep: (direction: 1 | -1) => void): void {
-  useEffect(() => {
-    const view = target.current;
-    if (!view) return;
-    let turned = 0;
-    const onWheel = (event: WheelEvent) => {
-      if (!event.ctrlKey && !event.metaKey) return;
-      event.preventDefault();
-      turned += event.deltaY;
-      if (Math.abs(turned) < WHEEL_STEP) return;
-      onStep(turned < 0 ? 1 : -1);
-      turned = 0;
-    };
-    view.addEventListener("wheel", onWheel, { passive: false });
-    return () => view.removeEventListener("wheel", onWheel);
-  }, [target, onStep]);
 }

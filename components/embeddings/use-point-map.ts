@@ -10,6 +10,7 @@ import {
   useState,
 } from "react";
 import { useTranslations } from "use-intl";
+import { type Surface, useCanvas } from "../charts/use-canvas";
 import { drawMap, type MapColours, readMapColours } from "./draw-map";
 import { type FocusStore, highlightOf } from "./focus-store";
 import {
@@ -25,7 +26,7 @@ import {
   pointAt,
   zoomAround,
 } from "./map-geometry";
-import { type Surface, useCanvas } from "./use-canvas";
+import { useWheel } from "./use-wheel";
 
 const DIRECTIONS: Readonly<Record<string, readonly [number, number]>> = {
   ArrowUp: [0, -1],
@@ -86,10 +87,12 @@ export function usePointMap(scene: MapScene, focus: FocusStore) {
     canvas,
     area,
     areaHandlers: { ...gestures, onKeyDown },
-    canZoomOut: zoom > 1,
-    canZoomIn: zoom < MAX_ZOOM,
-    zoom: (direction: 1 | -1) => zoomBy(direction > 0 ? ZOOM_STEP : 1 / ZOOM_STEP),
-    resetZoom: () => setView(FULL_VIEW),
+    zoom: {
+      canZoomOut: zoom > 1,
+      canZoomIn: zoom < MAX_ZOOM,
+      onZoom: (direction: 1 | -1) => zoomBy(direction > 0 ? ZOOM_STEP : 1 / ZOOM_STEP),
+      onReset: () => setView(FULL_VIEW),
+    },
   };
 }
 
@@ -150,10 +153,7 @@ function useMapCanvas(scene: MapScene, focus: FocusStore) {
     },
     [scene, focus, t],
   );
-  const clearColours = useCallback(() => {
-    colours.current = null;
-  }, []);
-  const { canvas, redraw } = useCanvas(paint, clearColours);
+  const { canvas, redraw } = useCanvas(paint, { themeCache: colours });
   useEffect(() => focus.subscribe(redraw), [focus, redraw]);
   return { canvas, redraw, view, layout };
 }
@@ -180,13 +180,20 @@ interface MapHandlers {
 /** Wheel, drag and pinch on the map; a press without movement selects a point. */
 function useMapGestures(area: RefObject<HTMLDivElement | null>, map: MapHandlers) {
   const presses = useRef<Presses>({ pointers: new Map(), moved: 0 });
-  useWheelZoom(area, map);
-
   const boxOf = () => area.current?.getBoundingClientRect() ?? new DOMRect();
   const pointOf = (event: { clientX: number; clientY: number }): Point => {
     const box = boxOf();
     return { x: event.clientX - box.left, y: event.clientY - box.top };
   };
+  useWheel(area, (event) => {
+    const view = map.view.current;
+    // Zooming out of the whole map scrolls the page.
+    if (view.zoom <= 1 && event.deltaY > 0) return;
+    event.preventDefault();
+    const pixels = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? event.deltaY * 20 : event.deltaY;
+    const factor = Math.exp(-pixels / (event.ctrlKey ? 80 : 320));
+    map.onView(zoomAround(view, factor, pointOf(event), boxOf()));
+  });
   /** Pans with one pointer; with two, zooms around the middle between them. */
   const drag = (before: Point, at: Point, other: Point | undefined) => {
     const { x, y, zoom } = map.view.current;
@@ -234,28 +241,4 @@ function useMapGestures(area: RefObject<HTMLDivElement | null>, map: MapHandlers
       if (event.pointerType === "mouse" && presses.current.pointers.size === 0) map.onHover(null);
     },
   };
-}
-
-/** Zooms with the wheel. React's wheel listeners are passive and could not keep the page from scrolling. */
-function useWheelZoom(area: RefObject<HTMLDivElement | null>, map: MapHandlers): void {
-  const latest = useRef(map);
-  useEffect(() => {
-    latest.current = map;
-  });
-  useEffect(() => {
-    const target = area.current;
-    if (!target) return;
-    const onWheel = (event: WheelEvent) => {
-      const { view, onView } = latest.current;
-      // Zooming out of the whole map scrolls the page.
-      if (view.current.zoom <= 1 && event.deltaY > 0) return;
-      event.preventDefault();
-      const box = target.getBoundingClientRect();
-      const at = { x: event.clientX - box.left, y: event.clientY - box.top };
-      const pixels = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? event.deltaY * 20 : event.deltaY;
-      onView(zoomAround(view.current, Math.exp(-pixels / (event.ctrlKey ? 80 : 320)), at, box));
-    };
-    target.addEventListener("wheel", onWheel, { passive: false });
-    return () => target.removeEventListener("wheel", onWheel);
-  }, [area]);
 }

@@ -7,6 +7,7 @@ import { base64FromFloats } from "@/lib/client/embeddings-call";
 import { saveFile } from "@/lib/client/save-file";
 import { themeColor } from "../charts/theme-color";
 import { useAmounts } from "../charts/use-amounts";
+import { type Surface, useCanvas } from "../charts/use-canvas";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { CopyButton } from "../ui/copy-button";
@@ -14,7 +15,6 @@ import type { Comparison } from "./comparison";
 import { similarityCsv, vectorJson, vectorsCsv, vectorsJson } from "./export";
 import { type FocusStore, useFocus } from "./focus-store";
 import { dot } from "./similarity";
-import { type Surface, useCanvas } from "./use-canvas";
 
 /** The vector of the pinned text to read and copy, and downloads of all vectors. */
 export function VectorPanel({ comparison, focus }: { comparison: Comparison; focus: FocusStore }) {
@@ -24,11 +24,6 @@ export function VectorPanel({ comparison, focus }: { comparison: Comparison; foc
   const index = useFocus(focus, (state) => state.pinned?.row ?? 0);
   const { call, reply } = comparison;
   const vector = reply.vectors[index] ?? new Float32Array();
-  const isBase64 = call.format === "base64";
-  const raw = useMemo(
-    () => (isBase64 ? base64FromFloats(vector) : vectorJson(vector).replaceAll(",", ", ")),
-    [isBase64, vector],
-  );
   return (
     <section aria-labelledby={id} className="grid min-w-0 grid-cols-1 content-start gap-3">
       <div className="grid gap-0.5">
@@ -47,25 +42,19 @@ export function VectorPanel({ comparison, focus }: { comparison: Comparison; foc
         </p>
       </div>
       <VectorStripe vector={vector} label={t("vector.signs")} />
-      <RawVector index={index} isBase64={isBase64} raw={raw} vector={vector} />
-      <Downloads reply={reply} call={call} comparison={comparison} />
+      <RawVector index={index} isBase64={call.format === "base64"} vector={vector} />
+      <Downloads comparison={comparison} />
     </section>
   );
 }
 
 /** The vector as the API sends it. */
-function RawVector({
-  index,
-  isBase64,
-  raw,
-  vector,
-}: {
-  index: number;
-  isBase64: boolean;
-  raw: string;
-  vector: Float32Array<ArrayBuffer>;
-}) {
+function RawVector({ index, isBase64, vector }: { index: number; isBase64: boolean; vector: Float32Array }) {
   const t = useTranslations("embeddings");
+  const raw = useMemo(
+    () => (isBase64 ? base64FromFloats(vector) : vectorJson(vector).replaceAll(",", ", ")),
+    [isBase64, vector],
+  );
   return (
     <section
       aria-label={t("vector.raw", { number: index + 1 })}
@@ -90,16 +79,7 @@ function RawVector({
   );
 }
 
-/** All vectors and the matrix as files. */
-function Downloads({
-  reply,
-  call,
-  comparison,
-}: {
-  reply: Comparison["reply"];
-  call: Comparison["call"];
-  comparison: Comparison;
-}) {
+function Downloads({ comparison: { reply, call, cosines } }: { comparison: Comparison }) {
   const t = useTranslations("embeddings");
   const format = useAmounts();
   const save = (content: string, type: string, name: string) =>
@@ -132,7 +112,7 @@ function Downloads({
       <Button
         variant="outline"
         size="sm"
-        onClick={() => save(similarityCsv(call.texts, comparison.cosines), "text/csv", "similarity.csv")}
+        onClick={() => save(similarityCsv(call.texts, cosines), "text/csv", "similarity.csv")}
       >
         <DownloadIcon />
         {t("matrix.download")}

@@ -1,28 +1,32 @@
 "use client";
 
 import { MaximizeIcon, MinusIcon, PlusIcon } from "lucide-react";
+import { useTranslations } from "use-intl";
 import { Button } from "../ui/button";
 
-/** Zoom out, zoom in, show everything. */
-export function ZoomButtons({
-  labels,
-  canZoomOut,
-  canZoomIn,
-  onZoom,
-  onReset,
-}: {
-  labels: { zoomOut: string; zoomIn: string; showAll: string };
+/** The zoom of a map or a matrix. */
+export interface Zoom {
   canZoomOut: boolean;
   canZoomIn: boolean;
   onZoom(direction: 1 | -1): void;
   onReset(): void;
+}
+
+/** Zoom out, zoom in, show everything. */
+export function ZoomButtons({
+  of,
+  zoom: { canZoomOut, canZoomIn, onZoom, onReset },
+}: {
+  of: "map" | "matrix";
+  zoom: Zoom;
 }) {
+  const t = useTranslations(`embeddings.${of}`);
   return (
     <>
       <Button
         variant="ghost"
         size="icon-sm"
-        aria-label={labels.zoomOut}
+        aria-label={t("zoomOut")}
         disabled={!canZoomOut}
         onClick={() => onZoom(-1)}
       >
@@ -31,7 +35,7 @@ export function ZoomButtons({
       <Button
         variant="ghost"
         size="icon-sm"
-        aria-label={labels.zoomIn}
+        aria-label={t("zoomIn")}
         disabled={!canZoomIn}
         onClick={() => onZoom(1)}
       >
@@ -40,7 +44,7 @@ export function ZoomButtons({
       <Button
         variant="ghost"
         size="icon-sm"
-        aria-label={labels.showAll}
+        aria-label={t("showAll")}
         disabled={!canZoomOut}
         onClick={onReset}
       >
