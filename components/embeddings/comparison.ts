@@ -8,6 +8,7 @@ import {
   type Neighbour,
   nearestPairs,
   type Pair,
+  pause,
   rankBySimilarity,
   type Scale,
   type SquareMatrix,
@@ -41,9 +42,6 @@ export interface QueryResult {
 }
 
 const MAX_PAIRS = 200;
-
-/** Lets the browser handle input and paint between two slices of work. */
-const pause = () => new Promise<void>((resolve) => setTimeout(resolve));
 
 /** Compares all vectors of a reply in slices; rejects with AbortError when `signal` is aborted. */
 export async function compare(

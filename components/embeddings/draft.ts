@@ -18,14 +18,6 @@ export interface EmbeddingsDraft {
   query: string;
 }
 
-export const EMPTY_DRAFT: EmbeddingsDraft = {
-  texts: [],
-  model: "",
-  dimensions: null,
-  format: "float",
-  query: "",
-};
-
 let lastId = 0;
 
 export function draftTexts(texts: readonly string[]): DraftText[] {

@@ -73,15 +73,7 @@ function Playground({ models, engines, page }: PageProps) {
           action={<ShareButton fragment={() => writeEmbeddingsLink(call, draft.query)} />}
         />
       </div>
-      <SettingsBar
-        models={models}
-        model={model}
-        draft={draft}
-        isRunning={page.isRunning}
-        onChange={page.change}
-        onEmbed={page.start}
-        onStop={page.stop}
-      />
+      <SettingsBar models={models} page={page} />
       {engine ? <EngineNote key={engine} engine={engine} /> : null}
       {status.kind === "failed" ? <FailureNotice failure={status.failure} onRetry={page.retry} /> : null}
       <TextsAndResults models={models} page={page} />
@@ -115,26 +107,17 @@ function TextsAndResults({ models, page }: Omit<PageProps, "engines">) {
         order={isGrouped && comparison && !isStale ? comparison.clustering.order : null}
         focus={focus}
         isAligned={isAligned}
-        onAdd={edit.add}
-        onFiles={(files) => void edit.addFiles(files)}
-        onChange={edit.change}
-        onRemove={edit.remove}
-        onClear={edit.clear}
+        edit={edit}
       />
       {comparison ? (
         <Results
+          page={page}
           comparison={comparison}
-          queryResult={page.queryResult}
           model={models.find((one) => one.name === comparison.call.model)}
-          focus={focus}
           isGrouped={isGrouped}
-          query={draft.query}
-          isRanking={page.isRanking}
           overlay={overlay}
           onGroupedChange={setGrouped}
           onCellSize={setCellSize}
-          onQuery={(next) => page.change({ query: next })}
-          onRank={page.rankTexts}
         />
       ) : page.isRunning ? (
         <div className="grid min-h-80 place-items-center min-[87.5rem]:col-span-2">

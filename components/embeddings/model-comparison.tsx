@@ -12,7 +12,7 @@ import { NativeSelect } from "../ui/input";
 import type { Comparison } from "./comparison";
 import { type FocusStore, useFocus } from "./focus-store";
 import { compareRanks, differencesOf, type RankedNeighbour } from "./rank-differences";
-import { cosines, dotProducts, type SquareMatrix } from "./similarity";
+import { cosines, dotProducts, pause, type SquareMatrix } from "./similarity";
 import { callModel, useAbortableRun } from "./use-comparison";
 
 type ModelComparisonState = ReturnType<typeof useModelComparison>;
@@ -228,7 +228,7 @@ function useModelComparison(comparison: Comparison, models: readonly GatewayMode
   const [chosen, setChosen] = useState("");
   const model = others.find((one) => one.name === chosen)?.name ?? others[0]?.name ?? "";
   const [loaded, setLoaded] = useState<SecondModel | null>(null);
-  const { status, run, stop } = useAbortableRun();
+  const { status, run } = useAbortableRun();
   // A new comparison of the texts makes the second model's vectors outdated.
   const second = loaded?.of === comparison ? loaded : null;
   const count = comparison.cosines.count;
@@ -238,7 +238,6 @@ function useModelComparison(comparison: Comparison, models: readonly GatewayMode
     run("texts", async (signal) => {
       const call = { ...comparison.call, model, dimensions: null };
       const reply = await callModel(call, signal);
-      const pause = () => new Promise<void>((resolve) => setTimeout(resolve));
       setLoaded({
         of: comparison,
         model,
@@ -263,7 +262,6 @@ function useModelComparison(comparison: Comparison, models: readonly GatewayMode
     status,
     isRunning: status.kind === "calling",
     start,
-    stop,
     second,
     top,
     row,

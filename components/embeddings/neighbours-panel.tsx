@@ -12,7 +12,6 @@ const INITIAL_ROWS = 8;
 const ROWS_PER_STEP = 40;
 
 interface RankingRow {
-  id: string;
   similarity: number;
   number: string;
   text: string;
@@ -50,7 +49,7 @@ export function NeighboursPanel({ comparison, focus }: { comparison: Comparison;
         {rows.length === 0 ? <p className="text-sm text-ink-muted">{t("none")}</p> : null}
         <ol aria-label={t("title")} className="-mx-2 grid">
           {rows.slice(0, limit).map((row) => (
-            <NeighbourRow key={row.id} {...row} store={focus} />
+            <NeighbourRow key={row.number} {...row} store={focus} />
           ))}
         </ol>
         {hidden > 0 ? (
@@ -73,14 +72,12 @@ function useLimit(pinned: Focus | null) {
 function rowsOf(pinned: Focus | null, { call: { texts }, cosines, pairs }: Comparison): RankingRow[] {
   if (pinned)
     return neighboursOf(cosines, pinned.row).map(({ index, similarity }) => ({
-      id: String(index),
       similarity,
       number: String(index + 1),
       text: texts[index] ?? "",
       focus: { row: pinned.row, column: index },
     }));
   return pairs.map(({ row, column, similarity }) => ({
-    id: `${row}-${column}`,
     similarity,
     number: `${row + 1}–${column + 1}`,
     text: texts[row] ?? "",
@@ -95,13 +92,7 @@ export const NeighbourRow = memo(function NeighbourRow({
   text,
   focus,
   store,
-}: {
-  similarity: number;
-  number: string;
-  text: string;
-  focus: Focus;
-  store: FocusStore;
-}) {
+}: RankingRow & { store: FocusStore }) {
   return (
     <li
       data-similarity={similarity.toFixed(3)}

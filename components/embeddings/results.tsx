@@ -11,11 +11,12 @@ import { type Focus, type FocusStore, highlightOf, useFocus } from "./focus-stor
 import { Matrix } from "./matrix";
 import { NeighboursPanel } from "./neighbours-panel";
 import { PointMap } from "./point-map";
-import { SearchPanel, type SearchProps } from "./search-panel";
+import { SearchPanel } from "./search-panel";
 import { valueAt } from "./similarity";
+import type { EmbeddingsPlaygroundState } from "./use-embeddings-playground";
 
 /** Value and texts of the highlighted cell; without a highlight, those of the nearest pair. */
-export function Readout({ comparison, focus }: { comparison: Comparison; focus: FocusStore }) {
+function Readout({ comparison, focus }: { comparison: Comparison; focus: FocusStore }) {
   const t = useTranslations("embeddings.matrix");
   const highlight = useFocus(focus, highlightOf);
   const [nearest] = comparison.pairs;
@@ -90,7 +91,9 @@ function CallFacts({ comparison, model }: { comparison: Comparison; model: Gatew
 /** A map of fewer texts shows nothing. */
 const MIN_TEXTS_FOR_MAP = 3;
 
-interface ResultsProps extends SearchProps {
+interface ResultsProps {
+  page: EmbeddingsPlaygroundState;
+  comparison: Comparison;
   model: GatewayModel | undefined;
   isGrouped: boolean;
   /** Shown over an outdated comparison; null when the comparison is up to date. */
@@ -100,7 +103,8 @@ interface ResultsProps extends SearchProps {
 }
 
 /** The matrix with its readout, the map and the ranking. Loaded with the first call, not with the page. */
-export function Results({ comparison, queryResult, model, focus, overlay, ...page }: ResultsProps) {
+export function Results({ page, comparison, model, overlay, ...order }: ResultsProps) {
+  const { focus, queryResult } = page;
   const isOutdated = overlay !== null;
   return (
     <>
@@ -109,13 +113,7 @@ export function Results({ comparison, queryResult, model, focus, overlay, ...pag
           inert={isOutdated}
           className={cn("grid min-w-0 gap-4 transition-opacity", isOutdated && "opacity-40")}
         >
-          <Matrix
-            comparison={comparison}
-            focus={focus}
-            isGrouped={page.isGrouped}
-            onGroupedChange={page.onGroupedChange}
-            onCellSize={page.onCellSize}
-          />
+          <Matrix comparison={comparison} focus={focus} {...order} />
           <Readout comparison={comparison} focus={focus} />
           <CallFacts comparison={comparison} model={model} />
         </div>
@@ -130,15 +128,7 @@ export function Results({ comparison, queryResult, model, focus, overlay, ...pag
           isOutdated && "opacity-40",
         )}
       >
-        <SearchPanel
-          comparison={comparison}
-          queryResult={queryResult}
-          focus={focus}
-          query={page.query}
-          isRanking={page.isRanking}
-          onQuery={page.onQuery}
-          onRank={page.onRank}
-        />
+        <SearchPanel page={page} comparison={comparison} />
         {comparison.call.texts.length >= MIN_TEXTS_FOR_MAP ? (
           <PointMap comparison={comparison} queryResult={queryResult} focus={focus} />
         ) : null}

@@ -10,37 +10,27 @@ import { Input, NativeSelect } from "../ui/input";
 import type { Comparison, QueryResult } from "./comparison";
 import type { FocusStore } from "./focus-store";
 import { NeighbourRow } from "./neighbours-panel";
+import type { EmbeddingsPlaygroundState } from "./use-embeddings-playground";
 
 /** How many results a search shows. */
 const TOP = [3, 5, 10, 20, 50] as const;
 const DEFAULT_TOP = 5;
 
-export interface SearchProps {
-  comparison: Comparison;
-  queryResult: QueryResult | null;
-  focus: FocusStore;
-  query: string;
-  isRanking: boolean;
-  onQuery(query: string): void;
-  onRank(): void;
-}
-
 /** A retrieval over the texts: the query is embedded and the nearest texts are listed with their cosine. */
 export function SearchPanel({
+  page,
   comparison,
-  queryResult,
-  focus,
-  query,
-  isRanking,
-  onQuery,
-  onRank,
-}: SearchProps) {
+}: {
+  page: EmbeddingsPlaygroundState;
+  comparison: Comparison;
+}) {
+  const { query } = page.draft;
   const t = useTranslations("embeddings.search");
   const id = useId();
   const [top, setTop] = useState<number>(DEFAULT_TOP);
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
-    if (query.trim() !== "") onRank();
+    if (query.trim() !== "") page.rankTexts();
   };
   return (
     <section aria-labelledby={`${id}-title`} className="grid min-w-0 grid-cols-1 content-start gap-3">
@@ -58,7 +48,7 @@ export function SearchPanel({
           id={`${id}-query`}
           type="search"
           value={query}
-          onChange={(event) => onQuery(event.target.value)}
+          onChange={(event) => page.change({ query: event.target.value })}
           placeholder={t("placeholder")}
           enterKeyHint="search"
           className="min-w-0"
@@ -67,14 +57,14 @@ export function SearchPanel({
           type="submit"
           variant="outline"
           aria-label={t("action")}
-          isBusy={isRanking}
+          isBusy={page.isRanking}
           disabled={query.trim() === ""}
         >
           <SearchIcon />
         </Button>
       </Form>
-      {queryResult ? (
-        <SearchResults comparison={comparison} result={queryResult} top={top} focus={focus} />
+      {page.queryResult ? (
+        <SearchResults texts={comparison.call.texts} result={page.queryResult} top={top} focus={page.focus} />
       ) : null}
     </section>
   );
@@ -105,14 +95,18 @@ function TopChoice({ top, onChange }: { top: number; onChange(top: number): void
 }
 
 function SearchResults({
-  comparison,
+  texts,
   result,
   top,
   focus,
-}: Pick<SearchProps, "comparison" | "focus"> & { result: QueryResult; top: number }) {
+}: {
+  texts: readonly string[];
+  result: QueryResult;
+  top: number;
+  focus: FocusStore;
+}) {
   const t = useTranslations("embeddings.search");
   const format = useAmounts();
-  const { texts } = comparison.call;
   return (
     <div className="grid gap-1">
       <p role="status" className="text-xs text-ink-faint">

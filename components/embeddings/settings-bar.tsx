@@ -9,45 +9,33 @@ import { Button } from "../ui/button";
 import { Input, Label, NativeSelect } from "../ui/input";
 import { Kbd } from "../ui/kbd";
 import { SegmentedControl } from "../ui/segmented-control";
-import type { EmbeddingsDraft } from "./draft";
+import type { EmbeddingsPlaygroundState } from "./use-embeddings-playground";
 
 /** Suggested numbers of dimensions. */
 const DIMENSIONS = [1_536, 1_024, 768, 512, 256, 128, 64] as const;
 
-/** Settings of the call, and the button that starts it. */
-export function SettingsBar({
-  models,
-  model,
-  draft,
-  isRunning,
-  onChange,
-  onEmbed,
-  onStop,
-}: {
+interface SettingsProps {
   models: readonly GatewayModel[];
-  model: GatewayModel | undefined;
-  draft: EmbeddingsDraft;
-  isRunning: boolean;
-  onChange(fields: Partial<EmbeddingsDraft>): void;
-  onEmbed(): void;
-  onStop(): void;
-}) {
+  page: EmbeddingsPlaygroundState;
+}
+
+/** Settings of the call, and the button that starts it. */
+export function SettingsBar(props: SettingsProps) {
+  const { draft, change } = props.page;
   const t = useTranslations("embeddings");
-  const id = useId();
-  const name = draft.model || (model?.name ?? "");
   return (
     <section
       aria-label={t("settings.label")}
       className="flex flex-wrap items-end gap-x-4 gap-y-3 rounded-md border bg-panel p-3"
     >
-      <ModelField id={id} name={name} onChange={onChange} models={models} />
-      <DimensionsField id={id} draft={draft} onChange={onChange} model={model} />
+      <ModelField {...props} />
+      <DimensionsField page={props.page} />
       <div className="grid gap-1.5">
         <span className="text-sm font-medium">{t("settings.format")}</span>
         <SegmentedControl<EncodingFormat>
           label={t("settings.format")}
           value={draft.format}
-          onValueChange={(format) => onChange({ format })}
+          onValueChange={(format) => change({ format })}
           segments={[
             { value: "float", label: t("settings.float") },
             { value: "base64", label: t("settings.base64") },
@@ -55,35 +43,24 @@ export function SettingsBar({
           className="h-9 pointer-coarse:h-auto"
         />
       </div>
-      <EmbedButton isRunning={isRunning} onStop={onStop} onEmbed={onEmbed} draft={draft} />
+      <EmbedButton page={props.page} />
     </section>
   );
 }
 
-/** Starts the call, or stops the running one. */
-function EmbedButton({
-  isRunning,
-  onStop,
-  onEmbed,
-  draft,
-}: {
-  isRunning: boolean;
-  onStop(): void;
-  onEmbed(): void;
-  draft: EmbeddingsDraft;
-}) {
+function EmbedButton({ page: { isRunning, start, stop, draft } }: Pick<SettingsProps, "page">) {
   const t = useTranslations("embeddings");
   return (
     <div className="flex flex-1 justify-end max-sm:w-full max-sm:flex-none">
       {isRunning ? (
-        <Button variant="outline" onClick={onStop} className="max-sm:w-full">
+        <Button variant="outline" onClick={stop} className="max-sm:w-full">
           <SquareIcon />
           {t("stop")}
         </Button>
       ) : (
         <Button
           variant="signal"
-          onClick={onEmbed}
+          onClick={start}
           disabled={draft.texts.length === 0}
           className="max-sm:w-full"
         >
@@ -102,26 +79,14 @@ function EmbedButton({
 }
 
 /** The model; a link may have set one that is not in the list. */
-function ModelField({
-  id,
-  name,
-  onChange,
-  models,
-}: {
-  id: string;
-  name: string;
-  onChange(fields: Partial<EmbeddingsDraft>): void;
-  models: readonly GatewayModel[];
-}) {
+function ModelField({ models, page: { model, draft, change } }: SettingsProps) {
   const t = useTranslations("embeddings");
+  const id = useId();
+  const name = draft.model || (model?.name ?? "");
   return (
     <div className="grid min-w-48 flex-1 gap-1.5 sm:max-w-72">
-      <Label htmlFor={`${id}-model`}>{t("settings.model")}</Label>
-      <NativeSelect
-        id={`${id}-model`}
-        value={name}
-        onChange={(event) => onChange({ model: event.target.value })}
-      >
+      <Label htmlFor={id}>{t("settings.model")}</Label>
+      <NativeSelect id={id} value={name} onChange={(event) => change({ model: event.target.value })}>
         {models.some((one) => one.name === name) ? null : <option value={name}>{name}</option>}
         {models.map((one) => (
           <option key={one.name} value={one.name}>
@@ -134,25 +99,16 @@ function ModelField({
 }
 
 /** The number of dimensions, where the model can shorten its vectors. */
-function DimensionsField({
-  id,
-  draft,
-  onChange,
-  model,
-}: {
-  id: string;
-  draft: EmbeddingsDraft;
-  onChange(fields: Partial<EmbeddingsDraft>): void;
-  model: GatewayModel | undefined;
-}) {
+function DimensionsField({ page: { model, draft, change } }: Pick<SettingsProps, "page">) {
   const t = useTranslations("embeddings");
+  const id = useId();
   const own = model?.dimensions ?? null;
   const isFixed = model !== undefined && !model.canShorten;
   return (
     <div className="grid w-36 gap-1.5">
-      <Label htmlFor={`${id}-dimensions`}>{t("settings.dimensions")}</Label>
+      <Label htmlFor={id}>{t("settings.dimensions")}</Label>
       <Input
-        id={`${id}-dimensions`}
+        id={id}
         type="number"
         inputMode="numeric"
         min={1}
@@ -166,7 +122,7 @@ function DimensionsField({
         }
         onChange={(event) => {
           const typed = Math.trunc(Number(event.target.value));
-          onChange({ dimensions: event.target.value === "" || typed < 1 ? null : typed });
+          change({ dimensions: event.target.value === "" || typed < 1 ? null : typed });
         }}
       />
       <datalist id={`${id}-suggestions`}>

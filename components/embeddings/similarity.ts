@@ -17,6 +17,9 @@ export function dot(one: Float32Array, other: Float32Array): number {
   return sum;
 }
 
+/** Lets the browser handle input and paint between two slices of work. */
+export const pause: Pause = () => new Promise((resolve) => setTimeout(resolve));
+
 /** Milliseconds of work between two pauses: half a frame. */
 const SLICE_MS = 8;
 

@@ -10,6 +10,9 @@ import type { DraftText } from "./draft";
 import type { FocusStore } from "./focus-store";
 import { TextRow } from "./text-row";
 import { linesOf, MAX_TEXTS } from "./texts";
+import type { EmbeddingsPlaygroundState } from "./use-embeddings-playground";
+
+type TextEdits = EmbeddingsPlaygroundState["edit"];
 
 /** The list of texts, in the order of the matrix while it is up to date, and the composer for new ones. */
 export function TextList({
@@ -17,22 +20,14 @@ export function TextList({
   order,
   focus,
   isAligned,
-  onAdd,
-  onFiles,
-  onChange,
-  onRemove,
-  onClear,
+  edit,
 }: {
   texts: readonly DraftText[];
   order: readonly number[] | null;
   focus: FocusStore;
   /** The rows are aligned with the matrix rows. */
   isAligned: boolean;
-  onAdd(texts: string[]): void;
-  onFiles(files: File[]): void;
-  onChange(id: number, text: string): void;
-  onRemove(id: number): void;
-  onClear(): void;
+  edit: TextEdits;
 }) {
   const t = useTranslations("embeddings.texts");
   const id = useId();
@@ -42,7 +37,7 @@ export function TextList({
   });
   return (
     <section aria-labelledby={id} className="grid min-w-0 grid-cols-1 content-start gap-3">
-      <Heading id={id} texts={texts} onClear={onClear} />
+      <Heading id={id} texts={texts} onClear={edit.clear} />
       {rows.length > 0 ? (
         <ul
           aria-label={t("list")}
@@ -60,18 +55,17 @@ export function TextList({
               text={text}
               focus={focus}
               isAligned={isAligned}
-              onChange={onChange}
-              onRemove={onRemove}
+              onChange={edit.change}
+              onRemove={edit.remove}
             />
           ))}
         </ul>
       ) : null}
-      <TextComposer onAdd={onAdd} onFiles={onFiles} />
+      <TextComposer edit={edit} />
     </section>
   );
 }
 
-/** The title, the number of texts and the button that clears them. */
 function Heading({ id, texts, onClear }: { id: string; texts: readonly DraftText[]; onClear(): void }) {
   const t = useTranslations("embeddings.texts");
   return (
@@ -92,14 +86,14 @@ function Heading({ id, texts, onClear }: { id: string; texts: readonly DraftText
 }
 
 /** Adds texts: typed, pasted (one per line) or from a file. */
-function TextComposer({ onAdd, onFiles }: { onAdd(texts: string[]): void; onFiles(files: File[]): void }) {
+function TextComposer({ edit }: { edit: TextEdits }) {
   const t = useTranslations("embeddings.texts");
   const id = useId();
   const [text, setText] = useState("");
 
   const add = () => {
     if (text.trim() === "") return;
-    onAdd([text.trim()]);
+    edit.add([text.trim()]);
     setText("");
   };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -113,7 +107,7 @@ function TextComposer({ onAdd, onFiles }: { onAdd(texts: string[]): void; onFile
     const lines = linesOf(event.clipboardData.getData("text/plain"));
     if (lines.length < 2 || text !== "") return;
     event.preventDefault();
-    onAdd(lines);
+    edit.add(lines);
   };
 
   return (
@@ -130,13 +124,12 @@ function TextComposer({ onAdd, onFiles }: { onAdd(texts: string[]): void; onFile
         placeholder={t("placeholder")}
         className="max-h-48 min-h-16 resize-none"
       />
-      <Actions onAdd={add} text={text} onFiles={onFiles} />
+      <Actions onAdd={add} text={text} onFiles={(files) => void edit.addFiles(files)} />
       <p className="text-xs text-ink-faint">{t("fileHint")}</p>
     </div>
   );
 }
 
-/** The buttons that add the text, or texts from files. */
 function Actions({ onAdd, text, onFiles }: { onAdd(): void; text: string; onFiles(files: File[]): void }) {
   const t = useTranslations("embeddings.texts");
   const file = useRef<HTMLInputElement>(null);

@@ -65,7 +65,15 @@ export const TextRow = memo(function TextRow({
             onDoubleClick={() => setEditing(true)}
             className="flex h-full min-w-0 flex-1 items-center gap-2 rounded-sm pl-1 text-left -outline-offset-2"
           >
-            <RowNumber number={number} isOn={isOn} isAligned={isAligned} />
+            <span
+              className={cn(
+                "tabular w-7 shrink-0 text-right text-xs",
+                isOn ? "font-medium text-signal-ink" : "text-ink-faint",
+                isAligned && "md:hidden",
+              )}
+            >
+              {number}
+            </span>
             <span className="truncate text-sm">{text}</span>
           </button>
           <RowAction Icon={PencilIcon} label={t("edit", { number })} onClick={() => setEditing(true)} />
@@ -88,20 +96,6 @@ function useListScroll(isPinned: boolean) {
       list.scrollTop = top + height - list.clientHeight;
   }, [isPinned]);
   return row;
-}
-
-function RowNumber({ number, isOn, isAligned }: { number: number; isOn: boolean; isAligned: boolean }) {
-  return (
-    <span
-      className={cn(
-        "tabular w-7 shrink-0 text-right text-xs",
-        isOn ? "font-medium text-signal-ink" : "text-ink-faint",
-        isAligned && "md:hidden",
-      )}
-    >
-      {number}
-    </span>
-  );
 }
 
 /** A button of the row that is shown while the row has the pointer or the focus. */

@@ -19,7 +19,7 @@ export type ComparisonStatus =
 const importComparison = () => import("./comparison");
 
 export const callModel = (call: EmbeddingsCall, signal: AbortSignal, task?: RetrievalTask) =>
-  withPlaygroundKey((key) => embedTexts(call, { key, signal, ...(task ? { task } : {}) }));
+  withPlaygroundKey((key) => embedTexts(call, { key, signal, task }));
 
 /**
  * Embeds the texts of a comparison as documents of a retrieval. Their vectors are kept for the next query of the same
@@ -27,19 +27,18 @@ export const callModel = (call: EmbeddingsCall, signal: AbortSignal, task?: Retr
  */
 function useDocuments() {
   const known = useRef<{ of: Comparison; vectors: Promise<readonly Float32Array[]> } | null>(null);
-  return useCallback((of: Comparison) => {
-    if (known.current?.of !== of) {
-      // Not stopped with the query that sent it: the next query needs the vectors too.
-      const { signal } = new AbortController();
-      const vectors = callModel(of.call, signal, "RETRIEVAL_DOCUMENT").then((reply) => reply.vectors);
-      known.current = { of, vectors };
-      // A failed call is sent again with the next query.
-      vectors.catch(() => {
-        if (known.current?.vectors === vectors) known.current = null;
-      });
-    }
-    return known.current?.vectors ?? Promise.resolve([]);
-  }, []);
+  return (of: Comparison) => {
+    if (known.current?.of === of) return known.current.vectors;
+    // Not stopped with the query that sent it: the next query needs the vectors too.
+    const { signal } = new AbortController();
+    const vectors = callModel(of.call, signal, "RETRIEVAL_DOCUMENT").then((reply) => reply.vectors);
+    known.current = { of, vectors };
+    // A failed call is sent again with the next query.
+    vectors.catch(() => {
+      if (known.current?.vectors === vectors) known.current = null;
+    });
+    return vectors;
+  };
 }
 
 /**
@@ -50,46 +49,38 @@ export function useComparison(hasTaskTypes: (model: string) => boolean) {
   const { status, setStatus, run, stop } = useAbortableRun();
   const [comparison, setComparison] = useState<Comparison | null>(null);
   const [queryResult, setQueryResult] = useState<QueryResult | null>(null);
-
   const embedDocuments = useDocuments();
-  const embedQuery = useCallback(
-    async (of: Comparison, query: string, signal: AbortSignal) => {
-      const { model, dimensions } = of.call;
-      const hasTasks = hasTaskTypes(model);
-      const call: EmbeddingsCall = { model, dimensions, format: of.call.format, texts: [query] };
-      const [reply, documents, { rankByQuery }] = await Promise.all([
-        callModel(call, signal, hasTasks ? "RETRIEVAL_QUERY" : undefined),
-        hasTasks ? embedDocuments(of) : of.reply.vectors,
-        importComparison(),
-      ]);
-      setQueryResult(rankByQuery(of, documents, { query, reply, hasTasks }));
-    },
-    [hasTaskTypes, embedDocuments],
-  );
+
+  const embedQuery = async (of: Comparison, query: string, signal: AbortSignal) => {
+    const { model, dimensions, format } = of.call;
+    const hasTasks = hasTaskTypes(model);
+    const call: EmbeddingsCall = { model, dimensions, format, texts: [query] };
+    const [reply, documents, { rankByQuery }] = await Promise.all([
+      callModel(call, signal, hasTasks ? "RETRIEVAL_QUERY" : undefined),
+      hasTasks ? embedDocuments(of) : of.reply.vectors,
+      importComparison(),
+    ]);
+    setQueryResult(rankByQuery(of, documents, { query, reply, hasTasks }));
+  };
 
   /** Embeds and compares the texts of a call, then ranks them by `query` unless it is blank. */
-  const embed = useCallback(
-    (call: EmbeddingsCall, query: string) =>
-      run("texts", async (signal) => {
-        const [reply, { compare }] = await Promise.all([callModel(call, signal), importComparison()]);
-        const count = call.texts.length;
-        const onRow = (done: number) => setStatus({ kind: "comparing", done, count });
-        const next = await compare(call, reply, { signal, onRow });
-        setComparison(next);
-        setQueryResult(null);
-        if (query.trim() === "") return;
-        setStatus({ kind: "calling", input: "query" });
-        await embedQuery(next, query, signal);
-      }),
-    [run, setStatus, embedQuery],
-  );
+  const embed = (call: EmbeddingsCall, query: string) =>
+    run("texts", async (signal) => {
+      const [reply, { compare }] = await Promise.all([callModel(call, signal), importComparison()]);
+      const count = call.texts.length;
+      const onRow = (done: number) => setStatus({ kind: "comparing", done, count });
+      const next = await compare(call, reply, { signal, onRow });
+      setComparison(next);
+      setQueryResult(null);
+      if (query.trim() === "") return;
+      setStatus({ kind: "calling", input: "query" });
+      await embedQuery(next, query, signal);
+    });
 
   /** Ranks the texts of a comparison by another query. */
-  const rank = useCallback(
-    (of: Comparison, query: string) => run("query", (signal) => embedQuery(of, query, signal)),
-    [run, embedQuery],
-  );
+  const rank = (of: Comparison, query: string) => run("query", (signal) => embedQuery(of, query, signal));
 
+  // Stable: the rows of the list are memoised.
   const clear = useCallback(() => {
     stop();
     setComparison(null);
@@ -107,24 +98,21 @@ export function useAbortableRun() {
   useEffect(() => () => running.current?.abort(), []);
 
   /** Runs `action`; its failure becomes the status, an abort does not. */
-  const run = useCallback(
-    async (input: CallInput, action: (signal: AbortSignal) => Promise<void>): Promise<void> => {
-      running.current?.abort();
-      const abort = new AbortController();
-      running.current = abort;
-      setStatus({ kind: "calling", input });
-      let failure: GatewayFailure | null = null;
-      try {
-        await action(abort.signal);
-      } catch (error) {
-        failure = abort.signal.aborted ? null : failureOfError(error);
-      }
-      if (running.current !== abort) return;
-      running.current = null;
-      setStatus(failure ? { kind: "failed", failure, input } : { kind: "idle" });
-    },
-    [],
-  );
+  const run = async (input: CallInput, action: (signal: AbortSignal) => Promise<void>): Promise<void> => {
+    running.current?.abort();
+    const abort = new AbortController();
+    running.current = abort;
+    setStatus({ kind: "calling", input });
+    let failure: GatewayFailure | null = null;
+    try {
+      await action(abort.signal);
+    } catch (error) {
+      failure = abort.signal.aborted ? null : failureOfError(error);
+    }
+    if (running.current !== abort) return;
+    running.current = null;
+    setStatus(failure ? { kind: "failed", failure, input } : { kind: "idle" });
+  };
 
   const stop = useCallback(() => running.current?.abort(), []);
   return { status, setStatus, run, stop };

@@ -4,7 +4,7 @@ import { useCallback, useEffect, useMemo, useState } from "react";
 import type { EmbeddingsCall } from "@/lib/client/embeddings-call";
 import type { GatewayModel } from "@/lib/client/gateway-models";
 import { readStored, writeStored } from "@/lib/client/storage";
-import { EMPTY_DRAFT, type EmbeddingsDraft, mergeIntoDraft } from "./draft";
+import { type EmbeddingsDraft, mergeIntoDraft } from "./draft";
 import { readEmbeddingsLink, writeEmbeddingsLink } from "./link";
 
 /** Session storage: the draft of this tab survives a reload; sign-out clears it. */
@@ -12,7 +12,13 @@ const STORAGE_KEY = "patchbay-embeddings-draft";
 
 /** The visitor's input (from the URL's fragment, else this tab's last draft, else empty) and the call it describes. */
 export function useEmbeddingsDraft(models: readonly GatewayModel[]) {
-  const [draft, setDraft] = useState<EmbeddingsDraft>(EMPTY_DRAFT);
+  const [draft, setDraft] = useState<EmbeddingsDraft>({
+    texts: [],
+    model: "",
+    dimensions: null,
+    format: "float",
+    query: "",
+  });
   const [isRead, setRead] = useState(false);
 
   // The server renders without the fragment and session storage, so they are read after hydration.
@@ -54,5 +60,5 @@ export function useEmbeddingsDraft(models: readonly GatewayModel[]) {
     (fields: Partial<EmbeddingsDraft>) => setDraft((now) => ({ ...now, ...fields })),
     [],
   );
-  return { draft, change, call, model, isRead };
+  return { draft, change, call, model };
 }

@@ -2,6 +2,7 @@
 
 import { useCallback, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
+import type { EmbeddingsCall } from "@/lib/client/embeddings-call";
 import type { GatewayModel } from "@/lib/client/gateway-models";
 import { useWindowEvent } from "@/lib/client/use-window-event";
 import { useAmounts } from "../charts/use-amounts";
@@ -21,30 +22,30 @@ export type EmbeddingsPlaygroundState = ReturnType<typeof useEmbeddingsPlaygroun
 export function useEmbeddingsPlayground(models: readonly GatewayModel[], onStart: () => void) {
   const t = useTranslations("embeddings.example");
   const { draft, change, call, model } = useEmbeddingsDraft(models);
-  const hasTaskTypes = useCallback(
-    (name: string) => models.some((one) => one.name === name && one.hasTaskTypes),
-    [models],
-  );
-  const comparing = useComparison(hasTaskTypes);
+  const comparing = useComparison((name) => models.some((one) => one.name === name && one.hasTaskTypes));
   const { comparison, status, embed, rank, clear } = comparing;
   const [focus] = useState(createFocusStore);
   const { texts, query } = draft;
 
-  const start = useCallback(() => {
-    if (call.texts.length === 0) return;
+  const embedNow = (next: EmbeddingsCall, nextQuery: string) => {
     focus.pin(null);
     onStart();
-    void embed(call, query);
-  }, [call, query, embed, focus, onStart]);
-  useCtrlEnter(start);
+    void embed(next, nextQuery);
+  };
+  const start = () => {
+    if (call.texts.length > 0) embedNow(call, query);
+  };
+  useWindowEvent("keydown", (event) => {
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.isComposing) return;
+    event.preventDefault();
+    start();
+  });
 
   const startExample = (example: Example) => {
     const exampleTexts = linesOf(t(`${example}.texts`));
     const exampleQuery = t(`${example}.query`);
     change({ texts: draftTexts(exampleTexts), query: exampleQuery });
-    focus.pin(null);
-    onStart();
-    void embed({ ...call, texts: exampleTexts }, exampleQuery);
+    embedNow({ ...call, texts: exampleTexts }, exampleQuery);
   };
 
   const { edit, isDropping } = useTextEdits({ texts, focus, change, clear });
@@ -78,7 +79,7 @@ export function useEmbeddingsPlayground(models: readonly GatewayModel[], onStart
   };
 }
 
-/** Edits of the texts, by hand and by files dropped on the page. */
+/** Edits of the texts, by hand and by files dropped on the page, with the toasts that report them. */
 function useTextEdits({
   texts,
   focus,
@@ -86,6 +87,9 @@ function useTextEdits({
   clear,
 }: Pick<ReturnType<typeof useEmbeddingsDraft>, "change"> &
   Pick<ReturnType<typeof useComparison>, "clear"> & { texts: readonly DraftText[]; focus: FocusStore }) {
+  const t = useTranslations("embeddings.texts");
+  const format = useAmounts();
+
   const setTexts = useCallback(
     (next: readonly DraftText[]) => {
       // The focus holds indexes, which have just changed.
@@ -96,17 +100,36 @@ function useTextEdits({
     },
     [change, clear, focus],
   );
-  const edit = useTexts(texts, setTexts);
-  const isDropping = useFileDrop((files) => void edit.addFiles(files));
+  const add = (added: readonly string[]) => {
+    const available = MAX_TEXTS - texts.length;
+    setTexts([...texts, ...draftTexts(added.slice(0, available))]);
+    const excess = added.length - available;
+    if (excess > 0) toast.warning(t("leftOut", { count: excess, max: MAX_TEXTS }));
+    else if (added.length > 1) toast.success(t("added", { count: added.length }));
+  };
+  const addFiles = async (files: readonly File[]) => {
+    const { texts: read, rejected } = await readFiles(files);
+    if (read.length > 0) add(read);
+    if (rejected) toast.error(t(rejected.error, { name: rejected.name, size: format.bytes(MAX_FILE_BYTES) }));
+  };
+  const isDropping = useFileDrop((files) => void addFiles(files));
+  const edit = {
+    add,
+    addFiles,
+    // Both are props of memoised rows.
+    change: useCallback(
+      (id: number, text: string) => setTexts(texts.map((one) => (one.id === id ? { id, text } : one))),
+      [texts, setTexts],
+    ),
+    remove: useCallback((id: number) => setTexts(texts.filter((one) => one.id !== id)), [texts, setTexts]),
+    clear: () => {
+      setTexts([]);
+      toast(t("cleared", { count: texts.length }), {
+        action: { label: t("undo"), onClick: () => setTexts(texts) },
+      });
+    },
+  };
   return { edit, isDropping };
-}
-
-function useCtrlEnter(onPress: () => void): void {
-  useWindowEvent("keydown", (event) => {
-    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.isComposing) return;
-    event.preventDefault();
-    onPress();
-  });
 }
 
 /** Accepts files dropped anywhere on the page; returns true while files are dragged over it. */
@@ -170,45 +193,4 @@ async function readFiles(files: readonly File[]): Promise<ReadFiles> {
     }
   }
   return read;
-}
-
-/** Edits of the list of texts, with the toasts that report them. */
-function useTexts(texts: readonly DraftText[], onTexts: (texts: readonly DraftText[]) => void) {
-  const t = useTranslations("embeddings.texts");
-  const format = useAmounts();
-
-  const add = useCallback(
-    (added: readonly string[]) => {
-      const available = MAX_TEXTS - texts.length;
-      onTexts([...texts, ...draftTexts(added.slice(0, available))]);
-      const excess = added.length - available;
-      if (excess > 0) toast.warning(t("leftOut", { count: excess, max: MAX_TEXTS }));
-      else if (added.length > 1) toast.success(t("added", { count: added.length }));
-    },
-    [texts, onTexts, t],
-  );
-
-  const addFiles = useCallback(
-    async (files: readonly File[]) => {
-      const { texts: read, rejected } = await readFiles(files);
-      if (read.length > 0) add(read);
-      if (rejected)
-        toast.error(t(rejected.error, { name: rejected.name, size: format.bytes(MAX_FILE_BYTES) }));
-    },
-    [add, format, t],
-  );
-
-  const change = useCallback(
-    (id: number, text: string) => onTexts(texts.map((one) => (one.id === id ? { id, text } : one))),
-    [texts, onTexts],
-  );
-  const remove = useCallback((id: number) => onTexts(texts.filter((one) => one.id !== id)), [texts, onTexts]);
-  const clear = useCallback(() => {
-    onTexts([]);
-    toast(t("cleared", { count: texts.length }), {
-      action: { label: t("undo"), onClick: () => onTexts(texts) },
-    });
-  }, [texts, onTexts, t]);
-
-  return { add, addFiles, change, remove, clear };
 }

@@ -1,6 +1,6 @@
 "use client";
 
-import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { type Cluster, findClusters } from "./clusters";
 import type { Comparison, QueryResult } from "./comparison";
 import { type MapScene, placeByNeighbours } from "./map-geometry";
@@ -21,20 +21,15 @@ function useUmap({ cosines, projection }: Comparison) {
   const [state, setState] = useState<UmapState>({ kind: "none" });
   const worker = useRef<Worker | null>(null);
 
-  const stop = useCallback(() => {
+  useEffect(() => () => worker.current?.terminate(), []);
+
+  const finish = (next: UmapState) => {
     worker.current?.terminate();
     worker.current = null;
-  }, []);
-  const finish = useCallback(
-    (next: UmapState) => {
-      stop();
-      setState(next);
-    },
-    [stop],
-  );
-  const start = useCallback(() => {
-    stop();
-    setState({ kind: "running", done: 0, count: 0 });
+    setState(next);
+  };
+  const start = () => {
+    finish({ kind: "running", done: 0, count: 0 });
     const running = new Worker(new URL("./umap-worker.ts", import.meta.url), { type: "module" });
     worker.current = running;
     running.onmessage = ({ data }: MessageEvent<UmapMessage>) => {
@@ -43,11 +38,8 @@ function useUmap({ cosines, projection }: Comparison) {
     };
     running.onerror = () => finish({ kind: "failed" });
     running.postMessage({ cosines, start: projection.points } satisfies UmapInput);
-  }, [cosines, projection, stop, finish]);
-  const cancel = useCallback(() => finish({ kind: "none" }), [finish]);
-
-  useEffect(() => stop, [stop]);
-  return { state, start, cancel };
+  };
+  return { state, start, cancel: () => finish({ kind: "none" }) };
 }
 
 export type MapMethod = "pca" | "umap";
