@@ -23,9 +23,7 @@ const STEPS = [
   "prices",
   "backup",
 ] as const;
-type Step = (typeof STEPS)[number];
-/** Steps that do not apply to the visitor are missing. */
-export type StepsDone = Readonly<Partial<Record<Step, boolean>>>;
+type StepName = (typeof STEPS)[number];
 
 const PATHS = {
   setup: "/setup",
@@ -39,22 +37,19 @@ const PATHS = {
 } as const;
 
 /** Steps whose button stays after they are done. */
-const REPEATABLE: ReadonlySet<Step> = new Set(["speech", "embeddings"]);
+const REPEATABLE: ReadonlySet<StepName> = new Set(["speech", "embeddings"]);
 
-/** Checklist of the first steps, with the next one highlighted. */
-export function FirstSteps({
-  done,
-  origin,
-  models,
-  isOpen,
-  onDismiss,
-}: {
-  done: StepsDone;
+export interface FirstStepsProps {
+  /** Steps that do not apply to the visitor are missing. */
+  done: Readonly<Partial<Record<StepName, boolean>>>;
   origin: string;
   models: readonly { name: string; operation: "speech" | "embeddings" }[];
   isOpen: boolean;
   onDismiss(): void;
-}) {
+}
+
+/** Checklist of the first steps, with the next one highlighted. */
+export function FirstSteps({ done, origin, models, isOpen, onDismiss }: FirstStepsProps) {
   const t = useTranslations("overview.steps");
   const steps = STEPS.filter((step) => done[step] !== undefined);
   const next = steps.find((step) => !done[step]);
@@ -76,7 +71,14 @@ export function FirstSteps({
       </summary>
       <ol className="divide-y border-y">
         {steps.map((step) => (
-          <Step step={step} done={done} next={next} origin={origin} models={models} key={step} />
+          <Step
+            key={step}
+            step={step}
+            isDone={done[step] === true}
+            isNext={step === next}
+            origin={origin}
+            models={models}
+          />
         ))}
       </ol>
       <p className="flex justify-end px-5 py-2">
@@ -88,28 +90,21 @@ export function FirstSteps({
   );
 }
 
-/** A step with the button that leads to it. */
 function Step({
   step,
-  done,
-  next,
+  isDone,
+  isNext,
   origin,
   models,
-}: {
-  step: (typeof STEPS)[number];
-  done: StepsDone;
-  next: (typeof STEPS)[number] | undefined;
-  origin: string;
-  models: readonly { name: string; operation: "speech" | "embeddings" }[];
-}) {
+}: Pick<FirstStepsProps, "origin" | "models"> & { step: StepName; isDone: boolean; isNext: boolean }) {
   const t = useTranslations("overview.steps");
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-3 px-5 py-3">
-      <StepIcon isDone={done[step] === true} isNext={step === next} />
+      <StepIcon isDone={isDone} isNext={isNext} />
       <div className="grid min-w-48 flex-1 gap-0.5 max-sm:basis-[calc(100%-2.5rem)]">
-        <p className={cn("font-medium", done[step] && "text-ink-muted")}>
+        <p className={cn("font-medium", isDone && "text-ink-muted")}>
           {t(step)}
-          {done[step] ? <span className="sr-only"> ({t("done")})</span> : null}
+          {isDone ? <span className="sr-only"> ({t("done")})</span> : null}
         </p>
         <p className="text-sm text-ink-muted">{t(`${step}Text`)}</p>
       </div>
@@ -117,11 +112,11 @@ function Step({
         <CopyButton
           value={() => firstCall(origin, models)}
           label={t("callAction")}
-          variant={step === next ? "primary" : "outline"}
+          variant={isNext ? "primary" : "outline"}
           className={BUTTON_INDENT}
         />
-      ) : done[step] && !REPEATABLE.has(step) ? null : (
-        <Button asChild size="sm" variant={step === next ? "primary" : "outline"} className={BUTTON_INDENT}>
+      ) : isDone && !REPEATABLE.has(step) ? null : (
+        <Button asChild size="sm" variant={isNext ? "primary" : "outline"} className={BUTTON_INDENT}>
           {step === "setup" ? (
             // A full page load: the setup wizard is outside the console layout.
             <a href={PATHS[step]}>{t("setupAction")}</a>
@@ -158,10 +153,7 @@ function StepIcon({ isDone, isNext }: { isDone: boolean; isNext: boolean }) {
  * A first call as a shell command: speech into a file, or vectors without a speech model. The key comes from the
  * environment.
  */
-function firstCall(
-  origin: string,
-  models: readonly { name: string; operation: "speech" | "embeddings" }[],
-): string {
+function firstCall(origin: string, models: FirstStepsProps["models"]): string {
   const speech = models.find((model) => model.operation === "speech");
   if (speech) {
     return [

@@ -1,6 +1,5 @@
 import { useTranslations } from "use-intl";
-import { bucketMsOf, bucketsOf } from "@/lib/client/overview";
-import type { Range } from "@/lib/client/range";
+import { INTERVAL_MS, type Range, startOfPeriod } from "@/lib/client/range";
 import type { Overview, OverviewSeries } from "@/lib/contracts/console/overview";
 import { Legend } from "../charts/legend";
 import type { ChartSeries } from "../charts/series";
@@ -31,11 +30,11 @@ export function OverviewChart({
   const view = useView(overview, figure);
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
-      <Legend series={view.series} previous={t(`previousPeriod.${range.name}`)} className="justify-end" />
+      <Legend series={view.series} previous={t(`previousPeriod.${range.name}`)} />
       <TimeChart
         label={t(`figure.${figure}`)}
-        buckets={bucketsOf(overview)}
-        bucketMs={bucketMsOf(range)}
+        buckets={overview.periods.map(startOfPeriod)}
+        bucketMs={INTERVAL_MS[range.interval]}
         series={view.series}
         format={view.format}
         formatTick={view.tick ?? view.format}

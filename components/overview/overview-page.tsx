@@ -4,10 +4,12 @@ import { useSearchParams } from "next/navigation";
 import { useState } from "react";
 import { SWRConfig } from "swr";
 import { useTranslations } from "use-intl";
+import { api } from "@/lib/client/api";
 import { rejectionsHref } from "@/lib/client/calls";
-import { dismissSteps } from "@/lib/client/overview";
+import { dismissSteps, OVERVIEW_OPTIONS, overviewQuery } from "@/lib/client/overview";
 import { setQueryParam } from "@/lib/client/query-params";
 import type { Range } from "@/lib/client/range";
+import { useApi } from "@/lib/client/use-api";
 import { useRange } from "@/lib/client/use-range";
 import type { Overview } from "@/lib/contracts/console/overview";
 import { useAmounts } from "../charts/use-amounts";
@@ -18,19 +20,15 @@ import { CopyButton } from "../ui/copy-button";
 import { Skeleton } from "../ui/skeleton";
 import { useIsBrowser } from "../ui/use-is-browser";
 import { Figures } from "./figures";
-import { FirstSteps, type StepsDone } from "./first-steps";
+import { FirstSteps, type FirstStepsProps } from "./first-steps";
 import { Incidents } from "./incidents";
 import { OverviewChart } from "./overview-chart";
 import { PatchBay } from "./patch-bay";
 import { RecentRequests } from "./recent-requests";
 import { Shares } from "./shares";
 import { FIGURES, type Figure } from "./use-figure-texts";
-import { useOpenAlerts, useOverview } from "./use-overview";
 
-export interface OverviewPageProps {
-  origin: string;
-  done: StepsDone;
-  models: readonly { name: string; operation: "speech" | "embeddings" }[];
+export interface OverviewPageProps extends Pick<FirstStepsProps, "origin" | "done" | "models"> {
   isAdmin: boolean;
   /** The checklist of first steps was dismissed in this browser. */
   areStepsDismissed: boolean;
@@ -53,11 +51,11 @@ export function OverviewPage({ fallback, ...props }: OverviewPageProps) {
 
 function Content(props: Omit<OverviewPageProps, "fallback">) {
   const { origin, done, models, isAdmin } = props;
-  const range = useRange("24h", props.now);
-  const { data, error, mutate } = useOverview(range);
+  const range = useRange(props.now);
+  const { data, error, mutate } = useApi(api.readOverview, { query: overviewQuery(range) }, OVERVIEW_OPTIONS);
   // Decided once, so that the steps do not move when the first call arrives while they are read.
   const [isNew] = useState(() => (data?.total.calls ?? 0) + (data?.before.calls ?? 0) === 0);
-  const { data: alerts } = useOpenAlerts(isAdmin);
+  const { data: alerts } = useApi(api.summarizeAlerts, isAdmin ? {} : null);
   const isDone = Object.values(done).every(Boolean);
   const [isDismissed, setDismissed] = useState(props.areStepsDismissed);
   const steps = isDismissed ? null : (

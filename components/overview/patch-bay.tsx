@@ -31,8 +31,6 @@ export function PatchBay({ overview }: { overview: Overview }) {
   const isFaded = (cord: Cord) =>
     hovered !== null && cord.model !== hovered.model && cord.channelId !== hovered.channelId;
   const rows = Math.max(models.length, channels.length);
-  const cordsOfModel = (name: string) => cords.filter((cord) => cord.model === name);
-  const cordsOfChannel = (id: string) => cords.filter((cord) => cord.channelId === id);
   return (
     <section aria-labelledby="patch-bay" className="rounded-md border bg-panel">
       <div className="flex flex-wrap items-end justify-between gap-x-6 gap-y-2 border-b px-5 py-4">
@@ -45,31 +43,25 @@ export function PatchBay({ overview }: { overview: Overview }) {
         <CordLegend />
       </div>
       <div className="grid grid-cols-[minmax(0,1fr)_minmax(2.25rem,0.3fr)_minmax(0,1fr)] px-4 py-3 sm:grid-cols-[minmax(0,1fr)_minmax(6rem,1.6fr)_minmax(0,1fr)] sm:px-5">
-        <Models models={models} cordsOfModel={cordsOfModel} onHover={setHovered} />
+        <Models models={models} cords={cords} onHover={setHovered} />
         <Cords rows={rows} cords={cords} isFaded={isFaded} />
-        <Channels
-          channels={channels}
-          cordsOfChannel={cordsOfChannel}
-          onHover={setHovered}
-          failedOn={(id) => failedOn(overview.routes, id)}
-        />
+        <Channels channels={channels} cords={cords} routes={overview.routes} onHover={setHovered} />
       </div>
       <RouteList overview={overview} isOpen={isOpen} />
     </section>
   );
 }
 
-/** The channels on the right. */
 function Channels({
   channels,
-  cordsOfChannel,
+  cords,
+  routes,
   onHover,
-  failedOn,
 }: {
   channels: readonly OverviewChannel[];
-  cordsOfChannel: (id: string) => Cord[];
+  cords: readonly Cord[];
+  routes: Overview["routes"];
   onHover(hovered: { channelId: string } | null): void;
-  failedOn(id: string): number;
 }) {
   const t = useTranslations("overview.bay");
   return (
@@ -78,10 +70,14 @@ function Channels({
         <Row
           key={channel.id}
           isRight
-          state={isCircuitOpen(channel) ? "failing" : stateOf(cordsOfChannel(channel.id))}
+          state={
+            isCircuitOpen(channel)
+              ? "failing"
+              : stateOf(cords.filter((cord) => cord.channelId === channel.id))
+          }
           onHover={(isOn) => onHover(isOn ? { channelId: channel.id } : null)}
         >
-          <ChannelName channel={channel} failed={failedOn(channel.id)} />
+          <ChannelName channel={channel} failed={failedOn(routes, channel.id)} />
         </Row>
       ))}
     </Side>
@@ -108,7 +104,6 @@ function RouteList({ overview, isOpen }: { overview: Overview; isOpen(id: string
   );
 }
 
-/** The lines between models and channels. */
 function Cords({ rows, cords, isFaded }: { rows: number; cords: Cord[]; isFaded(cord: Cord): boolean }) {
   return (
     <svg
@@ -134,14 +129,13 @@ function Cords({ rows, cords, isFaded }: { rows: number; cords: Cord[]; isFaded(
   );
 }
 
-/** The models on the left. */
 function Models({
   models,
-  cordsOfModel,
+  cords,
   onHover,
 }: {
   models: readonly OverviewModel[];
-  cordsOfModel(name: string): Cord[];
+  cords: readonly Cord[];
   /** Null: the pointer has left. */
   onHover(hovered: { model: string } | null): void;
 }) {
@@ -152,7 +146,7 @@ function Models({
         <Row
           key={model.name}
           isRight={false}
-          state={stateOf(cordsOfModel(model.name))}
+          state={stateOf(cords.filter((cord) => cord.model === model.name))}
           onHover={(isOn) => onHover(isOn ? { model: model.name } : null)}
         >
           <Link
@@ -163,9 +157,9 @@ function Models({
           >
             <code>{model.name}</code>
           </Link>
-          {cordsOfModel(model.name).length === 0 ? (
+          {cords.some((cord) => cord.model === model.name) ? null : (
             <span className="max-w-full truncate text-xs text-warn">{t("unserved")}</span>
-          ) : null}
+          )}
         </Row>
       ))}
     </Side>

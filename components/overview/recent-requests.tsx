@@ -1,7 +1,10 @@
 import Link from "next/link";
 import { useRef } from "react";
 import { useTranslations } from "use-intl";
+import { api } from "@/lib/client/api";
 import { useIsLive } from "@/lib/client/live";
+import { OVERVIEW_OPTIONS } from "@/lib/client/overview";
+import { useApi } from "@/lib/client/use-api";
 import type { UsageRow } from "@/lib/contracts/console/usage";
 import { useAmounts } from "../charts/use-amounts";
 import { CallError } from "../forms/call-error";
@@ -11,13 +14,14 @@ import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { Skeleton } from "../ui/skeleton";
 import { useIsBrowser } from "../ui/use-is-browser";
-import { useRecentRequests } from "./use-overview";
+
+const MAX_ROWS = 12;
 
 /** The most recent calls; a new one slides in at the top. */
 export function RecentRequests({ isAdmin }: { isAdmin: boolean }) {
   const t = useTranslations("overview.recent");
   const isLive = useIsLive();
-  const { data, error, mutate } = useRecentRequests();
+  const { data, error, mutate } = useApi(api.listCalls, { query: { limit: MAX_ROWS } }, OVERVIEW_OPTIONS);
   const rows = data?.items;
   const seen = useRef<Set<string> | null>(null);
   if (rows && seen.current === null) seen.current = new Set(rows.map((row) => row.id));
@@ -106,7 +110,7 @@ function RequestRow({ call, isAdmin, isNew }: { call: UsageRow; isAdmin: boolean
 function RowsSkeleton() {
   return (
     <div aria-busy="true" className="divide-y">
-      {Array.from({ length: 12 }, (_, row) => row).map((row) => (
+      {Array.from({ length: MAX_ROWS }, (_, row) => row).map((row) => (
         <div key={row} className="flex h-10 items-center gap-8 px-5 max-lg:h-15">
           <Skeleton className="h-4 w-28" />
           <Skeleton className="h-4 flex-1" />

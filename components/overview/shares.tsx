@@ -86,7 +86,7 @@ function List({ title, shares }: { title: string; shares: readonly Share[] }) {
               errors > 0 ? (
                 <span className="text-bad">{t("failed", { count: amounts.count(errors) })}</span>
               ) : null,
-            ...(href ? { href } : {}),
+            href,
           }))}
         />
       )}

@@ -1,7 +1,6 @@
 import { ArrowDownIcon, ArrowUpIcon, MinusIcon } from "lucide-react";
 import type { ReactNode } from "react";
 import { useTranslations } from "use-intl";
-import { changeOf } from "@/lib/client/overview";
 import type { Overview } from "@/lib/contracts/console/overview";
 import { useAmounts } from "../charts/use-amounts";
 import { cn } from "../ui/class-names";
@@ -87,8 +86,8 @@ function useChangeTexts(before: Sums) {
   const amounts = useAmounts();
 
   function changeText(figure: Figure, now: number, then: number): ReactNode {
-    const by = changeOf(now, then);
-    if (by === null) return now === 0 || before.calls === 0 ? null : <Unchanged>{t("none")}</Unchanged>;
+    if (then === 0) return now === 0 || before.calls === 0 ? null : <Unchanged>{t("none")}</Unchanged>;
+    const by = (now - then) / then;
     if (Math.abs(by) < MIN_CHANGE) return <Unchanged>{t("same")}</Unchanged>;
     const isUp = by > 0;
     const [up, down] = figure === "latency" ? (["slower", "faster"] as const) : (["more", "less"] as const);

@@ -20,7 +20,7 @@ import { RequestList } from "./request-list";
 /** Every call, newest first, or the rejected requests. */
 export function RequestsPage({ now }: { now: number }) {
   const t = useTranslations("requests.page");
-  const range = useRange("24h", now);
+  const range = useRange(now);
   const filters = readCallFilters(useSearchParams());
   return (
     <>

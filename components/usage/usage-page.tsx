@@ -28,7 +28,7 @@ import { type Figure, Figures, isFigure } from "./figures";
 /** The usage of the range, or its rejected requests. */
 export function UsagePage({ isAdmin, now }: { isAdmin: boolean; now: number }) {
   const t = useTranslations("usage");
-  const range = useRange("24h", now);
+  const range = useRange(now);
   const filters = readCallFilters(useSearchParams());
   const isRejected = filters.status === REJECTED;
   return (
@@ -105,7 +105,6 @@ function Usage({ filters, range, isAdmin }: { filters: CallFilters; range: Range
   );
 }
 
-/** The figures, and the chart of the chosen one. */
 function FiguresAndChart({
   summary,
   figure,
@@ -115,6 +114,9 @@ function FiguresAndChart({
   figure: Figure;
   range: Range;
 }) {
+  const t = useTranslations("usage.chart");
+  const { buckets, bucketMs, items } = toSeries(range, summary);
+  const view = useChartView(figure, items);
   return (
     <section className="min-w-0">
       <Figures
@@ -123,11 +125,20 @@ function FiguresAndChart({
         onFigure={(next) => setQueryParam("figure", next === "calls" ? null : next)}
       />
       <div className="rounded-b-md border border-t-0 bg-panel p-4 pt-6">
-        <UsageChart
-          summary={summary}
-          range={range}
-          figure={figure}
-          onPick={(from, bucketMs) => setRangeInUrl({ from, to: from + bucketMs })}
+        <TimeChart
+          label={t(figure)}
+          buckets={buckets}
+          bucketMs={bucketMs}
+          series={view.series}
+          format={view.format}
+          formatTick={view.tick}
+          isWhole={figure === "calls" || figure === "tokens"}
+          height={240}
+          empty={summary === undefined ? "" : undefined}
+          onPick={(index) => {
+            const from = buckets[index] ?? range.from;
+            setRangeInUrl({ from, to: from + bucketMs });
+          }}
         />
       </div>
     </section>
@@ -175,35 +186,4 @@ function useChartView(figure: Figure, items: readonly (Sums | null)[]): ChartVie
     },
   };
   return views[figure];
-}
-
-/** One figure of the range over time. */
-function UsageChart({
-  summary,
-  range,
-  figure,
-  onPick,
-}: {
-  summary: UsageSummary | undefined;
-  range: Range;
-  figure: Figure;
-  onPick(from: number, bucketMs: number): void;
-}) {
-  const t = useTranslations("usage.chart");
-  const { buckets, bucketMs, items } = toSeries(range, summary);
-  const view = useChartView(figure, items);
-  return (
-    <TimeChart
-      label={t(figure)}
-      buckets={buckets}
-      bucketMs={bucketMs}
-      series={view.series}
-      format={view.format}
-      formatTick={view.tick}
-      isWhole={figure === "calls" || figure === "tokens"}
-      height={240}
-      empty={summary === undefined ? "" : undefined}
-      onPick={(index) => onPick(buckets[index] ?? range.from, bucketMs)}
-    />
-  );
 }

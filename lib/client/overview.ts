@@ -1,5 +1,10 @@
-import type { Overview } from "../contracts/console/overview";
-import { INTERVAL_MS, type Range, rangeQuery } from "./range";
+import { type Range, rangeQuery } from "./range";
+
+/**
+ * Data of the previous range stays until the new data is loaded. Calls served by other processes send no event to this
+ * page, so it polls as well.
+ */
+export const OVERVIEW_OPTIONS = { keepPreviousData: true, refreshInterval: 30_000 };
 
 export const overviewQuery = (range: Range) => ({ ...rangeQuery(range), interval: range.interval });
 
@@ -12,19 +17,4 @@ export function dismissSteps(): void {
   // The Cookie Store API is not available over plain HTTP.
   // biome-ignore lint/suspicious/noDocumentCookie: see above
   document.cookie = `${STEPS_COOKIE}=dismissed; path=/; max-age=${YEAR_S}; samesite=lax`;
-}
-
-/** Start of each bucket. A day is given as a date and starts in the local time zone. */
-export function bucketsOf({ periods }: Pick<Overview, "periods">): number[] {
-  return periods.map((period) => {
-    const [year = 0, month = 1, day = 1] = period.split("-").map(Number);
-    return period.length === 10 ? new Date(year, month - 1, day).getTime() : Date.parse(period);
-  });
-}
-
-export const bucketMsOf = ({ interval }: Pick<Range, "interval">): number => INTERVAL_MS[interval];
-
-/** Relative change: 0.25 is a quarter more; null when `before` is 0. */
-export function changeOf(now: number, before: number): number | null {
-  return before === 0 ? null : (now - before) / before;
 }

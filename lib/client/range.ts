@@ -36,20 +36,16 @@ export function intervalFor(spanMs: number): Interval {
 }
 
 /**
- * Reads the range from a URL's query: `range=1h|24h|7d|30d`, or `from` and `to` (RFC 3339); `fallback` when missing or
+ * Reads the range from a URL's query: `range=1h|24h|7d|30d`, or `from` and `to` (RFC 3339); 24 hours when missing or
  * invalid. A range that ends now ends at the end of the current minute or hour, so that its requests stay the same
  * within that time.
  */
-export function readRange(
-  query: { get(name: string): string | null },
-  now: number,
-  fallback: RangeName = "24h",
-): Range {
+export function readRange(query: { get(name: string): string | null }, now: number): Range {
   const from = Date.parse(query.get("from") ?? "");
   const to = Date.parse(query.get("to") ?? "");
   if (from < to && to - from <= MAX_RANGE_MS) return rangeOf("custom", from, to);
   const requested = query.get("range") ?? "";
-  const name = isRangeName(requested) ? requested : fallback;
+  const name = isRangeName(requested) ? requested : "24h";
   const step = name === "1h" ? MINUTE_MS : HOUR_MS;
   const end = Math.floor(now / step) * step + step;
   return rangeOf(name, end - RANGES[name], end);
@@ -59,8 +55,14 @@ function isRangeName(text: string): text is RangeName {
   return Object.hasOwn(RANGES, text);
 }
 
-function rangeOf(name: Range["name"], from: number, to: number): Range {
+export function rangeOf(name: Range["name"], from: number, to: number): Range {
   return { name, from, to, interval: intervalFor(to - from) };
+}
+
+/** Start of a period of the API; a day is given as a date and starts in the local time zone, to be shown as that day. */
+export function startOfPeriod(period: string): number {
+  const [year = 0, month = 1, day = 1] = period.split("-").map(Number);
+  return period.length === 10 ? new Date(year, month - 1, day).getTime() : Date.parse(period);
 }
 
 /** Query of an API request for a range. */
@@ -73,9 +75,6 @@ export function setRangeInUrl(choice: RangeName | Span): void {
   const query = new URLSearchParams(window.location.search);
   for (const name of ["range", "from", "to"]) query.delete(name);
   if (typeof choice === "string") query.set("range", choice);
-  else {
-    query.set("from", new Date(choice.from).toISOString());
-    query.set("to", new Date(choice.to).toISOString());
-  }
+  else for (const [name, value] of Object.entries(rangeQuery(choice))) query.set(name, value);
   window.history.pushState(null, "", `?${query}`);
 }

@@ -1,5 +1,5 @@
 import type { UsageSummary } from "../contracts/console/usage-summary";
-import { INTERVAL_MS, type Range } from "./range";
+import { INTERVAL_MS, type Range, startOfPeriod } from "./range";
 
 type Item = UsageSummary["items"][number];
 
@@ -8,12 +8,6 @@ interface UsageSeries {
   buckets: number[];
   bucketMs: number;
   items: (Item | null)[];
-}
-
-/** Start of the day `2026-11-20` in the local time zone, so that it is shown as that day in every zone. */
-function startOfDay(text: string): number {
-  const [year = 0, month = 1, day = 1] = text.split("-").map(Number);
-  return new Date(year, month - 1, day).getTime();
 }
 
 /** Days of a range, extended to the days that have data: the server may count days in another time zone. */
@@ -38,7 +32,7 @@ export function toSeries(range: Range, summary: UsageSummary | undefined): Usage
   const isDaily = range.interval === "day";
   const byStart = new Map<number, Item>();
   for (const item of summary?.items ?? []) {
-    if (item.period !== null) byStart.set(isDaily ? startOfDay(item.period) : Date.parse(item.period), item);
+    if (item.period !== null) byStart.set(startOfPeriod(item.period), item);
   }
   const buckets = isDaily ? daysOf(range, [...byStart.keys()]) : bucketsOf(range, bucketMs);
   return { buckets, bucketMs, items: buckets.map((at) => byStart.get(at) ?? null) };

@@ -1,30 +1,20 @@
 import { useSearchParams } from "next/navigation";
 import { useEffect, useMemo, useState } from "react";
 import { MINUTE_MS } from "../contracts/durations";
-import { type Range, type RangeName, readRange } from "./range";
+import { type Range, rangeOf, readRange } from "./range";
 
 /**
  * The range of the page's URL, updated as time passes. `now`: the server time of the rendered page, so that the first
  * requests match the data in the server's reply. Default: the browser's time.
  */
-export function useRange(fallback: RangeName = "24h", now?: number): Range {
+export function useRange(now?: number): Range {
   const searchParams = useSearchParams();
   const [time, setTime] = useState(() => now ?? Date.now());
   useEffect(() => {
     const timer = setInterval(() => setTime(Date.now()), MINUTE_MS);
     return () => clearInterval(timer);
   }, []);
-  const { name, from, to } = readRange(searchParams, time, fallback);
+  const { name, from, to } = readRange(searchParams, time);
   // The same object until one of its values changes.
-  return useMemo(() => readRange(queryOf(name, from, to), to - 1, fallback), [name, from, to, fallback]);
-}
-
-function queryOf(name: Range["name"], from: number, to: number) {
-  const query = new URLSearchParams();
-  if (name !== "custom") query.set("range", name);
-  else {
-    query.set("from", new Date(from).toISOString());
-    query.set("to", new Date(to).toISOString());
-  }
-  return query;
+  return useMemo(() => rangeOf(name, from, to), [name, from, to]);
 }
