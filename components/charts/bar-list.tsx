@@ -1,6 +1,5 @@
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { cn } from "../ui/class-names";
 
 export interface Bar {
   key: string;
@@ -21,10 +20,10 @@ export interface Bar {
  * A breakdown: one row per item with its name, value and a bar relative to the largest value, in the given order.
  * Long names are truncated, values never are. The caller renders the empty state.
  */
-export function BarList({ bars, className }: { bars: readonly Bar[]; className?: string }) {
+export function BarList({ bars }: { bars: readonly Bar[] }) {
   const max = Math.max(...bars.map((bar) => bar.value), 0) || 1;
   return (
-    <ol className={cn("grid grid-cols-1 gap-0.5", className)}>
+    <ol className="grid grid-cols-1 gap-0.5">
       {bars.map((bar) => (
         <li key={bar.key}>
           {bar.href ? (

@@ -1,6 +1,6 @@
 import { MINUTE_MS } from "../../lib/contracts/durations";
 
-const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * 60 * MINUTE_MS;
 
 /** Steps of a time axis in minutes, and in calendar days. */
 const MINUTE_STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720] as const;
@@ -54,7 +54,7 @@ function byTimeOfDay(from: number, to: number, stepMinutes: number): TimeTick[] 
 }
 
 function byDay(from: number, to: number, count: number): TimeTick[] {
-  const days = (to - from) / (24 * HOUR_MS);
+  const days = (to - from) / DAY_MS;
   const step = DAY_STEPS.find((one) => days / one <= count) ?? Math.ceil(days / count);
   const ticks: TimeTick[] = [];
   const day = new Date(from);

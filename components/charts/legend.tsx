@@ -1,20 +1,9 @@
-import { useTranslations } from "use-intl";
-import { cn } from "../ui/class-names";
 import { type ChartSeries, colourOf } from "./series";
 
 /** The colours of a chart with the names of its series; `previous` names the faint line of the previous period. */
-export function Legend({
-  series,
-  previous,
-  className,
-}: {
-  series: readonly ChartSeries[];
-  previous?: string;
-  className?: string;
-}) {
-  const t = useTranslations("common.chart");
+export function Legend({ series, previous }: { series: readonly ChartSeries[]; previous: string }) {
   return (
-    <ul aria-hidden="true" className={cn("flex flex-wrap gap-x-4 gap-y-1 text-xs text-ink-muted", className)}>
+    <ul aria-hidden="true" className="flex flex-wrap justify-end gap-x-4 gap-y-1 text-xs text-ink-muted">
       {series.map((one, index) => (
         <li key={one.name} className="flex items-center gap-1.5">
           <span className="size-2 rounded-full" style={{ backgroundColor: colourOf(one, index) }} />
@@ -32,7 +21,7 @@ export function Legend({
               strokeLinecap="round"
             />
           </svg>
-          {previous ?? t("before")}
+          {previous}
         </li>
       ) : null}
     </ul>

@@ -1,7 +1,6 @@
-import { type TimeTick, timeTicks } from "./chart-scale";
+import { DAY_MS, type TimeTick, timeTicks } from "./chart-scale";
 import type { ChartSeries } from "./series";
 
-const DAY_MS = 86_400_000;
 /** Space above the plot, and below it for the time labels, in CSS pixels. */
 const TOP = 10;
 const BOTTOM = 26;

@@ -3,7 +3,7 @@
 import { type ReactNode, type RefObject, useLayoutEffect, useRef, useState } from "react";
 import { useFormatter, useTranslations } from "use-intl";
 import { cn } from "../ui/class-names";
-import { niceTicks, type TimeTick } from "./chart-scale";
+import { DAY_MS, niceTicks, type TimeTick } from "./chart-scale";
 import { ChartTable } from "./chart-table";
 import { Plot } from "./plot";
 import { bucketAt, bucketCentre, type PlotFrame, plotFrame, timeLabels } from "./plot-geometry";
@@ -26,12 +26,11 @@ interface TimeChartProps {
   /** Values are counts: no fractions on the axis. */
   isWhole?: boolean;
   /** In CSS pixels; the same while loading and when empty, to avoid layout shifts. */
-  height?: number;
+  height: number;
   /** Shown over the empty axes when no value is above 0. Default: a standard text. */
   empty?: ReactNode;
   /** Called with the index of a clicked bucket, or of the active one on Enter. */
   onPick?(index: number): void;
-  className?: string;
 }
 
 /**
@@ -40,7 +39,7 @@ interface TimeChartProps {
  * not know the visitor's time zone.
  */
 export function TimeChart(props: TimeChartProps) {
-  const { buckets, height = 224, onPick, className } = props;
+  const { buckets, height, onPick } = props;
   const { ref, width } = useWidth<HTMLDivElement>();
   const slider = useRef<HTMLInputElement>(null);
   const [active, setActive] = useState<number | null>(null);
@@ -57,7 +56,6 @@ export function TimeChart(props: TimeChartProps) {
       className={cn(
         "relative touch-pan-y select-none rounded-sm has-[input:focus-visible]:outline-2 has-[input:focus-visible]:outline-offset-4",
         onPick && "cursor-pointer",
-        className,
       )}
       style={{ height }}
       onPointerMove={(event) => setActive(bucketUnder(event))}
@@ -123,6 +121,7 @@ interface ChartContentProps extends Omit<TimeChartProps, "formatTick">, Axes {
 
 function ChartContent(props: ChartContentProps) {
   const { label, buckets, bucketMs, series, format, size, frame, isEmpty, selected } = props;
+  const t = useTranslations("common.chart");
   const labels = useTimeLabels(bucketMs);
   const summary = useSummary(props);
   return (
@@ -143,7 +142,10 @@ function ChartContent(props: ChartContentProps) {
       </div>
       <Slider {...props} />
       {isEmpty ? (
-        <EmptyText props={props} />
+        <div className="pointer-events-none absolute inset-0 flex items-center justify-center pb-6 text-sm text-ink-muted">
+          {/* The background hides the grid lines behind the text. */}
+          <span className="rounded-sm bg-panel px-2 py-0.5">{props.empty ?? t("empty")}</span>
+        </div>
       ) : selected !== null ? (
         <Readout
           x={bucketCentre(frame, selected)}
@@ -189,17 +191,6 @@ function Slider({ label, buckets, bucketMs, series, format, selected, slider, on
   );
 }
 
-/** Shown over a chart without values; its background hides the grid lines behind the text. */
-function EmptyText({ props }: { props: ChartContentProps }) {
-  const t = useTranslations("common.chart");
-  return (
-    <div className="pointer-events-none absolute inset-0 flex items-center justify-center pb-6 text-sm text-ink-muted">
-      {/* The background hides the grid lines behind the text. */}
-      <span className="rounded-sm bg-panel px-2 py-0.5">{props.empty ?? t("empty")}</span>
-    </div>
-  );
-}
-
 /** A sentence with the range and the peak of the first series. */
 function useSummary({ label, buckets, bucketMs, series, format, isEmpty }: ChartContentProps): string {
   const t = useTranslations("common.chart");
@@ -234,8 +225,6 @@ function useWidth<T extends HTMLElement>(): { ref: RefObject<T | null>; width: n
   }, []);
   return { ref, width };
 }
-
-const DAY_MS = 86_400_000;
 
 /** Labels for instants of a chart, in the visitor's language and time zone. */
 function useTimeLabels(bucketMs: number) {
