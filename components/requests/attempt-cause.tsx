@@ -13,7 +13,15 @@ export function AttemptMessage({ children }: { children: string }) {
 
 /** The channels that a failed call did not try, each with its reason. */
 export function SkippedChannels({ skipped }: { skipped: readonly SkippedChannel[] }) {
-  const reasonOf = useSkipText();
+  const t = useTranslations("requests.attempt");
+  const amounts = useAmounts();
+  const reasonOf = ({ reason, since, circuit_reason }: SkippedChannel) => {
+    if (reason !== "circuit" || since === null) return t(reason, { when: "" });
+    const when = amounts.stamp(since);
+    return circuit_reason === null
+      ? t("circuit", { when })
+      : t("circuitCause", { when, cause: t(`cause.${circuit_reason}`) });
+  };
   return (
     <ul className="divide-y rounded-md border bg-panel text-sm">
       {skipped.map((one) => (
@@ -24,18 +32,6 @@ export function SkippedChannels({ skipped }: { skipped: readonly SkippedChannel[
       ))}
     </ul>
   );
-}
-
-function useSkipText(): (skipped: SkippedChannel) => string {
-  const t = useTranslations("requests.attempt");
-  const amounts = useAmounts();
-  return ({ reason, since, circuit_reason }) => {
-    if (reason !== "circuit" || since === null) return t(reason, { when: "" });
-    const when = amounts.stamp(since);
-    return circuit_reason === null
-      ? t("circuit", { when })
-      : t("circuitCause", { when, cause: t(`cause.${circuit_reason}`) });
-  };
 }
 
 /** Why a call failed, in short: the last attempt's message, and the channels that were not tried. */

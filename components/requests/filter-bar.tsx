@@ -93,7 +93,6 @@ export function FilterBar({ range, isOwn }: { range: Range; isOwn: boolean }) {
   );
 }
 
-/** The filters of the second row. */
 function MoreFilters({ range, isOwn }: { range: Range; isOwn: boolean }) {
   const t = useTranslations("requests.operation");
   return (

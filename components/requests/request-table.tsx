@@ -13,6 +13,7 @@ import { CallAmount, CallLink, CallState } from "./call-cells";
 /** Optional columns, besides time, outcome, model, latency, amount and cost. */
 export type CallColumn = "key" | "channel" | "attempts" | "requestId";
 
+/** Widths of the columns, in their order. */
 const WIDTHS = {
   when: "7.25rem",
   // Wide enough at 1440 px for the longest common code, `upstream_rate_limited`.
@@ -27,23 +28,13 @@ const WIDTHS = {
   requestId: "minmax(0,1fr)",
 } as const;
 type Column = keyof typeof WIDTHS;
+const OPTIONAL: ReadonlySet<Column> = new Set<CallColumn>(["key", "channel", "attempts", "requestId"]);
 const RIGHT: ReadonlySet<Column> = new Set(["attempts", "latency", "amount", "cost"]);
 
-function columnsOf(extra: readonly CallColumn[]): Column[] {
-  const all: Column[] = [
-    "when",
-    "outcome",
-    "model",
-    "channel",
-    "key",
-    "attempts",
-    "latency",
-    "amount",
-    "cost",
-    "requestId",
-  ];
-  const optional: readonly Column[] = ["key", "channel", "attempts", "requestId"];
-  return all.filter((column) => !optional.includes(column) || extra.some((one) => one === column));
+function columnsOf(extra: readonly Column[]): Column[] {
+  // Object.keys has no literal types.
+  const all = Object.keys(WIDTHS) as Column[];
+  return all.filter((column) => !OPTIONAL.has(column) || extra.includes(column));
 }
 
 /**

@@ -44,7 +44,7 @@ function amountOf(item: Item, figure: Figure): number {
 }
 
 /** A bar for each of the busiest items, which adds a filter for it, and one for the others together. */
-function useBars(all: readonly Item[], by: (typeof DIMENSIONS)[number], figure: Figure): Bar[] {
+function useBars(all: readonly Item[], by: Dimension, figure: Figure): Bar[] {
   const t = useTranslations("usage.by");
   const amounts = useAmounts();
   const searchParams = useSearchParams();
@@ -55,7 +55,7 @@ function useBars(all: readonly Item[], by: (typeof DIMENSIONS)[number], figure: 
     audio: amounts.audio,
   };
 
-  const items = [...all]
+  const items = all
     .filter((item) => amountOf(item, figure) > 0)
     .sort((a, b) => amountOf(b, figure) - amountOf(a, figure));
   const rest = items.slice(MAX_ROWS);
@@ -113,7 +113,21 @@ export function Breakdown({
 
   return (
     <section className="grid content-start gap-3 rounded-md border bg-panel p-4">
-      <Heading by={by} isOwn={isOwn} />
+      <span className="flex items-center justify-between gap-4">
+        <h2 className="font-medium">{t("title")}</h2>
+        <NativeSelect
+          aria-label={t("label")}
+          value={by}
+          onChange={({ target: { value } }) => setQueryParam("by", value === "model" ? null : value)}
+          className="w-auto"
+        >
+          {DIMENSIONS.filter((dimension) => !(isOwn && dimension === "user")).map((dimension) => (
+            <option key={dimension} value={dimension}>
+              {t(dimension)}
+            </option>
+          ))}
+        </NativeSelect>
+      </span>
       {error && !data ? (
         <CallError error={error} onRetry={() => void mutate()} />
       ) : !data ? (
@@ -128,27 +142,5 @@ export function Breakdown({
         <p className="py-6 text-center text-sm text-ink-muted">{t("empty")}</p>
       )}
     </section>
-  );
-}
-
-/** The title, and the choice of the dimension. */
-function Heading({ by, isOwn }: { by: (typeof DIMENSIONS)[number]; isOwn: boolean }) {
-  const t = useTranslations("usage.by");
-  return (
-    <span className="flex items-center justify-between gap-4">
-      <h2 className="font-medium">{t("title")}</h2>
-      <NativeSelect
-        aria-label={t("label")}
-        value={by}
-        onChange={(event) => setQueryParam("by", event.target.value === "model" ? null : event.target.value)}
-        className="w-auto"
-      >
-        {DIMENSIONS.filter((dimension) => !(isOwn && dimension === "user")).map((dimension) => (
-          <option key={dimension} value={dimension}>
-            {t(dimension)}
-          </option>
-        ))}
-      </NativeSelect>
-    </span>
   );
 }

@@ -1,4 +1,4 @@
-import { type ReactNode, useId } from "react";
+import { useId } from "react";
 import { useTranslations } from "use-intl";
 import type { UsageSums } from "@/lib/contracts/console/usage-summary";
 import { useAmounts } from "../charts/use-amounts";
@@ -22,9 +22,8 @@ export function Figures({
   onFigure(figure: Figure): void;
 }) {
   const t = useTranslations("usage.figure");
-  const amounts = useAmounts();
   const name = useId();
-  const texts = total && textsOf(total);
+  const texts = useTexts(total);
   return (
     <div
       role="radiogroup"
@@ -32,67 +31,56 @@ export function Figures({
       className="grid grid-cols-2 overflow-hidden rounded-t-md border border-b-0 bg-panel md:grid-cols-4"
     >
       {FIGURES.map((one) => (
-        <FigureChoice value={one} name={name} figure={figure} onFigure={onFigure} texts={texts} key={one} />
+        <label
+          key={one}
+          className="relative grid content-start gap-0.5 border-b p-4 transition-colors odd:border-r md:not-last:border-r hover:bg-hover/50 md:has-checked:border-b-transparent has-checked:bg-panel not-has-checked:bg-sunken/60 has-focus-visible:outline-2 has-focus-visible:-outline-offset-2"
+        >
+          <input
+            type="radio"
+            name={name}
+            value={one}
+            checked={one === figure}
+            onChange={() => onFigure(one)}
+            className="absolute inset-0 cursor-pointer appearance-none opacity-0"
+          />
+          <span className="text-sm text-ink-muted">{t(one)}</span>
+          <span className="tabular text-xl">
+            {texts ? texts[one].value : <Skeleton className="my-1 h-5 w-20" />}
+          </span>
+          <span className="tabular text-sm text-ink-faint">
+            {texts ? texts[one].detail : <Skeleton className="my-0.5 h-4 w-28" />}
+          </span>
+        </label>
       ))}
     </div>
   );
-
-  function textsOf(sums: UsageSums): Record<Figure, { value: ReactNode; detail: ReactNode }> {
-    const dollars = Number(sums.cost_usd);
-    const failed = t("failed", { share: amounts.share(sums.calls === 0 ? 0 : sums.errors / sums.calls) });
-    return {
-      calls: {
-        value: amounts.count(sums.calls),
-        detail: sums.errors === 0 ? t("noneFailed") : failed,
-      },
-      cost: {
-        value: amounts.money(dollars),
-        detail: sums.calls === 0 ? "—" : t("perCall", { money: amounts.money(dollars / sums.calls) }),
-      },
-      tokens: {
-        value: amounts.short(sums.input_tokens + sums.output_tokens),
-        detail: t("tokensOf", {
-          input: amounts.short(sums.input_tokens),
-          output: amounts.short(sums.output_tokens),
-        }),
-      },
-      audio: { value: amounts.audio(sums.audio_ms), detail: t("audioCalls") },
-    };
-  }
 }
 
-/** One figure, which can be chosen for the chart. */
-function FigureChoice({
-  value,
-  name,
-  figure,
-  onFigure,
-  texts,
-}: {
-  value: Figure;
-  name: string;
-  figure: Figure;
-  onFigure(figure: Figure): void;
-  texts: Record<Figure, { value: ReactNode; detail: ReactNode }> | undefined;
-}) {
+/** Each figure with a second one that explains it. */
+function useTexts(
+  sums: UsageSums | undefined,
+): Record<Figure, { value: string; detail: string }> | undefined {
   const t = useTranslations("usage.figure");
-  return (
-    <label className="relative grid content-start gap-0.5 border-b p-4 transition-colors odd:border-r md:not-last:border-r hover:bg-hover/50 md:has-checked:border-b-transparent has-checked:bg-panel not-has-checked:bg-sunken/60 has-focus-visible:outline-2 has-focus-visible:-outline-offset-2">
-      <input
-        type="radio"
-        name={name}
-        value={value}
-        checked={value === figure}
-        onChange={() => onFigure(value)}
-        className="absolute inset-0 cursor-pointer appearance-none opacity-0"
-      />
-      <span className="text-sm text-ink-muted">{t(value)}</span>
-      <span className="tabular text-xl">
-        {texts ? texts[value].value : <Skeleton className="my-1 h-5 w-20" />}
-      </span>
-      <span className="tabular text-sm text-ink-faint">
-        {texts ? texts[value].detail : <Skeleton className="my-0.5 h-4 w-28" />}
-      </span>
-    </label>
-  );
+  const amounts = useAmounts();
+  if (!sums) return undefined;
+  const dollars = Number(sums.cost_usd);
+  const failed = t("failed", { share: amounts.share(sums.calls === 0 ? 0 : sums.errors / sums.calls) });
+  return {
+    calls: {
+      value: amounts.count(sums.calls),
+      detail: sums.errors === 0 ? t("noneFailed") : failed,
+    },
+    cost: {
+      value: amounts.money(dollars),
+      detail: sums.calls === 0 ? "—" : t("perCall", { money: amounts.money(dollars / sums.calls) }),
+    },
+    tokens: {
+      value: amounts.short(sums.input_tokens + sums.output_tokens),
+      detail: t("tokensOf", {
+        input: amounts.short(sums.input_tokens),
+        output: amounts.short(sums.output_tokens),
+      }),
+    },
+    audio: { value: amounts.audio(sums.audio_ms), detail: t("audioCalls") },
+  };
 }
