@@ -52,7 +52,7 @@ export function FailureNotice({ failure, onRetry }: { failure: GatewayFailure; o
         </>
       }
       requestId={failure.requestId}
-      {...(onRetry ? { onRetry } : {})}
+      onRetry={onRetry}
       action={
         canSignIn || loggedId !== null ? (
           <>

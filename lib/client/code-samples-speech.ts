@@ -11,14 +11,11 @@ import {
 import { goProgram, type JsonPost, javaProgram, phpProgram } from "./code-samples-http";
 import { dialectOf, geminiBody, modelPath, openaiBody, type SpeechCall } from "./speech-call";
 
-/** The part of a call that the OpenAI endpoint does not support; null: it supports all. */
-function unsupportedByOpenai(call: SpeechCall): "script" | "language" | null {
-  if (call.voices.kind === "script") return "script";
-  return call.language === null ? null : "language";
-}
+/** Whether the OpenAI endpoint, which has neither scripts nor languages, can make the call. */
+const fitsOpenai = ({ voices, language }: SpeechCall) => voices.kind === "single" && language === null;
 
 function curl(call: SpeechCall, origin: string): string {
-  if (unsupportedByOpenai(call) === null) {
+  if (fitsOpenai(call)) {
     return [
       `curl ${origin}/v1/audio/speech \\`,
       CURL_HEADERS,
@@ -108,13 +105,13 @@ function genaiPython(call: SpeechCall, origin: string): string {
 }
 
 function postOf(call: SpeechCall, origin: string): JsonPost {
-  return unsupportedByOpenai(call) === null
+  return fitsOpenai(call)
     ? { url: `${origin}/v1/audio/speech`, body: openaiBody(call, "mp3") }
     : { url: `${origin}/v1beta/models/${modelPath(call.model)}:generateContent`, body: geminiBody(call) };
 }
 
 function go(call: SpeechCall, origin: string): string {
-  if (unsupportedByOpenai(call) === null) {
+  if (fitsOpenai(call)) {
     return goProgram(postOf(call, origin), {
       imports: [],
       lines: [
@@ -156,7 +153,7 @@ function go(call: SpeechCall, origin: string): string {
 }
 
 function java(call: SpeechCall, origin: string): string {
-  if (unsupportedByOpenai(call) === null) {
+  if (fitsOpenai(call)) {
     return javaProgram("Speech", postOf(call, origin), {
       handler: "ofInputStream",
       imports: ["java.nio.file.Files", "java.nio.file.Path", "java.nio.file.StandardCopyOption"],
@@ -179,7 +176,7 @@ function java(call: SpeechCall, origin: string): string {
 function php(call: SpeechCall, origin: string): string {
   return phpProgram(
     postOf(call, origin),
-    unsupportedByOpenai(call) === null
+    fitsOpenai(call)
       ? ["file_put_contents('speech.mp3', $reply);"]
       : [
           "$speech = json_decode($reply, flags: JSON_THROW_ON_ERROR);",
@@ -195,39 +192,34 @@ function php(call: SpeechCall, origin: string): string {
  * the call.
  */
 export function speechSamples(call: SpeechCall, origin: string): CodeSample[] {
-  const isOpenaiCall = unsupportedByOpenai(call) === null;
-  const samples: CodeSample[] = [
+  const isOpenaiCall = fitsOpenai(call);
+  const openaiJs: CodeSample = {
+    id: "openai-js",
+    title: "JavaScript · OpenAI",
+    language: "javascript",
+    install: "npm install openai",
+    code: openaiJavascript(call, origin),
+  };
+  const genaiJs: CodeSample = {
+    id: "genai-js",
+    title: "JavaScript · Google GenAI",
+    language: "javascript",
+    install: "npm install @google/genai",
+    code: genaiJavascript(call, origin),
+  };
+  return [
     { id: "curl", title: "curl", language: "bash", install: null, code: curl(call, origin) },
-  ];
-  if (isOpenaiCall) {
-    samples.push({
-      id: "openai-js",
-      title: "JavaScript · OpenAI",
-      language: "javascript",
-      install: "npm install openai",
-      code: openaiJavascript(call, origin),
-    });
-  }
-  if (dialectOf(call) === "gemini") {
-    samples.push({
-      id: "genai-js",
-      title: "JavaScript · Google GenAI",
-      language: "javascript",
-      install: "npm install @google/genai",
-      code: genaiJavascript(call, origin),
-    });
-  }
-  samples.push({
-    id: "python",
-    title: "Python",
-    language: "python",
-    install: isOpenaiCall ? "pip install openai" : "pip install google-genai",
-    code: isOpenaiCall ? openaiPython(call, origin) : genaiPython(call, origin),
-  });
-  samples.push(
+    ...(isOpenaiCall ? [openaiJs] : []),
+    ...(dialectOf(call) === "gemini" ? [genaiJs] : []),
+    {
+      id: "python",
+      title: "Python",
+      language: "python",
+      install: isOpenaiCall ? "pip install openai" : "pip install google-genai",
+      code: isOpenaiCall ? openaiPython(call, origin) : genaiPython(call, origin),
+    },
     { id: "go", title: "Go", language: "go", install: null, code: go(call, origin) },
     { id: "java", title: "Java", language: "java", install: null, code: java(call, origin) },
     { id: "php", title: "PHP", language: "php", install: null, code: php(call, origin) },
-  );
-  return samples;
+  ];
 }

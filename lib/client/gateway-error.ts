@@ -26,6 +26,9 @@ export interface GatewayFailure {
   advice: Advice;
 }
 
+/** A failure without a reply that says more. */
+const NO_DETAILS = { message: "", status: 0, code: null, requestId: null, retryAfterMs: null } as const;
+
 export class GatewayError extends Error {
   readonly failure: GatewayFailure;
 
@@ -69,14 +72,7 @@ export function failureOfBody(body: unknown, httpStatus: number): GatewayFailure
   const message = text(inner.message) ?? "";
   const status = typeof inner.code === "number" ? inner.code : httpStatus;
   const code = text(inner.code) ?? text(inner.status) ?? text(inner.type);
-  return {
-    message,
-    status,
-    code,
-    requestId: null,
-    retryAfterMs: null,
-    advice: adviceFor(status, code, message),
-  };
+  return { ...NO_DETAILS, message, status, code, advice: adviceFor(status, code, message) };
 }
 
 /** The gateway's own limit per minute that refused a request, from its message; null for another failure. */
@@ -100,16 +96,14 @@ function retryAfter(headers: Headers): number | null {
 /** The failure of a response that is not 2xx. Never throws: without a readable body it has only the status. */
 export async function failureOfResponse(response: Response): Promise<GatewayFailure> {
   const body: unknown = await response.json().catch(() => null);
-  const failure = failureOfBody(body, response.status) ?? {
-    message: `${response.status} ${response.statusText}`.trim(),
-    status: response.status,
-    code: null,
-    requestId: null,
-    retryAfterMs: null,
-    advice: adviceFor(response.status, null, ""),
-  };
+  const { status, statusText } = response;
   return {
-    ...failure,
+    ...(failureOfBody(body, status) ?? {
+      message: `${status} ${statusText}`.trim(),
+      status,
+      code: null,
+      advice: adviceFor(status, null, ""),
+    }),
     requestId: response.headers.get("x-request-id"),
     retryAfterMs: retryAfter(response.headers),
   };
@@ -119,12 +113,12 @@ export async function failureOfResponse(response: Response): Promise<GatewayFail
 export function failureOfError(error: unknown): GatewayFailure | null {
   if (error instanceof GatewayError) return error.failure;
   if (error instanceof Error && error.name === "AbortError") return null;
-  return { message: "", status: 0, code: null, requestId: null, retryAfterMs: null, advice: "offline" };
+  return { ...NO_DETAILS, advice: "offline" };
 }
 
 /** The failure of a stream that ended without its last frame. */
 export function truncatedStreamFailure(requestId: string | null): GatewayFailure {
-  return { message: "", status: 0, code: null, requestId, retryAfterMs: null, advice: "cut" };
+  return { ...NO_DETAILS, requestId, advice: "cut" };
 }
 
 /** The name of the channel that served a call, which the header has percent-encoded; null without one. */
@@ -162,7 +156,7 @@ export async function postJson(
     },
     body: JSON.stringify(body),
     cache: "no-store",
-    ...(options.signal ? { signal: options.signal } : {}),
+    signal: options.signal,
   });
   if (!response.ok) throw new GatewayError(await failureOfResponse(response));
   return response;

@@ -56,33 +56,17 @@ const text = (value: unknown): string => (typeof value === "string" ? value : ""
 const texts = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
 
-async function getJson(path: string, key: string): Promise<Json> {
-  const response = await fetch(path, {
-    headers: { authorization: `Bearer ${key}` },
-    cache: "no-store",
-  });
-  if (!response.ok) throw new GatewayError(await failureOfResponse(response));
-  return record(await response.json());
-}
-
-function genderOf(value: unknown): GatewayVoice["gender"] {
-  return value === "female" || value === "male" ? value : "neutral";
-}
-
-function familyOf(value: unknown): GatewayVoice["family"] {
-  return value === "gemini" || value === "openai" ? value : "engine";
-}
-
 /** Reads the reply of `GET /v1/audio/voices`. A name that means different voices occurs once for each. */
 export function readVoices(body: unknown): GatewayVoice[] {
   return list(record(body).voices).flatMap((one) => {
+    const { gender, family } = one;
     const name = text(one.name) || text(one.id);
     if (name === "") return [];
     return {
       name,
-      gender: genderOf(one.gender),
+      gender: gender === "female" || gender === "male" ? gender : "neutral",
       description: text(one.description),
-      family: familyOf(one.family),
+      family: family === "gemini" || family === "openai" ? family : "engine",
       languages: texts(one.languages),
       models: texts(one.models),
     };
@@ -102,7 +86,12 @@ export function voicesOfModel(voices: readonly GatewayVoice[], model: string): G
 
 /** The voices of the models this key may use. Throws GatewayError. */
 export async function listVoices(key: string): Promise<GatewayVoice[]> {
-  return readVoices(await getJson("/v1/audio/voices", key));
+  const response = await fetch("/v1/audio/voices", {
+    headers: { authorization: `Bearer ${key}` },
+    cache: "no-store",
+  });
+  if (!response.ok) throw new GatewayError(await failureOfResponse(response));
+  return readVoices(await response.json());
 }
 
 const MILLION = 1_000_000;

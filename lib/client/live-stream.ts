@@ -32,22 +32,26 @@ export function openLiveStream(listener: LiveListener): () => void {
   let isIdle = false;
   const isWanted = () => document.visibilityState === "visible" && !isIdle;
   const connection = new LiveConnection(listener, isWanted);
-  const stopWatchingPage = watchPage({
-    onLoad: () => connection.connectAfter(AFTER_LOAD_MS),
-    onVisibility() {
-      connection.resetWait();
-      connection.connect();
-    },
-    onHide: () => connection.close(),
-    onRestore: () => connection.connect(),
-  });
+  const stop = new AbortController();
+  const options = { signal: stop.signal, passive: true };
+  const onLoad = () => connection.connectAfter(AFTER_LOAD_MS);
+  if (document.readyState === "complete") onLoad();
+  else window.addEventListener("load", onLoad, options);
+  const onVisibility = () => {
+    connection.resetWait();
+    connection.connect();
+  };
+  document.addEventListener("visibilitychange", onVisibility, options);
+  // In the back/forward cache the page must hold no connection.
+  window.addEventListener("pagehide", () => connection.close(), options);
+  window.addEventListener("pageshow", (event) => event.persisted && connection.connect(), options);
   const stopWatchingIdle = watchIdle((idle) => {
     isIdle = idle;
     if (idle) connection.close();
     else connection.connect();
   });
   return () => {
-    stopWatchingPage();
+    stop.abort();
     stopWatchingIdle();
     connection.close();
   };
@@ -126,25 +130,6 @@ class LiveConnection {
     // Jitter: pages must not all reconnect at once after a restart.
     this.connectAfter(wait * (0.5 + Math.random()));
   }
-}
-
-/** Watches load, visibility and the back/forward cache. Returns a function that stops it. */
-function watchPage(handlers: {
-  onLoad(): void;
-  onVisibility(): void;
-  /** The page is left; in the back/forward cache it must hold no connection. */
-  onHide(): void;
-  /** The page is back from the back/forward cache. */
-  onRestore(): void;
-}): () => void {
-  const stop = new AbortController();
-  const options = { signal: stop.signal, passive: true };
-  if (document.readyState === "complete") handlers.onLoad();
-  else window.addEventListener("load", handlers.onLoad, options);
-  document.addEventListener("visibilitychange", handlers.onVisibility, options);
-  window.addEventListener("pagehide", handlers.onHide, options);
-  window.addEventListener("pageshow", (event) => event.persisted && handlers.onRestore(), options);
-  return () => stop.abort();
 }
 
 /**

@@ -19,22 +19,14 @@ export function samplesFromBytes(bytes: Uint8Array): Int16Array<ArrayBuffer> {
 
 /** Decodes samples from chunks of bytes that may be split within a sample. */
 export class SampleDecoder {
-  #odd: number | null = null;
+  /** The first byte of a sample whose second one has not arrived; else empty. */
+  #rest = new Uint8Array();
 
   push(bytes: Uint8Array): Int16Array<ArrayBuffer> {
-    const total = bytes.length + (this.#odd === null ? 0 : 1);
-    const joined = new Uint8Array(total - (total % 2));
-    let from = 0;
-    let to = 0;
-    if (this.#odd !== null && joined.length > 0) {
-      joined[0] = this.#odd;
-      to = 1;
-    }
-    const taken = joined.length - to;
-    joined.set(bytes.subarray(from, taken), to);
-    from = taken;
-    if (from < bytes.length) this.#odd = bytes[from] ?? null;
-    else if (joined.length > 0) this.#odd = null;
+    const joined = new Uint8Array(this.#rest.length + bytes.length);
+    joined.set(this.#rest);
+    joined.set(bytes, this.#rest.length);
+    this.#rest = joined.slice(joined.length - (joined.length % 2));
     return samplesFromBytes(joined);
   }
 }

@@ -36,18 +36,12 @@ export class SpeechPlayer {
   /** `performance.now()` of the last update of the duration. */
   #updatedAt = 0;
   readonly #listeners = new Set<() => void>();
-  readonly #makeContext: () => AudioContext;
-
-  constructor(makeContext: () => AudioContext = () => new AudioContext({ sampleRate: SAMPLE_RATE })) {
-    this.#makeContext = makeContext;
-  }
 
   /** Sets the element to play through; the returned function releases all resources. */
   attach(audio: HTMLAudioElement): () => void {
     this.#audio = audio;
-    const isActive = () => this.#stream === null;
     const update = () => {
-      if (isActive()) this.#set({ isPlaying: !audio.paused && !audio.ended });
+      if (this.#stream === null) this.#set({ isPlaying: !audio.paused && !audio.ended });
     };
     for (const name of ["play", "pause", "ended"]) audio.addEventListener(name, update);
     return () => {
@@ -77,7 +71,7 @@ export class SpeechPlayer {
     this.clear();
     this.#arrived = 0;
     this.#updatedAt = 0;
-    this.#context ??= this.#makeContext();
+    this.#context ??= new AudioContext({ sampleRate: SAMPLE_RATE });
     this.#context.resume().catch(() => undefined);
     this.#stream = new SpeechStreamPlayer(this.#context, () => this.#streamEnded());
     this.#set({ phase: "arriving", isPlaying: true, source: "stream", duration: 0 });
@@ -133,8 +127,7 @@ export class SpeechPlayer {
       this.#set({ isPlaying: true });
       return;
     }
-    this.#leaveStream();
-    this.#audio?.play().catch(() => this.#set({ isPlaying: false }));
+    this.#continueInElement();
   }
 
   pause(): void {

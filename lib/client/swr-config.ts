@@ -19,12 +19,9 @@ export const SWR_CONFIG: SWRConfiguration = {
 /** Opens the sign-in page, which returns to the current page. For a session that has ended. */
 export function leaveForSignIn(): void {
   const { pathname, search, hash } = window.location;
+  const path = `${pathname}${search}`;
+  const signIn = path === "/" ? "/login" : `/login?return_to=${encodeURIComponent(path)}`;
   discardUnsaved();
   // The fragment may hold the user's text: it stays a fragment, which is never sent to the server.
-  window.location.assign(`${signInPath(`${pathname}${search}`)}${hash}`);
-}
-
-/** The path of the sign-in page that returns to `path`. */
-function signInPath(path: string): string {
-  return path === "/" ? "/login" : `/login?return_to=${encodeURIComponent(path)}`;
+  window.location.assign(`${signIn}${hash}`);
 }
