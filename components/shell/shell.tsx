@@ -205,7 +205,8 @@ function LeaveGuard() {
 
 /** How long after `g` the letter of a page may follow, in milliseconds. */
 const SEQUENCE_MS = 1_500;
-const TAKES_TEXT = 'textarea, select, [contenteditable], [role="combobox"], input:not([type="checkbox"])';
+const TAKES_TEXT =
+  'textarea, select, [contenteditable], [role="combobox"], input:not([type="checkbox"], [type="radio"])';
 const HANDLES_KEYS = '[role="dialog"], [role="alertdialog"], [role="menu"], [role="listbox"]';
 
 interface ShellKeys {

@@ -27,6 +27,18 @@ test("opens pages with g and a letter and lists the shortcuts with ?", async ({
   await expect(page.getByRole("heading", heading("API keys"))).toBeVisible();
 });
 
+test("keeps the shortcuts active after a figure of the overview was picked", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await page.goto(product.url);
+  await page.getByRole("radio").nth(1).click();
+  await expect(page.getByRole("radio").nth(1)).toBeFocused();
+  await page.keyboard.press("g");
+  await page.keyboard.press("l");
+  await expect(page.getByRole("heading", heading("Logs"))).toBeVisible();
+});
+
 test("types shortcut letters as text in a text field", async ({ ownerPage: page, product }) => {
   await page.goto(`${product.url}/playground/speech`);
   const input = page.getByRole("textbox", { name: "Text" }).first();
