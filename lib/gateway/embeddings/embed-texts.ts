@@ -1,7 +1,7 @@
 import { codePoints } from "../../contracts/text";
 import { AppError } from "../../errors";
 import type { CatalogEntry } from "../../ports/catalog";
-import type { EmbeddingResult } from "../../ports/embedding-model";
+import { type EmbeddingResult, isFiniteVector } from "../../ports/embedding-model";
 import { runInSlices } from "../../ports/run-in-slices";
 import type { CallOptions } from "../../ports/speech-model";
 import type { CallOutcome, CallPlan, Meter, Target } from "../call";
@@ -10,7 +10,6 @@ import { openMeter } from "../metering/open-meter";
 import { failedOutcome, reconcileTokens } from "../metering/outcome";
 import { maxEmbeddingCostNano } from "../metering/price";
 import { withFailover } from "../routing/with-failover";
-import { checkVectors } from "./check-vectors";
 import { countInputs, type EmbeddingInput, modelTokenCounter } from "./count-inputs";
 import { cacheScope, fillFromShared, vectorBytes, vectorKeys } from "./vector-cache";
 
@@ -82,6 +81,33 @@ async function embedOn(
     { text, scope: cacheScope(ctx), tokens: uncached.tokens, options },
     (request, batchOptions) => provider.embed(request, batchOptions),
   );
+}
+
+function invalid(what: string): AppError {
+  return new AppError("upstream_invalid", `The channel returned ${what}.`);
+}
+
+/**
+ * Throws `upstream_invalid` unless there is one vector of the right length and finite numbers for each text. `asked`:
+ * the requested length; `ofModel`: the model's length, null where it has several. Without both, all vectors must have
+ * the same length.
+ */
+function checkVectors(
+  { vectors }: EmbeddingResult,
+  texts: number,
+  asked: number | undefined,
+  ofModel: number | null,
+): void {
+  if (vectors.length !== texts) throw invalid(`${vectors.length} vectors for ${texts} texts`);
+  const expected = asked ?? ofModel ?? vectors[0]?.length;
+  for (const vector of vectors) {
+    if (vector.length !== expected) {
+      const subject = ofModel === null ? "the first" : "this model";
+      const where = asked === undefined ? `${subject} has ${expected}` : `${asked} were requested`;
+      throw invalid(`a vector of ${vector.length} numbers where ${where}`);
+    }
+    if (!isFiniteVector(vector)) throw invalid("a vector with a number that is not finite");
+  }
 }
 
 /** The texts that are not in the cache, and their size. */

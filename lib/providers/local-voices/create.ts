@@ -6,6 +6,7 @@ import { VoiceTable } from "../../contracts/console/channel-options";
 import { AppError } from "../../errors";
 import type { Clock } from "../../ports/clock";
 import type {
+  CatalogueVoice,
   InstalledFacts,
   InstallOptions,
   LocalVoices,
@@ -24,7 +25,7 @@ import type { ChannelRecord } from "../../ports/store";
 import type { Outbound } from "../outbound/create";
 import { optionsReader } from "../upstream/channel-options";
 import { NO_TABLE } from "../upstream-voices/voice-table";
-import { readCatalogue } from "./catalogue";
+import entries from "./catalogue.json";
 import { toUnusable, VoiceFolders, type VoiceFoldersSettings } from "./folders";
 import { installVoice, requireName } from "./install";
 import { cancelJob, listJobs, sweepLeftovers } from "./jobs";
@@ -33,6 +34,34 @@ import { archiveDigest, checkFiles, deleteSpeed, firstDigests, readSpeed } from 
 import { partialDownloads, writePart } from "./upload";
 import type { VoiceEngine } from "./voice-engine";
 import type { ModelVoices } from "./voices";
+
+/** The archives of sherpa-onnx's publisher. It gives no digests, so `sha256` is null; the sizes are rounded. */
+const PUBLISHER = "https://github.com/k2-fsa/sherpa-onnx/releases/download/tts-models/";
+
+const Entries = z.array(
+  z.strictObject({
+    name: z.string(),
+    languages: z.array(z.string()),
+    quality: z.enum(["low", "medium", "high"]),
+    size_mb: z.number().nullable(),
+    licence: z.string(),
+    archive: z.string(),
+    sha256: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/)
+      .nullable(),
+  }),
+);
+
+/** The voices that can be installed by name, from the publisher or a mirror of its archives. */
+function readCatalogue(mirror: string | null): readonly CatalogueVoice[] {
+  const base = mirror === null ? PUBLISHER : `${mirror.replace(/\/$/, "")}/`;
+  return Entries.parse(entries).map(({ size_mb: sizeMb, archive, ...rest }) => ({
+    ...rest,
+    sizeMb,
+    url: `${base}${archive}`,
+  }));
+}
 
 export interface LocalVoicesSettings extends VoiceFoldersSettings {
   /** The bundled unpack.worker.ts. */
