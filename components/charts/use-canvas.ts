@@ -1,6 +1,6 @@
 "use client";
 
-import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef } from "react";
+import { type RefObject, useCallback, useEffect, useEffectEvent, useLayoutEffect, useRef } from "react";
 import { onThemeChange } from "./theme-color";
 
 export interface Surface {
@@ -80,4 +80,16 @@ export function useCanvas(
   }, [redraw, themeCache]);
 
   return { canvas, redraw };
+}
+
+/** Handles the wheel. React's listeners are passive and could not keep the browser from scrolling or zooming. */
+export function useWheel(target: RefObject<HTMLElement | null>, handle: (event: WheelEvent) => void): void {
+  const onWheel = useEffectEvent(handle);
+  useEffect(() => {
+    const element = target.current;
+    if (!element) return;
+    const listen = (event: WheelEvent) => onWheel(event);
+    element.addEventListener("wheel", listen, { passive: false });
+    return () => element.removeEventListener("wheel", listen);
+  }, [target]);
 }

@@ -1,6 +1,7 @@
 "use client";
 
 import { type RefObject, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { useWheel } from "../charts/use-canvas";
 import type { MatrixLayout } from "./draw-matrix";
 import type { Focus, FocusStore } from "./focus-store";
 import {
@@ -12,7 +13,6 @@ import {
   scrollToPosition,
   zoomFrom,
 } from "./matrix-geometry";
-import { useWheel } from "./use-wheel";
 
 /** Pixels of a wheel turned with Ctrl that make one zoom step. */
 const WHEEL_STEP = 30;

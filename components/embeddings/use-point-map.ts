@@ -10,7 +10,7 @@ import {
   useState,
 } from "react";
 import { useTranslations } from "use-intl";
-import { type Surface, useCanvas } from "../charts/use-canvas";
+import { type Surface, useCanvas, useWheel } from "../charts/use-canvas";
 import { drawMap, type MapColours, readMapColours } from "./draw-map";
 import { type FocusStore, highlightOf } from "./focus-store";
 import {
@@ -26,7 +26,6 @@ import {
   pointAt,
   zoomAround,
 } from "./map-geometry";
-import { useWheel } from "./use-wheel";
 
 const DIRECTIONS: Readonly<Record<string, readonly [number, number]>> = {
   ArrowUp: [0, -1],
