@@ -5,34 +5,11 @@ import { createOwner, requireNotSetUp } from "../../console/setup/create-owner";
 import { PROGRESS_SETTING } from "../../console/setup/state";
 import { clearLocks, resetPassword as resetPasswordOf } from "../../console/users/manage";
 import { SetupRequest } from "../../contracts/console/setup";
-import { randomBase62 } from "../../gateway/new-id";
 import { parseInput } from "../../http/console/pipeline";
 import { setupTokenFile } from "../process/setup-guard";
-import { systemRandom } from "../process/system";
 import { type Command, CommandError, readArguments, UsageError } from "./command";
 import { findUser, withNewStore, withStore } from "./open-store";
-import type { Terminal } from "./terminal";
-
-/** Characters of a generated password: 119 random bits, without characters that a shell or a double click splits at. */
-const GENERATED_LENGTH = 20;
-
-/**
- * A new password: generated (`generate`), typed twice without echo, or the first line of the input. Never an argument,
- * which would be visible to other users of the machine and in the shell's history.
- */
-async function readNewPassword(terminal: Terminal, generate: boolean): Promise<string> {
-  if (generate) return randomBase62(systemRandom, GENERATED_LENGTH);
-  const password = await terminal.readSecret("New password: ");
-  if (password === null || password === "") {
-    throw new CommandError(
-      "No password was given. Type it when asked, send it as the first line of the input, or use --generate.",
-    );
-  }
-  if (terminal.isInteractive && (await terminal.readSecret("Repeat the password: ")) !== password) {
-    throw new CommandError("The two passwords differ.");
-  }
-  return password;
-}
+import { readNewPassword } from "./password";
 
 export const setup: Command = {
   name: "setup",
