@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { JSON_LIMITS, readJsonObject } from "../../../lib/http/core/read-json";
+import { JSON_LIMITS, readJsonInSteps, readJsonObject } from "../../../lib/http/core/read-json";
 import { costOf } from "../../support/steps";
 
 const read = (text: string, limits = JSON_LIMITS) => readJsonObject(Buffer.from(text), limits);
@@ -25,6 +25,23 @@ describe("a JSON body", () => {
     ['{"v":"v","list":[{"v":1},{"v":1,"\\u0076":2}]}', "v"],
   ])("%s is refused with the name of the key that it has twice", (text, key) => {
     expect(() => read(text)).toThrow(`The body has the key '${key}' twice in one object.`);
+  });
+
+  test("is read in steps with the same result, wherever it pauses", () => {
+    // Each pause is within a string, a number or a list, and what follows it counts for the limits.
+    const items = Array.from({ length: 60_000 }, (_, index) => [`]}" \\u ${index}`, index * 1_000_003]);
+    for (let before = 0; before < 16; before++) {
+      const text = JSON.stringify({ before: "x".repeat(before), items });
+      const steps = readJsonInSteps(Buffer.from(text), LISTS);
+      let count = 0;
+      let step = steps.next();
+      for (; !step.done; step = steps.next()) count += 1;
+      expect(count).toBeGreaterThan(text.length / (256 * 1024));
+      expect(step.value).toEqual(JSON.parse(text));
+      const exact = { ...LISTS, maxValues: 2 + 60_000 * 3 };
+      expect(() => read(text, exact)).not.toThrow();
+      expect(() => read(text, { ...exact, maxValues: exact.maxValues - 1 })).toThrow(/values/);
+    }
   });
 
   test("of 4 MiB with a duplicate key is refused in less than 100 ms", () => {

@@ -115,6 +115,7 @@ const CASES: readonly [string, number][] = [
   [reply(item("null")), 1],
   [reply(item(`"${VECTOR}"`), '{"embedding" : 0}'), 2],
   [reply('{"embedding" : 0}', '{"x":{"embedding":[7]}}'), 2],
+  [reply(`{"embedding" : "${VECTOR}","x":{"embedding":[7]}}`), 1],
   [reply(item(`"${VECTOR}"`)).replace('"m"', '"modèle"'), 1],
   [`\ufeff${reply(item("[1]"))}`, 1],
   [reply(item(`"${VECTOR}"`)).slice(0, -9), 1],

@@ -35,6 +35,11 @@ const SCRIPTS: Record<string, Script> = {
     "stay",
   ],
   chunked: [ok("transfer-encoding: chunked"), "3\r\nabc\r\n", "2\r\nde\r\n0\r\n\r\n", "stay"],
+  "in forty pieces": [
+    ok("content-length: 1480"),
+    ...Array.from({ length: 40 }, (_, index) => String(index % 10).repeat(37)),
+    "stay",
+  ],
   empty: [ok("content-length: 0"), "stay"],
   "ended by the connection": [ok("content-type: text/plain"), "abc"],
   "after early hints": ["HTTP/1.1 103 Early Hints\r\n\r\n", ok("content-length: 1"), "a", "stay"],
