@@ -1,5 +1,11 @@
 import { MAX_SPEAKERS, type Speaker } from "@/lib/client/speech-call";
-import { labelFinder, readAnyLabel, ScriptReader, splitLines } from "@/lib/contracts/gateway/speech-script";
+import {
+  isSameName,
+  labelFinder,
+  readAnyLabel,
+  ScriptReader,
+  splitLines,
+} from "@/lib/contracts/gateway/speech-script";
 
 /** One line of a script as the editor shows it. */
 export interface EditorLine {
@@ -9,9 +15,6 @@ export interface EditorLine {
   /** Index of the speaker; null for a blank line and for an opening instruction. */
   speaker: number | null;
 }
-
-/** Names are compared in any case, as the gateway does. */
-export const isSameName = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
 
 /** The lines of a script with their speakers, by the same parser as the gateway's. */
 export function readScript(text: string, speakers: readonly Speaker[]): EditorLine[] {
@@ -36,7 +39,8 @@ export function renameSpeaker(text: string, from: string, to: string): string {
   const findLabel = labelFinder([from]);
   return text.replace(/[^\r\n]+/g, (line) => {
     const label = findLabel(line);
-    return label ? line.slice(0, label.nameStart) + to + line.slice(label.nameStart + from.length) : line;
+    if (label === null) return line;
+    return line.slice(0, label.nameStart) + to + line.slice(label.nameStart + label.nameLength);
   });
 }
 

@@ -3,8 +3,9 @@
 import { PlusIcon, XIcon } from "lucide-react";
 import { type ChangeEvent, type KeyboardEvent, useId, useState } from "react";
 import { useTranslations } from "use-intl";
-import { findNameError, findNames, freeName, isSameName, renameSpeaker } from "@/components/speech/script";
+import { findNameError, findNames, freeName, renameSpeaker } from "@/components/speech/script";
 import { MAX_SPEAKERS, type Speaker } from "@/lib/client/speech-call";
+import { isSameName } from "@/lib/contracts/gateway/speech-script";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { HueDot } from "./speaker-line";

@@ -1,9 +1,9 @@
 import type { GatewayModel } from "@/lib/client/gateway-models";
 import type { Speaker, SpeechCall } from "@/lib/client/speech-call";
 import { writeStored } from "@/lib/client/storage";
+import { isSameName } from "@/lib/contracts/gateway/speech-script";
 import type { Candidate } from "./candidates";
 import type { SpeechLink } from "./link";
-import { isSameName } from "./script";
 
 /** The settings of the page. Those of every mode are stored, so that switching the mode loses none. */
 export interface SpeechDraft {

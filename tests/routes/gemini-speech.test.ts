@@ -220,6 +220,19 @@ describe("generateContent", () => {
     ]);
   });
 
+  it("refuses two speakers whose names differ in their Unicode form only", async () => {
+    const speakerVoiceConfigs = ["Jos\u00e9", "Jose\u0301"].map((speaker) => ({
+      speaker,
+      voiceConfig: voice("Kore"),
+    }));
+    const reply = await harness().post(PATH, {
+      contents: [{ parts: [{ text: "Jos\u00e9: hello" }] }],
+      generationConfig: { ...AUDIO, speechConfig: { multiSpeakerVoiceConfig: { speakerVoiceConfigs } } },
+    });
+    expect(reply.status).toBe(400);
+    expect((await readBody(reply)).bytes.toString()).toContain("is also the name of another speaker");
+  });
+
   it("reports ignored fields, except those that an upstream of the same dialect supports", async () => {
     const body = {
       ...speaking({ candidateCount: 2, temperature: 0.5 }),

@@ -15,8 +15,9 @@ const ANY_LABEL = /^\s*\*{0,2}([^\s*:：](?:[^*:：]{0,62}?[^\s*:：])?)\*{0,2}\
 interface SpeakerLabel {
   /** Index of the speaker in the given names. */
   speaker: number;
-  /** Where the name starts in the line. */
+  /** Where the name starts in the line, and its length there: composed and decomposed forms differ. */
   nameStart: number;
+  nameLength: number;
   /** Length of the whole label: white space, bold markers, name and colon. */
   length: number;
 }
@@ -36,6 +37,11 @@ export function* splitLines(text: string): Generator<string, void, void> {
     start = index + lineBreak.length;
   }
   yield text.slice(start);
+}
+
+/** Whether two names are the same speaker's: in any case, and composed or decomposed (Unicode NFC or NFD). */
+export function isSameName(one: string, other: string): boolean {
+  return one.normalize("NFC").toLowerCase() === other.normalize("NFC").toLowerCase();
 }
 
 /** A name as it may be written: `é` is one character or two. */
@@ -60,7 +66,7 @@ export function labelFinder(names: readonly string[]): (line: string) => Speaker
       const nameEnd = nameStart + length;
       if (line.slice(nameStart, nameEnd).toLowerCase() !== name) continue;
       const after = AFTER_NAME.exec(line.slice(nameEnd));
-      if (after) return { speaker, nameStart, length: nameEnd + after[0].length };
+      if (after) return { speaker, nameStart, nameLength: length, length: nameEnd + after[0].length };
     }
     return null;
   };

@@ -1,4 +1,4 @@
-import { ScriptReader, splitLines } from "../../contracts/gateway/speech-script";
+import { isSameName, ScriptReader, splitLines } from "../../contracts/gateway/speech-script";
 import type { SpeechSegment } from "../../ports/speech-model";
 
 /** One part of the caller's text; it may hold many lines. */
@@ -44,10 +44,9 @@ export function* scriptSpeakers(
   return segments;
 }
 
-/** Index of the speaker named `name` without regard to case; null for no name and for an unknown one. */
+/** Index of the speaker named `name`; null for no name and for an unknown one. */
 function findSpeaker(speakers: readonly ScriptSpeaker[], name: string | undefined): number | null {
-  const wanted = name?.toLowerCase();
-  const index = speakers.findIndex((one) => one.speaker.toLowerCase() === wanted);
+  const index = name === undefined ? -1 : speakers.findIndex((one) => isSameName(one.speaker, name));
   return index < 0 ? null : index;
 }
 

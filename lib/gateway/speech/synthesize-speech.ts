@@ -1,3 +1,4 @@
+import { isSameName } from "../../contracts/gateway/speech-script";
 import { codePoints } from "../../contracts/text";
 import { AppError, hasCode, isAppError } from "../../errors";
 import type { CatalogEntry } from "../../ports/catalog";
@@ -257,8 +258,7 @@ async function assignVoices(
   }
   const members = voices.speakers.map(({ speaker, voice }) => ({ speaker, voice: canonical(voice) }));
   const unconfigured = parts.find(
-    ({ speaker }) =>
-      speaker !== undefined && !members.some((one) => one.speaker.toLowerCase() === speaker.toLowerCase()),
+    ({ speaker }) => speaker !== undefined && !members.some((one) => isSameName(one.speaker, speaker)),
   );
   if (unconfigured) {
     const where = `${unconfigured.path ?? field.text}.speechMetadata.speaker`;

@@ -194,6 +194,21 @@ describe("the editor's speakers", () => {
     );
   });
 
+  test("renaming a speaker replaces the name in either Unicode form, and nothing else", () => {
+    const composed = "Jos\u00e9";
+    const decomposed = "Jose\u0301";
+    const text = `${composed}: one\n${decomposed}: two`;
+    for (const from of [composed, decomposed])
+      expect(renameSpeaker(text, from, "Ana")).toBe("Ana: one\nAna: two");
+    const voice = "Kore";
+    expect(
+      findNameError([
+        { name: composed, voice },
+        { name: decomposed.toUpperCase(), voice },
+      ]),
+    ).toBe("same-name");
+  });
+
   test("a new speaker gets a name that is not taken", () => {
     expect(freeName("Speaker", [{ name: "speaker 2", voice: "Kore" }])).toBe("Speaker 3");
   });

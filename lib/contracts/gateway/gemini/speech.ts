@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { caseless, WORDS_PATTERN } from "../../text";
+import { isSameName } from "../speech-script";
 import { MAX_NAME_LENGTH, VoiceName } from "../voice-name";
 
 /**
@@ -75,8 +76,9 @@ const MultiSpeakerVoiceConfig = z.looseObject({
     .min(1, "must have at least one speaker")
     .max(MAX_SPEAKERS, `must have at most ${MAX_SPEAKERS} speakers`)
     .superRefine((speakers, ctx) => {
-      const names = speakers.map(({ speaker }) => speaker.toLowerCase());
-      const duplicate = names.findIndex((name, i) => names.indexOf(name) !== i);
+      const duplicate = speakers.findIndex(
+        ({ speaker }, at) => speakers.findIndex((other) => isSameName(other.speaker, speaker)) !== at,
+      );
       if (duplicate >= 0) {
         ctx.addIssue({
           code: "custom",
