@@ -40,6 +40,11 @@ export interface CallOptions {
   firstByteBy: number;
   /** Progress of the attempt; absent where it is not needed. Passed unchanged to every upstream call of the attempt. */
   progress?: UpstreamProgress;
+  /**
+   * Called when every reply of the call is complete, if reading them takes long: from then on neither the deadline nor a
+   * caller who leaves ends the call, because its upstream has done the work and will charge for it.
+   */
+  onReplied?(): void;
 }
 
 export interface SpeechUsage {

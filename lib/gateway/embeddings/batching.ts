@@ -101,6 +101,9 @@ async function sendTogether(
     traceparent: members[0]?.options.traceparent,
     firstByteBy: Math.max(...members.map((member) => member.options.firstByteBy)),
     progress,
+    onReplied() {
+      for (const { options: own } of members) own.onReplied?.();
+    },
   };
   const result = await send({ texts, ...parameters }, options);
   checkCount(result, texts.length);

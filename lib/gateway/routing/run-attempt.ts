@@ -7,7 +7,8 @@ import type { GatewayContext } from "../context";
 /**
  * Runs one attempt until it returns a value, its first-byte time is over (`upstream_timeout`), the caller leaves or the
  * server stops (the signal's reason), whichever is first. Aborts the attempt's signal in all cases but the first; the
- * signal stays bound to the caller afterwards, since a stream continues under it.
+ * signal stays bound to the caller afterwards, since a stream continues under it. After `onReplied` only the provider
+ * ends the attempt.
  */
 export function runAttempt<T>(
   ctx: GatewayContext,
@@ -44,6 +45,10 @@ export function runAttempt<T>(
       traceparent: ctx.trace?.nextAttempt(),
       firstByteBy: ctx.services.clock.monotonic() + firstByteMs,
       progress,
+      onReplied() {
+        clearTimeout(timer);
+        ctx.signal.removeEventListener("abort", onLeave);
+      },
     };
     // The wrapper turns a synchronous throw of the provider into a rejection.
     Promise.resolve()

@@ -198,7 +198,10 @@ function parse(text: string): unknown {
 /** Bytes that are scanned in one step: about a millisecond's work. */
 const BYTES_PER_STEP = 128 * 1024;
 
-/** `readJsonObject` in steps, the longest of which is `JSON.parse`, so that a large body does not delay other calls. */
+/**
+ * `readJsonObject` in steps, so that a large body delays other calls less. The text is made and parsed in one of them,
+ * since only one body at a time may take several times its memory (`createBodyMemory`).
+ */
 export function* readJsonInSteps(
   bytes: Uint8Array,
   limits: JsonLimits = JSON_LIMITS,
@@ -210,10 +213,7 @@ export function* readJsonInSteps(
   while (scan.read(BYTES_PER_STEP)) yield;
   yield;
   if (!isUtf8(bytes)) throw refuse("The body is not UTF-8.");
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8");
-  yield;
-  const value = parse(text);
-  yield;
+  const value = parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8"));
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw refuse("The body must be a JSON object.");
   // The parser drops the first of two equal keys, so a body with duplicates has fewer keys than colons.

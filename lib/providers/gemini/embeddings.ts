@@ -1,5 +1,4 @@
 import type { EmbeddingModel, EmbeddingRequest, EmbeddingResult } from "../../ports/embedding-model";
-import { runInSlices } from "../../ports/run-in-slices";
 import type { CallOptions } from "../../ports/speech-model";
 import type { ChannelRecord } from "../../ports/store";
 import { invalidAnswer } from "../outbound/failure";
@@ -20,8 +19,13 @@ export function geminiEmbedding(settings: UpstreamSettings, channel: ChannelReco
   return {
     async embed(request, options) {
       const { dimensions, max_batch } = GEMINI_OPTIONS.of(channel);
-      const result = await inBatches(request.texts, max_batch ?? MAX_TEXTS, options, (texts, batchOptions) =>
-        embedBatch(settings, channel, { ...request, texts: [...texts] }, batchOptions),
+      const result = await inBatches(
+        request.texts,
+        max_batch ?? MAX_TEXTS,
+        options,
+        (texts, batchOptions) =>
+          callBatch(settings, channel, { ...request, texts: [...texts] }, batchOptions),
+        readReply,
       );
       const vectors = fitVectors(result.vectors, request.dimensions, dimensions === "shorten");
       return { ...result, vectors };
@@ -29,12 +33,13 @@ export function geminiEmbedding(settings: UpstreamSettings, channel: ChannelReco
   };
 }
 
-async function embedBatch(
+/** The body of a reply. */
+async function callBatch(
   { outbound, keyOf }: UpstreamSettings,
   channel: ChannelRecord,
   request: EmbeddingRequest,
   options: CallOptions,
-): Promise<EmbeddingResult> {
+): Promise<Uint8Array> {
   const settings = GEMINI_OPTIONS.of(channel);
   const key = keyOf(channel);
   const dimensions = settings.dimensions === "shorten" ? undefined : request.dimensions;
@@ -59,8 +64,12 @@ async function embedBatch(
     ca: settings.ca,
     options,
   });
-  const steps = readVectors(reply.bytes, '"values":', (answer) => vectorsOf(answer, requests.length));
-  const { answer, vectors } = await runInSlices(steps, options.signal);
+  return reply.bytes;
+}
+
+/** Reads a reply in steps. Throws `upstream_invalid`. */
+function* readReply(bytes: Uint8Array, expected: number): Generator<void, EmbeddingResult, void> {
+  const { answer, vectors } = yield* readVectors(bytes, '"values":', (parsed) => vectorsOf(parsed, expected));
   return { vectors, inputTokens: tokensOf(asFields(answer)) };
 }
 

@@ -1,5 +1,4 @@
 import type { EmbeddingModel, EmbeddingRequest, EmbeddingResult } from "../../ports/embedding-model";
-import { runInSlices } from "../../ports/run-in-slices";
 import type { CallOptions } from "../../ports/speech-model";
 import type { ChannelRecord } from "../../ports/store";
 import { invalidAnswer } from "../outbound/failure";
@@ -23,7 +22,8 @@ export function openAiEmbedding(settings: UpstreamSettings, channel: ChannelReco
         request.texts,
         form.options.max_batch ?? MAX_TEXTS,
         options,
-        (texts, batchOptions) => embedBatch(settings, channel, request, texts, batchOptions),
+        (texts, batchOptions) => callBatch(settings, channel, request, texts, batchOptions),
+        readReply,
       );
       const vectors = fitVectors(result.vectors, request.dimensions, isShortenedHere);
       const { inputTokens, base64 } = result;
@@ -33,13 +33,14 @@ export function openAiEmbedding(settings: UpstreamSettings, channel: ChannelReco
   };
 }
 
-async function embedBatch(
+/** The body of a reply. */
+async function callBatch(
   { outbound, keyOf }: UpstreamSettings,
   channel: ChannelRecord,
   { model, dimensions, user }: EmbeddingRequest,
   texts: readonly string[],
   options: CallOptions,
-): Promise<EmbeddingResult> {
+): Promise<Uint8Array> {
   const form = formOf(channel);
   const key = keyOf(channel);
   const isShortenedHere = form.options.dimensions === "shorten";
@@ -63,7 +64,7 @@ async function embedBatch(
     ca: form.options.ca,
     options,
   });
-  return runInSlices(readReply(reply.bytes, texts.length), options.signal);
+  return reply.bytes;
 }
 
 /** Reads a reply in steps. Throws `upstream_invalid`. */

@@ -3,7 +3,6 @@ import type { AppError } from "../../errors";
 import { stopReason } from "../../ports/stop-signal";
 import { UpstreamProgress } from "../../ports/upstream-progress";
 import { BoundedBody, type ByteSource, collect } from "./body";
-import { nextTurn } from "./byte-blocks";
 import { connectionError, invalidAnswer, stalled, tooSlow } from "./failure";
 import type { OutboundRequest, OutboundSettings } from "./request";
 import {
@@ -23,8 +22,8 @@ const NOTHING = new Uint8Array(0);
  * generators and timers of `send`, which has the same limits and errors, cost more than the rest of such a call.
  */
 class WholeReply implements Dispatcher.DispatchHandler {
-  /** The body as it was received, in the encoding of its head. */
-  readonly body: Promise<readonly Uint8Array[]>;
+  /** Decoded as far as the content encoding is `identity`. */
+  readonly bytes: Promise<Uint8Array>;
   status = 0;
   /** True when the call was stopped before its reply was complete. */
   isStopped = false;
@@ -36,7 +35,7 @@ class WholeReply implements Dispatcher.DispatchHandler {
   readonly #pieces: Uint8Array[] = [];
   #length = 0;
   #controller: Dispatcher.DispatchController | null = null;
-  #resolve: (body: readonly Uint8Array[]) => void = () => undefined;
+  #resolve: (bytes: Uint8Array) => void = () => undefined;
   #reject: (error: AppError) => void = () => undefined;
   /** Set when the reply is complete or has failed. */
   #isOver = false;
@@ -52,7 +51,7 @@ class WholeReply implements Dispatcher.DispatchHandler {
     this.#settings = settings;
     this.#request = request;
     this.#onHead = onHead;
-    this.body = new Promise((resolve, reject) => {
+    this.bytes = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
@@ -105,7 +104,8 @@ class WholeReply implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     if (this.#isOver) return;
     this.#end();
-    this.#resolve(this.#pieces);
+    const [only] = this.#pieces;
+    this.#resolve(this.#pieces.length === 1 && only !== undefined ? only : Buffer.concat(this.#pieces));
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
@@ -181,33 +181,15 @@ export async function sendWhole(
   });
   waiting.count += 1;
   pool.dispatch({ method, path, headers, body }, reply);
-  const pieces = await reply.body.catch((error: unknown) => {
+  const bytes = await reply.bytes.catch((error: unknown) => {
     // An error reply whose body is cut, slow or endless is still an error reply: its status was complete.
     if (reply.status < 300 || reply.isStopped) throw error;
-    return [];
+    return NOTHING;
   });
-  const [only = NOTHING] = pieces;
-  const bytes = pieces.length <= 1 ? only : await joined(pieces);
   const header = headerReader(reply.headers);
   if (reply.status < 300) return { header, bytes: await decoded(settings, request, header, bytes) };
   const readable = await decoded(settings, request, header, bytes).catch(() => NOTHING);
   throw refused(settings, request, url, reply.status, header, readable);
-}
-
-/** Pieces that are copied in one turn of the event loop: about a millisecond's work. */
-const PIECES_PER_TURN = 16;
-
-/** The pieces as one; those of a large reply are copied in several turns. */
-async function joined(pieces: readonly Uint8Array[]): Promise<Uint8Array> {
-  if (pieces.length <= PIECES_PER_TURN) return Buffer.concat(pieces);
-  const bytes = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
-  let end = 0;
-  for (const [index, piece] of pieces.entries()) {
-    bytes.set(piece, end);
-    end += piece.length;
-    if (index % PIECES_PER_TURN === PIECES_PER_TURN - 1) await nextTurn();
-  }
-  return bytes;
 }
 
 /** The bytes without their content encoding, which is never requested; read as `send` reads them. */

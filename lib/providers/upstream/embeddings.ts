@@ -1,4 +1,5 @@
 import { type EmbeddingResult, isFiniteVector } from "../../ports/embedding-model";
+import { runInSlices } from "../../ports/run-in-slices";
 import type { CallOptions } from "../../ports/speech-model";
 import { StopSource, stopReason } from "../../ports/stop-signal";
 import { invalidAnswer } from "../outbound/failure";
@@ -7,28 +8,50 @@ import { decodedBase64Length } from "../outbound/json";
 /** Concurrent upstream calls of one request. */
 const CONCURRENCY = 4;
 
+/** The texts of one upstream call, and the body of its reply. */
+interface BatchReply {
+  texts: readonly string[];
+  bytes: Uint8Array;
+}
+
 /**
- * Embeds texts in as many calls as the upstream's limit requires, a few at once; the first failure ends the others.
- * Token counts add up; one call without a count makes the sum unknown.
+ * Embeds texts in as many calls as the upstream's limit requires, a few at once; the first failure ends the others. `call`
+ * returns the body of a reply, and `read` reads it in steps, once all are complete. Token counts add up; one reply
+ * without a count makes the sum unknown.
  */
 export async function inBatches(
   texts: readonly string[],
   maxTexts: number,
   options: CallOptions,
-  embed: (texts: readonly string[], options: CallOptions) => Promise<EmbeddingResult>,
+  call: (texts: readonly string[], options: CallOptions) => Promise<Uint8Array>,
+  read: (bytes: Uint8Array, expected: number) => Generator<void, EmbeddingResult, void>,
 ): Promise<EmbeddingResult> {
-  if (texts.length <= maxTexts) return embed(texts, options);
+  const replies =
+    texts.length <= maxTexts
+      ? [{ texts, bytes: await call(texts, options) }]
+      : await callAll(texts, maxTexts, options, call);
+  options.onReplied?.();
+  return runInSlices(readAll(replies, read), new StopSource());
+}
+
+async function callAll(
+  texts: readonly string[],
+  maxTexts: number,
+  options: CallOptions,
+  call: (texts: readonly string[], options: CallOptions) => Promise<Uint8Array>,
+): Promise<BatchReply[]> {
   const batches: (readonly string[])[] = [];
   for (let at = 0; at < texts.length; at += maxTexts) batches.push(texts.slice(at, at + maxTexts));
   if (options.signal.aborted) throw stopReason(options.signal);
   const signal = new StopSource();
   const stop = (): void => signal.abort(stopReason(options.signal));
   options.signal.addEventListener("abort", stop, { once: true });
-  const results = new Array<EmbeddingResult>(batches.length);
+  const replies = new Array<BatchReply>(batches.length);
   const queue = batches.entries();
 
   const work = async (): Promise<void> => {
-    for (const [at, batch] of queue) results[at] = await embed(batch, { ...options, signal });
+    for (const [at, batch] of queue)
+      replies[at] = { texts: batch, bytes: await call(batch, { ...options, signal }) };
   };
   try {
     await Promise.all(Array.from({ length: Math.min(CONCURRENCY, batches.length) }, work));
@@ -38,6 +61,17 @@ export async function inBatches(
   } finally {
     options.signal.removeEventListener("abort", stop);
   }
+  return replies;
+}
+
+function* readAll(
+  replies: readonly BatchReply[],
+  read: (bytes: Uint8Array, expected: number) => Generator<void, EmbeddingResult, void>,
+): Generator<void, EmbeddingResult, void> {
+  const results: EmbeddingResult[] = [];
+  for (const { texts, bytes } of replies) results.push(yield* read(bytes, texts.length));
+  const [only] = results;
+  if (only !== undefined && results.length === 1) return only;
   return {
     vectors: results.flatMap(({ vectors }) => vectors),
     inputTokens: results.reduce<number | null>(

@@ -46,6 +46,25 @@ test("sends texts that arrive together in one call and gives each caller its own
   expect((await Promise.all(answers)).map(({ vectors }) => [...(vectors[0] ?? [])])).toEqual([[1], [2], [3]]);
 });
 
+test("tells every caller of a batch when its reply is complete", async () => {
+  const { send } = upstream();
+  const batcher = createBatcher();
+  const replied: string[] = [];
+  const answers = ["a", "bb"].map((text) => {
+    const one = single(text);
+    const own = { ...one.options, onReplied: () => void replied.push(text) };
+    const sendAndReport: SendBatch = async (request, given) => {
+      const result = await send(request, given);
+      given.onReplied?.();
+      return result;
+    };
+    return batcher.embed("p", { model: "m" }, { ...one, options: own }, sendAndReport);
+  });
+  await vi.runAllTimersAsync();
+  await Promise.all(answers);
+  expect(replied).toEqual(["a", "bb"]);
+});
+
 test("sends equal texts of a batch once and distributes the tokens to their callers", async () => {
   const { requests, send } = upstream(10);
   const batcher = createBatcher();

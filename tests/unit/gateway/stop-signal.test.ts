@@ -3,6 +3,8 @@ import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
 import { AppError } from "../../../lib/errors";
 import { openSpeech } from "../../../lib/gateway/speech/speech-stream";
+import type { EmbeddingResult } from "../../../lib/ports/embedding-model";
+import type { CallOptions } from "../../../lib/ports/speech-model";
 import { type StopSignal, StopSource, StopSources } from "../../../lib/ports/stop-signal";
 import { inBatches } from "../../../lib/providers/upstream/embeddings";
 
@@ -104,18 +106,43 @@ test("a speech whose caller left before it began is stopped immediately", async 
   expect(seen).toMatchObject({ aborted: true, reason: LEFT });
 });
 
+function* readLength({ length }: Uint8Array): Generator<void, EmbeddingResult, void> {
+  yield;
+  return { vectors: [Float32Array.of(length)], inputTokens: length };
+}
+
 test("a caller who leaves stops every batch of its texts", async () => {
   const signal = new StopSource();
   const given: StopSignal[] = [];
-  const calls = inBatches(["a", "b"], 1, callOptions(signal), (_texts, options) => {
+  const call = (_texts: readonly string[], options: CallOptions): Promise<Uint8Array> => {
     given.push(options.signal);
     return new Promise((_resolve, reject) => {
       options.signal.addEventListener("abort", () => reject(options.signal.reason));
     });
-  });
+  };
+  const calls = inBatches(["a", "b"], 1, callOptions(signal), call, readLength);
   signal.abort(LEFT);
   await expect(calls).rejects.toBe(LEFT);
   expect(given).toMatchObject([{ reason: LEFT }, { reason: LEFT }]);
-  const late = inBatches(["a", "b"], 1, callOptions(signal), () => Promise.reject(new Error("called")));
+  const fail = () => Promise.reject(new Error("called"));
+  const late = inBatches(["a", "b"], 1, callOptions(signal), fail, readLength);
   await expect(late).rejects.toBe(LEFT);
+});
+
+test("a caller who leaves after the last reply does not stop the reading of their vectors", async () => {
+  const signal = new StopSource();
+  const events: string[] = [];
+  const onReplied = () => {
+    events.push("replied");
+    signal.abort(LEFT);
+  };
+  const call = async ([text = ""]: readonly string[]) => {
+    events.push(text);
+    return Buffer.from(text);
+  };
+  const options = { ...callOptions(signal), onReplied };
+  const { vectors, inputTokens } = await inBatches(["a", "bb", "ccc"], 1, options, call, readLength);
+  expect(vectors).toEqual([Float32Array.of(1), Float32Array.of(2), Float32Array.of(3)]);
+  expect(inputTokens).toBe(6);
+  expect(events).toEqual(["a", "bb", "ccc", "replied"]);
 });

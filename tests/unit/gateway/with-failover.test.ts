@@ -99,6 +99,22 @@ test("makes at most three attempts, each on another channel", async () => {
   expect(error).toMatchObject({ code: "upstream_error", details: { shouldRetry: false } });
 });
 
+test("lets neither the deadline nor a caller who leaves end an attempt whose replies are complete", async () => {
+  const { ctx, plan, meter, served, leaving } = setting(FOUR);
+  let finish: (value: string) => void = () => undefined;
+  const result = withFailover(ctx, plan, meter, async (_target, options) => {
+    options.onReplied?.();
+    return new Promise<string>((resolve) => {
+      finish = resolve;
+    });
+  });
+  await vi.advanceTimersByTimeAsync(DEFAULT_LIMITS.callMs);
+  leaving.abort(new AppError("caller_left", "The client disconnected."));
+  finish("vectors");
+  await expect(result).resolves.toBe("vectors");
+  expect(served).toHaveLength(1);
+});
+
 test("makes two attempts on a single channel, but not after it is overloaded", async () => {
   const again = setting([lexicalChannel({ id: "a" })]);
   await failureOf(withFailover(again.ctx, again.plan, again.meter, failing("upstream_timeout")));
