@@ -45,7 +45,7 @@ export function NewPasswordFields<Values extends FieldValues>({
   hint,
   isRequired = false,
 }: {
-  form: Pick<UseFormReturn<Values>, "register" | "formState" | "watch">;
+  form: Pick<UseFormReturn<Values>, "register" | "formState" | "getFieldState" | "watch">;
   password: { name: Path<Values>; label: string };
   confirm: { name: Path<Values>; label: string };
   /** Words that make a password weak. */

@@ -1,11 +1,6 @@
 import type { ComponentProps, ReactNode } from "react";
-import {
-  type FieldValues,
-  get,
-  type Path,
-  type UseFormRegisterReturn,
-  type UseFormReturn,
-} from "react-hook-form";
+// Types only: pages without react-hook-form use TextField, too.
+import type { FieldValues, Path, UseFormRegisterReturn, UseFormReturn } from "react-hook-form";
 import { Input } from "../ui/input";
 import { type ControlProps, Field } from "./field";
 
@@ -40,15 +35,14 @@ export function TextField({
 
 /** The form that a field belongs to, the field's name, and how it is registered. */
 export interface FormFieldName<Values extends FieldValues> {
-  form: Pick<UseFormReturn<Values>, "register" | "formState">;
+  form: Pick<UseFormReturn<Values>, "register" | "formState" | "getFieldState">;
   name: Path<Values>;
   options?: Parameters<UseFormReturn<Values>["register"]>[1];
 }
 
 /** The message of a field's error, wherever the field is nested. */
 function messageAt<Values extends FieldValues>({ form, name }: FormFieldName<Values>): string | undefined {
-  const error: { message?: string } | undefined = get(form.formState.errors, name);
-  return error?.message;
+  return form.getFieldState(name, form.formState).error?.message;
 }
 
 /**
