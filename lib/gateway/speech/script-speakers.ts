@@ -1,4 +1,5 @@
 import { isSameName, ScriptReader, splitLines } from "../../contracts/gateway/speech-script";
+import { AppError } from "../../errors";
 import type { SpeechSegment } from "../../ports/speech-model";
 
 /** One part of the caller's text; it may hold many lines. */
@@ -48,6 +49,25 @@ export function* scriptSpeakers(
 function findSpeaker(speakers: readonly ScriptSpeaker[], name: string | undefined): number | null {
   const index = name === undefined ? -1 : speakers.findIndex((one) => isSameName(one.speaker, name));
   return index < 0 ? null : index;
+}
+
+/** Throws `invalid` for a part whose speaker is not configured. `field`: the caller's field of texts. */
+export function requireConfigured(
+  parts: readonly SpokenPart[],
+  speakers: readonly ScriptSpeaker[],
+  field: string,
+): void {
+  const unknown = parts.find(
+    ({ speaker }) => speaker !== undefined && findSpeaker(speakers, speaker) === null,
+  );
+  if (unknown === undefined) return;
+  const where = `${unknown.path ?? field}.speechMetadata.speaker`;
+  const configured = speakers.map(({ speaker }) => `'${speaker}'`).join(", ");
+  throw new AppError(
+    "invalid",
+    `'${where}' is '${unknown.speaker?.slice(0, 100)}', not a configured speaker: ${configured}.`,
+    { param: where },
+  );
 }
 
 function addLine(

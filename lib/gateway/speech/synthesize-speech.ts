@@ -1,4 +1,3 @@
-import { isSameName } from "../../contracts/gateway/speech-script";
 import { codePoints } from "../../contracts/text";
 import { AppError, hasCode, isAppError } from "../../errors";
 import type { CatalogEntry } from "../../ports/catalog";
@@ -17,7 +16,7 @@ import { bufferSpeech } from "./buffer-speech";
 import type { BufferedSpeech } from "./buffered-replies";
 import { canonicalVoice, listVoiceNames } from "./choose-voices";
 import type { OpenedSpeech } from "./opened-speech";
-import { type SpokenPart, scriptSpeakers, singleSpeaker } from "./script-speakers";
+import { requireConfigured, type SpokenPart, scriptSpeakers, singleSpeaker } from "./script-speakers";
 import {
   type CachedSpeech,
   cacheAtEnd,
@@ -257,18 +256,7 @@ async function assignVoices(
     return singleSpeaker(parts, voice ?? "");
   }
   const members = voices.speakers.map(({ speaker, voice }) => ({ speaker, voice: canonical(voice) }));
-  const unconfigured = parts.find(
-    ({ speaker }) => speaker !== undefined && !members.some((one) => isSameName(one.speaker, speaker)),
-  );
-  if (unconfigured) {
-    const where = `${unconfigured.path ?? field.text}.speechMetadata.speaker`;
-    const configured = members.map(({ speaker }) => `'${speaker}'`).join(", ");
-    throw new AppError(
-      "invalid",
-      `'${where}' is '${unconfigured.speaker?.slice(0, 100)}', not a configured speaker: ${configured}.`,
-      { param: where },
-    );
-  }
+  requireConfigured(parts, members, field.text);
   const segments = await runInSlices(scriptSpeakers(parts, members), ctx.signal);
   if (segments.length === 0) {
     throw new AppError("invalid", `'${field.text}' contains only an instruction; add a line to speak.`, {
