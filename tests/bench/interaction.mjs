@@ -40,7 +40,7 @@ function loadUntilStopped(url, key) {
   };
 }
 
-/** Runs in the page before its scripts: collects the duration of every interaction. */
+/** Runs in the page before its scripts and collects the duration of every interaction. */
 function observeInteractions() {
   window.interactions = [];
   new PerformanceObserver((list) => {

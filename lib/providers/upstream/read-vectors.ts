@@ -3,7 +3,7 @@ import { invalidAnswer } from "../outbound/failure";
 import { parseJson } from "../outbound/json";
 import { readVector } from "./embeddings";
 
-/** A parsed reply in which the index in `texts` is in the place of each vector. */
+/** A parsed reply in which each vector is replaced by its index in `texts`. */
 interface CutReply {
   answer: unknown;
   /** Base64 without its quotes, or a list of numbers with its brackets. */
@@ -71,7 +71,7 @@ function readText(text: Buffer): Float32Array {
 }
 
 export interface ReadVectors {
-  /** The parsed reply; what is in the place of its vectors is undefined. */
+  /** The parsed reply. The values of its vectors have no meaning. */
   answer: unknown;
   vectors: Float32Array[];
   /** The text of a single vector whose upstream sent canonical base64. */

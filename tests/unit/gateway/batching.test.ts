@@ -46,7 +46,7 @@ test("sends texts that arrive together in one call and gives each caller its own
   expect((await Promise.all(answers)).map(({ vectors }) => [...(vectors[0] ?? [])])).toEqual([[1], [2], [3]]);
 });
 
-test("tells every caller of a batch when its reply is complete", async () => {
+test("calls onReplied of every caller of a batch when its reply is complete", async () => {
   const { send } = upstream();
   const batcher = createBatcher();
   const replied: string[] = [];
