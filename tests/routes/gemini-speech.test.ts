@@ -220,6 +220,26 @@ describe("generateContent", () => {
     ]);
   });
 
+  it("takes a part's speaker in either Unicode form", async () => {
+    const { post, speech } = harness();
+    const reply = await post(PATH, {
+      contents: [{ parts: [{ text: "hello", speechMetadata: { speaker: "Jose\u0301" } }] }],
+      generationConfig: {
+        ...AUDIO,
+        speechConfig: {
+          multiSpeakerVoiceConfig: {
+            speakerVoiceConfigs: [
+              { speaker: "Ada", voiceConfig: voice("Puck") },
+              { speaker: "Jos\u00e9", voiceConfig: voice("Kore") },
+            ],
+          },
+        },
+      },
+    });
+    await readBody(reply);
+    expect(speech.requests[0]?.segments).toEqual([{ text: "hello", voice: "Kore", speaker: "Jos\u00e9" }]);
+  });
+
   it("refuses two speakers whose names differ in their Unicode form only", async () => {
     const speakerVoiceConfigs = ["Jos\u00e9", "Jose\u0301"].map((speaker) => ({
       speaker,
