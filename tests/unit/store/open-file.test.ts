@@ -23,15 +23,15 @@ afterAll(() => {
 const setting = (connection: Connection, name: string) => connection.cells(`pragma ${name}`, [])[0]?.[0];
 
 it.each([
-  ["journal_mode", "wal", "readers do not wait for the writer"],
-  ["synchronous", 2, "a commit is on the disk before it is acknowledged (FULL)"],
-  ["foreign_keys", 1, "rows refer to rows that exist"],
-  ["recursive_triggers", 1, "a replaced row runs the triggers of a deleted one"],
-  ["secure_delete", 2, "deleted secrets are zeroed in pages that are written (FAST)"],
-  ["trusted_schema", 0, "a schema calls safe functions only"],
-  ["wal_autocheckpoint", 4_000, "the log is copied to the file at 16 MB"],
-])("a store opened for writing has %s = %s: %s", (name, expected) => {
-  expect(setting(writer, name)).toBe(expected);
+  { name: "journal_mode", value: "wal", why: "readers do not wait for the writer" },
+  { name: "synchronous", value: 2, why: "a commit is on the disk before it is acknowledged (FULL)" },
+  { name: "foreign_keys", value: 1, why: "rows refer to rows that exist" },
+  { name: "recursive_triggers", value: 1, why: "a replaced row runs the triggers of a deleted one" },
+  { name: "secure_delete", value: 2, why: "deleted secrets are zeroed in pages that are written (FAST)" },
+  { name: "trusted_schema", value: 0, why: "a schema calls safe functions only" },
+  { name: "wal_autocheckpoint", value: 4_000, why: "the log is copied to the file at 16 MB" },
+])("a store opened for writing has $name = $value: $why", ({ name, value }) => {
+  expect(setting(writer, name)).toBe(value);
 });
 
 it("a store opened for reading refuses to write", () => {
