@@ -116,6 +116,24 @@ test("caches vectors per dimensions", async () => {
   expect(asked).toHaveLength(2);
 });
 
+test("never takes a line of the task type for text", async () => {
+  const { asked, harness } = open();
+  const cacheOf = async (text: string, taskType?: string) => {
+    const body = { content: { parts: [{ text }] }, taskType };
+    return (await harness.call("/v1beta/models/patchbay-embed:embedContent", { body })).headers[
+      "x-patchbay-cache"
+    ];
+  };
+  const states = [
+    await cacheOf("last line", "QUERY\nfirst line"),
+    await cacheOf("first line\nlast line", "QUERY"),
+    await cacheOf("last line", "\nfirst line"),
+    await cacheOf("first line\nlast line"),
+  ];
+  expect(states).toEqual(["miss", "miss", "miss", "miss"]);
+  expect(asked).toHaveLength(4);
+});
+
 test("neither reads nor writes the cache with cache-control: no-store", async () => {
   const { asked, embed } = open();
   const headers = { "cache-control": "no-store" };

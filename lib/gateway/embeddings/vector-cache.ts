@@ -286,6 +286,8 @@ export function vectorKeys(
   entry: CatalogEntry,
   parameters: { dimensions?: number | undefined; taskType?: string | undefined },
 ): (text: string) => string {
-  const head = `${scope}\n${fingerprintOf(entry)}\n${parameters.dimensions ?? ""}\n${parameters.taskType ?? ""}\n`;
+  // As JSON, because a line break in it would make its second line part of the text.
+  const taskType = JSON.stringify(parameters.taskType ?? "");
+  const head = `${scope}\n${fingerprintOf(entry)}\n${parameters.dimensions ?? ""}\n${taskType}\n`;
   return (text) => hash("sha256", head + text, "base64url");
 }
