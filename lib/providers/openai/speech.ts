@@ -152,7 +152,8 @@ export async function* speechEventPcm(
     const fields = asFields(await readJson(data));
     // A cut leaves half an event.
     if (fields === null) throw truncated();
-    if (event === "error" || fields.error !== undefined) {
+    // Some servers send every field of their schema, with null for an absent error.
+    if (event === "error" || (fields.error ?? null) !== null) {
       throw new AppError("upstream_error", "The channel's upstream failed in the middle of its answer.");
     }
     const type = asText(fields.type) ?? event;

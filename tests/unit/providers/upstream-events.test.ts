@@ -174,6 +174,26 @@ describe("JSON in blocks", () => {
   });
 });
 
+test.each([null, { message: "broken" }, "broken"])(
+  "speech events whose 'error' is %j fail only for an error",
+  async (error) => {
+    const audio = Buffer.alloc(4_800, 1).toString("base64");
+    const events = [
+      { type: "speech.audio.delta", audio, error },
+      { type: "speech.audio.done", error },
+    ];
+    const body = Buffer.from(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""));
+    const usage: SpeechUsage = { inputTokens: null, outputTokens: null };
+    let bytes = 0;
+    const reading = (async () => {
+      for await (const piece of speechEventPcm(chunksOf(body, 1_000), null, usage)) bytes += piece.length;
+      return bytes;
+    })();
+    if (error === null) expect(await reading).toBe(4_800);
+    else await expect(reading).rejects.toMatchObject({ code: "upstream_error" });
+  },
+);
+
 test("base64 without escapes has the same bytes or error as escaped base64", async () => {
   const outcome = async (form: string, pieceBytes: number) => {
     const base64 = await base64In(`{"a":"${form}"}`, pieceBytes);
