@@ -883,6 +883,25 @@ describe("a failure", () => {
     expect(speech.running).toBe(0);
   });
 
+  it.each([
+    ["streamed", `${STREAM}?alt=sse`],
+    ["buffered", PATH],
+  ])("does not end a %s reply whose pauses its channel's own idle time allows", async (_name, path) => {
+    const speech = new ScriptedSpeech(async function* () {
+      yield* spoken(0.2, { ending: null });
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      yield* spoken(0.2);
+    });
+    const channel = speechChannel("slow", {
+      embedded: false,
+      provider: "gemini",
+      timeouts: { idleMs: 10_000 },
+    });
+    const { post, rows } = openSpeechHarness([{ channel, speech }], { limits: { idleMs: 20 } });
+    expect((await readBody(await post(path, GOOD))).error).toBeNull();
+    expect(rows).toMatchObject([{ status: 200, audioMs: 400 }]);
+  });
+
   it("of a call that exceeds its total time is reported as well", async () => {
     const speech = new ScriptedSpeech(async function* () {
       for (let i = 0; i < 100; i += 1) {

@@ -17,7 +17,7 @@ export async function bufferSpeech(
   buffer: BufferedSpeech,
 ): Promise<OpenedSpeech> {
   const { source } = opened;
-  const events = new TimedEvents(ctx, source);
+  const events = new TimedEvents(ctx, opened);
   buffer.clear();
   try {
     append(buffer, opened.first);

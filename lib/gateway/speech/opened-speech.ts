@@ -12,6 +12,8 @@ export interface OpenedSpeech {
   isCached?: boolean;
   /** Bytes of all its audio, if known in advance. */
   totalBytes?: number;
+  /** The channel's own limit between two pieces in milliseconds; absent: none. */
+  idleMs?: number | undefined;
   /** Aborts the provider's signal: `return()` alone would wait for the chunk in progress. */
   halt(): void;
 }

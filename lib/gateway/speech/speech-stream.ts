@@ -83,7 +83,7 @@ export class MeteredSpeech implements AsyncIterableIterator<SpokenEvent> {
     this.#meter = meter;
     this.#opened = opened;
     this.#inputTokens = inputTokens;
-    this.#events = new TimedEvents(ctx, opened.source);
+    this.#events = new TimedEvents(ctx, opened);
     this.#pending = opened.first;
     // `opened` stays referenced for as long as the call lasts; its first chunk must not.
     opened.first = EMPTY_AUDIO;
@@ -167,8 +167,8 @@ export class MeteredSpeech implements AsyncIterableIterator<SpokenEvent> {
 }
 
 /**
- * Reads `source` within the call's limits: `upstream_timeout` after `idleMs` without an event, or when the call's total
- * time is over. The time that the caller takes to read does not count.
+ * Reads a stream within the call's limits: `upstream_timeout` after `idleMs` (of the settings, or the channel's if
+ * longer) without an event, or when the call's total time is over. The time that the caller takes to read does not count.
  */
 export class TimedEvents {
   readonly #source: AsyncIterator<SpeechEvent>;
@@ -178,11 +178,12 @@ export class TimedEvents {
   readonly #deadline: MovingDeadline;
   #onLate: (error: AppError) => void = () => undefined;
 
-  constructor(ctx: GatewayContext, source: AsyncIterator<SpeechEvent>) {
+  constructor(ctx: GatewayContext, opened: Pick<OpenedSpeech, "source" | "idleMs">) {
     const { idleMs, callMs } = ctx.services.instance.limits ?? DEFAULT_LIMITS;
-    this.#source = source;
+    this.#source = opened.source;
     this.#clock = ctx.services.clock;
-    this.#idleMs = idleMs;
+    // The provider applies a shorter limit itself: its channel's applies within one upstream call, not between two.
+    this.#idleMs = Math.max(idleMs, opened.idleMs ?? 0);
     this.#leftMs = callMs - (this.#clock.monotonic() - ctx.receivedAt);
     this.#deadline = new MovingDeadline(this.#clock, () => this.#onLate(stalled()));
   }

@@ -205,6 +205,7 @@ async function openCall(
     if (input.needsBase64 === true && buffer !== null && lookup.key === null) wanted.acceptsBase64 = true;
     const speak = (own: CallOptions) => speech.synthesize(wanted, own);
     const opened = await openSpeech(speak, target.channel.embedded, options);
+    opened.idleMs = target.channel.timeouts.idleMs;
     return { opened, ignored: ignoredFields(input, target, speech) };
   };
   const complete =
