@@ -12,6 +12,7 @@ import { asCount, asFields, asList, asText, type Fields } from "../outbound/json
 import { asBase64, decodedBase64, readJson } from "../outbound/long-json";
 import { refusalError } from "../outbound/refusal";
 import type { UpstreamReply } from "../outbound/request";
+import { secretsOf } from "../outbound/send";
 import { isDoneMark, serverSentEvents } from "../outbound/server-sent-events";
 import { MAX_SPEECH_BYTES, type UpstreamSettings } from "../upstream/provider";
 import { audioEvents } from "../upstream-audio/audio-events";
@@ -46,10 +47,12 @@ async function* speak(
 ): AsyncGenerator<SpeechEvent> {
   const settings = GEMINI_OPTIONS.of(channel);
   const key = keyOf(channel);
+  const secrets = key === null ? [] : [key];
+  const baseUrl = geminiBase(channel);
   const isStreamed = settings.streaming ?? true;
   const reply = await outbound.call({
     channel,
-    baseUrl: geminiBase(channel),
+    baseUrl,
     method: "POST",
     path: methodPath(request.model, isStreamed ? "streamGenerateContent?alt=sse" : "generateContent"),
     headers: { accept: isStreamed ? "text/event-stream" : "application/json", ...keyHeaders(key) },
@@ -59,17 +62,18 @@ async function* speak(
     }),
     maxBytes: MAX_SPEECH_BYTES,
     readRefusal: readGeminiRefusal,
-    secrets: key === null ? [] : [key],
+    secrets,
     ca: settings.ca,
     options,
   });
   const summary: ReplySummary = { inputTokens: null, outputTokens: null, finishReason: null };
   try {
     const nowMs = clock.now();
+    const hidden = secretsOf({ secrets, channel }, new URL(baseUrl));
     if (reply.contentType === "text/event-stream")
-      yield* audioEvents(requireAudio(pcmOf(eventMessages(reply, nowMs, key), summary), summary));
+      yield* audioEvents(requireAudio(pcmOf(eventMessages(reply, nowMs, hidden), summary), summary));
     else {
-      const messages = await wholeMessages(reply, nowMs, key);
+      const messages = await wholeMessages(reply, nowMs, hidden);
       const [only] = messages;
       const base64Audio =
         request.acceptsBase64 === true && messages.length === 1 && only !== undefined
@@ -110,24 +114,28 @@ async function* requireAudio(
 async function* eventMessages(
   reply: UpstreamReply,
   nowMs: number,
-  key: string | null,
+  secrets: readonly string[],
 ): AsyncGenerator<Fields> {
   for await (const { data } of serverSentEvents(reply.body)) {
     if (isDoneMark(data)) continue;
     const message = asFields(await readJson(data));
     // A cut leaves half an event.
     if (message === null) throw truncated();
-    yield checkedMessage(message, nowMs, key);
+    yield checkedMessage(message, nowMs, secrets);
   }
 }
 
-async function wholeMessages(reply: UpstreamReply, nowMs: number, key: string | null): Promise<Fields[]> {
+async function wholeMessages(
+  reply: UpstreamReply,
+  nowMs: number,
+  secrets: readonly string[],
+): Promise<Fields[]> {
   const answer = await readJson(await gatherBytes(reply.body));
   if (answer === undefined) throw invalidAnswer("with data that is not JSON");
   return (Array.isArray(answer) ? asList(answer) : [answer]).map((one) => {
     const message = asFields(one);
     if (message === null) throw invalidAnswer("without a response object");
-    return checkedMessage(message, nowMs, key);
+    return checkedMessage(message, nowMs, secrets);
   });
 }
 
@@ -144,7 +152,7 @@ function* base64Events({ texts, bytes }: Base64Audio): Generator<SpeechEvent> {
 }
 
 /** Google sends an error in the middle of a stream as a separate message. */
-function checkedMessage(message: Fields, nowMs: number, key: string | null): Fields {
+function checkedMessage(message: Fields, nowMs: number, secrets: readonly string[]): Fields {
   const error = asFields(message.error);
   if (error === null) return message;
   const status = typeof error.code === "number" && error.code >= 400 && error.code < 600 ? error.code : 500;
@@ -154,7 +162,7 @@ function checkedMessage(message: Fields, nowMs: number, key: string | null): Fie
     header: () => null,
     text,
     nowMs,
-    secrets: key === null ? [] : [key],
+    secrets,
     read: readGeminiRefusal,
   });
 }

@@ -182,6 +182,14 @@ function secretHeaders(headers: Readonly<Record<string, string>>): string[] {
   return Object.values(headers).filter((value) => value.length >= 8);
 }
 
+/** The values that no message about a reply may have: those of its request, its channel's headers, and the host. */
+export function secretsOf(
+  { secrets, channel }: Pick<OutboundRequest, "secrets" | "channel">,
+  { host, hostname }: URL,
+): string[] {
+  return [...secrets, ...secretHeaders(channel.headers), host, hostname];
+}
+
 /** Reads headers by their lower-case names; of a repeated header the first value. */
 export function headerReader(
   headers: Readonly<Record<string, string | string[] | undefined>>,
@@ -195,19 +203,20 @@ export function headerReader(
 /** The error for a reply with a status other than 2xx; `body`: as much of it as arrived. */
 export function refused(
   { clock }: OutboundSettings,
-  { readRefusal, secrets, options, channel }: OutboundRequest,
+  request: OutboundRequest,
   url: URL,
   status: number,
   header: (name: string) => string | null,
   body: Uint8Array,
 ): AppError {
+  const { readRefusal, options } = request;
   if (options.signal.aborted) return stopReason(options.signal);
   return refusalError({
     status,
     header,
     text: Buffer.from(body).toString("utf8"),
     nowMs: clock.now(),
-    secrets: [...secrets, ...secretHeaders(channel.headers), url.host, url.hostname],
+    secrets: secretsOf(request, url),
     read: readRefusal,
   });
 }

@@ -1,3 +1,5 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ConsoleServices } from "@/lib/console/context";
 import { canonicalVoice, listVoiceNames } from "@/lib/gateway/speech/choose-voices";
@@ -434,4 +436,25 @@ test("accepts any name for an upstream without a list of voices, and requests th
     "/bare/v1/audio/speech",
   ]);
   expect(upstream.ledger.at(-1)?.body).toMatchObject({ voice: "my-own-voice" });
+});
+
+test.each([
+  ["an event", "text/event-stream", (body: string) => `data: ${body}\n\n`],
+  ["a JSON reply", "application/json", (body: string) => body],
+])("an error of Gemini within %s reveals neither key, header nor host", async (_name, type, write) => {
+  const told = [UPSTREAM_KEY, "tenant-of-voice", "relay.internal"].join(", ");
+  const body = write(JSON.stringify({ error: { code: 400, message: `Not accepted: ${told}.` } }));
+  const server = createServer((_request, response) => response.setHeader("content-type", type).end(body));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const own = createRig([], { allow: [`relay.internal:${port}`], lookup: async () => ["127.0.0.1"] });
+  const channel = channelTo(
+    "gemini",
+    { origin: `http://relay.internal:${port}` },
+    { headers: { "x-team": "tenant-of-voice" } },
+  );
+  const { error } = await hear(own.speech(channel), speechRequest("tts"));
+  expect(error).toMatchObject({ code: "invalid", message: "Not accepted: […], […], […]." });
+  await own.close();
+  server.close();
 });
