@@ -59,10 +59,23 @@ test("joins the parts of a content and passes the task type to the engine", asyn
   expect(requests[0]).toMatchObject({ texts: ["a\nb"], taskType: "CLUSTERING" });
 });
 
-test("reports a title as ignored", async () => {
-  const harness = openGatewayHarness();
+test.each([
+  ["title", "gemini"],
+  ["taskType, title", "openai"],
+  ["taskType, title", "lexical"],
+])("reports '%s' as ignored by a channel of %s, also from the cache", async (ignored, provider) => {
+  const embed = async () => ({ vectors: [new Float32Array(1_024).fill(1 / 32)], inputTokens: null });
+  const harness = openGatewayHarness({
+    channels: [lexicalChannel({ provider, embedded: provider === "lexical" })],
+    engine: () => ({ embed }),
+  });
   const body = { content: content("a"), taskType: "RETRIEVAL_DOCUMENT", title: "T" };
-  expect((await harness.call(ONE, { body })).headers["x-patchbay-ignored"]).toBe("title");
+  for (const cache of ["miss", "hit"]) {
+    const { headers } = await harness.call(ONE, { body });
+    expect([headers["x-patchbay-cache"], headers["x-patchbay-ignored"]]).toEqual([cache, ignored]);
+  }
+  const { headers } = await harness.call(ONE, { body: { content: content("a") } });
+  expect(headers["x-patchbay-ignored"]).toBeUndefined();
 });
 
 test.each([

@@ -4,6 +4,7 @@ import type { CatalogEntry } from "../../ports/catalog";
 import { type EmbeddingResult, isFiniteVector } from "../../ports/embedding-model";
 import { runInSlices } from "../../ports/run-in-slices";
 import type { CallOptions } from "../../ports/speech-model";
+import type { ChannelRecord } from "../../ports/store";
 import type { CallOutcome, CallPlan, Meter, Target } from "../call";
 import type { GatewayContext } from "../context";
 import { openMeter } from "../metering/open-meter";
@@ -32,6 +33,8 @@ export interface EmbeddedTexts {
   /** The base64 of a single vector, where its upstream sent base64 (EmbeddingResult). */
   base64?: Uint8Array | undefined;
   inputTokens: number;
+  /** The channel that embedded them; null where all are from the cache. */
+  channel: ChannelRecord | null;
   /** `x-patchbay-*` (with the engine's notice, if any) and rate-limit headers. */
   headers: Record<string, string>;
 }
@@ -219,7 +222,7 @@ function servedOutcome({
 async function serveFromCache(meter: Meter, lookup: Lookup, tokens: number): Promise<EmbeddedTexts> {
   await meter.settle(servedOutcome({ inputTokens: tokens, estimated: false, cached: true }));
   const vectors = lookup.cached.filter((vector) => vector !== undefined);
-  return { vectors, inputTokens: tokens, headers: meter.headers() };
+  return { vectors, inputTokens: tokens, channel: null, headers: meter.headers() };
 }
 
 /** Empty for the most common call (one text, all dimensions), so that its trace stays short. */
@@ -264,16 +267,14 @@ export async function embedTexts(ctx: GatewayContext, call: EmbedTexts): Promise
   const meter = await openMeter(ctx, plan);
   try {
     if (lookup?.state === "hit") return await serveFromCache(meter, lookup, tokens);
-    let isEmbedded = false;
-    const result = await withFailover(ctx, plan, meter, async (target, options) => {
+    const { result, channel } = await withFailover(ctx, plan, meter, async (target, options) => {
       const answer = await embedOn(ctx, call, uncached, target, options);
       checkVectors(answer, uncached.texts.length, call.dimensions, model.dimensions);
-      isEmbedded = target.channel.embedded;
-      return answer;
+      return { result: answer, channel: target.channel };
     });
     const { tokens: inputTokens, isReported } = reconcileTokens(result.inputTokens, uncached.tokens);
     // Built-in engines report no count of their own.
-    const estimated = !isReported && !isEmbedded;
+    const estimated = !isReported && !channel.embedded;
     await meter.settle(servedOutcome({ inputTokens, estimated, cached: false }));
     const vectors = lookup === null ? result.vectors : merge(ctx, lookup, uncached, result.vectors);
     const { base64, notice } = result;
@@ -282,6 +283,7 @@ export async function embedTexts(ctx: GatewayContext, call: EmbedTexts): Promise
     return {
       vectors,
       inputTokens: inputTokens + tokens - uncached.tokens,
+      channel,
       headers,
       base64: vectors.length === 1 ? base64 : undefined,
     };

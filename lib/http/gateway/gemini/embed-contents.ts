@@ -88,6 +88,12 @@ async function checkModels(
   }
 }
 
+/** Whether the channel has no task types: only those of the same dialect do. Cached vectors are from any of the model. */
+function ignoresTaskType({ channel }: EmbeddedTexts, { routes }: CatalogEntry): boolean {
+  const channels = channel === null ? routes.map((route) => route.channel) : [channel];
+  return channels.every(({ provider }) => provider !== "gemini");
+}
+
 async function embed(
   ctx: GatewayContext,
   model: string,
@@ -98,11 +104,15 @@ async function embed(
   const entry = await resolveModel(ctx, model, "embeddings");
   await checkModels(ctx, entry, model, requests);
   const embedded = await embedTexts(ctx, { entry, requestedModel: model, inputs, user: null, ...settings });
-  const ignored = requests.some(
+  const hasTitle = requests.some(
     ({ request }) => (request.title ?? request.embedContentConfig?.title) !== undefined,
   );
-  if (!ignored) return embedded;
-  return { ...embedded, headers: { ...embedded.headers, "x-patchbay-ignored": "title" } };
+  const ignored = [
+    ...(settings.taskType !== undefined && ignoresTaskType(embedded, entry) ? ["taskType"] : []),
+    ...(hasTitle ? ["title"] : []),
+  ];
+  if (ignored.length === 0) return embedded;
+  return { ...embedded, headers: { ...embedded.headers, "x-patchbay-ignored": ignored.join(", ") } };
 }
 
 function usageOf({ inputTokens }: EmbeddedTexts): string {
