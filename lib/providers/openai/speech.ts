@@ -165,7 +165,9 @@ export async function* speechEventPcm(
       continue;
     }
     const audio = asBase64(fields.audio) ?? asBase64(fields.delta);
-    if (type === "speech.audio.delta" && audio === null)
+    // An empty piece is legal, and has nothing to decode.
+    const isEmpty = fields.audio === "" || fields.delta === "";
+    if (type === "speech.audio.delta" && audio === null && !isEmpty)
       throw invalidAnswer("with an audio event without audio");
     if (audio === null) continue;
     for await (const bytes of decodedBase64(audio)) yield reader.push(bytes);

@@ -194,6 +194,22 @@ test.each([null, { message: "broken" }, "broken"])(
   },
 );
 
+test("speech events may have an empty piece of audio, but not none", async () => {
+  const audio = Buffer.alloc(4_800, 1).toString("base64");
+  const read = async (second: object) => {
+    const events = [{ audio }, second, { audio }].map((one) => ({ type: "speech.audio.delta", ...one }));
+    const body = [...events, { type: "speech.audio.done" }].map((one) => `data: ${JSON.stringify(one)}\n\n`);
+    let bytes = 0;
+    const usage: SpeechUsage = { inputTokens: null, outputTokens: null };
+    const pcm = speechEventPcm(chunksOf(Buffer.from(body.join("")), 1_000), null, usage);
+    for await (const piece of pcm) bytes += piece.length;
+    return bytes;
+  };
+  expect([await read({ audio: "" }), await read({ delta: "" })]).toEqual([9_600, 9_600]);
+  for (const second of [{}, { audio: null }, { audio: 1 }])
+    await expect(read(second)).rejects.toMatchObject({ code: "upstream_invalid" });
+});
+
 test("base64 without escapes has the same bytes or error as escaped base64", async () => {
   const outcome = async (form: string, pieceBytes: number) => {
     const base64 = await base64In(`{"a":"${form}"}`, pieceBytes);
