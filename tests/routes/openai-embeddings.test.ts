@@ -195,6 +195,17 @@ test("answers 404 for an unknown model, and 400 with its operation for one of an
   expect(wrong.json.error.message).toContain("speech");
 });
 
+test.each([
+  [true, 1_024],
+  [false, undefined],
+])("asks a channel for all dimensions only where the model can shorten (%s)", async (canShorten, asked) => {
+  const { engine, requests } = recorder();
+  const harness = openGatewayHarness({ models: [embedModel({ canShorten })], engine: () => engine });
+  const reply = await harness.call(FLAT, { body: { model: MODEL, input: "a", dimensions: 1_024 } });
+  expect(reply.status).toBe(200);
+  expect(requests.map(({ dimensions }) => dimensions)).toEqual([asked]);
+});
+
 test("ignores unknown fields", async () => {
   const { engine, requests } = recorder();
   const harness = openGatewayHarness({ engine: () => engine });

@@ -65,13 +65,17 @@ async function embedOn(
   { channel, upstreamName }: Target,
   options: CallOptions,
 ): Promise<EmbeddingResult> {
-  const { dimensions, taskType } = call;
+  const { taskType } = call;
+  const { model } = call.entry;
+  // Models with one length reject the field, whatever its value.
+  const hasOneLength = !model.canShorten && call.dimensions === model.dimensions;
+  const dimensions = hasOneLength ? undefined : call.dimensions;
   const user = call.user ?? undefined;
   const provider = ctx.services.providers.embedding(channel);
   const { texts } = uncached;
   const [text] = texts;
   const isAlone = texts.length === 1 && text !== undefined;
-  const mayWait = call.entry.model.batching && !channel.embedded && channel.options.batching !== false;
+  const mayWait = model.batching && !channel.embedded && channel.options.batching !== false;
   // Two object literals, because V8 is slow at copying an object and adding to it.
   if (!isAlone || !mayWait)
     return provider.embed({ model: upstreamName, texts, dimensions, taskType, user }, options);
