@@ -145,6 +145,16 @@ test.each([
   expect(harness.rows.map((row) => row.tags)).toEqual([tags]);
 });
 
+test("accepts tags of 256 code points, and refuses longer ones", async () => {
+  const harness = openGatewayHarness();
+  const statuses = [];
+  for (const tags of ["a".repeat(256), "🎧".repeat(256), "a".repeat(257), "🎧".repeat(257)]) {
+    const headers = { "x-patchbay-tags": Buffer.from(tags).toString("latin1") };
+    statuses.push((await harness.call(ENGINES, { body: { model: MODEL, input: "a" }, headers })).status);
+  }
+  expect(statuses).toEqual([200, 200, 400, 400]);
+});
+
 test("refuses more tokens than the model accepts with OpenAI's message, for every form of input", async () => {
   const harness = openGatewayHarness({ models: [embedModel({ maxInputTokens: 10 })] });
   for (const input of ["word ".repeat(12), Array.from({ length: 11 }, () => 15339), "x".repeat(100_000)]) {

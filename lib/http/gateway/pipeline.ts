@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { ConsoleServices } from "../../console/context";
 import { DEFAULT_LIMITS } from "../../contracts/limits";
+import { codePoints } from "../../contracts/text";
 import { AppError } from "../../errors";
 import { admitRequest } from "../../gateway/admission/admit-request";
 import { authenticateKey } from "../../gateway/admission/authenticate-key";
@@ -88,7 +89,7 @@ function readTags(request: Inbound): string | null {
   const sent = request.headers.get("x-patchbay-tags");
   if (sent === undefined) return null;
   const tags = decodeHeader(sent);
-  if (tags.length > MAX_TAGS_LENGTH)
+  if (codePoints(tags) > MAX_TAGS_LENGTH)
     throw new AppError("invalid", `x-patchbay-tags is longer than ${MAX_TAGS_LENGTH} characters.`);
   return tags;
 }
