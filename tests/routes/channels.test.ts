@@ -316,6 +316,17 @@ describe("a channel", () => {
     expect((await patch(made.id, { version: 1, weight: 6 })).status).toBe(409);
   });
 
+  test("refuses a stale update as a conflict when the address and keys it sends back were replaced", async () => {
+    const made = await create();
+    const change = { base_url: `${upstream.origin}/v2`, keys: ["sk-replaced-0123456789"] };
+    expect((await patch(made.id, { version: 1, ...change })).status).toBe(200);
+    const kept = { keys: [{ id: made.keys[0].id }] };
+    for (const sent of [kept, { ...kept, base_url: made.base_url }]) {
+      const refused = await patch(made.id, { version: 1, name: "Renamed", ...sent });
+      expect([refused.status, refused.json.code]).toEqual([409, "conflict"]);
+    }
+  });
+
   test("can be deleted; an embedded engine cannot be deleted or redirected", async () => {
     const made = await create();
     expect((await harness(`/api/channels/${made.id}`, { method: "DELETE", cookie: owner })).status).toBe(200);

@@ -101,6 +101,8 @@ export async function updateChannel(ctx: ConsoleContext, id: string, input: Upda
   await requireOperator(ctx);
   const { record, patch } = await ctx.store.transaction(async (tx) => {
     const before = await getChannelRecord(tx, id);
+    // All checks below are against the version that is replaced.
+    if (before.version !== input.version) throw staleVersion();
     requireChangeable(before, input);
     requireNewKeys(before, input);
     const patch = patchOf(ctx, before, input);
