@@ -29,7 +29,7 @@ export function AuditPage() {
   const list = useApiPages(api.listAudit, { query });
   const { items: rows, error, reload } = list;
   const check = useAuditCheck();
-  const hasNoRows = Boolean(error && !rows);
+  const hasNoRows = Boolean(error && !rows?.length);
   const isUnchecked = Boolean(check.error && !check.data);
   const isFiltered = Object.keys(query).length > 0;
   return (

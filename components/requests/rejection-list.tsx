@@ -49,7 +49,8 @@ function Rejections({
   const columns = useColumns(showsUsers);
   const list = useApiPages(api.listRejections, { query });
   const { items } = list;
-  if (list.error && !items) return <CallError error={list.error} onRetry={() => void list.reload()} />;
+  if (list.error && !items?.length)
+    return <CallError error={list.error} onRetry={() => void list.reload()} />;
   if (!items) return <Skeleton className="h-80 rounded-md" />;
   if (items.length === 0) return <NoRejections />;
   return (

@@ -29,7 +29,8 @@ export function ListBody<Item>({
   children(items: readonly Item[]): ReactNode;
 }) {
   const { items, error } = list;
-  if (error && !items) return <CallError error={error} onRetry={() => void list.reload()} />;
+  // A list keeps the items of its last search until those of the next one arrive.
+  if (error && !items?.length) return <CallError error={error} onRetry={() => void list.reload()} />;
   if (!items) return <ListSkeleton />;
   if (items.length === 0) return empty;
   return (
@@ -40,13 +41,14 @@ export function ListBody<Item>({
   );
 }
 
-/** The button that loads the next page of a list; nothing on its last page. */
+/** The list's error, else the button that loads its next page; nothing on the last page. */
 export function LoadMore({
   list,
 }: {
-  list: Pick<PagedList<unknown>, "hasMore" | "isLoadingMore" | "loadMore">;
+  list: Pick<PagedList<unknown>, "error" | "hasMore" | "isLoadingMore" | "loadMore" | "reload">;
 }) {
   const t = useTranslations("common");
+  if (list.error) return <CallError error={list.error} onRetry={() => void list.reload()} />;
   if (!list.hasMore) return null;
   return (
     <Button

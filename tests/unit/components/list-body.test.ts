@@ -1,0 +1,40 @@
+import { createElement } from "react";
+import { renderToStaticMarkup } from "react-dom/server";
+import { IntlProvider } from "use-intl";
+import { expect, test } from "vitest";
+import { ListBody } from "../../../components/shell/list-body";
+import { ApiError } from "../../../lib/client/api-error";
+import { common } from "../../../lib/messages/en/common";
+
+const LOAD_MORE = common.loadMore;
+const error = new ApiError({ status: 503, code: "unavailable", message: "The store is unavailable." });
+
+function render(list: { items?: string[]; hasMore?: boolean; error?: unknown }): string {
+  const calls = { loadMore: async () => undefined, reload: async () => undefined, isLoadingMore: false };
+  const props = {
+    list: { items: undefined, hasMore: false, error: undefined, ...calls, ...list },
+    empty: "No matches",
+    children: (items: readonly string[]) => items.join(" "),
+  };
+  const body = createElement(ListBody<string>, props);
+  const intl = { locale: "en" as const, timeZone: "UTC", messages: { common }, children: body };
+  return renderToStaticMarkup(createElement(IntlProvider, intl));
+}
+
+test("a list shows why its next page or its newest items did not load, below the items it has", () => {
+  const html = render({ items: ["Ada", "Ben"], hasMore: true, error });
+  expect(html).toMatch(/Ada Ben.*role="alert".*The store is unavailable\./s);
+  expect(html).not.toContain(LOAD_MORE);
+});
+
+test("a list whose search failed does not say that nothing matches", () => {
+  const html = render({ items: [], error });
+  expect(html).toContain("The store is unavailable.");
+  expect(html).not.toContain("No matches");
+});
+
+test("a list without an error shows its items and the button for more, or its empty state", () => {
+  expect(render({ items: ["Ada"], hasMore: true })).toContain(LOAD_MORE);
+  expect(render({ items: ["Ada"] })).not.toContain(LOAD_MORE);
+  expect(render({ items: [] })).toBe("No matches");
+});
