@@ -1,5 +1,6 @@
 import { useEffect, useState } from "react";
 import { api } from "../../lib/client/api";
+import { searchText } from "../../lib/client/query-params";
 import { useApi } from "../../lib/client/use-api";
 import type { ApiKey } from "../../lib/contracts/console/api-keys";
 import type { Channel } from "../../lib/contracts/console/channels";
@@ -31,8 +32,6 @@ interface Loaded<Item> {
 
 const DEBOUNCE_MS = 150;
 const MAX_MATCHES = 5;
-/** The shortest text that the server's search accepts. */
-const SEARCH_FROM = 2;
 
 const CHANNEL_SOURCE: Source<Channel> = {
   textsOf: (one) => [one.name, one.id],
@@ -53,7 +52,7 @@ const KEY_SOURCE: Source<ApiKey> = {
     id,
     name,
     note: display,
-    path: `/keys?q=${encodeURIComponent(name.trim().length < SEARCH_FROM ? display : name)}`,
+    path: `/keys?q=${encodeURIComponent(searchText(name) ?? display)}`,
   }),
 };
 const USER_SOURCE: Source<ManagedUser> = {
@@ -80,12 +79,13 @@ export function usePaletteMatches(query: string, role: Role) {
   const models = useApi(api.listModels, isAdminOpen ? {} : null);
   const keys = useApi(api.listKeys, isOpen ? first : null);
   const users = useApi(api.listUsers, isAdminOpen ? first : null);
-  const search = debounced.length >= SEARCH_FROM ? { query: { limit: 20, q: debounced } } : null;
+  const q = searchText(debounced);
+  const search = q === null ? null : { query: { limit: 20, q } };
   const keep = { keepPreviousData: true };
   const foundKeys = useApi(api.listKeys, keys.data?.next_cursor ? search : null, keep);
   const foundUsers = useApi(api.listUsers, users.data?.next_cursor ? search : null, keep);
   const isAdmin = role !== "member";
-  const usesServer = text.length >= SEARCH_FROM;
+  const usesServer = searchText(text) !== null;
   const isCurrent = text === debounced;
   const none = { isSearching: false, matches: [] };
   const lists = {

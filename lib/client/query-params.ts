@@ -23,5 +23,8 @@ function urlWith(params: Readonly<Record<string, string | null>>): string {
   return query.size > 0 ? `?${query}` : window.location.pathname;
 }
 
-/** A search text as lists accept it; null: too short. */
-export const searchText = (q: string): string | null => (q.trim().length >= 2 ? q.trim() : null);
+/** A search text as lists accept it; null: too short. Counted in code points, as the server does. */
+export function searchText(q: string): string | null {
+  const text = q.trim();
+  return [...text].length >= 2 ? text : null;
+}

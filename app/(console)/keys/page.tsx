@@ -1,4 +1,5 @@
 import { KeysPage } from "@/components/api-keys/keys-page";
+import { searchText } from "@/lib/client/query-params";
 import { readSettings } from "@/lib/console/access/read-settings";
 import { listKeys } from "@/lib/console/api-keys/manage";
 import { shownLimits } from "@/lib/console/users/to-user";
@@ -17,7 +18,7 @@ export default async function Page({ searchParams }: PageQuery) {
   const param = (name: string) => [query[name] ?? ""].flat()[0] ?? "";
   const [q, owner] = [param("q"), user.role === "member" ? null : param("owner") || null];
   const keyQuery = KeyQuery.safeParse({
-    ...(q.trim().length >= 2 ? { q: q.trim() } : {}),
+    q: searchText(q) ?? undefined,
     ...(owner === null ? {} : { owner_id: owner }),
   });
   const [settings, firstUsers, models, keys] = await Promise.all([

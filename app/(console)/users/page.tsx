@@ -1,4 +1,5 @@
 import { UsersPage } from "@/components/users/users-page";
+import { searchText } from "@/lib/client/query-params";
 import { readSettings } from "@/lib/console/access/read-settings";
 import { listInvites } from "@/lib/console/users/invites/manage";
 import { listUsers } from "@/lib/console/users/managed-users";
@@ -14,7 +15,7 @@ export default async function Page({ searchParams }: PageQuery) {
   const pageSession = await requireAdminPage("/users", query);
   const ctx = await pageContext(pageSession);
   const q = [query.q ?? ""].flat()[0] ?? "";
-  const listQuery = ListQuery.safeParse(q.trim().length >= 2 ? { q: q.trim() } : {});
+  const listQuery = ListQuery.safeParse({ q: searchText(q) ?? undefined });
   const [settings, users, links] = await Promise.all([
     readSettings(ctx.store),
     listQuery.success ? listUsers(ctx, listQuery.data) : null,

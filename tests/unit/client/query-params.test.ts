@@ -1,5 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { pushQueryParams, setQueryParam } from "../../../lib/client/query-params";
+import { pushQueryParams, searchText, setQueryParam } from "../../../lib/client/query-params";
+import { SearchText } from "../../../lib/contracts/paging";
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -32,3 +33,11 @@ test("replaces the URL while typing and drops the query with its last parameter"
   setQueryParam("q", null);
   expect(calls).toEqual(["replace ?q=ab", "replace /usage"]);
 });
+
+test.each(["", " a ", "王", "𠮷", "👋", "ab", " 王力 ", "𠮷野"])(
+  "asks for %j only as the server's search accepts it",
+  (q) => {
+    const text = searchText(q);
+    expect(text).toBe(SearchText.safeParse(q.trim()).success ? q.trim() : null);
+  },
+);
