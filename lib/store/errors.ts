@@ -69,11 +69,18 @@ function isUniqueViolation(error: unknown): boolean {
   return /^(SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY|ROWID)|23505)$/.test(codeOf(error));
 }
 
-/** Maps a driver's error to `storage_unavailable` or `conflict`; returns any other error unchanged. */
+/** True when the row belongs to another one that does not exist, such as a session that has just ended. */
+function isForeignKeyViolation(error: unknown): boolean {
+  return /^(SQLITE_CONSTRAINT_FOREIGNKEY|23503)$/.test(codeOf(error));
+}
+
+/** Maps a driver's error to `storage_unavailable`, `conflict` or `not_found`; returns any other error unchanged. */
 export function translated(error: unknown): unknown {
   if (isAppError(error)) return error;
   if (isUniqueViolation(error))
     return new AppError("conflict", "A record with this name or ID already exists.", {}, error);
+  if (isForeignKeyViolation(error))
+    return new AppError("not_found", "The user or session that this belongs to no longer exists.", {}, error);
   if (isUnavailable(error)) return storageUnavailable(error);
   return error;
 }

@@ -24,6 +24,18 @@ export function keysContract(newDatabase: NewTestDatabase): void {
     });
     afterAll(() => database.remove());
 
+    test("refuses a key whose owner or session was deleted meanwhile", async () => {
+      const owner = userRecord();
+      await expect(store.keys.insert(keyRecord(owner.id))).rejects.toMatchObject({ code: "not_found" });
+      await store.users.insert(owner);
+      const session = sessionRecord(owner.id);
+      await store.sessions.insert(session);
+      await store.sessions.delete(session.id);
+      const key = keyRecord(owner.id, { kind: "playground", sessionId: session.id });
+      const inserted = store.transaction((tx) => tx.keys.insert(key));
+      await expect(inserted).rejects.toMatchObject({ code: "not_found" });
+    });
+
     test("returns a key unchanged, by its digest with its owner's state", async () => {
       const owner = userRecord({
         role: "owner",
