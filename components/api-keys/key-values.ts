@@ -78,15 +78,21 @@ export function expiryDate(days: number | null, now: number): string {
   return days === null ? "" : localDate(new Date(now + days * DAY_MS).toISOString());
 }
 
+/** The end of a day in the user's time zone; unchanged if it is none (a year of five digits): the contract refuses it. */
+function endOfDay(day: string): string {
+  const end = new Date(`${day}T23:59:59`);
+  return Number.isNaN(end.getTime()) ? day : end.toISOString();
+}
+
 /** The request body. An expiry date that was not changed keeps its time of day. */
 function toRequest(values: KeyValues, before: ApiKey | null): unknown {
   const isSameDate = before !== null && values.expires === localDate(before.expires_at);
-  const endOfDay = values.expires === "" ? null : new Date(`${values.expires}T23:59:59`);
+  const expires = values.expires === "" ? null : endOfDay(values.expires);
   return {
     ...limitsRequest(values),
     name: values.name,
     operations: values.operations,
-    expires_at: isSameDate ? before.expires_at : (endOfDay?.toISOString() ?? null),
+    expires_at: isSameDate ? before.expires_at : expires,
     allowed_models: splitWords(values.models),
     allowed_addresses: splitWords(values.addresses),
   };

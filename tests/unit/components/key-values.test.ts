@@ -1,5 +1,13 @@
+import { createTranslator } from "use-intl";
 import { expect, test } from "vitest";
-import { EXPIRY_DAYS, expiryDate, unknownModels } from "@/components/api-keys/key-values";
+import {
+  EXPIRY_DAYS,
+  expiryDate,
+  keyResolver,
+  NEW_KEY,
+  unknownModels,
+} from "@/components/api-keys/key-values";
+import { common } from "@/lib/messages/en/common";
 
 const KNOWN = ["patchbay-speech", "tts-1", "tts-1-hd"];
 
@@ -16,4 +24,16 @@ test("offers expiry dates in days from now", () => {
     "2028-02-27",
     "",
   ]);
+});
+
+test("refuses an expiry date with a year of five digits at its field", async () => {
+  const t = createTranslator({ locale: "en", messages: { common }, namespace: "common.fieldError" });
+  const resolver = keyResolver(t, null);
+  const check = (expires: string) =>
+    resolver({ ...NEW_KEY, name: "CI", expires }, undefined, {
+      fields: {},
+      shouldUseNativeValidation: false,
+    });
+  expect((await check("20277-01-31")).errors.expires?.message).toBeTruthy();
+  expect((await check("2027-01-31")).errors).toEqual({});
 });
