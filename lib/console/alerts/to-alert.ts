@@ -26,9 +26,16 @@ const namesIn = (value: unknown): string[] => (Array.isArray(value) ? value.map(
 const number = (value: unknown): number => (typeof value === "number" ? value : 0);
 const dollars = (nano: unknown): string => `$${(number(nano) / 1e9).toFixed(2)}`;
 
+/** `of today's budget of the key 'robot'` */
 function budgetWords(detail: AlertRecord["detail"]): string {
   const period = PERIODS[text(detail.period)] ?? "the";
-  return `of ${period} budget of the ${text(detail.owner)} '${text(detail.name)}' (${dollars(detail.spent_nano)} of ${dollars(detail.limit_nano)})`;
+  return `of ${period} budget of the ${text(detail.owner)} '${text(detail.name)}'`;
+}
+
+/** How much is spent, for open alerts only: a resolved one keeps the figures from before it ended. */
+function spentWords(detail: AlertRecord["detail"]): string {
+  const figures = `${dollars(detail.spent_nano)} of ${dollars(detail.limit_nano)}`;
+  return `${Math.floor(number(detail.percent))} % ${budgetWords(detail)} (${figures}) is spent.`;
 }
 
 const quoted = (names: readonly string[]): string => {
@@ -72,13 +79,11 @@ export function alertMessage({ kind, detail, resolvedAt }: AlertFields): string 
       return `${number(detail.percent)} % of the requests${subject} in the last five minutes failed (${number(detail.failures)} of ${number(detail.calls)}).`;
     }
     case "budget_nearly_spent":
-      return isOver
-        ? `Less than 80 % ${budgetWords(detail)} is spent.`
-        : `${Math.floor(number(detail.percent))} % ${budgetWords(detail)} is spent.`;
+      return isOver ? `Less than 80 % ${budgetWords(detail)} is spent.` : spentWords(detail);
     case "budget_spent":
       return isOver
-        ? `Requests are accepted again: ${Math.floor(number(detail.percent))} % ${budgetWords(detail)} is spent.`
-        : `Requests are refused: ${Math.floor(number(detail.percent))} % ${budgetWords(detail)} is spent.`;
+        ? `Requests are accepted again: less than 80 % ${budgetWords(detail)} is spent.`
+        : `Requests are refused: ${spentWords(detail)}`;
     case "disk":
       if (isOver) return "The disk of the data directory has enough free space again.";
       return `Only ${number(detail.percent)} % of the disk of the data directory is free.`;

@@ -137,6 +137,14 @@ test.each([
 });
 
 describe("the message of an alert", () => {
+  const SPENT = {
+    owner: "key",
+    name: "robot",
+    period: "daily",
+    spent_nano: 1.98e9,
+    limit_nano: 2e9,
+    percent: 99,
+  };
   const messageOf = (
     kind: AlertRecord["kind"],
     detail: Record<string, unknown>,
@@ -169,15 +177,21 @@ describe("the message of an alert", () => {
       "40 % of the requests in the last five minutes failed (20 of 50).",
     ],
     [
-      messageOf("budget_spent", {
-        owner: "key",
-        name: "robot",
-        period: "daily",
-        spent_nano: 1.98e9,
-        limit_nano: 2e9,
-        percent: 99,
-      }),
+      messageOf("budget_spent", SPENT),
       "Requests are refused: 99 % of today's budget of the key 'robot' ($1.98 of $2.00) is spent.",
+    ],
+    [
+      messageOf("budget_nearly_spent", SPENT),
+      "99 % of today's budget of the key 'robot' ($1.98 of $2.00) is spent.",
+    ],
+    [
+      // A new day has begun: the stored figures are yesterday's.
+      messageOf("budget_spent", SPENT, NOW),
+      "Requests are accepted again: less than 80 % of today's budget of the key 'robot' is spent.",
+    ],
+    [
+      messageOf("budget_nearly_spent", SPENT, NOW),
+      "Less than 80 % of today's budget of the key 'robot' is spent.",
     ],
     [
       messageOf("second_server", { servers: ["m-1-2-a", "m-3-4-b"] }),
