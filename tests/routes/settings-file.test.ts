@@ -15,6 +15,7 @@ import {
 } from "../support/console-harness";
 import { chunked } from "../support/exchange";
 import { expectDocumented } from "../support/expect-documented";
+import { localVoiceChannel } from "../support/factories";
 import { type TestServices, testServices } from "../support/services";
 
 let services: TestServices;
@@ -198,6 +199,16 @@ describe("an import", () => {
       channels.map(() => "skip"),
     );
     expect((await services.store.channels.all()).every(({ embedded }) => embedded)).toBe(true);
+  });
+
+  test("skips the channel of a local voice that this instance does not have", async () => {
+    await services.store.channels.insert(localVoiceChannel("amy"));
+    const { file } = await exported();
+    const models = [{ name: "kokoro", upstream_name: "kokoro" }];
+    const channel = { name: "kokoro", provider: "local-voices", embedded: true, priority: 7, models };
+    const reply = await importFile({ ...file, settings: {}, models: [], channels: [channel] });
+    expect(reply.json.data.steps).toMatchObject([{ name: "kokoro", action: "skip" }]);
+    expect(await services.store.channels.find("chn_voice_amy")).toMatchObject({ name: "amy", priority: 0 });
   });
 
   test("skips models whose names are taken", async () => {

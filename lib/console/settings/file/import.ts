@@ -1,3 +1,4 @@
+import { LOCAL_VOICES } from "../../../contracts/console/channels";
 import type { CreateModel } from "../../../contracts/console/models";
 import type { OpenSettings } from "../../../contracts/console/settings";
 import type {
@@ -121,8 +122,9 @@ async function importEmbeddedChannel(importing: Importing, sent: FileChannel): P
     (it) => it.embedded && it.provider === sent.provider,
   );
   const served = sent.models?.[0]?.upstream_name;
-  const before =
-    engines.length > 1 ? engines.find((it) => it.models[0]?.upstreamName === served) : engines[0];
+  const sameModel = engines.find((it) => it.models[0]?.upstreamName === served);
+  // A built-in engine is the only one of its provider; another local voice is another engine.
+  const before = sent.provider === LOCAL_VOICES ? sameModel : (sameModel ?? engines[0]);
   if (before === undefined) return skipped(one, "This instance has no such embedded engine.");
   const enabled = sent.enabled ?? before.enabled;
   return changed(
