@@ -211,6 +211,24 @@ describe("an import", () => {
     expect(await services.store.channels.find("chn_voice_amy")).toMatchObject({ name: "amy", priority: 0 });
   });
 
+  test("restores the mapping of voice names of a local voice", async () => {
+    const mapped = localVoiceChannel("amy", { options: { voices: { alloy: "amy" } } });
+    await services.store.channels.insert(mapped);
+    const { file } = await exported();
+    const [stored] = await services.store.channels.all();
+    if (stored === undefined) throw new Error("The channel was not stored.");
+    await services.store.channels.update(stored, { options: {} });
+    const send = async (options: unknown) => {
+      const [channel] = file.channels;
+      const channels = [{ ...channel, options }];
+      const reply = await importFile({ ...file, settings: {}, models: [], channels });
+      return reply.json.data.steps[0];
+    };
+    expect(await send({ voices: { alloy: 7 } })).toMatchObject({ action: "skip" });
+    expect(await send(file.channels[0].options)).toMatchObject({ action: "change", fields: ["options"] });
+    expect(await services.store.channels.find(mapped.id)).toMatchObject({ options: mapped.options });
+  });
+
   test("skips models whose names are taken", async () => {
     await addChannel();
     const { file } = await exported();

@@ -116,6 +116,13 @@ async function updateChannel(
   return fields;
 }
 
+/** The mapping of voice names, the one option of an embedded channel. Throws `invalid`. */
+function voiceOptions({ ctx }: Importing, sent: FileChannel): ChannelPatch {
+  const { provider, options } = sent;
+  if (provider !== LOCAL_VOICES || options === undefined) return {};
+  return { options: ctx.providers.checkChannel({ provider, baseUrl: null, headers: {}, options }).options };
+}
+
 async function importEmbeddedChannel(importing: Importing, sent: FileChannel): Promise<ImportStep> {
   const one = { kind: "channel", name: sent.name } as const;
   const engines = [...importing.channels.values()].filter(
@@ -126,11 +133,9 @@ async function importEmbeddedChannel(importing: Importing, sent: FileChannel): P
   // A built-in engine is the only one of its provider; another local voice is another engine.
   const before = sent.provider === LOCAL_VOICES ? sameModel : (sameModel ?? engines[0]);
   if (before === undefined) return skipped(one, "This instance has no such embedded engine.");
-  const enabled = sent.enabled ?? before.enabled;
-  return changed(
-    one,
-    await updateChannel(importing, before, { ...commonFields(sent), name: sent.name, enabled }),
-  );
+  const { name, enabled = before.enabled } = sent;
+  const patch = { ...commonFields(sent), ...voiceOptions(importing, sent), name, enabled };
+  return changed(one, await updateChannel(importing, before, patch));
 }
 
 async function importUpstreamChannel(importing: Importing, sent: FileChannel): Promise<ImportStep> {
