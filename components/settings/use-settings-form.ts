@@ -97,7 +97,10 @@ export function useSettingsForm<Values extends FieldValues>(plan: FormPlan<Value
         // The form now shows the stored values and that it is stale; saving again overwrites them knowingly.
         if (next === null) return;
         setDraft({});
-        const action = { label: t("undo"), onClick: () => void undo(saved, next.version, names) };
+        // Fields that were not changed here keep what was saved elsewhere in the meantime.
+        const replaced = Object.fromEntries(changed.map((name) => [name, saved[name]]));
+        const before: Values = { ...plan.read(next), ...replaced };
+        const action = { label: t("undo"), onClick: () => void undo(before, next.version, names) };
         toast.success(t("savedNames", { names }), { action });
       } catch (failure) {
         const found = fieldErrorsOf(failure, Object.keys(saved), (name, message) =>

@@ -93,6 +93,26 @@ test("merges changes to different fields and asks again when the same field was 
   await change({ password_minimum: null });
 });
 
+test("undoes only its own change when another field of the form was changed elsewhere", async ({
+  ownerPage: page,
+  product,
+}) => {
+  const change = (body: object) => changeSettings(product.url, product.cookie, body);
+  // Disables live updates: the page must not learn of the other change.
+  const quiet = { status: 200, contentType: "text/event-stream", body: ": quiet\n\n" };
+  await page.route("**/api/events*", (route) => route.fulfill(quiet));
+  await page.goto(`${product.url}/settings`);
+  const form = formOf(page, "Access");
+  await form.getByRole("switch", { name: "Self-use mode" }).click();
+  await change({ registration_budget_usd: "7" });
+  await form.getByRole("button", { name: "Save changes" }).click();
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(page.getByText("Changed back: Self-use mode")).toBeVisible();
+  const after = await call(product.url, product.cookie, "GET", "/api/settings");
+  expect([after.self_use_mode, after.registration_budget_usd]).toEqual([false, "7"]);
+  await change({ registration_budget_usd: "5" });
+});
+
 test("clears the caches without saving unsaved fields of the same form", async ({
   ownerPage: page,
   product,
