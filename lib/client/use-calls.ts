@@ -51,6 +51,12 @@ function withNewestPage(loaded: LoadedCalls, page: CallPage): LoadedCalls {
   return { ...loaded, page, rows, newer: null };
 }
 
+interface OlderLoad {
+  path: string;
+  isLoading: boolean;
+  error: unknown;
+}
+
 export type PagedCalls = ReturnType<typeof useCalls>;
 
 /**
@@ -61,17 +67,18 @@ export function useCalls(filters: UsageFilters) {
   const path = urlOf(api.listCalls, { query });
   const first = useApi(api.listCalls, { query }, { keepPreviousData: false });
   const [loaded, setLoaded] = useState<LoadedCalls | null>(null);
-  const [older, setOlder] = useState<{ isLoading: boolean; error: unknown }>({
-    isLoading: false,
-    error: null,
-  });
+  /** The last load of older calls; one of other filters does not count. */
+  const [lastOlder, setOlder] = useState<OlderLoad>({ path, isLoading: false, error: null });
+  const older = lastOlder.path === path ? lastOlder : null;
   const current = loaded?.path === path ? loaded : null;
   if (first.data && first.data !== current?.page)
     setLoaded(current ? withNewestPage(current, first.data) : fromFirstPage(path, first.data));
 
+  const finish = (error: unknown) =>
+    setOlder((now) => (now.path === path ? { path, isLoading: false, error } : now));
   const loadMore = async () => {
-    if (!current?.cursor || older.isLoading) return;
-    setOlder({ isLoading: true, error: null });
+    if (!current?.cursor || older?.isLoading) return;
+    setOlder({ path, isLoading: true, error: null });
     try {
       const page = await callApi(api.listCalls, { query: { ...query, cursor: current.cursor } });
       setLoaded((now) => {
@@ -80,9 +87,9 @@ export function useCalls(filters: UsageFilters) {
         const rows = [...now.rows, ...page.items.filter((row) => !ids.has(row.id))];
         return { ...now, rows, cursor: page.next_cursor, searchedFrom: page.searched_from };
       });
-      setOlder({ isLoading: false, error: null });
+      finish(null);
     } catch (error) {
-      setOlder({ isLoading: false, error });
+      finish(error);
     }
   };
   return {
@@ -91,10 +98,10 @@ export function useCalls(filters: UsageFilters) {
     /** Set where the search stopped before the end of the range; `loadMore` continues it. */
     searchedFrom: current?.searchedFrom ?? null,
     loadMore,
-    isLoadingMore: older.isLoading,
+    isLoadingMore: older?.isLoading ?? false,
     hasNewer: Boolean(current?.newer),
     showNewer: () => setLoaded((now) => (now?.newer ? fromFirstPage(now.path, now.newer) : now)),
-    error: first.error ?? older.error,
+    error: first.error ?? older?.error,
     reload: () => first.mutate(),
   };
 }

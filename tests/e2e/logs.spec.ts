@@ -262,3 +262,20 @@ test("replays a call in its playground, with its text only if it was stored", as
   await expect(page.getByRole("textbox", { name: "Text" })).toHaveValue("the lights are on");
   await expect(page.getByLabel("Model", { exact: true })).toHaveValue("patchbay-speech");
 });
+
+test.describe("when older calls do not load", () => {
+  test.use({ allowedConsole: [[/status of 503/], { scope: "test" }] });
+
+  test("shows the error until other filters are chosen", async ({ ownerPage: page, product }) => {
+    for (let call = 0; call <= 50; call++) await embed(product.url, testKey);
+    const body = JSON.stringify({ success: false, code: "unavailable", message: "The store is away." });
+    const failed = { status: 503, contentType: "application/json", body };
+    await page.route(/\/api\/usage\?.*cursor=/, (route) => route.fulfill(failed));
+    await page.goto(`${product.url}/logs?key_id=${testKey.id}`);
+    await rows(page).last().scrollIntoViewIfNeeded();
+    await expect(page.getByText("The store is away.")).toBeVisible();
+    await page.getByLabel("Outcome").selectOption("failed");
+    await expect(page.getByText("No calls match")).toBeVisible();
+    await expect(page.getByText("The store is away.")).toHaveCount(0);
+  });
+});
