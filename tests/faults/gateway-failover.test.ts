@@ -1,6 +1,6 @@
 import { createServer, type Server } from "node:http";
 import { createServer as createTcpServer } from "node:net";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freePort } from "../support/product";
 import {
   expectFailure,
@@ -44,7 +44,6 @@ afterAll(async () => {
   await redirecting?.close();
   redirectTarget?.close();
 });
-beforeEach(() => routed.busy(40));
 
 const embed = (model: string, input: unknown = "one text", more: object = {}) =>
   routed.send("/v1/embeddings", { model, input, ...more });
@@ -229,7 +228,6 @@ test("serves every call during a burst of 503s on half of the traffic without mu
     { as: "embed.8--status-503", priority: 0 },
     { as: "embed.8", priority: 0 },
   ]);
-  await routed.busy(200);
   const before = routed.upstream.ledger.length;
   const statuses: number[] = [];
   for (let i = 0; i < 100; i += 1) statuses.push((await embed(name, `text ${i}`)).status);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { expectFailure, type RoutedProduct, type RouteTarget, startRouted } from "../support/routed-product";
 import { RETRY_AFTER_FORMS } from "../support/upstream/injected-failure";
 
@@ -9,7 +9,6 @@ beforeAll(async () => {
   routed = await startRouted();
 });
 afterAll(() => routed?.close());
-beforeEach(() => routed.busy(40));
 
 const embed = (model: string) => routed.send("/v1/embeddings", { model, input: "one text" });
 const SIZE = 8;

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { expectFailure, type RoutedProduct, spoken, startRouted, until } from "../support/routed-product";
 import { tokensOf, vectorOf } from "../support/upstream/sounds";
 
@@ -10,7 +10,6 @@ beforeAll(async () => {
   routed = await startRouted({ env: { PATCHBAY_LIMITS: JSON.stringify({ idleMs: 400 }) } });
 });
 afterAll(() => routed?.close());
-beforeEach(() => routed.busy(10));
 
 const TEXT = "The quick brown fox jumps over the lazy dog.";
 const PRICES = { input_per_million_tokens: "1", output_per_million_seconds: "100" };
@@ -241,7 +240,6 @@ describe("batched", () => {
   test("a failed batch fails over as a whole, and is counted as one failure", async () => {
     const targets = [{ as: "embed.16--status-503" }, { as: "embed.16" }];
     const { name, ids } = await routed.route("embeddings", targets, { batching: true });
-    await routed.busy(100);
     const replies = await Promise.all(
       Array.from({ length: 16 }, (_, i) =>
         routed.send("/v1/embeddings", { model: name, input: `text ${i}` }),

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openWire } from "../support/raw-request";
 import {
   expectFailure,
@@ -19,7 +19,6 @@ beforeAll(async () => {
   routed = await startRouted({ env: { PATCHBAY_LIMITS: JSON.stringify({ idleMs: 400 }) } });
 });
 afterAll(() => routed?.close());
-beforeEach(() => routed.busy(20));
 
 /** Upstream calls that cost money; lists of voices do not. */
 const paidCalls = () => routed.upstream.ledger.filter((call) => call.method === "POST").length;
@@ -177,7 +176,6 @@ test("a stream cut at any chunk is never complete for the caller, in any framing
   let broken = 0;
   for (const framing of Object.values(FRAMINGS)) {
     for (let chunk = 0; chunk <= 6; chunk += 1) {
-      await routed.busy(10);
       const { name } = await routed.route("speech", [{ as: `tts--cut-at-chunk-${chunk}` }]);
       const reply = await routed.send(...framing.call(name));
       if (reply.status === 200 && reply.isWhole) corrupt += 1;

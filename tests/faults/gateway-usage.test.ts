@@ -70,7 +70,6 @@ describe("implausible usage", () => {
 
 describe("the trace of a call", () => {
   test("has both attempts of a failover: start, end, the first one's error and the channel that served", async () => {
-    await routed.busy(40);
     const { name, ids } = await routed.route("embeddings", [
       { as: "embed.8--status-503" },
       { as: "embed.8" },

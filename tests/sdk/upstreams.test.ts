@@ -2,7 +2,7 @@ import * as genai2 from "@google/genai";
 import * as genai1 from "genai1";
 import OpenAI6 from "openai";
 import OpenAI5 from "openai5";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type RoutedProduct, startRouted } from "../support/routed-product";
 import { tonePcm, vectorOf } from "../support/upstream/sounds";
 
@@ -21,7 +21,6 @@ beforeAll(async () => {
   });
 });
 afterAll(() => routed?.close());
-beforeEach(() => routed.busy(60));
 
 const TEXT = "The kettle is on, and the cups are warm.";
 const ATTEMPTS = 3;

@@ -77,7 +77,7 @@ export interface RoutedProduct {
   rows(model: string): Promise<Row[]>;
   /** Like `rows`; waits until there are `count` and none is open. */
   whenRows(model: string, count: number): Promise<Row[]>;
-  /** Sends successful calls, so that repeats are within their budget: a tenth of the channel's recent calls, at least 10. */
+  /** Sends calls of the built-in embeddings, which must succeed: by then the server has received what was sent before. */
   busy(calls: number): Promise<void>;
   close(): Promise<void>;
 }
