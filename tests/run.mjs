@@ -230,8 +230,8 @@ else if (isFast) {
   };
   // Tests of faults mostly wait, so the browser's fill the other half of the machine.
   await Promise.all([inNode(), isBuilt ? browser(chromium) : null]);
-  // Live memory is a quarter more while other tests keep the machine busy.
-  if (isBuilt) await vitest("memory", ["--project", "memory"]);
+  // Live memory is a quarter more while other tests keep the machine busy, and latencies vary.
+  if (isBuilt) await vitest("memory and latencies", ["--project", "alone", "--maxWorkers", "1"]);
   if (hasVoices && isBuilt) await voices();
   if (hasNode24) await node24();
 }

@@ -33,8 +33,8 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/** Measures live memory: `npm test` runs it alone. */
-const MEMORY = "tests/faults/slow-readers.test.ts";
+/** Measure live memory or latencies: `npm test` runs them one at a time, with nothing beside them. */
+const ALONE = ["tests/faults/slow-readers.test.ts", "tests/faults/concurrency.test.ts"];
 const omitted = process.env.PATCHBAY_TEST_FAST ? SLOW : [];
 
 export default defineConfig({
@@ -67,10 +67,10 @@ export default defineConfig({
         test: {
           name: "own",
           include: ["tests/{contracts,faults,sdk}/**/*.test.ts", ...MEASURING],
-          exclude: [...omitted, MEMORY],
+          exclude: [...omitted, ...ALONE],
         },
       },
-      { extends: true, test: { name: "memory", include: [MEMORY] } },
+      { extends: true, test: { name: "alone", include: ALONE } },
       // `npm run test:voices`: a real model, which takes minutes.
       ...(process.env.PATCHBAY_TEST_VOICES === undefined
         ? []
