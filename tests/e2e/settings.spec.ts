@@ -67,14 +67,18 @@ test("shows errors at their fields", async ({ ownerPage: page, product }) => {
   await expect(page.getByRole("alert").filter({ hasText: "Enter a number." })).toBeVisible();
 });
 
+/** The page must not learn of a change that is made elsewhere. */
+async function disableLiveUpdates(page: Page): Promise<void> {
+  const stream = { status: 200, contentType: "text/event-stream", body: ": no events\n\n" };
+  await page.route("**/api/events*", (route) => route.fulfill(stream));
+}
+
 test("merges changes to different fields and asks again when the same field was changed elsewhere", async ({
   ownerPage: page,
   product,
 }) => {
   const change = (body: object) => changeSettings(product.url, product.cookie, body);
-  // Disables live updates: the page must not learn of the other change.
-  const quiet = { status: 200, contentType: "text/event-stream", body: ": quiet\n\n" };
-  await page.route("**/api/events*", (route) => route.fulfill(quiet));
+  await disableLiveUpdates(page);
   await page.goto(`${product.url}/settings?section=security`);
   await box(page, "Minimum length").fill("12");
   await change({ self_registration: true });
@@ -98,9 +102,7 @@ test("undoes only its own change when another field of the form was changed else
   product,
 }) => {
   const change = (body: object) => changeSettings(product.url, product.cookie, body);
-  // Disables live updates: the page must not learn of the other change.
-  const quiet = { status: 200, contentType: "text/event-stream", body: ": quiet\n\n" };
-  await page.route("**/api/events*", (route) => route.fulfill(quiet));
+  await disableLiveUpdates(page);
   await page.goto(`${product.url}/settings`);
   const form = formOf(page, "Access");
   await form.getByRole("switch", { name: "Self-use mode" }).click();
