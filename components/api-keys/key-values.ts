@@ -78,7 +78,7 @@ export function expiryDate(days: number | null, now: number): string {
   return days === null ? "" : localDate(new Date(now + days * DAY_MS).toISOString());
 }
 
-/** The end of a day in the user's time zone; unchanged if it is none (a year of five digits): the contract refuses it. */
+/** The end of a day in the user's time zone. A date that JavaScript cannot read is unchanged, and the contract refuses it. */
 function endOfDay(day: string): string {
   const end = new Date(`${day}T23:59:59`);
   return Number.isNaN(end.getTime()) ? day : end.toISOString();

@@ -120,7 +120,7 @@ export function openForWriting(file: string): Connection {
   connection.exec("pragma recursive_triggers = on");
   // 4 MB: with a million entries, commits take as much CPU as with 16 MB, since the system has the file's pages too.
   connection.exec("pragma cache_size = -4000");
-  // 16 MB: a checkpoint delays the commit that reaches its size by some 3 ms. With SQLite's 4 MB that was each 80th commit.
+  // 16 MB: the commit that fills the log also copies it to the file, some 3 ms. With SQLite's 4 MB it is each 80th commit.
   connection.exec("pragma wal_autocheckpoint = 4000");
   // Zeroes deleted text in pages that are written anyway: a replaced secret must not stay in the file.
   connection.exec("pragma secure_delete = fast");

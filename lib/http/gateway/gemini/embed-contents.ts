@@ -88,7 +88,7 @@ async function checkModels(
   }
 }
 
-/** Whether the channel has no task types: only those of the same dialect do. Cached vectors are from any of the model. */
+/** Only Gemini channels have task types. A cached vector does not name its channel: then all of the model count. */
 function ignoresTaskType({ channel }: EmbeddedTexts, { routes }: CatalogEntry): boolean {
   const channels = channel === null ? routes.map((route) => route.channel) : [channel];
   return channels.every(({ provider }) => provider !== "gemini");
