@@ -2,7 +2,7 @@
 import http from "node:http";
 import { Pool } from "undici";
 
-const pool = new Pool(`http://127.0.0.1:${process.argv[2]}`, { connections: 64 });
+const pool = new Pool(`http://127.0.0.1:${process.argv[2]}`);
 
 const server = http.createServer((request, response) => {
   const chunks = [];

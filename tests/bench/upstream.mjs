@@ -6,6 +6,9 @@ const NUMBERS = 1_536;
 const PCM_BYTES = 200_000;
 const GEMINI_PCM_BYTES = 225_000;
 const STREAM_CHUNK_BYTES = 8_192;
+const PCM_BYTES_PER_SECOND = 48_000;
+/** A speech request with this voice gets its reply at the rate at which it is spoken. */
+export const PACED_VOICE = "paced";
 
 /** The vector of every embeddings reply. */
 export const VECTOR = Float32Array.from({ length: NUMBERS }, (_, i) => Math.sin(i) / 28);
@@ -77,6 +80,20 @@ function listen() {
     return replies[`${format} ${count}`];
   }
 
+  /** Writes the PCM reply as fast as it is spoken: 24,000 samples of two bytes a second. */
+  function writeAtSpeakingRate(socket) {
+    let at = 0;
+    const timer = setInterval(
+      () => {
+        const end = Math.min(replies.speech.length, at + STREAM_CHUNK_BYTES);
+        socket.write(replies.speech.subarray(at, end));
+        at = end;
+        if (at === replies.speech.length || socket.destroyed) clearInterval(timer);
+      },
+      (1_000 * STREAM_CHUNK_BYTES) / PCM_BYTES_PER_SECOND,
+    );
+  }
+
   const server = net.createServer((socket) => {
     let received = "";
     socket.setNoDelay(true);
@@ -89,7 +106,9 @@ function listen() {
         const head = received.slice(0, headEnd);
         const end = headEnd + 4 + Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? 0);
         if (received.length < end) return;
-        socket.write(replyTo(head, received.slice(headEnd + 4, end)));
+        const body = received.slice(headEnd + 4, end);
+        if (body.includes(PACED_VOICE)) writeAtSpeakingRate(socket);
+        else socket.write(replyTo(head, body));
         received = received.slice(end);
       }
     });

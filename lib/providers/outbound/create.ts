@@ -24,7 +24,6 @@ export interface Outbound {
   close(): Promise<void>;
 }
 
-const MAX_CONNECTIONS = 256;
 const MAX_POOLS = 1_000;
 const MAX_HEADER_BYTES = 16 * 1024;
 /** Shorter than the 5 s after which common servers close a connection, so that no call meets a closing socket. */
@@ -95,7 +94,7 @@ class ChannelPools {
     const { limits, clock } = this.settings;
     const connectMs = channel.timeouts.connectMs ?? limits.upstreamConnectMs;
     const tlsMs = limits.upstreamTlsMs;
-    const connections = channel.concurrency ?? MAX_CONNECTIONS;
+    const connections = channel.concurrency;
     const { fingerprint: allowed } = this.allowList();
     const fingerprint = JSON.stringify([origin, connectMs, tlsMs, connections, ca, allowed]);
     const known = this.#pools.get(channel.id);
@@ -127,7 +126,7 @@ class ChannelPools {
 
   #open(
     origin: string,
-    connections: number,
+    connections: number | null,
     limits: { connectMs: number; tlsMs: number; ca: string | undefined },
   ): ConnectionPool {
     const waiting = { count: 0 };
@@ -140,7 +139,8 @@ class ChannelPools {
     });
     const pool = new Pool(origin, {
       connect,
-      connections: Math.min(connections, MAX_CONNECTIONS),
+      // null: one for each running call. A call that waited here for a connection could not use another channel.
+      connections,
       pipelining: 1,
       // Our own timeouts are exact and know the call's deadline.
       headersTimeout: 0,

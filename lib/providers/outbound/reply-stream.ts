@@ -82,10 +82,12 @@ export class ReplyStream implements Dispatcher.DispatchHandler, ByteSource {
   }
 
   onResponseStart(
-    _controller: Dispatcher.DispatchController,
+    controller: Dispatcher.DispatchController,
     status: number,
     headers: ReplyHead["headers"],
   ): void {
+    // Slices of the first read of the socket, which would stay in memory for as long as the reply lasts.
+    controller.rawHeaders = null;
     // Early hints come before the reply.
     if (status >= 200) this.#resolveHead({ status, headers });
   }

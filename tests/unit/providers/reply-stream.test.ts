@@ -47,6 +47,14 @@ describe("a reply of an upstream", () => {
     expect([await reply.read(), await reply.read()]).toEqual([null, null]);
   });
 
+  test("keeps no header in the buffer of its first read", () => {
+    const { reply, controller } = started();
+    const header = Buffer.alloc(20);
+    const withHeaders = { ...controller, rawHeaders: [header] };
+    reply.onResponseStart(withHeaders, 200, {});
+    expect(withHeaders.rawHeaders).toBeNull();
+  });
+
   test("is passed in the buffer of its read, without a copy, and leaves the bytes before and after it unchanged", async () => {
     const { reply, sendBytes } = started();
     const parts = oneRead(8_000, 5);

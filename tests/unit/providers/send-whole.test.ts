@@ -209,3 +209,21 @@ test("callWhole replaces a channel's connections after five minutes, and closes 
   await expect.poll(() => sockets.size).toBeLessThanOrEqual(open);
   await own.close();
 });
+
+test.each([
+  { concurrency: null, calls: 300, expected: 300 },
+  { concurrency: 2, calls: 5, expected: 2 },
+])("has a connection for each of $calls running calls, with a concurrency of $concurrency", async (given) => {
+  script = [ok("content-length: 2"), "a", "stay"];
+  const channel = channelTo("openai", { origin }, { concurrency: given.concurrency });
+  const controller = new AbortController();
+  const before = connections;
+  const calls = Array.from({ length: given.calls }, () =>
+    outbound.callWhole(request({ channel, options: callOptions({ signal: controller.signal }) })),
+  );
+  const ended = Promise.allSettled(calls);
+  await expect.poll(() => connections - before).toBe(given.expected);
+  controller.abort(new AppError("caller_left", "left"));
+  await ended;
+  expect(connections - before).toBe(given.expected);
+});
