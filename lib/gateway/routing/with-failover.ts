@@ -145,7 +145,8 @@ function recordFailure(
   if (isUnsupportedByChannel(error)) {
     // Not an attempt: another channel may support the request. The first such error is thrown when none does.
     state.unsupported ??= error;
-    state.repeatable = null;
+    // After a repeat: it is not made again.
+    if (state.repeatable?.target === target) state.repeatable = null;
     state.excluded.add(target.channel.id);
     return;
   }

@@ -407,6 +407,27 @@ test("repeats once on the only channel with a closed circuit", async () => {
   expect(served).toEqual(["b", "b"]);
 });
 
+test("repeats once on the channel that failed when no other channel supports the request", async () => {
+  const { ctx, plan, meter, served } = setting([lexicalChannel({ id: "a" }), lexicalChannel({ id: "b" })]);
+  const unsupported = new AppError("invalid", "Channel b cannot do that.");
+  const failures = [new AppError("upstream_error", "It failed."), unsupported];
+  const attempt = async () => {
+    const failure = failures.shift();
+    if (failure !== undefined) throw failure;
+    return "served";
+  };
+  await expect(withFailover(ctx, plan, meter, attempt)).resolves.toBe("served");
+  expect(served).toEqual(["a", "b", "a"]);
+});
+
+test("repeats once on a channel that does not support the request the second time", async () => {
+  const { ctx, plan, meter, served } = setting([lexicalChannel({ id: "a" })]);
+  const failures = [new AppError("upstream_error", "It failed.")];
+  const attempt = () => Promise.reject(failures.shift() ?? new AppError("invalid", "It cannot do that."));
+  expect((await failureOf(withFailover(ctx, plan, meter, attempt))).code).toBe("upstream_error");
+  expect(served).toEqual(["a", "a"]);
+});
+
 test("serves a model that is unknown to an upstream on the next channel, and returns 404 when no upstream knows it", async () => {
   const { ctx, plan, meter, served } = setting(FOUR.slice(0, 2), [0.1]);
   const unknown = () =>
