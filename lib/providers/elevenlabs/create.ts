@@ -83,6 +83,12 @@ async function* speak(
   yield { type: "end", usage: { inputTokens: null, outputTokens: null }, finishReason: "STOP" };
 }
 
+/** ISO 639-1, or three letters for a language without a two-letter code, such as Filipino ("fil"). */
+function languageCode(tag: string): string {
+  const [code = tag] = tag.split("-");
+  return new Intl.Locale(code).language;
+}
+
 function speechBody(
   channel: ChannelRecord,
   { model, speed, language }: SpeechRequest,
@@ -98,8 +104,7 @@ function speechBody(
   return {
     text,
     model_id: model,
-    // Only ISO 639-1 codes are accepted.
-    language_code: language?.split("-")[0]?.toLowerCase(),
+    language_code: language === undefined ? undefined : languageCode(language),
     ...(Object.keys(voiceSettings).length === 0 ? {} : { voice_settings: voiceSettings }),
   };
 }

@@ -365,6 +365,16 @@ test("requests raw samples from ElevenLabs by the ID of the voice", async () => 
   });
 });
 
+test.each([
+  ["cmn-CN", "zh"],
+  ["eng", "en"],
+  ["zh-Hant-TW", "zh"],
+  ["FIL-PH", "fil"],
+])("sends ElevenLabs the language %s as '%s'", async (language, code) => {
+  const [call] = await sent("elevenlabs", speechRequest("eleven_v3", { language }));
+  expect(call?.body).toMatchObject({ language_code: code });
+});
+
 test("accepts an ElevenLabs voice by name, full name, or ID, also one that is not in its list", async () => {
   const model = rig.speech(channelTo("elevenlabs", upstream));
   const names = await listVoiceNames(servicesWith(model), entryOf("elevenlabs"));
