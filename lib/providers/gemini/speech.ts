@@ -199,13 +199,19 @@ async function* pcmOf(
   if (reader !== null) yield reader.end();
 }
 
+/** A reason why a reply ended; null for none and for the default of its enum, which an event before the end may have. */
+function asReason(value: unknown): string | null {
+  const reason = asText(value);
+  return reason?.endsWith("_UNSPECIFIED") === true ? null : reason;
+}
+
 function blockReason(message: Fields): string | null {
-  return asText(asFields(message.promptFeedback)?.blockReason);
+  return asReason(asFields(message.promptFeedback)?.blockReason);
 }
 
 function readSummary(message: Fields, summary: ReplySummary): void {
   const candidate = asFields(asList(message.candidates)[0]);
-  summary.finishReason = asText(candidate?.finishReason) ?? blockReason(message) ?? summary.finishReason;
+  summary.finishReason = asReason(candidate?.finishReason) ?? blockReason(message) ?? summary.finishReason;
   const usage = asFields(message.usageMetadata);
   if (usage === null) return;
   summary.inputTokens = asCount(usage.promptTokenCount);

@@ -67,11 +67,15 @@ export function geminiSpeech(sent: unknown, isStream: boolean, failure: Injected
   if (failure?.kind === "no-candidates") return stream("text/event-stream", [frame(last)], tokens);
   if (failure?.kind === "no-audio") return stream("text/event-stream", [frame(none)], tokens);
   const frameBytes = failure?.kind === "one-event" ? pcm.length : 4_800;
-  const frames = parts(pcm, frameBytes).map((bytes) => frame({ candidates: [{ ...blob(bytes), index: 0 }] }));
+  const isUnspecified = failure?.kind === "unspecified-finish" || failure?.kind === "unspecified-cut";
+  const unfinished = { index: 0, ...(isUnspecified ? { finishReason: "FINISH_REASON_UNSPECIFIED" } : {}) };
+  const frames = parts(pcm, frameBytes).map((bytes) =>
+    frame({ candidates: [{ ...blob(bytes), ...unfinished }] }),
+  );
   if (failure?.kind === "error-at-chunk") {
     frames.length = Math.min(frames.length, failure.n);
     frames.push(frame({ error: { code: 503, message: "The model is overloaded.", status: "UNAVAILABLE" } }));
-  } else {
+  } else if (failure?.kind !== "unspecified-cut") {
     frames.push(frame({ candidates: [{ content: { parts: [{ text: "" }] }, ...finish }], ...last }));
   }
   return stream("text/event-stream", frames, tokens);

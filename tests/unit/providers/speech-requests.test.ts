@@ -300,6 +300,15 @@ test.each([
   expect(upstream.ledger.length).toBe(before);
 });
 
+test("does not take FINISH_REASON_UNSPECIFIED for the end of Gemini's stream", async () => {
+  const speech = rig.speech(channelTo("gemini", upstream));
+  const whole = await hear(speech, speechRequest("tts--unspecified-finish"));
+  expect([whole.error, whole.end?.finishReason]).toEqual([null, "STOP"]);
+  const cut = await hear(speech, speechRequest("tts--unspecified-cut"));
+  expect([cut.pcm.length, cut.end]).toEqual([whole.pcm.length, null]);
+  expect(cut.error).toMatchObject({ code: "upstream_truncated" });
+});
+
 test("includes the upstream's reason in the error for a reply without audio", async () => {
   for (const options of [{}, { streaming: false }]) {
     const { error } = await hear(
