@@ -2,9 +2,13 @@ import { readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import Database from "libsql";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { getChannelRecord } from "../../lib/console/access/guards";
+import { AppError } from "../../lib/errors";
+import { keyIds } from "../../lib/gateway/routing/circuit-health";
 import { createDispatcher } from "../../lib/http/core/dispatch";
 import { SETTINGS_ROUTES } from "../../lib/http/routes/console/settings";
 import type { Repositories } from "../../lib/ports/store";
+import { UpstreamProgress } from "../../lib/ports/upstream-progress";
 import {
   addUser,
   type ConsoleHarness,
@@ -227,6 +231,31 @@ describe("an import", () => {
     expect(await send({ voices: { alloy: 7 } })).toMatchObject({ action: "skip" });
     expect(await send(file.channels[0].options)).toMatchObject({ action: "change", fields: ["options"] });
     expect(await services.store.channels.find(mapped.id)).toMatchObject({ options: mapped.options });
+  });
+
+  test("closes the circuits of a channel whose models it changes, as an edit does, but not in a dry run", async () => {
+    const { id } = await addChannel();
+    const { file } = await exported();
+    const { circuits } = services.state;
+    const [key = null] = keyIds(await getChannelRecord(services.store, id));
+    const open = () =>
+      circuits
+        .enter(id, key, "tts-1")
+        .failed(new AppError("upstream_invalid", "Not audio."), new UpstreamProgress());
+    const stateAfter = async (fields: object, dry_run = false) => {
+      for (let time = 0; time < 5; time += 1) open();
+      const channel = {
+        ...file.channels.find((one: { name: string }) => one.name === CHANNEL.name),
+        ...fields,
+      };
+      const reply = await importFile({ ...file, settings: {}, models: [], channels: [channel] }, dry_run);
+      expect(reply.json.data.steps[0]).toMatchObject({ action: "change" });
+      return circuits.health(id, key, "tts-1").state;
+    };
+    const models = [{ ...CHANNEL.models[0], upstream_name: "tts-1-hd" }];
+    expect(await stateAfter({ priority: 3 })).toBe("open");
+    expect(await stateAfter({ models }, true)).toBe("open");
+    expect(await stateAfter({ models })).toBe("closed");
   });
 
   test("skips models whose names are taken", async () => {

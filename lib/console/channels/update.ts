@@ -88,6 +88,10 @@ function patchOf(ctx: ConsoleContext, record: ChannelRecord, input: UpdateChanne
   };
 }
 
+/** Whether the failures before a change say nothing about the channel after it. */
+export const resetsCircuits = ({ baseUrl, keys, models, enabled }: Patch): boolean =>
+  baseUrl !== undefined || keys !== undefined || models !== undefined || enabled === true;
+
 /** The patch for the audit log, with keys by label, else in their display form. */
 function shownPatch(patch: Patch): Record<string, unknown> {
   return { ...patch, ...(patch.keys === undefined ? {} : { keys: patch.keys.map(nameOfKey) }) };
@@ -119,9 +123,7 @@ export async function updateChannel(ctx: ConsoleContext, id: string, input: Upda
     });
     return { record, patch };
   });
-  const { baseUrl, keys, models, enabled } = patch;
-  if (baseUrl !== undefined || keys !== undefined || models !== undefined || enabled === true)
-    ctx.state.circuits.close(id);
+  if (resetsCircuits(patch)) ctx.state.circuits.close(id);
   return toChannel(ctx, record, await readUse(ctx));
 }
 

@@ -18,6 +18,7 @@ import { recordAudit } from "../../audit/record";
 import { ensureModels } from "../../channels/ensure-models";
 import { isSameBaseUrl } from "../../channels/stored-keys";
 import { readTimeouts } from "../../channels/to-channel";
+import { resetsCircuits } from "../../channels/update";
 import type { ConsoleContext } from "../../context";
 import { type ModelNames, readModelNames } from "../../models/model-names";
 import { draftModel } from "../../models/price-list";
@@ -105,7 +106,7 @@ function channelRefusal(before: ChannelRecord, sent: FileChannel, patch: Channel
 
 /** Writes the fields that differ and returns their names. */
 async function updateChannel(
-  { tx, channels }: Importing,
+  { tx, channels, reset }: Importing,
   before: ChannelRecord,
   patch: ChannelPatch,
 ): Promise<string[]> {
@@ -113,6 +114,7 @@ async function updateChannel(
   const fields = Object.keys(fresh);
   const after = fields.length === 0 ? null : await tx.channels.update(before, fresh);
   if (after !== null) channels.set(after.id, after);
+  if (resetsCircuits(fresh)) reset.push(before.id);
   return fields;
 }
 
@@ -264,10 +266,10 @@ export async function importFile(ctx: ConsoleContext, input: ImportSettings): Pr
   const user = await requireSignedInOperator(ctx);
   const { dry_run, file } = input;
   try {
-    const steps = await ctx.store.transaction(async (tx) => {
+    const { steps, reset } = await ctx.store.transaction(async (tx) => {
       const existing = (await tx.channels.all()).map((channel) => [channel.id, channel] as const);
       const models = await readModelNames(tx);
-      const importing: Importing = { tx, ctx, user, models, channels: new Map(existing) };
+      const importing: Importing = { tx, ctx, user, models, channels: new Map(existing), reset: [] };
       // Models first: channels name them.
       const ofModels = await importModels(importing, file.models);
       const ofChannels = await importChannels(importing, file.channels);
@@ -275,8 +277,9 @@ export async function importFile(ctx: ConsoleContext, input: ImportSettings): Pr
       const all = [...ofSettings, ...ofModels, ...ofChannels];
       if (dry_run) throw new DryRun(all);
       await recordAudit(tx, ctx, { action: "settings.import", detail: countOf(all) });
-      return all;
+      return { steps: all, reset: importing.reset };
     });
+    for (const id of reset) ctx.state.circuits.close(id);
     await ctx.instance.refreshSettings?.();
     return { dry_run, steps };
   } catch (error) {

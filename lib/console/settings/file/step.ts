@@ -11,6 +11,8 @@ export interface Importing {
   /** The models of this instance so far, read once: a file has thousands of entries. */
   models: ModelNames;
   channels: Map<string, ChannelRecord>;
+  /** IDs of the channels whose circuits close once the import is stored. */
+  reset: string[];
 }
 
 type Named = Pick<ImportStep, "kind" | "name">;
