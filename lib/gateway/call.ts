@@ -32,6 +32,8 @@ export interface CallOutcome {
   /** The message of the attempt that was running (`attemptMessage`). */
   message?: string | null;
   inputTokens: number;
+  /** Absent: those of the plan. */
+  characters?: number;
   outputTokens: number;
   audioMs: number;
   estimated: boolean;

@@ -7,6 +7,8 @@ export class UpstreamProgress {
   hasHead = false;
   /** Progress of the shared upstream call, when the attempt's text was sent in a batch with those of other calls. */
   batch: UpstreamProgress | null = null;
+  /** Indexes of the request's texts whose upstream call has replied, where the request takes several calls. */
+  readonly repliedTexts: number[] = [];
   #waiting = 0;
   #since = 0;
   #waitedMs = 0;

@@ -1,8 +1,10 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { AppError } from "@/lib/errors";
 import type { EmbeddingModel, EmbeddingRequest } from "@/lib/ports/embedding-model";
-import { embedModel, lexicalChannel } from "../support/factories";
+import { embedModel, FakeClock, lexicalChannel } from "../support/factories";
 import { openGatewayHarness } from "../support/gateway-harness";
+import { channelTo, createRig } from "../support/upstream/rig";
+import { startUpstream } from "../support/upstream/server";
 
 const ENGINES = "/v1/engines/patchbay-embed/embeddings";
 const FLAT = "/v1/embeddings";
@@ -360,6 +362,39 @@ test("stops the engine when the caller leaves and records 499", async () => {
   await harness.call(FLAT, { body: { model: MODEL, input: "a" }, signal: leaving.signal });
   expect(stopped).toBe(true);
   expect(harness.rows[0]).toMatchObject({ status: 499, error: "caller_left" });
+});
+
+test("charges a caller who leaves for the texts of the upstream calls that have replied", async () => {
+  const upstream = await startUpstream();
+  const clock = new FakeClock();
+  const rig = createRig([upstream], { clock });
+  const channel = channelTo("openai", upstream, {
+    options: { max_batch: 1 },
+    models: [{ name: MODEL, upstreamName: "embed--silent-to-stop" }],
+  });
+  const { prices } = embedModel();
+  const harness = openGatewayHarness({
+    clock,
+    engine: () => rig.embedding(channel),
+    channels: [channel],
+    models: [
+      embedModel({
+        prices: { ...prices, inputPerMillionTokens: 20_000_000, inputPerMillionCharacters: 1_000_000 },
+      }),
+    ],
+  });
+  const leaving = new AbortController();
+  const input = ["hello", "hello world", "STOP 1", "STOP 2", "STOP 3", "STOP 4"];
+  const reply = harness.call(FLAT, { body: { model: MODEL, input }, signal: leaving.signal });
+  // Four calls run at once: the last two are sent when two have replied.
+  await vi.waitFor(() => expect(upstream.ledger).toHaveLength(input.length));
+  leaving.abort();
+  await reply;
+  expect(harness.rows).toMatchObject([
+    { status: 499, error: "caller_left", inputTokens: 3, characters: 16, costNano: 76, estimated: true },
+  ]);
+  await rig.close();
+  await upstream.close();
 });
 
 test("writes a large reply in chunks without loss", async () => {

@@ -1,10 +1,11 @@
 import { codePoints } from "../../contracts/text";
-import { AppError } from "../../errors";
+import { AppError, hasCode } from "../../errors";
 import type { CatalogEntry } from "../../ports/catalog";
 import { type EmbeddingResult, isFiniteVector } from "../../ports/embedding-model";
 import { runInSlices } from "../../ports/run-in-slices";
 import type { CallOptions } from "../../ports/speech-model";
 import type { ChannelRecord } from "../../ports/store";
+import type { UpstreamProgress } from "../../ports/upstream-progress";
 import type { CallOutcome, CallPlan, Meter, Target } from "../call";
 import type { GatewayContext } from "../context";
 import { openMeter } from "../metering/open-meter";
@@ -222,6 +223,26 @@ function servedOutcome({
   return { status: 200, error: null, inputTokens, outputTokens: 0, audioMs: 0, estimated, cached };
 }
 
+/**
+ * The usage of a failed call: a caller who leaves is charged for the texts whose upstream calls have replied; any other
+ * error is free.
+ */
+function usedBefore(
+  error: unknown,
+  repliedTexts: readonly number[],
+  { texts, positions }: UncachedTexts,
+  counts: readonly number[],
+): Partial<CallOutcome> {
+  if (!hasCode(error, "caller_left") || repliedTexts.length === 0) return {};
+  let inputTokens = 0;
+  let characters = 0;
+  for (const index of repliedTexts) {
+    inputTokens += counts[positions[index] ?? -1] ?? 0;
+    characters += codePoints(texts[index] ?? "");
+  }
+  return { inputTokens, characters, estimated: true };
+}
+
 /** A call answered from the cache: free, but with a ledger entry. */
 async function serveFromCache(meter: Meter, lookup: Lookup, tokens: number): Promise<EmbeddedTexts> {
   await meter.settle(servedOutcome({ inputTokens: tokens, estimated: false, cached: true }));
@@ -269,9 +290,12 @@ export async function embedTexts(ctx: GatewayContext, call: EmbedTexts): Promise
     ...cacheState(ctx, call.entry, lookup),
   };
   const meter = await openMeter(ctx, plan);
+  /** Of the newest attempt. */
+  let progress: UpstreamProgress | undefined;
   try {
     if (lookup?.state === "hit") return await serveFromCache(meter, lookup, tokens);
     const { result, channel } = await withFailover(ctx, plan, meter, async (target, options) => {
+      progress = options.progress;
       const answer = await embedOn(ctx, call, uncached, target, options);
       checkVectors(answer, uncached.texts.length, call.dimensions, model.dimensions);
       return { result: answer, channel: target.channel };
@@ -292,7 +316,9 @@ export async function embedTexts(ctx: GatewayContext, call: EmbedTexts): Promise
       base64: vectors.length === 1 ? base64 : undefined,
     };
   } catch (error) {
-    await meter.settle(failedOutcome(error));
+    await meter.settle(
+      failedOutcome(error, usedBefore(error, progress?.repliedTexts ?? [], uncached, counts)),
+    );
     throw error;
   }
 }

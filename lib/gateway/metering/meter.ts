@@ -90,6 +90,7 @@ export function cutPrompt(text: string): string {
 
 /** Completes the row of a call with its outcome. A cached reply costs nothing. */
 function settleRow(ctx: GatewayContext, plan: CallPlan, row: UsageRecord, outcome: CallOutcome): void {
+  row.characters = outcome.characters ?? row.characters;
   const cost = outcome.cached
     ? 0
     : costNano(plan.entry.model.prices, {

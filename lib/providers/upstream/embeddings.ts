@@ -50,8 +50,10 @@ async function callAll(
   const queue = batches.entries();
 
   const work = async (): Promise<void> => {
-    for (const [at, batch] of queue)
+    for (const [at, batch] of queue) {
       replies[at] = { texts: batch, bytes: await call(batch, { ...options, signal }) };
+      options.progress?.repliedTexts.push(...batch.map((_, index) => at * maxTexts + index));
+    }
   };
   try {
     await Promise.all(Array.from({ length: Math.min(CONCURRENCY, batches.length) }, work));

@@ -131,6 +131,7 @@ async function answer(
   });
   const reply =
     keyRefusal(req, options) ?? faultyReply(path, failure, options) ?? goodReply(path, base, body, failure);
+  if (failure?.kind === "silent-to-stop" && text.includes("STOP")) return;
   if (failure?.kind !== "black-hole") entry.status = reply.status;
   entry.tokens = reply.tokens;
   await send(res, reply, failure, (bytes) => {
