@@ -5,6 +5,7 @@ import {
   addUser,
   type ConsoleHarness,
   type ConsoleReply,
+  changeSettings,
   openConsoleHarness,
   setUpOwner,
 } from "../support/console-harness";
@@ -337,6 +338,25 @@ describe("rotation", () => {
     expect((await rotate(old.id, { grace_hours: 1 })).status).toBe(409);
     await remove(second.id);
     expect((await rotate(old.id, { grace_hours: 1 })).json.data.spent).toEqual(all("4.000000000"));
+  });
+
+  test("moves the alert rule of a key to its replacement, also after a replacement was deleted", async () => {
+    const readAlerts = async () => (await harness("/api/settings", { cookie: owner })).json.data;
+    const [old, other] = [await make({}, mia.cookie), await make()];
+    const ruleOf = (key_id: string) => ({ scope: "key", key_id, error_rate_percent: 5, budgets: false });
+    const { alerts, version } = await readAlerts();
+    const rules = [ruleOf(other.id), ruleOf(old.id)];
+    await changeSettings(harness, owner, { alerts: { ...alerts, rules } });
+    const first = (await rotate(old.id, { grace_hours: 1 }, mia.cookie)).json.data;
+    expect((await readAlerts()).alerts.rules).toEqual([ruleOf(other.id), ruleOf(first.id)]);
+    await remove(first.id, mia.cookie);
+    const second = (await rotate(old.id, { grace_hours: 1 }, mia.cookie)).json.data;
+    const after = await readAlerts();
+    expect(after.alerts.rules).toEqual([ruleOf(other.id), ruleOf(second.id)]);
+    // A form that was opened before is stale: it would send the old key's ID.
+    expect(after.version).toBe(version + 3);
+    expect((await rotate((await make()).id)).status).toBe(200);
+    expect((await readAlerts()).version).toBe(after.version);
   });
 
   test("answers 409 to a second rotation also after many rotations of other keys", async () => {

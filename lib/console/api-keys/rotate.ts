@@ -4,8 +4,10 @@ import { digestKey, displayKey, makeKey } from "../../gateway/admission/key-form
 import { newId } from "../../gateway/new-id";
 import type { AuditRecord, KeyRecord, Page, Repositories } from "../../ports/store";
 import { requireUser } from "../access/guards";
+import { readSettings } from "../access/read-settings";
 import { recordAudit } from "../audit/record";
 import type { ConsoleContext } from "../context";
+import { raiseVersion } from "../settings/update";
 import { requireGraceQuota } from "./key-quota";
 import { requireNoPerKeyLimits, requireWithinCaller } from "./limits";
 import { findChangeableKey, staleKey } from "./permissions";
@@ -16,9 +18,10 @@ const MAX_GRACE_MS = MAX_GRACE_HOURS * HOUR_MS;
 
 /**
  * Creates a key with the limits of the old one, the record of who set them and what it has spent of its budget; the
- * old one works for `grace_hours` more, and from then on each spends from its own copy of what is left. Only for the
- * caller's own keys: a visible secret can spend its owner's budget. Throws `not_found`, `forbidden`, `conflict`
- * (changed by another request, expired, already rotated, or too many in grace).
+ * old one works for `grace_hours` more, and from then on each spends from its own copy of what is left. An alert rule of
+ * the old key is then the new key's. Only for the caller's own keys: a visible secret can spend its owner's budget.
+ * Throws `not_found`, `forbidden`, `conflict` (changed by another request, expired, already rotated, or too many in
+ * grace).
  */
 export async function rotateKey(
   ctx: ConsoleContext,
@@ -53,6 +56,7 @@ export async function rotateKey(
     if ((await tx.keys.update(old, { expiresAt })) === null) throw staleKey();
     await tx.keys.insert(fresh);
     await tx.keys.copySpent([old.id, ...deleted], fresh.id, now);
+    await moveAlertRule(tx, [old.id, ...deleted], fresh.id);
     await recordAudit(tx, ctx, {
       action: "key.rotate",
       target: old.id,
@@ -60,6 +64,17 @@ export async function rotateKey(
     });
     return { ...(await toApiKey(tx, fresh, now)), key };
   });
+}
+
+/** Makes the alert rule of the first of these keys that has one the rule of `toId`. Each key has one rule at most. */
+async function moveAlertRule(tx: Repositories, fromIds: readonly string[], toId: string): Promise<void> {
+  const { alerts } = await readSettings(tx);
+  const rules = alerts.rules.filter((rule) => rule.scope === "key");
+  const moved = fromIds.flatMap((id) => rules.filter((rule) => rule.key_id === id))[0];
+  if (moved === undefined) return;
+  await raiseVersion(tx, "any");
+  const after = alerts.rules.map((rule) => (rule === moved ? { ...moved, key_id: toId } : rule));
+  await tx.settings.put("alerts", { ...alerts, rules: after });
 }
 
 /**
