@@ -280,6 +280,14 @@ describe("a management key", () => {
     expect((await read(wide.id)).version).toBe(1);
   });
 
+  test("cannot rotate a key in its grace period into one that outlives its own expiry", async () => {
+    const { id } = await make({}, owner);
+    const fresh = (await rotate(id, { grace_hours: 1 }, session(owner))).json.data;
+    await harness(`/api/keys/${fresh.id}`, { method: "DELETE", cookie: owner });
+    const caller = await manageKey({ expires_at: KEY_FIELDS.expires_at });
+    expectRefused(await rotate(id, { grace_hours: 1 }, caller), "expires_at");
+  });
+
   test("cannot loosen a limit set by a higher role than its owner's", async () => {
     const { id } = await make({}, ada.cookie);
     await patch(id, { rpm: 60 }, session(owner));

@@ -340,6 +340,28 @@ describe("rotation", () => {
     expect((await rotate(old.id, { grace_hours: 1 })).json.data.spent).toEqual(all("4.000000000"));
   });
 
+  test("does not pass a grace period on as the expiry of a later replacement", async () => {
+    const inAnHour = new Date(services.clock.now() + HOUR).toISOString();
+    const inADay = new Date(services.clock.now() + 24 * HOUR).toISOString();
+    const rotateTwice = async (id: string) => {
+      const first = (await rotate(id, { grace_hours: 2 })).json.data;
+      await remove(first.id);
+      services.clock.advance(1);
+      const second = (await rotate(id, { grace_hours: 2 })).json.data;
+      await remove(second.id);
+      return (await rotate(id, { grace_hours: 2 })).json.data.expires_at;
+    };
+    const [open, ending] = [await make(), await make({ expires_at: inADay })];
+    expect([await rotateTwice(open.id), await rotateTwice(ending.id)]).toEqual([null, inADay]);
+    // An expiry that was set during the grace period is no grace period.
+    const ended = await make();
+    const first = (await rotate(ended.id, { grace_hours: 2 })).json.data;
+    await remove(first.id);
+    const { version } = (await read(ended.id)).json.data;
+    await patch(ended.id, { expires_at: inAnHour, version });
+    expect((await rotate(ended.id)).json.data.expires_at).toBe(inAnHour);
+  });
+
   test("moves the alert rule of a key to its replacement, also after a replacement was deleted", async () => {
     const readAlerts = async () => (await harness("/api/settings", { cookie: owner })).json.data;
     const [old, other] = [await make({}, mia.cookie), await make()];

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { type ApiKeyWithSecret, MAX_GRACE_HOURS, type RotateKey } from "../../contracts/console/api-keys";
 import { AppError } from "../../errors";
 import { digestKey, displayKey, makeKey } from "../../gateway/admission/key-format";
@@ -32,12 +33,12 @@ export async function rotateKey(
   const now = ctx.clock.now();
   const old = await findChangeableKey(ctx.store, ctx, id);
   if (old.ownerId !== user.id) throw new AppError("forbidden", "Only the owner of a key may rotate it.");
-  requireWithinCaller(ctx, old);
   requireNoPerKeyLimits(ctx, "rotate keys");
   if (old.expiresAt !== null && old.expiresAt <= now) {
     throw new AppError("conflict", "This key has expired and cannot be rotated. Create a new key instead.");
   }
-  const deleted = await requireNotRotated(ctx.store, old, now);
+  const { deleted, expiresAt } = await requireNotRotated(ctx.store, old, now);
+  requireWithinCaller(ctx, { ...old, expiresAt });
   const key = makeKey(ctx.random);
   return ctx.store.transaction(async (tx) => {
     if (input.grace_hours > 0) await requireGraceQuota(tx, user, now);
@@ -48,19 +49,25 @@ export async function rotateKey(
       display: displayKey(key),
       createdAt: now,
       lastUsedAt: null,
+      expiresAt,
       version: 1,
     };
     const graceEnd = now + Math.round(input.grace_hours * HOUR_MS);
-    const expiresAt = Math.min(old.expiresAt ?? graceEnd, graceEnd);
+    const graceEndsAt = Math.min(old.expiresAt ?? graceEnd, graceEnd);
     // Null as well if the key was rotated since it was read, which requireNotRotated did not see.
-    if ((await tx.keys.update(old, { expiresAt })) === null) throw staleKey();
+    if ((await tx.keys.update(old, { expiresAt: graceEndsAt })) === null) throw staleKey();
     await tx.keys.insert(fresh);
     await tx.keys.copySpent([old.id, ...deleted], fresh.id, now);
     await moveAlertRule(tx, [old.id, ...deleted], fresh.id);
     await recordAudit(tx, ctx, {
       action: "key.rotate",
       target: old.id,
-      detail: { replaced_by: fresh.id, grace_hours: input.grace_hours },
+      detail: {
+        replaced_by: fresh.id,
+        grace_hours: input.grace_hours,
+        grace_ends_at: graceEndsAt,
+        expires_at: expiresAt,
+      } satisfies Rotation & { grace_hours: number },
     });
     return { ...(await toApiKey(tx, fresh, now)), key };
   });
@@ -77,49 +84,64 @@ async function moveAlertRule(tx: Repositories, fromIds: readonly string[], toId:
   await tx.settings.put("alerts", { ...alerts, rules: after });
 }
 
+/** A rotation in the audit log: the end of the old key's grace period and the new key's expiry, in ms since 1970. */
+const Rotation = z.object({
+  replaced_by: z.string(),
+  // Absent from entries of earlier versions.
+  grace_ends_at: z.number().optional(),
+  expires_at: z.number().nullable().optional(),
+});
+type Rotation = z.infer<typeof Rotation>;
+
 /**
  * Throws `conflict` for a key in its grace period if a key that replaced it exists: a repeated request would create a
  * valid key whose secret is lost. Returns the IDs of the replacements that were deleted, each of which replaced the one
- * before it: their spending counts too. The audit log is the record of rotations. It has no index by target and is read
- * as a whole, so only for keys that are about to expire, and outside the write transaction, which would block other
- * writes.
+ * before it: their spending counts too; and the expiry of the next replacement: the key's, or that of its last
+ * replacement if the key's is the end of its grace period. The audit log is the record of rotations. It has no index by
+ * target and is read as a whole, so only for keys that are about to expire, and outside the write transaction, which
+ * would block other writes.
  */
 async function requireNotRotated(
   store: Pick<Repositories, "audit" | "keys">,
   key: KeyRecord,
   now: number,
-): Promise<string[]> {
+): Promise<{ deleted: string[]; expiresAt: number | null }> {
   const deleted: string[] = [];
-  if (key.expiresAt === null || key.expiresAt > now + MAX_GRACE_MS) return deleted;
-  const replacements = await replacementsSince(store, now - MAX_GRACE_MS);
-  for (let id = replacements.get(key.id); id !== undefined; id = replacements.get(id)) {
-    if ((await store.keys.findById(id)) !== null) {
+  const { expiresAt } = key;
+  if (expiresAt === null || expiresAt > now + MAX_GRACE_MS) return { deleted, expiresAt };
+  const rotations = await rotationsSince(store, now - MAX_GRACE_MS);
+  for (let one = rotations.get(key.id); one !== undefined; one = rotations.get(one.replaced_by)) {
+    if ((await store.keys.findById(one.replaced_by)) !== null) {
       throw new AppError(
         "conflict",
         "This key was already rotated and is in its grace period. Use the key that replaced it; if its secret is lost, " +
           "delete that key and rotate this one again.",
       );
     }
-    deleted.push(id);
+    deleted.push(one.replaced_by);
   }
-  return deleted;
+  const last = rotations.get(key.id);
+  return last?.grace_ends_at === expiresAt && last.expires_at !== undefined
+    ? { deleted, expiresAt: last.expires_at }
+    : { deleted, expiresAt };
 }
 
-/** The ID of the key that last replaced each key that was rotated at `since` or later. */
-async function replacementsSince(
+/** The last rotation of each key that was rotated at `since` or later, by the key's ID. */
+async function rotationsSince(
   store: Pick<Repositories, "audit">,
   since: number,
-): Promise<Map<string, string>> {
-  const replacements = new Map<string, string>();
+): Promise<Map<string, Rotation>> {
+  const last = new Map<string, Rotation>();
   let cursor: string | null = null;
   do {
     const rotations = { actions: ["key.rotate"], from: since };
     const page: Page<AuditRecord> = await store.audit.list({ limit: 100, cursor, q: null, ...rotations });
     // Newest first.
-    for (const { target, detail } of page.items)
-      if (typeof detail.replaced_by === "string" && !replacements.has(target))
-        replacements.set(target, detail.replaced_by);
+    for (const { target, detail } of page.items) {
+      const { data } = Rotation.safeParse(detail);
+      if (data !== undefined && !last.has(target)) last.set(target, data);
+    }
     cursor = page.nextCursor;
   } while (cursor !== null);
-  return replacements;
+  return last;
 }
