@@ -68,14 +68,16 @@ export function unknownModels(text: string, known: readonly string[]): string[] 
   return splitWords(text).filter((name) => !known.includes(name));
 }
 
-const DAY_MS = 86_400_000;
-
 /** Days until a new key expires, as offered by the form; null: never. */
 export const EXPIRY_DAYS = [30, 90, 365, null] as const;
 
 /** The date this many days from now in the user's time zone, as the form has it; empty for null. */
 export function expiryDate(days: number | null, now: number): string {
-  return days === null ? "" : localDate(new Date(now + days * DAY_MS).toISOString());
+  if (days === null) return "";
+  const date = new Date(now);
+  // By the calendar: days at a change to or from summer time do not have 24 hours.
+  date.setDate(date.getDate() + days);
+  return localDate(date.toISOString());
 }
 
 /** The end of a day in the user's time zone. A date that JavaScript cannot read is unchanged, and the contract refuses it. */

@@ -1,5 +1,5 @@
 import { createTranslator } from "use-intl";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import {
   EXPIRY_DAYS,
   expiryDate,
@@ -24,6 +24,12 @@ test("offers expiry dates in days from now", () => {
     "2028-02-27",
     "",
   ]);
+});
+
+test("offers expiry dates in whole days across the end of summer time", () => {
+  vi.stubEnv("TZ", "Europe/Berlin");
+  // The clocks go back on 31 October 2027.
+  expect(expiryDate(30, new Date(2027, 9, 15, 0, 30).getTime())).toBe("2027-11-14");
 });
 
 test("refuses an expiry date with a year of five digits at its field", async () => {
