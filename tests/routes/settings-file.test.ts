@@ -279,6 +279,23 @@ describe("an import", () => {
     expect((await send()).json.data.steps).toMatchObject([{ name: "own", action: "same" }]);
   });
 
+  test("keeps the alert rules of models and keys when the file is from before they existed", async () => {
+    const rule = { scope: "model", model: "tts-1", error_rate_percent: 5, channel_open_minutes: 1 };
+    const readAlerts = async () => (await harness("/api/settings", { cookie: owner })).json.data.alerts;
+    await patch({ alerts: { ...(await readAlerts()), rules: [rule] } });
+    const { file } = await exported();
+    const { rules: _, ...general } = file.settings.alerts;
+    const send = async (alerts: object) => {
+      const reply = await importFile({ ...file, settings: { alerts }, models: [], channels: [] });
+      return reply.json.data.steps[0].action;
+    };
+    expect(await send(general)).toBe("same");
+    expect(await send({ ...general, error_rate_percent: 33 })).toBe("change");
+    expect(await readAlerts()).toMatchObject({ error_rate_percent: 33, rules: [rule] });
+    expect(await send({ ...general, rules: [] })).toBe("change");
+    expect((await readAlerts()).rules).toEqual([]);
+  });
+
   test("skips owner-only settings, and settings that would lock out the importing administrator", async () => {
     const ada = await addUser(harness, owner, { username: "ada", role: "admin" });
     const { file } = await exported();

@@ -3,11 +3,14 @@ import { boundedLine, boundedText } from "../text";
 import { Timestamp } from "../timestamp";
 import { CreateChannel } from "./channels";
 import { CreateModel } from "./models";
-import { EarlierAlertRules, OpenSettings } from "./settings";
+import { OpenSettings } from "./settings";
 
 /** Channels, models and settings as one file: an instance without users, keys, secrets and usage. */
 
-const FileSettings = OpenSettings.partial().extend({ alerts: EarlierAlertRules.optional() });
+const FileSettings = OpenSettings.partial().extend({
+  /** Without `rules` in files of earlier versions: the rules of models and keys are unchanged. */
+  alerts: OpenSettings.shape.alerts.partial({ rules: true }).optional(),
+});
 
 /** Without upstream keys. `embedded`: an embedded engine, matched by provider. */
 const FileChannel = CreateChannel.omit({ keys: true }).extend({

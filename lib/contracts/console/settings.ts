@@ -138,7 +138,7 @@ export type Settings = z.infer<typeof Settings>;
 
 /** The settings without the webhook URLs, which are secrets: stored encrypted and never exported. */
 export const OpenSettings = Settings.extend({ alerts: AlertRules });
-/** Alert rules as earlier versions stored and exported them: without rules for single models and API keys. */
+/** Alert rules as earlier versions stored them: without rules for single models and API keys. */
 export const EarlierAlertRules = AlertRules.extend({ rules: AlertRules.shape.rules.default([]) });
 export type OpenSettings = z.infer<typeof OpenSettings>;
 

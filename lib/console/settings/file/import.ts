@@ -48,7 +48,10 @@ async function settingRefusal(
 async function importSettings(importing: Importing, file: SettingsFile["settings"]): Promise<ImportStep[]> {
   const { tx, ctx, user } = importing;
   const before = await readSettings(tx);
-  const wanted = differing(before, file);
+  const { alerts, ...others } = file;
+  const sent: Partial<OpenSettings> = others;
+  if (alerts !== undefined) sent.alerts = { ...alerts, rules: alerts.rules ?? before.alerts.rules };
+  const wanted = differing(before, sent);
   const steps: ImportStep[] = [];
   for (const name of Object.keys(file)) {
     const one = { kind: "setting", name } as const;
