@@ -23,7 +23,7 @@ import {
   openConsoleHarness,
   setUpOwner,
 } from "../support/console-harness";
-import { PERIOD, usageRecord } from "../support/factories";
+import { NO_BUDGET, PERIOD, usageRecord } from "../support/factories";
 import { type TestServices, testServices } from "../support/services";
 import { readStoreBytes } from "../support/store-bytes";
 import { startUpstream, type Upstream } from "../support/upstream/server";
@@ -648,6 +648,104 @@ describe("rules of one model or API key", () => {
   });
 });
 
+describe("the message of an alert that ends without a recovery", () => {
+  const UNWATCHED = "is no longer watched; the problem may still exist.";
+  const ended = async () => {
+    services.clock.advance(60_000);
+    await watchAlerts(services, FULL);
+    const [alert] = await alerts();
+    expect(alert.state).toBe("resolved");
+    return alert.message;
+  };
+  const failAll = (id: string, model: string) => {
+    const failed = new AppError("upstream_invalid", "Not audio.");
+    for (let time = 0; time < 5; time += 1)
+      services.state.circuits.enter(id, null, model).failed(failed, new UpstreamProgress());
+  };
+
+  test("says so when the rule of a full disk is turned off", async () => {
+    await watchAlerts(services, FULL);
+    await changeRules({ ...(await readRules()), disk_free_percent: null });
+    expect(await ended()).toBe(`The disk of the data directory ${UNWATCHED}`);
+  });
+
+  test.each<[string, (id: string) => Promise<unknown>]>([
+    ["is deleted", (id) => harness(`/api/channels/${id}`, { method: "DELETE", cookie: owner })],
+    [
+      "is disabled",
+      (id) =>
+        harness(`/api/channels/${id}`, {
+          method: "PATCH",
+          body: { enabled: false, version: 1 },
+          cookie: owner,
+        }),
+    ],
+    [
+      "has its rule turned off",
+      async () => changeRules({ ...(await readRules()), channel_open_minutes: null }),
+    ],
+  ])("says so when a channel that is down %s", async (_, end) => {
+    await changeRules({ ...(await readRules()), disk_free_percent: null });
+    const models = [{ name: "bad", upstream_name: "bad", operation: "speech" }];
+    const body = { name: "Rented", provider: "openai", models };
+    const { id } = (await harness("/api/channels", { body, cookie: owner })).json.data;
+    failAll(id, "bad");
+    services.clock.advance(120_000);
+    await watchAlerts(services, FULL);
+    expect(await alerts()).toMatchObject([{ kind: "channel_open", state: "opened" }]);
+    await end(id);
+    expect(await ended()).toBe(`The channel 'Rented' ${UNWATCHED}`);
+  });
+
+  /** Opens the alert of a key's budget and returns the key's ID. */
+  const openBudgetAlert = async (): Promise<string> => {
+    await changeRules({ ...(await readRules()), disk_free_percent: null });
+    const body = { name: "robot", budget: { total_usd: "1" } };
+    const key = (await harness("/api/keys", { body, cookie: owner })).json.data;
+    const row = usageRecord(key.id, key.owner_id, { costNano: 0.9e9, reservedNano: 0.9e9 });
+    await services.store.ledger.reserve({ row, keyBudget: NO_BUDGET, userBudget: NO_BUDGET, ...PERIOD });
+    await services.store.ledger.settle(row, PERIOD);
+    await watchAlerts(services, FULL);
+    expect(await alerts()).toMatchObject([{ kind: "budget_nearly_spent", state: "opened" }]);
+    return key.id;
+  };
+
+  test.each<[string, (id: string) => Promise<unknown>]>([
+    ["the key is deleted", (id) => harness(`/api/keys/${id}`, { method: "DELETE", cookie: owner })],
+    [
+      "the key is disabled",
+      (id) =>
+        harness(`/api/keys/${id}`, { method: "PATCH", body: { enabled: false, version: 1 }, cookie: owner }),
+    ],
+    ["the rule is turned off", async () => changeRules({ ...(await readRules()), budgets: false })],
+  ])("says so for a budget when %s", async (_, end) => {
+    await end(await openBudgetAlert());
+    expect(await ended()).toBe(`The budget of the key 'robot' ${UNWATCHED}`);
+  });
+
+  test("tells of the recovery when the budget was raised", async () => {
+    const id = await openBudgetAlert();
+    const body = { budget: { total_usd: "2" }, version: 1 };
+    await harness(`/api/keys/${id}`, { method: "PATCH", body, cookie: owner });
+    expect(await ended()).toBe("Less than 80 % of the total budget of the key 'robot' is spent.");
+  });
+
+  test("says so for an error rate when the rule of its key is removed", async () => {
+    await changeRules({ ...(await readRules()), disk_free_percent: null });
+    const key = (await harness("/api/keys", { body: { name: "robot" }, cookie: owner })).json.data;
+    for (let index = 0; index < 20; index++) {
+      const at = services.clock.now();
+      const failed = { at, state: "settled", status: 502, error: "upstream_error", reservedNano: 0 } as const;
+      await services.store.ledger.settle(usageRecord(key.id, key.owner_id, failed), PERIOD);
+    }
+    const own = { scope: "key", key_id: key.id, error_rate_percent: 50, budgets: true };
+    await changeRules({ ...(await readRules()), error_rate_percent: null, rules: [own] });
+    await watchAlerts(services, FULL);
+    await changeRules({ ...(await readRules()), rules: [] });
+    expect(await ended()).toBe(`The error rate of the API key 'robot' ${UNWATCHED}`);
+  });
+});
+
 test("a channel with one broken model raises an alert that names the model", async () => {
   const models = ["good", "bad"].map((name) => ({ name, upstream_name: name, operation: "speech" }));
   const body = { name: "Two models", provider: "openai", models };
@@ -668,7 +766,13 @@ test("a channel with one broken model raises an alert that names the model", asy
   services.state.circuits.close(id);
   services.clock.advance(60_000);
   await watchAlerts(services, FREE);
-  expect(await alerts()).toMatchObject([{ kind: "channel_open", state: "resolved" }]);
+  expect(await alerts()).toMatchObject([
+    {
+      kind: "channel_open",
+      state: "resolved",
+      message: "The channel 'Two models' accepts requests for 'bad' again.",
+    },
+  ]);
 });
 
 describe("an alert for a channel that is down", () => {

@@ -66,7 +66,7 @@ const percentOf = (part: number, whole: number): number => (whole === 0 ? 0 : (p
 const rounded = (percent: number): number => Math.round(percent * 10) / 10;
 
 /** The shortest time after which one of these models not being served is an alert; null: none of them is watched. */
-function minutesOf(rules: AlertRules, affected: readonly string[]): number | null {
+export function minutesOf(rules: AlertRules, affected: readonly string[]): number | null {
   const ofModels = affected.map((name) => {
     const own = rules.rules.find((rule) => rule.scope === "model" && rule.model === name);
     return own?.scope === "model" ? own.channel_open_minutes : rules.channel_open_minutes;
@@ -123,7 +123,7 @@ function scopedErrorConditions({ scopedCalls }: AlertFacts): Condition[] {
 }
 
 /** Whether alerts about a budget are wanted. */
-function watchesBudget(rules: AlertRules, { owner, id }: BudgetShare): boolean {
+export function watchesBudget(rules: AlertRules, { owner, id }: Pick<BudgetShare, "owner" | "id">): boolean {
   const own = rules.rules.find((rule) => rule.scope === "key" && owner === "key" && rule.key_id === id);
   return own?.scope === "key" ? own.budgets : rules.budgets;
 }

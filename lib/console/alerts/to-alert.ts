@@ -38,6 +38,12 @@ function spentWords(detail: AlertRecord["detail"]): string {
   return `${Math.floor(number(detail.percent))} % ${budgetWords(detail)} (${figures}) is spent.`;
 }
 
+/** What an alert ends with when its rule was turned off, or its subject was disabled or deleted. */
+const UNWATCHED = "is no longer watched; the problem may still exist.";
+
+const unwatchedBudget = (detail: AlertRecord["detail"]): string =>
+  `The budget of the ${text(detail.owner)} '${text(detail.name)}' ${UNWATCHED}`;
+
 const quoted = (names: readonly string[]): string => {
   const shown = names.slice(0, MAX_NAMES).map((name) => `'${name}'`);
   return names.length > MAX_NAMES
@@ -59,12 +65,14 @@ function fallbackWords(detail: AlertRecord["detail"]): string[] {
 /** One English sentence for webhooks and for clients that do not read the console. */
 export function alertMessage({ kind, detail, resolvedAt }: AlertFields): string {
   const isOver = resolvedAt !== null;
+  const isUnwatched = isOver && detail.is_watched === false;
   switch (kind) {
     case "channel_open": {
       const reason = REASONS[text(detail.reason)];
       const models = namesIn(detail.models);
       const subject = `The channel '${text(detail.name)}'`;
       const object = models.length === 0 ? "" : ` for ${models.map((name) => `'${name}'`).join(", ")}`;
+      if (isUnwatched) return `${subject} ${UNWATCHED}`;
       if (isOver) return `${subject} accepts requests${object} again.`;
       const cause = reason === undefined ? "" : `: ${reason}`;
       return [
@@ -75,16 +83,20 @@ export function alertMessage({ kind, detail, resolvedAt }: AlertFields): string 
     case "error_rate": {
       const owner = detail.scope === "key" ? "API key" : "model";
       const subject = detail.scope === undefined ? "" : ` of the ${owner} '${text(detail.name)}'`;
+      if (isUnwatched) return `The error rate${subject} ${UNWATCHED}`;
       if (isOver) return `The error rate${subject} is back below its threshold.`;
       return `${number(detail.percent)} % of the requests${subject} in the last five minutes failed (${number(detail.failures)} of ${number(detail.calls)}).`;
     }
     case "budget_nearly_spent":
+      if (isUnwatched) return unwatchedBudget(detail);
       return isOver ? `Less than 80 % ${budgetWords(detail)} is spent.` : spentWords(detail);
     case "budget_spent":
+      if (isUnwatched) return unwatchedBudget(detail);
       return isOver
         ? `Requests are accepted again: less than 80 % ${budgetWords(detail)} is spent.`
         : `Requests are refused: ${spentWords(detail)}`;
     case "disk":
+      if (isUnwatched) return `The disk of the data directory ${UNWATCHED}`;
       if (isOver) return "The disk of the data directory has enough free space again.";
       return `Only ${number(detail.percent)} % of the disk of the data directory is free.`;
     case "redis":

@@ -16,6 +16,7 @@ import {
   conditionsOf,
 } from "./conditions";
 import { deliverAlerts } from "./deliver";
+import { isWatched } from "./is-watched";
 import { hasWebhook } from "./webhook-credentials";
 
 interface AlertPlan {
@@ -211,7 +212,10 @@ export async function watchAlerts(
       log.warn("alert_opened", { alert: id, kind, subject });
   }
   for (const { alert, condition } of plan.hold) await store.alerts.hold(alert.id, now, condition.detail);
-  for (const { id, kind, subject } of plan.resolve) {
+  for (const alert of plan.resolve) {
+    const { id, kind, subject, detail } = alert;
+    if (!(await isWatched(store, rules, alert, now)))
+      await store.alerts.hold(id, now, { ...detail, is_watched: false });
     if (await store.alerts.resolve(id, now, delivery))
       log.info("alert_resolved", { alert: id, kind, subject });
   }

@@ -1,0 +1,68 @@
+import type { AlertRecord, Repositories } from "../../ports/store";
+import { type AlertRules, minutesOf, watchesBudget } from "./conditions";
+
+type Watched = Pick<Repositories, "channels" | "keys" | "users">;
+
+/** A rule is on for the channel's models that the alert is about, and the channel is enabled and has them. */
+async function watchesChannel(store: Watched, rules: AlertRules, alert: AlertRecord): Promise<boolean> {
+  const channel = await store.channels.find(alert.subject);
+  if (!channel?.enabled) return false;
+  const names = channel.models.map(({ name }) => name);
+  const { models } = alert.detail;
+  if (!Array.isArray(models)) return minutesOf(rules, names) !== null;
+  const affected = names.filter((name) => models.includes(name));
+  return affected.length > 0 && minutesOf(rules, affected) !== null;
+}
+
+async function watchesErrorRate(store: Watched, rules: AlertRules, subject: string): Promise<boolean> {
+  if (subject === "") return rules.error_rate_percent !== null;
+  const rule = rules.rules.find(
+    (one) => subject === (one.scope === "model" ? `model:${one.model}` : `key:${one.key_id}`),
+  );
+  if (rule === undefined || rule.error_rate_percent === null) return false;
+  return rule.scope === "model" || (await store.keys.findById(rule.key_id)) !== null;
+}
+
+const LIMITS = { total: "totalNano", daily: "dailyNano", monthly: "monthlyNano" } as const;
+
+/** A rule is on for the budget, and its key or user still has it, is enabled and has not expired. */
+async function watchesBudgetAlert(
+  store: Watched,
+  rules: AlertRules,
+  { subject, detail }: AlertRecord,
+  now: number,
+): Promise<boolean> {
+  const [id = ""] = subject.split(":", 1);
+  const owner = detail.owner === "user" ? "user" : "key";
+  const found = await (owner === "user" ? store.users : store.keys).findById(id);
+  if (!found?.enabled || !watchesBudget(rules, { owner, id })) return false;
+  if ("expiresAt" in found && found.expiresAt !== null && found.expiresAt <= now) return false;
+  const { period } = detail;
+  return (
+    (period !== "total" && period !== "daily" && period !== "monthly") ||
+    found.budget[LIMITS[period]] !== null
+  );
+}
+
+/** Whether what an open alert is about is still checked. If not, its condition no longer holds, but it may not be over. */
+export async function isWatched(
+  store: Watched,
+  rules: AlertRules,
+  alert: AlertRecord,
+  now: number,
+): Promise<boolean> {
+  switch (alert.kind) {
+    case "channel_open":
+      return watchesChannel(store, rules, alert);
+    case "error_rate":
+      return watchesErrorRate(store, rules, alert.subject);
+    case "budget_nearly_spent":
+    case "budget_spent":
+      return watchesBudgetAlert(store, rules, alert, now);
+    case "disk":
+      return rules.disk_free_percent !== null;
+    case "second_server":
+    case "redis":
+      return true;
+  }
+}
