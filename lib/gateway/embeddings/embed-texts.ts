@@ -4,6 +4,7 @@ import type { CatalogEntry } from "../../ports/catalog";
 import { type EmbeddingResult, isFiniteVector } from "../../ports/embedding-model";
 import { runInSlices } from "../../ports/run-in-slices";
 import type { CallOptions } from "../../ports/speech-model";
+import { StopSource } from "../../ports/stop-signal";
 import type { ChannelRecord } from "../../ports/store";
 import type { UpstreamProgress } from "../../ports/upstream-progress";
 import type { CallOutcome, CallPlan, Meter, Target } from "../call";
@@ -95,17 +96,20 @@ function invalid(what: string): AppError {
   return new AppError("upstream_invalid", `The channel returned ${what}.`);
 }
 
+/** Of work that follows the upstream's reply, which is paid for. */
+const NEVER_STOPPED = new StopSource();
+
 /**
  * Throws `upstream_invalid` unless there is one vector of the right length and finite numbers for each text. `asked`:
  * the requested length; `ofModel`: the model's length, null where it has several. Without both, all vectors must have
  * the same length.
  */
-function checkVectors(
+function* checkVectors(
   { vectors }: EmbeddingResult,
   texts: number,
   asked: number | undefined,
   ofModel: number | null,
-): void {
+): Generator<void, void, void> {
   if (vectors.length !== texts) throw invalid(`${vectors.length} vectors for ${texts} texts`);
   const expected = asked ?? ofModel ?? vectors[0]?.length;
   for (const vector of vectors) {
@@ -115,6 +119,7 @@ function checkVectors(
       throw invalid(`a vector of ${vector.length} numbers where ${where}`);
     }
     if (!isFiniteVector(vector)) throw invalid("a vector with a number that is not finite");
+    yield;
   }
 }
 
@@ -137,14 +142,21 @@ interface Lookup {
   keys: string[];
 }
 
-function* keysOf(scope: string, call: EmbedTexts): Generator<void, string[], void> {
+function* lookUpLocally(
+  ctx: GatewayContext,
+  scope: string,
+  call: EmbedTexts,
+): Generator<void, Pick<Lookup, "cached" | "keys">, void> {
   const keyOf = vectorKeys(scope, call.entry, call);
   const keys: string[] = [];
+  const cached: Lookup["cached"] = [];
   for (const { text } of call.inputs) {
-    keys.push(keyOf(text));
+    const key = keyOf(text);
+    keys.push(key);
+    cached.push(ctx.services.state.vectors.get(key));
     yield;
   }
-  return keys;
+  return { keys, cached };
 }
 
 /** Null when the call does not use the cache. */
@@ -154,12 +166,7 @@ async function lookUp(ctx: GatewayContext, call: EmbedTexts): Promise<Lookup | n
   if (!vectors.isOn) return null;
   const scope = cacheScope(ctx);
   const generation = sharedCache?.generation;
-  const [only] = call.inputs;
-  const keys =
-    only !== undefined && call.inputs.length === 1
-      ? [vectorKeys(scope, call.entry, call)(only.text)]
-      : await runInSlices(keysOf(scope, call), ctx.signal);
-  const cached = keys.map((key) => vectors.get(key));
+  const { keys, cached } = await runInSlices(lookUpLocally(ctx, scope, call), ctx.signal);
   const { metrics } = ctx.services;
   const isComplete = () => cached.every((vector) => vector !== undefined);
   if (sharedCache !== null && !isComplete()) {
@@ -180,7 +187,11 @@ function cacheState(
   return model.cacheable && ctx.services.state.vectors.isOn ? { cache: "bypass" } : {};
 }
 
-function uncachedTexts(call: EmbedTexts, lookup: Lookup | null, counts: readonly number[]): UncachedTexts {
+function* uncachedTexts(
+  call: EmbedTexts,
+  lookup: Lookup | null,
+  counts: readonly number[],
+): Generator<void, UncachedTexts, void> {
   const uncached: UncachedTexts = { texts: [], positions: [], tokens: 0, characters: 0 };
   for (const [index, { text }] of call.inputs.entries()) {
     if (lookup?.cached[index] !== undefined) continue;
@@ -188,17 +199,18 @@ function uncachedTexts(call: EmbedTexts, lookup: Lookup | null, counts: readonly
     uncached.positions.push(index);
     uncached.tokens += counts[index] ?? 0;
     uncached.characters += codePoints(text);
+    yield;
   }
   return uncached;
 }
 
 /** The cached and the new vectors in the order of the inputs; adds the new ones to the cache. */
-function merge(
+function* merge(
   ctx: GatewayContext,
   { scope, generation, cached, keys }: Lookup,
   uncached: UncachedTexts,
   created: readonly Float32Array[],
-): Float32Array[] {
+): Generator<void, Float32Array[], void> {
   const { vectors: cache, sharedCache } = ctx.services.state;
   const vectors = [...cached];
   const added: { key: string; value: Uint8Array }[] = [];
@@ -209,6 +221,7 @@ function merge(
     if (vector === undefined || key === undefined) continue;
     cache.put(key, vector);
     if (sharedCache !== null) added.push({ key, value: vectorBytes(vector) });
+    yield;
   }
   sharedCache?.keep(scope, added, generation);
   return vectors.filter((vector) => vector !== undefined);
@@ -274,7 +287,7 @@ export async function embedTexts(ctx: GatewayContext, call: EmbedTexts): Promise
     model.maxInputTokens,
   );
   const lookup = await lookUp(ctx, call);
-  const uncached = uncachedTexts(call, lookup, counts);
+  const uncached = await runInSlices(uncachedTexts(call, lookup, counts), ctx.signal);
   const plan: CallPlan = {
     entry: call.entry,
     operation: "embeddings",
@@ -297,14 +310,20 @@ export async function embedTexts(ctx: GatewayContext, call: EmbedTexts): Promise
     const { result, channel } = await withFailover(ctx, plan, meter, async (target, options) => {
       progress = options.progress;
       const answer = await embedOn(ctx, call, uncached, target, options);
-      checkVectors(answer, uncached.texts.length, call.dimensions, model.dimensions);
+      await runInSlices(
+        checkVectors(answer, uncached.texts.length, call.dimensions, model.dimensions),
+        NEVER_STOPPED,
+      );
       return { result: answer, channel: target.channel };
     });
     const { tokens: inputTokens, isReported } = reconcileTokens(result.inputTokens, uncached.tokens);
     // Built-in engines report no count of their own.
     const estimated = !isReported && !channel.embedded;
     await meter.settle(servedOutcome({ inputTokens, estimated, cached: false }));
-    const vectors = lookup === null ? result.vectors : merge(ctx, lookup, uncached, result.vectors);
+    const vectors =
+      lookup === null
+        ? result.vectors
+        : await runInSlices(merge(ctx, lookup, uncached, result.vectors), NEVER_STOPPED);
     const { base64, notice } = result;
     const headers = meter.headers();
     if (notice !== undefined) headers["x-patchbay-notice"] = notice;

@@ -40,6 +40,12 @@ const SCRIPTS: Record<string, Script> = {
     ...Array.from({ length: 40 }, (_, index) => String(index % 10).repeat(37)),
     "stay",
   ],
+  "chunked, in forty pieces": [
+    ok("transfer-encoding: chunked"),
+    ...Array.from({ length: 40 }, (_, index) => `25\r\n${String(index % 10).repeat(37)}\r\n`),
+    "0\r\n\r\n",
+    "stay",
+  ],
   empty: [ok("content-length: 0"), "stay"],
   "ended by the connection": [ok("content-type: text/plain"), "abc"],
   "after early hints": ["HTTP/1.1 103 Early Hints\r\n\r\n", ok("content-length: 1"), "a", "stay"],
