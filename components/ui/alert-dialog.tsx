@@ -4,7 +4,7 @@ import { AlertDialog as Primitive } from "radix-ui";
 import type { ComponentProps } from "react";
 import { buttonVariants } from "./button";
 import { cn } from "./class-names";
-import { dialogClasses, scrimClasses, useOpenerFocus } from "./dialog";
+import { dialogClasses, Scrim, useOpenerFocus } from "./dialog";
 
 export const AlertDialog = Primitive.Root;
 export const AlertDialogTrigger = Primitive.Trigger;
@@ -14,7 +14,7 @@ export function AlertDialogContent({ className, ...props }: ComponentProps<typeo
   const focus = useOpenerFocus(props);
   return (
     <Primitive.Portal>
-      <Primitive.Overlay className={scrimClasses} />
+      <Scrim />
       <Primitive.Content
         data-slot="alert-dialog"
         className={cn(dialogClasses, className)}

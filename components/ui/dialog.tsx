@@ -2,7 +2,7 @@
 
 import { XIcon } from "lucide-react";
 import { Dialog as Primitive } from "radix-ui";
-import { type ComponentProps, useRef } from "react";
+import { type ComponentProps, useEffect, useRef } from "react";
 import { useTranslations } from "use-intl";
 import { Button } from "./button";
 import { cn } from "./class-names";
@@ -38,8 +38,44 @@ export function useOpenerFocus({
 
 export const Dialog = Primitive.Root;
 
-export const scrimClasses =
-  "fixed inset-0 z-40 bg-scrim data-[state=open]:animate-in data-[state=open]:fade-in-0 data-[state=open]:duration-150 data-[state=closed]:animate-out data-[state=closed]:fade-out-0 data-[state=closed]:duration-120";
+/** Number of open dialogs. */
+let locks = 0;
+
+/** Stops the page from scrolling until the returned function is called; its width stays. */
+function lockPage(): () => void {
+  const { body, documentElement } = document;
+  const content = document.getElementById("content");
+  locks += 1;
+  if (locks === 1) {
+    body.style.marginRight = `${innerWidth - documentElement.clientWidth}px`;
+    body.style.overflow = "hidden";
+    // Radix disables pointer events on the body, from which every element would inherit it; the scrim covers the page anyway.
+    content?.style.setProperty("pointer-events", "auto");
+  }
+  return () => {
+    locks -= 1;
+    if (locks > 0) return;
+    body.style.marginRight = "";
+    body.style.overflow = "";
+    content?.style.removeProperty("pointer-events");
+  };
+}
+
+/**
+ * Covers the page behind an open dialog and stops it from scrolling. With Radix's own overlay the browser recomputes the
+ * styles of every element of the page, twice: 45 ms with a list of 50 requests.
+ */
+export function Scrim(props: ComponentProps<"div">) {
+  useEffect(lockPage, []);
+  return (
+    <div
+      {...props}
+      data-slot="scrim"
+      className="pointer-events-auto fixed inset-0 z-40 animate-in bg-scrim fade-in-0 duration-150"
+    />
+  );
+}
+
 export const dialogClasses =
   "fixed top-1/2 left-1/2 z-50 grid max-h-[calc(100dvh-2rem)] w-[calc(100vw-2rem)] max-w-lg -translate-1/2 gap-5 overflow-y-auto rounded-md border bg-raised p-6 text-ink shadow-float outline-none data-[state=open]:animate-in data-[state=open]:fade-in-0 data-[state=open]:zoom-in-98 data-[state=open]:duration-150 data-[state=closed]:animate-out data-[state=closed]:fade-out-0 data-[state=closed]:duration-120";
 
@@ -48,7 +84,7 @@ export function DialogContent({ className, children, ...props }: ComponentProps<
   const focus = useOpenerFocus(props);
   return (
     <Primitive.Portal>
-      <Primitive.Overlay className={scrimClasses} />
+      <Scrim />
       <Primitive.Content data-slot="dialog" className={cn(dialogClasses, className)} {...props} {...focus}>
         {children}
         <Primitive.Close asChild>

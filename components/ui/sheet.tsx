@@ -6,7 +6,7 @@ import type { ComponentProps } from "react";
 import { useTranslations } from "use-intl";
 import { Button } from "./button";
 import { cn } from "./class-names";
-import { scrimClasses, useOpenerFocus } from "./dialog";
+import { Scrim, useOpenerFocus } from "./dialog";
 
 export const Sheet = Primitive.Root;
 
@@ -28,7 +28,7 @@ export function SheetContent({
   const focus = useOpenerFocus(props);
   return (
     <Primitive.Portal>
-      <Primitive.Overlay className={scrimClasses} />
+      <Scrim />
       <Primitive.Content
         data-slot="sheet"
         aria-describedby={undefined}

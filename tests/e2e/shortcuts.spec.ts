@@ -58,3 +58,53 @@ test("shows an unknown address inside the shell", async ({ page, product, allowe
   await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Usage" }).click();
   await expect(page.getByRole("heading", heading("Usage"))).toBeVisible();
 });
+
+test("keeps the page behind a dialog as it is, covered and unscrolled", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await page.goto(product.url);
+  await page.setViewportSize({ width: 1440, height: 400 });
+  await expect(page.getByRole("heading", heading("Overview"))).toBeVisible();
+  const scrollTop = () => page.evaluate(() => scrollY);
+  const scroll = async () => {
+    await page.mouse.move(1300, 380);
+    await page.mouse.wheel(0, 50);
+    // Two frames: a wheel event scrolls with the next one.
+    await page.evaluate(
+      () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
+    );
+  };
+  await scroll();
+  await expect.poll(scrollTop).toBe(50);
+  const styles = await page.locator("style").count();
+
+  await page.keyboard.press("Shift+?");
+  const dialog = page.getByRole("dialog", { name: "Keyboard shortcuts" });
+  await expect(dialog).toBeVisible();
+  await scroll();
+  expect(await scrollTop()).toBe(50);
+  // Styles that every element inherits make a dialog on a long page slow.
+  await expect(page.locator("#content")).toHaveCSS("pointer-events", "auto");
+  await expect(page.locator("style")).toHaveCount(styles);
+
+  // A second dialog over the first one leaves the page as the first one needs it.
+  await page.keyboard.press("Control+k");
+  await expect(page.getByRole("combobox", { name: "Commands" })).toBeFocused();
+  // Radix has registered it when the dialog below takes no events.
+  await expect(page.locator("[role=dialog]").first()).toHaveCSS("pointer-events", "none");
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("combobox", { name: "Commands" })).toBeHidden();
+  await expect(dialog).toBeVisible();
+  await scroll();
+  expect(await scrollTop()).toBe(50);
+
+  const figure = page.getByRole("radio", { includeHidden: true }).last();
+  const box = await figure.boundingBox();
+  await page.mouse.click((box?.x ?? 0) + 20, (box?.y ?? 0) + 20);
+  await expect(dialog).toBeHidden();
+  await expect(figure).not.toBeChecked();
+  await expect(page.locator("body")).toHaveCSS("pointer-events", "auto");
+  await scroll();
+  await expect.poll(scrollTop).toBe(100);
+});
