@@ -76,6 +76,23 @@ it.each(["…", "東京タワーです"])("names OpenAI's field when the text %s
   });
 });
 
+it("answers 400 to letters that the engine reads as silence, and keeps the circuit closed", async () => {
+  const { post } = harness();
+  for (let call = 0; call < 6; call++) {
+    const reply = await post("/v1/audio/speech", {
+      model: "patchbay-speech",
+      input: "\u0870",
+      voice: "alloy",
+      response_format: "pcm",
+    });
+    expect(reply.status).toBe(400);
+    expect(JSON.parse((await readBody(reply)).bytes.toString()).error).toMatchObject({ param: "input" });
+  }
+  const spoken = await post(PATH, saying("The kettle is on."));
+  expect(spoken.status).toBe(200);
+  await readBody(spoken);
+});
+
 it("sends the first audio of 32,000 characters long before the rest is synthesised", async () => {
   const { post, rows } = harness();
   const text = "No dog minds at all when the brown fox jumps over the dog. ".repeat(600).slice(0, 32_000);

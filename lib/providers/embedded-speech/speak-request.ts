@@ -54,7 +54,6 @@ export async function* speakRequest<Chunk>(
   const queue = new ChunkQueue(engine, chunks, signal);
   const drop = () => queue.drop();
   signal.addEventListener("abort", drop);
-  let hasSounded = false;
   try {
     queue.begin(first, firstByteBy);
     while (queue.held !== null) {
@@ -65,15 +64,11 @@ export async function* speakRequest<Chunk>(
       while (held.bytes > 0) {
         const length = slots.open > MANY ? SMALL_PIECE_BYTES : PIECE_BYTES;
         if (held.left <= aheadBytes + length && !buffers.isTight()) queue.prefetch();
-        hasSounded = true;
         // Not in a variable, which would keep the memory of a stalled reader alive.
         yield { type: "audio", pcm: held.take(length, clock.monotonic()) };
         throwIfAborted(signal);
       }
       await queue.advance(held.resumeAt);
-    }
-    if (!hasSounded) {
-      throw new AppError("upstream_invalid", "The embedded speech engine produced no audio for this text.");
     }
     yield { type: "end", usage: { inputTokens: null, outputTokens: null }, finishReason: "STOP" };
   } catch (error) {
