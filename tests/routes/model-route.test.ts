@@ -104,6 +104,24 @@ test("shows no route for a disabled model and an empty one for a model without c
   expect((await route("lonely")).json.data).toMatchObject({ enabled: true, turns: [], skipped: [] });
 });
 
+test("changes and deletes a model whose name ends in /route, with its slash unencoded", async () => {
+  const created = await harness("/api/models", {
+    body: { name: "acme/route", operation: "speech" },
+    cookie: owner,
+  });
+  expect(created.status, created.text).toBe(200);
+  const path = "/api/models/acme/route";
+  const changed = await harness(path, {
+    method: "PATCH",
+    body: { version: 1, description: "Fast." },
+    cookie: owner,
+  });
+  expect(changed.json.data, changed.text).toMatchObject({ name: "acme/route", description: "Fast." });
+  expect((await harness(path, { method: "DELETE", cookie: owner })).status).toBe(200);
+  const wrong = await harness(path, { method: "PUT", body: {}, cookie: owner });
+  expect([wrong.status, wrong.headers.allow]).toEqual([405, "GET, HEAD, OPTIONS"]);
+});
+
 test("needs an administrator and an existing model", async () => {
   await create("only");
   const mia = await addUser(harness, owner, { username: "mia" });

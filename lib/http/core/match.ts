@@ -18,6 +18,8 @@ interface Pattern {
   methods: Map<Method, Route>;
   /** Ends in `{model}`, so a `:word` at the end may be a method that this table does not have. */
   endsInModel: boolean;
+  /** Has literal segments after `{model}`, with which a model's name may end too (`acme/route`). */
+  endsLikeModel: boolean;
   /** Grows with the number of literal characters; patterns of higher rank are matched first. */
   rank: number;
 }
@@ -59,6 +61,7 @@ function compilePattern(path: string): Pattern {
     names,
     methods: new Map(),
     endsInModel: path.endsWith("{model}"),
+    endsLikeModel: path.includes("{model}/"),
     rank: path.replaceAll(/\{\w+\}/g, "").length * 10 - names.length,
   };
 }
@@ -175,6 +178,7 @@ export function matchRoute(table: RouteTable, method: string, path: string): Mat
     const surface = sibling === undefined ? surfaceOf(path) : surfaceOfRoute(sibling);
     return { kind: "wrong-method", surface, allow: allowOf(exact) };
   }
+  let wrongMethod: Match | null = null;
   for (const pattern of table.patterns.get(firstTwoSegments(path)) ?? []) {
     const found = pattern.regex.exec(path);
     if (found === null) continue;
@@ -189,7 +193,8 @@ export function matchRoute(table: RouteTable, method: string, path: string): Mat
     }
     const sibling = firstRoute(pattern.methods);
     const surface = sibling === undefined ? surfaceOf(path) : surfaceOfRoute(sibling);
-    return { kind: "wrong-method", surface, allow: allowOf(pattern.methods) };
+    wrongMethod ??= { kind: "wrong-method", surface, allow: allowOf(pattern.methods) };
+    if (!pattern.endsLikeModel) break;
   }
-  return { kind: "unknown", surface: surfaceOf(path) };
+  return wrongMethod ?? { kind: "unknown", surface: surfaceOf(path) };
 }
