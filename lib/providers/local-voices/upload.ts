@@ -1,3 +1,4 @@
+import { constants } from "node:fs";
 import { mkdir, open, readdir, stat, truncate } from "node:fs/promises";
 import path from "node:path";
 import { MAX_ARCHIVE_BYTES } from "../../contracts/console/local-voices";
@@ -27,9 +28,13 @@ export async function writePart(
   const have = (await stat(archive).catch(() => null))?.size ?? 0;
   if (have !== offset)
     throw new AppError("conflict", `The next part must begin at byte ${have}; got ${offset}.`);
-  const output = await open(archive, "a", 0o600);
+  // At its offset, not at the end: the same part may be arriving twice.
+  const output = await open(archive, constants.O_WRONLY | constants.O_CREAT, 0o600);
   try {
-    await output.writeFile(bytes);
+    for (let at = 0; at < bytes.length; ) {
+      const { bytesWritten } = await output.write(bytes, at, bytes.length - at, offset + at);
+      at += bytesWritten;
+    }
   } finally {
     await output.close();
   }

@@ -1,0 +1,25 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { writePart } from "../../../lib/providers/local-voices/upload";
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(path.join(tmpdir(), "patchbay-upload-"));
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+it("stores a part once when it is sent twice at the same time", async () => {
+  const part = (offset: number, byte: number) => ({
+    file: "voice.tar.gz",
+    offset,
+    total: 300_000,
+    bytes: Buffer.alloc(150_000, byte),
+  });
+  await Promise.all([1, 2].map(() => writePart(directory, "voice", part(0, 1))));
+  const { archive } = await writePart(directory, "voice", part(150_000, 2));
+  const stored = readFileSync(archive);
+  expect(stored.length).toBe(300_000);
+  expect([stored[0], stored[149_999], stored[150_000], stored[299_999]]).toEqual([1, 1, 2, 2]);
+});
