@@ -263,6 +263,7 @@ describe("permissions by role", () => {
         if (reply.status >= 400) expect(REFUSALS).not.toContain(reply.json.code);
       } else if (caller === "anonymous") {
         expect(outcome).toEqual([caller, 401, reply.text]);
+        expect(/'manage'/.test(reply.json.message)).toBe(allowed.includes("manageKey"));
       } else {
         expect([...outcome, reply.json.code]).toEqual([caller, 403, reply.text, "forbidden"]);
       }

@@ -77,9 +77,12 @@ async function findCallerAgain(
 
 function requireLevel(route: ConsoleRoute, caller: ConsoleCaller): void {
   if (route.auth === "none") return;
-  if (caller.kind === "anonymous")
-    throw new AppError("unauthenticated", "Sign in, or send an API key with the operation 'manage'.");
   const isForKeys = route.auth === "manage" || route.auth === "admin";
+  if (caller.kind === "anonymous")
+    throw new AppError(
+      "unauthenticated",
+      isForKeys ? "Sign in, or send an API key with the operation 'manage'." : "Sign in first.",
+    );
   if (!isForKeys && caller.kind !== "session")
     throw new AppError("forbidden", "This requires a signed-in session; an API key is not accepted.");
   const isForAdmins = route.auth === "admin" || route.auth === "adminSession";
