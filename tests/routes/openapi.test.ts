@@ -353,6 +353,16 @@ test.each(titled.filter(([, one]) => one.path.startsWith("/v1")))(
     expect(responses.default.description).toMatch(
       /503 \((not_initialized, no_channel_available|UNAVAILABLE)/,
     );
+    expect(responses.default.description).toMatch(
+      /400 \((INVALID_ARGUMENT|code: null, context_length_exceeded, max_tokens_per_request)\)/,
+    );
     expect(responses.default.description).not.toMatch(/409|499/);
   },
 );
+
+test("the document tells the limits of requests and of tokens apart", () => {
+  const { headers } = document.components as { headers: Record<string, { description: string }> };
+  for (const unit of ["requests", "tokens"])
+    for (const part of ["limit", "remaining"])
+      expect(headers[`x-ratelimit-${part}-${unit}`]?.description).toContain(unit);
+});

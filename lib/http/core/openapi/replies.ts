@@ -118,9 +118,11 @@ function statusList(surface: Surface, codes: Readonly<Record<string, string | nu
 }
 
 const openAiCodes = Object.fromEntries(Object.entries(OPENAI).map(([name, [, code]]) => [name, code]));
+/** The codes that OpenAI itself gives some 400s (`apiCode` of an AppError). */
+const INPUT_CODES = "context_length_exceeded, max_tokens_per_request";
 const STATUSES: Record<Surface, string> = {
   gemini: statusList("gemini", GEMINI_STATUS),
-  openai: statusList("openai", openAiCodes),
+  openai: statusList("openai", openAiCodes).replace(/^400 \(code: null/, `$&, ${INPUT_CODES}`),
   console: statusList("console", CONSOLE_CODE),
 };
 
@@ -129,10 +131,15 @@ const RETRY = ["retry-after", "retry-after-ms", "x-should-retry"];
 /** The headers of a call to a model, besides those of its limits. */
 const CALL = ["x-patchbay-channel", "x-patchbay-attempts", "x-patchbay-overhead-ms", "x-patchbay-cache"];
 const LIMITS = ["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"];
-/** OpenAI's names for the limits of requests and of tokens. */
-const OPENAI_LIMITS = ["limit", "remaining", "reset"].flatMap((part) =>
-  ["requests", "tokens"].map((unit) => `x-ratelimit-${part}-${unit}`),
+/** OpenAI's names for the limits of requests and of tokens, with their meaning. */
+const OPENAI_HEADERS = Object.fromEntries(
+  ["requests", "tokens"].flatMap((unit) => [
+    [`x-ratelimit-limit-${unit}`, `The tightest limit of ${unit} per minute that applies to the key.`],
+    [`x-ratelimit-remaining-${unit}`, `Remaining ${unit} under that limit.`],
+    [`x-ratelimit-reset-${unit}`, "Time until that limit resets, such as 250ms or 3s."],
+  ]),
 );
+const OPENAI_LIMITS = Object.keys(OPENAI_HEADERS);
 
 const header = (type: "string" | "integer", description: string): Json => ({ description, schema: { type } });
 
@@ -160,7 +167,7 @@ export const REPLY_HEADERS: Readonly<Record<string, Json>> = {
   "ratelimit-remaining": header("integer", "Remaining under that limit."),
   "ratelimit-reset": header("integer", "Seconds until the limit resets."),
   ...Object.fromEntries(
-    OPENAI_LIMITS.map((name) => [name, header("string", "The same limit under OpenAI's name.")]),
+    Object.entries(OPENAI_HEADERS).map(([name, description]) => [name, header("string", description)]),
   ),
   "x-patchbay-notice": header("string", "The model's notice about these embeddings."),
 };
