@@ -4,7 +4,7 @@ import { ChevronRightIcon } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useEffect, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
-import type { OpenApiDocument, Operation } from "@/components/api-docs/openapi/document";
+import { authOf, type OpenApiDocument, type Operation } from "@/components/api-docs/openapi/document";
 import type { ExampleModels } from "@/components/api-docs/openapi/example";
 import { Badge } from "../ui/badge";
 import { cn } from "../ui/class-names";
@@ -83,10 +83,9 @@ export function OperationEntry({
 }
 
 /** The row: method, path, what the endpoint does and how it authenticates. */
-function Summary({ operation: { method, path, summary, security } }: { operation: Operation }) {
+function Summary({ operation }: { operation: Operation }) {
   const t = useTranslations("apiDocs.operation");
-  const [takesKey, takesSession] = [security.includes("bearer"), security.includes("session")];
-  const auth = takesKey ? (takesSession ? "both" : "bearer") : takesSession ? "session" : "none";
+  const { method, path, summary } = operation;
   return (
     <summary className="grid cursor-pointer list-none grid-cols-[1rem_minmax(0,1fr)] items-center gap-x-3 gap-y-1 px-4 py-2.5 transition-colors hover:bg-sunken/60 md:grid-cols-[1rem_minmax(0,5fr)_minmax(0,6fr)] [&::-webkit-details-marker]:hidden">
       <ChevronRightIcon
@@ -102,7 +101,7 @@ function Summary({ operation: { method, path, summary, security } }: { operation
       <span className="col-start-2 flex min-w-0 items-center gap-2 text-sm text-ink-muted md:col-start-3">
         <span className="min-w-0 flex-1">{summary}</span>
         <Badge tone="outline" className="hidden md:inline-flex">
-          {t(`auth.${auth}`)}
+          {t(`auth.${authOf(operation)}`)}
         </Badge>
       </span>
     </summary>

@@ -30,6 +30,7 @@ interface Parameter {
   required?: boolean;
   description?: string;
   schema?: Schema;
+  example?: unknown;
 }
 
 interface Content {
@@ -62,12 +63,14 @@ export interface Operation {
   path: string;
   summary: string;
   surface: Surface;
-  /** Accepted authentication: `bearer`, `session`, `googleHeader`, …; empty if the endpoint is public. */
+  /** Accepted authentication: `bearer`, `session`, `metricsToken`, …; empty if the endpoint is public. */
   security: string[];
   parameters: Parameter[];
   body: Schema | null;
-  /** A valid request body; undefined if the operation has no body. */
+  /** A valid request body; undefined if the operation has no JSON body. */
   example: unknown;
+  /** The content type of a body that is not JSON; null if the operation has none. */
+  rawBodyType: string | null;
   reply: Schema | null;
   /** Content types of a 200 response. */
   replyTypes: string[];
@@ -88,6 +91,7 @@ const JSON_TYPE = "application/json";
 
 function readOperation(method: string, path: string, raw: RawOperation): Operation {
   const success = raw.responses?.["200"]?.content ?? {};
+  const [bodyType = JSON_TYPE] = Object.keys(raw.requestBody?.content ?? {});
   const [tag] = raw.tags ?? [];
   return {
     anchor: anchorOf(method, path),
@@ -99,10 +103,18 @@ function readOperation(method: string, path: string, raw: RawOperation): Operati
     parameters: raw.parameters ?? [],
     body: raw.requestBody?.content?.[JSON_TYPE]?.schema ?? null,
     example: raw.requestBody?.content?.[JSON_TYPE]?.example,
+    rawBodyType: bodyType === JSON_TYPE ? null : bodyType,
     reply: success[JSON_TYPE]?.schema ?? null,
     replyTypes: Object.keys(success),
     error: raw.responses?.default?.content?.[JSON_TYPE]?.schema ?? null,
   };
+}
+
+/** How an operation authenticates, as its row names it. */
+export function authOf({ security }: Pick<Operation, "security">) {
+  if (security.includes("metricsToken")) return "metricsToken";
+  if (!security.includes("bearer")) return security.includes("session") ? "session" : "none";
+  return security.includes("session") ? "both" : "bearer";
 }
 
 /** Every operation, in document order. */

@@ -1,6 +1,6 @@
-import { CURL_HEADERS, KEY_VARIABLE, shellJson } from "../../../lib/client/code-samples";
+import { KEY_VARIABLE, shellJson } from "../../../lib/client/code-samples";
 import { modelPath } from "../../../lib/client/speech-call";
-import type { Operation } from "./document";
+import { authOf, type Operation } from "./document";
 
 /** The models that examples call. */
 export interface ExampleModels {
@@ -24,13 +24,16 @@ export function exampleBody(operation: Operation, models: ExampleModels): unknow
   return operation.example === undefined ? null : withModels(operation.example, models);
 }
 
-/** Initial values of the path parameters. */
+/** Initial values of the parameters that a request needs. */
 export function exampleParameters(operation: Operation, models: ExampleModels): Record<string, string> {
-  const isEmbeddings = /embed/i.test(operation.path);
+  const model = /embed/i.test(operation.path) ? models.embeddings : models.speech;
   return Object.fromEntries(
     operation.parameters
-      .filter((one) => one.in === "path")
-      .map(({ name }) => [name, name === "model" ? (isEmbeddings ? models.embeddings : models.speech) : ""]),
+      .filter((one) => one.in === "path" || (one.in === "query" && one.required))
+      .map(({ name, in: location, example }) => {
+        if (location === "query") return [name, String(example ?? "")];
+        return [name, name === "model" ? model : ""];
+      }),
   );
 }
 
@@ -63,22 +66,36 @@ export function outputFile({ replyTypes }: Operation): string | null {
   return replyTypes.some((type) => type.startsWith("audio/")) ? "speech.mp3" : null;
 }
 
-/** The request as a curl command. The API key is read from the environment. */
+/** The environment variable with the bearer token of an operation; null: it takes none. */
+export function tokenVariable({ security }: Operation): string | null {
+  if (security.includes("bearer")) return KEY_VARIABLE;
+  return security.includes("metricsToken") ? "PATCHBAY_METRICS_TOKEN" : null;
+}
+
+const COOKIES = "cookies.txt";
+
+/** The request as a curl command. Tokens are read from the environment, a session from curl's file of cookies. */
 export function asCurl(operation: Operation, origin: string, models: ExampleModels): string {
+  const { method, rawBodyType } = operation;
   const path = pathWith(operation, exampleParameters(operation, models), streamQuery(operation));
   // Braces, question marks and ampersands must be quoted in a shell.
   const url = /[{}?&]/.test(path) ? `'${origin}${path}'` : `${origin}${path}`;
   const body = exampleBody(operation, models);
+  const type = body === null ? rawBodyType : "application/json";
   const output = outputFile(operation);
-  const needsKey = operation.security.includes("bearer");
-  const lines = [
-    `curl ${operation.method === "GET" || body !== null ? "" : `-X ${operation.method} `}${url}`,
-  ];
-  if (body !== null) {
-    if (operation.method !== "POST") lines[0] = `curl -X ${operation.method} ${url}`;
-    lines.push(needsKey ? CURL_HEADERS.replace(/ \\$/, "") : '  -H "Content-Type: application/json"');
-    lines.push(`  -d ${shellJson(body)}`);
-  } else if (needsKey) lines.push(`  -H "Authorization: Bearer $${KEY_VARIABLE}"`);
-  if (output !== null) lines.push(`  --fail-with-body --output ${output}`);
-  return lines.join(" \\\n");
+  const variable = tokenVariable(operation);
+  const isSession = authOf(operation) === "session";
+  const implied = type === null ? "GET" : "POST";
+  return [
+    ...(isSession ? [`# Sign in first, with curl --cookie-jar ${COOKIES} and POST /api/user/login.\n`] : []),
+    [
+      `curl ${method === implied ? "" : `-X ${method} `}${url}`,
+      ...(variable === null ? [] : [`  -H "Authorization: Bearer $${variable}"`]),
+      ...(isSession ? [`  --cookie ${COOKIES}`] : []),
+      ...(type === null ? [] : [`  -H "Content-Type: ${type}"`]),
+      ...(body === null ? [] : [`  -d ${shellJson(body)}`]),
+      ...(rawBodyType === null ? [] : ["  --data-binary @FILE"]),
+      ...(output === null ? [] : [`  --fail-with-body --output ${output}`]),
+    ].join(" \\\n"),
+  ].join("");
 }

@@ -1,6 +1,6 @@
-import { type CodeSample, KEY_VARIABLE, literal } from "../../../lib/client/code-samples";
+import { type CodeSample, literal } from "../../../lib/client/code-samples";
 import { goProgram, type JsonPost, javaProgram, phpProgram } from "../../../lib/client/code-samples-http";
-import type { Operation } from "./document";
+import { authOf, type Operation } from "./document";
 import {
   asCurl,
   type ExampleModels,
@@ -9,6 +9,7 @@ import {
   outputFile,
   pathWith,
   streamQuery,
+  tokenVariable,
 } from "./example";
 
 /** What the programs send, and where they write audio; null: they print the reply. */
@@ -17,14 +18,15 @@ interface Example {
   url: string;
   body: unknown;
   file: string | null;
-  needsKey: boolean;
+  /** The environment variable with the bearer token; null: none is sent. */
+  variable: string | null;
 }
 
 const indent = (text: string, by: string) => text.replaceAll("\n", `\n${by}`);
 
-function javascript({ method, url, body, file, needsKey }: Example): string {
+function javascript({ method, url, body, file, variable }: Example): string {
   const headers = [
-    ...(needsKey ? [`    Authorization: \`Bearer \${process.env.${KEY_VARIABLE}}\`,`] : []),
+    ...(variable === null ? [] : [`    Authorization: \`Bearer \${process.env.${variable}}\`,`]),
     ...(body === null ? [] : ['    "Content-Type": "application/json",']),
   ];
   return [
@@ -41,15 +43,15 @@ function javascript({ method, url, body, file, needsKey }: Example): string {
   ].join("\n");
 }
 
-function python({ method, url, body, file, needsKey }: Example): string {
+function python({ method, url, body, file, variable }: Example): string {
   const headers = [
-    ...(needsKey ? [`        "Authorization": f"Bearer {os.environ['${KEY_VARIABLE}']}",`] : []),
+    ...(variable === null ? [] : [`        "Authorization": f"Bearer {os.environ['${variable}']}",`]),
     ...(body === null ? [] : ['        "Content-Type": "application/json",']),
   ];
   // A JSON text in a raw string needs no Python literals; no JSON has three single quotes outside of its strings.
   const json = JSON.stringify(body, null, 2).replaceAll("'", "\\u0027");
   return [
-    ...(needsKey ? ["import os"] : []),
+    ...(variable === null ? [] : ["import os"]),
     "import urllib.request",
     "",
     ...(body === null ? [] : [`body = r"""${json}"""`, ""]),
@@ -116,7 +118,7 @@ function programs(post: JsonPost, file: string | null): CodeSample[] {
   ];
 }
 
-/** The request of an endpoint in every language of the samples. */
+/** The request of an endpoint in every language of the samples; with a session, which programs do not have, in curl. */
 export function operationSamples(operation: Operation, origin: string, models: ExampleModels): CodeSample[] {
   const path = pathWith(operation, exampleParameters(operation, models), streamQuery(operation));
   const example: Example = {
@@ -124,11 +126,19 @@ export function operationSamples(operation: Operation, origin: string, models: E
     url: `${origin}${path}`,
     body: exampleBody(operation, models),
     file: outputFile(operation),
-    needsKey: operation.security.includes("bearer"),
+    variable: tokenVariable(operation),
   };
-  const { method, url, body, file, needsKey } = example;
+  const { method, url, body, file, variable } = example;
+  const curl: CodeSample = {
+    id: "curl",
+    title: "curl",
+    language: "bash",
+    install: null,
+    code: asCurl(operation, origin, models),
+  };
+  if (authOf(operation) === "session") return [curl];
   return [
-    { id: "curl", title: "curl", language: "bash", install: null, code: asCurl(operation, origin, models) },
+    curl,
     {
       id: "openai-js",
       title: "JavaScript",
@@ -137,6 +147,6 @@ export function operationSamples(operation: Operation, origin: string, models: E
       code: javascript(example),
     },
     { id: "python", title: "Python", language: "python", install: null, code: python(example) },
-    ...(method === "POST" && body !== null && needsKey ? programs({ url, body }, file) : []),
+    ...(method === "POST" && body !== null && variable !== null ? programs({ url, body }, file) : []),
   ];
 }

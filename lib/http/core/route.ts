@@ -122,6 +122,8 @@ export interface PlainRoute {
   summary: string;
   /** For /openapi.json. */
   content: ReplyContent;
+  /** For /openapi.json: the route asks for the metrics token itself. */
+  takesMetricsToken?: true;
   handle(services: ConsoleContext, request: Inbound): Promise<Outbound>;
 }
 

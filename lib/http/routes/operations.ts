@@ -35,6 +35,7 @@ const metricsRoute: PlainRoute = {
   method: "GET",
   path: "/metrics",
   summary: "Numbers for Prometheus",
+  takesMetricsToken: true,
   content: {
     "text/plain": z.string().meta({ examples: ["# HELP up Whether it runs\n# TYPE up gauge\nup 1\n"] }),
   },

@@ -34,6 +34,7 @@ export const apiDocs = {
       both: "Session or API key",
       googleHeader: "x-goog-api-key",
       googleQuery: "?key=",
+      metricsToken: "Metrics token",
       none: "Public",
     },
     parameters: "Parameters",

@@ -33,6 +33,7 @@ export const apiDocs = {
       both: "会话或 API 密钥",
       googleHeader: "x-goog-api-key",
       googleQuery: "?key=",
+      metricsToken: "指标令牌",
       none: "公开",
     },
     parameters: "参数",

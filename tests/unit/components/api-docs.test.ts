@@ -4,6 +4,7 @@ import { guideSamples } from "../../../components/api-docs/guide-samples";
 import { readMarkdown } from "../../../components/api-docs/markdown";
 import {
   anchorOf,
+  authOf,
   type OpenApiDocument,
   readOperations,
   searchOperations,
@@ -38,6 +39,13 @@ describe("API reference", () => {
     expect(anchorOf("POST", "/v1/models/{model}:generateContent")).toBe(
       "post-v1-models-model-generatecontent",
     );
+  });
+
+  test("calls no endpoint public that asks for a token", () => {
+    expect(authOf(find("GET", "/metrics"))).toBe("metricsToken");
+    expect(authOf(find("GET", "/api/keys"))).toBe("both");
+    expect(authOf(find("GET", "/api/users"))).toBe("session");
+    expect(authOf(find("GET", "/api/status"))).toBe("none");
   });
 
   test("searches by method, path and summary", () => {
@@ -108,6 +116,7 @@ describe("API reference examples", () => {
       model: "patchbay-embed-en",
     });
     expect(pathWith(find("GET", "/api/audit"), { q: "a&b", limit: "" })).toBe("/api/audit?q=a%26b");
+    expect(asCurl(find("GET", "/api/overview"), "http://x", MODELS)).toMatch(/\?from=.+&to=.+&interval=hour/);
   });
 });
 

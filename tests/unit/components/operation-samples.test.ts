@@ -15,6 +15,7 @@ const operation = (fields: Partial<Operation>): Operation => ({
   parameters: [],
   body: null,
   example: { model: "patchbay-embed-en", input: 'say "hi" \\ `now`' },
+  rawBodyType: null,
   reply: null,
   replyTypes: ["application/json"],
   error: null,
@@ -48,4 +49,51 @@ test("writes audio to a file, and sends no key to a public endpoint", () => {
   const open = codes({ method: "GET", path: "/api/status", security: [], example: undefined });
   expect([...open.keys()]).toEqual(["curl", "JavaScript", "Python"]);
   for (const code of open.values()) expect(code).not.toContain("PATCHBAY_API_KEY");
+});
+
+test("sends the session of curl's cookie file to an endpoint that takes no key", () => {
+  const path = "/api/users";
+  const samples = codes({ method: "GET", path, security: ["session"], example: undefined });
+  expect([...samples]).toEqual([
+    [
+      "curl",
+      "# Sign in first, with curl --cookie-jar cookies.txt and POST /api/user/login.\n" +
+        "curl https://patchbay.test/api/users \\\n  --cookie cookies.txt",
+    ],
+  ]);
+});
+
+test("sends the metrics token to /metrics", () => {
+  const samples = codes({
+    method: "GET",
+    path: "/metrics",
+    security: ["metricsToken"],
+    example: undefined,
+    replyTypes: ["text/plain"],
+  });
+  expect([...samples.keys()]).toEqual(["curl", "JavaScript", "Python"]);
+  for (const code of samples.values()) expect(code).toContain("PATCHBAY_METRICS_TOKEN");
+});
+
+test("sends the query parameters that an endpoint requires, and a body that is not JSON as a file", () => {
+  const samples = codes({
+    path: "/api/recordings/encode",
+    security: ["session"],
+    parameters: [
+      { name: "format", in: "query", required: true, example: "mp3" },
+      { name: "q", in: "query", required: false, example: "website" },
+    ],
+    example: undefined,
+    rawBodyType: "audio/pcm",
+    replyTypes: ["audio/mpeg"],
+  });
+  expect(samples.get("curl")).toContain(
+    [
+      "curl 'https://patchbay.test/api/recordings/encode?format=mp3'",
+      "  --cookie cookies.txt",
+      '  -H "Content-Type: audio/pcm"',
+      "  --data-binary @FILE",
+      "  --fail-with-body --output speech.mp3",
+    ].join(" \\\n"),
+  );
 });

@@ -15,6 +15,7 @@ function plainOperation(route: PlainRoute, context: DocumentContext): Json {
     operationId: operationIdOf(route),
     summary: route.summary,
     tags: ["operations"],
+    security: route.takesMetricsToken ? [{ metricsToken: [] }] : [],
     responses: {
       200: successReply(route, context, contentOf(route.content, context, route.path)),
       default: errorReply("console"),
@@ -71,7 +72,17 @@ export function describeRoutes(routes: readonly Route[], now: number): Json {
         bearer: { type: "http", scheme: "bearer", description: "An API key: sk-pb-…" },
         googleHeader: { type: "apiKey", in: "header", name: "x-goog-api-key" },
         googleQuery: { type: "apiKey", in: "query", name: "key" },
-        session: { type: "apiKey", in: "cookie", name: "next-auth.session-token" },
+        session: {
+          type: "apiKey",
+          in: "cookie",
+          name: "next-auth.session-token",
+          description: "Over https the cookie's name is __Host-next-auth.session-token.",
+        },
+        metricsToken: {
+          type: "http",
+          scheme: "bearer",
+          description: "The metrics token; while there is none, only the machine of the server is answered.",
+        },
       },
       headers: REPLY_HEADERS,
       schemas,
