@@ -66,8 +66,7 @@ export const apiDocs = {
     ownPlaceholder: "sk-pb-…",
     ownHint: "Kept in this tab and sent only to this server.",
     session: "Uses your session.",
-    notHere:
-      "This endpoint changes data. Use the console, or an app with a key that has the manage permission.",
+    notHere: "This endpoint changes data. Use the console, or send the example from an app.",
     costs: "This is a real request and counts toward your budget.",
     body: "Body (JSON)",
     send: "Send",

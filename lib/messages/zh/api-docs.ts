@@ -65,7 +65,7 @@ export const apiDocs = {
     ownPlaceholder: "sk-pb-…",
     ownHint: "只留在此标签页，仅发送给本服务器。",
     session: "使用您的会话。",
-    notHere: "此接口会更改数据。请在控制台中操作，或通过具有管理权限密钥的应用调用。",
+    notHere: "此接口会更改数据。请在控制台中操作，或从应用发送示例中的请求。",
     costs: "这是真实请求，会计入您的预算。",
     body: "请求体（JSON）",
     send: "发送",

@@ -1,0 +1,15 @@
+import { describe, expect, test } from "vitest";
+import { en } from "@/lib/messages/en";
+import { zh } from "@/lib/messages/zh";
+
+/** Statements of the catalogues about the product, in both languages. */
+const LANGUAGES = [
+  ["English", en],
+  ["Chinese", zh],
+] as const;
+
+describe.each(LANGUAGES)("in %s", (_language, texts) => {
+  test("an endpoint that changes data is not said to take a key, which many do not", () => {
+    expect(texts.apiDocs.try.notHere).not.toMatch(/key|密钥/);
+  });
+});
