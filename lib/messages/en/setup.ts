@@ -27,12 +27,13 @@ export const setup = {
   },
   token: {
     title: "Enter the setup token",
-    text: "You are not on the machine that runs Patchbay, so setup requires the token printed at startup.",
+    text: "This server asks for its setup token before it creates the first account.",
     label: "Setup token",
     where:
-      "Find it in the startup output, as a link that ends in #token=…, or in the file setup-token in the data folder. Opening the link fills it in.",
+      "Find it in the startup output, as a link that ends in #token=…, or in the file setup-token in the data folder. Opening the link fills it in. If PATCHBAY_SETUP_TOKEN is set, enter its value.",
     fromLink: "Filled in from the link you opened.",
-    wrong: "This token was not accepted. Each start creates a new token: check the latest output.",
+    wrong:
+      "This token was not accepted. Unless PATCHBAY_SETUP_TOKEN is set, each start creates a new one: check the latest output.",
   },
   usage: {
     title: "How will you use Patchbay?",

@@ -27,12 +27,12 @@ export const setup = {
   },
   token: {
     title: "输入设置令牌",
-    text: "您不在运行 Patchbay 的机器上，设置时需要启动时输出的令牌。",
+    text: "创建第一个账户之前，此服务器需要设置令牌。",
     label: "设置令牌",
     where:
-      "令牌在启动输出中，是以 #token=… 结尾的链接，也在数据目录的 setup-token 文件中。打开该链接会自动填入。",
+      "令牌在启动输出中，是以 #token=… 结尾的链接，也在数据目录的 setup-token 文件中。打开该链接会自动填入。如果设置了 PATCHBAY_SETUP_TOKEN，请输入它的值。",
     fromLink: "已从您打开的链接中填入。",
-    wrong: "令牌未被接受。每次启动都会生成新的令牌，请查看最新的输出。",
+    wrong: "令牌未被接受。未设置 PATCHBAY_SETUP_TOKEN 时，每次启动都会生成新的令牌，请查看最新的输出。",
   },
   usage: {
     title: "您将如何使用 Patchbay？",

@@ -12,4 +12,10 @@ describe.each(LANGUAGES)("in %s", (_language, texts) => {
   test("an endpoint that changes data is not said to take a key, which many do not", () => {
     expect(texts.apiDocs.try.notHere).not.toMatch(/key|密钥/);
   });
+
+  test("the setup token may be the operator's own, which is neither printed nor in a file", () => {
+    const { text, where, wrong } = texts.setup.token;
+    expect(text).not.toMatch(/printed|输出/);
+    for (const one of [where, wrong]) expect(one).toContain("PATCHBAY_SETUP_TOKEN");
+  });
 });
