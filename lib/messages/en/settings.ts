@@ -60,7 +60,7 @@ export const settings = {
     registration_budget_usd:
       "The initial budget of each new account; change it under Users. Leave blank for no limit, at your cost.",
     dollarsMonthly: "USD per month",
-    demo_site: "Everyone except the owner can view settings, channels and users, but not change them.",
+    demo_site: "Administrators can view settings, channels and users; only the owner can change them.",
   },
   address: {
     title: "This instance",

@@ -58,7 +58,7 @@ export const settings = {
     self_registration: "任何能访问此网站的人都可以注册成员账户。关闭时用户通过邀请加入。",
     registration_budget_usd: "每个新账户的初始预算，可在“用户”中更改。留空则不设上限，费用由您承担。",
     dollarsMonthly: "美元/月",
-    demo_site: "除所有者外，所有人只能查看设置、渠道和用户，不能更改。",
+    demo_site: "管理员可以查看设置、渠道和用户，只有所有者可以更改。",
   },
   address: {
     title: "此实例",

@@ -18,4 +18,8 @@ describe.each(LANGUAGES)("in %s", (_language, texts) => {
     expect(text).not.toMatch(/printed|输出/);
     for (const one of [where, wrong]) expect(one).toContain("PATCHBAY_SETUP_TOKEN");
   });
+
+  test("a demo site shows its settings to administrators, not to members", () => {
+    expect(texts.settings.usage.demo_site).toMatch(/^(?:Administrators|管理员)/);
+  });
 });
