@@ -173,7 +173,7 @@ export type UpdateChannel = z.output<typeof UpdateChannel>;
 export const CloseCircuit = z.strictObject({ key_id: Id.optional() });
 export type CloseCircuit = z.output<typeof CloseCircuit>;
 
-/** `POST /api/channels/order`: every channel once, by tier. Channels of one tier share calls by weight. */
+/** `POST /api/channels/order`: every channel once, by tier. Channels of one tier share calls by weight and latency. */
 export const OrderChannels = z.strictObject({
   tiers: z
     .array(

@@ -2,7 +2,7 @@ import { channelForm } from "./channel-form";
 
 export const channels = {
   title: "Channels",
-  lead: "Upstreams that serve your models, by priority. Equal priority shares traffic by weight.",
+  lead: "Upstreams that serve your models, by priority. Equal priority shares traffic by weight and latency.",
   add: "Add channel",
   table: {
     order: "Priority",

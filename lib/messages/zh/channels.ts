@@ -2,7 +2,7 @@ import { channelForm } from "./channel-form";
 
 export const channels = {
   title: "渠道",
-  lead: "为模型提供服务的上游，按优先级排列。优先级相同的渠道按权重分担流量。",
+  lead: "为模型提供服务的上游，按优先级排列。优先级相同的渠道按权重和延迟分担流量。",
   add: "添加渠道",
   table: {
     order: "优先级",

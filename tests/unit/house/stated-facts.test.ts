@@ -1,14 +1,15 @@
 import { describe, expect, test } from "vitest";
+import { readGuide } from "@/app/(console)/docs/read-guide";
 import { en } from "@/lib/messages/en";
 import { zh } from "@/lib/messages/zh";
 
 /** Statements of the catalogues about the product, in both languages. */
 const LANGUAGES = [
-  ["English", en],
-  ["Chinese", zh],
+  ["English", "en", en],
+  ["Chinese", "zh", zh],
 ] as const;
 
-describe.each(LANGUAGES)("in %s", (_language, texts) => {
+describe.each(LANGUAGES)("in %s", (_language, locale, texts) => {
   test("an endpoint that changes data is not said to take a key, which many do not", () => {
     expect(texts.apiDocs.try.notHere).not.toMatch(/key|密钥/);
   });
@@ -21,5 +22,11 @@ describe.each(LANGUAGES)("in %s", (_language, texts) => {
 
   test("a demo site shows its settings to administrators, not to members", () => {
     expect(texts.settings.usage.demo_site).toMatch(/^(?:Administrators|管理员)/);
+  });
+
+  test("channels of one priority share traffic by weight and latency", async () => {
+    const guide = await readGuide(locale, "upstreams");
+    for (const text of [texts.channels.lead, texts.channels.form.weightHint, guide.text])
+      expect(text).toMatch(/latency|延迟/);
   });
 });
