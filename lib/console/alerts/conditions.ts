@@ -160,7 +160,7 @@ function diskCondition(threshold: number | null, { disk }: AlertFacts): Conditio
     percent: rounded(percent),
     threshold,
   };
-  return [{ kind: "disk", subject: "", detail, isRaised: percent < threshold }];
+  return [{ kind: "disk", subject: "", detail, isRaised: percent <= threshold }];
 }
 
 function serverCondition({ servers }: AlertFacts): Condition[] {

@@ -109,7 +109,8 @@ test.each([
 
 test.each([
   [4.9, ["disk raised"]],
-  [5, ["disk held"]],
+  [5, ["disk raised"]],
+  [5.1, ["disk held"]],
   [6.9, ["disk held"]],
   [7, []],
 ])("evaluates a disk with %d percent free to %j", (freeBytes, expected) => {
