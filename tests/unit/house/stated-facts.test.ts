@@ -1,7 +1,10 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { readGuide } from "@/app/(console)/docs/read-guide";
 import { en } from "@/lib/messages/en";
 import { zh } from "@/lib/messages/zh";
+import { ROOT } from "../../support/sources";
 
 /** Statements of the catalogues about the product, in both languages. */
 const LANGUAGES = [
@@ -28,5 +31,11 @@ describe.each(LANGUAGES)("in %s", (_language, locale, texts) => {
     const guide = await readGuide(locale, "upstreams");
     for (const text of [texts.channels.lead, texts.channels.form.weightHint, guide.text])
       expect(text).toMatch(/latency|延迟/);
+  });
+
+  test("the guide to scaling has the README's figures of Redis", async () => {
+    const readme = readFileSync(path.join(ROOT, "README.md"), "utf8");
+    const [, from, to] = /carries the limits of ([\d,]+) to ([\d,]+)\s+calls a second/.exec(readme) ?? [];
+    expect((await readGuide(locale, "scale")).text).toMatch(new RegExp(`${from} (?:to|到) ${to}`));
   });
 });
