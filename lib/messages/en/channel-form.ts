@@ -66,7 +66,8 @@ export const channelForm = {
   advanced: "Advanced",
   advancedText: "Weight, limits, timeouts, headers and provider options",
   weight: "Weight",
-  weightHint: "Share of traffic among channels of equal priority and latency; a faster one gets more. 0: only if the others fail.",
+  weightHint:
+    "Share of traffic among channels of equal priority and latency; a faster one gets more. 0: only if the others fail.",
   rpm: "Requests per minute",
   concurrency: "Concurrent requests",
   noLimit: "Leave blank for no limit.",

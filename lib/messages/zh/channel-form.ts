@@ -62,7 +62,8 @@ export const channelForm = {
   advanced: "高级",
   advancedText: "权重、限制、超时、请求头和提供方选项",
   weight: "权重",
-  weightHint: "在优先级和延迟相同的渠道之间分担流量的比重；更快的渠道分得更多。0 表示仅在其他渠道失败时使用。",
+  weightHint:
+    "在优先级和延迟相同的渠道之间分担流量的比重；更快的渠道分得更多。0 表示仅在其他渠道失败时使用。",
   rpm: "每分钟请求数",
   concurrency: "并发请求数",
   noLimit: "留空表示不限。",

@@ -153,7 +153,7 @@ export const settings = {
     environment: "环境变量 PATCHBAY_UPSTREAM_ALLOW 可能还允许其他地址。",
     add: "允许一个地址",
     addTitle: "允许一个私有上游",
-    addText: "渠道随后只能访问这个主机和端口，也可以不使用 TLS。",
+    addText: "渠道随后可以访问这一个主机和端口，也可以不使用 TLS。",
     address: "地址",
     addressHint: "例如 http://192.168.1.20:8880",
     allow: "允许",

@@ -121,7 +121,7 @@ export const users = {
   confirm: {
     password: {
       title: "为 {name} 创建重置链接？",
-      text: "链接只能使用一次，24 小时内有效。使用后其他地方会退出登录，之前的链接随即失效。",
+      text: "链接只能使用一次，24 小时内有效。使用后会在其他各处退出登录。此前的链接不再有效。",
       action: "创建链接",
     },
     twoFactor: {

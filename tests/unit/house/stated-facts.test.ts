@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { readGuide } from "@/app/(console)/docs/read-guide";
+import { readGuide, readGuides } from "@/app/(console)/docs/read-guide";
 import { en } from "@/lib/messages/en";
 import { zh } from "@/lib/messages/zh";
 import { ROOT } from "../../support/sources";
@@ -37,5 +37,20 @@ describe.each(LANGUAGES)("in %s", (_language, locale, texts) => {
     const readme = readFileSync(path.join(ROOT, "README.md"), "utf8");
     const [, from, to] = /carries the limits of ([\d,]+) to ([\d,]+)\s+calls a second/.exec(readme) ?? [];
     expect((await readGuide(locale, "scale")).text).toMatch(new RegExp(`${from} (?:to|到) ${to}`));
+  });
+});
+
+describe("the Chinese texts", () => {
+  test("do not say that channels can reach nothing but an address that was allowed", () => {
+    expect(zh.settings.upstreams.addText).not.toContain("只能");
+  });
+
+  test("say that a new reset link ends earlier ones at once, not when it is used", () => {
+    expect(zh.users.confirm.password.text).not.toMatch(/使用后[^。]*链接/);
+  });
+
+  test("have one term for 2FA and one for the instance secret", async () => {
+    const guides = (await readGuides("zh")).map(({ text }) => text).join("\n");
+    expect(`${JSON.stringify(zh)}\n${guides}`).not.toMatch(/双重验证|双因素|主密钥/);
   });
 });
