@@ -138,7 +138,7 @@ export const requests = {
     rpm: "Requests per minute used up",
     attempts: "Not reached: attempts or time used up",
     cause: {
-      failures: "5 failures in a row",
+      failures: "repeated failures",
       error_rate: "high error rate",
       rate_limited: "rate limit of the upstream",
       credentials: "invalid upstream key",

@@ -132,7 +132,7 @@ export const requests = {
     rpm: "每分钟请求数已用完",
     attempts: "未轮到：尝试次数或时间已用完",
     cause: {
-      failures: "连续失败 5 次",
+      failures: "接连失败",
       error_rate: "错误率过高",
       rate_limited: "上游的速率限制",
       credentials: "上游密钥无效",

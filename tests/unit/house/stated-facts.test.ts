@@ -23,6 +23,10 @@ describe.each(LANGUAGES)("in %s", (_language, locale, texts) => {
     for (const one of [where, wrong]) expect(one).toContain("PATCHBAY_SETUP_TOKEN");
   });
 
+  test("a circuit that opened for failures is given no count of them, since one failed probe is enough", () => {
+    expect(texts.requests.attempt.cause.failures).not.toMatch(/\d/);
+  });
+
   test("a demo site shows its settings to administrators, not to members", () => {
     expect(texts.settings.usage.demo_site).toMatch(/^(?:Administrators|管理员)/);
   });
