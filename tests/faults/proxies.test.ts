@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startNginx } from "../support/nginx";
 import { createKey, OWNER, type Product, setUp, startProduct } from "../support/product";
 import { type RawReply, sendRaw } from "../support/raw-request";
 
@@ -169,4 +170,20 @@ describe("/metrics", () => {
       await guarded.close();
     }
   });
+});
+
+test("nginx as the guide configures it lets the console encode a recording of six minutes", async () => {
+  const nginx = await startNginx([Number(new URL(product.url).port)]);
+  try {
+    const reply = await fetch(`${nginx.url}/api/recordings/encode?format=opus`, {
+      method: "POST",
+      headers: { "content-type": "audio/pcm", cookie },
+      // More than the 16 MiB of the longest body of an API call.
+      body: new Uint8Array(6 * 60 * 48_000),
+    });
+    const bytes = (await reply.arrayBuffer()).byteLength;
+    expect([reply.status, bytes > 10_000]).toEqual([200, true]);
+  } finally {
+    await nginx.close();
+  }
 });
