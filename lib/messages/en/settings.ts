@@ -144,7 +144,7 @@ export const settings = {
       readerIdleMs: "The stream is closed when the caller reads nothing for longer.",
       attemptsPerCall: "Each on another channel, if there is one.",
       wrongKeysPerMinute: "From one address.",
-      loginAttemptsPerMinute: "From one address; password and code both count.",
+      loginAttemptsPerMinute: "From one address; passwords and codes are counted separately.",
       connectionsPerAddress: "From one address. Trusted proxies have no limit.",
     },
   },

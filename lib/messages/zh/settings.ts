@@ -142,7 +142,7 @@ export const settings = {
       readerIdleMs: "调用方超过此时间未读取时关闭流。",
       attemptsPerCall: "如有可能，每次换一个渠道。",
       wrongKeysPerMinute: "来自同一地址。",
-      loginAttemptsPerMinute: "来自同一地址，密码和验证码都计入。",
+      loginAttemptsPerMinute: "来自同一地址，密码和验证码分别计数。",
       connectionsPerAddress: "来自同一地址。受信任的代理不受限。",
     },
   },

@@ -27,6 +27,10 @@ describe.each(LANGUAGES)("in %s", (_language, locale, texts) => {
     expect(texts.requests.attempt.cause.failures).not.toMatch(/\d/);
   });
 
+  test("passwords and 2FA codes have separate counts of attempts", () => {
+    expect(texts.settings.limits.hint.loginAttemptsPerMinute).toMatch(/separately|分别/);
+  });
+
   test("a demo site shows its settings to administrators, not to members", () => {
     expect(texts.settings.usage.demo_site).toMatch(/^(?:Administrators|管理员)/);
   });
