@@ -14,7 +14,7 @@ export const signIn = {
   register: "Create one",
   forgotten: "Forgot password?",
   forgottenText:
-    "An administrator can send you a password reset link. If you are the only administrator, run this on the server:",
+    "A user with a higher role can send you a password reset link. If you are the owner, run this on the server:",
   twoFactor: {
     title: "Two-factor authentication",
     text: "Enter the 6-digit code from your authenticator app.",
@@ -99,5 +99,5 @@ export const twoFactor = {
   codesFile: "Backup codes for {product}, user {username}",
   codesSaved: "I’ve saved them",
   codesSavedHint:
-    "If you lose the app and the codes, only an administrator or “npm run admin -- reset-2fa” on the server can reset 2FA.",
+    "If you lose the app and the codes, only a user with a higher role or “npm run admin -- reset-2fa” on the server can reset 2FA.",
 };

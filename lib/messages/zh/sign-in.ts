@@ -13,7 +13,7 @@ export const signIn = {
   noAccount: "还没有账户？",
   register: "创建账户",
   forgotten: "忘记密码？",
-  forgottenText: "管理员可以向您发送密码重置链接。如果您是唯一的管理员，请在服务器上运行：",
+  forgottenText: "角色高于您的用户可以向您发送密码重置链接。如果您是所有者，请在服务器上运行：",
   twoFactor: {
     title: "两步验证",
     text: "请输入验证器应用中的 6 位验证码。",
@@ -93,5 +93,6 @@ export const twoFactor = {
   copyCodes: "复制备用码",
   codesFile: "{product} 的备用码，用户 {username}",
   codesSaved: "我已保存好",
-  codesSavedHint: "如果应用和备用码都丢失，只能由管理员重置，或在服务器上运行“npm run admin -- reset-2fa”。",
+  codesSavedHint:
+    "如果应用和备用码都丢失，只能由角色更高的用户重置，或在服务器上运行“npm run admin -- reset-2fa”。",
 };

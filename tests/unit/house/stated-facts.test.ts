@@ -31,6 +31,11 @@ describe.each(LANGUAGES)("in %s", (_language, locale, texts) => {
     expect(texts.settings.limits.hint.loginAttemptsPerMinute).toMatch(/separately|分别/);
   });
 
+  test("only a user with a higher role helps one who cannot sign in", () => {
+    for (const text of [texts.signIn.forgottenText, texts.twoFactor.codesSavedHint])
+      expect(text).toMatch(/higher role|角色(?:更高|高于)/);
+  });
+
   test("a demo site shows its settings to administrators, not to members", () => {
     expect(texts.settings.usage.demo_site).toMatch(/^(?:Administrators|管理员)/);
   });
