@@ -78,7 +78,7 @@ export const settings = {
   twoFactor: {
     title: "Two-factor authentication",
     text: "Roles that must use 2FA.",
-    hint: "Users without 2FA can only open their account until they set it up. Existing API keys keep working.",
+    hint: "Users without 2FA can only open their account until they set it up. Their management keys are refused until then; other API keys keep working.",
     ownFirst: "Your own 2FA is off. Turn it on under Account before requiring it for your role.",
     toAccount: "Open account",
   },

@@ -36,6 +36,10 @@ describe.each(LANGUAGES)("in %s", (_language, locale, texts) => {
       expect(text).toMatch(/higher role|角色(?:更高|高于)/);
   });
 
+  test("a role that requires 2FA stops the management keys of users without it", () => {
+    expect(texts.settings.twoFactor.hint).toMatch(/management keys are refused|管理密钥会被拒绝/);
+  });
+
   test("a demo site shows its settings to administrators, not to members", () => {
     expect(texts.settings.usage.demo_site).toMatch(/^(?:Administrators|管理员)/);
   });
