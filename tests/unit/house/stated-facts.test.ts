@@ -40,6 +40,10 @@ describe.each(LANGUAGES)("in %s", (_language, locale, texts) => {
     expect(texts.settings.twoFactor.hint).toMatch(/management keys are refused|管理密钥会被拒绝/);
   });
 
+  test("a refused request raises a budget alert only once most of the budget is spent", async () => {
+    expect((await readGuide(locale, "budgets")).text).toMatch(/80%.*100%.*80%/);
+  });
+
   test("a demo site shows its settings to administrators, not to members", () => {
     expect(texts.settings.usage.demo_site).toMatch(/^(?:Administrators|管理员)/);
   });
