@@ -29,3 +29,11 @@ export async function runInSlices<T>(steps: Generator<unknown, T, void>, signal:
     began = performance.now();
   }
 }
+
+/** Runs work that is divided into steps without a pause. */
+export function runAtOnce<T>(steps: Generator<unknown, T, void>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}

@@ -2,9 +2,9 @@ import { codePoints } from "../../contracts/text";
 import { AppError, hasCode } from "../../errors";
 import type { CatalogEntry } from "../../ports/catalog";
 import { type EmbeddingResult, isFiniteVector } from "../../ports/embedding-model";
-import { runInSlices } from "../../ports/run-in-slices";
+import { runAtOnce, runInSlices } from "../../ports/run-in-slices";
 import type { CallOptions } from "../../ports/speech-model";
-import { StopSource } from "../../ports/stop-signal";
+import { type StopSignal, StopSource } from "../../ports/stop-signal";
 import type { ChannelRecord } from "../../ports/store";
 import type { UpstreamProgress } from "../../ports/upstream-progress";
 import type { CallOutcome, CallPlan, Meter, Target } from "../call";
@@ -99,6 +99,15 @@ function invalid(what: string): AppError {
 /** Of work that follows the upstream's reply, which is paid for. */
 const NEVER_STOPPED = new StopSource();
 
+/** Runs work with a step for each text in slices; that of one text at once, since nearly all calls have one. */
+function runForTexts<T>(
+  { inputs }: EmbedTexts,
+  steps: Generator<void, T, void>,
+  signal: StopSignal,
+): T | Promise<T> {
+  return inputs.length === 1 ? runAtOnce(steps) : runInSlices(steps, signal);
+}
+
 /**
  * Throws `upstream_invalid` unless there is one vector of the right length and finite numbers for each text. `asked`:
  * the requested length; `ofModel`: the model's length, null where it has several. Without both, all vectors must have
@@ -166,7 +175,7 @@ async function lookUp(ctx: GatewayContext, call: EmbedTexts): Promise<Lookup | n
   if (!vectors.isOn) return null;
   const scope = cacheScope(ctx);
   const generation = sharedCache?.generation;
-  const { keys, cached } = await runInSlices(lookUpLocally(ctx, scope, call), ctx.signal);
+  const { keys, cached } = await runForTexts(call, lookUpLocally(ctx, scope, call), ctx.signal);
   const { metrics } = ctx.services;
   const isComplete = () => cached.every((vector) => vector !== undefined);
   if (sharedCache !== null && !isComplete()) {
@@ -287,7 +296,7 @@ export async function embedTexts(ctx: GatewayContext, call: EmbedTexts): Promise
     model.maxInputTokens,
   );
   const lookup = await lookUp(ctx, call);
-  const uncached = await runInSlices(uncachedTexts(call, lookup, counts), ctx.signal);
+  const uncached = await runForTexts(call, uncachedTexts(call, lookup, counts), ctx.signal);
   const plan: CallPlan = {
     entry: call.entry,
     operation: "embeddings",
@@ -310,7 +319,8 @@ export async function embedTexts(ctx: GatewayContext, call: EmbedTexts): Promise
     const { result, channel } = await withFailover(ctx, plan, meter, async (target, options) => {
       progress = options.progress;
       const answer = await embedOn(ctx, call, uncached, target, options);
-      await runInSlices(
+      await runForTexts(
+        call,
         checkVectors(answer, uncached.texts.length, call.dimensions, model.dimensions),
         NEVER_STOPPED,
       );
@@ -323,7 +333,7 @@ export async function embedTexts(ctx: GatewayContext, call: EmbedTexts): Promise
     const vectors =
       lookup === null
         ? result.vectors
-        : await runInSlices(merge(ctx, lookup, uncached, result.vectors), NEVER_STOPPED);
+        : await runForTexts(call, merge(ctx, lookup, uncached, result.vectors), NEVER_STOPPED);
     const { base64, notice } = result;
     const headers = meter.headers();
     if (notice !== undefined) headers["x-patchbay-notice"] = notice;

@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { AppError } from "../../errors";
+import { runAtOnce } from "../../ports/run-in-slices";
 
 /** Shape limits of a JSON body. */
 export interface JsonLimits {
@@ -229,9 +230,5 @@ export function* readJsonInSteps(
  * `limits`. Linear in the body's length. Throws AppError `invalid`.
  */
 export function readJsonObject(bytes: Uint8Array, limits: JsonLimits = JSON_LIMITS): Record<string, unknown> {
-  const steps = readJsonInSteps(bytes, limits);
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-  }
+  return runAtOnce(readJsonInSteps(bytes, limits));
 }
