@@ -2,9 +2,7 @@ import { codePoints } from "../../contracts/text";
 import { AppError, hasCode } from "../../errors";
 import type { CatalogEntry } from "../../ports/catalog";
 import { type EmbeddingResult, isFiniteVector } from "../../ports/embedding-model";
-import { runAtOnce, runInSlices } from "../../ports/run-in-slices";
 import type { CallOptions } from "../../ports/speech-model";
-import { type StopSignal, StopSource } from "../../ports/stop-signal";
 import type { ChannelRecord } from "../../ports/store";
 import type { UpstreamProgress } from "../../ports/upstream-progress";
 import type { CallOutcome, CallPlan, Meter, Target } from "../call";
@@ -13,19 +11,24 @@ import { openMeter } from "../metering/open-meter";
 import { failedOutcome, reconcileTokens } from "../metering/outcome";
 import { maxEmbeddingCostNano } from "../metering/price";
 import { withFailover } from "../routing/with-failover";
-import { countInputs, type EmbeddingInput, modelTokenCounter } from "./count-inputs";
-import { cacheScope, fillFromShared, vectorBytes, vectorKeys } from "./vector-cache";
+import {
+  type CacheableCall,
+  type Lookup,
+  lookUp,
+  mergeVectors,
+  NEVER_STOPPED,
+  runForTexts,
+  type UncachedTexts,
+  uncachedTexts,
+} from "./cached-texts";
+import { countInputs, modelTokenCounter } from "./count-inputs";
+import { cacheScope } from "./vector-cache";
 
-export interface EmbedTexts {
-  entry: CatalogEntry;
+export interface EmbedTexts extends CacheableCall {
   /** The model name as sent. */
   requestedModel: string;
-  /** One or more, none empty. */
-  inputs: readonly EmbeddingInput[];
-  dimensions?: number;
   /** The field of `dimensions` in the caller's dialect, for messages and `param`. */
   dimensionsField: string;
-  taskType?: string;
   user: string | null;
 }
 
@@ -96,18 +99,6 @@ function invalid(what: string): AppError {
   return new AppError("upstream_invalid", `The channel returned ${what}.`);
 }
 
-/** Of work that follows the upstream's reply, which is paid for. */
-const NEVER_STOPPED = new StopSource();
-
-/** Runs work with a step for each text in slices; that of one text at once, since nearly all calls have one. */
-function runForTexts<T>(
-  { inputs }: EmbedTexts,
-  steps: Generator<void, T, void>,
-  signal: StopSignal,
-): T | Promise<T> {
-  return inputs.length === 1 ? runAtOnce(steps) : runInSlices(steps, signal);
-}
-
 /**
  * Throws `upstream_invalid` unless there is one vector of the right length and finite numbers for each text. `asked`:
  * the requested length; `ofModel`: the model's length, null where it has several. Without both, all vectors must have
@@ -132,61 +123,6 @@ function* checkVectors(
   }
 }
 
-/** The texts that are not in the cache, and their size. */
-interface UncachedTexts {
-  texts: string[];
-  /** The index of each among the call's inputs. */
-  positions: number[];
-  tokens: number;
-  characters: number;
-}
-
-/** The cached vectors of a call's texts, and their cache keys. */
-interface Lookup {
-  state: "hit" | "miss";
-  scope: string;
-  /** The generation of the shared cache when the call began. */
-  generation: number | undefined;
-  cached: (Float32Array | undefined)[];
-  keys: string[];
-}
-
-function* lookUpLocally(
-  ctx: GatewayContext,
-  scope: string,
-  call: EmbedTexts,
-): Generator<void, Pick<Lookup, "cached" | "keys">, void> {
-  const keyOf = vectorKeys(scope, call.entry, call);
-  const keys: string[] = [];
-  const cached: Lookup["cached"] = [];
-  for (const { text } of call.inputs) {
-    const key = keyOf(text);
-    keys.push(key);
-    cached.push(ctx.services.state.vectors.get(key));
-    yield;
-  }
-  return { keys, cached };
-}
-
-/** Null when the call does not use the cache. */
-async function lookUp(ctx: GatewayContext, call: EmbedTexts): Promise<Lookup | null> {
-  if (!call.entry.model.cacheable || ctx.isNoStore) return null;
-  const { vectors, sharedCache } = ctx.services.state;
-  if (!vectors.isOn) return null;
-  const scope = cacheScope(ctx);
-  const generation = sharedCache?.generation;
-  const { keys, cached } = await runForTexts(call, lookUpLocally(ctx, scope, call), ctx.signal);
-  const { metrics } = ctx.services;
-  const isComplete = () => cached.every((vector) => vector !== undefined);
-  if (sharedCache !== null && !isComplete()) {
-    const hasAnswered = await fillFromShared(sharedCache, scope, { keys, cached }, vectors);
-    if (hasAnswered) metrics.count(isComplete() ? "shared_cache_hits" : "shared_cache_misses");
-  }
-  const state = isComplete() ? "hit" : "miss";
-  metrics.count(state === "hit" ? "cache_hits" : "cache_misses");
-  return { state, scope, generation, cached, keys };
-}
-
 function cacheState(
   ctx: GatewayContext,
   { model }: CatalogEntry,
@@ -194,46 +130,6 @@ function cacheState(
 ): Pick<CallPlan, "cache"> {
   if (lookup !== null) return { cache: lookup.state };
   return model.cacheable && ctx.services.state.vectors.isOn ? { cache: "bypass" } : {};
-}
-
-function* uncachedTexts(
-  call: EmbedTexts,
-  lookup: Lookup | null,
-  counts: readonly number[],
-): Generator<void, UncachedTexts, void> {
-  const uncached: UncachedTexts = { texts: [], positions: [], tokens: 0, characters: 0 };
-  for (const [index, { text }] of call.inputs.entries()) {
-    if (lookup?.cached[index] !== undefined) continue;
-    uncached.texts.push(text);
-    uncached.positions.push(index);
-    uncached.tokens += counts[index] ?? 0;
-    uncached.characters += codePoints(text);
-    yield;
-  }
-  return uncached;
-}
-
-/** The cached and the new vectors in the order of the inputs; adds the new ones to the cache. */
-function* merge(
-  ctx: GatewayContext,
-  { scope, generation, cached, keys }: Lookup,
-  uncached: UncachedTexts,
-  created: readonly Float32Array[],
-): Generator<void, Float32Array[], void> {
-  const { vectors: cache, sharedCache } = ctx.services.state;
-  const vectors = [...cached];
-  const added: { key: string; value: Uint8Array }[] = [];
-  for (const [at, position] of uncached.positions.entries()) {
-    const vector = created[at];
-    const key = keys[position];
-    vectors[position] = vector;
-    if (vector === undefined || key === undefined) continue;
-    cache.put(key, vector);
-    if (sharedCache !== null) added.push({ key, value: vectorBytes(vector) });
-    yield;
-  }
-  sharedCache?.keep(scope, added, generation);
-  return vectors.filter((vector) => vector !== undefined);
 }
 
 /** The outcome of a call that returned vectors. */
@@ -333,7 +229,7 @@ export async function embedTexts(ctx: GatewayContext, call: EmbedTexts): Promise
     const vectors =
       lookup === null
         ? result.vectors
-        : await runForTexts(call, merge(ctx, lookup, uncached, result.vectors), NEVER_STOPPED);
+        : await runForTexts(call, mergeVectors(ctx, lookup, uncached, result.vectors), NEVER_STOPPED);
     const { base64, notice } = result;
     const headers = meter.headers();
     if (notice !== undefined) headers["x-patchbay-notice"] = notice;
