@@ -75,6 +75,11 @@ export interface ErrorDetails {
    * request.
    */
   isUnknownModel?: boolean;
+  /**
+   * With an `upstream_*` code: the request caused the failure (a prompt that the upstream blocks, a slow reader), which
+   * says nothing about the channel.
+   */
+  isCausedByRequest?: boolean;
   /** False when a retry cannot succeed (`x-should-retry`). */
   shouldRetry?: boolean;
   /** The limit that refused the request; recorded, never sent. */

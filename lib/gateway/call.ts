@@ -29,6 +29,8 @@ export interface CallPlan {
 export interface CallOutcome {
   status: number;
   error: ErrorCode | null;
+  /** The error's `isCausedByRequest`. */
+  isCausedByRequest?: boolean;
   /** The message of the attempt that was running (`attemptMessage`). */
   message?: string | null;
   inputTokens: number;

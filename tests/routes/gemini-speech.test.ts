@@ -666,9 +666,11 @@ describe("generateContent on upstream channels", () => {
     const { post, rows } = openSpeechHarness([{ channel: upstream("a"), speech }], { limits });
     const reply = await post(PATH, GOOD);
     expect([reply.status, (await json(reply)).error.code]).toEqual([status, status]);
+    // Another attempt at a text that is too long would send as much.
+    const attempts = code === "upstream_invalid" ? 1 : 2;
     // The caller received no audio, and the ledger entry counts none.
     expect(rows).toMatchObject([
-      { status, error: code, attempts: 2, audioMs: 0, inputTokens: 0, outputTokens: 0, costNano: 0 },
+      { status, error: code, attempts, audioMs: 0, inputTokens: 0, outputTokens: 0, costNano: 0 },
     ]);
     await new Promise((resolve) => setImmediate(resolve));
     expect(speech.running).toBe(0);
@@ -910,9 +912,28 @@ describe("a failure", () => {
       }
     });
     const { post, rows } = harness(speech, { limits: { callMs: 60 } });
-    expect((await readBody(await post(PATH, GOOD))).error).toMatchObject({ code: "upstream_timeout" });
+    expect((await readBody(await post(PATH, GOOD))).error).toMatchObject({
+      code: "upstream_timeout",
+      message: "The speech took longer than the 0.06 s that a call may take.",
+      details: { isCausedByRequest: true },
+    });
     expect(rows).toMatchObject([{ status: 504 }]);
     expect(rows[0]?.audioMs).toBeLessThan(2_000);
+  });
+
+  it.each([
+    ["a call that exceeds its total time", { callMs: 30 }, "closed"],
+    ["an upstream that stalls", { idleMs: 30 }, "open"],
+  ] as const)("of %s, five times, leaves the circuit as it should be", async (_what, limits, state) => {
+    const speech = new ScriptedSpeech(async function* (_request, { signal }) {
+      yield* spoken(0.2, { ending: null });
+      await aborted(signal);
+    });
+    const channel = speechChannel("up", { embedded: false, provider: "gemini" });
+    const { post, ctx, rows } = openSpeechHarness([{ channel, speech }], { limits });
+    for (let n = 0; n < 5; n += 1) await readBody(await post(STREAM, GOOD));
+    const { model } = rows[0] ?? { model: "" };
+    expect(ctx.services.state.circuits.health("up", null, model).state).toBe(state);
   });
 
   it("before the first audio fails over, also for a 200 without audio", async () => {

@@ -26,7 +26,7 @@ async function probe(ctx: ConsoleContext, channel: ChannelRecord, offer: Offer):
     entered.permit.succeeded(progress);
     return { model: offer.name, ok: true, error: null };
   } catch (error) {
-    if (isUpstreamFailure(error)) entered.permit.failed(error, progress);
+    if (isUpstreamFailure(error, channel)) entered.permit.failed(error, progress);
     else entered.permit.unused();
     if (!isAppError(error)) throw error;
     return { model: offer.name, ok: false, error: toUpstreamFailure(ctx, error) };

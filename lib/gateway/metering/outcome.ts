@@ -30,6 +30,7 @@ export function failedOutcome(error: unknown, used: Partial<CallOutcome> = {}): 
     ...used,
     status: isPassedOn404 ? 404 : HTTP_STATUS[code],
     error: code,
+    isCausedByRequest: isAppError(error) && error.details.isCausedByRequest === true,
     message: attemptMessage(error),
   };
 }

@@ -1,4 +1,5 @@
 import { AppError, type ErrorCode, isAppError } from "../../errors";
+import type { ChannelRecord } from "../../ports/store";
 import type { CallPlan } from "../call";
 import type { GatewayContext } from "../context";
 import { modelHealth } from "./circuit-health";
@@ -27,14 +28,23 @@ export function isUnsupportedByChannel(error: unknown): error is AppError {
   return isAppError(error) && error.code === "invalid" && error.details.upstreamStatus === undefined;
 }
 
-/** Whether a repeat on the same channel may succeed: not when it is full or does not know the model. */
-export function mayRepeat({ code, details }: AppError): boolean {
-  return code !== "overloaded" && code !== "upstream_rate_limited" && details.isUnknownModel !== true;
+/** Whether a repeat on the same channel may succeed: not when it is full, or the request or the model is the cause. */
+export function mayRepeat({ code, details: { isUnknownModel, isCausedByRequest } }: AppError): boolean {
+  if (isUnknownModel === true || isCausedByRequest === true) return false;
+  return code !== "overloaded" && code !== "upstream_rate_limited";
 }
 
-/** Failures that count for the circuit: those of the upstream, not busy built-in engines or invalid requests. */
-export function isUpstreamFailure(error: unknown): error is AppError {
-  return isAppError(error) && (isUpstreamCode(error.code) || error.details.isUnknownModel === true);
+/**
+ * Failures that count for the circuit: those of the upstream, not those that the request caused. A built-in engine that
+ * is late is busy: an open circuit would refuse the requests that it still has time for.
+ */
+export function isUpstreamFailure(
+  error: unknown,
+  { embedded }: Pick<ChannelRecord, "embedded">,
+): error is AppError {
+  if (!isAppError(error) || error.details.isCausedByRequest === true) return false;
+  if (embedded && error.code === "upstream_timeout") return false;
+  return isUpstreamCode(error.code) || error.details.isUnknownModel === true;
 }
 
 export function isUpstreamCode(code: string): code is ErrorCode & `upstream_${string}` {

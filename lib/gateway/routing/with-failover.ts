@@ -13,11 +13,9 @@ import {
   finalError,
   isRetryable,
   isUnsupportedByChannel,
-  isUpstreamCode,
   isUpstreamFailure,
   mayRepeat,
 } from "./failover-errors";
-import type { CircuitPermit } from "./permit";
 import { runAttempt } from "./run-attempt";
 
 /** Total time for the first byte over all attempts. */
@@ -27,11 +25,16 @@ function firstByteLimitMs(ctx: GatewayContext, operation: CallPlan["operation"])
 }
 
 /** Reports the end of a request to the circuit; a broken stream is a failure of the channel too. */
-function settleCircuit(permit: CircuitPermit, outcome: CallOutcome, progress: UpstreamProgress): void {
-  if (outcome.error === null) permit.succeeded(progress);
-  else if (isUpstreamCode(outcome.error)) {
+function settleCircuit({ channel, permit }: Entered, outcome: CallOutcome, progress: UpstreamProgress): void {
+  if (outcome.error === null) {
+    permit.succeeded(progress);
+    return;
+  }
+  const { isCausedByRequest } = outcome;
+  const error = new AppError(outcome.error, "The stream failed.", { isCausedByRequest });
+  if (isUpstreamFailure(error, channel)) {
     progress.hasHead = true;
-    permit.failed(new AppError(outcome.error, "The stream failed."), progress);
+    permit.failed(error, progress);
   } else permit.unused();
 }
 
@@ -199,13 +202,13 @@ async function runOn<T>(
     meter.firstByte();
     meter.whenSettled((outcome) => {
       end();
-      settleCircuit(permit, outcome, progress);
+      settleCircuit(entered, outcome, progress);
     });
     return { value };
   } catch (error) {
     end();
     meter.failed(error);
-    if (!ctx.signal.aborted && isUpstreamFailure(error)) permit.failed(error, progress);
+    if (!ctx.signal.aborted && isUpstreamFailure(error, channel)) permit.failed(error, progress);
     else permit.unused();
     if (ctx.signal.aborted) throw stopReason(ctx.signal);
     // The server lacks memory for the reply, and another upstream call would not change that.

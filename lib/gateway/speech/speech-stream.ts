@@ -1,5 +1,5 @@
 import { DEFAULT_LIMITS } from "../../contracts/limits";
-import { AppError } from "../../errors";
+import { AppError, hasCode } from "../../errors";
 import type { Clock } from "../../ports/clock";
 import { MovingDeadline } from "../../ports/moving-deadline";
 import type { CallOptions, SpeechEvent, SpeechUsage } from "../../ports/speech-model";
@@ -168,13 +168,17 @@ export class MeteredSpeech implements AsyncIterableIterator<SpokenEvent> {
 
 /**
  * Reads a stream within the call's limits: `upstream_timeout` after `idleMs` (of the settings, or the channel's if
- * longer) without an event, or when the call's total time is over. The time that the caller takes to read does not count.
+ * longer) without an event, or when the call's total time is over. The time that the caller takes to read does not
+ * count; a connection that breaks after a slow reading is an error that the request caused.
  */
 export class TimedEvents {
   readonly #source: AsyncIterator<SpeechEvent>;
   readonly #clock: Clock;
   readonly #idleMs: number;
   #leftMs: number;
+  /** How long the caller took, in all, to read the pieces before the next one. */
+  #readingMs = 0;
+  #returnedAt: number;
   readonly #deadline: MovingDeadline;
   #onLate: (error: AppError) => void = () => undefined;
 
@@ -184,18 +188,23 @@ export class TimedEvents {
     this.#clock = ctx.services.clock;
     // The provider applies a shorter limit itself: its channel's applies within one upstream call, not between two.
     this.#idleMs = Math.max(idleMs, opened.idleMs ?? 0);
-    this.#leftMs = callMs - (this.#clock.monotonic() - ctx.receivedAt);
-    this.#deadline = new MovingDeadline(this.#clock, () => this.#onLate(stalled()));
+    this.#returnedAt = this.#clock.monotonic();
+    this.#leftMs = callMs - (this.#returnedAt - ctx.receivedAt);
+    this.#deadline = new MovingDeadline(this.#clock, () =>
+      this.#onLate(this.#leftMs < this.#idleMs ? callIsOver(callMs) : stalled()),
+    );
   }
 
   next(): Promise<IteratorResult<SpeechEvent>> {
     const from = this.#clock.monotonic();
+    this.#readingMs += from - this.#returnedAt;
     this.#deadline.set(from + Math.min(this.#idleMs, this.#leftMs), from);
     return new Promise((resolve, reject) => {
       this.#onLate = reject;
       const over = (): void => {
         this.#deadline.pause();
-        this.#leftMs -= this.#clock.monotonic() - from;
+        this.#returnedAt = this.#clock.monotonic();
+        this.#leftMs -= this.#returnedAt - from;
       };
       this.#source.next().then(
         (event) => {
@@ -204,7 +213,7 @@ export class TimedEvents {
         },
         (error: unknown) => {
           over();
-          reject(error);
+          reject(this.#readingMs < SLOW_READING_MS ? error : ofSlowReading(error));
         },
       );
     });
@@ -214,6 +223,21 @@ export class TimedEvents {
   end(): void {
     this.#deadline.end();
   }
+}
+
+/** An upstream may close a connection that is read this slowly. */
+const SLOW_READING_MS = 5_000;
+
+/** A connection that broke while the caller read slowly: not the channel's failure. */
+function ofSlowReading(error: unknown): unknown {
+  if (!hasCode(error, "upstream_truncated") && !hasCode(error, "upstream_error")) return error;
+  return new AppError(error.code, error.message, { ...error.details, isCausedByRequest: true }, error);
+}
+
+/** How long a speech takes depends on its text. */
+function callIsOver(callMs: number): AppError {
+  const message = `The speech took longer than the ${callMs / 1_000} s that a call may take.`;
+  return new AppError("upstream_timeout", message, { isCausedByRequest: true });
 }
 
 function stalled(): AppError {

@@ -27,6 +27,8 @@ import { geminiVoices } from "./voices";
 /** The data of a reply besides its audio. */
 interface ReplySummary extends SpeechUsage {
   finishReason: string | null;
+  /** True when the upstream refused the text itself. */
+  isBlocked: boolean;
 }
 
 /** `:streamGenerateContent?alt=sse`, or `:generateContent` where a channel's options say so. */
@@ -66,7 +68,12 @@ async function* speak(
     ca: settings.ca,
     options,
   });
-  const summary: ReplySummary = { inputTokens: null, outputTokens: null, finishReason: null };
+  const summary: ReplySummary = {
+    inputTokens: null,
+    outputTokens: null,
+    finishReason: null,
+    isBlocked: false,
+  };
   try {
     const nowMs = clock.now();
     const hidden = secretsOf({ secrets, channel }, new URL(baseUrl));
@@ -106,8 +113,9 @@ async function* requireAudio(
     yield piece;
   }
   if (bytes > 0) return;
-  const reason = summary.finishReason === null ? "" : ` (finish reason ${summary.finishReason})`;
-  throw invalidAnswer(`without audio${reason}`);
+  const { finishReason, isBlocked } = summary;
+  const reason = finishReason === null ? "" : ` (finish reason ${finishReason})`;
+  throw invalidAnswer(`without audio${reason}`, undefined, { isCausedByRequest: isBlocked });
 }
 
 /** The response objects of a reply: events, or JSON with one or several where an upstream answers so. */
@@ -205,13 +213,23 @@ function asReason(value: unknown): string | null {
   return reason?.endsWith("_UNSPECIFIED") === true ? null : reason;
 }
 
-function blockReason(message: Fields): string | null {
-  return asReason(asFields(message.promptFeedback)?.blockReason);
-}
+/** Finish reasons of text that Gemini refuses: https://ai.google.dev/api/generate-content#FinishReason. */
+const REFUSED_TEXT: ReadonlySet<string> = new Set([
+  "SAFETY",
+  "RECITATION",
+  "LANGUAGE",
+  "BLOCKLIST",
+  "PROHIBITED_CONTENT",
+  "SPII",
+]);
 
 function readSummary(message: Fields, summary: ReplySummary): void {
   const candidate = asFields(asList(message.candidates)[0]);
-  summary.finishReason = asReason(candidate?.finishReason) ?? blockReason(message) ?? summary.finishReason;
+  const finishReason = asReason(candidate?.finishReason);
+  const blockReason = asReason(asFields(message.promptFeedback)?.blockReason);
+  summary.finishReason = finishReason ?? blockReason ?? summary.finishReason;
+  if (blockReason !== null || (finishReason !== null && REFUSED_TEXT.has(finishReason)))
+    summary.isBlocked = true;
   const usage = asFields(message.usageMetadata);
   if (usage === null) return;
   summary.inputTokens = asCount(usage.promptTokenCount);

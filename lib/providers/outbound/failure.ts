@@ -1,4 +1,4 @@
-import { AppError, isAppError, isOutOfFiles, outOfFiles } from "../../errors";
+import { AppError, type ErrorDetails, isAppError, isOutOfFiles, outOfFiles } from "../../errors";
 import type { UpstreamFailureKind } from "../../ports/channel-probe";
 
 /** An error below HTTP. Its message contains no host, address or key, so it may be logged. */
@@ -55,8 +55,8 @@ export function truncated(cause?: unknown): AppError {
 }
 
 /** `what` continues "The channel's upstream answered". */
-export function invalidAnswer(what: string, cause?: unknown): AppError {
-  return new AppError("upstream_invalid", `The channel's upstream answered ${what}.`, {}, cause);
+export function invalidAnswer(what: string, cause?: unknown, details: ErrorDetails = {}): AppError {
+  return new AppError("upstream_invalid", `The channel's upstream answered ${what}.`, details, cause);
 }
 
 const NOT_HTTP: ReadonlySet<string> = new Set([

@@ -50,10 +50,9 @@ export function geminiSpeech(sent: unknown, isStream: boolean, failure: Injected
     content: { role: "model", parts: [{ inlineData: { mimeType, data: bytes.toString("base64") } }] },
   });
   const last = { usageMetadata, modelVersion: "loopback" };
-  const none = { candidates: [{ finishReason: "OTHER", index: 0 }], ...last };
+  const none = withoutAudio(failure?.kind, last);
   if (!isStream) {
-    if (failure?.kind === "no-candidates") return json(200, last, tokens);
-    if (failure?.kind === "no-audio") return json(200, none, tokens);
+    if (none !== null) return json(200, none, tokens);
     return json(
       200,
       {
@@ -64,8 +63,7 @@ export function geminiSpeech(sent: unknown, isStream: boolean, failure: Injected
     );
   }
   const frame = (value: unknown) => Buffer.from(`data: ${JSON.stringify(value)}\r\n\r\n`);
-  if (failure?.kind === "no-candidates") return stream("text/event-stream", [frame(last)], tokens);
-  if (failure?.kind === "no-audio") return stream("text/event-stream", [frame(none)], tokens);
+  if (none !== null) return stream("text/event-stream", [frame(none)], tokens);
   const frameBytes = failure?.kind === "one-event" ? pcm.length : 4_800;
   const isUnspecified = failure?.kind === "unspecified-finish" || failure?.kind === "unspecified-cut";
   const unfinished = { index: 0, ...(isUnspecified ? { finishReason: "FINISH_REASON_UNSPECIFIED" } : {}) };
@@ -79,6 +77,22 @@ export function geminiSpeech(sent: unknown, isStream: boolean, failure: Injected
     frames.push(frame({ candidates: [{ content: { parts: [{ text: "" }] }, ...finish }], ...last }));
   }
   return stream("text/event-stream", frames, tokens);
+}
+
+/** The reply of these failures; null for one with audio. `last`: the fields of the last message. */
+function withoutAudio(kind: string | undefined, last: object): object | null {
+  switch (kind) {
+    case "no-candidates":
+      return last;
+    case "no-audio":
+      return { candidates: [{ finishReason: "OTHER", index: 0 }], ...last };
+    case "refused-text":
+      return { candidates: [{ finishReason: "PROHIBITED_CONTENT", index: 0 }], ...last };
+    case "blocked-prompt":
+      return { promptFeedback: { blockReason: "SAFETY" }, ...last };
+    default:
+      return null;
+  }
 }
 
 interface EmbedRequest {

@@ -126,6 +126,39 @@ test("makes two attempts on a single channel, but not after it is overloaded", a
 });
 
 test.each([
+  ["a failure of the upstream", "upstream_invalid", {}, false, "open"],
+  ["a failure that the request caused", "upstream_invalid", { isCausedByRequest: true }, false, "closed"],
+  ["an upstream that is late", "upstream_timeout", {}, false, "open"],
+  ["a built-in engine that is late", "upstream_timeout", {}, true, "closed"],
+  ["a built-in engine that fails", "upstream_error", {}, true, "open"],
+] as const)(
+  "leaves the circuit as it should be after five times %s",
+  async (_what, code, details, embedded, state) => {
+    const beforeReply = setting([lexicalChannel({ id: "a", embedded })]);
+    const inStream = setting([lexicalChannel({ id: "a", embedded })]);
+    const isCausedByRequest = "isCausedByRequest" in details;
+    inStream.meter.whenSettled = (action) =>
+      action({ ...SETTLEMENT, status: 502, error: code, isCausedByRequest });
+    for (let n = 0; n < 5; n += 1) {
+      await failureOf(
+        withFailover(beforeReply.ctx, beforeReply.plan, beforeReply.meter, failing(code, details)),
+      );
+      await withFailover(inStream.ctx, inStream.plan, inStream.meter, async () => "begun");
+    }
+    for (const { ctx, plan } of [beforeReply, inStream]) {
+      const { circuits } = ctx.services.state;
+      expect(circuits.health("a", null, plan.entry.model.name).state).toBe(state);
+    }
+  },
+);
+
+test("does not repeat a request that caused its failure on the same channel", async () => {
+  const { ctx, plan, meter, served } = setting([lexicalChannel({ id: "a", embedded: false })]);
+  await failureOf(withFailover(ctx, plan, meter, failing("upstream_invalid", { isCausedByRequest: true })));
+  expect(served).toEqual(["a"]);
+});
+
+test.each([
   ["invalid", { upstreamStatus: 400 }],
   ["internal", {}],
   ["insufficient_quota", {}],

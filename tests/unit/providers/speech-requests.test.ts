@@ -316,6 +316,24 @@ test("includes the upstream's reason in the error for a reply without audio", as
       speechRequest("tts--no-audio"),
     );
     expect(error).toMatchObject({ code: "upstream_invalid", message: expect.stringContaining("OTHER") });
+    expect(error).toMatchObject({ details: { isCausedByRequest: false } });
+  }
+});
+
+test.each([
+  ["refused-text", "PROHIBITED_CONTENT"],
+  ["blocked-prompt", "SAFETY"],
+])("takes Gemini's %s for a failure that the request caused", async (kind, reason) => {
+  for (const options of [{}, { streaming: false }]) {
+    const { error } = await hear(
+      rig.speech(channelTo("gemini", upstream, { options })),
+      speechRequest(`tts--${kind}`),
+    );
+    expect(error).toMatchObject({
+      code: "upstream_invalid",
+      message: expect.stringContaining(reason),
+      details: { isCausedByRequest: true },
+    });
   }
 });
 
