@@ -32,13 +32,14 @@ async function eventsOf(body: AsyncIterable<Uint8Array>): Promise<{ event: strin
   return events;
 }
 
-/** The events of a whole text, by WHATWG HTML §9.2.6, and also the data after the last blank line. */
+/** The events with data of a whole text, by WHATWG HTML §9.2.6, and also the data after the last blank line. */
 function referenceEvents(text: string): { event: string; data: string }[] {
   const events: { event: string; data: string }[] = [];
   let event = "";
   let data: string[] = [];
   const dispatch = (): void => {
-    if (data.length > 0) events.push({ event: event || "message", data: data.join("\n") });
+    const text = data.join("\n");
+    if (text !== "") events.push({ event: event || "message", data: text });
     event = "";
     data = [];
   };
@@ -208,6 +209,16 @@ test("speech events may have an empty piece of audio, but not none", async () =>
   expect([await read({ audio: "" }), await read({ delta: "" })]).toEqual([9_600, 9_600]);
   for (const second of [{}, { audio: null }, { audio: 1 }])
     await expect(read(second)).rejects.toMatchObject({ code: "upstream_invalid" });
+});
+
+test("speech continues after an event with empty data", async () => {
+  const audio = Buffer.alloc(4_800, 1).toString("base64");
+  const event = `event: speech.audio.delta\ndata: ${JSON.stringify({ audio })}\n\n`;
+  const body = Buffer.from(`${event}data:\n\ndata: \n\n${event}data: [DONE]\n\n`);
+  const counts: SpeechUsage = { inputTokens: null, outputTokens: null };
+  let bytes = 0;
+  for await (const pcm of speechEventPcm(chunksOf(body, 1_000), 24_000, counts)) bytes += pcm.length;
+  expect(bytes).toBe(9_600);
 });
 
 test("base64 without escapes has the same bytes or error as escaped base64", async () => {
