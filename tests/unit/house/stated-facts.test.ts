@@ -2,6 +2,8 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { readGuide, readGuides } from "@/app/(console)/docs/read-guide";
+import { UsageSummaryQuery } from "@/lib/contracts/console/usage-summary";
+import { ROUTES } from "@/lib/http/routes";
 import { en } from "@/lib/messages/en";
 import { zh } from "@/lib/messages/zh";
 import { ROOT } from "../../support/sources";
@@ -73,5 +75,14 @@ describe("the Chinese texts", () => {
   test("have one term for 2FA and one for the instance secret", async () => {
     const guides = (await readGuides("zh")).map(({ text }) => text).join("\n");
     expect(`${JSON.stringify(zh)}\n${guides}`).not.toMatch(/双重验证|双因素|主密钥/);
+  });
+});
+
+describe("the summary of an endpoint", () => {
+  test("names every interval and dimension by which calls are summed", () => {
+    const { by, interval } = UsageSummaryQuery.shape;
+    const values = [...interval.unwrap().options, ...by.unwrap().options];
+    const summary = ROUTES.find(({ path }) => path === "/api/usage/summary")?.summary;
+    for (const value of values) expect(summary).toContain(value.replace("_", " "));
   });
 });

@@ -115,7 +115,9 @@ export const USAGE_ROUTES = [
   }),
   consoleRoute("GET /api/usage/summary", {
     auth: "manage",
-    summary: "Sum calls over a range by hour, day, key, model, channel, user, tag; members see their own",
+    summary:
+      "Sum calls over a range by minute, hour or day, and by key, user, model, channel, operation, tag or end user; " +
+      "members see their own",
     handle: async (ctx, { query }) => ({ data: await summarizeUsage(ctx, query) }),
   }),
   consoleRoute("GET /api/usage/rejected", {
