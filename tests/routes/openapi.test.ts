@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { DATA_HEADERS } from "../../lib/http/core/security-headers";
 import { type ApiHarness, openApiHarness, type WholeReply } from "../support/api-harness";
 import { openApi } from "../support/expect-documented";
 import { broken, SchemaArbitrary } from "../support/json-schema";
@@ -359,6 +360,14 @@ test.each(titled.filter(([, one]) => one.path.startsWith("/v1")))(
     expect(responses.default.description).not.toMatch(/409|499/);
   },
 );
+
+test("the document says that no reply may be cached", () => {
+  for (const { responses } of operations)
+    for (const { headers } of [responses["200"], responses.default])
+      expect(headers["cache-control"]).toEqual({ $ref: "#/components/headers/cache-control" });
+  const { headers } = document.components as { headers: Record<string, { description: string }> };
+  expect(headers["cache-control"]?.description).toContain(DATA_HEADERS["cache-control"]);
+});
 
 test("the document tells the limits of requests and of tokens apart", () => {
   const { headers } = document.components as { headers: Record<string, { description: string }> };

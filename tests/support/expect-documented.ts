@@ -38,7 +38,8 @@ interface RepliedTo {
 }
 
 /** Reply headers that programs read. */
-const READ_HEADERS = /^(?:x-patchbay-|x-ratelimit-|ratelimit-|retry-after|x-should-retry|x-request-id)/;
+const READ_HEADERS =
+  /^(?:x-patchbay-|x-ratelimit-|ratelimit-|retry-after|x-should-retry|x-request-id|cache-control)/;
 
 /** Expects that status, headers, content type and JSON body match the OpenAPI document for this path and method. */
 export function expectDocumented(

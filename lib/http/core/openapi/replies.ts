@@ -127,6 +127,8 @@ const STATUSES: Record<Surface, string> = {
 };
 
 const REQUEST_ID = "x-request-id";
+/** The headers of every reply. */
+const ALWAYS = [REQUEST_ID, "cache-control"];
 const RETRY = ["retry-after", "retry-after-ms", "x-should-retry"];
 /** The headers of a call to a model, besides those of its limits. */
 const CALL = ["x-patchbay-channel", "x-patchbay-attempts", "x-patchbay-overhead-ms", "x-patchbay-cache"];
@@ -146,6 +148,10 @@ const header = (type: "string" | "integer", description: string): Json => ({ des
 /** `components.headers`: reply headers by name. */
 export const REPLY_HEADERS: Readonly<Record<string, Json>> = {
   [REQUEST_ID]: header("string", "The request's ID: the caller's own, or a new one."),
+  "cache-control": header(
+    "string",
+    "'no-store': proxies and clients must not keep the reply. On a stream 'no-transform' may follow.",
+  ),
   "retry-after": header(
     "integer",
     "On 429 and 503: seconds after which a retry may succeed, at most 60 on the gateway.",
@@ -177,9 +183,9 @@ const headerRefs = (names: readonly string[]): Json =>
 
 /** The headers of a successful reply; `isCall`: of a call to a model. */
 export function successHeaders(surface: Surface, isCall: boolean): Json {
-  if (surface === "console") return headerRefs([REQUEST_ID]);
+  if (surface === "console") return headerRefs(ALWAYS);
   return headerRefs([
-    REQUEST_ID,
+    ...ALWAYS,
     ...(isCall ? [...CALL, "x-patchbay-ignored", "x-patchbay-notice"] : []),
     ...LIMITS,
     ...OPENAI_LIMITS,
@@ -190,7 +196,7 @@ export function successHeaders(surface: Surface, isCall: boolean): Json {
 export const errorReply = (surface: Surface): Json => ({
   description: `An error. Statuses and codes: ${STATUSES[surface]}.`,
   headers: headerRefs([
-    REQUEST_ID,
+    ...ALWAYS,
     ...RETRY,
     ...(surface === "console" ? [] : [...CALL, ...LIMITS, ...OPENAI_LIMITS]),
   ]),
