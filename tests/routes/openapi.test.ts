@@ -361,6 +361,12 @@ test.each(titled.filter(([, one]) => one.path.startsWith("/v1")))(
   },
 );
 
+test("the document names the request header that bypasses the cache", () => {
+  const speech = operations.find(({ path }) => path === "/v1/audio/speech");
+  const bypass = speech?.parameters?.find(({ name }) => name === "cache-control");
+  expect(bypass).toMatchObject({ in: "header", required: false, schema: { enum: ["no-store"] } });
+});
+
 test("the document says that no reply may be cached", () => {
   for (const { responses } of operations)
     for (const { headers } of [responses["200"], responses.default])

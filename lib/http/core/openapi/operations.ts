@@ -90,6 +90,16 @@ const GATEWAY_HEADERS: Json[] = [
     },
     false,
   ),
+  parameter(
+    "cache-control",
+    "header",
+    {
+      type: "string",
+      enum: ["no-store"],
+      description: "The result is neither taken from the gateway's cache nor stored in it.",
+    },
+    false,
+  ),
 ];
 
 /** State that all operations of one document share. */
