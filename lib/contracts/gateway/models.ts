@@ -8,7 +8,7 @@ export const GeminiPageQuery = z.object({
       type: "integer",
       minimum: 0,
       maximum: 999_999_999,
-      description: "0: 50; at most 1,000 are given",
+      description: "0 or absent: 50; at most 1,000 are given",
     })
     .optional(),
   pageToken: z

@@ -70,6 +70,24 @@ describe("API reference", () => {
     );
   });
 
+  test.each([
+    ["/v1/audio/speech", "response_format", '"mp3"'],
+    ["/v1/audio/speech", "speed", "1"],
+    ["/v1/audio/speech", "stream_format", '"audio"'],
+    ["/v1/embeddings", "encoding_format", '"float"'],
+    ["/v1/engines/{model}/embeddings", "encoding_format", '"float"'],
+    [
+      "/v1beta/models/{model}:generateContent",
+      "generationConfig.responseFormat.audio.mimeType",
+      '"AUDIO_L16"',
+    ],
+    ["/v1beta/models/{model}:generateContent", "generationConfig.responseFormat.audio.sampleRate", "24000"],
+    ["/v1beta/models/{model}:generateContent", "generationConfig.candidateCount", "1"],
+  ])("states the default of a field that %s may leave out: %s", (path, field, value) => {
+    const row = schemaRows(document, find("POST", path).body ?? {}).find((one) => one.path === field);
+    expect(row?.rules).toContain(`default ${value}`);
+  });
+
   test("describes nullable, list and enum types", () => {
     const type = (schema: object) => typeOf(document, schema);
     expect(type({ anyOf: [{ type: "string" }, { type: "null" }] })).toBe("string | null");

@@ -16,7 +16,11 @@ const TextContent = z.looseObject({
 const settings = {
   taskType: boundedText(1, 64).optional(),
   title: z.string().optional(),
-  outputDimensionality: z.int({ error: "must be a whole number" }).min(1, "must be 1 or more").optional(),
+  outputDimensionality: z
+    .int({ error: "must be a whole number" })
+    .min(1, "must be 1 or more")
+    .optional()
+    .meta({ description: "Absent: all dimensions of the model." }),
 };
 
 /** Body of `:embedContent`; the Gemini adapter also accepts snake_case field names. */

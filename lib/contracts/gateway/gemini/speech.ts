@@ -91,7 +91,9 @@ const MultiSpeakerVoiceConfig = z.looseObject({
 
 const SpeechConfig = z
   .looseObject({
-    voiceConfig: VoiceConfig.optional(),
+    voiceConfig: VoiceConfig.optional().meta({
+      description: "Absent, and without multiSpeakerVoiceConfig: the model's default voice.",
+    }),
     multiSpeakerVoiceConfig: MultiSpeakerVoiceConfig.optional(),
     languageCode: z
       .string()
@@ -118,9 +120,12 @@ const AudioFormat = z.looseObject({
           new RegExp(`^${caseless("audio")}[_/](?:[Ll]16|${caseless("wav")})$`),
           "must be AUDIO_L16 or AUDIO_WAV",
         )
-        .meta({ examples: ["AUDIO_WAV"] })
+        .meta({ examples: ["AUDIO_WAV"], default: "AUDIO_L16" })
         .optional(),
-      sampleRate: z.literal(24_000, { error: "must be 24000, the only supported sample rate" }).optional(),
+      sampleRate: z
+        .literal(24_000, { error: "must be 24000, the only supported sample rate" })
+        .meta({ default: 24_000 })
+        .optional(),
     })
     .optional(),
 });
@@ -139,7 +144,7 @@ const GenerationConfig = z.looseObject(
       }),
     speechConfig: SpeechConfig.optional(),
     responseFormat: z.union([AudioFormat, z.array(AudioFormat)]).optional(),
-    candidateCount: z.int().min(1).max(8).optional(),
+    candidateCount: z.int().min(1).max(8).meta({ default: 1 }).optional(),
     temperature: z.number().min(0).max(2).optional(),
     topP: z.number().min(0).max(1).optional(),
     topK: z.number().min(0).max(1_000_000).optional(),

@@ -93,14 +93,26 @@ const Model = z
   .max(128, "must have at most 128 characters")
   .meta({ pattern: MODEL_NAME.source, examples: ["patchbay-embed-en"] });
 
+export const DEFAULT_ENCODING_FORMAT = "float";
+
 /** Body of `POST /v1/embeddings`; unknown fields are dropped. */
 export const EmbeddingsRequest = z.object({
   model: Model,
   input: Input,
-  encoding_format: z.enum(["float", "base64"], { error: "must be 'float' or 'base64'" }).nullish(),
-  dimensions: z.int({ error: "must be a whole number" }).min(1, "must be 1 or more").nullish(),
+  encoding_format: z
+    .enum(["float", "base64"], { error: "must be 'float' or 'base64'" })
+    .nullish()
+    .meta({ default: DEFAULT_ENCODING_FORMAT }),
+  dimensions: z
+    .int({ error: "must be a whole number" })
+    .min(1, "must be 1 or more")
+    .nullish()
+    .meta({ description: "Absent: all dimensions of the model." }),
   user: EndUser.nullish(),
-  stream: z.literal(false, { error: "is not supported: embeddings are not streamed" }).nullish(),
+  stream: z
+    .literal(false, { error: "is not supported: embeddings are not streamed" })
+    .nullish()
+    .meta({ default: false }),
 });
 export type EmbeddingsRequest = z.output<typeof EmbeddingsRequest>;
 

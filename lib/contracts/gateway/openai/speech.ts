@@ -16,9 +16,15 @@ export const SPEECH_CONTENT_TYPES = {
 
 const MAX_CHARACTERS = 4_096;
 
-/** Null counts as absent, as with OpenAI. */
-function optional<T extends z.ZodType>(schema: T) {
-  return schema.nullish().transform((value) => value ?? undefined);
+/** What a request gets that leaves a field out. */
+export const SPEECH_DEFAULTS = { response_format: "mp3", speed: 1, stream_format: "audio" } as const;
+
+/** Null counts as absent, as with OpenAI. `published`: the default, which the handler applies, for /openapi.json. */
+function optional<T extends z.ZodType>(schema: T, published?: string | number) {
+  const nullish = schema.nullish();
+  // On the result, zod would leave the default out of a transformed field's schema.
+  const described = published === undefined ? nullish : nullish.meta({ default: published });
+  return described.transform((value) => value ?? undefined);
 }
 
 /** Body of `POST /v1/audio/speech`; unknown fields are dropped. */
@@ -38,9 +44,12 @@ export const OpenAiSpeechRequest = z.object({
   voice: z.union([VoiceName, z.object({ id: VoiceName })], {
     error: "must be a voice name, or an object with its id",
   }),
-  response_format: optional(z.enum(["mp3", "opus", "aac", "flac", "wav", "pcm"])),
-  speed: optional(z.number().min(0.25).max(4)),
+  response_format: optional(
+    z.enum(["mp3", "opus", "aac", "flac", "wav", "pcm"]),
+    SPEECH_DEFAULTS.response_format,
+  ),
+  speed: optional(z.number().min(0.25).max(4), SPEECH_DEFAULTS.speed),
   instructions: optional(z.string()),
-  stream_format: optional(z.enum(["audio", "sse"])),
+  stream_format: optional(z.enum(["audio", "sse"]), SPEECH_DEFAULTS.stream_format),
   user: optional(EndUser),
 });

@@ -1,4 +1,5 @@
 import {
+  DEFAULT_ENCODING_FORMAT,
   type EmbeddingsInput,
   EmbeddingsRequest,
   EngineEmbeddingsRequest,
@@ -208,5 +209,5 @@ export async function createEmbeddings(
     dimensionsField: "dimensions",
     user: request.user ?? null,
   });
-  return renderEmbeddings(embedded, requestedModel, request.encoding_format ?? "float");
+  return renderEmbeddings(embedded, requestedModel, request.encoding_format ?? DEFAULT_ENCODING_FORMAT);
 }

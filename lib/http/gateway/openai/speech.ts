@@ -1,4 +1,8 @@
-import { OpenAiSpeechRequest, SPEECH_CONTENT_TYPES } from "../../../contracts/gateway/openai/speech";
+import {
+  OpenAiSpeechRequest,
+  SPEECH_CONTENT_TYPES,
+  SPEECH_DEFAULTS,
+} from "../../../contracts/gateway/openai/speech";
 import type { GatewayContext } from "../../../gateway/context";
 import { type SpeechCall, synthesizeSpeech } from "../../../gateway/speech/synthesize-speech";
 import type { AudioFormat } from "../../../ports/audio-encoder";
@@ -24,14 +28,14 @@ export async function createSpeech(ctx: GatewayContext, sent: unknown): Promise<
     model: body.model,
     parts: [{ text: body.input }],
     voices: { kind: "single", voice: typeof body.voice === "string" ? body.voice : body.voice.id },
-    speed: body.speed ?? 1,
+    speed: body.speed ?? SPEECH_DEFAULTS.speed,
     ...(body.instructions ? { instructions: body.instructions } : {}),
     user: body.user ?? null,
     source: { dialect: "openai", body },
     dialectFields: body.instructions ? ["instructions"] : [],
   });
-  const format = body.response_format ?? "mp3";
-  const isEvents = body.stream_format === "sse";
+  const format = body.response_format ?? SPEECH_DEFAULTS.response_format;
+  const isEvents = (body.stream_format ?? SPEECH_DEFAULTS.stream_format) === "sse";
   return renderCall(call, async () => {
     const chunks = isEvents
       ? speechEvents(ctx, call, format)
