@@ -2,7 +2,7 @@
 
 import { useState } from "react";
 import { useTranslations } from "use-intl";
-import type { Operation } from "@/components/api-docs/openapi/document";
+import { authOf, type Operation } from "@/components/api-docs/openapi/document";
 import {
   type ExampleModels,
   exampleBody,
@@ -102,6 +102,18 @@ function useTryRequest(operation: Operation, models: ExampleModels, isGateway: b
   };
 }
 
+/** The text about the access of a request without an API key. */
+function sentText(operation: Operation): "public" | "metrics" | "session" {
+  switch (authOf(operation)) {
+    case "none":
+      return "public";
+    case "metricsToken":
+      return "metrics";
+    default:
+      return "session";
+  }
+}
+
 function TryForm({
   operation,
   models,
@@ -133,7 +145,7 @@ function TryForm({
           onOwnKey={request.setOwnKey}
         />
       ) : (
-        <p className="text-sm text-ink-muted">{t("session")}</p>
+        <p className="text-sm text-ink-muted">{t(sentText(operation))}</p>
       )}
       {parameters.length > 0 ? <Parameters parameters={parameters} request={request} /> : null}
       {request.body === null ? null : <BodyField body={request.body} onChange={request.setBody} />}

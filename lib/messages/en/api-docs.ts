@@ -66,6 +66,9 @@ export const apiDocs = {
     ownPlaceholder: "sk-pb-…",
     ownHint: "Kept in this tab and sent only to this server.",
     session: "Uses your session.",
+    public: "Public: no session or API key is required.",
+    metrics:
+      "Sent without a metrics token: once one is set the request is refused, until then it works only on the server’s own machine.",
     notHere: "This endpoint changes data. Use the console, or send the example from an app.",
     costs: "This is a real request and counts toward your budget.",
     body: "Body (JSON)",

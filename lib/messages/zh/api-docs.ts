@@ -65,6 +65,8 @@ export const apiDocs = {
     ownPlaceholder: "sk-pb-…",
     ownHint: "只留在此标签页，仅发送给本服务器。",
     session: "使用您的会话。",
+    public: "公开接口：无需会话或 API 密钥。",
+    metrics: "发送时不带指标令牌：设置令牌后请求会被拒绝，未设置时仅能在服务器本机上访问。",
     notHere: "此接口会更改数据。请在控制台中操作，或从应用发送示例中的请求。",
     costs: "这是真实请求，会计入您的预算。",
     body: "请求体（JSON）",
