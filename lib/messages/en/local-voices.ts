@@ -20,7 +20,8 @@ export const localVoices = {
     cancelNamed: "Cancel the installation of {name}",
     failed: "{name} was not installed",
     interrupted: "The installation of {name} was interrupted",
-    interruptedText: "The server stopped. Start it again to continue the download where it ended.",
+    interruptedText:
+      "The Patchbay process that ran it stopped. Start the installation again: a download continues where it ended.",
     dismiss: "Dismiss",
   },
   installed: {

@@ -19,7 +19,7 @@ export const localVoices = {
     cancelNamed: "取消安装 {name}",
     failed: "{name} 安装失败",
     interrupted: "{name} 的安装已中断",
-    interruptedText: "服务器已停止。重新开始即可从中断处继续下载。",
+    interruptedText: "执行该安装的 Patchbay 进程已停止。请重新开始安装：下载会从中断处继续。",
     dismiss: "忽略",
   },
   installed: {

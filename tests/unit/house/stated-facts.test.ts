@@ -46,6 +46,12 @@ describe.each(LANGUAGES)("in %s", (_language, locale, texts) => {
     expect((await readGuide(locale, "budgets")).text).toMatch(/80%.*100%.*80%/);
   });
 
+  test("an interrupted installation of a voice names what stopped and what to start again", () => {
+    expect(texts.localVoices.installation.interruptedText).toMatch(
+      /Patchbay process .* stopped\. Start the installation again|Patchbay 进程已停止。请重新开始安装/,
+    );
+  });
+
   test("a demo site shows its settings to administrators, not to members", () => {
     expect(texts.settings.usage.demo_site).toMatch(/^(?:Administrators|管理员)/);
   });
