@@ -61,9 +61,16 @@ export function streamQuery(operation: Operation): Record<string, string> {
   return operation.path.endsWith(":streamGenerateContent") ? { alt: "sse" } : {};
 }
 
-/** The file an endpoint's audio is written to; null: its reply is text. */
+/** File names of replies that are not text, by the beginning of their content type. */
+const FILES: readonly (readonly [type: string, file: string])[] = [
+  ["audio/", "speech.mp3"],
+  ["application/vnd.sqlite3", "patchbay-backup.db"],
+];
+
+/** The file an endpoint's reply is written to; null: the reply is text. */
 export function outputFile({ replyTypes }: Operation): string | null {
-  return replyTypes.some((type) => type.startsWith("audio/")) ? "speech.mp3" : null;
+  const found = FILES.find(([type]) => replyTypes.some((one) => one.startsWith(type)));
+  return found?.[1] ?? null;
 }
 
 /** The environment variable with the bearer token of an operation; null: it takes none. */

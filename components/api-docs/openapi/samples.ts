@@ -12,7 +12,7 @@ import {
   tokenVariable,
 } from "./example";
 
-/** What the programs send, and where they write audio; null: they print the reply. */
+/** What the programs send, and where they write a reply that is not text; null: they print the reply. */
 interface Example {
   method: string;
   url: string;

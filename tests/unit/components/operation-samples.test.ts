@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
-import type { Operation } from "@/components/api-docs/openapi/document";
+import { type OpenApiDocument, type Operation, readOperations } from "@/components/api-docs/openapi/document";
 import { operationSamples } from "@/components/api-docs/openapi/samples";
+import { describeRoutes } from "@/lib/http/core/openapi/describe-routes";
+import { ROUTES } from "@/lib/http/routes";
 
 const MODELS = { speech: "tts", embeddings: "embed" };
 const ORIGIN = "https://patchbay.test";
@@ -49,6 +51,21 @@ test("writes audio to a file, and sends no key to a public endpoint", () => {
   const open = codes({ method: "GET", path: "/api/status", security: [], example: undefined });
   expect([...open.keys()]).toEqual(["curl", "JavaScript", "Python"]);
   for (const code of open.values()) expect(code).not.toContain("PATCHBAY_API_KEY");
+});
+
+test("writes every reply that is not text to a file, in each language", () => {
+  const document = JSON.parse(JSON.stringify(describeRoutes(ROUTES, Date.now()))) as OpenApiDocument;
+  const isBinary = ({ method, path }: Operation) =>
+    Object.values(document.paths[path]?.[method.toLowerCase()]?.responses?.["200"]?.content ?? {}).some(
+      ({ schema }) => schema?.format === "binary",
+    );
+  const binary = readOperations(document).filter(isBinary);
+  expect(binary.map(({ path }) => path)).toContain("/api/settings/backup");
+  for (const one of binary)
+    for (const { title, code } of operationSamples(one, ORIGIN, MODELS))
+      expect(code, `${one.path} in ${title}`).toMatch(
+        /--output |writeFile\(|open\(".*", "wb"\)|os\.Create\(|Files\.copy\(|file_put_contents\(/,
+      );
 });
 
 test("sends the session of curl's cookie file to an endpoint that takes no key", () => {
