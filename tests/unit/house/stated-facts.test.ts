@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { readGuide, readGuides } from "@/app/(console)/docs/read-guide";
+import { WebhookKind } from "@/lib/contracts/console/alerts";
 import { UsageSummaryQuery } from "@/lib/contracts/console/usage-summary";
 import { ROUTES } from "@/lib/http/routes";
 import { en } from "@/lib/messages/en";
@@ -82,6 +83,12 @@ describe("the Chinese texts", () => {
     const guides = (await readGuides("zh")).map(({ text }) => text).join("\n");
     expect(`${JSON.stringify(zh)}\n${guides}`).not.toMatch(/双重验证|双因素|主密钥/);
   });
+});
+
+test("the README names both kinds of webhook that alerts are sent to", () => {
+  const readme = readFileSync(path.join(ROOT, "README.md"), "utf8");
+  expect(WebhookKind.options).toEqual(["signed", "slack"]);
+  expect(readme).toMatch(/alerts [^;]*signed webhook\s[^;]*Slack[^;]*;/);
 });
 
 describe("the summary of an endpoint", () => {
