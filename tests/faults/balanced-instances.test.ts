@@ -73,7 +73,7 @@ test(
       .answered()
       .slice(before)
       .filter(({ status }) => status === 502 || status === 504);
-    // nginx repeats no request that it has sent; the kernel resets connections that were not accepted yet when the port closes.
+    // nginx repeats no POST that it has sent; the kernel resets connections that were not accepted yet when the port closes.
     console.log(`drained in ${stops.join(", ")} ms; ${lost.length} requests repeated by the SDKs`);
     expect(lost.length).toBeLessThan(result.received.length / 100);
     expect(Math.max(...stops)).toBeLessThan(DRAIN_MS);

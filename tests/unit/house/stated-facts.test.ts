@@ -53,6 +53,12 @@ describe.each(LANGUAGES)("in %s", (_language, locale, texts) => {
     );
   });
 
+  test("nginx repeats a GET or DELETE request that it has sent, but no POST or PATCH request", async () => {
+    const { text } = await readGuide(locale, "proxy");
+    expect(text).toMatch(/repeats no POST or PATCH request|不会重发已送出的 POST 和 PATCH 请求/);
+    expect(text).not.toContain("non_idempotent");
+  });
+
   test("a demo site shows its settings to administrators, not to members", () => {
     expect(texts.settings.usage.demo_site).toMatch(/^(?:Administrators|管理员)/);
   });
