@@ -7,6 +7,7 @@ import { tightestBudget } from "@/lib/client/budget";
 import { type GatewayFailure, minuteLimitOf } from "@/lib/client/gateway-error";
 import { leaveForSignIn } from "@/lib/client/swr-config";
 import { useApi } from "@/lib/client/use-api";
+import type { Role } from "@/lib/contracts/console/user";
 import { useAmounts } from "../charts/use-amounts";
 import { Button } from "../ui/button";
 import { ErrorState } from "../ui/error-state";
@@ -16,10 +17,15 @@ const LoggedCause = dynamic(() => import("./logged-call").then((one) => one.Logg
 const LoggedStop = dynamic(() => import("./logged-call").then((one) => one.LoggedStop), { ssr: false });
 const LogsLink = dynamic(() => import("./logged-call").then((one) => one.LogsLink), { ssr: false });
 
+/** The user's role; a member's until it is known. */
+function useRole(): Role {
+  const { data: self } = useApi(api.readSelf);
+  return self?.role ?? "member";
+}
+
 /** Whether the user is an administrator, who may read the logs. */
 function useReadsLogs(): boolean {
-  const { data: self } = useApi(api.readSelf);
-  return self !== undefined && self.role !== "member";
+  return useRole() !== "member";
 }
 
 /** Tells administrators that the log has a call that the user stopped before its reply. */
@@ -38,7 +44,8 @@ export function FailureNotice({ failure, onRetry }: { failure: GatewayFailure; o
     .join(" · ");
   const limit = useLimitText(failure);
   const loggedId = useReadsLogs() ? failure.requestId : null;
-  const advice = t(`advice.${failure.advice}`, { seconds: Math.ceil((failure.retryAfterMs ?? 0) / 1000) });
+  const seconds = Math.ceil((failure.retryAfterMs ?? 0) / 1000);
+  const advice = t(`advice.${failure.advice}`, { seconds, role: useRole() });
   const title = limit?.title || failure.message || t("title");
   const canSignIn = failure.advice === "sign-in";
   return (
@@ -74,6 +81,7 @@ function useLimitText(failure: GatewayFailure): { title: string; advice: string 
   const t = useTranslations("playground.failure");
   const { money, count } = useAmounts();
   const format = useFormatter();
+  const role = useRole();
   const isBudget = failure.advice === "budget";
   const { data } = useApi(api.readOwnBudget, isBudget ? {} : null, { revalidateOnMount: true });
   const perMinute = minuteLimitOf(failure);
@@ -88,8 +96,9 @@ function useLimitText(failure: GatewayFailure): { title: string; advice: string 
     title: t(`budget.${budget.period}.${budget.left > 0 ? "short" : "used"}`, amounts),
     advice:
       budget.resetsAt === null
-        ? t("budget.raise")
+        ? t("budget.raise", { role })
         : t("budget.resets", {
+            role,
             when: `${format.dateTime(new Date(budget.resetsAt), budget.period === "daily" ? time : { ...day, ...time })} UTC`,
           }),
   };

@@ -320,6 +320,15 @@ describe("a limit of all keys of a user together", () => {
     }
   });
 
+  test.each([
+    ["member", "An administrator can raise it."],
+    ["admin", "The owner of this instance can raise it."],
+  ] as const)("says who can raise the budget of a user with the role %s", async (role, raiser) => {
+    const budget = { totalNano: 0, dailyNano: null, monthlyNano: null };
+    const harness = openGatewayHarness({ owner: () => ({ budget, role }) });
+    expect((await send(harness, harness.key)).json.error.message).toMatch(new RegExp(`${raiser}$`));
+  });
+
   test("does not limit other users", async () => {
     const harness = openGatewayHarness({ owner: () => ({ rpm: 1 }) });
     const [mine, theirs] = [harness.addKey(), harness.addKey({ ownerId: "usr_2" })];
@@ -327,6 +336,21 @@ describe("a limit of all keys of a user together", () => {
       statuses([await send(harness, mine), await send(harness, theirs), await send(harness, mine)]),
     ).toEqual([200, 200, 429]);
   });
+});
+
+test.each([
+  [{}, "The key's owner can raise it."],
+  [{ "budget.daily_usd": "admin" }, "The key's owner can raise it."],
+  [{ "budget.total_usd": "admin" }, "An administrator can raise it."],
+  [{ "budget.total_usd": "owner" }, "The owner of this instance can raise it."],
+] as const)("says who can raise a key's budget with the authors %j", async (limitsSetBy, raiser) => {
+  const harness = openGatewayHarness();
+  const budget = { totalNano: 0, dailyNano: null, monthlyNano: null };
+  const refused = await harness.call(PATH, withKey(harness.addKey({ budget, limitsSetBy })));
+  expect([refused.status, refused.json.error.message]).toEqual([
+    429,
+    `The total budget of this key is 0, so every request is refused. ${raiser}`,
+  ]);
 });
 
 test("answers 429 after 120 invalid keys a minute from one address; valid keys still work", async () => {

@@ -83,7 +83,7 @@ test("counts each kind of refused request exactly, and no request with a ledger 
     address: "127.0.0.1",
   });
   expect(harness.rejections.find((one) => one.limit === "user_budget")?.message).toBe(
-    "The daily budget of this key's owner does not cover the cost of this request. It resets at the start of the next day.",
+    "The daily budget of this key's owner does not cover the cost of this request. It resets at the start of the next day. An administrator can raise it.",
   );
   expect(harness.rows.map((row) => row.status)).toEqual([200]);
 });

@@ -22,6 +22,7 @@ import type {
   ModelRecord,
   RejectionRecord,
   Reservation,
+  Role,
   Store,
   Topic,
   UsageRecord,
@@ -82,8 +83,8 @@ interface HarnessOptions {
   /** Delays each settlement until it resolves. */
   settling?(): Promise<void>;
   ownerEnabled?: () => boolean;
-  /** Limits and budget of all of the owner's keys together; default: none. */
-  owner?: () => Partial<CallLimits & { budget: Budget }>;
+  /** Limits and budget of all of the owner's keys together, and the owner's role; default: none, and a member. */
+  owner?: () => Partial<CallLimits & { budget: Budget; role: Role }>;
   legacyEngines?: boolean;
   clock?: FakeClock;
   /** False: replies are not compared through both adapters, for simulations of thousands of equal calls. */
@@ -113,8 +114,9 @@ export function openGatewayHarness(options: HarnessOptions = {}): GatewayHarness
         const key = keys.get(digest);
         if (key === undefined) return null;
         const enabled = options.ownerEnabled?.() ?? true;
-        const owner = { rpm: null, tpm: null, concurrency: null, budget: NO_BUDGET, ...options.owner?.() };
-        return { key, owner: { ...owner, id: key.ownerId, role: "member", enabled } };
+        const limits = { rpm: null, tpm: null, concurrency: null, budget: NO_BUDGET };
+        const owner = { ...limits, role: "member" as const, ...options.owner?.() };
+        return { key, owner: { ...owner, id: key.ownerId, enabled } };
       },
       touchLastUsed: async (used: Map<string, number>) => {
         touched.push(new Map(used));

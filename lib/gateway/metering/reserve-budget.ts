@@ -12,16 +12,28 @@ function zeroPeriod({ totalNano, monthlyNano, dailyNano }: Budget): BudgetPeriod
 }
 
 const RESET = {
-  total: "It does not reset; an administrator can raise it.",
+  total: "It does not reset.",
   monthly: "It resets at the start of the next month.",
   daily: "It resets at the start of the next day.",
 } as const satisfies Record<BudgetPeriod, string>;
 
-function outOfQuota({ refused, period }: FullBudget, isZero = false): AppError {
+/**
+ * Who may raise a budget: a user's, only higher roles; a key's, its owner too, unless a higher role set it
+ * (lib/console/users/manage.ts, lib/console/api-keys/limits.ts).
+ */
+function raiserOf({ refused, period }: FullBudget, { key, owner }: GatewayContext["caller"]): string {
+  const author = key.limitsSetBy[`budget.${period}_usd`];
+  if (refused === "key" && author === undefined) return "The key's owner can raise it.";
+  const isByAdmin = refused === "key" ? author === "admin" : owner.role === "member";
+  return isByAdmin ? "An administrator can raise it." : "The owner of this instance can raise it.";
+}
+
+function outOfQuota(full: FullBudget, caller: GatewayContext["caller"], isZero = false): AppError {
+  const { refused, period } = full;
   const owner = refused === "key" ? "this key" : "this key's owner";
   const what = isZero
-    ? `The ${period} budget of ${owner} is 0, so every request is refused. An administrator can raise it.`
-    : `The ${period} budget of ${owner} does not cover the cost of this request. ${RESET[period]}`;
+    ? `The ${period} budget of ${owner} is 0, so every request is refused. ${raiserOf(full, caller)}`
+    : `The ${period} budget of ${owner} does not cover the cost of this request. ${RESET[period]} ${raiserOf(full, caller)}`;
   return new AppError("insufficient_quota", what, {
     shouldRetry: false,
     limit: refused === "key" ? "key_budget" : "user_budget",
@@ -31,9 +43,9 @@ function outOfQuota({ refused, period }: FullBudget, isZero = false): AppError {
 /** Throws `insufficient_quota` when a budget of the key or its owner is 0, which refuses even free requests. */
 export function requireOpenBudget({ caller }: Pick<GatewayContext, "caller">): void {
   const ofKey = zeroPeriod(caller.key.budget);
-  if (ofKey !== undefined) throw outOfQuota({ refused: "key", period: ofKey }, true);
+  if (ofKey !== undefined) throw outOfQuota({ refused: "key", period: ofKey }, caller, true);
   const ofUser = zeroPeriod(caller.owner.budget);
-  if (ofUser !== undefined) throw outOfQuota({ refused: "user", period: ofUser }, true);
+  if (ofUser !== undefined) throw outOfQuota({ refused: "user", period: ofUser }, caller, true);
 }
 
 /**
@@ -53,5 +65,5 @@ export async function reserveBudget(ctx: GatewayContext, plan: CallPlan, row: Us
   if (result.refused === null) return true;
   const { refused } = result;
   ctx.services.state.budgetRefusals.note(refused, refused === "key" ? key.id : owner.id);
-  throw outOfQuota(result);
+  throw outOfQuota(result, ctx.caller);
 }

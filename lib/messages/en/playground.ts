@@ -30,8 +30,9 @@ export const playground = {
         used: "You’ve used your budget of {limit}.",
         short: "You have {left} left of your budget of {limit}. This request may cost more.",
       },
-      resets: "Resets at {when}. An administrator can raise it earlier.",
-      raise: "It doesn’t reset. An administrator can raise it.",
+      resets:
+        "Resets at {when}. {role, select, member {An administrator} other {The owner}} can raise it earlier.",
+      raise: "It doesn’t reset. {role, select, member {An administrator} other {The owner}} can raise it.",
     },
     advice: {
       offline:
@@ -44,7 +45,7 @@ export const playground = {
       "too-large": "Send less text at once.",
       wait: "Wait {seconds, plural, =0 {a moment} one {# second} other {# seconds}}, then retry.",
       budget:
-        "The budget is used up. An administrator can raise it. Daily and monthly budgets reset automatically.",
+        "The budget is used up. {role, select, member {An administrator} other {The owner}} can raise it. Daily and monthly budgets reset automatically.",
       "no-channel":
         "No channel can serve the model right now. Retry in a moment. Administrators can see the cause.",
       upstream: "The upstream returned an error or timed out. If this continues, choose another model.",

@@ -30,8 +30,8 @@ export const playground = {
         used: "您已用完预算 {limit}。",
         short: "您的预算 {limit} 还剩 {left}，该请求的费用可能超出。",
       },
-      resets: "将于 {when} 重置。管理员可以提前提高预算。",
-      raise: "该预算不会重置，管理员可以提高预算。",
+      resets: "将于 {when} 重置。{role, select, member {管理员} other {所有者}}可以提前提高预算。",
+      raise: "该预算不会重置，{role, select, member {管理员} other {所有者}}可以提高预算。",
     },
     advice: {
       offline: "服务器没有响应。请检查网络连接并确认服务器正在运行，然后重试。",
@@ -41,7 +41,8 @@ export const playground = {
       input: "请修改文字或设置后重试。",
       "too-large": "请减少单次发送的文字。",
       wait: "请等待 {seconds, plural, =0 {片刻} other {# 秒}}后重试。",
-      budget: "预算已用完。管理员可以提高预算；每日和每月预算会自动重置。",
+      budget:
+        "预算已用完。{role, select, member {管理员} other {所有者}}可以提高预算；每日和每月预算会自动重置。",
       "no-channel": "目前没有渠道能提供该模型。请稍后重试；管理员可以查看原因。",
       upstream: "上游返回错误或超时。如果持续出现，请选择其他模型。",
       cut: "音频提前结束。重试可获取完整音频。",

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
+import { createTranslator } from "use-intl";
 import { describe, expect, test } from "vitest";
 import { readGuide, readGuides } from "@/app/(console)/docs/read-guide";
 import { WebhookKind } from "@/lib/contracts/console/alerts";
@@ -57,6 +58,15 @@ describe.each(LANGUAGES)("in %s", (_language, locale, texts) => {
     const { text } = await readGuide(locale, "proxy");
     expect(text).toMatch(/repeats no POST or PATCH request|不会重发已送出的 POST 和 PATCH 请求/);
     expect(text).not.toContain("non_idempotent");
+  });
+
+  test.each([
+    ["member", /[Aa]n administrator can raise|管理员可以(?:提前)?提高/],
+    ["admin", /[Tt]he owner can raise|所有者可以(?:提前)?提高/],
+  ])("the budget of a user with the role %s is raised by a higher role", (role, raiser) => {
+    const t = createTranslator({ locale, messages: texts, timeZone: "UTC", namespace: "playground.failure" });
+    for (const key of ["budget.resets", "budget.raise", "advice.budget"] as const)
+      expect(t(key, { role, when: "12:00", seconds: 0 })).toMatch(raiser);
   });
 
   test("a demo site shows its settings to administrators, not to members", () => {
