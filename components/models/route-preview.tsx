@@ -41,13 +41,20 @@ export function RoutePreview({ name }: { name: string }) {
         </ol>
       ) : null}
       {data.turns.length > 0 ? (
-        <p className="text-sm text-ink-muted">{t("attempts", { count: data.attempts })}</p>
+        <p className="text-sm text-ink-muted">
+          {t("attempts", { count: data.attempts, channels: channelCount(data) })}
+        </p>
       ) : null}
       {data.recovering.length > 0 ? <Recovering of={data} /> : null}
       {data.skipped.length > 0 ? <Skipped of={data} /> : null}
       <p className="text-sm text-ink-faint">{t("live")}</p>
     </div>
   );
+}
+
+/** The number of channels that may get attempts of a request. */
+function channelCount({ turns, recovering }: Preview): number {
+  return turns.reduce((count, { channels }) => count + channels.length, recovering.length);
 }
 
 /** Why no channel would serve the model; nothing if a healthy one would. */

@@ -63,7 +63,8 @@ export const models = {
       "No healthy channel. One probe request at a time is sent to a recovering channel; others fail until it succeeds.",
     down: "Down.",
     as: "as {name}",
-    attempts: "{count, plural, one {One attempt per request.} other {Up to # attempts per request.}}",
+    attempts:
+      "{count, plural, one {One attempt per request.} other {Up to # attempts per request.{channels, plural, one { A single channel gets at most two.} other {}}}}",
     disabled: "The model is disabled: requests get “model not found”.",
     none: "No channel serves it: requests fail.",
     toChannels: "View channels",

@@ -142,7 +142,7 @@ export const settings = {
       idleMs: "Maximum pause between two chunks of a stream.",
       callMs: "Time spent waiting for the caller to read is not counted.",
       readerIdleMs: "The stream is closed when the caller reads nothing for longer.",
-      attemptsPerCall: "Each on another channel, if there is one.",
+      attemptsPerCall: "Each on another channel. With a single available channel, at most two.",
       wrongKeysPerMinute: "From one address.",
       loginAttemptsPerMinute: "From one address; passwords and codes are counted separately.",
       connectionsPerAddress: "From one address. Trusted proxies have no limit.",

@@ -140,7 +140,7 @@ export const settings = {
       idleMs: "流中两段数据之间的最长停顿。",
       callMs: "等待调用方读取的时间不计。",
       readerIdleMs: "调用方超过此时间未读取时关闭流。",
-      attemptsPerCall: "如有可能，每次换一个渠道。",
+      attemptsPerCall: "每次换一个渠道；只有一个可用渠道时最多尝试两次。",
       wrongKeysPerMinute: "来自同一地址。",
       loginAttemptsPerMinute: "来自同一地址，密码和验证码分别计数。",
       connectionsPerAddress: "来自同一地址。受信任的代理不受限。",

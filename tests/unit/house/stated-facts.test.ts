@@ -5,9 +5,12 @@ import { describe, expect, test } from "vitest";
 import { readGuide, readGuides } from "@/app/(console)/docs/read-guide";
 import { WebhookKind } from "@/lib/contracts/console/alerts";
 import { UsageSummaryQuery } from "@/lib/contracts/console/usage-summary";
+import { DEFAULT_LIMITS } from "@/lib/contracts/limits";
+import { attemptsAllowed } from "@/lib/gateway/routing/with-failover";
 import { ROUTES } from "@/lib/http/routes";
 import { en } from "@/lib/messages/en";
 import { zh } from "@/lib/messages/zh";
+import type { Instance } from "@/lib/ports/instance";
 import { ROOT } from "../../support/sources";
 
 /** Statements of the catalogues about the product, in both languages. */
@@ -67,6 +70,19 @@ describe.each(LANGUAGES)("in %s", (_language, locale, texts) => {
     const t = createTranslator({ locale, messages: texts, timeZone: "UTC", namespace: "playground.failure" });
     for (const key of ["budget.resets", "budget.raise", "advice.budget"] as const)
       expect(t(key, { role, when: "12:00", seconds: 0 })).toMatch(raiser);
+  });
+
+  test("a single channel gets at most two attempts of a request", () => {
+    // Cast: no other field is read.
+    const instance = { limits: { ...DEFAULT_LIMITS, attemptsPerCall: 5 } } as Instance;
+    expect(attemptsAllowed({ instance }, 1)).toBe(2);
+    const t = createTranslator({ locale, messages: texts, timeZone: "UTC" });
+    expect(t("settings.limits.hint.attemptsPerCall")).toMatch(
+      /single available channel, at most two|最多尝试两次/,
+    );
+    const preview = (channels: number) => t("models.route.attempts", { count: 2, channels });
+    expect(preview(1)).toMatch(/single channel gets at most two|单个渠道最多尝试两次/);
+    expect(preview(2)).not.toMatch(/single|单个/);
   });
 
   test("a demo site shows its settings to administrators, not to members", () => {
