@@ -51,13 +51,19 @@ export interface Issue {
 /** `credentials`: the channel's key is invalid or lacks permissions. `account`: its account has no credit. */
 export type UpstreamRefusal = "credentials" | "account";
 
+/** OpenAI's codes of an `invalid` input that is too long. */
+export const LONG_INPUT_CODES = ["context_length_exceeded", "max_tokens_per_request"] as const;
+
+/** A code more specific than the error's own. `upstream_not_allowed`: the owner has to allow a channel's address. */
+export type ApiCode = (typeof LONG_INPUT_CODES)[number] | "upstream_not_allowed";
+
 export interface ErrorDetails {
   /** All validation errors, for forms (console) and `details` (Gemini). */
   issues?: Issue[];
   /** OpenAI's `param`: the invalid field. */
   param?: string;
-  /** Replaces OpenAI's `code`, e.g. `context_length_exceeded`. */
-  apiCode?: string;
+  /** Replaces OpenAI's `code`. */
+  apiCode?: ApiCode;
   /** `Retry-After`, in milliseconds. */
   retryAfterMs?: number;
   /** Wrong 2FA codes still allowed in this sign-in flow. */

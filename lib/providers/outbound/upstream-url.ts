@@ -1,5 +1,5 @@
 import { OTHER_SERVICES_PORTS } from "../../contracts/console/upstream-address";
-import { AppError } from "../../errors";
+import { type ApiCode, AppError } from "../../errors";
 import { trimEndOf } from "../../text/clean-text";
 import { isMetadata, isPrivate, parseAddress } from "./address";
 import { type AllowList, canonicalHost, isHost } from "./allow-list";
@@ -13,7 +13,7 @@ const MALFORMED =
 
 const METADATA_NAMES = /^(?:metadata|metadata\.google\.internal|instance-data(?:\..*)?)$/;
 
-function refuse(why: string, apiCode?: string): AppError {
+function refuse(why: string, apiCode?: ApiCode): AppError {
   const message = `'base_url' ${why}`;
   return new AppError("invalid", message, {
     param: "base_url",
@@ -62,7 +62,7 @@ export function parseUpstreamUrl(text: string): URL {
 interface UrlRefusal {
   /** Continues the name of the URL: "is a private address; …". */
   why: string;
-  apiCode?: string;
+  apiCode?: ApiCode;
 }
 
 /** Why a URL of `parseUpstreamUrl` may not be used; null when it may. */

@@ -1,4 +1,4 @@
-import { type ErrorCode, HTTP_STATUS } from "../../../errors";
+import { type ErrorCode, HTTP_STATUS, LONG_INPUT_CODES } from "../../../errors";
 import { CONSOLE_CODE, GEMINI_STATUS, OPENAI } from "../render-error";
 import type { Surface } from "../route";
 import { type Json, refTo } from "./json-schema";
@@ -105,11 +105,14 @@ const CONSOLE_ONLY: ReadonlySet<string> = new Set<ErrorCode>([
 const NEVER_READ: ErrorCode = "caller_left";
 
 /** The statuses of a surface with the codes that each may have: "401 (unauthenticated), …". */
-function statusList(surface: Surface, codes: Readonly<Record<string, string | null>>): string {
+function statusList(surface: Surface, codesOf: (name: ErrorCode) => readonly (string | null)[]): string {
   const byStatus = new Map<number, Set<string | null>>();
-  for (const [name, status] of Object.entries(HTTP_STATUS)) {
+  // Cast: Object.keys forgets the names.
+  for (const name of Object.keys(HTTP_STATUS) as ErrorCode[]) {
     if (name === NEVER_READ || (surface !== "console" && CONSOLE_ONLY.has(name))) continue;
-    byStatus.set(status, (byStatus.get(status) ?? new Set()).add(codes[name] ?? null));
+    const status = HTTP_STATUS[name];
+    const known = byStatus.get(status) ?? [];
+    byStatus.set(status, new Set([...known, ...codesOf(name)]));
   }
   return [...byStatus]
     .sort(([a], [b]) => a - b)
@@ -117,13 +120,10 @@ function statusList(surface: Surface, codes: Readonly<Record<string, string | nu
     .join(", ");
 }
 
-const openAiCodes = Object.fromEntries(Object.entries(OPENAI).map(([name, [, code]]) => [name, code]));
-/** The codes that OpenAI itself gives some 400s (`apiCode` of an AppError). */
-const INPUT_CODES = "context_length_exceeded, max_tokens_per_request";
 const STATUSES: Record<Surface, string> = {
-  gemini: statusList("gemini", GEMINI_STATUS),
-  openai: statusList("openai", openAiCodes).replace(/^400 \(code: null/, `$&, ${INPUT_CODES}`),
-  console: statusList("console", CONSOLE_CODE),
+  gemini: statusList("gemini", (name) => [GEMINI_STATUS[name]]),
+  openai: statusList("openai", (name) => [OPENAI[name][1], ...(name === "invalid" ? LONG_INPUT_CODES : [])]),
+  console: statusList("console", (name) => [CONSOLE_CODE[name]]),
 };
 
 const REQUEST_ID = "x-request-id";
