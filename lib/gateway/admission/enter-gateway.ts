@@ -1,7 +1,7 @@
 import type { RefusedLimit } from "../../contracts/console/rejections";
 import { MINUTE_MS } from "../../contracts/durations";
 import { AppError } from "../../errors";
-import type { RateState } from "../../ports/shared-state";
+import type { MaybePromise, RateState } from "../../ports/shared-state";
 import { type StopSignal, stopReason } from "../../ports/stop-signal";
 import type { KeyWithOwner } from "../../ports/store";
 import type { GatewayServices } from "../context";
@@ -10,6 +10,8 @@ import type { TrackedBody } from "./body-memory";
 
 /** Concurrent calls over all keys; more are refused as `overloaded`, so that they do not slow the others down. */
 const MAX_CONCURRENT_CALLS = 2_048;
+/** One owner's part of them: a user can create keys, and the others need slots while this one's callers stall. */
+const MAX_OWNER_CALLS = 1_536;
 const ALL_CALLS = "calls";
 
 /** How long a call waits in total for slots of its key, its owner and the process before it is refused. */
@@ -154,9 +156,9 @@ class CallerEntry {
 
 /**
  * Takes the concurrency slots of a call and one of its requests per minute before its body is read: those of the key and
- * its owner, then the slot of the process, so that a call that waits for its own limit takes no capacity from others. A
- * repeat of a known Idempotency-Key takes the process's slot only: it calls no channel. Throws `rate_limited`,
- * `overloaded`.
+ * its owner, then those of the process, of which one owner has at most three quarters, so that a call that waits for its
+ * own limit takes no capacity from others. A repeat of a known Idempotency-Key takes the process's slots only: it calls
+ * no channel. Throws `rate_limited`, `overloaded`.
  */
 export async function enterGateway(
   services: GatewayServices,
@@ -174,18 +176,24 @@ export async function enterGateway(
     entry.leave();
     throw error;
   }
-  const leaveAll =
-    limiter.enter(ALL_CALLS, MAX_CONCURRENT_CALLS) ??
-    (await limiter.enterOrWait(
-      ALL_CALLS,
-      MAX_CONCURRENT_CALLS,
-      Math.max(0, until - clock.monotonic()),
-      signal,
-    ));
-  if (leaveAll === null) {
+  const enterProcess = (bucket: string, limit: number): MaybePromise<Leave | null> =>
+    limiter.enter(bucket, limit) ??
+    limiter.enterOrWait(bucket, limit, Math.max(0, until - clock.monotonic()), signal);
+  const enteringOwn = enterProcess(`calls:${caller.owner.id}`, MAX_OWNER_CALLS);
+  const leaveOwn = enteringOwn instanceof Promise ? await enteringOwn : enteringOwn;
+  const enteringAll = leaveOwn === null ? null : enterProcess(ALL_CALLS, MAX_CONCURRENT_CALLS);
+  const leaveAll = enteringAll instanceof Promise ? await enteringAll : enteringAll;
+  if (leaveOwn === null || leaveAll === null) {
     entry.leave();
+    leaveOwn?.();
     if (signal.aborted) throw stopReason(signal);
-    throw new AppError("overloaded", "The server is busy. Try again in a moment.", { retryAfterMs: 1_000 });
+    if (leaveOwn !== null)
+      throw new AppError("overloaded", "The server is busy. Try again in a moment.", { retryAfterMs: 1_000 });
+    throw limited(
+      services,
+      "user_concurrency",
+      `All keys of this key's owner together are limited to ${MAX_OWNER_CALLS} concurrent requests of one server process. Wait for one to finish.`,
+    );
   }
   const body = services.state.bodies.track(services, caller);
   return {
@@ -198,6 +206,7 @@ export async function enterGateway(
     waitAsRepeat: () => entry.waitAsRepeat(),
     leave() {
       entry.leave();
+      leaveOwn();
       leaveAll();
       body.release();
     },

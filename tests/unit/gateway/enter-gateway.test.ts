@@ -37,6 +37,27 @@ test("a call waits one second for the slots of its key, its owner and all calls 
   expect(await refused).toMatchObject({ error: { code: "overloaded" }, afterMs: 1_000 });
 });
 
+test("one owner takes at most three quarters of the slots of all calls, and returns them", async () => {
+  const { services } = openGatewayHarness();
+  const { signal } = new AbortController();
+  // Only its limits are read.
+  const callerOf = (owner: string) =>
+    ({ key: keyRecord(owner), owner: { id: owner, rpm: null, concurrency: null } }) as KeyWithOwner;
+  const slots = [];
+  for (let call = 0; call < 1_536; call++)
+    slots.push(await enterGateway(services, callerOf("usr_1"), signal, null));
+  const refused = enterGateway(services, callerOf("usr_1"), signal, null);
+  const refusal = expect(refused).rejects.toMatchObject({
+    code: "rate_limited",
+    details: { limit: "user_concurrency" },
+  });
+  await vi.advanceTimersByTimeAsync(1_000);
+  await refusal;
+  (await enterGateway(services, callerOf("usr_2"), signal, null)).leave();
+  slots[0]?.leave();
+  (await enterGateway(services, callerOf("usr_1"), signal, null)).leave();
+});
+
 /** A caller whose Idempotency-Key "again" belongs to a running call. */
 async function repeatingCaller(services: GatewayServices, keyId: string): Promise<KeyWithOwner> {
   // Only its limits are read.
