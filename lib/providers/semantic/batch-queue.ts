@@ -1,3 +1,4 @@
+import type { UpstreamProgress } from "../../ports/upstream-progress";
 import type { Segment } from "./protocol";
 
 export interface EmbeddedSegments {
@@ -13,6 +14,7 @@ export interface Job {
   next: number;
   left: number;
   result: EmbeddedSegments;
+  progress: UpstreamProgress | undefined;
   resolve(result: EmbeddedSegments): void;
   reject(error: unknown): void;
 }

@@ -1,6 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { AppError, busyRetryMs, isOutOfFiles, outOfFiles } from "../../errors";
 import { type StopSignal, stopReason } from "../../ports/stop-signal";
+import { UpstreamProgress } from "../../ports/upstream-progress";
 import {
   BatchQueue,
   type EmbeddedSegments,
@@ -45,6 +46,7 @@ export interface CallLimits {
   signal: StopSignal;
   /** Monotonic milliseconds. */
   firstByteBy: number;
+  progress?: UpstreamProgress;
 }
 
 interface Slot {
@@ -92,7 +94,8 @@ export class SemanticPool {
     let job: Job | undefined;
     const done = new Promise<EmbeddedSegments>((resolve, reject) => {
       const result = { vectors: segments.map(() => new Float32Array(0)), notEnglish: [] };
-      job = { segments, next: 0, left: segments.length, result, resolve, reject };
+      const { progress } = limits;
+      job = { segments, next: 0, left: segments.length, result, resolve, reject, progress };
       this.#queue.add(job);
     });
     this.#open++;
@@ -176,6 +179,10 @@ export class SemanticPool {
   #send(slot: Slot, batch: Part[]): void {
     clearTimeout(slot.timer);
     slot.batch = batch;
+    // A crash of the worker is one failure, not one of each call.
+    const shared = new UpstreamProgress();
+    shared.hasHead = true;
+    for (const { job } of batch) if (job.progress !== undefined) job.progress.batch = shared;
     slot.id = this.#nextId++;
     slot.startedAt = performance.now();
     slot.worker.ref();

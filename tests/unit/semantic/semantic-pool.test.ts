@@ -1,4 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
+import { UpstreamProgress } from "@/lib/ports/upstream-progress";
 import { SemanticPool, type SemanticPoolOptions } from "@/lib/providers/semantic/pool";
 import { DIMENSIONS, type Segment } from "@/lib/providers/semantic/protocol";
 
@@ -162,6 +163,18 @@ test.each([
   const pool = openPool();
   await expect(pool.embed([segment(id)], limits())).rejects.toMatchObject(error);
   expect((await pool.embed([segment(2)], limits())).vectors[0]?.[0]).toBe(2);
+});
+
+test("the crash of a worker is one failure for the circuit, however many calls its batch had", async () => {
+  const pool = openPool();
+  const progresses = [1, 7, 2].map(() => new UpstreamProgress());
+  const calls = [1, 7, 2].map((id, at) =>
+    pool.embed([segment(id)], { ...limits(), progress: progresses[at] }),
+  );
+  await Promise.allSettled(calls);
+  const [batch] = progresses.map((progress) => progress.batch);
+  expect(batch?.hasHead).toBe(true);
+  for (const progress of progresses) expect(progress.batch).toBe(batch);
 });
 
 test("stops a worker that does not answer", async () => {
