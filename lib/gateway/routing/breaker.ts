@@ -65,6 +65,7 @@ export class Breaker {
   #failures = 0;
   #open: { openedAt: number; until: number; reason: OpenReason } | null = null;
   #isProbing = false;
+  #isRetired = false;
   /** Monotonic milliseconds until which this instance waits for another instance's probe. */
   #deferredUntil = 0;
   /** Batches whose result was counted: each counts once, regardless of its number of callers. */
@@ -118,6 +119,12 @@ export class Breaker {
       state === "closed" || openedAt === null || reason === null
         ? null
         : { openedAt, until: this.clock.monotonic() + waitMs - idleMs, reason };
+  }
+
+  /** Closes the circuit for good: a running attempt's result is not published any more. */
+  retire(): void {
+    this.close();
+    this.#isRetired = true;
   }
 
   close(): void {
@@ -189,6 +196,6 @@ export class Breaker {
     this.#consecutiveFailures = 0;
     this.#requests = 0;
     this.#failures = 0;
-    this.onChange(this.health);
+    if (!this.#isRetired) this.onChange(this.health);
   }
 }

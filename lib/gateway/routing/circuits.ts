@@ -72,10 +72,10 @@ class ProcessCircuits implements Circuits {
     if (keys === undefined) return;
     for (const [id, circuits] of keys) {
       if (keyId !== undefined && id !== keyId) continue;
-      circuits.key.close();
+      circuits.key.retire();
       for (const [name, ofModel] of circuits.models) {
         if (model !== undefined && name !== model) continue;
-        ofModel.close();
+        ofModel.retire();
         circuits.models.delete(name);
       }
       // Running attempts keep their breakers; later attempts get new ones.

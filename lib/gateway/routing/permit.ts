@@ -14,9 +14,10 @@ export interface CircuitPermit {
 }
 
 /** True when a failure counts for the key: no response head arrived, or the upstream refused the key or its account. */
-function isAboutKey({ code, details }: AppError, { hasHead, batch }: UpstreamProgress): boolean {
+function isAboutKey({ code, details }: AppError, { hasHead, isLarge, batch }: UpstreamProgress): boolean {
   if (details.upstreamRefusal !== undefined) return true;
   if (details.upstreamStatus !== undefined) return false;
+  if (isLarge && code === "upstream_timeout") return false;
   return (code === "upstream_error" || code === "upstream_timeout") && !(batch?.hasHead ?? hasHead);
 }
 

@@ -18,6 +18,9 @@ import {
 } from "./failover-errors";
 import { runAttempt } from "./run-attempt";
 
+/** Texts that a slow upstream may need longer for than a first byte may take, while it serves short ones. */
+const LARGE_CHARACTERS = 4_000;
+
 /** Total time for the first byte over all attempts. */
 function firstByteLimitMs(ctx: GatewayContext, operation: CallPlan["operation"]): number {
   const limits = ctx.services.instance.limits ?? DEFAULT_LIMITS;
@@ -179,6 +182,7 @@ async function runOn<T>(
   const progress = new UpstreamProgress();
   // A built-in engine has no connection that could fail.
   progress.hasHead = channel.embedded;
+  progress.isLarge = plan.characters > LARGE_CHARACTERS;
   const end = (): void => {
     running.ended();
     leave();

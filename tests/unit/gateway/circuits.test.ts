@@ -232,6 +232,16 @@ test.each<[string, ErrorCode]>([
   expect(changes).toEqual(["a open"]);
 });
 
+test("five large requests whose head is late open the circuit of the model, not of the key", () => {
+  const { circuits, admission } = open();
+  times(5, () => {
+    const progress = progressOf(false);
+    progress.isLarge = true;
+    circuits.enter("a", null, "m").failed(new AppError("upstream_timeout", "Late."), progress);
+  });
+  expect([admission("m"), admission("other")]).toEqual(["refused", "closed"]);
+});
+
 test("an error reply to a probe closes the key's circuit and leaves the model's open", () => {
   const { clock, circuits, request, admission } = open();
   times(4, () => request(unreachable(), "m", false));
@@ -306,6 +316,21 @@ test("a channel with one broken model stays closed and names it; with every mode
   limit("k2", "n", 8_000);
   expect(channelHealth(circuits, channel)).toMatchObject({ state: "open", waitMs: 5_000 });
   expect(keyHealth(circuits, channel, "k2")).toMatchObject({ state: "open", waitMs: 8_000 });
+});
+
+test("an attempt that began before its circuit was closed changes it no more", () => {
+  const { circuits, changes, admission } = open();
+  const shared: string[] = [];
+  circuits.share({
+    changed: (_key, { state }) => void shared.push(state),
+    claimProbe: async () => true,
+    releaseProbe: () => undefined,
+  });
+  const [ofModel, ofKey] = [circuits.enter("a", null, "m"), circuits.enter("a", null, "m")];
+  circuits.close("a");
+  ofModel.failed(new AppError("upstream_rate_limited", "Full."), progressOf(true));
+  ofKey.failed(refused(401), progressOf(true));
+  expect([admission(), changes, shared]).toEqual(["closed", [], []]);
 });
 
 test("closing a channel closes both levels; closing one model leaves the others open", () => {
