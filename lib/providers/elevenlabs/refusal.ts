@@ -15,6 +15,8 @@ export function readElevenLabsRefusal(status: number, body: Fields | null): Refu
   const words =
     asText(detail?.message) ?? asText(body?.detail) ?? (errors.length > 0 ? errors.join("; ") : null);
   const code = asText(detail?.status) ?? asText(detail?.code) ?? "";
+  // "Free users cannot use library voices via the API": other voices work, and the caller chose this one.
+  if (status === 402 && /\bvoices?\b/i.test(words ?? "")) return { words, about: "caller" };
   // An account without credit is reported as 401.
   if (BILLING_CODES.has(code) || status === 402) return { words, about: "money" };
   if (status === 401 || status === 403) return { words, about: "key" };

@@ -17,6 +17,8 @@ export function readGeminiRefusal(status: number, body: Fields | null): RefusalF
   const isBadKey =
     details.some(({ reason }) => typeof reason === "string" && BAD_KEY.test(reason)) ||
     /API key (?:not valid|expired|not found)/i.test(words ?? "");
+  // "CachedContent not found (or permission denied)": the caller named the content.
+  if (status === 403 && /^CachedContent\b/.test(words ?? "")) return { words, about: "caller" };
   if (isBadKey || status === 401 || status === 403) return { words, about: "key" };
   // Billing is off, or a country is not served: the caller cannot fix these by changing the request.
   if (error?.status === "FAILED_PRECONDITION") return { words, about: "money" };

@@ -27,7 +27,7 @@ import { geminiVoices } from "./voices";
 /** The data of a reply besides its audio. */
 interface ReplySummary extends SpeechUsage {
   finishReason: string | null;
-  /** True when the upstream refused the text itself. */
+  /** True when the request is the reason why the reply ended. */
   isBlocked: boolean;
 }
 
@@ -213,8 +213,12 @@ function asReason(value: unknown): string | null {
   return reason?.endsWith("_UNSPECIFIED") === true ? null : reason;
 }
 
-/** Finish reasons of text that Gemini refuses: https://ai.google.dev/api/generate-content#FinishReason. */
+/**
+ * Finish reasons of text that Gemini refuses, or of a caller's own `maxOutputTokens`:
+ * https://ai.google.dev/api/generate-content#FinishReason.
+ */
 const REFUSED_TEXT: ReadonlySet<string> = new Set([
+  "MAX_TOKENS",
   "SAFETY",
   "RECITATION",
   "LANGUAGE",

@@ -136,7 +136,11 @@ export function fitVectors(
     if (vector.length === expected) return vector;
     if (shorten && vector.length > expected) return unitLength(vector.slice(0, expected));
     const where = dimensions === undefined ? `the first has ${expected}` : `${expected} were requested`;
-    throw invalidAnswer(`a vector of ${vector.length} numbers where ${where}`);
+    // A server that ignores the field serves all requests without it.
+    const isCausedByRequest = dimensions !== undefined;
+    throw invalidAnswer(`a vector of ${vector.length} numbers where ${where}`, undefined, {
+      isCausedByRequest,
+    });
   });
 }
 

@@ -86,6 +86,8 @@ function withoutAudio(kind: string | undefined, last: object): object | null {
       return last;
     case "no-audio":
       return { candidates: [{ finishReason: "OTHER", index: 0 }], ...last };
+    case "max-tokens":
+      return { candidates: [{ finishReason: "MAX_TOKENS", index: 0 }], ...last };
     case "refused-text":
       return { candidates: [{ finishReason: "PROHIBITED_CONTENT", index: 0 }], ...last };
     case "blocked-prompt":

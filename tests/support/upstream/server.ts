@@ -187,6 +187,18 @@ function faultyReply(path: string, failure: InjectedFailure | null, options: Ups
       return path.includes(":")
         ? geminiError(404, "models/gone is not found for API version v1beta, or is not supported for it.")
         : openAiError(404, "The model `gone` does not exist.", "model_not_found");
+    case "no-content":
+      return geminiError(403, "CachedContent not found (or permission denied)");
+    case "library-voice": {
+      const message = "Free users cannot use library voices via the API. Please upgrade your subscription.";
+      const body = JSON.stringify({ detail: { status: "payment_required", message } });
+      return {
+        status: 402,
+        headers: { "content-type": "application/json" },
+        chunks: [Buffer.from(body)],
+        tokens: 0,
+      };
+    }
     case "no-money":
       return openAiError(429, "You exceeded your current quota.", "insufficient_quota");
     case "limited": {

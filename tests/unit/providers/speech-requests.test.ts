@@ -321,6 +321,7 @@ test("includes the upstream's reason in the error for a reply without audio", as
 });
 
 test.each([
+  ["max-tokens", "MAX_TOKENS"],
   ["refused-text", "PROHIBITED_CONTENT"],
   ["blocked-prompt", "SAFETY"],
 ])("takes Gemini's %s for a failure that the request caused", async (kind, reason) => {
@@ -335,6 +336,18 @@ test.each([
       details: { isCausedByRequest: true },
     });
   }
+});
+
+test.each([
+  ["gemini", "no-content", 403, "CachedContent"],
+  ["elevenlabs", "library-voice", 402, "library voices"],
+])("passes %s's refusal of what the caller named on (%s)", async (provider, kind, upstreamStatus, words) => {
+  const { error } = await hear(rig.speech(channelTo(provider, upstream)), speechRequest(`tts--${kind}`));
+  expect(error).toMatchObject({
+    code: "invalid",
+    message: expect.stringContaining(words),
+    details: { upstreamStatus },
+  });
 });
 
 test("treats Google's 400 for a bad key as the channel's error", async () => {
