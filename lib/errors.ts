@@ -122,6 +122,11 @@ export function isAppError(error: unknown): error is AppError {
   return typeof error === "object" && error !== null && "brand" in error && error.brand === BRAND;
 }
 
+/** The same error of an upstream, caused by the request (`ErrorDetails`). */
+export function causedByRequest(error: AppError): AppError {
+  return new AppError(error.code, error.message, { ...error.details, isCausedByRequest: true }, error);
+}
+
 /** True when `error` is an AppError with this code. */
 export function hasCode(error: unknown, code: ErrorCode): error is AppError {
   return isAppError(error) && error.code === code;

@@ -924,6 +924,7 @@ describe("a failure", () => {
   it.each([
     ["a call that exceeds its total time", { callMs: 30 }, "closed"],
     ["an upstream that stalls", { idleMs: 30 }, "open"],
+    ["an upstream that stalls until the call's total time", { idleMs: 100, callMs: 100 }, "open"],
   ] as const)("of %s, five times, leaves the circuit as it should be", async (_what, limits, state) => {
     const speech = new ScriptedSpeech(async function* (_request, { signal }) {
       yield* spoken(0.2, { ending: null });
@@ -931,7 +932,10 @@ describe("a failure", () => {
     });
     const channel = speechChannel("up", { embedded: false, provider: "gemini" });
     const { post, ctx, rows } = openSpeechHarness([{ channel, speech }], { limits });
-    for (let n = 0; n < 5; n += 1) await readBody(await post(STREAM, GOOD));
+    for (let n = 0; n < 5; n += 1) {
+      ctx.receivedAt = performance.now();
+      await readBody(await post(STREAM, GOOD));
+    }
     const { model } = rows[0] ?? { model: "" };
     expect(ctx.services.state.circuits.health("up", null, model).state).toBe(state);
   });
@@ -962,6 +966,48 @@ describe("a failure", () => {
     expect(reply.status).toBe(502);
     expect((await json(reply)).error.message).toMatch(/no audio.*OTHER/);
     expect(rows).toMatchObject([{ status: 502, error: "upstream_invalid", audioMs: 0 }]);
+  });
+
+  it.each([
+    ["longer than a call may take", { callMs: 100 }, 1_000],
+    ["larger than a reply may be", {}, 8 * 1024 * 1024],
+  ])("of a speech %s is final: no other channel is called for it", async (_what, limits, pieceBytes) => {
+    const endless = () =>
+      new ScriptedSpeech(async function* () {
+        for (;;) {
+          yield { type: "audio" as const, pcm: new Uint8Array(pieceBytes) };
+          await new Promise((resolve) => setTimeout(resolve, 5));
+        }
+      });
+    const [first, second] = [endless(), endless()];
+    const fields = { embedded: false, provider: "gemini" };
+    const { post, ctx, rows } = openSpeechHarness(
+      [
+        { channel: speechChannel("a", fields), speech: first },
+        { channel: speechChannel("b", { ...fields, priority: 1 }), speech: second },
+      ],
+      { limits },
+    );
+    ctx.receivedAt = performance.now();
+    await post(PATH, GOOD);
+    expect(second.requests).toEqual([]);
+    expect(rows).toMatchObject([{ attempts: 1, audioMs: 0 }]);
+  });
+
+  it.each([
+    ["… 😀!", "closed"],
+    ["Eins?", "open"],
+    ["5", "open"],
+  ])("of %s without audio, five times, leaves the circuit as it should be", async (text, state) => {
+    const silent = new ScriptedSpeech(async function* () {
+      yield END;
+    });
+    const channel = speechChannel("s", { embedded: false, provider: "gemini" });
+    const { post, ctx, rows } = openSpeechHarness([{ channel, speech: silent }]);
+    for (let n = 0; n < 5; n += 1) await post(PATH, { ...GOOD, contents: [{ parts: [{ text }] }] });
+    expect(rows[0]).toMatchObject({ status: 502, error: "upstream_invalid" });
+    const { model } = rows[0] ?? { model: "" };
+    expect(ctx.services.state.circuits.health("s", null, model).state).toBe(state);
   });
 
   it("flags counts that the upstream did not report as estimated", async () => {

@@ -95,8 +95,8 @@ async function embedOn(
   );
 }
 
-function invalid(what: string): AppError {
-  return new AppError("upstream_invalid", `The channel returned ${what}.`);
+function invalid(what: string, isCausedByRequest = false): AppError {
+  return new AppError("upstream_invalid", `The channel returned ${what}.`, { isCausedByRequest });
 }
 
 /**
@@ -116,7 +116,7 @@ function* checkVectors(
     if (vector.length !== expected) {
       const subject = ofModel === null ? "the first" : "this model";
       const where = asked === undefined ? `${subject} has ${expected}` : `${asked} were requested`;
-      throw invalid(`a vector of ${vector.length} numbers where ${where}`);
+      throw invalid(`a vector of ${vector.length} numbers where ${where}`, asked !== undefined);
     }
     if (!isFiniteVector(vector)) throw invalid("a vector with a number that is not finite");
     yield;

@@ -16,7 +16,9 @@ const RETRYABLE: ReadonlySet<ErrorCode> = new Set([
   "upstream_rate_limited",
 ]);
 
+/** Not an error that the request would cause on every channel. */
 export function isRetryable({ code, details }: AppError): boolean {
+  if (details.isCausedByRequest === true && details.shouldRetry === false) return false;
   return RETRYABLE.has(code) || details.isUnknownModel === true;
 }
 

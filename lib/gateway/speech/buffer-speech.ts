@@ -51,7 +51,7 @@ function append(buffer: BufferedSpeech, event: SoundEvent): void {
 function tooLong(): AppError {
   const megabytes = MAX_REPLY_BYTES / 1024 ** 2;
   const message = `The channel sent more than ${megabytes} MiB of audio.`;
-  return new AppError("upstream_invalid", message, { isCausedByRequest: true });
+  return new AppError("upstream_invalid", message, { isCausedByRequest: true, shouldRetry: false });
 }
 
 /** Buffered speech as a channel's stream; its memory is released as it is read, or when it is stopped. */

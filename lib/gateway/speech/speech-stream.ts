@@ -1,5 +1,5 @@
 import { DEFAULT_LIMITS } from "../../contracts/limits";
-import { AppError, hasCode } from "../../errors";
+import { AppError, causedByRequest, hasCode } from "../../errors";
 import type { Clock } from "../../ports/clock";
 import { MovingDeadline } from "../../ports/moving-deadline";
 import type { CallOptions, SpeechEvent, SpeechUsage } from "../../ports/speech-model";
@@ -190,9 +190,11 @@ export class TimedEvents {
     this.#idleMs = Math.max(idleMs, opened.idleMs ?? 0);
     this.#returnedAt = this.#clock.monotonic();
     this.#leftMs = callMs - (this.#returnedAt - ctx.receivedAt);
-    this.#deadline = new MovingDeadline(this.#clock, () =>
-      this.#onLate(this.#leftMs < this.#idleMs ? callIsOver(callMs) : stalled()),
-    );
+    this.#deadline = new MovingDeadline(this.#clock, () => {
+      // Audio arrived a moment ago, so the channel did not stall.
+      const isOver = this.#leftMs < this.#idleMs / 2;
+      this.#onLate(isOver ? callIsOver(callMs) : stalled());
+    });
   }
 
   next(): Promise<IteratorResult<SpeechEvent>> {
@@ -230,14 +232,14 @@ const SLOW_READING_MS = 5_000;
 
 /** A connection that broke while the caller read slowly: not the channel's failure. */
 function ofSlowReading(error: unknown): unknown {
-  if (!hasCode(error, "upstream_truncated") && !hasCode(error, "upstream_error")) return error;
-  return new AppError(error.code, error.message, { ...error.details, isCausedByRequest: true }, error);
+  const isBroken = hasCode(error, "upstream_truncated") || hasCode(error, "upstream_error");
+  return isBroken ? causedByRequest(error) : error;
 }
 
 /** How long a speech takes depends on its text. */
 function callIsOver(callMs: number): AppError {
   const message = `The speech took longer than the ${callMs / 1_000} s that a call may take.`;
-  return new AppError("upstream_timeout", message, { isCausedByRequest: true });
+  return new AppError("upstream_timeout", message, { isCausedByRequest: true, shouldRetry: false });
 }
 
 function stalled(): AppError {

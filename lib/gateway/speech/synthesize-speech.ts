@@ -1,5 +1,5 @@
 import { codePoints } from "../../contracts/text";
-import { AppError, hasCode, isAppError } from "../../errors";
+import { AppError, causedByRequest, hasCode, isAppError } from "../../errors";
 import type { CatalogEntry } from "../../ports/catalog";
 import { runInSlices } from "../../ports/run-in-slices";
 import type { CallOptions, SpeechModel, SpeechRequest, SpeechSegment } from "../../ports/speech-model";
@@ -198,13 +198,16 @@ async function openCall(
     meter.firstByte();
     return { opened: replay(lookup.known), ignored: lookup.known.ignored };
   }
+  const hasWords = segments.some(({ text }) => /[\p{L}\p{N}]/u.test(text));
   const attempt = async (target: Target, options: CallOptions) => {
     const speech = ctx.services.providers.speech(target.channel);
     const wanted = request(input, segments, target);
     // A cache stores samples, not base64.
     if (input.needsBase64 === true && buffer !== null && lookup.key === null) wanted.acceptsBase64 = true;
     const speak = (own: CallOptions) => speech.synthesize(wanted, own);
-    const opened = await openSpeech(speak, target.channel.embedded, options);
+    const opened = await openSpeech(speak, target.channel.embedded, options).catch((error: unknown) => {
+      throw hasWords ? error : ofSilentText(error);
+    });
     opened.idleMs = target.channel.timeouts.idleMs;
     return { opened, ignored: ignoredFields(input, target, speech) };
   };
@@ -225,6 +228,11 @@ async function openCall(
   const store = (speech: Omit<CachedSpeech, "ignored">) =>
     keepSpeech(ctx.services, cacheScope(ctx), key, { ...speech, ignored }, generation);
   return { opened: cacheAtEnd(opened, copy, store), ignored };
+}
+
+/** A reply without audio to a text of punctuation or symbols: not the channel's failure. */
+function ofSilentText(error: unknown): unknown {
+  return hasCode(error, "upstream_invalid") ? causedByRequest(error) : error;
 }
 
 function checkLength(characters: number, { model }: CatalogEntry, asked: string, field: string): void {

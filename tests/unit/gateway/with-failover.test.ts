@@ -152,6 +152,33 @@ test.each([
   },
 );
 
+test("tries no other channel for a request that would fail on each", async () => {
+  const { ctx, plan, meter, served } = setting(FOUR);
+  const details = { isCausedByRequest: true, shouldRetry: false };
+  await failureOf(withFailover(ctx, plan, meter, failing("upstream_timeout", details)));
+  expect(served).toHaveLength(1);
+  const blocked = setting(FOUR);
+  const onlyHere = failing("upstream_invalid", { isCausedByRequest: true });
+  await failureOf(withFailover(blocked.ctx, blocked.plan, blocked.meter, onlyHere));
+  expect(blocked.served).toHaveLength(3);
+});
+
+test("marks the attempts of a long text", async () => {
+  for (const [characters, isLarge] of [
+    [4_000, false],
+    [4_001, true],
+  ] as const) {
+    const { ctx, plan, meter } = setting(FOUR);
+    const progress = await withFailover(
+      ctx,
+      { ...plan, characters },
+      meter,
+      async (_target, options) => options.progress,
+    );
+    expect(progress?.isLarge).toBe(isLarge);
+  }
+});
+
 test("does not repeat a request that caused its failure on the same channel", async () => {
   const { ctx, plan, meter, served } = setting([lexicalChannel({ id: "a", embedded: false })]);
   await failureOf(withFailover(ctx, plan, meter, failing("upstream_invalid", { isCausedByRequest: true })));
