@@ -152,7 +152,7 @@ test.each([
   },
 );
 
-test("tries no other channel for a request that would fail on each", async () => {
+test("calls no other channel for a request that would fail on each", async () => {
   const { ctx, plan, meter, served } = setting(FOUR);
   const details = { isCausedByRequest: true, shouldRetry: false };
   await failureOf(withFailover(ctx, plan, meter, failing("upstream_timeout", details)));
