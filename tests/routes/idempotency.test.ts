@@ -1,9 +1,11 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { DEFAULT_LIMITS } from "@/lib/contracts/limits";
 import { AppError } from "@/lib/errors";
+import type { GatewayContext } from "@/lib/gateway/context";
+import { answerOnce } from "@/lib/http/gateway/idempotent-reply";
 import type { EmbeddingModel } from "@/lib/ports/embedding-model";
 import type { KeyRecord } from "@/lib/ports/store";
-import { embedModel } from "../support/factories";
+import { embedModel, keyRecord, usageRecord } from "../support/factories";
 import { openGatewayHarness } from "../support/gateway-harness";
 
 const NO_LIMIT = { totalNano: null, dailyNano: null, monthlyNano: null };
@@ -233,6 +235,74 @@ describe("a repeat that waits for the first request", () => {
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
   });
 });
+
+test.each([
+  { what: "charged", read: 2, bytes: 20_000, times: 1, pieces: 4 },
+  { what: "charged and not begun", read: 0, bytes: 20_000, times: 1, pieces: 4 },
+  { what: "charged and larger than what is stored", read: 1, bytes: 5_000_000, times: 2, pieces: 2 },
+  { what: "not charged", read: 2, bytes: 20_000, times: 2, pieces: 2 },
+])(
+  "a reply that is $what when its caller leaves takes $times of two calls",
+  async ({ what, read, bytes, times, pieces }) => {
+    const { services } = openGatewayHarness();
+    const key = keyRecord("usr_1");
+    const { signal } = new AbortController();
+    // Only these fields are read.
+    const ctx = {
+      services,
+      caller: { key, owner: { id: "usr_1" } },
+      signal,
+      receivedAt: services.clock.monotonic(),
+    } as unknown as GatewayContext;
+    const ends: string[] = [];
+    const { idempotency } = services.state;
+    const begin = idempotency.begin.bind(idempotency);
+    vi.spyOn(idempotency, "begin").mockImplementation(async (...args) => {
+      const start = await begin(...args);
+      if (start.kind === "repeat") return start;
+      return {
+        kind: "first",
+        store: (reply) => void [ends.push("stored"), start.store(reply)],
+        discard: () => void [ends.push("discarded"), start.discard()],
+      };
+    });
+    let made = 0;
+    let rendered = 0;
+    const answer = async () => {
+      const { body } = await answerOnce(
+        ctx,
+        { key: "order-17", digest: "d" },
+        {
+          slot: { enterCaller: async () => true, waitAsRepeat() {} },
+          authorizeReplay: async (own) => own,
+          async execute(own) {
+            made += 1;
+            if (what !== "not charged") own.onRecorded?.(usageRecord(key.id, "usr_1"));
+            async function* render() {
+              for (let n = 0; n < 4; n += 1) {
+                rendered += 1;
+                yield Buffer.alloc(bytes, n);
+              }
+            }
+            return { status: 200, headers: {}, body: render() };
+          },
+        },
+      );
+      return body;
+    };
+    const first = await answer();
+    if (first === null || first instanceof Uint8Array) throw new Error("not streamed");
+    const chunks = first[Symbol.asyncIterator]();
+    for (let n = 0; n < read; n += 1) await chunks.next();
+    await chunks.return?.();
+    expect(rendered).toBe(pieces);
+    // Once: other instances forget a stored reply that is discarded.
+    expect(ends).toEqual([times === 1 ? "stored" : "discarded"]);
+    const again = await answer();
+    expect(made).toBe(times);
+    if (again instanceof Uint8Array) expect(again.length).toBe(4 * bytes);
+  },
+);
 
 test("does not store a failure: a repeat runs the request again", async () => {
   let isDown = true;

@@ -103,6 +103,10 @@ export class ReplyCopy {
     this.#count = count;
   }
 
+  get isKept(): boolean {
+    return this.#chunks !== null;
+  }
+
   add(chunk: Uint8Array): void {
     if (this.#chunks === null) return;
     const bytes = chunk.byteLength + CHUNK_BYTES;

@@ -34,12 +34,21 @@ export function digestRequest(request: Inbound, body: Uint8Array): string {
     .digest("base64url");
 }
 
-/** Forwards a streamed body; calls `store` with it when it was read completely and copied, else `discard`. */
+/** What happens to the copy of a streamed body. */
+interface CopyUse {
+  /** Called with a body that was read completely and copied. */
+  store(body: Uint8Array): void;
+  /** Called for any other. */
+  discard(): void;
+  /** The call is charged already, so its repeat gets the reply even if this caller leaves in the middle of it. */
+  isSettled: boolean;
+}
+
+/** Forwards a streamed body and copies it. */
 async function* teeChunks(
   body: AsyncIterable<Uint8Array>,
   copy: ReplyCopy,
-  store: (body: Uint8Array) => void,
-  discard: () => void,
+  { store, discard }: CopyUse,
 ): AsyncGenerator<Uint8Array> {
   let isWhole = false;
   try {
@@ -55,17 +64,19 @@ async function* teeChunks(
   }
 }
 
-/** Like `teeChunks`, but also calls `discard` for a body that is closed before its first read. */
+/**
+ * Like `teeChunks`, but also calls `discard` for a body that is closed before its first read. The rest of a settled
+ * body is read into the copy when it is closed, as long as the copy has room.
+ */
 function teeBody(
   body: AsyncIterable<Uint8Array>,
   replyCopy: ReplyCopy,
-  store: (body: Uint8Array) => void,
-  discard: () => void,
+  use: CopyUse,
 ): AsyncIterable<Uint8Array> {
   return {
     [Symbol.asyncIterator]() {
       const source = body[Symbol.asyncIterator]();
-      const copy = teeChunks({ [Symbol.asyncIterator]: () => source }, replyCopy, store, discard);
+      const copy = teeChunks({ [Symbol.asyncIterator]: () => source }, replyCopy, use);
       let hasBegun = false;
       return {
         next() {
@@ -73,8 +84,12 @@ function teeBody(
           return copy.next();
         },
         async return() {
+          for (let isOver = !use.isSettled; !isOver && replyCopy.isKept; ) {
+            hasBegun = true;
+            isOver = (await copy.next()).done === true;
+          }
           if (hasBegun) return copy.return(undefined);
-          discard();
+          use.discard();
           await source.return?.();
           return { done: true as const, value: undefined };
         },
@@ -182,7 +197,8 @@ export async function answerOnce(
       return reply;
     }
     const copy = bufferedReplies.copy(ctx.caller.owner.id, MAX_REPLY_BYTES);
-    return { ...reply, body: teeBody(reply.body, copy, store, start.discard) };
+    const use: CopyUse = { store, discard: start.discard, isSettled: row !== null };
+    return { ...reply, body: teeBody(reply.body, copy, use) };
   } catch (error) {
     start.discard();
     throw error;
