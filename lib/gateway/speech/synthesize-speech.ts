@@ -201,7 +201,7 @@ async function openCall(
   const hasWords = segments.some(({ text }) => /[\p{L}\p{N}]/u.test(text));
   const attempt = async (target: Target, options: CallOptions) => {
     const speech = ctx.services.providers.speech(target.channel);
-    const wanted = request(input, segments, target);
+    const wanted = toSpeechRequest(input, segments, target);
     // A cache stores samples, not base64.
     if (input.needsBase64 === true && buffer !== null && lookup.key === null) wanted.acceptsBase64 = true;
     const speak = (own: CallOptions) => speech.synthesize(wanted, own);
@@ -275,7 +275,7 @@ async function assignVoices(
   return segments;
 }
 
-function request(input: SpeechInput, segments: SpeechSegment[], target: Target): SpeechRequest {
+function toSpeechRequest(input: SpeechInput, segments: SpeechSegment[], target: Target): SpeechRequest {
   return {
     model: target.upstreamName,
     segments,
