@@ -45,8 +45,9 @@ export async function installVoice(
   { signal, onProgress }: InstallOptions,
 ): Promise<VoiceFolder> {
   const { directory } = settings;
-  const target = path.join(directory, requireName(name));
-  if ((await stat(target).catch(() => null)) !== null) {
+  // Next would trace the whole project for a path that it does not know.
+  const target = path.join(/* turbopackIgnore: true */ directory, requireName(name));
+  if ((await stat(/* turbopackIgnore: true */ target).catch(() => null)) !== null) {
     throw new AppError("conflict", `The local voice '${name}' already exists; remove it first.`);
   }
   await mkdir(directory, { recursive: true });
