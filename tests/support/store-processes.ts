@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -8,6 +9,15 @@ import { ROOT } from "./sources";
 
 /** Next to the product's bundles, so that packages are found. */
 const OUT = path.join(ROOT, ".next", "patchbay", "tests");
+
+/** Packages of many small files that a store loads: bundled, a process starts with half of the CPU. */
+const BUNDLED = ["kysely", "lru-cache", "zod"];
+const { dependencies } = JSON.parse(readFileSync(path.join(ROOT, "package.json"), "utf8")) as {
+  dependencies: Record<string, string>;
+};
+const external = Object.keys(dependencies)
+  .filter((name) => !BUNDLED.includes(name))
+  .flatMap((name) => [name, `${name}/*`]);
 
 /** Bundles a test script for its own process or thread; returns the bundle's path. */
 export async function bundle(entry: string): Promise<string> {
@@ -20,7 +30,7 @@ export async function bundle(entry: string): Promise<string> {
     platform: "node",
     target: "node20",
     format: "esm",
-    packages: "external",
+    external,
     logLevel: "warning",
   });
   return path.join(OUT, `${name}.mjs`);
