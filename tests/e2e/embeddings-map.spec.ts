@@ -1,8 +1,8 @@
-import AxeBuilder from "@axe-core/playwright";
 import type { Locator, Page } from "playwright/test";
 import { linesOf } from "@/components/embeddings/texts";
 import { en } from "@/lib/messages/en";
 import { expect, test } from "./fixtures";
+import { axeViolations } from "./page-checks";
 
 const NEWS = linesOf(en.embeddings.example.news.texts);
 
@@ -118,10 +118,7 @@ for (const colorScheme of ["light", "dark"] as const) {
     await openLarge(page, product.url);
     for (const view of ["Map", "Table"]) {
       await large(page).getByRole("radio", { name: view, exact: true }).check({ force: true });
-      const { violations } = await new AxeBuilder({ page }).include("[role=dialog]").analyze();
-      expect(violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.target.join(" "))}`)).toEqual(
-        [],
-      );
+      expect(await axeViolations(page, { within: "[role=dialog]" })).toEqual([]);
     }
   });
 }

@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
-import AxeBuilder from "@axe-core/playwright";
 import type { Download, Page } from "playwright/test";
 import { linesOf, parseCsv } from "@/components/embeddings/texts";
 import { en } from "@/lib/messages/en";
 import { setUp } from "../support/product";
 import { cosine } from "./embeddings-api";
 import { expect, signInByCookie, test } from "./fixtures";
+import { axeViolations } from "./page-checks";
 
 const PATH = "/playground/embeddings";
 const SUPPORT = linesOf(en.embeddings.example.support.texts);
@@ -412,10 +412,7 @@ for (const colorScheme of ["light", "dark"] as const) {
     const { light } = await matrixColours(page);
     if (colorScheme === "dark") expect(light).toBeLessThan(90);
     else expect(light).toBeGreaterThan(160);
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    expect(
-      violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.target.join(" ")).join(", ")}`),
-    ).toEqual([]);
+    expect(await axeViolations(page)).toEqual([]);
   });
 }
 

@@ -1,20 +1,12 @@
 import { gzipSync } from "node:zlib";
-import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "playwright/test";
 import { enterPassword, test } from "./enrolled";
 import { expect, signInByCookie } from "./fixtures";
-import { cutPlaceholders, overflow, slowMotion, unseenFocus } from "./page-checks";
+import { axeViolations, cutPlaceholders, overflow, slowMotion, unseenFocus } from "./page-checks";
 import { PAGES, type PageUnderTest, visitPage } from "./pages";
 
 /** Limit for the gzipped bytes of the scripts that a first visit loads before any input. */
 const FIRST_LOAD_LIMIT = 220 * 1024;
-
-/** The violations of all of axe's rules, or of the given ones. */
-async function axeViolations(page: Page, rules?: string[]): Promise<string[]> {
-  const axe = new AxeBuilder({ page });
-  const { violations } = await (rules === undefined ? axe : axe.withRules(rules)).analyze();
-  return violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.target.join(" ")).join(", ")}`);
-}
 
 /**
  * Loads the page once and checks its scripts, layout shifts, axe in both themes, placeholders, the Tab key, reduced motion,
@@ -53,8 +45,8 @@ async function checkPage(page: Page, name: string, url: string): Promise<void> {
   await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
   await expect(page.locator("html")).toHaveClass(/dark/);
   // The theme changes only colours, so the other rules would give the same result.
-  const ofColours = ["color-contrast", "link-in-text-block"];
-  expect.soft(await axeViolations(page, ofColours), "dark").toEqual([]);
+  const rules = ["color-contrast", "link-in-text-block"];
+  expect.soft(await axeViolations(page, { rules }), "dark").toEqual([]);
   // A window of 1,440 pixels at a zoom of 200 %.
   await page.setViewportSize({ width: 720, height: 450 });
   await expect.poll(() => overflow(page), "pixels wider than the window at 200 %").toBeLessThanOrEqual(0);

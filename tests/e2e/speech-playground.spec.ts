@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
-import AxeBuilder from "@axe-core/playwright";
 import type { Download, Page } from "playwright/test";
 import { signIn } from "../support/product";
 import { expect, OWNER, signInByCookie } from "./fixtures";
+import { axeViolations } from "./page-checks";
 import { test } from "./routed";
 import {
   audioElement,
@@ -298,8 +298,7 @@ test("one text is spoken in several voices, each timed, priced and played", asyn
   expect((await audioElement(page)).seconds).toBeCloseTo(takes[0]?.seconds ?? 0, 1);
   await expect(grid.getByRole("button", { name: "Pause alloy of patchbay-speech" })).toBeVisible();
 
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  expect(violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.target.join(" "))}`)).toEqual([]);
+  expect(await axeViolations(page)).toEqual([]);
 });
 
 test("a favourite voice stays first after a reload, and languages are found by name", async ({
@@ -444,10 +443,7 @@ for (const colorScheme of ["light", "dark"] as const) {
     await expect(
       page.getByRole("region", { name: "Compare" }).getByRole("radio", { name: "B" }),
     ).toBeVisible();
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    expect(
-      violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.target.join(" ")).join(", ")}`),
-    ).toEqual([]);
+    expect(await axeViolations(page)).toEqual([]);
   });
 }
 
