@@ -5,15 +5,18 @@ import { openAdminHarness } from "../support/admin";
 import { flowRecord, insertKey, NOW, PERIOD, usageRecord, userRecord } from "../support/factories";
 import { startPostgres, type TestPostgres } from "../support/postgres";
 import { storeContract } from "./store";
-import { newPostgresDatabase, type PostgresDatabase } from "./store/postgres-database";
+import { migratedDatabase, newPostgresDatabase, type PostgresDatabase } from "./store/postgres-database";
 
 let server: TestPostgres;
+let migrated: string;
 beforeAll(async () => {
   server = await startPostgres();
+  migrated = await migratedDatabase(server);
 }, 120_000);
 afterAll(() => server.close());
 
-storeContract(() => newPostgresDatabase(server));
+// store-start.test.ts and store-upgrade.test.ts test the migrations.
+storeContract(() => newPostgresDatabase(server, migrated));
 
 test("refuses a backup and names PostgreSQL's own tool, as the admin command does", async () => {
   const database = await newPostgresDatabase(server);

@@ -15,9 +15,12 @@ export interface PostgresDatabase extends TestDatabase {
   url: string;
 }
 
-/** A separate database on the test server. */
-export async function newPostgresDatabase(server: TestPostgres): Promise<PostgresDatabase> {
-  const url = await server.createDatabase();
+/** A separate database on the test server: empty, or a copy of the database at `original`. */
+export async function newPostgresDatabase(
+  server: TestPostgres,
+  original?: string,
+): Promise<PostgresDatabase> {
+  const url = await server.createDatabase(original);
   const stores: Store[] = [];
   return {
     kind: "postgres",
@@ -49,4 +52,13 @@ export async function newPostgresDatabase(server: TestPostgres): Promise<Postgre
       for (const store of stores) await store.close();
     },
   };
+}
+
+/** The URL of a database with all tables of a store and no rows of an instance: copied, it saves the migrations. */
+export async function migratedDatabase(server: TestPostgres): Promise<string> {
+  const database = await newPostgresDatabase(server);
+  await database.open();
+  await database.remove();
+  await database.raw("delete from instances");
+  return database.url;
 }
