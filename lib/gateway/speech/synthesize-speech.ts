@@ -198,7 +198,6 @@ async function openCall(
     meter.firstByte();
     return { opened: replay(lookup.known), ignored: lookup.known.ignored };
   }
-  const hasWords = segments.some(({ text }) => /[\p{L}\p{N}]/u.test(text));
   const attempt = async (target: Target, options: CallOptions) => {
     const speech = ctx.services.providers.speech(target.channel);
     const wanted = toSpeechRequest(input, segments, target);
@@ -206,7 +205,7 @@ async function openCall(
     if (input.needsBase64 === true && buffer !== null && lookup.key === null) wanted.acceptsBase64 = true;
     const speak = (own: CallOptions) => speech.synthesize(wanted, own);
     const opened = await openSpeech(speak, target.channel.embedded, options).catch((error: unknown) => {
-      throw hasWords ? error : ofSilentText(error);
+      throw isOfSilentText(error, segments) ? causedByRequest(error) : error;
     });
     opened.idleMs = target.channel.timeouts.idleMs;
     return { opened, ignored: ignoredFields(input, target, speech) };
@@ -230,9 +229,10 @@ async function openCall(
   return { opened: cacheAtEnd(opened, copy, store), ignored };
 }
 
-/** A reply without audio to a text of punctuation or symbols: not the channel's failure. */
-function ofSilentText(error: unknown): unknown {
-  return hasCode(error, "upstream_invalid") ? causedByRequest(error) : error;
+/** True for a reply without audio to a text of punctuation or symbols: not the channel's failure. */
+function isOfSilentText(error: unknown, segments: readonly SpeechSegment[]): error is AppError {
+  const hasWords = segments.some(({ text }) => /[\p{L}\p{N}]/u.test(text));
+  return !hasWords && hasCode(error, "upstream_invalid");
 }
 
 function checkLength(characters: number, { model }: CatalogEntry, asked: string, field: string): void {

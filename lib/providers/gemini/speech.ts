@@ -28,7 +28,7 @@ import { geminiVoices } from "./voices";
 interface ReplySummary extends SpeechUsage {
   finishReason: string | null;
   /** True when the request is the reason why the reply ended. */
-  isBlocked: boolean;
+  isCausedByRequest: boolean;
 }
 
 /** `:streamGenerateContent?alt=sse`, or `:generateContent` where a channel's options say so. */
@@ -72,7 +72,7 @@ async function* speak(
     inputTokens: null,
     outputTokens: null,
     finishReason: null,
-    isBlocked: false,
+    isCausedByRequest: false,
   };
   try {
     const nowMs = clock.now();
@@ -113,9 +113,9 @@ async function* requireAudio(
     yield piece;
   }
   if (bytes > 0) return;
-  const { finishReason, isBlocked } = summary;
+  const { finishReason, isCausedByRequest } = summary;
   const reason = finishReason === null ? "" : ` (finish reason ${finishReason})`;
-  throw invalidAnswer(`without audio${reason}`, undefined, { isCausedByRequest: isBlocked });
+  throw invalidAnswer(`without audio${reason}`, undefined, { isCausedByRequest });
 }
 
 /** The response objects of a reply: events, or JSON with one or several where an upstream answers so. */
@@ -217,7 +217,7 @@ function asReason(value: unknown): string | null {
  * Finish reasons of text that Gemini refuses, or of a caller's own `maxOutputTokens`:
  * https://ai.google.dev/api/generate-content#FinishReason.
  */
-const REFUSED_TEXT: ReadonlySet<string> = new Set([
+const REASONS_OF_REQUEST: ReadonlySet<string> = new Set([
   "MAX_TOKENS",
   "SAFETY",
   "RECITATION",
@@ -232,8 +232,8 @@ function readSummary(message: Fields, summary: ReplySummary): void {
   const finishReason = asReason(candidate?.finishReason);
   const blockReason = asReason(asFields(message.promptFeedback)?.blockReason);
   summary.finishReason = finishReason ?? blockReason ?? summary.finishReason;
-  if (blockReason !== null || (finishReason !== null && REFUSED_TEXT.has(finishReason)))
-    summary.isBlocked = true;
+  if (blockReason !== null || (finishReason !== null && REASONS_OF_REQUEST.has(finishReason)))
+    summary.isCausedByRequest = true;
   const usage = asFields(message.usageMetadata);
   if (usage === null) return;
   summary.inputTokens = asCount(usage.promptTokenCount);
