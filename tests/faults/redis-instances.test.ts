@@ -173,7 +173,7 @@ test("another instance can send a probe after one that ended without a result", 
   clock.advance(31_000);
   const probe = await enter(one);
   expect(await enter(other)).toBeNull();
-  probe?.permit.unused();
+  probe?.permit.endedWithoutResult();
   // The release and the next claim take different connections.
   let next = null;
   for (let turn = 0; turn < 100 && next === null; turn++) {

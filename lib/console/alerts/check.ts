@@ -2,7 +2,7 @@ import type { AlertCheck } from "../../contracts/console/alerts";
 import { AppError, isAppError } from "../../errors";
 import { brokenModels } from "../../gateway/routing/circuit-health";
 import { enterChannel } from "../../gateway/routing/enter-channel";
-import { isUpstreamFailure } from "../../gateway/routing/failover-errors";
+import { reportFailure } from "../../gateway/routing/failover-errors";
 import type { ChannelRecord } from "../../ports/store";
 import { UpstreamProgress } from "../../ports/upstream-progress";
 import { requireSignedInAdmin } from "../access/guards";
@@ -26,8 +26,7 @@ async function probe(ctx: ConsoleContext, channel: ChannelRecord, offer: Offer):
     entered.permit.succeeded(progress);
     return { model: offer.name, ok: true, error: null };
   } catch (error) {
-    if (isUpstreamFailure(error, channel)) entered.permit.failed(error, progress);
-    else entered.permit.unused();
+    reportFailure(entered, error, progress);
     if (!isAppError(error)) throw error;
     return { model: offer.name, ok: false, error: toUpstreamFailure(ctx, error) };
   } finally {

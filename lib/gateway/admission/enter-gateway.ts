@@ -92,13 +92,13 @@ class CallerEntry {
     this.#slots = callerLimits(caller, "concurrency");
   }
 
-  get hasSlots(): boolean {
+  get hasEntered(): boolean {
     return this.#leaveCaller !== null;
   }
 
   /** Takes the slots, and one of each of `rates`, by a monotonic time in milliseconds. */
   async enter(until: number, rates: readonly CallerLimit[]): Promise<void> {
-    if (this.hasSlots) return;
+    if (this.hasEntered) return;
     if (this.#isRepeat()) return this.#enterAsRepeat(rates);
     const slots = this.#slots;
     const signal = this.signal;
@@ -201,7 +201,7 @@ export async function enterGateway(
     limitHeaders: entry.limitHeaders,
     async enterCaller() {
       await entry.enter(clock.monotonic() + MAX_WAIT_MS, NO_RATES);
-      return entry.hasSlots;
+      return entry.hasEntered;
     },
     waitAsRepeat: () => entry.waitAsRepeat(),
     leave() {

@@ -2,9 +2,10 @@ import { codePoints } from "../../contracts/text";
 import type { CatalogEntry } from "../../ports/catalog";
 import { runAtOnce, runInSlices } from "../../ports/run-in-slices";
 import { type StopSignal, StopSource } from "../../ports/stop-signal";
+import { cacheScope, vectorKeys } from "../cache-keys";
 import type { GatewayContext } from "../context";
 import type { EmbeddingInput } from "./count-inputs";
-import { cacheScope, fillFromShared, vectorBytes, vectorKeys } from "./vector-cache";
+import { fillFromShared, vectorBytes } from "./vector-cache";
 
 /** What decides which cached vectors a call may use. */
 export interface CacheableCall {

@@ -5,6 +5,7 @@ import { type EmbeddingResult, isFiniteVector } from "../../ports/embedding-mode
 import type { CallOptions } from "../../ports/speech-model";
 import type { ChannelRecord } from "../../ports/store";
 import type { UpstreamProgress } from "../../ports/upstream-progress";
+import { cacheScope } from "../cache-keys";
 import type { CallOutcome, CallPlan, Meter, Target } from "../call";
 import type { GatewayContext } from "../context";
 import { openMeter } from "../metering/open-meter";
@@ -22,7 +23,6 @@ import {
   uncachedTexts,
 } from "./cached-texts";
 import { countInputs, modelTokenCounter } from "./count-inputs";
-import { cacheScope } from "./vector-cache";
 
 export interface EmbedTexts extends CacheableCall {
   /** The model name as sent. */
@@ -168,6 +168,28 @@ async function serveFromCache(meter: Meter, lookup: Lookup, tokens: number): Pro
   return { vectors, inputTokens: tokens, channel: null, headers: meter.headers() };
 }
 
+/** The inputs of a call, counted and looked up in the cache. */
+interface PreparedTexts {
+  /** Of all inputs, and of each. */
+  tokens: number;
+  counts: readonly number[];
+  /** Null where the call does not use the cache. */
+  lookup: Lookup | null;
+  uncached: UncachedTexts;
+}
+
+async function prepareTexts(ctx: GatewayContext, call: EmbedTexts): Promise<PreparedTexts> {
+  const { services, signal } = ctx;
+  const { tokens, counts } = await countInputs(
+    { services, signal, own: modelTokenCounter(services, call.entry) },
+    call.inputs,
+    call.entry.model.maxInputTokens,
+  );
+  const lookup = await lookUp(ctx, call);
+  const uncached = await runForTexts(call, uncachedTexts(call, lookup, counts), signal);
+  return { tokens, counts, lookup, uncached };
+}
+
 /** Empty for the most common call (one text, all dimensions), so that its trace stays short. */
 function parametersOf({ dimensions, inputs }: EmbedTexts): Pick<CallPlan, "parameters"> {
   if (dimensions === undefined && inputs.length === 1) return {};
@@ -179,71 +201,77 @@ function parametersOf({ dimensions, inputs }: EmbedTexts): Pick<CallPlan, "param
   };
 }
 
-/**
- * Runs one embeddings call; its ledger entry is settled when it returns. Cached texts are not sent again and cost
- * nothing. Throws `invalid` (dimensions, too many tokens), the errors of `openMeter`, and those of `withFailover`.
- */
-export async function embedTexts(ctx: GatewayContext, call: EmbedTexts): Promise<EmbeddedTexts> {
-  const { model } = call.entry;
-  checkDimensions(call);
-  const { tokens, counts } = await countInputs(
-    { services: ctx.services, signal: ctx.signal, own: modelTokenCounter(ctx.services, call.entry) },
-    call.inputs,
-    model.maxInputTokens,
-  );
-  const lookup = await lookUp(ctx, call);
-  const uncached = await runForTexts(call, uncachedTexts(call, lookup, counts), ctx.signal);
-  const plan: CallPlan = {
+function planOf(ctx: GatewayContext, call: EmbedTexts, prepared: PreparedTexts): CallPlan {
+  const { tokens, lookup, uncached } = prepared;
+  return {
     entry: call.entry,
     operation: "embeddings",
     requestedModel: call.requestedModel,
     // The token rate limit counts cached texts too.
     inputTokens: tokens,
     characters: uncached.characters,
-    reservedNano: maxEmbeddingCostNano(model.prices, uncached.tokens, uncached.characters),
+    reservedNano: maxEmbeddingCostNano(call.entry.model.prices, uncached.tokens, uncached.characters),
     user: call.user,
     writesOpenRow: false,
     ...parametersOf(call),
     promptText: () => call.inputs.map(({ text }) => text).join("\n"),
     ...cacheState(ctx, call.entry, lookup),
   };
+}
+
+/** Settles a call that this channel served, and merges its vectors with the cached ones. */
+async function serveFromChannel(
+  ctx: GatewayContext,
+  call: EmbedTexts,
+  meter: Meter,
+  { tokens, lookup, uncached }: PreparedTexts,
+  { result, channel }: { result: EmbeddingResult; channel: ChannelRecord },
+): Promise<EmbeddedTexts> {
+  const { tokens: inputTokens, isReported } = reconcileTokens(result.inputTokens, uncached.tokens);
+  // Built-in engines report no count of their own.
+  const estimated = !isReported && !channel.embedded;
+  await meter.settle(servedOutcome({ inputTokens, estimated, cached: false }));
+  const vectors =
+    lookup === null
+      ? result.vectors
+      : await runForTexts(call, mergeVectors(ctx, lookup, uncached, result.vectors), NEVER_STOPPED);
+  const headers = meter.headers();
+  if (result.notice !== undefined) headers["x-patchbay-notice"] = result.notice;
+  return {
+    vectors,
+    inputTokens: inputTokens + tokens - uncached.tokens,
+    channel,
+    headers,
+    base64: vectors.length === 1 ? result.base64 : undefined,
+  };
+}
+
+/**
+ * Runs one embeddings call; its ledger entry is settled when it returns. Cached texts are not sent again and cost
+ * nothing. Throws `invalid` (dimensions, too many tokens), the errors of `openMeter`, and those of `withFailover`.
+ */
+export async function embedTexts(ctx: GatewayContext, call: EmbedTexts): Promise<EmbeddedTexts> {
+  checkDimensions(call);
+  const prepared = await prepareTexts(ctx, call);
+  const { tokens, counts, lookup, uncached } = prepared;
+  const plan = planOf(ctx, call, prepared);
   const meter = await openMeter(ctx, plan);
   /** Of the newest attempt. */
   let progress: UpstreamProgress | undefined;
   try {
     if (lookup?.state === "hit") return await serveFromCache(meter, lookup, tokens);
-    const { result, channel } = await withFailover(ctx, plan, meter, async (target, options) => {
+    const served = await withFailover(ctx, plan, meter, async (target, options) => {
       progress = options.progress;
-      const answer = await embedOn(ctx, call, uncached, target, options);
-      await runForTexts(
-        call,
-        checkVectors(answer, uncached.texts.length, call.dimensions, model.dimensions),
-        NEVER_STOPPED,
-      );
-      return { result: answer, channel: target.channel };
+      const result = await embedOn(ctx, call, uncached, target, options);
+      const ofModel = call.entry.model.dimensions;
+      const checks = checkVectors(result, uncached.texts.length, call.dimensions, ofModel);
+      await runForTexts(call, checks, NEVER_STOPPED);
+      return { result, channel: target.channel };
     });
-    const { tokens: inputTokens, isReported } = reconcileTokens(result.inputTokens, uncached.tokens);
-    // Built-in engines report no count of their own.
-    const estimated = !isReported && !channel.embedded;
-    await meter.settle(servedOutcome({ inputTokens, estimated, cached: false }));
-    const vectors =
-      lookup === null
-        ? result.vectors
-        : await runForTexts(call, mergeVectors(ctx, lookup, uncached, result.vectors), NEVER_STOPPED);
-    const { base64, notice } = result;
-    const headers = meter.headers();
-    if (notice !== undefined) headers["x-patchbay-notice"] = notice;
-    return {
-      vectors,
-      inputTokens: inputTokens + tokens - uncached.tokens,
-      channel,
-      headers,
-      base64: vectors.length === 1 ? base64 : undefined,
-    };
+    return await serveFromChannel(ctx, call, meter, prepared, served);
   } catch (error) {
-    await meter.settle(
-      failedOutcome(error, usedBefore(error, progress?.repliedTexts ?? [], uncached, counts)),
-    );
+    const used = usedBefore(error, progress?.repliedTexts ?? [], uncached, counts);
+    await meter.settle(failedOutcome(error, used));
     throw error;
   }
 }

@@ -1,8 +1,4 @@
-import { hash } from "node:crypto";
-import type { CatalogEntry } from "../../ports/catalog";
-import type { Instance } from "../../ports/instance";
 import type { SharedCache } from "../../ports/shared-state";
-import type { KeyWithOwner } from "../../ports/store";
 import type { ByteCache } from "../byte-cache";
 
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -15,6 +11,48 @@ const INITIAL_BYTES = 16 * 1024 * 1024;
 const MIN_REPEAT_SHARE = 1 / 64;
 /** Overwritten keys that are remembered, as 32 bits each. */
 const MARKS = 2 ** 16;
+
+/**
+ * Counts look-ups of vectors that were overwritten for lack of room: texts that repeat, so that a larger cache would
+ * have had them.
+ */
+class RepeatCounter {
+  /** Marks of the keys whose vectors were overwritten, each at its low bits. */
+  readonly #marks = new Uint32Array(MARKS);
+  /** Bytes of the vectors whose keys are marked. */
+  #markedBytes = 0;
+  /** Look-ups of marked keys since `restart`. */
+  count = 0;
+
+  /** Notes that the vector of this key was overwritten. `limitBytes`: what the cache may hold. */
+  overwritten(key: string, bytes: number, limitBytes: number): void {
+    this.#markedBytes += bytes;
+    // What the whole bound would not hold either is not missed.
+    if (this.#markedBytes > limitBytes) this.#forget();
+    const mark = markOf(key);
+    this.#marks[mark % MARKS] = mark;
+  }
+
+  /** Notes a look-up that found nothing. */
+  missed(key: string): void {
+    const mark = markOf(key);
+    if (this.#marks[mark % MARKS] === mark) this.count += 1;
+  }
+
+  restart(): void {
+    this.count = 0;
+  }
+
+  clear(): void {
+    this.#forget();
+    this.restart();
+  }
+
+  #forget(): void {
+    this.#marks.fill(0);
+    this.#markedBytes = 0;
+  }
+}
 
 /** Position of a vector in the ring; `at` and `length` count numbers, not bytes. */
 interface RingEntry {
@@ -43,12 +81,8 @@ export class VectorCache implements ByteCache<Float32Array> {
   #head = 0;
   /** True when texts have repeated, so that the whole ring is used. */
   #usesAll = false;
-  /** Marks of the keys whose vectors were overwritten, each at its low bits. */
-  #overwritten = new Uint32Array(MARKS);
-  /** Bytes of the vectors whose keys are marked. */
-  #overwrittenBytes = 0;
-  /** Look-ups of overwritten vectors since the head was last at the end. */
-  #repeats = 0;
+  /** Restarted when the head is at the end. */
+  readonly #repeats = new RepeatCounter();
   #entries = new Map<string, RingEntry>();
   /**
    * Entries in the order in which they are overwritten: from `#head` to the end of the ring, then from its beginning.
@@ -74,8 +108,7 @@ export class VectorCache implements ByteCache<Float32Array> {
     const entry = this.#entries.get(key);
     if (entry === undefined || this.#ring === null) {
       this.#misses += 1;
-      const mark = markOf(key);
-      if (this.#overwritten[mark % MARKS] === mark) this.#repeats += 1;
+      this.#repeats.missed(key);
       return undefined;
     }
     this.#hits += 1;
@@ -123,8 +156,7 @@ export class VectorCache implements ByteCache<Float32Array> {
     this.#order = [];
     this.#oldest = 0;
     this.#bytes = 0;
-    this.#forgetOverwritten();
-    this.#repeats = 0;
+    this.#repeats.clear();
     this.#usesAll = false;
   }
 
@@ -161,24 +193,12 @@ export class VectorCache implements ByteCache<Float32Array> {
     return untilOverwritten < usedLength / 2;
   }
 
-  #markOverwritten(entry: RingEntry): void {
-    this.#overwrittenBytes += sizeOf(entry);
-    // What the whole bound would not hold either is not missed.
-    if (this.#overwrittenBytes > this.#limitBytes) this.#forgetOverwritten();
-    const mark = markOf(entry.key);
-    this.#overwritten[mark % MARKS] = mark;
-  }
-
-  #forgetOverwritten(): void {
-    this.#overwritten.fill(0);
-    this.#overwrittenBytes = 0;
-  }
-
   /** Drops the vectors that the new one overwrites, and moves the head to where it fits. */
   #makeRoom(ring: Float32Array, vector: Float32Array): void {
     if (this.#head + vector.length > this.#usedLength(ring)) {
-      this.#usesAll ||= this.#repeats > 0 && this.#repeats >= this.#entries.size * MIN_REPEAT_SHARE;
-      this.#repeats = 0;
+      const { count } = this.#repeats;
+      this.#usesAll ||= count > 0 && count >= this.#entries.size * MIN_REPEAT_SHARE;
+      this.#repeats.restart();
     }
     if (this.#head + vector.length > this.#usedLength(ring)) {
       this.#dropOldest(({ at }) => at >= this.#head);
@@ -196,7 +216,7 @@ export class VectorCache implements ByteCache<Float32Array> {
       if (entry === undefined || entry.isDropped) continue;
       if (!isDropped(entry)) break;
       this.#drop(entry);
-      this.#markOverwritten(entry);
+      this.#repeats.overwritten(entry.key, sizeOf(entry), this.#limitBytes);
     }
     if (this.#oldest * 2 < this.#order.length) return;
     this.#order = this.#order.slice(this.#oldest);
@@ -252,42 +272,3 @@ export async function fillFromShared(
 /** The numbers of a vector as the shared cache keeps them. */
 export const vectorBytes = ({ buffer, byteOffset, byteLength }: Float32Array): Uint8Array =>
   new Uint8Array(buffer, byteOffset, byteLength);
-
-const fingerprints = new WeakMap<CatalogEntry, string>();
-
-/** Identifies a model with its channels, so that a change of either makes older entries unreachable. */
-export function fingerprintOf(entry: CatalogEntry): string {
-  const known = fingerprints.get(entry);
-  if (known !== undefined) return known;
-  const { model, routes } = entry;
-  const parts = routes.map(({ channel, upstreamName }) => [channel.id, channel.version, upstreamName]);
-  const fingerprint = JSON.stringify([model.name, model.version, model.createdAt, parts]);
-  fingerprints.set(entry, fingerprint);
-  return fingerprint;
-}
-
-/**
- * The scope of cached results: the owner of the API key, or all users where the settings say so. Part of every cache key,
- * so that neither `x-patchbay-cache` nor the latency reveals to one user what another sent.
- */
-export function cacheScope({
-  services,
-  caller,
-}: {
-  services: { instance: Instance };
-  caller: KeyWithOwner;
-}): string {
-  return services.instance.sharesCaches === true ? "all" : caller.owner.id;
-}
-
-/** Cache keys of one request: scope, model, its channels and every parameter that changes the vector, then the text. */
-export function vectorKeys(
-  scope: string,
-  entry: CatalogEntry,
-  parameters: { dimensions?: number | undefined; taskType?: string | undefined },
-): (text: string) => string {
-  // As JSON, because a line break in it would make its second line part of the text.
-  const taskType = JSON.stringify(parameters.taskType ?? "");
-  const head = `${scope}\n${fingerprintOf(entry)}\n${parameters.dimensions ?? ""}\n${taskType}\n`;
-  return (text) => hash("sha256", head + text, "base64url");
-}

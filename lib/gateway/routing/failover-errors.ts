@@ -1,56 +1,50 @@
-import { AppError, type ErrorCode, isAppError } from "../../errors";
+import { AppError, isAppError } from "../../errors";
 import type { ChannelRecord } from "../../ports/store";
+import type { UpstreamProgress } from "../../ports/upstream-progress";
 import type { CallPlan } from "../call";
 import type { GatewayContext } from "../context";
 import { modelHealth } from "./circuit-health";
-import type { Refusal } from "./enter-channel";
+import type { Entered, Refusal } from "./enter-channel";
 
-/** Errors that another channel may not have; all others are caused by the request or by us. */
-const RETRYABLE: ReadonlySet<ErrorCode> = new Set([
-  "overloaded",
-  "upstream_error",
-  "upstream_truncated",
-  "upstream_invalid",
-  "upstream_redirect",
-  "upstream_timeout",
-  "upstream_rate_limited",
-]);
+/** What the failure of an attempt means for its request and for the circuits of its channel. */
+interface FailureClass {
+  /**
+   * `repeat`: another channel may serve the request, and so may the same one. `failover`: only another one may. `skip`:
+   * like `failover`, but the channel was not called, since it does not support the request (`speed`, a script of
+   * speakers). `throw`: every channel would fail, or we did.
+   */
+  next: "repeat" | "failover" | "skip" | "throw";
+  /** The failure is the upstream's. */
+  countsForCircuit: boolean;
+}
 
-/** Not an error that the request would cause on every channel. */
-export function isRetryable({ code, details }: AppError): boolean {
-  if (details.isCausedByRequest === true && details.shouldRetry === false) return false;
-  return RETRYABLE.has(code) || details.isUnknownModel === true;
+/** Classifies an error of an attempt on this channel. */
+export function classify(error: unknown, { embedded }: Pick<ChannelRecord, "embedded">): FailureClass {
+  if (!isAppError(error)) return { next: "throw", countsForCircuit: false };
+  const { code, details } = error;
+  if (code === "invalid" && details.upstreamStatus === undefined)
+    return { next: "skip", countsForCircuit: false };
+  if (details.isCausedByRequest === true)
+    return { next: details.shouldRetry === false ? "throw" : "failover", countsForCircuit: false };
+  if (code === "overloaded") return { next: "failover", countsForCircuit: false };
+  if (code === "upstream_rate_limited" || details.isUnknownModel === true)
+    return { next: "failover", countsForCircuit: true };
+  if (!code.startsWith("upstream_")) return { next: "throw", countsForCircuit: false };
+  // A built-in engine that is late is busy: an open circuit would refuse the requests that it still has time for.
+  return { next: "repeat", countsForCircuit: !(embedded && code === "upstream_timeout") };
 }
 
 /**
- * True for a request that the channel does not support (`speed`, a script of speakers), refused before an upstream
- * call.
+ * Reports the failure of an attempt to its circuits: errors that the request or the caller causes are no result of the
+ * upstream.
  */
-export function isUnsupportedByChannel(error: unknown): error is AppError {
-  return isAppError(error) && error.code === "invalid" && error.details.upstreamStatus === undefined;
-}
-
-/** Whether a repeat on the same channel may succeed: not when it is full, or the request or the model is the cause. */
-export function mayRepeat({ code, details: { isUnknownModel, isCausedByRequest } }: AppError): boolean {
-  if (isUnknownModel === true || isCausedByRequest === true) return false;
-  return code !== "overloaded" && code !== "upstream_rate_limited";
-}
-
-/**
- * Failures that count for the circuit: those of the upstream, not those that the request caused. A built-in engine that
- * is late is busy: an open circuit would refuse the requests that it still has time for.
- */
-export function isUpstreamFailure(
+export function reportFailure(
+  { channel, permit }: Pick<Entered, "channel" | "permit">,
   error: unknown,
-  { embedded }: Pick<ChannelRecord, "embedded">,
-): error is AppError {
-  if (!isAppError(error) || error.details.isCausedByRequest === true) return false;
-  if (embedded && error.code === "upstream_timeout") return false;
-  return isUpstreamCode(error.code) || error.details.isUnknownModel === true;
-}
-
-export function isUpstreamCode(code: string): code is ErrorCode & `upstream_${string}` {
-  return code.startsWith("upstream_");
+  progress: UpstreamProgress,
+): void {
+  if (isAppError(error) && classify(error, channel).countsForCircuit) permit.failed(error, progress);
+  else permit.endedWithoutResult();
 }
 
 /** The wait for a channel that may accept a request at any time, such as one with all its slots taken. */

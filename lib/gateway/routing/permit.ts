@@ -2,15 +2,26 @@ import type { AppError } from "../../errors";
 import type { UpstreamProgress } from "../../ports/upstream-progress";
 import type { Breaker } from "./breaker";
 
-/** Reports an attempt's results to its two circuits. Call exactly one of the last three methods, once. */
+/**
+ * Reports an attempt's results to its two circuits, that of the upstream key and that of the model:
+ *
+ * | result                                      | key's circuit        | model's circuit      |
+ * | ------------------------------------------- | -------------------- | -------------------- |
+ * | `answered`: a first byte                    | a probe closes it    | a probe closes it    |
+ * | `succeeded`                                 | success              | success              |
+ * | `failed`: no connection, no head, key refused | failure            | unchanged            |
+ * | `failed`: otherwise                         | success              | failure              |
+ * | `endedWithoutResult`                        | unchanged            | unchanged            |
+ *
+ * Call exactly one of the last three methods, once; a permit that was a probe makes room for the next one with it, or
+ * with `answered`.
+ */
 export interface CircuitPermit {
-  /** The first byte has arrived; a probe closes its circuit. */
   answered(): void;
-  /** The request succeeded. */
   succeeded(progress: UpstreamProgress): void;
   failed(error: AppError, progress: UpstreamProgress): void;
   /** The attempt says nothing about the upstream: the caller left, or the request was invalid. */
-  unused(): void;
+  endedWithoutResult(): void;
 }
 
 /** True when a failure counts for the key: no response head arrived, or the upstream refused the key or its account. */
@@ -63,7 +74,7 @@ export class Permit implements CircuitPermit {
     }
   }
 
-  unused(): void {
+  endedWithoutResult(): void {
     if (!this.#end() || this.#hasAnswered) return;
     for (const [breaker, isProbe] of this.#levels()) breaker.end(isProbe);
   }

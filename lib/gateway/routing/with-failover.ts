@@ -9,13 +9,7 @@ import type { GatewayContext, GatewayServices } from "../context";
 import { chooseChannel } from "./choose-channel";
 import { admissionOf } from "./choose-upstream-key";
 import { type Entered, enterChannel, type Refusal, refusalOf } from "./enter-channel";
-import {
-  finalError,
-  isRetryable,
-  isUnsupportedByChannel,
-  isUpstreamFailure,
-  mayRepeat,
-} from "./failover-errors";
+import { classify, finalError, reportFailure } from "./failover-errors";
 import { runAttempt } from "./run-attempt";
 
 /** Texts that a slow upstream may need longer for than a first byte may take, while it serves short ones. */
@@ -28,17 +22,14 @@ function firstByteLimitMs(ctx: GatewayContext, operation: CallPlan["operation"])
 }
 
 /** Reports the end of a request to the circuit; a broken stream is a failure of the channel too. */
-function settleCircuit({ channel, permit }: Entered, outcome: CallOutcome, progress: UpstreamProgress): void {
+function settleCircuit(entered: Entered, outcome: CallOutcome, progress: UpstreamProgress): void {
   if (outcome.error === null) {
-    permit.succeeded(progress);
+    entered.permit.succeeded(progress);
     return;
   }
   const { isCausedByRequest } = outcome;
-  const error = new AppError(outcome.error, "The stream failed.", { isCausedByRequest });
-  if (isUpstreamFailure(error, channel)) {
-    progress.hasHead = true;
-    permit.failed(error, progress);
-  } else permit.unused();
+  progress.hasHead = true;
+  reportFailure(entered, new AppError(outcome.error, "The stream failed.", { isCausedByRequest }), progress);
 }
 
 /** Why each channel of the model accepts no request now, in order; null for one that does. */
@@ -77,10 +68,9 @@ interface RepeatCandidate {
 interface FailoverState {
   ctx: GatewayContext;
   plan: CallPlan;
-  /** The next attempt, from 1. */
-  number: number;
-  /** Most attempts. */
-  allowed: number;
+  /** Number of the running or next attempt, from 1. */
+  attemptNumber: number;
+  maxAttempts: number;
   /** Monotonic milliseconds by which the first byte must have arrived. */
   deadline: number;
   /** Channels that are not tried again. */
@@ -108,11 +98,11 @@ interface Choice {
 }
 
 /** A half-open channel gets its probe only from the first attempt of a request. */
-const mayProbe = ({ number }: FailoverState): boolean => number === 1;
+const mayProbe = ({ attemptNumber }: FailoverState): boolean => attemptNumber === 1;
 
 /** Null when no channel is left. */
 function chooseNext(state: FailoverState): Choice | null {
-  const { ctx, plan, number, excluded } = state;
+  const { ctx, plan, attemptNumber, excluded } = state;
   const { traffic, circuits } = ctx.services.state;
   const model = plan.entry.model.name;
   const next = chooseChannel(plan.entry.routes, excluded, {
@@ -122,7 +112,7 @@ function chooseNext(state: FailoverState): Choice | null {
     admissionOf: ({ channel }) => admissionOf(circuits, channel, model),
     mayProbe: mayProbe(state),
   });
-  const repeat = next === null && number === 2 ? state.repeatable : null;
+  const repeat = next === null && attemptNumber === 2 ? state.repeatable : null;
   const target = next ?? repeat?.target ?? null;
   return target === null ? null : { target, repeat };
 }
@@ -134,7 +124,7 @@ function beginNext(state: FailoverState, { target, repeat }: Choice, entered: En
   const leftMs = state.deadline - clock.monotonic();
   // Failover is free; only a repeat on the same channel draws from a budget.
   if (leftMs <= 0 || (repeat !== null && !traffic.takeRepeat(target.channel.id, repeat.call))) {
-    entered.permit.unused();
+    entered.permit.endedWithoutResult();
     entered.leave();
     return null;
   }
@@ -148,19 +138,19 @@ function recordFailure(
   target: Target,
   progress: UpstreamProgress,
 ): void {
-  if (isUnsupportedByChannel(error)) {
-    // Not an attempt: another channel may support the request. The first such error is thrown when none does.
+  const { next } = classify(error, target.channel);
+  if (next === "throw" || !isAppError(error)) throw error;
+  state.excluded.add(target.channel.id);
+  if (next === "skip") {
+    // Not an attempt. The first such error is thrown when no channel supports the request.
     state.unsupported ??= error;
     // After a repeat: it is not made again.
     if (state.repeatable?.target === target) state.repeatable = null;
-    state.excluded.add(target.channel.id);
     return;
   }
-  if (!isAppError(error) || !isRetryable(error)) throw error;
   state.failures.push(error);
-  state.excluded.add(target.channel.id);
-  if (mayRepeat(error)) state.repeatable = { target, call: progress.batch ?? progress };
-  state.number += 1;
+  if (next === "repeat") state.repeatable = { target, call: progress.batch ?? progress };
+  state.attemptNumber += 1;
 }
 
 /** Runs one attempt; null when it failed and another may follow. */
@@ -171,13 +161,13 @@ async function runOn<T>(
   attempt: (target: Target, options: CallOptions) => Promise<T>,
   complete: ((value: T) => Promise<T>) | undefined,
 ): Promise<{ value: T } | null> {
-  const { ctx, plan, number } = state;
+  const { ctx, plan } = state;
   const { clock } = ctx.services;
   const { channel, permit, leave } = entered;
   // An attempt before the last gets half of the time, so that a channel that never answers leaves some for the next.
-  const shareMs = number === state.allowed ? leftMs : leftMs / 2;
+  const shareMs = state.attemptNumber === state.maxAttempts ? leftMs : leftMs / 2;
   const { firstByteMs = shareMs, totalMs = shareMs } = channel.timeouts;
-  meter.attemptStarted(channel.id, number, channel.keys[0]?.id ?? null);
+  meter.attemptStarted(channel.id, state.attemptNumber, channel.keys[0]?.id ?? null);
   const running = ctx.services.state.traffic.begin(channel.id, plan.entry.model.name, isRepeat);
   const progress = new UpstreamProgress();
   // A built-in engine has no connection that could fail.
@@ -212,9 +202,11 @@ async function runOn<T>(
   } catch (error) {
     end();
     meter.failed(error);
-    if (!ctx.signal.aborted && isUpstreamFailure(error, channel)) permit.failed(error, progress);
-    else permit.unused();
-    if (ctx.signal.aborted) throw stopReason(ctx.signal);
+    if (ctx.signal.aborted) {
+      permit.endedWithoutResult();
+      throw stopReason(ctx.signal);
+    }
+    reportFailure(entered, error, progress);
     // The server lacks memory for the reply, and another upstream call would not change that.
     if (hasAnswered && hasCode(error, "overloaded")) throw error;
     recordFailure(state, error, target, progress);
@@ -226,15 +218,15 @@ export const withFailover: WithFailover = async (ctx, plan, meter, attempt, comp
   const state: FailoverState = {
     ctx,
     plan,
-    number: 1,
-    allowed: attemptsAllowed(ctx.services, plan.entry.routes.length),
+    attemptNumber: 1,
+    maxAttempts: attemptsAllowed(ctx.services, plan.entry.routes.length),
     deadline: ctx.services.clock.monotonic() + firstByteLimitMs(ctx, plan.operation),
     excluded: new Set(),
     failures: [],
     unsupported: null,
     repeatable: null,
   };
-  while (state.number <= state.allowed) {
+  while (state.attemptNumber <= state.maxAttempts) {
     const choice = chooseNext(state);
     if (choice === null) break;
     const { target, repeat } = choice;

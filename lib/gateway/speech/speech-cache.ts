@@ -4,7 +4,7 @@ import { MAX_SHARED_VALUE_BYTES, type SharedCache } from "../../ports/shared-sta
 import type { SpeechEvent, SpeechUsage } from "../../ports/speech-model";
 import type { Metrics } from "../../ports/telemetry";
 import { type ByteCache, createByteCache } from "../byte-cache";
-import { fingerprintOf } from "../embeddings/vector-cache";
+import { fingerprintOf } from "../cache-keys";
 import type { ReplyCopy } from "./buffered-replies";
 import type { OpenedSpeech } from "./opened-speech";
 

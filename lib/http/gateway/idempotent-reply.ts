@@ -3,7 +3,7 @@ import { DEFAULT_LIMITS } from "../../contracts/limits";
 import { AppError } from "../../errors";
 import type { Slot } from "../../gateway/admission/enter-gateway";
 import type { GatewayContext } from "../../gateway/context";
-import { MAX_REPLY_BYTES } from "../../gateway/idempotency";
+import { type IdempotentStart, MAX_REPLY_BYTES } from "../../gateway/idempotency";
 import { recordRepeat } from "../../gateway/metering/record-repeat";
 import type { ReplyCopy } from "../../gateway/speech/buffered-replies";
 import { stopReason } from "../../ports/stop-signal";
@@ -139,40 +139,12 @@ function withoutRateLimits(headers: Outbound["headers"]): Outbound["headers"] {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !/^(?:x-)?ratelimit-/.test(name)));
 }
 
-/**
- * Runs `execute` once for all requests of one key with the same Idempotency-Key and body. Only status
- * 200 is stored: a failure asks for a retry, and the official SDKs retry under the same key. Before a stored reply is
- * sent, `authorizeReplay` runs, since the key may have lost a permission meanwhile. While a repeat waits it holds none of
- * its key's slots; it takes one when it has to run the request. It waits until `deadline` at most, and then throws
- * `upstream_timeout`.
- */
-export async function answerOnce(
+/** Runs the request of the first caller, and stores or discards its reply. */
+async function runFirst(
   ctx: GatewayContext,
-  sent: { key: string; digest: string },
+  start: Extract<IdempotentStart, { kind: "first" }>,
   call: IdempotentCall,
-  deadline = ctx.receivedAt + (ctx.services.instance.limits ?? DEFAULT_LIMITS).callMs,
 ): Promise<Outbound> {
-  const { idempotency, bufferedReplies } = ctx.services.state;
-  const isInside = await call.slot.enterCaller();
-  const starting = idempotency.begin(ctx.caller, sent.key, sent.digest);
-  const start = starting instanceof Promise ? await starting : starting;
-  if (start.kind === "repeat") {
-    call.slot.waitAsRepeat();
-    const stored = await replyOf(start.reply, ctx, deadline);
-    const current = await call.authorizeReplay(ctx);
-    if (stored === null) {
-      // The wait does not count towards the time limit of the call that runs now.
-      const receivedAt = current.services.clock.monotonic();
-      return answerOnce({ ...current, receivedAt }, sent, call, deadline);
-    }
-    if (stored.row !== null) await recordRepeat(current, stored.row);
-    return { status: stored.status, headers: { ...stored.headers }, body: stored.body };
-  }
-  if (!isInside) {
-    // The original request failed in the meantime.
-    start.discard();
-    return answerOnce(ctx, sent, call, deadline);
-  }
   let row: UsageRecord | null = null;
   const recordingContext: GatewayContext = {
     ...ctx,
@@ -196,11 +168,45 @@ export async function answerOnce(
       else start.discard();
       return reply;
     }
-    const copy = bufferedReplies.copy(ctx.caller.owner.id, MAX_REPLY_BYTES);
+    const copy = ctx.services.state.bufferedReplies.copy(ctx.caller.owner.id, MAX_REPLY_BYTES);
     const use: CopyUse = { store, discard: start.discard, isSettled: row !== null };
     return { ...reply, body: teeBody(reply.body, copy, use) };
   } catch (error) {
     start.discard();
     throw error;
+  }
+}
+
+/**
+ * Runs `execute` once for all requests of one key with the same Idempotency-Key and body. Only status
+ * 200 is stored: a failure asks for a retry, and the official SDKs retry under the same key. Before a stored reply is
+ * sent, `authorizeReplay` runs, since the key may have lost a permission meanwhile. While a repeat waits it holds none of
+ * its key's slots; it takes one when it has to run the request. It waits for the time of one call at most, and then
+ * throws `upstream_timeout`.
+ */
+export async function answerOnce(
+  ctx: GatewayContext,
+  sent: { key: string; digest: string },
+  call: IdempotentCall,
+): Promise<Outbound> {
+  const { services } = ctx;
+  const deadline = ctx.receivedAt + (services.instance.limits ?? DEFAULT_LIMITS).callMs;
+  let current = ctx;
+  for (;;) {
+    const isInside = await call.slot.enterCaller();
+    const start = await services.state.idempotency.begin(current.caller, sent.key, sent.digest);
+    if (start.kind === "repeat") {
+      call.slot.waitAsRepeat();
+      const stored = await replyOf(start.reply, current, deadline);
+      current = await call.authorizeReplay(current);
+      if (stored !== null) {
+        if (stored.row !== null) await recordRepeat(current, stored.row);
+        return { status: stored.status, headers: { ...stored.headers }, body: stored.body };
+      }
+      // The original request failed. The wait does not count towards the time limit of the call that may run now.
+      current = { ...current, receivedAt: services.clock.monotonic() };
+    } else if (isInside) return runFirst(current, start, call);
+    // The original request failed after this one had entered as its repeat, without slots.
+    else start.discard();
   }
 }

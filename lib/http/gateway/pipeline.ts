@@ -70,8 +70,38 @@ const MAX_SINGLE_STEP_BYTES = 64 * 1024;
 /** The key is checked again after a body that took longer than this to arrive, in milliseconds. */
 const SLOW_BODY_MS = 50;
 
+/** The caller of a request. Its key may be revoked or restricted while a slow body arrives or a repeat waits. */
+class Caller {
+  private constructor(
+    private readonly services: ConsoleServices,
+    private readonly request: Inbound,
+    private readonly presented: string,
+    /** The key and its owner when the request arrived. */
+    readonly arrived: KeyWithOwner,
+    private readonly arrivedAt: number,
+  ) {}
+
+  /** Authenticates the key of a request. Throws like `presentedKey` and `authenticateKey`. */
+  static async of(services: ConsoleServices, request: Inbound, takesGoogleKey: boolean): Promise<Caller> {
+    const presented = presentedKey(request, takesGoogleKey);
+    const arrived = await authenticateKey(services, presented, request.peer);
+    return new Caller(services, request, presented, arrived, services.clock.monotonic());
+  }
+
+  /** The key and its owner as they are now. Throws the errors of a new request. */
+  current(): Promise<KeyWithOwner> {
+    return authenticateKey(this.services, this.presented, this.request.peer);
+  }
+
+  /** The same after a slow body; else as they were on arrival. */
+  async recent(): Promise<KeyWithOwner> {
+    const isSlow = this.services.clock.monotonic() - this.arrivedAt > SLOW_BODY_MS;
+    return isSlow ? this.current() : this.arrived;
+  }
+}
+
 interface ReadCall {
-  /** The current record of the key and its owner. */
+  /** As `Caller.recent` returns it. */
   caller: KeyWithOwner;
   /** Undefined for GET. */
   body: unknown;
@@ -142,31 +172,29 @@ interface Admitted {
   params: Parameters;
   pathError: AppError | null;
   progress: CallProgress;
+  caller: Caller;
   /** Null for GET. */
   slot: Slot | null;
-  /** The current record of the key and its owner. Throws the errors of a new request with this key. */
-  authenticate(): Promise<KeyWithOwner>;
-  /** Like `authenticate`, but returns the record from arrival if that is recent. */
-  identify(): Promise<KeyWithOwner>;
 }
 
 async function readCall(
   route: GatewayRoute,
   services: ConsoleServices,
   request: Inbound,
-  { slot, identify }: Admitted,
+  { slot, caller }: Admitted,
 ): Promise<ReadCall> {
-  if (route.method === "GET") return { caller: await identify(), body: undefined, idempotency: null };
+  if (route.method === "GET") return { caller: await caller.recent(), body: undefined, idempotency: null };
   checkContentType(request, false);
   const bytes = await request.readBody(maxBodyBytes(route, services), slot?.body);
-  const caller = await identify();
+  const recent = await caller.recent();
   const limits = jsonLimits(route);
   const body =
     bytes.length <= MAX_SINGLE_STEP_BYTES
       ? readJsonObject(bytes, limits)
       : await runInSlices(readJsonInSteps(bytes, limits), request.signal);
   const key = readIdempotencyKey(request);
-  return { caller, body, idempotency: key === null ? null : { key, digest: digestRequest(request, bytes) } };
+  const idempotency = key === null ? null : { key, digest: digestRequest(request, bytes) };
+  return { caller: recent, body, idempotency };
 }
 
 async function answerCall(
@@ -188,7 +216,7 @@ async function answerCall(
       slot,
       execute,
       authorizeReplay: async (own) =>
-        authorizeReplay(route, { ...own, caller: await admitted.authenticate() }, { params, body }),
+        authorizeReplay(route, { ...own, caller: await admitted.caller.current() }, { params, body }),
     });
   } catch (error) {
     return refuseCall(route.surface, services, request, progress, error);
@@ -213,14 +241,9 @@ export async function runGatewayRoute(
     route.method === "GET" ? undefined : services.tracing?.begin(request.headers.get("traceparent"));
   const progress: CallProgress = { caller: null, model: params.model, headers: null, trace };
   try {
-    const presented = presentedKey(request, route.takesGoogleKey ?? route.surface === "gemini");
-    const authenticate = () => authenticateKey(services, presented, request.peer);
-    const arrived = await authenticate();
+    const caller = await Caller.of(services, request, route.takesGoogleKey ?? route.surface === "gemini");
+    const { arrived } = caller;
     progress.caller = arrived;
-    const arrivedAt = services.clock.monotonic();
-    // The key may have been revoked or restricted while a slow body arrived.
-    const identify = async () =>
-      services.clock.monotonic() - arrivedAt > SLOW_BODY_MS ? authenticate() : arrived;
     const sentKey = request.headers.get("idempotency-key") ?? null;
     const slot =
       route.method === "GET" ? null : await enterGateway(services, arrived, request.signal, sentKey);
@@ -230,9 +253,8 @@ export async function runGatewayRoute(
       params,
       pathError,
       progress,
+      caller,
       slot,
-      authenticate,
-      identify,
     });
     const headers = limitHeaders === null ? reply.headers : Object.assign({}, limitHeaders, reply.headers);
     return { status: reply.status, headers, body: reply.body, traceId: trace?.traceId };

@@ -59,10 +59,17 @@ function userOf({ operation }: Waiting): string {
 /**
  * Collects operations while a commit runs, and as long as each turn of the event loop adds more, then commits them as
  * the next group. A single operation is not delayed, and a busy process commits many operations at once: a commit of
- * eight costs little more than a commit of one. Operations of a user whose rows another transaction keeps locked are
- * held and committed separately until their callers' time is over, while those of other users are committed. A failed
- * operation leaves a correction (`correctionFor`), which is written when the store is available again, whether or not
- * the failed commit took place.
+ * eight costs little more than a commit of one. An operation is in one of these states:
+ *
+ *     add ──> waiting ──> in a group ──> committed
+ *                │             │
+ *                │             ├──> held ──> in a group of its user
+ *                │             │      │
+ *                └─────────────┴──────┴──> failed ──> correction ──> written
+ *
+ * - held: another transaction keeps rows of its user locked. Other users are committed meanwhile.
+ * - failed: its caller's time is over, or the store cannot be reached. Its correction (`correctionFor`) is written when
+ *   the store is available again, whether or not the failed commit took place.
  */
 export class GroupCommit {
   readonly #commit: CommitGroup;

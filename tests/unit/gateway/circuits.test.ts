@@ -107,7 +107,7 @@ test("a probe whose caller left lets the next request be the probe", () => {
   const { circuits, clock, request, admission } = open();
   times(5, () => request(answered()));
   clock.at += 30_000;
-  circuits.enter("a", null, "m").unused();
+  circuits.enter("a", null, "m").endedWithoutResult();
   expect(admission()).toBe("probe");
   request(answered());
   expect(circuits.health("a", null, "m").waitMs).toBe(30_000);

@@ -1,0 +1,43 @@
+import { hash } from "node:crypto";
+import type { CatalogEntry } from "../ports/catalog";
+import type { Instance } from "../ports/instance";
+import type { KeyWithOwner } from "../ports/store";
+
+const fingerprints = new WeakMap<CatalogEntry, string>();
+
+/** Identifies a model with its channels, so that a change of either makes older entries unreachable. */
+export function fingerprintOf(entry: CatalogEntry): string {
+  const known = fingerprints.get(entry);
+  if (known !== undefined) return known;
+  const { model, routes } = entry;
+  const parts = routes.map(({ channel, upstreamName }) => [channel.id, channel.version, upstreamName]);
+  const fingerprint = JSON.stringify([model.name, model.version, model.createdAt, parts]);
+  fingerprints.set(entry, fingerprint);
+  return fingerprint;
+}
+
+/**
+ * The scope of cached results: the owner of the API key, or all users where the settings say so. Part of every cache key,
+ * so that neither `x-patchbay-cache` nor the latency reveals to one user what another sent.
+ */
+export function cacheScope({
+  services,
+  caller,
+}: {
+  services: { instance: Instance };
+  caller: KeyWithOwner;
+}): string {
+  return services.instance.sharesCaches === true ? "all" : caller.owner.id;
+}
+
+/** Cache keys of one request: scope, model, its channels and every parameter that changes the vector, then the text. */
+export function vectorKeys(
+  scope: string,
+  entry: CatalogEntry,
+  parameters: { dimensions?: number | undefined; taskType?: string | undefined },
+): (text: string) => string {
+  // As JSON, because a line break in it would make its second line part of the text.
+  const taskType = JSON.stringify(parameters.taskType ?? "");
+  const head = `${scope}\n${fingerprintOf(entry)}\n${parameters.dimensions ?? ""}\n${taskType}\n`;
+  return (text) => hash("sha256", head + text, "base64url");
+}
