@@ -131,6 +131,17 @@ test("uses 16 MiB while texts repeat after more than the whole bound holds", () 
   expect(cache.stats().bytes).toBeLessThanOrEqual(16 * MIB + 64 * ENTRY_BYTES);
 });
 
+test("uses 16 MiB while fewer than one in 64 of the vectors held repeats in a round", () => {
+  const cache = new VectorCache(64 * MIB);
+  // 256 fill a round.
+  const vector = vectorOf(16_384, 1);
+  for (let at = 0; at < 2_560; at++) {
+    if (at >= 512 && at % 128 === 0) cache.get(`text ${at - 300}`);
+    cache.put(`text ${at}`, vector);
+  }
+  expect(cache.stats().bytes).toBeLessThanOrEqual(16 * MIB + 256 * ENTRY_BYTES);
+});
+
 test("drops no other vector for one that is stored many times", () => {
   const cache = new VectorCache(16 * MIB);
   const names = named("other", 20);

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { AppError } from "@/lib/errors";
 import type { GatewayContext } from "@/lib/gateway/context";
 import { BufferedReplies } from "@/lib/gateway/speech/buffered-replies";
 import type { Outbound } from "@/lib/http/core/exchange";
@@ -78,4 +79,51 @@ test("sends the whole reply without memory for its copy, and runs a repeat again
   expect(await lengthOf(await send())).toBe(2 * CHUNK.length);
   expect(await lengthOf(await send())).toBe(2 * CHUNK.length);
   expect(calls()).toBe(2);
+});
+
+/** Two calls under one Idempotency-Key; the first one fails when `fail` is called. `inside`: what `enterCaller` returns. */
+function failingFirst(inside: boolean[]) {
+  const { services, clock } = openGatewayHarness();
+  const receivedAt: number[] = [];
+  let fail: () => void = () => undefined;
+  const call: IdempotentCall = {
+    slot: { enterCaller: async () => inside.shift() ?? true, waitAsRepeat: () => undefined },
+    execute: async (ctx) => {
+      receivedAt.push(ctx.receivedAt);
+      if (receivedAt.length === 1)
+        await new Promise((_resolve, reject) => {
+          fail = () => reject(new AppError("upstream_error", "The upstream failed."));
+        });
+      return { status: 200, headers: {}, body: new Uint8Array(3) };
+    },
+    authorizeReplay: async (ctx) => ctx,
+  };
+  // Only these fields are read.
+  const ctx = {
+    services,
+    caller: { key: keyRecord("usr_1"), owner: { id: "usr_1" } },
+    signal: new AbortController().signal,
+    receivedAt: clock.monotonic(),
+  } as unknown as GatewayContext;
+  return { clock, receivedAt, fail: () => fail(), send: () => answerOnce(ctx, SENT, call) };
+}
+
+test("runs a repeat when the original request has failed, with the whole time of a call", async () => {
+  const { clock, receivedAt, fail, send } = failingFirst([]);
+  const first = send();
+  const repeat = send();
+  await new Promise((resolve) => setImmediate(resolve));
+  clock.advance(20_000);
+  fail();
+  await expect(first).rejects.toThrow("The upstream failed.");
+  expect((await repeat).status).toBe(200);
+  expect(receivedAt[1]).toBe((receivedAt[0] ?? 0) + 20_000);
+});
+
+test("takes its slots before it runs a request whose original failed after it entered as a repeat", async () => {
+  const { receivedAt, send } = failingFirst([false, false, true]);
+  const reply = send();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(receivedAt).toHaveLength(1);
+  await expect(Promise.race([reply, Promise.resolve("running")])).resolves.toBe("running");
 });
