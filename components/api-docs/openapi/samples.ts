@@ -103,9 +103,11 @@ function programs(post: JsonPost, file: string | null): CodeSample[] {
     file === null
       ? { imports: [], handler: "ofString", lines: ["System.out.println(reply.body());"] }
       : {
-          imports: ["java.nio.file.Files", "java.nio.file.Path"],
+          imports: ["java.nio.file.Files", "java.nio.file.Path", "java.nio.file.StandardCopyOption"],
           handler: "ofInputStream",
-          lines: [`Files.copy(reply.body(), Path.of(${literal(file)}));`],
+          lines: [
+            `Files.copy(reply.body(), Path.of(${literal(file)}), StandardCopyOption.REPLACE_EXISTING);`,
+          ],
         },
   );
   const php = phpProgram(post, [

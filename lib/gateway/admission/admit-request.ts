@@ -113,7 +113,7 @@ export function limitError(
   );
   const isShareEmpty = cost <= limit && state.resetMs === 0 && state.remaining === 0;
   const advice = isShareEmpty
-    ? "The server divides the limit among its processes, and the share of the one that answered is below 1. Ask an administrator to raise the limit."
+    ? "The server divides the limit among its processes, and the share of the one that answered is below 1. The limit must be at least the number of processes."
     : waitMs === Infinity
       ? "Send less text in one request."
       : `Try again in ${Math.ceil(waitMs / 1_000)} s.`;

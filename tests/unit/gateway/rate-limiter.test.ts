@@ -207,7 +207,7 @@ test("reports that a process's share of a limit is below 1 instead of asking for
     ).message;
   };
   const advice =
-    "The server divides the limit among its processes, and the share of the one that answered is below 1. Ask an administrator to raise the limit.";
+    "The server divides the limit among its processes, and the share of the one that answered is below 1. The limit must be at least the number of processes.";
   expect(await messageFor("requests", 1, 1)).toBe(`This key is limited to 1 request per minute. ${advice}`);
   expect(await messageFor("tokens", 10, 8)).toBe(
     "This key is limited to 10 tokens per minute; this request needs 8, and 5 are left. Send less text in one request.",
