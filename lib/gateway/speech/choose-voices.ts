@@ -24,7 +24,7 @@ export function voicesByRoute(services: GatewayServices, entry: CatalogEntry): P
       try {
         return await services.providers.speech(channel).voices(upstreamName);
       } catch (error) {
-        services.log.warn("voices.unknown", { channel: channel.id, cause: error });
+        services.log.warn("voices_unknown", { channel: channel.id, cause: error });
         return [];
       }
     }),

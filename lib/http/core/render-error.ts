@@ -244,7 +244,7 @@ export function renderFailure(
   const error = appErrorOf(thrown);
   const status = statusOf(surface, error);
   if (status >= 500) {
-    log[status === 500 ? "error" : "warn"]("request.failed", {
+    log[status === 500 ? "error" : "warn"]("request_failed", {
       requestId: request.requestId,
       traceId,
       method: request.method,

@@ -74,7 +74,7 @@ export function streamFailure(ctx: GatewayContext, thrown: unknown): AppError {
       );
   if (error.code !== "caller_left") {
     const cause = isAppError(thrown) ? thrown.cause : thrown;
-    ctx.services.log.warn("stream.failed", {
+    ctx.services.log.warn("stream_failed", {
       requestId: ctx.requestId,
       traceId: ctx.trace?.traceId,
       code: error.code,
