@@ -4,4 +4,5 @@ export function buildWorkers(out?: string): Promise<void>;
 export function buildServer(out?: string): Promise<void>;
 export function ensureServer(): Promise<void>;
 export function arePagesFresh(): Promise<boolean>;
-export function finishPages(): Promise<void>;
+export function digestOfPages(): Promise<string>;
+export function finishPages(digest: string): Promise<void>;

@@ -146,9 +146,12 @@ export async function ensureServer() {
   await saveStamp({ server });
 }
 
+/** Identifies the sources of the pages. */
+export const digestOfPages = () => digestOf(PAGES);
+
 /** True when the pages in `.next` were built from the current sources. */
 export async function arePagesFresh() {
-  return (await readStamp()).pages === (await digestOf(PAGES));
+  return (await readStamp()).pages === (await digestOfPages());
 }
 
 /** Compresses as small as possible: this runs once per build. Images and fonts are compressed already. */
@@ -170,8 +173,8 @@ async function buildFiles() {
   await Promise.all(files.map((entry) => writeCompressed(path.join(entry.parentPath, entry.name))));
 }
 
-/** Prepares the files that the server sends, and records that the pages were built from the current sources. */
-export async function finishPages() {
+/** Prepares the files that the server sends. `digest`: that of the pages' sources before they were built. */
+export async function finishPages(digest) {
   await buildFiles();
-  await saveStamp({ pages: await digestOf(PAGES) });
+  await saveStamp({ pages: digest });
 }

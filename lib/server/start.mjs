@@ -1,6 +1,6 @@
 /**
- * `npm start`: builds what is missing or stale, then runs the server in this process. `--dev`: Next's development
- * server behind ours, restarted when a file of `lib/` changes. `--admin …`: the admin command.
+ * `npm start`: builds what is missing or stale, then runs the server in this process. `--build`: only builds. `--dev`:
+ * Next's development server behind ours, restarted when a file of `lib/` changes. `--admin …`: the admin command.
  */
 import { spawn } from "node:child_process";
 import { watch } from "node:fs";
@@ -13,8 +13,9 @@ if (major < 20 || (major === 20 && minor < 19)) {
   process.exit(1);
 }
 
-const { arePagesFresh, ensureServer, finishPages, OUT, ROOT } = await import("./build.mjs");
+const { arePagesFresh, digestOfPages, ensureServer, finishPages, OUT, ROOT } = await import("./build.mjs");
 process.chdir(ROOT);
+process.env.NEXT_TELEMETRY_DISABLED ??= "1";
 
 function run(command, args) {
   return new Promise((resolve) => {
@@ -25,13 +26,14 @@ function run(command, args) {
 }
 
 async function buildPages() {
-  process.stdout.write("Building the console; this happens once for each version.\n");
+  // Before the build: a file that changes meanwhile may not be in the pages.
+  const digest = await digestOfPages();
   const code = await run(process.execPath, [path.join(ROOT, "node_modules/next/dist/bin/next"), "build"]);
   if (code !== 0) {
     process.stderr.write("The build failed; see the output above.\n");
     process.exit(1);
   }
-  await finishPages();
+  await finishPages(digest);
 }
 
 const load = (name) => import(pathToFileURL(path.join(OUT, `${name}.mjs`)).href);
@@ -58,14 +60,24 @@ async function develop() {
   await restart();
 }
 
-if (process.argv.includes("--dev")) {
+/** Next empties its folder first, so the server is bundled after it. */
+async function build() {
+  await buildPages();
+  await ensureServer();
+}
+
+if (process.argv.includes("--build")) {
+  await build();
+} else if (process.argv.includes("--dev")) {
   await develop();
 } else if (process.argv.includes("--admin")) {
   await ensureServer();
   await load("admin");
 } else {
-  // Next empties its folder first, so the server is bundled after it.
-  if (!(await arePagesFresh())) await buildPages();
-  await ensureServer();
+  if (await arePagesFresh()) await ensureServer();
+  else {
+    process.stdout.write("Building; this happens on the first start and after a change of the source.\n");
+    await build();
+  }
   await load("main");
 }
