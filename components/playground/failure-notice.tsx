@@ -92,11 +92,14 @@ function useLimitText(failure: GatewayFailure): { title: string; advice: string 
   const amounts = { limit: money(budget.limit), left: money(budget.left) };
   const time = { hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZone: "UTC" } as const;
   const day = { day: "numeric", month: "short" } as const;
+  // A budget of 0 is as empty after its reset.
+  if (budget.limit === 0)
+    return { title: t(`budget.${budget.period}.zero`, amounts), advice: t("budget.raise", { role }) };
   return {
     title: t(`budget.${budget.period}.${budget.left > 0 ? "short" : "used"}`, amounts),
     advice:
       budget.resetsAt === null
-        ? t("budget.raise", { role })
+        ? t("budget.noReset", { role })
         : t("budget.resets", {
             role,
             when: `${format.dateTime(new Date(budget.resetsAt), budget.period === "daily" ? time : { ...day, ...time })} UTC`,

@@ -360,17 +360,40 @@ test.describe("a rejected speech request", () => {
 test.describe("a speech request without budget", () => {
   test.use({ allowedConsole: [/429/] });
 
-  test("shows which budget is used up, and when it resets", async ({ page, routed }) => {
+  test("shows which budget is used up and when it resets, but no reset of a budget of 0", async ({
+    page,
+    routed,
+  }) => {
     test.slow();
     const mia = { username: "mia", password: "a password for mia, long enough" };
-    await routed.call("/api/users", { ...mia, budget: { daily_usd: "0.00", monthly_usd: "5.00" } });
+    const budget = { daily_usd: "0.00", monthly_usd: "5.00" };
+    const { id, version } = await routed.call("/api/users", { ...mia, budget });
     await signInByCookie(page, routed.product.url, await signIn(routed.product.url, mia));
     await openSpeech(page, routed.product.url, [["text", SENTENCE]]);
     await page.getByRole("button", { name: "Speak", exact: true }).click();
     const alert = page.getByRole("alert").filter({ hasText: "budget" });
-    await expect(alert).toContainText("You’ve used your daily budget of $0.00.");
-    await expect(alert).toContainText("Resets at 00:00 UTC.");
+    await expect(alert).toContainText("Your daily budget is $0.00, so every request is refused.");
+    await expect(alert).toContainText("An administrator can raise it.");
+    await expect(alert).not.toContainText("Resets");
     await expect(alert.getByRole("link")).toHaveCount(0);
+
+    const price = async (input_per_million_characters: string | null) => {
+      const { items } = await routed.call("/api/models");
+      const model = items.find((one: { name: string }) => one.name === "patchbay-speech");
+      const prices = { input_per_million_characters };
+      await routed.call("/api/models/patchbay-speech", { version: model.version, prices }, "PATCH");
+    };
+    await price("1000");
+    try {
+      await routed.call(`/api/users/${id}`, { version, budget: { daily_usd: "0.001" } }, "PATCH");
+      await page.reload();
+      await openSpeech(page, routed.product.url, [["text", SENTENCE]]);
+      await page.getByRole("button", { name: "Speak", exact: true }).click();
+      await expect(alert).toContainText("left of your daily budget of $0.0010. This request may cost more.");
+      await expect(alert).toContainText("Resets at 00:00 UTC. An administrator can raise it earlier.");
+    } finally {
+      await price(null);
+    }
   });
 });
 

@@ -19,20 +19,24 @@ export const playground = {
     },
     budget: {
       daily: {
+        zero: "Your daily budget is {limit}, so every request is refused.",
         used: "You’ve used your daily budget of {limit}.",
         short: "You have {left} left of your daily budget of {limit}. This request may cost more.",
       },
       monthly: {
+        zero: "Your monthly budget is {limit}, so every request is refused.",
         used: "You’ve used your monthly budget of {limit}.",
         short: "You have {left} left of your monthly budget of {limit}. This request may cost more.",
       },
       total: {
+        zero: "Your budget is {limit}, so every request is refused.",
         used: "You’ve used your budget of {limit}.",
         short: "You have {left} left of your budget of {limit}. This request may cost more.",
       },
       resets:
         "Resets at {when}. {role, select, member {An administrator} other {The owner}} can raise it earlier.",
-      raise: "It doesn’t reset. {role, select, member {An administrator} other {The owner}} can raise it.",
+      raise: "{role, select, member {An administrator} other {The owner}} can raise it.",
+      noReset: "It doesn’t reset. {role, select, member {An administrator} other {The owner}} can raise it.",
     },
     advice: {
       offline:

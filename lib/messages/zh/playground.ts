@@ -19,19 +19,23 @@ export const playground = {
     },
     budget: {
       daily: {
+        zero: "您的每日预算为 {limit}，因此所有请求都会被拒绝。",
         used: "您已用完每日预算 {limit}。",
         short: "您的每日预算 {limit} 还剩 {left}，该请求的费用可能超出。",
       },
       monthly: {
+        zero: "您的每月预算为 {limit}，因此所有请求都会被拒绝。",
         used: "您已用完每月预算 {limit}。",
         short: "您的每月预算 {limit} 还剩 {left}，该请求的费用可能超出。",
       },
       total: {
+        zero: "您的预算为 {limit}，因此所有请求都会被拒绝。",
         used: "您已用完预算 {limit}。",
         short: "您的预算 {limit} 还剩 {left}，该请求的费用可能超出。",
       },
       resets: "将于 {when} 重置。{role, select, member {管理员} other {所有者}}可以提前提高预算。",
-      raise: "该预算不会重置，{role, select, member {管理员} other {所有者}}可以提高预算。",
+      raise: "{role, select, member {管理员} other {所有者}}可以提高预算。",
+      noReset: "该预算不会重置，{role, select, member {管理员} other {所有者}}可以提高预算。",
     },
     advice: {
       offline: "服务器没有响应。请检查网络连接并确认服务器正在运行，然后重试。",
