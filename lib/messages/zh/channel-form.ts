@@ -123,7 +123,7 @@ export const channelForm = {
     authentication: "携带密钥的请求头。默认为 bearer，Azure 为 api-key。",
     speech_format: "向上游请求的音频格式。如果原始采样的采样率未知，请选择 wav。",
     sample_rate: "上游未说明时使用的音频采样率。较高的采样率可能需要更高级的套餐。",
-    stream_format: "sse：以事件发送，结尾带 词元数，适用于支持它的模型。",
+    stream_format: "sse：以事件发送，结尾带词元数，适用于支持它的模型。",
     list_voices: "从 /audio/voices 读取语音。默认开启，OpenAI 和 Azure 除外。",
     encoding_format: "向上游请求的编码，两种都能识别。",
     dimensions: "send：由上游缩短向量。shorten：Patchbay 请求完整向量后自行缩短。",

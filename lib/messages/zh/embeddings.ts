@@ -13,7 +13,7 @@ export const embeddings = {
     base64: "base64",
   },
   embedKeys: "Ctrl Enter",
-  embed: "生成 {count, plural, =0 {} other {# 条文本的}}向量",
+  embed: "生成{count, plural, =0 {} other { # 条文本的}}向量",
   stop: "停止",
   lexical: {
     title: "比较用词，而非含义",

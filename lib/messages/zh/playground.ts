@@ -15,7 +15,7 @@ export const playground = {
     inLogs: "此次调用已记入日志。",
     rate: {
       requests: "您已达到每分钟 {limit} 次请求的上限。",
-      tokens: "该请求超出您每分钟 {limit} 个词元 的上限。",
+      tokens: "该请求超出您每分钟 {limit} 个词元的上限。",
     },
     budget: {
       daily: {
