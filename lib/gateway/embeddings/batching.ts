@@ -21,7 +21,7 @@ export type SendBatch = (request: EmbeddingRequest, options: CallOptions) => Pro
 export interface Batcher {
   /**
    * Embeds one text in a batch with the others that arrive within the window under the same `batchKey` (channel, upstream
-   * key, model and parameters). Rejects like `send`; the texts of a batch refused as `invalid` are sent again one by one.
+   * key, model and parameters). Rejects like `send`; the texts of a batch refused as `invalid` or as too large are sent again one by one.
    */
   embed(
     batchKey: string,
@@ -126,6 +126,12 @@ async function sendAlone(member: Member, parameters: BatchParameters, send: Send
   }
 }
 
+/** True for an error that a text of the batch, or their sum, causes. No text causes an unknown model. */
+function isCausedByTexts(error: unknown): boolean {
+  if (hasCode(error, "upstream_rate_limited")) return error.details.isCausedByRequest === true;
+  return hasCode(error, "invalid") && error.details.isUnknownModel !== true;
+}
+
 async function sendBatch(
   members: readonly Member[],
   parameters: BatchParameters,
@@ -136,9 +142,8 @@ async function sendBatch(
   try {
     await sendTogether(members, parameters, send);
   } catch (error) {
-    // One invalid text fails the whole batch, so each text is sent again alone and gets its own error. No text causes
-    // an unknown model.
-    if (hasCode(error, "invalid") && error.details.isUnknownModel !== true) {
+    // One invalid text fails the whole batch, so each text is sent again alone and gets its own error.
+    if (isCausedByTexts(error)) {
       shareProgress(members, null);
       await Promise.all(members.map((member) => sendAlone(member, parameters, send)));
     } else {

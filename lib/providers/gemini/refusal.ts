@@ -3,6 +3,9 @@ import { type RefusalFacts, readDuration } from "../outbound/refusal";
 
 const BAD_KEY = /^(?:API_KEY_INVALID|API_KEY_SERVICE_BLOCKED|ACCESS_TOKEN_EXPIRED|CREDENTIALS_MISSING)$/;
 
+/** Anchored, because other messages quote names that the caller sent. */
+const BAD_KEY_WORDS = /^API key (?:not valid|expired|not found)/i;
+
 /** "models/x is not found for API version v1beta, or is not supported for …". */
 const NO_MODEL_WORDS = /^(?:models|tunedModels)\/\S+ is not (?:found|supported)/;
 
@@ -16,7 +19,7 @@ export function readGeminiRefusal(status: number, body: Fields | null): RefusalF
   const details = asList(error?.details).map((one) => asFields(one) ?? {});
   const isBadKey =
     details.some(({ reason }) => typeof reason === "string" && BAD_KEY.test(reason)) ||
-    /API key (?:not valid|expired|not found)/i.test(words ?? "");
+    BAD_KEY_WORDS.test(words ?? "");
   // "CachedContent not found (or permission denied)": the caller named the content.
   if (status === 403 && /^CachedContent\b/.test(words ?? "")) return { words, about: "caller" };
   if (isBadKey || status === 401 || status === 403) return { words, about: "key" };

@@ -6,6 +6,11 @@ const BILLING_CODES = new Set(["insufficient_quota", "billing_hard_limit_reached
 const NO_MODEL = new Set(["model_not_found", "DeploymentNotFound"]);
 /** vLLM, Ollama and others send no code. Anchored, because the caller's text is quoted further on. */
 const NO_MODEL_WORDS = /^(?:the )?model\b.*(?:does not exist|not found)/i;
+/**
+ * OpenAI's 429 for one request above the account's tokens per minute: "Request too large for gpt-4o in organization org-x
+ * on tokens per min (TPM): Limit 30000, Requested 31538."
+ */
+const TOO_LARGE_WORDS = /^Request too large\b/;
 const BAD_KEY = new Set(["invalid_api_key", "invalid_authentication", "account_deactivated"]);
 
 /** `{"detail":[{"loc":["body","voice"],"msg":"field required"}]}`, as FastAPI servers send it. */
@@ -31,6 +36,7 @@ export function readOpenAiRefusal(status: number, body: Fields | null): RefusalF
   if (BILLING_CODES.has(code) || error?.type === "insufficient_quota") return { words, about: "money" };
   if (status === 401 || status === 403 || BAD_KEY.has(code)) return { words, about: "key" };
   if (status === 402) return { words, about: "money" };
+  if (status === 429 && TOO_LARGE_WORDS.test(words ?? "")) return { words, about: "caller" };
   const isUnknownModel = NO_MODEL.has(code) || (status === 404 && NO_MODEL_WORDS.test(words ?? ""));
   return { words, about: isUnknownModel ? "model" : null };
 }

@@ -113,6 +113,14 @@ export function refusalError(refusal: Refusal): AppError {
   const details: FailureDetails = { ...message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
   if (facts.about === "key") return failed(status, { ...message, upstreamRefusal: "credentials" });
   if (facts.about === "money") return failed(status, { ...details, upstreamRefusal: "account" });
+  // Other requests are smaller, and another channel may have a higher limit.
+  if (status === 429 && facts.about === "caller") {
+    return new AppError(
+      "upstream_rate_limited",
+      "This request alone exceeds the rate limit of the channel's upstream. Send less text in one request.",
+      { upstreamStatus: 429, isCausedByRequest: true, ...message },
+    );
+  }
   if (status === 429) {
     return new AppError(
       "upstream_rate_limited",

@@ -189,6 +189,17 @@ function faultyReply(path: string, failure: InjectedFailure | null, options: Ups
         : openAiError(404, "The model `gone` does not exist.", "model_not_found");
     case "no-content":
       return geminiError(403, "CachedContent not found (or permission denied)");
+    case "quoted-name":
+      return geminiError(
+        400,
+        `Invalid JSON payload received. Unknown name "API key not valid" at 'generation_config': Cannot find field.`,
+      );
+    case "above-limit":
+      return openAiError(
+        429,
+        "Request too large for tts in organization org-x on tokens per min (TPM): Limit 30000, Requested 31538.",
+        "rate_limit_exceeded",
+      );
     case "library-voice": {
       const message = "Free users cannot use library voices via the API. Please upgrade your subscription.";
       const body = JSON.stringify({ detail: { status: "payment_required", message } });

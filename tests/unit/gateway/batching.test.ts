@@ -124,6 +124,25 @@ test("sends a batch refused for one text again text by text, so that only this o
   expect(requests).toEqual([["good", "bad", "fine"], ["good"], ["bad"], ["fine"]]);
 });
 
+test("sends a batch that exceeds the upstream's rate limit again text by text, but not while the limit is used up", async () => {
+  for (const isCausedByRequest of [true, false]) {
+    const requests: string[][] = [];
+    const send: SendBatch = async ({ texts }) => {
+      requests.push(texts);
+      if (texts.length > 1 || !isCausedByRequest)
+        throw new AppError("upstream_rate_limited", "Too large.", { isCausedByRequest });
+      return { vectors: [Float32Array.of(1)], inputTokens: 1 };
+    };
+    const batcher = createBatcher();
+    const answers = ["a", "b"].map((text) => batcher.embed("p", { model: "m" }, single(text), send));
+    const settled = Promise.allSettled(answers);
+    await vi.runAllTimersAsync();
+    const [status, calls] = isCausedByRequest ? ["fulfilled", 3] : ["rejected", 1];
+    expect((await settled).map((one) => one.status)).toEqual([status, status]);
+    expect(requests).toHaveLength(calls);
+  }
+});
+
 test("rejects all callers of a batch with the same error for any other failure", async () => {
   const failure = new AppError("upstream_timeout", "Too slow.");
   const batcher = createBatcher();

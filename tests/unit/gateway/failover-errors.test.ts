@@ -18,6 +18,12 @@ test.each([
   ["a channel that is full", new AppError("overloaded", "Busy."), "failover", false],
   ["an upstream's rate limit", new AppError("upstream_rate_limited", "Full."), "failover", true],
   [
+    "a request above an upstream's rate limit",
+    new AppError("upstream_rate_limited", "Too large.", { isCausedByRequest: true }),
+    "failover",
+    false,
+  ],
+  [
     "an unknown model",
     new AppError("invalid", "No model.", { upstreamStatus: 404, isUnknownModel: true }),
     "failover",

@@ -340,6 +340,7 @@ test.each([
 
 test.each([
   ["gemini", "no-content", 403, "CachedContent"],
+  ["gemini", "quoted-name", 400, "Unknown name"],
   ["elevenlabs", "library-voice", 402, "library voices"],
 ])("passes %s's refusal of what the caller named on (%s)", async (provider, kind, upstreamStatus, words) => {
   const { error } = await hear(rig.speech(channelTo(provider, upstream)), speechRequest(`tts--${kind}`));
@@ -360,6 +361,18 @@ test("treats Google's 400 for a bad key as the channel's error", async () => {
     message: "The channel's upstream answered with an error (400).",
     details: { upstreamStatus: 400, upstreamRefusal: "credentials" },
   });
+});
+
+test("takes OpenAI's 429 for one request that is too large for a failure that the request caused", async () => {
+  const { error } = await hear(rig.speech(channelTo("openai", upstream)), speechRequest("tts--above-limit"));
+  expect(error).toMatchObject({
+    code: "upstream_rate_limited",
+    message:
+      "This request alone exceeds the rate limit of the channel's upstream. Send less text in one request.",
+    details: { upstreamStatus: 429, isCausedByRequest: true },
+  });
+  const other = await hear(rig.speech(channelTo("gemini", upstream)), speechRequest("tts--retry-info-34"));
+  expect(other.error).not.toHaveProperty("details.isCausedByRequest");
 });
 
 test("reads the wait from Google's RetryInfo", async () => {
