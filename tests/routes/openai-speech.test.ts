@@ -253,6 +253,16 @@ describe("cached speech", () => {
     expect(speech.requests).toHaveLength(3);
   });
 
+  it("is kept only for a model whose speech may be cached", async () => {
+    const { post, speech } = harness(undefined, { model: { cacheable: false } });
+    for (const calls of [1, 2]) {
+      const reply = await post(PATH, { ...GOOD, response_format: "pcm" });
+      expect((await readBody(reply)).error).toBeNull();
+      expect(reply.headers["x-patchbay-cache"]).toBeUndefined();
+      expect(speech.requests).toHaveLength(calls);
+    }
+  });
+
   it("is not cached when the upstream ended it early", async () => {
     const cut = {
       type: "end",

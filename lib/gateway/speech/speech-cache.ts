@@ -4,7 +4,7 @@ import { MAX_SHARED_VALUE_BYTES, type SharedCache } from "../../ports/shared-sta
 import type { SpeechEvent, SpeechUsage } from "../../ports/speech-model";
 import type { Metrics } from "../../ports/telemetry";
 import { type ByteCache, createByteCache } from "../byte-cache";
-import { fingerprintOf } from "../cache-keys";
+import { cacheScope, fingerprintOf } from "../cache-keys";
 import type { ReplyCopy } from "./buffered-replies";
 import type { OpenedSpeech } from "./opened-speech";
 
@@ -35,12 +35,14 @@ export function createSpeechCache(maxBytes = MAX_BYTES): SpeechCache {
   return createByteCache(maxBytes, (speech) => bytesOf(speech.chunks) + ENTRY_BYTES);
 }
 
+/** The body of a request, and the dialect that it is in. */
+interface SpeechSource {
+  dialect: string;
+  body: Readonly<Record<string, unknown>>;
+}
+
 /** The cache key of one request: `scope` (cacheScope), the model with its channels, and the body in its dialect. */
-export function speechKey(
-  scope: string,
-  entry: CatalogEntry,
-  source: { dialect: string; body: Readonly<Record<string, unknown>> },
-): string {
+function speechKey(scope: string, entry: CatalogEntry, source: SpeechSource): string {
   return createHash("sha256")
     .update(`${scope}\n${fingerprintOf(entry)}\n${source.dialect}\n`)
     .update(JSON.stringify(source.body))
@@ -79,7 +81,7 @@ interface Caches {
 }
 
 /** Speech from the cache that the instances share, if any; it is copied to this process. */
-export async function findShared(
+async function findShared(
   { state, metrics }: Caches,
   scope: string,
   key: string,
@@ -92,6 +94,32 @@ export async function findShared(
   const speech = decodeSpeech(bytes);
   state.speeches.put(key, speech);
   return speech;
+}
+
+/** What the caches know of a request. */
+export interface SpeechLookup {
+  /** Null where the model is not cached. */
+  state: "hit" | "miss" | "bypass" | null;
+  known: CachedSpeech | undefined;
+  /** Where its speech may be stored; null: nowhere. */
+  key: string | null;
+}
+
+/** Looks the speech of a request up, in this process and then in the cache that the instances share. */
+export async function lookUpSpeech(
+  ctx: Parameters<typeof cacheScope>[0] & { services: Caches; isNoStore?: boolean | undefined },
+  entry: CatalogEntry,
+  source: SpeechSource,
+): Promise<SpeechLookup> {
+  const { services } = ctx;
+  if (!entry.model.cacheable || !services.state.speeches.isOn)
+    return { state: null, known: undefined, key: null };
+  if (ctx.isNoStore) return { state: "bypass", known: undefined, key: null };
+  const scope = cacheScope(ctx);
+  const key = speechKey(scope, entry, source);
+  const known = services.state.speeches.get(key) ?? (await findShared(services, scope, key));
+  services.metrics.count(known === undefined ? "cache_misses" : "cache_hits");
+  return { state: known === undefined ? "miss" : "hit", known, key };
 }
 
 /** Adds a whole speech to the caches; `generation`: that of the shared one when the call began. */

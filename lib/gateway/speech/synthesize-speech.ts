@@ -20,11 +20,11 @@ import { requireConfigured, type SpokenPart, scriptSpeakers, singleSpeaker } fro
 import {
   type CachedSpeech,
   cacheAtEnd,
-  findShared,
   keepSpeech,
+  lookUpSpeech,
   MAX_SPEECH_BYTES,
   replay,
-  speechKey,
+  type SpeechLookup,
 } from "./speech-cache";
 import { maxSpeechCostNano, maxSpeechSeconds, measureAudio } from "./speech-cost";
 import { MeteredSpeech, openSpeech, type SpokenEvent } from "./speech-stream";
@@ -92,7 +92,7 @@ export async function synthesizeSpeech(ctx: GatewayContext, input: SpeechInput):
   const segments = await assignVoices(ctx, entry, input);
   const inputTokens = await countText(ctx, text);
 
-  const lookup = await lookUp(ctx, entry, input);
+  const lookup = await lookUpSpeech(ctx, entry, input.source);
   const plan: CallPlan = {
     entry,
     operation: "speech",
@@ -163,24 +163,6 @@ function mustBuffer(input: SpeechInput, { routes }: CatalogEntry): boolean {
   return input.isReplyBuffered === true && routes.some(({ channel }) => !channel.embedded);
 }
 
-interface Lookup {
-  state: "hit" | "miss" | "bypass" | null;
-  known: CachedSpeech | undefined;
-  key: string | null;
-}
-
-async function lookUp(ctx: GatewayContext, entry: CatalogEntry, input: SpeechInput): Promise<Lookup> {
-  if (!entry.model.cacheable || !ctx.services.state.speeches.isOn)
-    return { state: null, known: undefined, key: null };
-  if (ctx.isNoStore) return { state: "bypass", known: undefined, key: null };
-  const { services } = ctx;
-  const scope = cacheScope(ctx);
-  const key = speechKey(scope, entry, input.source);
-  const known = services.state.speeches.get(key) ?? (await findShared(services, scope, key));
-  services.metrics.count(known === undefined ? "cache_misses" : "cache_hits");
-  return { state: known === undefined ? "miss" : "hit", known, key };
-}
-
 /** The speech from the cache, or from the first channel that returns audio. */
 async function openCall(
   ctx: GatewayContext,
@@ -189,7 +171,7 @@ async function openCall(
     segments: SpeechSegment[];
     plan: CallPlan;
     meter: Meter;
-    lookup: Lookup;
+    lookup: SpeechLookup;
     buffer: BufferedSpeech | null;
   },
 ): Promise<{ opened: OpenedSpeech; ignored: readonly string[] }> {
