@@ -21,7 +21,8 @@ export type SendBatch = (request: EmbeddingRequest, options: CallOptions) => Pro
 export interface Batcher {
   /**
    * Embeds one text in a batch with the others that arrive within the window under the same `batchKey` (channel, upstream
-   * key, model and parameters). Rejects like `send`; the texts of a batch refused as `invalid` or as too large are sent again one by one.
+   * key, model and parameters). Rejects like `send`; the texts of a batch that is refused as `invalid` or as too large are
+   * sent again one by one.
    */
   embed(
     batchKey: string,

@@ -5,13 +5,13 @@ import type { Breaker } from "./breaker";
 /**
  * Reports an attempt's results to its two circuits, that of the upstream key and that of the model:
  *
- * | result                                      | key's circuit        | model's circuit      |
- * | ------------------------------------------- | -------------------- | -------------------- |
- * | `answered`: a first byte                    | a probe closes it    | a probe closes it    |
- * | `succeeded`                                 | success              | success              |
- * | `failed`: no connection, no head, key refused | failure            | unchanged            |
- * | `failed`: otherwise                         | success              | failure              |
- * | `endedWithoutResult`                        | unchanged            | unchanged            |
+ * | result                                         | key's circuit     | model's circuit   |
+ * | ---------------------------------------------- | ----------------- | ----------------- |
+ * | `answered`: the first byte has arrived         | a probe closes it | a probe closes it |
+ * | `succeeded`                                    | success           | success           |
+ * | `failed`, before a head, or the key is refused | failure           | unchanged         |
+ * | `failed`, otherwise                            | success           | failure           |
+ * | `endedWithoutResult`                           | unchanged         | unchanged         |
  *
  * Call exactly one of the last three methods, once; a permit that was a probe makes room for the next one with it, or
  * with `answered`.

@@ -113,7 +113,7 @@ export function refusalError(refusal: Refusal): AppError {
   const details: FailureDetails = { ...message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
   if (facts.about === "key") return failed(status, { ...message, upstreamRefusal: "credentials" });
   if (facts.about === "money") return failed(status, { ...details, upstreamRefusal: "account" });
-  // Other requests are smaller, and another channel may have a higher limit.
+  // Says nothing about smaller requests, or about a channel with a higher limit.
   if (status === 429 && facts.about === "caller") {
     return new AppError(
       "upstream_rate_limited",
