@@ -43,14 +43,18 @@ export function cleanMessage(text: string, secrets: readonly string[]): string {
     .slice(0, MAX_MESSAGE_LENGTH);
 }
 
+/** A page of a proxy or a firewall, and no message of the upstream's API. */
+function isMarkup(text: string): boolean {
+  return /^\s*</.test(text);
+}
+
 /**
  * An upstream's error message for administrators: of a body that is no message, its text without tags; also without
  * whatever may be a key. Empty when nothing is left.
  */
 export function cleanUpstreamText(text: string, secrets: readonly string[]): string {
   const start = startOf(text, secrets);
-  const isMarkup = /^\s*</.test(start);
-  const words = isMarkup
+  const words = isMarkup(start)
     ? start.replace(/<(?:style|script)[^>]*>[^<]*/gi, " ").replace(/<[^<>]*>/g, " ")
     : start;
   return cleanMessage(words, secrets).replace(OPAQUE_KEY, "[key]").trim();
@@ -83,7 +87,7 @@ export interface Refusal {
 /** A reply of this type that is not JSON is a message for people. */
 function plainWords({ text, header }: Refusal): string | null {
   const isPlain = (header("content-type") ?? "").startsWith("text/plain");
-  return isPlain && !/^\s*</.test(text) ? asText(text.trim()) : null;
+  return isPlain && !isMarkup(text) ? asText(text.trim()) : null;
 }
 
 type FailureDetails = Pick<ErrorDetails, "upstreamMessage" | "retryAfterMs" | "upstreamRefusal">;
@@ -106,7 +110,11 @@ export function refusalError(refusal: Refusal): AppError {
       "The channel's upstream answered with a redirect; redirects are not followed.",
     );
   }
-  const facts = read(status, asFields(tryParseJson(text)));
+  // A firewall refuses single texts with a page ("DROP TABLE"): that says nothing about the key.
+  const isFirewallPage = status === 403 && isMarkup(text);
+  const facts: RefusalFacts = isFirewallPage
+    ? { words: null, about: null }
+    : read(status, asFields(tryParseJson(text)));
   const retryAfterMs = facts.retryAfterMs ?? readRetryAfter(header, nowMs);
   const own = cleanUpstreamText(facts.words ?? text, secrets);
   const message: FailureDetails = own === "" ? {} : { upstreamMessage: own };

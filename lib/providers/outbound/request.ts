@@ -39,6 +39,18 @@ export interface OutboundRequest {
   options: CallOptions;
 }
 
+/** The time limits of one attempt, in milliseconds: the channel's own, else those of the settings. */
+export interface AttemptLimits {
+  /** From the start of the attempt to the last byte, without the reader's time. */
+  totalMs: number;
+  /** Between two pieces of the body. */
+  idleMs: number;
+}
+
+export function attemptLimits({ limits }: OutboundSettings, { timeouts }: ChannelRecord): AttemptLimits {
+  return { totalMs: timeouts.totalMs ?? limits.callMs, idleMs: timeouts.idleMs ?? limits.idleMs };
+}
+
 /** Connection settings for an address that is no channel's; addresses with other IDs have connections of their own. */
 export function connectionTo(
   provider: string,

@@ -1,19 +1,12 @@
 import type { Dispatcher } from "undici";
 import type { AppError } from "../../errors";
+import { MovingDeadline } from "../../ports/moving-deadline";
 import { stopReason } from "../../ports/stop-signal";
 import { UpstreamProgress } from "../../ports/upstream-progress";
 import { BoundedBody, type ByteSource, collect } from "./body";
 import { connectionError, invalidAnswer, stalled, tooSlow } from "./failure";
-import type { OutboundRequest, OutboundSettings } from "./request";
-import {
-  type ConnectionPool,
-  headerReader,
-  MAX_TIMER_MS,
-  type Prepared,
-  REFUSAL_BYTES,
-  REFUSAL_MS,
-  refused,
-} from "./send";
+import { attemptLimits, type OutboundRequest, type OutboundSettings } from "./request";
+import { type ConnectionPool, headerReader, type Prepared, REFUSAL_BYTES, REFUSAL_MS, refused } from "./send";
 
 const NOTHING = new Uint8Array(0);
 
@@ -72,11 +65,11 @@ class WholeReply implements Dispatcher.DispatchHandler {
   /** Set when the reply is complete or has failed. */
   #isOver = false;
   #failure: AppError | null = null;
-  /** Monotonic milliseconds: when the attempt's time is over, when the next bytes must be there, when the timer fires. */
+  readonly #deadline: MovingDeadline;
+  /** Monotonic milliseconds: when the head must be there, and the whole reply. */
+  readonly #firstBy: number;
   readonly #totalBy: number;
-  #nextBy: number;
-  #timerAt: number;
-  #timer: NodeJS.Timeout;
+  readonly #idleMs: number;
 
   /** `onHead` is called once, when the request no longer waits for a connection or a reply. */
   constructor(settings: OutboundSettings, request: OutboundRequest, onHead: () => void) {
@@ -90,13 +83,14 @@ class WholeReply implements Dispatcher.DispatchHandler {
     const { channel, options } = request;
     const now = settings.clock.monotonic();
     this.#progress = options.progress ?? new UpstreamProgress();
-    const totalMs = channel.timeouts.totalMs ?? settings.limits.callMs;
+    const { totalMs, idleMs } = attemptLimits(settings, channel);
+    this.#idleMs = idleMs;
     // This call always waits for its upstream, so its whole duration counts.
     this.#totalBy = now + totalMs - this.#progress.waitedMs(now);
     this.#progress.wait(now);
-    this.#nextBy = Math.min(options.firstByteBy, this.#totalBy);
-    this.#timerAt = this.#nextBy;
-    this.#timer = this.#startTimer(now);
+    this.#firstBy = Math.min(options.firstByteBy, this.#totalBy);
+    this.#deadline = new MovingDeadline(settings.clock, this.#onLate);
+    this.#deadline.set(this.#firstBy, now);
     options.signal.addEventListener("abort", this.#onAbort, { once: true });
   }
 
@@ -115,9 +109,8 @@ class WholeReply implements Dispatcher.DispatchHandler {
     this.#progress.hasHead = true;
     this.status = status;
     this.headers = headers;
-    const now = this.#settings.clock.monotonic();
-    if (!this.#isGood) this.#setNextBy(now + REFUSAL_MS);
-    else if (now >= this.#nextBy) this.#fail(tooSlow());
+    if (!this.#isGood) this.#expectWithin(REFUSAL_MS);
+    else if (this.#settings.clock.monotonic() >= this.#firstBy) this.#fail(tooSlow());
     else this.#expectedLength = Math.min(Number(headers["content-length"] ?? 0), this.#request.maxBytes);
   }
 
@@ -129,9 +122,7 @@ class WholeReply implements Dispatcher.DispatchHandler {
       return;
     }
     this.#pieces.push(chunk, this.#expectedLength);
-    if (!this.#isGood) return;
-    const idleMs = this.#request.channel.timeouts.idleMs ?? this.#settings.limits.idleMs;
-    this.#setNextBy(this.#settings.clock.monotonic() + idleMs);
+    if (this.#isGood) this.#expectWithin(this.#idleMs);
   }
 
   onResponseEnd(): void {
@@ -164,30 +155,18 @@ class WholeReply implements Dispatcher.DispatchHandler {
 
   #end(): void {
     this.#isOver = true;
-    clearTimeout(this.#timer);
+    this.#deadline.end();
     this.#progress.resume(this.#settings.clock.monotonic());
     this.#request.options.signal.removeEventListener("abort", this.#onAbort);
   }
 
-  /** A later deadline needs no new timer: the running one finds it when it fires. */
-  #setNextBy(at: number): void {
-    this.#nextBy = Math.min(at, this.#totalBy);
-    if (this.#nextBy >= this.#timerAt) return;
-    clearTimeout(this.#timer);
-    this.#timer = this.#startTimer(this.#settings.clock.monotonic());
+  /** Moves the deadline to so many milliseconds from now, at most to the end of the attempt. */
+  #expectWithin(ms: number): void {
+    const now = this.#settings.clock.monotonic();
+    this.#deadline.set(Math.min(now + ms, this.#totalBy), now);
   }
 
-  #startTimer(now: number): NodeJS.Timeout {
-    this.#timerAt = this.#nextBy;
-    return setTimeout(this.#onTimer, Math.min(MAX_TIMER_MS, Math.max(0, this.#nextBy - now)));
-  }
-
-  readonly #onTimer = (): void => {
-    // The deadline has moved since the timer was started.
-    if (this.#nextBy > this.#timerAt)
-      this.#timer = this.#startTimer(Math.max(this.#timerAt, this.#settings.clock.monotonic()));
-    else this.#fail(this.#pieces.length === 0 ? tooSlow() : stalled());
-  };
+  readonly #onLate = (): void => this.#fail(this.#pieces.length === 0 ? tooSlow() : stalled());
 }
 
 /** A complete reply with a status of 2xx, decoded. */

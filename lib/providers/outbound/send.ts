@@ -1,17 +1,23 @@
 import type { Pool } from "undici";
 import type { AppError } from "../../errors";
+import { MovingDeadline } from "../../ports/moving-deadline";
 import { stopReason } from "../../ports/stop-signal";
 import { UpstreamProgress } from "../../ports/upstream-progress";
 import { type BodyLimits, BoundedBody, collect } from "./body";
 import { connectionError, tooSlow } from "./failure";
 import { refusalError } from "./refusal";
 import { type HeldPieces, ReplyStream } from "./reply-stream";
-import type { OutboundRequest, OutboundSettings, UpstreamReply } from "./request";
+import {
+  type AttemptLimits,
+  attemptLimits,
+  type OutboundRequest,
+  type OutboundSettings,
+  type UpstreamReply,
+} from "./request";
 
 /** Limits of an error reply. */
 export const REFUSAL_BYTES = 64 * 1024;
 export const REFUSAL_MS = 2_000;
-export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** The connections of a channel, with the number of its requests that have no reply yet. */
 export interface ConnectionPool {
@@ -35,8 +41,8 @@ class Attempt {
   readonly #request: OutboundRequest;
   readonly #reply: ReplyStream;
   readonly #progress: UpstreamProgress;
-  readonly #totalMs: number;
-  readonly #timer: NodeJS.Timeout;
+  readonly #limits: AttemptLimits;
+  readonly #deadline: MovingDeadline;
   /** Why the caller's signal was aborted. */
   #stopped: AppError | null = null;
   /** The error of a head that did not arrive in time. */
@@ -48,13 +54,15 @@ class Attempt {
     this.#request = request;
     this.#reply = reply;
     this.#progress = options.progress ?? new UpstreamProgress();
-    this.#totalMs = channel.timeouts.totalMs ?? settings.limits.callMs;
+    this.#limits = attemptLimits(settings, channel);
     if (options.signal.aborted) this.#onAbort();
     else options.signal.addEventListener("abort", this.#onAbort, { once: true });
-    this.#timer = setTimeout(() => {
+    this.#deadline = new MovingDeadline(settings.clock, () => {
       this.#late = tooSlow();
       reply.stop(this.#late);
-    }, this.#leftMs());
+    });
+    const now = this.#now();
+    this.#deadline.set(now + this.#leftMs(), now);
   }
 
   get isStopped(): boolean {
@@ -74,7 +82,7 @@ class Attempt {
   /** The body of the reply whose head has arrived; that of an error reply has stricter limits. */
   body(isGood: boolean, encoding: string): BoundedBody {
     this.#progress.hasHead = true;
-    clearTimeout(this.#timer);
+    this.#deadline.end();
     const limits = isGood ? this.#bodyLimits() : this.#refusalLimits();
     return new BoundedBody(this.#reply, encoding, limits, {
       clock: this.#settings.clock,
@@ -86,7 +94,7 @@ class Attempt {
 
   /** Ends the attempt; returns the error to throw for `error`. */
   fail(error: unknown): AppError {
-    clearTimeout(this.#timer);
+    this.#deadline.end();
     this.#removeAbortListener();
     return this.#stopped ?? this.#late ?? connectionError(error, "headers");
   }
@@ -104,21 +112,19 @@ class Attempt {
   }
 
   #totalLeftMs(): number {
-    return this.#totalMs - this.#progress.waitedMs(this.#now());
+    return this.#limits.totalMs - this.#progress.waitedMs(this.#now());
   }
 
   /** Milliseconds left for the first byte. */
   #leftMs(): number {
-    const leftMs = Math.min(this.#request.options.firstByteBy - this.#now(), this.#totalLeftMs());
-    return Math.min(MAX_TIMER_MS, Math.max(0, leftMs));
+    return Math.min(this.#request.options.firstByteBy - this.#now(), this.#totalLeftMs());
   }
 
   #bodyLimits(): BodyLimits {
-    const { channel, maxBytes } = this.#request;
     return {
-      maxBytes,
+      maxBytes: this.#request.maxBytes,
       firstByteMs: this.#leftMs(),
-      idleMs: channel.timeouts.idleMs ?? this.#settings.limits.idleMs,
+      idleMs: this.#limits.idleMs,
       totalLeftMs: () => this.#totalLeftMs(),
     };
   }

@@ -2,6 +2,7 @@ import { Socket } from "node:net";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { errorBody } from "@/lib/http/core/render-error";
+import { readOpenAiRefusal } from "@/lib/providers/openai/refusal";
 import { acceptContinue } from "@/lib/providers/outbound/accept-continue";
 import { checkHeaders, requestHeaders } from "@/lib/providers/outbound/headers";
 import { decodeBase64 } from "@/lib/providers/outbound/json";
@@ -113,6 +114,17 @@ test("keeps an upstream's message beside the error that callers get", () => {
   expect(marked).toMatchObject({ code: "invalid", message: "Too long" });
   expect(of(500).message).toBe("The channel's upstream answered with an error (500).");
   expect(JSON.stringify([errorBody("openai", of(500)), errorBody("gemini", of(500))])).not.toContain("GPU");
+});
+
+test("does not take a firewall's 403 page for a refused key", () => {
+  const about = (text: string, status = 403) =>
+    refusalError({ header: () => null, nowMs: 0, secrets: [], read: readOpenAiRefusal, status, text })
+      .details;
+  const page = about("\n<!DOCTYPE html><title>Blocked</title><p>Ray 8d49");
+  expect(page).toEqual({ upstreamStatus: 403, upstreamMessage: "Blocked Ray 8d49" });
+  expect(about("<h1>Unauthorized</h1>", 401)).toMatchObject({ upstreamRefusal: "credentials" });
+  for (const text of ["", "Forbidden", '{"error":{"message":"No access"}}'])
+    expect(about(text), text).toMatchObject({ upstreamRefusal: "credentials" });
 });
 
 test("refuses base64 with a missing or invalid character", () => {
