@@ -18,8 +18,11 @@ const SHORT_MS = 80;
 const TEXT = Buffer.from("x".repeat(1_500));
 const ZIPPED = gzipSync(TEXT);
 
-/** Pieces to send, each in its own packet; the connection closes after them unless the last is `stay`. */
-type Script = (string | Buffer | "stay")[];
+/**
+ * Pieces to send, each in its own packet, and pauses in milliseconds; the connection closes after them unless the last is
+ * `stay`.
+ */
+type Script = (string | Buffer | number | "stay")[];
 
 const head = (status: number, fields: string): string => `HTTP/1.1 ${status} Status\r\n${fields}\r\n\r\n`;
 const ok = (fields: string): string => head(200, fields);
@@ -69,6 +72,11 @@ const SCRIPTS: Record<string, Script> = {
   silent: ["stay"],
   "silent after its head": [ok("content-length: 5"), "stay"],
   stalled: [ok("content-length: 5"), "abc", "stay"],
+  "later than its first byte may be": [
+    ok("content-length: 10"),
+    ...Array.from({ length: 10 }, () => ["a", SHORT_MS / 2]).flat(),
+    "stay",
+  ],
   redirect: [head(302, "location: /there\r\ncontent-length: 0"), "stay"],
   "an invalid request": [head(400, `content-length: ${refusal.length}`), refusal, "stay"],
   "a limit": [head(429, "retry-after: 7\r\ncontent-length: 0"), "stay"],
@@ -85,8 +93,8 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 async function play(socket: Socket): Promise<void> {
   for (const piece of script) {
     if (piece === "stay") return;
-    socket.write(piece);
-    await pause(2);
+    if (typeof piece !== "number") socket.write(piece);
+    await pause(typeof piece === "number" ? piece : 2);
   }
   socket.end();
 }
@@ -165,6 +173,29 @@ test.each(Object.keys(SCRIPTS))(
     expect(whole).toEqual(slow);
   },
 );
+
+test.each([
+  {
+    does: "reads a reply of 400 ms whose pieces arrive in time",
+    totalMs: 60_000,
+    expected: { text: "aaaaaaaaaa" },
+  },
+  {
+    does: "ends a reply at the total time of its channel",
+    totalMs: 3 * SHORT_MS,
+    expected: { code: "upstream_timeout", hasHead: true },
+  },
+])("callWhole $does", async ({ totalMs, expected }) => {
+  script = SCRIPTS["later than its first byte may be"] ?? [];
+  const timeouts = { idleMs: SHORT_MS, totalMs };
+  const { channel, options, ...fields } = request();
+  const timed = { ...fields, options, channel: { ...channel, timeouts } };
+  const whole = await outcomeOf(
+    outbound.callWhole(timed).then(({ bytes }) => bytes),
+    timed,
+  );
+  expect(whole).toMatchObject(expected);
+});
 
 test("callWhole rejects with the reason of an abort and closes its connection", async () => {
   script = [ok("content-length: 5"), "abc", "stay"];
