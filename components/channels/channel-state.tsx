@@ -7,6 +7,7 @@ import { useToastAction } from "../forms/use-action";
 import { Badge, StatusDot } from "../ui/badge";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
+import { SentenceGap } from "../ui/sentence-gap";
 import { toast } from "../ui/toast";
 
 /**
@@ -106,7 +107,8 @@ export function CircuitNote({ channel, onChanged }: { channel: Channel; onChange
           const { cause, advice, retry } = circuitText(health);
           return (
             <p key={name} className="break-words">
-              <span className="font-medium">{name === null ? cause : t("brokenModel", { name, cause })}</span>{" "}
+              <span className="font-medium">{name === null ? cause : t("brokenModel", { name, cause })}</span>
+              <SentenceGap />
               {/* The countdown differs between server and browser. */}
               <span className="text-ink-muted" suppressHydrationWarning>
                 {`${advice} ${retry}`}

@@ -7,6 +7,7 @@ import { useAmounts } from "../charts/use-amounts";
 import { Form } from "../forms/form";
 import { Button } from "../ui/button";
 import { Input, NativeSelect } from "../ui/input";
+import { SentenceGap } from "../ui/sentence-gap";
 import type { Comparison, QueryResult } from "./comparison";
 import type { FocusStore } from "./focus-store";
 import { NeighbourRow } from "./neighbours-panel";
@@ -112,7 +113,8 @@ function SearchResults({
       <p role="status" className="text-xs text-ink-faint">
         <span className="text-ink">
           {t("found", { count: Math.min(top, texts.length), all: texts.length, query: result.query })}
-        </span>{" "}
+        </span>
+        <SentenceGap />
         {t("used", { tokens: result.inputTokens, time: format.ms(result.elapsedMs) })}
       </p>
       {result.hasTasks ? <p className="text-xs text-ink-faint">{t("tasks")}</p> : null}

@@ -9,6 +9,7 @@ import { useAmounts } from "../charts/use-amounts";
 import { CallError } from "../forms/call-error";
 import { StatusDot } from "../ui/badge";
 import { Notice } from "../ui/notice";
+import { SentenceGap } from "../ui/sentence-gap";
 import { Skeleton } from "../ui/skeleton";
 import { HEALTH_TONES } from "./model-cells";
 
@@ -67,7 +68,8 @@ function RouteWarning({ of: { enabled, turns, recovering, skipped } }: { of: Pre
     <Notice tone="bad">{t("allSkipped")}</Notice>
   ) : (
     <Notice tone="warn">
-      {t("none")}{" "}
+      {t("none")}
+      <SentenceGap />
       <Link prefetch={false} href="/channels" className="text-ink underline underline-offset-4">
         {t("toChannels")}
       </Link>
@@ -150,8 +152,10 @@ function Skipped({ of: { skipped } }: { of: Preview }) {
                 <ChannelLink channel={channel} />
               </span>
               <span className="pl-4.5 text-sm text-ink-muted">
-                {channel.reason === "circuit" ? t("down") : null}{" "}
-                {channel.circuit_reason ? reason(channel.circuit_reason) : t(`because.${channel.reason}`)}{" "}
+                {channel.reason === "circuit" ? t("down") : null}
+                <SentenceGap />
+                {channel.circuit_reason ? reason(channel.circuit_reason) : t(`because.${channel.reason}`)}
+                <SentenceGap />
                 {seconds > 0 ? t("until", { seconds }) : null}
               </span>
             </li>

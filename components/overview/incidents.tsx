@@ -7,6 +7,7 @@ import type { OverviewChannel } from "@/lib/contracts/console/overview";
 import { StatusDot } from "../ui/badge";
 import { Button } from "../ui/button";
 import { useRelativeTime } from "../ui/relative-time";
+import { SentenceGap } from "../ui/sentence-gap";
 
 interface Incident {
   channel: OverviewChannel;
@@ -112,7 +113,8 @@ function IncidentRow({ incident: { channel, part, health } }: { incident: Incide
     >
       {health.opened_at === null
         ? tChannels(`reason.${reason}`)
-        : t("since", { reason: tChannels(`reason.${reason}`), when: relativeTime(health.opened_at) })}{" "}
+        : t("since", { reason: tChannels(`reason.${reason}`), when: relativeTime(health.opened_at) })}
+      <SentenceGap />
       {isOpen ? tChannels(`advice.${reason}`) : t("probe")}
     </Row>
   );

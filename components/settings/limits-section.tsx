@@ -8,6 +8,7 @@ import { useAmounts } from "../charts/use-amounts";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { Input } from "../ui/input";
+import { SentenceGap } from "../ui/sentence-gap";
 import { FormSection } from "./form-section";
 import { useSearched } from "./search";
 import { useSettingsPage } from "./settings-page-context";
@@ -154,7 +155,8 @@ function LimitRow(props: LimitRowProps) {
           {t(`name.${name}`)}
         </label>
         <span id={`${id}-hint`} className="text-sm text-ink-muted">
-          {t(`hint.${name}`)}{" "}
+          {t(`hint.${name}`)}
+          <SentenceGap />
           <span className="whitespace-nowrap">{t("default", { value: defaultText })}</span>
         </span>
       </div>

@@ -7,6 +7,7 @@ import type { VersionedSettings } from "@/lib/contracts/console/settings";
 import { numberText } from "../forms/limit-values";
 import { Checkbox } from "../ui/checkbox";
 import { Notice } from "../ui/notice";
+import { SentenceGap } from "../ui/sentence-gap";
 import { NumberField, OwnerOnly } from "./fields";
 import { FormSection } from "./form-section";
 import { SearchedField } from "./search";
@@ -74,7 +75,8 @@ function TwoFactor() {
       </SearchedField>
       {!hasTwoFactor && chosen.includes(own) ? (
         <Notice tone="warn">
-          {t("twoFactor.ownFirst")}{" "}
+          {t("twoFactor.ownFirst")}
+          <SentenceGap />
           <Link href="/account" className="text-ink underline underline-offset-4">
             {t("twoFactor.toAccount")}
           </Link>

@@ -14,6 +14,7 @@ import { useSchemaResolver } from "../forms/schema-resolver";
 import { FormField, FormTextField } from "../forms/text-field";
 import { Button } from "../ui/button";
 import { Notice } from "../ui/notice";
+import { SentenceGap } from "../ui/sentence-gap";
 import { clearPendingSignIn, readPendingSignIn, savePendingSignIn } from "./pending-sign-in";
 
 const loadSchema = () => import("@/lib/contracts/console/sign-in").then((one) => one.SignInRequest);
@@ -72,7 +73,8 @@ function RegisterLink() {
   const t = useTranslations("signIn");
   return (
     <p className="text-sm text-ink-muted">
-      {t("noAccount")}{" "}
+      {t("noAccount")}
+      <SentenceGap />
       <Button asChild variant="link" size="inline" className="text-sm">
         <a href="/register">{t("register")}</a>
       </Button>
