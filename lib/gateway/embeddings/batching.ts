@@ -1,4 +1,4 @@
-import { AppError, hasCode } from "../../errors";
+import { AppError, isAppError } from "../../errors";
 import type { EmbeddingRequest, EmbeddingResult } from "../../ports/embedding-model";
 import type { CallOptions } from "../../ports/speech-model";
 import { type StopSignal, StopSource } from "../../ports/stop-signal";
@@ -9,7 +9,7 @@ export interface SingleText {
   text: string;
   /** Equal texts within a scope are sent once. Across scopes they are sent separately: token counts would reveal them. */
   scope: string;
-  /** Our own count; the upstream's count is distributed in proportion to it. */
+  /** Our own count; `shareTokens` divides the upstream's count by it. */
   tokens: number;
   options: CallOptions;
 }
@@ -21,8 +21,8 @@ export type SendBatch = (request: EmbeddingRequest, options: CallOptions) => Pro
 export interface Batcher {
   /**
    * Embeds one text in a batch with the others that arrive within the window under the same `batchKey` (channel, upstream
-   * key, model and parameters). Rejects like `send`; the texts of a batch that is refused as `invalid` or as too large are
-   * sent again one by one.
+   * key, model and parameters). Rejects like `send`; a batch whose failure a single text or their number may cause is
+   * sent again text by text, so that no text makes those of other callers fail.
    */
   embed(
     batchKey: string,
@@ -108,8 +108,7 @@ async function sendTogether(
   };
   const result = await send({ texts, ...parameters }, options);
   checkCount(result, texts.length);
-  const weights = members.map((member) => member.tokens);
-  const shares = result.inputTokens === null ? null : distribute(result.inputTokens, weights);
+  const shares = result.inputTokens === null ? null : shareTokens(result.inputTokens, members);
   for (const [index, member] of members.entries()) {
     const vector = result.vectors[positions[index] ?? 0];
     // checkCount guarantees one per text.
@@ -127,10 +126,23 @@ async function sendAlone(member: Member, parameters: BatchParameters, send: Send
   }
 }
 
-/** True for an error that a text of the batch, or their sum, causes. No text causes an unknown model. */
-function isCausedByTexts(error: unknown): boolean {
-  if (hasCode(error, "upstream_rate_limited")) return error.details.isCausedByRequest === true;
-  return hasCode(error, "invalid") && error.details.isUnknownModel !== true;
+/**
+ * Statuses of servers that fail at one text of a request: llama.cpp and Ollama answer 500, and firewalls 403. After
+ * 502, 503 or 504 no text would be served.
+ */
+const STATUSES_OF_A_TEXT: ReadonlySet<number | undefined> = new Set([400, 403, 404, 413, 422, 500]);
+
+/**
+ * True for a failure that one text of a batch, or their number, may cause. Sent text by text the upstream gets one call
+ * more than without batching.
+ */
+function mayBeCausedByTexts(error: unknown): boolean {
+  if (!isAppError(error) || error.details.isUnknownModel === true) return false;
+  const { code, details } = error;
+  if (code === "upstream_rate_limited") return details.isCausedByRequest === true;
+  if (code === "upstream_error")
+    return details.upstreamRefusal === undefined && STATUSES_OF_A_TEXT.has(details.upstreamStatus);
+  return code === "invalid" || code === "upstream_invalid";
 }
 
 async function sendBatch(
@@ -143,8 +155,7 @@ async function sendBatch(
   try {
     await sendTogether(members, parameters, send);
   } catch (error) {
-    // One invalid text fails the whole batch, so each text is sent again alone and gets its own error.
-    if (isCausedByTexts(error)) {
+    if (mayBeCausedByTexts(error)) {
       shareProgress(members, null);
       await Promise.all(members.map((member) => sendAlone(member, parameters, send)));
     } else {
@@ -206,16 +217,42 @@ function scheduleAfter(ms: number, action: () => void): () => void {
   return () => clearTimeout(planned);
 }
 
+/** Tokens that an upstream adds to each text, such as [CLS] and [SEP]. */
+const ADDED_TOKENS = 2;
+
+/**
+ * Divides the upstream's count of a batch: up to the sum of our counts in proportion to them; what is above it in
+ * proportion to the bytes that each text has beyond its count. No tokenizer makes more tokens than bytes, so a text that
+ * has few tokens for us and many for the upstream ("=====…") is not charged to the other callers of its batch.
+ */
+export function shareTokens(
+  total: number,
+  members: readonly Pick<SingleText, "text" | "tokens">[],
+): number[] {
+  const counts = members.map(({ tokens }) => tokens);
+  const counted = sumOf(counts);
+  if (total <= counted) return distribute(total, counts);
+  const room = members.map(({ text, tokens }) =>
+    Math.max(0, Buffer.byteLength(text) + ADDED_TOKENS - tokens),
+  );
+  const excess = distribute(total - counted, room);
+  return counts.map((count, index) => count + (excess[index] ?? 0));
+}
+
+function sumOf(values: readonly number[]): number {
+  return values.reduce((all, value) => all + value, 0);
+}
+
 /**
  * Splits `total` whole units in proportion to `weights` by the largest-remainder (Hamilton) method: each share is the
  * exact one rounded up or down, and the shares add up to `total`. Equal shares when all weights are 0.
  */
 export function distribute(total: number, weights: readonly number[]): number[] {
   if (weights.length === 0) return [];
-  const sum = weights.reduce((all, weight) => all + weight, 0);
+  const sum = sumOf(weights);
   const exact = weights.map((weight) => (sum === 0 ? total / weights.length : (total * weight) / sum));
   const shares = exact.map(Math.floor);
-  let left = total - shares.reduce((all, share) => all + share, 0);
+  let left = total - sumOf(shares);
   const byRemainder = exact
     .map((value, index) => ({ index, remainder: value - Math.floor(value) }))
     .sort((a, b) => b.remainder - a.remainder || a.index - b.index);

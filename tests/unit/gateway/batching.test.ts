@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { AppError } from "@/lib/errors";
-import { createBatcher, distribute, type SendBatch } from "@/lib/gateway/embeddings/batching";
+import { createBatcher, distribute, type SendBatch, shareTokens } from "@/lib/gateway/embeddings/batching";
 import type { EmbeddingRequest } from "@/lib/ports/embedding-model";
 import type { CallOptions } from "@/lib/ports/speech-model";
 import type { StopSignal } from "../../../lib/ports/stop-signal";
@@ -107,11 +107,12 @@ test("sends a full batch at once", async () => {
   expect(requests.flatMap((request) => request.texts)).toHaveLength(10);
 });
 
-test("sends a batch refused for one text again text by text, so that only this one fails", async () => {
+/** The status of each call, and the texts of the requests, to an upstream that fails at the text "bad". */
+async function withBadText(failure: AppError) {
   const requests: string[][] = [];
   const send: SendBatch = async ({ texts }) => {
     requests.push(texts);
-    if (texts.includes("bad")) throw new AppError("invalid", "'bad' is not good.");
+    if (texts.includes("bad")) throw failure;
     return { vectors: texts.map(() => Float32Array.of(1)), inputTokens: 1 };
   };
   const batcher = createBatcher();
@@ -120,27 +121,42 @@ test("sends a batch refused for one text again text by text, so that only this o
   );
   const settled = Promise.allSettled(answers);
   await vi.runAllTimersAsync();
-  expect((await settled).map((one) => one.status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
-  expect(requests).toEqual([["good", "bad", "fine"], ["good"], ["bad"], ["fine"]]);
-});
+  return { statuses: (await settled).map((one) => one.status), requests };
+}
 
-test("sends a batch that exceeds the upstream's rate limit again text by text, but not while the limit is used up", async () => {
-  for (const isCausedByRequest of [true, false]) {
-    const requests: string[][] = [];
-    const send: SendBatch = async ({ texts }) => {
-      requests.push(texts);
-      if (texts.length > 1 || !isCausedByRequest)
-        throw new AppError("upstream_rate_limited", "Too large.", { isCausedByRequest });
-      return { vectors: [Float32Array.of(1)], inputTokens: 1 };
-    };
-    const batcher = createBatcher();
-    const answers = ["a", "b"].map((text) => batcher.embed("p", { model: "m" }, single(text), send));
-    const settled = Promise.allSettled(answers);
-    await vi.runAllTimersAsync();
-    const [status, calls] = isCausedByRequest ? ["fulfilled", 3] : ["rejected", 1];
-    expect((await settled).map((one) => one.status)).toEqual([status, status]);
-    expect(requests).toHaveLength(calls);
-  }
+const failedWith = (upstreamStatus?: number, details = {}) =>
+  new AppError("upstream_error", "Failed.", { upstreamStatus, ...details });
+
+test.each<[string, AppError]>([
+  ["an error of its input", new AppError("invalid", "'bad' is not good.")],
+  ["status 500", failedWith(500)],
+  ["a firewall's page", failedWith(403)],
+  ["a null vector", new AppError("upstream_invalid", "NaN")],
+  [
+    "a limit that only its size exceeds",
+    new AppError("upstream_rate_limited", "Too large.", { isCausedByRequest: true }),
+  ],
+])(
+  "sends a batch that one text fails with %s again text by text, so that only this text fails",
+  async (_, failure) => {
+    const { statuses, requests } = await withBadText(failure);
+    expect(statuses).toEqual(["fulfilled", "rejected", "fulfilled"]);
+    expect(requests).toEqual([["good", "bad", "fine"], ["good"], ["bad"], ["fine"]]);
+  },
+);
+
+test.each<[string, AppError]>([
+  ["an upstream that is down", failedWith(503)],
+  ["an upstream out of reach", failedWith()],
+  ["a refused key", failedWith(403, { upstreamRefusal: "credentials" })],
+  ["an unknown model", new AppError("invalid", "No model.", { upstreamStatus: 404, isUnknownModel: true })],
+  ["a rate limit that is used up", new AppError("upstream_rate_limited", "Slow down.")],
+  ["a timeout", new AppError("upstream_timeout", "Too slow.")],
+  ["a reply cut short", new AppError("upstream_truncated", "Cut.")],
+])("does not send a batch again after %s", async (_, failure) => {
+  const { statuses, requests } = await withBadText(failure);
+  expect(statuses).toEqual(["rejected", "rejected", "rejected"]);
+  expect(requests).toHaveLength(1);
 });
 
 test("rejects all callers of a batch with the same error for any other failure", async () => {
@@ -153,14 +169,19 @@ test("rejects all callers of a batch with the same error for any other failure",
   for (const error of await Promise.all(answers)) expect(error).toBe(failure);
 });
 
-test("rejects a reply with too few vectors as upstream_invalid", async () => {
+test("rejects a reply with too few vectors as upstream_invalid, also to a text alone", async () => {
+  const requests: number[] = [];
+  const send: SendBatch = async ({ texts }) => {
+    requests.push(texts.length);
+    return { vectors: [], inputTokens: null };
+  };
   const batcher = createBatcher();
-  const send: SendBatch = async () => ({ vectors: [Float32Array.of(1)], inputTokens: null });
   const answers = ["a", "b"].map((text) =>
     batcher.embed("p", { model: "m" }, single(text), send).catch((error) => error),
   );
   await vi.runAllTimersAsync();
   for (const error of await Promise.all(answers)) expect(error).toMatchObject({ code: "upstream_invalid" });
+  expect(requests).toEqual([2, 1, 1]);
 });
 
 test("aborts the upstream call when its last caller leaves, not before", async () => {
@@ -196,5 +217,37 @@ test("distributes whole shares within one unit of the exact ones that add up to 
         }
       },
     ),
+  );
+});
+
+test("charges a text that has more tokens for the upstream than for us to its own caller", async () => {
+  // 512 tokens in a WordPiece vocabulary, 8 in cl100k_base.
+  const attack = { text: "=".repeat(512), tokens: 8 };
+  const others = ["Hello there, friend.", "Good morning!"].map((text) => ({ text, tokens: 4 }));
+  const { send } = upstream(514 + 6 + 5);
+  const batcher = createBatcher();
+  const answers = [attack, ...others].map(({ text, tokens }) =>
+    batcher.embed("p", { model: "m" }, single(text, tokens), send),
+  );
+  await vi.runAllTimersAsync();
+  const [own = 0, ...shares] = (await Promise.all(answers)).map(({ inputTokens }) => inputTokens ?? 0);
+  for (const [index, share] of shares.entries())
+    expect(share).toBeLessThanOrEqual((others[index]?.text.length ?? 0) + 2);
+  expect(own).toBeGreaterThan(480);
+  // [CLS] and [SEP] are charged to each text.
+  const short = { text: "a", tokens: 1 };
+  expect(shareTokens(8, [short, { text: "unbelievable", tokens: 3 }])).toEqual([2, 6]);
+});
+
+test("divides an upstream's tokens without loss, and never charges a text more tokens than bytes while they suffice", () => {
+  const member = fc.record({ text: fc.string({ unit: "grapheme" }), tokens: fc.nat(50) });
+  fc.assert(
+    fc.property(fc.nat(3_000), fc.array(member, { minLength: 1, maxLength: 20 }), (total, members) => {
+      const shares = shareTokens(total, members);
+      expect(shares.reduce((all, share) => all + share, 0)).toBe(total);
+      const most = members.map(({ text, tokens }) => Math.max(tokens, Buffer.byteLength(text) + 2));
+      if (total > most.reduce((all, one) => all + one, 0)) return;
+      for (const [index, share] of shares.entries()) expect(share).toBeLessThanOrEqual(most[index] ?? 0);
+    }),
   );
 });
