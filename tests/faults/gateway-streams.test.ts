@@ -131,6 +131,31 @@ describe.each(Object.entries(FRAMINGS).filter(([name]) => name !== UNSTREAMED))(
   },
 );
 
+test.each(Object.entries(FRAMINGS).filter(([framing]) => !framing.startsWith("Gemini")))(
+  "speech that Gemini ended early is not whole as %s, which have no field for the reason",
+  async (_framing, { call, errorIn }) => {
+    const { name, ids } = await routed.route("speech", [{ as: "tts--early-finish", provider: "gemini" }]);
+    for (let asked = 0; asked < 6; asked++) {
+      const reply = await routed.send(...call(name));
+      expect([reply.status, reply.isWhole], reply.text.slice(0, 300)).toEqual([200, false]);
+      expect(reply.bytes.length).toBeGreaterThan(4_000);
+      expect([null, "upstream_truncated"]).toContain(errorIn(reply));
+    }
+    for (const row of await routed.whenRows(name, 6))
+      expect(row).toMatchObject({ error: "upstream_truncated", attempts: 1, audio_ms: 500 });
+    // The request is the cause: other callers of the model are still served.
+    const { health } = await routed.console(`/api/channels/${ids[0]}`);
+    expect(health.state).toBe("closed");
+  },
+);
+
+test("speech that Gemini ended early reaches Gemini's callers with the reason", async () => {
+  const { name } = await routed.route("speech", [{ as: "tts--early-finish", provider: "gemini" }]);
+  const reply = await routed.send(...spoken("gemini", name));
+  expect([reply.status, reply.isWhole]).toEqual([200, true]);
+  expect(reply.json.candidates[0].finishReason).toBe("MAX_TOKENS");
+});
+
 describe("sent as Gemini's JSON", () => {
   test.each(CASES)(
     "a stream of %s that %s fails over, and only the next channel's audio is sent",

@@ -73,16 +73,24 @@ export class MeteredSpeech implements AsyncIterableIterator<SpokenEvent> {
   readonly #meter: Meter;
   readonly #opened: OpenedSpeech;
   readonly #inputTokens: number;
+  readonly #showsFinishReason: boolean;
   readonly #events: TimedEvents;
   #pending: SoundEvent | null;
   #bytes = 0;
   #isOver = false;
 
-  constructor(ctx: GatewayContext, meter: Meter, opened: OpenedSpeech, inputTokens: number) {
+  /** `showsFinishReason`: the caller learns why the speech ended; otherwise one that ended early is an error. */
+  constructor(
+    ctx: GatewayContext,
+    meter: Meter,
+    opened: OpenedSpeech,
+    { inputTokens, showsFinishReason }: { inputTokens: number; showsFinishReason: boolean },
+  ) {
     this.#ctx = ctx;
     this.#meter = meter;
     this.#opened = opened;
     this.#inputTokens = inputTokens;
+    this.#showsFinishReason = showsFinishReason;
     this.#events = new TimedEvents(ctx, opened);
     this.#pending = opened.first;
     // `opened` stays referenced for as long as the call lasts; its first chunk must not.
@@ -122,7 +130,11 @@ export class MeteredSpeech implements AsyncIterableIterator<SpokenEvent> {
     this.#pending = null;
     if (this.#isOver) return { done: true, value: undefined };
     if (next.done) throw truncatedStream();
-    if (next.value.type === "end") return { done: false, value: await this.#finish(next.value) };
+    if (next.value.type === "end") {
+      const { finishReason } = next.value;
+      if (finishReason !== "STOP" && !this.#showsFinishReason) throw endedEarly(finishReason);
+      return { done: false, value: await this.#finish(next.value) };
+    }
     this.#bytes += next.value.type === "audio" ? next.value.pcm.byteLength : next.value.bytes;
     return { done: false, value: next.value };
   }
@@ -247,6 +259,12 @@ function stalled(): AppError {
 }
 
 /** The error of a stream that ended without its `end` event. */
+/** For a caller without a field for the reason: a reply that ends as usual would pass for the whole speech. */
+function endedEarly(finishReason: string): AppError {
+  const message = `The channel ended the speech early (finish reason ${finishReason}).`;
+  return new AppError("upstream_truncated", message, { isCausedByRequest: true });
+}
+
 export function truncatedStream(): AppError {
   return new AppError("upstream_truncated", "The channel ended the speech early.");
 }

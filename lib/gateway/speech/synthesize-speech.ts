@@ -121,7 +121,10 @@ export async function synthesizeSpeech(ctx: GatewayContext, input: SpeechInput):
     const { opened, ignored } = await openCall(ctx, { input, segments, plan, meter, lookup, buffer });
     return {
       totalBytes: opened.totalBytes ?? null,
-      events: new MeteredSpeech(ctx, meter, opened, inputTokens),
+      events: new MeteredSpeech(ctx, meter, opened, {
+        inputTokens,
+        showsFinishReason: input.source.dialect === "gemini",
+      }),
       inputTokens,
       headers: () =>
         ignored.length === 0

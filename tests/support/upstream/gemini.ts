@@ -44,7 +44,7 @@ export function geminiSpeech(sent: unknown, isStream: boolean, failure: Injected
     promptTokenCount: usageNumber(failure?.kind ?? "", tokens),
     candidatesTokenCount: usageNumber(failure?.kind ?? "", Math.ceil(pcm.length / 1_920)),
   };
-  const finish = { finishReason: "STOP", index: 0 };
+  const finish = { finishReason: failure?.kind === "early-finish" ? "MAX_TOKENS" : "STOP", index: 0 };
   const mimeType = failure?.kind === "wav" ? "audio/wav" : `audio/L16;codec=pcm;rate=${rate}`;
   const blob = (bytes: Buffer) => ({
     content: { role: "model", parts: [{ inlineData: { mimeType, data: bytes.toString("base64") } }] },

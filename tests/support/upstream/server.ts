@@ -187,6 +187,8 @@ function faultyReply(path: string, failure: InjectedFailure | null, options: Ups
       return path.includes(":")
         ? geminiError(404, "models/gone is not found for API version v1beta, or is not supported for it.")
         : openAiError(404, "The model `gone` does not exist.", "model_not_found");
+    case "no-file":
+      return geminiError(403, "You do not have permission to access the File abc or it may not exist.");
     case "no-content":
       return geminiError(403, "CachedContent not found (or permission denied)");
     case "quoted-name":

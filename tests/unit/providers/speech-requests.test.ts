@@ -340,6 +340,7 @@ test.each([
 
 test.each([
   ["gemini", "no-content", 403, "CachedContent"],
+  ["gemini", "no-file", 403, "the File abc"],
   ["gemini", "quoted-name", 400, "Unknown name"],
   ["elevenlabs", "library-voice", 402, "library voices"],
 ])("passes %s's refusal of what the caller named on (%s)", async (provider, kind, upstreamStatus, words) => {
