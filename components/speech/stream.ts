@@ -57,11 +57,11 @@ async function* serverEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<S
   }
 }
 
-/** Events of a call in order: `open` once, `audio` any number of times, `end` once for a complete take. */
+/** Events of a call in order: `open` once, `audio` any number of times, `end` once unless the stream breaks. */
 export type SpeechStreamEvent =
   | { type: "open"; channel: string | null; requestId: string | null; ignored: string | null }
   | { type: "audio"; samples: Int16Array<ArrayBuffer> }
-  | { type: "end"; inputTokens: number | null; outputTokens: number | null; finishReason: string | null };
+  | { type: "end"; inputTokens: number | null; outputTokens: number | null };
 
 interface StreamOptions {
   key: string;
@@ -130,7 +130,7 @@ function parse(event: ServerEvent, requestId: string | null): unknown {
 
 /**
  * Calls the public speech endpoint and yields 24 kHz mono samples as they arrive. Throws GatewayError (rejected
- * request, in-band error, stream cut before its end) and AbortError when `signal` is aborted. Leaving the loop closes
+ * request, in-band error, stream cut before its end, speech that the model ended early) and AbortError when `signal` is aborted. Leaving the loop closes
  * the connection.
  */
 export async function* streamSpeech(
@@ -152,7 +152,7 @@ export async function* streamSpeech(
   };
   if (!response.body) throw new GatewayError(truncatedStreamFailure(requestId));
   const sampleDecoder = new SampleDecoder();
-  let isComplete = false;
+  let finishReason: string | null = null;
   let usage = { inputTokens: null as number | null, outputTokens: null as number | null };
   try {
     for await (const event of serverEvents(response.body)) {
@@ -168,14 +168,17 @@ export async function* streamSpeech(
       };
       if (frame.finishReason !== null) {
         // Read the body to its end: closing now would count as a caller who disconnected.
-        isComplete = true;
-        yield { type: "end", ...usage, finishReason: frame.finishReason };
+        finishReason = frame.finishReason;
+        yield { type: "end", ...usage };
       }
     }
   } catch (error) {
-    if (isComplete) return;
-    if (error instanceof GatewayError || options.signal.aborted) throw error;
-    throw new GatewayError(truncatedStreamFailure(requestId), error);
+    if (finishReason === null) {
+      if (error instanceof GatewayError || options.signal.aborted) throw error;
+      throw new GatewayError(truncatedStreamFailure(requestId), error);
+    }
   }
-  if (!isComplete) throw new GatewayError(truncatedStreamFailure(requestId));
+  if (finishReason === "STOP") return;
+  const message = finishReason === null ? "" : `The model ended the speech early (${finishReason}).`;
+  throw new GatewayError({ ...truncatedStreamFailure(requestId), message });
 }

@@ -94,7 +94,7 @@ test("streamSpeech yields the samples in order wherever chunks are split", async
     expect(events[0]).toEqual({ type: "open", channel: "Büro 50%", requestId: "req-1", ignored: null });
     const samples = events.flatMap((event) => (event.type === "audio" ? [...event.samples] : []));
     expect(samples).toEqual([1, -2, 3, -32_768]);
-    expect(events.at(-1)).toEqual({ type: "end", inputTokens: 7, outputTokens: 63, finishReason: "STOP" });
+    expect(events.at(-1)).toEqual({ type: "end", inputTokens: 7, outputTokens: 63 });
   }
 });
 
@@ -124,6 +124,21 @@ test("streamSpeech reports a stream without its last frame as cut", async () => 
   await expect(collect(streamSpeech(call, options(fake)))).rejects.toMatchObject({
     failure: { advice: "cut" },
   });
+});
+
+test("streamSpeech keeps the audio of speech that the model ended early, and reports the reason", async () => {
+  const { fake } = serverOf([frame(base64([1]), LAST).replace('"STOP"', '"MAX_TOKENS"')]);
+  const received: SpeechStreamEvent[] = [];
+  const run = async () => {
+    for await (const event of streamSpeech(call, options(fake))) received.push(event);
+  };
+  await expect(run()).rejects.toMatchObject({
+    failure: { advice: "cut", message: "The model ended the speech early (MAX_TOKENS)." },
+  });
+  expect(received.slice(1)).toEqual([
+    { type: "audio", samples: Int16Array.of(1) },
+    { type: "end", inputTokens: 7, outputTokens: 63 },
+  ]);
 });
 
 test("streamSpeech throws a rejected request with status, code, request ID and retry delay", async () => {
