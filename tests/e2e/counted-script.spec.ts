@@ -199,7 +199,7 @@ async function expectUsage(page: Page, url: string, tally: Tally): Promise<void>
   await page.goto(`${url}/usage?range=24h`);
   const figure = (name: string) => page.getByRole("radiogroup").locator("label").filter({ hasText: name });
   const errors = ((100 * tally.errors) / tally.calls).toFixed(1).replace(/\.0$/, "");
-  await expect(figure("Calls")).toHaveText(`Calls${tally.calls}${errors}% failed`);
+  await expect(figure("Requests")).toHaveText(`Requests${tally.calls}${errors}% failed`);
   await expect.soft(figure("Spend")).toContainText(`Spend${money(tally.nano)}`);
   await expect.soft(figure("Tokens")).toContainText(`Tokens${tally.tokens}`);
   await expect.soft(figure("Audio")).toContainText(`Audio${seconds(tally.audioMs)}`);
@@ -212,7 +212,7 @@ async function expectUsage(page: Page, url: string, tally: Tally): Promise<void>
 }
 
 async function expectLogs(page: Page, url: string, tally: Tally): Promise<void> {
-  const rows = page.getByRole("table", { name: "Calls", exact: true }).locator("tbody tr");
+  const rows = page.getByRole("table", { name: "Requests", exact: true }).locator("tbody tr");
   for (const [query, count] of [
     ["", tally.calls],
     ["&status=ok", tally.calls - tally.errors],

@@ -27,7 +27,7 @@ test("shows a failed-over channel as down, never as healthy or without traffic",
   const routes = page.getByRole("region", { name: "Routes" });
   await expect(
     routes.getByText(
-      "bge on Rented machine, down: no calls, 0 failed One attempt failed before another channel was asked.",
+      "bge on Rented machine, down: no requests, 0 failed One attempt failed before another channel was asked.",
     ),
   ).toBeAttached();
   await expect(routes.getByText("down · 1 failed")).toBeVisible();

@@ -9,9 +9,9 @@ test.beforeEach(async ({ product }, { title }) => {
   testKey = await createTestKey(product, title.slice(0, 40));
 });
 
-const cards = (page: Page) => page.getByRole("list", { name: "Calls", exact: true }).getByRole("link");
-const rows = (page: Page) => page.getByRole("table", { name: "Calls", exact: true }).getByRole("row");
-const drawer = (page: Page) => page.getByRole("dialog", { name: "Call" });
+const cards = (page: Page) => page.getByRole("list", { name: "Requests", exact: true }).getByRole("link");
+const rows = (page: Page) => page.getByRole("table", { name: "Requests", exact: true }).getByRole("row");
+const drawer = (page: Page) => page.getByRole("dialog", { name: "Request" });
 const callLink = (page: Page) => page.getByRole("link", { name: /patchbay-embed at / });
 const storePrompts = ({ url, cookie }: { url: string; cookie: string }, isOn: boolean) =>
   changeSettings(url, cookie, { keep_prompts: isOn });
@@ -113,7 +113,7 @@ test("steps through the calls with j, k and the arrow keys while the list stays 
   await tag("second");
   await page.keyboard.press("ArrowDown");
   await tag("first");
-  await expect(drawer(page).getByRole("button", { name: "Next call" })).toBeDisabled();
+  await expect(drawer(page).getByRole("button", { name: "Next request" })).toBeDisabled();
   await page.keyboard.press("ArrowDown");
   await tag("first");
   await page.keyboard.press("k");
@@ -123,7 +123,7 @@ test("steps through the calls with j, k and the arrow keys while the list stays 
   // The drawer does not cover the list: another call can be clicked.
   await cards(page).last().click();
   await tag("first");
-  await drawer(page).getByRole("button", { name: "Previous call" }).click();
+  await drawer(page).getByRole("button", { name: "Previous request" }).click();
   await tag("second");
   // Letters typed into a field are text.
   await page.getByLabel("Search", { exact: true }).press("j");
@@ -173,7 +173,7 @@ test("searches request ID, model, error, end user and key name, as plain text", 
     await search.fill(text);
     await search.press("Enter");
     if (count > 0) await expect(rows(page)).toHaveCount(count + 1);
-    else await expect(page.getByRole("heading", { name: "No calls match these filters" })).toBeVisible();
+    else await expect(page.getByRole("heading", { name: "No requests match these filters" })).toBeVisible();
   };
   await countFor(failed.toUpperCase(), 1);
   await expect(page).toHaveURL(/q=/);
@@ -275,7 +275,7 @@ test.describe("when older calls do not load", () => {
     await rows(page).last().scrollIntoViewIfNeeded();
     await expect(page.getByText("The store is away.")).toBeVisible();
     await page.getByLabel("Outcome").selectOption("failed");
-    await expect(page.getByText("No calls match")).toBeVisible();
+    await expect(page.getByText("No requests match")).toBeVisible();
     await expect(page.getByText("The store is away.")).toHaveCount(0);
   });
 });

@@ -7,7 +7,7 @@ test.use({ needsNewInstance: true });
 
 const MODEL = "nomic-embed-text";
 const rowOf = (page: Page, name: string) => page.getByRole("row").filter({ hasText: name });
-const drawer = (page: Page) => page.getByRole("dialog", { name: "Call" });
+const drawer = (page: Page) => page.getByRole("dialog", { name: "Request" });
 
 /** Opens the newest call of the model in the logs. */
 async function openNewest(page: Page, url: string): Promise<void> {
@@ -70,12 +70,12 @@ test.describe("an upstream channel over a day", () => {
 
     await test.step("call, and see it in overview, usage and logs", async () => {
       await page.goto(url);
-      const recentCalls = page.getByRole("region", { name: "Recent calls" });
+      const recentCalls = page.getByRole("region", { name: "Recent requests" });
       await expect(recentCalls.getByText("Live", { exact: true })).toBeVisible();
       expect(await routed.embed(MODEL)).toBe(200);
       await expect(recentCalls.getByRole("listitem").filter({ hasText: MODEL })).toHaveCount(1);
       await page.goto(`${url}/usage?model=${MODEL}`);
-      await expect(page.getByRole("table", { name: "Calls", exact: true })).toContainText(MODEL);
+      await expect(page.getByRole("table", { name: "Requests", exact: true })).toContainText(MODEL);
       await openNewest(page, url);
       await expect(drawer(page)).toContainText("Rented machine");
     });

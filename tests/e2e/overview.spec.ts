@@ -11,7 +11,7 @@ async function callOnce(url: string, key: string, input = "lamp"): Promise<void>
   expect(reply.status).toBe(200);
 }
 
-const recentCalls = (page: Page) => page.getByRole("region", { name: "Recent calls" });
+const recentCalls = (page: Page) => page.getByRole("region", { name: "Recent requests" });
 const figure = (page: Page, name: string) => page.getByRole("radio", { name: new RegExp(`^${name}`) });
 
 /** The number of requests in the first figure. */
@@ -102,7 +102,9 @@ test("lists each route for screen readers and links to its model or channel", as
   await callOnce(product.url, product.key);
   await page.goto(product.url);
   const bay = page.getByRole("region", { name: "Routes" });
-  await expect(bay.getByText(/^patchbay-embed on .*: (?:one call|\d+ calls), 0 failed$/)).toBeAttached();
+  await expect(
+    bay.getByText(/^patchbay-embed on .*: (?:one request|\d+ requests), 0 failed$/),
+  ).toBeAttached();
   await bay
     .getByRole("link", { name: /embeddings/i })
     .first()

@@ -130,7 +130,7 @@ test.describe("the cause of a failed request", () => {
     expect(await routed.embed("nomic")).toBe(502);
     await page.goto(`${url}/logs?status=failed`);
     await page.getByRole("link", { name: /nomic at / }).click();
-    const drawer = page.getByRole("dialog", { name: "Call" });
+    const drawer = page.getByRole("dialog", { name: "Request" });
     await expect(drawer).toContainText("Incorrect API key provided: […].");
     await expect(drawer.getByRole("listitem").filter({ hasText: "Off" })).toContainText("Disabled");
     await page.goto(`${url}/channels/${first.id}`);

@@ -126,7 +126,7 @@ export async function walkUsage({ page, url, shot }) {
   await page.goto(`${url}/usage?range=7d&figure=tokens&by=tag&operation=embeddings&status=ok`);
   await shot("usage-filtered", { fullPage: false });
   await page.goto(`${url}/usage?tag=nowhere`);
-  await page.getByRole("heading", { name: "No calls match these filters" }).waitFor();
+  await page.getByRole("heading", { name: "No requests match these filters" }).waitFor();
   await shot("usage-no-match");
 }
 

@@ -15,7 +15,7 @@ test("opens pages with g and a letter and lists the shortcuts with ?", async ({
   await page.keyboard.press("Shift+?");
   const dialog = page.getByRole("dialog", { name: "Keyboard shortcuts" });
   await expect(dialog.getByText("API keys")).toBeVisible();
-  await expect(dialog.getByText("Next call")).toBeVisible();
+  await expect(dialog.getByText("Next request")).toBeVisible();
   // Shortcuts are inactive while a dialog is open.
   await page.keyboard.press("g");
   await page.keyboard.press("k");

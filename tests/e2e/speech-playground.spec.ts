@@ -409,7 +409,7 @@ test("shows when speech was stopped before the first audio, and outlines the foc
   const player = page.getByRole("region", { name: "Player", exact: true });
   await expect(player.getByText("Stopped before the first audio.", { exact: true })).toBeVisible();
   // The request has not reached the server.
-  await expect(player.getByText("The call is in the logs.")).toHaveCount(0);
+  await expect(player.getByText("The request is in the logs.")).toHaveCount(0);
   await expectStatus(page, /Stopped before the first audio/);
   await page.unrouteAll({ behavior: "ignoreErrors" });
 

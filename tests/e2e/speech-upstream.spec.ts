@@ -56,7 +56,7 @@ test("links administrators to the log of a call stopped before the first audio",
   await page.keyboard.press("Escape");
   const player = page.getByRole("region", { name: "Player", exact: true });
   await expect(player.getByText("Stopped before the first audio.", { exact: true })).toBeVisible();
-  await expect(player.getByText("The call is in the logs.")).toBeVisible();
+  await expect(player.getByText("The request is in the logs.")).toBeVisible();
   await player.getByRole("link", { name: "Open in logs" }).click();
   await expect(page.getByRole("dialog").getByText(requestId)).toBeVisible();
 });

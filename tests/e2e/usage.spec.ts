@@ -9,13 +9,13 @@ test.beforeEach(async ({ product }, { title }) => {
   testKey = await createTestKey(product, title.slice(0, 40));
 });
 
-const rows = (page: Page) => page.getByRole("table", { name: "Calls", exact: true }).getByRole("row");
+const rows = (page: Page) => page.getByRole("table", { name: "Requests", exact: true }).getByRole("row");
 const figure = (page: Page, name: string) => page.getByRole("radio", { name: new RegExp(`^${name}`) });
 
 test("counts the calls of the day in the figures and lists them", async ({ ownerPage: page, product }) => {
   for (const _ of [1, 2, 3]) await embed(product.url, testKey);
   await page.goto(`${product.url}/usage?key_id=${testKey.id}`);
-  await expect(figure(page, "Calls")).toHaveAccessibleName(/Calls\s*3\s*none failed/);
+  await expect(figure(page, "Requests")).toHaveAccessibleName(/Calls\s*3\s*none failed/);
   await expect(figure(page, "Spend")).toHaveAccessibleName(/\$0\.00/);
   await expect(rows(page)).toHaveCount(4);
   await expect(rows(page).nth(1)).toContainText("patchbay-embed");
@@ -36,9 +36,9 @@ test("keeps filters in the URL, applies them to everything and clears them at on
   await page.getByLabel("Tag", { exact: true }).press("Enter");
   await expect(page).toHaveURL(/tag=beta/);
   await expect(rows(page)).toHaveCount(2);
-  await expect(figure(page, "Calls")).toHaveAccessibleName(/Calls\s*1\b/);
+  await expect(figure(page, "Requests")).toHaveAccessibleName(/Calls\s*1\b/);
   await page.getByLabel("Outcome").selectOption("failed");
-  await expect(page.getByRole("heading", { name: "No calls match these filters" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "No requests match these filters" })).toBeVisible();
   await page.getByRole("button", { name: "Clear filters" }).click();
   await expect(page).toHaveURL(`${product.url}/usage`);
   await expect(page.getByLabel("Tag", { exact: true })).toHaveValue("");
@@ -80,7 +80,7 @@ test("shows members their own calls, no user filter and no logs", async ({ page,
   });
   await signInByCookie(page, product.url, cookie);
   await page.goto(`${product.url}/usage`);
-  await expect(page.getByRole("heading", { name: "No calls in this range" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "No requests in this range" })).toBeVisible();
   await page.getByRole("button", { name: "More filters" }).click();
   await expect(page.getByLabel("Key", { exact: true })).toBeVisible();
   await expect(page.getByLabel("User", { exact: true })).toHaveCount(0);
@@ -112,7 +112,7 @@ test.describe("when usage and audit data fail to load", () => {
       await errors.getByRole("button").click();
       await expect(errors).toHaveCount(0);
       await expect(
-        path === "/usage" ? figure(page, "Calls") : main.getByText(/rows? verified|No rows yet/),
+        path === "/usage" ? figure(page, "Requests") : main.getByText(/rows? verified|No rows yet/),
       ).toBeVisible();
     });
 });

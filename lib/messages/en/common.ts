@@ -110,8 +110,8 @@ export const common = {
     playPause: "Play or pause",
     stop: "Stop",
     space: "Space",
-    nextCall: "Next call",
-    previousCall: "Previous call",
+    nextCall: "Next request",
+    previousCall: "Previous request",
   },
   error: {
     title: "Something went wrong",

@@ -2,7 +2,7 @@ export const overview = {
   title: "Overview",
   lead: "Base URL for Gemini SDKs. For OpenAI SDKs, append /v1.",
   copyAddress: "Copy base URL",
-  readFrom: "Too many calls in this hour: only those since {when} are counted.",
+  readFrom: "Too many requests in this hour: only those since {when} are counted.",
   figure: {
     label: "Figure in the chart",
     calls: "Requests",
@@ -39,7 +39,7 @@ export const overview = {
     spend: "Spend",
     p50: "Median",
     p95: "95th percentile",
-    empty: "No calls in this range",
+    empty: "No requests in this range",
   },
   incident: {
     title: "Incidents",
@@ -66,9 +66,9 @@ export const overview = {
     models: "Models",
     channels: "Channels",
     route:
-      "{model} on {channel}: {calls, plural, =0 {no calls} one {one call} other {# calls}}, {errors} failed",
+      "{model} on {channel}: {calls, plural, =0 {no requests} one {one request} other {# requests}}, {errors} failed",
     routeOpen:
-      "{model} on {channel}, down: {calls, plural, =0 {no calls} one {one call} other {# calls}}, {errors} failed",
+      "{model} on {channel}, down: {calls, plural, =0 {no requests} one {one request} other {# requests}}, {errors} failed",
     unserved: "no channel",
     disabled: "disabled",
     deleted: "deleted",
@@ -86,13 +86,13 @@ export const overview = {
     key: "By key",
     failed: "{count} failed",
     deleted: "{id} (deleted)",
-    empty: "No calls in this range",
+    empty: "No requests in this range",
   },
   recent: {
-    title: "Recent calls",
+    title: "Recent requests",
     live: "Live",
     paused: "Paused",
-    all: "All calls",
+    all: "All requests",
     open: "{outcome}: {model} at {when}",
     empty: "New requests appear here.",
   },

@@ -12,7 +12,7 @@ export const playground = {
     signIn: "Sign in again",
     cause: "Cause, for administrators",
     openLogs: "Open in logs",
-    inLogs: "The call is in the logs.",
+    inLogs: "The request is in the logs.",
     rate: {
       requests: "You’ve reached your limit of {limit} requests per minute.",
       tokens: "This request exceeds your limit of {limit} tokens per minute.",

@@ -110,8 +110,8 @@ export const common = {
     playPause: "播放或暂停",
     stop: "停止",
     space: "空格",
-    nextCall: "下一个调用",
-    previousCall: "上一个调用",
+    nextCall: "下一个请求",
+    previousCall: "上一个请求",
   },
   error: {
     title: "出错了",

@@ -2,7 +2,7 @@ export const embeddings = {
   title: "向量实验台",
   lead: "让每条文本与其他文本逐一比较，看模型认为哪些相似。",
   settings: {
-    label: "调用设置",
+    label: "请求设置",
     model: "模型",
     dimensions: "维数",
     dimensionsAll: "全部 {count}",

@@ -12,7 +12,7 @@ export const playground = {
     signIn: "重新登录",
     cause: "原因（仅管理员可见）",
     openLogs: "在日志中打开",
-    inLogs: "此次调用已记入日志。",
+    inLogs: "该请求已记入日志。",
     rate: {
       requests: "您已达到每分钟 {limit} 次请求的上限。",
       tokens: "该请求超出您每分钟 {limit} 个词元的上限。",

@@ -1,10 +1,10 @@
 export const usage = {
   title: "用量",
-  lead: "全部用户的调用、词元、音频和花费。",
-  leadOwn: "您的 API 密钥的调用、词元、音频和花费。",
+  lead: "全部用户的请求、词元、音频和花费。",
+  leadOwn: "您的 API 密钥的请求、词元、音频和花费。",
   figure: {
     label: "图表显示的指标",
-    calls: "调用",
+    calls: "请求",
     cost: "花费",
     tokens: "词元",
     audio: "音频",
@@ -15,7 +15,7 @@ export const usage = {
     audioCalls: "合成的语音",
   },
   chart: {
-    calls: "调用随时间变化",
+    calls: "请求随时间变化",
     cost: "花费随时间变化",
     tokens: "词元随时间变化",
     audio: "音频随时间变化",
@@ -39,6 +39,6 @@ export const usage = {
     others: "其他 {count} 项",
     empty: "此时段没有数据。",
   },
-  partial: "标签、终端用户与结果按此时段最新的 10 万次调用统计：自 {when} 起。",
-  calls: "调用",
+  partial: "标签、终端用户与结果按此时段最新的 10 万个请求统计：自 {when} 起。",
+  calls: "请求",
 };
