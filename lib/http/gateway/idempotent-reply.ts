@@ -40,8 +40,8 @@ interface CopyUse {
   store(body: Uint8Array): void;
   /** Called for any other. */
   discard(): void;
-  /** The call is charged already, so its repeat gets the reply even if this caller leaves in the middle of it. */
-  isSettled: boolean;
+  /** True once the call is charged: its repeat gets the reply even if this caller leaves in the middle of it. */
+  isSettled(): boolean;
 }
 
 /** Forwards a streamed body and copies it. */
@@ -84,7 +84,7 @@ function teeBody(
           return copy.next();
         },
         async return() {
-          for (let isOver = !use.isSettled; !isOver && replyCopy.isKept; ) {
+          for (let isOver = !use.isSettled(); !isOver && replyCopy.isKept; ) {
             hasBegun = true;
             isOver = (await copy.next()).done === true;
           }
@@ -169,7 +169,7 @@ async function runFirst(
       return reply;
     }
     const copy = ctx.services.state.bufferedReplies.copy(ctx.caller.owner.id, MAX_REPLY_BYTES);
-    const use: CopyUse = { store, discard: start.discard, isSettled: row !== null };
+    const use: CopyUse = { store, discard: start.discard, isSettled: () => row !== null };
     return { ...reply, body: teeBody(reply.body, copy, use) };
   } catch (error) {
     start.discard();

@@ -4,26 +4,27 @@ import type { GatewayContext } from "@/lib/gateway/context";
 import { BufferedReplies } from "@/lib/gateway/speech/buffered-replies";
 import type { Outbound } from "@/lib/http/core/exchange";
 import { answerOnce, type IdempotentCall } from "@/lib/http/gateway/idempotent-reply";
-import { keyRecord } from "../../support/factories";
+import { keyRecord, usageRecord } from "../../support/factories";
 import { openGatewayHarness } from "../../support/gateway-harness";
 
 const CHUNK = new Uint8Array(48_000);
 const SENT = { key: "order-17", digest: "digest" };
 
-/** Calls that stream two chunks under one Idempotency-Key. */
-function streaming(memory: BufferedReplies) {
+/** Calls that stream two chunks under one Idempotency-Key; `isCharged`: their entry is written before the first chunk. */
+function streaming(memory: BufferedReplies, isCharged = false) {
   const { services } = openGatewayHarness();
   services.state.bufferedReplies = memory;
   let calls = 0;
-  async function* twoChunks() {
+  async function* twoChunks({ onRecorded }: GatewayContext) {
+    if (isCharged) onRecorded?.(usageRecord("key_1", "usr_1"));
     yield CHUNK;
     yield CHUNK;
   }
   const call: IdempotentCall = {
     slot: { enterCaller: async () => true, waitAsRepeat: () => undefined },
-    execute: async () => {
+    execute: async (given) => {
       calls += 1;
-      return { status: 200, headers: {}, body: twoChunks() };
+      return { status: 200, headers: {}, body: twoChunks(given) };
     },
     authorizeReplay: async (ctx) => ctx,
   };
@@ -34,7 +35,12 @@ function streaming(memory: BufferedReplies) {
     signal: new AbortController().signal,
     receivedAt: services.clock.monotonic(),
   } as unknown as GatewayContext;
-  return { calls: () => calls, send: () => answerOnce(ctx, SENT, call) };
+  /** The reply that a repeat would get; null where the call would run again. */
+  const stored = async () => {
+    const start = await services.state.idempotency.begin(ctx.caller, SENT.key, SENT.digest);
+    return start.kind === "repeat" ? start.reply : null;
+  };
+  return { calls: () => calls, send: () => answerOnce(ctx, SENT, call), stored };
 }
 
 function chunksOf({ body }: Outbound): AsyncIterator<Uint8Array> {
@@ -70,6 +76,16 @@ test("counts no copy of a reply whose caller left", async () => {
   await first.next();
   await first.return?.();
   expect(memory.bytes).toBe(0);
+});
+
+test("keeps the rest of a reply that was charged while it was read, although its caller left", async () => {
+  const memory = new BufferedReplies();
+  const { send, stored } = streaming(memory, true);
+  const first = chunksOf(await send());
+  await first.next();
+  await first.return?.();
+  expect(memory.bytes).toBe(0);
+  expect((await stored())?.body).toHaveLength(2 * CHUNK.length);
 });
 
 test("sends the whole reply without memory for its copy, and runs a repeat again", async () => {
