@@ -12,6 +12,7 @@ import { invalidAnswer } from "../outbound/failure";
 import { asFields, asText } from "../outbound/json";
 import type { UpstreamReply } from "../outbound/request";
 import {
+  encodeSegment,
   MAX_SPEECH_BYTES,
   NEXT_SEGMENT_MS,
   type UpstreamProvider,
@@ -123,7 +124,7 @@ function post(
     channel,
     baseUrl: elevenLabsBase(channel),
     method: "POST",
-    path: `/text-to-speech/${encodeURIComponent(voice)}/stream?output_format=pcm_${sample_rate ?? SAMPLE_RATE}${logging}`,
+    path: `/text-to-speech/${encodeSegment(voice)}/stream?output_format=pcm_${sample_rate ?? SAMPLE_RATE}${logging}`,
     headers: { accept: "audio/*", ...keyHeaders(key) },
     body,
     maxBytes: MAX_SPEECH_BYTES,

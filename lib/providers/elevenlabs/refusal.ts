@@ -8,6 +8,9 @@ const BILLING_CODES = new Set([
   "insufficient_credits",
 ]);
 
+/** "This request exceeds your quota of 10000. You have 210 credits remaining, while 800 credits are required…". */
+const CREDITS_LEFT = /\byou have ([1-9]\d*) credits remaining\b/i;
+
 /** `{"detail":{"status","message"}}`, or the list of errors of a request that does not match the schema. */
 export function readElevenLabsRefusal(status: number, body: Fields | null): RefusalFacts {
   const detail = asFields(body?.detail);
@@ -16,7 +19,9 @@ export function readElevenLabsRefusal(status: number, body: Fields | null): Refu
     asText(detail?.message) ?? asText(body?.detail) ?? (errors.length > 0 ? errors.join("; ") : null);
   const code = asText(detail?.status) ?? asText(detail?.code) ?? "";
   // "Free users cannot use library voices via the API": other voices work, and the caller chose this one.
-  if (status === 402 && /\bvoices?\b/i.test(words ?? "")) return { words, about: "caller" };
+  const isAboutVoice = code.startsWith("voice_") || (status === 402 && /\bvoices?\b/i.test(words ?? ""));
+  if (isAboutVoice) return { words, about: "caller" };
+  if (code === "quota_exceeded" && CREDITS_LEFT.test(words ?? "")) return { words, about: "size" };
   // An account without credit is reported as 401.
   if (BILLING_CODES.has(code) || status === 402) return { words, about: "money" };
   if (status === 401 || status === 403) return { words, about: "key" };

@@ -7,11 +7,12 @@ const BAD_KEY = /^(?:API_KEY_INVALID|API_KEY_SERVICE_BLOCKED|ACCESS_TOKEN_EXPIRE
 const BAD_KEY_WORDS = /^API key (?:not valid|expired|not found)/i;
 
 /**
- * 403s about something that the request names: "CachedContent not found (or permission denied)", "You do not have
- * permission to access the File abc or it may not exist."
+ * Errors about something that the request names, whatever their status: "CachedContent not found (or permission denied)",
+ * "You do not have permission to access the File abc or it may not exist.", "The File abc is not in an ACTIVE state and
+ * usage is not allowed."
  */
 const NAMED_BY_CALLER =
-  /^(?:CachedContent\b|You do not have permission to access the \w+ \S+ or it may not exist)/;
+  /^(?:CachedContent\b|You do not have permission to access the \w+ \S+ or it may not exist|The File \S+ is not in an ACTIVE state)/;
 
 /** "models/x is not found for API version v1beta, or is not supported for …". */
 const NO_MODEL_WORDS = /^(?:models|tunedModels)\/\S+ is not (?:found|supported)/;
@@ -27,7 +28,7 @@ export function readGeminiRefusal(status: number, body: Fields | null): RefusalF
   const isBadKey =
     details.some(({ reason }) => typeof reason === "string" && BAD_KEY.test(reason)) ||
     BAD_KEY_WORDS.test(words ?? "");
-  if (status === 403 && NAMED_BY_CALLER.test(words ?? "")) return { words, about: "caller" };
+  if (NAMED_BY_CALLER.test(words ?? "")) return { words, about: "caller" };
   if (isBadKey || status === 401 || status === 403) return { words, about: "key" };
   // Billing is off, or a country is not served: the caller cannot fix these by changing the request.
   if (error?.status === "FAILED_PRECONDITION") return { words, about: "money" };

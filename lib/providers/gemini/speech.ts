@@ -214,7 +214,7 @@ function asReason(value: unknown): string | null {
 }
 
 /**
- * Finish reasons of text that Gemini refuses, or of a caller's own `maxOutputTokens`:
+ * Finish reasons of text that Gemini refuses, or of a caller's own `maxOutputTokens` or `tools`:
  * https://ai.google.dev/api/generate-content#FinishReason.
  */
 const REASONS_OF_REQUEST: ReadonlySet<string> = new Set([
@@ -225,6 +225,9 @@ const REASONS_OF_REQUEST: ReadonlySet<string> = new Set([
   "BLOCKLIST",
   "PROHIBITED_CONTENT",
   "SPII",
+  "MALFORMED_FUNCTION_CALL",
+  "UNEXPECTED_TOOL_CALL",
+  "TOO_MANY_TOOL_CALLS",
 ]);
 
 function readSummary(message: Fields, summary: ReplySummary): void {

@@ -34,9 +34,12 @@ export function readOpenAiRefusal(status: number, body: Fields | null): RefusalF
   const words =
     asText(error?.message) ?? asText(body?.error) ?? asText(body?.message) ?? detailWords(body?.detail);
   if (BILLING_CODES.has(code) || error?.type === "insufficient_quota") return { words, about: "money" };
+  // OpenRouter's moderation of a text: https://openrouter.ai/docs/errors.
+  if (status === 403 && asFields(error?.metadata)?.flagged_input !== undefined)
+    return { words, about: "caller" };
   if (status === 401 || status === 403 || BAD_KEY.has(code)) return { words, about: "key" };
   if (status === 402) return { words, about: "money" };
-  if (status === 429 && TOO_LARGE_WORDS.test(words ?? "")) return { words, about: "caller" };
+  if (status === 429 && TOO_LARGE_WORDS.test(words ?? "")) return { words, about: "size" };
   const isUnknownModel = NO_MODEL.has(code) || (status === 404 && NO_MODEL_WORDS.test(words ?? ""));
   return { words, about: isUnknownModel ? "model" : null };
 }

@@ -66,9 +66,10 @@ export interface RefusalFacts {
   words: string | null;
   /**
    * `key`: our key or its permissions are the cause, whatever the status. `money`: the account has no credit. `caller`:
-   * the request is the cause. `model`: the upstream does not know the channel's model. Null: the status decides.
+   * the request is the cause. `size`: it exceeds what is left of a limit or quota, which smaller requests may not.
+   * `model`: the upstream does not know the channel's model. Null: the status decides.
    */
-  about: "key" | "money" | "caller" | "model" | null;
+  about: "key" | "money" | "caller" | "size" | "model" | null;
   retryAfterMs?: number;
 }
 
@@ -122,11 +123,11 @@ export function refusalError(refusal: Refusal): AppError {
   if (facts.about === "key") return failed(status, { ...message, upstreamRefusal: "credentials" });
   if (facts.about === "money") return failed(status, { ...details, upstreamRefusal: "account" });
   // Says nothing about smaller requests, or about a channel with a higher limit.
-  if (status === 429 && facts.about === "caller") {
+  if (facts.about === "size") {
     return new AppError(
-      "upstream_rate_limited",
-      "This request alone exceeds the rate limit of the channel's upstream. Send less text in one request.",
-      { upstreamStatus: 429, isCausedByRequest: true, ...message },
+      status === 429 ? "upstream_rate_limited" : "upstream_error",
+      "This request alone exceeds a limit of the channel's upstream. Send less text in one request.",
+      { upstreamStatus: status, isCausedByRequest: true, ...message },
     );
   }
   if (status === 429) {

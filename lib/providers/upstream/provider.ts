@@ -44,10 +44,12 @@ export function withVersion(base: string, version: string): string {
   return new URL(base).pathname === "/" ? `${trimEndOf(base, /\//)}${version}` : base;
 }
 
+/** A text as one path segment; one of dots alone would be a step in the path. */
+export function encodeSegment(text: string): string {
+  return encodeURIComponent(text).replace(/^\.{1,2}$/, (dots) => dots.replaceAll(".", "%2E"));
+}
+
 /** A model's name as path segments, separated by slashes (`tunedModels/x`). */
 export function encodePath(name: string): string {
-  return name
-    .split("/")
-    .map((segment) => encodeURIComponent(segment).replace(/^\.{1,2}$/, (dots) => dots.replaceAll(".", "%2E")))
-    .join("/");
+  return name.split("/").map(encodeSegment).join("/");
 }

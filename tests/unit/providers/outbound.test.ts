@@ -2,6 +2,8 @@ import { Socket } from "node:net";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { errorBody } from "@/lib/http/core/render-error";
+import { readElevenLabsRefusal } from "@/lib/providers/elevenlabs/refusal";
+import { readGeminiRefusal } from "@/lib/providers/gemini/refusal";
 import { readOpenAiRefusal } from "@/lib/providers/openai/refusal";
 import { acceptContinue } from "@/lib/providers/outbound/accept-continue";
 import { checkHeaders, requestHeaders } from "@/lib/providers/outbound/headers";
@@ -14,9 +16,11 @@ import {
   refusalError,
 } from "@/lib/providers/outbound/refusal";
 import { createResolver } from "@/lib/providers/outbound/resolver";
+import { encodePath, encodeSegment } from "@/lib/providers/upstream/provider";
 import { FakeClock } from "../../support/factories";
 import { RETRY_AFTER_FORMS } from "../../support/upstream/injected-failure";
 
+const NOT_ACTIVE = "The File abc is not in an ACTIVE state and usage is not allowed.";
 const NOW = Date.parse("2026-11-20T12:00:00Z");
 
 test.each(RETRY_AFTER_FORMS)("reads Retry-After '$header' as $expectedMs ms", ({ header, expectedMs }) => {
@@ -125,6 +129,43 @@ test("does not take a firewall's 403 page for a refused key", () => {
   expect(about("<h1>Unauthorized</h1>", 401)).toMatchObject({ upstreamRefusal: "credentials" });
   for (const text of ["", "Forbidden", '{"error":{"message":"No access"}}'])
     expect(about(text), text).toMatchObject({ upstreamRefusal: "credentials" });
+});
+
+test.each([
+  [readOpenAiRefusal, 403, { error: { message: "Flagged", metadata: { flagged_input: "x" } } }],
+  [readElevenLabsRefusal, 403, { detail: { status: "voice_access_denied", message: "No access." } }],
+  [readGeminiRefusal, 400, { error: { status: "FAILED_PRECONDITION", message: NOT_ACTIVE } }],
+])("takes what the caller named for the cause of a refusal (%#)", (read, status, body) => {
+  const refusal = { header: () => null, nowMs: 0, secrets: [], read, status, text: JSON.stringify(body) };
+  expect(refusalError(refusal)).toMatchObject({ code: "invalid", details: { upstreamStatus: status } });
+});
+
+test("takes ElevenLabs' quota for the cause of one long text only while credits are left", () => {
+  const about = (left: number) =>
+    refusalError({
+      header: () => null,
+      nowMs: 0,
+      secrets: [],
+      read: readElevenLabsRefusal,
+      status: 401,
+      text: JSON.stringify({
+        detail: {
+          status: "quota_exceeded",
+          message: `This request exceeds your quota of 10000. You have ${left} credits remaining, while 800 credits are required for this request.`,
+        },
+      }),
+    });
+  expect(about(210)).toMatchObject({ code: "upstream_error", details: { isCausedByRequest: true } });
+  expect(about(210).details).not.toHaveProperty("upstreamRefusal");
+  expect(about(0)).toMatchObject({ code: "upstream_error", details: { upstreamRefusal: "account" } });
+});
+
+test("encodes a path segment of dots alone", () => {
+  expect([encodeSegment(".."), encodeSegment("a/..b"), encodePath("tuned/..")]).toEqual([
+    "%2E%2E",
+    "a%2F..b",
+    "tuned/%2E%2E",
+  ]);
 });
 
 test("refuses base64 with a missing or invalid character", () => {

@@ -368,8 +368,7 @@ test("takes OpenAI's 429 for one request that is too large for a failure that th
   const { error } = await hear(rig.speech(channelTo("openai", upstream)), speechRequest("tts--above-limit"));
   expect(error).toMatchObject({
     code: "upstream_rate_limited",
-    message:
-      "This request alone exceeds the rate limit of the channel's upstream. Send less text in one request.",
+    message: "This request alone exceeds a limit of the channel's upstream. Send less text in one request.",
     details: { upstreamStatus: 429, isCausedByRequest: true },
   });
   const other = await hear(rig.speech(channelTo("gemini", upstream)), speechRequest("tts--retry-info-34"));

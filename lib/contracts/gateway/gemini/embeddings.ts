@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { MODEL_NAME } from "../../console/model-name";
 import { boundedText } from "../../text";
+import { MAX_DIMENSIONS } from "../openai/embeddings";
 
 /** Requests of one batch at most. */
 export const MAX_BATCH = 2_048;
@@ -19,6 +20,7 @@ const settings = {
   outputDimensionality: z
     .int({ error: "must be a whole number" })
     .min(1, "must be 1 or more")
+    .max(MAX_DIMENSIONS, `must be at most ${MAX_DIMENSIONS}`)
     .optional()
     .meta({ description: "Absent: all dimensions of the model." }),
 };

@@ -95,6 +95,9 @@ const Model = z
 
 export const DEFAULT_ENCODING_FORMAT = "float";
 
+/** No embeddings model makes longer vectors; the limit of an upstream's reply grows with it. */
+export const MAX_DIMENSIONS = 16_384;
+
 /** Body of `POST /v1/embeddings`; unknown fields are dropped. */
 export const EmbeddingsRequest = z.object({
   model: Model,
@@ -106,6 +109,7 @@ export const EmbeddingsRequest = z.object({
   dimensions: z
     .int({ error: "must be a whole number" })
     .min(1, "must be 1 or more")
+    .max(MAX_DIMENSIONS, `must be at most ${MAX_DIMENSIONS}`)
     .nullish()
     .meta({ description: "Absent: all dimensions of the model." }),
   user: EndUser.nullish(),
