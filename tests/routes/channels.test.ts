@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { AppError } from "../../lib/errors";
 import type { UsageRecord } from "../../lib/ports/store";
+import { UpstreamProgress } from "../../lib/ports/upstream-progress";
 import {
   addUser,
   type ConsoleHarness,
@@ -666,4 +668,61 @@ test("the list of channels continues where a page ended although its last channe
   expect((await patch(second ?? "", { version: 1, priority: 100 })).status).toBe(200);
   expect(ids((await list()).items)).toEqual([first, ...others, second]);
   expect(ids((await list(`?cursor=${next_cursor}`)).items)).toEqual([...others, second]);
+});
+
+describe("a change of a channel with an open circuit", () => {
+  const saved = {
+    provider: "openai",
+    name: "Loopback",
+    models: [{ name: "speech-a", upstream_name: "tts-1" }],
+    timeouts: { idle_ms: 5_000 },
+    headers: { "x-team": "north" },
+    options: { speech_format: "wav", max_batch: 8 },
+  };
+  /** State of the circuit after a request as the channel form sends it: every field, most of them unchanged. */
+  const stateAfter = async (fields: (keyId: string) => object) => {
+    const made = await create(saved);
+    const keyId: string = made.keys[0].id;
+    const failed = new AppError("upstream_invalid", "Not audio.");
+    for (let time = 0; time < 5; time += 1)
+      services.state.circuits.enter(made.id, keyId, "speech-a").failed(failed, new UpstreamProgress());
+    const { provider: _, ...others } = saved;
+    const unchanged = { ...others, base_url: `${upstream.origin}/v1`, keys: [{ id: keyId }], enabled: true };
+    const reply = await patch(made.id, { version: 1, ...unchanged, ...fields(keyId) });
+    expect(reply.status, reply.text).toBe(200);
+    return services.state.circuits.health(made.id, keyId, "speech-a").state;
+  };
+
+  test.each<[string, (keyId: string) => object]>([
+    ["nothing", () => ({})],
+    ["the name", () => ({ name: "Renamed" })],
+    ["the priority and the limits", () => ({ priority: 4, weight: 2, rpm: 60, concurrency: 3 })],
+    ["the label of a key", (id) => ({ keys: [{ id, label: "North" }] })],
+    ["the order of the options", () => ({ options: { max_batch: 8, speech_format: "wav" } })],
+  ])("keeps it open when the request changes %s", async (_what, fields) => {
+    expect(await stateAfter(fields)).toBe("open");
+  });
+
+  test.each<[string, (keyId: string) => object]>([
+    ["the address", () => ({ base_url: `${upstream.origin}/v2`, keys: ["sk-new-key-wxyz"] })],
+    ["the keys", (id) => ({ keys: [{ id }, "sk-second-key-wxyz"] })],
+    ["the models", () => ({ models: [{ name: "speech-a", upstream_name: "tts-1-hd" }] })],
+    ["the timeouts", () => ({ timeouts: { idle_ms: 60_000 } })],
+    ["the headers", () => ({ headers: { "x-team": "south" } })],
+    ["the options", () => ({ options: { speech_format: "pcm", max_batch: 8 } })],
+  ])("closes it when the request changes %s", async (_what, fields) => {
+    expect(await stateAfter(fields)).toBe("closed");
+  });
+
+  test("closes it when the channel is enabled again", async () => {
+    const made = await create(saved);
+    const keyId: string = made.keys[0].id;
+    await patch(made.id, { version: 1, enabled: false });
+    const failed = new AppError("upstream_invalid", "Not audio.");
+    for (let time = 0; time < 5; time += 1)
+      services.state.circuits.enter(made.id, keyId, "speech-a").failed(failed, new UpstreamProgress());
+    expect(services.state.circuits.health(made.id, keyId, "speech-a").state).toBe("open");
+    await patch(made.id, { version: 2, enabled: true });
+    expect(services.state.circuits.health(made.id, keyId, "speech-a").state).toBe("closed");
+  });
 });

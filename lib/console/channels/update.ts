@@ -10,6 +10,7 @@ import { getChannelRecord, requireOperator, staleVersion } from "../access/guard
 import { recordAudit } from "../audit/record";
 import { readUse } from "../circuits/health";
 import type { ConsoleContext } from "../context";
+import { differing } from "../differing";
 import { ensureModels } from "./ensure-models";
 import {
   encryptKey,
@@ -88,9 +89,22 @@ function patchOf(ctx: ConsoleContext, record: ChannelRecord, input: UpdateChanne
   };
 }
 
-/** Whether the failures before a change say nothing about the channel after it. */
-export const resetsCircuits = ({ baseUrl, keys, models, enabled }: Patch): boolean =>
-  baseUrl !== undefined || keys !== undefined || models !== undefined || enabled === true;
+/** What a call to the upstream depends on; a stored key never changes, apart from its label. */
+const callFields = ({ provider, baseUrl, keys, models, headers, options, timeouts }: ChannelRecord) => ({
+  provider,
+  baseUrl,
+  keys: keys.map(({ id }) => id),
+  models,
+  headers,
+  options,
+  timeouts,
+});
+
+/** Whether the failures before a change say nothing about the channel after it. Forms also send unchanged fields. */
+export function resetsCircuits(before: ChannelRecord, after: ChannelRecord): boolean {
+  if (after.enabled && !before.enabled) return true;
+  return Object.keys(differing(callFields(before), callFields(after))).length > 0;
+}
 
 /** The patch for the audit log, with keys by label, else in their display form. */
 function shownPatch(patch: Patch): Record<string, unknown> {
@@ -98,12 +112,12 @@ function shownPatch(patch: Patch): Record<string, unknown> {
 }
 
 /**
- * Changes a channel, effective from the next request. A new address, keys or models reset its circuits to closed.
- * Throws `forbidden`, `not_found`, `invalid`, `conflict` (stale version).
+ * Changes a channel, effective from the next request. A change of what its calls depend on resets its
+ * circuits to closed. Throws `forbidden`, `not_found`, `invalid`, `conflict` (stale version).
  */
 export async function updateChannel(ctx: ConsoleContext, id: string, input: UpdateChannel): Promise<Channel> {
   await requireOperator(ctx);
-  const { record, patch } = await ctx.store.transaction(async (tx) => {
+  const { before, record } = await ctx.store.transaction(async (tx) => {
     const before = await getChannelRecord(tx, id);
     // All checks below are against the version that is replaced.
     if (before.version !== input.version) throw staleVersion();
@@ -121,9 +135,9 @@ export async function updateChannel(ctx: ConsoleContext, id: string, input: Upda
       target: id,
       detail: { before: shownPatch(was), after: shownPatch(patch) },
     });
-    return { record, patch };
+    return { before, record };
   });
-  if (resetsCircuits(patch)) ctx.state.circuits.close(id);
+  if (resetsCircuits(before, record)) ctx.state.circuits.close(id);
   return toChannel(ctx, record, await readUse(ctx));
 }
 

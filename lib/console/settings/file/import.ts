@@ -20,11 +20,12 @@ import { isSameBaseUrl } from "../../channels/stored-keys";
 import { readTimeouts } from "../../channels/to-channel";
 import { resetsCircuits } from "../../channels/update";
 import type { ConsoleContext } from "../../context";
+import { differing } from "../../differing";
 import { type ModelNames, readModelNames } from "../../models/model-names";
 import { draftModel } from "../../models/price-list";
 import { patchOf } from "../../models/to-model";
 import { applySettings, raiseVersion } from "../update";
-import { changed, created, differing, type Importing, skipped } from "./step";
+import { changed, created, type Importing, skipped } from "./step";
 
 /** Why this caller may not make this change; null: they may. */
 async function settingRefusal(
@@ -117,7 +118,7 @@ async function updateChannel(
   const fields = Object.keys(fresh);
   const after = fields.length === 0 ? null : await tx.channels.update(before, fresh);
   if (after !== null) channels.set(after.id, after);
-  if (resetsCircuits(fresh)) reset.push(before.id);
+  if (after !== null && resetsCircuits(before, after)) reset.push(before.id);
   return fields;
 }
 
