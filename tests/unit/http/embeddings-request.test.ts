@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { EmbedContentRequest } from "../../../lib/contracts/gateway/gemini/embeddings";
 import { EmbeddingsRequest } from "../../../lib/contracts/gateway/openai/embeddings";
 import { readPlainRequest } from "../../../lib/http/gateway/openai/embeddings";
 
@@ -55,4 +56,13 @@ test("reads the usual bodies without the schema", () => {
     { model: "m", input: "a", encoding_format: "base64", extra: 1 },
   ])
     expect(readPlainRequest(sent)).not.toBeNull();
+});
+
+test("limits the dimensions that a caller may ask for", () => {
+  const withDimensions = (dimensions: number) => ({ model: "m", input: "a", dimensions });
+  expect(EmbeddingsRequest.safeParse(withDimensions(16_384)).success).toBe(true);
+  const refused = EmbeddingsRequest.safeParse(withDimensions(16_385));
+  expect(refused.error?.issues[0]?.message).toBe("must be at most 16384");
+  const content = { content: { parts: [{ text: "a" }] }, outputDimensionality: 16_385 };
+  expect(EmbedContentRequest.safeParse(content).error?.issues[0]?.message).toBe("must be at most 16384");
 });
