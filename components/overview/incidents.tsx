@@ -6,7 +6,7 @@ import type { CircuitHealth } from "@/lib/contracts/console/channels";
 import type { OverviewChannel } from "@/lib/contracts/console/overview";
 import { StatusDot } from "../ui/badge";
 import { Button } from "../ui/button";
-import { useRelativeTime } from "../ui/relative-time";
+import { RelativeTime } from "../ui/relative-time";
 import { SentenceGap } from "../ui/sentence-gap";
 
 interface Incident {
@@ -88,8 +88,8 @@ export function Incidents({
 function IncidentRow({ incident: { channel, part, health } }: { incident: Incident }) {
   const t = useTranslations("overview.incident");
   const tChannels = useTranslations("channels");
-  const relativeTime = useRelativeTime();
   const reason = health.reason ?? "unknown";
+  const cause = tChannels(`reason.${reason}`);
   const name = channel.name ?? channel.id;
   const isOpen = health.state === "open";
   const titleOf = (): string => {
@@ -111,9 +111,11 @@ function IncidentRow({ incident: { channel, part, health } }: { incident: Incide
       href={`/channels/${channel.id}`}
       action={t("viewChannel")}
     >
-      {health.opened_at === null
-        ? tChannels(`reason.${reason}`)
-        : t("since", { reason: tChannels(`reason.${reason}`), when: relativeTime(health.opened_at) })}
+      {health.opened_at === null ? (
+        cause
+      ) : (
+        <RelativeTime at={health.opened_at} phrase={(when) => t("since", { reason: cause, when })} />
+      )}
       <SentenceGap />
       {isOpen ? tChannels(`advice.${reason}`) : t("probe")}
     </Row>

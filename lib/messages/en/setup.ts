@@ -39,7 +39,7 @@ export const setup = {
     title: "How will you use Patchbay?",
     text: "Decides which settings the console shows. You can change it later.",
     self: "By myself",
-    selfText: "No prices or budgets.",
+    selfText: "Hides budgets, and spend on the overview.",
     team: "With a team",
     teamText: "API keys with budgets and limits, spend per user.",
     demo: "As a public demo",

@@ -38,7 +38,7 @@ export const setup = {
     title: "您将如何使用 Patchbay？",
     text: "决定控制台显示哪些设置，以后可以更改。",
     self: "我自己用",
-    selfText: "不显示价格和预算。",
+    selfText: "隐藏预算和概览中的花费。",
     team: "团队使用",
     teamText: "API 密钥带预算和限额，按用户统计花费。",
     demo: "公开演示",
