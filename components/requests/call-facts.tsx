@@ -20,8 +20,10 @@ export function CallFacts({ call }: { call: UsageDetail }) {
     ...(call.cached ? [t("detail.cached")] : []),
     ...(call.estimated ? [t("detail.estimated")] : []),
   ];
+  const broke = call.status >= 400 && call.first_byte_ms !== null;
+  const statusText = broke ? t("detail.broke", { status: String(call.status) }) : call.status || "—";
   const facts: [keyof FieldNames, ReactNode][] = [
-    ["status", call.status === 0 ? "—" : call.status],
+    ["status", statusText],
     ["operation", t(`operation.${call.operation}`)],
     ["channel", call.channel_id === null ? t("noChannel") : named(call.channel_name, call.channel_id)],
     ["attempts", call.attempts],
@@ -59,7 +61,7 @@ export function CallFacts({ call }: { call: UsageDetail }) {
           .map(([name, value]) => (
             <div key={name} className="contents">
               <dt className="text-ink-faint">{t(`detail.field.${name}`)}</dt>
-              <dd className="tabular break-words">{value}</dd>
+              <dd className="tabular wrap-anywhere">{value}</dd>
             </div>
           ))}
       </dl>

@@ -143,7 +143,7 @@ export const channels = {
     noErrors: "No failures in this range.",
     recovered: "Recovered by failover",
     withKey: "Key {key}",
-    callerGot: "Caller received {status}",
+    callerGot: "Request failed ({status})",
     allErrors: "All failed requests",
     added: "Added {when}",
     requestId: "Copy request ID",

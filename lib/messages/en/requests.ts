@@ -89,6 +89,7 @@ export const requests = {
     recorded: "Recorded",
     after: "after {time}",
     noTrace: "The attempts of this request were not recorded.",
+    broke: "{status} after the first byte: a streamed reply had begun with 200",
     running: "This request is still running.",
     fromCache: "Served from the cache; no channel was called.",
     with: "with {key}",
@@ -105,7 +106,7 @@ export const requests = {
     sameRequest: "Same request ID",
     field: {
       id: "Usage entry",
-      status: "HTTP status",
+      status: "Status",
       model: "Model",
       operation: "Operation",
       channel: "Channel",

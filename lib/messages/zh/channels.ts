@@ -143,7 +143,7 @@ export const channels = {
     noErrors: "此时间范围内没有失败。",
     recovered: "已通过故障转移恢复",
     withKey: "密钥 {key}",
-    callerGot: "调用方收到 {status}",
+    callerGot: "请求失败（{status}）",
     allErrors: "所有失败的请求",
     added: "{when}添加",
     requestId: "复制请求 ID",

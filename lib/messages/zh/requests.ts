@@ -83,6 +83,7 @@ export const requests = {
     recorded: "已记录",
     after: "{time}后",
     noTrace: "没有记录该请求的尝试经过。",
+    broke: "首字节之后 {status}：流式应答已以 200 开始",
     running: "该请求仍在进行。",
     fromCache: "由缓存返回，没有调用任何渠道。",
     with: "使用 {key}",
@@ -99,7 +100,7 @@ export const requests = {
     sameRequest: "同一请求编号",
     field: {
       id: "用量记录",
-      status: "HTTP 状态",
+      status: "状态",
       model: "模型",
       operation: "操作",
       channel: "渠道",
