@@ -31,7 +31,7 @@ export function OpenAlert({ alert, onChanged }: { alert: Alert; onChanged(): voi
     <li className="grid gap-x-6 gap-y-4 p-5 md:grid-cols-[minmax(0,1fr)_auto] md:items-center">
       <div className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-1">
         <StatusDot tone={WARNINGS.has(alert.kind) ? "warn" : "bad"} className="mt-2" />
-        <h2 className="text-lg font-medium break-words">{alertText.titleOf(alert)}</h2>
+        <h2 className="text-lg font-medium wrap-anywhere">{alertText.titleOf(alert)}</h2>
         <div className="col-start-2 grid gap-1">
           <p className="flex flex-wrap gap-x-1.5 text-sm text-ink-faint">
             <RelativeTime at={alert.opened_at} phrase={(when) => t("since", { when })} />
@@ -43,7 +43,7 @@ export function OpenAlert({ alert, onChanged }: { alert: Alert; onChanged(): voi
             ) : null}
           </p>
           {fallbacks.map((line) => (
-            <p key={line} className="max-w-prose break-words">
+            <p key={line} className="max-w-prose wrap-anywhere">
               {line}
             </p>
           ))}

@@ -14,7 +14,7 @@ export function ResolvedAlert({ alert }: { alert: Alert }) {
   return (
     <li className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-0.5 px-4 py-3">
       <StatusDot tone="off" className="mt-2" />
-      <span className="break-words">{alertText.titleOf(alert)}</span>
+      <span className="wrap-anywhere">{alertText.titleOf(alert)}</span>
       <span className="col-start-2 flex flex-wrap gap-x-1.5 text-sm text-ink-faint">
         <RelativeTime
           at={alert.opened_at}

@@ -108,7 +108,7 @@ function mayChange(viewer: Viewer, key: ApiKey): boolean {
 function KeyName({ apiKey }: { apiKey: ApiKey }) {
   return (
     <span className="flex flex-wrap items-center gap-2">
-      <span className={cn("min-w-0 font-medium break-words", !apiKey.enabled && "text-ink-muted")}>
+      <span className={cn("min-w-0 font-medium wrap-anywhere", !apiKey.enabled && "text-ink-muted")}>
         {apiKey.name}
       </span>
       <KeyState apiKey={apiKey} />
@@ -119,7 +119,7 @@ function KeyName({ apiKey }: { apiKey: ApiKey }) {
 function Owner({ of: key, viewer }: { of: ApiKey; viewer: Viewer }) {
   const t = useTranslations("apiKeys.owner");
   if (key.owner_id === viewer.id) return <span className="text-ink-faint">{t("you")}</span>;
-  return <span className="break-words">{key.owner.username}</span>;
+  return <span className="wrap-anywhere">{key.owner.username}</span>;
 }
 
 function Operations({ of: key }: { of: ApiKey }) {

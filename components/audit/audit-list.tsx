@@ -56,7 +56,7 @@ function Sentence({ row }: { row: AuditRow }) {
   const { changes } = readAuditDetail(row.detail);
   const target = row.target === row.actor ? "" : auditText.targetOf(row);
   return (
-    <span className="min-w-0 break-words">
+    <span className="min-w-0 wrap-anywhere">
       <span className="font-medium">{auditText.actorOf(row)}</span>{" "}
       <span className="text-ink-muted">{auditText.actionOf(row, target !== "")}</span>{" "}
       {isId(row) ? (
@@ -129,7 +129,7 @@ function AuditDetailPanel({ row }: { row: AuditRow }) {
 function Changes({ changes }: { changes: readonly AuditChange[] }) {
   const t = useTranslations("audit.row");
   const { shownValue, fieldOf } = useAuditText();
-  const cell = "block px-3 py-1 align-top break-words sm:table-cell sm:py-2";
+  const cell = "block px-3 py-1 align-top wrap-anywhere sm:table-cell sm:py-2";
   return (
     <div className="overflow-hidden rounded-md border bg-panel">
       <table className="block w-full text-sm sm:table">
@@ -213,7 +213,7 @@ function Fact({ name, value }: { name: ReactNode; value: ReactNode }) {
   return (
     <div className="grid min-w-0 sm:contents">
       <dt className="text-ink-faint">{name}</dt>
-      <dd className="min-w-0 break-words">{value}</dd>
+      <dd className="min-w-0 wrap-anywhere">{value}</dd>
     </div>
   );
 }

@@ -172,7 +172,7 @@ function ChannelName({ channel }: { channel: Channel }) {
             prefetch={false}
             href={`/channels/${encodeURIComponent(channel.id)}`}
             className={cn(
-              "rounded-sm font-medium break-words underline-offset-4 hover:underline",
+              "rounded-sm font-medium wrap-anywhere underline-offset-4 hover:underline",
               !channel.enabled && "text-ink-muted",
             )}
           >

@@ -33,6 +33,7 @@ import {
 } from "./channel-state";
 import { SavedTests } from "./saved-tests";
 import { REFRESH_MS } from "./use-channels";
+import { SentenceGap } from "../ui/sentence-gap";
 
 const ChannelDialogs = dynamic(() => import("./channel-dialogs").then((one) => one.ChannelDialogs), {
   ssr: false,
@@ -141,7 +142,7 @@ function Heading({
   return (
     <header className="flex flex-wrap items-start justify-between gap-4">
       <div className="grid min-w-0 gap-1">
-        <h1 className="flex flex-wrap items-center gap-2.5 text-xl break-words">
+        <h1 className="flex flex-wrap items-center gap-2.5 text-xl wrap-anywhere">
           <ChannelStatusDot condition={condition} />
           {channel.name}
           <ConditionBadge condition={condition} />
@@ -258,7 +259,13 @@ function ChannelKey({
       </span>
       {isClosed ? null : (
         <p className="pb-1 text-sm">
-          {cause} <span className="text-ink-muted" suppressHydrationWarning>{`${advice} ${retry}`}</span>
+          {cause}
+          <SentenceGap />
+          <span className="text-ink-muted" suppressHydrationWarning>
+            {advice}
+            <SentenceGap />
+            {retry}
+          </span>
         </p>
       )}
     </li>

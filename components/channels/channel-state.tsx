@@ -111,7 +111,9 @@ export function CircuitNote({ channel, onChanged }: { channel: Channel; onChange
               <SentenceGap />
               {/* The countdown differs between server and browser. */}
               <span className="text-ink-muted" suppressHydrationWarning>
-                {`${advice} ${retry}`}
+                {advice}
+                <SentenceGap />
+                {retry}
               </span>
             </p>
           );

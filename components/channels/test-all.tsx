@@ -79,7 +79,7 @@ function TestedChannel({ channel, state }: { channel: Channel; state: TestState 
     <li className="grid gap-1 px-3 py-2">
       <span className="flex items-center gap-2.5">
         <StatusDot tone={!isOver(state) ? "off" : isPassed(state) ? "good" : "bad"} />
-        <span className="min-w-0 font-medium break-words">{channel.name}</span>
+        <span className="min-w-0 font-medium wrap-anywhere">{channel.name}</span>
         <code className="ml-auto min-w-0 truncate text-sm text-ink-muted">{channel.models[0]?.name}</code>
       </span>
       {state ? (

@@ -77,7 +77,7 @@ export function ServedBy({ model }: { model: Model }) {
               prefetch={false}
               href={`/channels/${encodeURIComponent(channel.id)}`}
               className={cn(
-                "rounded-sm break-words underline-offset-4 hover:underline",
+                "rounded-sm wrap-anywhere underline-offset-4 hover:underline",
                 !channel.enabled && "text-ink-faint line-through",
               )}
             >

@@ -171,7 +171,7 @@ function ChannelLink({ channel }: { channel: { id: string; name: string } }) {
     <Link
       prefetch={false}
       href={`/channels/${encodeURIComponent(channel.id)}`}
-      className="rounded-sm break-words underline-offset-4 hover:underline"
+      className="rounded-sm wrap-anywhere underline-offset-4 hover:underline"
     >
       {channel.name}
     </Link>

@@ -5,7 +5,7 @@ import { useAmounts } from "../charts/use-amounts";
 /** A message of an upstream, as text. */
 export function AttemptMessage({ children }: { children: string }) {
   return (
-    <span className="block max-h-40 overflow-y-auto rounded-md border bg-sunken px-3 py-2 break-words whitespace-pre-wrap text-ink">
+    <span className="block max-h-40 overflow-y-auto rounded-md border bg-sunken px-3 py-2 wrap-anywhere whitespace-pre-wrap text-ink">
       {children}
     </span>
   );
@@ -26,7 +26,7 @@ export function SkippedChannels({ skipped }: { skipped: readonly SkippedChannel[
     <ul className="divide-y rounded-md border bg-panel text-sm">
       {skipped.map((one) => (
         <li key={one.channel_id} className="flex flex-wrap justify-between gap-x-4 px-3 py-2">
-          <span className="font-medium break-words">{one.channel_name ?? <code>{one.channel_id}</code>}</span>
+          <span className="font-medium wrap-anywhere">{one.channel_name ?? <code>{one.channel_id}</code>}</span>
           <span className="text-ink-muted">{reasonOf(one)}</span>
         </li>
       ))}

@@ -148,7 +148,7 @@ function CallHeader({ call }: { call: UsageDetail }) {
   return (
     <header className="grid gap-1">
       <CallState call={call} className="text-sm" />
-      <h2 className="text-lg break-words">
+      <h2 className="text-lg wrap-anywhere">
         <code>{call.model}</code>
       </h2>
       <p className="flex flex-wrap items-center gap-x-3 text-sm text-ink-muted">
@@ -177,7 +177,7 @@ function InputText({ call, isAdmin }: { call: UsageDetail; isAdmin: boolean }) {
         <h3 className="font-medium">{t("prompt")}</h3>
         <CopyButton value={call.prompt} name={t("copyPrompt")} />
       </span>
-      <pre className="max-h-80 overflow-y-auto rounded-md border bg-sunken p-3 text-sm break-words whitespace-pre-wrap">
+      <pre className="max-h-80 overflow-y-auto rounded-md border bg-sunken p-3 text-sm wrap-anywhere whitespace-pre-wrap">
         {call.prompt}
       </pre>
       <p className="text-sm text-ink-faint">{t("promptCut")}</p>

@@ -168,7 +168,7 @@ function Key({ of: one, showsUsers }: { of: Rejection; showsUsers: boolean }) {
       {one.key_id === null ? (
         <span className="text-ink-faint">{t(missingKeyReason(one))}</span>
       ) : (
-        <span className="break-words">{one.key_name ?? <code>{one.key_id}</code>}</span>
+        <span className="wrap-anywhere">{one.key_name ?? <code>{one.key_id}</code>}</span>
       )}
       {showsUsers && user !== null ? <span className="text-sm text-ink-muted">{user}</span> : null}
     </span>
@@ -179,7 +179,7 @@ function Detail({ of: one }: { of: Rejection }) {
   const t = useTranslations("requests");
   return (
     <span className="grid gap-0.5 text-sm">
-      <span className="break-words">{one.message}</span>
+      <span className="wrap-anywhere">{one.message}</span>
       <span className="flex min-w-0 items-center gap-1 text-ink-muted max-md:flex-wrap">
         <code className="min-w-0 truncate md:max-w-40" title={one.request_id}>
           {one.request_id}

@@ -59,7 +59,7 @@ function PendingLink({ link, viewer, onRevoke }: { link: Invite; viewer: Viewer;
       <LinkIcon aria-hidden="true" className="size-4 shrink-0 text-ink-faint" />
       <div className="grid min-w-0 flex-1 gap-0.5">
         <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
-          <span className="min-w-0 font-medium break-words">{name}</span>
+          <span className="min-w-0 font-medium wrap-anywhere">{name}</span>
           {link.works ? null : (
             <Badge tone="neutral" title={t("invalidText")}>
               {t("invalid")}

@@ -94,7 +94,7 @@ function UserName({ user, isSelf }: { user: ManagedUser; isSelf: boolean }) {
   return (
     <span className="grid min-w-0 gap-0.5">
       <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
-        <span className={cn("min-w-0 font-medium break-words", !user.enabled && "text-ink-muted")}>
+        <span className={cn("min-w-0 font-medium wrap-anywhere", !user.enabled && "text-ink-muted")}>
           {user.display_name}
         </span>
         {isSelf ? <Badge tone="outline">{t("you")}</Badge> : null}

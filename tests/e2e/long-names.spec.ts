@@ -1,0 +1,54 @@
+import type { Page } from "playwright/test";
+import { expect } from "./fixtures";
+import { overflow } from "./page-checks";
+import { test } from "./routed";
+import { PASSWORD } from "./users";
+
+// The longest names that the API accepts, without a space or hyphen to break at.
+const LONG = "W".repeat(64);
+const MODEL = "m".repeat(64);
+
+/** How many pixels the widest table is wider than its box, which would scroll sideways. */
+const tableOverflow = (page: Page) =>
+  page.evaluate(() =>
+    Math.max(
+      0,
+      ...[...document.querySelectorAll('[data-slot="table"]')].map((one) => one.scrollWidth - one.clientWidth),
+    ),
+  );
+
+test("fits unbroken names of 64 characters into every list, on a phone and at 1440 pixels", async ({
+  routedPage: page,
+  routed,
+}) => {
+  test.slow();
+  const { url } = routed.product;
+  await routed.allow();
+  const models = [{ name: MODEL, upstream_name: "embed.16", operation: "embeddings" }];
+  const { id } = await routed.channel(LONG, { models });
+  const { key } = await routed.call("/api/keys", { name: LONG });
+  await routed.call("/api/users", {
+    username: "long-name",
+    password: PASSWORD,
+    role: "member",
+    display_name: LONG,
+  });
+  const reply = await fetch(`${url}/v1/embeddings`, {
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: `Bearer ${key}` },
+    body: JSON.stringify({ model: MODEL, input: "kettle" }),
+  });
+  expect(reply.status, await reply.text()).toBe(200);
+  const [call] = (await routed.call("/api/usage")).items;
+  const paths = ["/", "/users", "/keys", "/channels", `/channels/${id}`, "/models", "/usage"];
+  for (const path of [...paths, "/logs", `/logs?call=${call.id}`]) {
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.goto(url + path);
+    await expect(page.getByText(/W{20}|m{20}/).first()).toBeAttached();
+    for (const width of [1440, 390]) {
+      await page.setViewportSize({ width, height: 900 });
+      expect.soft(await overflow(page), `${path}: page at ${width} pixels`).toBeLessThanOrEqual(0);
+      expect.soft(await tableOverflow(page), `${path}: table at ${width} pixels`).toBeLessThanOrEqual(0);
+    }
+  }
+});
