@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { ensureEmbedded } from "../../lib/console/channels/ensure-embedded";
 import { AppError } from "../../lib/errors";
 import type { UsageRecord } from "../../lib/ports/store";
 import { UpstreamProgress } from "../../lib/ports/upstream-progress";
@@ -356,10 +357,13 @@ describe("a channel", () => {
     await patch(made.id, { version: 1, keys: ["sk-second-key-wxyz"] });
     await harness(`/api/channels/${made.id}`, { method: "DELETE", cookie: owner });
     const { text, json } = await harness("/api/audit", { cookie: owner });
-    expect(json.data.items.slice(0, 3).map((row: { action: string }) => row.action)).toEqual([
-      "channel.delete",
-      "channel.update",
-      "channel.create",
+    const rows: { action: string; target: string }[] = json.data.items.slice(0, 5);
+    expect(rows.map(({ action, target }) => [action, target])).toEqual([
+      ["channel.delete", made.id],
+      ["channel.update", made.id],
+      ["channel.create", made.id],
+      ["model.create", "embed-a"],
+      ["model.create", "speech-a"],
     ]);
     expect(text).not.toContain("sk-second");
     expect(text).not.toContain(SECRET);
@@ -581,6 +585,55 @@ describe("a model", () => {
     ]);
     expect((await harness("/api/models/speech-a", { method: "DELETE", cookie: owner })).status).toBe(200);
     expect(await services.catalog.find("speech-a")).toBeNull();
+  });
+
+  test("leaves its channels when it is deleted, and comes back only where it is added again", async () => {
+    const speech = { name: "speech-a", upstream_name: "tts-1" };
+    const embed = { name: "embed-a", upstream_name: "text-embedding-3-small" };
+    const [first, second] = [await create(), await create({ name: "Second" })];
+    await create({ name: "Other", models: [embed] });
+    await harness("/api/models/speech-a", { method: "DELETE", cookie: owner });
+    const { items } = (await harness("/api/channels", { cookie: owner })).json.data;
+    const shown = Object.fromEntries(
+      items.map((one: { name: string; models: unknown; version: number }) => [
+        one.name,
+        [one.models, one.version],
+      ]),
+    );
+    expect(shown).toMatchObject({ Loopback: [[embed], 2], Second: [[embed], 2], Other: [[embed], 1] });
+    const [deleted] = (await harness("/api/audit?action=model", { cookie: owner })).json.data.items;
+    expect(deleted).toMatchObject({
+      action: "model.delete",
+      target: "speech-a",
+      detail: { channels: ["Loopback", "Second"] },
+    });
+
+    await patch(first.id, { version: 2, name: "Renamed", models: [embed] });
+    expect(await services.catalog.find("speech-a")).toBeNull();
+    await patch(second.id, { version: 2, models: [embed, speech] });
+    expect(await services.catalog.find("speech-a")).not.toBeNull();
+    const [made] = (await harness("/api/audit?action=model", { cookie: owner })).json.data.items;
+    expect(made).toMatchObject({ action: "model.create", target: "speech-a" });
+  });
+
+  test("that an older version deleted is not created by an edit of a channel that still lists it", async () => {
+    const made = await create();
+    await services.store.models.delete("speech-a");
+    const { status } = await patch(made.id, { version: 1, name: "Renamed", models: draft().models });
+    expect(status).toBe(200);
+    expect((await models()).some(({ name }: { name: string }) => name === "speech-a")).toBe(false);
+  });
+
+  test("of an embedded engine is served again when it was deleted and is created again", async () => {
+    await ensureEmbedded(services.store, services.clock);
+    const remove = await harness("/api/models/patchbay-embed", { method: "DELETE", cookie: owner });
+    expect(remove.status).toBe(200);
+    const [deleted] = (await harness("/api/audit?action=model", { cookie: owner })).json.data.items;
+    expect(deleted.detail.channels).toEqual([]);
+    const body = { name: "patchbay-embed", operation: "embeddings" };
+    expect((await harness("/api/models", { body, cookie: owner })).status).toBe(200);
+    const channel = await services.store.channels.find("chn_builtin_embeddings");
+    expect(channel?.models).toMatchObject([{ name: "patchbay-embed" }]);
   });
 });
 

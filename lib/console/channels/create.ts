@@ -12,7 +12,7 @@ import { readTimeouts, toChannel } from "./to-channel";
 /** Adds a channel; it serves from the next request on. Throws `forbidden`, `invalid` (with an issue per field). */
 export async function createChannel(ctx: ConsoleContext, input: CreateChannel): Promise<Channel> {
   await requireOperator(ctx);
-  const facts = ctx.providers.providers().find((one) => one.name === input.provider);
+  const provider = ctx.providers.providers().find((one) => one.name === input.provider);
   const draft = ctx.providers.checkChannel({
     provider: input.provider,
     baseUrl: input.base_url ?? null,
@@ -39,7 +39,7 @@ export async function createChannel(ctx: ConsoleContext, input: CreateChannel): 
   };
   requireUniqueLabels(record.keys);
   await ctx.store.transaction(async (tx) => {
-    await ensureModels(tx, input.models ?? [], facts, now);
+    await ensureModels(tx, ctx, input.models ?? [], { provider });
     await tx.channels.insert(record);
     await recordAudit(tx, ctx, {
       action: "channel.create",

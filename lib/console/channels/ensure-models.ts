@@ -2,6 +2,8 @@ import type { ModelOperation } from "../../contracts/console/channels";
 import { AppError, type Issue } from "../../errors";
 import type { ProviderFacts } from "../../ports/channel-probe";
 import type { ModelRecord, Repositories } from "../../ports/store";
+import type { ActorContext } from "../audit/record";
+import { insertModel } from "../models/insert";
 import { type ModelNames, readModelNames } from "../models/model-names";
 import { draftModel, operationByName } from "../models/price-list";
 
@@ -19,18 +21,22 @@ function operationOf(offered: OfferedModel, provider: ProviderFacts | undefined)
 }
 
 /**
- * Creates a model for every offered public name that has none yet, with prices and limits of the shipped list; `given`:
- * the models if already read. Throws `invalid` for offers whose operation is unknown or differs from the existing
- * model's.
+ * Creates a model for every offered public name that has none yet, with prices and limits of the shipped list. `listed`:
+ * the names that the channel had before, whose models are not created again after a deletion; `models`: the models if
+ * already read. Throws `invalid` for offers whose operation is unknown or differs from the existing model's.
  */
 export async function ensureModels(
   tx: Repositories,
+  ctx: ActorContext,
   offers: readonly OfferedModel[],
-  provider: ProviderFacts | undefined,
-  now: number,
-  given?: ModelNames,
+  {
+    provider,
+    listed = [],
+    models: given,
+  }: { provider: ProviderFacts | undefined; listed?: readonly { name: string }[]; models?: ModelNames },
 ): Promise<void> {
   const models = given ?? (await readModelNames(tx));
+  const known = new Set(listed.map(({ name }) => name));
   const issues: Issue[] = [];
   const drafts: ModelRecord[] = [];
   for (const [index, offer] of offers.entries()) {
@@ -43,14 +49,15 @@ export async function ensureModels(
         refuse("operation", `'${offer.name}' is a model for ${taken.operation}.`);
       continue;
     }
+    if (known.has(offer.name)) continue;
     const operation = operationOf(offer, provider);
     if (operation === null)
       refuse("operation", `Set the operation of '${offer.name}': "speech" or "embeddings".`);
-    else drafts.push(draftModel(offer.name, operation, offer.upstream_name, now));
+    else drafts.push(draftModel(offer.name, operation, offer.upstream_name, ctx.clock.now()));
   }
   if (issues.length > 0) throw new AppError("invalid", issues[0]?.message ?? "", { issues });
   for (const draft of drafts) {
-    await tx.models.insert(draft);
+    await insertModel(tx, ctx, draft);
     models.note(draft);
   }
 }

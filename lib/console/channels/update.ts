@@ -124,8 +124,9 @@ export async function updateChannel(ctx: ConsoleContext, id: string, input: Upda
     requireChangeable(before, input);
     requireNewKeys(before, input);
     const patch = patchOf(ctx, before, input);
-    const facts = ctx.providers.providers().find((one) => one.name === before.provider);
-    if (input.models !== undefined) await ensureModels(tx, input.models, facts, ctx.clock.now());
+    const provider = ctx.providers.providers().find((one) => one.name === before.provider);
+    if (input.models !== undefined)
+      await ensureModels(tx, ctx, input.models, { provider, listed: before.models });
     const record = await tx.channels.update({ id, version: input.version }, patch);
     if (record === null) throw staleVersion();
     const changed = Object.keys(patch) as (keyof Patch)[];

@@ -7,6 +7,7 @@ import { recordAudit } from "../audit/record";
 import { readUse } from "../circuits/health";
 import type { ConsoleContext, ReadContext } from "../context";
 import { pageOf } from "../page-of";
+import { insertModel } from "./insert";
 import { readModelNames } from "./model-names";
 import { draftModel, PRICE_LIST_DATE } from "./price-list";
 import { patchOf, toModel } from "./to-model";
@@ -86,12 +87,7 @@ export async function createModel(ctx: ConsoleContext, input: CreateModel): Prom
   const use = await readUse(ctx);
   return ctx.store.transaction(async (tx) => {
     await requireFreeNames(tx, record, true);
-    await tx.models.insert(record);
-    await recordAudit(tx, ctx, {
-      action: "model.create",
-      target: name,
-      detail: { operation, prices: record.prices },
-    });
+    await insertModel(tx, ctx, record);
     return toModel(ctx, record, await tx.channels.all(), use);
   });
 }
@@ -125,12 +121,28 @@ export async function updateModel(ctx: ConsoleContext, name: string, input: Upda
   });
 }
 
-/** Deletes a model; channels that offer it keep their mapping. Throws `forbidden`, `not_found`. */
+/**
+ * Removes a model from the lists of its channels; returns their names. Embedded engines keep theirs: it cannot be
+ * changed, so a new model of that name must find it.
+ */
+async function removeFromChannels(tx: Repositories, model: string): Promise<string[]> {
+  const channels = (await tx.channels.all()).filter(
+    ({ embedded, models }) => !embedded && models.some(({ name }) => name === model),
+  );
+  for (const channel of channels) {
+    const models = channel.models.filter(({ name }) => name !== model);
+    if ((await tx.channels.update(channel, { models })) === null) throw staleVersion();
+  }
+  return channels.map(({ name }) => name);
+}
+
+/** Deletes a model, also from the lists of its channels. Throws `forbidden`, `not_found`. */
 export async function deleteModel(ctx: ConsoleContext, name: string): Promise<void> {
   await requireOperator(ctx);
   await ctx.store.transaction(async (tx) => {
     await getModelRecord(tx, name);
     await tx.models.delete(name);
-    await recordAudit(tx, ctx, { action: "model.delete", target: name });
+    const channels = await removeFromChannels(tx, name);
+    await recordAudit(tx, ctx, { action: "model.delete", target: name, detail: { channels } });
   });
 }

@@ -112,7 +112,7 @@ export const models = {
   },
   delete: {
     title: "Delete {name}?",
-    text: "Requests for it get “model not found”. Its prices and limits are deleted; usage records are not.",
+    text: "Requests for it get “model not found”. It is removed from its channels, and its prices and limits are deleted. Usage records are kept.",
     action: "Delete model",
   },
 };

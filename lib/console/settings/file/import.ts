@@ -156,7 +156,7 @@ async function importUpstreamChannel(importing: Importing, sent: FileChannel): P
   const patch = channelPatch(importing, sent);
   const refused = before === undefined ? null : channelRefusal(before, sent, patch);
   if (refused !== null) return skipped(one, refused);
-  await ensureModels(tx, sent.models ?? [], facts, ctx.clock.now(), models);
+  await ensureModels(tx, ctx, sent.models ?? [], { provider: facts, listed: before?.models, models });
   if (before !== undefined) return changed(one, await updateChannel(importing, before, patch));
   await tx.channels.insert({
     priority: 0,
