@@ -246,21 +246,31 @@ test("disables, enables, tests, edits and deletes a channel", async ({ routedPag
 test.describe("a channel that was changed elsewhere", () => {
   test.use({ allowedConsole: [[/status of 409/], { scope: "test" }] });
 
-  test("is not overwritten: the form shows the newest version and asks to save again", async ({
+  test("is not overwritten: the form keeps the user's changes on the newest version and asks to save again", async ({
     routedPage: page,
     routed,
   }) => {
     await routed.allow();
-    const { id } = await routed.channel("Cellar", { models: [EMBED] });
+    const { id } = await routed.channel("Cellar", { models: [EMBED], keys: [] });
     await page.goto(`${routed.product.url}/channels/${id}/edit`);
-    await page.getByLabel("Name", { exact: true }).fill("Mine");
+    const address = `${routed.upstream.origin}/v2`;
+    await page.getByLabel("Base URL").fill(address);
     await routed.call(`/api/channels/${id}`, { version: 1, name: "Theirs" }, "PATCH");
     await page.getByRole("button", { name: "Save changes" }).click();
     await expect(page.getByText(/was changed elsewhere/)).toBeVisible();
+    await expect(page.getByText(/was changed elsewhere/)).toBeInViewport();
+    await expect(page.getByLabel("Base URL")).toHaveValue(address);
     await expect(page.getByLabel("Name", { exact: true })).toHaveValue("Theirs");
+    expect((await routed.call(`/api/channels/${id}`)).base_url).not.toBe(address);
+
     await page.getByLabel("Name", { exact: true }).fill("Ours");
+    await routed.call(`/api/channels/${id}`, { version: 2, name: "Theirs again", weight: 7 }, "PATCH");
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await expect(page.getByRole("heading", { name: "Edit Theirs again" })).toBeVisible();
+    await expect(page.getByLabel("Name", { exact: true })).toHaveValue("Ours");
     await page.getByRole("button", { name: "Save changes" }).click();
     await expect(page.getByRole("heading", { name: "Ours" })).toBeVisible();
+    expect(await routed.call(`/api/channels/${id}`)).toMatchObject({ base_url: address, weight: 7 });
   });
 });
 

@@ -8,7 +8,7 @@ import { api } from "@/lib/client/api";
 import { useUnsaved } from "@/lib/client/unsaved";
 import { useApi } from "@/lib/client/use-api";
 import type { Channel, Provider } from "@/lib/contracts/console/channels";
-import { CallError } from "../../forms/call-error";
+import { CallError, SaveErrors } from "../../forms/call-error";
 import { Form } from "../../forms/form";
 import { TextField } from "../../forms/text-field";
 import { Button } from "../../ui/button";
@@ -26,19 +26,20 @@ import { type ChannelForm as FormState, useChannelForm } from "./use-channel-for
 export function ChannelForm({
   before,
   draft,
-  isStale,
+  isStale = false,
   mayAllow,
   cancelTo,
   onSave,
 }: {
   before: Channel | null;
   draft?: ChannelDraft;
-  /** The channel was changed elsewhere; the form has been reset to the newest version. */
+  /** The channel was changed elsewhere while the form was open. */
   isStale?: boolean;
   /** Whether the user may allow private addresses. */
   mayAllow: boolean;
   cancelTo: string;
-  onSave(draft: ChannelDraft): Promise<void>;
+  /** Null: saved; a draft: the newest version, since the channel was changed elsewhere. */
+  onSave(draft: ChannelDraft): Promise<ChannelDraft | null>;
 }) {
   const t = useTranslations("channels.form");
   const form = useChannelForm(before?.id ?? null, draft);
@@ -49,11 +50,6 @@ export function ChannelForm({
 
   return (
     <Form onSubmit={(event) => void save(event)} noValidate className="grid gap-8">
-      {isStale ? (
-        <Notice tone="warn" isLive>
-          {t("stale")}
-        </Notice>
-      ) : null}
       {isEmbedded ? <Notice tone="info">{t("embedded")}</Notice> : null}
       {before === null ? <ProviderStep form={form} /> : null}
       {isPicked && !isEmbedded ? (
@@ -67,7 +63,7 @@ export function ChannelForm({
       {isPicked ? (
         <>
           <NameAndDetails form={form} hasUpstream={!isEmbedded} />
-          <CallError error={form.error} />
+          <SaveErrors error={form.error} isStale={isStale} stale={t("stale")} />
           <Actions isEmbedded={isEmbedded} form={form} cancelTo={cancelTo} isBusy={isBusy} before={before} />
         </>
       ) : null}
@@ -76,7 +72,7 @@ export function ChannelForm({
 }
 
 /** Checks the form, then saves its draft. */
-function useSave(form: FormState, onSave: (draft: ChannelDraft) => Promise<void>) {
+function useSave(form: FormState, onSave: (draft: ChannelDraft) => Promise<ChannelDraft | null>) {
   const [isBusy, setBusy] = useState(false);
   const save = async (event: FormEvent) => {
     event.preventDefault();
@@ -84,7 +80,8 @@ function useSave(form: FormState, onSave: (draft: ChannelDraft) => Promise<void>
     setBusy(true);
     form.setError(null);
     try {
-      await onSave(form.draft);
+      const newest = await onSave(form.draft);
+      if (newest !== null) form.continueOn(newest);
     } catch (failure) {
       form.showFailure(failure);
     } finally {

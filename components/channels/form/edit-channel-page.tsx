@@ -31,23 +31,22 @@ export function EditChannelPage({ id, mayAllow }: { id: string; mayAllow: boolea
     revalidateIfStale: true,
     dedupingInterval: 0,
   });
-  /** Times the channel was changed elsewhere; the form restarts with each. */
-  const [staleCount, setStaleCount] = useState(0);
+  /** The channel was changed elsewhere while the form was open. */
+  const [isStale, setStale] = useState(false);
   const error: unknown = request.error ?? models.error;
   const channel = request.data;
   const address = `/channels/${encodeURIComponent(id)}`;
   if (error && (!channel || !models.data))
     return <CallError error={error} onRetry={() => void request.mutate()} />;
-  if (!channel || !models.data || (request.isValidating && staleCount === 0)) return <FormSkeleton />;
+  if (!channel || !models.data || (request.isValidating && !isStale)) return <FormSkeleton />;
   return (
     <div className="mx-auto max-w-3xl">
       <BackToChannels />
       <PageHeader title={t("form.editTitle", { name: channel.name })} />
       <ChannelForm
-        key={staleCount}
         before={channel}
         draft={draftOf(channel, models.data.items)}
-        isStale={staleCount > 0}
+        isStale={isStale}
         mayAllow={mayAllow}
         cancelTo={address}
         onSave={async (draft) => {
@@ -58,10 +57,16 @@ export function EditChannelPage({ id, mayAllow }: { id: string; mayAllow: boolea
             toast.success(t("saved", { name: saved.name }));
             discardUnsaved();
             router.push(address);
+            return null;
           } catch (failure) {
             if (!isApiError(failure, "conflict")) throw failure;
-            await request.mutate();
-            setStaleCount((count) => count + 1);
+            const [newest, { items }] = await Promise.all([
+              callApi(api.getChannel, { params: { id } }),
+              callApi(api.listModels),
+            ]);
+            setStale(true);
+            await request.mutate(newest, { revalidate: false });
+            return draftOf(newest, items);
           }
         }}
       />

@@ -30,6 +30,7 @@ export function NewChannelPage({ mayAllow }: { mayAllow: boolean }) {
           toast.success(t("added", { name: created.name }));
           discardUnsaved();
           router.push("/channels");
+          return null;
         }}
       />
     </div>

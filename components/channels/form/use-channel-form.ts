@@ -16,6 +16,7 @@ import {
 import { invalidOptions, type OptionField } from "@/components/channels/channel-options";
 import { draftRequest } from "@/components/channels/channel-request";
 import { draftFingerprint } from "@/components/channels/draft-fingerprint";
+import { mergeDraft } from "@/components/channels/merge-draft";
 import { isApiError } from "@/lib/client/api-error";
 import type { Provider } from "@/lib/contracts/console/channels";
 import { type FieldErrors, fieldErrorsOf } from "./form-errors";
@@ -31,7 +32,7 @@ const CONNECTION_FIELDS = ["baseUrl", "keys", "headers", "options", "voices", "p
 
 /** State of the channel form: draft, upstream connection, errors. `channelId` null: a new channel. */
 export function useChannelForm(channelId: string | null, before: ChannelDraft = NEW_CHANNEL) {
-  const { draft, setDraft, pickPreset, isDirty } = useDraft(before);
+  const { draft, setDraft, pickPreset, rebase, isDirty } = useDraft(before);
   const errors = useFormErrors(draft);
   const { clearErrors } = errors;
   const { changedRows, changeRow } = useRowChanges(setDraft, errors.setFieldErrors);
@@ -50,6 +51,13 @@ export function useChannelForm(channelId: string | null, before: ChannelDraft = 
 
   const pick = (preset: Preset, provider: Provider, name: string) => {
     pickPreset(preset, provider, name);
+    reset();
+    clearErrors();
+  };
+
+  /** Takes over what was changed elsewhere; the user's own changes stay. */
+  const continueOn = (newest: ChannelDraft) => {
+    rebase(newest);
     reset();
     clearErrors();
   };
@@ -77,6 +85,7 @@ export function useChannelForm(channelId: string | null, before: ChannelDraft = 
     change,
     changeRow,
     pick,
+    continueOn,
     fieldErrors: errors.fieldErrors,
     error: errors.error,
     setError: errors.setError,
@@ -100,7 +109,17 @@ function useDraft(before: ChannelDraft) {
     setDraft((now) => ({ ...withPreset(now, preset, provider), ...(now.isNameEdited ? {} : { name }) }));
     setInitial(withPreset(before, preset, provider));
   };
-  return { draft, setDraft, pickPreset, isDirty: draftFingerprint(draft) !== draftFingerprint(initial) };
+  const rebase = (newest: ChannelDraft) => {
+    setDraft((now) => mergeDraft(initial, now, newest));
+    setInitial(newest);
+  };
+  return {
+    draft,
+    setDraft,
+    pickPreset,
+    rebase,
+    isDirty: draftFingerprint(draft) !== draftFingerprint(initial),
+  };
 }
 
 /** Changes of model rows, each of which clears the row's error. */

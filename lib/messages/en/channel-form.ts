@@ -145,6 +145,6 @@ export const channelForm = {
   },
   save: "Add channel",
   added: "{name} added",
-  stale: "The channel was changed elsewhere. The form shows the newest version: check it and save again.",
+  stale: "The channel was changed elsewhere. Your changes are still in the form: check it and save again.",
   embedded: "A built-in engine: you can rename, weight, limit and disable it.",
 };
