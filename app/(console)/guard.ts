@@ -1,12 +1,16 @@
 import { notFound, redirect } from "next/navigation";
+import { signInPath } from "@/lib/contracts/return-path";
 import { getContainer } from "@/lib/server/process/container";
-import { getPageSession } from "@/lib/server/process/page-session";
+import { getPageSession, hasSessionCookie } from "@/lib/server/process/page-session";
 import type { PageQuery } from "../request";
 import { isSetUp } from "../setup-state";
 
 type Query = Awaited<PageQuery["searchParams"]>;
 
-/** The session of a console page. Without one, redirects to setup or to sign-in, which returns to `path` and `query`. */
+/**
+ * The session of a console page. Without one, redirects to setup or to sign-in, which returns to `path` and `query`. A
+ * browser without the cookie has signed out or never signed in, so its session has not ended.
+ */
 export async function requirePageSession(path: string, query: Query = {}) {
   const pageSession = await getPageSession();
   // A user whose role requires 2FA can open only the account page, where it is enabled.
@@ -17,7 +21,7 @@ export async function requirePageSession(path: string, query: Query = {}) {
     [value ?? []].flat().map((one): [string, string] => [name, one]),
   );
   const returnTo = pairs.length > 0 ? `${path}?${new URLSearchParams(pairs)}` : path;
-  redirect(returnTo === "/" ? "/login" : `/login?return_to=${encodeURIComponent(returnTo)}`);
+  redirect(signInPath(returnTo, await hasSessionCookie()));
 }
 
 export type PageSession = Awaited<ReturnType<typeof requirePageSession>>;

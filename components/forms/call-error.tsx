@@ -3,6 +3,8 @@
 import { useCallback } from "react";
 import { useTranslations } from "use-intl";
 import { isApiError } from "@/lib/client/api-error";
+import { leaveForSignIn } from "@/lib/client/swr-config";
+import { Button } from "../ui/button";
 import { ErrorState } from "../ui/error-state";
 import { Notice } from "../ui/notice";
 
@@ -20,7 +22,7 @@ export function useErrorText(): (error: unknown) => { message: string; requestId
   );
 }
 
-/** The error of a failed API call, with its request ID. Renders nothing without an error. */
+/** The error of a failed API call, with its request ID; of an ended session, with sign-in. Nothing without an error. */
 export function CallError({
   error,
   title,
@@ -32,6 +34,7 @@ export function CallError({
   onRetry?(): void;
   className?: string;
 }) {
+  const t = useTranslations("common.error");
   const errorText = useErrorText();
   if (!error) return null;
   const { message, requestId } = errorText(error);
@@ -41,6 +44,13 @@ export function CallError({
       message={message}
       requestId={requestId}
       onRetry={onRetry}
+      action={
+        isApiError(error, "unauthenticated") ? (
+          <Button size="sm" onClick={leaveForSignIn}>
+            {t("signIn")}
+          </Button>
+        ) : null
+      }
       className={className}
     />
   );

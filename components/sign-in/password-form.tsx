@@ -19,7 +19,7 @@ import { clearPendingSignIn, readPendingSignIn, savePendingSignIn } from "./pend
 
 const loadSchema = () => import("@/lib/contracts/console/sign-in").then((one) => one.SignInRequest);
 
-export type SignInReason = "expired" | "spent" | "taken";
+export type SignInReason = "ended" | "expired" | "spent" | "taken";
 
 /** Username and password; continues with 2FA or at `returnTo`. */
 export function PasswordForm({

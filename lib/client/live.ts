@@ -4,7 +4,7 @@ import type { JsonKey } from "../contracts/console/endpoint";
 import type { LiveTopic } from "../contracts/console/live";
 import * as api from "./endpoints";
 import { openLiveStream } from "./live-stream";
-import { discardUnsaved } from "./unsaved";
+import { leaveForSignIn } from "./swr-config";
 import { revalidate } from "./use-api";
 
 /** Endpoints whose cached replies are revalidated after a change of one of the topics. */
@@ -119,10 +119,7 @@ export function useLiveUpdates(): void {
       onGap: () => {
         for (const { trigger } of revalidators) trigger();
       },
-      onEnd: () => {
-        discardUnsaved();
-        window.location.reload();
-      },
+      onEnd: leaveForSignIn,
       onState: setLive,
     });
     return () => {

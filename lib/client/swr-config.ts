@@ -1,4 +1,5 @@
 import type { SWRConfiguration } from "swr";
+import { signInPath } from "../contracts/return-path";
 import { fetchCached } from "./api";
 import { isApiError } from "./api-error";
 import { discardUnsaved } from "./unsaved";
@@ -16,12 +17,10 @@ export const SWR_CONFIG: SWRConfiguration = {
   },
 };
 
-/** Opens the sign-in page, which returns to the current page. For a session that has ended. */
+/** Opens the sign-in page, which says that the session has ended and returns to the current page. */
 export function leaveForSignIn(): void {
   const { pathname, search, hash } = window.location;
-  const path = `${pathname}${search}`;
-  const signIn = path === "/" ? "/login" : `/login?return_to=${encodeURIComponent(path)}`;
   discardUnsaved();
   // The fragment may hold the user's text: it stays a fragment, which is never sent to the server.
-  window.location.assign(`${signIn}${hash}`);
+  window.location.assign(`${signInPath(`${pathname}${search}`, true)}${hash}`);
 }

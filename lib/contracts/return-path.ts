@@ -21,3 +21,11 @@ export function safeReturnPath(path: string | null | undefined): string {
   const cleaned = `${url.pathname}${url.search}${url.hash}`;
   return url.origin !== BASE || OFF_ORIGIN_PREFIX.test(cleaned) ? "/" : cleaned;
 }
+
+/** The sign-in page that returns to `path`; `hasEnded`: it says that the session has ended. */
+export function signInPath(path: string, hasEnded: boolean): string {
+  const query = new URLSearchParams();
+  if (path !== "/") query.set("return_to", path);
+  if (hasEnded) query.set("reason", "ended");
+  return query.size > 0 ? `/login?${query}` : "/login";
+}

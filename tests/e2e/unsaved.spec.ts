@@ -32,6 +32,16 @@ function nativeDialogs(page: Page): string[] {
   return dialogs;
 }
 
+/** Signs the session out in another browser. */
+async function endSession(url: string, cookie: string): Promise<void> {
+  const reply = await fetch(`${url}/api/user/logout`, {
+    method: "POST",
+    headers: { "content-type": "application/json", cookie },
+    body: "{}",
+  });
+  expect(reply.status).toBe(200);
+}
+
 test("keeps unsaved input of a settings section and marks the section", async ({
   ownerPage: page,
   product,
@@ -180,14 +190,49 @@ test.describe("the end of a session", () => {
         await page.getByRole("menuitem", { name: "Sign out" }).click();
       } else {
         await isLive;
-        await fetch(`${product.url}/api/user/logout`, {
-          method: "POST",
-          headers: { "content-type": "application/json", cookie },
-          body: "{}",
-        });
+        await endSession(product.url, cookie);
       }
       await expect(page).toHaveURL(/\/login/);
       expect(dialogs).toEqual([]);
+      await expect(page.getByRole("button", { name: "Sign in" })).toBeVisible();
+      const reason = page.getByText("Your session has ended. Sign in to continue.");
+      await expect(reason).toHaveCount(way === "by signing out" ? 0 : 1);
     });
   }
+
+  test("is the reason that the sign-in page gives for a page that is opened with the old cookie", async ({
+    page,
+    product,
+  }) => {
+    await page.goto(`${product.url}/keys`);
+    await expect(page).toHaveURL(`${product.url}/login?return_to=%2Fkeys`);
+    const reason = page.getByText("Your session has ended. Sign in to continue.");
+    await expect(page.getByRole("button", { name: "Sign in" })).toBeVisible();
+    await expect(reason).toHaveCount(0);
+    const cookie = await signIn(product.url, OWNER);
+    await signInByCookie(page, product.url, cookie);
+    await endSession(product.url, cookie);
+    await page.goto(`${product.url}/keys`);
+    await expect(page).toHaveURL(`${product.url}/login?return_to=%2Fkeys&reason=ended`);
+    await expect(reason).toBeVisible();
+    await page.getByLabel("Username or email").fill(OWNER.username);
+    await page.getByLabel("Password", { exact: true }).fill(OWNER.password);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await expect(page).toHaveURL(`${product.url}/keys`);
+  });
+
+  test("leaves a link to sign-in in a form that cannot be saved", async ({ page, product }) => {
+    const cookie = await signIn(product.url, OWNER);
+    await signInByCookie(page, product.url, cookie);
+    // Without the event stream only the save notices the end.
+    await page.route("**/api/events", (route) => route.abort());
+    await page.goto(`${product.url}/channels/chn_builtin_speech/edit`);
+    await page.getByLabel("Name", { exact: true }).fill("House voices");
+    await endSession(product.url, cookie);
+    await page.getByRole("button", { name: "Save changes" }).click();
+    const error = page.getByRole("alert").filter({ hasText: "Your session has ended. Sign in to continue." });
+    await error.getByRole("button", { name: "Sign in" }).click();
+    await expect(page).toHaveURL(/\/login\?return_to=.*&reason=ended$/);
+    await expect(page.getByText("Your session has ended. Sign in to continue.")).toBeVisible();
+  });
 });

@@ -120,6 +120,7 @@ export const common = {
     network: "The server didn’t respond. Check your connection and try again.",
     unexpected: "The server had an internal error. Its log shows the cause under the request ID.",
     signedOut: "Your session has ended. Sign in to continue.",
+    signIn: "Sign in",
     pageTitle: "This page couldn’t load",
     pageText:
       "Reload the page. If it fails again, the browser’s console or the server’s log shows the cause.",

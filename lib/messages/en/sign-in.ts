@@ -7,6 +7,7 @@ export const signIn = {
   wrong: "Incorrect username or password.",
   locked: "Too many wrong passwords for this username. Try again in {time}.",
   unlocked: "You can try again now.",
+  ended: "Your session has ended. Sign in to continue.",
   expired: "Sign-in timed out. Enter your password again.",
   spent: "Too many wrong codes. Enter your password again.",
   taken: "This instance is already set up. Sign in to use it.",

@@ -120,6 +120,7 @@ export const common = {
     network: "服务器没有响应。请检查网络连接后重试。",
     unexpected: "服务器发生内部错误。可凭请求 ID 在日志中查到原因。",
     signedOut: "会话已结束，请重新登录。",
+    signIn: "登录",
     pageTitle: "无法加载此页面",
     pageText: "请重新加载页面。若仍失败，浏览器控制台或服务器日志会显示原因。",
     notFoundTitle: "找不到页面",

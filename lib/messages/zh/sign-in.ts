@@ -7,6 +7,7 @@ export const signIn = {
   wrong: "用户名或密码不正确。",
   locked: "此用户名的错误密码次数过多，请在 {time} 后重试。",
   unlocked: "现在可以重试。",
+  ended: "会话已结束，请重新登录。",
   expired: "登录超时，请重新输入密码。",
   spent: "错误验证码过多，请重新输入密码。",
   taken: "此实例已经设置完成，请登录使用。",

@@ -9,7 +9,15 @@ import { getContainer } from "./container";
 /** The session of the page that is being rendered, read once per render; null when the visitor is not signed in. */
 export const getPageSession = cache(async (): Promise<LiveSession | null> => {
   const { services } = await getContainer();
+  return readSession(services, await readSessionCookie());
+});
+
+/** True with the cookie of a session, also of one that has ended. */
+export const hasSessionCookie = async (): Promise<boolean> => (await readSessionCookie()) !== null;
+
+async function readSessionCookie(): Promise<string | null> {
+  const { services } = await getContainer();
   const peer = peerFrom((await headers()).get(PEER_HEADER), services.instance.baseUrl ?? null);
   const { name } = sessionCookie(peer.isSecure);
-  return readSession(services, (await cookies()).get(name)?.value ?? null);
-});
+  return (await cookies()).get(name)?.value ?? null;
+}
