@@ -271,12 +271,18 @@ describe("cached speech", () => {
     } as const;
     const speech = new ScriptedSpeech(() => spoken(1, { ending: cut }));
     const { ctx, post } = harness(speech, { model: { cacheable: true } });
-    const cacheOf = async () => {
-      const reply = await post(PATH, { ...GOOD, response_format: "pcm" });
-      expect((await readBody(reply)).error).toBeNull();
-      return reply.headers["x-patchbay-cache"];
+    const generationConfig = { responseModalities: ["AUDIO"] };
+    const gemini = { contents: [{ parts: [{ text: GOOD.input }] }], generationConfig };
+    const openai = { ...GOOD, response_format: "pcm" };
+    const ask = async (path: string, body: unknown, error: object | null) => {
+      const reply = await post(path, body);
+      expect((await readBody(reply)).error).toEqual(error);
+      expect(reply.headers["x-patchbay-cache"]).toBe("miss");
     };
-    expect([await cacheOf(), await cacheOf()]).toEqual(["miss", "miss"]);
+    for (let asked = 0; asked < 2; asked++) {
+      await ask(`/v1beta/models/${GOOD.model}:streamGenerateContent`, gemini, null);
+      await ask(PATH, openai, expect.objectContaining({ code: "upstream_truncated" }));
+    }
     expect(ctx.services.state.bufferedReplies.bytes).toBe(0);
   });
 
