@@ -26,7 +26,9 @@ export function SkippedChannels({ skipped }: { skipped: readonly SkippedChannel[
     <ul className="divide-y rounded-md border bg-panel text-sm">
       {skipped.map((one) => (
         <li key={one.channel_id} className="flex flex-wrap justify-between gap-x-4 px-3 py-2">
-          <span className="font-medium wrap-anywhere">{one.channel_name ?? <code>{one.channel_id}</code>}</span>
+          <span className="font-medium wrap-anywhere">
+            {one.channel_name ?? <code>{one.channel_id}</code>}
+          </span>
           <span className="text-ink-muted">{reasonOf(one)}</span>
         </li>
       ))}

@@ -109,11 +109,11 @@ function Call({ id, isAdmin }: { id: string; isAdmin: boolean }) {
   if (error && !call) return <CallError error={error} onRetry={() => void mutate()} className="mt-8" />;
   if (!call) return <CallSkeleton />;
   return (
-    <div className="grid gap-6">
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-6 wrap-anywhere">
       <CallHeader call={call} />
       <Replay call={call} />
       {call.error === null ? null : <CallHelp call={call} />}
-      <section className="grid gap-3">
+      <section className="grid grid-cols-[minmax(0,1fr)] gap-3">
         <h3 className="font-medium">{t("timeline")}</h3>
         {call.trace && call.trace.attempts.length > 0 ? (
           <Timeline trace={call.trace} />

@@ -184,7 +184,7 @@ function CallCard({ call, isOpen }: { call: UsageRow; isOpen: boolean }) {
     <li
       ref={card}
       data-selected={isOpen || undefined}
-      className="relative grid scroll-my-4 gap-1.5 p-4 text-sm [contain-intrinsic-height:5.5rem] [content-visibility:auto] data-selected:bg-signal-soft"
+      className="relative grid grid-cols-[minmax(0,1fr)] scroll-my-4 gap-1.5 p-4 text-sm [contain-intrinsic-height:5.5rem] [content-visibility:auto] data-selected:bg-signal-soft"
     >
       <span className="flex items-center justify-between gap-3">
         <CallState call={call} />
@@ -196,7 +196,9 @@ function CallCard({ call, isOpen }: { call: UsageRow; isOpen: boolean }) {
       </span>
       <code className="truncate">{call.model}</code>
       <span className="flex flex-wrap gap-x-3 text-ink-muted">
-        <span>{call.channel_name ?? call.channel_id ?? t("noChannel")}</span>
+        <span className="min-w-0 wrap-anywhere">
+          {call.channel_name ?? call.channel_id ?? t("noChannel")}
+        </span>
         {call.attempts > 1 ? (
           <span className="text-warn">{t("attempts", { count: call.attempts })}</span>
         ) : null}

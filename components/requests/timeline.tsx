@@ -101,7 +101,7 @@ function Step({
 }) {
   const share = (ms: number) => `${Math.min(100, Math.max(0, (ms / end) * 100))}%`;
   return (
-    <li className="grid gap-1.5 text-sm">
+    <li className="grid grid-cols-[minmax(0,1fr)] gap-1.5 text-sm">
       <span className="flex items-baseline justify-between gap-4">
         <span className="min-w-0 truncate font-medium">{title}</span>
         <span className="tabular shrink-0">{time}</span>
