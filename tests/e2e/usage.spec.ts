@@ -15,7 +15,7 @@ const figure = (page: Page, name: string) => page.getByRole("radio", { name: new
 test("counts the calls of the day in the figures and lists them", async ({ ownerPage: page, product }) => {
   for (const _ of [1, 2, 3]) await embed(product.url, testKey);
   await page.goto(`${product.url}/usage?key_id=${testKey.id}`);
-  await expect(figure(page, "Requests")).toHaveAccessibleName(/Calls\s*3\s*none failed/);
+  await expect(figure(page, "Requests")).toHaveAccessibleName(/Requests\s*3\s*none failed/);
   await expect(figure(page, "Spend")).toHaveAccessibleName(/\$0\.00/);
   await expect(rows(page)).toHaveCount(4);
   await expect(rows(page).nth(1)).toContainText("patchbay-embed");
@@ -36,7 +36,7 @@ test("keeps filters in the URL, applies them to everything and clears them at on
   await page.getByLabel("Tag", { exact: true }).press("Enter");
   await expect(page).toHaveURL(/tag=beta/);
   await expect(rows(page)).toHaveCount(2);
-  await expect(figure(page, "Requests")).toHaveAccessibleName(/Calls\s*1\b/);
+  await expect(figure(page, "Requests")).toHaveAccessibleName(/Requests\s*1\b/);
   await page.getByLabel("Outcome").selectOption("failed");
   await expect(page.getByRole("heading", { name: "No requests match these filters" })).toBeVisible();
   await page.getByRole("button", { name: "Clear filters" }).click();
