@@ -17,6 +17,7 @@ import { useToastAction } from "../forms/use-action";
 import { Button } from "../ui/button";
 import { EmptyState } from "../ui/empty-state";
 import { RelativeTime } from "../ui/relative-time";
+import { SentenceGap } from "../ui/sentence-gap";
 import { Skeleton } from "../ui/skeleton";
 import { BackToChannels } from "./back-to-channels";
 import { ChannelOrigin } from "./channel-cells";
@@ -33,7 +34,6 @@ import {
 } from "./channel-state";
 import { SavedTests } from "./saved-tests";
 import { REFRESH_MS } from "./use-channels";
-import { SentenceGap } from "../ui/sentence-gap";
 
 const ChannelDialogs = dynamic(() => import("./channel-dialogs").then((one) => one.ChannelDialogs), {
   ssr: false,
