@@ -14,14 +14,22 @@ const TOKEN_PATTERNS = [
   /\b(?:sk|pk|xi|gsk|hf|AIza)[-_ ]?[A-Za-z0-9*_.-]{8,}/g,
   /\beyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]+){0,4}/g,
 ];
+/** The computer itself, and names of a private network (RFC 6762, RFC 8375 and Kubernetes among them). */
+const INTERNAL_HOST =
+  /(?<![a-z0-9.-])(?:localhost|(?:[a-z0-9-]{1,63}\.){1,8}(?:internal|intranet|lan|local|localdomain|corp|home\.arpa|svc))\b(?::\d+)?/gi;
 /** A key without a prefix: only letters and digits, digits among them. */
 const OPAQUE_KEY = /\b(?=[a-z]*\d)[0-9a-z]{24,}\b/gi;
+
+function escapeRegExp(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+}
 
 /** The part of a text that is read, without the secrets; they are removed before the cut, which could divide one. */
 function startOf(text: string, secrets: readonly string[]): string {
   let words = text;
   for (const secret of secrets) {
-    if (secret.length >= 4) words = words.split(secret).join("[…]");
+    // Some upstreams change the case of what they quote.
+    if (secret.length >= 4) words = words.replace(new RegExp(escapeRegExp(secret), "gi"), "[…]");
   }
   return words.slice(0, MAX_MESSAGE_LENGTH * 8);
 }
@@ -37,7 +45,7 @@ export function cleanMessage(text: string, secrets: readonly string[]): string {
     .replace(/\b[a-z][a-z0-9+.-]{0,32}:\/\/[^\s"'<>)]+/gi, "[address]")
     .replace(/\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b/g, "[address]")
     .replace(/(?:\[?(?:[0-9a-f]{0,4}:){3,7}[0-9a-f]{0,4}\]?)(?::\d+)?/gi, "[address]")
-    .replace(/\blocalhost(?::\d+)?\b/gi, "[address]")
+    .replace(INTERNAL_HOST, "[address]")
     .replace(/[\p{C}\s]+/gu, " ")
     .trim()
     .slice(0, MAX_MESSAGE_LENGTH);

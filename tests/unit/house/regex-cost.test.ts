@@ -42,6 +42,7 @@ const BUILT: Readonly<Record<string, () => RegExp[]>> = {
   ],
   "lib/http/core/match.ts": () =>
     [...compileRoutes(ROUTES).patterns.values()].flatMap((patterns) => patterns.map(({ regex }) => regex)),
+  "lib/providers/outbound/refusal.ts": () => [/sk-\.\+1/gi, /aaaa/gi],
   "lib/text/scripts.ts": () =>
     ["Latin", "Han", "Yi"].map((script) => new RegExp(`\\p{Script=${script}}`, "u")),
 };
