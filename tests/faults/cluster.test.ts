@@ -170,6 +170,23 @@ test("all processes together admit no more requests than a rate limit", async ()
   expect(admitted).toBeLessThanOrEqual(9);
 }, 30_000);
 
+test("a connection that a killed process had not accepted is closed", async () => {
+  const pids = await untilInstances((found) => found.length === PROCESSES);
+  const killed = pids[1] ?? 0;
+  process.kill(killed, "SIGSTOP");
+  let answered = 0;
+  const send = async () => {
+    await embed();
+    answered += 1;
+  };
+  const replies = Array.from({ length: 12 }, send);
+  await expect.poll(() => answered).toBe(11);
+  process.kill(killed, "SIGKILL");
+  const outcomes = await Promise.allSettled(replies);
+  expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(11);
+  await untilInstances((found) => found.length === PROCESSES && !found.includes(killed));
+}, 30_000);
+
 test("a process that is killed under load is restarted, and no entry of a complete reply is lost or repeated", async () => {
   const before = await untilInstances((pids) => pids.length === PROCESSES);
   const calls = load(8, () => new http.Agent({ keepAlive: true, maxSockets: 1 }));

@@ -258,13 +258,13 @@ function stalled(): AppError {
   return new AppError("upstream_timeout", "The channel stopped sending in the middle of the speech.");
 }
 
-/** The error of a stream that ended without its `end` event. */
 /** For a caller without a field for the reason: a reply that ends as usual would pass for the whole speech. */
 function endedEarly(finishReason: string): AppError {
   const message = `The channel ended the speech early (finish reason ${finishReason}).`;
   return new AppError("upstream_truncated", message, { isCausedByRequest: true });
 }
 
+/** The error of a stream that ended without its `end` event. */
 export function truncatedStream(): AppError {
   return new AppError("upstream_truncated", "The channel ended the speech early.");
 }

@@ -41,6 +41,29 @@ interface Member {
 /** True when the system could not start the process. */
 const hasNoProcess = (worker: Worker): boolean => worker.process.pid === undefined;
 
+function hasClose(handle: unknown): handle is { close(): void } {
+  return typeof handle === "object" && handle !== null && "close" in handle;
+}
+
+/**
+ * Closes the connection that a process was given and had not accepted when it was killed: Node forgets it
+ * (`handoff` in its lib/internal/cluster/round_robin_handle.js), so its caller would wait forever. A process is given
+ * one connection at a time.
+ */
+function closeUnaccepted({ process: child }: Worker): void {
+  const send = child.send.bind(child) as (...sent: unknown[]) => boolean;
+  let given: { close(): void } | null = null;
+  child.send = (...sent: unknown[]) => {
+    const [, handle] = sent;
+    if (hasClose(handle)) given = handle;
+    return send(...sent);
+  };
+  const close = (): void => given?.close();
+  child.once("exit", close);
+  // Until then Node may give it another one.
+  child.once("disconnect", close);
+}
+
 /** The first process could not start; it has printed why. */
 export class FirstProcessFailed extends Error {}
 
@@ -162,6 +185,7 @@ export class ClusterPrimary {
 
   #fork(index: number): Member {
     const worker = cluster.fork();
+    closeUnaccepted(worker);
     const member: Member = {
       worker,
       startedAt: performance.now(),
