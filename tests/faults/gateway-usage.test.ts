@@ -52,6 +52,47 @@ describe("implausible usage", () => {
     },
   );
 
+  test.each(["gemini", "openai"] as const)(
+    "counts what an upstream of %s reads besides the text, which a built-in engine ignores",
+    async (provider) => {
+      const [path, body] = spoken(provider, "MODEL", "hello world");
+      const guided = {
+        ...(body as object),
+        instructions: "hello world",
+        systemInstruction: { parts: [{ text: "hello" }, { text: "world" }] },
+        tools: [{ name: "hello world hello world" }],
+      };
+      const send = (model: string) =>
+        routed.send(path.replace("MODEL", model), provider === "openai" ? { ...guided, model } : guided);
+      const { name } = await routed.route("speech", [{ as: "tts--usage-absent", provider }], {
+        prices: PRICES,
+      });
+      expect((await send(name)).status).toBe(200);
+      // Gemini's: two lines and the tool's JSON.
+      const tokens = provider === "openai" ? 4 : 14;
+      expect((await routed.rows(name))[0]).toMatchObject({ input_tokens: tokens, estimated: true });
+      await send("patchbay-speech");
+      expect((await routed.rows("patchbay-speech"))[0]).toMatchObject({ input_tokens: 2 });
+    },
+  );
+
+  test("refuses several candidates that a budget has no room for, before the upstream", async () => {
+    const { name } = await routed.route("speech", [{ as: "tts", provider: "gemini" }], {
+      prices: { output_per_million_tokens: "1" },
+    });
+    // 3.65 s of 25 tokens are reserved for one.
+    const key = await routed.newKey({ name: "for two", budget: { total_usd: "0.000200000" } });
+    const [path, body] = spoken("gemini", name, "hello world");
+    const send = (candidateCount: number) => {
+      const generationConfig = { responseModalities: ["AUDIO"], candidateCount };
+      return routed.send(path, { ...(body as object), generationConfig }, { key });
+    };
+    const calls = routed.upstream.ledger.length;
+    expect((await send(3)).json.error.message).toContain("budget");
+    expect(routed.upstream.ledger.length).toBe(calls);
+    expect((await send(2)).status).toBe(200);
+  });
+
   test("charges by seconds of audio where the upstream reports no tokens, else by its tokens", async () => {
     const { name } = await routed.route("speech", [{ as: "tts" }], { prices: PRICES });
     expect((await routed.send(...spoken("openai", name, "hello world"))).status).toBe(200);

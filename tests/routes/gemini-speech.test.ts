@@ -253,6 +253,24 @@ describe("generateContent", () => {
     expect((await readBody(reply)).bytes.toString()).toContain("is also the name of another speaker");
   });
 
+  it("counts instructions unless a built-in engine answers, which ignores them", async () => {
+    const body = { ...GOOD, systemInstruction: { parts: [{ text: "hello world" }] } };
+    const failing = new ScriptedSpeech(() => {
+      throw new AppError("upstream_error", "Down.");
+    });
+    const upstream = {
+      channel: speechChannel("g", { provider: "gemini", embedded: false }),
+      speech: failing,
+    };
+    const inside = {
+      channel: speechChannel("e", { priority: 9 }),
+      speech: new ScriptedSpeech(() => spoken(1)),
+    };
+    const { post, rows, reserved } = openSpeechHarness([upstream, inside]);
+    await readBody(await post(PATH, body));
+    expect([reserved[0]?.inputTokens, rows[0]?.inputTokens]).toEqual([5, 3]);
+  });
+
   it("reports ignored fields, except those that an upstream of the same dialect supports", async () => {
     const body = {
       ...speaking({ candidateCount: 2, temperature: 0.5 }),

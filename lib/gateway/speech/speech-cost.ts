@@ -26,12 +26,12 @@ export function maxSpeechSeconds(
   );
 }
 
-/** Worst-case cost of a speech call in nano-dollars: its input and the longest expected speech. */
+/** Worst-case cost of a speech call in nano-dollars: its input, and the longest expected speech of each candidate. */
 export function maxSpeechCostNano(
   model: Pick<ModelRecord, "prices" | "maxAudioSeconds">,
-  call: { inputTokens: number; characters: number; speed: number },
+  call: { inputTokens: number; characters: number; speed: number; candidates?: number | undefined },
 ): number {
-  const seconds = maxSpeechSeconds(model, call);
+  const seconds = maxSpeechSeconds(model, call) * (call.candidates ?? 1);
   return costNano(model.prices, {
     inputTokens: call.inputTokens,
     characters: call.characters,

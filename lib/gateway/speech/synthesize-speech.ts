@@ -40,6 +40,10 @@ export interface SpeechInput {
   /** 0.25–4; 1 is natural. */
   speed: number;
   instructions?: string;
+  /** What an upstream reads, and charges for, besides the text to speak. Called only for a model with an upstream. */
+  guidance: () => string;
+  /** Replies that an upstream makes, and charges for; the first is used. Default: 1. */
+  candidates?: number;
   user: string | null;
   source: { dialect: "gemini" | "openai"; body: Readonly<Record<string, unknown>> };
   /**
@@ -61,7 +65,6 @@ export interface SpeechInput {
 export interface SpeechCall {
   /** Ends with `end` after the ledger entry is on disk. `return()`: the caller left; `throw(error)`: we failed. */
   events: AsyncIterableIterator<SpokenEvent>;
-  inputTokens: number;
   /** Bytes of all its audio; null if not known in advance. */
   totalBytes: number | null;
   /** Reply headers: `x-patchbay-channel`, `-attempts`, `-overhead-ms`, `-ignored`. */
@@ -90,7 +93,9 @@ export async function synthesizeSpeech(ctx: GatewayContext, input: SpeechInput):
   const characters = codePoints(text);
   checkLength(characters, entry, input.model, field.text);
   const segments = await assignVoices(ctx, entry, input);
-  const inputTokens = await countText(ctx, text);
+  const textTokens = await countText(ctx, text);
+  const hasUpstream = entry.routes.some(({ channel }) => !channel.embedded);
+  const inputTokens = textTokens + (hasUpstream ? await countText(ctx, input.guidance()) : 0);
 
   const lookup = await lookUpSpeech(ctx, entry, input.source);
   const plan: CallPlan = {
@@ -101,7 +106,12 @@ export async function synthesizeSpeech(ctx: GatewayContext, input: SpeechInput):
     characters,
     reservedNano:
       lookup.known === undefined
-        ? maxSpeechCostNano(entry.model, { inputTokens, characters, speed: input.speed })
+        ? maxSpeechCostNano(entry.model, {
+            inputTokens,
+            characters,
+            speed: input.speed,
+            candidates: input.candidates,
+          })
         : 0,
     user: input.user,
     writesOpenRow: lookup.known === undefined,
@@ -112,7 +122,7 @@ export async function synthesizeSpeech(ctx: GatewayContext, input: SpeechInput):
   const meter = await openMeter(ctx, plan);
   let buffer: BufferedSpeech | null = null;
   try {
-    if (mustBuffer(input, entry) && lookup.known === undefined)
+    if (input.isReplyBuffered === true && hasUpstream && lookup.known === undefined)
       buffer = ctx.services.state.bufferedReplies.enter(
         ctx.services,
         ctx.caller.owner.id,
@@ -122,10 +132,9 @@ export async function synthesizeSpeech(ctx: GatewayContext, input: SpeechInput):
     return {
       totalBytes: opened.totalBytes ?? null,
       events: new MeteredSpeech(ctx, meter, opened, {
-        inputTokens,
+        inputTokens: opened.isEmbedded ? textTokens : inputTokens,
         showsFinishReason: input.source.dialect === "gemini",
       }),
-      inputTokens,
       headers: () =>
         ignored.length === 0
           ? meter.headers()
@@ -160,10 +169,6 @@ function parametersOf({ language, speed }: SpeechInput, segments: readonly Speec
     ...(language !== undefined && language.length <= MAX_TAG_LENGTH ? { language } : {}),
     ...(speed === 1 ? {} : { speed }),
   };
-}
-
-function mustBuffer(input: SpeechInput, { routes }: CatalogEntry): boolean {
-  return input.isReplyBuffered === true && routes.some(({ channel }) => !channel.embedded);
 }
 
 /** The speech from the cache, or from the first channel that returns audio. */

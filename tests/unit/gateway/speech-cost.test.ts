@@ -24,3 +24,8 @@ it("never reserves more than the model's longest reply", () => {
   const call = { inputTokens: 5, characters: 100_000, speed: 0.25 };
   expect(maxSpeechCostNano({ prices, maxAudioSeconds: 60 }, call)).toBe(1_500_000_000 + 1_500 * 12_000);
 });
+
+it("reserves the speech of each candidate", () => {
+  const call = { inputTokens: 5, characters: 100, speed: 1, candidates: 3 };
+  expect(maxSpeechCostNano({ prices, maxAudioSeconds: 17 }, call)).toBe(1_500_000 + 3 * 425 * 12_000);
+});

@@ -69,10 +69,19 @@ function hasStyle({ contents }: GeminiSpeechRequest): boolean {
   );
 }
 
+/** The instructions, tools and styles of a request. */
+function guidanceOf({ systemInstruction, tools, contents }: GeminiSpeechRequest): string {
+  const instructions = systemInstruction?.parts?.map(({ text }) => text) ?? [];
+  const styles = contents.flatMap(({ parts }) => parts.map(({ speechMetadata }) => speechMetadata?.style));
+  return [...instructions, ...(tools ?? []).map((tool) => JSON.stringify(tool)), ...styles]
+    .filter((text) => text !== undefined)
+    .join("\n");
+}
+
 /** Parses a Gemini body into the input of `synthesizeSpeech`. Throws `invalid`. */
 function readGeminiSpeech(model: string, sent: unknown): GeminiSpeech {
   const body = checkFields(GeminiSpeechRequest, camelFields(GeminiSpeechRequest, sent));
-  const { speechConfig, responseFormat } = body.generationConfig;
+  const { speechConfig, responseFormat, candidateCount } = body.generationConfig;
   const format = Array.isArray(responseFormat)
     ? responseFormat.find((one) => one.audio !== undefined)
     : responseFormat;
@@ -85,13 +94,15 @@ function readGeminiSpeech(model: string, sent: unknown): GeminiSpeech {
       voices: readVoices(speechConfig),
       ...(speechConfig?.languageCode === undefined ? {} : { language: speechConfig.languageCode }),
       speed: 1,
+      guidance: () => guidanceOf(body),
+      ...(candidateCount === undefined ? {} : { candidates: candidateCount }),
       user: null,
       source: { dialect: "gemini", body },
       dialectFields: [
         ...(speechConfig?.languageCode === undefined ? [] : ["languageCode"]),
         ...(body.systemInstruction === undefined ? [] : ["systemInstruction"]),
         ...(body.tools === undefined || body.tools.length === 0 ? [] : ["tools"]),
-        ...((body.generationConfig.candidateCount ?? 1) > 1 ? ["candidateCount"] : []),
+        ...((candidateCount ?? 1) > 1 ? ["candidateCount"] : []),
         ...(hasStyle(body) ? ["style"] : []),
       ],
       modelFields: () => [...sentOf(MODEL_FIELDS, body), ...sentOf(SAMPLING_FIELDS, body.generationConfig)],
