@@ -45,20 +45,30 @@ function hasClose(handle: unknown): handle is { close(): void } {
   return typeof handle === "object" && handle !== null && "close" in handle;
 }
 
+/** The process that was given a connection last: one that stops passes it on. */
+const givenTo = new WeakMap<object, unknown>();
+
 /**
  * Closes the connection that a process was given and had not accepted when it was killed: Node forgets it
  * (`handoff` in its lib/internal/cluster/round_robin_handle.js), so its caller would wait forever. A process is given
  * one connection at a time.
  */
-function closeUnaccepted({ process: child }: Worker): void {
+function closeUnaccepted(worker: Worker): void {
+  if (hasNoProcess(worker)) return;
+  const child = worker.process;
   const send = child.send.bind(child) as (...sent: unknown[]) => boolean;
   let given: { close(): void } | null = null;
   child.send = (...sent: unknown[]) => {
     const [, handle] = sent;
-    if (hasClose(handle)) given = handle;
+    if (hasClose(handle)) {
+      given = handle;
+      givenTo.set(handle, child);
+    }
     return send(...sent);
   };
-  const close = (): void => given?.close();
+  const close = (): void => {
+    if (given !== null && givenTo.get(given) === child) given.close();
+  };
   child.once("exit", close);
   // Until then Node may give it another one.
   child.once("disconnect", close);
