@@ -13,8 +13,10 @@ import { makeInstanceId } from "./instance-id";
 /** Delay before an exited process is started again; doubles while processes exit soon after their start. */
 const FIRST_RESTART_MS = 100;
 const MAX_RESTART_MS = 10_000;
+/** The longest delay while no other process runs, so that no request is answered. */
+const MAX_OUTAGE_MS = 1_000;
 /** A process that lived this long is not in a crash loop. */
-const STABLE_MS = 60_000;
+const STABLE_MS = 10_000;
 /** How long a scrape waits for the metrics of a member. */
 const MEASURE_MS = 1_000;
 /** After the drain time, members have this long to close their store. */
@@ -22,11 +24,16 @@ const CLOSE_MS = 15_000;
 
 /**
  * When a process that exited is started again. `earlier`: how many of its index have exited since one lived long;
- * `failures`: the same with this one.
+ * `failures`: the same with this one. `isLast`: no other process runs.
  */
-export function nextRestart(earlier: number, livedMs: number): { failures: number; delayMs: number } {
+export function nextRestart(
+  earlier: number,
+  livedMs: number,
+  isLast: boolean,
+): { failures: number; delayMs: number } {
   const before = livedMs > STABLE_MS ? 0 : earlier;
-  return { failures: before + 1, delayMs: Math.min(FIRST_RESTART_MS * 2 ** before, MAX_RESTART_MS) };
+  const longest = isLast ? MAX_OUTAGE_MS : MAX_RESTART_MS;
+  return { failures: before + 1, delayMs: Math.min(FIRST_RESTART_MS * 2 ** before, longest) };
 }
 
 interface Member {
@@ -239,7 +246,8 @@ export class ClusterPrimary {
     if (this.#stopping !== null || !this.#isStarted) return;
     this.#members.delete(index);
     const livedMs = performance.now() - member.startedAt;
-    const { failures, delayMs: ms } = nextRestart(this.#failures.get(index) ?? 0, livedMs);
+    const isLast = this.#running.size === 0;
+    const { failures, delayMs: ms } = nextRestart(this.#failures.get(index) ?? 0, livedMs, isLast);
     this.#failures.set(index, failures);
     const { log } = this.#options;
     log.warn("process_exited", { pid: member.worker.process.pid, code, signal, ms });

@@ -2,10 +2,10 @@ import { expect, test } from "vitest";
 import { nextRestart } from "../../../lib/server/process/cluster-primary";
 
 /** The restart delays of processes that each lived this long, in milliseconds. */
-function delaysOf(lives: readonly number[]): number[] {
+function delaysOf(lives: readonly number[], isLast = false): number[] {
   let failures = 0;
   return lives.map((livedMs) => {
-    const next = nextRestart(failures, livedMs);
+    const next = nextRestart(failures, livedMs, isLast);
     failures = next.failures;
     return next.delayMs;
   });
@@ -16,6 +16,10 @@ test("a crash loop is restarted after delays that double from 100 ms to 10 s", (
   expect(delaysOf(Array(2_000).fill(50)).at(-1)).toBe(10_000);
 });
 
-test("a process that lived more than a minute is restarted after 100 ms", () => {
-  expect(delaysOf([50, 50, 50, 60_000, 60_001, 50])).toEqual([100, 200, 400, 800, 100, 200]);
+test("the last process is restarted within a second", () => {
+  expect(delaysOf(Array(6).fill(50), true)).toEqual([100, 200, 400, 800, 1_000, 1_000]);
+});
+
+test("a process that lived more than ten seconds is restarted after 100 ms", () => {
+  expect(delaysOf([50, 50, 50, 10_000, 10_001, 50])).toEqual([100, 200, 400, 800, 100, 200]);
 });
