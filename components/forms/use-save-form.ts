@@ -8,7 +8,7 @@ import { type FieldErrorTranslator, ruleText } from "./rule-text";
  * Shows the server's issues at their fields. Returns whether every issue has a field; otherwise the caller shows the
  * error above the form. `fieldOf` maps an issue's path to a field where the names differ.
  */
-export function setFieldErrors<Values extends FieldValues>(
+function setFieldErrors<Values extends FieldValues>(
   form: Pick<UseFormReturn<Values>, "setError">,
   error: unknown,
   fields: readonly Path<Values>[],
@@ -34,7 +34,7 @@ export function setFieldErrors<Values extends FieldValues>(
 export const DraftContext = createContext<(isDirty: boolean) => void>(() => undefined);
 
 /** While `isDirty`, a click outside the form's dialog does not close it. No effect outside a dialog. */
-export function useDialogDraft(isDirty: boolean): void {
+function useDialogDraft(isDirty: boolean): void {
   const report = useContext(DraftContext);
   useEffect(() => report(isDirty), [report, isDirty]);
 }

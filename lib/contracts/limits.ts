@@ -81,7 +81,7 @@ export const LIMIT_RULES = {
 export type LimitName = keyof typeof LIMIT_RULES;
 
 // Object.keys is typed as string[].
-export const LIMIT_NAMES = Object.keys(LIMIT_RULES) as LimitName[];
+const LIMIT_NAMES = Object.keys(LIMIT_RULES) as LimitName[];
 
 function overrideOf(name: LimitName) {
   const { min, max } = LIMIT_RULES[name];

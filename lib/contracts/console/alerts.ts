@@ -3,7 +3,7 @@ import { Cursor, PAGE_SIZE, queryInteger } from "../paging";
 import { Timestamp } from "../timestamp";
 import { UpstreamFailure } from "./channels";
 
-export const AlertKind = z.enum([
+const AlertKind = z.enum([
   "channel_open",
   "error_rate",
   "budget_nearly_spent",

@@ -8,7 +8,7 @@ export type TwoFactorMethod = z.infer<typeof TwoFactorMethod>;
 
 const spaces = `[${WHITE_CLASS}]*`;
 /** JSON Schema pattern of six digits with white space anywhere. */
-export const TOTP_PATTERN = `^${spaces}(?:[0-9]${spaces}){6}$`;
+const TOTP_PATTERN = `^${spaces}(?:[0-9]${spaces}){6}$`;
 const separators = `[-${WHITE_CLASS}]*`;
 const BACKUP_CODE_PATTERN = `^${separators}(?:[0-9A-TV-Za-tv-z]${separators}){10}$`;
 const CODE_PATTERN = `(?:${TOTP_PATTERN})|(?:${BACKUP_CODE_PATTERN})`;

@@ -20,7 +20,7 @@ export const Email = z
   .email("Must be an e-mail address, such as olivia@example.com.")
   .max(254, "Must have at most 254 characters.");
 
-export const Locale = z.enum(["en", "zh"]);
+const Locale = z.enum(["en", "zh"]);
 
 export const User = z.strictObject({
   id: z.string(),

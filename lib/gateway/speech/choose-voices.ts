@@ -18,7 +18,7 @@ export interface VoiceNames {
 }
 
 /** The voices of each channel of the model, in order; empty for a channel that cannot list them now. */
-export function voicesByRoute(services: GatewayServices, entry: CatalogEntry): Promise<(readonly Voice[])[]> {
+function voicesByRoute(services: GatewayServices, entry: CatalogEntry): Promise<(readonly Voice[])[]> {
   return Promise.all(
     entry.routes.map(async ({ channel, upstreamName }) => {
       try {

@@ -127,7 +127,7 @@ const DEFAULT_RETRY_MS: Partial<Record<ErrorCode, number>> = {
 const MAX_GATEWAY_RETRY_MS = 60_000;
 
 /** The HTTP status of an error on a surface. Gateway clients retry 409 and 422, some of them forever. */
-export function statusOf(surface: Surface, error: AppError): number {
+function statusOf(surface: Surface, error: AppError): number {
   if (error.code === "invalid" && error.details.upstreamStatus === 404) return 404;
   if (error.code === "conflict" && surface !== "console") return 400;
   return HTTP_STATUS[error.code];

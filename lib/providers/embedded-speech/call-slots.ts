@@ -4,9 +4,9 @@ import { AppError, busyRetryMs } from "../../errors";
  * Calls open at once. A waiting call costs only its request, one with a stalled reader half a second of audio
  * (held-audio.ts).
  */
-export const MAX_OPEN = 1000;
+const MAX_OPEN = 1000;
 /** Calls waiting for their first sound: at a tenth of a second each, the work of two workers for half a minute. */
-export const MAX_WAITING = 512;
+const MAX_WAITING = 512;
 
 interface CallSlot {
   isWaiting: boolean;

@@ -18,7 +18,7 @@ const SHORT_CHUNK = 45;
 const CONTEXT_LENGTH = 1000;
 
 /** Pause after a chunk, in milliseconds at natural speed. */
-export const PAUSES_MS: Record<TextChunk["end"], number> = {
+const PAUSES_MS: Record<TextChunk["end"], number> = {
   paragraph: 450,
   sentence: 260,
   clause: 110,

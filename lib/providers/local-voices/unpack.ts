@@ -13,7 +13,7 @@ export interface UnpackLimits {
   files: number;
 }
 
-export const UNPACK_LIMITS: UnpackLimits = { bytes: 4 * 1024 ** 3, files: 10_000 };
+const UNPACK_LIMITS: UnpackLimits = { bytes: 4 * 1024 ** 3, files: 10_000 };
 
 const MAX_NAME_LENGTH = 200;
 const MAX_PATH_DEPTH = 8;

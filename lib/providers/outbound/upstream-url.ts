@@ -23,7 +23,7 @@ function refuse(why: string, apiCode?: ApiCode): AppError {
   });
 }
 
-export function portOf(url: URL): number {
+function portOf(url: URL): number {
   if (url.port !== "") return Number(url.port);
   return url.protocol === "https:" ? 443 : 80;
 }

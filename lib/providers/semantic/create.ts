@@ -30,7 +30,7 @@ export interface SemanticModel extends EmbeddingModel {
 }
 
 /** Most tokens of a text, as for the built-in lexical model. */
-export const SEMANTIC_INPUT_TOKENS = 8_192;
+const SEMANTIC_INPUT_TOKENS = 8_192;
 const BATCH_TIMEOUT_MS = 30_000;
 /** UTF-16 code units in which the language of a text is detected. */
 const OPENING = 400;

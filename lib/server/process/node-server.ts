@@ -227,7 +227,7 @@ class RoutesAndPages implements NodeServer {
 }
 
 /** The TCP port that the server listens on; null: it does not listen. */
-export function portOf(server: Server): number | null {
+function portOf(server: Server): number | null {
   const address = server.address();
   return address !== null && typeof address === "object" ? address.port : null;
 }

@@ -4,7 +4,7 @@ import { boundedText } from "../../text";
 import { MAX_DIMENSIONS } from "../openai/embeddings";
 
 /** Requests of one batch at most. */
-export const MAX_BATCH = 2_048;
+const MAX_BATCH = 2_048;
 
 const Part = z.looseObject({ text: z.string({ error: "must be text: only text can be embedded" }) });
 
