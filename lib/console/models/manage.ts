@@ -122,7 +122,7 @@ export async function updateModel(ctx: ConsoleContext, name: string, input: Upda
 }
 
 /**
- * Removes a model from the lists of its channels; returns their names. Embedded engines keep theirs: it cannot be
+ * Removes a model from the lists of its channels; returns their names, sorted. Embedded engines keep theirs: it cannot be
  * changed, so a new model of that name must find it.
  */
 async function removeFromChannels(tx: Repositories, model: string): Promise<string[]> {
@@ -133,7 +133,7 @@ async function removeFromChannels(tx: Repositories, model: string): Promise<stri
     const models = channel.models.filter(({ name }) => name !== model);
     if ((await tx.channels.update(channel, { models })) === null) throw staleVersion();
   }
-  return channels.map(({ name }) => name);
+  return channels.map(({ name }) => name).sort();
 }
 
 /** Deletes a model, also from the lists of its channels. Throws `forbidden`, `not_found`. */
