@@ -244,7 +244,9 @@ export const withFailover: WithFailover = async (ctx, plan, meter, attempt, comp
   }
   const refusals = await refusalsOf(ctx, plan);
   meter.skipped(skippedChannels(plan, refusals));
-  throw state.unsupported !== null && state.failures.length === 0
+  // A channel that refuses requests now may support this one later.
+  const isUnsupported = state.failures.length === 0 && refusals.every((refusal) => refusal === null);
+  throw state.unsupported !== null && isUnsupported
     ? state.unsupported
     : finalError(state.failures, refusals, ctx, plan);
 };

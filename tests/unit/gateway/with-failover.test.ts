@@ -480,6 +480,16 @@ test("repeats once on the channel that failed when no other channel supports the
   expect(served).toEqual(["a", "b", "a"]);
 });
 
+test("returns 503 when the channels that could support the request accept none at the moment", async () => {
+  const { ctx, plan, meter } = setting([lexicalChannel({ id: "a" }), lexicalChannel({ id: "b" })]);
+  const attempt = () => Promise.reject(new AppError("invalid", "It cannot do that."));
+  expect((await failureOf(withFailover(ctx, plan, meter, attempt))).code).toBe("invalid");
+  ctx.services.state.circuits
+    .enter("a", null, "patchbay-embed")
+    .failed(new AppError("upstream_rate_limited", "Full.", { retryAfterMs: 60_000 }), new UpstreamProgress());
+  expect((await failureOf(withFailover(ctx, plan, meter, attempt))).code).toBe("no_channel_available");
+});
+
 test("repeats once on a channel that does not support the request the second time", async () => {
   const { ctx, plan, meter, served } = setting([lexicalChannel({ id: "a" })]);
   const failures = [new AppError("upstream_error", "It failed.")];
