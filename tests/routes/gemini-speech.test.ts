@@ -2,7 +2,9 @@ import { describe, expect, it } from "vitest";
 import type { Limits } from "../../lib/contracts/limits";
 import { AppError } from "../../lib/errors";
 import { BufferedReplies } from "../../lib/gateway/speech/buffered-replies";
+import type { Voice } from "../../lib/ports/speech-model";
 import type { StopSignal } from "../../lib/ports/stop-signal";
+import { EMBEDDED_VOICES } from "../../lib/providers/embedded-speech/voices";
 import { speechChannel } from "../support/factories";
 import {
   chunksOf,
@@ -269,6 +271,27 @@ describe("generateContent", () => {
     const { post, rows, reserved } = openSpeechHarness([upstream, inside]);
     await readBody(await post(PATH, body));
     expect([reserved[0]?.inputTokens, rows[0]?.inputTokens]).toEqual([5, 3]);
+  });
+
+  it.each([
+    ["the channel's first voice, which has not the model's first one", ["Sulafat", "Puck"], null, "Sulafat"],
+    ["the model's first voice where the channel has it", ["Puck", "af_bella"], null, "af_bella"],
+    ["the model's default voice, listed or not", ["Sulafat"], "Puck", "Puck"],
+  ])("speaks without a named voice after a failover with %s", async (_name, names, defaultVoice, voice) => {
+    const channelWith = (id: string, voices: string[], speech: ScriptedSpeech) => {
+      speech.voices = async () => voices.map((name) => ({ ...EMBEDDED_VOICES[0], name }) as Voice);
+      return { channel: speechChannel(id, { embedded: false, priority: id === "a" ? 1 : 2 }), speech };
+    };
+    const failing = new ScriptedSpeech(() => {
+      throw new AppError("upstream_error", "Down.");
+    });
+    const speech = new ScriptedSpeech(() => spoken(1));
+    const { post } = openSpeechHarness(
+      [channelWith("a", ["af_bella"], failing), channelWith("b", names, speech)],
+      { model: { defaultVoice } },
+    );
+    await readBody(await post(PATH, GOOD));
+    expect(speech.requests[0]?.segments).toMatchObject([{ voice }]);
   });
 
   it("reports ignored fields, except those that an upstream of the same dialect supports", async () => {

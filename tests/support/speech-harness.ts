@@ -12,7 +12,13 @@ import { SPEECH_GEMINI_ROUTES } from "../../lib/http/routes/gateway/gemini";
 import { VOICES_ROUTES } from "../../lib/http/routes/gateway/models";
 import { SPEECH_OPENAI_ROUTES } from "../../lib/http/routes/gateway/openai";
 import type { CatalogEntry } from "../../lib/ports/catalog";
-import type { CallOptions, SpeechEvent, SpeechModel, SpeechRequest } from "../../lib/ports/speech-model";
+import type {
+  CallOptions,
+  SpeechEvent,
+  SpeechModel,
+  SpeechRequest,
+  Voice,
+} from "../../lib/ports/speech-model";
 import type { StopSignal } from "../../lib/ports/stop-signal";
 import type { ChannelRecord, ModelRecord, Store, UsageRecord } from "../../lib/ports/store";
 import { EMBEDDED_VOICES } from "../../lib/providers/embedded-speech/voices";
@@ -46,7 +52,7 @@ export class ScriptedSpeech implements SpeechModel {
     }
   }
 
-  async voices() {
+  async voices(): Promise<readonly Voice[]> {
     return EMBEDDED_VOICES;
   }
 }

@@ -13,6 +13,11 @@ export interface VoiceNames {
   aliases: readonly string[];
   /** Patterns of voice IDs that a channel accepts without listing them. */
   ids: readonly RegExp[];
+  /**
+   * For a caller who names no voice of a model without a default, by channel ID: the first voice of the model where the
+   * channel has it, else the channel's first. Without the channels that cannot list their voices now.
+   */
+  defaults: ReadonlyMap<string, string>;
   /** True when a channel accepts names that it does not list, and for a model without a channel to ask. */
   isOpen: boolean;
 }
@@ -54,14 +59,34 @@ export async function listVoiceNames(services: GatewayServices, entry: CatalogEn
   const lists = await voicesByRoute(services, entry);
   const known = NAMES.get(entry);
   if (known !== undefined && lists.every((list, at) => list === known.lists[at])) return known.names;
+  const all = [...new Set(lists.flatMap((voices) => voices.map((voice) => voice.name)))];
   const names: VoiceNames = {
-    names: [...new Set(lists.flatMap((voices) => voices.map((voice) => voice.name)))],
+    names: all,
     aliases: [...new Set(lists.flatMap((voices) => voices.flatMap((voice) => voice.aliases ?? [])))],
     ids: entry.routes.flatMap(({ channel }) => voiceIdPatterns(services, channel)),
+    defaults: defaultVoices(entry, lists, all[0] ?? ""),
     isOpen: lists.length === 0 || lists.some((voices) => voices.length === 0),
   };
   NAMES.set(entry, { lists, names });
   return names;
+}
+
+function defaultVoices(
+  { routes }: CatalogEntry,
+  lists: readonly (readonly Voice[])[],
+  wanted: string,
+): ReadonlyMap<string, string> {
+  return new Map(
+    routes.flatMap(({ channel }, at) => {
+      const voices = lists[at] ?? [];
+      const hasWanted = findIgnoringCase(
+        wanted,
+        voices.flatMap(({ name, aliases = [] }) => [name, ...aliases]),
+      );
+      const voice = hasWanted ?? voices[0]?.name;
+      return voice === undefined ? [] : [[channel.id, voice]];
+    }),
+  );
 }
 
 /** The entry equal to `asked`, exactly or else without regard to case. */

@@ -14,7 +14,7 @@ import { failedOutcome } from "../metering/outcome";
 import { withFailover } from "../routing/with-failover";
 import { bufferSpeech } from "./buffer-speech";
 import type { BufferedSpeech } from "./buffered-replies";
-import { canonicalVoice, listVoiceNames } from "./choose-voices";
+import { canonicalVoice, listVoiceNames, type VoiceNames } from "./choose-voices";
 import type { OpenedSpeech } from "./opened-speech";
 import { requireConfigured, type SpokenPart, scriptSpeakers, singleSpeaker } from "./script-speakers";
 import {
@@ -92,7 +92,7 @@ export async function synthesizeSpeech(ctx: GatewayContext, input: SpeechInput):
   const entry = await resolveModel(ctx, input.model, "speech");
   const characters = codePoints(text);
   checkLength(characters, entry, input.model, field.text);
-  const segments = await assignVoices(ctx, entry, input);
+  const { segments, defaults } = await assignVoices(ctx, entry, input);
   const textTokens = await countText(ctx, text);
   const hasUpstream = entry.routes.some(({ channel }) => !channel.embedded);
   const inputTokens = textTokens + (hasUpstream ? await countText(ctx, input.guidance()) : 0);
@@ -128,7 +128,15 @@ export async function synthesizeSpeech(ctx: GatewayContext, input: SpeechInput):
         ctx.caller.owner.id,
         maxSpeechSeconds(entry.model, { characters, speed: input.speed }),
       );
-    const { opened, ignored } = await openCall(ctx, { input, segments, plan, meter, lookup, buffer });
+    const { opened, ignored } = await openCall(ctx, {
+      input,
+      segments,
+      defaults,
+      plan,
+      meter,
+      lookup,
+      buffer,
+    });
     return {
       totalBytes: opened.totalBytes ?? null,
       events: new MeteredSpeech(ctx, meter, opened, {
@@ -177,23 +185,26 @@ async function openCall(
   call: {
     input: SpeechInput;
     segments: SpeechSegment[];
+    defaults: VoiceNames["defaults"];
     plan: CallPlan;
     meter: Meter;
     lookup: SpeechLookup;
     buffer: BufferedSpeech | null;
   },
 ): Promise<{ opened: OpenedSpeech; ignored: readonly string[] }> {
-  const { input, segments, plan, meter, lookup, buffer } = call;
+  const { input, segments, defaults, plan, meter, lookup, buffer } = call;
   if (lookup.known !== undefined) {
     meter.firstByte();
     return { opened: replay(lookup.known), ignored: lookup.known.ignored };
   }
   const attempt = async (target: Target, options: CallOptions) => {
     const speech = ctx.services.providers.speech(target.channel);
-    const wanted = toSpeechRequest(input, segments, target);
+    const voice = defaults.get(target.channel.id);
+    const own = voice === undefined ? segments : segments.map((segment) => ({ ...segment, voice }));
+    const wanted = toSpeechRequest(input, own, target);
     // A cache stores samples, not base64.
     if (input.needsBase64 === true && buffer !== null && lookup.key === null) wanted.acceptsBase64 = true;
-    const speak = (own: CallOptions) => speech.synthesize(wanted, own);
+    const speak = (limits: CallOptions) => speech.synthesize(wanted, limits);
     const opened = await openSpeech(speak, target.channel.embedded, options).catch((error: unknown) => {
       throw isOfSilentText(error, segments) ? causedByRequest(error) : error;
     });
@@ -234,25 +245,28 @@ function checkLength(characters: number, { model }: CatalogEntry, asked: string,
   );
 }
 
-/** Assigns the text to voices of the model. */
+const NONE: VoiceNames["defaults"] = new Map();
+
+/** Assigns the text to voices of the model. `defaults`: the voice of each channel for a caller who names none; else empty. */
 async function assignVoices(
   ctx: GatewayContext,
   entry: CatalogEntry,
   { voices, parts, model, source }: SpeechInput,
-): Promise<SpeechSegment[]> {
+): Promise<{ segments: SpeechSegment[]; defaults: VoiceNames["defaults"] }> {
   const known = await listVoiceNames(ctx.services, entry);
   const field = FIELDS[source.dialect];
   const canonical = (name: string) => canonicalVoice(name, known, { field: field.voice, model });
   if (voices.kind === "single") {
-    const voice =
-      voices.voice === null ? (entry.model.defaultVoice ?? known.names[0]) : canonical(voices.voice);
+    const { defaultVoice } = entry.model;
+    const named = voices.voice === null ? defaultVoice : canonical(voices.voice);
+    const voice = named ?? known.names[0];
     // A model without channels has no voices either: its call is refused because it has no channel.
     if (voice === undefined && entry.routes.length > 0) {
       throw new AppError("invalid", `Model ${model} has no default voice; specify one.`, {
         param: field.voice,
       });
     }
-    return singleSpeaker(parts, voice ?? "");
+    return { segments: singleSpeaker(parts, voice ?? ""), defaults: named === null ? known.defaults : NONE };
   }
   const members = voices.speakers.map(({ speaker, voice }) => ({ speaker, voice: canonical(voice) }));
   requireConfigured(parts, members, field.text);
@@ -262,7 +276,7 @@ async function assignVoices(
       param: field.text,
     });
   }
-  return segments;
+  return { segments, defaults: NONE };
 }
 
 function toSpeechRequest(input: SpeechInput, segments: SpeechSegment[], target: Target): SpeechRequest {
