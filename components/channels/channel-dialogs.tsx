@@ -3,9 +3,12 @@
 import { useRouter } from "next/navigation";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
+import { useApi } from "@/lib/client/use-api";
 import type { Channel } from "@/lib/contracts/console/channels";
+import type { Model } from "@/lib/contracts/console/models";
 import { ConfirmDialog } from "../forms/confirm-dialog";
 import { FormDialog } from "../forms/form-dialog";
+import { Notice } from "../ui/notice";
 import { toast } from "../ui/toast";
 import { SavedTests } from "./saved-tests";
 
@@ -58,9 +61,39 @@ export function ChannelDialogs({
             toast.success(t("deleted", { name: channel.name }));
           }}
           onClose={onClose}
-        />
+        >
+          <ModelsLeft channelId={channel.id} />
+        </ConfirmDialog>
       );
     default:
       return kind satisfies never;
   }
+}
+
+const SHOWN_MODELS = 5;
+
+/** Names of the models that no enabled channel serves without this one. */
+export function modelsOnlyOn(
+  channelId: string,
+  models: readonly Pick<Model, "name" | "channels">[],
+): string[] {
+  return models
+    .filter(({ channels }) => channels.some((one) => one.id === channelId))
+    .filter(({ channels }) => !channels.some((one) => one.enabled && one.id !== channelId))
+    .map(({ name }) => name);
+}
+
+/** Names the models whose requests fail once the channel is deleted; nothing without any. */
+function ModelsLeft({ channelId }: { channelId: string }) {
+  const t = useTranslations("channels");
+  const { data } = useApi(api.listModels);
+  const names = modelsOnlyOn(channelId, data?.items ?? []);
+  if (names.length === 0) return null;
+  const rest = names.length - SHOWN_MODELS;
+  return (
+    <Notice tone="warn" title={t("delete.modelsLeft")} isLive>
+      <span className="wrap-anywhere">{names.slice(0, SHOWN_MODELS).join(", ")}</span>
+      {rest > 0 ? <> {t("moreModels", { count: rest })}</> : null}
+    </Notice>
+  );
 }

@@ -237,6 +237,7 @@ test("disables, enables, tests, edits and deletes a channel", async ({ routedPag
   await page.getByRole("button", { name: "Delete channel" }).click();
   const confirm = page.getByRole("alertdialog", { name: "Delete Attic?" });
   await expect(confirm.getByRole("button", { name: "Delete channel" })).toBeDisabled();
+  await expect(confirm.getByRole("status")).toHaveText(/^Models left without an enabled channel\s*embed-a$/);
   await confirm.getByLabel("Type Attic to confirm").fill("Attic");
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(`${routed.product.url}/channels`);

@@ -77,6 +77,7 @@ export const channels = {
   delete: {
     title: "Delete {name}?",
     text: "It stops receiving requests, and its upstream keys are deleted. Usage records and models are not deleted.",
+    modelsLeft: "Models left without an enabled channel",
     action: "Delete channel",
   },
   testAll: {
