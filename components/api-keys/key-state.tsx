@@ -95,6 +95,10 @@ const REASONS = {
   ip_not_allowed: "address",
   unauthenticated: "key",
   invalid: "input",
+  too_large: "size",
+  unsupported_media_type: "contentType",
+  request_timeout: "slow",
+  overloaded: "overloaded",
 } as const;
 
 /** The message name of why a key's latest rejected request was refused. */

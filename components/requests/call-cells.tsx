@@ -15,6 +15,22 @@ export function outcomeOf(call: Pick<UsageRow, "state" | "error">): CallOutcome 
   return call.error === "caller_left" ? "disconnected" : "failed";
 }
 
+/** Error codes that occur in recorded calls; each has a name and help in the messages. */
+export const ERROR_CODES = [
+  "upstream_error",
+  "upstream_timeout",
+  "upstream_rate_limited",
+  "upstream_invalid",
+  "upstream_truncated",
+  "upstream_redirect",
+  "no_channel_available",
+  "overloaded",
+  "invalid",
+  "caller_left",
+  "storage_unavailable",
+  "internal",
+] as const;
+
 const TONES = { running: "signal", ok: "good", failed: "bad", disconnected: "warn" } as const;
 
 /** Outcome of a call: status dot, HTTP status, and the error code if it failed. */

@@ -19,7 +19,7 @@ import { useOpenerFocus } from "../ui/dialog";
 import { Notice } from "../ui/notice";
 import { Skeleton } from "../ui/skeleton";
 import { SkippedChannels } from "./attempt-cause";
-import { CallState } from "./call-cells";
+import { CallState, ERROR_CODES } from "./call-cells";
 import { CallFacts } from "./call-facts";
 import { Replay } from "./replay";
 import { Timeline } from "./timeline";
@@ -201,25 +201,10 @@ function CallSkeleton() {
   );
 }
 
-const CODES_WITH_HELP = [
-  "upstream_error",
-  "upstream_timeout",
-  "upstream_truncated",
-  "upstream_invalid",
-  "upstream_redirect",
-  "upstream_rate_limited",
-  "no_channel_available",
-  "overloaded",
-  "invalid",
-  "caller_left",
-  "storage_unavailable",
-  "internal",
-] as const;
-
-function helpFor(call: UsageDetail): (typeof CODES_WITH_HELP)[number] | "credentials" | "account" | "other" {
+function helpFor(call: UsageDetail): (typeof ERROR_CODES)[number] | "credentials" | "account" | "other" {
   const refusal = call.trace?.attempts.at(-1)?.upstream_refusal ?? null;
   if (call.error === "upstream_error" && refusal !== null) return refusal;
-  return CODES_WITH_HELP.find((code) => code === call.error) ?? "other";
+  return ERROR_CODES.find((code) => code === call.error) ?? "other";
 }
 
 /** What the error code of a failed call means, and what to do about it. */

@@ -13,6 +13,7 @@ import { RangePicker } from "../forms/range-picker";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { Input, Label, NativeSelect } from "../ui/input";
+import { ERROR_CODES } from "./call-cells";
 
 interface Option {
   value: string;
@@ -29,19 +30,6 @@ const MORE_FILTERS: readonly CallFilter[] = [
   "end_user",
   "request_id",
 ];
-
-/** Error codes that occur in recorded calls. */
-const ERROR_CODES = [
-  "upstream_error",
-  "upstream_timeout",
-  "upstream_rate_limited",
-  "upstream_invalid",
-  "upstream_truncated",
-  "no_channel_available",
-  "invalid",
-  "caller_left",
-  "internal",
-] as const;
 
 /** Range and filters of the calls, stored in the URL. `isOwn`: the user sees only their own calls. */
 export function FilterBar({ range, isOwn }: { range: Range; isOwn: boolean }) {
@@ -72,7 +60,7 @@ export function FilterBar({ range, isOwn }: { range: Range; isOwn: boolean }) {
               { value: "ok", label: t("ok") },
               { value: "failed", label: t("failed") },
               { value: REJECTED, label: t("rejected") },
-              ...ERROR_CODES.map((code) => ({ value: code, label: t("code", { code }) })),
+              ...ERROR_CODES.map((code) => ({ value: code, label: `${t(`error.${code}`)} (${code})` })),
             ]}
           />
         </div>

@@ -55,6 +55,9 @@ test("explains the error code of a failed call and links to calls with the same 
   );
   await drawer(page).getByRole("link", { name: "Same error" }).click();
   await expect(page).toHaveURL(/status=no_channel_available/);
+  await expect(page.getByLabel("Outcome").locator("option:checked")).toHaveText(
+    "No channel available (no_channel_available)",
+  );
   await expect(rows(page)).toHaveCount(2);
 });
 

@@ -11,6 +11,13 @@ test("distinguishes a key without permission for an operation from one without p
   expect(rejectionReason({ at, error: "model_not_allowed", limit: null })).toBe("model");
 });
 
+test("has words for every reason that a request with a valid key is refused for itself", () => {
+  const at = "2026-11-20T00:00:00.000Z";
+  const codes = ["invalid", "too_large", "unsupported_media_type", "request_timeout", "overloaded"];
+  const reasons = codes.map((error) => rejectionReason({ at, error, limit: null }));
+  expect(reasons).toEqual(["input", "size", "contentType", "slow", "overloaded"]);
+});
+
 test("reports the key as not checked for errors before authentication", () => {
   expect(missingKeyReason({ error: "unknown_url" })).toBe("keyNotChecked");
   expect(missingKeyReason({ error: "method_not_allowed" })).toBe("keyNotChecked");
