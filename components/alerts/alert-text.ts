@@ -7,6 +7,7 @@ import { useAmounts } from "../charts/use-amounts";
 import { useRelativeTime } from "../ui/relative-time";
 
 type Reason = keyof Catalogue["alerts"]["facts"]["reason"];
+type Advice = keyof Catalogue["channels"]["advice"];
 type ErrorKey = keyof Catalogue["alerts"]["error"];
 
 const number = (value: unknown): number => (typeof value === "number" ? value : 0);
@@ -24,6 +25,7 @@ const UNITS_MS = [
 /** Texts of alerts in the page's language. */
 export function useAlertText() {
   const t = useTranslations("alerts");
+  const tAdvice = useTranslations("channels.advice");
   const { count } = useAmounts();
 
   function titleOf({ kind, subject_name, subject, detail, state }: Alert): string {
@@ -50,6 +52,16 @@ export function useAlertText() {
     });
   }
 
+  /** What to do about an open alert; for a channel, by why its circuit opened. */
+  function adviceOf({ kind, detail }: Alert): string {
+    if (kind !== "channel_open") return t(`todo.${kind}`);
+    // Checked by `has`.
+    const reason = (text(detail.reason) || "unknown") as Advice;
+    const isFailure = reason === "failures" || reason === "error_rate";
+    if (isFailure && detail.circuits === "models") return t("todo.channel_models");
+    return tAdvice(tAdvice.has(reason) ? reason : "unknown");
+  }
+
   /** "a, b and 3 more" */
   function namesOf(names: readonly string[]): string {
     const shown = names.slice(0, MAX_NAMES).join(", ");
@@ -64,7 +76,7 @@ export function useAlertText() {
     return t(`duration.${unit}`, { count: Math.round(ms / unitMs) });
   }
 
-  return { titleOf, factsOf: useFactsText(), fallbacksOf, durationOf, ...useDeliveryText() };
+  return { titleOf, adviceOf, factsOf: useFactsText(), fallbacksOf, durationOf, ...useDeliveryText() };
 }
 
 /** The figures behind an alert; empty without any. */

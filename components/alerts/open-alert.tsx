@@ -47,7 +47,7 @@ export function OpenAlert({ alert, onChanged }: { alert: Alert; onChanged(): voi
               {line}
             </p>
           ))}
-          <p className="max-w-prose text-ink-muted">{t(`todo.${alert.kind}`)}</p>
+          <p className="max-w-prose text-ink-muted">{alertText.adviceOf(alert)}</p>
           {alert.kind === "channel_open" ? <ProbeResult alert={alert} onChanged={onChanged} /> : null}
           <SnoozeNote alert={alert} />
           {delivery && alert.snooze === null ? (

@@ -15,7 +15,7 @@ export default async function Page({ searchParams }: PageQuery) {
     summarizeAlerts(ctx),
   ]);
   return (
-    <PageMessages areas={["alerts"]}>
+    <PageMessages areas={["alerts", "channels"]}>
       <AlertsPage first={{ open, resolved, summary }} />
     </PageMessages>
   );

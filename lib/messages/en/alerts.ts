@@ -47,7 +47,7 @@ export const alerts = {
     },
   },
   todo: {
-    channel_open: "Test the channel and fix its key or address.",
+    channel_models: "Test the channel to see the upstream’s error, and check its upstream model.",
     error_rate: "Check the failed requests: the cause is often one channel or one model.",
     budget_nearly_spent: "Raise the budget if needed: at 100% requests are refused.",
     budget_spent: "Requests are refused until the budget is raised or its period ends.",

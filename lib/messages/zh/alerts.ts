@@ -47,7 +47,7 @@ export const alerts = {
     },
   },
   todo: {
-    channel_open: "请测试该渠道，修正其密钥或地址。",
+    channel_models: "请测试该渠道以查看上游的错误，并检查其上游模型。",
     error_rate: "请查看失败的请求：原因往往是某个渠道或某个模型。",
     budget_nearly_spent: "如有需要请提高预算：到 100% 时请求会被拒绝。",
     budget_spent: "在提高预算或周期结束之前，请求会被拒绝。",
