@@ -15,29 +15,35 @@ import { useSettingsPage } from "./settings-page-context";
 import { typedNumber, useSettingsForm } from "./use-settings-form";
 
 type LimitName = keyof typeof LIMIT_RULES;
-type Units = { readonly [Name in LimitName]: (typeof LIMIT_RULES)[Name]["unit"] };
+/** The units that a field can have for each unit of the contract. */
+interface FieldUnit {
+  bytes: "kilobytes" | "megabytes";
+  milliseconds: "seconds";
+  count: "count";
+}
+type Units = { readonly [Name in LimitName]: FieldUnit[(typeof LIMIT_RULES)[Name]["unit"]] };
 
-/** The unit of each limit, repeated from the contract to keep its zod schemas out of the browser bundle. */
+/** The unit of each field; the limits are not imported, to keep their zod schemas out of the browser bundle. */
 const LIMIT_UNITS: Units = {
-  jsonBodyBytes: "bytes",
-  embeddingsBodyBytes: "bytes",
-  consoleBodyBytes: "bytes",
-  keyBodiesBytes: "bytes",
-  allBodiesBytes: "bytes",
-  headersTimeoutMs: "milliseconds",
-  consoleUploadMs: "milliseconds",
-  gatewayUploadMs: "milliseconds",
+  jsonBodyBytes: "megabytes",
+  embeddingsBodyBytes: "megabytes",
+  consoleBodyBytes: "kilobytes",
+  keyBodiesBytes: "megabytes",
+  allBodiesBytes: "megabytes",
+  headersTimeoutMs: "seconds",
+  consoleUploadMs: "seconds",
+  gatewayUploadMs: "seconds",
   connectionsPerAddress: "count",
   wrongKeysPerMinute: "count",
   loginAttemptsPerMinute: "count",
   attemptsPerCall: "count",
-  upstreamConnectMs: "milliseconds",
-  upstreamTlsMs: "milliseconds",
-  speechFirstByteMs: "milliseconds",
-  embeddingsFirstByteMs: "milliseconds",
-  idleMs: "milliseconds",
-  callMs: "milliseconds",
-  readerIdleMs: "milliseconds",
+  upstreamConnectMs: "seconds",
+  upstreamTlsMs: "seconds",
+  speechFirstByteMs: "seconds",
+  embeddingsFirstByteMs: "seconds",
+  idleMs: "seconds",
+  callMs: "seconds",
+  readerIdleMs: "seconds",
 };
 
 // Type assertion: `Object.keys` returns string[].
@@ -51,8 +57,8 @@ const GROUPS = {
 } as const satisfies Record<string, readonly LimitName[]>;
 const GROUP_NAMES = ["size", "caller", "time", "upstream"] as const;
 
-/** The field's unit in the limit's own unit: KB in bytes, seconds in milliseconds. */
-const FACTOR = { bytes: 1024, milliseconds: 1_000, count: 1 } as const;
+/** The field's unit in the limit's own unit: bytes, milliseconds. */
+const FACTOR = { kilobytes: 1024, megabytes: 1024 * 1024, seconds: 1_000, count: 1 } as const;
 
 type Values = Record<LimitName, string>;
 

@@ -145,6 +145,9 @@ test("shows the default of a limit and resets to it", async ({ ownerPage: page, 
   await page.goto(`${product.url}/settings?section=limits`);
   const field = page.getByRole("textbox", { name: "Attempts per request" });
   await expect(field).toHaveAttribute("placeholder", "3");
+  const bodies = page.getByRole("textbox", { name: "In progress, all keys" });
+  await expect(bodies).toHaveAccessibleDescription(/Default: 256 MB$/);
+  await expect(bodies).toHaveAttribute("placeholder", "256");
   await field.fill("5");
   await page.getByRole("button", { name: "Save changes" }).click();
   await expect(page.getByText("Saved: Attempts per request")).toBeVisible();

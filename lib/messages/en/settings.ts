@@ -104,7 +104,7 @@ export const settings = {
       upstream: "Upstream timeouts",
       caller: "Attempts and connections",
     },
-    unit: { bytes: "KB", milliseconds: "s" },
+    unit: { kilobytes: "KB", megabytes: "MB", seconds: "s" },
     name: {
       jsonBodyBytes: "Speech and other requests",
       embeddingsBodyBytes: "Embeddings",

@@ -102,7 +102,7 @@ export const settings = {
       upstream: "上游超时",
       caller: "尝试与连接",
     },
-    unit: { bytes: "KB", milliseconds: "s" },
+    unit: { kilobytes: "KB", megabytes: "MB", seconds: "s" },
     name: {
       jsonBodyBytes: "语音及其他请求",
       embeddingsBodyBytes: "向量",
