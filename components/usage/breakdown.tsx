@@ -51,7 +51,7 @@ function useBars(all: readonly Item[], by: Dimension, figure: Figure): Bar[] {
   const formats: Record<Figure, (value: number) => string> = {
     calls: amounts.count,
     cost: amounts.money,
-    tokens: amounts.short,
+    tokens: amounts.count,
     audio: amounts.audio,
   };
 

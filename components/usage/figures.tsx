@@ -75,10 +75,10 @@ function useTexts(
       detail: sums.calls === 0 ? "—" : t("perCall", { money: amounts.money(dollars / sums.calls) }),
     },
     tokens: {
-      value: amounts.short(sums.input_tokens + sums.output_tokens),
+      value: amounts.count(sums.input_tokens + sums.output_tokens),
       detail: t("tokensOf", {
-        input: amounts.short(sums.input_tokens),
-        output: amounts.short(sums.output_tokens),
+        input: amounts.count(sums.input_tokens),
+        output: amounts.count(sums.output_tokens),
       }),
     },
     audio: { value: amounts.audio(sums.audio_ms), detail: t("audioCalls") },
