@@ -1,8 +1,9 @@
-import { type ReactNode, useRef } from "react";
+import { type ReactNode, useState } from "react";
+import { askToLeave, useUnsaved } from "@/lib/client/unsaved";
 import { Dialog, DialogContent, DialogDescription, DialogHeader, DialogTitle } from "../ui/dialog";
 import { DraftContext } from "./use-save-form";
 
-/** A dialog that holds a form. A click outside closes it only if nothing was entered; see `useDialogDraft`. */
+/** A dialog that holds a form. Escape and a click outside ask first if something was entered; see `useDialogDraft`. */
 export function FormDialog({
   title,
   text,
@@ -19,17 +20,14 @@ export function FormDialog({
   onClose(): void;
   children: ReactNode;
 }) {
-  const hasDraft = useRef(false);
-  const { current: report } = useRef((isDirty: boolean) => {
-    hasDraft.current = isDirty;
-  });
+  const [hasDraft, setDraft] = useState(false);
+  const isUnsaved = isDirty || hasDraft;
+  useUnsaved(isUnsaved, title);
+  const close = () => (isUnsaved ? askToLeave(onClose, [title]) : onClose());
   return (
-    <Dialog open onOpenChange={(open) => (open ? undefined : onClose())}>
+    <Dialog open onOpenChange={(open) => (open ? undefined : close())}>
       <DialogContent
         className={className}
-        onInteractOutside={(event) => {
-          if (isDirty || hasDraft.current) event.preventDefault();
-        }}
         {...(text ? {} : { "aria-describedby": undefined })}
         // Escape closes an open list of suggestions first.
         onEscapeKeyDown={(event) => {
@@ -44,7 +42,7 @@ export function FormDialog({
           <DialogTitle className="break-words">{title}</DialogTitle>
           {text ? <DialogDescription>{text}</DialogDescription> : null}
         </DialogHeader>
-        <DraftContext value={report}>{children}</DraftContext>
+        <DraftContext value={setDraft}>{children}</DraftContext>
       </DialogContent>
     </Dialog>
   );

@@ -33,7 +33,7 @@ function setFieldErrors<Values extends FieldValues>(
 /** Tells the dialog around a form whether something was entered. */
 export const DraftContext = createContext<(isDirty: boolean) => void>(() => undefined);
 
-/** While `isDirty`, a click outside the form's dialog does not close it. No effect outside a dialog. */
+/** While `isDirty`, closing the form's dialog asks for confirmation. No effect outside a dialog. */
 function useDialogDraft(isDirty: boolean): void {
   const report = useContext(DraftContext);
   useEffect(() => report(isDirty), [report, isDirty]);

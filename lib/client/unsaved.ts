@@ -41,6 +41,8 @@ const onBeforeUnload = (event: BeforeUnloadEvent) => {
 function setForms(next: readonly UnsavedForm[]): void {
   forms = next;
   isDiscarded = false;
+  // A form that is saved while the question is open leaves nothing to lose.
+  if (forms.length === 0) prompt = null;
   // A page with this listener is not put into the back/forward cache, so it is added only while needed.
   if (forms.length > 0) window.addEventListener("beforeunload", onBeforeUnload);
   else window.removeEventListener("beforeunload", onBeforeUnload);
@@ -94,8 +96,9 @@ export function answerLeavePrompt(leaves: boolean): void {
   if (leaves) answered?.go();
 }
 
-function askToLeave(go: () => void): void {
-  prompt = { names: [...new Set(forms.map((form) => form.name))], go };
+/** Asks whether to lose the changes of the forms `names`; `go` runs if so. */
+export function askToLeave(go: () => void, names = forms.map((form) => form.name)): void {
+  prompt = { names: [...new Set(names)], go };
   notify();
 }
 

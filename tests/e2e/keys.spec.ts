@@ -80,13 +80,26 @@ test("shows errors at their fields, including fields under Limits", async ({ own
   await expect(dialog.getByText("Select at least one.")).toBeVisible();
 });
 
-test("closes the form on an outside click only while it is empty", async ({ ownerPage: page, product }) => {
+test("asks before Escape or an outside click closes a form with unsaved input", async ({
+  ownerPage: page,
+  product,
+}) => {
   const dialog = page.getByRole("dialog");
   const clickOutside = () => page.mouse.click(4, 4);
   await page.goto(`${product.url}/keys?create=1`);
   await dialog.getByLabel("Name").fill("Draft");
-  await clickOutside();
-  await expect(dialog.getByLabel("Name")).toHaveValue("Draft");
+  const question = page.getByRole("alertdialog", { name: "Leave without saving?" });
+  for (const close of [clickOutside, () => page.keyboard.press("Escape")]) {
+    await close();
+    await expect(question).toContainText("Unsaved changes in: Create API key.");
+    await question.getByRole("button", { name: "Stay" }).click();
+    await expect(dialog.getByLabel("Name")).toHaveValue("Draft");
+  }
+  await page.keyboard.press("Escape");
+  await question.getByRole("button", { name: "Leave" }).click();
+  await expect(dialog).toHaveCount(0);
+  await page.goto(`${product.url}/keys?create=1`);
+  await dialog.getByLabel("Name").fill("Draft");
   await dialog.getByLabel("Name").fill("");
   await clickOutside();
   await expect(dialog).toHaveCount(0);
