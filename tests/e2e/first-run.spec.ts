@@ -122,7 +122,10 @@ test("keeps all answers on reload and Back", async ({ page, freshProduct }) => {
   await page.goForward();
   await createOwner(page);
 
-  await page.getByRole("button", { name: "Not now" }).click();
+  await enrol(page);
+  await page.reload();
+  await expect(page.getByText("If you have not saved your backup codes")).toContainText("under Account");
+  await page.getByRole("button", { name: "Continue" }).click();
   await page.getByRole("button", { name: "Create API key", exact: true }).click();
   await expect(page.getByTestId("api-key")).toBeVisible();
   await page.getByRole("button", { name: "Continue" }).click();

@@ -66,7 +66,7 @@ export const setup = {
     text: "Adds a code from your phone to your password. A stolen password alone won’t get in.",
     skip: "Not now",
     skipHint: "You can turn it on later under Account.",
-    isOn: "Two-factor authentication is on. Sign-in will ask for a code.",
+    isOn: "Two-factor authentication is on. Sign-in will ask for a code. If you have not saved your backup codes, create new ones under Account after setup.",
   },
   key: {
     title: "Create your first API key",
