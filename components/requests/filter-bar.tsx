@@ -193,11 +193,17 @@ function TextFilter({
   };
   return (
     <div className={cn("grid min-w-0 gap-1", className)}>
-      <Label htmlFor={`filter-${name}`} className="text-xs text-ink-faint">
-        {t(name)}
-      </Label>
+      <span className="flex justify-between gap-2 text-xs text-ink-faint">
+        <Label htmlFor={`filter-${name}`} className="shrink-0 text-xs text-ink-faint">
+          {t(name)}
+        </Label>
+        <span id={`filter-${name}-hint`} className="truncate">
+          {text.trim() === value ? null : t("pressEnter")}
+        </span>
+      </span>
       <Input
         id={`filter-${name}`}
+        aria-describedby={`filter-${name}-hint`}
         value={text}
         placeholder={t("any")}
         {...input}

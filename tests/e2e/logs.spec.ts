@@ -195,7 +195,9 @@ test("keeps what is typed while a search is applied, and drops it with the filte
 }) => {
   await page.goto(`${product.url}/logs`);
   const search = page.getByLabel("Search", { exact: true });
+  await expect(search).toHaveAccessibleDescription("");
   await search.fill("one");
+  await expect(search).toHaveAccessibleDescription("Press Enter to apply");
   await search.evaluate((field: HTMLInputElement) => {
     field.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
     // As typed: React does not notice a value that is set on the element itself.

@@ -22,6 +22,7 @@ export const requests = {
     end_user: "End user",
     request_id: "Request ID",
     any: "Any",
+    pressEnter: "Press Enter to apply",
     more: "More filters",
     less: "Fewer filters",
     clear: "Clear filters",

@@ -21,6 +21,7 @@ export const requests = {
     tag: "标签",
     end_user: "终端用户",
     request_id: "请求编号",
+    pressEnter: "按 Enter 键应用",
     any: "不限",
     more: "更多筛选",
     less: "收起筛选",
