@@ -20,7 +20,7 @@ export const InstanceStatus = z.strictObject({
   current: z.boolean(),
   /** Requests being answered, pages included. */
   in_flight: z.int(),
-  /** Over the last heartbeat interval (5 s). */
+  /** Gateway requests, over the last heartbeat interval (5 s). */
   requests_per_second: z.number(),
   /** Percent of one core; above 100 with worker threads. */
   cpu_percent: z.int(),

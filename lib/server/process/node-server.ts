@@ -130,6 +130,7 @@ class RoutesAndPages implements NodeServer {
   pages: Pages | null = null;
   maxConnections = Number.POSITIVE_INFINITY;
   running = 0;
+  /** Gateway requests so far: those of the console, such as its own polling, say nothing about the load. */
   total = 0;
   readonly #log: Log;
   readonly #isDraining: () => boolean;
@@ -178,7 +179,6 @@ class RoutesAndPages implements NodeServer {
 
   #onRequest(message: IncomingMessage, response: ServerResponse): void {
     this.running += 1;
-    this.total += 1;
     message.on("error", () => undefined);
     closeWithConnection(message, response);
     this.#answer(message, response)
@@ -200,6 +200,7 @@ class RoutesAndPages implements NodeServer {
     const peer = this.#peers.read(address, httpVersion, head.headers);
     const requestId = requestIdOf(head.headers.get("x-request-id"));
     deletePeerHeaders(head);
+    if (surfaceOf(head.path) !== "console") this.total += 1;
     const request = { method, peer, requestId };
     if (head.error !== null)
       return refuse(message, response, request, renderError(surfaceOf(head.path), head.error));

@@ -9,7 +9,7 @@ import { isGone } from "./instance-id";
 export interface Traffic {
   /** Requests being answered. */
   inFlight: number;
-  /** Requests since the start. */
+  /** Gateway requests since the start. */
   total: number;
   /** Where it listens. */
   address: string;
