@@ -87,6 +87,10 @@ test.describe("a new channel", () => {
     await expect(page.getByLabel("Name", { exact: true })).toHaveAccessibleDescription(/Required/);
     await expect(page.getByLabel("Texts per request")).toHaveAccessibleDescription(/from 1 to 2,048/);
     await page.getByLabel("Texts per request").fill("16");
+    await page.getByLabel("Name", { exact: true }).fill("built-in SPEECH");
+    await expect(page.getByLabel("Name", { exact: true })).toHaveAccessibleDescription(
+      /Another channel has this name/,
+    );
     await page.getByLabel("Name", { exact: true }).fill("Mine");
     await page.getByRole("button", { name: "Add channel" }).click();
     await expect(page.getByLabel("Public name of blue owl")).toHaveAccessibleDescription(/model names/);

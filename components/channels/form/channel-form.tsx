@@ -62,7 +62,7 @@ export function ChannelForm({
       ) : null}
       {isPicked ? (
         <>
-          <NameAndDetails form={form} hasUpstream={!isEmbedded} />
+          <NameAndDetails form={form} channelId={before?.id ?? null} hasUpstream={!isEmbedded} />
           <SaveErrors error={form.error} isStale={isStale} stale={t("stale")} />
           <Actions isEmbedded={isEmbedded} form={form} cancelTo={cancelTo} isBusy={isBusy} before={before} />
         </>
@@ -123,13 +123,24 @@ function Actions({
 }
 
 /** The channel's name and its advanced settings. */
-function NameAndDetails({ form, hasUpstream }: { form: FormState; hasUpstream: boolean }) {
+function NameAndDetails({
+  form,
+  channelId,
+  hasUpstream,
+}: {
+  form: FormState;
+  channelId: string | null;
+  hasUpstream: boolean;
+}) {
   const t = useTranslations("channels.form");
+  const { data } = useApi(api.listChannels);
+  const name = form.draft.name.trim().toLowerCase();
+  const isTaken = data?.items.some((one) => one.id !== channelId && one.name.toLowerCase() === name);
   return (
     <div className="grid gap-6 border-t pt-6">
       <TextField
         label={t("name")}
-        hint={t("nameHint")}
+        hint={isTaken ? <span className="text-warn">{t("nameTaken")}</span> : t("nameHint")}
         error={form.fieldErrors.name}
         className="max-w-xl"
         value={form.draft.name}

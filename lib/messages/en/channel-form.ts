@@ -62,6 +62,7 @@ export const channelForm = {
   testOf: "Test {name}",
   nothingTicked: "No model is selected: the channel would receive no requests.",
   name: "Name",
+  nameTaken: "Another channel has this name; logs and usage records show both under it.",
   nameHint: "Shown in the console and in usage records.",
   advanced: "Advanced",
   advancedText: "Weight, limits, timeouts, headers and provider options",

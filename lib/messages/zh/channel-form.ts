@@ -58,6 +58,7 @@ export const channelForm = {
   testOf: "测试 {name}",
   nothingTicked: "未选择任何模型：该渠道不会收到请求。",
   name: "名称",
+  nameTaken: "已有同名渠道，日志和用量记录中难以区分。",
   nameHint: "显示在控制台和用量记录中。",
   advanced: "高级",
   advancedText: "权重、限制、超时、请求头和提供方选项",
