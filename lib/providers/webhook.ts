@@ -1,9 +1,10 @@
-import { isAppError } from "../errors";
+import { hasCode, isAppError } from "../errors";
 import type { Clock } from "../ports/clock";
 import type { Webhook, WebhookFailure } from "../ports/webhook";
 import type { Outbound } from "./outbound/create";
 import { failureOf } from "./outbound/failure";
 import { connectionTo } from "./outbound/request";
+import { readUpstreamUrl } from "./outbound/upstream-url";
 
 const MAX_REPLY_BYTES = 64 * 1024;
 
@@ -20,6 +21,20 @@ function webhookFailureOf(error: unknown): WebhookFailure {
 /** Posts through the guarded client: private addresses only where they are allowed, no redirects, with a time limit. */
 export function createWebhook(outbound: Outbound, clock: Clock): Webhook {
   return {
+    refusalOf(url) {
+      const { origin, username, password } = new URL(url);
+      if (username !== "" || password !== "")
+        return "Must not have a user name or password: a receiver's secret belongs in the path.";
+      try {
+        readUpstreamUrl(origin, outbound.allowList());
+        return null;
+      } catch (error) {
+        if (!hasCode(error, "invalid")) throw error;
+        if (error.details.apiCode === "upstream_not_allowed")
+          return "Must be a public https:// address; PATCHBAY_WEBHOOK_ALLOW can allow a private one or plain http.";
+        return error.message.replace("'base_url'", "The URL");
+      }
+    },
     async post({ url, headers, body, timeoutMs }) {
       if (!URL.canParse(url)) return "name_unknown";
       const { origin, pathname, search } = new URL(url);

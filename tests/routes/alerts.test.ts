@@ -104,6 +104,18 @@ async function setWebhook(url: string): Promise<string> {
 const readRules = async () => (await harness("/api/settings", { cookie: owner })).json.data.alerts;
 const changeRules = (rules: object) => changeSettings(harness, owner, { alerts: rules });
 
+/** Expects that a URL is refused at its field when it is saved, and that nothing would be sent to it. */
+async function expectRefused(url: string, field: "webhook_url" | "slack_url" = "webhook_url"): Promise<void> {
+  const { status, json } = await changeRules({ ...(await readRules()), [field]: url });
+  expect([status, json.code, json.issues?.map((issue: { path: string }) => issue.path)], url).toEqual([
+    400,
+    "invalid",
+    [`alerts.${field}`],
+  ]);
+  const message = { url, headers: {}, body: {}, timeoutMs: 5_000 };
+  expect(await services.webhook.post(message), url).toBe("address_refused");
+}
+
 /** Verifies the signature as the documentation describes. */
 function isSigned({ headers, text }: Received, secret: string, now: number): boolean {
   const [, t, v1] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(headers["x-patchbay-signature"])) ?? [];
@@ -293,13 +305,11 @@ describe("the webhook", () => {
     await services.close();
     await start([]);
     const port = target.split(":")[1];
-    for (const host of ["127.0.0.1", "localhost", "2130706433", "[::ffff:127.0.0.1]", "169.254.169.254"]) {
-      await setWebhook(`http://${host}:${port}/`);
-      expect((await post("/webhook/test")).json.data, host).toMatchObject({
-        ok: false,
-        error: "address_refused",
-      });
-    }
+    for (const host of ["127.0.0.1", "localhost", "2130706433", "[::ffff:127.0.0.1]", "169.254.169.254"])
+      await expectRefused(`http://${host}:${port}/`);
+    await expectRefused(`https://127.0.0.1:${port}/`);
+    // A name is resolved only when a message is sent.
+    await setWebhook(`https://localhost:${port}/`);
     await watchAlerts(services, FULL);
     expect((await alerts())[0].delivery).toMatchObject({ state: "pending", error: "address_refused" });
     expect(receiver.received).toEqual([]);
@@ -312,8 +322,7 @@ describe("the webhook", () => {
       body: { base_url: `http://${target}/v1`, password: OWNER.password },
       cookie: owner,
     });
-    await setWebhook(`http://${target}/any/path`);
-    expect((await post("/webhook/test")).json.data).toMatchObject({ ok: false, error: "address_refused" });
+    await expectRefused(`http://${target}/any/path`);
     expect(receiver.received).toEqual([]);
   });
 
@@ -356,8 +365,23 @@ describe("the webhook", () => {
   ])("never goes to %s, even when it is allowed", async (url) => {
     await services.close();
     await start(["169.254.0.0/16", "fd00::/8", "169.254.169.254", "metadata.google.internal:80"]);
-    await setWebhook(url);
-    expect((await post("/webhook/test")).json.data).toMatchObject({ ok: false, error: "address_refused" });
+    await expectRefused(url);
+  });
+
+  test("does not take a URL with a user name or password, which would not be sent", async () => {
+    const { status, json } = await changeRules({
+      ...(await readRules()),
+      webhook_url: `http://robot:secret@${target}/`,
+    });
+    expect([status, json.issues]).toEqual([
+      400,
+      [
+        {
+          path: "alerts.webhook_url",
+          message: expect.stringMatching(/^Must not have a user name or password/),
+        },
+      ],
+    ]);
   });
 
   test("a test message returns its outcome, and needs a URL and a secret", async () => {
@@ -432,7 +456,7 @@ describe("the webhook", () => {
   test.each([
     ["https://hooks.example.com/", "https://hooks.example.com/"],
     ["https://hooks.example.com/short", "https://hooks.example.com/****"],
-    ["https://user:word@hooks.example.com:8443/a?key=0123456789", "https://hooks.example.com:8443/****6789"],
+    ["https://hooks.example.com:8443/a?key=0123456789", "https://hooks.example.com:8443/****6789"],
   ])("shows %s as %s", async (url, shown) => {
     await setWebhook(url);
     expect((await readRules()).webhook_url).toBe(shown);
@@ -506,7 +530,7 @@ describe("the Slack-compatible webhook", () => {
 
   test("is retried alone when the signed webhook has accepted the message", async () => {
     await setWebhook(`http://${target}/signed`);
-    await setSlack("http://127.0.0.1:1/slack");
+    await setSlack("https://localhost:1024/slack");
     await watchAlerts(services, FULL);
     const { delivery } = (await alerts())[0];
     expect(delivery).toMatchObject({ state: "pending", webhook: "slack", error: "address_refused" });
@@ -526,11 +550,10 @@ describe("the Slack-compatible webhook", () => {
     await start([]);
     receiver.received = [];
     const port = target.split(":")[1];
-    for (const host of ["127.0.0.1", "localhost", "2130706433", "[::ffff:127.0.0.1]", "169.254.169.254"]) {
-      await setSlack(`http://${host}:${port}/`);
-      const refused = { ok: false, error: "address_refused" };
-      expect((await testSlack()).json.data, host).toMatchObject(refused);
-    }
+    for (const host of ["127.0.0.1", "localhost", "2130706433", "[::ffff:127.0.0.1]", "169.254.169.254"])
+      await expectRefused(`http://${host}:${port}/`, "slack_url");
+    await setSlack(`https://localhost:${port}/`);
+    expect((await testSlack()).json.data).toMatchObject({ ok: false, error: "address_refused" });
     expect(receiver.received).toEqual([]);
   });
 

@@ -69,11 +69,12 @@ export function webhookHost(url: string | null): string | null {
 
 /**
  * Stores one webhook URL of a settings change: null removes it; undefined, or the masked form of the present one,
- * leaves it as it is. Throws `invalid` for any other text that contains the mask.
+ * leaves it as it is. Throws `invalid` for any other text that contains the mask, and for a URL that nothing would be
+ * sent to.
  */
 export async function changeWebhookUrl(
   tx: Repositories,
-  cipher: Cipher,
+  { cipher, webhook }: Pick<ConsoleServices, "cipher" | "webhook">,
   kind: WebhookKind,
   sent: string | null | undefined,
 ): Promise<{ before: string | null; after: string | null }> {
@@ -81,8 +82,12 @@ export async function changeWebhookUrl(
   if (sent === undefined || (before !== null && sent === maskWebhookUrl(before))) {
     return { before, after: before };
   }
-  if (sent?.includes(MASK)) {
-    const message = "Must be a complete URL, not the masked form of a stored one.";
+  const message = sent?.includes(MASK)
+    ? "Must be a complete URL, not the masked form of a stored one."
+    : sent === null
+      ? null
+      : webhook.refusalOf(sent);
+  if (message !== null) {
     const path = `alerts.${WEBHOOKS[kind].field}`;
     throw new AppError("invalid", `${path}: ${message}`, { param: path, issues: [{ path, message }] });
   }

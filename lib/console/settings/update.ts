@@ -39,7 +39,7 @@ type SettingsChange = Omit<UpdateSettings, "version">;
 
 /**
  * Writes the given settings and their audit row inside a transaction. Throws `forbidden` (owner only), `invalid` (it
- * would lock its author out, or has only part of a webhook URL).
+ * would lock its author out, or has a webhook URL that is incomplete or not allowed).
  */
 export async function applySettings(
   tx: Repositories,
@@ -63,8 +63,8 @@ export async function applySettings(
     const { webhook_url: signedUrl, slack_url: slackUrl, ...general } = change.alerts;
     const rules = { ...general, rules: general.rules ?? before.alerts.rules };
     await tx.settings.put("alerts", rules);
-    const signed = await changeWebhookUrl(tx, ctx.cipher, "signed", signedUrl);
-    const slack = await changeWebhookUrl(tx, ctx.cipher, "slack", slackUrl);
+    const signed = await changeWebhookUrl(tx, ctx, "signed", signedUrl);
+    const slack = await changeWebhookUrl(tx, ctx, "slack", slackUrl);
     was.alerts = { ...before.alerts, ...hostsOf(signed.before, slack.before) };
     is.alerts = { ...rules, ...hostsOf(signed.after, slack.after) };
   }

@@ -89,7 +89,8 @@ const WebhookUrl = z
   .nullable()
   .meta({
     description:
-      "Where alerts are posted to; null: nowhere. A reply has only host and last characters " +
+      "Where alerts are posted to; null: nowhere. Private addresses and plain http need an entry in " +
+      "PATCHBAY_WEBHOOK_ALLOW. A reply has only host and last characters " +
       "(https://hooks.example.com/****cdef). A request that sends this back, or leaves the field out, keeps the URL.",
   });
 

@@ -158,6 +158,9 @@ export const common = {
     unknownField: "This field is unknown.",
     origin: "Enter only scheme, host and port, e.g. https://app.example.com.",
     wholeUrl: "Enter the full URL, e.g. https://hooks.example.com/patchbay.",
+    urlCredentials: "Enter a URL without a user name or password; a secret belongs in the path.",
+    webhookAddress:
+      "Enter a public https:// address. To allow a private address or plain http, set PATCHBAY_WEBHOOK_ALLOW and restart the server.",
     ownFactor: "Turn on your own 2FA first, or you would lose access.",
     number: "Enter a number.",
   },

@@ -157,6 +157,9 @@ export const common = {
     unknownField: "未知字段。",
     origin: "请只输入协议、主机和端口，例如 https://app.example.com。",
     wholeUrl: "请输入完整的 URL，例如 https://hooks.example.com/patchbay。",
+    urlCredentials: "请输入不含用户名和密码的 URL；密钥请放在路径中。",
+    webhookAddress:
+      "请输入公网 https:// 地址。如需使用私有地址或明文 http，请设置 PATCHBAY_WEBHOOK_ALLOW 并重启服务器。",
     ownFactor: "请先启用您自己的两步验证，否则您将无法访问。",
     number: "请输入数字。",
   },
