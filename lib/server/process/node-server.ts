@@ -228,7 +228,7 @@ class RoutesAndPages implements NodeServer {
 }
 
 /** The TCP port that the server listens on; null: it does not listen. */
-function portOf(server: Server): number | null {
+export function portOf(server: Server): number | null {
   const address = server.address();
   return address !== null && typeof address === "object" ? address.port : null;
 }
