@@ -1,4 +1,4 @@
-import { createContext, type FormEvent, useContext, useEffect, useState } from "react";
+import { createContext, type FormEvent, useContext, useLayoutEffect, useState } from "react";
 import type { FieldValues, Path, UseFormReturn } from "react-hook-form";
 import { useTranslations } from "use-intl";
 import { isApiError } from "@/lib/client/api-error";
@@ -36,7 +36,8 @@ export const DraftContext = createContext<(isDirty: boolean) => void>(() => unde
 /** While `isDirty`, closing the form's dialog asks for confirmation. No effect outside a dialog. */
 function useDialogDraft(isDirty: boolean): void {
   const report = useContext(DraftContext);
-  useEffect(() => report(isDirty), [report, isDirty]);
+  // Before the next event, which may be the Escape that closes the dialog.
+  useLayoutEffect(() => report(isDirty), [report, isDirty]);
 }
 
 /**
