@@ -78,6 +78,8 @@ interface FailoverState {
   failures: AppError[];
   /** The first error of a channel that does not support the request. */
   unsupported: AppError | null;
+  /** IDs of the channels that threw such an error. */
+  unsupportedBy: Set<string>;
   repeatable: RepeatCandidate | null;
 }
 
@@ -144,6 +146,7 @@ function recordFailure(
   if (next === "skip") {
     // Not an attempt. The first such error is thrown when no channel supports the request.
     state.unsupported ??= error;
+    state.unsupportedBy.add(target.channel.id);
     // After a repeat: it is not made again.
     if (state.repeatable?.target === target) state.repeatable = null;
     return;
@@ -224,6 +227,7 @@ export const withFailover: WithFailover = async (ctx, plan, meter, attempt, comp
     excluded: new Set(),
     failures: [],
     unsupported: null,
+    unsupportedBy: new Set(),
     repeatable: null,
   };
   while (state.attemptNumber <= state.maxAttempts) {
@@ -245,7 +249,11 @@ export const withFailover: WithFailover = async (ctx, plan, meter, attempt, comp
   const refusals = await refusalsOf(ctx, plan);
   meter.skipped(skippedChannels(plan, refusals));
   // A channel that refuses requests now may support this one later.
-  const isUnsupported = state.failures.length === 0 && refusals.every((refusal) => refusal === null);
+  const isUnsupported =
+    state.failures.length === 0 &&
+    plan.entry.routes.every(
+      ({ channel }, at) => refusals[at] === null || state.unsupportedBy.has(channel.id),
+    );
   throw state.unsupported !== null && isUnsupported
     ? state.unsupported
     : finalError(state.failures, refusals, ctx, plan);

@@ -480,6 +480,12 @@ test("repeats once on the channel that failed when no other channel supports the
   expect(served).toEqual(["a", "b", "a"]);
 });
 
+test("returns the error of the only channel, which does not support the request and is full now", async () => {
+  const { ctx, plan, meter } = setting([lexicalChannel({ id: "a", rpm: 1 })]);
+  const attempt = () => Promise.reject(new AppError("invalid", "It cannot do that."));
+  expect((await failureOf(withFailover(ctx, plan, meter, attempt))).code).toBe("invalid");
+});
+
 test("returns 503 when the channels that could support the request accept none at the moment", async () => {
   const { ctx, plan, meter } = setting([lexicalChannel({ id: "a" }), lexicalChannel({ id: "b" })]);
   const attempt = () => Promise.reject(new AppError("invalid", "It cannot do that."));
