@@ -1,3 +1,4 @@
+import type { ChildProcess } from "node:child_process";
 import cluster, { type Worker } from "node:cluster";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -48,34 +49,33 @@ interface Member {
 /** True when the system could not start the process. */
 const hasNoProcess = (worker: Worker): boolean => worker.process.pid === undefined;
 
-function hasClose(handle: unknown): handle is { close(): void } {
-  return typeof handle === "object" && handle !== null && "close" in handle;
+/** Node's own messages between the primary and a process (its lib/internal/cluster). */
+interface ClusterMessage {
+  /** From the primary: `newconn` gives a connection. */
+  act?: string;
+  /** The answer to it. A process that stops accepts none, and the connection is given to another. */
+  accepted?: boolean;
 }
 
-/** The process that was given a connection last: one that stops passes it on. */
-const givenTo = new WeakMap<object, unknown>();
-
 /**
- * Closes the connection that a process was given and had not accepted when it was killed: Node forgets it
+ * Closes the connection that a process was given and had not answered when it was killed: Node forgets it
  * (`handoff` in its lib/internal/cluster/round_robin_handle.js), so its caller would wait forever. A process is given
  * one connection at a time.
  */
-function closeUnaccepted(worker: Worker): void {
-  if (hasNoProcess(worker)) return;
-  const child = worker.process;
+export function closeUnanswered(child: Pick<ChildProcess, "send" | "prependListener" | "once">): void {
   const send = child.send.bind(child) as (...sent: unknown[]) => boolean;
   let given: { close(): void } | null = null;
   child.send = (...sent: unknown[]) => {
-    const [, handle] = sent;
-    if (hasClose(handle)) {
-      given = handle;
-      givenTo.set(handle, child);
-    }
+    // Type assertion: Node's messages have the form above.
+    const [message, handle] = sent as [ClusterMessage, { close(): void } | undefined];
+    if (message.act === "newconn" && handle !== undefined) given = handle;
     return send(...sent);
   };
-  const close = (): void => {
-    if (given !== null && givenTo.get(given) === child) given.close();
-  };
+  // Before Node's listener, which may give the connection to another process.
+  child.prependListener("internalMessage", ({ accepted }: ClusterMessage) => {
+    if (accepted !== undefined) given = null;
+  });
+  const close = (): void => given?.close();
   child.once("exit", close);
   // Until then Node may give it another one.
   child.once("disconnect", close);
@@ -202,7 +202,7 @@ export class ClusterPrimary {
 
   #fork(index: number): Member {
     const worker = cluster.fork();
-    closeUnaccepted(worker);
+    if (!hasNoProcess(worker)) closeUnanswered(worker.process);
     const member: Member = {
       worker,
       startedAt: performance.now(),
@@ -257,8 +257,9 @@ export class ClusterPrimary {
         this.#launch(index);
       } catch (error) {
         log.error("process_not_started", { cause: String(error) });
-        this.#members.set(index, member);
-        this.#restart(index, member, null, null);
+        const failed = { ...member, startedAt: performance.now() };
+        this.#members.set(index, failed);
+        this.#restart(index, failed, null, null);
       }
     }, ms);
   }

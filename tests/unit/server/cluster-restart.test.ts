@@ -1,5 +1,7 @@
+import type { ChildProcess, SendHandle } from "node:child_process";
+import { EventEmitter } from "node:events";
 import { expect, test } from "vitest";
-import { nextRestart } from "../../../lib/server/process/cluster-primary";
+import { closeUnanswered, nextRestart } from "../../../lib/server/process/cluster-primary";
 
 /** The restart delays of processes that each lived this long, in milliseconds. */
 function delaysOf(lives: readonly number[], isLast = false): number[] {
@@ -22,4 +24,23 @@ test("the last process is restarted within a second", () => {
 
 test("a process that lived more than ten seconds is restarted after 100 ms", () => {
   expect(delaysOf([50, 50, 50, 10_000, 10_001, 50])).toEqual([100, 200, 400, 800, 100, 200]);
+});
+
+test.each([
+  ["closes the connection that a process had not answered when it exited", "newconn", undefined, true],
+  ["keeps a connection that a process accepted", "newconn", true, false],
+  ["keeps a connection that a process passed on before it exited", "newconn", false, false],
+  ["keeps the listening socket that a process was given", "listening", undefined, false],
+])("%s", (_name, act, accepted, isClosed) => {
+  const child = Object.assign(new EventEmitter(), { send: () => true }) as unknown as ChildProcess;
+  closeUnanswered(child);
+  let closed = false;
+  const close = () => {
+    closed = true;
+  };
+  child.send({ act }, { close } as unknown as SendHandle);
+  child.send({ kind: "announce" });
+  child.emit("internalMessage", { accepted });
+  child.emit("exit", null, "SIGKILL");
+  expect(closed).toBe(isClosed);
 });
