@@ -53,7 +53,7 @@ describe("implausible usage", () => {
   );
 
   test.each(["gemini", "openai"] as const)(
-    "counts what an upstream of %s reads besides the text, which a built-in engine ignores",
+    "counts what an upstream of %s reads besides the text, unless the channel ignores it",
     async (provider) => {
       const [path, body] = spoken(provider, "MODEL", "hello world");
       const guided = {
@@ -69,10 +69,16 @@ describe("implausible usage", () => {
       });
       expect((await send(name)).status).toBe(200);
       // Gemini's: two lines and the tool's JSON.
-      const tokens = provider === "openai" ? 4 : 14;
+      const tokens = provider === "openai" ? 4 : 13;
       expect((await routed.rows(name))[0]).toMatchObject({ input_tokens: tokens, estimated: true });
       await send("patchbay-speech");
       expect((await routed.rows("patchbay-speech"))[0]).toMatchObject({ input_tokens: 2 });
+      const other = provider === "openai" ? "elevenlabs" : "openai";
+      const { name: ignoring } = await routed.route("speech", [{ as: "tts", provider: other }]);
+      expect((await send(ignoring)).headers["x-patchbay-ignored"]).toMatch(
+        /instructions|systemInstruction, tools/,
+      );
+      expect((await routed.rows(ignoring))[0]).toMatchObject({ input_tokens: 2 });
     },
   );
 

@@ -40,8 +40,11 @@ export interface SpeechInput {
   /** 0.25–4; 1 is natural. */
   speed: number;
   instructions?: string;
-  /** What an upstream reads, and charges for, besides the text to speak. Called only for a model with an upstream. */
-  guidance: () => string;
+  /**
+   * What an upstream reads, and charges for, besides the text to speak, by the names of `dialectFields`. Called only for
+   * a model with an upstream.
+   */
+  guidance: () => Readonly<Record<string, string>>;
   /** Replies that an upstream makes, and charges for; the first is used. Default: 1. */
   candidates?: number;
   user: string | null;
@@ -93,11 +96,13 @@ export async function synthesizeSpeech(ctx: GatewayContext, input: SpeechInput):
   const characters = codePoints(text);
   checkLength(characters, entry, input.model, field.text);
   const { segments, defaults } = await assignVoices(ctx, entry, input);
-  const textTokens = await countText(ctx, text);
-  const hasUpstream = entry.routes.some(({ channel }) => !channel.embedded);
-  const inputTokens = textTokens + (hasUpstream ? await countText(ctx, input.guidance()) : 0);
-
   const lookup = await lookUpSpeech(ctx, entry, input.source);
+  const hasUpstream = entry.routes.some(({ channel }) => !channel.embedded);
+  const guidance =
+    hasUpstream && lookup.known === undefined ? await countGuidance(ctx, input.guidance()) : [];
+  const textTokens = await countText(ctx, text);
+  const inputTokens = textTokens + sum(guidance);
+
   const plan: CallPlan = {
     entry,
     operation: "speech",
@@ -110,12 +115,12 @@ export async function synthesizeSpeech(ctx: GatewayContext, input: SpeechInput):
             inputTokens,
             characters,
             speed: input.speed,
-            candidates: input.candidates,
+            candidates: hasUpstream ? input.candidates : 1,
           })
         : 0,
     user: input.user,
     writesOpenRow: lookup.known === undefined,
-    parameters: parametersOf(input, segments),
+    parameters: parametersOf(input, new Set(defaults.values()).size > 1 ? [] : segments),
     promptText: () => text,
     ...(lookup.state === null ? {} : { cache: lookup.state }),
   };
@@ -140,7 +145,7 @@ export async function synthesizeSpeech(ctx: GatewayContext, input: SpeechInput):
     return {
       totalBytes: opened.totalBytes ?? null,
       events: new MeteredSpeech(ctx, meter, opened, {
-        inputTokens: opened.isEmbedded ? textTokens : inputTokens,
+        inputTokens: textTokens + sum(guidance.filter(({ field }) => !ignored.includes(field))),
         showsFinishReason: input.source.dialect === "gemini",
       }),
       headers: () =>
@@ -159,6 +164,26 @@ export async function synthesizeSpeech(ctx: GatewayContext, input: SpeechInput):
   }
 }
 
+/** No speech model reads as many tokens of instructions; more would only take time to count. */
+const MAX_GUIDANCE_TOKENS = 100_000;
+
+interface Guidance {
+  field: string;
+  tokens: number;
+}
+
+async function countGuidance(
+  ctx: GatewayContext,
+  texts: Readonly<Record<string, string>>,
+): Promise<Guidance[]> {
+  const counted: Guidance[] = [];
+  for (const [field, text] of Object.entries(texts))
+    counted.push({ field, tokens: await countText(ctx, text, MAX_GUIDANCE_TOKENS) });
+  return counted;
+}
+
+const sum = (guidance: readonly Guidance[]): number => guidance.reduce((all, { tokens }) => all + tokens, 0);
+
 /** An engine's error in the text, which it names `text`, with the caller's field; any other error unchanged. */
 function inCallerTerms(error: unknown, field: string): unknown {
   if (!isAppError(error) || error.code !== "invalid" || error.details.param !== "text") return error;
@@ -170,6 +195,7 @@ function inCallerTerms(error: unknown, field: string): unknown {
 /** Longer language tags are not recorded. */
 const MAX_TAG_LENGTH = 35;
 
+/** `segments`: empty when the channel decides about the voice. */
 function parametersOf({ language, speed }: SpeechInput, segments: readonly SpeechSegment[]): CallParameters {
   const voices = new Map(segments.map((one) => [one.speaker?.toLowerCase(), one.voice]));
   return {

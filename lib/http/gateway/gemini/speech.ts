@@ -70,12 +70,13 @@ function hasStyle({ contents }: GeminiSpeechRequest): boolean {
 }
 
 /** The instructions, tools and styles of a request. */
-function guidanceOf({ systemInstruction, tools, contents }: GeminiSpeechRequest): string {
-  const instructions = systemInstruction?.parts?.map(({ text }) => text) ?? [];
-  const styles = contents.flatMap(({ parts }) => parts.map(({ speechMetadata }) => speechMetadata?.style));
-  return [...instructions, ...(tools ?? []).map((tool) => JSON.stringify(tool)), ...styles]
-    .filter((text) => text !== undefined)
-    .join("\n");
+function guidanceOf({ systemInstruction, tools, contents }: GeminiSpeechRequest): Record<string, string> {
+  const lines = (texts: readonly (string | undefined)[] = []) => texts.filter(Boolean).join("\n");
+  return {
+    systemInstruction: lines(systemInstruction?.parts?.map(({ text }) => text)),
+    tools: lines(tools?.map((tool) => JSON.stringify(tool))),
+    style: lines(contents.flatMap(({ parts }) => parts.map((part) => part.speechMetadata?.style))),
+  };
 }
 
 /** Parses a Gemini body into the input of `synthesizeSpeech`. Throws `invalid`. */

@@ -30,7 +30,7 @@ export async function createSpeech(ctx: GatewayContext, sent: unknown): Promise<
     voices: { kind: "single", voice: typeof body.voice === "string" ? body.voice : body.voice.id },
     speed: body.speed ?? SPEECH_DEFAULTS.speed,
     ...(body.instructions ? { instructions: body.instructions } : {}),
-    guidance: () => body.instructions ?? "",
+    guidance: () => ({ instructions: body.instructions ?? "" }),
     user: body.user ?? null,
     source: { dialect: "openai", body },
     dialectFields: body.instructions ? ["instructions"] : [],
