@@ -16,7 +16,7 @@ const TOKEN_PATTERNS = [
 ];
 /** The computer itself, and names of a private network (RFC 6762, RFC 8375 and Kubernetes among them). */
 const INTERNAL_HOST =
-  /(?<![a-z0-9.-])(?:localhost|(?:[a-z0-9-]{1,63}\.){1,8}(?:internal|intranet|lan|local|localdomain|corp|home\.arpa|svc))\b(?::\d+)?/gi;
+  /(?<![\w.-])(?:[\w-]{0,63}localhost|(?:[\w-]{1,63}\.){1,16}(?:localhost|internal|intranet|lan|local|localdomain|corp|home\.arpa|svc))\b(?::\d+)?/gi;
 /** A key without a prefix: only letters and digits, digits among them. */
 const OPAQUE_KEY = /\b(?=[a-z]*\d)[0-9a-z]{24,}\b/gi;
 

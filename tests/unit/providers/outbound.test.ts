@@ -80,6 +80,7 @@ test.each([
   ["host GPU-Box down", "host […] down"],
   ["dial tts-7.speech.svc.cluster.local:8080 and Localhost:11434", "dial [address] and [address]"],
   ["models are local.", "models are local."],
+  ["at tts_7.localhost:8080, my-localhost:99", "at [address], [address]"],
   ["sent Authorization: Bearer abc/def+ghi.jkl== twice", "sent Authorization: [key] twice"],
   ["missing bearer or basic authentication", "missing bearer or basic authentication"],
   ["sent bearer abcdef123456789 twice", "sent [key] twice"],
