@@ -12,7 +12,7 @@ interface WebhookPost {
 
 /** The port of the operator's webhook: guarded like calls to upstreams: public or allowed addresses only, no redirects. */
 export interface Webhook {
-  /** Why `post` sends nothing to a URL, as the message of its field; null when it may. Names are not resolved. */
+  /** Why `post` sends nothing to a URL, worded for its form field; null when it may. Names are not resolved. */
   refusalOf(url: string): string | null;
   /** Null when it was accepted (2xx); else the reason. Never throws because of the receiver. */
   post(message: WebhookPost): Promise<WebhookFailure | null>;

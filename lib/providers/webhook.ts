@@ -30,9 +30,7 @@ export function createWebhook(outbound: Outbound, clock: Clock): Webhook {
         return null;
       } catch (error) {
         if (!hasCode(error, "invalid")) throw error;
-        if (error.details.apiCode === "upstream_not_allowed")
-          return "Must be a public https:// address; PATCHBAY_WEBHOOK_ALLOW can allow a private one or plain http.";
-        return error.message.replace("'base_url'", "The URL");
+        return "Must be a public https:// address with a usual port; PATCHBAY_WEBHOOK_ALLOW can allow a private one or plain http.";
       }
     },
     async post({ url, headers, body, timeoutMs }) {

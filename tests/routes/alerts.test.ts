@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { BACKOFF_MS, deliverAlerts } from "../../lib/console/alerts/deliver";
 import { restoreCircuits } from "../../lib/console/alerts/restore";
 import { watchAlerts } from "../../lib/console/alerts/watch";
@@ -441,6 +441,11 @@ describe("the webhook", () => {
     expect((await changeRules({ ...rules, webhook_url: masked })).status).toBe(200);
     expect((await changeRules(rules)).json.data.alerts.webhook_url).toBe(masked);
     expect((await post("/webhook/test")).json.data.ok).toBe(true);
+    // Stored before it was refused.
+    vi.spyOn(services.webhook, "refusalOf").mockReturnValue("Not allowed.");
+    const present = `http://${target}/services/T0/very-secret-path`;
+    expect((await changeRules({ ...rules, webhook_url: present })).status).toBe(200);
+    expect((await changeRules({ ...rules, webhook_url: `${present}x` })).status).toBe(400);
     for (const cut of [`${masked}x`, "https://hooks.example.com/****path"]) {
       const refused = await changeRules({ ...rules, webhook_url: cut });
       expect([refused.status, refused.json.issues]).toEqual([

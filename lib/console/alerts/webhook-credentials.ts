@@ -69,7 +69,7 @@ export function webhookHost(url: string | null): string | null {
 
 /**
  * Stores one webhook URL of a settings change: null removes it; undefined, or the masked form of the present one,
- * leaves it as it is. Throws `invalid` for any other text that contains the mask, and for a URL that nothing would be
+ * leaves it as it is, as does the present one itself. Throws `invalid` for any other text that contains the mask, and for a URL that nothing would be
  * sent to.
  */
 export async function changeWebhookUrl(
@@ -79,7 +79,8 @@ export async function changeWebhookUrl(
   sent: string | null | undefined,
 ): Promise<{ before: string | null; after: string | null }> {
   const before = await decryptWebhookUrl(tx, cipher, kind);
-  if (sent === undefined || (before !== null && sent === maskWebhookUrl(before))) {
+  const isPresent = before !== null && (sent === before || sent === maskWebhookUrl(before));
+  if (sent === undefined || isPresent) {
     return { before, after: before };
   }
   const message = sent?.includes(MASK)
