@@ -88,15 +88,15 @@ test("asks before Escape or an outside click closes a form with unsaved input", 
   const clickOutside = () => page.mouse.click(4, 4);
   await page.goto(`${product.url}/keys?create=1`);
   await dialog.getByLabel("Name").fill("Draft");
-  const question = page.getByRole("alertdialog", { name: "Leave without saving?" });
+  const question = page.getByRole("alertdialog", { name: "Discard unsaved changes?" });
   for (const close of [clickOutside, () => page.keyboard.press("Escape")]) {
     await close();
     await expect(question).toContainText("Unsaved changes in: Create API key.");
-    await question.getByRole("button", { name: "Stay" }).click();
+    await question.getByRole("button", { name: "Keep editing" }).click();
     await expect(dialog.getByLabel("Name")).toHaveValue("Draft");
   }
   await page.keyboard.press("Escape");
-  await question.getByRole("button", { name: "Leave" }).click();
+  await question.getByRole("button", { name: "Discard" }).click();
   await expect(dialog).toHaveCount(0);
   await page.goto(`${product.url}/keys?create=1`);
   await dialog.getByLabel("Name").fill("Draft");

@@ -2,13 +2,13 @@ import type { Page } from "playwright/test";
 import { signIn } from "../support/product";
 import { expect, OWNER, signInByCookie, test } from "./fixtures";
 
-const leavePrompt = (page: Page) => page.getByRole("alertdialog", { name: "Leave without saving?" });
+const leavePrompt = (page: Page) => page.getByRole("alertdialog", { name: "Discard unsaved changes?" });
 const navLink = (page: Page, name: string) =>
   page.getByRole("navigation", { name: "Main" }).getByRole("link", { name, exact: true });
 const heading = (page: Page, name: string) => page.getByRole("heading", { level: 1, name });
 const attempts = (page: Page) => page.getByRole("textbox", { name: "Attempts per request" });
 
-async function answer(page: Page, choice: "Stay" | "Leave"): Promise<void> {
+async function answer(page: Page, choice: "Keep editing" | "Discard"): Promise<void> {
   await leavePrompt(page).getByRole("button", { name: choice, exact: true }).click();
   await expect(leavePrompt(page)).toHaveCount(0);
 }
@@ -70,14 +70,14 @@ test("asks before a link, the palette or Back leaves unsaved changes", async ({
   await typeLimit(page, product.url);
   await navLink(page, "Users").click();
   await expect(leavePrompt(page)).toContainText("Unsaved changes in: Limits.");
-  await expect(leavePrompt(page).getByRole("button", { name: "Stay" })).toBeFocused();
-  await answer(page, "Stay");
+  await expect(leavePrompt(page).getByRole("button", { name: "Keep editing" })).toBeFocused();
+  await answer(page, "Keep editing");
 
   await page.keyboard.press("Control+k");
   await expect(page.getByRole("combobox", { name: "Commands" })).toBeFocused();
   await page.keyboard.type("audit");
   await page.keyboard.press("Enter");
-  await answer(page, "Stay");
+  await answer(page, "Keep editing");
 
   // The previous section is on the same page: going back loses nothing.
   await page.goBack();
@@ -85,12 +85,12 @@ test("asks before a link, the palette or Back leaves unsaved changes", async ({
   await page.goBack();
   await expect(leavePrompt(page)).toBeVisible();
   await expect(page).toHaveURL(`${product.url}/settings`);
-  await answer(page, "Stay");
+  await answer(page, "Keep editing");
   await page.getByRole("link", { name: "Limits" }).click();
   await expect(attempts(page)).toHaveValue("7");
 
   await navLink(page, "Users").click();
-  await answer(page, "Leave");
+  await answer(page, "Discard");
   await expect(heading(page, "Users")).toBeVisible();
   await navLink(page, "API keys").click();
   await expect(heading(page, "API keys")).toBeVisible();
@@ -102,7 +102,7 @@ test("goes back after the user confirms leaving", async ({ ownerPage: page, prod
   await page.getByLabel("Display name").fill("Olivia Q.");
   await page.goBack();
   await expect(leavePrompt(page)).toContainText("Profile");
-  await answer(page, "Leave");
+  await answer(page, "Discard");
   await expect(heading(page, "API keys")).toBeVisible();
   await expect(page).toHaveURL(`${product.url}/keys`);
 });
@@ -115,7 +115,7 @@ test("asks from the menu on a phone, with the menu closed", async ({ ownerPage: 
   await navLink(page, "Models").click();
   await expect(leavePrompt(page)).toContainText("Rules");
   await expect(navLink(page, "Models")).toHaveCount(0);
-  await answer(page, "Stay");
+  await answer(page, "Keep editing");
   await expect(page.getByRole("textbox", { name: "Signed webhook" })).toHaveValue(
     "https://hooks.example.com/alerts",
   );
@@ -136,7 +136,7 @@ test("asks about typed input of a new channel, but not about the chosen provider
   await page.getByLabel(/^Upstream key/).fill("sk-unsaved");
   await cancel.click();
   await expect(leavePrompt(page)).toContainText("Unsaved changes in: Add a channel.");
-  await answer(page, "Leave");
+  await answer(page, "Discard");
   await expect(heading(page, "Channels")).toBeVisible();
 });
 

@@ -81,10 +81,10 @@ export const common = {
     tooLong: "At most {days} days.",
   },
   leave: {
-    title: "Leave without saving?",
-    text: "Unsaved changes in: {names}. They are lost if you leave.",
-    stay: "Stay",
-    leave: "Leave",
+    title: "Discard unsaved changes?",
+    text: "Unsaved changes in: {names}.",
+    stay: "Keep editing",
+    leave: "Discard",
   },
   palette: {
     open: "Search and commands",

@@ -81,10 +81,10 @@ export const common = {
     tooLong: "一次最多 {days} 天。",
   },
   leave: {
-    title: "不保存就离开？",
-    text: "未保存的更改：{names}。离开后这些更改会丢失。",
-    stay: "留下",
-    leave: "离开",
+    title: "放弃未保存的更改？",
+    text: "未保存的更改：{names}。",
+    stay: "继续编辑",
+    leave: "放弃",
   },
   palette: {
     open: "搜索与命令",
