@@ -273,6 +273,15 @@ describe("generateContent", () => {
     expect([reserved[0]?.inputTokens, rows[0]?.inputTokens]).toEqual([5, 3]);
   });
 
+  it("counts at most 200,000 characters of instructions", async () => {
+    const channel = speechChannel("g", { provider: "gemini", embedded: false });
+    const { post, reserved } = openSpeechHarness([{ channel, speech: new ScriptedSpeech(() => spoken(1)) }]);
+    const systemInstruction = { parts: [{ text: "hello ".repeat(120_000) }] };
+    await readBody(await post(PATH, { ...GOOD, systemInstruction }));
+    // "hello " 33,333 times, "he" and the three of the text.
+    expect(reserved[0]?.inputTokens).toBe(33_333 + 1 + 3);
+  });
+
   it.each([
     ["the channel's first voice, which has not the model's first one", ["Sulafat", "Puck"], null, "Sulafat"],
     ["the model's first voice where the channel has it", ["Puck", "af_bella"], null, "af_bella"],
@@ -286,12 +295,15 @@ describe("generateContent", () => {
       throw new AppError("upstream_error", "Down.");
     });
     const speech = new ScriptedSpeech(() => spoken(1));
-    const { post } = openSpeechHarness(
+    const { post, rows } = openSpeechHarness(
       [channelWith("a", ["af_bella"], failing), channelWith("b", names, speech)],
       { model: { defaultVoice } },
     );
     await readBody(await post(PATH, GOOD));
     expect(speech.requests[0]?.segments).toMatchObject([{ voice }]);
+    // Without a default of the model, the voice was not known when the entry was opened.
+    const voices = defaultVoice === null && voice !== "af_bella" ? [] : [voice];
+    expect(rows[0]?.trace?.parameters?.voices).toEqual(voices);
   });
 
   it("reports ignored fields, except those that an upstream of the same dialect supports", async () => {
@@ -623,6 +635,9 @@ describe("generateContent", () => {
     // 3 tokens at 1,000 n$ and 2 + 0.15 × 13 s (1 s spoken) at 1,000,000 n$.
     expect(reserved[0]?.reservedNano).toBe(3_000 + 3_950_000);
     expect(rows[0]).toMatchObject({ costNano: 3_000 + 1_000_000, overrun: false });
+    // A built-in engine makes one candidate.
+    await readBody(await post(PATH, speaking({ candidateCount: 8 })));
+    expect(reserved[1]?.reservedNano).toBe(reserved[0]?.reservedNano);
   });
 });
 

@@ -15,6 +15,7 @@ import { withFailover } from "../routing/with-failover";
 import { bufferSpeech } from "./buffer-speech";
 import type { BufferedSpeech } from "./buffered-replies";
 import { canonicalVoice, listVoiceNames, type VoiceNames } from "./choose-voices";
+import { countGuidance, guidanceTokens } from "./guidance";
 import type { OpenedSpeech } from "./opened-speech";
 import { requireConfigured, type SpokenPart, scriptSpeakers, singleSpeaker } from "./script-speakers";
 import {
@@ -41,8 +42,8 @@ export interface SpeechInput {
   speed: number;
   instructions?: string;
   /**
-   * What an upstream reads, and charges for, besides the text to speak, by the names of `dialectFields`. Called only for
-   * a model with an upstream.
+   * What an upstream reads, and charges for, besides the text to speak, by the names of `dialectFields`. Called only
+   * for a model with an upstream.
    */
   guidance: () => Readonly<Record<string, string>>;
   /** Replies that an upstream makes, and charges for; the first is used. Default: 1. */
@@ -101,7 +102,7 @@ export async function synthesizeSpeech(ctx: GatewayContext, input: SpeechInput):
   const guidance =
     hasUpstream && lookup.known === undefined ? await countGuidance(ctx, input.guidance()) : [];
   const textTokens = await countText(ctx, text);
-  const inputTokens = textTokens + sum(guidance);
+  const inputTokens = textTokens + guidanceTokens(guidance);
 
   const plan: CallPlan = {
     entry,
@@ -145,7 +146,7 @@ export async function synthesizeSpeech(ctx: GatewayContext, input: SpeechInput):
     return {
       totalBytes: opened.totalBytes ?? null,
       events: new MeteredSpeech(ctx, meter, opened, {
-        inputTokens: textTokens + sum(guidance.filter(({ field }) => !ignored.includes(field))),
+        inputTokens: textTokens + guidanceTokens(guidance, ignored),
         showsFinishReason: input.source.dialect === "gemini",
       }),
       headers: () =>
@@ -163,26 +164,6 @@ export async function synthesizeSpeech(ctx: GatewayContext, input: SpeechInput):
     throw inCallerTerms(error, field.text);
   }
 }
-
-/** No speech model reads as many tokens of instructions; more would only take time to count. */
-const MAX_GUIDANCE_TOKENS = 100_000;
-
-interface Guidance {
-  field: string;
-  tokens: number;
-}
-
-async function countGuidance(
-  ctx: GatewayContext,
-  texts: Readonly<Record<string, string>>,
-): Promise<Guidance[]> {
-  const counted: Guidance[] = [];
-  for (const [field, text] of Object.entries(texts))
-    counted.push({ field, tokens: await countText(ctx, text, MAX_GUIDANCE_TOKENS) });
-  return counted;
-}
-
-const sum = (guidance: readonly Guidance[]): number => guidance.reduce((all, { tokens }) => all + tokens, 0);
 
 /** An engine's error in the text, which it names `text`, with the caller's field; any other error unchanged. */
 function inCallerTerms(error: unknown, field: string): unknown {
@@ -271,9 +252,12 @@ function checkLength(characters: number, { model }: CatalogEntry, asked: string,
   );
 }
 
-const NONE: VoiceNames["defaults"] = new Map();
+const NO_DEFAULTS: VoiceNames["defaults"] = new Map();
 
-/** Assigns the text to voices of the model. `defaults`: the voice of each channel for a caller who names none; else empty. */
+/**
+ * Assigns the text to voices of the model. `defaults`: the voice of each channel, by ID, where the caller and the model
+ * name none; else empty.
+ */
 async function assignVoices(
   ctx: GatewayContext,
   entry: CatalogEntry,
@@ -292,7 +276,10 @@ async function assignVoices(
         param: field.voice,
       });
     }
-    return { segments: singleSpeaker(parts, voice ?? ""), defaults: named === null ? known.defaults : NONE };
+    return {
+      segments: singleSpeaker(parts, voice ?? ""),
+      defaults: named === null ? known.defaults : NO_DEFAULTS,
+    };
   }
   const members = voices.speakers.map(({ speaker, voice }) => ({ speaker, voice: canonical(voice) }));
   requireConfigured(parts, members, field.text);
@@ -302,7 +289,7 @@ async function assignVoices(
       param: field.text,
     });
   }
-  return { segments, defaults: NONE };
+  return { segments, defaults: NO_DEFAULTS };
 }
 
 function toSpeechRequest(input: SpeechInput, segments: SpeechSegment[], target: Target): SpeechRequest {
