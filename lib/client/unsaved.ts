@@ -41,8 +41,8 @@ const onBeforeUnload = (event: BeforeUnloadEvent) => {
 function setForms(next: readonly UnsavedForm[]): void {
   forms = next;
   isDiscarded = false;
-  // A form that is saved while the question is open leaves nothing to lose.
-  if (forms.length === 0) prompt = null;
+  // The forms of the question were saved while it was open.
+  if (prompt !== null && !forms.some(({ name }) => prompt?.names.includes(name))) prompt = null;
   // A page with this listener is not put into the back/forward cache, so it is added only while needed.
   if (forms.length > 0) window.addEventListener("beforeunload", onBeforeUnload);
   else window.removeEventListener("beforeunload", onBeforeUnload);

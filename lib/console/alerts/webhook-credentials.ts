@@ -67,10 +67,14 @@ export function webhookHost(url: string | null): string | null {
   return url === null ? null : new URL(url).origin;
 }
 
+function refusalOf(webhook: ConsoleServices["webhook"], url: string): string | null {
+  if (url.includes(MASK)) return "Must be a complete URL, not the masked form of a stored one.";
+  return webhook.refusalOf(url);
+}
+
 /**
- * Stores one webhook URL of a settings change: null removes it; undefined, or the masked form of the present one,
- * leaves it as it is, as does the present one itself. Throws `invalid` for any other text that contains the mask, and for a URL that nothing would be
- * sent to.
+ * Stores one webhook URL of a settings change: null removes it; undefined, the present one and its masked form leave it
+ * as it is. Throws `invalid` for any other text that contains the mask, and for a URL that nothing would be sent to.
  */
 export async function changeWebhookUrl(
   tx: Repositories,
@@ -80,14 +84,8 @@ export async function changeWebhookUrl(
 ): Promise<{ before: string | null; after: string | null }> {
   const before = await decryptWebhookUrl(tx, cipher, kind);
   const isPresent = before !== null && (sent === before || sent === maskWebhookUrl(before));
-  if (sent === undefined || isPresent) {
-    return { before, after: before };
-  }
-  const message = sent?.includes(MASK)
-    ? "Must be a complete URL, not the masked form of a stored one."
-    : sent === null
-      ? null
-      : webhook.refusalOf(sent);
+  if (sent === undefined || isPresent) return { before, after: before };
+  const message = sent === null ? null : refusalOf(webhook, sent);
   if (message !== null) {
     const path = `alerts.${WEBHOOKS[kind].field}`;
     throw new AppError("invalid", `${path}: ${message}`, { param: path, issues: [{ path, message }] });

@@ -122,8 +122,8 @@ export async function updateModel(ctx: ConsoleContext, name: string, input: Upda
 }
 
 /**
- * Removes a model from the lists of its channels; returns their names, sorted. Embedded engines keep theirs: it cannot be
- * changed, so a new model of that name must find it.
+ * Removes a model from the lists of its channels; returns their names, sorted. Embedded engines keep theirs: it cannot
+ * be changed, so a new model of that name must find it.
  */
 async function removeFromChannels(tx: Repositories, model: string): Promise<string[]> {
   const channels = (await tx.channels.all()).filter(

@@ -14,7 +14,7 @@ const TOKEN_PATTERNS = [
   /\b(?:sk|pk|xi|gsk|hf|AIza)[-_ ]?[A-Za-z0-9*_.-]{8,}/g,
   /\beyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]+){0,4}/g,
 ];
-/** The computer itself, and names of a private network (RFC 6762, RFC 8375 and Kubernetes among them). */
+/** This machine, and the names that private networks use: of mDNS (RFC 6762), home networks (RFC 8375), Kubernetes. */
 const INTERNAL_HOST =
   /(?<![\w.-])(?:[\w-]{0,63}localhost|(?:[\w-]{1,63}\.){1,16}(?:localhost|internal|intranet|lan|local|localdomain|corp|home\.arpa|svc))\b(?::\d+)?/gi;
 /** A key without a prefix: only letters and digits, digits among them. */

@@ -1,4 +1,3 @@
-import type { ChildProcess } from "node:child_process";
 import cluster, { type Worker } from "node:cluster";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,6 +9,7 @@ import type { ProvidersOfProcess } from "../../providers/registry";
 import type { Measures, ToMember, ToPrimary } from "./cluster-messages";
 import { ClusterReplies } from "./cluster-replies";
 import { makeInstanceId } from "./instance-id";
+import { closeUnanswered } from "./unanswered-connection";
 
 /** Delay before an exited process is started again; doubles while processes exit soon after their start. */
 const FIRST_RESTART_MS = 100;
@@ -48,38 +48,6 @@ interface Member {
 
 /** True when the system could not start the process. */
 const hasNoProcess = (worker: Worker): boolean => worker.process.pid === undefined;
-
-/** Node's own messages between the primary and a process (its lib/internal/cluster). */
-interface ClusterMessage {
-  /** From the primary: `newconn` gives a connection. */
-  act?: string;
-  /** The answer to it. A process that stops accepts none, and the connection is given to another. */
-  accepted?: boolean;
-}
-
-/**
- * Closes the connection that a process was given and had not answered when it was killed: Node forgets it
- * (`handoff` in its lib/internal/cluster/round_robin_handle.js), so its caller would wait forever. A process is given
- * one connection at a time.
- */
-export function closeUnanswered(child: Pick<ChildProcess, "send" | "prependListener" | "once">): void {
-  const send = child.send.bind(child) as (...sent: unknown[]) => boolean;
-  let given: { close(): void } | null = null;
-  child.send = (...sent: unknown[]) => {
-    // Type assertion: Node's messages have the form above.
-    const [message, handle] = sent as [ClusterMessage, { close(): void } | undefined];
-    if (message.act === "newconn" && handle !== undefined) given = handle;
-    return send(...sent);
-  };
-  // Before Node's listener, which may give the connection to another process.
-  child.prependListener("internalMessage", ({ accepted }: ClusterMessage) => {
-    if (accepted !== undefined) given = null;
-  });
-  const close = (): void => given?.close();
-  child.once("exit", close);
-  // Until then Node may give it another one.
-  child.once("disconnect", close);
-}
 
 /** The first process could not start; it has printed why. */
 export class FirstProcessFailed extends Error {}

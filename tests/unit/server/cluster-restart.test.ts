@@ -1,7 +1,8 @@
 import type { ChildProcess, SendHandle } from "node:child_process";
 import { EventEmitter } from "node:events";
 import { expect, test } from "vitest";
-import { closeUnanswered, nextRestart } from "../../../lib/server/process/cluster-primary";
+import { nextRestart } from "../../../lib/server/process/cluster-primary";
+import { closeUnanswered } from "../../../lib/server/process/unanswered-connection";
 
 /** The restart delays of processes that each lived this long, in milliseconds. */
 function delaysOf(lives: readonly number[], isLast = false): number[] {
