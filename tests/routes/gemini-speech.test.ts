@@ -635,8 +635,9 @@ describe("generateContent", () => {
     // 3 tokens at 1,000 n$ and 2 + 0.15 × 13 s (1 s spoken) at 1,000,000 n$.
     expect(reserved[0]?.reservedNano).toBe(3_000 + 3_950_000);
     expect(rows[0]).toMatchObject({ costNano: 3_000 + 1_000_000, overrun: false });
-    // A built-in engine makes one candidate.
-    await readBody(await post(PATH, speaking({ candidateCount: 8 })));
+    // A built-in engine makes one candidate and reads no instructions.
+    const systemInstruction = { parts: [{ text: "be brief" }] };
+    await readBody(await post(PATH, { ...speaking({ candidateCount: 8 }), systemInstruction }));
     expect(reserved[1]?.reservedNano).toBe(reserved[0]?.reservedNano);
   });
 });
