@@ -170,10 +170,10 @@ test("all processes together admit no more requests than a rate limit", async ()
   expect(admitted).toBeLessThanOrEqual(9);
 }, 30_000);
 
-test("a connection that a killed process had not accepted is closed", async () => {
+test("a stuck process is killed and restarted, and the connection that it had not accepted is closed", async () => {
   const pids = await untilInstances((found) => found.length === PROCESSES);
-  const killed = pids[1] ?? 0;
-  process.kill(killed, "SIGSTOP");
+  const stuck = pids[1] ?? 0;
+  process.kill(stuck, "SIGSTOP");
   let answered = 0;
   const send = async () => {
     await embed();
@@ -181,11 +181,13 @@ test("a connection that a killed process had not accepted is closed", async () =
   };
   const replies = Array.from({ length: 12 }, send);
   await expect.poll(() => answered).toBe(11);
-  process.kill(killed, "SIGKILL");
+  // The watchdog kills it after 30 to 35 seconds.
   const outcomes = await Promise.allSettled(replies);
   expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(11);
-  await untilInstances((found) => found.length === PROCESSES && !found.includes(killed));
-}, 30_000);
+  const after = await untilInstances((found) => found.length === PROCESSES && !found.includes(stuck));
+  expect(after.filter((pid) => pids.includes(pid))).toHaveLength(PROCESSES - 1);
+  expect(routed.product.output()).toContain("process_stuck");
+}, 90_000);
 
 test("a process that is killed under load is restarted, and no entry of a complete reply is lost or repeated", async () => {
   const before = await untilInstances((pids) => pids.length === PROCESSES);

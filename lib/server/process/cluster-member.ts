@@ -52,6 +52,9 @@ class Inbox {
 
   receive(message: Exclude<ToMember, { kind: "join" }>): void {
     switch (message.kind) {
+      case "ask_alive":
+        send({ kind: "alive" });
+        return;
       case "announce":
         this.handlers.announce();
         return;

@@ -18,6 +18,8 @@ export type Measures = object[];
 
 export type ToMember =
   | { kind: "join"; membership: Membership }
+  /** Asks whether the event loop runs; the answer is `alive`. */
+  | { kind: "ask_alive" }
   /** All members are ready: print where. */
   | { kind: "announce" }
   /** Drain and exit; `isReplaced`: the others keep serving. */
@@ -34,6 +36,7 @@ export type ToMember =
 export type ToPrimary =
   | { kind: "hello" }
   | { kind: "ready"; setupToken: string | null }
+  | { kind: "alive" }
   | { kind: "broadcast"; message: string }
   | { kind: "measured"; id: number; measures: Measures }
   /** Asks for the metrics of all members. */

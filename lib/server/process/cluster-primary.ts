@@ -10,6 +10,7 @@ import type { Measures, ToMember, ToPrimary } from "./cluster-messages";
 import { ClusterReplies } from "./cluster-replies";
 import { makeInstanceId } from "./instance-id";
 import { closeUnanswered } from "./unanswered-connection";
+import { watchProcess } from "./watchdog";
 
 /** Delay before an exited process is started again; doubles while processes exit soon after their start. */
 const FIRST_RESTART_MS = 100;
@@ -193,7 +194,10 @@ export class ClusterPrimary {
       }),
     };
     // The exit is handled below; only `start` and `replaceAll` wait for this.
-    member.ready.catch(() => undefined);
+    member.ready.then(
+      () => this.#watch(member),
+      () => undefined,
+    );
     this.#running.add(member);
     const gone = (code: number | null, signal: string | null) => {
       this.#replies.left(member);
@@ -206,6 +210,20 @@ export class ClusterPrimary {
       if (hasNoProcess(worker)) gone(null, null);
     });
     return member;
+  }
+
+  /** Kills a member whose event loop does not run any more; its exit is handled where it was started. */
+  #watch(member: Member): void {
+    const { worker } = member;
+    const watchdog = watchProcess({
+      ask: () => this.#send(member, { kind: "ask_alive" }),
+      stuck: () => {
+        this.#options.log.error("process_stuck", { pid: worker.process.pid });
+        worker.process.kill("SIGKILL");
+      },
+    });
+    worker.on("message", watchdog.heard);
+    void member.exited.then(watchdog.end);
   }
 
   #restart(index: number, member: Member, code: number | null, signal: string | null): void {
@@ -251,6 +269,9 @@ export class ClusterPrimary {
         return;
       case "broadcast":
         for (const other of this.#running) if (other !== member) this.#send(other, message);
+        return;
+      case "alive":
+        // Every message tells the watchdog.
         return;
       case "measured":
         this.#measuring.get(message.id)?.(message.measures);

@@ -1,8 +1,13 @@
 import type { ChildProcess, SendHandle } from "node:child_process";
 import { EventEmitter } from "node:events";
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { nextRestart } from "../../../lib/server/process/cluster-primary";
 import { closeUnanswered } from "../../../lib/server/process/unanswered-connection";
+import { watchProcess } from "../../../lib/server/process/watchdog";
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 /** The restart delays of processes that each lived this long, in milliseconds. */
 function delaysOf(lives: readonly number[], isLast = false): number[] {
@@ -44,4 +49,39 @@ test.each([
   child.emit("internalMessage", { accepted });
   child.emit("exit", null, "SIGKILL");
   expect(closed).toBe(isClosed);
+});
+
+/** A watch with a fake clock; `answers`: whether the process answers a question. */
+function watched(answers: () => boolean) {
+  vi.useFakeTimers();
+  const ask = vi.fn(() => {
+    if (answers()) watchdog.heard();
+  });
+  const stuck = vi.fn();
+  const watchdog = watchProcess({ ask, stuck });
+  return { ask, stuck, end: watchdog.end };
+}
+
+test("a process that answers is asked every five seconds and never called stuck", () => {
+  const { ask, stuck, end } = watched(() => true);
+  vi.advanceTimersByTime(600_000);
+  expect([ask.mock.calls.length, stuck.mock.calls.length]).toEqual([120, 0]);
+  end();
+  vi.advanceTimersByTime(600_000);
+  expect(ask).toHaveBeenCalledTimes(120);
+});
+
+test("a process that leaves six questions in a row unanswered is called stuck once", () => {
+  let asked = 0;
+  const { stuck } = watched(() => {
+    asked += 1;
+    return asked === 6;
+  });
+  // It answers the sixth only; six more follow.
+  vi.advanceTimersByTime(60_000);
+  expect(stuck).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(5_000);
+  expect(stuck).toHaveBeenCalledTimes(1);
+  vi.advanceTimersByTime(600_000);
+  expect([asked, stuck.mock.calls.length]).toEqual([12, 1]);
 });
