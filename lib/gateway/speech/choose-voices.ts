@@ -1,13 +1,26 @@
 import type { VoiceEntry } from "../../contracts/gateway/models";
 import { AppError } from "../../errors";
 import type { CatalogEntry } from "../../ports/catalog";
-import type { Voice } from "../../ports/speech-model";
+import { runInSlices } from "../../ports/run-in-slices";
+import type { SpeechSegment, Voice } from "../../ports/speech-model";
 import type { ChannelRecord } from "../../ports/store";
 import { mayUseModel } from "../admission/resolve-model";
 import type { GatewayContext, GatewayServices } from "../context";
+import { requireConfigured, type SpokenPart, scriptSpeakers, singleSpeaker } from "./script-speakers";
+
+/** `voice` null: the default voice of the model. */
+export type AskedVoices =
+  | { kind: "single"; voice: string | null }
+  | { kind: "script"; speakers: { speaker: string; voice: string }[] };
+
+export interface AssignedVoices {
+  segments: SpeechSegment[];
+  /** The voice of each channel, by ID, where the caller and the model name none; else empty. */
+  defaults: ReadonlyMap<string, string>;
+}
 
 /** The voices of a model over all channels that serve it. */
-export interface VoiceNames {
+interface VoiceNames {
   names: readonly string[];
   /** IDs and alternative names of the same voices. */
   aliases: readonly string[];
@@ -151,6 +164,44 @@ function editDistance(a: string, b: string): number {
     above = row;
   }
   return above[b.length] ?? 0;
+}
+
+const NO_DEFAULTS: AssignedVoices["defaults"] = new Map();
+
+/**
+ * Assigns the text to voices of the model. `field`: the names of the voice and the text in the caller's dialect. Throws
+ * `invalid` for an unknown voice, a speaker without one, or a script without a line to speak.
+ */
+export async function assignVoices(
+  ctx: GatewayContext,
+  entry: CatalogEntry,
+  { voices, parts, model }: { voices: AskedVoices; parts: SpokenPart[]; model: string },
+  field: { voice: string; text: string },
+): Promise<AssignedVoices> {
+  const known = await listVoiceNames(ctx.services, entry);
+  const canonical = (name: string) => canonicalVoice(name, known, { field: field.voice, model });
+  if (voices.kind === "single") {
+    const { defaultVoice } = entry.model;
+    const named = voices.voice === null ? defaultVoice : canonical(voices.voice);
+    const voice = named ?? known.names[0];
+    // A model without channels has no voices either: its call is refused because it has no channel.
+    if (voice === undefined && entry.routes.length > 0) {
+      throw new AppError("invalid", `Model ${model} has no default voice; specify one.`, {
+        param: field.voice,
+      });
+    }
+    const defaults = named === null ? known.defaults : NO_DEFAULTS;
+    return { segments: singleSpeaker(parts, voice ?? ""), defaults };
+  }
+  const members = voices.speakers.map(({ speaker, voice }) => ({ speaker, voice: canonical(voice) }));
+  requireConfigured(parts, members, field.text);
+  const segments = await runInSlices(scriptSpeakers(parts, members), ctx.signal);
+  if (segments.length === 0) {
+    throw new AppError("invalid", `'${field.text}' contains only an instruction; add a line to speak.`, {
+      param: field.text,
+    });
+  }
+  return { segments, defaults: NO_DEFAULTS };
 }
 
 /**

@@ -1,7 +1,6 @@
 import { codePoints } from "../../contracts/text";
 import { AppError, causedByRequest, hasCode, isAppError } from "../../errors";
 import type { CatalogEntry } from "../../ports/catalog";
-import { runInSlices } from "../../ports/run-in-slices";
 import type { CallOptions, SpeechModel, SpeechRequest, SpeechSegment } from "../../ports/speech-model";
 import type { CallParameters } from "../../ports/store";
 import { resolveModel } from "../admission/resolve-model";
@@ -14,10 +13,10 @@ import { failedOutcome } from "../metering/outcome";
 import { withFailover } from "../routing/with-failover";
 import { bufferSpeech } from "./buffer-speech";
 import type { BufferedSpeech } from "./buffered-replies";
-import { canonicalVoice, listVoiceNames, type VoiceNames } from "./choose-voices";
+import { type AskedVoices, type AssignedVoices, assignVoices } from "./choose-voices";
 import { countGuidance, guidanceTokens } from "./guidance";
 import type { OpenedSpeech } from "./opened-speech";
-import { requireConfigured, type SpokenPart, scriptSpeakers, singleSpeaker } from "./script-speakers";
+import type { SpokenPart } from "./script-speakers";
 import {
   type CachedSpeech,
   cacheAtEnd,
@@ -33,10 +32,7 @@ import { MeteredSpeech, openSpeech, type SpokenEvent } from "./speech-stream";
 export interface SpeechInput {
   model: string;
   parts: SpokenPart[];
-  /** `voice` null: the default voice of the model. */
-  voices:
-    | { kind: "single"; voice: string | null }
-    | { kind: "script"; speakers: { speaker: string; voice: string }[] };
+  voices: AskedVoices;
   language?: string;
   /** 0.25–4; 1 is natural. */
   speed: number;
@@ -81,6 +77,17 @@ const FIELDS = {
   openai: { voice: "voice", text: "input" },
 } as const;
 
+/** A call that has passed the checks of its text and voices. */
+interface CheckedSpeech extends AssignedVoices {
+  plan: CallPlan;
+  lookup: SpeechLookup;
+  /** An upstream may speak it: a channel of the model has one, and the cache has no speech. */
+  mayUseUpstream: boolean;
+  /** Tokens of the text to speak; those of `guidance` come to them. */
+  textTokens: number;
+  guidance: Awaited<ReturnType<typeof countGuidance>>;
+}
+
 /**
  * Speaks a text: checks it against the model, reserves its worst-case cost, and resolves with the first audio (with all
  * audio of an upstream for a buffered reply), so that an earlier failure still sets the status. Throws
@@ -88,61 +95,16 @@ const FIELDS = {
  * `insufficient_quota`, `rate_limited`, `no_channel_available`, `overloaded`, `upstream_*`, `caller_left`.
  */
 export async function synthesizeSpeech(ctx: GatewayContext, input: SpeechInput): Promise<SpeechCall> {
-  const text = input.parts.map((part) => part.text).join("\n");
-  const field = FIELDS[input.source.dialect];
-  if (text.trim() === "") {
-    throw new AppError("invalid", `'${field.text}' must contain text to speak.`, { param: field.text });
-  }
-  const entry = await resolveModel(ctx, input.model, "speech");
-  const characters = codePoints(text);
-  checkLength(characters, entry, input.model, field.text);
-  const { segments, defaults } = await assignVoices(ctx, entry, input);
-  const lookup = await lookUpSpeech(ctx, entry, input.source);
-  const hasUpstream = entry.routes.some(({ channel }) => !channel.embedded);
-  const guidance =
-    hasUpstream && lookup.known === undefined ? await countGuidance(ctx, input.guidance()) : [];
-  const textTokens = await countText(ctx, text);
-  const inputTokens = textTokens + guidanceTokens(guidance);
-
-  const plan: CallPlan = {
-    entry,
-    operation: "speech",
-    requestedModel: input.model,
-    inputTokens,
-    characters,
-    reservedNano:
-      lookup.known === undefined
-        ? maxSpeechCostNano(entry.model, {
-            inputTokens,
-            characters,
-            speed: input.speed,
-            candidates: hasUpstream ? input.candidates : 1,
-          })
-        : 0,
-    user: input.user,
-    writesOpenRow: lookup.known === undefined,
-    parameters: parametersOf(input, new Set(defaults.values()).size > 1 ? [] : segments),
-    promptText: () => text,
-    ...(lookup.state === null ? {} : { cache: lookup.state }),
-  };
+  const checked = await checkSpeech(ctx, input);
+  const { plan, guidance, textTokens } = checked;
   const meter = await openMeter(ctx, plan);
   let buffer: BufferedSpeech | null = null;
   try {
-    if (input.isReplyBuffered === true && hasUpstream && lookup.known === undefined)
-      buffer = ctx.services.state.bufferedReplies.enter(
-        ctx.services,
-        ctx.caller.owner.id,
-        maxSpeechSeconds(entry.model, { characters, speed: input.speed }),
-      );
-    const { opened, ignored } = await openCall(ctx, {
-      input,
-      segments,
-      defaults,
-      plan,
-      meter,
-      lookup,
-      buffer,
-    });
+    if (input.isReplyBuffered === true && checked.mayUseUpstream) {
+      const seconds = maxSpeechSeconds(plan.entry.model, { characters: plan.characters, speed: input.speed });
+      buffer = ctx.services.state.bufferedReplies.enter(ctx.services, ctx.caller.owner.id, seconds);
+    }
+    const { opened, ignored } = await openCall(ctx, { ...checked, input, meter, buffer });
     return {
       totalBytes: opened.totalBytes ?? null,
       events: new MeteredSpeech(ctx, meter, opened, {
@@ -158,11 +120,47 @@ export async function synthesizeSpeech(ctx: GatewayContext, input: SpeechInput):
     // A caller who leaves while its reply is buffered is charged for the audio so far; any other error is free.
     const made = buffer !== null && hasCode(error, "caller_left") ? buffer.bytes : 0;
     buffer?.release();
-    await meter.settle(
-      failedOutcome(error, made > 0 ? { inputTokens, ...measureAudio(made), estimated: true } : {}),
-    );
-    throw inCallerTerms(error, field.text);
+    const usage = { inputTokens: plan.inputTokens, ...measureAudio(made), estimated: true };
+    await meter.settle(failedOutcome(error, made > 0 ? usage : {}));
+    throw inCallerTerms(error, FIELDS[input.source.dialect].text);
   }
+}
+
+/** Checks the text and the voices against the model, looks in the cache, and plans the call. */
+async function checkSpeech(ctx: GatewayContext, input: SpeechInput): Promise<CheckedSpeech> {
+  const text = input.parts.map((part) => part.text).join("\n");
+  const field = FIELDS[input.source.dialect];
+  if (text.trim() === "") {
+    throw new AppError("invalid", `'${field.text}' must contain text to speak.`, { param: field.text });
+  }
+  const entry = await resolveModel(ctx, input.model, "speech");
+  const characters = codePoints(text);
+  checkLength(characters, entry, input.model, field.text);
+  const assigned = await assignVoices(ctx, entry, input, field);
+  const lookup = await lookUpSpeech(ctx, entry, input.source);
+  const isCached = lookup.known !== undefined;
+  const mayUseUpstream = !isCached && entry.routes.some(({ channel }) => !channel.embedded);
+  const guidance = mayUseUpstream ? await countGuidance(ctx, input.guidance()) : [];
+  const textTokens = await countText(ctx, text);
+  const inputTokens = textTokens + guidanceTokens(guidance);
+  const candidates = mayUseUpstream ? input.candidates : 1;
+  const extent = { inputTokens, characters, speed: input.speed, candidates };
+  // Each channel may speak with another voice.
+  const isVoiceOpen = new Set(assigned.defaults.values()).size > 1;
+  const plan: CallPlan = {
+    entry,
+    operation: "speech",
+    requestedModel: input.model,
+    inputTokens,
+    characters,
+    reservedNano: isCached ? 0 : maxSpeechCostNano(entry.model, extent),
+    user: input.user,
+    writesOpenRow: !isCached,
+    parameters: parametersOf(input, isVoiceOpen ? [] : assigned.segments),
+    promptText: () => text,
+    ...(lookup.state === null ? {} : { cache: lookup.state }),
+  };
+  return { ...assigned, plan, lookup, mayUseUpstream, textTokens, guidance };
 }
 
 /** An engine's error in the text, which it names `text`, with the caller's field; any other error unchanged. */
@@ -189,15 +187,7 @@ function parametersOf({ language, speed }: SpeechInput, segments: readonly Speec
 /** The speech from the cache, or from the first channel that returns audio. */
 async function openCall(
   ctx: GatewayContext,
-  call: {
-    input: SpeechInput;
-    segments: SpeechSegment[];
-    defaults: VoiceNames["defaults"];
-    plan: CallPlan;
-    meter: Meter;
-    lookup: SpeechLookup;
-    buffer: BufferedSpeech | null;
-  },
+  call: CheckedSpeech & { input: SpeechInput; meter: Meter; buffer: BufferedSpeech | null },
 ): Promise<{ opened: OpenedSpeech; ignored: readonly string[] }> {
   const { input, segments, defaults, plan, meter, lookup, buffer } = call;
   if (lookup.known !== undefined) {
@@ -250,46 +240,6 @@ function checkLength(characters: number, { model }: CatalogEntry, asked: string,
     `'${field}' has ${characters} characters; ${asked} accepts at most ${model.maxCharacters} per request.`,
     { param: field },
   );
-}
-
-const NO_DEFAULTS: VoiceNames["defaults"] = new Map();
-
-/**
- * Assigns the text to voices of the model. `defaults`: the voice of each channel, by ID, where the caller and the model
- * name none; else empty.
- */
-async function assignVoices(
-  ctx: GatewayContext,
-  entry: CatalogEntry,
-  { voices, parts, model, source }: SpeechInput,
-): Promise<{ segments: SpeechSegment[]; defaults: VoiceNames["defaults"] }> {
-  const known = await listVoiceNames(ctx.services, entry);
-  const field = FIELDS[source.dialect];
-  const canonical = (name: string) => canonicalVoice(name, known, { field: field.voice, model });
-  if (voices.kind === "single") {
-    const { defaultVoice } = entry.model;
-    const named = voices.voice === null ? defaultVoice : canonical(voices.voice);
-    const voice = named ?? known.names[0];
-    // A model without channels has no voices either: its call is refused because it has no channel.
-    if (voice === undefined && entry.routes.length > 0) {
-      throw new AppError("invalid", `Model ${model} has no default voice; specify one.`, {
-        param: field.voice,
-      });
-    }
-    return {
-      segments: singleSpeaker(parts, voice ?? ""),
-      defaults: named === null ? known.defaults : NO_DEFAULTS,
-    };
-  }
-  const members = voices.speakers.map(({ speaker, voice }) => ({ speaker, voice: canonical(voice) }));
-  requireConfigured(parts, members, field.text);
-  const segments = await runInSlices(scriptSpeakers(parts, members), ctx.signal);
-  if (segments.length === 0) {
-    throw new AppError("invalid", `'${field.text}' contains only an instruction; add a line to speak.`, {
-      param: field.text,
-    });
-  }
-  return { segments, defaults: NO_DEFAULTS };
 }
 
 function toSpeechRequest(input: SpeechInput, segments: SpeechSegment[], target: Target): SpeechRequest {
