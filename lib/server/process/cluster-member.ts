@@ -1,7 +1,7 @@
 import cluster from "node:cluster";
 import type { Broadcast, SharedReplies } from "../../ports/shared-state";
 import type { Measures, Membership, ToMember, ToPrimary } from "./cluster-messages";
-import { createMemberReplies } from "./cluster-replies";
+import { MemberReplies } from "./cluster-replies";
 
 /** A member's connection to its primary. */
 export interface ClusterMember extends Membership {
@@ -33,7 +33,7 @@ class Inbox {
     announce: () => undefined,
     measure: async () => [],
   };
-  readonly replies = createMemberReplies(send);
+  readonly replies = new MemberReplies(send);
   readonly #listeners: ((message: string) => void)[] = [];
   readonly #collecting = new Map<number, (measures: Measures[]) => void>();
   #lastId = 0;

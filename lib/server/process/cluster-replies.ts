@@ -81,87 +81,97 @@ const keyOf = (owner: string, name: string): string => `${owner}\n${name}`;
 /** The name has the API key in it. */
 const callerOf = (owner: string) => ({ key: { id: owner }, owner: { id: owner } });
 
+type Claimed = Awaited<ReturnType<SharedReplies["claim"]>>;
+
 interface Claiming {
   key: string;
-  claimed(result: Awaited<ReturnType<SharedReplies["claim"]>>): void;
+  claimed(result: Claimed): void;
   replied(reply: string | null): void;
 }
 
 /** A primary of another version, which knows no claims, never answers: the request then runs without one. */
 const ANSWER_MS = 1_000;
 
-/** A member's side of the replies in its primary (`ClusterReplies`). `send` returns false without a primary. */
-export function createMemberReplies(
-  send: (message: ToPrimary) => boolean,
-): SharedReplies & { receive(message: Answer): void } {
-  const claiming = new Map<number, Claiming>();
+/** A member's side of the replies in its primary (`ClusterReplies`). */
+export class MemberReplies implements SharedReplies {
+  readonly #send: (message: ToPrimary) => boolean;
+  readonly #claiming = new Map<number, Claiming>();
   /** Replies that another member will have. */
-  const expected = new Map<string, Promise<string | null>>();
-  const asking = new Map<number, (isKnown: boolean) => void>();
-  let lastId = 0;
+  readonly #expected = new Map<string, Promise<string | null>>();
+  readonly #asking = new Map<number, (isKnown: boolean) => void>();
+  #lastId = 0;
 
-  return {
-    claim(owner, name, digest) {
-      lastId += 1;
-      const id = lastId;
-      const key = keyOf(owner, name);
-      return new Promise((resolve) => {
-        const runHere = (): void => {
-          clearTimeout(timer);
-          claiming.delete(id);
-          expected.delete(key);
-          resolve("claimed");
-        };
-        const timer = setTimeout(runHere, ANSWER_MS);
-        const claimed: Claiming["claimed"] = (result) => {
-          clearTimeout(timer);
-          resolve(result);
-        };
-        expected.set(key, new Promise((replied) => claiming.set(id, { key, claimed, replied })));
-        if (!send({ kind: "claim", id, owner, name, digest })) runHere();
-      });
-    },
+  /** `send` returns false without a primary. */
+  constructor(send: (message: ToPrimary) => boolean) {
+    this.#send = send;
+  }
 
-    has(owner, name) {
-      lastId += 1;
-      const id = lastId;
-      return new Promise((resolve) => {
-        const answer = (isKnown: boolean): void => {
-          clearTimeout(timer);
-          asking.delete(id);
-          resolve(isKnown);
-        };
-        const timer = setTimeout(() => answer(false), ANSWER_MS);
-        asking.set(id, answer);
-        if (!send({ kind: "ask", id, owner, name })) answer(false);
-      });
-    },
+  claim(owner: string, name: string, digest: string): Promise<Claimed> {
+    this.#lastId += 1;
+    const id = this.#lastId;
+    const key = keyOf(owner, name);
+    return new Promise((resolve) => {
+      const runHere = (): void => {
+        clearTimeout(timer);
+        this.#claiming.delete(id);
+        this.#expected.delete(key);
+        resolve("claimed");
+      };
+      const timer = setTimeout(runHere, ANSWER_MS);
+      const claimed = (result: Claimed): void => {
+        clearTimeout(timer);
+        resolve(result);
+      };
+      this.#expected.set(key, new Promise((replied) => this.#claiming.set(id, { key, claimed, replied })));
+      if (!this.#send({ kind: "claim", id, owner, name, digest })) runHere();
+    });
+  }
 
-    async wait(owner, name) {
-      const reply = expected.get(keyOf(owner, name)) ?? null;
-      expected.delete(keyOf(owner, name));
-      return reply;
-    },
+  has(owner: string, name: string): Promise<boolean> {
+    this.#lastId += 1;
+    const id = this.#lastId;
+    return new Promise((resolve) => {
+      const answer = (isKnown: boolean): void => {
+        clearTimeout(timer);
+        this.#asking.delete(id);
+        resolve(isKnown);
+      };
+      const timer = setTimeout(() => answer(false), ANSWER_MS);
+      this.#asking.set(id, answer);
+      if (!this.#send({ kind: "ask", id, owner, name })) answer(false);
+    });
+  }
 
-    store: (owner, name, _digest, reply) => void send({ kind: "finish", owner, name, reply }),
-    discard: (owner, name) => void send({ kind: "finish", owner, name, reply: null }),
+  async wait(owner: string, name: string): Promise<string | null> {
+    const reply = this.#expected.get(keyOf(owner, name)) ?? null;
+    this.#expected.delete(keyOf(owner, name));
+    return reply;
+  }
 
-    receive(message) {
-      if (message.kind === "asked") {
-        asking.get(message.id)?.(message.isKnown);
-        return;
-      }
-      const one = claiming.get(message.id);
-      if (message.kind === "claimed" && message.result === "elsewhere") {
-        one?.claimed(message.result);
-        return;
-      }
-      claiming.delete(message.id);
-      if (message.kind === "replied") one?.replied(message.reply);
-      else {
-        if (one !== undefined) expected.delete(one.key);
-        one?.claimed(message.result);
-      }
-    },
-  };
+  store(owner: string, name: string, _digest: string, reply: string): void {
+    this.#send({ kind: "finish", owner, name, reply });
+  }
+
+  discard(owner: string, name: string): void {
+    this.#send({ kind: "finish", owner, name, reply: null });
+  }
+
+  /** Receives an answer of the primary. */
+  receive(message: Answer): void {
+    if (message.kind === "asked") {
+      this.#asking.get(message.id)?.(message.isKnown);
+      return;
+    }
+    const one = this.#claiming.get(message.id);
+    if (message.kind === "claimed" && message.result === "elsewhere") {
+      one?.claimed(message.result);
+      return;
+    }
+    this.#claiming.delete(message.id);
+    if (message.kind === "replied") one?.replied(message.reply);
+    else {
+      if (one !== undefined) this.#expected.delete(one.key);
+      one?.claimed(message.result);
+    }
+  }
 }

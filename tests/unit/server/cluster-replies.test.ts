@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ToPrimary } from "@/lib/server/process/cluster-messages";
-import { ClusterReplies, createMemberReplies } from "@/lib/server/process/cluster-replies";
+import { ClusterReplies, MemberReplies } from "@/lib/server/process/cluster-replies";
 import { FakeClock } from "../../support/factories";
 
 /** A primary and its members, whose messages arrive later, as between processes. */
@@ -9,7 +9,7 @@ function openServer() {
   const join = () => {
     const member = {};
     const state = { isConnected: true };
-    const replies = createMemberReplies((message: ToPrimary) => {
+    const replies = new MemberReplies((message: ToPrimary) => {
       setImmediate(() => {
         if (message.kind === "claim")
           void primary.claim(member, message, (answer) => setImmediate(() => replies.receive(answer)));
@@ -80,7 +80,7 @@ test("a process without its primary runs a request itself", async () => {
 });
 
 test("a process runs a request itself when the primary does not answer, and ignores a late answer", async () => {
-  const replies = createMemberReplies(() => true);
+  const replies = new MemberReplies(() => true);
   expect(await replies.claim("usr_1", "order", "abc")).toBe("claimed");
   expect(await replies.has("usr_1", "order")).toBe(false);
   replies.receive({ kind: "claimed", id: 1, result: "elsewhere" });
