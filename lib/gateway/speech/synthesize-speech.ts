@@ -104,7 +104,7 @@ export async function synthesizeSpeech(ctx: GatewayContext, input: SpeechInput):
       const seconds = maxSpeechSeconds(plan.entry.model, { characters: plan.characters, speed: input.speed });
       buffer = ctx.services.state.bufferedReplies.enter(ctx.services, ctx.caller.owner.id, seconds);
     }
-    const { opened, ignored } = await openCall(ctx, { ...checked, input, meter, buffer });
+    const { opened, ignored } = await openCall(ctx, { input, ...checked, meter, buffer });
     return {
       totalBytes: opened.totalBytes ?? null,
       events: new MeteredSpeech(ctx, meter, opened, {
@@ -160,7 +160,7 @@ async function checkSpeech(ctx: GatewayContext, input: SpeechInput): Promise<Che
     promptText: () => text,
     ...(lookup.state === null ? {} : { cache: lookup.state }),
   };
-  return { ...assigned, plan, lookup, mayUseUpstream, textTokens, guidance };
+  return { plan, ...assigned, lookup, mayUseUpstream, textTokens, guidance };
 }
 
 /** An engine's error in the text, which it names `text`, with the caller's field; any other error unchanged. */
