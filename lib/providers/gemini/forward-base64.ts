@@ -2,6 +2,7 @@ import { nextTurn } from "../outbound/byte-blocks";
 import { asFields, asList, asText, type Fields } from "../outbound/json";
 import { asBase64, LongString } from "../outbound/long-json";
 import { AudioReader, isMono, rateOf } from "../upstream-audio/audio-reader";
+import { usedCandidate } from "./candidate";
 
 /**
  * A caller of Gemini's own API gets the base64 of a whole reply unchanged: decoding and encoding it again is most of
@@ -42,8 +43,7 @@ export async function base64Of(message: Fields): Promise<Base64Audio | null> {
 }
 
 function onlyAudio(message: Fields): LongString | null {
-  const candidate = asFields(asList(message.candidates)[0]);
-  const blobs = asList(asFields(candidate?.content)?.parts).flatMap((part) => {
+  const blobs = asList(asFields(usedCandidate(message)?.content)?.parts).flatMap((part) => {
     const blob = asFields(asFields(part)?.inlineData) ?? asFields(asFields(part)?.inline_data);
     return blob === null ? [] : [blob];
   });

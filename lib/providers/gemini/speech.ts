@@ -18,6 +18,7 @@ import { MAX_SPEECH_BYTES, type UpstreamSettings } from "../upstream/provider";
 import { audioEvents } from "../upstream-audio/audio-events";
 import { AudioReader, checkAudioType, rateOf } from "../upstream-audio/audio-reader";
 import { NO_TABLE } from "../upstream-voices/voice-table";
+import { usedCandidate } from "./candidate";
 import { type Base64Audio, base64Of } from "./forward-base64";
 import { GEMINI_OPTIONS, geminiBase, keyHeaders, methodPath, speechForm } from "./options";
 import { readGeminiRefusal } from "./refusal";
@@ -183,9 +184,7 @@ async function* pcmOf(
   let mediaType: string | null = null;
   for await (const message of messages) {
     readSummary(message, summary);
-    // Of several candidates the first is used.
-    const candidate = asFields(asList(message.candidates)[0]);
-    for (const part of asList(asFields(candidate?.content)?.parts)) {
+    for (const part of asList(asFields(usedCandidate(message)?.content)?.parts)) {
       const blob = asFields(asFields(part)?.inlineData) ?? asFields(asFields(part)?.inline_data);
       const data = asBase64(blob?.data);
       if (blob === null || data === null) continue;
@@ -231,8 +230,7 @@ const REASONS_OF_REQUEST: ReadonlySet<string> = new Set([
 ]);
 
 function readSummary(message: Fields, summary: ReplySummary): void {
-  const candidate = asFields(asList(message.candidates)[0]);
-  const finishReason = asReason(candidate?.finishReason);
+  const finishReason = asReason(usedCandidate(message)?.finishReason);
   const blockReason = asReason(asFields(message.promptFeedback)?.blockReason);
   summary.finishReason = finishReason ?? blockReason ?? summary.finishReason;
   if (blockReason !== null || (finishReason !== null && REASONS_OF_REQUEST.has(finishReason)))

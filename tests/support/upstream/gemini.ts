@@ -51,12 +51,17 @@ export function geminiSpeech(sent: unknown, isStream: boolean, failure: Injected
   });
   const last = { usageMetadata, modelVersion: "loopback" };
   const none = withoutAudio(failure?.kind, last);
+  const second = { ...blob(Buffer.alloc(pcm.length, 1)), finishReason: "SAFETY", index: 1 };
+  const before = failure?.kind === "second-candidate" ? [second] : [];
   if (!isStream) {
     if (none !== null) return json(200, none, tokens);
     return json(
       200,
       {
-        candidates: [{ ...blob(failure?.kind === "wav" ? wavFile(pcm, rate, false) : pcm), ...finish }],
+        candidates: [
+          ...before,
+          { ...blob(failure?.kind === "wav" ? wavFile(pcm, rate, false) : pcm), ...finish },
+        ],
         ...last,
       },
       tokens,
@@ -76,6 +81,9 @@ export function geminiSpeech(sent: unknown, isStream: boolean, failure: Injected
   } else if (failure?.kind !== "unspecified-cut") {
     frames.push(frame({ candidates: [{ content: { parts: [{ text: "" }] }, ...finish }], ...last }));
   }
+  // The messages of a stream belong to one candidate each.
+  frames.splice(1, 0, ...before.map((candidate) => frame({ candidates: [candidate] })));
+  if (before.length > 0) frames.push(frame({ candidates: [{ finishReason: "SAFETY", index: 1 }], ...last }));
   return stream("text/event-stream", frames, tokens);
 }
 

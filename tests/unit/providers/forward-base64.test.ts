@@ -124,6 +124,10 @@ describe("base64 of a whole reply", () => {
     ["without a finish reason", replyOf([part(LONG)], { finishReason: undefined })],
     ["beside an error", JSON.stringify({ error: { code: 503, message: "busy" }, candidates: LONG })],
     ["with more than one message", `[${replyOf([part(LONG)])},${replyOf([part(LONG)])}]`],
+    [
+      "with another candidate first",
+      replyOf([part(LONG)]).replace("[", `[{"content":{"parts":[${JSON.stringify(part(LONG))}]},"index":1},`),
+    ],
     ["cut in its JSON", replyOf([part(LONG)]).slice(0, -40)],
   ])("%s has the same outcome as decoded samples", async (_title, reply) => {
     for (const size of [9_999, 65_536]) await expectSame(reply, size);

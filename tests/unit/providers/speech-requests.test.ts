@@ -300,6 +300,12 @@ test.each([
   expect(upstream.ledger.length).toBe(before);
 });
 
+test.each([true, false])("speaks only the first of several candidates, streamed: %s", async (streaming) => {
+  const speech = rig.speech(channelTo("gemini", upstream, { options: { streaming } }));
+  const alone = await hear(speech, speechRequest("tts"));
+  expect(await hear(speech, speechRequest("tts--second-candidate"))).toEqual(alone);
+});
+
 test("does not take FINISH_REASON_UNSPECIFIED for the end of Gemini's stream", async () => {
   const speech = rig.speech(channelTo("gemini", upstream));
   const whole = await hear(speech, speechRequest("tts--unspecified-finish"));
