@@ -1,6 +1,8 @@
+"use client";
+
 import { cva, type VariantProps } from "class-variance-authority";
 import { Slot } from "radix-ui";
-import type { ComponentProps } from "react";
+import { type ComponentProps, type FocusEvent, type MouseEvent, useState } from "react";
 import { cn } from "./class-names";
 import { Spinner } from "./progress";
 
@@ -38,6 +40,7 @@ export interface ButtonProps extends ComponentProps<"button">, VariantProps<type
 }
 
 export function Button({ className, variant, size, asChild, isBusy, children, ...props }: ButtonProps) {
+  const rest = useFocusWhileDisabled({ ...props, disabled: props.disabled || isBusy });
   const classes = cn(buttonVariants({ variant, size }), className);
   if (asChild) {
     return (
@@ -47,14 +50,7 @@ export function Button({ className, variant, size, asChild, isBusy, children, ..
     );
   }
   return (
-    <button
-      data-slot="button"
-      type="button"
-      className={classes}
-      {...props}
-      disabled={props.disabled || isBusy}
-      aria-busy={isBusy || undefined}
-    >
+    <button data-slot="button" type="button" className={classes} {...rest} aria-busy={isBusy || undefined}>
       {isBusy ? (
         <>
           {/* Invisible, but still the accessible name. */}
@@ -68,4 +64,32 @@ export function Button({ className, variant, size, asChild, isBusy, children, ..
       )}
     </button>
   );
+}
+
+/**
+ * The props of a button that keeps the focus when it is disabled, while it is busy for example: browsers take the focus
+ * off a disabled element, and the keyboard then starts at the top of the page. Until the focus leaves, the button is
+ * disabled by `aria-disabled` alone and ignores clicks.
+ */
+function useFocusWhileDisabled({ disabled, onClick, onFocus, onBlur, ...props }: ComponentProps<"button">) {
+  const [isFocused, setFocused] = useState(false);
+  const isIgnored = disabled && isFocused;
+  return {
+    ...props,
+    disabled: disabled && !isFocused,
+    "aria-disabled": isIgnored || props["aria-disabled"],
+    onFocus: (event: FocusEvent<HTMLButtonElement>) => {
+      setFocused(true);
+      onFocus?.(event);
+    },
+    onBlur: (event: FocusEvent<HTMLButtonElement>) => {
+      setFocused(false);
+      onBlur?.(event);
+    },
+    onClick: (event: MouseEvent<HTMLButtonElement>) => {
+      // Also keeps a submit button from submitting.
+      if (isIgnored) event.preventDefault();
+      else onClick?.(event);
+    },
+  };
 }

@@ -79,6 +79,44 @@ test("signs in with the keyboard only", async ({ page, enrolled }) => {
   await expect(page).toHaveURL(`${enrolled.url}/`);
 });
 
+test("keeps the focus on a button while it is busy and after it is disabled, and sends one request", async ({
+  ownerPage: page,
+  product,
+}) => {
+  const bodies: (string | null)[] = [];
+  let answer = () => {};
+  const isAnswered = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route("**/api/user/self", async (route) => {
+    if (route.request().method() !== "PATCH") return route.continue();
+    bodies.push(route.request().postData());
+    await isAnswered;
+    // The name that it has, so that other tests find it unchanged.
+    return route.continue({ postData: JSON.stringify({ display_name: OWNER.username }) });
+  });
+  await page.goto(`${product.url}/account`);
+  await page.getByLabel("Display name").fill("Olivia Green");
+  const save = page.getByRole("button", { name: "Save changes" });
+  await tabTo(page, "Save changes");
+  await page.keyboard.press("Enter");
+  await expect(save).toHaveAttribute("aria-busy", "true");
+  await expect(save).toBeDisabled();
+  await expect(save).toBeFocused();
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Space");
+  answer();
+  await expect(page.getByText("Profile saved")).toBeVisible();
+  await expect(save).not.toHaveAttribute("aria-busy");
+  await expect(save).toBeDisabled();
+  await expect(save).toBeFocused();
+  expect(bodies).toHaveLength(1);
+  await page.keyboard.press("Tab");
+  await expect(page.getByLabel("Current password")).toBeFocused();
+  await page.keyboard.press("Shift+Tab");
+  await expect(page.getByLabel("Email")).toBeFocused();
+});
+
 test("opens pages and actions from the command palette", async ({ ownerPage: page, product }) => {
   await page.goto(product.url);
   await expect(heading(page, "Overview")).toBeVisible();
