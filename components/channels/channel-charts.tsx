@@ -44,6 +44,8 @@ export function ChannelCharts({ id, range }: { id: string; range: Range }) {
     bucketMs: INTERVAL_MS[range.interval],
     isWhole: true,
     height: 180,
+    // While loading, nothing is known about the range.
+    empty: own.data === undefined ? "" : undefined,
   };
   const valuesOf = (read: (sums: UsageSums) => number | null) =>
     buckets.map(({ sums }) => (sums ? read(sums) : 0));

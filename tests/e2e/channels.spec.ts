@@ -279,6 +279,23 @@ test.describe("a channel that was changed elsewhere", () => {
   });
 });
 
+test("states that a channel has no data only once that is known", async ({ routedPage: page, routed }) => {
+  let answer = () => {};
+  const isAnswered = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route("**/api/usage/summary*", async (route) => {
+    await isAnswered;
+    await route.continue();
+  });
+  await page.goto(`${routed.product.url}/channels/chn_builtin_semantic?range=1h`);
+  await expect(page.getByRole("slider", { name: /Latency/ })).toBeVisible();
+  const empty = page.getByText("No data in this range");
+  await expect(empty).toHaveCount(0);
+  answer();
+  await expect(empty).toHaveCount(2);
+});
+
 test.describe("a member", () => {
   test.use({ allowedConsole: [[/status of 404/], { scope: "test" }] });
 
