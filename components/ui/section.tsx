@@ -27,7 +27,7 @@ export function Section({
       )}
     >
       <div className="grid content-start gap-1">
-        <div className="flex items-center gap-2">
+        <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
           <h2 id={id} className="text-lg">
             {title}
           </h2>

@@ -14,6 +14,8 @@ test("shows a new display name in the shell at once and after a reload", async (
   await page.goto(`${account.url}/account`);
   const save = page.getByRole("button", { name: "Save changes" });
   await expect(save).toBeDisabled();
+  const title = page.getByRole("heading", { name: "Two-factor authentication" });
+  await expect(title).toHaveCSS("line-height", `${(await title.boundingBox())?.height}px`);
   await page.getByLabel("Display name").fill("Olivia Green");
   await page.getByLabel("Email").fill("olivia@example.com");
   await save.click();
