@@ -1,4 +1,4 @@
-import { notFound } from "next/navigation";
+import { notFound, redirect } from "next/navigation";
 import { type Resume, Wizard } from "@/components/setup/wizard";
 import { getPageSession } from "@/lib/server/process/page-session";
 import { PageMessages } from "../page-messages";
@@ -8,7 +8,10 @@ import { isSetUp, unfinishedSetupStep } from "../setup-state";
 export const dynamic = "force-dynamic";
 export const generateMetadata = () => pageTitle("setup");
 
-/** Public before initial setup, then only for an owner who has not finished the wizard; 404 for everyone else. */
+/**
+ * Public before initial setup, then only for an owner who has not finished the wizard. Other users are redirected to the
+ * overview: the browser's Back leads here from the page after the wizard. 404 without a session.
+ */
 export default async function SetupPage() {
   const resume = (await isSetUp()) ? await requireUnfinishedOwner() : null;
   return (
@@ -20,7 +23,8 @@ export default async function SetupPage() {
 
 async function requireUnfinishedOwner(): Promise<Resume> {
   const pageSession = await getPageSession();
-  const step = pageSession?.user.role === "owner" ? await unfinishedSetupStep() : null;
-  if (!pageSession || step === null) notFound();
+  if (!pageSession) notFound();
+  const step = pageSession.user.role === "owner" ? await unfinishedSetupStep() : null;
+  if (step === null) redirect("/");
   return { username: pageSession.user.username, step };
 }

@@ -63,7 +63,7 @@ function useWizard(steps: readonly WizardStep[]) {
     const step = DRAFT_STEPS.find((one) => one === steps[index]);
     if (!step) return;
     if (by === 1 && index > steps.indexOf(furthest)) change({ furthest: step });
-    goTo(step);
+    goTo(step, current);
   };
   const next = () => move(1);
   const back = () => move(-1);
@@ -108,12 +108,12 @@ function Step({
           }}
           onTokenRefused={() => {
             setTokenWrong(true);
-            goTo("token");
+            goTo("token", "administrator");
           }}
           onCreated={(username) => {
             clearDraft();
             onCreated(username);
-            goTo("second-factor");
+            goTo("second-factor", "administrator");
           }}
           onBack={back}
         />

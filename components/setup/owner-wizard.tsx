@@ -17,7 +17,14 @@ import { Button } from "../ui/button";
 import { Notice } from "../ui/notice";
 import { Skeleton } from "../ui/skeleton";
 import { SoundStep } from "./sound-step";
-import { OWNER_STEPS, type OwnerStep, reachableStep, useStepParam, type WizardStep } from "./steps";
+import {
+  isBeforeOwner,
+  OWNER_STEPS,
+  type OwnerStep,
+  reachableStep,
+  useStepParam,
+  type WizardStep,
+} from "./steps";
 import { StepActions, StepBody, WizardFrame } from "./wizard-frame";
 
 /** Saving a step may not block the wizard longer than this; saving the end has no timeout. */
@@ -31,7 +38,8 @@ export function OwnerWizard({
   owner: { username: string; step: WizardStep };
   steps: readonly WizardStep[];
 }) {
-  const { current, furthest, moveTo } = useOwnerSteps(owner.step, steps);
+  const { current, furthest, isTooEarly, moveTo } = useOwnerSteps(owner.step, steps);
+  const t = useTranslations("setup");
   const [secret, setSecret] = useState<string | null>(null);
   const { items: keys, error: keysError, reload } = useApiPages(api.listKeys);
 
@@ -69,15 +77,24 @@ export function OwnerWizard({
 
   return (
     <WizardFrame steps={steps} current={current} furthest={furthest} isSignedIn>
+      {isTooEarly ? (
+        <Notice tone="info" isLive className="mb-8">
+          {t("ownerCreated")}
+        </Notice>
+      ) : null}
       <div key={current}>{body()}</div>
     </WizardFrame>
   );
 }
 
-/** The step that is shown, the furthest one so far, and a function that shows and saves another one. */
+/**
+ * The step that is shown, the furthest one so far, whether the URL asks for a step before the owner was created (the
+ * browser's Back), and a function that shows and saves another step.
+ */
 function useOwnerSteps(saved: WizardStep, steps: readonly WizardStep[]) {
   const [furthest, setFurthest] = useState(OWNER_STEPS.find((one) => one === saved) ?? "second-factor");
   const [requestedStep, goTo] = useStepParam();
+  const current = reachableStep(requestedStep, furthest, steps);
   const isMoving = useRef(false);
 
   const moveTo = async (step: OwnerStep) => {
@@ -90,9 +107,9 @@ function useOwnerSteps(saved: WizardStep, steps: readonly WizardStep[]) {
       isMoving.current = false;
       setFurthest(step);
     }
-    goTo(step);
+    goTo(step, current);
   };
-  return { current: reachableStep(requestedStep, furthest, steps), furthest, moveTo };
+  return { current, furthest, isTooEarly: isBeforeOwner(requestedStep, steps), moveTo };
 }
 
 const loadSchema = () => import("@/lib/contracts/console/api-keys").then((one) => one.CreateKey);
@@ -194,6 +211,7 @@ function TwoFactorStep({ username, onNext }: { username: string; onNext(): void 
   const codes = useTranslations("twoFactor");
   return (
     <StepBody
+      part={showsCodes ? "codes" : "scan"}
       title={showsCodes ? codes("codesTitle") : t("title")}
       text={showsCodes ? codes("codesText") : t("text")}
     >

@@ -21,6 +21,10 @@ export const OWNER_STEPS = ["second-factor", "key", "sound"] as const;
 export type OwnerStep = (typeof OWNER_STEPS)[number];
 const isOwnerStep = (step: WizardStep) => OWNER_STEPS.some((one) => one === step);
 
+/** Whether the URL's `step` parameter names a step that was completed by creating the owner. */
+export const isBeforeOwner = (requestedStep: string | null, steps: readonly WizardStep[]): boolean =>
+  steps.some((step) => step === requestedStep && !isOwnerStep(step));
+
 /** The step to show for the URL's `step` parameter, limited to the steps that are open at `furthest`. */
 export function reachableStep(
   requestedStep: string | null,
@@ -35,10 +39,12 @@ export function reachableStep(
   );
 }
 
-/** The URL's `step` parameter and its setter. Each step is a history entry, so Back returns to the previous step. */
-export function useStepParam(): [string | null, (step: string) => void] {
+/** The URL's `step` parameter and its setter. Each step is a history entry, so Back returns to the step `from`. */
+export function useStepParam(): [string | null, (step: WizardStep, from: WizardStep) => void] {
   const query = useSearchParams();
-  const goTo = (step: string) => {
+  const goTo = (step: WizardStep, from: WizardStep) => {
+    // The URL may have no step, or one that can no longer be shown.
+    if (query.get("step") !== from) window.history.replaceState(null, "", `/setup?step=${from}`);
     window.history.pushState(null, "", `/setup?step=${step}`);
     window.scrollTo({ top: 0 });
   };

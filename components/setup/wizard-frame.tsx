@@ -118,20 +118,37 @@ function StepDot({ isDone, isCurrent }: { isDone: boolean; isCurrent: boolean })
   );
 }
 
-/** A step's heading, text and form. Moves the focus to the heading, so that screen readers announce the step. */
-export function StepBody({ title, text, children }: { title: string; text: ReactNode; children: ReactNode }) {
-  const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+/** A step's heading, text and form. `part`: changes when the step shows another heading. */
+export function StepBody({
+  title,
+  text,
+  part,
+  children,
+}: {
+  title: string;
+  text: ReactNode;
+  part?: string;
+  children: ReactNode;
+}) {
   return (
     <div className="grid gap-8 animate-in fade-in-0 duration-150">
       <div className="grid gap-2">
-        <h1 ref={heading} tabIndex={-1} className="text-2xl outline-none">
-          {title}
-        </h1>
+        <StepHeading key={part} title={title} />
         <p className="max-w-prose text-base text-ink-muted">{text}</p>
       </div>
       {children}
     </div>
+  );
+}
+
+/** Takes the focus when it appears, so that screen readers announce the step. */
+function StepHeading({ title }: { title: string }) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  return (
+    <h1 ref={heading} tabIndex={-1} className="text-2xl outline-none">
+      {title}
+    </h1>
   );
 }
 

@@ -1,6 +1,6 @@
 import type { Locator, Page } from "playwright/test";
 import { setUp, startProduct } from "../support/product";
-import { expect, OWNER, openOtherBrowser, test } from "./fixtures";
+import { expect, OWNER, openOtherBrowser, signInByCookie, test } from "./fixtures";
 import {
   createOwner,
   enrol,
@@ -134,6 +134,48 @@ test("keeps all answers on reload and Back", async ({ page, freshProduct }) => {
   await expect(heading(page, "Hear your first audio")).toBeVisible();
   await page.goBack();
   await expect(page.getByText("An API key was already created.")).toBeVisible();
+});
+
+test("explains on Back that the steps before the account can no longer be changed", async ({
+  page,
+  freshProduct,
+}) => {
+  await page.goto(`${freshProduct.url}/setup`);
+  await goToAdministratorStep(page);
+  await createOwner(page);
+  const notice = page.getByRole("status").filter({ hasText: "Your account is created" });
+  await expect(notice).toHaveCount(0);
+  for (const step of ["administrator", "usage", "welcome"]) {
+    await page.goBack();
+    await expect(page).toHaveURL(`${freshProduct.url}/setup?step=${step}`);
+    await expect(notice).toContainText("change the usage under Settings");
+    await expect(heading(page, "Set up two-factor authentication")).toBeVisible();
+  }
+  await page.getByRole("button", { name: "Not now" }).click();
+  await expect(heading(page, "Create your first API key")).toBeVisible();
+  await expect(notice).toHaveCount(0);
+  await page.goBack();
+  await expect(heading(page, "Set up two-factor authentication")).toBeVisible();
+  await expect(notice).toHaveCount(0);
+});
+
+test("returns on Back to the step that a resumed wizard began with, and to the overview after its end", async ({
+  page,
+  freshProduct,
+}) => {
+  await signInByCookie(page, freshProduct.url, await setUp(freshProduct.url));
+  await page.goto(`${freshProduct.url}/setup`);
+  await page.getByRole("button", { name: "Not now" }).click();
+  await expect(heading(page, "Create your first API key")).toBeVisible();
+  await page.goBack();
+  await expect(heading(page, "Set up two-factor authentication")).toBeVisible();
+  await page.goForward();
+  await page.getByRole("button", { name: "Skip for now" }).click();
+  await page.getByRole("button", { name: "Skip and finish" }).click();
+  await expect(page).toHaveURL(/\/playground\/speech/);
+  await page.goBack();
+  await expect(page).toHaveURL(`${freshProduct.url}/`);
+  await expect(heading(page, "Overview")).toBeVisible();
 });
 
 test("sends the slower of two simultaneous setups to sign-in", async ({ page, freshProduct, browser }) => {

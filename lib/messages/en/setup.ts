@@ -1,6 +1,8 @@
 export const setup = {
   title: "Setup",
   progress: "Step {step} of {total}",
+  ownerCreated:
+    "Your account is created, so earlier steps can’t be changed here. After setup, change the usage under Settings and your profile under Account.",
   steps: {
     label: "Progress",
     done: "done",

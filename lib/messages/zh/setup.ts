@@ -1,6 +1,8 @@
 export const setup = {
   title: "初始设置",
   progress: "第 {step} 步，共 {total} 步",
+  ownerCreated:
+    "账户已创建，不能再更改之前的步骤。设置完成后，可在“设置”中更改用途，在“账户”中更改个人资料。",
   steps: {
     label: "进度",
     done: "已完成",
@@ -87,7 +89,7 @@ export const setup = {
     play: "朗读",
     again: "再读一次",
     generating: "正在生成音频…",
-    generated: "{duration}音频，生成用时 {took}。",
+    generated: "{duration} 的音频，生成用时 {took}。",
     pause: "暂停",
     playAgain: "重播",
     player: "生成的音频",
