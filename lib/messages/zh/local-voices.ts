@@ -63,7 +63,7 @@ export const localVoices = {
     licence: "许可证",
     digest: "SHA-256",
     action: "下载",
-    grade: { low: "低", medium: "中", high: "高" },
+    grade: { low: "低", medium: "中等", high: "高" },
     sizeUnknown: "大小未知",
     digestNone: "首次下载时记录",
     digestFrom: { publisher: "由发布者提供", first_download: "首次下载时记录" },
