@@ -792,6 +792,21 @@ describe("generateContent on upstream channels", () => {
     expect(speech.running).toBe(0);
   });
 
+  it("charges a caller who leaves in the middle of a complete reply for all of it, as reported", async () => {
+    const usage = { inputTokens: 5, outputTokens: 2_600 };
+    const ending = { type: "end" as const, usage, finishReason: "STOP" };
+    const speech = new ScriptedSpeech(() => spoken(100, { ending }));
+    const { post, rows, leave } = openSpeechHarness([{ channel: upstream("a"), speech }]);
+    const body = chunksOf(await post(PATH, GOOD));
+    await body.next();
+    leave();
+    await body.return?.();
+    expect(rows).toMatchObject([
+      { status: 499, error: "caller_left", audioMs: 100_000, inputTokens: 5, outputTokens: 2_600 },
+    ]);
+    expect(rows).toMatchObject([{ estimated: false, cached: false }]);
+  });
+
   it("is refused before any channel is called while buffered replies fill their owner's share", async () => {
     let finish = () => {};
     const finished = new Promise<void>((resolve) => {

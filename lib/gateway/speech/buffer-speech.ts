@@ -80,6 +80,7 @@ function bufferedStream(
     first: sound(buffer.take() ?? new Uint8Array(0)),
     isEmbedded,
     totalBytes,
+    completeUsage: end.usage,
     halt: release,
     source: {
       async next() {

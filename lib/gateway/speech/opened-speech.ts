@@ -1,4 +1,4 @@
-import type { SpeechEvent } from "../../ports/speech-model";
+import type { SpeechEvent, SpeechUsage } from "../../ports/speech-model";
 
 export type SoundEvent = Exclude<SpeechEvent, { type: "end" }>;
 
@@ -12,6 +12,8 @@ export interface OpenedSpeech {
   isCached?: boolean;
   /** Bytes of all its audio, if known in advance. */
   totalBytes?: number;
+  /** Of an upstream's reply that is complete: the upstream charges for all of it, also where the caller leaves. */
+  completeUsage?: SpeechUsage;
   /** The channel's own limit between two pieces in milliseconds; absent: none. */
   idleMs?: number | undefined;
   /** Aborts the provider's signal: `return()` alone would wait for the chunk in progress. */

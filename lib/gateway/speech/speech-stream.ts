@@ -4,7 +4,7 @@ import type { Clock } from "../../ports/clock";
 import { MovingDeadline } from "../../ports/moving-deadline";
 import type { CallOptions, SpeechEvent, SpeechUsage } from "../../ports/speech-model";
 import { StopSource, stopReason } from "../../ports/stop-signal";
-import type { Meter } from "../call";
+import type { CallOutcome, Meter } from "../call";
 import type { GatewayContext } from "../context";
 import { failedOutcome, reconcileTokens } from "../metering/outcome";
 import type { OpenedSpeech, SoundEvent } from "./opened-speech";
@@ -157,24 +157,32 @@ export class MeteredSpeech implements AsyncIterableIterator<SpokenEvent> {
     return { type: "end", ...counted, finishReason };
   }
 
-  /** Settles a speech that failed or was left, with the audio so far. */
+  /** The usage of a speech that failed or was left. */
+  #usageAt(error: unknown): Partial<CallOutcome> {
+    const { isEmbedded, isCached = false, completeUsage, totalBytes = 0 } = this.#opened;
+    if (completeUsage !== undefined && hasCode(error, "caller_left")) {
+      const { isReported, ...counted } = countUsage(completeUsage, this.#inputTokens, totalBytes);
+      return { ...counted, estimated: !isReported };
+    }
+    return {
+      inputTokens: this.#inputTokens,
+      ...measureAudio(this.#bytes),
+      // An upstream reports its counts at the end, which did not come.
+      estimated: !isEmbedded && !isCached,
+      cached: isCached,
+    };
+  }
+
+  /** Settles a speech that failed or was left: with all of a complete reply whose caller left, else the audio so far. */
   async #stop(error: unknown): Promise<void> {
     if (this.#isOver) return;
-    const { source, isEmbedded, isCached = false, halt } = this.#opened;
+    const { source, halt } = this.#opened;
     this.#isOver = true;
     this.#events.end();
     // Stops the engine before the entry is written; its own end or error no longer matters.
     halt();
     source.return?.().catch(() => {});
-    await this.#meter.settle(
-      failedOutcome(error, {
-        inputTokens: this.#inputTokens,
-        ...measureAudio(this.#bytes),
-        // An upstream reports its counts at the end, which did not come.
-        estimated: !isEmbedded && !isCached,
-        cached: isCached,
-      }),
-    );
+    await this.#meter.settle(failedOutcome(error, this.#usageAt(error)));
   }
 }
 
