@@ -72,9 +72,10 @@ export class GroupBalances {
     this.#read.set(nameOf(row.slice(0, 3)), Number(row[3]));
   }
 
-  /** The budget that has less left than the operation reserves; null when all have enough. */
+  /** The budget that has less left than the operation reserves; null when all have enough, as for a free call. */
   findFull({ row, keyBudget, userBudget }: Extract<LedgerOperation, { kind: "reserve" }>): FullBudget | null {
     const amount = numberIn(row, "reserved_nano");
+    if (amount === 0) return null;
     const full = limitsOf(payerOf(row), keyBudget, userBudget).find(
       ({ key, limit }) => this.#used(key) + amount > limit,
     );

@@ -177,13 +177,16 @@ export function ledgerContract(newDatabase: NewTestDatabase): void {
       expect(await ask({}, full)).toEqual({ refused: "user", period: "monthly" });
     });
 
-    test("admits a free call at a full budget and refuses one that exceeds it by one", async () => {
+    test("admits a free call at a full and at an overdrawn budget, and refuses one that exceeds it by one", async () => {
       const { key, user } = await insertKey(store);
       const keyBudget = { ...NO_BUDGET, totalNano: 10 };
       const ask = (reservedNano: number) =>
         store.ledger.reserve(reservation(usageRecord(key.id, user.id, { reservedNano }), { keyBudget }));
       expect(await ask(11)).toEqual({ refused: "key", period: "total" });
       expect(await ask(10)).toEqual({ refused: null });
+      expect(await ask(0)).toEqual({ refused: null });
+      expect(await ask(1)).toEqual({ refused: "key", period: "total" });
+      await store.ledger.settle(usageRecord(key.id, user.id, { costNano: 5 }), PERIOD);
       expect(await ask(0)).toEqual({ refused: null });
       expect(await ask(1)).toEqual({ refused: "key", period: "total" });
     });
