@@ -2,6 +2,7 @@
 
 import { useTranslations } from "use-intl";
 import type { Alert, Fallback } from "@/lib/contracts/console/alerts";
+import { DAY_MS, HOUR_MS } from "@/lib/contracts/durations";
 import type { Catalogue } from "@/lib/messages/catalogue";
 import { useAmounts } from "../charts/use-amounts";
 import { useRelativeTime } from "../ui/relative-time";
@@ -17,8 +18,8 @@ const periodOf = (value: unknown) => (value === "daily" || value === "monthly" ?
 const MAX_NAMES = 5;
 const SECOND_MS = 1_000;
 const UNITS_MS = [
-  ["days", 86_400_000],
-  ["hours", 3_600_000],
+  ["days", DAY_MS],
+  ["hours", HOUR_MS],
   ["minutes", 60_000],
 ] as const;
 

@@ -6,12 +6,12 @@ import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import { RANGES, rangeQuery, readRange } from "@/lib/client/range";
 import type { UsageSummary } from "@/lib/contracts/console/usage-summary";
+import { DAY_MS } from "@/lib/contracts/durations";
 import { Money } from "../charts/money";
 import { useAmounts } from "../charts/use-amounts";
 import { cn } from "../ui/class-names";
 import { Skeleton } from "../ui/skeleton";
 
-const DAY_MS = 86_400_000;
 /** Limit of `key_ids` in one request. */
 const MAX_KEY_IDS = 100;
 

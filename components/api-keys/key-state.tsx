@@ -6,11 +6,12 @@ import { rejectionsHref } from "@/lib/client/calls";
 import type { ApiKey } from "@/lib/contracts/console/api-keys";
 import type { LastRejection } from "@/lib/contracts/console/rejections";
 import type { Viewer } from "@/lib/contracts/console/user";
+import { HOUR_MS } from "@/lib/contracts/durations";
 import { Badge } from "../ui/badge";
 import { RelativeTime, useRelativeTime } from "../ui/relative-time";
 
 /** A key that expires within 48 hours gets a badge. */
-const EXPIRES_SOON_MS = 48 * 3_600_000;
+const EXPIRES_SOON_MS = 48 * HOUR_MS;
 
 /** Badges for an expired, disabled, soon expiring or management key. */
 export function KeyState({ apiKey }: { apiKey: ApiKey }) {

@@ -1,6 +1,4 @@
-import { MINUTE_MS } from "../../lib/contracts/durations";
-
-export const DAY_MS = 24 * 60 * MINUTE_MS;
+import { DAY_MS, MINUTE_MS } from "@/lib/contracts/durations";
 
 /** Steps of a time axis in minutes, and in calendar days. */
 const MINUTE_STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720] as const;

@@ -1,4 +1,5 @@
-import { DAY_MS, type TimeTick, timeTicks } from "./chart-scale";
+import { DAY_MS } from "@/lib/contracts/durations";
+import { type TimeTick, timeTicks } from "./chart-scale";
 import type { ChartSeries } from "./series";
 
 /** Space above the plot, and below it for the time labels, in CSS pixels. */

@@ -2,8 +2,9 @@
 
 import { type ReactNode, type RefObject, useLayoutEffect, useRef, useState } from "react";
 import { useFormatter, useTranslations } from "use-intl";
+import { DAY_MS } from "@/lib/contracts/durations";
 import { cn } from "../ui/class-names";
-import { DAY_MS, niceTicks, type TimeTick } from "./chart-scale";
+import { niceTicks, type TimeTick } from "./chart-scale";
 import { ChartTable } from "./chart-table";
 import { Plot } from "./plot";
 import { bucketAt, bucketCentre, type PlotFrame, plotFrame, timeLabels } from "./plot-geometry";

@@ -3,13 +3,12 @@
 import { type FormEvent, useState } from "react";
 import { useTranslations } from "use-intl";
 import { MAX_RANGE_MS, type Range, setRangeInUrl } from "@/lib/client/range";
+import { DAY_MS } from "@/lib/contracts/durations";
 import { Button } from "../ui/button";
 import { Popover, PopoverContent, PopoverTrigger } from "../ui/popover";
 import { Form } from "./form";
 import { RangeTrigger } from "./range-trigger";
 import { TextField } from "./text-field";
-
-const DAY_MS = 86_400_000;
 
 /** `2026-11-20T14:05` in the user's time zone: the value of a datetime-local field. */
 function toLocal(at: number): string {

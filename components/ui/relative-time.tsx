@@ -1,9 +1,8 @@
 "use client";
 
 import { useFormatter, useNow, useTranslations } from "use-intl";
+import { MINUTE_MS } from "@/lib/contracts/durations";
 import { useIsBrowser } from "./use-is-browser";
-
-const MINUTE_MS = 60_000;
 
 /** A relative time ("3 hours ago") with the exact time on hover. `at`: RFC 3339; `phrase` puts it into a sentence. */
 export function RelativeTime({ at, phrase }: { at: string; phrase?(when: string): string }) {

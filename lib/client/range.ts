@@ -1,7 +1,4 @@
-import { MINUTE_MS } from "../contracts/durations";
-
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../contracts/durations";
 
 /** Lengths of the ranges that end now, by their name in the URL (`?range=7d`). */
 export const RANGES = { "1h": HOUR_MS, "24h": DAY_MS, "7d": 7 * DAY_MS, "30d": 30 * DAY_MS } as const;

@@ -1,9 +1,10 @@
 import { z } from "zod";
+import { DAY_MS } from "./durations";
 import { wholeNumber } from "./whole-number";
 
 const count = (fallback: number) => z.int().min(1).max(1_000_000).default(fallback);
 const bytes = (fallback: number) => z.int().min(1).max(1_073_741_824).default(fallback);
-const duration = (fallback: number) => z.int().min(1).max(86_400_000).default(fallback);
+const duration = (fallback: number) => z.int().min(1).max(DAY_MS).default(fallback);
 
 /** All limits with their defaults; `PATCHBAY_LIMITS` overrides individual ones. */
 export const Limits = z.strictObject({
@@ -54,7 +55,6 @@ export interface LimitRule {
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
-const DAY_MS = 86_400_000;
 
 /** Limits that can be changed in Settings. Those of the initial setup are left out: setup is complete by then. */
 export const LIMIT_RULES = {

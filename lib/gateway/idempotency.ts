@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { DAY_MS } from "../contracts/durations";
 import { AppError } from "../errors";
 import type { Clock } from "../ports/clock";
 import type { MaybePromise, SharedReplies } from "../ports/shared-state";
@@ -39,7 +40,7 @@ export interface Idempotency {
 
 type FirstStart = Extract<IdempotentStart, { kind: "first" }>;
 
-const RETENTION_MS = 24 * 3_600_000;
+const RETENTION_MS = DAY_MS;
 export const MAX_REPLY_BYTES = 8 * 1024 * 1024;
 const MAX_BYTES = 256 * 1024 * 1024;
 const ENTRY_BYTES = 1_000;

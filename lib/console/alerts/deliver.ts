@@ -1,5 +1,5 @@
 import type { TestWebhook, WebhookMessage, WebhookTest } from "../../contracts/console/alerts";
-import { MINUTE_MS } from "../../contracts/durations";
+import { HOUR_MS, MINUTE_MS } from "../../contracts/durations";
 import { toTimestamp } from "../../contracts/timestamp";
 import { AppError } from "../../errors";
 import { newId } from "../../gateway/new-id";
@@ -77,9 +77,9 @@ export const BACKOFF_MS: readonly number[] = [
   MINUTE_MS,
   5 * MINUTE_MS,
   15 * MINUTE_MS,
-  60 * MINUTE_MS,
-  3 * 60 * MINUTE_MS,
-  6 * 60 * MINUTE_MS,
+  HOUR_MS,
+  3 * HOUR_MS,
+  6 * HOUR_MS,
 ];
 
 /**

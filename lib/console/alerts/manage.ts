@@ -1,5 +1,5 @@
 import type { Alert, AlertsQuery, AlertsSummary, SnoozeAlert } from "../../contracts/console/alerts";
-import { MINUTE_MS } from "../../contracts/durations";
+import { DAY_MS, HOUR_MS } from "../../contracts/durations";
 import type { ListPage } from "../../contracts/paging";
 import { toTimestamp } from "../../contracts/timestamp";
 import { AppError } from "../../errors";
@@ -42,12 +42,10 @@ export async function markAlertSeen(ctx: ConsoleContext, id: string): Promise<Al
   return toAlert(record);
 }
 
-const HOUR_MS = 60 * MINUTE_MS;
-
 const SNOOZE_MS = {
   "1h": HOUR_MS,
   "8h": 8 * HOUR_MS,
-  "24h": 24 * HOUR_MS,
+  "24h": DAY_MS,
   resolved: null,
 } as const satisfies Record<SnoozeAlert["for"], number | null>;
 

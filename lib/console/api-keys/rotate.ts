@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type ApiKeyWithSecret, MAX_GRACE_HOURS, type RotateKey } from "../../contracts/console/api-keys";
+import { HOUR_MS } from "../../contracts/durations";
 import { AppError } from "../../errors";
 import { digestKey, displayKey, makeKey } from "../../gateway/admission/key-format";
 import { newId } from "../../gateway/new-id";
@@ -14,7 +15,6 @@ import { requireNoPerKeyLimits, requireWithinCaller } from "./limits";
 import { findChangeableKey, staleKey } from "./permissions";
 import { toApiKey } from "./to-api-key";
 
-const HOUR_MS = 3_600_000;
 const MAX_GRACE_MS = MAX_GRACE_HOURS * HOUR_MS;
 
 /**

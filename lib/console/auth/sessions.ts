@@ -1,5 +1,6 @@
 import type { Settings } from "../../contracts/console/settings";
 import type { SessionList } from "../../contracts/console/sign-in";
+import { HOUR_MS } from "../../contracts/durations";
 import { toTimestamp } from "../../contracts/timestamp";
 import { AppError } from "../../errors";
 import type { Repositories, SessionRecord, UserRecord } from "../../ports/store";
@@ -8,8 +9,6 @@ import { readSettings } from "../access/read-settings";
 import { recordAudit } from "../audit/record";
 import type { ConsoleContext } from "../context";
 import { digestToken, newToken } from "./tokens";
-
-const HOUR_MS = 3_600_000;
 
 /** Longest lifetime of a session of this role, and its idle timeout; both in milliseconds. */
 export function sessionLifetime(

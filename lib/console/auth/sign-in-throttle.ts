@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS } from "../../contracts/durations";
 import type { AppError } from "../../errors";
 import type { Repositories, UserRecord } from "../../ports/store";
 import type { ConsoleContext } from "../context";
@@ -5,9 +6,9 @@ import { tooManyAttempts } from "./attempt-limit";
 import { userNameKey } from "./user-name-key";
 
 /** Ten wrong passwords for one account, existing or not, delay it 30 s, doubling to 1 h. */
-const RULE = { threshold: 10, baseMs: 30_000, maxMs: 3_600_000 };
+const RULE = { threshold: 10, baseMs: 30_000, maxMs: HOUR_MS };
 /** A counter unchanged for a day is deleted. */
-export const THROTTLE_RETENTION_MS = 24 * 3_600_000;
+export const THROTTLE_RETENTION_MS = DAY_MS;
 
 /**
  * The counter of wrong passwords at sign-in: by account, so that user name and e-mail address share one, or by the name

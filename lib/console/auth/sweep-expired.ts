@@ -1,8 +1,9 @@
+import { DAY_MS } from "../../contracts/durations";
 import type { ConsoleServices } from "../context";
 import { THROTTLE_RETENTION_MS } from "./sign-in-throttle";
 
 /** Resolved alerts are deleted after this time. */
-export const ALERT_RETENTION_MS = 90 * 86_400_000;
+export const ALERT_RETENTION_MS = 90 * DAY_MS;
 /** Most alerts deleted by one sweep, to keep its transaction short. */
 const ALERT_BATCH_ROWS = 1_000;
 

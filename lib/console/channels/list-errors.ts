@@ -3,13 +3,12 @@ import type {
   ChannelError,
   ChannelErrorsQuery,
 } from "../../contracts/console/channel-errors";
+import { DAY_MS } from "../../contracts/durations";
 import { toTimestamp } from "../../contracts/timestamp";
 import { AppError } from "../../errors";
 import { getChannelRecord, requireAdmin } from "../access/guards";
 import type { ConsoleContext, ReadContext } from "../context";
 import { nameOfKey } from "./stored-keys";
-
-const DAY_MS = 86_400_000;
 
 /**
  * The newest failed attempts on a channel (by default of the last day), including those recovered by failover. Throws

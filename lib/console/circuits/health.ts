@@ -1,4 +1,5 @@
 import type { BrokenModel, ChannelUse, CircuitHealth as ShownHealth } from "../../contracts/console/channels";
+import { DAY_MS } from "../../contracts/durations";
 import { toTimestamp } from "../../contracts/timestamp";
 import type { CircuitHealth } from "../../gateway/routing/breaker";
 import { brokenModels } from "../../gateway/routing/circuit-health";
@@ -20,8 +21,6 @@ export function toBrokenModels(services: ConsoleServices, record: ChannelRecord)
   const { circuits } = services.state;
   return brokenModels(circuits, record).map(({ name, health }) => ({ name, ...toHealth(services, health) }));
 }
-
-const DAY_MS = 86_400_000;
 
 /** What the requests of the last 24 hours show about a channel, or about one model on it. */
 export type ReadUse = (channelId: string, model?: string) => ChannelUse;

@@ -1,11 +1,9 @@
 import type { OverviewQuery } from "../../contracts/console/overview";
-import { MINUTE_MS } from "../../contracts/durations";
+import { HOUR_MS, MINUTE_MS } from "../../contracts/durations";
 import { toTimestamp } from "../../contracts/timestamp";
 import { billingPeriod } from "../../gateway/metering/billing-period";
 import type { UsageGroup } from "../../ports/store";
 import { addSums, NO_SUMS, type Sums } from "../../ports/store/usage-query";
-
-const HOUR_MS = 60 * MINUTE_MS;
 
 /** A time range cut into equal intervals without gaps. */
 export interface Intervals {

@@ -1,4 +1,5 @@
 import type { Overview, OverviewQuery, OverviewSeries } from "../../contracts/console/overview";
+import { DAY_MS, HOUR_MS } from "../../contracts/durations";
 import { toTimestamp } from "../../contracts/timestamp";
 import { AppError } from "../../errors";
 import { NO_SUMS } from "../../ports/store/usage-query";
@@ -8,9 +9,8 @@ import { dayStarts, elapsedIntervals, type Intervals, splitIntoIntervals, sumOf 
 import { channelShares, keyShares, modelShares, routeShares, unpricedModels, unroutedShares } from "./shares";
 import { toUsageSums } from "./to-usage-sums";
 
-const HOUR_MS = 3_600_000;
 /** Longest range by interval; by minute the calls themselves are read. */
-const MAX_RANGE_MS = { minute: 6 * HOUR_MS, hour: 92 * 24 * HOUR_MS, day: 92 * 24 * HOUR_MS } as const;
+const MAX_RANGE_MS = { minute: 6 * HOUR_MS, hour: 92 * DAY_MS, day: 92 * DAY_MS } as const;
 
 /**
  * The overview's figures for a range and for the equally long time before it; members see their own calls and no

@@ -1,4 +1,5 @@
 import type { UsageSummary, UsageSummaryQuery } from "../../contracts/console/usage-summary";
+import { DAY_MS, HOUR_MS } from "../../contracts/durations";
 import { toTimestamp } from "../../contracts/timestamp";
 import { AppError } from "../../errors";
 import { billingPeriod } from "../../gateway/metering/billing-period";
@@ -10,7 +11,6 @@ import { dayStarts } from "./intervals";
 import { summedKeyId } from "./names";
 import { toUsageSums } from "./to-usage-sums";
 
-const DAY_MS = 86_400_000;
 /** More points than a chart can show. */
 const MAX_HOURS = 24 * 92;
 const MAX_MINUTES = 6 * 60;
@@ -21,7 +21,7 @@ function readRange(query: UsageSummaryQuery, now: number): { from: number; to: n
   if (from >= to) throw new AppError("invalid", "'from' must be before 'to'.");
   if (query.interval === "minute" && to - from > MAX_MINUTES * 60_000)
     throw new AppError("invalid", "A range by minute may have at most 6 hours.");
-  if (query.interval !== undefined && to - from > MAX_HOURS * 3_600_000)
+  if (query.interval !== undefined && to - from > MAX_HOURS * HOUR_MS)
     throw new AppError("invalid", "A range by hour or day may have at most 92 days.");
   return { from, to };
 }

@@ -1,7 +1,7 @@
+import { DAY_MS } from "../../contracts/durations";
 import { readSettings } from "../access/read-settings";
 import type { ConsoleServices } from "../context";
 
-const DAY_MS = 86_400_000;
 /** Rows deleted per transaction: calls wait for it, so it is short. */
 const BATCH_ROWS = 500;
 /** Most transactions of one sweep; the next sweep continues. */

@@ -1,5 +1,6 @@
 import type { AcceptPasswordReset, InviteWithToken } from "../../contracts/console/invites";
 import { readCode, type TwoFactorMethod } from "../../contracts/console/two-factor";
+import { DAY_MS } from "../../contracts/durations";
 import { AppError } from "../../errors";
 import { newId } from "../../gateway/new-id";
 import type { InviteRecord, Repositories, TwoFactorRecord, UserRecord } from "../../ports/store";
@@ -15,7 +16,7 @@ import { consumeLink, findLiveLink, invalidLinkError } from "./invites/link";
 import { toInvite } from "./invites/manage";
 import { clearLocks } from "./manage";
 
-const LIFE_MS = 24 * 3_600_000;
+const LIFE_MS = DAY_MS;
 
 /**
  * Creates a one-time link, valid for 24 hours, to set a new password for a user of a lower role, and returns its token,

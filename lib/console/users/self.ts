@@ -1,4 +1,5 @@
 import type { OwnBudget, Self, UpdateSelf } from "../../contracts/console/user";
+import { DAY_MS, HOUR_MS } from "../../contracts/durations";
 import { toTimestamp } from "../../contracts/timestamp";
 import { AppError } from "../../errors";
 import { type BillingPeriod, billingPeriod } from "../../gateway/metering/billing-period";
@@ -53,9 +54,8 @@ export async function readSelf(ctx: ConsoleContext): Promise<Self> {
 
 /** Time zone offsets are multiples of 15 minutes, so a day never begins within one. */
 const QUARTER_MS = 900_000;
-const HOUR_MS = 4 * QUARTER_MS;
 /** Longer than any day or month, including a change of daylight-saving time. */
-const MAX_PERIOD_MS = { day: 26 * HOUR_MS, month: 32 * 24 * HOUR_MS } as const;
+const MAX_PERIOD_MS = { day: 26 * HOUR_MS, month: 32 * DAY_MS } as const;
 
 /** Start of the next billing day or month after `now` in an IANA time zone, in milliseconds since 1970. */
 export function nextPeriodStart(timeZone: string, now: number, period: keyof BillingPeriod): number {

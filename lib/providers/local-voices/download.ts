@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { open, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { MAX_ARCHIVE_BYTES } from "../../contracts/console/local-voices";
+import { HOUR_MS } from "../../contracts/durations";
 import { AppError, hasCode, isAppError } from "../../errors";
 import type { Clock } from "../../ports/clock";
 import { canonicalHost, isHost } from "../outbound/allow-list";
@@ -14,7 +15,7 @@ import { parseUpstreamUrl, targetOf, urlRefusal } from "../outbound/upstream-url
 export const ARCHIVE_ENDING = /\.(?:tar\.bz2|tbz2?|tar\.gz|tgz)$/i;
 const MAX_REDIRECTS = 5;
 const FIRST_BYTE_MS = 60_000;
-const TOTAL_MS = 6 * 3_600_000;
+const TOTAL_MS = 6 * HOUR_MS;
 
 export interface DownloadRequest {
   url: string;

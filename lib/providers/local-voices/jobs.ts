@@ -2,6 +2,7 @@ import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
 import { MODEL_FOLDER } from "../../contracts/console/local-voices";
+import { DAY_MS } from "../../contracts/durations";
 import { AppError } from "../../errors";
 import type { Clock } from "../../ports/clock";
 import type { InstallProgress, VoiceJob } from "../../ports/local-voices";
@@ -16,7 +17,7 @@ const BEAT_MS = 500;
 /** A running job whose file is older than this was left by a process that ended. */
 const STALE_MS = 15_000;
 /** Age of interrupted downloads and uploads at which they are deleted. */
-const ABANDONED_MS = 7 * 24 * 3_600_000;
+const ABANDONED_MS = 7 * DAY_MS;
 
 const PREFIX = ".install-";
 const SUFFIX = ".json";

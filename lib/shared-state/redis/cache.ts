@@ -1,9 +1,10 @@
+import { DAY_MS } from "../../contracts/durations";
 import type { Cipher } from "../../ports/cipher";
 import { MAX_SHARED_VALUE_BYTES, type SharedCache } from "../../ports/shared-state";
 import type { RedisLink } from "./link";
 import { storeOwnerValues } from "./owner-values";
 
-const TTL_MS = 24 * 3_600_000;
+const TTL_MS = DAY_MS;
 /** More texts of one call would take the event loop a millisecond, and Redis too long to answer in time. */
 const MAX_KEYS = 64;
 /** Most bytes of values that are being sent to Redis; above that, further values are not stored. */

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { DAY_MS } from "../../contracts/durations";
 import type { Cipher } from "../../ports/cipher";
 import type { SharedReplies } from "../../ports/shared-state";
 import { type RedisLink, script } from "./link";
@@ -7,7 +8,7 @@ import { storeOwnerValues } from "./owner-values";
 /** A claim that its instance does not renew is free after this long. */
 const LEASE_MS = 20_000;
 const RENEWALS_PER_LEASE = 4;
-const TTL_MS = 24 * 3_600_000;
+const TTL_MS = DAY_MS;
 /** Most bytes of one owner's replies, as stored; the oldest go first. */
 const MAX_OWNER_BYTES = 64 * 1024 * 1024;
 const POLL_MS = 100;

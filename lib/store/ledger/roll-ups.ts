@@ -1,11 +1,8 @@
-import { MINUTE_MS } from "../../contracts/durations";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../contracts/durations";
 import { LATENCY_BOUNDS_MS, latencyBucket } from "./latency";
 import { type Cell, positionOf } from "./rows";
 import { ROLLUP_WIDTH } from "./statements";
 import { decodeTrace } from "./trace";
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
 const AT = positionOf("at");
 const KEY = positionOf("key_id");

@@ -1,14 +1,11 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import { MINUTE_MS } from "../../contracts/durations";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../contracts/durations";
 import type { UsageDimension, UsageGroup, UsageSummary, UsageSummaryQuery } from "../../ports/store";
 import type { Tables } from "../schema";
 import { rolledConditions, rowConditions } from "./conditions";
 import { findCut } from "./find-cut";
 import { mergeGroups, routeName, toGroup, total } from "./groups";
 import { LATENCY_BOUNDS_MS, LATENCY_COLUMNS } from "./latency";
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
 const ENTRY_COLUMNS = {
   key: "key_id",

@@ -1,4 +1,5 @@
 import { readCode, type TwoFactorMethod } from "../../../contracts/console/two-factor";
+import { DAY_MS } from "../../../contracts/durations";
 import { AppError } from "../../../errors";
 import type { Cipher } from "../../../ports/cipher";
 import type { Random } from "../../../ports/clock";
@@ -30,7 +31,7 @@ export function digestBackupCode(cipher: Cipher, userId: string, code: string): 
 /**
  * Ten wrong codes in a row, over all flows and both methods, lock two-factor sign-in for 15 minutes, doubling to a day.
  */
-const LOCK_RULE = { threshold: 10, baseMs: 15 * 60_000, maxMs: 24 * 3_600_000 };
+const LOCK_RULE = { threshold: 10, baseMs: 15 * 60_000, maxMs: DAY_MS };
 
 /** The AAD of a user's encrypted TOTP secret: binds the ciphertext to its row. */
 export function secretAad(userId: string): string {

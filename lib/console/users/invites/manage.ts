@@ -1,4 +1,5 @@
 import type { CreateInvite, Invite, InviteWithToken } from "../../../contracts/console/invites";
+import { HOUR_MS } from "../../../contracts/durations";
 import type { ListPage, ListQuery } from "../../../contracts/paging";
 import { toTimestamp } from "../../../contracts/timestamp";
 import { AppError } from "../../../errors";
@@ -34,8 +35,6 @@ export function toInvite(invite: InviteRecord, parties: LinkParties): Invite {
     works: mayStillGrant(invite, parties),
   };
 }
-
-const HOUR_MS = 3_600_000;
 
 /**
  * Creates a one-time link to register with a lower role than the caller's, and returns its token, shown only here.
