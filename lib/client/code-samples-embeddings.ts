@@ -1,6 +1,7 @@
 import {
   type CodeSample,
   CURL_HEADERS,
+  codeSample,
   genaiClient,
   javascriptLiteral,
   KEY_VARIABLE,
@@ -27,6 +28,29 @@ function withComment(sample: CodeSample, comment: string): CodeSample {
 
 function curl(url: string, call: EmbeddingsCall): string {
   return [`curl ${url} \\`, CURL_HEADERS, `  -d ${shellJson(embeddingsBody(call))}`].join("\n");
+}
+
+function openaiJavascript(call: EmbeddingsCall, origin: string): string {
+  return [
+    openaiClient(origin),
+    "",
+    `const reply = await client.embeddings.create(${javascriptLiteral(embeddingsBody(call))});`,
+    "console.log(reply.usage.total_tokens, reply.data[0].embedding);",
+  ].join("\n");
+}
+
+function genaiJavascript(call: EmbeddingsCall, origin: string): string {
+  const request = {
+    model: call.model,
+    contents: call.texts,
+    ...(call.dimensions === null ? {} : { config: { outputDimensionality: call.dimensions } }),
+  };
+  return [
+    genaiClient(origin),
+    "",
+    `const reply = await ai.models.embedContent(${javascriptLiteral(request)});`,
+    "console.log(reply.embeddings[0].values);",
+  ].join("\n");
 }
 
 function pythonValue(value: unknown): string {
@@ -104,57 +128,13 @@ export function embeddingsSamples(call: EmbeddingsCall, origin: string): CodeSam
 
 function samplesOf(call: EmbeddingsCall, origin: string): CodeSample[] {
   return [
-    {
-      id: "curl",
-      title: "curl",
-      language: "bash",
-      install: null,
-      code: curl(`${origin}/v1/embeddings`, call),
-    },
-    {
-      id: "curl-engines",
-      title: "curl · engines path",
-      language: "bash",
-      install: null,
-      code: curl(`${origin}/v1/engines/${modelPath(call.model)}/embeddings`, call),
-    },
-    {
-      id: "openai-js",
-      title: "JavaScript · OpenAI",
-      language: "javascript",
-      install: "npm install openai",
-      code: [
-        openaiClient(origin),
-        "",
-        `const reply = await client.embeddings.create(${javascriptLiteral(embeddingsBody(call))});`,
-        "console.log(reply.usage.total_tokens, reply.data[0].embedding);",
-      ].join("\n"),
-    },
-    {
-      id: "genai-js",
-      title: "JavaScript · Google GenAI",
-      language: "javascript",
-      install: "npm install @google/genai",
-      code: [
-        genaiClient(origin),
-        "",
-        `const reply = await ai.models.embedContent(${javascriptLiteral({
-          model: call.model,
-          contents: call.texts,
-          ...(call.dimensions === null ? {} : { config: { outputDimensionality: call.dimensions } }),
-        })});`,
-        "console.log(reply.embeddings[0].values);",
-      ].join("\n"),
-    },
-    {
-      id: "python",
-      title: "Python",
-      language: "python",
-      install: "pip install openai",
-      code: python(call, origin),
-    },
-    { id: "go", title: "Go", language: "go", install: null, code: go(call, origin) },
-    { id: "java", title: "Java", language: "java", install: null, code: java(call, origin) },
-    { id: "php", title: "PHP", language: "php", install: null, code: php(call, origin) },
+    codeSample("curl", curl(`${origin}/v1/embeddings`, call)),
+    codeSample("curl-engines", curl(`${origin}/v1/engines/${modelPath(call.model)}/embeddings`, call)),
+    codeSample("openai-js", openaiJavascript(call, origin)),
+    codeSample("genai-js", genaiJavascript(call, origin)),
+    codeSample("python", python(call, origin)),
+    codeSample("go", go(call, origin)),
+    codeSample("java", java(call, origin)),
+    codeSample("php", php(call, origin)),
   ];
 }

@@ -22,6 +22,21 @@ const jsonText = (body: unknown) => JSON.stringify(body, null, 2);
 const indented = (lines: readonly string[], indent: string) =>
   lines.map((line) => (line === "" ? "" : `${indent}${line}`));
 
+/** Writes the reply to a file. */
+export const goSaves = (file: string): ReplyCode => ({
+  imports: [],
+  lines: [
+    `file, err := os.Create(${literal(file)})`,
+    "if err != nil {",
+    "\tlog.Fatal(err)",
+    "}",
+    "defer file.Close()",
+    "if _, err := io.Copy(file, reply.Body); err != nil {",
+    "\tlog.Fatal(err)",
+    "}",
+  ],
+});
+
 /** A Go program. In `reply.lines` the response is `reply`, an `*http.Response` of status 200. */
 export function goProgram({ url, body }: JsonPost, reply: ReplyCode): string {
   const imports = ["io", "log", "net/http", "os", "strings", ...reply.imports];
@@ -56,15 +71,23 @@ export function goProgram({ url, body }: JsonPost, reply: ReplyCode): string {
   ].join("\n");
 }
 
+/** Which body handler reads the reply: `HttpResponse.BodyHandlers.ofString()`. */
+interface JavaReplyCode extends ReplyCode {
+  handler: "ofInputStream" | "ofString";
+}
+
+/** Writes the reply to a file. */
+export const javaSaves = (file: string): JavaReplyCode => ({
+  handler: "ofInputStream",
+  imports: ["java.nio.file.Files", "java.nio.file.Path", "java.nio.file.StandardCopyOption"],
+  lines: [`Files.copy(reply.body(), Path.of(${literal(file)}), StandardCopyOption.REPLACE_EXISTING);`],
+});
+
 /**
  * A Java 17 program of one file. In `reply.lines` the response is `reply`, an `HttpResponse<T>` of status 200, whose
- * body `handler` reads: `ofInputStream` or `ofString`.
+ * body `reply.handler` reads.
  */
-export function javaProgram(
-  name: string,
-  { url, body }: JsonPost,
-  reply: ReplyCode & { handler: "ofInputStream" | "ofString" },
-): string {
+export function javaProgram(name: string, { url, body }: JsonPost, reply: JavaReplyCode): string {
   const imports = ["java.net.URI", "java.net.http.HttpClient", "java.net.http.HttpRequest"];
   imports.push("java.net.http.HttpResponse", ...reply.imports);
   // Backslashes are escaped in a text block; three quotes in a row do not occur in JSON.

@@ -1,6 +1,7 @@
 import {
   type CodeSample,
   CURL_HEADERS,
+  codeSample,
   genaiClient,
   javascriptLiteral,
   KEY_VARIABLE,
@@ -8,7 +9,7 @@ import {
   openaiClient,
   shellJson,
 } from "./code-samples";
-import { goProgram, type JsonPost, javaProgram, phpProgram } from "./code-samples-http";
+import { goProgram, goSaves, type JsonPost, javaProgram, javaSaves, phpProgram } from "./code-samples-http";
 import { dialectOf, geminiBody, modelPath, openaiBody, type SpeechCall } from "./speech-call";
 
 /** Whether the OpenAI endpoint, which has neither scripts nor languages, can make the call. */
@@ -111,21 +112,7 @@ function postOf(call: SpeechCall, origin: string): JsonPost {
 }
 
 function go(call: SpeechCall, origin: string): string {
-  if (fitsOpenai(call)) {
-    return goProgram(postOf(call, origin), {
-      imports: [],
-      lines: [
-        'file, err := os.Create("speech.mp3")',
-        "if err != nil {",
-        "\tlog.Fatal(err)",
-        "}",
-        "defer file.Close()",
-        "if _, err := io.Copy(file, reply.Body); err != nil {",
-        "\tlog.Fatal(err)",
-        "}",
-      ],
-    });
-  }
+  if (fitsOpenai(call)) return goProgram(postOf(call, origin), goSaves("speech.mp3"));
   return goProgram(postOf(call, origin), {
     imports: ["encoding/json"],
     lines: [
@@ -153,13 +140,7 @@ function go(call: SpeechCall, origin: string): string {
 }
 
 function java(call: SpeechCall, origin: string): string {
-  if (fitsOpenai(call)) {
-    return javaProgram("Speech", postOf(call, origin), {
-      handler: "ofInputStream",
-      imports: ["java.nio.file.Files", "java.nio.file.Path", "java.nio.file.StandardCopyOption"],
-      lines: ['Files.copy(reply.body(), Path.of("speech.mp3"), StandardCopyOption.REPLACE_EXISTING);'],
-    });
-  }
+  if (fitsOpenai(call)) return javaProgram("Speech", postOf(call, origin), javaSaves("speech.mp3"));
   return javaProgram("Speech", postOf(call, origin), {
     handler: "ofString",
     imports: ["java.nio.file.Files", "java.nio.file.Path", "java.util.Base64", "java.util.regex.Pattern"],
@@ -193,33 +174,15 @@ function php(call: SpeechCall, origin: string): string {
  */
 export function speechSamples(call: SpeechCall, origin: string): CodeSample[] {
   const isOpenaiCall = fitsOpenai(call);
-  const openaiJs: CodeSample = {
-    id: "openai-js",
-    title: "JavaScript · OpenAI",
-    language: "javascript",
-    install: "npm install openai",
-    code: openaiJavascript(call, origin),
-  };
-  const genaiJs: CodeSample = {
-    id: "genai-js",
-    title: "JavaScript · Google GenAI",
-    language: "javascript",
-    install: "npm install @google/genai",
-    code: genaiJavascript(call, origin),
-  };
   return [
-    { id: "curl", title: "curl", language: "bash", install: null, code: curl(call, origin) },
-    ...(isOpenaiCall ? [openaiJs] : []),
-    ...(dialectOf(call) === "gemini" ? [genaiJs] : []),
-    {
-      id: "python",
-      title: "Python",
-      language: "python",
-      install: isOpenaiCall ? "pip install openai" : "pip install google-genai",
-      code: isOpenaiCall ? openaiPython(call, origin) : genaiPython(call, origin),
-    },
-    { id: "go", title: "Go", language: "go", install: null, code: go(call, origin) },
-    { id: "java", title: "Java", language: "java", install: null, code: java(call, origin) },
-    { id: "php", title: "PHP", language: "php", install: null, code: php(call, origin) },
+    codeSample("curl", curl(call, origin)),
+    ...(isOpenaiCall ? [codeSample("openai-js", openaiJavascript(call, origin))] : []),
+    ...(dialectOf(call) === "gemini" ? [codeSample("genai-js", genaiJavascript(call, origin))] : []),
+    isOpenaiCall
+      ? codeSample("python", openaiPython(call, origin))
+      : codeSample("python", genaiPython(call, origin), { install: "pip install google-genai" }),
+    codeSample("go", go(call, origin)),
+    codeSample("java", java(call, origin)),
+    codeSample("php", php(call, origin)),
   ];
 }

@@ -1,14 +1,37 @@
 import { KEY_VARIABLE } from "./key-variable";
 
-/** A call as code. The key is never in it: the code reads it from the environment. */
-export interface CodeSample {
-  id: "curl" | "curl-engines" | "openai-js" | "genai-js" | "python" | "go" | "java" | "php";
+interface SampleFacts {
   /** Product and language names, not translated. */
   title: string;
   language: "bash" | "javascript" | "python" | "go" | "java" | "php";
   /** The command that installs the dependencies of the code; null: none. */
   install: string | null;
+}
+
+const SAMPLES = {
+  curl: { title: "curl", language: "bash", install: null },
+  "curl-engines": { title: "curl · engines path", language: "bash", install: null },
+  "openai-js": { title: "JavaScript · OpenAI", language: "javascript", install: "npm install openai" },
+  "genai-js": {
+    title: "JavaScript · Google GenAI",
+    language: "javascript",
+    install: "npm install @google/genai",
+  },
+  python: { title: "Python", language: "python", install: "pip install openai" },
+  go: { title: "Go", language: "go", install: null },
+  java: { title: "Java", language: "java", install: null },
+  php: { title: "PHP", language: "php", install: null },
+} as const satisfies Record<string, SampleFacts>;
+
+/** A call as code. The key is never in it: the code reads it from the environment. */
+export interface CodeSample extends SampleFacts {
+  id: keyof typeof SAMPLES;
   code: string;
+}
+
+/** A sample; `facts`: where it differs from the usual one of its kind. */
+export function codeSample(id: CodeSample["id"], code: string, facts: Partial<SampleFacts> = {}): CodeSample {
+  return { id, ...SAMPLES[id], ...facts, code };
 }
 
 export { KEY_VARIABLE };

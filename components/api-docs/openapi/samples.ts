@@ -1,5 +1,12 @@
-import { type CodeSample, literal } from "../../../lib/client/code-samples";
-import { goProgram, type JsonPost, javaProgram, phpProgram } from "../../../lib/client/code-samples-http";
+import { type CodeSample, codeSample, literal } from "../../../lib/client/code-samples";
+import {
+  goProgram,
+  goSaves,
+  type JsonPost,
+  javaProgram,
+  javaSaves,
+  phpProgram,
+} from "../../../lib/client/code-samples-http";
 import { authOf, type Operation } from "./document";
 import {
   asCurl,
@@ -68,55 +75,29 @@ function python({ method, url, body, file, variable }: Example): string {
   ].join("\n");
 }
 
+const GO_PRINTS = {
+  imports: ["fmt"],
+  lines: [
+    "text, err := io.ReadAll(reply.Body)",
+    "if err != nil {",
+    "\tlog.Fatal(err)",
+    "}",
+    "fmt.Println(string(text))",
+  ],
+};
+const JAVA_PRINTS = {
+  imports: [],
+  handler: "ofString",
+  lines: ["System.out.println(reply.body());"],
+} as const;
+
 /** Go, Java and PHP, for a POST of JSON with a key: what programs send to the gateway. */
 function programs(post: JsonPost, file: string | null): CodeSample[] {
-  const go = goProgram(
-    post,
-    file === null
-      ? {
-          imports: ["fmt"],
-          lines: [
-            "text, err := io.ReadAll(reply.Body)",
-            "if err != nil {",
-            "\tlog.Fatal(err)",
-            "}",
-            "fmt.Println(string(text))",
-          ],
-        }
-      : {
-          imports: [],
-          lines: [
-            `file, err := os.Create(${literal(file)})`,
-            "if err != nil {",
-            "\tlog.Fatal(err)",
-            "}",
-            "defer file.Close()",
-            "if _, err := io.Copy(file, reply.Body); err != nil {",
-            "\tlog.Fatal(err)",
-            "}",
-          ],
-        },
-  );
-  const java = javaProgram(
-    "Example",
-    post,
-    file === null
-      ? { imports: [], handler: "ofString", lines: ["System.out.println(reply.body());"] }
-      : {
-          imports: ["java.nio.file.Files", "java.nio.file.Path", "java.nio.file.StandardCopyOption"],
-          handler: "ofInputStream",
-          lines: [
-            `Files.copy(reply.body(), Path.of(${literal(file)}), StandardCopyOption.REPLACE_EXISTING);`,
-          ],
-        },
-  );
-  const php = phpProgram(post, [
-    file === null ? "echo $reply, PHP_EOL;" : `file_put_contents(${literal(file)}, $reply);`,
-  ]);
+  const php = file === null ? "echo $reply, PHP_EOL;" : `file_put_contents(${literal(file)}, $reply);`;
   return [
-    { id: "go", title: "Go", language: "go", install: null, code: go },
-    { id: "java", title: "Java", language: "java", install: null, code: java },
-    { id: "php", title: "PHP", language: "php", install: null, code: php },
+    codeSample("go", goProgram(post, file === null ? GO_PRINTS : goSaves(file))),
+    codeSample("java", javaProgram("Example", post, file === null ? JAVA_PRINTS : javaSaves(file))),
+    codeSample("php", phpProgram(post, [php])),
   ];
 }
 
@@ -131,24 +112,12 @@ export function operationSamples(operation: Operation, origin: string, models: E
     variable: tokenVariable(operation),
   };
   const { method, url, body, file, variable } = example;
-  const curl: CodeSample = {
-    id: "curl",
-    title: "curl",
-    language: "bash",
-    install: null,
-    code: asCurl(operation, origin, models),
-  };
+  const curl = codeSample("curl", asCurl(operation, origin, models));
   if (authOf(operation) === "session") return [curl];
   return [
     curl,
-    {
-      id: "openai-js",
-      title: "JavaScript",
-      language: "javascript",
-      install: null,
-      code: javascript(example),
-    },
-    { id: "python", title: "Python", language: "python", install: null, code: python(example) },
+    codeSample("openai-js", javascript(example), { title: "JavaScript", install: null }),
+    codeSample("python", python(example), { install: null }),
     ...(method === "POST" && body !== null && variable !== null ? programs({ url, body }, file) : []),
   ];
 }
