@@ -1,7 +1,7 @@
+import { billingPeriod } from "../ports/billing-period";
 import type { Store } from "../ports/store";
 import { type AuditKey, EMPTY_CHAIN } from "./audit-chain";
 import type { ChangeFeed } from "./changes";
-import { periodsIn } from "./ledger/balances";
 import { type CommitGroup, GroupCommit } from "./ledger/group-commit";
 import { createLedger } from "./ledger/ledger";
 import { SILENT, type StoreOptions } from "./options";
@@ -26,7 +26,7 @@ interface Engine {
 export async function assembleStore(engine: Engine, options: StoreOptions): Promise<Store> {
   const { connections, feed } = engine;
   const timeZone = options.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const periodsAt = periodsIn(timeZone);
+  const periodsAt = (now: number) => billingPeriod(timeZone, now);
   const scope = rootScope(connections, feed);
   const commits = new GroupCommit(engine.commitGroup, options.clock, options.log ?? SILENT);
   const ledger = createLedger(scope, commits, options.instanceId, engine.maintainLedger);

@@ -1,7 +1,7 @@
 import type { OverviewQuery } from "../../contracts/console/overview";
 import { HOUR_MS, MINUTE_MS } from "../../contracts/durations";
 import { toTimestamp } from "../../contracts/timestamp";
-import { billingPeriod } from "../../gateway/metering/billing-period";
+import { billingPeriod } from "../../ports/billing-period";
 import type { UsageGroup } from "../../ports/store";
 import { addSums, NO_SUMS, type Sums } from "../../ports/store/usage-query";
 

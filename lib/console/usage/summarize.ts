@@ -2,7 +2,7 @@ import type { UsageSummary, UsageSummaryQuery } from "../../contracts/console/us
 import { DAY_MS, HOUR_MS } from "../../contracts/durations";
 import { toTimestamp } from "../../contracts/timestamp";
 import { AppError } from "../../errors";
-import { billingPeriod } from "../../gateway/metering/billing-period";
+import { billingPeriod } from "../../ports/billing-period";
 import type { UsageFilter, UsageGroup } from "../../ports/store";
 import { addSums, NO_SUMS, type Sums } from "../../ports/store/usage-query";
 import type { ReadContext } from "../context";

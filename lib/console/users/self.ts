@@ -2,7 +2,7 @@ import type { OwnBudget, Self, UpdateSelf } from "../../contracts/console/user";
 import { DAY_MS, HOUR_MS } from "../../contracts/durations";
 import { toTimestamp } from "../../contracts/timestamp";
 import { AppError } from "../../errors";
-import { type BillingPeriod, billingPeriod } from "../../gateway/metering/billing-period";
+import { type BillingPeriod, billingPeriod } from "../../ports/billing-period";
 import { requireSession } from "../access/guards";
 import { readSettings } from "../access/read-settings";
 import { recordAudit } from "../audit/record";

@@ -1,10 +1,10 @@
 import { type ErrorCode, isAppError } from "../../errors";
+import { billingPeriod } from "../../ports/billing-period";
 import type { Clock } from "../../ports/clock";
 import type { AttemptTrace, CallTrace, SkippedChannel, UsageRecord } from "../../ports/store";
 import type { CalledChannel } from "../../ports/telemetry";
 import type { CallOutcome, CallPlan, Meter } from "../call";
 import type { GatewayContext } from "../context";
-import { billingPeriod } from "./billing-period";
 import { attemptMessage, failedOutcome } from "./outcome";
 import { costNano } from "./price";
 

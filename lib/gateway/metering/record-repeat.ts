@@ -1,7 +1,7 @@
+import { billingPeriod } from "../../ports/billing-period";
 import type { UsageRecord } from "../../ports/store";
 import type { GatewayContext } from "../context";
 import { newUsageId } from "../new-id";
-import { billingPeriod } from "./billing-period";
 
 /** Records a request that was answered with a stored reply: it cost nothing and called no channel. */
 export async function recordRepeat(ctx: GatewayContext, first: UsageRecord): Promise<void> {

@@ -1,8 +1,8 @@
 import { AppError } from "../../errors";
+import { billingPeriod } from "../../ports/billing-period";
 import type { Budget, BudgetPeriod, FullBudget, UsageRecord } from "../../ports/store";
 import type { CallPlan } from "../call";
 import type { GatewayContext } from "../context";
-import { billingPeriod } from "./billing-period";
 
 /** The period of a budget of 0; undefined: there is none. */
 function zeroPeriod({ totalNano, monthlyNano, dailyNano }: Budget): BudgetPeriod | undefined {

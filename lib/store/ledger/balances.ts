@@ -1,39 +1,19 @@
 import { type Kysely, sql } from "kysely";
+import type { BillingPeriod } from "../../ports/billing-period";
 import type { Spent } from "../../ports/store";
 import type { Tables } from "../schema";
 
 export type SubjectKind = "key" | "user";
 
-/** Day (`2026-11-20`) and month (`2026-11`) of an instant in the instance's time zone. */
-export interface Periods {
-  day: string;
-  month: string;
-}
-
 /** The period of budgets without a reset. */
 export const TOTAL = "total";
-
-/** Names periods in an IANA time zone. */
-export function periodsIn(timeZone: string): (now: number) => Periods {
-  // This locale writes dates the way ISO 8601 does.
-  const format = new Intl.DateTimeFormat("en-CA", {
-    timeZone,
-    year: "numeric",
-    month: "2-digit",
-    day: "2-digit",
-  });
-  return (now) => {
-    const day = format.format(now);
-    return { day, month: day.slice(0, 7) };
-  };
-}
 
 /** Spent plus reserved amounts of a key or user, by budget period. */
 export async function readSpent(
   db: Kysely<Tables>,
   kind: SubjectKind,
   id: string,
-  periods: Periods,
+  periods: BillingPeriod,
 ): Promise<Spent> {
   const found = await readSpentOf(db, kind, [id], periods);
   return found.get(id) ?? { totalNano: 0, dailyNano: 0, monthlyNano: 0 };
@@ -44,7 +24,7 @@ export async function readSpentOf(
   db: Kysely<Tables>,
   kind: SubjectKind,
   ids: readonly string[],
-  periods: Periods,
+  periods: BillingPeriod,
 ): Promise<Map<string, Spent>> {
   const rows = await db
     .selectFrom("balances")
@@ -73,7 +53,7 @@ export async function copySpent(
   db: Kysely<Tables>,
   kind: SubjectKind,
   { from, to }: { from: readonly string[]; to: string },
-  periods: Periods,
+  periods: BillingPeriod,
 ): Promise<void> {
   await db
     .insertInto("balances")

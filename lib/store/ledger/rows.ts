@@ -1,8 +1,8 @@
 import { AppError } from "../../errors";
+import type { BillingPeriod } from "../../ports/billing-period";
 import type { UsageRecord } from "../../ports/store";
 import { storable } from "../columns";
 import type { UsageTable } from "../schema";
-import type { Periods } from "./balances";
 import { encodeTrace } from "./trace";
 
 /** Values that both databases take as parameters without conversion. */
@@ -88,7 +88,7 @@ export function toCells(
   row: UsageRecord,
   state: "open" | "settled",
   owner: string,
-  periods: Periods,
+  periods: BillingPeriod,
 ): Cell[] {
   return [
     row.id,

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from "kysely";
+import type { BillingPeriod } from "../../ports/billing-period";
 import type { Alerts, BudgetShare } from "../../ports/store";
-import { type Periods, TOTAL } from "../ledger/balances";
+import { TOTAL } from "../ledger/balances";
 import type { Tables } from "../schema";
 import type { Scope } from "../transactions";
 
@@ -54,7 +55,7 @@ async function countFrom(db: Kysely<Tables>, since: number, isFailure: boolean):
 
 export function alertFigures(
   scope: Scope,
-  periodsAt: (now: number) => Periods,
+  periodsAt: (now: number) => BillingPeriod,
 ): Pick<Alerts, "budgetsAbove" | "callsSince" | "callsBy"> {
   return {
     async budgetsAbove(percent, now) {

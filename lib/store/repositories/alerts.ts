@@ -1,7 +1,7 @@
 import { sql } from "kysely";
+import type { BillingPeriod } from "../../ports/billing-period";
 import type { AlertRecord, Alerts } from "../../ports/store";
 import { json } from "../columns";
-import type { Periods } from "../ledger/balances";
 import { decodeCursor, rowsToRead, toPage } from "../page";
 import type { AlertTable } from "../schema";
 import type { Scope } from "../transactions";
@@ -184,7 +184,7 @@ function reading(scope: Scope): Pick<Alerts, "open" | "find" | "list" | "markSee
   };
 }
 
-export function alertsRepository(scope: Scope, periodsAt: (now: number) => Periods): Alerts {
+export function alertsRepository(scope: Scope, periodsAt: (now: number) => BillingPeriod): Alerts {
   return {
     ...lifecycle(scope),
     ...reading(scope),

@@ -1,8 +1,9 @@
 import { sql } from "kysely";
+import type { BillingPeriod } from "../../ports/billing-period";
 import type { KeyRecord, Keys, KeyWithOwner, Operation, Role } from "../../ports/store";
 import { budgetColumns, flag, fromJson, json, toBudget } from "../columns";
 import { orConflict } from "../errors";
-import { copySpent, type Periods, readSpent } from "../ledger/balances";
+import { copySpent, readSpent } from "../ledger/balances";
 import { matches, newestFirst } from "../page";
 import type { KeyTable } from "../schema";
 import { deleteById, type Scope } from "../transactions";
@@ -104,7 +105,7 @@ async function findWithOwner(scope: Scope, digest: string): Promise<KeyWithOwner
 /** Finds, lists and counts; `periodsAt` names the budget periods of a time. */
 function reading(
   scope: Scope,
-  periodsAt: (now: number) => Periods,
+  periodsAt: (now: number) => BillingPeriod,
 ): Pick<Keys, "findByDigest" | "findById" | "list" | "countUnexpired" | "spent"> {
   return {
     findByDigest: (digest) => findWithOwner(scope, digest),
@@ -136,7 +137,7 @@ function reading(
 /** Changes of a key; `periodsAt` names the budget periods of a time. */
 function writing(
   scope: Scope,
-  periodsAt: (now: number) => Periods,
+  periodsAt: (now: number) => BillingPeriod,
 ): Pick<Keys, "insert" | "update" | "delete" | "copySpent" | "touchLastUsed"> {
   return {
     insert: (key) =>
@@ -212,6 +213,6 @@ function playgroundKeys(scope: Scope): Pick<Keys, "trimPlayground" | "deleteExpi
 }
 
 /** `periodsAt` returns day and month of a time in the instance's time zone. */
-export function keysRepository(scope: Scope, periodsAt: (now: number) => Periods): Keys {
+export function keysRepository(scope: Scope, periodsAt: (now: number) => BillingPeriod): Keys {
   return { ...reading(scope, periodsAt), ...writing(scope, periodsAt), ...playgroundKeys(scope) };
 }

@@ -1,6 +1,6 @@
+import type { BillingPeriod } from "../../ports/billing-period";
 import type { Repositories } from "../../ports/store";
 import type { AuditKey } from "../audit-chain";
-import type { Periods } from "../ledger/balances";
 import type { Scope } from "../transactions";
 import { alertsRepository } from "./alerts";
 import { keysRepository } from "./api-keys";
@@ -17,7 +17,7 @@ import { usersRepository } from "./users";
 
 export function repositoriesOn(
   scope: Scope,
-  periodsAt: (now: number) => Periods,
+  periodsAt: (now: number) => BillingPeriod,
   auditKey: AuditKey,
 ): Repositories {
   return {

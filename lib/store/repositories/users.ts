@@ -1,7 +1,8 @@
+import type { BillingPeriod } from "../../ports/billing-period";
 import type { Role, UserRecord, UserStatus, Users } from "../../ports/store";
 import { budgetColumns, flag, toBudget } from "../columns";
 import { orConflict } from "../errors";
-import { type Periods, readSpentOf } from "../ledger/balances";
+import { readSpentOf } from "../ledger/balances";
 import { matches, newestFirst } from "../page";
 import type { UserTable } from "../schema";
 import { deleteById, type Scope } from "../transactions";
@@ -59,7 +60,7 @@ function toUser(row: UserTable): UserRecord {
 async function readStatuses(
   scope: Scope,
   ids: readonly string[],
-  periods: Periods,
+  periods: BillingPeriod,
 ): Promise<Map<string, UserStatus>> {
   if (ids.length === 0) return new Map();
   const [rows, spent] = await Promise.all([
@@ -87,7 +88,7 @@ async function readStatuses(
 /** Finds, lists and counts; `periodsAt` names the budget periods of a time. */
 function reading(
   scope: Scope,
-  periodsAt: (now: number) => Periods,
+  periodsAt: (now: number) => BillingPeriod,
 ): Pick<Users, "findById" | "findByNameOrEmail" | "list" | "findMany" | "statuses"> {
   return {
     findById: (id) => findOne(scope.read.selectFrom("users").selectAll().where("id", "=", id), toUser),
@@ -151,6 +152,6 @@ function writing(scope: Scope): Pick<Users, "insert" | "update" | "delete"> {
 }
 
 /** `periodsAt` returns day and month of a time in the instance's time zone. */
-export function usersRepository(scope: Scope, periodsAt: (now: number) => Periods): Users {
+export function usersRepository(scope: Scope, periodsAt: (now: number) => BillingPeriod): Users {
   return { ...reading(scope, periodsAt), ...writing(scope) };
 }

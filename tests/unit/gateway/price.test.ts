@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { billingPeriod } from "@/lib/gateway/metering/billing-period";
 import { costNano, maxEmbeddingCostNano } from "@/lib/gateway/metering/price";
+import { billingPeriod } from "@/lib/ports/billing-period";
 
 const FREE = {
   inputPerMillionTokens: null,
