@@ -23,7 +23,7 @@ import { MIGRATIONS } from "./migrations";
 import { migratePostgres, patientConfig, UNFINISHED_COPY } from "./postgres/migrate";
 import { addMonths } from "./postgres/partitions";
 import { hostAndDatabaseOf } from "./postgres/session";
-import { settingsRepository } from "./repositories/settings";
+import { readSettings } from "./repositories/settings";
 import type { Tables } from "./schema";
 import { readDialect } from "./sqlite/dialect";
 import { openUntouched } from "./sqlite/open-file";
@@ -82,11 +82,7 @@ export async function openCopySource(file: string): Promise<CopySource> {
   try {
     return {
       db,
-      settings: settingsRepository({
-        read: db,
-        scan: db,
-        write: () => Promise.reject(new Error("The source of a copy is never written.")),
-      }),
+      settings: readSettings(db),
       tables: await copiedTables(db),
       names: await tableNames(db),
       installation: await firstAuditHash(db),

@@ -6,7 +6,7 @@ import Database from "libsql";
 import type { Settings } from "../../ports/store";
 import { StartError } from "../errors";
 import { MIGRATIONS } from "../migrations";
-import { settingsRepository } from "../repositories/settings";
+import { readSettings } from "../repositories/settings";
 import type { Tables } from "../schema";
 import { Connection } from "../sqlite/connection";
 import { readDialect } from "../sqlite/dialect";
@@ -131,11 +131,7 @@ export async function openDump(file: string): Promise<Dump> {
     return {
       version: Number(row[0]),
       db,
-      settings: settingsRepository({
-        read: db,
-        scan: db,
-        write: () => Promise.reject(new Error("A dump is never written.")),
-      }),
+      settings: readSettings(db),
       async close() {
         await db.destroy();
         connection.close();

@@ -3,12 +3,18 @@ import { fromJson, json } from "../columns";
 import { orConflict } from "../errors";
 import type { Scope } from "../transactions";
 
-export function settingsRepository(scope: Scope): Settings {
+export function readSettings(db: Scope["read"]): Pick<Settings, "all"> {
   return {
     async all() {
-      const rows = await scope.read.selectFrom("settings").selectAll().orderBy("name").execute();
+      const rows = await db.selectFrom("settings").selectAll().orderBy("name").execute();
       return Object.fromEntries(rows.map((row) => [row.name, fromJson<unknown>(row.value)]));
     },
+  };
+}
+
+export function settingsRepository(scope: Scope): Settings {
+  return {
+    ...readSettings(scope.read),
 
     put: (name, value) =>
       scope.write(async (db, touch) => {
