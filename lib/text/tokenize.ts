@@ -1,3 +1,4 @@
+import { runAtOnce } from "../ports/run-in-slices";
 import { type Vocabulary, vocabulary } from "./vocabulary";
 
 /** Ranks are below 2¹⁷; a queue entry is rank × 2³² + position, exact in a double. */
@@ -82,15 +83,6 @@ function* mergeInSteps(bytes: string, vocabulary: Vocabulary): Generator<void, n
   return count;
 }
 
-/** `mergeInSteps` without pauses. */
-function countMerged(bytes: string, vocabulary: Vocabulary): number {
-  const steps = mergeInSteps(bytes, vocabulary);
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-  }
-}
-
 /** Special tokens have IDs but are not in the merges: a text that spells one out is ordinary text. */
 const SPECIAL = new Map([
   [100_257, Buffer.from("<|endoftext|>")],
@@ -139,7 +131,7 @@ function lookUp(piece: string, words: Vocabulary, limit: number): number | strin
 function countPiece(piece: string, words: Vocabulary, limit: number): number {
   const found = lookUp(piece, words, limit);
   if (typeof found === "number") return found;
-  const count = countMerged(found, words);
+  const count = runAtOnce(mergeInSteps(found, words));
   if (piece.length <= MAX_RECENT_LENGTH) {
     if (recent.size >= MAX_RECENT) recent.clear();
     recent.set(piece, count);
