@@ -33,16 +33,12 @@ const POINTERS: Readonly<Record<string, Pointers>> = {
   "/v1beta/models": { created: null, listed: "/models/0/baseModelId" },
 };
 
+const INSPECT_LINK = { path: "/api/invites/inspect", body: { token: "$response.body#/data/token" } };
+
 /** Operations whose request body takes a value from another operation's reply. */
 const BODY_LINKS: Readonly<Record<string, readonly { path: string; body: Json }[]>> = {
-  "POST /api/invites": ["/api/invites/inspect"].map((path) => ({
-    path,
-    body: { token: "$response.body#/data/token" },
-  })),
-  "POST /api/users/{id}/password_reset": ["/api/invites/inspect"].map((path) => ({
-    path,
-    body: { token: "$response.body#/data/token" },
-  })),
+  "POST /api/invites": [INSPECT_LINK],
+  "POST /api/users/{id}/password_reset": [INSPECT_LINK],
 };
 
 function parameterOf(path: string, collection: string): string | null {
