@@ -10,6 +10,12 @@ import { setupTokenFile } from "../process/setup-guard";
 import { type Command, CommandError, readArguments, UsageError } from "./command";
 import { findUser, withNewStore, withStore } from "./open-store";
 import { readNewPassword } from "./password";
+import type { Terminal } from "./terminal";
+
+function showPassword(terminal: Terminal, password: string): void {
+  terminal.note("The password, shown only once:");
+  terminal.say(password);
+}
 
 export const setup: Command = {
   name: "setup",
@@ -45,10 +51,7 @@ export const setup: Command = {
       );
       rmSync(setupTokenFile(env.dataDirectory), { force: true });
       terminal.note(`Patchbay is set up; its owner is ${username}.`);
-      if (values.generate === true) {
-        terminal.note("The password, shown only once:");
-        terminal.say(password);
-      }
+      if (values.generate === true) showPassword(terminal, password);
     });
   },
 };
@@ -68,10 +71,7 @@ export const resetPassword: Command = {
         terminal.note("Their 2FA is still on; 'reset-2fa' turns it off.");
       }
       if (!user.enabled) terminal.note("Their account is disabled, so they cannot sign in yet.");
-      if (values.generate === true) {
-        terminal.note("The password, shown only once:");
-        terminal.say(password);
-      }
+      if (values.generate === true) showPassword(terminal, password);
     });
   },
 };
