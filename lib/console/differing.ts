@@ -14,6 +14,14 @@ function isSameJson(a: unknown, b: unknown): boolean {
   return JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
 }
 
+/** The fields that a request sent: those without a value stay as they are. */
+export function sentFields<Fields extends object>(fields: Fields): Partial<Fields> {
+  // A part of the fields' own entries.
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined),
+  ) as Partial<Fields>;
+}
+
 /** The fields of `patch` that differ from those of `before`. */
 export function differing<Patch extends object>(before: object, patch: Patch): Partial<Patch> {
   const present = new Map<string, unknown>(Object.entries(before));

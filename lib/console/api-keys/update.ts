@@ -4,6 +4,7 @@ import type { KeyRecord } from "../../ports/store";
 import { requireUser } from "../access/guards";
 import { recordAudit } from "../audit/record";
 import type { ConsoleContext } from "../context";
+import { sentFields } from "../differing";
 import { applyBudget } from "../users/limits";
 import { requireKeyQuota } from "./key-quota";
 import {
@@ -32,18 +33,18 @@ export async function updateKey(ctx: ConsoleContext, id: string, input: UpdateKe
     if (owner === null) throw new AppError("not_found", "API key not found.");
     if (input.operations !== undefined && !before.operations.includes("manage"))
       requireGrantable(ctx, owner, input.operations);
-    const patch: Partial<KeyRecord> = {
-      ...(input.name === undefined ? {} : { name: input.name }),
-      ...(input.enabled === undefined ? {} : { enabled: input.enabled }),
-      ...(input.expires_at === undefined ? {} : { expiresAt: expiryOf(input.expires_at, before, now) }),
-      ...(input.operations === undefined ? {} : { operations: input.operations }),
-      ...(input.allowed_models === undefined ? {} : { allowedModels: input.allowed_models }),
-      ...(input.allowed_addresses === undefined ? {} : { allowedAddresses: input.allowed_addresses }),
-      ...(input.rpm === undefined ? {} : { rpm: input.rpm }),
-      ...(input.tpm === undefined ? {} : { tpm: input.tpm }),
-      ...(input.concurrency === undefined ? {} : { concurrency: input.concurrency }),
-      ...(input.budget === undefined ? {} : { budget: applyBudget(input.budget, before.budget) }),
-    };
+    const patch: Partial<KeyRecord> = sentFields({
+      name: input.name,
+      enabled: input.enabled,
+      expiresAt: input.expires_at === undefined ? undefined : expiryOf(input.expires_at, before, now),
+      operations: input.operations,
+      allowedModels: input.allowed_models,
+      allowedAddresses: input.allowed_addresses,
+      rpm: input.rpm,
+      tpm: input.tpm,
+      concurrency: input.concurrency,
+      budget: input.budget && applyBudget(input.budget, before.budget),
+    });
     const wanted = { ...before, ...patch };
     requireWithinCaller(ctx, wanted);
     requireMayLoosen(actor.role, before, wanted);

@@ -7,18 +7,13 @@ import { readUse } from "../circuits/health";
 import type { ConsoleContext } from "../context";
 import { ensureModels } from "./ensure-models";
 import { encryptKey, nameOfKey, requireUniqueLabels } from "./stored-keys";
-import { readTimeouts, toChannel } from "./to-channel";
+import { readConnection, readTimeouts, toChannel } from "./to-channel";
 
 /** Adds a channel; it serves from the next request on. Throws `forbidden`, `invalid` (with an issue per field). */
 export async function createChannel(ctx: ConsoleContext, input: CreateChannel): Promise<Channel> {
   await requireOperator(ctx);
   const provider = ctx.providers.providers().find((one) => one.name === input.provider);
-  const draft = ctx.providers.checkChannel({
-    provider: input.provider,
-    baseUrl: input.base_url ?? null,
-    headers: input.headers ?? {},
-    options: input.options ?? {},
-  });
+  const draft = ctx.providers.checkChannel(readConnection(input));
   const id = newId(ctx.random, "chn");
   const now = ctx.clock.now();
   const record: ChannelRecord = {

@@ -9,7 +9,7 @@ import type { ConsoleContext } from "../context";
 import { fetchUpstreamModels } from "./list-upstream-models";
 import { encryptKey, findStoredKey, requireNewKeys } from "./stored-keys";
 import { runTestCall, type ToWav, toUpstreamFailure } from "./test-channel";
-import { readTimeouts } from "./to-channel";
+import { readConnection, readTimeouts } from "./to-channel";
 
 /** The key of a draft: a new one, or one of the saved channel, whose address must be the same. */
 function keyOf(
@@ -40,12 +40,7 @@ async function draftRecord(ctx: ConsoleContext, input: DraftChannel): Promise<Ch
     const message = "The provider of a channel cannot be changed.";
     throw new AppError("invalid", message, { issues: [{ path: "provider", message }] });
   }
-  const checked = ctx.providers.checkChannel({
-    provider: input.provider,
-    baseUrl: input.base_url ?? null,
-    headers: input.headers ?? {},
-    options: input.options ?? {},
-  });
+  const checked = ctx.providers.checkChannel(readConnection(input));
   // Without a base URL the provider's default is used, which differs from any URL of the saved channel.
   if (saved !== null) requireNewKeys(saved, { base_url: checked.baseUrl, keys: input.keys ?? [] });
   const id = newId(ctx.random, "chn");

@@ -1,4 +1,4 @@
-import type { Channel, ChannelTimeouts } from "../../contracts/console/channels";
+import type { Channel, ChannelTimeouts, CreateChannel } from "../../contracts/console/channels";
 import { toTimestamp } from "../../contracts/timestamp";
 import { channelHealth, keyHealth } from "../../gateway/routing/circuit-health";
 import type { ChannelRecord } from "../../ports/store";
@@ -35,6 +35,18 @@ export function toChannel(services: ConsoleServices, record: ChannelRecord, use:
     use: use(record.id),
     created_at: toTimestamp(record.createdAt),
     version: record.version,
+  };
+}
+
+/** Provider, address, headers and options of a new channel as `checkChannel` takes them. */
+export function readConnection(
+  sent: Pick<CreateChannel, "provider" | "base_url" | "headers" | "options">,
+): Parameters<ConsoleServices["providers"]["checkChannel"]>[0] {
+  return {
+    provider: sent.provider,
+    baseUrl: sent.base_url ?? null,
+    headers: sent.headers ?? {},
+    options: sent.options ?? {},
   };
 }
 

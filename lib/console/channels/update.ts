@@ -10,7 +10,7 @@ import { getChannelRecord, requireOperator, staleVersion } from "../access/guard
 import { recordAudit } from "../audit/record";
 import { readUse } from "../circuits/health";
 import type { ConsoleContext } from "../context";
-import { differing } from "../differing";
+import { differing, sentFields } from "../differing";
 import { ensureModels } from "./ensure-models";
 import {
   encryptKey,
@@ -72,21 +72,19 @@ function patchOf(ctx: ConsoleContext, record: ChannelRecord, input: UpdateChanne
         options: input.options ?? record.options,
       })
     : {};
-  const keys = keysOf(ctx, record, input.keys);
-  return {
+  const { name, priority, weight, rpm, concurrency, enabled } = input;
+  return sentFields({
     ...draft,
-    ...(keys === undefined ? {} : { keys }),
-    ...(input.name === undefined ? {} : { name: input.name }),
-    ...(input.models === undefined
-      ? {}
-      : { models: input.models.map((one) => ({ name: one.name, upstreamName: one.upstream_name })) }),
-    ...(input.priority === undefined ? {} : { priority: input.priority }),
-    ...(input.weight === undefined ? {} : { weight: input.weight }),
-    ...(input.rpm === undefined ? {} : { rpm: input.rpm }),
-    ...(input.concurrency === undefined ? {} : { concurrency: input.concurrency }),
-    ...(input.timeouts === undefined ? {} : { timeouts: readTimeouts(input.timeouts) }),
-    ...(input.enabled === undefined ? {} : { enabled: input.enabled }),
-  };
+    keys: keysOf(ctx, record, input.keys),
+    name,
+    models: input.models?.map((one) => ({ name: one.name, upstreamName: one.upstream_name })),
+    priority,
+    weight,
+    rpm,
+    concurrency,
+    timeouts: input.timeouts && readTimeouts(input.timeouts),
+    enabled,
+  });
 }
 
 /** What a call to the upstream depends on; a stored key never changes, apart from its label. */

@@ -5,6 +5,7 @@ import { modelHealth } from "../../gateway/routing/circuit-health";
 import type { ChannelRecord, ModelRecord, Prices } from "../../ports/store";
 import type { ReadUse } from "../circuits/health";
 import type { ConsoleServices } from "../context";
+import { sentFields } from "../differing";
 
 const usd = (nano: number | null) => (nano === null ? null : nanoToUsd(nano));
 
@@ -69,7 +70,7 @@ export function patchOf(
   before: Pick<ModelRecord, "prices">,
   sent: Omit<UpdateModel, "version">,
 ): Partial<Omit<ModelRecord, "createdAt" | "version">> {
-  const pairs = {
+  return sentFields({
     aliases: sent.aliases,
     description: sent.description,
     maxCharacters: sent.max_characters,
@@ -82,6 +83,5 @@ export function patchOf(
     batching: sent.batching ?? sent.coalescing,
     enabled: sent.enabled,
     prices: sent.prices === undefined ? undefined : applyPrices(before.prices, sent.prices),
-  };
-  return Object.fromEntries(Object.entries(pairs).filter(([, value]) => value !== undefined));
+  });
 }

@@ -17,10 +17,10 @@ import { requireOwnTwoFactor } from "../../access/two-factor-roles";
 import { recordAudit } from "../../audit/record";
 import { ensureModels } from "../../channels/ensure-models";
 import { isSameBaseUrl } from "../../channels/stored-keys";
-import { readTimeouts } from "../../channels/to-channel";
+import { readConnection, readTimeouts } from "../../channels/to-channel";
 import { resetsCircuits } from "../../channels/update";
 import type { ConsoleContext } from "../../context";
-import { differing } from "../../differing";
+import { differing, sentFields } from "../../differing";
 import { type ModelNames, readModelNames } from "../../models/model-names";
 import { draftModel } from "../../models/price-list";
 import { patchOf } from "../../models/to-model";
@@ -76,18 +76,12 @@ type ChannelPatch = Partial<Omit<ChannelRecord, "id" | "createdAt" | "version">>
 /** The fields that an embedded channel accepts too. */
 function commonFields(sent: FileChannel): ChannelPatch {
   const { priority, weight, rpm, concurrency } = sent;
-  const fields = { priority, weight, rpm, concurrency };
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+  return sentFields({ priority, weight, rpm, concurrency });
 }
 
 /** The channel's fields, with address, headers and options checked as for a new channel. Throws `invalid`. */
 function channelPatch({ ctx }: Importing, sent: FileChannel): ChannelPatch {
-  const { baseUrl, headers, options } = ctx.providers.checkChannel({
-    provider: sent.provider,
-    baseUrl: sent.base_url ?? null,
-    headers: sent.headers ?? {},
-    options: sent.options ?? {},
-  });
+  const { baseUrl, headers, options } = ctx.providers.checkChannel(readConnection(sent));
   return {
     ...commonFields(sent),
     baseUrl,
