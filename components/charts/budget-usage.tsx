@@ -1,5 +1,6 @@
 "use client";
 
+import type { ReactNode } from "react";
 import { useTranslations } from "use-intl";
 import type { ApiKey } from "@/lib/contracts/console/api-keys";
 import { Progress } from "../ui/progress";
@@ -11,45 +12,38 @@ const PERIODS = ["daily_usd", "monthly_usd", "total_usd"] as const;
 export function KeyUsage({ apiKey }: { apiKey: ApiKey }) {
   const t = useTranslations("apiKeys.budget");
   const { money } = useAmounts();
-  const tightest = tightestBudget(apiKey);
-  if (!tightest) {
-    return (
+  return (
+    <BudgetBar of={apiKey} texts="apiKeys.budget">
       <span className="tabular text-ink-muted">
         {t("none", { spent: money(Number(apiKey.spent.total_usd)) })}
       </span>
-    );
-  }
-  const { period, spent, limit, share } = tightest;
-  return (
-    <BudgetBar
-      text={t("of", { spent: money(spent), limit: money(limit) })}
-      period={t(period)}
-      label={t("label")}
-      share={share}
-    />
+    </BudgetBar>
   );
 }
 
-/** How much of a budget is spent. `share`: 1 is all of it. */
+/** How much of the tightest budget is spent, as a bar; `children` where there is no budget. */
 export function BudgetBar({
-  text,
-  period,
-  label,
-  share,
+  of,
+  texts,
+  children,
 }: {
-  text: string;
-  period: string;
-  /** For screen-reader users. */
-  label: string;
-  share: number;
+  of: Pick<ApiKey, "budget" | "spent">;
+  texts: "apiKeys.budget" | "users.budget";
+  children: ReactNode;
 }) {
+  const t = useTranslations(texts);
+  const { money } = useAmounts();
+  const tightest = tightestBudget(of);
+  if (!tightest) return children;
+  const { period, spent, limit, share } = tightest;
   return (
     <span className="grid max-w-48 gap-1.5">
       <span className="tabular">
-        {text} <span className="text-ink-muted">{period}</span>
+        {t("of", { spent: money(spent), limit: money(limit) })}{" "}
+        <span className="text-ink-muted">{t(period)}</span>
       </span>
       <Progress
-        label={label}
+        label={t("label")}
         value={Math.round(share * 100)}
         tone={share >= 1 ? "bad" : share >= 0.8 ? "warn" : "ink"}
       />
@@ -57,7 +51,7 @@ export function BudgetBar({
   );
 }
 
-/** The budget with the largest share spent; undefined where there is none. */
+/** The budget with the largest share spent, of which 1 is all; undefined where there is none. */
 export function tightestBudget(of: Pick<ApiKey, "budget" | "spent">) {
   return PERIODS.flatMap((period) => {
     const limit = of.budget[period];

@@ -2,7 +2,7 @@
 
 import { useFormatter, useTranslations } from "use-intl";
 import type { ManagedUser, Viewer } from "@/lib/contracts/console/user";
-import { BudgetBar, tightestBudget } from "../charts/budget-usage";
+import { BudgetBar } from "../charts/budget-usage";
 import { useAmounts } from "../charts/use-amounts";
 import { type Column, RecordList } from "../shell/record-list";
 import { ActionsButton } from "../ui/actions-button";
@@ -140,21 +140,11 @@ function UserLastSeen({ user }: { user: ManagedUser }) {
 function UserSpend({ user }: { user: ManagedUser }) {
   const t = useTranslations("users.budget");
   const { money } = useAmounts();
-  const tightest = tightestBudget(user);
-  if (!tightest) {
-    return (
+  return (
+    <BudgetBar of={user} texts="users.budget">
       <span className="tabular whitespace-nowrap text-ink-muted">
         {money(Number(user.spent.monthly_usd))} {t("monthly_usd")}
       </span>
-    );
-  }
-  const { period, spent, limit, share } = tightest;
-  return (
-    <BudgetBar
-      text={t("of", { spent: money(spent), limit: money(limit) })}
-      period={t(period)}
-      label={t("label")}
-      share={share}
-    />
+    </BudgetBar>
   );
 }
