@@ -9,9 +9,9 @@ import { useApiPages } from "@/lib/client/use-api-pages";
 import type { Rejection } from "@/lib/contracts/console/rejections";
 import { useAmounts } from "../charts/use-amounts";
 import { CallError } from "../forms/call-error";
+import { LoadMore } from "../shell/list-body";
 import { type Column, RecordList } from "../shell/record-list";
 import { StatusDot } from "../ui/badge";
-import { Button } from "../ui/button";
 import { CopyButton } from "../ui/copy-button";
 import { EmptyState } from "../ui/empty-state";
 import { Skeleton } from "../ui/skeleton";
@@ -62,17 +62,7 @@ function Rejections({
         columns={columns}
         cardTitle={(one) => <Outcome of={one} />}
       />
-      {list.error ? <CallError error={list.error} onRetry={() => void list.reload()} /> : null}
-      {list.hasMore && !list.error ? (
-        <Button
-          variant="outline"
-          className="mx-auto"
-          isBusy={list.isLoadingMore}
-          onClick={() => void list.loadMore()}
-        >
-          {t("more")}
-        </Button>
-      ) : null}
+      <LoadMore list={list} />
     </div>
   );
 }
