@@ -5,7 +5,7 @@ import { useWatch } from "react-hook-form";
 import { useTranslations } from "use-intl";
 import { FormField, FormTextField } from "../forms/text-field";
 import { Button } from "../ui/button";
-import { Label, NativeSelect } from "../ui/input";
+import { Label, NativeSelect, SelectOptions } from "../ui/input";
 import { type RulesForm, ThresholdField } from "./threshold-field";
 
 /** The rule of one model or API key. */
@@ -94,15 +94,8 @@ function KeyField({
       {(control) => (
         <NativeSelect {...control}>
           <option value="">{t("keyNone")}</option>
-          {/* A key that is deleted, or beyond the list's first page. */}
-          {keyId === "" || keys.some((key) => key.id === keyId) ? null : (
-            <option value={keyId}>{keyId}</option>
-          )}
-          {keys.map((key) => (
-            <option key={key.id} value={key.id}>
-              {key.name}
-            </option>
-          ))}
+          {/* The selected key may be deleted, or beyond the list's first page. */}
+          <SelectOptions of={keys.map((key) => [key.id, key.name])} selected={keyId || undefined} />
         </NativeSelect>
       )}
     </FormField>

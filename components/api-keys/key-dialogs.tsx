@@ -10,7 +10,7 @@ import { ConfirmDialog } from "../forms/confirm-dialog";
 import { Field } from "../forms/field";
 import { FormDialog } from "../forms/form-dialog";
 import { SecretDialog } from "../forms/secret-dialog";
-import { NativeSelect } from "../ui/input";
+import { NativeSelect, SelectOptions } from "../ui/input";
 import { toast } from "../ui/toast";
 import { KeyForm } from "./key-form";
 
@@ -213,11 +213,7 @@ function RotateDialog({
       <Field label={t("grace")}>
         {(control) => (
           <NativeSelect {...control} value={hours} onChange={(event) => setHours(Number(event.target.value))}>
-            {GRACE_HOURS.map((one) => (
-              <option key={one} value={one}>
-                {t("hours", { hours: one })}
-              </option>
-            ))}
+            <SelectOptions of={GRACE_HOURS.map((one) => [one, t("hours", { hours: one })])} />
           </NativeSelect>
         )}
       </Field>

@@ -19,7 +19,7 @@ import { ListBody, NoSearchResults } from "../shell/list-body";
 import { PageHeader } from "../shell/page-header";
 import { Button } from "../ui/button";
 import { EmptyState } from "../ui/empty-state";
-import { NativeSelect } from "../ui/input";
+import { NativeSelect, SelectOptions } from "../ui/input";
 import { Notice } from "../ui/notice";
 import { SearchField } from "../ui/search-field";
 import type { KeyDialog } from "./key-dialogs";
@@ -251,11 +251,7 @@ function OwnerFilter({ viewerId, owner }: { viewerId: string; owner: string | nu
       {isUnlisted ? <option value={owner}>{t("unknown")}</option> : null}
       {others.length > 0 ? (
         <optgroup label={t("users")}>
-          {others.map((user) => (
-            <option key={user.id} value={user.id}>
-              {user.username}
-            </option>
-          ))}
+          <SelectOptions of={others.map((user) => [user.id, user.username])} />
         </optgroup>
       ) : null}
     </NativeSelect>

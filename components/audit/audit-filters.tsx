@@ -10,7 +10,7 @@ import { setQueryParam } from "@/lib/client/query-params";
 import { useApi } from "@/lib/client/use-api";
 import type { AuditRow } from "@/lib/contracts/console/audit";
 import { Button } from "../ui/button";
-import { Input, Label, NativeSelect } from "../ui/input";
+import { Input, Label, NativeSelect, SelectOptions } from "../ui/input";
 
 const NAMES = ["q", "actor", "what", "time", "from", "to", "target"] as const;
 
@@ -104,16 +104,8 @@ function ActorChoice({ value, rows }: { value: string; rows: readonly AuditRow[]
           {isListed ? null : (
             <option value={value}>{rows.find((row) => row.actor === value)?.actor_name ?? value}</option>
           )}
-          {users.map((user) => (
-            <option key={user.id} value={user.id}>
-              {user.username}
-            </option>
-          ))}
-          {Object.entries(others).map(([actor, name]) => (
-            <option key={actor} value={actor}>
-              {name}
-            </option>
-          ))}
+          <SelectOptions of={users.map((user) => [user.id, user.username])} />
+          <SelectOptions of={Object.entries(others)} />
         </NativeSelect>
       )}
     </Labelled>
@@ -129,11 +121,7 @@ function GroupChoice({ value }: { value: string }) {
       {(id) => (
         <NativeSelect id={id} value={value} onChange={(event) => setQueryParam("what", event.target.value)}>
           <option value="">{t("filter.anyGroup")}</option>
-          {groups.map((group) => (
-            <option key={group} value={group}>
-              {t(`group.${group}`)}
-            </option>
-          ))}
+          <SelectOptions of={groups.map((group) => [group, t(`group.${group}`)])} />
         </NativeSelect>
       )}
     </Labelled>

@@ -8,7 +8,7 @@ import { useAmounts } from "../charts/use-amounts";
 import { FailureNotice } from "../playground/failure-notice";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
-import { NativeSelect } from "../ui/input";
+import { NativeSelect, SelectOptions } from "../ui/input";
 import type { Comparison } from "./comparison";
 import { type FocusStore, useFocus } from "./focus-store";
 import { compareRanks, differencesOf, type RankedNeighbour } from "./rank-differences";
@@ -49,11 +49,7 @@ export function ModelComparison({
             onChange={(event) => state.setChosen(event.target.value)}
             className="min-w-48"
           >
-            {state.others.map(({ name }) => (
-              <option key={name} value={name}>
-                {name}
-              </option>
-            ))}
+            <SelectOptions of={state.others.map(({ name }) => [name, name])} />
           </NativeSelect>
           <Button variant="outline" isBusy={state.isRunning} onClick={() => void state.start()}>
             {t("compare")}

@@ -6,7 +6,7 @@ import { useTranslations } from "use-intl";
 import { useAmounts } from "../charts/use-amounts";
 import { Form } from "../forms/form";
 import { Button } from "../ui/button";
-import { Input, NativeSelect } from "../ui/input";
+import { Input, NativeSelect, SelectOptions } from "../ui/input";
 import { SentenceGap } from "../ui/sentence-gap";
 import type { Comparison, QueryResult } from "./comparison";
 import type { FocusStore } from "./focus-store";
@@ -85,11 +85,7 @@ function TopChoice({ top, onChange }: { top: number; onChange(top: number): void
         onChange={(event) => onChange(Number(event.target.value))}
         className="w-20"
       >
-        {TOP.map((count) => (
-          <option key={count} value={count}>
-            {count}
-          </option>
-        ))}
+        <SelectOptions of={TOP.map((count) => [count, count])} />
       </NativeSelect>
     </>
   );

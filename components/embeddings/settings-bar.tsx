@@ -6,7 +6,7 @@ import { useTranslations } from "use-intl";
 import type { EncodingFormat } from "@/lib/client/embeddings-call";
 import type { GatewayModel } from "@/lib/client/gateway-models";
 import { Button } from "../ui/button";
-import { Input, Label, NativeSelect } from "../ui/input";
+import { Input, Label, NativeSelect, SelectOptions } from "../ui/input";
 import { Kbd } from "../ui/kbd";
 import { SegmentedControl } from "../ui/segmented-control";
 import type { EmbeddingsPlaygroundState } from "./use-embeddings-playground";
@@ -87,12 +87,7 @@ function ModelField({ models, page: { model, draft, change } }: SettingsProps) {
     <div className="grid min-w-48 flex-1 gap-1.5 sm:max-w-72">
       <Label htmlFor={id}>{t("settings.model")}</Label>
       <NativeSelect id={id} value={name} onChange={(event) => change({ model: event.target.value })}>
-        {models.some((one) => one.name === name) ? null : <option value={name}>{name}</option>}
-        {models.map((one) => (
-          <option key={one.name} value={one.name}>
-            {one.name}
-          </option>
-        ))}
+        <SelectOptions of={models.map((one) => [one.name, one.name])} selected={name} />
       </NativeSelect>
     </div>
   );

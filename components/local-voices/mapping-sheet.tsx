@@ -8,7 +8,7 @@ import { CallError } from "../forms/call-error";
 import { Form } from "../forms/form";
 import { useAction } from "../forms/use-action";
 import { Button } from "../ui/button";
-import { NativeSelect } from "../ui/input";
+import { NativeSelect, SelectOptions } from "../ui/input";
 import { SearchField } from "../ui/search-field";
 import { Sheet, SheetContent } from "../ui/sheet";
 import { toast } from "../ui/toast";
@@ -127,11 +127,7 @@ function MappingList({
             onChange={(event) => onChoose(name, event.target.value)}
           >
             <option value="">{t("standard", { speaker: table["*"] ?? standard })}</option>
-            {voice.speakers.map((speaker) => (
-              <option key={speaker.name} value={speaker.name}>
-                {speaker.name}
-              </option>
-            ))}
+            <SelectOptions of={voice.speakers.map((speaker) => [speaker.name, speaker.name])} />
           </NativeSelect>
         </li>
       ))}

@@ -12,7 +12,7 @@ import { useApi } from "@/lib/client/use-api";
 import { RangePicker } from "../forms/range-picker";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
-import { Input, Label, NativeSelect } from "../ui/input";
+import { Input, Label, NativeSelect, SelectOptions } from "../ui/input";
 import { ERROR_CODES } from "./call-cells";
 
 interface Option {
@@ -141,7 +141,6 @@ function SelectFilter({
 }) {
   const t = useTranslations("requests.filter");
   const value = useSearchParams().get(name) ?? "";
-  const isKnown = value === "" || options.some((option) => option.value === value);
   return (
     <div className="grid min-w-0 gap-1">
       <Label htmlFor={`filter-${name}`} className="text-xs text-ink-faint">
@@ -154,12 +153,7 @@ function SelectFilter({
         className={isNarrow ? "md:w-40" : undefined}
       >
         <option value="">{t("any")}</option>
-        {isKnown ? null : <option value={value}>{value}</option>}
-        {options.map((option) => (
-          <option key={option.value} value={option.value}>
-            {option.label}
-          </option>
-        ))}
+        <SelectOptions of={options.map(({ value, label }) => [value, label])} selected={value || undefined} />
       </NativeSelect>
     </div>
   );

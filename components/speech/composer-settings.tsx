@@ -6,7 +6,7 @@ import type { GatewayModel } from "@/lib/client/gateway-models";
 import { useAmounts } from "../charts/use-amounts";
 import { StatusDot } from "../ui/badge";
 import { Button } from "../ui/button";
-import { Input, NativeSelect } from "../ui/input";
+import { Input, NativeSelect, SelectOptions } from "../ui/input";
 import { useOnDemand } from "../ui/use-on-demand";
 import { LanguageButton, type LanguagePickerProps } from "./language-button";
 import { HueDot } from "./speaker-line";
@@ -136,19 +136,13 @@ function LanguageField(props: Omit<LanguagePickerProps, "id">) {
 function ModelField({ draft, onModel, models }: Pick<SettingsProps, "draft" | "onModel" | "models">) {
   const playground = useTranslations("playground");
   const id = useId();
-  const isKnown = models.some((one) => one.name === draft.model);
   return (
     <div className="grid min-w-0 gap-1">
       <label htmlFor={id} className="text-xs text-ink-faint">
         {playground("model")}
       </label>
       <NativeSelect id={id} value={draft.model} onChange={(event) => onModel(event.target.value)}>
-        {isKnown ? null : <option value={draft.model}>{draft.model}</option>}
-        {models.map((one) => (
-          <option key={one.name} value={one.name}>
-            {one.name}
-          </option>
-        ))}
+        <SelectOptions of={models.map(({ name }) => [name, name])} selected={draft.model} />
       </NativeSelect>
     </div>
   );

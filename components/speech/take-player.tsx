@@ -6,7 +6,7 @@ import { PlayClock } from "../audio/play-clock";
 import { Waveform } from "../audio/waveform";
 import { useAmounts } from "../charts/use-amounts";
 import { Badge } from "../ui/badge";
-import { NativeSelect } from "../ui/input";
+import { NativeSelect, SelectOptions } from "../ui/input";
 import { Kbd } from "../ui/kbd";
 import { DownloadMenu } from "./download-menu";
 import { TakeFacts } from "./take-facts";
@@ -78,11 +78,7 @@ function RateSelect({ rate, onChange }: { rate: number; onChange(rate: number): 
       onChange={(event) => onChange(Number(event.currentTarget.value))}
       className="tabular w-24"
     >
-      {RATES.map((one) => (
-        <option key={one} value={one}>
-          {factor(one)}
-        </option>
-      ))}
+      <SelectOptions of={RATES.map((one) => [one, factor(one)])} />
     </NativeSelect>
   );
 }

@@ -7,7 +7,7 @@ import { byName, languageName } from "@/components/speech/language-names";
 import type { GatewayVoice } from "@/lib/client/gateway-models";
 import { FailureNotice } from "../playground/failure-notice";
 import { Button } from "../ui/button";
-import { NativeSelect } from "../ui/input";
+import { NativeSelect, SelectOptions } from "../ui/input";
 import { SegmentedControl } from "../ui/segmented-control";
 import {
   familiesOf,
@@ -102,11 +102,7 @@ function FilterSelect<Value extends string>({
       }
     >
       <option value="">{any}</option>
-      {options.map((one) => (
-        <option key={one.value} value={one.value}>
-          {one.label}
-        </option>
-      ))}
+      <SelectOptions of={options.map((one) => [one.value, one.label])} />
     </NativeSelect>
   );
 }

@@ -42,6 +42,27 @@ export function NativeSelect({ className, ...props }: ComponentProps<"select">) 
   );
 }
 
+/** Options of a select, as value and label. A `selected` value that is not among them, as from a link, is offered too. */
+export function SelectOptions<Value extends string | number>({
+  of: options,
+  selected,
+}: {
+  of: readonly (readonly [value: Value, label: string | number])[];
+  selected?: Value;
+}) {
+  const isKnown = selected === undefined || options.some(([value]) => value === selected);
+  return (
+    <>
+      {isKnown ? null : <option value={selected}>{selected}</option>}
+      {options.map(([value, label]) => (
+        <option key={value} value={value}>
+          {label}
+        </option>
+      ))}
+    </>
+  );
+}
+
 /** Needs `htmlFor`; forms use `Field`, which sets it. */
 export function Label({ className, ...props }: ComponentProps<"label">) {
   return (

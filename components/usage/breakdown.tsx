@@ -10,7 +10,7 @@ import type { UsageSummary } from "@/lib/contracts/console/usage-summary";
 import { type Bar, BarList } from "../charts/bar-list";
 import { useAmounts } from "../charts/use-amounts";
 import { CallError } from "../forms/call-error";
-import { NativeSelect } from "../ui/input";
+import { NativeSelect, SelectOptions } from "../ui/input";
 import { Skeleton } from "../ui/skeleton";
 import type { Figure } from "./figures";
 
@@ -121,11 +121,12 @@ export function Breakdown({
           onChange={({ target: { value } }) => setQueryParam("by", value === "model" ? null : value)}
           className="w-auto"
         >
-          {DIMENSIONS.filter((dimension) => !(isOwn && dimension === "user")).map((dimension) => (
-            <option key={dimension} value={dimension}>
-              {t(dimension)}
-            </option>
-          ))}
+          <SelectOptions
+            of={DIMENSIONS.filter((dimension) => !(isOwn && dimension === "user")).map((dimension) => [
+              dimension,
+              t(dimension),
+            ])}
+          />
         </NativeSelect>
       </span>
       {error && !data ? (

@@ -10,7 +10,7 @@ import { FormFooter } from "../forms/form-footer";
 import { useSchemaResolver } from "../forms/schema-resolver";
 import { FormField, FormTextField } from "../forms/text-field";
 import { useSaveForm } from "../forms/use-save-form";
-import { NativeSelect } from "../ui/input";
+import { NativeSelect, SelectOptions } from "../ui/input";
 import { RoleField } from "./role-field";
 
 const loadSchema = () => import("@/lib/contracts/console/invites").then((one) => one.CreateInvite);
@@ -67,11 +67,7 @@ export function InviteForm({
       >
         {(control) => (
           <NativeSelect {...control}>
-            {DAYS.map((days) => (
-              <option key={days} value={days * HOURS_PER_DAY}>
-                {t("inviteForm.days", { days })}
-              </option>
-            ))}
+            <SelectOptions of={DAYS.map((days) => [days * HOURS_PER_DAY, t("inviteForm.days", { days })])} />
           </NativeSelect>
         )}
       </FormField>

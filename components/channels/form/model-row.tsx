@@ -8,7 +8,7 @@ import type { ModelOperation } from "@/lib/contracts/console/channels";
 import { Button } from "../../ui/button";
 import { Checkbox } from "../../ui/checkbox";
 import { cn } from "../../ui/class-names";
-import { Input, NativeSelect } from "../../ui/input";
+import { Input, NativeSelect, SelectOptions } from "../../ui/input";
 import { TestOutcome } from "../test-outcome";
 import type { TestState } from "../use-test-call";
 
@@ -144,11 +144,7 @@ function ServedModel({
           }
         >
           {row.operation === null ? <option value="">{t("chooseOperation")}</option> : null}
-          {OPERATIONS.map((one) => (
-            <option key={one} value={one}>
-              {t(one)}
-            </option>
-          ))}
+          <SelectOptions of={OPERATIONS.map((one) => [one, t(one)])} />
         </NativeSelect>
       </span>
       <Button

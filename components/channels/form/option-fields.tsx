@@ -3,7 +3,7 @@
 import { useTranslations } from "use-intl";
 import { OPTION_KEYS, type OptionField, optionFields } from "@/components/channels/channel-options";
 import { Field, FormAlert } from "../../forms/field";
-import { Input, NativeSelect, Textarea } from "../../ui/input";
+import { Input, NativeSelect, SelectOptions, Textarea } from "../../ui/input";
 import { PairFields } from "./pair-fields";
 import type { ChannelForm } from "./use-channel-form";
 
@@ -80,17 +80,16 @@ function OptionControl({
       return (
         <NativeSelect {...input}>
           <option value="">{t("optionDefault")}</option>
-          {field.kind === "choice"
-            ? field.values.map((one) => (
-                <option key={one} value={one}>
-                  {typeof one === "number" ? t("hertz", { rate: one }) : one}
-                </option>
-              ))
-            : (["true", "false"] as const).map((one) => (
-                <option key={one} value={one}>
-                  {t(one === "true" ? "optionOn" : "optionOff")}
-                </option>
-              ))}
+          <SelectOptions
+            of={
+              field.kind === "choice"
+                ? field.values.map((one) => [one, typeof one === "number" ? t("hertz", { rate: one }) : one])
+                : [
+                    ["true", t("optionOn")],
+                    ["false", t("optionOff")],
+                  ]
+            }
+          />
         </NativeSelect>
       );
     case "number":
