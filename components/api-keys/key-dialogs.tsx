@@ -3,15 +3,14 @@
 import { useState } from "react";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
-import { isApiError } from "@/lib/client/api-error";
 import type { ApiKey, ApiKeyWithSecret, CreateKey } from "@/lib/contracts/console/api-keys";
 import type { Role } from "@/lib/contracts/console/user";
 import { ConfirmDialog } from "../forms/confirm-dialog";
 import { Field } from "../forms/field";
 import { FormDialog } from "../forms/form-dialog";
 import { SecretDialog } from "../forms/secret-dialog";
+import { changeNewest, finishChange } from "../forms/use-action";
 import { NativeSelect, SelectOptions } from "../ui/input";
-import { toast } from "../ui/toast";
 import { KeyForm } from "./key-form";
 
 /** Shows a new key's secret, which is shown only once. */
@@ -77,17 +76,8 @@ export function KeyDialogs({ dialog, ...props }: DialogProps<KeyDialog>) {
   }
 }
 
-function useDone({ onChanged, onDialog }: Pick<DialogProps<KeyDialog>, "onChanged" | "onDialog">) {
-  return (message: string) => {
-    onChanged();
-    onDialog(null);
-    toast.success(message);
-  };
-}
-
 function FormDialogs({ dialog, onChanged, onDialog, ...props }: DialogProps<FormState>) {
   const t = useTranslations("apiKeys");
-  const done = useDone({ onChanged, onDialog });
   const close = () => onDialog(null);
   const before = dialog.kind === "edit" ? dialog.key : null;
   const save = async (request: CreateKey) => {
@@ -98,7 +88,7 @@ function FormDialogs({ dialog, onChanged, onDialog, ...props }: DialogProps<Form
     }
     const body = { ...request, version: before.version };
     const saved = await callApi(api.updateKey, { params: { id: before.id }, body });
-    done(t("saved", { name: saved.name }));
+    finishChange(onChanged, close, t("saved", { name: saved.name }));
   };
   const reload = async (id: string) => {
     const key = await callApi(api.getKey, { params: { id } });
@@ -126,64 +116,46 @@ function FormDialogs({ dialog, onChanged, onDialog, ...props }: DialogProps<Form
 
 function ConfirmDialogs({ dialog, onChanged, onDialog }: DialogProps<ConfirmState>) {
   const t = useTranslations("apiKeys");
-  const done = useDone({ onChanged, onDialog });
   const close = () => onDialog(null);
+  const done = (message: string) => finishChange(onChanged, close, message);
   const { kind, key } = dialog;
   const { name } = key;
-  switch (kind) {
-    case "rotate":
-      return (
-        <RotateDialog
-          name={name}
-          onRotate={async (graceHours) => {
-            const body = { grace_hours: graceHours };
-            const created = await callApi(api.rotateKey, { params: { id: key.id }, body });
-            onChanged();
-            onDialog({ kind: "reveal", created, graceHours });
-          }}
-          onClose={close}
-        />
-      );
-    case "disable":
-      return (
-        <ConfirmDialog
-          title={t("disable.title", { name })}
-          text={t("disable.text")}
-          action={t("disable.action")}
-          onConfirm={async () => {
-            await disableKey(key);
-            done(t("disabled", { name }));
-          }}
-          onClose={close}
-        />
-      );
-    case "delete":
-      return (
-        <ConfirmDialog
-          title={t("delete.title", { name })}
-          text={t("delete.text")}
-          action={t("delete.action")}
-          typedName={name}
-          onConfirm={async () => {
-            await callApi(api.deleteKey, { params: { id: key.id } });
-            done(t("deleted", { name }));
-          }}
-          onClose={close}
-        />
-      );
-    default:
-      return kind satisfies never;
-  }
-}
-
-/** Disables a key even if it was changed since it was loaded: a leaked key must be stopped. */
-async function disableKey({ id, version }: ApiKey): Promise<void> {
-  const params = { id };
-  await callApi(api.updateKey, { params, body: { enabled: false, version } }).catch(async (error) => {
-    if (!isApiError(error, "conflict")) throw error;
-    const newest = await callApi(api.getKey, { params });
-    await callApi(api.updateKey, { params, body: { enabled: false, version: newest.version } });
-  });
+  const params = { id: key.id };
+  if (kind === "rotate")
+    return (
+      <RotateDialog
+        name={name}
+        onRotate={async (graceHours) => {
+          const created = await callApi(api.rotateKey, { params, body: { grace_hours: graceHours } });
+          onChanged();
+          onDialog({ kind: "reveal", created, graceHours });
+        }}
+        onClose={close}
+      />
+    );
+  const confirm = async () => {
+    if (kind === "delete") {
+      await callApi(api.deleteKey, { params });
+      return done(t("deleted", { name }));
+    }
+    // A leaked key must be stopped.
+    await changeNewest(
+      key,
+      () => callApi(api.getKey, { params }),
+      ({ version }) => callApi(api.updateKey, { params, body: { enabled: false, version } }),
+    );
+    done(t("disabled", { name }));
+  };
+  return (
+    <ConfirmDialog
+      title={t(`${kind}.title`, { name })}
+      text={t(`${kind}.text`)}
+      action={t(`${kind}.action`)}
+      typedName={kind === "delete" ? name : undefined}
+      onConfirm={confirm}
+      onClose={close}
+    />
+  );
 }
 
 const GRACE_HOURS = [0, 1, 6, 12, 24];

@@ -40,6 +40,25 @@ export function useToastAction() {
   return { isBusy, run: (action: () => Promise<unknown>) => run(() => action().catch(showError)) };
 }
 
+/** After a change made in a dialog: loads the list again, closes the dialog and shows a message. */
+export function finishChange(reload: () => void, close: () => void, done: string): void {
+  reload();
+  close();
+  toast.success(done);
+}
+
+/** Changes an item even if it was changed since it was loaded, then in its newest version. */
+export async function changeNewest<Item>(
+  item: Item,
+  loadNewest: () => Promise<Item>,
+  change: (item: Item) => Promise<unknown>,
+): Promise<void> {
+  await change(item).catch(async (error) => {
+    if (!isApiError(error, "conflict")) throw error;
+    await change(await loadNewest());
+  });
+}
+
 /** Shows the outcome of a change of a list's item as a toast, then loads the list again. */
 export function useItemChange(reload: () => Promise<unknown>) {
   const showError = useErrorToast();

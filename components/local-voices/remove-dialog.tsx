@@ -3,7 +3,7 @@
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import { ConfirmDialog } from "../forms/confirm-dialog";
-import { toast } from "../ui/toast";
+import { finishChange } from "../forms/use-action";
 
 /** Asks for the voice's name, then deletes its files, channel and model. */
 export function RemoveDialog({
@@ -24,9 +24,7 @@ export function RemoveDialog({
       typedName={name}
       onConfirm={async () => {
         await callApi(api.removeVoice, { params: { name } });
-        onRemoved();
-        onClose();
-        toast.success(t("done", { name }));
+        finishChange(onRemoved, onClose, t("done", { name }));
       }}
       onClose={onClose}
     />

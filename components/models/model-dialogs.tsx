@@ -5,9 +5,9 @@ import { api, callApi } from "@/lib/client/api";
 import type { CreateModel, Model, UpdateModel } from "@/lib/contracts/console/models";
 import { ConfirmDialog } from "../forms/confirm-dialog";
 import { FormDialog } from "../forms/form-dialog";
+import { finishChange } from "../forms/use-action";
 import { Button } from "../ui/button";
 import { Sheet, SheetContent } from "../ui/sheet";
-import { toast } from "../ui/toast";
 import { ModelForm } from "./model-form";
 import { RoutePreview } from "./route-preview";
 
@@ -45,13 +45,6 @@ export function ModelDialogs({ dialog, ...props }: ModelDialogsProps) {
 
 type DialogProps = Omit<ModelDialogsProps, "dialog">;
 
-/** Reloads the list, closes the dialog and shows a message. */
-function finish({ onChanged, onClose }: Pick<DialogProps, "onChanged" | "onClose">, message: string): void {
-  onChanged();
-  onClose();
-  toast.success(message);
-}
-
 /** A request with a version changes the model `name`; any other creates a model. */
 const saveModel = (request: CreateModel | UpdateModel, name = "") =>
   "version" in request
@@ -76,7 +69,7 @@ function ModelFormDialog({ before, ...props }: DialogProps & { before: Model | n
         priceListDate={props.priceListDate}
         onSave={async (request) => {
           const { name } = await saveModel(request, before?.name);
-          finish(props, t(before ? "saved" : "created", { name }));
+          finishChange(props.onChanged, props.onClose, t(before ? "saved" : "created", { name }));
         }}
         onStale={before ? () => reload(before) : undefined}
         onCancel={props.onClose}
@@ -95,7 +88,7 @@ function DeleteDialog({ name, ...props }: DialogProps & { name: string }) {
       typedName={name}
       onConfirm={async () => {
         await callApi(api.deleteModel, { params: { model: name } });
-        finish(props, t("deleted", { name }));
+        finishChange(props.onChanged, props.onClose, t("deleted", { name }));
       }}
       onClose={props.onClose}
     />

@@ -2,13 +2,12 @@
 
 import { useFormatter, useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
-import { isApiError } from "@/lib/client/api-error";
 import type { Invite, InviteWithToken } from "@/lib/contracts/console/invites";
 import type { CreateUser, ManagedUser, UpdateUser, Viewer } from "@/lib/contracts/console/user";
 import { ConfirmDialog } from "../forms/confirm-dialog";
 import { FormDialog } from "../forms/form-dialog";
 import { SecretDialog } from "../forms/secret-dialog";
-import { toast } from "../ui/toast";
+import { changeNewest, finishChange } from "../forms/use-action";
 import { InviteForm } from "./invite-form";
 import { useLinkName } from "./pending-links";
 import { UserForm } from "./user-form";
@@ -43,14 +42,6 @@ export function UserDialogs({ dialog, ...props }: DialogProps<UserDialog>) {
   }
 }
 
-function useDone({ onChanged, onDialog }: Pick<DialogProps<UserDialog>, "onChanged" | "onDialog">) {
-  return (message: string) => {
-    onChanged();
-    onDialog(null);
-    toast.success(message);
-  };
-}
-
 /** A request with a version changes the user `id`; any other creates a user. */
 const saveUser = (request: CreateUser | UpdateUser, id = "") =>
   "version" in request
@@ -60,7 +51,7 @@ const saveUser = (request: CreateUser | UpdateUser, id = "") =>
 function FormDialogs({ dialog, viewer, hidesBudgets, onChanged, onDialog }: DialogProps<FormState>) {
   const t = useTranslations("users");
   const close = () => onDialog(null);
-  const done = useDone({ onChanged, onDialog });
+  const done = (message: string) => finishChange(onChanged, close, message);
   if (dialog.kind === "invite") {
     return (
       <FormDialog title={t("inviteForm.title")} text={t("inviteForm.text")} onClose={close}>
@@ -108,7 +99,8 @@ function FormDialogs({ dialog, viewer, hidesBudgets, onChanged, onDialog }: Dial
 function ConfirmDialogs({ dialog, onChanged, onDialog }: DialogProps<ConfirmState>) {
   const t = useTranslations("users");
   const linkName = useLinkName();
-  const done = useDone({ onChanged, onDialog });
+  const close = () => onDialog(null);
+  const done = (message: string) => finishChange(onChanged, close, message);
   const name = dialog.kind === "revoke" ? linkName(dialog.link) : dialog.user.username;
   const confirm = async () => {
     if (dialog.kind === "revoke") {
@@ -129,7 +121,12 @@ function ConfirmDialogs({ dialog, onChanged, onDialog }: DialogProps<ConfirmStat
         await callApi(api.endUserSessions, { params });
         return done(t("toast.sessions", { name }));
       case "disable":
-        await disableUser(dialog.user);
+        // Their access must be stopped.
+        await changeNewest(
+          dialog.user,
+          () => callApi(api.getUser, { params }),
+          ({ version }) => callApi(api.updateUser, { params, body: { enabled: false, version } }),
+        );
         return done(t("toast.disabled", { name }));
       case "delete":
         await callApi(api.deleteUser, { params });
@@ -146,19 +143,9 @@ function ConfirmDialogs({ dialog, onChanged, onDialog }: DialogProps<ConfirmStat
       isDanger={dialog.kind !== "password"}
       typedName={dialog.kind === "delete" ? name : undefined}
       onConfirm={confirm}
-      onClose={() => onDialog(null)}
+      onClose={close}
     />
   );
-}
-
-/** Disables a user even if they were changed since they were loaded: their access must be stopped. */
-async function disableUser({ id, version }: ManagedUser): Promise<void> {
-  const params = { id };
-  await callApi(api.updateUser, { params, body: { enabled: false, version } }).catch(async (error) => {
-    if (!isApiError(error, "conflict")) throw error;
-    const newest = await callApi(api.getUser, { params });
-    await callApi(api.updateUser, { params, body: { enabled: false, version: newest.version } });
-  });
 }
 
 /** The URL of a one-time link. The token is in the fragment, which is never sent to a server or logged. */
