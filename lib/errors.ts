@@ -117,6 +117,11 @@ export class AppError extends Error {
   }
 }
 
+/** An `invalid` error of one field of a request, which has the whole message. */
+export function invalidField(path: string, message: string): AppError {
+  return new AppError("invalid", message, { issues: [{ path, message }] });
+}
+
 /** True for an AppError of any copy of this module (Next's bundle and the server bundle each contain one). */
 export function isAppError(error: unknown): error is AppError {
   return typeof error === "object" && error !== null && "brand" in error && error.brand === BRAND;

@@ -47,10 +47,7 @@ function decodeCursor(cursor: string, types: Listed<unknown>["sortKeyTypes"]): S
     // Not JSON: the error below says so.
   }
   const message = "Must be next_cursor of the previous page.";
-  throw new AppError("invalid", `cursor: ${message}`, {
-    param: "cursor",
-    issues: [{ path: "cursor", message }],
-  });
+  throw new AppError("invalid", `cursor: ${message}`, { issues: [{ path: "cursor", message }] });
 }
 
 /**

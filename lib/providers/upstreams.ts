@@ -102,10 +102,7 @@ export function createUpstreams(
 
 function unknownProvider(known: readonly string[]): AppError {
   const message = `must be one of ${known.join(", ")}`;
-  return new AppError("invalid", `'provider' ${message}.`, {
-    param: "provider",
-    issues: [{ path: "provider", message }],
-  });
+  return new AppError("invalid", `'provider' ${message}.`, { issues: [{ path: "provider", message }] });
 }
 
 function checkDraft(

@@ -1,5 +1,5 @@
 import type { Settings } from "../../contracts/console/settings";
-import { AppError } from "../../errors";
+import { AppError, invalidField } from "../../errors";
 import type { Repositories, UserRecord } from "../../ports/store";
 
 type Roles = Settings["two_factor_roles"];
@@ -28,7 +28,6 @@ export async function requireOwnTwoFactor(
     throw new AppError("forbidden", "Only the owner may change whether the owner needs 2FA.");
   const isNew = after.includes(user.role) && !before.includes(user.role);
   if (isNew && (await mustEnrol(tx, after, user))) {
-    const message = "Enable 2FA for your own account first: this would lock you out.";
-    throw new AppError("invalid", message, { issues: [{ path: "two_factor_roles", message }] });
+    throw invalidField("two_factor_roles", "Enable 2FA for your own account first: this would lock you out.");
   }
 }

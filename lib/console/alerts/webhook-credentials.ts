@@ -88,7 +88,7 @@ export async function changeWebhookUrl(
   const message = sent === null ? null : refusalOf(webhook, sent);
   if (message !== null) {
     const path = `alerts.${WEBHOOKS[kind].field}`;
-    throw new AppError("invalid", `${path}: ${message}`, { param: path, issues: [{ path, message }] });
+    throw new AppError("invalid", `${path}: ${message}`, { issues: [{ path, message }] });
   }
   await putWebhookUrl(tx, cipher, kind, sent);
   return { before, after: sent };

@@ -127,10 +127,7 @@ export function looserLimits(after: KeyReach, before: KeyReach): KeyLimit[] {
 }
 
 function refuse(field: KeyLimit, message: string): AppError {
-  return new AppError("forbidden", `${field}: ${message}`, {
-    param: field,
-    issues: [{ path: field, message }],
-  });
+  return new AppError("forbidden", `${field}: ${message}`, { issues: [{ path: field, message }] });
 }
 
 const AUTHOR_NAMES = { owner: "the owner of this instance", admin: "an administrator", member: "a member" };

@@ -84,8 +84,5 @@ export function readExpiry(text: string | null, now: number): number | null {
   const at = Date.parse(text);
   if (at > now) return at;
   const message = "Must be in the future.";
-  throw new AppError("invalid", `expires_at: ${message}`, {
-    param: "expires_at",
-    issues: [{ path: "expires_at", message }],
-  });
+  throw new AppError("invalid", `expires_at: ${message}`, { issues: [{ path: "expires_at", message }] });
 }

@@ -1,4 +1,4 @@
-import { readCode, type TwoFactorMethod } from "../../contracts/console/two-factor";
+import type { TwoFactorMethod } from "../../contracts/console/two-factor";
 import type { ChangePassword } from "../../contracts/console/user";
 import { AppError } from "../../errors";
 import type { Repositories, UserRecord } from "../../ports/store";
@@ -8,6 +8,7 @@ import type { ConsoleContext } from "../context";
 import { canonicalPassword, requireGoodPassword } from "./password-rules";
 import { type StartedSession, startSession } from "./sessions";
 import { stepUp, verifyOwnPassword } from "./step-up";
+import { requireCode } from "./two-factor/codes";
 
 interface ChangedPassword {
   user: UserRecord;
@@ -33,12 +34,6 @@ export async function changePassword(ctx: ConsoleContext, input: ChangePassword)
   await verifyOwnPassword(ctx, user, input.current_password);
   const passwordHash = await newHash();
   return ctx.store.transaction((tx) => replace(tx, ctx, user, passwordHash, "password"));
-}
-
-function requireCode(code: string | undefined): string {
-  if (code !== undefined && readCode(code) !== null) return code;
-  const message = "Enter a code from your authenticator app or a backup code.";
-  throw new AppError("invalid", message, { param: "code", issues: [{ path: "code", message }] });
 }
 
 async function replace(

@@ -38,10 +38,7 @@ export async function verifyTwoFactor(
     throw new AppError(
       "invalid",
       "flow_token and the pending cookie belong to different sign-ins; send one of them.",
-      {
-        param: "flow_token",
-        issues: [{ path: "flow_token", message: "Must match the pending cookie." }],
-      },
+      { issues: [{ path: "flow_token", message: "Must match the pending cookie." }] },
     );
   }
   if (token === null) throw expired();

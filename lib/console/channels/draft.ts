@@ -1,5 +1,5 @@
 import type { ChannelTest, DraftChannel, DraftModels, TestDraft } from "../../contracts/console/channels";
-import { AppError, isAppError } from "../../errors";
+import { invalidField, isAppError } from "../../errors";
 import { newId } from "../../gateway/new-id";
 import { channelKeyAad } from "../../ports/channel-probe";
 import type { ChannelKey, ChannelRecord } from "../../ports/store";
@@ -22,8 +22,7 @@ function keyOf(
   if (first === undefined) return [];
   if (typeof first === "string") return [encryptKey(ctx, draftId, first)];
   if (saved === null) {
-    const message = "A new channel has no stored keys; enter them.";
-    throw new AppError("invalid", message, { issues: [{ path: "keys.0", message }] });
+    throw invalidField("keys.0", "A new channel has no stored keys; enter them.");
   }
   const stored = findStoredKey(saved, first.id, 0);
   const plain = ctx.cipher.decrypt("upstream-key", channelKeyAad(saved.id, stored.id), stored.encrypted);
@@ -37,8 +36,7 @@ function keyOf(
 async function draftRecord(ctx: ConsoleContext, input: DraftChannel): Promise<ChannelRecord> {
   const saved = input.channel_id === undefined ? null : await getChannelRecord(ctx.store, input.channel_id);
   if (saved !== null && saved.provider !== input.provider) {
-    const message = "The provider of a channel cannot be changed.";
-    throw new AppError("invalid", message, { issues: [{ path: "provider", message }] });
+    throw invalidField("provider", "The provider of a channel cannot be changed.");
   }
   const checked = ctx.providers.checkChannel(readConnection(input));
   // Without a base URL the provider's default is used, which differs from any URL of the saved channel.

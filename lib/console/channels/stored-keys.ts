@@ -1,5 +1,5 @@
 import type { NewKey, UpdateChannel } from "../../contracts/console/channels";
-import { AppError } from "../../errors";
+import { AppError, invalidField } from "../../errors";
 import { newId } from "../../gateway/new-id";
 import { channelKeyAad } from "../../ports/channel-probe";
 import type { ChannelKey, ChannelRecord } from "../../ports/store";
@@ -28,17 +28,17 @@ export function requireNewKeys(record: ChannelRecord, input: Pick<UpdateChannel,
   const reusesStoredKeys =
     input.keys === undefined || input.keys.some((one) => typeof one !== "string" && "id" in one);
   if (!reusesStoredKeys) return;
-  const message =
-    "The address has changed: enter its keys again, stored keys are only sent to the old address.";
-  throw new AppError("invalid", message, { issues: [{ path: "keys", message }] });
+  throw invalidField(
+    "keys",
+    "The address has changed: enter its keys again, stored keys are only sent to the old address.",
+  );
 }
 
 /** The channel's stored key with that ID, which was at `index` in the request. Throws `invalid`. */
 export function findStoredKey(record: ChannelRecord, id: string, index: number): ChannelKey {
   const stored = record.keys.find((key) => key.id === id);
   if (stored !== undefined) return stored;
-  const message = "This channel has no key with that ID.";
-  throw new AppError("invalid", message, { issues: [{ path: `keys.${index}.id`, message }] });
+  throw invalidField(`keys.${index}.id`, "This channel has no key with that ID.");
 }
 
 /** `****wxyz`; a key too short for that shows nothing. */

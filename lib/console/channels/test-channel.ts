@@ -4,7 +4,7 @@ import type {
   TestChannel,
   UpstreamFailure,
 } from "../../contracts/console/channels";
-import { AppError, isAppError } from "../../errors";
+import { AppError, invalidField, isAppError } from "../../errors";
 import { upstreamMessageOf } from "../../gateway/metering/outcome";
 import type { CallOptions } from "../../ports/speech-model";
 import type { ChannelRecord } from "../../ports/store";
@@ -132,7 +132,7 @@ async function chooseOffer(
       asked === undefined
         ? "This channel serves no model yet; add one first."
         : `This channel does not serve '${asked}'.`;
-    throw new AppError("invalid", message, { issues: [{ path: "model", message }] });
+    throw invalidField("model", message);
   }
   const models = await ctx.store.models.all();
   const operation =

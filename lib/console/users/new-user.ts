@@ -50,7 +50,7 @@ export async function requireFreeNames(
     if (holder !== null && holder.id !== ownId) {
       const message =
         field === "email" ? "This e-mail address is already taken." : "This username is already taken.";
-      throw new AppError("conflict", message, { param: field, issues: [{ path: field, message }] });
+      throw new AppError("conflict", message, { issues: [{ path: field, message }] });
     }
   }
 }

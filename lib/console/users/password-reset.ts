@@ -1,5 +1,5 @@
 import type { AcceptPasswordReset, InviteWithToken } from "../../contracts/console/invites";
-import { readCode, type TwoFactorMethod } from "../../contracts/console/two-factor";
+import type { TwoFactorMethod } from "../../contracts/console/two-factor";
 import { DAY_MS } from "../../contracts/durations";
 import { AppError } from "../../errors";
 import { newId } from "../../gateway/new-id";
@@ -10,7 +10,13 @@ import { takeAttempt } from "../auth/attempt-limit";
 import { canonicalPassword, requireGoodPassword } from "../auth/password-rules";
 import { type StartedSession, startSession } from "../auth/sessions";
 import { digestToken, newToken } from "../auth/tokens";
-import { consumeCode, countCodeAttempt, type MatchedCode, matchCode } from "../auth/two-factor/codes";
+import {
+  consumeCode,
+  countCodeAttempt,
+  type MatchedCode,
+  matchCode,
+  requireCode,
+} from "../auth/two-factor/codes";
 import type { ConsoleContext } from "../context";
 import { consumeLink, findLiveLink, invalidLinkError } from "./invites/link";
 import { toInvite } from "./invites/manage";
@@ -85,12 +91,6 @@ export async function acceptPasswordReset(
   if (outcome !== null) return outcome;
   ctx.metrics.count("login_failures");
   throw new AppError("invalid_code", "The code is incorrect or was already used.");
-}
-
-function requireCode(code: string | undefined): void {
-  if (code !== undefined && readCode(code) !== null) return;
-  const message = "Enter a code from your authenticator app or a backup code.";
-  throw new AppError("invalid", message, { param: "code", issues: [{ path: "code", message }] });
 }
 
 /** Counts the attempt on the account before the code is checked. */

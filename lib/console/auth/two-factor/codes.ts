@@ -1,6 +1,6 @@
 import { readCode, type TwoFactorMethod } from "../../../contracts/console/two-factor";
 import { DAY_MS } from "../../../contracts/durations";
-import { AppError } from "../../../errors";
+import { AppError, invalidField } from "../../../errors";
 import type { Cipher } from "../../../ports/cipher";
 import type { Random } from "../../../ports/clock";
 import type { Repositories, TwoFactorRecord } from "../../../ports/store";
@@ -50,6 +50,12 @@ export async function countCodeAttempt(ctx: ConsoleContext, userId: string): Pro
   if (!counted.allowed) {
     throw lockOf(ctx, counted.lockedUntil) ?? tooManyAttempts("Too many wrong codes.", 1000);
   }
+}
+
+/** The code that a request has to carry while 2FA is on. Throws `invalid` for none and for a malformed one. */
+export function requireCode(code: string | undefined): string {
+  if (code !== undefined && readCode(code) !== null) return code;
+  throw invalidField("code", "Enter a code from your authenticator app or a backup code.");
 }
 
 /** A matching code that is not used up yet. */

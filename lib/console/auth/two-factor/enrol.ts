@@ -5,7 +5,7 @@ import {
   type TwoFactorEnrolment,
   type TwoFactorSetup,
 } from "../../../contracts/console/two-factor";
-import { AppError } from "../../../errors";
+import { AppError, invalidField } from "../../../errors";
 import { newId } from "../../../gateway/new-id";
 import { requireSession } from "../../access/guards";
 import { recordAudit } from "../../audit/record";
@@ -34,8 +34,7 @@ export async function setUpTwoFactor(
   if (input.password !== undefined) {
     await verifyOwnPassword(ctx, user, input.password);
   } else if (ctx.clock.now() - session.authenticatedAt > RECENT_SIGN_IN_MS) {
-    const message = "Enter your password: you signed in more than ten minutes ago.";
-    throw new AppError("invalid", message, { param: "password", issues: [{ path: "password", message }] });
+    throw invalidField("password", "Enter your password: you signed in more than ten minutes ago.");
   }
   const secret = newTotpSecret(ctx.random);
   await ctx.store.transaction(async (tx) => {
@@ -72,8 +71,7 @@ export async function enableTwoFactor(ctx: ConsoleContext, input: TwoFactorEnabl
   const step = matchTotp(secret, code, ctx.clock.now(), 0);
   if (step === null) {
     await takeWrongEnrolmentCodes(ctx, user.id, 1);
-    const message = "Incorrect code. Check the clock of the device.";
-    throw new AppError("invalid", message, { param: "code", issues: [{ path: "code", message }] });
+    throw invalidField("code", "Incorrect code. Check the clock of the device.");
   }
   const codes = newBackupCodes(ctx.random);
   await ctx.store.transaction(async (tx) => {
