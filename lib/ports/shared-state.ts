@@ -21,6 +21,8 @@ export interface BucketLimit {
 /** `cost` units to take from a limit per window; 0 only reads. */
 export interface RateRequest extends BucketLimit {
   cost: number;
+  /** Units that each process admits at least where the processes divide the limit; default: 0. */
+  leastShare?: number;
 }
 
 /** `allowed`: all costs were taken; otherwise none was. */

@@ -77,9 +77,17 @@ type LocalLimiter = Omit<RateLimiter, "shared">;
 
 const NO_STATES: readonly RateState[] = [];
 
-function takeAll(limiter: LocalLimiter, requests: readonly RateRequest[], windowMs: number): RateResult {
-  const takes = ({ bucket, limit, cost }: RateRequest): RateState =>
-    limiter.take(bucket, limit, windowMs, cost);
+/** This process's part of a limit, and at least `least`. */
+type ShareOf = (limit: number, least?: number) => number;
+
+function takeAll(
+  limiter: LocalLimiter,
+  shareOf: ShareOf,
+  requests: readonly RateRequest[],
+  windowMs: number,
+): RateResult {
+  const takes = ({ bucket, limit, cost, leastShare }: RateRequest): RateState =>
+    limiter.take(bucket, shareOf(limit, leastShare), windowMs, cost);
   const before = requests.map((request) => takes({ ...request, cost: 0 }));
   const isExceeded = ({ cost }: RateRequest, index: number): boolean =>
     cost > (before[index]?.remaining ?? Infinity);
@@ -96,6 +104,7 @@ function takeAll(limiter: LocalLimiter, requests: readonly RateRequest[], window
 /** Completes an entry with these slots: takes the rates, or releases the slots. */
 function withRates(
   limiter: LocalLimiter,
+  shareOf: ShareOf,
   { rates, windowMs }: EntryRequest,
   leaves: readonly (() => void)[],
 ): EntryResult {
@@ -103,45 +112,46 @@ function withRates(
     for (const one of leaves) one();
   };
   if (rates.length === 0) return { kind: "entered", leave, states: NO_STATES };
-  const { allowed, states } = takeAll(limiter, rates, windowMs);
+  const { allowed, states } = takeAll(limiter, shareOf, rates, windowMs);
   if (allowed) return { kind: "entered", leave, states };
   leave();
   return { kind: "limited", states };
 }
 
 /** The limits of a single process, or of one process's share. */
-export function createLocalLimits(clock: Clock, limiter: LocalLimiter): SharedLimits {
+function createLocalLimits(clock: Clock, limiter: LocalLimiter, shareOf: ShareOf): SharedLimits {
   function enter(request: EntryRequest): EntryResult {
     const leaves: (() => void)[] = [];
     for (const [index, { bucket, limit }] of request.slots.entries()) {
-      const leave = limiter.enter(bucket, limit);
+      const leave = limiter.enter(bucket, shareOf(limit));
       if (leave === null) {
         for (const one of leaves) one();
         return { kind: "full", index };
       }
       leaves.push(leave);
     }
-    return withRates(limiter, request, leaves);
+    return withRates(limiter, shareOf, request, leaves);
   }
 
   async function wait(request: EntryRequest, until: number, signal: StopSignal): Promise<EntryResult> {
     const leaves: (() => void)[] = [];
     for (const [index, { bucket, limit }] of request.slots.entries()) {
       const waitMs = Math.max(0, until - clock.monotonic());
+      const share = shareOf(limit);
       const leave =
-        limiter.enter(bucket, limit) ?? (await limiter.enterOrWait(bucket, limit, waitMs, signal));
+        limiter.enter(bucket, share) ?? (await limiter.enterOrWait(bucket, share, waitMs, signal));
       if (leave === null) {
         for (const one of leaves) one();
         return { kind: "full", index };
       }
       leaves.push(leave);
     }
-    return withRates(limiter, request, leaves);
+    return withRates(limiter, shareOf, request, leaves);
   }
 
   return {
-    take: (_owner, rates, windowMs) => takeAll(limiter, rates, windowMs),
-    takeForAddress: (bucket, limit, windowMs) => limiter.takeForAddress(bucket, limit, windowMs),
+    take: (_owner, rates, windowMs) => takeAll(limiter, shareOf, rates, windowMs),
+    takeForAddress: (bucket, limit, windowMs) => limiter.takeForAddress(bucket, shareOf(limit, 1), windowMs),
     enter,
     enterOrWait(request, until, signal) {
       const entry = enter(request);
@@ -161,26 +171,16 @@ export interface ProcessShare {
  * Rate and concurrency limits of one process: a sliding log per bucket on the monotonic clock. No window of `windowMs`
  * admits more than `limit` units; a unit is free again after its window (up to 1/1,024 of it later where entries were
  * merged). A cost of 0 only reads: `allowed` is true when one unit is free. `bucketCount`: buckets in memory, without
- * those of addresses. `shared`: the same limits. With a `share`, this process applies its part of every limit; the parts
- * of all processes add up to the limit, except that each admits every address at least once.
+ * those of addresses. `shared`: the same, but with a `share` this process applies its part of every limit. The parts of
+ * all processes add up to the limit, except that each admits every address, and as many units as `leastShare`.
  */
 export function createRateLimiter(
   clock: Clock,
-  share: ProcessShare = { index: 1, processes: 1 },
+  { index, processes }: ProcessShare = { index: 1, processes: 1 },
 ): RateLimiter & { bucketCount(): number } {
-  const whole = { ...createRates(clock), ...createSlots() };
-  const local = share.processes === 1 ? whole : { ...whole, ...limiterForShare(whole, share) };
-  return { ...local, shared: createLocalLimits(clock, local) };
-}
-
-function limiterForShare(whole: LocalLimiter, { index, processes }: ProcessShare): LocalLimiter {
+  const local = { ...createRates(clock), ...createSlots() };
   // The first processes divide the remainder among them.
-  const shareOf = (limit: number) => Math.floor(limit / processes) + (index <= limit % processes ? 1 : 0);
-  return {
-    take: (bucket, limit, windowMs, cost) => whole.take(bucket, shareOf(limit), windowMs, cost),
-    takeForAddress: (bucket, limit, windowMs) =>
-      whole.takeForAddress(bucket, Math.max(1, shareOf(limit)), windowMs),
-    enter: (bucket, limit) => whole.enter(bucket, shareOf(limit)),
-    enterOrWait: (bucket, limit, waitMs, signal) => whole.enterOrWait(bucket, shareOf(limit), waitMs, signal),
-  };
+  const shareOf: ShareOf = (limit, least = 0) =>
+    Math.max(least, Math.floor(limit / processes) + (index <= limit % processes ? 1 : 0));
+  return { ...local, shared: createLocalLimits(clock, local, shareOf) };
 }

@@ -33,7 +33,8 @@ export async function takeWrongEnrolmentCodes(
   cost: 0 | 1,
 ): Promise<void> {
   const bucket = `2fa-enable:${userId}`;
-  const ask = { bucket, limit: WRONG_ENROLMENT_CODES, cost };
+  // With more processes than codes, some would allow no enrolment.
+  const ask = { bucket, limit: WRONG_ENROLMENT_CODES, cost, leastShare: 1 };
   const { states } = await ctx.limiter.shared.take(userId, [ask], WRONG_ENROLMENT_WINDOW_MS);
   const [taken] = states;
   if (taken === undefined || taken.allowed) return;

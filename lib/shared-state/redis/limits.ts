@@ -10,7 +10,6 @@ import type {
 } from "../../ports/shared-state";
 import type { StopSignal } from "../../ports/stop-signal";
 import type { Metrics } from "../../ports/telemetry";
-import { createLocalLimits } from "../memory-limits";
 import { ENTER } from "./limit-scripts";
 import type { RedisLink } from "./link";
 import { SlotLeases, SlotQueues } from "./slots";
@@ -26,7 +25,7 @@ interface RedisLimitsOptions {
   metrics: Pick<Metrics, "count">;
   instanceId: string;
   /** The limits of this process, which count what it admits, so that its share applies at once when Redis is lost. */
-  local: Pick<RateLimiter, "take" | "takeForAddress" | "enter" | "enterOrWait">;
+  local: RateLimiter;
   /** Number of running instances, at least 1. */
   liveInstances(): number;
   /** Default: 20 s. */
@@ -52,14 +51,14 @@ function statesIn(reply: readonly unknown[]): RateState[] {
  * not answer in time, each instance applies its share: the limit divided by the live instances, at least 1.
  */
 class RedisLimits implements SharedLimits {
-  readonly #own: ReturnType<typeof createLocalLimits>;
+  readonly #own: SharedLimits;
   readonly #leaseMs: number;
   readonly #leases: SlotLeases;
   readonly #queues = new SlotQueues();
   #lastMember = 0;
 
   constructor(private readonly options: RedisLimitsOptions) {
-    this.#own = createLocalLimits(options.clock, options.local);
+    this.#own = options.local.shared;
     this.#leaseMs = options.leaseMs ?? LEASE_MS;
     this.#leases = new SlotLeases(options.link, this.#leaseMs, (key) => this.#queues.wake(key));
   }

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { takeWrongEnrolmentCodes } from "@/lib/console/auth/attempt-limit";
 import { limitError } from "@/lib/gateway/admission/admit-request";
 import { createRateLimiter } from "@/lib/shared-state/memory-limits";
 import { FakeClock } from "../../support/factories";
@@ -29,31 +30,69 @@ test("reports no wait longer than the window at a time with fractions of a milli
   });
 });
 
-test("the shares of several processes add up to the limit", () => {
+test("the shares of several processes add up to the limit", async () => {
   const limiters = [1, 2, 3].map((index) => createRateLimiter(new FakeClock(), { index, processes: 3 }));
-  const admitted = (limit: number) =>
-    limiters.map(
-      (limiter) =>
-        Array.from({ length: 20 }, () => limiter.take(`of ${limit}`, limit, 60_000)).filter(
-          ({ allowed }) => allowed,
-        ).length,
-    );
-  expect([10, 9, 2, 1].map(admitted)).toEqual([
+  const admitted = (limit: number, leastShare?: number) =>
+    limiters.map(({ shared }) => {
+      const ask = { bucket: `${limit} ${leastShare}`, limit, cost: 1, ...(leastShare ? { leastShare } : {}) };
+      const takes = Array.from({ length: 20 }, () => shared.take("usr_1", [ask], 60_000));
+      return takes.filter((taken) => "allowed" in taken && taken.allowed).length;
+    });
+  expect([10, 9, 2, 1].map((limit) => admitted(limit))).toEqual([
     [4, 3, 3],
     [3, 3, 3],
     [1, 1, 0],
     [1, 0, 0],
   ]);
+  expect([10, 2].map((limit) => admitted(limit, 1))).toEqual([
+    [4, 3, 3],
+    [1, 1, 1],
+  ]);
+  const signal = new AbortController().signal;
+  const request = (limit: number) => ({
+    owner: "usr_1",
+    slots: [{ bucket: `${limit}`, limit }],
+    rates: [],
+    windowMs: 60_000,
+  });
   const entered = (limit: number) =>
-    limiters.map((limiter) => [1, 2, 3].filter(() => limiter.enter(`${limit}`, limit) !== null).length);
+    limiters.map(
+      ({ shared }) =>
+        [1, 2, 3]
+          .map(() => shared.enter(request(limit)))
+          .filter((entry) => "kind" in entry && entry.kind === "entered").length,
+    );
   expect([7, 1].map(entered)).toEqual([
     [3, 2, 2],
     [1, 0, 0],
   ]);
-  expect(limiters[2]?.take("of 1", 1, 60_000)).toMatchObject({ allowed: false, retryAfterMs: 60_000 });
+  expect(await limiters[2]?.shared.enterOrWait(request(1), 0, signal)).toEqual({ kind: "full", index: 0 });
+  const ask = { bucket: "1 undefined", limit: 1, cost: 1 };
+  expect(await limiters[2]?.shared.take("usr_1", [ask], 60_000)).toMatchObject({
+    states: [{ allowed: false, retryAfterMs: 60_000 }],
+  });
   // Every address may sign in on each process.
-  const ofAddress = limiters.map((limiter) => limiter.takeForAddress("127.0.0.1", 1, 60_000).allowed);
-  expect(ofAddress).toEqual([true, true, true]);
+  const ofAddress = limiters.map(({ shared }) => shared.takeForAddress("127.0.0.1", 1, 60_000));
+  expect(ofAddress).toMatchObject([{ allowed: true }, { allowed: true }, { allowed: true }]);
+});
+
+test("the limits of a process are whole in each of several processes", async () => {
+  const limiter = createRateLimiter(new FakeClock(), { index: 3, processes: 3 });
+  expect(limiter.take("k", 1, 60_000).allowed).toBe(true);
+  const leave = limiter.enter("k", 1);
+  expect(leave).not.toBeNull();
+  expect(limiter.enter("k", 1)).toBeNull();
+  const waiting = limiter.enterOrWait("k", 1, 1_000, new AbortController().signal);
+  leave?.();
+  expect(await waiting).not.toBeNull();
+});
+
+test("each of more processes than wrong codes lets users enrol in 2FA", async () => {
+  const limiter = createRateLimiter(new FakeClock(), { index: 16, processes: 16 });
+  const ctx = { limiter, metrics: { count: () => undefined, observeCall: () => undefined } };
+  await takeWrongEnrolmentCodes(ctx, "usr_1", 0);
+  await takeWrongEnrolmentCodes(ctx, "usr_1", 1);
+  await expect(takeWrongEnrolmentCodes(ctx, "usr_1", 0)).rejects.toMatchObject({ code: "rate_limited" });
 });
 
 test("admits no more than the limit in any window", () => {
