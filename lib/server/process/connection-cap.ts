@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import type { Server } from "node:http";
 import type { Duplex } from "node:stream";
+import { addressBucket } from "../../gateway/admission/address-list";
 import { unifyAddress } from "../../http/node/peer";
 
 /** File descriptors reserved for files and threads: engines, encoders, backups. */
@@ -38,14 +39,6 @@ export function connectionsForProcess(): number {
   }
 }
 
-/** The address that connections are counted by. An IPv6 caller owns at least a /64, so IPv6 is counted by /64. */
-function bucketOf(address: string): string {
-  if (!address.includes(":")) return address;
-  const [head = ""] = address.split("::");
-  const groups = head.split(":").filter((group) => group !== "");
-  return groups.slice(0, 4).join(":");
-}
-
 export interface ConnectionCap {
   readonly open: number;
   /** True for a connection above the total cap: its request gets a 503 and it is closed. */
@@ -53,7 +46,7 @@ export interface ConnectionCap {
 }
 
 /**
- * Closes new connections of one address above `ofAddress()`, except those of trusted proxies.
+ * Closes new connections of one address (of IPv6: one /64) above `ofAddress()`, except those of trusted proxies.
  * Connections above `ofAll()` get one 503 reply: it is clearer than a reset and needs no additional descriptor.
  */
 export function capConnections(
@@ -87,7 +80,7 @@ export function capConnections(
 
   server.on("connection", (socket) => {
     const address = unifyAddress(socket.remoteAddress ?? "");
-    const bucket = bucketOf(address);
+    const bucket = addressBucket(address);
     const count = (counts.get(bucket) ?? 0) + 1;
     if (count > max.ofAddress() && !isTrusted(address)) {
       socket.destroy();

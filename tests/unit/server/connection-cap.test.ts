@@ -1,0 +1,49 @@
+import { EventEmitter } from "node:events";
+import type { Server } from "node:http";
+import { expect, test } from "vitest";
+import { capConnections } from "@/lib/server/process/connection-cap";
+
+/** A server on which connections from addresses arrive; each tells whether it was closed. */
+function serverWith(ofAddress: number, trusted: readonly string[] = []) {
+  const server = Object.assign(new EventEmitter(), { closeIdleConnections: () => undefined });
+  const max = { ofAddress: () => ofAddress, ofAll: () => 100 };
+  const cap = capConnections(server as unknown as Server, max, (address) => trusted.includes(address));
+  const connect = (remoteAddress: string) => {
+    const socket = Object.assign(new EventEmitter(), {
+      remoteAddress,
+      destroyed: false,
+      destroy() {
+        socket.destroyed = true;
+        socket.emit("close");
+      },
+    });
+    server.emit("connection", socket);
+    return socket;
+  };
+  return { cap, connect };
+}
+
+test.each([
+  ["one IPv4 address", ["192.0.2.1", "192.0.2.1", "::ffff:192.0.2.1"], [false, false, true]],
+  ["one IPv6 /64", ["2001:db8:1::5", "2001:db8:1:0:aaaa::5", "2001:db8:1:0:1:2:3:4"], [false, false, true]],
+  [
+    "a /64 written with :: in its middle",
+    ["2001::1:2:3:4:5", "2001:0:0:1::9", "2001:0:0:1::8"],
+    [false, false, true],
+  ],
+  ["two IPv6 /64", ["2001:db8:1::5", "2001:db8:1::6", "2001:db8:1:1::5"], [false, false, false]],
+  ["a trusted proxy", ["192.0.2.9", "192.0.2.9", "192.0.2.9"], [false, false, false]],
+])("counts connections by address: %s", (_name, addresses, closed) => {
+  const { connect } = serverWith(2, ["192.0.2.9"]);
+  expect(addresses.map((address) => connect(address).destroyed)).toEqual(closed);
+});
+
+test("counts a connection until it closes", () => {
+  const { cap, connect } = serverWith(1);
+  const first = connect("192.0.2.1");
+  expect(connect("192.0.2.1").destroyed).toBe(true);
+  expect(cap.open).toBe(1);
+  first.destroy();
+  expect(cap.open).toBe(0);
+  expect(connect("192.0.2.1").destroyed).toBe(false);
+});
