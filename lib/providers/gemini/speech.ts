@@ -206,10 +206,17 @@ async function* pcmOf(
   if (reader !== null) yield reader.end();
 }
 
-/** A reason why a reply ended; null for none and for the default of its enum, which an event before the end may have. */
+/** The names of Google's enums. */
+const ENUM_NAME = /^[A-Z][A-Z0-9_]{0,63}$/;
+
+/**
+ * A reason why a reply ended; null for none and for the default of its enum, which an event before the end may have. It
+ * is shown to callers, so any other text, which may be of any length and contain secrets, is `OTHER`.
+ */
 function asReason(value: unknown): string | null {
   const reason = asText(value);
-  return reason?.endsWith("_UNSPECIFIED") === true ? null : reason;
+  if (reason === null || reason.endsWith("_UNSPECIFIED")) return null;
+  return ENUM_NAME.test(reason) ? reason : "OTHER";
 }
 
 /**

@@ -44,7 +44,7 @@ export function geminiSpeech(sent: unknown, isStream: boolean, failure: Injected
     promptTokenCount: usageNumber(failure?.kind ?? "", tokens),
     candidatesTokenCount: usageNumber(failure?.kind ?? "", Math.ceil(pcm.length / 1_920)),
   };
-  const finish = { finishReason: failure?.kind === "early-finish" ? "MAX_TOKENS" : "STOP", index: 0 };
+  const finish = { finishReason: finishReasonOf(failure?.kind), index: 0 };
   const mimeType = failure?.kind === "wav" ? "audio/wav" : `audio/L16;codec=pcm;rate=${rate}`;
   const blob = (bytes: Buffer) => ({
     content: { role: "model", parts: [{ inlineData: { mimeType, data: bytes.toString("base64") } }] },
@@ -87,6 +87,14 @@ export function geminiSpeech(sent: unknown, isStream: boolean, failure: Injected
   return stream("text/event-stream", frames, tokens);
 }
 
+/** Not a name of Google's enum. */
+const ODD_REASON = "STOP (sk-upstream-0123456789abcdef at http://10.0.0.7/v1)";
+
+function finishReasonOf(kind: string | undefined): string {
+  if (kind === "odd-reason") return ODD_REASON;
+  return kind === "early-finish" ? "MAX_TOKENS" : "STOP";
+}
+
 /** The reply of these failures; null for one with audio. `last`: the fields of the last message. */
 function withoutAudio(kind: string | undefined, last: object): object | null {
   switch (kind) {
@@ -94,6 +102,8 @@ function withoutAudio(kind: string | undefined, last: object): object | null {
       return last;
     case "no-audio":
       return { candidates: [{ finishReason: "OTHER", index: 0 }], ...last };
+    case "odd-reason-no-audio":
+      return { candidates: [{ finishReason: ODD_REASON, index: 0 }], ...last };
     case "max-tokens":
       return { candidates: [{ finishReason: "MAX_TOKENS", index: 0 }], ...last };
     case "refused-text":

@@ -306,6 +306,17 @@ test.each([true, false])("speaks only the first of several candidates, streamed:
   expect(await hear(speech, speechRequest("tts--second-candidate"))).toEqual(alone);
 });
 
+test("tells callers only finish reasons of Google's enum", async () => {
+  const speech = rig.speech(channelTo("gemini", upstream));
+  const spoken = await hear(speech, speechRequest("tts--odd-reason"));
+  expect([spoken.error, spoken.end?.finishReason]).toEqual([null, "OTHER"]);
+  const { error } = await hear(speech, speechRequest("tts--odd-reason-no-audio"));
+  expect(error).toMatchObject({
+    code: "upstream_invalid",
+    message: expect.stringMatching(/ \(finish reason OTHER\)\.$/),
+  });
+});
+
 test("does not take FINISH_REASON_UNSPECIFIED for the end of Gemini's stream", async () => {
   const speech = rig.speech(channelTo("gemini", upstream));
   const whole = await hear(speech, speechRequest("tts--unspecified-finish"));
