@@ -76,7 +76,7 @@ async function* speak(
     const voice = elevenLabsVoiceFor(lists, channel, segment.voice);
     const reply = await post(settings, channel, voice, speechBody(channel, request, segment), callOptions);
     try {
-      yield* audioEvents(pcmOf(channel, reply));
+      yield* audioEvents(pcmOf(channel, reply), segment.text);
     } finally {
       reply.body.close();
     }

@@ -55,7 +55,7 @@ async function* speak(
     const body = speechBody(channel, request, segment, openAiVoiceFor(lists, channel, segment.voice));
     const reply = await post(settings, channel, request.model, body, callOptions);
     try {
-      yield* audioEvents(pcmOf(channel, reply, reported));
+      yield* audioEvents(pcmOf(channel, reply, reported), segment.text);
     } finally {
       reply.body.close();
     }

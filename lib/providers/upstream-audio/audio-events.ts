@@ -1,4 +1,5 @@
 import type { SpeechEvent } from "../../ports/speech-model";
+import { isSpeakable } from "../../text/clean-text";
 import { invalidAnswer } from "../outbound/failure";
 
 /**
@@ -10,9 +11,13 @@ const PIECE_BYTES = 64 * 1024;
 
 /**
  * PCM as it arrives, as audio events: whole samples, none empty. Throws `upstream_invalid` at the end of a stream that
- * held less than 40 ms.
+ * held less than 40 ms, unless its text, where one is given, has nothing to speak: a line of a script ("Bob: ...") may
+ * be silent.
  */
-export async function* audioEvents(pcm: AsyncIterable<Uint8Array>): AsyncGenerator<SpeechEvent> {
+export async function* audioEvents(
+  pcm: AsyncIterable<Uint8Array>,
+  text?: string,
+): AsyncGenerator<SpeechEvent> {
   let held: Uint8Array[] = [];
   let heldBytes = 0;
   let hasBegun = false;
@@ -29,7 +34,8 @@ export async function* audioEvents(pcm: AsyncIterable<Uint8Array>): AsyncGenerat
     yield* pieces(held.length === 1 ? piece : Buffer.concat(held));
     held = [];
   }
-  if (!hasBegun) throw invalidAnswer(heldBytes === 0 ? "without audio" : "with less than 40 ms of audio");
+  if (!hasBegun && (text === undefined || isSpeakable(text)))
+    throw invalidAnswer(heldBytes === 0 ? "without audio" : "with less than 40 ms of audio");
 }
 
 function* pieces(bytes: Uint8Array): Generator<SpeechEvent> {

@@ -18,7 +18,8 @@ export function elevenLabsSpeech(
     return stream("audio/mpeg", [Buffer.from([0xff, 0xfb, 0x90, 0x64, 0, 0, 0, 0])], tokensOf(text));
   const spoken = tonePcm(text, voice, rate);
   const pcm = failure?.kind === "short-audio" ? spoken.subarray(0, failure.n) : spoken;
-  if (failure?.kind === "no-audio") return stream("audio/pcm", [], tokensOf(text));
+  const isSilent = failure?.kind === "silent-symbols" && !/\p{L}/u.test(text);
+  if (failure?.kind === "no-audio" || isSilent) return stream("audio/pcm", [], tokensOf(text));
   if (failure?.kind === "mp3") {
     return stream("audio/mpeg", [Buffer.from([0xff, 0xfb, 0x90, 0x64]), Buffer.alloc(8_000)], tokensOf(text));
   }

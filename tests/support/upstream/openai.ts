@@ -18,7 +18,8 @@ export function openAiSpeech(body: Body, failure: InjectedFailure | null): Reply
   const spoken = tonePcm(text, String(body.voice), rate, typeof body.speed === "number" ? body.speed : 1);
   const pcm = failure?.kind === "short-audio" ? spoken.subarray(0, failure.n) : spoken;
   const tokens = tokensOf(text);
-  if (failure?.kind === "no-audio") return stream("audio/pcm", [], tokens);
+  const isSilent = failure?.kind === "silent-symbols" && !/\p{L}/u.test(text);
+  if (failure?.kind === "no-audio" || isSilent) return stream("audio/pcm", [], tokens);
   if (failure?.kind === "mp3")
     return stream("audio/mpeg", [Buffer.from("ID3garbage of a packed file")], tokens);
   if (body.stream_format === "sse") return speechEvents(pcm, tokens, failure);

@@ -306,6 +306,18 @@ test.each([true, false])("speaks only the first of several candidates, streamed:
   expect(await hear(speech, speechRequest("tts--second-candidate"))).toEqual(alone);
 });
 
+test.each(["openai", "elevenlabs"])("speaks a script with a line without words over %s", async (provider) => {
+  const speech = rig.speech(channelTo(provider, upstream));
+  const spoken = { text: "Hello.", voice: "Kore", speaker: "Ann" };
+  const silent = { text: "...", voice: "onyx", speaker: "Bob" };
+  const alone = await hear(speech, speechRequest("tts--silent-symbols", { segments: [spoken] }));
+  const script = speechRequest("tts--silent-symbols", { segments: [silent, spoken, silent] });
+  expect(await hear(speech, script)).toEqual(alone);
+  // Words without audio stay an error.
+  const { error } = await hear(speech, speechRequest("tts--no-audio", { segments: [silent, spoken] }));
+  expect(error).toMatchObject({ code: "upstream_invalid" });
+});
+
 test("tells callers only finish reasons of Google's enum", async () => {
   const speech = rig.speech(channelTo("gemini", upstream));
   const spoken = await hear(speech, speechRequest("tts--odd-reason"));
