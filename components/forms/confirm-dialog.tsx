@@ -70,7 +70,7 @@ export function ConfirmDialog({
           }}
         >
           <div className="grid gap-1.5">
-            <AlertDialogTitle className="break-words">{title}</AlertDialogTitle>
+            <AlertDialogTitle>{title}</AlertDialogTitle>
             <AlertDialogDescription>{text}</AlertDialogDescription>
           </div>
           {children}

@@ -29,7 +29,7 @@ export function AlertDialogTitle({ className, ...props }: ComponentProps<typeof 
   return (
     <Primitive.Title
       data-slot="alert-dialog-title"
-      className={cn("text-lg font-medium tracking-tight", className)}
+      className={cn("text-lg font-medium tracking-tight wrap-anywhere", className)}
       {...props}
     />
   );
@@ -39,7 +39,7 @@ export function AlertDialogDescription(props: ComponentProps<typeof Primitive.De
   return (
     <Primitive.Description
       data-slot="alert-dialog-description"
-      className="text-base text-ink-muted"
+      className="text-base text-ink-muted wrap-anywhere"
       {...props}
     />
   );

@@ -105,7 +105,7 @@ export function DialogTitle({ className, ...props }: ComponentProps<typeof Primi
   return (
     <Primitive.Title
       data-slot="dialog-title"
-      className={cn("text-lg font-medium tracking-tight", className)}
+      className={cn("text-lg font-medium tracking-tight wrap-anywhere", className)}
       {...props}
     />
   );
@@ -115,7 +115,7 @@ export function DialogDescription({ className, ...props }: ComponentProps<typeof
   return (
     <Primitive.Description
       data-slot="dialog-description"
-      className={cn("text-base text-ink-muted", className)}
+      className={cn("text-base text-ink-muted wrap-anywhere", className)}
       {...props}
     />
   );

@@ -69,7 +69,7 @@ export function Label({ className, ...props }: ComponentProps<"label">) {
     // biome-ignore lint/a11y/noLabelWithoutControl: the caller passes htmlFor
     <label
       data-slot="label"
-      className={cn("inline-flex items-center gap-2 text-sm font-medium text-ink", className)}
+      className={cn("inline-flex items-center gap-2 text-sm font-medium wrap-anywhere text-ink", className)}
       {...props}
     />
   );

@@ -11,9 +11,35 @@ const MODEL = "m".repeat(64);
 /** How many pixels the widest table or dialog is wider than its box, which would cut it or scroll sideways. */
 const boxOverflow = (page: Page) =>
   page.evaluate(() => {
-    const boxes = [...document.querySelectorAll('[data-slot="table"], [role="dialog"]')];
+    const boxes = [
+      ...document.querySelectorAll('[data-slot="table"], [role="dialog"], [role="alertdialog"]'),
+    ];
     return Math.max(0, ...boxes.map((one) => one.scrollWidth - one.clientWidth));
   });
+
+test("fits unbroken names of 64 characters into the titles of dialogs, on a phone and at 1440 pixels", async ({
+  routedPage: page,
+  routed,
+}) => {
+  const { url } = routed.product;
+  await routed.call("/api/users", { username: LONG, password: PASSWORD, role: "member" });
+  await page.goto(`${url}/users?q=${LONG}`);
+  for (const [action, role] of [
+    ["Edit", "dialog"],
+    ["Delete", "alertdialog"],
+  ] as const) {
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.getByRole("button", { name: `Actions for ${LONG}` }).click();
+    await page.getByRole("menuitem", { name: action, exact: true }).click();
+    await expect(page.getByRole(role)).toContainText(LONG);
+    for (const width of [1440, 390]) {
+      await page.setViewportSize({ width, height: 900 });
+      await expect.poll(() => boxOverflow(page), `${action} at ${width} pixels`).toBeLessThanOrEqual(0);
+    }
+    await page.keyboard.press("Escape");
+    await expect(page.getByRole(role)).toHaveCount(0);
+  }
+});
 
 test("fits unbroken names of 64 characters into every list, on a phone and at 1440 pixels", async ({
   routedPage: page,
