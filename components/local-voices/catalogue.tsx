@@ -18,6 +18,9 @@ export function Catalogue({ list, onDownload }: CatalogueProps) {
   const t = useTranslations("localVoices.catalogue");
   const { catalogue, installations, has_mirror: hasMirror } = list;
   const busy = new Set(installations.flatMap(({ name, state }) => (state === "running" ? [name] : [])));
+  const failures = new Map(
+    installations.flatMap(({ name, state, error }) => (state === "failed" ? [[name, error] as const] : [])),
+  );
   const host = catalogue[0]?.host ?? "";
   const button = (voice: AvailableVoice) => (
     <DownloadButton voice={voice} isRunning={busy.has(voice.name)} onDownload={onDownload} />
@@ -35,7 +38,7 @@ export function Catalogue({ list, onDownload }: CatalogueProps) {
       ) : (
         <>
           <Rows catalogue={catalogue} buttonOf={button} />
-          <Cards catalogue={catalogue} buttonOf={button} />
+          <Cards catalogue={catalogue} buttonOf={button} failures={failures} />
         </>
       )}
       <p className="max-w-prose text-sm text-ink-muted">{t("trust")}</p>
@@ -88,8 +91,8 @@ function Rows({ catalogue, buttonOf }: VoicesProps) {
   );
 }
 
-/** The voices on narrow screens. */
-function Cards({ catalogue, buttonOf }: VoicesProps) {
+/** The voices on narrow screens, with the reason of a failed installation, whose notice is far up the page. */
+function Cards({ catalogue, buttonOf, failures }: VoicesProps & { failures: Map<string, string | null> }) {
   const t = useTranslations("localVoices.catalogue");
   return (
     <ul aria-labelledby="catalogue" className="divide-y rounded-md border bg-panel md:hidden">
@@ -100,6 +103,9 @@ function Cards({ catalogue, buttonOf }: VoicesProps) {
             {voice.languages.join(", ")} · {t(`grade.${voice.quality}`)} · <Size voice={voice} /> ·{" "}
             {voice.licence}
           </p>
+          {failures.get(voice.name) ? (
+            <p className="text-sm wrap-anywhere text-bad">{failures.get(voice.name)}</p>
+          ) : null}
           <div>{buttonOf(voice)}</div>
         </li>
       ))}

@@ -14,7 +14,7 @@ interface Instance {
   archive: string;
   dataDirectory: string;
   /** While true, downloads stop after their first byte. */
-  mirror: { isSlow: boolean };
+  mirror: { isSlow: boolean; close(): void };
 }
 
 /** An instance whose catalogue is served by a mirror on loopback. */
@@ -29,7 +29,14 @@ const test = base.extend<{ instance: Instance }>({
     });
     const cookie = await setUp(product.url);
     await signInByCookie(page, product.url, cookie);
-    await use({ url: product.url, cookie, archive, dataDirectory: product.dataDirectory, mirror: state });
+    const { dataDirectory } = product;
+    await use({
+      url: product.url,
+      cookie,
+      archive,
+      dataDirectory,
+      mirror: Object.assign(state, { close: mirror.close }),
+    });
     // Leave the page first: its event stream would fail when the server stops.
     await page.goto("about:blank");
     await product.close();
@@ -103,4 +110,14 @@ test("uploads an archive and names the missing file of a broken folder", async (
   await expect(dialog.getByLabel("Name", { exact: true })).toHaveValue("tiny");
   await dialog.getByRole("button", { name: "Upload and install" }).click();
   await expect(page.getByRole("heading", { name: "tiny", exact: true })).toBeVisible({ timeout: 30_000 });
+});
+
+test("says at the voice on a phone why its download failed", async ({ page, instance }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto(`${instance.url}/models/local-voices`);
+  instance.mirror.close();
+  // Far below the notice at the top of the page.
+  const voice = page.getByRole("list", { name: "Catalogue" }).getByRole("listitem").last();
+  await voice.getByRole("button", { name: /^Download/ }).click();
+  await expect(voice.getByText(/could not be reached/)).toBeInViewport();
 });
