@@ -24,7 +24,7 @@ test.describe("a model", () => {
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("button", { name: "Add model" }).click();
     await expect(dialog.getByLabel("Name", { exact: true })).toHaveAccessibleDescription(
-      /Enter model names|Required/,
+      /Enter a model name, e\.g\. patchbay-speech\./,
     );
     await dialog.getByLabel("Name", { exact: true }).fill("house-embed");
     await dialog.getByRole("radio", { name: "Embeddings" }).check();

@@ -142,7 +142,7 @@ export const common = {
     code: "Enter the 6-digit code or a backup code.",
     sixDigits: "Enter the 6-digit code",
     dollars: "Enter an amount below 9,007,199 with at most 9 decimals, e.g. 12.50",
-    modelName: "Enter model names, e.g. patchbay-speech.",
+    modelName: "Enter a model name, e.g. patchbay-speech.",
     address: "Enter IP addresses or ranges, e.g. 203.0.113.0/24.",
     setByHigher: "This limit was set by a user with a higher role. You can only make it stricter.",
     pickOne: "Select at least one.",
