@@ -3,20 +3,11 @@
 import { SearchIcon } from "lucide-react";
 import type { ReactNode } from "react";
 import { useTranslations } from "use-intl";
+import type { ApiPages } from "@/lib/client/use-api-pages";
 import { CallError } from "../forms/call-error";
 import { Button } from "../ui/button";
 import { EmptyState } from "../ui/empty-state";
 import { Skeleton } from "../ui/skeleton";
-
-/** A paged list, as `useApiPages` returns it. */
-interface PagedList<Item> {
-  items: readonly Item[] | undefined;
-  hasMore: boolean;
-  loadMore(): Promise<unknown>;
-  isLoadingMore: boolean;
-  error: unknown;
-  reload(): Promise<unknown>;
-}
 
 /** The rows of a list page with "Load more", or its loading, error or empty state. */
 export function ListBody<Item>({
@@ -24,7 +15,7 @@ export function ListBody<Item>({
   empty,
   children,
 }: {
-  list: PagedList<Item>;
+  list: ApiPages<Item>;
   empty: ReactNode;
   children(items: readonly Item[]): ReactNode;
 }) {
@@ -45,7 +36,7 @@ export function ListBody<Item>({
 export function LoadMore({
   list,
 }: {
-  list: Pick<PagedList<unknown>, "error" | "hasMore" | "isLoadingMore" | "loadMore" | "reload">;
+  list: Pick<ApiPages<unknown>, "error" | "hasMore" | "isLoadingMore" | "loadMore" | "reload">;
 }) {
   const t = useTranslations("common");
   if (list.error) return <CallError error={list.error} onRetry={() => void list.reload()} />;

@@ -14,7 +14,8 @@ const PAGE_SIZE = 50;
 const pageKey = (endpoint: PagesKey, { query }: RequestInput, cursor?: string | null) =>
   cacheKey(endpoint, { query: { ...query, limit: PAGE_SIZE, cursor } });
 
-interface ApiPages<Item> {
+/** A paged list. */
+export interface ApiPages<Item> {
   items: Item[] | undefined;
   hasMore: boolean;
   loadMore(): Promise<unknown>;

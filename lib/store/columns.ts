@@ -1,5 +1,5 @@
 import type { Budget } from "../ports/store";
-import type { Flag } from "./schema";
+import type { BudgetColumns, Flag } from "./schema/columns";
 
 /**
  * How record values are stored in columns. Undefined stays undefined: kysely leaves the column out of the statement.
@@ -31,12 +31,6 @@ export function storable(text: string): string {
 export function fromJson<T>(text: string): T {
   // The column is written by `json` only, from a value of this type.
   return JSON.parse(text) as T;
-}
-
-interface BudgetColumns {
-  budget_total: number | null;
-  budget_daily: number | null;
-  budget_monthly: number | null;
 }
 
 export function budgetColumns(budget: Budget): BudgetColumns;

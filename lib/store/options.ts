@@ -1,12 +1,10 @@
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Clock } from "../ports/clock";
+import type { Log } from "../ports/telemetry";
 
 /** The log functions that the store uses. */
-export interface StoreLog {
-  warn(event: string, fields?: Record<string, unknown>): void;
-  error(event: string, fields?: Record<string, unknown>): void;
-}
+export type StoreLog = Pick<Log, "warn" | "error">;
 
 export const SILENT: StoreLog = { warn() {}, error() {} };
 

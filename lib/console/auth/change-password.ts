@@ -6,21 +6,16 @@ import { requireSession } from "../access/guards";
 import { recordAudit } from "../audit/record";
 import type { ConsoleContext } from "../context";
 import { canonicalPassword, requireGoodPassword } from "./password-rules";
-import { type StartedSession, startSession } from "./sessions";
+import { type SignedIn, startSession } from "./sessions";
 import { stepUp, verifyOwnPassword } from "./step-up";
 import { requireCode } from "./two-factor/codes";
-
-interface ChangedPassword {
-  user: UserRecord;
-  started: StartedSession;
-}
 
 /**
  * Changes the caller's password, given the present one (and a code when 2FA is on). Ends every session and pending
  * sign-in of the user and starts a new session for the caller. Throws `invalid`, `step_up_failed`, `rate_limited`,
  * `conflict` (changed by another request).
  */
-export async function changePassword(ctx: ConsoleContext, input: ChangePassword): Promise<ChangedPassword> {
+export async function changePassword(ctx: ConsoleContext, input: ChangePassword): Promise<SignedIn> {
   const { user } = requireSession(ctx);
   requireGoodPassword(ctx.instance, input.new_password, user, "new_password");
   const twoFactor = await ctx.store.twoFactors.find(user.id);
@@ -42,7 +37,7 @@ async function replace(
   user: UserRecord,
   passwordHash: string,
   method: TwoFactorMethod | "password",
-): Promise<ChangedPassword> {
+): Promise<SignedIn> {
   const changed = await tx.users.update(user, { passwordHash, passwordVersion: user.passwordVersion + 1 });
   // 2FA may have been enabled after the check that asked for no code.
   const wasEnabledMeanwhile =

@@ -85,6 +85,12 @@ export interface StartedSession {
   session: SessionRecord;
 }
 
+/** A user who has just signed in. */
+export interface SignedIn {
+  user: UserRecord;
+  started: StartedSession;
+}
+
 /** The part of the request that a new session records. */
 type Visitor = Pick<ConsoleContext, "clock" | "random" | "peer" | "device">;
 

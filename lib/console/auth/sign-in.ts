@@ -6,7 +6,7 @@ import { recordAudit } from "../audit/record";
 import type { ConsoleContext } from "../context";
 import { takeAttempt } from "./attempt-limit";
 import { canonicalPassword } from "./password-rules";
-import { type StartedSession, startSession } from "./sessions";
+import { type SignedIn, startSession } from "./sessions";
 import { clearThrottles, countWrongPassword, delayOf, signInSubject } from "./sign-in-throttle";
 import { digestToken, newToken } from "./tokens";
 import { userNameKey } from "./user-name-key";
@@ -17,7 +17,7 @@ const FLOW_ATTEMPTS = 5;
 const JITTER = 0.34;
 
 type SignInOutcome =
-  | { kind: "session"; user: UserRecord; started: StartedSession }
+  | ({ kind: "session" } & SignedIn)
   | { kind: "second-step"; flowToken: string; expiresAt: number };
 
 /**

@@ -5,7 +5,7 @@ import type { FlowRecord, Repositories, TwoFactorRecord, UserRecord } from "../.
 import { recordAudit } from "../audit/record";
 import type { ConsoleContext } from "../context";
 import { takeAttempt } from "./attempt-limit";
-import { type StartedSession, startSession } from "./sessions";
+import { type SignedIn, startSession } from "./sessions";
 import { digestToken, isSameSecret } from "./tokens";
 import { consumeCode, countCodeAttempt, lockOf, matchCode } from "./two-factor/codes";
 
@@ -15,9 +15,7 @@ interface PendingSignIn {
   twoFactor: TwoFactorRecord;
 }
 
-interface TwoFactorOutcome {
-  user: UserRecord;
-  started: StartedSession;
+interface TwoFactorOutcome extends SignedIn {
   method: TwoFactorMethod;
 }
 

@@ -5,7 +5,7 @@ import type { Repositories, Store, UserRecord } from "../../ports/store";
 import { type ActorContext, recordAudit } from "../audit/record";
 import { takeAttempt } from "../auth/attempt-limit";
 import { canonicalPassword, requireGoodPassword } from "../auth/password-rules";
-import { type StartedSession, startSession } from "../auth/sessions";
+import { type SignedIn, startSession } from "../auth/sessions";
 import type { ConsoleContext } from "../context";
 import { newUser } from "../users/new-user";
 import { PROGRESS_SETTING } from "./state";
@@ -33,10 +33,7 @@ interface SetupContext extends ActorContext, Pick<ConsoleContext, "store" | "ran
  * session for the owner. Only one of several concurrent requests succeeds; the others get `conflict` without any
  * hashing. Throws `setup_token_required`, `rate_limited` (wrong tokens), `invalid`.
  */
-export async function setUpInstance(
-  ctx: ConsoleContext,
-  input: SetupRequest,
-): Promise<{ user: UserRecord; started: StartedSession }> {
+export async function setUpInstance(ctx: ConsoleContext, input: SetupRequest): Promise<SignedIn> {
   await requireNotSetUp(ctx);
   await requireToken(ctx, input.setup_token);
   const { user, value } = await createOwner(ctx, input, (tx, owner) => startSession(tx, ctx, owner, "setup"));

@@ -8,7 +8,7 @@ import { findManageable, requireSignedInOperator } from "../access/guards";
 import { recordAudit } from "../audit/record";
 import { takeAttempt } from "../auth/attempt-limit";
 import { canonicalPassword, requireGoodPassword } from "../auth/password-rules";
-import { type StartedSession, startSession } from "../auth/sessions";
+import { type SignedIn, startSession } from "../auth/sessions";
 import { digestToken, newToken } from "../auth/tokens";
 import {
   consumeCode,
@@ -58,9 +58,7 @@ export async function createPasswordReset(ctx: ConsoleContext, id: string): Prom
   });
 }
 
-interface AcceptedReset {
-  user: UserRecord;
-  started: StartedSession;
+interface AcceptedReset extends SignedIn {
   hasTwoFactor: boolean;
 }
 

@@ -1,12 +1,12 @@
 import type { RegisterRequest } from "../../contracts/console/invites";
 import type { OpenSettings } from "../../contracts/console/settings";
 import { AppError } from "../../errors";
-import type { Repositories, UserRecord } from "../../ports/store";
+import type { Repositories } from "../../ports/store";
 import { readSettings } from "../access/read-settings";
 import { recordAudit } from "../audit/record";
 import { takeAttempt } from "../auth/attempt-limit";
 import { canonicalPassword, requireGoodPassword } from "../auth/password-rules";
-import { type StartedSession, startSession } from "../auth/sessions";
+import { type SignedIn, startSession } from "../auth/sessions";
 import type { ConsoleContext } from "../context";
 import { applyBudget } from "./limits";
 import { newUser, requireFreeNames } from "./new-user";
@@ -24,10 +24,7 @@ export async function requireSelfRegistration(store: Pick<Repositories, "setting
  * e-mail field, so this endpoint does not reveal which e-mail addresses have an account. Throws `not_found` (off),
  * `invalid`, `conflict` (name taken), `rate_limited`.
  */
-export async function registerUser(
-  ctx: ConsoleContext,
-  input: RegisterRequest,
-): Promise<{ user: UserRecord; started: StartedSession }> {
+export async function registerUser(ctx: ConsoleContext, input: RegisterRequest): Promise<SignedIn> {
   await requireSelfRegistration(ctx.store);
   await takeAttempt(ctx, "register", "loginAttemptsPerMinute");
   requireGoodPassword(ctx.instance, input.password, input, "password");

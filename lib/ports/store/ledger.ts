@@ -1,6 +1,7 @@
 import type { CircuitReason } from "../../contracts/console/channels";
 import type { SkipReason } from "../../contracts/console/routing";
 import type { UpstreamRefusal } from "../../errors";
+import type { BillingPeriod } from "../billing-period";
 import type { Budget, BudgetPeriod, Page, PageQuery } from "./common";
 import type { UsageFilter, UsageSubject, UsageSummary, UsageSummaryQuery } from "./usage-query";
 
@@ -151,12 +152,7 @@ export interface Ledger {
    * `storage_unavailable` and no cost as soon as the store accepts it: the caller must get the same. An entry of a caller
    * who has left is not changed.
    */
-  settle(
-    row: UsageRecord,
-    period: { day: string; month: string },
-    prompt?: string,
-    isNew?: boolean,
-  ): Promise<void>;
+  settle(row: UsageRecord, period: BillingPeriod, prompt?: string, isNew?: boolean): Promise<void>;
   /**
    * Settles open entries of instances whose heartbeat is older than `deadBefore`, or which `isGone` reports as ended,
    * at their reservation, flagged `estimated`. Returns how many. A heartbeat proves nothing about a time in which the

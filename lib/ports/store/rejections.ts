@@ -1,5 +1,6 @@
 import type { RefusedLimit } from "../../contracts/console/rejections";
 import type { Page, PageQuery } from "./common";
+import type { UsageOutcome } from "./usage-query";
 
 /** The fields by which rejected requests are grouped. */
 export interface RejectionGroup {
@@ -34,7 +35,7 @@ export interface RejectionFilter {
   keyId?: string;
   model?: string;
   /** The error's code, or the HTTP status. */
-  outcome?: { kind: "error"; code: string } | { kind: "status"; status: number };
+  outcome?: Extract<UsageOutcome, { kind: "error" | "status" }>;
   /** Of the latest request of a group. */
   requestId?: string;
   /** Part of the request ID, model, error, message or the present name of the key; case is ignored. */

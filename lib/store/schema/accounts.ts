@@ -1,4 +1,5 @@
-import type { BudgetColumns, CallLimitColumns, Flag } from "./columns";
+import type { CallLimits } from "../../ports/store";
+import type { BudgetColumns, Flag } from "./columns";
 
 export interface SetupTable {
   id: number;
@@ -6,7 +7,7 @@ export interface SetupTable {
   owner_id: string;
 }
 
-export interface UserTable extends BudgetColumns, CallLimitColumns {
+export interface UserTable extends BudgetColumns, CallLimits {
   id: string;
   username: string;
   username_key: string;
@@ -85,7 +86,7 @@ export interface InviteTable {
   used_at: number | null;
 }
 
-export interface KeyTable extends BudgetColumns, CallLimitColumns {
+export interface KeyTable extends BudgetColumns, CallLimits {
   id: string;
   digest: string;
   display: string;

@@ -7,10 +7,3 @@ export interface BudgetColumns {
   budget_daily: number | null;
   budget_monthly: number | null;
 }
-
-/** Requests and tokens per minute, concurrent calls; null: no limit. */
-export interface CallLimitColumns {
-  rpm: number | null;
-  tpm: number | null;
-  concurrency: number | null;
-}

@@ -1,9 +1,8 @@
 import type { AcceptInvite } from "../../../contracts/console/invites";
-import type { UserRecord } from "../../../ports/store";
 import { recordAudit } from "../../audit/record";
 import { takeAttempt } from "../../auth/attempt-limit";
 import { canonicalPassword, requireGoodPassword } from "../../auth/password-rules";
-import { type StartedSession, startSession } from "../../auth/sessions";
+import { type SignedIn, startSession } from "../../auth/sessions";
 import { digestToken } from "../../auth/tokens";
 import type { ConsoleContext } from "../../context";
 import { newUser, requireFreeNames } from "../new-user";
@@ -14,10 +13,7 @@ import { consumeLink, findLiveLink, invalidLinkError } from "./link";
  * role and e-mail address come from the link, never from the request. Throws `not_found` (invalid link), `invalid`,
  * `conflict` (name taken: the link stays valid), `rate_limited`.
  */
-export async function acceptInvite(
-  ctx: ConsoleContext,
-  input: AcceptInvite,
-): Promise<{ user: UserRecord; started: StartedSession }> {
+export async function acceptInvite(ctx: ConsoleContext, input: AcceptInvite): Promise<SignedIn> {
   await takeAttempt(ctx, "invite", "loginAttemptsPerMinute");
   const digest = digestToken(input.token);
   // Checked before hashing: an invalid link costs no work.
