@@ -12,7 +12,7 @@ import type { Settings, VersionedSettings } from "@/lib/contracts/console/settin
 import { CallError } from "../forms/call-error";
 import { Form } from "../forms/form";
 import { useSchemaResolver } from "../forms/schema-resolver";
-import { FormTextField } from "../forms/text-field";
+import { FormTextField, VERBATIM } from "../forms/text-field";
 import { useSaveForm } from "../forms/use-save-form";
 import { Button } from "../ui/button";
 import { Label } from "../ui/input";
@@ -162,9 +162,7 @@ function WebhookField({
       type="url"
       inputMode="url"
       placeholder={t(`${kind}Placeholder`)}
-      autoComplete="off"
-      spellCheck={false}
-      inputClassName="font-mono"
+      {...VERBATIM}
     />
   );
 }

@@ -3,7 +3,7 @@
 import { XIcon } from "lucide-react";
 import { useWatch } from "react-hook-form";
 import { useTranslations } from "use-intl";
-import { FormField, FormTextField } from "../forms/text-field";
+import { FormField, FormTextField, VERBATIM } from "../forms/text-field";
 import { Button } from "../ui/button";
 import { Label, NativeSelect, SelectOptions } from "../ui/input";
 import { type RulesForm, ThresholdField } from "./threshold-field";
@@ -31,9 +31,7 @@ export function ScopedRuleRow({
           name={`rules.${index}.model`}
           label={t("model")}
           list="alert-rule-models"
-          autoComplete="off"
-          spellCheck={false}
-          inputClassName="font-mono"
+          {...VERBATIM}
         />
       ) : (
         <KeyField form={form} index={index} keyId={rule.key_id} keys={keys} />

@@ -14,7 +14,7 @@ import { type TryReply, type TryRequest, tryCall } from "@/components/api-docs/o
 import { GatewayError } from "@/lib/client/gateway-error";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
-import { TextField } from "../forms/text-field";
+import { TextField, VERBATIM } from "../forms/text-field";
 import { Button } from "../ui/button";
 import { Textarea } from "../ui/input";
 import { Notice } from "../ui/notice";
@@ -180,10 +180,8 @@ function Parameters({
           isRequired={required}
           value={request.values[name] ?? ""}
           onChange={(event) => request.setValue(name, event.target.value)}
-          autoComplete="off"
+          {...VERBATIM}
           autoCapitalize="none"
-          spellCheck={false}
-          inputClassName="font-mono"
         />
       ))}
     </div>
@@ -242,9 +240,7 @@ function KeyChoice({
           value={ownKey}
           onChange={(event) => onOwnKey(event.target.value)}
           placeholder={t("ownPlaceholder")}
-          autoComplete="off"
-          spellCheck={false}
-          inputClassName="font-mono"
+          {...VERBATIM}
         />
       ) : null}
     </div>

@@ -8,6 +8,9 @@ type FieldProps = Omit<ComponentProps<typeof Field>, "children">;
 /** `className` is the field's, `inputClassName` the input's. */
 type TextFieldProps = FieldProps & Omit<ComponentProps<"input">, "className"> & { inputClassName?: string };
 
+/** Props of a field for names, addresses and secrets, which browsers must neither complete nor correct. */
+export const VERBATIM = { autoComplete: "off", spellCheck: false, inputClassName: "font-mono" } as const;
+
 /** A field whose control is a text input. */
 export function TextField({
   label,

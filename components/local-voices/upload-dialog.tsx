@@ -10,7 +10,7 @@ import { Field } from "../forms/field";
 import { Form } from "../forms/form";
 import { FormDialog } from "../forms/form-dialog";
 import { FormFooter } from "../forms/form-footer";
-import { TextField } from "../forms/text-field";
+import { TextField, VERBATIM } from "../forms/text-field";
 import { Input } from "../ui/input";
 import { Progress } from "../ui/progress";
 
@@ -67,9 +67,7 @@ export function UploadDialog({ onUploaded, onClose }: { onUploaded(): void; onCl
           error={isChecked ? nameError : undefined}
           value={name}
           onChange={(event) => setName(event.target.value)}
-          autoComplete="off"
-          spellCheck={false}
-          inputClassName="font-mono"
+          {...VERBATIM}
         />
         {sent === null || file === null ? null : <UploadProgress sent={sent} file={file} />}
         <FormFooter action={t("action")} isBusy={sent !== null} onCancel={onClose} />

@@ -7,7 +7,7 @@ import type { CreateModel, Model, UpdateModel } from "@/lib/contracts/console/mo
 import { SaveErrors } from "../forms/call-error";
 import { Form } from "../forms/form";
 import { FormFooter } from "../forms/form-footer";
-import { FormTextField } from "../forms/text-field";
+import { FormTextField, VERBATIM } from "../forms/text-field";
 import { useSaveForm } from "../forms/use-save-form";
 import { Label } from "../ui/input";
 import { SegmentedControl } from "../ui/segmented-control";
@@ -61,9 +61,7 @@ export function ModelForm({ before, priceListDate, onSave, onStale, onCancel }: 
         name="aliases"
         label={t("form.aliases")}
         hint={t("form.aliasesHint")}
-        autoComplete="off"
-        spellCheck={false}
-        inputClassName="font-mono"
+        {...VERBATIM}
       />
       <FormTextField form={form} name="description" label={t("form.description")} autoComplete="off" />
       <PriceFields form={form} isNew={before === null} priceListDate={priceListDate} />
@@ -83,15 +81,7 @@ function NameFields({ form, operation }: { form: ModelFormState; operation: Mode
   const t = useTranslations("models");
   return (
     <div className="grid gap-4 sm:grid-cols-[minmax(0,1fr)_auto]">
-      <FormTextField
-        form={form}
-        name="name"
-        label={t("form.name")}
-        hint={t("form.nameHint")}
-        autoComplete="off"
-        spellCheck={false}
-        inputClassName="font-mono"
-      />
+      <FormTextField form={form} name="name" label={t("form.name")} hint={t("form.nameHint")} {...VERBATIM} />
       <div className="grid content-start gap-1.5">
         <span className="text-sm font-medium">{t("form.operation")}</span>
         <SegmentedControl<Model["operation"]>

@@ -5,7 +5,7 @@ import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import { useApiCache } from "@/lib/client/use-api";
 import { ConfirmDialog } from "../forms/confirm-dialog";
-import { TextField } from "../forms/text-field";
+import { TextField, VERBATIM } from "../forms/text-field";
 import { toast } from "../ui/toast";
 import { PasswordDialog } from "./password-dialog";
 
@@ -34,10 +34,8 @@ export function UpstreamDialog({ onClose }: { onClose(): void }) {
         value={address}
         onChange={(event) => setAddress(event.target.value)}
         inputMode="url"
-        autoComplete="off"
+        {...VERBATIM}
         autoCapitalize="none"
-        spellCheck={false}
-        inputClassName="font-mono"
       />
     </PasswordDialog>
   );

@@ -5,7 +5,7 @@ import { useCallback, useEffect, useState } from "react";
 import { useTranslations } from "use-intl";
 import type { SetupState } from "@/lib/contracts/console/setup";
 import { Form } from "../forms/form";
-import { TextField } from "../forms/text-field";
+import { TextField, VERBATIM } from "../forms/text-field";
 import { StatusDot } from "../ui/badge";
 import { Button } from "../ui/button";
 import { Notice } from "../ui/notice";
@@ -263,11 +263,9 @@ function TokenStep({
           error={error}
           value={text}
           onChange={(event) => setText(event.target.value)}
-          autoComplete="off"
+          {...VERBATIM}
           autoCapitalize="none"
           autoCorrect="off"
-          spellCheck={false}
-          inputClassName="font-mono"
         />
         <StepActions onBack={onBack}>
           <Button type="submit" size="lg">

@@ -2,7 +2,7 @@
 
 import type { KeyboardEvent } from "react";
 import { useTranslations } from "use-intl";
-import { TextField } from "../../forms/text-field";
+import { TextField, VERBATIM } from "../../forms/text-field";
 import { Button } from "../../ui/button";
 import { ConnectionNote } from "./connection-note";
 import { FormStep } from "./form-step";
@@ -55,9 +55,7 @@ export function ConnectionStep({
           placeholder={URL_PLACEHOLDER[draft.preset ?? ""]}
           onChange={(event) => form.change({ baseUrl: event.target.value })}
           onKeyDown={onEnter}
-          autoComplete="off"
-          spellCheck={false}
-          inputClassName="font-mono"
+          {...VERBATIM}
         />
         <KeyFields
           keys={draft.keys}
