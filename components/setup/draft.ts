@@ -1,3 +1,5 @@
+import { readStoredJson } from "@/lib/client/storage";
+
 export const USAGES = ["self", "team", "demo"] as const;
 /** The steps before the owner exists. */
 export const DRAFT_STEPS = ["welcome", "token", "usage", "administrator"] as const;
@@ -13,33 +15,21 @@ export interface SetupDraft {
 }
 
 const STORAGE_KEY = "patchbay.setup";
-const EMPTY: SetupDraft = {
-  usage: "self",
-  username: "",
-  email: "",
-  token: "",
-  isTokenFromLink: false,
-  furthest: "welcome",
-};
 
 /** The stored draft. Missing and invalid fields get their initial value. */
 export function readDraft(): SetupDraft {
-  try {
-    const stored: unknown = JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? "");
-    // Every field is checked below.
-    const fields = (typeof stored === "object" && stored !== null ? stored : {}) as Record<string, unknown>;
-    const text = (value: unknown) => (typeof value === "string" ? value : "");
-    return {
-      usage: USAGES.find((one) => one === fields.usage) ?? EMPTY.usage,
-      username: text(fields.username),
-      email: text(fields.email),
-      token: text(fields.token),
-      isTokenFromLink: fields.isTokenFromLink === true,
-      furthest: DRAFT_STEPS.find((one) => one === fields.furthest) ?? EMPTY.furthest,
-    };
-  } catch {
-    return EMPTY;
-  }
+  const stored = readStoredJson("sessionStorage", STORAGE_KEY);
+  // Every field is checked below.
+  const fields = (typeof stored === "object" && stored !== null ? stored : {}) as Record<string, unknown>;
+  const text = (value: unknown) => (typeof value === "string" ? value : "");
+  return {
+    usage: USAGES.find((one) => one === fields.usage) ?? "self",
+    username: text(fields.username),
+    email: text(fields.email),
+    token: text(fields.token),
+    isTokenFromLink: fields.isTokenFromLink === true,
+    furthest: DRAFT_STEPS.find((one) => one === fields.furthest) ?? "welcome",
+  };
 }
 
 export function saveDraft(draft: SetupDraft): void {

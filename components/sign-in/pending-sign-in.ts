@@ -1,3 +1,5 @@
+import { readStoredJson } from "@/lib/client/storage";
+
 /** What the 2FA page needs from the password page, stored in this tab's sessionStorage. Holds no secret. */
 interface PendingSignIn {
   username: string;
@@ -12,14 +14,10 @@ export function savePendingSignIn(pending: PendingSignIn): void {
 }
 
 export function readPendingSignIn(): PendingSignIn | null {
-  try {
-    const value: unknown = JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? "null");
-    if (typeof value !== "object" || value === null || !("username" in value)) return null;
-    const expiresAt = "expiresAt" in value && typeof value.expiresAt === "number" ? value.expiresAt : null;
-    return typeof value.username === "string" ? { username: value.username, expiresAt } : null;
-  } catch {
-    return null;
-  }
+  const value = readStoredJson("sessionStorage", STORAGE_KEY);
+  if (typeof value !== "object" || value === null || !("username" in value)) return null;
+  const expiresAt = "expiresAt" in value && typeof value.expiresAt === "number" ? value.expiresAt : null;
+  return typeof value.username === "string" ? { username: value.username, expiresAt } : null;
 }
 
 export function clearPendingSignIn(): void {

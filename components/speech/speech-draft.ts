@@ -1,6 +1,6 @@
 import type { GatewayModel } from "@/lib/client/gateway-models";
 import type { Speaker, SpeechCall } from "@/lib/client/speech-call";
-import { writeStored } from "@/lib/client/storage";
+import { readStoredJson, writeStored } from "@/lib/client/storage";
 import { isSameName } from "@/lib/contracts/gateway/speech-script";
 import type { Candidate } from "./candidates";
 import type { SpeechLink } from "./link";
@@ -76,13 +76,9 @@ const STORED = "patchbay-speech-draft";
 
 /** The draft of this tab, so that a reload loses nothing; sign-out clears session storage. */
 export function readStoredDraft(): Partial<SpeechDraft> | null {
-  try {
-    const stored: unknown = JSON.parse(sessionStorage.getItem(STORED) ?? "null");
-    // Written by storeDraft below, in this tab only.
-    return typeof stored === "object" ? (stored as Partial<SpeechDraft> | null) : null;
-  } catch {
-    return null;
-  }
+  const stored = readStoredJson("sessionStorage", STORED);
+  // Written by storeDraft below, in this tab only.
+  return typeof stored === "object" ? (stored as Partial<SpeechDraft> | null) : null;
 }
 
 export const storeDraft = (draft: SpeechDraft) =>

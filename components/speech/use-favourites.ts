@@ -1,18 +1,14 @@
 "use client";
 
 import { useCallback, useEffect, useState } from "react";
-import { writeStored } from "@/lib/client/storage";
+import { readStoredJson, writeStored } from "@/lib/client/storage";
 
 /** A model and one of its voices: the same name is another voice at another model. */
 const keyOf = (model: string, voice: string) => `${model}|${voice}`;
 
 function readFavourites(storageKey: string): string[] {
-  try {
-    const stored: unknown = JSON.parse(localStorage.getItem(storageKey) ?? "[]");
-    return Array.isArray(stored) ? stored.filter((one) => typeof one === "string") : [];
-  } catch {
-    return [];
-  }
+  const stored = readStoredJson("localStorage", storageKey);
+  return Array.isArray(stored) ? stored.filter((one) => typeof one === "string") : [];
 }
 
 /** The user's favourite voices of a model, kept in this browser. */

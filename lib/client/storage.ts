@@ -9,6 +9,15 @@ export function readStored(storage: BrowserStorage, key: string): string | null 
   }
 }
 
+/** The stored JSON, which the caller checks; null like `readStored`, and where it is not JSON. */
+export function readStoredJson(storage: BrowserStorage, key: string): unknown {
+  try {
+    return JSON.parse(readStored(storage, key) ?? "null");
+  } catch {
+    return null;
+  }
+}
+
 /** Stores a text, where the browser has storage. */
 export function writeStored(storage: BrowserStorage, key: string, text: string): void {
   try {
