@@ -27,7 +27,6 @@ export function CodeInput({
   /** While the code is checked: unlike `disabled`, keeps the focus. */
   readOnly?: boolean;
   autoFocus?: boolean;
-  "aria-label"?: string;
   "aria-invalid"?: boolean;
   "aria-describedby"?: string;
 }) {

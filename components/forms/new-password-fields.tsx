@@ -12,7 +12,7 @@ const COLOURS = ["bg-bad", "bg-bad", "bg-warn", "bg-good", "bg-good"] as const;
 const WORDS = ["veryWeak", "weak", "fair", "good", "strong"] as const;
 
 /** The strength of a new password as four bars and a word. */
-export function StrengthMeter({ password, personal }: { password: string; personal?: readonly string[] }) {
+export function StrengthMeter({ password, personal }: { password: string; personal: readonly string[] }) {
   const t = useTranslations("common.strength");
   const strength = passwordStrength(password, personal);
   const lit = password === "" ? 0 : Math.max(1, strength);

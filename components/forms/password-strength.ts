@@ -16,7 +16,7 @@ const RUNS = SEQUENCES.flatMap((line) => [line, [...line].reverse().join("")]).f
 });
 
 /** 0 (very weak) below 28 bits, 1 (weak) below 40, 2 (fair) below 56, 3 (good) below 72, else 4 (strong). */
-export function passwordStrength(password: string, personal: readonly string[] = []): Strength {
+export function passwordStrength(password: string, personal: readonly string[]): Strength {
   const bits = entropyBits(password, personal);
   if (bits < 28) return 0;
   if (bits < 40) return 1;

@@ -13,7 +13,7 @@ function setFieldErrors<Values extends FieldValues>(
   error: unknown,
   fields: readonly Path<Values>[],
   t: FieldErrorTranslator,
-  fieldOf: (path: string) => string = (path) => path,
+  fieldOf: (path: string) => string,
 ): boolean {
   if (!isApiError(error) || error.issues.length === 0) return false;
   let isFirst = true;

@@ -1,5 +1,3 @@
-import { cn } from "../ui/class-names";
-
 const COLUMNS = [0, 1, 2, 3, 4, 5, 6];
 const ROWS = [0, 1, 2, 3, 4, 5, 6, 7];
 const STEP = 56;
@@ -13,14 +11,14 @@ const CORDS = [
 const at = (index: number) => index * STEP + STEP / 2;
 
 /** Decorative drawing of a patch bay: jacks and cords, one of them highlighted. */
-export function PatchArt({ className }: { className?: string }) {
+export function PatchArt() {
   const plugged = new Set(CORDS.flatMap((cord) => [cord.from.join(), cord.to.join()]));
   return (
     <svg
       aria-hidden="true"
       viewBox={`0 0 ${COLUMNS.length * STEP} ${ROWS.length * STEP}`}
       fill="none"
-      className={cn("h-auto w-full", className)}
+      className="h-auto w-full max-w-lg"
     >
       {ROWS.flatMap((row) =>
         COLUMNS.map((column) => (

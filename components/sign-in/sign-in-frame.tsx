@@ -17,7 +17,7 @@ export function SignInFrame({ children }: { children: ReactNode }) {
         </main>
       </div>
       <div className="hidden items-center justify-center overflow-hidden border-l bg-sunken/60 p-16 lg:flex">
-        <PatchArt className="max-w-lg" />
+        <PatchArt />
       </div>
     </div>
   );

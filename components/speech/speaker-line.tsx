@@ -1,13 +1,12 @@
 import type { SpeechCall } from "@/lib/client/speech-call";
-import { cn } from "../ui/class-names";
 import { hueOf } from "./speech-draft";
 
 /** A dot in a speaker's colour, beside the name. */
-export function HueDot({ index, className }: { index: number; className?: string }) {
+export function HueDot({ index }: { index: number }) {
   return (
     <span
       aria-hidden="true"
-      className={cn("inline-block size-2 shrink-0 rounded-full", className)}
+      className="inline-block size-2 shrink-0 rounded-full"
       style={{ backgroundColor: hueOf(index) }}
     />
   );

@@ -4,19 +4,17 @@ import { boundedLine } from "./text";
 /** Default number of rows per page. */
 export const PAGE_SIZE = 50;
 
-/** An integer query parameter: decimal digits only, while `z.coerce` would also accept `0x10`, `1e1` and ` 5`. */
-export function queryInteger(minimum: number, maximum: number, fallback: number) {
-  return integerText(minimum, maximum)
-    .default(fallback)
-    .meta({ type: "integer", minimum, maximum, default: fallback });
-}
+/** Rows per page, decimal digits only: `z.coerce` would also accept `0x10`, `1e1` and ` 5`. */
+const Limit = z
+  .string()
+  .regex(/^\d{1,9}$/, "Must be a whole number.")
+  .transform(Number)
+  .pipe(z.int().min(1).max(100));
+const LIMIT_META = { type: "integer", minimum: 1, maximum: 100 } as const;
 
-function integerText(minimum: number, maximum: number) {
-  return z
-    .string()
-    .regex(/^\d{1,9}$/, "Must be a whole number.")
-    .transform(Number)
-    .pipe(z.int().min(minimum).max(maximum));
+/** The query parameter `limit` of a list with `fallback` rows by default. */
+export function limitWithDefault(fallback: number) {
+  return Limit.default(fallback).meta({ ...LIMIT_META, default: fallback });
 }
 
 /** The position of the next page: `next_cursor` of the previous page. */
@@ -30,7 +28,7 @@ export const SearchText = boundedLine(2, 200);
 
 /** Query of every list of the console. */
 export const ListQuery = z.strictObject({
-  limit: queryInteger(1, 100, PAGE_SIZE),
+  limit: limitWithDefault(PAGE_SIZE),
   cursor: Cursor.optional(),
   q: SearchText.optional(),
 });
@@ -38,14 +36,10 @@ export type ListQuery = z.output<typeof ListQuery>;
 
 /** Query of a list with few items, which are one page unless `limit` or `cursor` is given. */
 export const ShortListQuery = ListQuery.extend({
-  limit: integerText(1, 100)
-    .optional()
-    .meta({
-      type: "integer",
-      minimum: 1,
-      maximum: 100,
-      description: `Absent: all items; after a cursor ${PAGE_SIZE}`,
-    }),
+  limit: Limit.optional().meta({
+    ...LIMIT_META,
+    description: `Absent: all items; after a cursor ${PAGE_SIZE}`,
+  }),
 });
 export type ShortListQuery = z.output<typeof ShortListQuery>;
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Cursor, PAGE_SIZE, queryInteger } from "../paging";
+import { Cursor, limitWithDefault, PAGE_SIZE } from "../paging";
 import { Timestamp } from "../timestamp";
 import { UpstreamFailure } from "./channels";
 
@@ -72,7 +72,7 @@ export type Alert = z.infer<typeof Alert>;
 
 /** `GET /api/alerts`: open ones first, then newest first. */
 export const AlertsQuery = z.strictObject({
-  limit: queryInteger(1, 100, PAGE_SIZE),
+  limit: limitWithDefault(PAGE_SIZE),
   cursor: Cursor.optional(),
   state: z.enum(["opened", "resolved"]).optional(),
 });

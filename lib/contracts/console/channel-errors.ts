@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { queryInteger } from "../paging";
+import { limitWithDefault } from "../paging";
 import { Timestamp } from "../timestamp";
 
 /** Query for a channel's last errors: by default the last day and 20 errors. */
 export const ChannelErrorsQuery = z.strictObject({
   from: Timestamp.optional(),
   to: Timestamp.optional(),
-  limit: queryInteger(1, 100, 20),
+  limit: limitWithDefault(20),
 });
 export type ChannelErrorsQuery = z.output<typeof ChannelErrorsQuery>;
 
