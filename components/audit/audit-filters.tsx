@@ -152,30 +152,22 @@ function TimeChoice({ value, from, to }: { value: string; from: string; to: stri
       </Labelled>
       {value === "days" ? (
         <div className="col-span-2 grid grid-cols-2 gap-3 md:col-span-4 md:grid-cols-[11rem_11rem] md:justify-end">
-          <Labelled label={t("from")}>
-            {(id) => (
-              <Input
-                id={id}
-                type="date"
-                value={from}
-                max={to || undefined}
-                onChange={(event) => setQueryParam("from", event.target.value)}
-              />
-            )}
-          </Labelled>
-          <Labelled label={t("to")}>
-            {(id) => (
-              <Input
-                id={id}
-                type="date"
-                value={to}
-                min={from || undefined}
-                onChange={(event) => setQueryParam("to", event.target.value)}
-              />
-            )}
-          </Labelled>
+          <DayField name="from" value={from} max={to || undefined} />
+          <DayField name="to" value={to} min={from || undefined} />
         </div>
       ) : null}
     </>
+  );
+}
+
+/** The first or the last day of a range. */
+function DayField({ name, ...input }: { name: "from" | "to"; value: string; min?: string; max?: string }) {
+  const t = useTranslations("audit.filter");
+  return (
+    <Labelled label={t(name)}>
+      {(id) => (
+        <Input {...input} id={id} type="date" onChange={(event) => setQueryParam(name, event.target.value)} />
+      )}
+    </Labelled>
   );
 }
