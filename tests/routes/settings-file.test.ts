@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import Database from "libsql";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { getChannelRecord } from "../../lib/console/access/guards";
 import { AppError } from "../../lib/errors";
 import { keyIds } from "../../lib/gateway/routing/circuit-health";
@@ -433,5 +433,21 @@ describe("the backup", () => {
     expect((await ask(ada.password, ada.cookie)).status).toBe(403);
     expect((await ask("not the password")).status).toBe(403);
     expect(leftovers()).toEqual([]);
+  });
+
+  test("closes the copy when the audit entry cannot be written", async () => {
+    const { takeBackup } = services;
+    if (takeBackup === undefined) throw new Error("no backups");
+    const copies: AsyncIterable<Uint8Array>[] = [];
+    services.takeBackup = async () => {
+      const copy = await takeBackup();
+      copies.push(copy);
+      vi.spyOn(services.store, "transaction").mockRejectedValueOnce(new Error("The disk is full."));
+      return copy;
+    };
+    expect((await ask()).status).toBe(500);
+    expect(copies).toHaveLength(1);
+    for (const copy of copies)
+      expect(await copy[Symbol.asyncIterator]().next()).toEqual({ done: true, value: undefined });
   });
 });

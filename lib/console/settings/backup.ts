@@ -24,6 +24,12 @@ export async function downloadBackup(
     throw new AppError("conflict", "This store is PostgreSQL: back it up with pg_dump.");
   await verifyOwnPassword(ctx, owner, proof.password);
   const body = await ctx.takeBackup();
-  await ctx.store.transaction((tx) => recordAudit(tx, ctx, { action: "store.backup" }));
+  try {
+    await ctx.store.transaction((tx) => recordAudit(tx, ctx, { action: "store.backup" }));
+  } catch (error) {
+    // Unlinked but open, the copy would take disk space until it is garbage-collected.
+    await body[Symbol.asyncIterator]().return?.();
+    throw error;
+  }
   return { name: nameAt(ctx.clock.now()), body };
 }
