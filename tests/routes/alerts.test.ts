@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { readGuide } from "../../app/(console)/docs/read-guide";
 import { BACKOFF_MS, deliverAlerts } from "../../lib/console/alerts/deliver";
 import { restoreCircuits } from "../../lib/console/alerts/restore";
 import { watchAlerts } from "../../lib/console/alerts/watch";
@@ -836,6 +837,31 @@ describe("an alert for a channel that is down", () => {
     const progress = new UpstreamProgress();
     services.state.circuits.enter(id, record?.keys[0]?.id ?? null, model).failed(error, progress);
   };
+
+  test("sends the message of the guide", async () => {
+    await setWebhook(`http://${target}/hook`);
+    await changeRules({ ...(await readRules()), channel_open_minutes: 1 });
+    const id = await channel("Gemini", ["gemini-embedding-001"]);
+    await refuseKey(id, "gemini-embedding-001");
+    services.clock.advance(60_000);
+    await refuseKey(id, "gemini-embedding-001");
+    await watchAlerts(services, FREE);
+    const [sent] = receiver.received.map(({ text }) => JSON.parse(text));
+    for (const locale of ["en", "zh"] as const) {
+      const { text } = await readGuide(locale, "alerts");
+      const sample = JSON.parse(/```json\n([\s\S]*?)```/.exec(text)?.[1] ?? "");
+      const { since } = sent.detail;
+      expect(sent, locale).toEqual({
+        ...sample,
+        id: sent.id,
+        subject: id,
+        message: sample.message.replace(sample.detail.since, since),
+        detail: { ...sample.detail, since },
+        at: sent.at,
+        opened_at: sent.at,
+      });
+    }
+  });
 
   test("names the models that another channel serves and those without a channel", async () => {
     const down = await channel("Rented machine", ["bge-m3", "tts-1"]);
