@@ -141,7 +141,7 @@ const Deployment = z.object({
             volumeMounts: z.array(z.object({ name: z.string(), mountPath: z.string() })),
           }),
         ]),
-        volumes: z.array(z.object({ name: z.string() })),
+        volumes: z.array(z.looseObject({ name: z.string() })),
       }),
     }),
   }),
@@ -205,6 +205,18 @@ describe("the Kubernetes guide", async () => {
     const names = [...Object.keys(find("Secret")?.stringData ?? {}), ...container.env.map((one) => one.name)];
     expect(names.filter((name) => !isVariable(name))).toEqual([]);
   });
+
+  test.each(["en", "zh"] as const)(
+    "turns local voices off while each pod has its own data (%s)",
+    async (locale) => {
+      expect(spec.template.spec.volumes).toContainEqual({ name: "data", emptyDir: {} });
+      expect(container.env).toContainEqual({ name: "PATCHBAY_VOICES", value: "off" });
+      expect(readEnvironment({ PATCHBAY_VOICES: "off" }).voices).toBeNull();
+      expect((await readGuide(locale, "kubernetes")).text).toMatch(
+        /ReadWriteMany.*\/data\/voices|\/data\/voices.*ReadWriteMany/,
+      );
+    },
+  );
 
   test("gives a stopping pod more time than the drain takes", () => {
     const drainSeconds = readEnvironment({}).drainMs / 1_000;
